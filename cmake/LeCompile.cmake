@@ -1,0 +1,24 @@
+# SPDX-FileCopyrightText: 2026 The liquid engine developers
+# SPDX-License-Identifier: MIT
+# le_compile_options(target): language, warnings and sanitizers, the same for every target.
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+function(le_compile_options tgt)
+  # _GNU_SOURCE: sched_getaffinity, memfd_create, secure_getenv
+  target_compile_definitions(${tgt} PRIVATE _GNU_SOURCE $<$<BOOL:${LE_WITH_OPENCL}>:LE_WITH_OPENCL=1>)
+  target_compile_options(${tgt} PRIVATE
+    -Wall -Wextra -Wshadow -Wconversion -pedantic -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla
+    -ffp-contract=off -fno-math-errno -fno-trapping-math
+    -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.
+    $<$<BOOL:${LE_WERROR}>:-Werror>)
+  if(LE_SANITIZE)
+    target_compile_options(${tgt} PRIVATE -fsanitize=${LE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    target_link_options(${tgt} PUBLIC -fsanitize=${LE_SANITIZE})
+  endif()
+endfunction()

@@ -1,0 +1,332 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Opening a database file whatever its state, and setting a corrupt one aside. The file is never
+ * opened but through SQLite: closing any other descriptor of it would drop the POSIX locks of this
+ * process.
+ */
+#include "internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+le__db_file_state le__db_file_state_of(int rc) {
+    if (rc == SQLITE_IOERR_WRITE || rc == SQLITE_IOERR_SHMSIZE || rc == SQLITE_IOERR_FSYNC ||
+        rc == SQLITE_IOERR_TRUNCATE) /* a file size limit or quota is not SQLITE_FULL */
+        return LE__FILE_FULL;
+    if (rc == SQLITE_IOERR_NOMEM)
+        return LE__FILE_BUSY;
+    switch (rc & 0xff) {
+    case SQLITE_OK:
+    case SQLITE_DONE:
+    case SQLITE_ROW:
+        return LE__FILE_OK;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:
+    case SQLITE_NOMEM: /* as a lock: it may work in a moment */
+        return LE__FILE_BUSY;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        return LE__FILE_CORRUPT;
+    case SQLITE_READONLY:
+        return LE__FILE_READONLY;
+    case SQLITE_FULL:
+        return LE__FILE_FULL;
+    default:
+        return LE__FILE_UNUSABLE;
+    }
+}
+
+bool le__db_file_same(const le__db_connection *c, const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && st.st_dev == c->device && st.st_ino == c->inode;
+}
+
+/* Shared memory beside the file, which WAL needs, is not reliable on these. */
+static bool is_network(const char *path) {
+    static const unsigned long magic[] = {
+        0x6969,     0x517b,     0xff534d42, 0xfe534d42, 0x65735546, 0x01021997,
+        0x0bd00bd0, 0x47504653, 0x00c36400, 0x5346414f, 0x19830326, 0x7461636f,
+    }; /* NFS, SMB, CIFS, SMB2, FUSE, 9P, Lustre, GPFS, Ceph, AFS, BeeGFS, OCFS2 */
+    struct statfs fs;
+    if (statfs(path, &fs) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof magic / sizeof *magic; i++)
+        if (((unsigned long)fs.f_type & 0xffffffffu) == magic[i])
+            return true;
+    return false;
+}
+
+/* Whether a transaction can begin. SQLite reads a file in WAL mode without shared memory, and says
+ * only here that it cannot write. */
+static bool can_write(le__db_connection *c) {
+    int rc = le__db_execute(c, "BEGIN IMMEDIATE");
+    if (rc == SQLITE_OK)
+        le__db_execute(c, "ROLLBACK");
+    return (rc & 0xff) != SQLITE_READONLY && (rc & 0xff) != SQLITE_CANTOPEN;
+}
+
+/* Asks for WAL and takes what it gets. */
+static int set_journal(le__db_connection *c, const char *path, bool may_wal) {
+    sqlite3_stmt *st = NULL;
+    bool wal = may_wal && !is_network(path), other = !wal;
+    if (wal &&
+        sqlite3_prepare_v2(c->sql, "PRAGMA journal_mode = WAL", -1, &st, NULL) == SQLITE_OK) {
+        if (sqlite3_step(st) == SQLITE_ROW)
+            other = strcmp((const char *)sqlite3_column_text(st, 0), "wal") != 0;
+        sqlite3_finalize(st);
+    }
+    if (other) /* not after an error: leaving WAL would wait for the readers */
+        le__db_execute(c, "PRAGMA journal_mode = TRUNCATE");
+    /* a killed process loses nothing; after a power cut the last transactions may be missing */
+    return le__db_execute(c, "PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 1048576");
+}
+
+/* A file in WAL mode in a place where its shared memory cannot be had: with exclusive locking
+ * SQLite keeps the index in its own memory, long enough to go back to a rollback journal. */
+static int leave_wal(le__db_connection *c, const char *path, const char *vfs, int busy_ms) {
+    le__db_connection_close(c);
+    int rc = sqlite3_open_v2(path, &c->sql, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, vfs);
+    if (rc == SQLITE_OK)
+        rc = le__db_connection_setup(c, busy_ms);
+    if (rc == SQLITE_OK)
+        rc = le__db_execute(c, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE;"
+                               "PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_schema");
+    return rc;
+}
+
+static bool make_folder(const char *path) {
+    char folder[4096];
+    size_t len = strlen(path);
+    if (len >= sizeof folder)
+        return false;
+    memcpy(folder, path, len + 1);
+    for (char *p = folder + 1; (p = strchr(p, '/')) != NULL; p++) {
+        *p = 0;
+        if (mkdir(folder, 0700) != 0 && errno != EEXIST && errno != EROFS && errno != EACCES)
+            return false;
+        *p = '/';
+    }
+    return true;
+}
+
+/* A path as a URI, for the immutable flag. */
+static void make_uri(const char *path, char *out, size_t size) {
+    size_t n = (size_t)snprintf(out, size, "file:");
+    for (; *path && n + 4 < size - 32; path++) {
+        if (*path == '%' || *path == '?' || *path == '#')
+            n += (size_t)snprintf(out + n, size - n, "%%%02x", (unsigned)*path);
+        else
+            out[n++] = *path;
+    }
+    snprintf(out + n, size - n, "?mode=ro&immutable=1");
+}
+
+static bool has_wal(const char *path) {
+    char wal[4096];
+    struct stat st;
+    return snprintf(wal, sizeof wal, "%s-wal", path) < (int)sizeof wal && stat(wal, &st) == 0 &&
+           st.st_size > 0;
+}
+
+static int open_sql(le__db_connection *c, const char *path, const char *vfs,
+                    le__db_file_mode mode) {
+    char uri[8192];
+    if (mode == LE__FROZEN && !has_wal(path)) { /* a plain reader would create -shm and -wal */
+        make_uri(path, uri, sizeof uri);
+        return sqlite3_open_v2(uri, &c->sql,
+                               SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI, vfs);
+    }
+    int flags = mode == LE__FROZEN ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+    if (mode == LE__WRITE)
+        flags |= SQLITE_OPEN_CREATE;
+    return sqlite3_open_v2(path, &c->sql, flags | SQLITE_OPEN_NOMUTEX, vfs);
+}
+
+static le__db_file_state classify(le__db_connection *c, int64_t *version) {
+    int64_t application = 0, objects = 0;
+    int rc = le__db_query_int(c, "SELECT count(*) FROM sqlite_schema", &objects);
+    if (rc == SQLITE_OK)
+        rc = le__db_query_int(c, "PRAGMA application_id", &application);
+    if (rc == SQLITE_OK)
+        rc = le__db_query_int(c, "PRAGMA user_version", version);
+    if (rc != SQLITE_OK)
+        return le__db_file_state_of(rc);
+    if (application == 0 && *version == 0 && objects == 0)
+        return LE__FILE_MISSING;
+    if (application != LE__APPLICATION_ID)
+        return LE__FILE_FOREIGN;
+    if (*version > LE__SCHEMA_VERSION)
+        return LE__FILE_NEWER;
+    return *version < 1 || objects == 0 ? LE__FILE_CORRUPT : LE__FILE_OK;
+}
+
+static le__db_file_state settle(le__db_connection *c, const char *path, le__db_file_mode mode,
+                                bool may_wal) {
+    int64_t version = 0;
+    int rc = SQLITE_OK;
+    le__db_file_state state = classify(c, &version);
+    bool writable = sqlite3_db_readonly(c->sql, "main") == 0 && mode != LE__FROZEN;
+    if (state == LE__FILE_MISSING && mode == LE__WRITE && !writable)
+        return LE__FILE_READONLY;
+    if (state == LE__FILE_MISSING && mode != LE__WRITE)
+        return LE__FILE_MISSING;
+    if (state == LE__FILE_NEWER)
+        return le__db_read_origin(c) == SQLITE_OK ? LE__FILE_NEWER : LE__FILE_FOREIGN;
+    if (state != LE__FILE_MISSING && state != LE__FILE_OK)
+        return state;
+    if (mode == LE__WRITE)
+        rc = set_journal(c, path, may_wal);
+    if (rc == SQLITE_OK && mode == LE__WRITE && writable && may_wal && !can_write(c))
+        return LE__FILE_UNUSABLE;
+    if (rc == SQLITE_OK && version < LE__SCHEMA_VERSION && writable)
+        rc = le__db_migrate(c);
+    if (rc == SQLITE_OK)
+        rc = le__db_read_origin(c);
+    if (rc != SQLITE_OK) /* SQLITE_ERROR: a table is not there */
+        return (rc & 0xff) == SQLITE_ERROR ? LE__FILE_CORRUPT : le__db_file_state_of(rc);
+    return writable || mode == LE__FROZEN ? LE__FILE_OK : LE__FILE_READONLY;
+}
+
+/* Reading a file in WAL mode in a folder that cannot be written. */
+static le__db_file_state open_immutable(le__db_connection *c, const char *path, const char *vfs) {
+    le__db_connection_close(c);
+    if (open_sql(c, path, vfs, LE__FROZEN) != SQLITE_OK ||
+        le__db_connection_setup(c, 0) != SQLITE_OK)
+        return LE__FILE_UNUSABLE;
+    le__db_file_state state = settle(c, path, LE__FROZEN, false);
+    return state == LE__FILE_OK ? LE__FILE_READONLY : state;
+}
+
+static le__db_file_state open_and_settle(le__db_connection *c, const char *path, const char *vfs,
+                                         le__db_file_mode mode, int busy_ms) {
+    int rc = open_sql(c, path, vfs, mode);
+    if (rc == SQLITE_OK)
+        rc = le__db_connection_setup(c, busy_ms);
+    if (rc != SQLITE_OK)
+        return le__db_file_state_of(rc);
+    le__db_file_state state = settle(c, path, mode, true);
+    bool open = state == LE__FILE_READONLY && c->origin != 0;
+    if (state == LE__FILE_UNUSABLE && mode != LE__FROZEN && access(path, W_OK) == 0 &&
+        leave_wal(c, path, vfs, busy_ms < 250 ? busy_ms : 250) == SQLITE_OK)
+        state = settle(c, path, mode, false);
+    else if ((state == LE__FILE_READONLY && !open) || state == LE__FILE_UNUSABLE)
+        state = open_immutable(c, path, vfs);
+    return state;
+}
+
+le__db_file_state le__db_file_open(le__db_connection *c, const char *path, const char *vfs,
+                                   le__db_file_mode mode, int busy_ms) {
+    struct stat st;
+    bool there = stat(path, &st) == 0;
+    if (!there && mode != LE__WRITE)
+        return LE__FILE_MISSING;
+    if ((there && !S_ISREG(st.st_mode)) || (!there && !make_folder(path)))
+        return LE__FILE_UNUSABLE;
+    le__db_file_state state = open_and_settle(c, path, vfs, mode, busy_ms);
+    if (stat(path, &st) == 0) {
+        c->device = st.st_dev;
+        c->inode = st.st_ino;
+    }
+    bool open = state == LE__FILE_OK || state == LE__FILE_READONLY || state == LE__FILE_NEWER;
+    if (!open || c->origin == 0) {
+        dev_t device = c->device;
+        ino_t inode = c->inode;
+        le__db_connection_close(c);
+        c->device = device;
+        c->inode = inode;
+    }
+    return state;
+}
+
+/* A lock on the folder, so that of several processes only one renames. */
+static int lock_folder(const char *path) {
+    char folder[4096];
+    const char *slash = strrchr(path, '/');
+    size_t len = slash ? (size_t)(slash - path) + 1 : 0;
+    if (len >= sizeof folder)
+        return -1;
+    memcpy(folder, path, len);
+    folder[len] = 0;
+    int fd = open(len ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (int i = 0; fd >= 0 && i < 50; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+            return fd;
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+static bool rename_all(const char *path, const char *aside) {
+    static const char *const ends[] = {"-wal", "-shm", "-journal"};
+    char from[4200], to[4200];
+    if (rename(path, aside) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        snprintf(from, sizeof from, "%s%s", path, ends[i]);
+        snprintf(to, sizeof to, "%s%s", aside, ends[i]);
+        (void)rename(from, to);
+    }
+    return true;
+}
+
+bool le__db_file_set_aside(const le__db_connection *c, const char *path, char *aside, size_t size) {
+    struct tm tm;
+    time_t now = time(NULL);
+    char date[32], base[4096];
+    struct stat st;
+    aside[0] = 0;
+    int fd = lock_folder(path);
+    if (fd < 0)
+        return false;
+    bool gone = !le__db_file_same(c, path);
+    if (!gone) {
+        strftime(date, sizeof date, "%Y%m%dT%H%M%SZ", gmtime_r(&now, &tm));
+        snprintf(base, sizeof base, "%s.corrupt-%s-%ld", path, date, (long)getpid());
+        snprintf(aside, size, "%s", base);
+        for (int i = 2; i < 1000 && stat(aside, &st) == 0; i++)
+            snprintf(aside, size, "%s-%d", base, i);
+        gone = rename_all(path, aside);
+    }
+    close(fd);
+    return gone;
+}
+
+void le__db_signals_block(le__db_signals *s) {
+    sigset_t block;
+    sigemptyset(&block);
+    sigaddset(&block, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &block, &s->before);
+}
+
+void le__db_signals_restore(const le__db_signals *s) {
+    if (sigismember(&s->before, SIGXFSZ) == 0) {
+        sigset_t pending;
+        sigemptyset(&pending);
+        sigaddset(&pending, SIGXFSZ);
+        while (sigtimedwait(&pending, NULL, &(struct timespec){0}) > 0)
+            continue;
+    }
+    pthread_sigmask(SIG_SETMASK, &s->before, NULL);
+}
+
+bool le__db_memory_open(le__db_connection *c) {
+    if (sqlite3_open_v2(":memory:", &c->sql,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+                        NULL) == SQLITE_OK &&
+        le__db_connection_setup(c, 0) == SQLITE_OK && le__db_migrate(c) == SQLITE_OK &&
+        le__db_read_origin(c) == SQLITE_OK)
+        return true;
+    le__db_connection_close(c);
+    return false;
+}

@@ -1,0 +1,576 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Loading: rows of the own file, of memory and of the site databases become plain arrays, with
+ * origins added up and each row graded by what differs from here and now.
+ */
+#include "internal.h"
+#include "tables.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+typedef struct chunk {
+    struct chunk *next;
+    size_t used, size;
+} chunk;
+
+typedef struct builder {
+    le_db_knowledge k; /* first: what is handed out */
+    le__db_vector identities, problems, candidates, samples, verdicts, choices, accounts;
+    le__db_map identity_at, problem_at, candidate_at;
+    le__db_map sums;     /* (problem, candidate, machine, build, site) -> samples */
+    le__db_map rows;     /* the same with origin: read already */
+    le__db_map raw_rows; /* row number of the file -> samples, of one connection */
+    le__db_map singles;  /* verdicts and choices read already */
+    chunk *chunks;
+    le_db *db;
+    const char *operation;
+    unsigned flags;
+    bool site, no_memory;
+    const le__db_name *machine, *build;
+} builder;
+
+static void *get_memory(builder *b, size_t size) {
+    size = (size + 15) & ~(size_t)15;
+    if (!b->chunks || b->chunks->size - b->chunks->used < size) {
+        size_t room = size > 65536 ? size : 65536;
+        chunk *c = malloc(sizeof *c + 16 + room);
+        if (!c) {
+            b->no_memory = true;
+            return NULL;
+        }
+        *c = (chunk){.next = b->chunks, .size = room};
+        b->chunks = c;
+    }
+    char *base = (char *)(b->chunks + 1);
+    base += (16 - (uintptr_t)base % 16) % 16;
+    void *p = base + b->chunks->used;
+    b->chunks->used += size;
+    return p;
+}
+
+static const char *get_text(builder *b, sqlite3_stmt *st, int column) {
+    const char *text = (const char *)sqlite3_column_text(st, column);
+    if (!text || !text[0])
+        return "";
+    size_t len = strlen(text) + 1;
+    char *copy = get_memory(b, len);
+    return copy ? memcpy(copy, text, len) : "";
+}
+
+static bool keep(builder *b, const void *item, bool added) {
+    if (!item || !added)
+        b->no_memory = true;
+    return item && added;
+}
+
+/* --- queries --- */
+
+typedef void (*row_fn)(builder *b, sqlite3_stmt *st);
+
+/* Runs a query whose ?1 is the operation or NULL. */
+static int each(builder *b, le__db_connection *c, const char *sql, row_fn row) {
+    sqlite3_stmt *st = NULL;
+    int rc = sqlite3_prepare_v2(c->sql, sql, -1, &st, NULL);
+    if (rc == SQLITE_OK && b->operation && sqlite3_bind_parameter_count(st) > 0)
+        rc = sqlite3_bind_text(st, 1, b->operation, -1, SQLITE_STATIC);
+    while (rc == SQLITE_OK || rc == SQLITE_ROW) {
+        rc = b->no_memory ? SQLITE_NOMEM : sqlite3_step(st);
+        if (rc == SQLITE_ROW)
+            row(b, st);
+    }
+    sqlite3_finalize(st);
+    return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+static void on_identity(builder *b, sqlite3_stmt *st) {
+    uint32_t at;
+    int64_t id = sqlite3_column_int64(st, 0);
+    if (id == 0 || le__db_map_find(&b->identity_at, id, &at))
+        return;
+    le_db_identity *identity = le__db_push(&b->identities, sizeof *identity);
+    if (!keep(b, identity, le__db_map_add(&b->identity_at, id, (uint32_t)b->identities.n - 1)))
+        return;
+    identity->id = id;
+    identity->kind = (le_db_kind)sqlite3_column_int(st, 1);
+}
+
+/* Parts come sorted by identity and name, and are only looked at for identities of this file. */
+static void on_part(builder *b, sqlite3_stmt *st) {
+    uint32_t at;
+    if (!le__db_map_find(&b->identity_at, sqlite3_column_int64(st, 0), &at))
+        return;
+    le_db_identity *identity = (le_db_identity *)b->identities.data + at;
+    le_db_part *parts = (le_db_part *)(uintptr_t)identity->parts;
+    const char *name = (const char *)sqlite3_column_text(st, 1);
+    if (!name || identity->n_parts >= LE__MAX_PARTS ||
+        (identity->n_parts > 0 && strcmp(parts[identity->n_parts - 1].name, name) >= 0))
+        return; /* known from another file */
+    if (!parts && !(parts = get_memory(b, LE__MAX_PARTS * sizeof *parts)))
+        return;
+    identity->parts = parts;
+    parts[identity->n_parts].name = get_text(b, st, 1);
+    parts[identity->n_parts++].value = get_text(b, st, 2);
+}
+
+static void on_problem(builder *b, sqlite3_stmt *st) {
+    uint32_t at;
+    int64_t id = sqlite3_column_int64(st, 0);
+    if (id == 0 || le__db_map_find(&b->problem_at, id, &at))
+        return;
+    le_db_known_problem *p = le__db_push(&b->problems, sizeof *p);
+    if (!keep(b, p, le__db_map_add(&b->problem_at, id, (uint32_t)b->problems.n - 1)))
+        return;
+    p->id = id;
+    p->operation = get_text(b, st, 1);
+    p->key = get_text(b, st, 2);
+    p->work = sqlite3_column_double(st, 3);
+    p->bytes = sqlite3_column_double(st, 4);
+}
+
+static void on_candidate(builder *b, sqlite3_stmt *st) {
+    uint32_t at;
+    int64_t id = sqlite3_column_int64(st, 0);
+    if (id == 0 || le__db_map_find(&b->candidate_at, id, &at))
+        return;
+    le_db_known_candidate *c = le__db_push(&b->candidates, sizeof *c);
+    if (!keep(b, c, le__db_map_add(&b->candidate_at, id, (uint32_t)b->candidates.n - 1)))
+        return;
+    c->id = id;
+    c->operation = get_text(b, st, 1);
+    c->implementation = get_text(b, st, 2);
+    c->run_type = get_text(b, st, 3);
+    c->device = sqlite3_column_int64(st, 4);
+    c->params = get_text(b, st, 5);
+    c->source_hash = get_text(b, st, 6);
+}
+
+static int64_t mix(const int64_t *ids, size_t n) {
+    uint64_t h = XXH3_64bits(ids, n * sizeof *ids);
+    return h == 0 ? 1 : (int64_t)h;
+}
+
+static uint32_t identity_differs(const builder *b, int64_t id) {
+    uint32_t at;
+    if (!le__db_map_find(&b->identity_at, id, &at))
+        return 0;
+    return ((const le_db_identity *)b->identities.data)[at].differs;
+}
+
+static bool skipped_here(const builder *b, int64_t machine) {
+    return (b->flags & LE_DB_LOAD_HERE) && (identity_differs(b, machine) & LE_DIFF_HOST);
+}
+
+static void add_row(le_db_known_samples *s, const le__db_sample_row *r) {
+    bool first = s->first_ms == 0 && s->last_ms == 0;
+    le_moments_merge(&s->clean, &r->clean);
+    le_moments_merge(&s->contended, &r->contended);
+    le_moments_merge(&s->cold, &r->cold);
+    s->min_s = fmin(s->min_s, r->min_s);
+    s->max_s = fmax(s->max_s, r->max_s);
+    s->cpu_s += r->cpu_s;
+    s->cpu_n += r->cpu_n;
+    s->setup_s = fmax(s->setup_s, r->setup_s);
+    s->peak_bytes = s->peak_bytes > r->peak_bytes ? s->peak_bytes : r->peak_bytes;
+    s->first_ms = first || r->first_ms < s->first_ms ? r->first_ms : s->first_ms;
+    s->last_ms = first || r->last_ms > s->last_ms ? r->last_ms : s->last_ms;
+    le_sketch_merge(&s->sketch, &r->sketch);
+}
+
+static le_db_known_samples *sum_of(builder *b, const le__db_sample_row *r, uint32_t problem,
+                                   uint32_t candidate, uint32_t *index) {
+    int64_t ids[5] = {r->problem, r->candidate, r->machine, r->build, b->site};
+    if (!le__db_map_find(&b->sums, mix(ids, 5), index)) {
+        le_db_known_samples *s = le__db_push(&b->samples, sizeof *s);
+        *index = (uint32_t)b->samples.n - 1;
+        if (!keep(b, s, le__db_map_add(&b->sums, mix(ids, 5), *index)))
+            return NULL;
+        s->problem_index = problem;
+        s->candidate_index = candidate;
+        s->machine = r->machine;
+        s->build = r->build;
+        s->site = b->site;
+        s->min_s = s->max_s = (double)NAN;
+    }
+    return (le_db_known_samples *)b->samples.data + *index;
+}
+
+static void on_samples(builder *b, sqlite3_stmt *st) {
+    le__db_sample_row r;
+    uint32_t problem, candidate, index;
+    if (!le__db_read_samples(st, 1, &r))
+        return;
+    int64_t ids[5] = {r.problem, r.candidate, r.machine, r.build, r.origin};
+    if (!le__db_map_find(&b->problem_at, r.problem, &problem) ||
+        !le__db_map_find(&b->candidate_at, r.candidate, &candidate) || skipped_here(b, r.machine) ||
+        le__db_map_find(&b->rows, mix(ids, 5), &index))
+        return;
+    le_db_known_samples *s = sum_of(b, &r, problem, candidate, &index);
+    if (!s || !keep(b, s, le__db_map_add(&b->rows, mix(ids, 5), index)))
+        return;
+    add_row(s, &r);
+    int64_t row = sqlite3_column_int64(st, 0);
+    if ((b->flags & LE_DB_LOAD_RAW) && row != 0)
+        keep(b, s, le__db_map_add(&b->raw_rows, row, index));
+}
+
+/* Raw samples of one row follow each other; of several origins they are put together. */
+static void on_raw(builder *b, sqlite3_stmt *st) {
+    uint32_t index;
+    le_db_sample sample;
+    if (!le__db_map_find(&b->raw_rows, sqlite3_column_int64(st, 0), &index) ||
+        !le__db_read_raw(st, 1, &sample))
+        return;
+    le_db_known_samples *s = (le_db_known_samples *)b->samples.data + index;
+    if (s->n_raw % LE_DB_RAW == 0) {
+        le_db_sample *raw = get_memory(b, (s->n_raw + LE_DB_RAW) * sizeof *raw);
+        if (!raw)
+            return;
+        if (s->n_raw)
+            memcpy(raw, s->raw, s->n_raw * sizeof *raw);
+        s->raw = raw;
+    }
+    ((le_db_sample *)(uintptr_t)s->raw)[s->n_raw++] = sample;
+}
+
+static void on_verdict(builder *b, sqlite3_stmt *st) {
+    uint32_t candidate, at;
+    int64_t machine = sqlite3_column_int64(st, 0), id = sqlite3_column_int64(st, 2);
+    const char *size_class = get_text(b, st, 3);
+    int64_t key[4] = {machine, id, le__db_text_id(size_class), 1};
+    if (!le__db_map_find(&b->candidate_at, id, &candidate) || skipped_here(b, machine) ||
+        le__db_map_find(&b->singles, mix(key, 4), &at) ||
+        sqlite3_column_bytes(st, 5) != 8 * LE_DB_ERRORS)
+        return;
+    le_db_verdict *v = le__db_push(&b->verdicts, sizeof *v);
+    if (!keep(b, v, le__db_map_add(&b->singles, mix(key, 4), 0)))
+        return;
+    v->machine = machine;
+    v->build = sqlite3_column_int64(st, 1);
+    v->candidate = id;
+    v->candidate_index = candidate;
+    v->size_class = size_class;
+    v->state = (le_db_state)sqlite3_column_int(st, 4);
+    le__db_errors_decode(sqlite3_column_blob(st, 5), v->errors);
+    v->reason = get_text(b, st, 6);
+    v->date_ms = sqlite3_column_int64(st, 7);
+    v->attempts = sqlite3_column_int64(st, 8);
+    v->site = b->site;
+}
+
+static void on_choice(builder *b, sqlite3_stmt *st) {
+    uint32_t problem, candidate, at;
+    int64_t machine = sqlite3_column_int64(st, 0), id = sqlite3_column_int64(st, 2);
+    const char *constraint = get_text(b, st, 3), *objective = get_text(b, st, 4);
+    int64_t key[5] = {machine, id, le__db_text_id(constraint), le__db_text_id(objective), 2};
+    if (!le__db_map_find(&b->problem_at, id, &problem) ||
+        !le__db_map_find(&b->candidate_at, sqlite3_column_int64(st, 5), &candidate) ||
+        skipped_here(b, machine) || le__db_map_find(&b->singles, mix(key, 5), &at))
+        return;
+    le_db_choice *v = le__db_push(&b->choices, sizeof *v);
+    if (!keep(b, v, le__db_map_add(&b->singles, mix(key, 5), 0)))
+        return;
+    v->machine = machine;
+    v->build = sqlite3_column_int64(st, 1);
+    v->problem = id;
+    v->candidate = sqlite3_column_int64(st, 5);
+    v->problem_index = problem;
+    v->candidate_index = candidate;
+    v->constraint = constraint;
+    v->objective = objective;
+    v->evidence = get_text(b, st, 6);
+    v->date_ms = sqlite3_column_int64(st, 7);
+    v->site = b->site;
+}
+
+static void on_account(builder *b, sqlite3_stmt *st) {
+    if (b->site) /* what others spent is no prior */
+        return;
+    if (skipped_here(b, sqlite3_column_int64(st, 0)))
+        return;
+    le_db_account *a = le__db_push(&b->accounts, sizeof *a);
+    if (!keep(b, a, true))
+        return;
+    a->machine = sqlite3_column_int64(st, 0);
+    a->build = sqlite3_column_int64(st, 1);
+    a->operation = get_text(b, st, 2);
+    a->answered_s = sqlite3_column_double(st, 3);
+    a->explored_s = sqlite3_column_double(st, 4);
+    a->regret_s = sqlite3_column_double(st, 5);
+    a->calls = sqlite3_column_int64(st, 6);
+    a->date_ms = sqlite3_column_int64(st, 7);
+}
+
+/* --- grading --- */
+
+static void grade_identities(builder *b) {
+    le_db_identity *v = b->identities.data;
+    for (size_t i = 0; i < b->identities.n; i++) {
+        const le__db_name *here = v[i].kind == LE_DB_MACHINE ? b->machine
+                                  : v[i].kind == LE_DB_BUILD ? b->build
+                                                             : NULL;
+        if (here && here->id != v[i].id)
+            v[i].differs = le__db_compare_parts(v[i].kind, v[i].parts, v[i].n_parts, here->parts,
+                                                here->n_parts);
+    }
+}
+
+static const char *part_of(const le_db_part *parts, size_t n, const char *name) {
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(parts[i].name, name) == 0)
+            return parts[i].value;
+    return "";
+}
+
+static int bit_count(uint32_t bits) {
+    int n = 0;
+    for (; bits; bits &= bits - 1)
+        n++;
+    return n;
+}
+
+/* The registered device that a stored one stands for: the same, else of the same name and most
+ * alike. */
+static int64_t match_device(const builder *b, const le_db_identity *stored, uint32_t *differs) {
+    int64_t devices[64], best = 0;
+    pthread_mutex_lock(&b->db->names.lock);
+    size_t n = b->db->n_devices;
+    memcpy(devices, b->db->devices, n * sizeof *devices);
+    pthread_mutex_unlock(&b->db->names.lock);
+    *differs = LE_DIFF_NO_DEVICE;
+    for (size_t i = 0; i < n; i++) {
+        const le__db_name *here = le__db_names_find(&b->db->names, devices[i]);
+        if (!here || strcmp(part_of(here->parts, here->n_parts, "name"),
+                            part_of(stored->parts, stored->n_parts, "name")) != 0)
+            continue;
+        uint32_t bits = le__db_compare_parts(LE_DB_DEVICE, stored->parts, stored->n_parts,
+                                             here->parts, here->n_parts);
+        if (best == 0 || bit_count(bits) < bit_count(*differs)) {
+            best = devices[i];
+            *differs = bits;
+        }
+    }
+    return best;
+}
+
+static void grade_devices(builder *b) {
+    le_db_identity *v = b->identities.data;
+    le_db_known_candidate *c = b->candidates.data;
+    uint32_t at;
+    for (size_t i = 0; i < b->candidates.n; i++) {
+        if (c[i].device == 0)
+            continue;
+        c[i].differs = LE_DIFF_NO_DEVICE;
+        if (!le__db_map_find(&b->identity_at, c[i].device, &at))
+            continue;
+        c[i].device_here = match_device(b, &v[at], &c[i].differs);
+        v[at].differs = c[i].differs;
+    }
+}
+
+static void grade_rows(builder *b) {
+    const le_db_known_candidate *c = b->candidates.data;
+    le_db_known_samples *s = b->samples.data;
+    le_db_verdict *v = b->verdicts.data;
+    le_db_choice *h = b->choices.data;
+    le_db_account *a = b->accounts.data;
+    for (size_t i = 0; i < b->samples.n; i++)
+        s[i].differs = identity_differs(b, s[i].machine) | identity_differs(b, s[i].build) |
+                       c[s[i].candidate_index].differs;
+    for (size_t i = 0; i < b->verdicts.n; i++)
+        v[i].differs = identity_differs(b, v[i].machine) | identity_differs(b, v[i].build) |
+                       c[v[i].candidate_index].differs;
+    for (size_t i = 0; i < b->choices.n; i++)
+        h[i].differs = identity_differs(b, h[i].machine) | identity_differs(b, h[i].build) |
+                       c[h[i].candidate_index].differs;
+    for (size_t i = 0; i < b->accounts.n; i++)
+        a[i].differs = identity_differs(b, a[i].machine) | identity_differs(b, a[i].build);
+}
+
+/* --- one file --- */
+
+static const struct {
+    const char *sql;
+    row_fn row;
+} queries[] = {
+    {"SELECT id, kind FROM identities", on_identity},
+    {"SELECT identity, name, value FROM parts ORDER BY identity, name", on_part},
+    {NULL, NULL}, /* identities are graded here: rows are skipped by host */
+    {"SELECT id, operation, key, work, bytes FROM problems WHERE ?1 IS NULL OR operation = ?1",
+     on_problem},
+    {"SELECT id, operation, implementation, run_type, device, params, source_hash FROM candidates "
+     "WHERE ?1 IS NULL OR operation = ?1",
+     on_candidate},
+    {"SELECT s.id, " LE__SAMPLE_COLUMNS " FROM samples s JOIN problems p ON p.id = s.problem "
+     "WHERE ?1 IS NULL OR p.operation = ?1",
+     on_samples},
+    {"SELECT v.machine, v.build, v.candidate, v.size_class, v.state, v.errors, v.reason, "
+     "v.date_ms, "
+     "v.attempts FROM verdicts v JOIN candidates c ON c.id = v.candidate "
+     "WHERE ?1 IS NULL OR c.operation = ?1",
+     on_verdict},
+    {"SELECT h.machine, h.build, h.problem, h.constraint_text, h.objective, h.candidate, "
+     "h.evidence, "
+     "h.date_ms FROM choices h JOIN problems p ON p.id = h.problem "
+     "WHERE ?1 IS NULL OR p.operation = ?1",
+     on_choice},
+    {"SELECT machine, build, operation, sum(answered_s), sum(explored_s), sum(regret_s), "
+     "sum(calls), "
+     "max(date_ms) FROM accounts WHERE ?1 IS NULL OR operation = ?1 GROUP BY machine, build, "
+     "operation",
+     on_account},
+};
+
+static int load_rows(builder *b, le__db_connection *c) {
+    static const char raw[] =
+        "SELECT r.samples, " LE__RAW_COLUMNS
+        " FROM raw_samples r JOIN samples s ON s.id = r.samples "
+        "JOIN problems p ON p.id = s.problem WHERE ?1 IS NULL OR p.operation = ?1";
+    int rc = SQLITE_OK;
+    for (size_t i = 0; rc == SQLITE_OK && i < sizeof queries / sizeof *queries; i++) {
+        if (queries[i].sql)
+            rc = each(b, c, queries[i].sql, queries[i].row);
+        else
+            grade_identities(b);
+    }
+    if (rc == SQLITE_OK && (b->flags & LE_DB_LOAD_RAW))
+        rc = each(b, c, raw, on_raw);
+    free(b->raw_rows.slots);
+    b->raw_rows = (le__db_map){0};
+    return rc;
+}
+
+/* One consistent state of a file. */
+static int load_connection(builder *b, le__db_connection *c) {
+    int rc = le__db_execute(c, "BEGIN");
+    if (rc == SQLITE_OK) {
+        rc = load_rows(b, c);
+        le__db_end(c);
+    }
+    return rc;
+}
+
+static le_db_status load_file(builder *b) {
+    le_db *db = b->db;
+    le_db_status status = LE_DB_OK;
+    pthread_mutex_lock(&db->reader_lock);
+    le__db_file_state state = le__db_reader(db);
+    if (state == LE__FILE_OK) {
+        int rc = load_connection(b, &db->reader);
+        state = rc == SQLITE_NOMEM ? LE__FILE_OK : le__db_file_state_of(rc);
+        if (state == LE__FILE_CORRUPT)
+            le__db_recover(db, &db->reader);
+        else if (state != LE__FILE_OK) {
+            le__db_report_state(db, state, sqlite3_errstr(rc));
+            le__db_connection_close(&db->reader);
+        }
+    }
+    if (state == LE__FILE_BUSY)
+        status = LE_DB_BUSY;
+    pthread_mutex_unlock(&db->reader_lock);
+    return status;
+}
+
+static void load_site(void *cookie, le__db_connection *c) {
+    builder *b = cookie;
+    b->site = true;
+    int rc = load_connection(b, c);
+    if (rc != SQLITE_OK && rc != SQLITE_NOMEM)
+        le__db_problem(b->db, LE__CAUSE_SITE, "site database %s cannot be read in full: %s",
+                       sqlite3_db_filename(c->sql, "main"), sqlite3_errstr(rc));
+}
+
+static void hand_out(builder *b) {
+    le_db_knowledge *k = &b->k;
+    k->machine = b->db ? b->db->machine : 0;
+    k->build = b->db ? b->db->build : 0;
+    k->identities = b->identities.data, k->n_identities = b->identities.n;
+    k->problems = b->problems.data, k->n_problems = b->problems.n;
+    k->candidates = b->candidates.data, k->n_candidates = b->candidates.n;
+    k->samples = b->samples.data, k->n_samples = b->samples.n;
+    k->verdicts = b->verdicts.data, k->n_verdicts = b->verdicts.n;
+    k->choices = b->choices.data, k->n_choices = b->choices.n;
+    k->accounts = b->accounts.data, k->n_accounts = b->accounts.n;
+    k->memory = b;
+}
+
+static void free_maps(builder *b) {
+    le__db_map *maps[] = {&b->identity_at, &b->problem_at, &b->candidate_at, &b->sums,
+                          &b->rows,        &b->raw_rows,   &b->singles};
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) {
+        free(maps[i]->slots);
+        *maps[i] = (le__db_map){0};
+    }
+}
+
+static void load_all(builder *b, le_db_status *status) {
+    le_db *db = b->db;
+    b->machine = le__db_names_find(&db->names, db->machine);
+    b->build = le__db_names_find(&db->names, db->build);
+    *status = load_file(b);
+    pthread_mutex_lock(&db->memory_lock);
+    if (db->memory.sql)
+        load_connection(b, &db->memory);
+    pthread_mutex_unlock(&db->memory_lock);
+    if (!(b->flags & LE_DB_LOAD_NO_SITE) && db->site_path[0])
+        le__db_sites_load(db, load_site, b);
+    grade_identities(b);
+    grade_devices(b);
+    grade_rows(b);
+}
+
+le_db_status le_db_load(le_db *db, const char *operation, unsigned flags, le_db_knowledge **out) {
+    le__db_signals signals;
+    le_db_status status = LE_DB_OK;
+    *out = NULL;
+    builder *b = calloc(1, sizeof *b);
+    if (!b)
+        return LE_DB_NO_MEMORY;
+    b->db = db;
+    b->operation = operation;
+    b->flags = flags;
+    if (db) {
+        le__db_signals_block(&signals);
+        load_all(b, &status);
+        le__db_signals_restore(&signals);
+    }
+    free_maps(b);
+    hand_out(b);
+    *out = &b->k;
+    if (b->no_memory) {
+        le_db_knowledge_free(out);
+        return LE_DB_NO_MEMORY;
+    }
+    return status;
+}
+
+void le_db_knowledge_free(le_db_knowledge **knowledge) {
+    if (!knowledge || !*knowledge)
+        return;
+    builder *b = (*knowledge)->memory;
+    le__db_vector *vectors[] = {&b->identities, &b->problems, &b->candidates, &b->samples,
+                                &b->verdicts,   &b->choices,  &b->accounts};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        free(vectors[i]->data);
+    free_maps(b);
+    for (chunk *c = b->chunks, *next; c; c = next) {
+        next = c->next;
+        free(c);
+    }
+    free(b);
+    *knowledge = NULL;
+}
+
+const le_db_identity *le_db_find_identity(const le_db_knowledge *k, int64_t id) {
+    for (size_t i = 0; i < k->n_identities; i++)
+        if (k->identities[i].id == id)
+            return &k->identities[i];
+    return NULL;
+}
+
+const char *le_db_identity_part(const le_db_identity *identity, const char *name) {
+    return identity ? part_of(identity->parts, identity->n_parts, name) : "";
+}

@@ -1,0 +1,172 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * For operators and test programs: sample calls, every candidate of a call run, timed, profiled and
+ * compared with the reference one by one, past the engine's choosing. Nothing here is kept in the
+ * timings database and nothing is tried in a child process first: a candidate that crashes takes
+ * the caller along. Programs that only want answers need le.h.
+ *
+ *     le_sample *sample;
+ *     le_sample_make(&sample, engine, "interpolate", &(le_case_request){.kind = LE_CASE_BENCH});
+ *     size_t n_args, n;
+ *     const le_arg *args = le_sample_args(sample, &n_args);
+ *     le_bench *bench;
+ *     le_bench_open(&bench, engine, "interpolate", args, n_args);
+ *     const le_bench_candidate *c = le_bench_candidates(bench, &n);
+ *     for (size_t i = 0; i < n; i++)
+ *         if (c[i].applies && le_bench_run(bench, i, &stats) == LE_OK)
+ *             printf("%s %g s\n", c[i].text, stats.seconds);
+ *     le_bench_close(&bench);
+ *     le_sample_free(&sample);
+ *
+ * Errors and threads as in le.h; a le_sample or le_bench is for one thread at a time. engine NULL:
+ * the default engine.
+ */
+#ifndef LIQUID_ENGINE_LE_BENCH_H
+#define LIQUID_ENGINE_LE_BENCH_H
+
+#include "liquid_engine/le_method.h"
+
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --------------------------------------------------------------------------- sample calls ---- */
+
+typedef struct le_sample le_sample;
+
+/* Makes the arguments of a sample call; deterministic in the request (request->like is ignored).
+ * LE_ERR_UNSUPPORTED: the operation makes no such sample. *out is owned by the caller. */
+LE_API le_status le_sample_make(le_sample **out, le_engine *engine, const char *operation,
+                                const le_case_request *request);
+/* Valid as long as the sample; outputs are unallocated and filled in by a call. */
+LE_API const le_arg *le_sample_args(const le_sample *sample, size_t *n_args);
+/* Releases what outputs received, so that the sample can be called again. */
+LE_API void le_sample_reset(le_sample *sample);
+/* Sets *sample to NULL. NULL is allowed. */
+LE_API void le_sample_free(le_sample **sample);
+
+/* ----------------------------------------------------------------------- one by one ---------- */
+
+/* A bound call with all its candidates. */
+typedef struct le_bench le_bench;
+
+typedef struct le_bench_candidate {
+    const char *text; /* "avx2@cpu[threads=2,schedule=dynamic]" */
+    const le_implementation *implementation;
+    const char *device; /* "cpu", "opencl:0" */
+    bool applies;       /* as far as descriptors tell: ISA, device, memory, applicable, forced */
+    const char *why;    /* it does not; "" */
+} le_bench_candidate;
+
+typedef struct le_bench_stats { /* of one run */
+    double seconds;             /* wall time with transfers, without handing the outputs over */
+    double kernel_seconds;      /* OpenCL events; 0 on the CPU */
+    double setup_seconds;       /* building kernels; part of seconds */
+    int64_t bytes_to_device, bytes_from_device;
+    int64_t peak_bytes; /* of working memory beside the arguments */
+} le_bench_stats;
+
+/* Binds a call. args must stay valid until le_bench_close; outputs stay untouched. OpenCL devices
+ * are looked for unless the call or the engine forbids them. */
+LE_API le_status le_bench_open(le_bench **out, le_engine *engine, const char *operation,
+                               const le_arg *args, size_t n_args);
+LE_API void le_bench_close(le_bench **bench);
+/* In canonical order; valid until le_bench_close. */
+LE_API const le_bench_candidate *le_bench_candidates(const le_bench *bench, size_t *count);
+/* The problem's text; valid until le_bench_close. */
+LE_API const char *le_bench_problem(const le_bench *bench);
+/* One run of candidate `index` into memory of its own. */
+LE_API le_status le_bench_run(le_bench *bench, size_t index, le_bench_stats *out);
+
+typedef struct le_bench_comparison {
+    double max_abs; /* largest |a-b|, in the operation's norm */
+    double rtol;    /* least rtol that suffices beside the call's atol; 0 when none is needed */
+    bool within;    /* the call's tolerance (the operation's default unless it gave one) */
+} le_bench_comparison;
+
+/* Computes the reference's answer, in double precision where the outputs allow it. Its error is an
+ * answer too: see le_bench_check. LE_ERR_UNSUPPORTED: the operation has no reference. */
+LE_API le_status le_bench_reference(le_bench *bench);
+/* Runs candidate `index` on outputs filled with `poison` (left-over elements differ from the
+ * reference) between guard bytes and compares. Needs le_bench_reference, whose error the candidate
+ * must give too. LE_OK: it ran and wrote nowhere else; out->within says whether it is right.
+ * LE_ERR_WRONG_RESULT: wrote beside its output, or another status than the reference's. */
+LE_API le_status le_bench_check(le_bench *bench, size_t index, unsigned char poison,
+                                le_bench_comparison *out);
+
+/* ------------------------------------------------------------------------ stored choices ---- */
+
+/* Whether a choice made by measuring is stored for a call with these arguments, options included.
+ */
+LE_API bool le_bench_is_known(le_engine *engine, const char *operation, const le_arg *args,
+                              size_t n_args);
+/* The next call in mode measure measures again; its choice replaces the stored one. */
+LE_API le_status le_bench_forget(le_engine *engine, const char *operation, const le_arg *args,
+                                 size_t n_args);
+
+/* Races of calls in mode measure that are not decided `seconds` from now end after the run under
+ * way: the call is answered with what is known, its choice is not stored, and the next such call
+ * goes on measuring. 0: at once; negative: no limit. May be called from a signal handler. engine
+ * must not be NULL. */
+LE_API void le_bench_limit_races(le_engine *engine, double seconds);
+
+/* -------------------------------------------------------------------------------- profile ---- */
+
+typedef enum le_bench_record_kind {
+    LE_RECORD_STAGE = 0, /* one execution of an implementation: the whole, or a step of a chain */
+    LE_RECORD_LOOP,      /* one parallel loop on the CPU */
+    LE_RECORD_KERNEL,    /* one OpenCL kernel */
+    LE_RECORD_TO_DEVICE,
+    LE_RECORD_FROM_DEVICE,
+    LE_RECORD_ON_DEVICE /* fills and copies on a device */
+} le_bench_record_kind;
+
+typedef struct le_bench_record {
+    le_bench_record_kind kind;
+    int32_t depth; /* stages around it */
+    char name[120];
+    double start_s; /* since the run began */
+    double seconds;
+    int64_t bytes; /* moved; 0 where not known */
+} le_bench_record;
+
+/* One run, as le_bench_run, with what it did in order of ending. *records is valid until the next
+ * run of this bench. */
+LE_API le_status le_bench_profile(le_bench *bench, size_t index, le_bench_stats *out,
+                                  const le_bench_record **records, size_t *count);
+
+/* Drives the engine's policy over a recorded trace (JSON, schema 1) with a virtual clock; needs no
+ * engine. mode: LE_MODE_LEARN or LE_MODE_MEASURE. Writes a JSON object a line to out: every call,
+ * then the totals; on error one line to err. 0, or 1 when the trace could not be read. */
+LE_API int le_bench_replay(const char *path, uint64_t seed, le_mode mode, FILE *out, FILE *err);
+
+/* -------------------------------------------------------------------- engine, environment ---- */
+
+typedef struct le_bench_device {
+    char id[32]; /* "cpu", "opencl:0" */
+    char name[128], vendor[64], driver[64], version[64];
+    bool is_cpu; /* shares the CPU's cores */
+} le_bench_device;
+
+/* Devices of the engine, OpenCL looked for; at most `max` are written, the number there are is
+ * given back. */
+LE_API size_t le_bench_devices(le_engine *engine, le_bench_device *out, size_t max);
+/* Threads of the engine's pool. */
+LE_API int le_bench_threads(le_engine *engine);
+
+typedef struct le_env_row {
+    const char *name, *help, *default_text;
+} le_env_row;
+/* The environment variables that the library reads; ended by a row of NULLs. */
+LE_API const le_env_row *le_environment(void);
+
+LE_API const char *le_mode_name(le_mode mode);
+LE_API bool le_mode_from_name(const char *name, le_mode *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

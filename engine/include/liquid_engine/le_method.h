@@ -1,0 +1,377 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * What the author of an operation or of an implementation needs.
+ *
+ * An operation is a const le_operation; an implementation a const le_implementation in a file of
+ * its own, listed by one line of methods/CMakeLists.txt (or given to le_register_* at run time).
+ *
+ *     reading a call:  le_call_in, le_call_out, le_call_f64, ... by the index in the descriptor
+ *     CPU work:        range functions over items; the engine owns threads and schedules
+ *     OpenCL work:     le_cl_kernel + le_cl_launch; the engine owns contexts, queues and transfers
+ *     errors:          return le_fail(LE_ERR_..., "operation: what was given, what is expected")
+ *
+ * Threads: every function of a descriptor may be called by several threads at once with different
+ * calls; it keeps its state in the call or in what prepare returns, never in statics.
+ */
+#ifndef LIQUID_ENGINE_LE_METHOD_H
+#define LIQUID_ENGINE_LE_METHOD_H
+
+#include "liquid_engine/le.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LE_METHOD_ABI 1
+#define LE_MAX_ARGS   24
+
+typedef struct le_call le_call;   /* a bound call: arguments checked, defaults filled in */
+typedef struct le_chain le_chain; /* see le_chain.h */
+
+/* Sets this thread's error text (printf style) and returns status. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+LE_API le_status
+le_fail(le_status status, const char *format, ...);
+
+/* ------------------------------------------------------------------------- reading a call ---- */
+
+/* arg is the index of the argument in the operation's descriptor. */
+LE_API bool le_call_given(const le_call *call, int arg); /* false: optional and absent */
+LE_API const le_tensor *le_call_in(const le_call *call, int arg);
+LE_API le_tensor *le_call_out(const le_call *call, int arg); /* allocated once the call runs */
+LE_API double le_call_f64(const le_call *call, int arg);
+LE_API int64_t le_call_i64(const le_call *call, int arg);
+LE_API const char *le_call_str(const le_call *call, int arg); /* NULL when a number was given */
+LE_API const double *le_call_f64s(const le_call *call, int arg, size_t *count);
+/* Value of a tunable of the implementation that runs, by its index in the descriptor. */
+LE_API int64_t le_call_param(const le_call *call, int tunable);
+/* Tolerance that this call asks for. */
+LE_API double le_call_atol(const le_call *call);
+LE_API double le_call_rtol(const le_call *call);
+
+/* For le_operation.check: shape of an output. An output that the caller allocated must have it, and
+ * keeps its own dtype; an unallocated one gets dtype. */
+LE_API le_status le_call_set_out(le_call *call, int arg, le_dtype dtype, int ndim,
+                                 const int64_t *shape);
+/* For le_operation.check: keeps data derived from the arguments (a parsed transfer function) with
+ * the call; release is called once when the call ends, NULL for static data. */
+LE_API void le_call_attach(le_call *call, void *data, void (*release)(void *));
+LE_API void *le_call_attached(const le_call *call);
+
+/* --------------------------------------------------------------------------- operations ------ */
+
+typedef enum le_arg_type {
+    LE_TYPE_IN = 1, /* tensor */
+    LE_TYPE_OUT,    /* tensor */
+    LE_TYPE_F64,
+    LE_TYPE_I64,
+    LE_TYPE_STR,       /* one of words, or free text where words is NULL */
+    LE_TYPE_F64S,      /* list of numbers */
+    LE_TYPE_STR_OR_F64 /* one of words or a number */
+} le_arg_type;
+
+#define LE_DTYPE_BIT(d) (1u << (d))
+#define LE_DTYPES_ALL                                                                              \
+    (LE_DTYPE_BIT(LE_U8) | LE_DTYPE_BIT(LE_I16) | LE_DTYPE_BIT(LE_U16) | LE_DTYPE_BIT(LE_I32) |    \
+     LE_DTYPE_BIT(LE_U32) | LE_DTYPE_BIT(LE_F32) | LE_DTYPE_BIT(LE_F64))
+#define LE_DTYPES_FLOAT (LE_DTYPE_BIT(LE_F32) | LE_DTYPE_BIT(LE_F64))
+
+typedef struct le_arg_desc {
+    const char *name;
+    const char *doc; /* one line: meaning, unit, range */
+    le_arg_type type;
+    bool optional; /* absent: the default below, or le_call_given is false */
+    bool cost;     /* a scalar that changes the time: becomes a part of the problem */
+    /* tensors */
+    uint32_t dtypes; /* mask of LE_DTYPE_BIT */
+    int8_t min_ndim, max_ndim;
+    const char *shape; /* for help texts: "[nx,ny,nz]" */
+    /* numbers; min and max are checked when min < max; both ends are allowed */
+    double min, max;
+    double default_f64;          /* LE_TYPE_F64, LE_TYPE_I64 */
+    size_t min_count, max_count; /* LE_TYPE_F64S; max_count 0: any */
+    /* text */
+    const char *const *words; /* NULL-ended */
+    const char *default_str;
+} le_arg_desc;
+
+/* Estimated cost of one call, for prediction: used relative to other calls of the same operation.
+ */
+typedef struct le_work {
+    double operations; /* arithmetic operations, > 0 */
+    double bytes;      /* bytes that must be read and written at least once */
+} le_work;
+
+/* How a result is compared with the reference: |a-b| <= atol*scale + rtol*|b|. NaN equals NaN only.
+ */
+typedef enum le_norm {
+    LE_NORM_ABS = 0, /* scale 1 */
+    LE_NORM_MAX      /* scale = max |b| over the output */
+} le_norm;
+
+/* Builds the arguments of a sample call; see le_case_* below. */
+typedef struct le_case le_case;
+
+typedef enum le_case_kind {
+    LE_CASE_CHECK, /* number `index` of the random and edge cases for testing */
+    LE_CASE_TRIAL, /* small, of the same kind (dtypes, words) as `like` */
+    LE_CASE_BENCH  /* typical data, main dimension `size` */
+} le_case_kind;
+
+typedef struct le_case_request {
+    le_case_kind kind;
+    uint64_t seed;
+    int64_t index;       /* LE_CASE_CHECK: 0, 1, 2 ... */
+    int64_t size;        /* LE_CASE_BENCH: the operation's main dimension; 0: its usual one */
+    le_dtype dtype;      /* LE_CASE_CHECK, LE_CASE_BENCH: of the main input; 0: any allowed */
+    const le_call *like; /* LE_CASE_TRIAL; may be NULL */
+} le_case_request;
+
+/* How a call can be worked off in slabs along one axis, when it does not fit a memory limit or when
+ * its input comes frame by frame. A slab is a call of the same operation on a part of the data. */
+typedef enum le_merge { /* of an output that every slab computes in full */
+                        LE_MERGE_NONE = 0,
+                        LE_MERGE_SUM,
+                        LE_MERGE_MEAN, /* weighted by the items of the slabs */
+                        LE_MERGE_MAX,
+                        LE_MERGE_MIN
+} le_merge;
+
+typedef struct le_slabs {
+    int64_t items;    /* slabs are ranges of [0, items) */
+    int64_t halo;     /* items beyond each end of a slab that its results depend on */
+    int64_t multiple; /* slabs begin at multiples of this; 0: anywhere */
+    struct {
+        int8_t axis;     /* 1 + the axis of this tensor that is cut; 0: whole in every slab */
+        int32_t scale;   /* elements along the axis for each item; 0: 1 */
+        int32_t divide;  /* items for each element, a divisor of multiple; 0: 1 */
+        uint8_t merge;   /* le_merge: outputs with axis 0 */
+    } args[LE_MAX_ARGS]; /* by index in the descriptor */
+} le_slabs;
+
+typedef struct le_operation {
+    uint32_t abi; /* LE_METHOD_ABI */
+    const char *name;
+    const char *family;    /* "volume" */
+    const char *summary;   /* one line */
+    const char *reference; /* paper, program or page that defines the result */
+    const le_arg_desc *args;
+    size_t n_args;
+    /* Checks what the descriptor cannot say and calls le_call_set_out for every output. Must not
+     * read tensor data. */
+    le_status (*check)(le_call *call);
+    void (*work)(const le_call *call, le_work *out);
+    /* Adds to the problem's key what changes the time but is not in shapes, dtypes or cost scalars
+     * (for example "axis" when a rotation is about a grid axis). NULL: nothing. */
+    void (*key)(const le_call *call, char *buffer, size_t size);
+    le_norm norm;
+    double atol, rtol; /* default tolerance */
+    le_status (*make_case)(le_case *out, const le_case_request *request);
+    /* Composite operations: describes the call as a chain. NULL: not composite. */
+    le_status (*expand)(const le_call *call, le_chain *chain);
+    /* A smaller call over the same data whose outputs are rows [*first, *first + their own count)
+     * along axis 0 of this call's outputs (one of ten angles, say), for checking a large result
+     * cheaply; random picks which. Built with le_case_borrow, le_case_like. NULL: only the whole is
+     * checked. */
+    le_status (*part)(const le_call *call, uint64_t random, le_case *out, int64_t *first);
+    /* Fills in how this call can be cut (*out is zeroed before); false: it cannot. NULL: never.
+     * Must not read tensor data. */
+    bool (*slabs)(const le_call *call, le_slabs *out);
+} le_operation;
+
+/* --- cases: tensors and texts live as long as the case --- */
+/* Adds an argument; the tensor is row-major with unspecified contents, for the caller to fill. NULL
+ * when out of memory (le_case_* then keep failing and make_case may return le_case_status). */
+LE_API le_tensor *le_case_in(le_case *c, const char *name, le_dtype dtype, int ndim,
+                             const int64_t *shape);
+/* Adds an input over borrowed memory, which must outlive the case. */
+LE_API void le_case_borrow(le_case *c, const char *name, const le_tensor *t);
+/* Asks for an output of this dtype; the engine allocates it. */
+LE_API void le_case_out(le_case *c, const char *name, le_dtype dtype);
+LE_API void le_case_f64(le_case *c, const char *name, double value);
+LE_API void le_case_i64(le_case *c, const char *name, int64_t value);
+LE_API void le_case_str(le_case *c, const char *name, const char *value);
+LE_API void le_case_f64s(le_case *c, const char *name, const double *values, size_t count);
+/* Repeats the optional scalars and texts of another call that are not yet in the case. */
+LE_API void le_case_like(le_case *c, const le_call *like);
+LE_API le_status le_case_status(const le_case *c);
+/* Deterministic numbers: uniform 64 bits; uniform [0,1); standard normal. */
+LE_API uint64_t le_case_random(le_case *c);
+LE_API double le_case_uniform(le_case *c);
+LE_API double le_case_normal(le_case *c);
+/* Writes value to element i (in row-major order) of a contiguous tensor of any dtype, rounding and
+ * clamping to the range of integer dtypes. */
+LE_API void le_tensor_set(le_tensor *t, int64_t i, double value);
+/* Reads element i (in row-major order) of a tensor of any dtype and any strides. */
+LE_API double le_tensor_get(const le_tensor *t, int64_t i);
+
+/* ----------------------------------------------------------------------- implementations ----- */
+
+typedef enum le_isa { /* bits of le_implementation.isa: all must be there */
+                      LE_ISA_SSE2 = 1u << 0,
+                      LE_ISA_AVX2 = 1u << 1,  /* with FMA and F16C */
+                      LE_ISA_AVX512 = 1u << 2 /* F, CD, BW, DQ, VL */
+} le_isa;
+
+typedef enum le_device_kind { LE_DEVICE_CPU = 0, LE_DEVICE_OPENCL } le_device_kind;
+
+typedef enum le_implementation_flag {
+    LE_IMPL_REFERENCE = 1u << 0,    /* double precision; what the others are compared with */
+    LE_IMPL_REPRODUCIBLE = 1u << 1, /* the same bits for any thread count and schedule */
+    LE_IMPL_LOSSY = 1u << 2,  /* approximates on purpose: only for calls that allow its error */
+    LE_IMPL_SERIAL = 1u << 3, /* never uses more than one thread */
+    LE_IMPL_NEEDS_IMAGES = 1u << 4, /* OpenCL image support */
+    LE_IMPL_NEEDS_F64 = 1u << 5     /* OpenCL double precision */
+} le_implementation_flag;
+
+typedef struct le_tunable {
+    const char *name;      /* "tile" */
+    const int64_t *values; /* allowed values */
+    size_t n_values;
+    int64_t default_value; /* one of values */
+} le_tunable;
+
+typedef struct le_cl_source { /* made by the build from a file under cl/ */
+    const char *name;         /* "volume/interpolate" */
+    const char *text;         /* includes expanded */
+    size_t size;
+    const char *sha256;
+} le_cl_source;
+
+typedef void (*le_range_fn)(void *context, size_t begin, size_t end, int worker);
+
+typedef struct le_implementation {
+    uint32_t abi; /* LE_METHOD_ABI */
+    const char *operation;
+    const char *name;     /* stable: the key in the database */
+    const char *run_type; /* "reference", "c", "simd", "opencl", "fused", "staged" */
+    const char *summary;  /* one line */
+    le_device_kind device;
+    uint32_t isa;   /* le_isa bits */
+    uint32_t flags; /* le_implementation_flag bits */
+    /* Expected speed relative to the operation's scalar C implementation on the same number of
+     * cores (that one: 1). Only a first guess; 0 means 1. For OpenCL: on a GPU; the engine corrects
+     * it for CPU-type devices. */
+    double speed;
+    const le_tunable *tunables;
+    size_t n_tunables;
+    const le_cl_source *const *sources; /* OpenCL: NULL-ended, for the source hash */
+    /* A pure predicate; on false *why names the reason in a few words (static text). NULL: always.
+     */
+    bool (*applicable)(const le_call *call, const char **why);
+    /* Bytes of working memory beside the arguments. NULL: 0. */
+    int64_t (*memory)(const le_call *call);
+    /* Either items and range (CPU only): range is called for disjoint parts of [0, items) by
+     * several workers. prepare (may be NULL) makes the context, release ends it; without prepare
+     * the context is the call itself. */
+    le_status (*prepare)(le_call *call, void **context);
+    size_t (*items)(const le_call *call);
+    le_range_fn range;
+    void (*release)(void *context);
+    /* Or run: several phases with le_parallel_for, or OpenCL. */
+    le_status (*run)(le_call *call);
+} le_implementation;
+
+/* CPU: runs fn over [0, items) with the threads and schedule of the candidate; returns when all is
+ * done. fn must not call it again. worker is in [0, le_call_threads). */
+LE_API void le_parallel_for(le_call *call, size_t items, le_range_fn fn, void *context);
+LE_API int le_call_threads(const le_call *call);
+/* 64-byte aligned memory, contents unspecified, that lives until the call ends; counted in the peak
+ * memory. NULL when out of memory. Not for range functions: call it in prepare or run. */
+LE_API void *le_call_scratch(le_call *call, size_t bytes);
+/* Contents of an input as row-major memory of its own dtype: the tensor's own memory when it is
+ * contiguous, else a scratch copy. NULL when out of memory. */
+LE_API const void *le_call_contiguous(le_call *call, int arg);
+LE_API bool le_call_cancelled(const le_call *call); /* long loops may stop when it turns true */
+
+/* -------------------------------------------------------------------------------- OpenCL ----- */
+
+typedef struct le_cl_kernel
+    le_cl_kernel; /* built once per device and options, kept by the engine */
+typedef struct le_cl_buffer le_cl_buffer; /* lives until the call ends */
+
+typedef struct le_cl_info {
+    const char *name, *vendor, *driver, *version;
+    bool is_cpu, has_images, has_f64, unified_memory;
+    uint32_t compute_units, vector_width_f32;
+    size_t max_work_group, local_bytes;
+    size_t max_image3d[3];
+    int64_t memory_bytes; /* the engine's limit for this device, not the device's own size */
+    int64_t max_buffer_bytes;
+} le_cl_info;
+
+typedef enum le_cl_karg_kind {
+    LE_CL_KARG_ARG = 1, /* device copy of a tensor argument, uploaded if it is not there yet */
+    LE_CL_KARG_BUFFER,
+    LE_CL_KARG_BYTES, /* a scalar, vector or struct by value */
+    LE_CL_KARG_LOCAL  /* local memory */
+} le_cl_karg_kind;
+
+typedef struct le_cl_karg {
+    int32_t kind;
+    int32_t arg;
+    le_cl_buffer *buffer;
+    size_t size;
+    union {
+        int32_t i32;
+        uint32_t u32;
+        int64_t i64;
+        float f32;
+        double f64;
+    } scalar;
+    const void *bytes; /* NULL: the scalar */
+} le_cl_karg;
+
+#define LE_CL_ARG(a)    ((le_cl_karg){.kind = LE_CL_KARG_ARG, .arg = (a)})
+#define LE_CL_BUF(b)    ((le_cl_karg){.kind = LE_CL_KARG_BUFFER, .buffer = (b)})
+#define LE_CL_I32(v)    ((le_cl_karg){.kind = LE_CL_KARG_BYTES, .size = 4, .scalar.i32 = (v)})
+#define LE_CL_U32(v)    ((le_cl_karg){.kind = LE_CL_KARG_BYTES, .size = 4, .scalar.u32 = (v)})
+#define LE_CL_I64(v)    ((le_cl_karg){.kind = LE_CL_KARG_BYTES, .size = 8, .scalar.i64 = (v)})
+#define LE_CL_F32(v)    ((le_cl_karg){.kind = LE_CL_KARG_BYTES, .size = 4, .scalar.f32 = (v)})
+#define LE_CL_F64(v)    ((le_cl_karg){.kind = LE_CL_KARG_BYTES, .size = 8, .scalar.f64 = (v)})
+#define LE_CL_STRUCT(p) ((le_cl_karg){.kind = LE_CL_KARG_BYTES, .size = sizeof *(p), .bytes = (p)})
+#define LE_CL_LOCAL(n)  ((le_cl_karg){.kind = LE_CL_KARG_LOCAL, .size = (n)})
+
+LE_API const le_cl_info *le_cl_device(const le_call *call);
+/* options: "-DTILE=8"; the engine adds dtype-independent ones. Kept by the engine. */
+LE_API le_status le_cl_get_kernel(le_call *call, const le_cl_source *source, const char *kernel,
+                                  const char *options, le_cl_kernel **out);
+/* Enqueues; returns before the kernel ends. local NULL: the driver's choice. global is rounded up
+ * to a multiple of local: kernels check their bounds. */
+LE_API le_status le_cl_launch(le_call *call, le_cl_kernel *kernel, int ndim, const size_t *global,
+                              const size_t *local, const le_cl_karg *kargs, size_t n_kargs);
+LE_API le_status le_cl_scratch(le_call *call, size_t bytes, le_cl_buffer **out);
+/* Copies; the host memory may be reused at once. */
+LE_API le_status le_cl_upload(le_call *call, le_cl_buffer *buffer, size_t offset, const void *host,
+                              size_t bytes);
+LE_API le_status le_cl_download(le_call *call, le_cl_buffer *buffer, size_t offset, void *host,
+                                size_t bytes);
+/* Fills with a repeated 1, 2, 4 or 8-byte pattern. */
+LE_API le_status le_cl_fill(le_call *call, le_cl_buffer *buffer, const void *pattern,
+                            size_t pattern_size, size_t offset, size_t bytes);
+/* A single-channel float image of a 3-D argument: width is the last axis. Kept with the tensor's
+ * device copy. Passed with LE_CL_BUF. */
+LE_API le_status le_cl_image3d(le_call *call, int arg, le_cl_buffer **out);
+LE_API le_status le_cl_finish(le_call *call);
+
+/* -------------------------------------------------------------------- run-time registration -- */
+
+/* Adds an operation or an implementation to one engine. The descriptors are borrowed and must
+ * outlive the engine. Not while other threads use the engine. */
+LE_API le_status le_register_operation(le_engine *engine, const le_operation *operation);
+LE_API le_status le_register_implementation(le_engine *engine,
+                                            const le_implementation *implementation);
+
+/* What is registered, in order of registration; arrays are valid until the next registration. */
+LE_API const le_operation *le_engine_operation(le_engine *engine, const char *name);
+LE_API const le_operation *const *le_engine_operations(le_engine *engine, size_t *count);
+LE_API const le_implementation *const *
+le_engine_implementations(le_engine *engine, const char *operation, size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * The device side of one execution: where its arguments are on the device, its scratch buffers, and
+ * the events of its commands.
+ */
+#ifndef LE_CL_CALL_H
+#define LE_CL_CALL_H
+
+#include "cl_device.h"
+#include "cl_program.h"
+#include "storage.h"
+
+struct le_cl_buffer {
+    cl_mem mem;
+    size_t bytes;     /* buffers */
+    int64_t shape[3]; /* images */
+    bool image;
+    bool shared; /* belongs to a storage */
+    struct le_cl_buffer *next;
+};
+
+typedef struct le__cl_copy { /* of a storage on a device: a buffer of all of it, or an image of a
+                                part */
+    le__device_copy base;    /* first: the storage knows this part only */
+    le__cl_device *device;
+    cl_mem mem;
+    size_t bytes;     /* buffers */
+    int64_t shape[3]; /* images: which part, and of what dtype it was made */
+    int64_t offset;
+    le_dtype dtype;
+} le__cl_copy;
+
+typedef struct le__cl_arg {
+    cl_mem mem;             /* what kernels get; NULL: not asked for yet */
+    cl_mem sub_buffer;      /* part of the storage's copy, to be released */
+    le__cl_copy *copy;      /* of the tensor's storage */
+    le_cl_buffer *stand_in; /* for borrowed memory, and parts that cannot be sub-buffers */
+    le_cl_buffer *image;
+} le__cl_arg;
+
+typedef struct le__cl_event {
+    cl_event event;
+    le__cl_record_kind kind;
+    const char *name;
+    double queued; /* le__now() */
+    int64_t bytes;
+} le__cl_event;
+
+enum { LE__CL_UPLOADS = 2 * LE_MAX_ARGS };
+
+struct le__cl_call {
+    le__cl_device *device;
+    le_cl_info info; /* the device's, with the call's own memory limit */
+    le_cl_buffer *buffers;
+    le__cl_copy *uploaded[LE__CL_UPLOADS]; /* stale again if the execution fails */
+    size_t n_uploaded;
+    le__cl_event *events;
+    size_t n_events, capacity;
+    uint64_t execution;
+    bool profile;
+    le__cl_arg args[LE_MAX_ARGS];
+};
+
+typedef struct le__cl_call le__cl_call;
+
+/* The memory a kernel gets for a tensor argument; NULL for an optional one that is absent. */
+le_status le__cl_argument(le_call *call, int arg, cl_mem *out);
+/* Hands outputs over after all kernels are done. */
+le_status le__cl_deliver(le_call *call);
+/* Releases what belongs to the execution; failed: copies made by it are not to be trusted. */
+void le__cl_release_arguments(le_call *call, bool failed);
+
+/* Enqueue, count bytes, keep the event. host must stay until the queue is done unless blocking. */
+le_status le__cl_write(le_call *call, cl_mem mem, size_t offset, const void *host, size_t bytes,
+                       bool blocking);
+le_status le__cl_read(le_call *call, cl_mem mem, size_t offset, void *host, size_t bytes,
+                      bool blocking);
+le_status le__cl_copy_buffer(le_call *call, cl_mem from, cl_mem to, size_t from_offset,
+                             size_t to_offset, size_t bytes);
+/* An event slot for the next command, or NULL where none is wanted. le__cl_event_done follows. */
+cl_event *le__cl_event_slot(le_call *call, le__cl_record_kind kind, const char *name,
+                            int64_t bytes);
+/* Waits for the queue and evaluates the events: kernel time, records, failures. */
+le_status le__cl_collect(le_call *call);
+
+#endif

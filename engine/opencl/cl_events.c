@@ -1,0 +1,84 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Events of an execution: kernel time, failures that show only when a command has run, and records
+ * for profiles.
+ */
+#include "cl_call.h"
+
+#include "clock.h"
+
+#include <stdlib.h>
+
+enum { MAX_EVENTS = 4096 }; /* then they are evaluated on the way: drivers keep each one's memory */
+
+cl_event *le__cl_event_slot(le_call *call, le__cl_record_kind kind, const char *name,
+                            int64_t bytes) {
+    le__cl_call *c = call->cl;
+    if (kind != LE__CL_RECORD_KERNEL && !c->profile)
+        return NULL;
+    if (c->n_events == c->capacity) {
+        size_t capacity = c->capacity ? 2 * c->capacity : 32;
+        void *grown = realloc(c->events, capacity * sizeof *c->events);
+        if (!grown)
+            return NULL;
+        c->events = grown;
+        c->capacity = capacity;
+    }
+    le__cl_event *e = &c->events[c->n_events++];
+    *e = (le__cl_event){.kind = kind, .name = name, .queued = le__now(), .bytes = bytes};
+    return &e->event;
+}
+
+static double seconds(const le__cl_api *api, cl_event event, cl_profiling_info key) {
+    cl_ulong ns = 0;
+    if (api->clGetEventProfilingInfo(event, key, sizeof ns, &ns, NULL) != CL_SUCCESS)
+        return 0;
+    return 1e-9 * (double)ns;
+}
+
+static void record(const le__cl_call *c, const le__cl_event *e, double start, double end) {
+    const le__cl_device *d = c->device;
+    /* the device's clock is another one: both are known at the moment of queueing */
+    double shift = e->queued - seconds(d->api, e->event, CL_PROFILING_COMMAND_QUEUED);
+    le__cl_record r = {.kind = e->kind,
+                       .name = e->name,
+                       .device = d->name,
+                       .execution = c->execution,
+                       .queued = e->queued,
+                       .start = start + shift,
+                       .end = end + shift,
+                       .bytes = e->bytes};
+    d->cl->profile(d->cl->profile_cookie, &r);
+}
+
+static le_status evaluate(le_call *call, const le__cl_event *e) {
+    le__cl_call *c = call->cl;
+    const le__cl_api *api = c->device->api;
+    cl_int state = CL_COMPLETE;
+    api->clGetEventInfo(e->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
+    if (state < 0)
+        return le__cl_fail(c->device, state, e->name);
+    double start = seconds(api, e->event, CL_PROFILING_COMMAND_START);
+    double end = seconds(api, e->event, CL_PROFILING_COMMAND_END);
+    if (e->kind == LE__CL_RECORD_KERNEL && end > start)
+        call->stats.kernel_seconds += end - start;
+    if (c->profile)
+        record(c, e, start, end);
+    return LE_OK;
+}
+
+le_status le__cl_collect(le_call *call) {
+    le__cl_call *c = call->cl;
+    cl_int code = c->device->queue ? c->device->api->clFinish(c->device->queue) : CL_SUCCESS;
+    le_status status = code == CL_SUCCESS ? LE_OK : le__cl_fail(c->device, code, "clFinish");
+    for (size_t i = 0; i < c->n_events; i++) {
+        if (!c->events[i].event)
+            continue;
+        if (status == LE_OK)
+            status = evaluate(call, &c->events[i]);
+        c->device->api->clReleaseEvent(c->events[i].event);
+    }
+    c->n_events = 0;
+    return status;
+}

@@ -1,0 +1,213 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Single-channel float images of 3-D arguments. The image of a tensor with storage stays with it,
+ * beside the buffer copy; an image is never the only newest copy, so it is never downloaded.
+ */
+#include "cl_call.h"
+
+#include <stdlib.h>
+
+static le_status download_image(le__device_copy *base, void *host, size_t bytes) {
+    (void)base;
+    (void)host;
+    return le_fail(LE_ERR_INTERNAL, "opencl: %zu bytes are only in an image", bytes);
+}
+
+static void release_image(le__device_copy *base) {
+    le__cl_copy *copy = (le__cl_copy *)base;
+    le__cl_device *d = copy->device;
+    le__cl_image_free(d, copy->mem, copy->shape);
+    free(copy);
+    le__cl_device_release(d);
+}
+
+/* The storage's slot for an image on this device: info's address tells it from the buffer copy. */
+static le__cl_copy *find_slot(le_storage *s, const le__cl_device *d, bool *valid) {
+    pthread_mutex_lock(&s->mutex);
+    le__device_copy *c = s->copies;
+    while (c && c->owner != &d->info)
+        c = c->next;
+    *valid = c && c->valid;
+    pthread_mutex_unlock(&s->mutex);
+    return (le__cl_copy *)c;
+}
+
+static bool shows(const le__cl_copy *copy, const le_tensor *t) {
+    return copy->mem && copy->offset == t->offset && copy->dtype == t->dtype &&
+           copy->shape[0] == t->shape[0] && copy->shape[1] == t->shape[1] &&
+           copy->shape[2] == t->shape[2];
+}
+
+static le_status add_slot(le_storage *s, le__cl_device *d, le__cl_copy **out) {
+    le__cl_copy *copy = calloc(1, sizeof *copy);
+    if (!copy)
+        return le_fail(LE_ERR_MEMORY, "opencl: out of memory");
+    copy->device = le__cl_device_retain(d);
+    copy->base =
+        (le__device_copy){.owner = &d->info, .download = download_image, .release = release_image};
+    pthread_mutex_lock(&s->mutex);
+    le__device_copy **end = &s->copies;
+    while (*end)
+        end = &(*end)->next;
+    *end = &copy->base;
+    pthread_mutex_unlock(&s->mutex);
+    *out = copy;
+    return LE_OK;
+}
+
+/* --- filling --- */
+
+static void to_floats(float *out, const void *in, le_dtype dtype, size_t n) {
+    switch (dtype) {
+#define LE_X(d, type)                                                                              \
+    case d:                                                                                        \
+        for (size_t i = 0; i < n; i++)                                                             \
+            out[i] = (float)((const type *)in)[i];                                                 \
+        break;
+        LE_X(LE_U8, uint8_t)
+        LE_X(LE_I16, int16_t)
+        LE_X(LE_U16, uint16_t)
+        LE_X(LE_I32, int32_t)
+        LE_X(LE_U32, uint32_t)
+        LE_X(LE_F32, float)
+        LE_X(LE_F64, double)
+#undef LE_X
+    }
+}
+
+static le_status fill_from_host(le_call *call, int arg, cl_mem image, const size_t region[3]) {
+    static const size_t origin[3] = {0, 0, 0};
+    le__cl_device *d = call->cl->device;
+    const le_tensor *t = &call->args[arg].tensor;
+    size_t n = region[0] * region[1] * region[2];
+    const void *host = le_call_contiguous(call, arg);
+    if (host && t->dtype != LE_F32) {
+        float *floats = le_call_scratch(call, n * sizeof *floats);
+        if (floats)
+            to_floats(floats, host, t->dtype, n);
+        host = floats;
+    }
+    if (!host)
+        return le_fail(LE_ERR_MEMORY, "opencl: out of memory: %zu voxels for an image", n);
+    int64_t bytes = (int64_t)(n * sizeof(float));
+    cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_UPLOAD, "upload image", bytes);
+    cl_int code = d->api->clEnqueueWriteImage(d->queue, image, CL_FALSE, origin, region, 0, 0, host,
+                                              0, NULL, event);
+    call->stats.bytes_to_device += bytes;
+    return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueWriteImage");
+}
+
+static le_status fill_from_buffer(le_call *call, const le_tensor *t, cl_mem buffer, cl_mem image,
+                                  const size_t region[3]) {
+    static const size_t origin[3] = {0, 0, 0};
+    le__cl_device *d = call->cl->device;
+    cl_event *event =
+        le__cl_event_slot(call, LE__CL_RECORD_COPY, "copy to image",
+                          (int64_t)(region[0] * region[1] * region[2] * sizeof(float)));
+    cl_int code = d->api->clEnqueueCopyBufferToImage(
+        d->queue, buffer, image, (size_t)t->offset * sizeof(float), origin, region, 0, NULL, event);
+    return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueCopyBufferToImage");
+}
+
+/* The storage's buffer copy on this device, when it is up to date. */
+static cl_mem valid_buffer(le_storage *s, const le__cl_device *d) {
+    cl_mem mem = NULL;
+    pthread_mutex_lock(&s->mutex);
+    for (le__device_copy *c = s->copies; c; c = c->next)
+        if (c->owner == d && c->valid)
+            mem = ((le__cl_copy *)c)->mem;
+    pthread_mutex_unlock(&s->mutex);
+    return mem;
+}
+
+static le_status fill(le_call *call, int arg, cl_mem image) {
+    const le_tensor *t = &call->args[arg].tensor;
+    const size_t region[3] = {(size_t)t->shape[2], (size_t)t->shape[1], (size_t)t->shape[0]};
+    cl_mem buffer = NULL;
+    if (t->storage && t->dtype == LE_F32 && le_tensor_is_contiguous(t))
+        buffer = valid_buffer(t->storage, call->cl->device);
+    return buffer ? fill_from_buffer(call, t, buffer, image, region)
+                  : fill_from_host(call, arg, image, region);
+}
+
+/* --- the public call --- */
+
+static le_status wrap(le__cl_call *c, cl_mem mem, const le_tensor *t, bool shared,
+                      le_cl_buffer **out) {
+    le_cl_buffer *b = calloc(1, sizeof *b);
+    if (!b)
+        return le_fail(LE_ERR_MEMORY, "opencl: out of memory");
+    *b = (le_cl_buffer){.mem = mem,
+                        .shape = {t->shape[0], t->shape[1], t->shape[2]},
+                        .image = true,
+                        .shared = shared,
+                        .next = c->buffers};
+    c->buffers = b;
+    *out = b;
+    return LE_OK;
+}
+
+static le_status image_of_borrowed(le_call *call, int arg, le_cl_buffer **out) {
+    const le_tensor *t = &call->args[arg].tensor;
+    cl_mem mem;
+    le_status status = le__cl_image_new(call->cl->device, t->shape, &mem);
+    if (status != LE_OK)
+        return status;
+    status = wrap(call->cl, mem, t, false, out);
+    if (status != LE_OK) {
+        le__cl_image_free(call->cl->device, mem, t->shape);
+        return status;
+    }
+    return fill(call, arg, mem);
+}
+
+static le_status remake(le_call *call, int arg, le_storage *s, le__cl_copy *slot) {
+    le__cl_call *c = call->cl;
+    const le_tensor *t = &call->args[arg].tensor;
+    if (!shows(slot, t)) {
+        le__cl_image_free(c->device, slot->mem, slot->shape);
+        slot->mem = NULL;
+        le_status status = le__cl_image_new(c->device, t->shape, &slot->mem);
+        if (status != LE_OK)
+            return status;
+        for (int i = 0; i < 3; i++)
+            slot->shape[i] = t->shape[i];
+        slot->offset = t->offset;
+        slot->dtype = t->dtype;
+    }
+    if (c->n_uploaded == LE__CL_UPLOADS)
+        return le_fail(LE_ERR_INTERNAL, "opencl: too many uploads");
+    le_status status = fill(call, arg, slot->mem);
+    if (status == LE_OK) {
+        c->uploaded[c->n_uploaded++] = slot;
+        pthread_mutex_lock(&s->mutex);
+        slot->base.valid = true;
+        pthread_mutex_unlock(&s->mutex);
+    }
+    return status;
+}
+
+static le_status image_of_storage(le_call *call, int arg, le_cl_buffer **out) {
+    const le_tensor *t = &call->args[arg].tensor;
+    bool valid;
+    le__cl_copy *slot = find_slot(t->storage, call->cl->device, &valid);
+    le_status status = slot ? LE_OK : add_slot(t->storage, call->cl->device, &slot);
+    if (status == LE_OK && !(valid && shows(slot, t)))
+        status = remake(call, arg, t->storage, slot);
+    return status == LE_OK ? wrap(call->cl, slot->mem, t, true, out) : status;
+}
+
+le_status le_cl_image3d(le_call *call, int arg, le_cl_buffer **out) {
+    const le_tensor *t = &call->args[arg].tensor;
+    le__cl_arg *a = call->cl ? &call->cl->args[arg] : NULL;
+    if (!a || t->ndim != 3)
+        return le_fail(LE_ERR_INTERNAL, "opencl: an image of argument %d, which has %d dimensions",
+                       arg, t->ndim);
+    le_status status = LE_OK;
+    if (!a->image)
+        status = t->storage && le_tensor_is_contiguous(t) ? image_of_storage(call, arg, &a->image)
+                                                          : image_of_borrowed(call, arg, &a->image);
+    *out = a->image;
+    return status;
+}

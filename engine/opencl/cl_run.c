@@ -1,0 +1,266 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * One execution on an OpenCL device: what implementations call between begin and end. The queue is
+ * in order and nothing waits for it before the end, except blocking copies that the implementation
+ * asks for.
+ */
+#include "cl_call.h"
+
+#include "clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STAGED_UPLOAD = 1 << 20 }; /* smaller uploads are copied aside instead of waited for */
+
+static le_status no_execution(void) {
+    return le_fail(LE_ERR_INTERNAL, "opencl: called outside an OpenCL implementation's run");
+}
+
+/* --- begin and end --- */
+
+static void note_lost(le_call *call, le_status status) {
+    if (status == LE_ERR_DEVICE_LOST)
+        atomic_store(&call->device->lost, true);
+}
+
+le_status le__cl_begin(le_call *call) {
+    le__cl_device *d = call->device->cl;
+    le__cl_call *c = calloc(1, sizeof *c);
+    if (!c)
+        return le_fail(LE_ERR_MEMORY, "opencl: out of memory");
+    pthread_mutex_lock(&d->mutex);
+    double start = le__now();
+    le_status status = le__cl_device_ready(d);
+    call->stats.setup_seconds += le__now() - start;
+    if (status != LE_OK) {
+        note_lost(call, status);
+        pthread_mutex_unlock(&d->mutex);
+        free(c);
+        return status;
+    }
+    c->device = d;
+    c->info = d->info;
+    if (call->want.memory_limit > 0 && call->want.memory_limit < c->info.memory_bytes)
+        c->info.memory_bytes = call->want.memory_limit;
+    c->execution = ++d->executions;
+    c->profile = d->cl->profile != NULL;
+    call->cl = c;
+    return LE_OK;
+}
+
+le_status le__cl_end(le_call *call, le_status status) {
+    le__cl_call *c = call->cl;
+    if (status == LE_OK) {
+        status = le__cl_collect(call);
+        if (status == LE_OK)
+            status = le__cl_deliver(call);
+    }
+    if (status != LE_OK) { /* keeps the text of the first error */
+        c->device->api->clFinish(c->device->queue);
+        for (size_t i = 0; i < c->n_events; i++)
+            if (c->events[i].event)
+                c->device->api->clReleaseEvent(c->events[i].event);
+    }
+    le__cl_release_arguments(call, status != LE_OK);
+    note_lost(call, status);
+    call->cl = NULL;
+    pthread_mutex_unlock(&c->device->mutex);
+    free(c->events);
+    free(c);
+    return status;
+}
+
+const le_cl_info *le_cl_device(const le_call *call) {
+    if (call->cl)
+        return &call->cl->info;
+    return call->device ? le__cl_device_info(call->device->cl) : NULL;
+}
+
+le_status le_cl_finish(le_call *call) {
+    return call->cl ? le__cl_collect(call) : no_execution();
+}
+
+/* --- kernels --- */
+
+le_status le_cl_get_kernel(le_call *call, const le_cl_source *source, const char *kernel,
+                           const char *options, le_cl_kernel **out) {
+    if (!call->cl)
+        return no_execution();
+    double start = le__now();
+    le_status status = le__cl_program_kernel(call->cl->device, source, kernel, options, out);
+    call->stats.setup_seconds += le__now() - start;
+    return status;
+}
+
+static le_status set_argument(le_call *call, const le_cl_kernel *k, cl_uint i,
+                              const le_cl_karg *a) {
+    const le__cl_device *d = call->cl->device;
+    cl_int code = CL_INVALID_ARG_VALUE;
+    cl_mem mem = NULL;
+    le_status status = LE_OK;
+    switch ((le_cl_karg_kind)a->kind) {
+    case LE_CL_KARG_ARG:
+        status = le__cl_argument(call, a->arg, &mem);
+        if (status == LE_OK)
+            code = d->api->clSetKernelArg(k->handle, i, sizeof mem, &mem);
+        break;
+    case LE_CL_KARG_BUFFER:
+        mem = a->buffer ? a->buffer->mem : NULL;
+        code = d->api->clSetKernelArg(k->handle, i, sizeof mem, &mem);
+        break;
+    case LE_CL_KARG_BYTES:
+        code = d->api->clSetKernelArg(k->handle, i, a->size,
+                                      a->bytes ? a->bytes : (const void *)&a->scalar);
+        break;
+    case LE_CL_KARG_LOCAL:
+        code = d->api->clSetKernelArg(k->handle, i, a->size, NULL);
+        break;
+    }
+    if (status != LE_OK)
+        return status;
+    if (code == CL_SUCCESS)
+        return LE_OK;
+    return le_fail(le__cl_code_status(code), "opencl: %s: argument %u of kernel '%s': %s", d->name,
+                   (unsigned)i, k->name, le__cl_code_name(code));
+}
+
+static le_status enqueue_kernel(le_call *call, const le_cl_kernel *k, int ndim,
+                                const size_t *global, const size_t *local) {
+    const le__cl_device *d = call->cl->device;
+    size_t rounded[3], group = 1;
+    for (int i = 0; i < ndim; i++) {
+        rounded[i] = global[i];
+        if (global[i] == 0)
+            return LE_OK;
+        if (!local)
+            continue;
+        if (local[i] == 0 || local[i] > d->info.max_work_group)
+            return le_fail(LE_ERR_UNSUPPORTED, "opencl: %s: kernel '%s': a work-group side of %zu",
+                           d->name, k->name, local[i]);
+        group *= local[i];
+        rounded[i] = (global[i] + local[i] - 1) / local[i] * local[i];
+    }
+    if (group > d->info.max_work_group)
+        return le_fail(
+            LE_ERR_UNSUPPORTED,
+            "opencl: %s: kernel '%s': work-groups of %zu items, at most %zu are possible", d->name,
+            k->name, group, d->info.max_work_group);
+    cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_KERNEL, k->name, 0);
+    cl_int code = d->api->clEnqueueNDRangeKernel(d->queue, k->handle, (cl_uint)ndim, NULL, rounded,
+                                                 local, 0, NULL, event);
+    return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, k->name);
+}
+
+le_status le_cl_launch(le_call *call, le_cl_kernel *kernel, int ndim, const size_t *global,
+                       const size_t *local, const le_cl_karg *kargs, size_t n_kargs) {
+    if (!call->cl)
+        return no_execution();
+    if (ndim < 1 || ndim > 3)
+        return le_fail(LE_ERR_INTERNAL, "opencl: kernel '%s' with %d dimensions", kernel->name,
+                       ndim);
+    le_status status = LE_OK;
+    for (size_t i = 0; status == LE_OK && i < n_kargs; i++)
+        status = set_argument(call, kernel, (cl_uint)i, &kargs[i]);
+    return status == LE_OK ? enqueue_kernel(call, kernel, ndim, global, local) : status;
+}
+
+/* --- buffers --- */
+
+le_status le_cl_scratch(le_call *call, size_t bytes, le_cl_buffer **out) {
+    *out = NULL;
+    if (!call->cl)
+        return no_execution();
+    le_cl_buffer *b = calloc(1, sizeof *b);
+    if (!b)
+        return le_fail(LE_ERR_MEMORY, "opencl: out of memory");
+    le_status status = le__cl_buffer_new(call->cl->device, bytes, &b->mem);
+    if (status != LE_OK) {
+        free(b);
+        return status;
+    }
+    b->bytes = bytes;
+    b->next = call->cl->buffers;
+    call->cl->buffers = b;
+    *out = b;
+    return LE_OK;
+}
+
+static bool inside(const le_cl_buffer *b, size_t offset, size_t bytes) {
+    return !b->image && offset <= b->bytes && bytes <= b->bytes - offset;
+}
+
+static le_status outside(size_t offset, size_t bytes) {
+    return le_fail(LE_ERR_INTERNAL, "opencl: %zu bytes at %zu are not inside the buffer", bytes,
+                   offset);
+}
+
+le_status le__cl_write(le_call *call, cl_mem mem, size_t offset, const void *host, size_t bytes,
+                       bool blocking) {
+    const le__cl_device *d = call->cl->device;
+    if (bytes == 0)
+        return LE_OK;
+    cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_UPLOAD, "upload", (int64_t)bytes);
+    cl_int code =
+        d->api->clEnqueueWriteBuffer(d->queue, mem, blocking, offset, bytes, host, 0, NULL, event);
+    call->stats.bytes_to_device += (int64_t)bytes;
+    return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueWriteBuffer");
+}
+
+le_status le__cl_read(le_call *call, cl_mem mem, size_t offset, void *host, size_t bytes,
+                      bool blocking) {
+    const le__cl_device *d = call->cl->device;
+    if (bytes == 0)
+        return LE_OK;
+    cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_DOWNLOAD, "download", (int64_t)bytes);
+    cl_int code =
+        d->api->clEnqueueReadBuffer(d->queue, mem, blocking, offset, bytes, host, 0, NULL, event);
+    call->stats.bytes_from_device += (int64_t)bytes;
+    return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueReadBuffer");
+}
+
+le_status le__cl_copy_buffer(le_call *call, cl_mem from, cl_mem to, size_t from_offset,
+                             size_t to_offset, size_t bytes) {
+    const le__cl_device *d = call->cl->device;
+    cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_COPY, "copy", (int64_t)bytes);
+    cl_int code = d->api->clEnqueueCopyBuffer(d->queue, from, to, from_offset, to_offset, bytes, 0,
+                                              NULL, event);
+    return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueCopyBuffer");
+}
+
+le_status le_cl_upload(le_call *call, le_cl_buffer *buffer, size_t offset, const void *host,
+                       size_t bytes) {
+    if (!call->cl)
+        return no_execution();
+    if (!inside(buffer, offset, bytes))
+        return outside(offset, bytes);
+    void *aside = bytes <= STAGED_UPLOAD ? le_call_scratch(call, bytes) : NULL;
+    if (aside)
+        memcpy(aside, host, bytes);
+    return le__cl_write(call, buffer->mem, offset, aside ? aside : host, bytes, !aside);
+}
+
+le_status le_cl_download(le_call *call, le_cl_buffer *buffer, size_t offset, void *host,
+                         size_t bytes) {
+    if (!call->cl)
+        return no_execution();
+    if (!inside(buffer, offset, bytes))
+        return outside(offset, bytes);
+    return le__cl_read(call, buffer->mem, offset, host, bytes, true);
+}
+
+le_status le_cl_fill(le_call *call, le_cl_buffer *buffer, const void *pattern, size_t pattern_size,
+                     size_t offset, size_t bytes) {
+    if (!call->cl)
+        return no_execution();
+    if (!inside(buffer, offset, bytes))
+        return outside(offset, bytes);
+    if (bytes == 0)
+        return LE_OK;
+    const le__cl_device *d = call->cl->device;
+    cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_COPY, "fill", (int64_t)bytes);
+    cl_int code = d->api->clEnqueueFillBuffer(d->queue, buffer->mem, pattern, pattern_size, offset,
+                                              bytes, 0, NULL, event);
+    return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueFillBuffer");
+}

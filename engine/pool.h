@@ -1,0 +1,32 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * The engine's thread pool. Workers start at the first parallel run and sleep between runs. Several
+ * threads may run loops at once: each loop takes the workers that are idle and always its caller,
+ * so no loop waits for another.
+ */
+#ifndef LE_POOL_H
+#define LE_POOL_H
+
+#include "liquid_engine/le_method.h"
+
+typedef struct le__pool le__pool;
+
+typedef enum le__schedule {
+    LE__SCHEDULE_NONE = 0, /* the caller alone */
+    LE__SCHEDULE_STATIC,   /* one contiguous part a worker */
+    LE__SCHEDULE_DYNAMIC,  /* small parts, first come first served */
+    LE__SCHEDULE_GUIDED    /* parts shrink with what is left */
+} le__schedule;
+
+extern const char *const le__schedule_names[4];
+
+/* max_threads counts the caller. */
+le_status le__pool_open(le__pool **out, int max_threads);
+void le__pool_close(le__pool *pool);
+int le__pool_max_threads(const le__pool *pool);
+/* Runs fn over [0, items) with at most `threads` workers, the caller being worker 0. */
+void le__pool_run(le__pool *pool, int threads, le__schedule schedule, size_t items, le_range_fn fn,
+                  void *context);
+
+#endif

@@ -1,0 +1,352 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Nothing unproven answers: trials before the first use, and the comparison of the first answer in
+ * a new size class with that of a candidate that is trusted already.
+ */
+#include "dispatch.h"
+
+#include "case.h"
+#include "clock.h"
+#include "engine.h"
+#include "trial.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --------------------------------------------------------------------------- verdicts -------- */
+
+static bool breaks_things(le_status status) {
+    return status == LE_ERR_CRASH || status == LE_ERR_TIMEOUT;
+}
+
+static bool of_the_code(le_status status) { /* and not of this machine's state just now */
+    return breaks_things(status) || status == LE_ERR_WRONG_RESULT || status == LE_ERR_BUILD;
+}
+
+/* Mutex of the operation held. */
+static void keep_verdict(le__dispatch *d, le__question *q, le__proof *p, int size_class,
+                         le__state state, const le__error_profile *error, const char *reason,
+                         bool store) {
+    le__verdict *v = le__proof_verdict(p, q->kind, size_class);
+    if (!v)
+        return;
+    v->state = state;
+    if (error)
+        v->error = *error;
+    snprintf(v->reason, sizeof v->reason, "%.159s", reason);
+    if (state == LE__QUARANTINED) {
+        p->quarantined = true;
+        snprintf(p->reason, sizeof p->reason, "quarantined: %.140s", reason);
+    }
+    if (store && q->mode != LE_MODE_FROZEN)
+        le__store_verdict(d->store, p, v);
+}
+
+static void log_failure(const le__dispatch *d, const le__question *q, const le__proof *p,
+                        const char *reason) {
+    le__log_write(&d->engine->log, LE_LOG_WARNING, "%s: %s on %s is left out: %s",
+                  q->op->entry->operation->name, p->implementation->name, p->device->id, reason);
+}
+
+bool le__dispatch_failed(le__dispatch *d, le__question *q, le__arm *arm, le_status status) {
+    char reason[160];
+    snprintf(reason, sizeof reason, "%.150s", le_error_message());
+    if (status == LE_ERR_DEVICE_LOST)
+        atomic_store(&arm->candidate.device->lost, true);
+    log_failure(d, q, arm->proof, reason);
+    pthread_mutex_lock(&q->op->mutex);
+    if (of_the_code(status))
+        keep_verdict(d, q, arm->proof, q->size_class,
+                     breaks_things(status) ? LE__QUARANTINED : LE__FAILED, NULL, reason, true);
+    else if (arm->index < q->n_arms) /* memory and the like: not for this problem, not for ever */
+        for (size_t i = 0; i < q->n_arms; i++)
+            if (q->op->arms[i]->proof == arm->proof)
+                q->left_out[i] = status == LE_ERR_MEMORY || status == LE_ERR_DEVICE_MEMORY
+                                     ? "ran out of memory"
+                                     : "failed on this problem";
+    pthread_mutex_unlock(&q->op->mutex);
+    return true;
+}
+
+/* ----------------------------------------------------------------------------- trials -------- */
+
+/* The most parallel variant of the same code: what is right with all threads is taken as right with
+ * one. */
+static const le__candidate *widest(const le__op_state *s, const le__proof *p) {
+    const le__candidate *best = NULL;
+    for (size_t i = 0; i < s->n_arms; i++)
+        if (s->arms[i]->proof == p && (!best || s->arms[i]->candidate.threads > best->threads))
+            best = &s->arms[i]->candidate;
+    return best;
+}
+
+static bool judge_trial(le__dispatch *d, le__question *q, le__proof *p, const le__trial_result *r) {
+    const le_operation *op = q->op->entry->operation;
+    if (r->status == LE_OK) {
+        keep_verdict(d, q, p, LE__CLASS_TRIAL, LE__PROVEN, &r->error, "", r->tested);
+        return true;
+    }
+    if (!r->tested &&
+        !of_the_code(r->status)) { /* no sample, no reference: nothing to hold against it */
+        le__log_write(&d->engine->log, LE_LOG_DEBUG, "%s: no trial of %s: %s", op->name,
+                      p->implementation->name, r->reason);
+        keep_verdict(d, q, p, LE__CLASS_TRIAL, LE__PROVEN, NULL, "", false);
+        return true;
+    }
+    log_failure(d, q, p, r->reason);
+    bool stray = r->status == LE_ERR_WRONG_RESULT && strstr(r->reason, "wrote ");
+    keep_verdict(d, q, p, LE__CLASS_TRIAL,
+                 breaks_things(r->status) || stray ? LE__QUARANTINED : LE__FAILED, &r->error,
+                 r->reason, of_the_code(r->status));
+    return false;
+}
+
+bool le__dispatch_prove(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
+                        double *spent) {
+    le__proof *p = arm->proof;
+    pthread_mutex_lock(&q->op->mutex);
+    le__verdict *v = le__proof_find(p, q->kind, LE__CLASS_TRIAL);
+    bool known = p->implementation->flags & LE_IMPL_REFERENCE || p->quarantined ||
+                 (v && v->state != LE__UNPROVEN);
+    le__candidate candidate = *widest(q->op, p);
+    pthread_mutex_unlock(&q->op->mutex);
+    if (!known) {
+        le__trial_result r;
+        le__trial(d->engine, call->entry, &candidate, call, &r);
+        *spent += r.seconds;
+        pthread_mutex_lock(&q->op->mutex);
+        judge_trial(d, q, p, &r);
+        pthread_mutex_unlock(&q->op->mutex);
+    }
+    pthread_mutex_lock(&q->op->mutex);
+    const char *objection =
+        le__proof_objection(p, q->kind, q->size_class, call->want.atol, call->want.rtol);
+    pthread_mutex_unlock(&q->op->mutex);
+    return !objection;
+}
+
+/* ---------------------------------------------------- the first answer in a size class -------- */
+
+typedef struct comparison {
+    const le__candidate *by; /* the trusted candidate */
+    le__proof *proof;        /* its proof; NULL for the reference */
+    le_call *call;           /* whose tensors are compared */
+    bool part;
+    le_case sample; /* of the part */
+    int64_t first;
+    le_tensor outputs[LE_MAX_ARGS];
+    le_arg args[LE_MAX_ARGS];
+    le_call other;
+    le__error_profile error;
+} comparison;
+
+static bool allows_f64(const le_operation *op, const char *name) {
+    for (size_t i = 0; i < op->n_args; i++)
+        if (!strcmp(op->args[i].name, name))
+            return op->args[i].dtypes & LE_DTYPE_BIT(LE_F64);
+    return false;
+}
+
+/* Arguments of the second call: the same inputs, or those of the part, and outputs of our own. */
+static size_t make_args(comparison *c) {
+    const le_call *call = c->call;
+    const le_arg *from = c->part ? c->sample.args : call->user_args;
+    size_t given = c->part ? c->sample.n : call->n_user_args, n = 0;
+    for (size_t i = 0; i < given; i++)
+        if (from[i].kind != LE_KIND_OUT && from[i].kind != LE_KIND_OPTION)
+            c->args[n++] = from[i];
+    for (size_t i = 0; i < call->operation->n_args && n < LE_MAX_ARGS; i++) {
+        const le_arg_desc *desc = &call->operation->args[i];
+        if (desc->type != LE_TYPE_OUT || !call->args[i].given)
+            continue;
+        bool wide = !c->proof && allows_f64(call->operation, desc->name);
+        c->outputs[i] = (le_tensor){.dtype = wide ? LE_F64 : call->args[i].tensor.dtype};
+        c->args[n++] =
+            (le_arg){.name = desc->name, .kind = LE_KIND_OUT, .value.out = &c->outputs[i]};
+    }
+    return n;
+}
+
+static le_status compare_outputs(comparison *c) {
+    const le_operation *op = c->call->operation;
+    for (size_t i = 0; i < op->n_args; i++) {
+        le__bound_arg *b = &c->call->args[i];
+        if (op->args[i].type != LE_TYPE_OUT || !b->given)
+            continue;
+        le_status status = le_tensor_to_host(&b->tensor);
+        if (status == LE_OK)
+            status = le_tensor_to_host(&c->other.args[i].tensor);
+        if (status != LE_OK)
+            return status;
+        const le_tensor *trusted = &c->other.args[i].tensor;
+        le_tensor rows = b->tensor;
+        if (c->part) {
+            rows.shape[0] = trusted->shape[0];
+            rows.data =
+                (char *)rows.data + c->first * rows.strides[0] * (int64_t)le_dtype_size(rows.dtype);
+        }
+        le__error_add(&c->error, op->norm, &rows, trusted);
+    }
+    return LE_OK;
+}
+
+static le_status run_comparison(comparison *c) {
+    const le_operation *op = c->call->operation;
+    memset(&c->error, 0, sizeof c->error);
+    c->part = false;
+    if (op->part) {
+        memset(&c->sample, 0, sizeof c->sample);
+        uint64_t random = (uint64_t)(le__now() * 1e6);
+        c->part =
+            op->part(c->call, random, &c->sample, &c->first) == LE_OK && c->sample.status == LE_OK;
+        if (!c->part)
+            le__case_free(&c->sample);
+    }
+    size_t n = make_args(c);
+    le_status status = le__call_bind(&c->other, c->call->engine, c->call->entry, c->args, n);
+    if (status == LE_OK) {
+        status = le__execute(&c->other, c->by, LE__OUTPUTS_FRESH);
+        if (status == LE_OK)
+            status = compare_outputs(c);
+        le__call_unbind(&c->other);
+    }
+    if (c->part)
+        le__case_free(&c->sample);
+    return status;
+}
+
+/* A proven arm of this size class, else of the scalar C run type, that the call's tolerance allows.
+ */
+static le__arm *trusted_arm(const le__question *q, const le_call *call, const le__arm *arm) {
+    le__arm *best = NULL;
+    int best_rank = 0;
+    for (size_t i = 0; i < q->n_arms; i++) {
+        le__arm *a = q->op->arms[i];
+        le__verdict *trial = le__proof_find(a->proof, q->kind, LE__CLASS_TRIAL);
+        le__verdict *here = le__proof_find(a->proof, q->kind, q->size_class);
+        bool usable = a->proof != arm->proof && a->candidate.device->kind == LE_DEVICE_CPU &&
+                      trial && trial->state == LE__PROVEN &&
+                      !(a->candidate.implementation->flags & (LE_IMPL_REFERENCE | LE_IMPL_LOSSY)) &&
+                      !le__proof_objection(a->proof, q->kind, q->size_class, call->want.atol,
+                                           call->want.rtol);
+        if (!usable || (q->left_out[i] && a->candidate.implementation->isa))
+            continue;
+        int rank = (here && here->state == LE__PROVEN ? 1000000 : 0) +
+                   (!strcmp(a->candidate.implementation->run_type, "c") ? 1000 : 0) +
+                   a->candidate.threads;
+        if (rank > best_rank) {
+            best_rank = rank;
+            best = a;
+        }
+    }
+    return best;
+}
+
+static le__arm *c_arm(const le__question *q, const le__arm *arm) {
+    le__arm *best = NULL;
+    for (size_t i = 0; i < q->n_arms; i++) {
+        le__arm *a = q->op->arms[i];
+        bool fits = a->proof != arm->proof && !strcmp(a->candidate.implementation->run_type, "c") &&
+                    (!best || a->candidate.threads > best->candidate.threads);
+        if (fits && (!q->left_out[i] || strstr(q->left_out[i], "forced")))
+            best = a;
+    }
+    return best;
+}
+
+/* Who is asked for the second answer. The scalar C implementation is proven for it when nobody is.
+ */
+static le__arm *choose_trusted(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
+                               double *spent) {
+    pthread_mutex_lock(&q->op->mutex);
+    le__arm *best = trusted_arm(q, call, arm);
+    le__arm *c = best ? NULL : c_arm(q, arm);
+    pthread_mutex_unlock(&q->op->mutex);
+    if (best || !c || !le__dispatch_prove(d, q, call, c, spent))
+        return best;
+    return c;
+}
+
+/* Judges the answer in call's tensors; on LE_ERR_WRONG_RESULT the arm is at fault. */
+static le_status judge_answer(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
+                              comparison *c, le__arm *trusted, double *spent) {
+    const le_operation *op = call->operation;
+    bool lossy = arm->candidate.implementation->flags & LE_IMPL_LOSSY;
+    double slack = 0;
+    if (trusted) {
+        le__verdict *v = le__proof_find(trusted->proof, q->kind, LE__CLASS_TRIAL);
+        slack = v ? v->error.max_abs : 0;
+    }
+    double atol = lossy ? INFINITY : fmax(op->atol, call->want.atol) + slack;
+    double rtol = fmax(op->rtol, call->want.rtol) * (trusted ? 2 : 1);
+    if (le__error_allows(&c->error, atol, rtol))
+        return LE_OK;
+    le__candidate reference;
+    if (trusted && le__reference_candidate(d->engine, call->entry, &reference)) {
+        double start = le__now(); /* one of the two is wrong: the reference decides */
+        c->by = &reference;
+        c->proof = NULL;
+        le_status status = run_comparison(c);
+        *spent += le__now() - start;
+        if (status == LE_OK && le__error_allows(&c->error, atol, rtol)) {
+            le_fail(LE_ERR_WRONG_RESULT, "differs from the reference in size class %d",
+                    q->size_class);
+            le__dispatch_failed(d, q, trusted, LE_ERR_WRONG_RESULT);
+            return LE_OK;
+        }
+    }
+    return le_fail(LE_ERR_WRONG_RESULT, "error %.3g exceeds the tolerance %.3g in size class %d",
+                   c->error.max_abs, op->atol, q->size_class);
+}
+
+static void keep_class(le__dispatch *d, le__question *q, const le__arm *arm, const comparison *c) {
+    pthread_mutex_lock(&q->op->mutex);
+    le__verdict *trial = le__proof_find(arm->proof, q->kind, LE__CLASS_TRIAL);
+    const le__error_profile *error = c->proof && trial ? &trial->error : &c->error;
+    keep_verdict(d, q, arm->proof, q->size_class, LE__PROVEN, error, "", true);
+    pthread_mutex_unlock(&q->op->mutex);
+}
+
+static bool class_known(le__question *q, const le__arm *arm) {
+    pthread_mutex_lock(&q->op->mutex);
+    le__verdict *v = le__proof_find(arm->proof, q->kind, q->size_class);
+    pthread_mutex_unlock(&q->op->mutex);
+    return v && v->state == LE__PROVEN;
+}
+
+le_status le__dispatch_run_arm(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
+                               bool thorough, double *spent) {
+    const le_operation *op = call->operation;
+    bool reference = arm->candidate.implementation->flags & LE_IMPL_REFERENCE;
+    if (reference || q->mode == LE_MODE_FROZEN || class_known(q, arm))
+        return le__execute(call, &arm->candidate, LE__OUTPUTS_IN_PLACE);
+    comparison c = {.call = call};
+    le__candidate by_reference;
+    le__arm *trusted = choose_trusted(d, q, call, arm, spent);
+    c.by = trusted ? &trusted->candidate : &by_reference;
+    c.proof = trusted ? trusted->proof : NULL;
+    /* without a part, the reference on the whole would make the caller wait: left to benchmarks */
+    if (!trusted && (!le__reference_candidate(d->engine, call->entry, &by_reference) ||
+                     !(op->part || thorough)))
+        return le__execute(call, &arm->candidate, LE__OUTPUTS_IN_PLACE);
+    le_status status = le__execute(call, &arm->candidate, LE__OUTPUTS_FRESH);
+    if (status != LE_OK)
+        return status;
+    double start = le__now();
+    le__run_stats stats = call->stats;
+    status = run_comparison(&c);
+    call->stats = stats;
+    *spent += le__now() - start;
+    if (status != LE_OK)
+        return LE_OK; /* no second answer: the proven candidate's own stands */
+    status = judge_answer(d, q, call, arm, &c, trusted, spent);
+    if (status != LE_OK)
+        return status;
+    keep_class(d, q, arm, &c);
+    if (le__error_allows(&c.error, call->want.atol + (c.proof ? c.error.max_abs : 0),
+                         call->want.rtol))
+        return LE_OK;
+    return le_fail(LE_ERR_UNSUPPORTED, "its error is above the tolerance of the call");
+}

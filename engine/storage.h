@@ -1,0 +1,48 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Memory that the engine allocated for a tensor: a host copy, device copies, and which of them are
+ * the newest. Reference counted: slices of a chain's value share one storage.
+ */
+#ifndef LE_STORAGE_H
+#define LE_STORAGE_H
+
+#include "liquid_engine/le_method.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* A copy on a device. The device side owns its meaning; release is called without the lock. */
+typedef struct le__device_copy {
+    void *owner; /* the device; compared only */
+    bool valid;
+    le_status (*download)(struct le__device_copy *copy, void *host, size_t bytes);
+    void (*release)(struct le__device_copy *copy);
+    struct le__device_copy *next;
+} le__device_copy;
+
+struct le_storage {
+    atomic_int references;
+    pthread_mutex_t mutex; /* guards all below */
+    size_t bytes;
+    void *host; /* NULL until first needed */
+    bool host_valid;
+    bool borrowed; /* host is the caller's memory */
+    le__device_copy *copies;
+};
+
+/* host memory is allocated (and zeroed when `zero`) now if `host`, else at le__storage_host. */
+le_status le__storage_new(le_storage **out, size_t bytes, bool host, bool zero);
+/* A storage over the caller's memory, which must outlive it. valid: it has contents. */
+le_status le__storage_borrow(le_storage **out, void *host, size_t bytes, bool valid);
+le_storage *le__storage_retain(le_storage *s);
+void le__storage_release(le_storage *s);
+/* Whether anything was ever written to it, here or on a device. */
+bool le__storage_has_contents(le_storage *s);
+/* Frees the copy of a device (owner), or with NULL the host's own memory, when another valid one is left. */
+void le__storage_drop(le_storage *s, const void *owner);
+/* Valid host memory: allocates and downloads where needed. for_writing: device copies become stale.
+ * discard: the old contents are not needed. */
+le_status le__storage_host(le_storage *s, bool for_writing, bool discard, void **out);
+
+#endif

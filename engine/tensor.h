@@ -1,0 +1,21 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * What the engine does with tensors beyond the public calls.
+ */
+#ifndef LE_TENSOR_H
+#define LE_TENSOR_H
+
+#include "liquid_engine/le_method.h"
+
+/* Sets row-major strides for t->shape. */
+void le__tensor_set_contiguous(le_tensor *t);
+/* Bytes of the elements; false when the size is negative or overflows. */
+bool le__tensor_bytes(const le_tensor *t, size_t *out);
+/* Copies the elements to row-major memory, and back. t->data must be valid on the host. */
+void le__tensor_pack(void *to, const le_tensor *from);
+void le__tensor_unpack(const le_tensor *to, const void *from);
+/* Lowest address of an element and one past the highest. */
+void le__tensor_extent(const le_tensor *t, const char **low, const char **high);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * The operation radial_gradient_convergence: how well the gradients around a pixel point to it.
+ */
+#include "radial_gradient_convergence.h"
+
+#include <math.h>
+
+#define STACK(the_name, the_doc, the_shape)                                                        \
+    {                                                                                              \
+        .name = the_name, .doc = the_doc, .type = LE_TYPE_IN, .dtypes = LE_DTYPES_FLOAT,           \
+        .min_ndim = 2, .max_ndim = 3, .shape = the_shape                                           \
+    }
+
+static const le_arg_desc args[] = {
+    [RGC_IMAGE] = STACK("image", "frames magnified M times", "[T,H*M,W*M] or [H*M,W*M]"),
+    [RGC_GRADIENT_COL] = STACK("gradient_col", "gradient along the columns, magnified 2M times",
+                               "[T,2*H*M,2*W*M] or [2*H*M,2*W*M]"),
+    [RGC_GRADIENT_ROW] = STACK("gradient_row", "gradient along the rows, magnified 2M times",
+                               "[T,2*H*M,2*W*M] or [2*H*M,2*W*M]"),
+    [RGC_MAGNIFICATION] = {.name = "magnification",
+                           .doc = "M: pixels of a whole pixel, each way",
+                           .type = LE_TYPE_I64,
+                           .optional = true,
+                           .cost = true,
+                           .min = 1,
+                           .max = LE__SR_MAX_MAGNIFICATION,
+                           .default_f64 = 5},
+    [RGC_RADIUS] = {.name = "radius",
+                    .doc = "in whole pixels",
+                    .type = LE_TYPE_F64,
+                    .optional = true,
+                    .cost = true,
+                    .min = 0.1,
+                    .max = 10,
+                    .default_f64 = 1.5},
+    [RGC_SENSITIVITY] = {.name = "sensitivity",
+                         .doc = "power of the convergence; up to 1 has no effect",
+                         .type = LE_TYPE_F64,
+                         .optional = true,
+                         .cost = true,
+                         .min = 0,
+                         .max = 100,
+                         .default_f64 = 1},
+    [RGC_INTENSITY_WEIGHTING] = {.name = "intensity_weighting",
+                                 .doc = "1: times the image",
+                                 .type = LE_TYPE_I64,
+                                 .optional = true,
+                                 .cost = true,
+                                 .min = 0,
+                                 .max = 1,
+                                 .default_f64 = 1},
+    [RGC_RESULT] = {.name = "result",
+                    .doc = "convergence, 0 in the margin of radius*M pixels",
+                    .type = LE_TYPE_OUT,
+                    .dtypes = LE_DTYPE_BIT(LE_F32),
+                    .min_ndim = 2,
+                    .max_ndim = 3,
+                    .shape = "as image"},
+};
+
+le__rgc_call le__rgc_call_of(const le_call *call) {
+    le__rgc_call c = {.image = le__sr_stack_of(le_call_in(call, RGC_IMAGE)),
+                      .col = le__sr_stack_of(le_call_in(call, RGC_GRADIENT_COL)),
+                      .row = le__sr_stack_of(le_call_in(call, RGC_GRADIENT_ROW)),
+                      .out = le__sr_stack_of(le_call_out(call, RGC_RESULT))};
+    const int64_t m = le_call_i64(call, RGC_MAGNIFICATION);
+    c.rgc = le__sr_rgc_make(c.image.rows / m, c.image.cols / m, m, le_call_f64(call, RGC_RADIUS),
+                            le_call_f64(call, RGC_SENSITIVITY),
+                            le_call_i64(call, RGC_INTENSITY_WEIGHTING) != 0);
+    return c;
+}
+
+void le__rgc_half_row(const le__rgc_call *c, const le__sr_stack *gradient, int64_t t, int64_t k,
+                      float *spare, float *out) {
+    const int64_t m = c->rgc.magnification, last = gradient->cols - 1;
+    const int64_t y = k * m < gradient->rows ? k * m : gradient->rows - 1;
+    const float *row = le__sr_row(gradient, t, y, spare);
+    for (int64_t l = 0; l <= 2 * c->rgc.cols; l++)
+        out[l] = row[l * m < last ? l * m : last];
+}
+
+static le_status check_gradient(le_call *call, int arg, const char *name) {
+    const le_tensor *image = le_call_in(call, RGC_IMAGE), *g = le_call_in(call, arg);
+    bool ok = g->ndim == image->ndim;
+    for (int d = 0; ok && d < g->ndim; d++)
+        ok = g->shape[d] == image->shape[d] * (d < g->ndim - 2 ? 1 : 2);
+    if (ok)
+        return LE_OK;
+    char is[256], given[256];
+    le_tensor_describe(image, is, sizeof is);
+    le_tensor_describe(g, given, sizeof given);
+    return le_fail(LE_ERR_SHAPE,
+                   "radial_gradient_convergence: '%s' is %s with an 'image' %s; twice its rows and "
+                   "columns are expected",
+                   name, given, is);
+}
+
+static le_status check(le_call *call) {
+    const le_tensor *image = le_call_in(call, RGC_IMAGE);
+    const int64_t m = le_call_i64(call, RGC_MAGNIFICATION);
+    le_status status = le__sr_check_image(image, "radial_gradient_convergence", "image");
+    for (int d = image->ndim - 2; status == LE_OK && d < image->ndim; d++)
+        if (image->shape[d] % m)
+            status =
+                le_fail(LE_ERR_SHAPE,
+                        "radial_gradient_convergence: 'image' has %lld elements along axis %d; a "
+                        "multiple of the magnification %lld is expected",
+                        (long long)image->shape[d], d, (long long)m);
+    if (status == LE_OK)
+        status = check_gradient(call, RGC_GRADIENT_COL, "gradient_col");
+    if (status == LE_OK)
+        status = check_gradient(call, RGC_GRADIENT_ROW, "gradient_row");
+    if (status == LE_OK)
+        status = le_call_set_out(call, RGC_RESULT, LE_F32, image->ndim, image->shape);
+    return status;
+}
+
+static void work(const le_call *call, le_work *out) {
+    const double n = (double)le_tensor_count(le_call_in(call, RGC_IMAGE));
+    const double k = 2 * floor(2 * le_call_f64(call, RGC_RADIUS)) + 1;
+    out->operations = n * (8 * 0.8 * k * k + 10);
+    out->bytes = n * 4 * 4;
+}
+
+static le_status make_case(le_case *c, const le_case_request *r) {
+    static const double edges[][5] = {{1, 1, 1, 5, 0.5},   {0, 1, 17, 4, 0.2},  {2, 9, 9, 4, 5},
+                                      {2, 20, 23, 1, 3.3}, {1, 13, 35, 5, 1.5}, {1, 7, 9, 10, 1.3}};
+    double s[5] = {1, 14, 16, 5, 1.5}, sensitivity = 1;
+    if (r->kind == LE_CASE_CHECK) {
+        for (int d = 0; d < 5; d++)
+            s[d] = r->index < 6 ? edges[r->index][d]
+                                : 1 + (double)(le_case_random(c) % (d < 3 ? 20 : 5));
+        sensitivity = 1 + (double)(r->index % 3) / 2;
+    }
+    if (r->kind == LE_CASE_BENCH)
+        s[1] = s[2] = r->size > 0 ? (double)r->size : 100;
+    if (r->kind == LE_CASE_TRIAL && r->like) {
+        s[0] = le_call_in(r->like, RGC_IMAGE)->ndim == 2 ? 0 : 2;
+        s[3] = (double)le_call_i64(r->like, RGC_MAGNIFICATION);
+        s[1] += 2 * le_call_f64(r->like, RGC_RADIUS);
+        s[2] += 2 * le_call_f64(r->like, RGC_RADIUS);
+    }
+    const int64_t m = (int64_t)s[3], t = (int64_t)s[0], h = (int64_t)s[1] * m,
+                  w = (int64_t)s[2] * m;
+    static const char *const names[] = {"image", "gradient_col", "gradient_row"};
+    const le_dtype dtype = r->kind == LE_CASE_CHECK && r->index % 4 == 3 ? LE_F64 : LE_F32;
+    for (int i = 0; i < 3; i++) {
+        const int64_t shape[3] = {t, h * (i ? 2 : 1), w * (i ? 2 : 1)};
+        le_tensor *a = le_case_in(c, names[i], dtype, t ? 3 : 2, shape + (t ? 0 : 1));
+        for (int64_t k = 0; a && k < le_tensor_count(a); k++)
+            le_tensor_set(a, k,
+                          i ? 10 * le_case_normal(c) * (double)(r->index % 5 != 2)
+                            : 100 * le_case_uniform(c));
+    }
+    le_case_i64(c, "magnification", m);
+    if (r->kind == LE_CASE_TRIAL && r->like) {
+        le_case_like(c, r->like);
+    } else {
+        le_case_f64(c, "radius", s[4]);
+        le_case_f64(c, "sensitivity", sensitivity);
+        le_case_i64(c, "intensity_weighting", r->index % 2 == 0);
+    }
+    le_case_out(c, "result", LE_F32);
+    return le_case_status(c);
+}
+
+/* One frame. */
+static le_status part(const le_call *call, uint64_t random, le_case *out, int64_t *first) {
+    *first = le__sr_pick_frame(le_call_in(call, RGC_IMAGE), random);
+    if (*first < 0)
+        return LE_ERR_UNSUPPORTED;
+    le__sr_case_frames(out, "image", le_call_in(call, RGC_IMAGE), *first, 1);
+    le__sr_case_frames(out, "gradient_col", le_call_in(call, RGC_GRADIENT_COL), *first, 1);
+    le__sr_case_frames(out, "gradient_row", le_call_in(call, RGC_GRADIENT_ROW), *first, 1);
+    le_case_like(out, call);
+    return le_case_status(out);
+}
+
+static bool slabs(const le_call *call, le_slabs *out) {
+    static const int cut[] = {RGC_IMAGE, RGC_GRADIENT_COL, RGC_GRADIENT_ROW, RGC_RESULT};
+    return le__sr_slabs(le_call_in(call, RGC_IMAGE), cut, 4, out);
+}
+
+extern const le_operation le_operation_radial_gradient_convergence;
+const le_operation le_operation_radial_gradient_convergence = {
+    .abi = LE_METHOD_ABI,
+    .name = "radial_gradient_convergence",
+    .family = "superres",
+    .summary = "how well the gradients around each pixel point to it",
+    .reference = "eSRRF: Laine et al., Nature Methods 2023",
+    .args = args,
+    .n_args = sizeof args / sizeof args[0],
+    .check = check,
+    .work = work,
+    .norm = LE_NORM_MAX,
+    .atol = 1e-5,
+    .make_case = make_case,
+    .part = part,
+    .slabs = slabs,
+};

@@ -1,0 +1,69 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * radial_gradient_convergence on an OpenCL device.
+ */
+#include "radial_gradient_convergence.h"
+#include "sr_cl_convergence.h"
+
+static le_status split(le_call *call, const le__rgc_call *c, const le__sr_cl_shape *shape,
+                       le_cl_buffer *half) {
+    char options[160];
+    le__sr_cl_options(call, c->col.dtype, options, "-DVW=1 -DWEIGHTING=0 -DTEMPORAL=0");
+    le_cl_kernel *kernel;
+    le_status status =
+        le_cl_get_kernel(call, &le_cl_superres_convergence, "split_gradients", options, &kernel);
+    const size_t global[3] = {(size_t)(2 * shape->cols + 1), (size_t)(2 * shape->rows + 1),
+                              (size_t)shape->frames};
+    const le_cl_karg args[] = {LE_CL_ARG(RGC_GRADIENT_COL), LE_CL_ARG(RGC_GRADIENT_ROW),
+                               LE_CL_BUF(half), LE_CL_STRUCT(shape)};
+    return status == LE_OK ? le_cl_launch(call, kernel, 3, global, le__sr_cl_group, args, 4)
+                           : status;
+}
+
+static le_status run(le_call *call) {
+    const le__rgc_call c = le__rgc_call_of(call);
+    le__sr_cl_convergence v = {.weighting = c.rgc.weighting ? LE__SR_CL_FULL : LE__SR_CL_UNWEIGHTED,
+                               .dtype = c.image.dtype,
+                               .image = RGC_IMAGE,
+                               .result = RGC_RESULT};
+    le_status status = le__sr_cl_convergence_open(call, &c.rgc, c.image.frames, &v);
+    for (int64_t f = 0; status == LE_OK && f < c.image.frames; f += v.batch) {
+        v.shape.first_frame = (int32_t)f;
+        v.shape.frames = (int32_t)(c.image.frames - f < v.batch ? c.image.frames - f : v.batch);
+        status = split(call, &c, &v.shape, v.half);
+        if (status == LE_OK)
+            status = le__sr_cl_convergence_launch(call, &v, 0);
+    }
+    return status;
+}
+
+static bool applicable(const le_call *call, const char **why) {
+    *why = "arguments of different dtypes";
+    const le_dtype dtype = le_call_in(call, RGC_GRADIENT_COL)->dtype;
+    return le_call_in(call, RGC_GRADIENT_ROW)->dtype == dtype &&
+           le__sr_cl_takes(call, RGC_IMAGE, why) && le__sr_cl_takes(call, RGC_GRADIENT_COL, why);
+}
+
+static int64_t memory(const le_call *call) {
+    const le__rgc_call c = le__rgc_call_of(call);
+    return le__sr_cl_convergence_bytes(&c.rgc, c.image.frames, LE__SR_NONE);
+}
+
+static const le_cl_source *const sources[] = {&le_cl_superres_convergence, NULL};
+
+extern const le_implementation le_implementation_radial_gradient_convergence__opencl;
+const le_implementation le_implementation_radial_gradient_convergence__opencl = {
+    .abi = LE_METHOD_ABI,
+    .operation = "radial_gradient_convergence",
+    .name = "opencl",
+    .run_type = "opencl",
+    .summary = "tables of weights; a work-item a whole pixel of a row",
+    .device = LE_DEVICE_OPENCL,
+    .flags = LE_IMPL_REPRODUCIBLE,
+    .speed = 40,
+    .sources = sources,
+    .applicable = applicable,
+    .memory = memory,
+    .run = run,
+};

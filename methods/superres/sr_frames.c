@@ -1,0 +1,133 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Rows of image stacks of any dtype and any strides, read and written as float32.
+ */
+#include "superres.h"
+
+#include <string.h>
+
+#define LONGEST_AXIS 65536
+
+le__sr_stack le__sr_stack_of(const le_tensor *t) {
+    int d = t->ndim - 2;
+    le__sr_stack s = {.data = t->data, .dtype = t->dtype, .frames = 1};
+    if (d > 0) {
+        s.frames = t->shape[0];
+        s.stride_frame = t->strides[0];
+    }
+    s.rows = t->shape[d];
+    s.stride_row = t->strides[d];
+    s.cols = t->shape[d + 1];
+    s.stride_col = t->strides[d + 1];
+    return s;
+}
+
+#define LOAD(type)                                                                                 \
+    do {                                                                                           \
+        const type *in = (const type *)s->data + at;                                               \
+        if (step == 1)                                                                             \
+            for (int64_t x = 0; x < n; x++)                                                        \
+                out[x] = (float)in[x];                                                             \
+        else                                                                                       \
+            for (int64_t x = 0; x < n; x++)                                                        \
+                out[x] = (float)in[x * step];                                                      \
+    } while (0)
+
+void le__sr_load_row(const le__sr_stack *s, int64_t frame, int64_t row, float *restrict out) {
+    int64_t at = frame * s->stride_frame + row * s->stride_row;
+    int64_t n = s->cols, step = s->stride_col;
+    switch (s->dtype) {
+    case LE_U8:
+        LOAD(uint8_t);
+        break;
+    case LE_I16:
+        LOAD(int16_t);
+        break;
+    case LE_U16:
+        LOAD(uint16_t);
+        break;
+    case LE_I32:
+        LOAD(int32_t);
+        break;
+    case LE_U32:
+        LOAD(uint32_t);
+        break;
+    case LE_F32:
+        LOAD(float);
+        break;
+    case LE_F64:
+        LOAD(double);
+        break;
+    }
+}
+
+const float *le__sr_row(const le__sr_stack *s, int64_t frame, int64_t row, float *spare) {
+    if (s->dtype == LE_F32 && s->stride_col == 1)
+        return (const float *)s->data + frame * s->stride_frame + row * s->stride_row;
+    le__sr_load_row(s, frame, row, spare);
+    return spare;
+}
+
+le_status le__sr_spare(le_call *call, int64_t count, float **out) {
+    *out = le_call_scratch(call, (size_t)le_call_threads(call) * (size_t)count * sizeof **out);
+    return *out ? LE_OK : le_fail(LE_ERR_MEMORY, "no memory for rows of %lld", (long long)count);
+}
+
+void le__sr_load_frame(const le__sr_stack *s, int64_t frame, float *out) {
+    for (int64_t y = 0; y < s->rows; y++)
+        le__sr_load_row(s, frame, y, out + y * s->cols);
+}
+
+float *le__sr_begin_row(const le__sr_stack *s, int64_t frame, int64_t row, float *spare) {
+    float *own = (float *)s->data + frame * s->stride_frame + row * s->stride_row;
+    return s->stride_col == 1 ? own : spare;
+}
+
+void le__sr_end_row(const le__sr_stack *s, int64_t frame, int64_t row, const float *written) {
+    if (s->stride_col == 1)
+        return;
+    float *own = (float *)s->data + frame * s->stride_frame + row * s->stride_row;
+    for (int64_t x = 0; x < s->cols; x++)
+        own[x * s->stride_col] = written[x];
+}
+
+le_status le__sr_check_image(const le_tensor *t, const char *who, const char *arg) {
+    for (int d = 0; d < t->ndim; d++) {
+        if (t->shape[d] < 1)
+            return le_fail(LE_ERR_SHAPE, "%s: '%s' is empty along axis %d; at least 1 is expected",
+                           who, arg, d);
+        if (d >= t->ndim - 2 && t->shape[d] > LONGEST_AXIS)
+            return le_fail(LE_ERR_SHAPE,
+                           "%s: '%s' has %lld elements along axis %d; at most %d are "
+                           "expected",
+                           who, arg, (long long)t->shape[d], d, LONGEST_AXIS);
+    }
+    return LE_OK;
+}
+
+void le__sr_case_frames(le_case *c, const char *name, const le_tensor *t, int64_t begin,
+                        int64_t count) {
+    le_tensor view = *t;
+    const int64_t skip = begin * t->strides[0];
+    view.shape[0] = count;
+    view.offset += skip;
+    if (view.data)
+        view.data = (char *)view.data + skip * (int64_t)le_dtype_size(t->dtype);
+    le_case_borrow(c, name, &view);
+}
+
+int64_t le__sr_pick_frame(const le_tensor *t, uint64_t random) {
+    if (t->ndim < 3 || t->shape[0] < 2)
+        return -1;
+    return (int64_t)(random % (uint64_t)t->shape[0]);
+}
+
+bool le__sr_slabs(const le_tensor *image, const int *args, int n, le_slabs *out) {
+    if (image->ndim < 3)
+        return false;
+    out->items = image->shape[0];
+    for (int i = 0; i < n; i++)
+        out->args[args[i]].axis = 1;
+    return true;
+}

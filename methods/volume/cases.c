@@ -1,0 +1,109 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Data of the sample calls by which implementations are tested and timed.
+ */
+#include "volume/cases.h"
+
+#include <math.h>
+
+enum { WAVES = 6 };
+
+typedef struct wave {
+    double k[3], phase, height;
+} wave;
+
+static const le_dtype dtypes[] = {LE_F32, LE_U8, LE_U16, LE_I16, LE_F64, LE_I32, LE_U32};
+
+le_dtype le__case_dtype(const le_case_request *request, int arg)
+{
+    if (request->dtype)
+        return request->dtype;
+    if (request->like)
+        return le_call_in(request->like, arg)->dtype;
+    if (request->kind != LE_CASE_CHECK)
+        return LE_F32;
+    return dtypes[(size_t)request->index % (sizeof dtypes / sizeof dtypes[0])];
+}
+
+static void make_waves(le_case *c, wave *waves)
+{
+    for (int w = 0; w < WAVES; w++) {
+        for (int a = 0; a < 3; a++)
+            waves[w].k[a] = (2.0 * le_case_uniform(c) - 1.0) * (w < 3 ? 0.15 : 0.8);
+        waves[w].phase = 6.28318 * le_case_uniform(c);
+        waves[w].height = w < 3 ? 4.0 : 0.6;
+    }
+}
+
+static double field(const wave *waves, const double at[3])
+{
+    double sum = 0.0;
+    for (int w = 0; w < WAVES; w++)
+        sum += waves[w].height *
+               sin(waves[w].k[0] * at[0] + waves[w].k[1] * at[1] + waves[w].k[2] * at[2] +
+                   waves[w].phase);
+    return sum;
+}
+
+/* ln(value) in -12..12 to the range of the dtype */
+static double scale_to(le_dtype dtype, double s)
+{
+    switch (dtype) {
+    case LE_U8:
+        return exp(s * 0.25 + 2.5);
+    case LE_I16:
+    case LE_U16:
+        return exp(s * 0.45 + 4.5);
+    case LE_I32:
+    case LE_U32:
+        return exp(s * 0.8 + 9.0);
+    default:
+        return exp(s);
+    }
+}
+
+static double odd_value(le_case *c, le_dtype dtype, double value)
+{
+    bool real = dtype == LE_F32 || dtype == LE_F64;
+    double u = le_case_uniform(c);
+    if (u < 0.05)
+        return 0.0;
+    if (u < 0.10)
+        return -value;
+    if (u < 0.12 && real)
+        return 1e-41;
+    if (u < 0.121 && real)
+        return NAN;
+    return value;
+}
+
+void le__case_fill(le_case *c, le_tensor *t, le__filling filling)
+{
+    wave waves[WAVES];
+    make_waves(c, waves);
+    const int64_t *n = t->shape;
+    int64_t n2 = t->ndim > 2 ? n[2] : 1, n1 = t->ndim > 1 ? n[1] : 1, count = le_tensor_count(t);
+    for (int64_t i = 0; i < count; i++) {
+        double at[3] = {(double)(i / (n1 * n2)), (double)(i / n2 % n1), (double)(i % n2)};
+        double value = scale_to(t->dtype, field(waves, at));
+        if (filling == LE__FILL_HEAD) {
+            double r2 = 0.0;
+            for (int a = 0; a < 3 && a < t->ndim; a++)
+                r2 += pow(2.0 * at[a] / (double)n[a] - 1.0, 2.0);
+            value = r2 < 0.5 ? value : 0.0;
+        } else if (filling == LE__FILL_ODD) {
+            value = odd_value(c, t->dtype, value);
+        }
+        le_tensor_set(t, i, value);
+    }
+}
+
+int64_t le__case_size_inside(const int64_t shape[3])
+{
+    int64_t least = shape[1] < shape[2] ? shape[1] : shape[2];
+    int64_t size = (int64_t)((double)least * 0.7071);
+    if (size > shape[0])
+        size = shape[0];
+    return size > 1 ? size : 1;
+}

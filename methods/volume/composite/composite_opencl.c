@@ -1,0 +1,45 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * `composite` on OpenCL devices: one work-item a pixel.
+ */
+#include <stdio.h>
+
+#include "volume/composite/composite.h"
+#include "volume/opencl.h"
+
+extern const le_cl_source le_cl_volume_composite;
+extern const le_implementation le_implementation_composite__opencl;
+
+static const le_cl_source *const sources[] = {&le_cl_volume_composite, NULL};
+
+static le_status run(le_call *call) {
+    const le_tensor *rgba = le_call_in(call, ARG_RGBA);
+    le_dtype out = le_call_out(call, ARG_IMAGE)->dtype;
+    size_t pixels = (size_t)(rgba->shape[1] * rgba->shape[2]), local = LE__VOLUME_CL_GROUP;
+    char options[128];
+    le_cl_kernel *kernel;
+    snprintf(options, sizeof options, "-DTYPE=%s -DOUT=%s -DTYPE_F64=%d",
+             le__volume_cl_type(rgba->dtype), le__volume_cl_type(out), rgba->dtype == LE_F64);
+    le_status status = le__volume_cl_dtypes(call, rgba->dtype, out);
+    if (status == LE_OK)
+        status = le_cl_get_kernel(call, &le_cl_volume_composite, "composite", options, &kernel);
+    if (status != LE_OK)
+        return status;
+    const le_cl_karg kargs[] = {LE_CL_ARG(ARG_RGBA), LE_CL_ARG(ARG_IMAGE),
+                                LE_CL_I32((int32_t)rgba->shape[0]), LE_CL_I64((int64_t)pixels)};
+    return le_cl_launch(call, kernel, 1, &pixels, &local, kargs, 4);
+}
+
+const le_implementation le_implementation_composite__opencl = {
+    .abi = LE_METHOD_ABI,
+    .operation = "composite",
+    .name = "opencl",
+    .run_type = "opencl",
+    .summary = "OpenCL, a pixel a work-item",
+    .device = LE_DEVICE_OPENCL,
+    .flags = LE_IMPL_REPRODUCIBLE,
+    .speed = 50.0,
+    .sources = sources,
+    .run = run,
+};

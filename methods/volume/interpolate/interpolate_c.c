@@ -1,0 +1,111 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * `interpolate` in scalar C: one loop for each dtype, coordinates and sums in double precision.
+ */
+#include "volume/interpolate/interpolate.h"
+#include "volume/load.h"
+
+extern const le_implementation le_implementation_interpolate__c;
+
+typedef struct row {
+    const le__camera *camera;
+    const void *volume;      /* row-major */
+    int64_t iy, ix;
+    const le_tensor *out;
+    int64_t begin;           /* element of out, [iy,ix,0] */
+} row;
+
+#define DEFINE_ROW(D, T, s)                                                                        \
+    static void row_##s(const row *r)                                                              \
+    {                                                                                              \
+        const le__camera *c = r->camera;                                                           \
+        const le__view *v = &c->views[0];                                                          \
+        const int64_t *n = c->shape;                                                               \
+        const T *volume = r->volume;                                                               \
+        for (int64_t iz = 0; iz < c->size; iz++) {                                                 \
+            double x = le__view_index(v, 0, r->iy, r->ix, iz);                                     \
+            double y = le__view_index(v, 1, r->iy, r->ix, iz);                                     \
+            double z = le__view_index(v, 2, r->iy, r->ix, iz);                                     \
+            double value = c->fill, u, w, t;                                                       \
+            if (le__index_inside(x, n[0]) && le__index_inside(y, n[1]) &&                          \
+                le__index_inside(z, n[2])) {                                                       \
+                int64_t cell = le__index_cell(x, n[0], &u) * n[1] * n[2];                          \
+                cell += le__index_cell(y, n[1], &w) * n[2] + le__index_cell(z, n[2], &t);          \
+                const T *p = volume + cell, *q = p + n[1] * n[2];                                  \
+                int64_t s = n[2];                                                                  \
+                double p0 = (double)p[0] * (1.0 - t) + (double)p[1] * t;                           \
+                double p1 = (double)p[s] * (1.0 - t) + (double)p[s + 1] * t;                       \
+                double q0 = (double)q[0] * (1.0 - t) + (double)q[1] * t;                           \
+                double q1 = (double)q[s] * (1.0 - t) + (double)q[s + 1] * t;                       \
+                value = (p0 * (1.0 - w) + p1 * w) * (1.0 - u) + (q0 * (1.0 - w) + q1 * w) * u;     \
+            }                                                                                      \
+            le__store(r->out->data, r->out->dtype, r->begin + iz * r->out->strides[2], value);     \
+        }                                                                                          \
+    }
+LE__DTYPE_LIST(DEFINE_ROW)
+#undef DEFINE_ROW
+
+typedef void (*row_fn)(const row *r);
+
+static row_fn row_of(le_dtype dtype)
+{
+    switch (dtype) {
+#define X(D, T, s)                                                                                 \
+    case D:                                                                                        \
+        return row_##s;
+        LE__DTYPE_LIST(X)
+#undef X
+    }
+    return row_f32;
+}
+
+typedef struct context {
+    le_call *call;
+    const void *volume;
+} context;
+
+static le_status prepare(le_call *call, void **out)
+{
+    context *x = le_call_scratch(call, sizeof *x);
+    const void *volume = le_call_contiguous(call, ARG_VOLUME);
+    if (!x || !volume)
+        return le_fail(LE_ERR_MEMORY, "interpolate: no memory for a contiguous volume");
+    *x = (context){call, volume};
+    *out = x;
+    return LE_OK;
+}
+
+static size_t items(const le_call *call)
+{
+    size_t n = (size_t)le_call_i64(call, ARG_SIZE);
+    return n * n;
+}
+
+static void range(void *data, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const context *x = data;
+    const le_tensor *out = le_call_out(x->call, ARG_SAMPLES);
+    row_fn fn = row_of(le_call_in(x->call, ARG_VOLUME)->dtype);
+    row r = {.camera = le_call_attached(x->call), .volume = x->volume, .out = out};
+    for (size_t i = begin; i < end; i++) {
+        r.iy = (int64_t)i / r.camera->size;
+        r.ix = (int64_t)i % r.camera->size;
+        r.begin = r.iy * out->strides[0] + r.ix * out->strides[1];
+        fn(&r);
+    }
+}
+
+const le_implementation le_implementation_interpolate__c = {
+    .abi = LE_METHOD_ABI,
+    .operation = "interpolate",
+    .name = "c",
+    .run_type = "c",
+    .summary = "scalar C",
+    .flags = LE_IMPL_REPRODUCIBLE,
+    .speed = 1.0,
+    .prepare = prepare,
+    .items = items,
+    .range = range,
+};

@@ -1,0 +1,67 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Reference of `interpolate`: the sum over the eight corners of a cell, in double precision, as
+ * scipy's RegularGridInterpolator (method linear) forms it.
+ */
+#include "volume/interpolate/interpolate.h"
+#include "volume/load.h"
+
+extern const le_implementation le_implementation_interpolate__reference;
+
+static double sample(const le__camera *c, const le_tensor *t, int64_t iy, int64_t ix, int64_t iz)
+{
+    int64_t cell[3];
+    double w[3], sum = 0.0;
+    for (int a = 0; a < 3; a++) {
+        double index = le__view_index(&c->views[0], a, iy, ix, iz);
+        if (!le__index_inside(index, c->shape[a]))
+            return c->fill;
+        cell[a] = le__index_cell(index, c->shape[a], &w[a]);
+    }
+    for (int corner = 0; corner < 8; corner++) {
+        double weight = 1.0;
+        int64_t offset = 0;
+        for (int a = 0; a < 3; a++) {
+            int up = corner >> a & 1;
+            weight *= up ? w[a] : 1.0 - w[a];
+            offset += (cell[a] + up) * t->strides[a];
+        }
+        sum += weight * le__load(t->data, t->dtype, offset);
+    }
+    return sum;
+}
+
+static size_t items(const le_call *call)
+{
+    size_t n = (size_t)le_call_i64(call, ARG_SIZE);
+    return n * n;
+}
+
+static void range(void *context, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    le_call *call = context;
+    const le__camera *c = le_call_attached(call);
+    const le_tensor *out = le_call_out(call, ARG_SAMPLES);
+    int64_t n = c->size;
+    for (size_t i = begin; i < end; i++) {
+        int64_t iy = (int64_t)i / n, ix = (int64_t)i % n;
+        int64_t row = iy * out->strides[0] + ix * out->strides[1];
+        for (int64_t iz = 0; iz < n; iz++)
+            le__store(out->data, out->dtype, row + iz * out->strides[2],
+                      sample(c, le_call_in(call, ARG_VOLUME), iy, ix, iz));
+    }
+}
+
+const le_implementation le_implementation_interpolate__reference = {
+    .abi = LE_METHOD_ABI,
+    .operation = "interpolate",
+    .name = "reference",
+    .run_type = "reference",
+    .summary = "double precision, eight corners a sample",
+    .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE,
+    .speed = 0.3,
+    .items = items,
+    .range = range,
+};

@@ -1,0 +1,106 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Descriptors of the vector implementations of `interpolate` for x86.
+ */
+#include <string.h>
+
+#include "volume/interpolate/interpolate.h"
+#include "volume/interpolate/simd.h"
+
+static size_t rows(const le_call *call)
+{
+    return (size_t)le_call_i64(call, ARG_SIZE);
+}
+
+static int64_t pitch_of(const int64_t shape[3])
+{
+    /* an odd number of cache lines, so that rows do not share the same sets; room for one vector more */
+    return (((shape[2] + 2 + 16) + 15) / 16 | 1) * 16;
+}
+
+static bool rays_applicable(const le_call *call, const char **why)
+{
+    const int64_t *n = le_call_in(call, ARG_VOLUME)->shape;
+    *why = "the volume is too large for 32-bit offsets";
+    return n[0] * n[1] < INT32_MAX && n[0] * n[1] * n[2] < INT32_MAX;
+}
+
+static bool axis_applicable(const le_call *call, const char **why)
+{
+    const le__camera *c = le_call_attached(call);
+    *why = c->axis0 ? "a plane of the volume is too large" : "the rotation is not about axis 0";
+    return c->axis0 && (c->shape[1] + 3) * pitch_of(c->shape) < INT32_MAX;
+}
+
+static int64_t memory(const le_call *call)
+{
+    const le__camera *c = le_call_attached(call);
+    int64_t planes = (c->shape[1] + 3) * pitch_of(c->shape) * 4 * le_call_threads(call);
+    const le_tensor *volume = le_call_in(call, ARG_VOLUME);
+    if (!le_tensor_is_contiguous(volume))
+        planes += le_tensor_count(volume) * (int64_t)le_dtype_size(volume->dtype);
+    return planes + (int64_t)le__fixed_bytes(c) + 4096;
+}
+
+static le_status prepare(le_call *call, bool axis, int fraction_bits, void **out)
+{
+    const le__camera *c = le_call_attached(call);
+    const int64_t *n = c->shape;
+    le__interpolation *x = le_call_scratch(call, sizeof *x);
+    void *tables = le_call_scratch(call, le__fixed_bytes(c));
+    const void *volume = le_call_contiguous(call, ARG_VOLUME);
+    if (!x || !tables || !volume)
+        return le_fail(LE_ERR_MEMORY, "interpolate: no memory for tables");
+    *x = (le__interpolation){.camera = c, .volume = volume, .count = n[0] * n[1] * n[2],
+                             .strides = {n[1] * n[2], n[2], 1},
+                             .dtype = le_call_in(call, ARG_VOLUME)->dtype,
+                             .out = le_call_out(call, ARG_SAMPLES)};
+    le__fixed_options options = {.fraction_bits = fraction_bits};
+    if (axis) {
+        x->strides[0] = 0;
+        x->strides[1] = pitch_of(n);
+        x->plane_floats = (n[1] + 3) * x->strides[1];
+        size_t bytes = (size_t)(x->plane_floats * le_call_threads(call)) * sizeof(float);
+        x->planes = le_call_scratch(call, bytes);
+        if (!x->planes)
+            return le_fail(LE_ERR_MEMORY, "interpolate: no memory for planes");
+        memset(x->planes, 0, bytes);
+        options.bias[1] = options.bias[2] = 1.0;
+    }
+    memcpy(options.strides, x->strides, sizeof options.strides);
+    le__fixed_make(&x->view, c, 0, &options, tables);
+    *out = x;
+    return LE_OK;
+}
+
+#define DESCRIBE(id, form, suffix, bits, isa_bits, guess, text)                                    \
+    extern const le_implementation le_implementation_interpolate__##id;                            \
+    static le_status prepare_##id(le_call *call, void **out)                                       \
+    {                                                                                              \
+        return prepare(call, AXIS_##form, bits, out);                                              \
+    }                                                                                              \
+    const le_implementation le_implementation_interpolate__##id = {                                \
+        .abi = LE_METHOD_ABI,                                                                      \
+        .operation = "interpolate",                                                                \
+        .name = #id,                                                                               \
+        .run_type = "simd",                                                                        \
+        .summary = text,                                                                           \
+        .isa = isa_bits,                                                                           \
+        .flags = LE_IMPL_REPRODUCIBLE,                                                             \
+        .speed = guess,                                                                            \
+        .applicable = form##_applicable,                                                           \
+        .memory = memory,                                                                          \
+        .prepare = prepare_##id,                                                                   \
+        .items = rows,                                                                             \
+        .range = le__interpolate_##form##_##suffix,                                                \
+    }
+
+enum { AXIS_rays = false, AXIS_axis = true };
+
+DESCRIBE(avx2, rays, avx2, 31, LE_ISA_AVX2, 3.0, "AVX2: packets of columns, any rotation");
+DESCRIBE(axis_avx2, axis, avx2, 31, LE_ISA_AVX2, 4.0,
+         "AVX2: planes of axis 0 blended once an image row, four corners a sample");
+DESCRIBE(avx512, rays, avx512, 32, LE_ISA_AVX512, 4.0, "AVX-512: packets of columns, any rotation");
+DESCRIBE(axis_avx512, axis, avx512, 32, LE_ISA_AVX512, 5.0,
+         "AVX-512: planes of axis 0 blended once an image row, four corners a sample");

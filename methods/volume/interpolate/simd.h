@@ -1,0 +1,29 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * The vector implementations of `interpolate`: what they prepare, and their kernels. One item is one
+ * image row with all its depths.
+ */
+#ifndef LE_VOLUME_INTERPOLATE_SIMD_H
+#define LE_VOLUME_INTERPOLATE_SIMD_H
+
+#include "volume/fixed.h"
+
+typedef struct le__interpolation {
+    const le__camera *camera;
+    const void *volume;          /* row-major */
+    le_dtype dtype;
+    int64_t count;               /* its elements */
+    int64_t strides[3];          /* of the volume, or of a plane */
+    le__fixed_view view;
+    const le_tensor *out;
+    float *planes;               /* axis form: one for each worker, padded by one voxel all round */
+    int64_t plane_floats;
+} le__interpolation;
+
+void le__interpolate_rays_avx2(void *interpolation, size_t begin, size_t end, int worker);
+void le__interpolate_axis_avx2(void *interpolation, size_t begin, size_t end, int worker);
+void le__interpolate_rays_avx512(void *interpolation, size_t begin, size_t end, int worker);
+void le__interpolate_axis_avx512(void *interpolation, size_t begin, size_t end, int worker);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * What the OpenCL implementations of the family share: elements as OpenCL types, work-groups, and
+ * the camera and transfer function on the device. Kernels are in cl/volume/.
+ */
+#ifndef LE_VOLUME_OPENCL_H
+#define LE_VOLUME_OPENCL_H
+
+#include "volume/camera.h"
+#include "volume/transfer.h"
+
+/* "float"; the OpenCL C type of an element. */
+const char *le__volume_cl_type(le_dtype dtype);
+
+/* LE_ERR_UNSUPPORTED when one of the dtypes is f64 and the device has no double precision. */
+le_status le__volume_cl_dtypes(const le_call *call, le_dtype a, le_dtype b);
+
+/* Work-items of a group in kernels of one dimension. */
+#define LE__VOLUME_CL_GROUP 128
+
+/* A tunable: columns * 1000 + rows of a work-group. It is never left to the driver: some compile a
+ * kernel again for every size they choose. */
+extern const le_tunable le__volume_cl_group;
+
+/* The work-group of tunable number 0, in local (depth 1), which is returned. */
+const size_t *le__volume_cl_local(const le_call *call, size_t local[3]);
+
+/* The views as cl/volume/index.clh has them. */
+le_status le__volume_cl_views(le_call *call, const le__camera *camera, le_cl_buffer **out);
+
+/* The transfer function as cl/volume/transfer.clh has it. Parts of Gaussians are left out that
+ * together change a ray of `samples` samples by less than a twentieth of the call's absolute
+ * tolerance; samples 0: a single value is meant, and what is left out is below a hundredth. */
+le_status le__volume_cl_transfer(le_call *call, const le__transfer *t, int64_t samples,
+                                 le_cl_buffer **out);
+
+/* Whether the list goes into constant memory: all items read the same Gaussian, but not the same
+ * knot. */
+bool le__volume_cl_constant(const le__transfer *t);
+
+#endif

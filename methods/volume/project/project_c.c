@@ -1,0 +1,147 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * `project` in scalar C: whole lines of the volume are added to one row of sums, in double precision.
+ */
+#include <math.h>
+
+#include "volume/load.h"
+#include "volume/project/project.h"
+
+extern const le_implementation le_implementation_project__c;
+
+typedef struct context {
+    le_call *call;
+    const void *volume;
+    double *sums;           /* one row of the image for each worker */
+} context;
+
+/* One line along the last axis into the sums, which are then the image's columns. */
+#define DEFINE_ADD(D, T, s)                                                                        \
+    static void add_##s(const T *restrict line, int64_t n, le__reduce reduce, double *restrict sum) \
+    {                                                                                              \
+        if (reduce == LE__MAX)                                                                     \
+            for (int64_t i = 0; i < n; i++) {                                                      \
+                double v = (double)line[i];                                                        \
+                sum[i] = v > sum[i] || v != v ? v : sum[i];                                        \
+            }                                                                                      \
+        else if (reduce == LE__MIN)                                                                \
+            for (int64_t i = 0; i < n; i++) {                                                      \
+                double v = (double)line[i];                                                        \
+                sum[i] = v < sum[i] || v != v ? v : sum[i];                                        \
+            }                                                                                      \
+        else                                                                                       \
+            for (int64_t i = 0; i < n; i++)                                                        \
+                sum[i] += (double)line[i];                                                         \
+    }                                                                                              \
+    static double along_##s(const T *line, int64_t n, le__reduce reduce)                           \
+    {                                                                                              \
+        double part[4] = {0.0, 0.0, 0.0, 0.0}, all = (double)line[0];                              \
+        if (reduce == LE__MAX || reduce == LE__MIN) {                                              \
+            for (int64_t i = 0; i < n; i++)                                                        \
+                add_##s(line + i, 1, reduce, &all);                                                \
+            return all;                                                                            \
+        }                                                                                          \
+        int64_t i = 0;                                                                             \
+        for (; i + 4 <= n; i += 4)                                                                 \
+            for (int k = 0; k < 4; k++)                                                            \
+                part[k] += (double)line[i + k];                                                    \
+        for (; i < n; i++)                                                                         \
+            part[0] += (double)line[i];                                                            \
+        return (part[0] + part[1]) + (part[2] + part[3]);                                          \
+    }
+LE__DTYPE_LIST(DEFINE_ADD)
+#undef DEFINE_ADD
+
+static void add_line(const void *data, le_dtype dtype, int64_t at, int64_t n, le__reduce reduce,
+                     double *sum)
+{
+    switch (dtype) {
+#define X(D, T, s)                                                                                 \
+    case D:                                                                                        \
+        add_##s((const T *)data + at, n, reduce, sum);                                             \
+        break;
+        LE__DTYPE_LIST(X)
+#undef X
+    }
+}
+
+static double along_line(const void *data, le_dtype dtype, int64_t at, int64_t n, le__reduce reduce)
+{
+    switch (dtype) {
+#define X(D, T, s)                                                                                 \
+    case D:                                                                                        \
+        return along_##s((const T *)data + at, n, reduce);
+        LE__DTYPE_LIST(X)
+#undef X
+    }
+    return 0.0;
+}
+
+static le_status prepare(le_call *call, void **out)
+{
+    const le__project *p = le_call_attached(call);
+    int64_t columns = le_call_in(call, ARG_VOLUME)->shape[p->columns];
+    context *x = le_call_scratch(call, sizeof *x);
+    double *sums =
+        le_call_scratch(call, (size_t)le_call_threads(call) * (size_t)(columns + 8) * sizeof *sums);
+    const void *volume = le_call_contiguous(call, ARG_VOLUME);
+    if (!x || !sums || !volume)
+        return le_fail(LE_ERR_MEMORY, "project: no memory for a contiguous volume");
+    *x = (context){call, volume, sums};
+    *out = x;
+    return LE_OK;
+}
+
+static size_t items(const le_call *call)
+{
+    const le__project *p = le_call_attached(call);
+    return (size_t)le_call_in(call, ARG_VOLUME)->shape[p->rows];
+}
+
+static void reduce_row(const context *x, int64_t row, double *sum)
+{
+    const le__project *p = le_call_attached(x->call);
+    const le_tensor *t = le_call_in(x->call, ARG_VOLUME);
+    const int64_t *n = t->shape;
+    if (p->axis == 2) {
+        for (int64_t c = 0; c < n[1]; c++)
+            sum[c] = along_line(x->volume, t->dtype, (row * n[1] + c) * n[2], n[2], p->reduce);
+        return;
+    }
+    double first = p->reduce == LE__MAX ? -INFINITY : p->reduce == LE__MIN ? INFINITY : 0.0;
+    for (int64_t c = 0; c < n[2]; c++)
+        sum[c] = first;
+    for (int64_t i = 0; i < n[p->axis]; i++) {
+        int64_t line = p->axis == 0 ? i * n[1] + row : row * n[1] + i;
+        add_line(x->volume, t->dtype, line * n[2], n[2], p->reduce, sum);
+    }
+}
+
+static void range(void *data, size_t begin, size_t end, int worker)
+{
+    const context *x = data;
+    const le__project *p = le_call_attached(x->call);
+    const le_tensor *t = le_call_in(x->call, ARG_VOLUME);
+    int64_t columns = t->shape[p->columns];
+    double *sum = x->sums + (int64_t)worker * (columns + 8);
+    double scale = p->reduce == LE__MEAN ? (double)t->shape[p->axis] : 1.0;
+    for (int64_t row = (int64_t)begin; row < (int64_t)end; row++) {
+        reduce_row(x, row, sum);
+        for (int64_t c = 0; c < columns; c++)
+            le__project_pixel(p, le_call_out(x->call, ARG_IMAGE), row, c, sum[c] / scale);
+    }
+}
+
+const le_implementation le_implementation_project__c = {
+    .abi = LE_METHOD_ABI,
+    .operation = "project",
+    .name = "c",
+    .run_type = "c",
+    .summary = "line by line, sums in double precision",
+    .flags = LE_IMPL_REPRODUCIBLE,
+    .speed = 1.0,
+    .prepare = prepare,
+    .items = items,
+    .range = range,
+};

@@ -1,0 +1,70 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Reference of `project`: pixel by pixel in double precision. A NaN sample makes its pixel NaN, as
+ * numpy's reductions do.
+ */
+#include <math.h>
+
+#include "volume/load.h"
+#include "volume/project/project.h"
+
+extern const le_implementation le_implementation_project__reference;
+
+static double reduce(const le__project *p, const le_tensor *t, int64_t at)
+{
+    int64_t n = t->shape[p->axis], stride = t->strides[p->axis];
+    double sum = 0.0, least = INFINITY, most = -INFINITY;
+    for (int64_t i = 0; i < n; i++) {
+        double v = le__load(t->data, t->dtype, at + i * stride);
+        sum += v;
+        least = v < least ? v : least;
+        most = v > most ? v : most;
+    }
+    if (isnan(sum) && p->reduce != LE__SUM && p->reduce != LE__MEAN)
+        for (int64_t i = 0; i < n; i++)
+            if (isnan(le__load(t->data, t->dtype, at + i * stride)))
+                return NAN;
+    switch (p->reduce) {
+    case LE__MAX:
+        return most;
+    case LE__MIN:
+        return least;
+    case LE__MEAN:
+        return sum / (double)n;
+    case LE__SUM:
+        break;
+    }
+    return sum;
+}
+
+static size_t items(const le_call *call)
+{
+    const le__project *p = le_call_attached(call);
+    return (size_t)le_call_in(call, ARG_VOLUME)->shape[p->rows];
+}
+
+static void range(void *context, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    le_call *call = context;
+    const le__project *p = le_call_attached(call);
+    const le_tensor *t = le_call_in(call, ARG_VOLUME);
+    for (int64_t row = (int64_t)begin; row < (int64_t)end; row++)
+        for (int64_t column = 0; column < t->shape[p->columns]; column++) {
+            int64_t at = row * t->strides[p->rows] + column * t->strides[p->columns];
+            le__project_pixel(p, le_call_out(call, ARG_IMAGE), row, column, reduce(p, t, at));
+        }
+}
+
+const le_implementation le_implementation_project__reference = {
+    .abi = LE_METHOD_ABI,
+    .operation = "project",
+    .name = "reference",
+    .run_type = "reference",
+    .summary = "double precision, pixel by pixel",
+    .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE,
+    .speed = 0.2,
+    .items = items,
+    .range = range,
+};

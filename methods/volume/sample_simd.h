@@ -1,0 +1,97 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Trilinear and bilinear samples of vectors of fixed-point coordinates. Both weights of an axis, 1 - f
+ * and f, have full relative precision, so a sum of positive corners loses nothing by cancellation.
+ */
+#ifndef LE_VOLUME_SAMPLE_SIMD_H
+#define LE_VOLUME_SAMPLE_SIMD_H
+
+#include "volume/load.h"
+#include "volume/simd.h"
+
+typedef struct le__weights {
+    vf lower[3], upper[3];
+} le__weights;
+
+/* Bilinear sample of a plane of floats at an offset, by the weights of axes 1 and 2. */
+static inline vf le__sample_plane(const float *plane, int64_t pitch, vi offset, const le__weights *w)
+{
+    vf a0, a1, b0, b1;
+    vf_gather_pair(plane, offset, &a0, &a1);
+    vf_gather_pair(plane + pitch, offset, &b0, &b1);
+    vf left = vf_fma(b0, w->upper[1], vf_mul(a0, w->lower[1]));
+    vf right = vf_fma(b1, w->upper[1], vf_mul(a1, w->lower[1]));
+    return vf_fma(right, w->upper[2], vf_mul(left, w->lower[2]));
+}
+
+/* Elements at index i + offset and the next one, as float. count: of the whole volume. */
+static inline void le__pair_u8(const void *p, vi i, int64_t offset, int64_t count, vf *a, vf *b)
+{
+    /* four bytes are read: near the end from earlier on, then shifted */
+    vi want = vi_add(i, vi_set((int32_t)offset)), at = vi_min(want, vi_set((int32_t)count - 4));
+    vi bits = vi_srl_each(vi_gather_bytes(p, at), vi_sll(vi_sub(want, at), 3));
+    *a = vf_of_int(vi_and(bits, vi_set(255)));
+    *b = vf_of_int(vi_and(vi_srl(bits, 8), vi_set(255)));
+}
+static inline void le__pair_u16(const void *p, vi i, int64_t offset, int64_t count, vf *a, vf *b)
+{
+    (void)count;
+    vi bits = vi_gather_halves((const uint16_t *)p + offset, i);
+    *a = vf_of_int(vi_and(bits, vi_set(0xffff)));
+    *b = vf_of_int(vi_srl(bits, 16));
+}
+static inline void le__pair_i16(const void *p, vi i, int64_t offset, int64_t count, vf *a, vf *b)
+{
+    (void)count;
+    vi bits = vi_gather_halves((const int16_t *)p + offset, i);
+    *a = vf_of_int(vi_sra(vi_sll(bits, 16), 16));
+    *b = vf_of_int(vi_sra(bits, 16));
+}
+static inline void le__pair_f32(const void *p, vi i, int64_t offset, int64_t count, vf *a, vf *b)
+{
+    (void)count;
+    vf_gather_pair((const float *)p + offset, i, a, b);
+}
+static inline void le__pair_i32(const void *p, vi i, int64_t offset, int64_t count, vf *a, vf *b)
+{
+    (void)count;
+    vf_gather_pair((const float *)p + offset, i, a, b);
+    *a = vf_of_int(vi_bits(*a));
+    *b = vf_of_int(vi_bits(*b));
+}
+static inline void le__pair_u32(const void *p, vi i, int64_t offset, int64_t count, vf *a, vf *b)
+{
+    (void)count;
+    vf_gather_pair((const float *)p + offset, i, a, b);
+    *a = vf_of_unsigned(vi_bits(*a));
+    *b = vf_of_unsigned(vi_bits(*b));
+}
+static inline void le__pair_f64(const void *p, vi i, int64_t offset, int64_t count, vf *a, vf *b)
+{
+    (void)count;
+    *a = vf_gather_f64((const double *)p + offset, i);
+    *b = vf_gather_f64((const double *)p + offset + 1, i);
+}
+
+/* Trilinear samples le__sample_<dtype> at the offset of their cell's first corner. row and plane are
+ * strides, count the number of elements. */
+#define LE__DEFINE_SAMPLE(D, T, s)                                                                 \
+    static inline vf le__sample_##s(const void *data, int64_t plane, int64_t row, int64_t count,   \
+                                    vi at, const le__weights *w)                                   \
+    {                                                                                              \
+        vf a0, a1, b0, b1, c0, c1, d0, d1;                                                         \
+        le__pair_##s(data, at, 0, count, &a0, &a1);                                                \
+        le__pair_##s(data, at, row, count, &b0, &b1);                                              \
+        le__pair_##s(data, at, plane, count, &c0, &c1);                                            \
+        le__pair_##s(data, at, plane + row, count, &d0, &d1);                                      \
+        vf y0 = w->lower[1], y1 = w->upper[1];                                                     \
+        vf left = vf_mul(vf_fma(b0, y1, vf_mul(a0, y0)), w->lower[0]);                             \
+        vf right = vf_mul(vf_fma(b1, y1, vf_mul(a1, y0)), w->lower[0]);                            \
+        left = vf_fma(vf_fma(d0, y1, vf_mul(c0, y0)), w->upper[0], left);                          \
+        right = vf_fma(vf_fma(d1, y1, vf_mul(c1, y0)), w->upper[0], right);                        \
+        return vf_fma(right, w->upper[2], vf_mul(left, w->lower[2]));                              \
+    }
+LE__DTYPE_LIST(LE__DEFINE_SAMPLE)
+
+#endif

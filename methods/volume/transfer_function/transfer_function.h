@@ -1,0 +1,23 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Arguments of the operation `transfer_function`. The call's attached data is its le__transfer.
+ */
+#ifndef LE_VOLUME_TRANSFER_FUNCTION_H
+#define LE_VOLUME_TRANSFER_FUNCTION_H
+
+#include "volume/transfer.h"
+
+enum { ARG_SAMPLES, ARG_TRANSFER, ARG_SCALE, ARG_RGBA };
+
+/* Samples in one item of the implementations' ranges. */
+enum { LE__TF_BLOCK = 4096 };
+
+/* Number of items. */
+static inline size_t le__tf_items(const le_call *call)
+{
+    int64_t count = le_tensor_count(le_call_in(call, ARG_SAMPLES));
+    return (size_t)((count + LE__TF_BLOCK - 1) / LE__TF_BLOCK);
+}
+
+#endif

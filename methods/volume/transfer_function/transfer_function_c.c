@@ -1,0 +1,89 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * `transfer_function` in scalar C: single precision for Gaussians where the output is f32.
+ */
+#include <math.h>
+
+#include "volume/load.h"
+#include "volume/transfer_function/transfer_function.h"
+
+extern const le_implementation le_implementation_transfer_function__c;
+
+static bool applicable(const le_call *call, const char **why)
+{
+    *why = "the output has strides";
+    return le__out_contiguous(call, ARG_RGBA);
+}
+
+typedef struct context {
+    le_call *call;
+    const void *samples;
+} context;
+
+static le_status prepare(le_call *call, void **out)
+{
+    context *x = le_call_scratch(call, sizeof *x);
+    if (!x)
+        return le_fail(LE_ERR_MEMORY, "transfer_function: no memory");
+    *x = (context){call, le_call_contiguous(call, ARG_SAMPLES)};
+    if (!x->samples && le_tensor_count(le_call_in(call, ARG_SAMPLES)) > 0)
+        return le_fail(LE_ERR_MEMORY, "transfer_function: no memory for contiguous samples");
+    *out = x;
+    return LE_OK;
+}
+
+static void gaussians(const le__transfer *t, float value, float rgba[4])
+{
+    for (int c = 0; c < 4; c++)
+        rgba[c] = 0.0f;
+    if (!(t->log ? value > 0.0f : value == value))
+        return;
+    float s = t->log ? logf(value) : value;
+    for (size_t j = 0; j < t->n; j++) {
+        const le__gaussian *g = &t->gaussians[j];
+        float d = s - (float)g->centre;
+        float x = -d * d / (float)g->width;
+        if (x < -104.0f) /* expf gives 0, slowly */
+            continue;
+        float e = expf(x);
+        for (int c = 0; c < 4; c++)
+            rgba[c] += (float)g->rgba[c] * e;
+    }
+}
+
+static void range(void *data, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const context *x = data;
+    const le__transfer *t = le_call_attached(x->call);
+    const le_tensor *in = le_call_in(x->call, ARG_SAMPLES), *out = le_call_out(x->call, ARG_RGBA);
+    int64_t first = (int64_t)begin * LE__TF_BLOCK, stop = (int64_t)end * LE__TF_BLOCK;
+    int64_t count = le_tensor_count(in);
+    bool single = !t->table && out->dtype == LE_F32 && in->dtype != LE_F64 && in->dtype != LE_I32 &&
+                  in->dtype != LE_U32;
+    for (int64_t i = first; i < stop && i < count; i++) {
+        double value = le__load(x->samples, in->dtype, i), rgba[4];
+        if (single) {
+            gaussians(t, (float)value, (float *)out->data + 4 * i);
+            continue;
+        }
+        le__transfer_at(t, value, rgba);
+        for (int c = 0; c < 4; c++)
+            le__store(out->data, out->dtype, 4 * i + c, rgba[c]);
+    }
+}
+
+const le_implementation le_implementation_transfer_function__c = {
+    .abi = LE_METHOD_ABI,
+    .operation = "transfer_function",
+    .name = "c",
+    .run_type = "c",
+    .summary = "scalar C",
+    .flags = LE_IMPL_REPRODUCIBLE,
+    .speed = 1.0,
+    .applicable = applicable,
+    .prepare = prepare,
+    .items = le__tf_items,
+    .range = range,
+};

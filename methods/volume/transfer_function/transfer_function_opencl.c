@@ -1,0 +1,52 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * `transfer_function` on OpenCL devices: one work-item a value.
+ */
+#include <stdio.h>
+
+#include "volume/opencl.h"
+#include "volume/transfer_function/transfer_function.h"
+
+extern const le_cl_source le_cl_volume_transfer_function;
+extern const le_implementation le_implementation_transfer_function__opencl;
+
+static const le_cl_source *const sources[] = {&le_cl_volume_transfer_function, NULL};
+
+static le_status run(le_call *call) {
+    const le__transfer *t = le_call_attached(call);
+    le_dtype dtype = le_call_in(call, ARG_SAMPLES)->dtype, out = le_call_out(call, ARG_RGBA)->dtype;
+    size_t count = (size_t)le_tensor_count(le_call_in(call, ARG_SAMPLES)),
+           local = LE__VOLUME_CL_GROUP;
+    char options[128];
+    le_cl_kernel *kernel;
+    le_cl_buffer *list;
+    snprintf(options, sizeof options,
+             "-DTYPE=%s -DOUT=%s -DOUT_F64=%d -DTABLE=%d -DLOG=%d -DLIST_CONSTANT=%d",
+             le__volume_cl_type(dtype), le__volume_cl_type(out), out == LE_F64, t->table, t->log,
+             le__volume_cl_constant(t));
+    le_status status = le__volume_cl_dtypes(call, dtype, out);
+    if (status == LE_OK)
+        status = le_cl_get_kernel(call, &le_cl_volume_transfer_function, "transfer_function",
+                                  options, &kernel);
+    if (status == LE_OK)
+        status = le__volume_cl_transfer(call, t, 0, &list);
+    if (status != LE_OK)
+        return status;
+    const le_cl_karg kargs[] = {LE_CL_ARG(ARG_SAMPLES), LE_CL_BUF(list), LE_CL_I32((int32_t)t->n),
+                                LE_CL_ARG(ARG_RGBA), LE_CL_I64((int64_t)count)};
+    return le_cl_launch(call, kernel, 1, &count, &local, kargs, 5);
+}
+
+const le_implementation le_implementation_transfer_function__opencl = {
+    .abi = LE_METHOD_ABI,
+    .operation = "transfer_function",
+    .name = "opencl",
+    .run_type = "opencl",
+    .summary = "OpenCL, a value a work-item",
+    .device = LE_DEVICE_OPENCL,
+    .flags = LE_IMPL_REPRODUCIBLE,
+    .speed = 100.0,
+    .sources = sources,
+    .run = run,
+};

@@ -1,0 +1,72 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Descriptors of the vector implementations of `transfer_function` for x86: Gaussians only.
+ */
+#include "volume/load.h"
+#include "volume/transfer_function/simd.h"
+#include "volume/transfer_function/transfer_function.h"
+
+static bool applicable(const le_call *call, const char **why)
+{
+    const le__transfer *t = le_call_attached(call);
+    *why = t->table ? "the transfer function is a table" : "the output has strides or is not f32";
+    return !t->table && le_call_out(call, ARG_RGBA)->dtype == LE_F32 &&
+           le__out_contiguous(call, ARG_RGBA);
+}
+
+typedef struct context {
+    le_call *call;
+    const void *samples;
+} context;
+
+static le_status prepare(le_call *call, void **out)
+{
+    context *x = le_call_scratch(call, sizeof *x);
+    if (!x)
+        return le_fail(LE_ERR_MEMORY, "transfer_function: no memory");
+    *x = (context){call, le_call_contiguous(call, ARG_SAMPLES)};
+    if (!x->samples && le_tensor_count(le_call_in(call, ARG_SAMPLES)) > 0)
+        return le_fail(LE_ERR_MEMORY, "transfer_function: no memory for contiguous samples");
+    *out = x;
+    return LE_OK;
+}
+
+typedef void (*kernel_fn)(const le__transfer *t, const void *samples, le_dtype dtype, int64_t begin,
+                          int64_t count, float *rgba);
+
+static void run_range(const context *x, size_t begin, size_t end, kernel_fn kernel)
+{
+    const le_tensor *in = le_call_in(x->call, ARG_SAMPLES);
+    int64_t first = (int64_t)begin * LE__TF_BLOCK, stop = (int64_t)end * LE__TF_BLOCK;
+    int64_t count = le_tensor_count(in);
+    stop = stop < count ? stop : count;
+    float *out = le_call_out(x->call, ARG_RGBA)->data;
+    kernel(le_call_attached(x->call), x->samples, in->dtype, first, stop - first, out + 4 * first);
+}
+
+#define DESCRIBE(id, isa_bits, guess, text)                                                        \
+    extern const le_implementation le_implementation_transfer_function__##id;                      \
+    static void range_##id(void *data, size_t begin, size_t end, int worker)                       \
+    {                                                                                              \
+        (void)worker;                                                                              \
+        run_range(data, begin, end, le__gaussians_##id);                                           \
+    }                                                                                              \
+    const le_implementation le_implementation_transfer_function__##id = {                          \
+        .abi = LE_METHOD_ABI,                                                                      \
+        .operation = "transfer_function",                                                          \
+        .name = #id,                                                                               \
+        .run_type = "simd",                                                                        \
+        .summary = text,                                                                           \
+        .isa = isa_bits,                                                                           \
+        .flags = LE_IMPL_REPRODUCIBLE,                                                             \
+        .speed = guess,                                                                            \
+        .applicable = applicable,                                                                  \
+        .prepare = prepare,                                                                        \
+        .items = le__tf_items,                                                                     \
+        .range = range_##id,                                                                       \
+    }
+
+DESCRIBE(avx2, LE_ISA_AVX2, 8.0, "AVX2: Gaussians with polynomial logarithm and exponential");
+DESCRIBE(avx512, LE_ISA_AVX512, 12.0,
+         "AVX-512: Gaussians with polynomial logarithm and exponential");

@@ -1,0 +1,138 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Kernels of the rays form: eight corners of the volume a sample.
+ */
+#include "volume/volume_render/fused_simd.h"
+
+/* Takes the samples at depths to-1 down to from. `sample` turns depth d into v and an `inside` mask. */
+#define KEEP_DEPTHS(how, sample)                                                                   \
+    for (int32_t d = to - 1; d >= from; d--) {                                                     \
+        vf v;                                                                                      \
+        vm in;                                                                                     \
+        sample;                                                                                    \
+        count = le__keep(k, count, c, &thresholds, how, v, in);                                    \
+    }
+
+#define FOR_DEPTHS(sample)                                                                         \
+    do {                                                                                           \
+        const le__classify *c = &p->fused->classify;                                               \
+        const le__thresholds thresholds = le__thresholds_of(c);                                    \
+        int count = 0;                                                                             \
+        switch (le__keeping_of(c)) {                                                               \
+        case LE__KEEP_FEW:                                                                         \
+            KEEP_DEPTHS(LE__KEEP_FEW, sample)                                                      \
+            break;                                                                                 \
+        case LE__KEEP_CLASSES:                                                                     \
+            KEEP_DEPTHS(LE__KEEP_CLASSES, sample)                                                  \
+            break;                                                                                 \
+        case LE__KEEP_RANGE:                                                                       \
+            KEEP_DEPTHS(LE__KEEP_RANGE, sample)                                                    \
+            break;                                                                                 \
+        }                                                                                          \
+        k->count = count;                                                                          \
+    } while (0)
+
+#define DEFINE_CHUNKS(D, T, s)                                                                     \
+    static void chunk_##s(const packet *p, le__kept *k, int32_t from, int32_t to)                  \
+    {                                                                                              \
+        const le__packet_columns columns = p->columns;                                             \
+        const le__fixed_view view = *p->view;                                                      \
+        const void *data = p->fused->volume;                                                       \
+        const int64_t strides[3] = {p->fused->strides[0], p->fused->strides[1], 1};                \
+        int64_t size = p->fused->count;                                                            \
+        FOR_DEPTHS({                                                                               \
+            vi f[3];                                                                               \
+            le__weights w;                                                                         \
+            vi at = le__packet_at(&columns, &view, d, 0, strides, f);                              \
+            le__packet_weights(f, &w);                                                             \
+            v = le__sample_##s(data, strides[0], strides[1], size, at, &w);                        \
+            in = all_lanes();                                                                      \
+        });                                                                                        \
+    }                                                                                              \
+    static void chunk_safe_##s(const packet *p, le__kept *k, int32_t from, int32_t to)             \
+    {                                                                                              \
+        const int64_t *strides = p->fused->strides;                                                \
+        const vf fill = vf_set((float)p->fused->camera->fill);                                     \
+        bool shows = p->fused->fill_shows;                                                         \
+        FOR_DEPTHS({                                                                               \
+            le__weights w;                                                                         \
+            in = p->clipped ? depth_inside(d, p->begin, p->end) : all_lanes();                     \
+            vi at = le__packet_at_clamped(&p->columns, p->view, d, p->fused->camera->shape,        \
+                                          strides, &w);                                            \
+            v = le__sample_##s(p->fused->volume, strides[0], strides[1], p->fused->count, at, &w); \
+            v = vf_select(in, v, fill);                                                            \
+            in = shows ? all_lanes() : in;                                                         \
+        });                                                                                        \
+    }
+LE__DTYPE_LIST(DEFINE_CHUNKS)
+
+typedef void (*chunk_fn)(const packet *p, le__kept *k, int32_t from, int32_t to);
+
+static chunk_fn chunk_of(le_dtype dtype, bool safe)
+{
+    switch (dtype) {
+#define X(D, T, s)                                                                                 \
+    case D:                                                                                        \
+        return safe ? chunk_safe_##s : chunk_##s;
+        LE__DTYPE_LIST(X)
+#undef X
+    }
+    return chunk_safe_f32;
+}
+
+static void render_rays(const packet *p)
+{
+    le__kept kept;
+    le__pixels q = le__pixels_start();
+    bool more = true;
+    for (int32_t to = p->to; more && to > p->from; to -= LE__CHUNK) {
+        int32_t from = to - LE__CHUNK > p->from ? to - LE__CHUNK : p->from;
+        if (may_skip(p) && skip_chunk(p, from, to))
+            continue;
+        bool safe = p->clipped || !chunk_is_inner(p, from, to);
+        chunk_of(p->fused->dtype, safe)(p, &kept, from, to);
+        more = finish_chunk(p, &kept, &q);
+    }
+    float rgb[3][VW];
+    store_clipped(&q, rgb);
+    for (int lane = 0; lane < VW && p->iz + lane < p->fused->camera->size; lane++)
+        store_pixel(p, p->ix, p->iz + lane, rgb, lane);
+}
+
+static void ray_ranges(packet *p)
+{
+    int32_t begin[VW], end[VW];
+    int64_t last = p->fused->camera->size - 1;
+    for (int64_t i = 0; i < VW; i++) {
+        int64_t first, stop, iz = p->iz + i < last ? p->iz + i : last;
+        le__view_ray(p->fused->camera, p->view->view, 0, p->ix, iz, &first, &stop);
+        begin[i] = (int32_t)first;
+        end[i] = (int32_t)stop;
+    }
+    set_ranges(p, begin, end);
+}
+
+static void ray_row(const le__fused *f, const le__fixed_view *view, int64_t ix)
+{
+    packet p = {.fused = f, .view = view, .ix = ix, .rows = 1};
+    for (p.iz = 0; p.iz < f->camera->size; p.iz += VW) {
+        if (f->camera->has_fill)
+            ray_ranges(&p);
+        else
+            set_full_range(&p);
+        le__packet_set(&p.columns, p.view, ix, p.iz, f->strides);
+        render_rays(&p);
+    }
+}
+
+void LE__ISA(le__fused_rays)(void *fused, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const le__fused *f = fused;
+    unsigned csr = flush_denormals(f);
+    int64_t n = f->camera->size;
+    for (size_t i = begin; i < end; i++)
+        ray_row(f, &f->views[(int64_t)i / n], (int64_t)i % n);
+    _mm_setcsr(csr);
+}

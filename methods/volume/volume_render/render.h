@@ -1,0 +1,28 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Arguments of the operation `volume_render` and what its check attaches to the call.
+ */
+#ifndef LE_VOLUME_RENDER_H
+#define LE_VOLUME_RENDER_H
+
+#include "volume/camera.h"
+#include "volume/transfer.h"
+
+enum {
+    ARG_VOLUME,
+    ARG_SIZE,
+    ARG_ANGLES,
+    ARG_ROTATION,
+    ARG_OUTSIDE,
+    ARG_TRANSFER,
+    ARG_SCALE,
+    ARG_IMAGES
+};
+
+typedef struct le__render {
+    le__camera *camera;
+    le__transfer *transfer;
+} le__render;
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * The operation `volume_render`: images of a volume from several directions.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "liquid_engine/le_chain.h"
+#include "volume/cases.h"
+#include "volume/volume_render/render.h"
+
+extern const le_operation le_operation_volume_render;
+
+static const char *const outside_words[] = {"error", NULL};
+static const char *const scales[] = {"log", "linear", NULL};
+
+static const le_arg_desc args[] = {
+    [ARG_VOLUME] = {.name = "volume", .doc = "samples on a regular grid, 2 or more an axis",
+                    .type = LE_TYPE_IN, .dtypes = LE_DTYPES_ALL, .min_ndim = 3, .max_ndim = 3,
+                    .shape = "[nx,ny,nz]"},
+    [ARG_SIZE] = {.name = "size", .doc = "points of the camera grid along each axis; image edge",
+                  .type = LE_TYPE_I64, .cost = true, .min = 1, .max = 32768},
+    [ARG_ANGLES] = {.name = "angles", .doc = "rotations about axis 0, in degrees; default one of 0",
+                    .type = LE_TYPE_F64S, .optional = true, .min_count = 1},
+    [ARG_ROTATION] = {.name = "rotation",
+                      .doc = "3x3 matrices, row by row, from camera to data coordinates",
+                      .type = LE_TYPE_F64S, .optional = true, .min_count = 9},
+    [ARG_OUTSIDE] = {.name = "outside",
+                     .doc = "outside the volume: 'error', or the value of samples there",
+                     .type = LE_TYPE_STR_OR_F64, .optional = true, .words = outside_words,
+                     .default_str = "error"},
+    [ARG_TRANSFER] = {.name = "transfer",
+                      .doc = "mocz, a colour map MAP[:LOW:HIGH[:ALPHA]], a JSON file or JSON text",
+                      .type = LE_TYPE_STR, .optional = true, .default_str = "mocz"},
+    [ARG_SCALE] = {.name = "scale", .doc = "log: of the natural logarithm of the samples; linear",
+                   .type = LE_TYPE_STR, .optional = true, .cost = true, .words = scales,
+                   .default_str = "log"},
+    [ARG_IMAGES] = {.name = "images", .doc = "red, green, blue in [0,1] of each view",
+                    .type = LE_TYPE_OUT, .dtypes = LE_DTYPES_FLOAT, .min_ndim = 4, .max_ndim = 4,
+                    .shape = "[views,size,size,3]"},
+};
+
+static const le__camera_args camera_args = {.operation = "volume_render", .volume = ARG_VOLUME,
+                                            .size = ARG_SIZE, .outside = ARG_OUTSIDE,
+                                            .angles = ARG_ANGLES, .rotation = ARG_ROTATION};
+
+static void release(void *data)
+{
+    le__render *r = data;
+    free(r->camera);
+    free(r->transfer);
+    free(r);
+}
+
+static le_status check(le_call *call)
+{
+    le__render *r = calloc(1, sizeof *r);
+    if (!r)
+        return le_fail(LE_ERR_MEMORY, "volume_render: no memory");
+    le_status status = le__camera_of_call(&r->camera, call, &camera_args);
+    if (status == LE_OK)
+        status = le__transfer_read(&r->transfer, le_call_str(call, ARG_TRANSFER),
+                                   le_call_str(call, ARG_SCALE)[1] == 'o', "volume_render");
+    if (status != LE_OK) {
+        release(r);
+        return status;
+    }
+    le_call_attach(call, r, release);
+    int64_t n = r->camera->size;
+    return le_call_set_out(call, ARG_IMAGES, LE_F32, 4,
+                           (int64_t[]){(int64_t)r->camera->n_views, n, n, 3});
+}
+
+static void work(const le_call *call, le_work *out)
+{
+    const le__render *r = le_call_attached(call);
+    double n = (double)r->camera->size, views = (double)r->camera->n_views;
+    double transfer = r->transfer->table ? 20.0 : 20.0 * (double)r->transfer->n;
+    out->operations = views * n * n * n * (60.0 + transfer);
+    out->bytes = (double)le_dtype_size(le_call_in(call, ARG_VOLUME)->dtype) * n * n * n +
+                 12.0 * views * n * n;
+}
+
+static void key(const le_call *call, char *buffer, size_t size)
+{
+    const le__render *r = le_call_attached(call);
+    char transfer[32] = "table";
+    if (!r->transfer->table)
+        snprintf(transfer, sizeof transfer, "gaussians%zu", r->transfer->n);
+    snprintf(buffer, size, "%s,views=%zu,%s%s", r->camera->axis0 ? "axis0" : "any",
+             r->camera->n_views, transfer, r->camera->has_fill ? ",outside=fill" : "");
+}
+
+static const double oblique[18] = {0.36, 0.48, -0.8, -0.8, 0.6,  0.0, 0.48, 0.64, 0.6,
+                                   0.6,  0.0,  0.8,  0.0,  1.0,  0.0, -0.8, 0.0,  0.6};
+
+static const char *const transfers[] = {
+    "mocz", "mocz", "viridis:-6:8", "mocz",
+    "{\"gaussians\": [{\"centre\": 0.5, \"width\": 4, \"rgb\": [1, 0.5, 0], \"alpha\": 0.3},"
+    " {\"centre\": 0.7, \"width\": 0.05, \"rgb\": [0, 1, 0.5], \"alpha\": 0.2}]}",
+    "mocz",
+    "{\"table\": [[-4, 0, 0, 0.2, 0.001], [-1, 0.5, 0, 0, 0.1], [0.25, 0, 1, 0, 0.02],"
+    " [6, 1, 1, 1, 0.9]]}",
+};
+
+static void check_case(le_case *c, const le_case_request *request)
+{
+    static const int64_t shapes[][3] = {{16, 16, 16}, {2, 2, 2},    {24, 25, 40}, {64, 64, 64},
+                                        {5, 7, 6},    {33, 18, 29}, {3, 40, 9},   {12, 12, 100}};
+    const int64_t *shape = shapes[request->index % 8];
+    le_tensor *volume = le_case_in(c, "volume", le__case_dtype(request, ARG_VOLUME), 3, shape);
+    if (!volume)
+        return;
+    le__case_fill(c, volume, (le__filling)(request->index / 3 % LE__FILLINGS));
+    bool fill = request->index % 4 == 3, any = request->index % 5 == 4;
+    int64_t size = le__case_size_inside(shape);
+    if (fill || any)
+        size = 1 + (int64_t)(le_case_uniform(c) * 40.0);
+    double angles[3] = {0.0, 360.0 * le_case_uniform(c), 90.0};
+    if (any)
+        le_case_f64s(c, "rotation", oblique, request->index % 2 ? 9 : 18);
+    else
+        le_case_f64s(c, "angles", angles + request->index % 2, 1 + (size_t)(request->index % 3 > 0));
+    if (fill || any)
+        le_case_f64(c, "outside", request->index % 2 ? 0.0 : 20.0);
+    le_case_i64(c, "size", size);
+    le_case_str(c, "transfer", transfers[request->index % 7]);
+    le_case_str(c, "scale", scales[request->index % 11 == 10]);
+}
+
+static void small_case(le_case *c, const le_case_request *request)
+{
+    bool bench = request->kind == LE_CASE_BENCH;
+    int64_t edge = bench ? (request->size ? request->size : 256) : 32;
+    int64_t size = bench ? edge * 180 / 256 : 20;
+    const le_call *like = request->like;
+    le_tensor *volume = le_case_in(c, "volume", le__case_dtype(request, ARG_VOLUME), 3,
+                                   (int64_t[]){edge, edge, edge});
+    if (!volume)
+        return;
+    le__case_fill(c, volume, LE__FILL_LOG_NORMAL);
+    le_case_i64(c, "size", size > 1 ? size : 1);
+    if (like && le_call_given(like, ARG_ROTATION)) {
+        size_t count;
+        const double *rotation = le_call_f64s(like, ARG_ROTATION, &count);
+        le_case_f64s(c, "rotation", rotation, count < 18 ? count : 18);
+        le_case_f64(c, "outside", le_call_str(like, ARG_OUTSIDE) ? 0.0
+                                                                : le_call_f64(like, ARG_OUTSIDE));
+    } else {
+        double angles[10];
+        for (int i = 0; i < 10; i++)
+            angles[i] = bench ? 9.0 * i : 27.0 + 36.0 * i;
+        le_case_f64s(c, "angles", angles, bench ? 10 : 2);
+    }
+    if (like)
+        le_case_like(c, like);
+}
+
+static le_status make_case(le_case *c, const le_case_request *request)
+{
+    if (request->kind == LE_CASE_CHECK)
+        check_case(c, request);
+    else
+        small_case(c, request);
+    le_case_out(c, "images", request->like ? le_call_out(request->like, ARG_IMAGES)->dtype : LE_F32);
+    return le_case_status(c);
+}
+
+static void add_view(const le_call *call, le_chain *chain, size_t k)
+{
+    size_t n_angles, n_rotation;
+    const double *angles = le_call_f64s(call, ARG_ANGLES, &n_angles);
+    const double *rotation = le_call_f64s(call, ARG_ROTATION, &n_rotation);
+    le_value samples = le_chain_temp(chain), rgba = le_chain_temp(chain);
+    le_arg camera = n_rotation ? LE_F64S("rotation", rotation + 9 * k, 9)
+                               : LE_F64("angle", n_angles ? angles[k] : 0.0);
+    le_chain_add(chain, "interpolate", LE_VALUE_IN("volume", le_chain_arg(chain, ARG_VOLUME)),
+                 LE_VALUE_OUT("samples", samples), le_chain_pass(call, ARG_SIZE, "size"), camera,
+                 le_chain_pass(call, ARG_OUTSIDE, "outside"));
+    le_chain_add(chain, "transfer_function", LE_VALUE_IN("samples", samples),
+                 LE_VALUE_OUT("rgba", rgba), le_chain_pass(call, ARG_TRANSFER, "transfer"),
+                 le_chain_pass(call, ARG_SCALE, "scale"));
+    le_chain_add(chain, "composite", LE_VALUE_IN("rgba", rgba),
+                 LE_VALUE_OUT("image", le_chain_slice(chain, le_chain_arg(chain, ARG_IMAGES), 0,
+                                                      (int64_t)k)));
+}
+
+static le_status expand(const le_call *call, le_chain *chain)
+{
+    const le__render *r = le_call_attached(call);
+    for (size_t k = 0; k < r->camera->n_views; k++)
+        add_view(call, chain, k);
+    return le_chain_status(chain);
+}
+
+/* One view of many. */
+static le_status part(const le_call *call, uint64_t random, le_case *out, int64_t *first)
+{
+    const le__render *r = le_call_attached(call);
+    size_t n_angles, n_rotation, k = (size_t)(random % r->camera->n_views);
+    const double *angles = le_call_f64s(call, ARG_ANGLES, &n_angles);
+    const double *rotation = le_call_f64s(call, ARG_ROTATION, &n_rotation);
+    le_case_borrow(out, "volume", le_call_in(call, ARG_VOLUME));
+    if (n_angles)
+        le_case_f64s(out, "angles", angles + k, 1);
+    if (n_rotation)
+        le_case_f64s(out, "rotation", rotation + 9 * k, 9);
+    le_case_like(out, call);
+    *first = (int64_t)k;
+    return le_case_status(out);
+}
+
+const le_operation le_operation_volume_render = {
+    .abi = LE_METHOD_ABI,
+    .name = "volume_render",
+    .family = "volume",
+    .summary = "images of a volume from several directions",
+    .reference = "P. Mocz, Create Your Own Volume Rendering (With Python), 2022",
+    .args = args,
+    .n_args = sizeof args / sizeof args[0],
+    .check = check,
+    .work = work,
+    .key = key,
+    .norm = LE_NORM_ABS,
+    .atol = 1e-4,
+    .rtol = 0.0,
+    .make_case = make_case,
+    .expand = expand,
+    .part = part,
+};

@@ -1,0 +1,28 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * `volume_render` on OpenCL devices with images: fused, volume in an image, corners weighed in
+ * single precision.
+ */
+#include "volume/volume_render/volume_render_opencl.h"
+
+extern const le_implementation le_implementation_volume_render__opencl_image;
+
+static le_status run(le_call *call) {
+    return le__volume_render_opencl(call, 1);
+}
+
+const le_implementation le_implementation_volume_render__opencl_image = {
+    .abi = LE_METHOD_ABI,
+    .operation = "volume_render",
+    .name = "opencl_image",
+    .run_type = "fused",
+    .summary = "OpenCL, fused, volume in an image, corners weighed in single precision",
+    .device = LE_DEVICE_OPENCL,
+    .flags = LE_IMPL_REPRODUCIBLE | LE_IMPL_NEEDS_IMAGES,
+    .speed = 110.0,
+    .tunables = &le__volume_cl_group,
+    .n_tunables = 1,
+    .sources = le__volume_render_sources,
+    .run = run,
+};

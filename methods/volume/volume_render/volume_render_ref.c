@@ -1,0 +1,85 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Reference of `volume_render`: trilinear sample, transfer function and back-to-front over, ray by
+ * ray in double precision.
+ */
+#include "volume/load.h"
+#include "volume/volume_render/render.h"
+
+extern const le_implementation le_implementation_volume_render__reference;
+
+static double sample(const le__camera *c, const le__view *v, const le_tensor *t, int64_t iy,
+                     int64_t ix, int64_t iz)
+{
+    int64_t cell[3];
+    double w[3], sum = 0.0;
+    for (int a = 0; a < 3; a++) {
+        double index = le__view_index(v, a, iy, ix, iz);
+        if (!le__index_inside(index, c->shape[a]))
+            return c->fill;
+        cell[a] = le__index_cell(index, c->shape[a], &w[a]);
+    }
+    for (int corner = 0; corner < 8; corner++) {
+        double weight = 1.0;
+        int64_t offset = 0;
+        for (int a = 0; a < 3; a++) {
+            int up = corner >> a & 1;
+            weight *= up ? w[a] : 1.0 - w[a];
+            offset += (cell[a] + up) * t->strides[a];
+        }
+        sum += weight * le__load(t->data, t->dtype, offset);
+    }
+    return sum;
+}
+
+static void ray(const le__render *r, const le__view *v, const le_tensor *t, int64_t ix, int64_t iz,
+                double pixel[3])
+{
+    pixel[0] = pixel[1] = pixel[2] = 0.0;
+    for (int64_t iy = 0; iy < r->camera->size; iy++) {
+        double rgba[4];
+        le__transfer_at(r->transfer, sample(r->camera, v, t, iy, ix, iz), rgba);
+        for (int c = 0; c < 3; c++)
+            pixel[c] = rgba[3] * rgba[c] + (1.0 - rgba[3]) * pixel[c];
+    }
+    for (int c = 0; c < 3; c++)
+        pixel[c] = pixel[c] < 0.0 ? 0.0 : pixel[c] > 1.0 ? 1.0 : pixel[c];
+}
+
+static size_t items(const le_call *call)
+{
+    const le__camera *c = ((const le__render *)le_call_attached(call))->camera;
+    return c->n_views * (size_t)c->size;
+}
+
+static void range(void *context, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    le_call *call = context;
+    const le__render *r = le_call_attached(call);
+    const le_tensor *out = le_call_out(call, ARG_IMAGES);
+    int64_t n = r->camera->size;
+    for (size_t i = begin; i < end; i++) {
+        int64_t view = (int64_t)i / n, ix = (int64_t)i % n;
+        for (int64_t iz = 0; iz < n; iz++) {
+            double pixel[3];
+            ray(r, &r->camera->views[view], le_call_in(call, ARG_VOLUME), ix, iz, pixel);
+            int64_t at = view * out->strides[0] + ix * out->strides[1] + iz * out->strides[2];
+            for (int c = 0; c < 3; c++)
+                le__store(out->data, out->dtype, at + c * out->strides[3], pixel[c]);
+        }
+    }
+}
+
+const le_implementation le_implementation_volume_render__reference = {
+    .abi = LE_METHOD_ABI,
+    .operation = "volume_render",
+    .name = "reference",
+    .run_type = "reference",
+    .summary = "double precision, ray by ray",
+    .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE,
+    .speed = 0.3,
+    .items = items,
+    .range = range,
+};

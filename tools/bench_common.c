@@ -1,0 +1,184 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * What le-bench's ways of measuring share: engine, lists, interrupts, progress.
+ */
+#include "bench.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void say(void *cookie, le_log_level level, const char *text) {
+    (void)cookie;
+    if (level <= LE_LOG_WARNING)
+        tool_message("%s", text);
+}
+
+le_engine *bench_engine(const bench_settings *s, const char *db, le_mode mode) {
+    le_options options;
+    le_engine *engine;
+    le_default_options(&options);
+    options.db_path = db ? db : s->db;
+    options.devices = s->devices;
+    options.mode = mode;
+    options.seed = s->seed;
+    options.log = say;
+    if (le_open(&engine, &options) != LE_OK) {
+        tool_message("%s", le_error_message());
+        return NULL;
+    }
+    if (s->prepare)
+        s->prepare(engine);
+    return engine;
+}
+
+const le_operation **bench_operations(const bench_settings *s, le_engine *engine) {
+    size_t n_all, n = 0;
+    const le_operation *const *all = le_engine_operations(engine, &n_all);
+    while (s->operations[n])
+        n++;
+    const le_operation **list = calloc((n ? n : n_all) + 1, sizeof *list);
+    if (!list) {
+        tool_message("out of memory");
+        return NULL;
+    }
+    for (size_t i = 0; i < (n ? n : n_all); i++) {
+        list[i] = n ? le_engine_operation(engine, s->operations[i]) : all[i];
+        if (!list[i]) {
+            tool_message("there is no operation '%s'; le-run --list shows them", s->operations[i]);
+            free(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+int bench_sizes(const char *text, int64_t *out) {
+    int n = 0;
+    out[0] = 0;
+    if (!text)
+        return 1;
+    for (char *end; n < BENCH_MAX_LIST; text = end + 1) {
+        errno = 0;
+        long long v = strtoll(text, &end, 10);
+        if (end == text || v < 1 || errno || (*end && *end != ',')) {
+            tool_message("--sizes has '%s', expected positive numbers with ',' between", text);
+            return -1;
+        }
+        out[n++] = v;
+        if (!*end)
+            break;
+    }
+    return n;
+}
+
+static int all_dtypes(const le_operation *op, le_dtype *out) {
+    int n = 0;
+    for (size_t i = 0; i < op->n_args; i++) {
+        if (op->args[i].type != LE_TYPE_IN)
+            continue;
+        for (le_dtype d = LE_U8; d <= LE_F64; d++)
+            if (op->args[i].dtypes & LE_DTYPE_BIT(d))
+                out[n++] = d;
+        break;
+    }
+    if (n == 0)
+        out[n++] = (le_dtype)0;
+    return n;
+}
+
+int bench_dtypes(const char *text, const le_operation *op, le_dtype *out) {
+    int n = 0;
+    out[0] = (le_dtype)0;
+    if (!text)
+        return 1;
+    if (!strcmp(text, "all"))
+        return all_dtypes(op, out);
+    while (n < BENCH_MAX_LIST) {
+        char name[8] = "";
+        size_t length = strcspn(text, ",");
+        if (length < sizeof name)
+            memcpy(name, text, length);
+        if (!le_dtype_from_name(name, &out[n++])) {
+            tool_message(
+                "--dtype has '%s', expected all or some of u8, i16, u16, i32, u32, f32, f64 "
+                "with ',' between",
+                text);
+            return -1;
+        }
+        if (!text[length])
+            break;
+        text += length + 1;
+    }
+    return n;
+}
+
+/* --- interrupts --- */
+
+enum { GRACE_S = 5, INTERRUPTED = 130 };
+
+static volatile sig_atomic_t interrupted;
+static le_engine *_Atomic racing;
+
+/* What was measured is committed by the database's thread within a fraction of a second, so leaving
+ * in the middle of a call loses that call only. */
+static void leave(int number) {
+    (void)number;
+    _exit(INTERRUPTED);
+}
+
+static void on_interrupt(int number) {
+    if (interrupted)
+        _exit(INTERRUPTED);
+    interrupted = number;
+    le_engine *engine = racing;
+    if (engine)
+        le_bench_limit_races(engine, 0);
+    signal(SIGALRM, leave);
+    alarm(GRACE_S);
+}
+
+void bench_catch_interrupts(void) {
+    struct sigaction a = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+    sigemptyset(&a.sa_mask);
+    sigaction(SIGINT, &a, NULL);
+    sigaction(SIGTERM, &a, NULL);
+}
+
+void bench_end_races_of(le_engine *engine) {
+    racing = engine;
+}
+
+bool bench_interrupted(void) {
+    return interrupted != 0;
+}
+
+/* --- progress --- */
+
+void bench_progress_begin(bench_progress *p, size_t all, bool quiet) {
+    *p = (bench_progress){.start = tool_clock(), .all = all, .on = !quiet && isatty(STDERR_FILENO)};
+}
+
+void bench_progress_show(bench_progress *p, size_t done, const char *what, double budget_s) {
+    char left[TOOL_NUMBER] = "";
+    double gone = tool_clock() - p->start;
+    double rest = done ? gone / (double)done * (double)(p->all - done) : 0;
+    if (!p->on)
+        return;
+    if (budget_s > 0 && rest > budget_s - gone)
+        rest = budget_s - gone;
+    if (done)
+        tool_age(rest, left);
+    fprintf(stderr, "\r\033[K[%zu/%zu] %.80s%s%s", done + 1, p->all, what, done ? ", about " : "",
+            left);
+    fputs(done ? " left" : "", stderr);
+    fflush(stderr);
+}
+
+void bench_progress_end(bench_progress *p) {
+    if (p->on)
+        fputs("\r\033[K", stderr);
+}

@@ -1,0 +1,221 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * The options of le-bench; ways exclude each other.
+ */
+#include "bench_options.h"
+
+#include <argp.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+LE_API const char *argp_program_version = "le-bench " LE_VERSION;
+
+enum {
+    OPT_SIZES = 256,
+    OPT_DTYPE,
+    OPT_DEVICES,
+    OPT_BUDGET,
+    OPT_AGAIN,
+    OPT_VERIFY,
+    OPT_OVERHEAD,
+    OPT_PROFILE,
+    OPT_TRACE,
+    OPT_SUITE,
+    OPT_REPLAY,
+    OPT_SEED,
+    OPT_MODE,
+    OPT_HELP_ENV,
+    OPT_TIME,
+    OPT_PROBLEM,
+    OPT_CASES,
+    OPT_JSON,
+    OPT_RTOL,
+    OPT_ATOL,
+    OPT_IN_PROCESS,
+    OPT_CANDIDATE,
+    OPT_LIST_DEVICES
+};
+
+static const struct argp_option options[] = {
+    {0, 0, 0, 0, "Measuring ahead of need (without another way below):", 1},
+    {"sizes", OPT_SIZES, "N,...", 0, "Main dimensions (default: each operation's usual one)", 1},
+    {"dtype", OPT_DTYPE, "D,...", 0,
+     "Dtypes of the main input: all, or some of u8,i16,u16,i32,u32,f32,f64", 1},
+    {"budget", OPT_BUDGET, "SECONDS", 0, "Begin no further problem after this time", 1},
+    {"again", OPT_AGAIN, 0, 0, "Measure what the database knows already", 1},
+    {"rtol", OPT_RTOL, "X", 0, "Relative tolerance of the calls (default: the operation's)", 1},
+    {"atol", OPT_ATOL, "X", 0, "Absolute tolerance of the calls", 1},
+    {0, 0, 0, 0, "Other ways:", 2},
+    {"verify", OPT_VERIFY, 0, 0, "Compare every implementation with its reference", 2},
+    {"cases", OPT_CASES, "N", 0, "Cases a dtype for --verify (default 12)", 2},
+    {"overhead", OPT_OVERHEAD, 0, 0, "What the engine adds to a call whose choice is known", 2},
+    {"profile", OPT_PROFILE, "OPERATION", 0, "Time by stage and by kernel", 2},
+    {"trace", OPT_TRACE, "FILE", 0,
+     "With --profile: write a trace for chrome://tracing or Perfetto", 2},
+    {"suite", OPT_SUITE, "FAMILY", 0,
+     "Mean and deviation of every implementation of the family's composite "
+     "operation on one problem, compared with the reference; with --output, a bar chart as SVG",
+     2},
+    {"time", OPT_TIME, "CANDIDATE", 0, "Time one candidate of OPERATION", 2},
+    {"replay", OPT_REPLAY, "FILE", 0, "Replay a recorded trace through the policy", 2},
+    {"list-devices", OPT_LIST_DEVICES, 0, 0, "Devices that this machine has", 2},
+    {"help-env", OPT_HELP_ENV, 0, 0, "The environment variables", 2},
+    {0, 0, 0, 0, "For all:", 3},
+    {"db", 'd', "FILE", 0, "Timings database (default: LE_DB, else the user's cache)", 3},
+    {"devices", OPT_DEVICES, "NAME", 0, "Only cpu, opencl, opencl:N or part of a device's name", 3},
+    {"candidate", OPT_CANDIDATE, "TEXT", 0, "Profile this candidate (default: the one chosen)", 3},
+    {"problem", OPT_PROBLEM, "TEXT", 0,
+     "With --time and --profile: a problem as le-report shows it", 3},
+    {"repeat", 'n', "N", 0, "Runs of a profile, a suite or --time", 3},
+    {"seed", OPT_SEED, "N", 0, "Seed of random data (default 1)", 3},
+    {"mode", OPT_MODE, "MODE", 0, "Of --replay and --overhead: learn (default) or measure", 3},
+    {"output", 'o', "FILE", 0, "Chart of --suite, as SVG", 3},
+    {"json", OPT_JSON, 0, 0, "JSON on standard output (--profile, --suite, --overhead)", 3},
+    {"in-process", OPT_IN_PROCESS, 0, 0, "--verify without child processes, for debuggers", 3},
+    {"quiet", 'q', 0, 0, "No progress, no list of results", 3},
+    {0}};
+
+static const char doc[] =
+    "Measures operations of the liquid engine, so that later calls find the fastest candidate at "
+    "once. "
+    "What the database knows already is skipped: an interrupted run goes on when started again."
+    "\vExit status: 0 done, 1 failed (a check that fails included), 2 wrong usage, 130 "
+    "interrupted.";
+
+static double number(const char *text, double low, struct argp_state *state) {
+    char *end;
+    double v = strtod(text, &end);
+    if (end == text || *end || !(v >= low))
+        argp_error(state, "'%s' is no number of at least %g", text, low);
+    return v;
+}
+
+static void set_way(command *c, way w, struct argp_state *state) {
+    if (c->way != WAY_WARM && c->way != w)
+        argp_error(state,
+                   "only one of --verify, --overhead, --profile, --suite, --time, --replay and "
+                   "--help-env can be given");
+    c->way = w;
+}
+
+static void add_operation(command *c, char *name) {
+    c->s.operations[c->n++] = name;
+}
+
+static error_t parse_way(int key, char *arg, struct argp_state *state) {
+    command *c = state->input;
+    switch (key) {
+    case OPT_VERIFY:
+        set_way(c, WAY_VERIFY, state);
+        return 0;
+    case OPT_OVERHEAD:
+        set_way(c, WAY_OVERHEAD, state);
+        return 0;
+    case OPT_PROFILE:
+        set_way(c, WAY_PROFILE, state);
+        add_operation(c, arg);
+        return 0;
+    case OPT_SUITE:
+        set_way(c, WAY_SUITE, state);
+        c->s.suite = arg;
+        return 0;
+    case OPT_TIME:
+        set_way(c, WAY_TIME, state);
+        c->s.candidate = arg;
+        return 0;
+    case OPT_REPLAY:
+        set_way(c, WAY_REPLAY, state);
+        c->s.replay = arg;
+        return 0;
+    case OPT_HELP_ENV:
+        set_way(c, WAY_HELP_ENV, state);
+        return 0;
+    case OPT_LIST_DEVICES:
+        set_way(c, WAY_DEVICES, state);
+        return 0;
+    case ARGP_KEY_ARG:
+        add_operation(c, arg);
+        return 0;
+    case ARGP_KEY_END:
+        if (c->way == WAY_TIME && c->n != 1)
+            argp_error(state, "--time needs one operation");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+    command *c = state->input;
+    bench_settings *s = &c->s;
+    switch (key) {
+    case 'd':
+        s->db = arg;
+        return 0;
+    case 'n':
+        s->repeat = (int)fmin(number(arg, 1, state), 1e6);
+        return 0;
+    case 'o':
+        s->output = arg;
+        return 0;
+    case 'q':
+        s->quiet = true;
+        return 0;
+    case OPT_SIZES:
+        s->sizes = arg;
+        return 0;
+    case OPT_DTYPE:
+        s->dtypes = arg;
+        return 0;
+    case OPT_DEVICES:
+        s->devices = arg;
+        return 0;
+    case OPT_BUDGET:
+        s->budget_s = number(arg, 0, state);
+        return 0;
+    case OPT_AGAIN:
+        s->again = true;
+        return 0;
+    case OPT_RTOL:
+        s->rtol = number(arg, 0, state);
+        return 0;
+    case OPT_ATOL:
+        s->atol = number(arg, 0, state);
+        return 0;
+    case OPT_CASES:
+        s->cases = (int)fmin(number(arg, 1, state), 1e6);
+        return 0;
+    case OPT_TRACE:
+        s->trace = arg;
+        return 0;
+    case OPT_CANDIDATE:
+        s->candidate = arg;
+        return 0;
+    case OPT_PROBLEM:
+        s->problem = arg;
+        return 0;
+    case OPT_SEED:
+        s->seed = (uint64_t)fmin(number(arg, 0, state), 1e15);
+        return 0;
+    case OPT_JSON:
+        s->json = true;
+        return 0;
+    case OPT_IN_PROCESS:
+        s->in_process = true;
+        return 0;
+    case OPT_MODE:
+        if (!le_mode_from_name(arg, &s->mode))
+            argp_error(state, "there is no mode '%s'", arg);
+        return 0;
+    default:
+        return parse_way(key, arg, state);
+    }
+}
+
+void bench_parse(command *out, int argc, char **argv) {
+    argp_err_exit_status = TOOL_USAGE;
+    static const struct argp argp = {options, parse, "[OPERATION...]", doc, NULL, NULL, NULL};
+    argp_parse(&argp, argc, argv, 0, NULL, out);
+}

@@ -1,0 +1,353 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * le-bench --suite FAMILY: every implementation of the family's composite operation on one problem,
+ * in interleaved rounds: mean and standard deviation, stages, and the comparison with the
+ * reference. The form of P. Mocz's study of a volume renderer: bars of means with deviations beside
+ * the errors.
+ */
+#include "bench_target.h"
+#include "svg.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_RUNS = 10, MAX_ENTRIES = 48, LABEL = 96, MAX_STAGES = 24 };
+
+static const double patience_s = 10; /* an implementation that has run this long is run no more */
+
+typedef struct stage {
+    char name[120];
+    double seconds;
+    int count;
+} stage;
+
+typedef struct entry { /* one implementation on one device */
+    size_t index;      /* of its candidate */
+    const le_bench_candidate *candidate;
+    char label[LABEL];
+    double *seconds;
+    int n;
+    double spent, mean, deviation;
+    int64_t peak_bytes;
+    bool failed, compared, within;
+    double max_abs;
+    char reason[200];
+    stage stages[MAX_STAGES];
+    size_t n_stages;
+} entry;
+
+typedef struct suite {
+    bench_target target;
+    entry entries[MAX_ENTRIES];
+    size_t n;
+    int runs;
+} suite;
+
+/* --- what runs --- */
+
+/* The composite operation of the family, else its first; or the operation of that name. */
+static const le_operation *main_operation(le_engine *engine, const char *family) {
+    size_t n;
+    const le_operation *const *all = le_engine_operations(engine, &n);
+    const le_operation *found = le_engine_operation(engine, family);
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(all[i]->family, family) && all[i]->make_case &&
+            (!found || (all[i]->expand && !found->expand)))
+            found = all[i];
+    return found;
+}
+
+static entry *find_entry(suite *s, const le_bench_candidate *c) {
+    for (size_t i = 0; i < s->n; i++)
+        if (s->entries[i].candidate->implementation == c->implementation &&
+            !strcmp(s->entries[i].candidate->device, c->device))
+            return &s->entries[i];
+    return NULL;
+}
+
+/* Of each implementation on each device the first candidate that applies: its default parameters.
+ */
+static bool list_entries(suite *s) {
+    size_t n;
+    const le_bench_candidate *list = le_bench_candidates(s->target.bench, &n);
+    for (size_t i = 0; i < n && s->n < MAX_ENTRIES; i++) {
+        if (!list[i].applies || find_entry(s, &list[i]))
+            continue;
+        entry *e = &s->entries[s->n++];
+        *e = (entry){.index = i,
+                     .candidate = &list[i],
+                     .max_abs = NAN,
+                     .seconds = calloc((size_t)s->runs, sizeof *e->seconds)};
+        snprintf(e->label, sizeof e->label, "%.50s@%.30s", list[i].implementation->name,
+                 list[i].device);
+        if (!e->seconds)
+            return false;
+    }
+    return true;
+}
+
+/* --- running --- */
+
+static void give_up(entry *e) {
+    e->failed = true;
+    snprintf(e->reason, sizeof e->reason, "%s", le_error_message());
+}
+
+static void compare(suite *s, entry *e) {
+    le_bench_comparison r;
+    if (le_bench_check(s->target.bench, e->index, 0xff, &r) != LE_OK) {
+        give_up(e);
+        return;
+    }
+    e->compared = true;
+    e->max_abs = r.max_abs;
+    e->within = r.within;
+}
+
+static void run_once(suite *s, entry *e) {
+    le_bench_stats stats;
+    if (le_bench_run(s->target.bench, e->index, &stats) != LE_OK) {
+        give_up(e);
+        return;
+    }
+    e->seconds[e->n++] = stats.seconds;
+    e->spent += stats.seconds;
+    if (stats.peak_bytes > e->peak_bytes)
+        e->peak_bytes = stats.peak_bytes;
+}
+
+/* Steps of a chain, and loops, kernels and transfers, of one run. */
+static void record_stages(suite *s, entry *e) {
+    const le_bench_record *records;
+    le_bench_stats stats;
+    size_t n;
+    if (le_bench_profile(s->target.bench, e->index, &stats, &records, &n) != LE_OK)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        size_t k = 0;
+        if (records[i].depth == 0)
+            continue;
+        while (k < e->n_stages && strcmp(e->stages[k].name, records[i].name))
+            k++;
+        if (k == MAX_STAGES)
+            continue;
+        if (k == e->n_stages) {
+            e->n_stages++;
+            memcpy(e->stages[k].name, records[i].name, sizeof e->stages[k].name);
+        }
+        e->stages[k].seconds += records[i].seconds;
+        e->stages[k].count++;
+    }
+}
+
+static void summarize(entry *e) {
+    le_moments m = {0};
+    for (int i = 0; i < e->n; i++)
+        le_moments_add(&m, e->seconds[i]);
+    e->mean = e->n ? m.mean : NAN;
+    e->deviation = e->n > 1 ? sqrt(le_moments_variance(&m)) : 0;
+}
+
+/* The comparison is the warm-up; then rounds that begin with another implementation each time. */
+static bool measure(suite *s, bool quiet) {
+    bench_progress p;
+    bool reference = le_bench_reference(s->target.bench) == LE_OK;
+    if (!reference)
+        tool_message("no comparison: %s", le_error_message());
+    bench_progress_begin(&p, (size_t)s->runs + 1, quiet);
+    for (size_t i = 0; i < s->n && reference && !bench_interrupted(); i++) {
+        bench_progress_show(&p, 0, s->entries[i].label, 0);
+        compare(s, &s->entries[i]);
+    }
+    for (int round = 0; round < s->runs && !bench_interrupted(); round++)
+        for (size_t k = 0; k < s->n && !bench_interrupted(); k++) {
+            entry *e = &s->entries[(k + (size_t)round) % s->n];
+            bench_progress_show(&p, (size_t)round + 1, e->label, 0);
+            if (!e->failed && e->spent < patience_s)
+                run_once(s, e);
+        }
+    bench_progress_end(&p);
+    for (size_t i = 0; i < s->n && !bench_interrupted(); i++) {
+        if (!s->entries[i].failed && s->entries[i].spent < patience_s)
+            record_stages(s, &s->entries[i]);
+        summarize(&s->entries[i]);
+    }
+    return !bench_interrupted();
+}
+
+static int by_mean(const void *x, const void *y) {
+    const entry *a = x, *b = y;
+    bool no_a = isnan(a->mean), no_b = isnan(b->mean);
+    return no_a != no_b ? no_a - no_b : (a->mean > b->mean) - (a->mean < b->mean);
+}
+
+static double reference_mean(const suite *s) {
+    for (size_t i = 0; i < s->n; i++)
+        if (s->entries[i].candidate->implementation->flags & LE_IMPL_REFERENCE)
+            return s->entries[i].mean;
+    return NAN;
+}
+
+/* --- showing --- */
+
+static void print_text(const suite *s) {
+    char a[TOOL_NUMBER], b[TOOL_NUMBER], c[TOOL_NUMBER], d[TOOL_NUMBER];
+    printf("%s  %s\n%s%-34s %-10s %9s %9s %5s %9s %9s %10s  %s%s\n", s->target.operation,
+           le_bench_problem(s->target.bench), tool_begin(stdout, TOOL_BOLD), "implementation",
+           "run type", "mean", "std", "runs", "reference", "error", "memory", "result",
+           tool_begin(stdout, TOOL_PLAIN));
+    for (size_t i = 0; i < s->n; i++) {
+        const entry *e = &s->entries[i];
+        char peak[TOOL_NUMBER];
+        printf("%-34s %-10s %9s %9s %5d %9s %9s %10s  %s\n", e->label,
+               e->candidate->implementation->run_type, tool_seconds(e->mean, a),
+               tool_seconds(e->deviation, b), e->n, tool_ratio(reference_mean(s) / e->mean, c),
+               tool_error(e->max_abs, d), tool_bytes((double)e->peak_bytes, peak),
+               e->failed      ? e->reason
+               : !e->compared ? "not compared"
+               : e->within    ? "ok"
+                              : "beyond tolerance");
+    }
+}
+
+static void number(cJSON *to, const char *name, double v) {
+    if (isfinite(v))
+        cJSON_AddNumberToObject(to, name, v);
+    else
+        cJSON_AddNullToObject(to, name);
+}
+
+static void add_entry(const suite *s, const entry *e, cJSON *list) {
+    const le_implementation *impl = e->candidate->implementation;
+    cJSON *o = cJSON_CreateObject();
+    cJSON_AddItemToArray(list, o);
+    cJSON_AddStringToObject(o, "implementation", impl->name);
+    cJSON_AddStringToObject(o, "run_type", impl->run_type);
+    cJSON_AddStringToObject(o, "device", e->candidate->device);
+    cJSON_AddStringToObject(o, "candidate", e->candidate->text);
+    number(o, "mean_s", e->mean);
+    number(o, "std_s", e->deviation);
+    number(o, "median_s", le_stats_median(e->seconds, (size_t)e->n));
+    number(o, "min_s", le_stats_quantile(e->seconds, (size_t)e->n, 0));
+    number(o, "reference_ratio", reference_mean(s) / e->mean);
+    number(o, "error_max_abs", e->max_abs);
+    cJSON_AddBoolToObject(o, "within_tolerance", e->compared && e->within);
+    cJSON_AddNumberToObject(o, "peak_bytes", (double)e->peak_bytes);
+    cJSON_AddStringToObject(o, "failure", e->reason);
+    cJSON_AddItemToObject(o, "seconds", cJSON_CreateDoubleArray(e->seconds, e->n));
+    cJSON *stages = cJSON_AddArrayToObject(o, "stages");
+    for (size_t i = 0; i < e->n_stages; i++) {
+        cJSON *t = cJSON_CreateObject();
+        cJSON_AddItemToArray(stages, t);
+        cJSON_AddStringToObject(t, "name", e->stages[i].name);
+        cJSON_AddNumberToObject(t, "count", e->stages[i].count);
+        cJSON_AddNumberToObject(t, "seconds", e->stages[i].seconds);
+    }
+}
+
+static bool print_json(const suite *s) {
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddNumberToObject(root, "schema", 1);
+    cJSON_AddStringToObject(root, "operation", s->target.operation);
+    cJSON_AddStringToObject(root, "problem", le_bench_problem(s->target.bench));
+    cJSON_AddNumberToObject(root, "threads", le_bench_threads(s->target.engine));
+    cJSON *list = cJSON_AddArrayToObject(root, "implementations");
+    for (size_t i = 0; i < s->n; i++)
+        add_entry(s, &s->entries[i], list);
+    char *text = cJSON_Print(root);
+    cJSON_Delete(root);
+    if (text)
+        puts(text);
+    free(text);
+    return text != NULL;
+}
+
+static const char *seconds(double v, char *out) {
+    return tool_seconds(v, out);
+}
+
+static bool write_chart(const suite *s, const char *path) {
+    svg_bar bars[MAX_ENTRIES];
+    char notes[MAX_ENTRIES][64], title[128];
+    tool_file f;
+    if (!tool_file_open(&f, path))
+        return false;
+    for (size_t i = 0; i < s->n; i++) {
+        const entry *e = &s->entries[i];
+        char ratio[TOOL_NUMBER], error[TOOL_NUMBER];
+        bool good = e->compared && e->within && !e->failed;
+        snprintf(notes[i], sizeof notes[i], "%s, error %s",
+                 tool_ratio(reference_mean(s) / e->mean, ratio), tool_error(e->max_abs, error));
+        bars[i] = (svg_bar){e->label,
+                            e->mean,
+                            fmax(e->mean - e->deviation, e->mean / 100),
+                            e->mean + e->deviation,
+                            e->failed ? "failed" : notes[i],
+                            i == 0 && good,
+                            !good,
+                            (int)(i % 7)};
+    }
+    snprintf(title, sizeof title, "%.64s: every implementation on one problem",
+             s->target.operation);
+    svg_bars chart = {
+        .title = title,
+        .subtitle = le_bench_problem(s->target.bench),
+        .format = seconds,
+        .limit = NAN,
+        .alone = true,
+        .axis = "mean time with its standard deviation; ratio to the reference, largest error"};
+    svg_write_bars(f.stream, &chart, bars, s->n);
+    return tool_file_close(&f, true);
+}
+
+static bool show(suite *s, const bench_settings *settings) {
+    qsort(s->entries, s->n, sizeof *s->entries, by_mean);
+    bool ok = true;
+    if (settings->json)
+        ok = print_json(s);
+    else
+        print_text(s);
+    if (settings->output)
+        ok = write_chart(s, settings->output) && ok;
+    for (size_t i = 0; i < s->n; i++) {
+        const entry *e = &s->entries[i];
+        bool lossy = e->candidate->implementation->flags & LE_IMPL_LOSSY;
+        ok = ok && !e->failed && (!e->compared || e->within || lossy);
+    }
+    return ok;
+}
+
+static const char *operation_of(const bench_settings *s) {
+    le_engine *engine = bench_engine(s, ":memory:", LE_MODE_FROZEN);
+    const le_operation *op = engine ? main_operation(engine, s->suite) : NULL;
+    if (engine && !op)
+        tool_message("there is no family and no operation '%s'", s->suite);
+    const char *name = op ? op->name : NULL; /* built in: it outlives the engine */
+    le_close(&engine);
+    return name;
+}
+
+int bench_suite(const bench_settings *settings) {
+    int64_t sizes[BENCH_MAX_LIST];
+    le_dtype dtypes[BENCH_MAX_LIST];
+    if (bench_sizes(settings->sizes, sizes) < 0 || bench_dtypes(settings->dtypes, NULL, dtypes) < 0)
+        return TOOL_USAGE;
+    const char *operation = operation_of(settings);
+    if (!operation)
+        return TOOL_USAGE;
+    suite *s = calloc(1, sizeof *s);
+    bool ok = s && bench_target_open(&s->target, settings, operation, sizes[0], dtypes[0]);
+    if (ok) {
+        bench_catch_interrupts();
+        s->runs = settings->repeat > 0 ? settings->repeat : DEFAULT_RUNS;
+        ok = list_entries(s) && measure(s, settings->quiet) && show(s, settings);
+        bench_target_close(&s->target);
+        for (size_t i = 0; i < s->n; i++)
+            free(s->entries[i].seconds);
+    }
+    free(s);
+    return ok ? TOOL_OK : TOOL_FAILED;
+}

@@ -1,0 +1,82 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Making the call that is measured, and finding a candidate in it.
+ */
+#include "bench_target.h"
+
+#include <string.h>
+
+static bool complain(const char *text) {
+    tool_message("%s", text);
+    return false;
+}
+
+static bool make_args(bench_target *t, const bench_settings *s, int64_t size, le_dtype dtype) {
+    char why[256];
+    if (s->problem) {
+        if (!problem_args_make(&t->problem, t->engine, t->operation, s->problem, PROBLEM_FILLED,
+                               why, sizeof why))
+            return complain(why);
+        t->args = t->problem.args;
+        t->n_args = t->problem.n;
+        return true;
+    }
+    le_case_request request = {
+        .kind = LE_CASE_BENCH, .seed = s->seed, .size = size, .dtype = dtype};
+    if (le_sample_make(&t->sample, t->engine, t->operation, &request) != LE_OK)
+        return complain(le_error_message());
+    t->args = le_sample_args(t->sample, &t->n_args);
+    return true;
+}
+
+bool bench_target_open(bench_target *t, const bench_settings *s, const char *operation,
+                       int64_t size, le_dtype dtype) {
+    *t = (bench_target){.engine = bench_engine(s, NULL, LE_MODE_FROZEN), .operation = operation};
+    bool ok = t->engine && make_args(t, s, size, dtype);
+    if (ok && le_bench_open(&t->bench, t->engine, operation, t->args, t->n_args) != LE_OK)
+        ok = complain(le_error_message());
+    if (!ok)
+        bench_target_close(t);
+    return ok;
+}
+
+void bench_target_close(bench_target *t) {
+    le_bench_close(&t->bench);
+    le_sample_free(&t->sample);
+    problem_args_free(&t->problem);
+    le_close(&t->engine);
+}
+
+/* Whether a candidate's text is `want`, or `want` without its parameters or its device; "opencl" in
+ * the device's place stands for any OpenCL device. */
+static bool is_meant(const char *text, const char *want) {
+    size_t n = strlen(want), name = strcspn(want, "@[");
+    if (!strncmp(text, want, n) && strchr("@[", text[n]))
+        return true;
+    const char *params = strchr(want, '['), *own = strchr(text, '[');
+    return !strncmp(text, want, name) && text[name] == '@' && !strncmp(want + name, "@opencl", 7) &&
+           !strncmp(text + name, "@opencl", 7) && want[name + 7] != ':' &&
+           (!params || (own && !strcmp(own, params)));
+}
+
+bool bench_target_find(bench_target *t, const char *text, size_t *index) {
+    size_t n;
+    const le_bench_candidate *list = le_bench_candidates(t->bench, &n);
+    le_explanation *e = NULL;
+    if (!text && le_call_explain(t->engine, &e, t->operation, t->args, t->n_args) == LE_OK &&
+        *e->choice)
+        text = e->choice;
+    const le_bench_candidate *found = NULL;
+    for (size_t i = 0; i < n && !(found && found->applies); i++)
+        if (text ? is_meant(list[i].text, text) : list[i].applies)
+            found = &list[i];
+    if (!found)
+        tool_message("%s has no candidate '%s' for %s", t->operation, text ? text : "",
+                     le_bench_problem(t->bench));
+    else if (!found->applies)
+        tool_message("%s does not apply: %s", found->text, found->why);
+    le_explanation_free(&e);
+    *index = found ? (size_t)(found - list) : 0;
+    return found && found->applies;
+}

@@ -1,0 +1,34 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * What le-bench measures one by one: a bound call, made from a typical sample or from a problem's
+ * text.
+ */
+#ifndef LE_BENCH_TARGET_H
+#define LE_BENCH_TARGET_H
+
+#include "bench.h"
+#include "problem_args.h"
+#include "stats.h"
+
+typedef struct bench_target {
+    le_engine *engine;
+    const char *operation;
+    le_sample *sample;
+    problem_args problem;
+    const le_arg *args;
+    size_t n_args;
+    le_bench *bench;
+} bench_target;
+
+/* With an engine of its own that reads the settings' database and writes nothing. s->problem, where
+ * given, describes the call; else the operation's typical sample of this size and dtype. false
+ * after a message. */
+bool bench_target_open(bench_target *t, const bench_settings *s, const char *operation,
+                       int64_t size, le_dtype dtype);
+void bench_target_close(bench_target *t);
+/* Index of the candidate with this text, or, for a text without parameters, the first that applies
+ * and begins with it. text NULL: the one that the engine would choose. false after a message. */
+bool bench_target_find(bench_target *t, const char *text, size_t *index);
+
+#endif

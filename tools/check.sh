@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: 2026 The liquid engine developers
+# SPDX-License-Identifier: MIT
+# The whole test suite: installs what is missing, builds with warnings as errors, and runs all tests; the
+# same under AddressSanitizer with UndefinedBehaviorSanitizer, under ThreadSanitizer, and compiled by clang
+# and without OpenCL. Ends with 0 when all passed.
+# usage: sh tools/check.sh [dev|asan|tsan|clang|no-opencl ...]   default: all of them
+set -u
+cd "$(dirname "$0")/.." || exit 1
+. tools/packages.sh
+need_packages "$build_packages $test_packages" || exit 1
+
+failed=
+summary=
+jobs=$(nproc)
+
+build() { # NAME CMAKE_ARGUMENTS...
+    name=$1
+    shift
+    echo "== $name: building"
+    cmake "$@" >"build/$name.log" 2>&1 && cmake --build "build/$name" >>"build/$name.log" 2>&1 && return
+    tail -n 60 "build/$name.log"
+    failed="$failed $name(build)"
+    return 1
+}
+
+run_tests() { # NAME CTEST_ARGUMENTS...
+    name=$1
+    shift
+    echo "== $name: testing"
+    (cd "build/$name" && ctest --output-on-failure -j "$jobs" "$@") >"build/$name-tests.log" 2>&1 ||
+        { failed="$failed $name(tests)"; tail -n 120 "build/$name-tests.log"; }
+    summary="$summary== $name
+$(grep -E 'tests passed|^Total Test time' "build/$name-tests.log")
+"
+}
+
+check() {
+    case $1 in
+    dev | no-opencl)
+        build "$1" --preset "$1" && run_tests "$1"
+        ;;
+    asan)
+        # drivers keep memory until the process ends; what the project's own code leaks is reported
+        export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
+        export ASAN_OPTIONS=allocator_may_return_null=1:intercept_tls_get_addr=0
+        # the long comparisons run the same code as shorter tests and take minutes here
+        build asan --preset asan && run_tests asan -E '(volume|superres)_cases|superres_golden|slabs_methods'
+        ;;
+    tsan)
+        export TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp:die_after_fork=0:allocator_may_return_null=1"
+        # what has no threads of its own is left to the other parts: it would take the longest here
+        build tsan --preset tsan &&
+            run_tests tsan -E 'volume_(golden|cases|math)|superres|slabs_methods|replay|policy|fuzz|style|package|stats'
+        ;;
+    clang)
+        build clang -S . -B build/clang -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Release &&
+            run_tests clang -R 'test_volume|test_io|test_tensor|check'
+        ;;
+    *)
+        echo "unknown part '$1'; expected dev, asan, tsan, clang or no-opencl"
+        exit 2
+        ;;
+    esac
+}
+
+mkdir -p build
+[ $# -gt 0 ] || set -- dev asan tsan clang no-opencl
+for part in "$@"; do
+    check "$part"
+done
+
+echo
+printf '%s' "$summary"
+[ -z "$failed" ] || { echo "FAILED:$failed"; exit 1; }
+echo "all good"

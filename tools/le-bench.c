@@ -1,0 +1,64 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * le-bench: measures ahead of need, checks implementations, shows where time goes.
+ */
+#include "bench_options.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int help_env(void) {
+    for (const le_env_row *e = le_environment(); e->name; e++)
+        printf("%-24s %s (default: %s)\n", e->name, e->help, e->default_text);
+    return TOOL_OK;
+}
+
+static int list_devices(const bench_settings *s) {
+    le_bench_device list[32];
+    le_engine *engine = bench_engine(s, ":memory:", LE_MODE_FROZEN);
+    size_t n = le_bench_devices(engine, list, 32);
+    for (size_t i = 0; engine && i < n && i < 32; i++)
+        printf("%-10s  %s%s%s%s%s\n", list[i].id, list[i].name, *list[i].vendor ? ", " : "",
+               list[i].vendor, *list[i].driver ? ", driver " : "", list[i].driver);
+    le_close(&engine);
+    return engine || n ? TOOL_OK : TOOL_FAILED;
+}
+
+static int run(const command *c) {
+    switch (c->way) {
+    case WAY_WARM:
+        return bench_warm(&c->s);
+    case WAY_VERIFY:
+        bench_catch_interrupts();
+        return bench_verify(&c->s, stdout);
+    case WAY_OVERHEAD:
+        return bench_overhead(&c->s);
+    case WAY_PROFILE:
+        return bench_profile(&c->s);
+    case WAY_TIME:
+        return bench_time(&c->s);
+    case WAY_SUITE:
+        return bench_suite(&c->s);
+    case WAY_REPLAY:
+        return le_bench_replay(c->s.replay, c->s.seed, c->s.mode, stdout, stderr);
+    case WAY_HELP_ENV:
+        return help_env();
+    case WAY_DEVICES:
+        return list_devices(&c->s);
+    }
+    return TOOL_USAGE;
+}
+
+int main(int argc, char **argv) {
+    command c = {.s = {.atol = NAN, .rtol = NAN, .seed = 1}};
+    c.s.operations = calloc((size_t)argc + 1, sizeof *c.s.operations);
+    if (!c.s.operations) {
+        tool_message("out of memory");
+        return TOOL_FAILED;
+    }
+    bench_parse(&c, argc, argv);
+    int status = run(&c);
+    free(c.s.operations);
+    return status;
+}

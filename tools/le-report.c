@@ -1,0 +1,117 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * le-report: what the timings database knows, for people and programs; export, import and merge.
+ */
+#include "report.h"
+
+#include "report_options.h"
+#include "report_transfer.h"
+#include "report_why.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void say(void *cookie, int level, const char *text) {
+    (void)cookie;
+    if (level <= 1)
+        tool_message("%s", text);
+}
+
+static bool write_view(const report *r, const settings *s, FILE *out) {
+    switch (s->view) {
+    case VIEW_TEXT:
+        report_text(r, out);
+        break;
+    case VIEW_WHY:
+        report_why(r, out);
+        break;
+    case VIEW_JSON:
+        return report_json(r, out);
+    case VIEW_CSV:
+        report_csv(r, out);
+        break;
+    case VIEW_HTML:
+        report_html(r, out);
+        break;
+    case VIEW_COMMANDS:
+        report_commands(r, out);
+        break;
+    case VIEW_REGRET:
+        report_regret(r, out);
+        break;
+    }
+    return true;
+}
+
+static int show_report(const report *r, const settings *s, const char *path) {
+    tool_file f;
+    if (!tool_file_open(&f, s->output ? s->output : "-"))
+        return TOOL_FAILED;
+    if (r->n_problems == 0)
+        tool_message("%s has no measurement%s%s; le-bench makes some", path,
+                     s->n_words ? " of " : "", s->n_words ? s->words[0] : "");
+    bool ok = write_view(r, s, f.stream);
+    if (s->view == VIEW_WHY)
+        ok = report_why_now(s->db, s->words[0], s->words + 1, f.stream) && ok;
+    return tool_file_close(&f, ok) ? TOOL_OK : TOOL_FAILED;
+}
+
+static int show(const settings *s, le_db *db, const char *path) {
+    le_db_knowledge *k = NULL;
+    if (le_db_load(db, NULL, LE_DB_LOAD_RAW | (s->site ? 0 : LE_DB_LOAD_NO_SITE), &k) ==
+        LE_DB_NO_MEMORY) {
+        tool_message("out of memory");
+        return TOOL_FAILED;
+    }
+    char *one[2] = {s->words[0], NULL};
+    report_filter filter = {.operations = s->view == VIEW_WHY ? one : s->words,
+                            .words = s->view == VIEW_WHY ? s->words + 1 : NULL,
+                            .all_machines = s->all_machines,
+                            .device = s->device};
+    report r;
+    int status = TOOL_FAILED;
+    if (report_make(&r, k, path, &filter)) {
+        status = show_report(&r, s, path);
+        report_free(&r);
+    } else {
+        tool_message("out of memory");
+    }
+    le_db_knowledge_free(&k);
+    return status;
+}
+
+static int run(const settings *s) {
+    char path[4096];
+    le_db_default_path(s->db, path, sizeof path);
+    bool writes = s->n_words && (!strcmp(s->words[0], "import") || !strcmp(s->words[0], "merge"));
+    FILE *probe = writes ? NULL : fopen(path, "rb");
+    if (!probe && !writes && s->db) {
+        tool_message("%s cannot be read: %s", path, strerror(errno));
+        return TOOL_FAILED;
+    }
+    if (probe)
+        fclose(probe);
+    le_db *db = le_db_open(&(le_db_options){.path = path, .frozen = !writes, .log = say});
+    if (!db) {
+        tool_message("out of memory");
+        return TOOL_FAILED;
+    }
+    int status = report_is_transfer(s->words) ? report_transfer(db, s->words, s->keep_unknown)
+                                              : show(s, db, path);
+    le_db_close(&db);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    settings s = {.words = calloc((size_t)argc + 1, sizeof *s.words)};
+    if (!s.words) {
+        tool_message("out of memory");
+        return TOOL_FAILED;
+    }
+    report_parse(&s, argc, argv);
+    int status = run(&s);
+    free(s.words);
+    return status;
+}

@@ -1,0 +1,245 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * le-run: any registered operation from the shell.
+ */
+#include "run.h"
+
+#include "liquid_engine/le_chain.h"
+#include "liquid_engine/le_io.h"
+#include "tool.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void log_line(void *cookie, le_log_level level, const char *text) {
+    const int *most = cookie;
+    if ((int)level <= *most)
+        tool_message("%s", text);
+}
+
+static le_status open_engine(const run_options *o, int *log_level, le_engine **out) {
+    le_options options;
+    le_default_options(&options);
+    *log_level = o->verbose ? LE_LOG_INFO : LE_LOG_WARNING;
+    if (!getenv("LE_LOG")) {
+        options.log = log_line;
+        options.log_cookie = log_level;
+    }
+    options.db_path = o->db;
+    options.threads = o->threads;
+    return le_open(out, &options);
+}
+
+/* Errors in what was typed are errors of usage, even when only the engine sees them. */
+static int exit_code(le_status status) {
+    switch (status) {
+    case LE_OK:
+        return TOOL_OK;
+    case LE_ERR_ARGUMENT:
+    case LE_ERR_UNKNOWN:
+    case LE_ERR_SHAPE:
+    case LE_ERR_DTYPE:
+        return TOOL_USAGE;
+    default:
+        return TOOL_FAILED;
+    }
+}
+
+static int report(le_status status) {
+    if (status != LE_OK)
+        tool_message("%s", le_error_message());
+    return exit_code(status);
+}
+
+static le_status read_inputs(le_engine *engine, run_args *a, bool verbose) {
+    const le_operation *op = a->operation;
+    for (size_t i = 0; i < op->n_args; i++) {
+        if (op->args[i].type != LE_TYPE_IN || !a->args[i].given)
+            continue;
+        double start = tool_clock();
+        run_progress("reading", a->args[i].text);
+        le_status status = le_io_read(engine, a->args[i].text, NULL, &a->args[i].tensor);
+        if (status != LE_OK)
+            return status == LE_ERR_ARGUMENT ? status : LE_ERR_IO;
+        char what[128], time[TOOL_NUMBER];
+        le_tensor_describe(&a->args[i].tensor, what, sizeof what);
+        if (verbose)
+            tool_message("%s: %s read in %s", op->args[i].name, what,
+                         tool_seconds(tool_clock() - start, time));
+    }
+    return LE_OK;
+}
+
+static le_status write_outputs(le_engine *engine, run_args *a, bool verbose) {
+    const le_operation *op = a->operation;
+    for (size_t i = 0; i < op->n_args; i++) {
+        run_arg *arg = &a->args[i];
+        if (op->args[i].type != LE_TYPE_OUT || (!arg->given && op->args[i].optional))
+            continue;
+        double start = tool_clock();
+        char time[TOOL_NUMBER];
+        run_progress("writing", arg->given ? arg->text : op->args[i].name);
+        le_status status = arg->given ? le_io_write(engine, arg->text, &arg->tensor)
+                                      : le_tensor_to_host(&arg->tensor);
+        if (status != LE_OK)
+            return status;
+        if (!arg->given)
+            run_summary(op->args[i].name, &arg->tensor);
+        else if (verbose)
+            tool_message("%s written in %s", arg->text, tool_seconds(tool_clock() - start, time));
+    }
+    return LE_OK;
+}
+
+/* One run; its time and candidate go to stdout when several are asked for. */
+static le_status run_once(le_engine *engine, const run_options *o, const run_args *a,
+                          const le_arg *args, size_t n, double *seconds) {
+    char time[TOOL_NUMBER];
+    run_progress("running", a->operation->name);
+    double start = tool_clock();
+    le_status status = le_call_run(engine, a->operation->name, args, n);
+    *seconds = tool_clock() - start;
+    if (status != LE_OK)
+        return status;
+    le_run_info info = {.struct_size = sizeof info};
+    if (le_last_run(&info) != LE_OK)
+        info = (le_run_info){.candidate = "?", .why = "?"};
+    if (o->repeat > 1)
+        printf("%.9f\t%s\t%s\n", *seconds, info.candidate, info.why);
+    if (o->verbose)
+        tool_message("%s: %s by %s (%s)", a->operation->name, tool_seconds(*seconds, time),
+                     info.candidate, info.why);
+    return LE_OK;
+}
+
+static le_status run_all(le_engine *engine, const run_options *o, const run_args *a,
+                         const le_arg *args, size_t n) {
+    double seconds, least = DBL_MAX, sum = 0;
+    char low[TOOL_NUMBER], mean[TOOL_NUMBER];
+    for (int i = 0; i < o->repeat; i++) {
+        le_status status = run_once(engine, o, a, args, n, &seconds);
+        if (status != LE_OK)
+            return status;
+        least = seconds < least ? seconds : least;
+        sum += seconds;
+    }
+    if (o->repeat > 1)
+        tool_message("%d runs: least %s, mean %s", o->repeat, tool_seconds(least, low),
+                     tool_seconds(sum / o->repeat, mean));
+    return LE_OK;
+}
+
+static le_status explain(le_engine *engine, const run_options *o, const run_args *a,
+                         const le_arg *args, size_t n) {
+    le_explanation *e = NULL;
+    le_arg options[RUN_OPTIONS_MAX];
+    if (o->chain_text)
+        return run_chain_explain(engine, o->chain_text, a, options, run_options_call(o, options),
+                                 o->explain_json);
+    le_status status = le_call_explain(engine, &e, a->operation->name, args, n);
+    if (status == LE_OK) {
+        run_progress(NULL, NULL);
+        if (!run_print_explanation(e, o->explain_json))
+            status = le_fail(LE_ERR_MEMORY, "out of memory");
+    }
+    le_explanation_free(&e);
+    return status;
+}
+
+static le_status run_profiled(le_engine *engine, const run_options *o, run_args *a,
+                              const le_arg *args, size_t n) {
+    le_status status = o->profile ? le_profile_start(engine) : LE_OK;
+    if (status == LE_OK)
+        status = run_all(engine, o, a, args, n);
+    if (status == LE_OK)
+        status = write_outputs(engine, a, o->verbose);
+    return status == LE_OK && o->profile ? run_print_profile(engine, o->profile) : status;
+}
+
+static int run_operation(le_engine *engine, const run_options *o, const le_operation *op) {
+    char message[RUN_MESSAGE];
+    run_args a;
+    le_arg options[RUN_OPTIONS_MAX], args[LE_MAX_ARGS + RUN_OPTIONS_MAX];
+    if (!run_args_parse(op, o->words + 1, o->n_words - 1, &a, message)) {
+        tool_message("%s\nTry 'le-run %s --help'.", message, op->name);
+        return TOOL_USAGE;
+    }
+    run_progress_start();
+    le_status status = read_inputs(engine, &a, o->verbose);
+    if (status == LE_OK) {
+        size_t n = run_args_call(&a, options, run_options_call(o, options), args);
+        status =
+            o->explain ? explain(engine, o, &a, args, n) : run_profiled(engine, o, &a, args, n);
+    }
+    run_progress_stop();
+    int code = report(status);
+    run_args_free(&a);
+    if (fflush(stdout) != 0 && code == TOOL_OK) {
+        tool_message("standard output cannot be written");
+        code = TOOL_FAILED;
+    }
+    return code;
+}
+
+static int unknown_operation(le_engine *engine, const char *name) {
+    const char *near = run_nearest_operation(engine, name);
+    tool_message("there is no operation '%s'%s%s%s; 'le-run --list' names them", name,
+                 near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+    return TOOL_USAGE;
+}
+
+/* Puts the name of the chain's operation in place of the file's. */
+static le_status load_chain(le_engine *engine, run_options *o, char **text, char *name,
+                            size_t size) {
+    if (o->n_words == 0 || !run_is_chain(o->words[0]))
+        return LE_OK;
+    le_status status = run_chain_register(engine, o->words[0], text, name, size);
+    if (status == LE_OK) {
+        o->chain_text = *text;
+        o->words[0] = name;
+    }
+    return status;
+}
+
+static int dispatch(le_engine *engine, const run_options *o) {
+    const char *name = o->n_words ? o->words[0] : NULL;
+    const le_operation *op = name ? le_engine_operation(engine, name) : NULL;
+    if (name && !op)
+        return unknown_operation(engine, name);
+    if (o->list || (o->help && op)) {
+        if (o->list)
+            run_list(engine, name);
+        else
+            run_help(op);
+        return fflush(stdout) == 0 ? TOOL_OK : TOOL_FAILED;
+    }
+    return run_operation(engine, o, op);
+}
+
+int main(int argc, char **argv) {
+    run_options o;
+    int log_level;
+    le_engine *engine = NULL;
+    run_options_parse(argc, argv, &o);
+    if (o.n_words == 0 && !o.list) {
+        if (o.help)
+            run_options_help();
+        else
+            tool_message("an operation is expected\nTry 'le-run --help' or 'le-run --list'.");
+        free(o.words);
+        return o.help ? TOOL_OK : TOOL_USAGE;
+    }
+    char *chain_text = NULL, chain_name[128];
+    int code = report(open_engine(&o, &log_level, &engine));
+    if (code == TOOL_OK)
+        code = report(load_chain(engine, &o, &chain_text, chain_name, sizeof chain_name));
+    if (code == TOOL_OK)
+        code = dispatch(engine, &o);
+    le_close(&engine);
+    free(chain_text);
+    free(o.words);
+    return code;
+}

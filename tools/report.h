@@ -1,0 +1,109 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * What le-report shows: the database's rows put together by operation, problem and candidate, and
+ * the writers that show it.
+ */
+#ifndef LE_REPORT_H
+#define LE_REPORT_H
+
+#include "benchdb.h"
+#include "tool.h"
+
+/* One candidate on one problem. Times in seconds; NaN where nothing is known. */
+typedef struct report_candidate {
+    const le_db_known_candidate *known;
+    char text[256];     /* "avx2@cpu[threads=2,schedule=dynamic]" */
+    const char *device; /* name of the device, "CPU pool" */
+    bool reference;     /* run type "reference" */
+    bool stale;         /* measured on another machine, build or driver than the newest rows */
+    int64_t samples, contended, cold;
+    double time;      /* geometric mean of the clean samples (else of the contended ones) */
+    double low, high; /* 90 % interval of that mean */
+    double deviation; /* standard deviation of log time */
+    double median, p99, least, most;
+    double cold_time;
+    double setup_s, cpu_s; /* cpu_s: of one run */
+    int64_t peak_bytes;
+    int64_t last_ms; /* of the last sample; 0: none */
+    le_db_state state;
+    double errors[LE_DB_ERRORS]; /* as le_db_verdict; worst over what was compared */
+    const char *reason;          /* of the verdict, "" */
+    const double *runs;          /* raw seconds; may be NULL */
+    size_t n_runs;
+} report_candidate;
+
+typedef struct report_problem report_problem;
+
+/* What answers a problem under one constraint. */
+typedef struct report_choice {
+    const report_problem *problem;
+    const char *constraint, *objective, *evidence;
+    bool stored; /* false: the fastest measured, no choice is stored */
+    int64_t date_ms;
+    const report_candidate *candidate;
+    const report_candidate *runner_up; /* next in time that may answer; NULL: none */
+    double runner_up_ratio;            /* its time / the choice's; NaN */
+    double reference_ratio;            /* the reference's time / the choice's; NaN */
+} report_choice;
+
+struct report_problem {
+    const le_db_known_problem *known;
+    report_candidate *candidates; /* fastest first, those without a time last */
+    size_t n_candidates;
+    report_choice *choices;
+    size_t n_choices;
+};
+
+typedef struct report {
+    const le_db_knowledge *knowledge;
+    const char *path; /* of the database */
+    bool all_machines;
+    const le_db_identity *machine; /* this one; NULL: all machines, or not known */
+    int64_t now_ms;
+    report_problem *problems; /* by operation, then work */
+    size_t n_problems;
+} report;
+
+typedef struct report_filter {
+    char *const *operations; /* NULL-ended; NULL or empty: all */
+    char *const *words;      /* NULL-ended: each must be in the problem's text */
+    bool all_machines;       /* else only rows of this host */
+    const char *device;      /* part of a candidate's text or device name */
+    int64_t now_ms;          /* 0: now */
+} report_filter;
+
+/* Builds the report; *out is released with report_free. false: out of memory. The knowledge must
+ * outlive it. */
+bool report_make(report *out, const le_db_knowledge *k, const char *path,
+                 const report_filter *filter);
+void report_free(report *r);
+
+/* Whether an error profile meets atol and rtol (|a-b| <= atol + rtol*|b|); unknown errors do not.
+ */
+bool report_error_allows(const double *errors, double atol, double rtol);
+/* Numbers of "atol=1e-4 rtol=0 ..."; 0 where absent. false: no tolerance in it. */
+bool report_tolerance(const char *constraint, double *atol, double *rtol);
+/* Whether a candidate may answer under a constraint, as far as errors and verdicts tell. */
+bool report_may_answer(const report_candidate *c, const char *constraint);
+/* What ratios of a problem's times refer to: the first choice's time, else the least. */
+double report_base_time(const report_problem *p);
+double report_age_s(const report *r, int64_t date_ms);
+/* "stale", "quarantined: reason", ... in a few words; "" for a candidate in good health. */
+const char *report_remark(const report_candidate *c, char *buffer, size_t size);
+/* "12 samples", "3 samples and 9 under load"; returns buffer. */
+const char *report_samples(const report_candidate *c, char *buffer, size_t size);
+extern const char *const report_state_names[4];
+/* Appends the command that times this candidate on this problem again. */
+void report_reproduce(tool_text *out, const report_problem *p, const report_candidate *c);
+
+/* Writers. */
+void report_text(const report *r, FILE *out);
+void report_why(const report *r, FILE *out);
+void report_commands(const report *r, FILE *out);
+void report_regret(const report *r, FILE *out);
+bool report_json(const report *r, FILE *out);
+void report_csv(const report *r, FILE *out);
+void report_html(const report *r, FILE *out);
+
+#endif

@@ -1,0 +1,360 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Gathering the rows for charts: one bar or line for each implementation on each device, its
+ * fastest candidate standing for it, in one colour throughout an operation.
+ */
+#include "report_charts.h"
+
+#include "svg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_LINES = 16, MAX_BARS = 40, LABEL = 96 };
+
+static const char *seconds(double v, char *out) {
+    return tool_seconds(v, out);
+}
+
+static const char *error(double v, char *out) {
+    return tool_error(v, out);
+}
+
+/* 1 Mop = 10^6 arithmetic operations */
+static const char *operations(double v, char *out) {
+    static const char *const units[] = {"", "k", "M", "G", "T", "P"};
+    int u = 0;
+    for (; v >= 999.5 && u < 5; u++)
+        v /= 1000;
+    snprintf(out, TOOL_NUMBER, "%.3g%s", v, units[u]);
+    return out;
+}
+
+static void name_of(const report_candidate *c, char *out) {
+    snprintf(out, LABEL, "%.60s@%.30s", c->known->implementation,
+             c->known->device ? "opencl" : "cpu");
+}
+
+/* Names of an operation's implementations, so that each keeps its colour from chart to chart. */
+typedef struct palette {
+    char names[MAX_BARS][LABEL];
+    size_t n;
+} palette;
+
+static palette palette_of(const report *r, const char *operation) {
+    palette p = {.n = 0};
+    for (size_t i = 0; i < r->knowledge->n_candidates && p.n < MAX_BARS; i++) {
+        const le_db_known_candidate *k = &r->knowledge->candidates[i];
+        if (strcmp(k->operation, operation) || !strcmp(k->run_type, "reference"))
+            continue;
+        report_candidate c = {.known = k};
+        size_t known = 0;
+        name_of(&c, p.names[p.n]);
+        while (strcmp(p.names[known], p.names[p.n]))
+            known++;
+        p.n += known == p.n;
+    }
+    return p;
+}
+
+static int colour_of(const palette *p, const report_candidate *c) {
+    char name[LABEL];
+    name_of(c, name);
+    for (size_t i = 0; i < p->n && !c->reference; i++)
+        if (!strcmp(p->names[i], name))
+            return (int)(i % 7);
+    return 7;
+}
+
+static bool is_chosen(const report_problem *p, const report_candidate *c) {
+    for (size_t i = 0; i < p->n_choices; i++)
+        if (p->choices[i].candidate == c)
+            return true;
+    return false;
+}
+
+/* Whether an earlier, hence faster, candidate stands for the same implementation and device. */
+static bool is_represented(const report_problem *p, size_t i) {
+    const le_db_known_candidate *c = p->candidates[i].known;
+    for (size_t k = 0; k < i; k++)
+        if (!strcmp(p->candidates[k].known->implementation, c->implementation) &&
+            p->candidates[k].known->device == c->device)
+            return true;
+    return false;
+}
+
+static size_t best_of_each(const report_problem *p, const report_candidate **out, size_t max) {
+    size_t n = 0;
+    for (size_t i = 0; i < p->n_candidates && n < max; i++)
+        if (!isnan(p->candidates[i].time) && !is_represented(p, i))
+            out[n++] = &p->candidates[i];
+    return n;
+}
+
+/* The strictest constraint that a choice answers; "" when there is none. */
+static const char *constraint_of(const report_problem *p) {
+    const char *found = "";
+    double least = INFINITY, atol, rtol;
+    for (size_t i = 0; i < p->n_choices; i++)
+        if (report_tolerance(p->choices[i].constraint, &atol, &rtol) && atol + rtol < least) {
+            least = atol + rtol;
+            found = p->choices[i].constraint;
+        }
+    return found;
+}
+
+/* Whether the choice is another variant of the implementation than the fastest measured. */
+static bool implementation_is_chosen(const report_problem *p, const report_candidate *c) {
+    for (size_t i = 0; i < p->n_choices; i++) {
+        const le_db_known_candidate *k = p->choices[i].candidate->known;
+        if (!strcmp(k->implementation, c->known->implementation) && k->device == c->known->device)
+            return true;
+    }
+    return is_chosen(p, c);
+}
+
+void report_chart_times(const report *r, const report_problem *p, FILE *out) {
+    const report_candidate *best[MAX_BARS];
+    svg_bar bars[MAX_BARS];
+    char labels[MAX_BARS][LABEL], notes[MAX_BARS][40];
+    size_t n = best_of_each(p, best, MAX_BARS);
+    palette colours = palette_of(r, p->known->operation);
+    const char *constraint = constraint_of(p);
+    if (n == 0)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        char ratio[TOOL_NUMBER];
+        bool fits = report_may_answer(best[i], constraint);
+        name_of(best[i], labels[i]);
+        snprintf(notes[i], sizeof notes[i], "%s%s",
+                 tool_ratio(best[i]->time / report_base_time(p), ratio),
+                 fits ? "" : ", may not answer");
+        bars[i] = (svg_bar){labels[i],    best[i]->time,
+                            best[i]->low, best[i]->high,
+                            notes[i],     implementation_is_chosen(p, best[i]),
+                            !fits,        colour_of(&colours, best[i])};
+    }
+    svg_bars chart = {.title = "Times of the implementations",
+                      .format = seconds,
+                      .limit = NAN,
+                      .axis = "time of the fastest variant, with the 90 % interval of its mean; "
+                              "ratios to the choice"};
+    fputs("<h4>Times</h4>\n", out);
+    svg_write_bars(out, &chart, bars, n);
+}
+
+void report_chart_errors(const report *r, const report_problem *p, FILE *out) {
+    const report_candidate *best[MAX_BARS];
+    svg_bar bars[MAX_BARS];
+    char labels[MAX_BARS][LABEL];
+    size_t n = best_of_each(p, best, MAX_BARS), shown = 0;
+    palette colours = palette_of(r, p->known->operation);
+    double atol = NAN, rtol;
+    report_tolerance(constraint_of(p), &atol, &rtol);
+    for (size_t i = 0; i < n; i++) {
+        if (!(best[i]->errors[0] > 0))
+            continue;
+        name_of(best[i], labels[shown]);
+        bars[shown] = (svg_bar){labels[shown],
+                                best[i]->errors[0],
+                                NAN,
+                                NAN,
+                                NULL,
+                                implementation_is_chosen(p, best[i]),
+                                !report_may_answer(best[i], constraint_of(p)),
+                                colour_of(&colours, best[i])};
+        shown++;
+    }
+    if (shown == 0)
+        return;
+    svg_bars chart = {.title = "Errors of the implementations",
+                      .format = error,
+                      .limit = atol,
+                      .limit_label = "tolerance",
+                      .axis = "largest error against the reference, in the operation's norm"};
+    fputs("<h4>Errors</h4>\n", out);
+    svg_write_bars(out, &chart, bars, shown);
+}
+
+/* --- time over size --- */
+
+/* Length of a word without the numbers that size changes: shapes, counts, values. */
+static size_t kind_length(const char *word, size_t n) {
+    const char *cut = memchr(word, '[', n);
+    if (!cut)
+        cut = memchr(word, '#', n);
+    if (!cut) {
+        const char *is = memchr(word, '=', n);
+        cut = is && strchr("0123456789.-+", is[1]) ? is + 1 : NULL;
+    }
+    return cut ? (size_t)(cut - word) : n;
+}
+
+/* What problems that differ in size only have in common. */
+static void kind_of(const char *key, char *out, size_t size) {
+    size_t at = 0;
+    while (*key) {
+        size_t n = strcspn(key, " "), kept = kind_length(key, n);
+        if (at + kept + 2 > size)
+            break;
+        memcpy(out + at, key, kept);
+        at += kept;
+        key += n;
+        if (*key)
+            out[at++] = *key++;
+    }
+    out[at] = '\0';
+}
+
+typedef struct line {
+    char label[LABEL];
+    const report_candidate *like;
+    bool fits; /* may answer somewhere */
+    svg_point *points;
+    size_t n;
+} line;
+
+typedef struct lines {
+    line items[MAX_LINES];
+    size_t n;
+} lines;
+
+static void add_point(lines *l, const report_candidate *c, bool fits, double work, size_t most) {
+    char name[LABEL];
+    name_of(c, name);
+    line *to = NULL;
+    for (size_t i = 0; i < l->n && !to; i++)
+        if (!strcmp(l->items[i].label, name))
+            to = &l->items[i];
+    if (!to && l->n < MAX_LINES) {
+        to = &l->items[l->n++];
+        *to = (line){.like = c, .points = calloc(most, sizeof *to->points)};
+        memcpy(to->label, name, sizeof to->label);
+    }
+    if (!to || !to->points)
+        return;
+    to->fits = to->fits || fits;
+    svg_point point = {work, c->time, c->low, c->high};
+    if (to->n && to->points[to->n - 1].x == work) { /* two problems of the same work: the faster */
+        if (point.y < to->points[to->n - 1].y)
+            to->points[to->n - 1] = point;
+        return;
+    }
+    to->points[to->n++] = point;
+}
+
+static int by_x(const void *a, const void *b) {
+    const svg_crossing *x = a, *y = b;
+    return (x->x > y->x) - (x->x < y->x);
+}
+
+/* Whether no third line is clearly below the crossing. */
+static bool is_lowest(const svg_series *s, size_t n, double x, double y) {
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k + 1 < s[i].n && !s[i].faint; k++) {
+            const svg_point *p = &s[i].points[k];
+            if (p[0].x > x || p[1].x < x)
+                continue;
+            double t = log(x / p[0].x) / log(p[1].x / p[0].x);
+            if (exp(log(p[0].y) + t * log(p[1].y / p[0].y)) < 0.999 * y)
+                return false;
+        }
+    return true;
+}
+
+static double height_at(const svg_series *s, double x) {
+    for (size_t k = 0; k + 1 < s->n; k++) {
+        const svg_point *p = &s->points[k];
+        if (p[0].x <= x && x <= p[1].x)
+            return exp(log(p[0].y) + log(x / p[0].x) / log(p[1].x / p[0].x) * log(p[1].y / p[0].y));
+    }
+    return NAN;
+}
+
+static size_t find_crossings(const svg_series *s, size_t n, svg_crossing *out,
+                             char (*labels)[LABEL], size_t max) {
+    size_t found = 0;
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = a + 1; b < n; b++) {
+            double x[4];
+            size_t m = s[a].faint || s[b].faint ? 0 : svg_crossings(&s[a], &s[b], x, 4);
+            for (size_t i = 0; i < m && found < max; i++) {
+                if (!is_lowest(s, n, x[i], height_at(&s[a], x[i])))
+                    continue;
+                char where[TOOL_NUMBER];
+                snprintf(labels[found], LABEL, "%.30s | %.30s at %s", s[a].label, s[b].label,
+                         operations(x[i], where));
+                out[found] = (svg_crossing){x[i], labels[found]};
+                found++;
+            }
+        }
+    qsort(out, found, sizeof *out, by_x);
+    return found;
+}
+
+static void draw(const lines *l, const palette *colours, const char *kind, FILE *out) {
+    enum { MAX_CROSSINGS = 8 };
+    svg_series series[MAX_LINES];
+    svg_crossing crossings[MAX_CROSSINGS];
+    char labels[MAX_CROSSINGS][LABEL];
+    size_t n = 0, longest = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        if (!l->items[i].points || !l->items[i].n)
+            continue;
+        if (l->items[i].n > longest)
+            longest = l->items[i].n;
+        series[n++] = (svg_series){l->items[i].label, l->items[i].points, l->items[i].n,
+                                   !l->items[i].fits, colour_of(colours, l->items[i].like)};
+    }
+    if (longest < 2)
+        return;
+    size_t m = find_crossings(series, n, crossings, labels, MAX_CROSSINGS);
+    svg_lines chart = {.title = "Time over size",
+                       .x_axis = "work, arithmetic operations of one call",
+                       .y_axis = "time, with 90 % intervals",
+                       .x_format = operations,
+                       .y_format = seconds,
+                       .crossings = crossings,
+                       .n_crossings = m};
+    fputs("<section class=\"card\"><h4>Time over size</h4><p class=\"dim\"><code>", out);
+    svg_escape(out, kind);
+    fputs("</code></p>\n", out);
+    svg_write_lines(out, &chart, series, n);
+    fputs("</section>\n", out);
+}
+
+static void chart_kind(const report *r, const report_problem *problems, size_t n, const char *kind,
+                       FILE *out) {
+    palette colours = palette_of(r, problems->known->operation);
+    lines l = {0};
+    for (size_t i = 0; i < n; i++) {
+        char own[512];
+        const report_candidate *best[MAX_BARS];
+        kind_of(problems[i].known->key, own, sizeof own);
+        if (strcmp(own, kind))
+            continue;
+        size_t m = best_of_each(&problems[i], best, MAX_BARS);
+        for (size_t k = 0; k < m; k++)
+            add_point(&l, best[k], report_may_answer(best[k], constraint_of(&problems[i])),
+                      problems[i].known->work, n);
+    }
+    draw(&l, &colours, kind, out);
+    for (size_t i = 0; i < l.n; i++)
+        free(l.items[i].points);
+}
+
+void report_chart_sizes(const report *r, const report_problem *problems, size_t n, FILE *out) {
+    for (size_t i = 0; i < n; i++) {
+        char kind[512], earlier[512];
+        bool seen = false;
+        kind_of(problems[i].known->key, kind, sizeof kind);
+        for (size_t k = 0; k < i && !seen; k++) {
+            kind_of(problems[k].known->key, earlier, sizeof earlier);
+            seen = !strcmp(kind, earlier);
+        }
+        if (!seen)
+            chart_kind(r, problems, n, kind, out);
+    }
+}

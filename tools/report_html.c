@@ -1,0 +1,241 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * The report as one HTML page that needs nothing else: per operation a chart of time over size, per
+ * problem charts of times and errors and the table of all candidates.
+ */
+#include "report.h"
+
+#include "report_charts.h"
+#include "svg.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "liquid_engine/le_version.h"
+
+static void css(FILE *out) {
+    svg_css(out);
+    fputs("*{box-sizing:border-box}body{margin:0;background:var(--paper);color:var(--ink);"
+          "font:15px/1.5 system-ui,sans-serif}"
+          "main{max-width:1120px;margin:0 auto;padding:24px 20px 60px}"
+          "h1{font-size:26px;margin:0 0 4px}h2{font-size:21px;margin:44px 0 6px;padding-top:14px;"
+          "border-top:2px solid var(--grid)}h3{font-size:15px;margin:0 0 10px;font-weight:600;"
+          "overflow-wrap:anywhere;font-family:ui-monospace,monospace}h4{font-size:14px;margin:18px "
+          "0 4px}"
+          "p{margin:6px 0}.dim{color:var(--dim)}"
+          ".card{background:var(--card);border:1px solid var(--grid);border-radius:8px;"
+          "padding:16px 18px;margin:16px 0}"
+          ".choice{border-left:4px solid var(--good);padding:2px 0 2px 12px;margin:10px 0}"
+          ".choice b{font-size:18px}.choice code{font-size:14px}"
+          "code{font-family:ui-monospace,monospace;font-size:13px;overflow-wrap:anywhere}"
+          "nav a{margin-right:14px}a{color:var(--s0)}"
+          ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:13px;width:100%}"
+          "th,td{text-align:left;padding:4px 8px 4px 0;border-bottom:1px solid var(--grid);"
+          "white-space:nowrap;vertical-align:top}th{color:var(--dim);font-weight:600}"
+          "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}"
+          "td.why{white-space:normal;min-width:180px}tr.chosen td{font-weight:700}"
+          ".bad{color:var(--bad)}.warn{color:var(--warn)}.good{color:var(--good)}"
+          "details{margin-top:12px}summary{cursor:pointer;color:var(--s0)}"
+          "@media print{details{display:block}}",
+          out);
+}
+
+static void escaped(FILE *out, const char *before, const char *text, const char *after) {
+    fputs(before, out);
+    svg_escape(out, text);
+    fputs(after, out);
+}
+
+/* --- head --- */
+
+static void machine_line(const report *r, FILE *out) {
+    static const char *const parts[] = {"cpu_model", "cores", "memory", "os", NULL};
+    static const char *const units[] = {"", " cores", " GiB", ""};
+    bool first = true;
+    fputs("<p class=\"dim\">", out);
+    for (int i = 0; r->machine && parts[i]; i++) {
+        const char *v = le_db_identity_part(r->machine, parts[i]);
+        if (!*v)
+            continue;
+        fputs(first ? "" : " · ", out);
+        svg_escape(out, v);
+        fputs(strstr(v, "GiB") ? "" : units[i], out);
+        first = false;
+    }
+    if (!r->machine)
+        fputs(r->all_machines ? "rows of all machines" : "machine not known", out);
+    fputs("</p>\n", out);
+}
+
+static void head(const report *r, FILE *out) {
+    char date[64] = "";
+    time_t now = (time_t)(r->now_ms / 1000);
+    struct tm tm;
+    if (gmtime_r(&now, &tm))
+        strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", &tm);
+    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+          "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
+          "<meta name=\"color-scheme\" content=\"light dark\">"
+          "<title>Liquid engine: what is chosen and why</title>\n<style>",
+          out);
+    css(out);
+    fputs("</style></head>\n<body><main>\n<h1>What is chosen, and why</h1>\n", out);
+    machine_line(r, out);
+    escaped(out, "<p class=\"dim\"><code>", r->path, "</code>");
+    fprintf(out, " · %s · liquid engine " LE_VERSION "</p>\n<nav>", date);
+    for (size_t i = 0; i < r->n_problems; i++)
+        if (i == 0 ||
+            strcmp(r->problems[i].known->operation, r->problems[i - 1].known->operation)) {
+            escaped(out, "<a href=\"#", r->problems[i].known->operation, "\">");
+            escaped(out, "", r->problems[i].known->operation, "</a>");
+        }
+    fputs("</nav>\n", out);
+    if (r->n_problems == 0)
+        fputs(
+            "<p>Nothing has been measured yet. <code>le-bench</code> measures ahead of need.</p>\n",
+            out);
+}
+
+/* --- choices --- */
+
+static void choice(const report *r, const report_choice *c, FILE *out) {
+    char a[TOOL_NUMBER], b[TOOL_NUMBER], samples[64];
+    fputs("<div class=\"choice\">", out);
+    fprintf(out, "<b>%s</b> ", tool_seconds(c->candidate->time, a));
+    escaped(out, "<code>", c->candidate->text, "</code>");
+    fputs("<br><span class=\"dim\">", out);
+    svg_escape(out, *c->constraint ? c->constraint : "any tolerance");
+    if (strcmp(c->objective, "time"))
+        escaped(out, ", least ", c->objective, "");
+    if (!c->stored)
+        fputs(" · fastest measured; no choice is stored", out);
+    if (c->runner_up) {
+        escaped(out, " · runner-up <code>", c->runner_up->text, "</code>");
+        fprintf(out, " takes %s its time", tool_ratio(c->runner_up_ratio, a));
+    }
+    if (!isnan(c->reference_ratio))
+        fprintf(out, " · %s the reference's speed", tool_ratio(c->reference_ratio, a));
+    fprintf(out, " · error %s · %s · %s old</span></div>\n", tool_error(c->candidate->errors[0], a),
+            report_samples(c->candidate, samples, sizeof samples),
+            tool_age(report_age_s(r, c->candidate->last_ms), b));
+    if (*c->evidence)
+        escaped(out, "<p class=\"dim\">evidence <code>", c->evidence, "</code></p>\n");
+    tool_text command = {0};
+    report_reproduce(&command, c->problem, c->candidate);
+    if (!command.failed)
+        escaped(out, "<p class=\"dim\">time it again: <code>", command.text, "</code></p>\n");
+    tool_text_free(&command);
+}
+
+/* --- the table --- */
+
+static bool is_chosen(const report_problem *p, const report_candidate *c) {
+    for (size_t i = 0; i < p->n_choices; i++)
+        if (p->choices[i].candidate == c)
+            return true;
+    return false;
+}
+
+static void cell(FILE *out, const char *text) {
+    escaped(out, "<td class=\"n\">", text, "</td>");
+}
+
+static void row(const report *r, const report_problem *p, const report_candidate *c, FILE *out) {
+    static const char *const classes[] = {"dim", "good", "bad", "bad"};
+    char a[TOOL_NUMBER], b[TOOL_NUMBER], range[64] = "-", remark[256];
+    if (!isnan(c->low))
+        snprintf(range, sizeof range, "%s – %s", tool_seconds(c->low, a), tool_seconds(c->high, b));
+    fputs(is_chosen(p, c) ? "<tr class=\"chosen\">" : "<tr>", out);
+    escaped(out, "<td><code>", c->text, "</code></td>");
+    escaped(out, "<td>", c->known->run_type, "</td>");
+    cell(out, tool_seconds(c->time, a));
+    cell(out, range);
+    cell(out, tool_ratio(c->time / report_base_time(p), a));
+    cell(out, tool_error(c->errors[0], a));
+    cell(out, tool_bytes((double)c->peak_bytes, a));
+    snprintf(a, sizeof a, "%lld", (long long)c->samples);
+    cell(out, a);
+    cell(out, tool_age(report_age_s(r, c->last_ms), a));
+    fprintf(out, "<td class=\"why\"><span class=\"%s\">%s</span>", classes[c->state],
+            c->state < LE_DB_FAILED ? report_state_names[c->state] : "");
+    if (*report_remark(c, remark, sizeof remark))
+        escaped(out, c->state >= LE_DB_FAILED ? "<span class=\"bad\">" : " <span class=\"warn\">",
+                remark, "</span>");
+    fputs("</td></tr>\n", out);
+}
+
+static void table(const report *r, const report_problem *p, FILE *out) {
+    fprintf(out,
+            "<details><summary>all %zu candidates</summary><div class=\"wide\"><table><thead><tr>"
+            "<th>candidate</th><th>run type</th><th class=\"n\">time</th><th class=\"n\">90 %% "
+            "interval</th>"
+            "<th class=\"n\">ratio</th><th class=\"n\">error</th><th class=\"n\">memory</th>"
+            "<th class=\"n\">samples</th><th "
+            "class=\"n\">age</th><th>verdict</th></tr></thead><tbody>\n",
+            p->n_candidates);
+    for (size_t i = 0; i < p->n_candidates; i++)
+        row(r, p, &p->candidates[i], out);
+    fputs("</tbody></table></div></details>\n", out);
+}
+
+static void problem(const report *r, const report_problem *p, FILE *out) {
+    fputs("<section class=\"card\">\n", out);
+    escaped(out, "<h3>", p->known->key, "</h3>\n");
+    for (size_t i = 0; i < p->n_choices; i++)
+        choice(r, &p->choices[i], out);
+    if (p->n_choices == 0)
+        fputs("<p class=\"bad\">No candidate can answer.</p>\n", out);
+    report_chart_times(r, p, out);
+    report_chart_errors(r, p, out);
+    table(r, p, out);
+    fputs("</section>\n", out);
+}
+
+/* --- losses --- */
+
+static void accounts(const report *r, FILE *out) {
+    const le_db_knowledge *k = r->knowledge;
+    char a[TOOL_NUMBER];
+    bool any = false;
+    for (size_t i = 0; i < k->n_accounts; i++) {
+        const le_db_account *x = &k->accounts[i];
+        if (!r->all_machines && x->differs & LE_DIFF_HOST)
+            continue;
+        if (!any)
+            fputs("<h2 id=\"accounts\">Time spent</h2>\n<div class=\"wide\"><table><thead><tr>"
+                  "<th>operation</th><th class=\"n\">calls</th><th class=\"n\">answering</th>"
+                  "<th class=\"n\">exploring and measuring</th><th class=\"n\">lost to wrong "
+                  "choices</th>"
+                  "</tr></thead><tbody>\n",
+                  out);
+        any = true;
+        escaped(out, "<tr><td>", x->operation, "</td>");
+        fprintf(out, "<td class=\"n\">%lld</td>", (long long)x->calls);
+        cell(out, tool_seconds(x->answered_s, a));
+        cell(out, tool_seconds(x->explored_s, a));
+        cell(out, tool_seconds(x->regret_s, a));
+        fputs("</tr>\n", out);
+    }
+    if (any)
+        fputs("</tbody></table></div>\n", out);
+}
+
+void report_html(const report *r, FILE *out) {
+    head(r, out);
+    for (size_t i = 0; i < r->n_problems; i++) {
+        const char *operation = r->problems[i].known->operation;
+        if (i == 0 || strcmp(operation, r->problems[i - 1].known->operation)) {
+            size_t n = 1;
+            while (i + n < r->n_problems && !strcmp(operation, r->problems[i + n].known->operation))
+                n++;
+            escaped(out, "<h2 id=\"", operation, "\">");
+            escaped(out, "", operation, "</h2>\n");
+            report_chart_sizes(r, &r->problems[i], n, out);
+        }
+        problem(r, &r->problems[i], out);
+    }
+    accounts(r, out);
+    fputs("</main></body></html>\n", out);
+}

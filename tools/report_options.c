@@ -1,0 +1,118 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * The options of le-report.
+ */
+#include "report_options.h"
+
+#include "tool.h"
+
+#include <argp.h>
+
+#include "liquid_engine/le.h"
+
+LE_API const char *argp_program_version = "le-report " LE_VERSION;
+
+enum {
+    OPT_WHY = 256,
+    OPT_JSON,
+    OPT_CSV,
+    OPT_HTML,
+    OPT_COMMANDS,
+    OPT_REGRET,
+    OPT_DEVICE,
+    OPT_ALL,
+    OPT_SITE,
+    OPT_UNKNOWN
+};
+
+static const struct argp_option options[] = {
+    {"db", 'd', "FILE", 0, "Timings database (default: LE_DB, else the user's cache)", 1},
+    {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 1},
+    {"why", OPT_WHY, 0, 0,
+     "Every candidate of OPERATION's problems, and why it is chosen or left out; "
+     "further words (name=value, or any part of the problem's text) select problems",
+     2},
+    {"json", OPT_JSON, 0, 0, "Everything as JSON, schema 1", 2},
+    {"csv", OPT_CSV, 0, 0, "One line a candidate and problem", 2},
+    {"html", OPT_HTML, "FILE", 0, "One self-contained page with charts", 2},
+    {"reproduce", OPT_COMMANDS, 0, 0, "The commands that time the choices again", 2},
+    {"regret", OPT_REGRET, 0, 0, "Time lost to exploring and to wrong choices", 2},
+    {"device", OPT_DEVICE, "TEXT", 0, "Only candidates on devices with TEXT in their name", 3},
+    {"all-machines", OPT_ALL, 0, 0, "Rows of every machine, not only of this one", 3},
+    {"site", OPT_SITE, 0, 0, "With the rows of read-only site databases", 3},
+    {"keep-unknown", OPT_UNKNOWN, 0, 0,
+     "Import and merge: keep rows of operations and implementations that this build does not have",
+     3},
+    {0}};
+
+static const char doc[] =
+    "Shows what the liquid engine has measured and chosen on this machine."
+    "\v`export' writes the database as JSON (to standard output with `-'), `import' adds such a "
+    "file, "
+    "`merge' adds another database. Exit status: 0 done, 1 failed, 2 wrong usage.";
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+    settings *s = state->input;
+    switch (key) {
+    case 'd':
+        s->db = arg;
+        return 0;
+    case 'o':
+        s->output = arg;
+        return 0;
+    case OPT_WHY:
+        s->view = VIEW_WHY;
+        return 0;
+    case OPT_JSON:
+        s->view = VIEW_JSON;
+        return 0;
+    case OPT_CSV:
+        s->view = VIEW_CSV;
+        return 0;
+    case OPT_HTML:
+        s->view = VIEW_HTML;
+        s->output = arg;
+        return 0;
+    case OPT_COMMANDS:
+        s->view = VIEW_COMMANDS;
+        return 0;
+    case OPT_REGRET:
+        s->view = VIEW_REGRET;
+        return 0;
+    case OPT_DEVICE:
+        s->device = arg;
+        return 0;
+    case OPT_ALL:
+        s->all_machines = true;
+        return 0;
+    case OPT_SITE:
+        s->site = true;
+        return 0;
+    case OPT_UNKNOWN:
+        s->keep_unknown = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        s->words[s->n_words++] = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (s->view == VIEW_WHY && s->n_words == 0)
+            argp_error(state, "--why needs an operation");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+void report_parse(settings *out, int argc, char **argv) {
+    argp_err_exit_status = TOOL_USAGE;
+    static const struct argp argp = {options,
+                                     parse,
+                                     "[OPERATION...]\n--why OPERATION [PROBLEM...]\nexport FILE\n"
+                                     "import FILE\nmerge FILE",
+                                     doc,
+                                     NULL,
+                                     NULL,
+                                     NULL};
+    argp_parse(&argp, argc, argv, 0, NULL, out);
+}

@@ -1,0 +1,61 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * The parts of le-run: options, help, output and progress.
+ */
+#ifndef LE_TOOLS_RUN_H
+#define LE_TOOLS_RUN_H
+
+#include "run_args.h"
+
+typedef struct run_options {
+    bool help, list, explain, explain_json, verbose, reproducible;
+    bool has_atol, has_rtol;
+    double atol, rtol;
+    const char *implementation, *run_type, *device, *db;
+    const char *profile;      /* NULL: not given; "": the table only; else also a trace to this file */
+    const char *chain_text;   /* of the JSON file that words[0] names; NULL: it is an operation */
+    le_mode mode;
+    int objective;            /* le_objective; -1: not given */
+    int64_t memory_limit;     /* bytes; 0: not given */
+    int threads;              /* 0: not given */
+    int repeat;
+    char **words;             /* the operation, then NAME=VALUE */
+    size_t n_words;
+} run_options;
+
+/* Parses the command line; ends the program with 2 on errors of usage and 0 on --version. */
+void run_options_parse(int argc, char **argv, run_options *out);
+/* The text of le-run --help. */
+void run_options_help(void);
+/* Options of the call, at most RUN_OPTIONS_MAX. */
+size_t run_options_call(const run_options *o, le_arg *out);
+
+/* le-run --list: operations; with a name: its implementations. */
+void run_list(le_engine *engine, const char *operation);
+/* le-run OPERATION --help. */
+void run_help(const le_operation *op);
+/* The nearest operation's name, NULL if none is near. */
+const char *run_nearest_operation(le_engine *engine, const char *name);
+
+/* One output without a file: its numbers in a few lines on stdout. */
+void run_summary(const char *name, const le_tensor *t);
+/* The evidence of a choice as a table, or as JSON, on stdout. */
+bool run_print_explanation(const le_explanation *e, bool json);
+
+/* True when the word names a chain's file. */
+bool run_is_chain(const char *word);
+/* Registers the chain as an operation and gives its name. *text is the caller's to free. */
+le_status run_chain_register(le_engine *engine, const char *path, char **text, char *name, size_t size);
+/* The plan of a chain on stdout. */
+le_status run_chain_explain(le_engine *engine, const char *text, const run_args *a,
+                            const le_arg *options, size_t n_options, bool json);
+/* Ends the profile under way and prints it; the trace goes to trace_path unless that is "". */
+le_status run_print_profile(le_engine *engine, const char *trace_path);
+
+/* Shows "what ... 3 s" on a terminal while work takes long. what is borrowed; NULL: nothing. */
+void run_progress_start(void);
+void run_progress(const char *what, const char *detail);
+void run_progress_stop(void);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Chains from JSON files in le-run: registered as operations, explained by their plans.
+ */
+#include "run.h"
+
+#include "liquid_engine/le_chain.h"
+#include "tool.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHAIN_FILE_MAX = 1 << 20 };
+
+bool run_is_chain(const char *word) {
+    size_t length = strlen(word);
+    return length > 5 && strcmp(word + length - 5, ".json") == 0;
+}
+
+static char *read_text(const char *path) {
+    FILE *f = fopen(path, "rb");
+    char *text = malloc(CHAIN_FILE_MAX);
+    size_t n = f && text ? fread(text, 1, CHAIN_FILE_MAX, f) : 0;
+    bool good = f && text && !ferror(f) && n < CHAIN_FILE_MAX;
+    if (!good)
+        le_fail(LE_ERR_IO, "%s: %s", path,
+                n == CHAIN_FILE_MAX ? "too long for a chain (1 MiB)" : strerror(errno));
+    else
+        text[n] = '\0';
+    if (f)
+        fclose(f);
+    if (good)
+        return text;
+    free(text);
+    return NULL;
+}
+
+le_status run_chain_register(le_engine *engine, const char *path, char **text, char *name,
+                             size_t size) {
+    *text = read_text(path);
+    return *text ? le_chain_register_json(engine, *text, name, size) : LE_ERR_IO;
+}
+
+static void print_plan(const le_chain_plan *p) {
+    char predicted[TOOL_NUMBER], transfer[TOOL_NUMBER], moved[TOOL_NUMBER];
+    printf("chain      %s (%s)\npredicted  %s", p->chain, p->why,
+           tool_seconds(p->predicted_s, predicted));
+    printf("; on the CPU alone %s", tool_seconds(p->cpu_s, predicted));
+    printf("; on one device alone %s\n", tool_seconds(p->device_s, predicted));
+    printf("peak       %s\n\n", tool_bytes((double)p->peak_bytes, moved));
+    printf("%4s  %-28s %-44s %9s %9s %9s\n", "step", "operation", "candidate", "predicted",
+           "transfer", "moved");
+    for (size_t i = 0; i < p->n_steps; i++)
+        printf("%4zu  %-28s %-44s %9s %9s %9s\n", i, p->steps[i].operation, p->steps[i].candidate,
+               tool_seconds(p->steps[i].predicted_s, predicted),
+               tool_seconds(p->steps[i].transfer_s, transfer),
+               tool_bytes((double)p->steps[i].bytes_moved, moved));
+}
+
+static le_status print_explanation(le_chain *chain, const le_arg *options, size_t n, bool json) {
+    le_chain_plan *plan = NULL;
+    le_status status = le_chain_explain(chain, &plan, options, n);
+    if (status == LE_OK && json) {
+        char *text = le_chain_plan_json(plan);
+        status = text ? LE_OK : le_fail(LE_ERR_MEMORY, "out of memory");
+        if (text)
+            puts(text);
+        free(text);
+    } else if (status == LE_OK) {
+        print_plan(plan);
+    }
+    le_chain_plan_free(&plan);
+    return status;
+}
+
+le_status run_chain_explain(le_engine *engine, const char *text, const run_args *a,
+                            const le_arg *options, size_t n_options, bool json) {
+    le_arg inputs[LE_MAX_ARGS];
+    size_t n = 0;
+    for (size_t i = 0; i < a->operation->n_args; i++)
+        if (a->operation->args[i].type == LE_TYPE_IN && a->args[i].given)
+            inputs[n++] = LE_IN(a->operation->args[i].name, &a->args[i].tensor);
+    le_chain *chain = NULL;
+    le_status status = le_chain_from_json(&chain, engine, text, inputs, n);
+    if (status == LE_OK)
+        status = print_explanation(chain, options, n_options, json);
+    le_chain_free(&chain);
+    return status;
+}
+
+static le_status write_trace(const le_profile *profile, const char *path) {
+    tool_file file;
+    char *text = le_profile_trace_json(profile);
+    if (!text)
+        return le_fail(LE_ERR_MEMORY, "out of memory");
+    bool good = tool_file_open(&file, path);
+    if (good) {
+        good = fputs(text, file.stream) >= 0;
+        good = tool_file_close(&file, true) && good;
+    }
+    free(text);
+    return good ? LE_OK : le_fail(LE_ERR_IO, "%s: the trace was not written", path);
+}
+
+le_status run_print_profile(le_engine *engine, const char *trace_path) {
+    le_profile *profile = NULL;
+    le_status status = le_profile_stop(engine, &profile);
+    char *table = status == LE_OK ? le_profile_table(profile) : NULL;
+    if (status == LE_OK && !table)
+        status = le_fail(LE_ERR_MEMORY, "out of memory");
+    if (table)
+        fputs(table, stdout);
+    free(table);
+    if (status == LE_OK && *trace_path)
+        status = write_trace(profile, trace_path);
+    le_profile_free(&profile);
+    return status;
+}

@@ -1,0 +1,107 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * What le-run says about operations: lists and help, from the descriptors alone.
+ */
+#include "run.h"
+
+#include "suggest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_COLUMN = 24, TEXT_COLUMNS = 76 };
+
+/* Words of text from a column on, broken at TEXT_COLUMNS more. */
+static void print_wrapped(const char *text, int column) {
+    int used = 0;
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+        if (used > 0 && used + 1 + length > TEXT_COLUMNS - column) {
+            printf("\n%*s", column, "");
+            used = 0;
+        } else if (used > 0) {
+            putchar(' ');
+            used++;
+        }
+        printf("%.*s", length, text);
+        used += length;
+        text += length + (text[length] == ' ');
+    }
+    putchar('\n');
+}
+
+static void list_operations(le_engine *engine) {
+    size_t n;
+    const le_operation *const *all = le_engine_operations(engine, &n);
+    for (size_t i = 0; i < n; i++) {
+        printf("%-*s ", NAME_COLUMN - 1, all[i]->name);
+        print_wrapped(all[i]->summary ? all[i]->summary : "", NAME_COLUMN);
+    }
+}
+
+static void list_implementations(le_engine *engine, const char *operation) {
+    size_t n;
+    const le_implementation *const *all = le_engine_implementations(engine, operation, &n);
+    for (size_t i = 0; i < n; i++) {
+        printf("%-*s %-10s ", NAME_COLUMN - 1, all[i]->name, all[i]->run_type);
+        print_wrapped(all[i]->summary ? all[i]->summary : "", NAME_COLUMN + 11);
+    }
+}
+
+void run_list(le_engine *engine, const char *operation) {
+    if (operation)
+        list_implementations(engine, operation);
+    else
+        list_operations(engine);
+}
+
+static void print_default(const le_arg_desc *d, char *text, size_t size) {
+    size_t used = strlen(text);
+    if (!d->optional)
+        return;
+    if ((d->type == LE_TYPE_STR || d->type == LE_TYPE_STR_OR_F64) && d->default_str)
+        snprintf(text + used, size - used, "; default %s", d->default_str);
+    else if ((d->type == LE_TYPE_F64 || d->type == LE_TYPE_I64) && d->default_f64 != 0)
+        snprintf(text + used, size - used, "; default %g", d->default_f64);
+    else
+        snprintf(text + used, size - used, "; optional");
+}
+
+static void print_arg(const le_arg_desc *d) {
+    char text[400];
+    run_describe_arg(d, text, sizeof text);
+    print_default(d, text, sizeof text);
+    printf("  %-*s ", NAME_COLUMN - 3, d->name);
+    print_wrapped(text, NAME_COLUMN);
+    if (d->doc && *d->doc) {
+        printf("%*s", NAME_COLUMN, "");
+        print_wrapped(d->doc, NAME_COLUMN);
+    }
+}
+
+void run_help(const le_operation *op) {
+    printf("Usage: le-run %s", op->name);
+    for (size_t i = 0; i < op->n_args; i++)
+        printf(op->args[i].optional ? " [%s=...]" : " %s=...", op->args[i].name);
+    printf("\n%s.\n", op->summary ? op->summary : "");
+    for (int out = 0; out < 2; out++) {
+        printf(out ? "\nOutputs (left out: a summary is printed)\n" : "\nInputs\n");
+        for (size_t i = 0; i < op->n_args; i++)
+            if ((op->args[i].type == LE_TYPE_OUT) == out)
+                print_arg(&op->args[i]);
+    }
+    printf("\nDefault tolerance: atol %g, rtol %g%s\n", op->atol, op->rtol,
+           op->norm == LE_NORM_MAX ? " (of the largest value)" : "");
+    if (op->reference)
+        printf("Defined by: %s\n", op->reference);
+}
+
+const char *run_nearest_operation(le_engine *engine, const char *name) {
+    size_t n;
+    const le_operation *const *all = le_engine_operations(engine, &n);
+    suggest s = {.wanted = name};
+    for (size_t i = 0; i < n; i++)
+        suggest_offer(&s, all[i]->name);
+    return s.best;
+}

@@ -1,0 +1,200 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Numbers for people, colour, messages and files of the command-line tools.
+ */
+#include "tool.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Three significant digits, without an exponent. */
+static void three(double v, const char *unit, char *out) {
+    int decimals = v < 9.995 ? 2 : v < 99.95 ? 1 : 0;
+    snprintf(out, TOOL_NUMBER, "%.*f%s", decimals, v, unit);
+}
+
+const char *tool_seconds(double s, char *out) {
+    if (!(s > 0) || !isfinite(s))
+        snprintf(out, TOOL_NUMBER, "-");
+    else if (s < 999.5e-9)
+        three(s * 1e9, " ns", out);
+    else if (s < 999.5e-6)
+        three(s * 1e6, " us", out);
+    else if (s < 0.9995)
+        three(s * 1e3, " ms", out);
+    else
+        three(s < 1e9 ? s : 1e9, " s", out);
+    return out;
+}
+
+const char *tool_bytes(double b, char *out) {
+    static const char *const units[] = {" B", " KiB", " MiB", " GiB", " TiB"};
+    size_t u = 0;
+    if (!(b > 0) || !isfinite(b)) {
+        snprintf(out, TOOL_NUMBER, "-");
+        return out;
+    }
+    for (; b >= 1000 && u < 4; u++)
+        b /= 1024;
+    if (u == 0)
+        snprintf(out, TOOL_NUMBER, "%.0f B", b);
+    else
+        three(b, units[u], out);
+    return out;
+}
+
+const char *tool_age(double s, char *out) {
+    if (!isfinite(s))
+        snprintf(out, TOOL_NUMBER, "-");
+    else if (s < 90)
+        snprintf(out, TOOL_NUMBER, "%.0f s", s > 0 ? s : 0);
+    else if (s < 90 * 60)
+        snprintf(out, TOOL_NUMBER, "%.0f min", s / 60);
+    else if (s < 48 * 3600)
+        snprintf(out, TOOL_NUMBER, "%.0f h", s / 3600);
+    else
+        snprintf(out, TOOL_NUMBER, "%.0f d", s / 86400);
+    return out;
+}
+
+const char *tool_ratio(double ratio, char *out) {
+    if (!(ratio > 0) || !isfinite(ratio))
+        snprintf(out, TOOL_NUMBER, "-");
+    else
+        three(ratio < 1e9 ? ratio : 1e9, "x", out);
+    return out;
+}
+
+const char *tool_error(double error, char *out) {
+    if (isnan(error))
+        snprintf(out, TOOL_NUMBER, "-");
+    else if (error == 0)
+        snprintf(out, TOOL_NUMBER, "0");
+    else
+        snprintf(out, TOOL_NUMBER, "%.1e", error);
+    return out;
+}
+
+bool tool_colour(FILE *stream) {
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    return !(no && *no) && term && strcmp(term, "dumb") != 0 && isatty(fileno(stream));
+}
+
+const char *tool_begin(FILE *stream, tool_style style) {
+    static const char *const codes[] = {"\033[0m",  "\033[1m",  "\033[2m",
+                                        "\033[32m", "\033[31m", "\033[33m"};
+    return tool_colour(stream) ? codes[style] : "";
+}
+
+void tool_message(const char *format, ...) {
+    va_list ap;
+    va_start(ap, format);
+    flockfile(stderr);
+    fprintf(stderr, "%s: ", program_invocation_short_name);
+    vfprintf(stderr, format, ap);
+    fputc('\n', stderr);
+    funlockfile(stderr);
+    va_end(ap);
+}
+
+int64_t tool_now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+double tool_clock(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* --- growing text --- */
+
+static bool reserve(tool_text *t, size_t more) {
+    if (t->failed || t->n + more < t->capacity)
+        return !t->failed;
+    size_t capacity = 2 * (t->n + more) + 64;
+    char *text = realloc(t->text, capacity);
+    t->failed = !text;
+    if (text) {
+        t->text = text;
+        t->capacity = capacity;
+    }
+    return text != NULL;
+}
+
+void tool_add(tool_text *t, const char *format, ...) {
+    va_list ap;
+    va_start(ap, format);
+    int n = vsnprintf(NULL, 0, format, ap);
+    va_end(ap);
+    if (n < 0 || !reserve(t, (size_t)n + 1))
+        return;
+    va_start(ap, format);
+    vsnprintf(t->text + t->n, t->capacity - t->n, format, ap);
+    va_end(ap);
+    t->n += (size_t)n;
+}
+
+void tool_add_quoted(tool_text *t, const char *word) {
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
+    if (*word && word[strspn(word, plain)] == '\0') {
+        tool_add(t, "%s", word);
+        return;
+    }
+    tool_add(t, "'");
+    for (; *word; word++)
+        tool_add(t, *word == '\'' ? "'\\''" : "%c", *word);
+    tool_add(t, "'");
+}
+
+void tool_text_free(tool_text *t) {
+    free(t->text);
+    *t = (tool_text){0};
+}
+
+/* --- files --- */
+
+bool tool_file_open(tool_file *f, const char *path) {
+    *f = (tool_file){0};
+    if (!strcmp(path, "-")) {
+        f->stream = stdout;
+        return true;
+    }
+    tool_text name = {0};
+    tool_add(&name, "%s.tmp%ld", path, (long)getpid());
+    f->path = strdup(path);
+    f->temporary = name.text;
+    f->stream = f->path && f->temporary ? fopen(f->temporary, "w") : NULL;
+    if (!f->stream) {
+        tool_message("%s cannot be written: %s", path, strerror(errno));
+        free(f->path);
+        free(f->temporary);
+    }
+    return f->stream != NULL;
+}
+
+bool tool_file_close(tool_file *f, bool keep) {
+    if (f->stream == stdout)
+        return fflush(stdout) == 0 && keep;
+    bool ok = !ferror(f->stream);
+    ok = fclose(f->stream) == 0 && ok && keep;
+    if (ok && rename(f->temporary, f->path) != 0)
+        ok = false;
+    if (!ok) {
+        if (keep)
+            tool_message("%s cannot be written: %s", f->path, strerror(errno));
+        unlink(f->temporary);
+    }
+    free(f->path);
+    free(f->temporary);
+    return ok;
+}

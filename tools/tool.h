@@ -1,0 +1,79 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * What the command-line tools share: how numbers are written for people, colour, messages.
+ */
+#ifndef LE_TOOL_H
+#define LE_TOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_USAGE = 2 }; /* exit codes */
+
+enum { TOOL_NUMBER = 24 }; /* bytes that hold any of the texts below */
+
+/* "12.3 ms", "4.56 us", "1.20 s"; "-" for NaN and what is not positive. Return out. */
+const char *tool_seconds(double seconds, char *out);
+/* "1.5 MiB"; "-" for 0 and less. */
+const char *tool_bytes(double bytes, char *out);
+/* "12 s", "5 min", "3 h", "12 d"; "-" for NaN. */
+const char *tool_age(double seconds, char *out);
+/* "231x", "1.08x"; "-" for NaN. */
+const char *tool_ratio(double ratio, char *out);
+/* "2.3e-06", "0"; "-" for NaN. */
+const char *tool_error(double error, char *out);
+
+/* Whether a stream gets colour: a terminal, NO_COLOR not set, TERM not dumb. */
+bool tool_colour(FILE *stream);
+
+typedef enum tool_style {
+    TOOL_PLAIN,
+    TOOL_BOLD,
+    TOOL_DIM,
+    TOOL_GREEN,
+    TOOL_RED,
+    TOOL_YELLOW
+} tool_style;
+/* Escape sequence that begins a style on this stream, "" without colour; TOOL_PLAIN ends it. */
+const char *tool_begin(FILE *stream, tool_style style);
+
+/* "NAME: text" on stderr, where NAME is the program's. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 1, 2)))
+#endif
+void tool_message(const char *format, ...);
+
+/* Milliseconds of Unix time. */
+int64_t tool_now_ms(void);
+/* Monotonic seconds. */
+double tool_clock(void);
+
+/* A text that grows; {0} is empty. After a failed allocation it stays as it is and `failed` is set.
+ */
+typedef struct tool_text {
+    char *text;
+    size_t n, capacity;
+    bool failed;
+} tool_text;
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void tool_add(tool_text *t, const char *format, ...);
+/* Adds one word quoted for a POSIX shell where that is needed. */
+void tool_add_quoted(tool_text *t, const char *word);
+void tool_text_free(tool_text *t);
+
+/* Opens a temporary file beside `path` for writing; tool_file_close renames it to path when all was
+ * written well, else removes it. path "-": standard output. */
+typedef struct tool_file {
+    FILE *stream;
+    char *path, *temporary;
+} tool_file;
+bool tool_file_open(tool_file *f, const char *path);
+bool tool_file_close(tool_file *f, bool keep);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Every implementation of every operation against its reference, over random and edge cases, all
+ * dtypes of the main input: le_check DEVICES CASES. An implementation that no case reaches fails,
+ * unless this machine cannot run it, which is printed. First the check itself is checked, with
+ * planted faults. The seed is LE_SEED, else 1.
+ */
+#include "bench_verify.h"
+#include "toy.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static float *result_of(void *context) {
+    return le_call_out(context, TOY_RESULT)->data;
+}
+
+static bool is_f32(const le_call *call, const char **why) {
+    *why = "not for this dtype";
+    return le_call_in(call, TOY_INPUT)->dtype == LE_F32 &&
+           le_call_out(call, TOY_RESULT)->dtype == LE_F32;
+}
+
+static void crashes(void *context, size_t begin, size_t end, int worker) {
+    toy_range(context, begin, end, worker);
+    abort();
+}
+
+static void writes_behind(void *context, size_t begin, size_t end, int worker) {
+    toy_range(context, begin, end, worker);
+    result_of(context)[le_tensor_count(le_call_out(context, TOY_RESULT))] = 1;
+}
+
+static void leaves_one(void *context, size_t begin, size_t end, int worker) {
+    if (end > begin)
+        toy_range(context, begin, end - 1, worker);
+}
+
+static void is_wrong(void *context, size_t begin, size_t end, int worker) {
+    toy_range(context, begin, end, worker);
+    for (size_t i = begin; i < end; i++)
+        result_of(context)[i] *= 1.01f;
+}
+
+static le_status refuses(le_call *call) {
+    (void)call;
+    return le_fail(LE_ERR_UNSUPPORTED, "toy: cannot do this after all");
+}
+
+static bool never(const le_call *call, const char **why) {
+    (void)call;
+    *why = "never applicable";
+    return false;
+}
+
+#define PLANT(n, r)                                                                                \
+    {                                                                                              \
+        .abi = LE_METHOD_ABI, .operation = "toy", .name = n, .run_type = "c", .summary = n,        \
+        .applicable = is_f32, .items = toy_items, .range = (r)                                     \
+    }
+
+static const le_implementation plants[] = {PLANT("crashes", crashes),
+                                           PLANT("writes_behind", writes_behind),
+                                           PLANT("leaves_one", leaves_one),
+                                           PLANT("is_wrong", is_wrong),
+                                           {.abi = LE_METHOD_ABI,
+                                            .operation = "toy",
+                                            .name = "refuses",
+                                            .run_type = "c",
+                                            .summary = "refuses",
+                                            .run = refuses},
+                                           {.abi = LE_METHOD_ABI,
+                                            .operation = "toy",
+                                            .name = "unreached",
+                                            .run_type = "c",
+                                            .summary = "no case reaches it",
+                                            .applicable = never,
+                                            .run = refuses}};
+static const char *const reasons[] = {"crashed", "wrote behind",  "exceeds",
+                                      "exceeds", "not supported", "never applicable"};
+
+static void plant(le_engine *engine) {
+    le_register_operation(engine, &toy_operation);
+    le_register_implementation(engine, &toy_reference);
+    le_register_implementation(engine, &toy_c);
+    for (size_t i = 0; i < sizeof plants / sizeof *plants; i++)
+        le_register_implementation(engine, &plants[i]);
+}
+
+static const verify_row *row_of(const verify_result *r, const char *name) {
+    for (size_t i = 0; i < r->n; i++)
+        if (!strcmp(r->rows[i].implementation, name))
+            return &r->rows[i];
+    return NULL;
+}
+
+/* Planted faults must be found with their reason, and what is right must pass beside them. */
+static bool check_the_check(void) {
+    bench_settings s = {.operations = (char *[]){NULL},
+                        .devices = "cpu",
+                        .seed = 1,
+                        .atol = NAN,
+                        .rtol = NAN,
+                        .quiet = true,
+                        .prepare = plant};
+    static verify_result r;
+    bool ok = true;
+    verify_operation(&s, "toy", &r);
+    for (size_t i = 0; i < sizeof plants / sizeof *plants; i++) {
+        const verify_row *row = row_of(&r, plants[i].name);
+        bool found = row && (row->state == VERIFY_FAILED || row->state == VERIFY_NOTHING) &&
+                     strstr(row->reason, reasons[i]);
+        if (!found)
+            printf("planted '%s' was not found: %s\n", plants[i].name,
+                   row ? row->reason : "no row");
+        ok = ok && found;
+    }
+    const verify_row *c = row_of(&r, "c"), *reference = row_of(&r, "reference");
+    if (!c || c->state != VERIFY_OK || !reference || reference->state != VERIFY_OK) {
+        printf("a right implementation did not pass: %s\n", c ? c->reason : "no row");
+        ok = false;
+    }
+    return ok;
+}
+
+int main(int argc, char **argv) {
+    const char *seed = getenv("LE_SEED");
+    bench_settings s = {.operations = (char *[]){NULL},
+                        .devices = argc > 1 ? argv[1] : NULL,
+                        .seed = seed ? strtoull(seed, NULL, 10) : 1,
+                        .atol = NAN,
+                        .rtol = NAN,
+                        .cases = argc > 2 ? atoi(argv[2]) : 0,
+                        .quiet = true};
+    bool ok = check_the_check();
+    return bench_verify(&s, stdout) == TOOL_OK && ok ? 0 : 1;
+}

@@ -1,0 +1,213 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Every OpenCL implementation of the volume family against the double-precision reference, on the
+ * random and edge cases of its operation, with guarded outputs; and volume_render in slabs, by a
+ * device whose memory limit is smaller than the volume.
+ */
+#include "candidate.h"
+#include "case.h"
+#include "engine.h"
+#include "verify.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { CASES = 24, SEED = 20261121 };
+
+static le_engine *engine;
+
+static le_engine *open_with_limit(int64_t bytes) {
+    le_options o;
+    le_engine *e;
+    le_default_options(&o);
+    o.db_path = ":memory:";
+    o.device_memory_limit_bytes = bytes;
+    assert_int_equal(le_open(&e, &o), LE_OK);
+    le__engine_discover(e);
+    return e;
+}
+
+static int open_engine(void **state) {
+    (void)state;
+    engine = open_with_limit(0);
+    if (engine->n_devices < 2)
+        print_message("no OpenCL device: the tests of this file are skipped\n");
+    print_message("seed %d\n", SEED);
+    return 0;
+}
+
+static int close_engine(void **state) {
+    (void)state;
+    le_close(&engine);
+    return 0;
+}
+
+typedef struct run { /* a case bound to an engine, and its answer by one candidate */
+    le_case the_case;
+    le_call call;
+} run;
+
+static le_status start(run *r, le_engine *e, const char *operation, int64_t index, le_dtype dtype) {
+    le__operation_entry *entry = le__registry_find(&e->registry, operation);
+    const le_case_request request = {
+        .kind = LE_CASE_CHECK, .seed = SEED, .index = index, .dtype = dtype};
+    assert_non_null(entry);
+    le_status status = le__case_make(&r->the_case, entry->operation, &request);
+    assert_int_equal(status, LE_OK);
+    status = le__call_bind(&r->call, e, entry, r->the_case.args, r->the_case.n);
+    if (status != LE_OK)
+        le__case_free(&r->the_case);
+    return status;
+}
+
+static void finish(run *r) {
+    le__call_unbind(&r->call);
+    le__case_free(&r->the_case);
+}
+
+/* The first candidate of an implementation; false when it does not apply to the call. */
+static bool answer(run *r, const char *implementation) {
+    le__candidate *list;
+    size_t n;
+    bool found = false;
+    const char *why;
+    assert_int_equal(le__candidates_make(r->call.engine, r->call.entry, &list, &n), LE_OK);
+    for (size_t i = 0; i < n && !found; i++) {
+        if (strcmp(list[i].implementation->name, implementation) != 0 ||
+            !le__candidate_applies(&list[i], &r->call, &why))
+            continue;
+        found = true;
+        r->call.poison = 0xa5;
+        if (le__execute(&r->call, &list[i], LE__OUTPUTS_GUARDED) != LE_OK)
+            fail_msg("%s %s: %s", r->call.operation->name, list[i].text, le_error_message());
+    }
+    free(list);
+    return found;
+}
+
+static void add_error(le__error_profile *p, run *got, run *expected, const char *what) {
+    const le_operation *op = got->call.operation;
+    for (size_t i = 0; i < op->n_args; i++)
+        if (op->args[i].type == LE_TYPE_OUT) {
+            assert_int_equal(le_tensor_to_host(&got->call.args[i].tensor), LE_OK);
+            le__error_add(p, op->norm, &got->call.args[i].tensor, &expected->call.args[i].tensor);
+        }
+    if (le__guard_check(&got->call) != LE_OK)
+        fail_msg("%s: %s", what, le_error_message());
+}
+
+/* Adds the error of one implementation on one case; false when it does not apply. */
+static bool compare(le__error_profile *p, le_engine *e, const char *operation, const char *name,
+                    int64_t index, le_dtype dtype, run *expected) {
+    run got;
+    char what[128];
+    le__error_profile own = {0};
+    if (start(&got, e, operation, index, dtype) != LE_OK)
+        return false;
+    bool applies = answer(&got, name);
+    if (applies) {
+        snprintf(what, sizeof what, "%s %s case %lld", operation, name, (long long)index);
+        add_error(&own, &got, expected, what);
+        bool lossy = strstr(name, "linear") != NULL;
+        if (!lossy && !le__error_allows(&own, got.call.operation->atol, got.call.operation->rtol))
+            fail_msg("%s: max abs %g", what, own.max_abs);
+        le__error_merge(p, &own);
+    }
+    finish(&got);
+    return applies;
+}
+
+static void check_operation(const char *operation) {
+    le__error_profile errors[8] = {{0}};
+    int applied[8] = {0};
+    size_t n;
+    if (engine->n_devices < 2)
+        skip();
+    const le_implementation *const *list = le_engine_implementations(engine, operation, &n);
+    for (int64_t index = 0; index < CASES; index++) {
+        run expected;
+        if (start(&expected, engine, operation, index, 0) != LE_OK)
+            continue;
+        assert_true(answer(&expected, "reference"));
+        for (size_t i = 0, k = 0; i < n && k < 8; i++)
+            if (list[i]->device == LE_DEVICE_OPENCL && !strncmp(list[i]->name, "opencl", 6)) {
+                applied[k] +=
+                    compare(&errors[k], engine, operation, list[i]->name, index, 0, &expected);
+                k++;
+            }
+        finish(&expected);
+    }
+    for (size_t i = 0, k = 0; i < n && k < 8; i++)
+        if (list[i]->device == LE_DEVICE_OPENCL && !strncmp(list[i]->name, "opencl", 6)) {
+            print_message("%-18s %-20s %2d cases, max abs %.2g\n", operation, list[i]->name,
+                          applied[k], errors[k].max_abs);
+            if (!(list[i]->flags & LE_IMPL_NEEDS_IMAGES))
+                assert_true(applied[k] > 0);
+            k++;
+        }
+}
+
+#define CHECK(operation)                                                                           \
+    static void operation##_agrees(void **state) {                                                 \
+        (void)state;                                                                               \
+        check_operation(#operation);                                                               \
+    }
+CHECK(interpolate)
+CHECK(interpolate_at)
+CHECK(transfer_function)
+CHECK(composite)
+CHECK(project)
+CHECK(volume_render)
+
+/* Limits that leave room for few planes: cases differ in size, so several limits are tried. */
+static void slabs_agree(void **state) {
+    (void)state;
+    static const char *const names[] = {"opencl", "opencl_wide"};
+    static const int64_t limits[] = {24 << 10, 48 << 10, 100 << 10, 400 << 10};
+    int slabs = 0;
+    if (engine->n_devices < 2)
+        skip();
+    for (int l = 0; l < 4; l++) {
+        le_engine *small = open_with_limit(limits[l]);
+        for (int64_t index = 0; index < CASES; index++) {
+            run expected;
+            le__error_profile p = {0};
+            if (start(&expected, engine, "volume_render", index, LE_F32) != LE_OK)
+                continue;
+            int64_t volume = 4 * le_tensor_count(&expected.call.args[0].tensor);
+            const le_tensor *images =
+                &expected.call.args[expected.call.operation->n_args - 1].tensor;
+            int64_t rest = 8 * le_tensor_count(images) + 24576; /* images with guards, and lists */
+            int64_t planes = volume / expected.call.args[0].tensor.shape[0] * 4;
+            if (volume + rest > limits[l] && planes + rest < limits[l] / 8 * 7 - 8192) {
+                assert_true(answer(&expected, "reference"));
+                for (int i = 0; i < 2; i++)
+                    slabs +=
+                        compare(&p, small, "volume_render", names[i], index, LE_F32, &expected);
+            }
+            finish(&expected);
+        }
+        le_close(&small);
+    }
+    print_message("%d renderings in slabs\n", slabs);
+    assert_true(slabs > 4);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(interpolate_agrees),
+        cmocka_unit_test(interpolate_at_agrees),
+        cmocka_unit_test(transfer_function_agrees),
+        cmocka_unit_test(composite_agrees),
+        cmocka_unit_test(project_agrees),
+        cmocka_unit_test(volume_render_agrees),
+        cmocka_unit_test(slabs_agree),
+    };
+    return cmocka_run_group_tests(tests, open_engine, close_engine);
+}

@@ -1,0 +1,108 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: 2026 The liquid engine developers
+# SPDX-License-Identifier: MIT
+# le-bench from the outside: usage: le-bench.sh FOLDER_OF_LE_BENCH
+PATH=$(cd "$1" && pwd):$PATH
+# shellcheck source=tests/cli/common.sh
+. "$(dirname "$0")/common.sh"
+LE_DEVICE=cpu
+LE_DB=$folder/timings.sqlite3
+export LE_DEVICE LE_DB
+
+# --- help, usage ---
+expect 0 le-bench --version
+out_has "le-bench 0."
+expect 0 le-bench --help
+expect 2 le-bench --verify --overhead
+expect 2 le-bench --sizes=0 project
+expect 2 le-bench --dtype=f16 project
+expect 2 le-bench no_such_operation
+err_has "no_such_operation"
+expect 0 le-bench --help-env
+out_has "LE_DB"
+if [ -n "${LE_SOURCE_DIR:-}" ]; then
+    le-bench --help | grep -o -- '--[a-z][a-z-]*' | sort -u | while read -r option; do
+        case $option in --help | --usage | --version) continue ;; esac
+        name=$(echo "$option" | sed 's/^--//')
+        grep -q -- "Fl -$name" "$LE_SOURCE_DIR/tools/man/le-bench.1" || echo "$option: not in le-bench.1"
+        grep -q -- "$option" "$LE_SOURCE_DIR/tools/completion/le-bench" || echo "$option: not completed"
+    done >missing
+    [ -s missing ] && fail "$(cat missing)"
+fi
+
+# --- measuring ahead; what is stored is not measured again ---
+expect 0 le-bench --sizes=24,32 project composite
+out_has "project  volume=f32[32,32,32]"
+err_has "0 failed"
+expect 0 le-bench --sizes=24,32 --budget=0.000001 project composite
+err_has "the budget is spent"
+expect 0 le-bench --quiet --sizes=24 --again project
+[ -s out ] && fail "--quiet prints"
+expect 0 le-report project
+out_has "c@cpu"
+
+# --- an interrupt leaves a sound database and a run that goes on ---
+le-bench --sizes=16,20,24,28,32,40,48 --dtype=all >interrupted 2>&1 &
+pid=$!
+sleep 0.5
+kill -INT "$pid" 2>/dev/null
+wait "$pid"
+got=$?
+[ "$got" -eq 130 ] || [ "$got" -eq 0 ] || { fail "an interrupted run ended with $got"; cat interrupted; }
+expect 0 le-report --csv
+[ "$(wc -l <out)" -gt 2 ] || fail "the database is empty after an interrupt"
+grep -q "quarantined" out && { fail "the interrupt was blamed on an implementation"; cat out; }
+
+# --- one candidate again ---
+expect 0 le-bench --time=c@cpu --repeat=3 --problem='volume=f32[24,24,24] axis=0 reduce=mean scale=log image=f32[24,24,3] rgb' project
+out_has "3 runs: mean"
+expect 1 le-bench --time=no_such project
+err_has "no candidate 'no_such'"
+
+# --- verify ---
+expect 0 le-bench --verify --cases=2 --seed=7 project
+out_has "seed 7"
+out_has "reference"
+grep -q FAILED out && fail "project does not verify"
+
+# --- profile: table, JSON, trace ---
+expect 0 le-bench --profile=project --candidate=c@cpu --sizes=24 --repeat=3
+out_has "project: c"
+out_has "share"
+expect 0 le-bench --profile=project --candidate=c@cpu --sizes=24 --repeat=5 --json --trace=trace.json
+python3 - out trace.json <<'PY' || fail "profile or trace is not as described"
+import json, sys
+p = json.load(open(sys.argv[1]))
+assert p["schema"] == 1 and p["runs"] == 5
+whole = [r for r in p["records"] if r["depth"] == 0 and r["kind"] == "stage"]
+assert len(whole) == 1 and whole[0]["count"] == 5
+assert whole[0]["min_s"] <= whole[0]["median_s"] <= whole[0]["max_s"]
+t = json.load(open(sys.argv[2]))
+events = t["traceEvents"]
+assert sum(e["name"] == whole[0]["name"] for e in events) == 5 and all(e["ph"] == "X" for e in events)
+PY
+
+# --- suite: every implementation, chart, JSON ---
+expect 0 le-bench --suite=project --sizes=24 --repeat=3 --json -o suite.svg
+python3 - out suite.svg <<'PY' || fail "suite or chart is not as described"
+import json, sys, xml.etree.ElementTree as tree
+s = json.load(open(sys.argv[1]))
+rows = {r["implementation"]: r for r in s["implementations"]}
+assert {"reference", "c"} <= set(rows) and s["operation"] == "project"
+for r in rows.values():
+    assert len(r["seconds"]) == 3 and abs(sum(r["seconds"]) / 3 - r["mean_s"]) < 1e-9 and r["within_tolerance"]
+svg = tree.parse(sys.argv[2]).getroot()
+text = " ".join(svg.itertext())
+assert svg.tag.endswith("svg") and "c@cpu" in text and "project" in text
+PY
+expect 2 le-bench --suite=nothing
+
+# --- replay ---
+if [ -n "${LE_SHARED:-}" ] && [ -r "$LE_SHARED/traces/sizes_1.json" ]; then
+    expect 0 le-bench --replay="$LE_SHARED/traces/sizes_1.json"
+    out_has '"total_seconds"'
+else
+    echo "skipped: replay (no shared traces)"
+fi
+expect 1 le-bench --replay=absent.json
+finish

@@ -1,0 +1,135 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: 2026 The liquid engine developers
+# SPDX-License-Identifier: MIT
+# le-report from the outside: usage: le-report.sh FOLDER_OF_LE_REPORT REPORT_FIXTURE
+PATH=$(cd "$1" && pwd):$PATH
+fixture=$2
+# shellcheck source=tests/cli/common.sh
+. "$(dirname "$0")/common.sh"
+"$fixture" db.sqlite3 || fail "no database to report on"
+
+# --- help, usage ---
+expect 0 le-report --version
+out_has "le-report 0."
+expect 0 le-report --help
+expect 2 le-report --nonsense
+expect 2 le-report --why
+err_has "--why needs an operation"
+if [ -n "${LE_SOURCE_DIR:-}" ]; then
+    le-report --help | grep -o -- '--[a-z][a-z-]*' | sort -u | while read -r option; do
+        case $option in --help | --usage | --version) continue ;; esac
+        name=$(echo "$option" | sed 's/^--//')
+        grep -q -- "Fl -$name" "$LE_SOURCE_DIR/tools/man/le-report.1" || echo "$option: not in le-report.1"
+        grep -q -- "$option" "$LE_SOURCE_DIR/tools/completion/le-report" || echo "$option: not completed"
+    done >missing
+    [ -s missing ] && fail "$(cat missing)"
+fi
+
+# --- the choices: geometric means of the planted samples, runner-up, reference ---
+expect 0 le-report --db=db.sqlite3
+silent
+out_has "image=f32[64,64] radius=2"
+out_has "c@cpu[threads=2,schedule=static]  50.0 us"
+out_has "20.0x the reference, error 1.0e-07, 3 samples"
+out_has "runner-up c@cpu[threads=1,schedule=none]  60.0 us  1.20x"
+out_has "avx2@cpu[threads=2,schedule=static]  400 us"
+out_has "cl_tiled@opencl[tile=8]  2.00 ms"
+out_has "3.00 us"
+out_has "fastest measured, not yet chosen"
+expect 0 le-report --db=db.sqlite3 fold
+out_has "fold"
+grep -q blur out && fail "an operation that was not asked for is shown"
+
+# --- why: the inaccurate and the quarantined one are there with their reasons ---
+expect 0 le-report --db=db.sqlite3 --why blur 'f32[256,256]'
+out_has "fast@cpu"
+out_has "5.0e-03"
+out_has "quarantined: crashed with signal 11"
+out_has '{"by":"race","runs":7}'
+grep -q 'f32\[64,64\]' out && fail "a problem that was not asked for is shown"
+
+# --- an unknown operation, a missing file, a file that is none ---
+expect 0 le-report --db=db.sqlite3 nothing
+err_has "no measurement of nothing"
+expect 1 le-report --db=absent.sqlite3
+err_has "absent.sqlite3 cannot be read"
+
+# --- JSON, CSV, commands, regret ---
+expect 0 le-report --db=db.sqlite3 --json
+python3 - out <<'PY' || fail "the JSON is not what was planted"
+import json, math, sys
+r = json.load(open(sys.argv[1]))
+assert r["schema"] == 1
+p = {q["problem"]: q for q in r["problems"]}
+big = p["image=f32[1024,1024] radius=2"]
+(choice,) = big["choices"]
+assert choice["candidate"] == "cl_tiled@opencl[tile=8]" and choice["stored"], choice
+assert math.isclose(choice["time_s"], 2e-3, rel_tol=1e-6)
+assert math.isclose(choice["reference_ratio"], 32, rel_tol=1e-6)
+assert choice["runner_up"].startswith("avx2@cpu") and math.isclose(choice["runner_up_ratio"], 2, rel_tol=1e-6)
+assert choice["evidence"]["runs"] == 7
+c = {x["candidate"]: x for x in big["candidates"]}
+# 90 % t interval of the mean of log(t/2), log t, log 2t: t * exp(-+ 2.919986 * log(2) / sqrt(3))
+half = math.exp(2.919985580353725 * math.log(2) / math.sqrt(3))
+assert math.isclose(c["avx2@cpu[threads=2,schedule=static]"]["low_s"], 4e-3 / half, rel_tol=1e-6)
+assert math.isclose(c["avx2@cpu[threads=2,schedule=static]"]["high_s"], 4e-3 * half, rel_tol=1e-6)
+assert c["wild@cpu"]["verdict"] == "quarantined"
+assert c["cl_tiled@opencl[tile=8]"]["device"] == "Planted GPU"
+assert r["accounts"][0]["explored_s"] == 0.5
+PY
+expect 0 le-report --db=db.sqlite3 --csv
+python3 - out <<'PY' || fail "the CSV is not what was planted"
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+odd = [r for r in rows if r["operation"] == "fold"]
+assert len(odd) == 1 and odd[0]["problem"] == 'a=f64[10] mode="odd, <b>"', odd
+assert abs(float(odd[0]["time_s"]) - 3e-6) < 1e-12
+assert sum(r["chosen"] == "1" for r in rows) == 4
+PY
+expect 0 le-report --db=db.sqlite3 --reproduce
+out_has "le-bench --time 'cl_tiled@opencl[tile=8]' --problem 'image=f32[1024,1024] radius=2' blur"
+expect 0 le-report --db=db.sqlite3 --regret
+out_has "25.0 %"
+out_has "5.0 %"
+
+# --- HTML: well-formed, self-contained, escaped ---
+expect 0 le-report --db=db.sqlite3 --html=page.html
+silent
+grep -qE '(src|href)="?(https?:)?//' page.html && fail "the page loads something from elsewhere"
+grep -q '<b>"' page.html && fail "a problem's text is not escaped"
+grep -q 'Planted GPU\|cl_tiled@opencl' page.html || fail "the page lacks a candidate"
+python3 - page.html <<'PY' || fail "the page's tags do not nest"
+import sys
+from html.parser import HTMLParser
+void = {"meta", "br", "link", "img"}
+class P(HTMLParser):
+    def __init__(self):
+        super().__init__(); self.stack = []; self.svg = 0
+    def handle_starttag(self, tag, attrs):
+        self.svg += tag == "svg"
+        if tag not in void: self.stack.append(tag)
+    def handle_endtag(self, tag):
+        assert self.stack and self.stack.pop() == tag, (tag, self.getpos())
+p = P(); p.feed(open(sys.argv[1], encoding="utf-8").read())
+assert not p.stack and p.svg >= 7, (p.stack, p.svg)
+PY
+
+# --- export, import, merge ---
+expect 0 le-report --db=db.sqlite3 export dump.json
+expect 0 le-report --db=copy.sqlite3 --keep-unknown import dump.json
+out_has "0 refused"
+expect 0 le-report --db=copy.sqlite3 --keep-unknown import dump.json
+out_has " 0 added"
+le-report --db=db.sqlite3 --csv | cut -d, -f1-18 >a.csv
+le-report --db=copy.sqlite3 --csv | cut -d, -f1-18 >b.csv
+cmp -s a.csv b.csv || fail "the copy reports something else"
+expect 0 le-report --db=merged.sqlite3 --keep-unknown merge db.sqlite3
+le-report --db=merged.sqlite3 --csv | cut -d, -f1-18 >b.csv
+cmp -s a.csv b.csv || fail "the merged database reports something else"
+expect 0 le-report --db=strict.sqlite3 import dump.json
+err_has "blur"
+echo '{"schema":1' >broken.json
+expect 1 le-report --db=copy.sqlite3 import broken.json
+err_has "nothing was added"
+expect 2 le-report --db=copy.sqlite3 import
+finish

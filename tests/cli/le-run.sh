@@ -1,0 +1,149 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: 2026 The liquid engine developers
+# SPDX-License-Identifier: MIT
+# le-run from the outside: usage: le-run.sh FOLDER_OF_LE_RUN
+PATH=$(cd "$1" && pwd):$PATH
+# shellcheck source=tests/cli/common.sh
+. "$(dirname "$0")/common.sh"
+
+# --- help and lists ---
+expect 0 le-run --version
+out_has "le-run 0."
+expect 0 le-run --help
+out_has "--tolerance=X"
+out_has "start:stop:count"
+expect 0 le-run --list
+out_has "volume_render"
+expect 0 le-run --list project
+out_has "reference"
+expect 0 le-run volume_render --help
+out_has "angles"
+out_has "Default tolerance: atol 0.0001"
+expect 0 le-run --usage
+out_has "Usage: le-run"
+
+# --- every option is in the help, the man page and the completion ---
+if [ -n "${LE_SOURCE_DIR:-}" ]; then
+    le-run --help | grep -o -- '--[a-z-]*' | sort -u | while read -r option; do
+        name=$(echo "$option" | sed 's/^--//')
+        grep -q -- "Fl -$name" "$LE_SOURCE_DIR/tools/man/le-run.1" || echo "$option: not in le-run.1"
+        grep -q -- "$option" "$LE_SOURCE_DIR/tools/completion/le-run" || echo "$option: not completed"
+    done >missing
+    [ ! -s missing ] || { fail "options"; cat missing; }
+fi
+
+# --- wrong usage: 2, naming what was given and what is expected ---
+expect 2 le-run
+err_has "an operation is expected"
+expect 2 le-run volume_rendr
+err_has "did you mean volume_render?"
+expect 2 le-run --list volume_rendr
+err_has "did you mean volume_render?"
+expect 2 le-run volume_render volume=x.h5:/d
+err_has "missing size= (an integer from 1"
+expect 2 le-run volume_render volume=x.h5:/d sise=3
+err_has "did you mean size?"
+expect 2 le-run volume_render volume=x.h5:/d size=many
+err_has "size=many; expected an integer"
+expect 2 le-run volume_render volume=x.h5:/d size=0
+err_has "size=0; expected"
+expect 2 le-run volume_render volume=x.h5:/d size=5 size=6
+err_has "given twice"
+expect 2 le-run volume_render volume=x.h5:/d size=5 angles=1:2
+err_has "expected numbers a,b,c or start:stop:count"
+expect 2 le-run volume_render volume=x.h5:/d size=5 scale=lin
+err_has "did you mean linear?"
+expect 2 le-run volume_render volume=x.txt size=5
+err_has "unknown kind of file"
+expect 2 le-run volume_render volume=x.h5:/d size=5 images=%d_%d.png
+err_has "at most one"
+expect 2 le-run volume_render volume=x.h5:/d size=5 images=out.h5
+err_has "name the dataset"
+expect 2 le-run --mode=guess project
+err_has "estimate, learn, measure or frozen"
+expect 2 le-run --tolerance=-1 project
+expect 2 le-run --nonsense
+expect 2 le-run project nonsense
+err_has "expected NAME=VALUE"
+
+# --- failures: 1 ---
+expect 1 le-run project volume=absent.h5:/d
+err_has "absent.h5: No such file"
+printf 'not HDF5' >text.h5
+expect 1 le-run project volume=text.h5:/d
+err_has "not an HDF5 file"
+
+# --- running: axis 0 of [[[1,2],[3,4]],[[3,4],[5,8]]] ---
+printf '\001\002\003\004\003\004\005\010' >v.raw
+expect 0 le-run project volume=v.raw:u8:2,2,2 scale=linear colormap=none
+silent
+out_has "image: f32[2,2]  min 2  mean 3.75  max 6"
+out_has "2, 3, 4, 6"
+expect 0 le-run project volume=v.raw:u8:2,2,2 scale=linear colormap=none image=made/here/o.raw
+silent
+[ ! -s out ] || fail "a file was named, but something was printed"
+[ "$(od -An -tf4 made/here/o.raw | tr -s ' ')" = " 2 3 4 6" ] || fail "wrong numbers in o.raw"
+[ "$(ls -A made/here)" = o.raw ] || fail "temporary files are left: $(ls -A made/here)"
+expect 0 le-run project volume=v.raw:u8:2,2,2 axis=2 reduce=max scale=linear colormap=none
+out_has "2, 4, 4, 8"
+
+# --- HDF5 out and in, with a slice ---
+expect 0 le-run interpolate volume=v.raw:u8:2,2,2 size=2 outside=0 samples=s.h5:/deep/samples
+expect 0 le-run project "volume=s.h5:/deep/samples[0:1]" scale=linear colormap=none
+out_has "image: f32[2,2]"
+expect 1 le-run project "volume=s.h5:/deep/other"
+err_has "the file has /deep/samples"
+
+# --- images ---
+expect 0 le-run volume_render volume=v.raw:u8:2,2,2 size=6 outside=0 angles=0:81:10 images=frames/web_%02d.png
+silent
+[ "$(find frames -name 'web_0[0-9].png' | wc -l)" -eq 10 ] || fail "not ten images: $(ls frames)"
+expect 2 le-run volume_render volume=v.raw:u8:2,2,2 size=6 outside=0 angles=0,9 images=one.png
+err_has "put a number such as %02d into the name"
+[ ! -e one.png ] || fail "one.png was written"
+expect 0 le-run volume_render volume=v.raw:u8:2,2,2 size=6 outside=0 angles=0,9 images=out.h5:/images
+expect 0 le-run volume_render volume=v.raw:u8:2,2,2 size=6 outside=0 angles=0,9
+out_has "images: f32[2,6,6,3]"
+
+# --- the engine's domain errors ---
+expect 1 le-run volume_render volume=v.raw:u8:2,2,2 size=6
+
+# --- options of the call ---
+expect 0 le-run --repeat=3 --implementation=reference project volume=v.raw:u8:2,2,2 scale=linear image=p.png
+[ "$(wc -l <out)" -eq 3 ] || fail "--repeat=3 printed $(wc -l <out) lines"
+out_has "reference"
+expect 0 le-run -v --threads=1 --tolerance=allclose --mode=estimate project volume=v.raw:u8:2,2,2 image=p.png
+err_has "volume: u8[2,2,2] read in"
+expect 0 le-run --explain project volume=v.raw:u8:2,2,2 image=never.png
+out_has "choice "
+out_has "reference"
+[ ! -e never.png ] || fail "--explain wrote an image"
+expect 0 le-run --explain=json project volume=v.raw:u8:2,2,2
+out_has '"choice"'
+
+# --- chains ---
+cat >chain.json <<'END'
+{"name": "classified", "inputs": ["cube"],
+ "steps": [{"operation": "interpolate", "args": {"volume": "cube", "size": 4, "outside": 0, "samples": "s"}},
+           {"operation": "transfer_function", "args": {"samples": "s", "rgba": "colours"}}],
+ "outputs": ["colours"]}
+END
+expect 0 le-run chain.json cube=v.raw:u8:2,2,2
+out_has "colours: f32[4,4,4,4]"
+expect 0 le-run chain.json --help
+out_has "cube=..."
+expect 0 le-run --explain chain.json cube=v.raw:u8:2,2,2
+out_has "transfer_function"
+expect 2 le-run chain.json
+err_has "missing cube="
+expect 1 le-run absent.json
+err_has "No such file"
+printf '{"name": 3' >bad.json
+expect 2 le-run bad.json
+
+# --- profile ---
+expect 0 le-run --profile=trace.json --repeat=2 project volume=v.raw:u8:2,2,2 image=p.png
+out_has "project"
+grep -q traceEvents trace.json || fail "no trace"
+
+finish

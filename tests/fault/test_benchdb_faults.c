@@ -1,0 +1,510 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Whatever is wrong with the file: the handle works, quickly, says one line, and destroys nothing.
+ */
+#include "benchdb_test.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+static double seconds_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A good database with 40 samples on 20 problems. */
+static void make_good(const char *path) {
+    le_db *db = test_open(path, NULL);
+    for (int i = 0; i < 40; i++)
+        test_add(db, i % 20, i % 3, 1e-3);
+    assert_true(le_db_flush(db, 20));
+    le_db_close(&db);
+}
+
+static char *read_all(const char *path, size_t *size) {
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    char *data = malloc(1 << 20);
+    *size = fread(data, 1, 1 << 20, f);
+    fclose(f);
+    return data;
+}
+
+static void write_all(const char *path, const char *data, size_t size) {
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(data, 1, size, f), size);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void sql(const char *path, const char *text) {
+    sqlite3 *db = NULL;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, text, NULL, NULL, NULL) != SQLITE_OK)
+        fail_msg("%s: %s", text, sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+/* How many files of the folder have a name with this in it. */
+static int count_files(const char *folder, const char *part) {
+    int n = 0;
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    for (struct dirent *e; (e = readdir(dir)) != NULL;)
+        n += strstr(e->d_name, part) != NULL;
+    closedir(dir);
+    return n;
+}
+
+/* What a user of the engine does; must never take long. Returns what was known at the start. */
+static int64_t use(const char *path, test_log *said, bool expect_durable) {
+    double start = seconds_now();
+    le_db *db = test_open(path, said);
+    le_db_knowledge *k = NULL;
+    le_db_load(db, "interpolate", 0, &k);
+    assert_non_null(k);
+    int64_t known = test_total(k);
+    le_db_knowledge_free(&k);
+    test_add(db, 0, 0, 1e-3);
+    assert_true(seconds_now() - start < 2);
+    assert_int_equal(le_db_flush(db, 5), expect_durable);
+    le_db_load(db, NULL, 0, &k);
+    assert_non_null(k);
+    le_db_knowledge_free(&k);
+    le_db_close(&db);
+    assert_null(db);
+    return known;
+}
+
+static void test_random_bytes(void **state) {
+    char *folder = test_folder(), *path = test_path(folder, "t.sqlite3"), junk[30000];
+    uint64_t random = 7;
+    (void)state;
+    for (size_t i = 0; i < sizeof junk; i++)
+        junk[i] = (char)le_stats_random(&random);
+    write_all(path, junk, sizeof junk);
+    test_log said = {0};
+    use(path, &said, true);
+    assert_int_equal(said.lines, 1);
+    assert_non_null(strstr(said.last, "set aside"));
+    assert_int_equal(count_files(folder, "t.sqlite3.corrupt-"), 1);
+    assert_int_equal(use(path, &said, true), 1); /* the new file works */
+    assert_int_equal(said.lines, 1);
+    test_folder_remove(folder);
+}
+
+/* Cut at every kind of place; at length 0 it is a new file. Set aside bytes are unchanged. */
+static void test_truncated(void **state) {
+    char *folder = test_folder(), *path = test_path(folder, "t.sqlite3");
+    size_t size, aside = 0;
+    (void)state;
+    make_good(path);
+    char *good = read_all(path, &size);
+    assert_true(size > 40000);
+    const size_t cuts[] = {0, 1, 50, 100, 512, 4096, 4097, 20000, size / 2, size - 4096, size - 1};
+    for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
+        test_log said = {0};
+        write_all(path, good, cuts[i]);
+        /* SQLite takes one byte for none */
+        bool seen = cuts[i] > 1 && cuts[i] < size - 1; /* of the last byte SQLite takes no notice */
+        use(path, &said, true);
+        if (cuts[i] == size - 1)
+            break;
+        if (seen)
+            if (said.lines != 1)
+                fail_msg("cut at %zu of %zu: %d lines, %s", cuts[i], size, said.lines, said.last);
+        aside += seen;
+        assert_int_equal(count_files(folder, ".corrupt-"), aside);
+        assert_int_equal(use(path, &said, true), 1);
+    }
+    free(good);
+    test_folder_remove(folder);
+}
+
+/* Bytes overwritten anywhere: no crash, no more than one line, and afterwards it works. */
+static void test_overwritten(void **state) {
+    char *folder = test_folder(), *path = test_path(folder, "t.sqlite3");
+    uint64_t seed = (uint64_t)time(NULL), random = seed;
+    size_t size;
+    (void)state;
+    print_message("seed %llu\n", (unsigned long long)seed);
+    make_good(path);
+    char *good = read_all(path, &size), *bad = malloc(size);
+    for (int round = 0; round < 60; round++) {
+        test_log said = {0};
+        memcpy(bad, good, size);
+        size_t at = le_stats_random(&random) % size, n = 1 + le_stats_random(&random) % 3000;
+        for (size_t i = at; i < size && i < at + n; i++)
+            bad[i] = (char)le_stats_random(&random);
+        write_all(path, bad, size);
+        le_db *db = test_open(path, &said);
+        le_db_knowledge *k = NULL;
+        le_db_load(db, NULL, LE_DB_LOAD_RAW, &k);
+        le_db_knowledge_free(&k);
+        test_add(db, 0, 0, 1e-3);
+        le_db_flush(db, 5);
+        le_db_close(&db);
+        assert_true(said.lines <= 2);
+        char command[700];
+        snprintf(command, sizeof command, "rm -f '%s'*", path);
+        assert_int_equal(system(command), 0);
+    }
+    free(good);
+    free(bad);
+    test_folder_remove(folder);
+}
+
+static void test_newer(void **state) {
+    char *folder = test_folder(), *path = test_path(folder, "t.sqlite3");
+    size_t size, size2;
+    test_log said = {0};
+    (void)state;
+    make_good(path);
+    sql(path, "PRAGMA journal_mode = DELETE; PRAGMA user_version = 99; CREATE TABLE later(x)");
+    char *before = read_all(path, &size);
+    assert_int_equal(use(path, &said, false), 40); /* what it can read, it uses */
+    assert_int_equal(said.lines, 1);
+    assert_non_null(strstr(said.last, "newer"));
+    char *after = read_all(path, &size2);
+    assert_int_equal(size, size2);
+    assert_memory_equal(before, after, size);
+    free(before);
+    free(after);
+    sql(path, "PRAGMA foreign_keys = OFF; DROP TABLE samples; DROP TABLE meta");
+    said.lines = 0;
+    assert_int_equal(use(path, &said, false), 0);
+    assert_int_equal(said.lines, 1);
+    assert_int_equal(count_files(folder, ".corrupt-"), 0);
+    test_folder_remove(folder);
+}
+
+static void test_foreign(void **state) {
+    char *folder = test_folder(), *path = test_path(folder, "t.sqlite3");
+    test_log said = {0};
+    (void)state;
+    sql(path, "CREATE TABLE mine(x); INSERT INTO mine VALUES(1)");
+    use(path, &said, false);
+    assert_int_equal(said.lines, 1);
+    assert_non_null(strstr(said.last, "left alone"));
+    sql(path, "INSERT INTO mine VALUES(2)");
+    said.lines = 0;
+    use(folder, &said, false); /* a folder */
+    assert_int_equal(said.lines, 1);
+    said.lines = 0;
+    use(test_path(path, "t.sqlite3"), &said, false); /* below a file */
+    assert_int_equal(said.lines, 1);
+    said.lines = 0;
+    use("/dev/null", &said, false);
+    assert_int_equal(said.lines, 1);
+    test_folder_remove(folder);
+}
+
+/* Runs fn in a child that is not root, for whom permissions count. */
+static void in_child(void (*fn)(const char *folder), const char *folder) {
+    fflush(NULL);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        if (geteuid() == 0 &&
+            (setresgid(65534, 65534, 65534) != 0 || setresuid(65534, 65534, 65534) != 0))
+            _exit(77);
+        fn(folder);
+        _exit(0);
+    }
+    int status = 0;
+    assert_true(waitpid(pid, &status, 0) == pid);
+    if (!WIFEXITED(status) || (WEXITSTATUS(status) != 0 && WEXITSTATUS(status) != 77))
+        fail_msg("the child ended with status %x", (unsigned)status);
+    if (WEXITSTATUS(status) == 77)
+        skip();
+}
+
+#define CHILD_CHECK(x) ((x) ? (void)0 : (fprintf(stderr, "line %d: %s\n", __LINE__, #x), _exit(1)))
+
+static void child_readonly(const char *folder) {
+    const char *paths[] = {test_path(folder, "t.sqlite3"), test_path(folder, "none.sqlite3"),
+                           test_path(folder, "sub/none.sqlite3")};
+    for (int i = 0; i < 3; i++) {
+        test_log said = {0};
+        le_db *db = le_db_open(
+            &(le_db_options){.path = paths[i], .log = test_log_line, .log_cookie = &said});
+        le_db_knowledge *k = NULL;
+        CHILD_CHECK(le_db_load(db, NULL, 0, &k) == LE_DB_OK);
+        CHILD_CHECK(test_total(k) == (i == 0 ? 40 : 0));
+        le_db_knowledge_free(&k);
+        test_add(db, 0, 0, 1e-3);
+        CHILD_CHECK(!le_db_flush(db, 5));
+        CHILD_CHECK(le_db_load(db, NULL, 0, &k) == LE_DB_OK);
+        CHILD_CHECK(test_total(k) == (i == 0 ? 41 : 1));
+        le_db_knowledge_free(&k);
+        CHILD_CHECK(strcmp(le_db_path(db), ":memory:") == 0);
+        le_db_close(&db);
+        if (said.lines != 1)
+            fprintf(stderr, "%s: %d lines, %s\n", paths[i], said.lines, said.last);
+        CHILD_CHECK(said.lines == 1);
+    }
+}
+
+static void test_readonly(void **state) {
+    char *folder = test_folder(), *path = test_path(folder, "t.sqlite3");
+    (void)state;
+    make_good(path);
+    assert_int_equal(chmod(path, 0444), 0);
+    assert_int_equal(chmod(folder, 0555), 0);
+    in_child(child_readonly, folder);
+    assert_int_equal(count_files(folder, "t.sqlite3"), 1);
+    test_folder_remove(folder);
+}
+
+/* RLIMIT_FSIZE: writes fail as on a full disk, and SIGXFSZ must not end the process. */
+static void child_full(const char *folder) {
+    const char *path = test_path(folder, "t.sqlite3");
+    static const rlim_t limits[] = {0, 1000, 5000, 30000, 100000, 200000};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        test_log said = {0};
+        struct rlimit limit = {limits[i], RLIM_INFINITY};
+        CHILD_CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+        le_db *db =
+            le_db_open(&(le_db_options){.path = path, .log = test_log_line, .log_cookie = &said});
+        for (int j = 0; j < 300; j++) {
+            le_db_sample s[40];
+            for (int l = 0; l < 40; l++)
+                s[l] = (le_db_sample){.seconds = 1e-3};
+            char key[64];
+            snprintf(key, sizeof key, "%d of %zu", j, i);
+            le_db_add_samples(db, le_db_problem(db, "o", key, 1, 1), test_candidate(db, 0), s, 40);
+        }
+        double start = seconds_now();
+        bool durable = le_db_flush(db, 20);
+        CHILD_CHECK(seconds_now() - start < 10);
+        le_db_knowledge *k = NULL;
+        le_db_load(db, NULL, 0, &k);
+        CHILD_CHECK(k != NULL);
+        le_db_knowledge_free(&k);
+        le_db_close(&db);
+        CHILD_CHECK(!durable);
+        /* the cause, and at the end that samples are lost */
+        if (said.lines < 1 || said.lines > 2)
+            fprintf(stderr, "limit %ld: %d lines, %s\n", (long)limits[i], said.lines, said.last);
+        CHILD_CHECK(said.lines >= 1 && said.lines <= 2);
+    }
+    struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
+    CHILD_CHECK(setrlimit(RLIMIT_FSIZE, &none) == 0);
+    le_db *db = le_db_open(&(le_db_options){.path = path});
+    test_add(db, 0, 0, 1e-3);
+    CHILD_CHECK(le_db_flush(db, 20));
+    le_db_close(&db);
+}
+
+static void test_full(void **state) {
+    char *folder = test_folder();
+    (void)state;
+    assert_int_equal(chmod(folder, 0777), 0);
+    in_child(child_full, folder);
+    assert_int_equal(count_files(folder, ".corrupt-"), 0);
+    test_folder_remove(folder);
+}
+
+/* The disk is full for a while: nothing is lost when there is room again before the end. */
+static void child_full_for_a_while(const char *folder) {
+    const char *path = test_path(folder, "w.sqlite3");
+    struct rlimit small = {100, RLIM_INFINITY}, none = {RLIM_INFINITY, RLIM_INFINITY};
+    test_log said = {0};
+    CHILD_CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
+    le_db *db =
+        le_db_open(&(le_db_options){.path = path, .log = test_log_line, .log_cookie = &said});
+    for (int i = 0; i < 500; i++)
+        test_add(db, i % 10, 0, 1e-3);
+    CHILD_CHECK(!le_db_flush(db, 20));
+    CHILD_CHECK(setrlimit(RLIMIT_FSIZE, &none) == 0);
+    for (int i = 0; i < 500; i++)
+        test_add(db, i % 10, 0, 1e-3);
+    CHILD_CHECK(le_db_flush(db, 20));
+    CHILD_CHECK(test_stored(db) == 1000);
+    CHILD_CHECK(said.lines == 1);
+    le_db_close(&db);
+}
+
+static void test_full_for_a_while(void **state) {
+    char *folder = test_folder();
+    (void)state;
+    assert_int_equal(chmod(folder, 0777), 0);
+    in_child(child_full_for_a_while, folder);
+    test_folder_remove(folder);
+}
+
+/* Another process holds the lock. WAL lets readers pass; EXCLUSIVE locking mode lets nobody. */
+static void hold_lock(const char *path, double hold_s, int *ready) {
+    sqlite3 *db = NULL;
+    char byte = 1;
+    if (sqlite3_open(path, &db) != SQLITE_OK ||
+        sqlite3_exec(db,
+                     "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; "
+                     "UPDATE meta SET value = value",
+                     NULL, NULL, NULL) != SQLITE_OK)
+        _exit(1);
+    if (write(ready[1], &byte, 1) != 1)
+        _exit(2);
+    usleep((useconds_t)(1e6 * hold_s));
+    sqlite3_close(db);
+    _exit(0);
+}
+
+static void test_locked(void **state) {
+    char *folder = test_folder(), *path = test_path(folder, "t.sqlite3"), byte;
+    double hold_s = getenv("LE_TEST_LONG") ? 10 : 3, start;
+    int ready[2];
+    test_log said = {0};
+    (void)state;
+    make_good(path);
+    assert_int_equal(pipe(ready), 0);
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0)
+        hold_lock(path, hold_s, ready);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    start = seconds_now();
+    le_db *db = test_open(path, &said);
+    le_db_knowledge *k = NULL;
+    assert_int_equal(le_db_load(db, NULL, 0, &k), LE_DB_BUSY);
+    assert_non_null(k);
+    le_db_knowledge_free(&k);
+    for (int i = 0; i < 100; i++)
+        test_add(db, 0, 0, 1e-3);
+    double delay = seconds_now() - start;
+    print_message("open, load and add under a lock: %.3f s\n", delay);
+    assert_true(delay < 0.8);
+    assert_false(le_db_flush(db, 0.5));
+    assert_true(le_db_flush(db, hold_s + 10)); /* after the lock is gone */
+    assert_int_equal(test_stored(db), 140);
+    assert_int_equal(said.lines, 1);
+    le_db_close(&db);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+
+    /* closing does not wait for ever */
+    pid = fork();
+    if (pid == 0)
+        hold_lock(path, 8, ready);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    db = test_open(path, &said);
+    test_add(db, 0, 0, 1e-3);
+    start = seconds_now();
+    le_db_close(&db);
+    assert_true(seconds_now() - start < 4);
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    close(ready[0]);
+    close(ready[1]);
+    test_folder_remove(folder);
+}
+
+static void check_journal(const char *path, const char *expect) {
+    sqlite3 *db = NULL;
+    sqlite3_stmt *st = NULL;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, "PRAGMA journal_mode", -1, &st, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(st), SQLITE_ROW);
+    assert_string_equal(sqlite3_column_text(st, 0), expect);
+    sqlite3_finalize(st);
+    sqlite3_close(db);
+}
+
+/* No shared memory: a folder is where it would be, or the VFS has none. */
+static void test_without_wal(void **state) {
+    char *folder = test_folder(), *path = test_path(folder, "t.sqlite3");
+    test_log said = {0};
+    (void)state;
+    make_good(path);
+    check_journal(path, "wal");
+    assert_int_equal(mkdir(test_path(folder, "t.sqlite3-shm"), 0700), 0);
+    assert_int_equal(use(path, &said, true), 40); /* was in WAL mode: leaves it */
+    assert_int_equal(use(path, &said, true), 41);
+    check_journal(path, "delete");
+    char *fresh = test_path(folder, "f.sqlite3");
+    assert_int_equal(mkdir(test_path(folder, "f.sqlite3-shm"), 0700), 0);
+    assert_int_equal(use(fresh, &said, true), 0);
+    assert_int_equal(use(fresh, &said, true), 1);
+    char *other = test_path(folder, "v.sqlite3");
+    for (int i = 0; i < 3; i++) {
+        le_db *db = le_db_open(&(le_db_options){.path = other, .vfs = "unix-dotfile"});
+        assert_int_equal(test_stored(db), i);
+        test_add(db, 0, 0, 1e-3);
+        assert_true(le_db_flush(db, 10));
+        le_db_close(&db);
+    }
+    assert_int_equal(said.lines, 0);
+    assert_int_equal(count_files(folder, ".corrupt-"), 0);
+    test_folder_remove(folder);
+}
+
+/* The file vanishes, is replaced, or is overwritten while it is open. */
+static void test_pulled_away(void **state) {
+    char *folder = test_folder(), *path = test_path(folder, "t.sqlite3");
+    char *other = test_path(folder, "o.sqlite3"), command[1500];
+    test_log said = {0};
+    (void)state;
+    make_good(other);
+    le_db *db = test_open(path, &said);
+    test_add(db, 0, 0, 1e-3);
+    assert_true(le_db_flush(db, 10));
+    assert_int_equal(test_stored(db), 1);
+    snprintf(command, sizeof command, "rm '%s'*", path);
+    assert_int_equal(system(command), 0);
+    test_add(db, 0, 0, 1e-3);
+    assert_true(le_db_flush(db, 10));
+    assert_int_equal(test_stored(db), 1);
+    snprintf(command, sizeof command, "rm '%s'-*; mv '%s' '%s'", path, other, path);
+    assert_int_equal(system(command), 0);
+    test_add(db, 0, 0, 1e-3);
+    assert_true(le_db_flush(db, 10));
+    assert_int_equal(test_stored(db), 41);
+    assert_int_equal(said.lines, 0);
+    le_db_close(&db);
+    test_folder_remove(folder);
+}
+
+/* Two handles find the same corrupt file: one sets it aside, both go on with one new file. */
+static void test_corrupt_for_two(void **state) {
+    char *folder = test_folder(), *path = test_path(folder, "t.sqlite3");
+    size_t size;
+    (void)state;
+    make_good(path);
+    char *data = read_all(path, &size);
+    memset(data + 4096, 0x55, size - 4096);
+    write_all(path, data, size);
+    free(data);
+    test_log said[2] = {{0}};
+    le_db *a = test_open(path, &said[0]), *b = test_open(path, &said[1]);
+    for (int i = 0; i < 10; i++) {
+        test_add(a, i, 0, 1e-3);
+        test_add(b, i, 0, 1e-3);
+    }
+    assert_true(le_db_flush(a, 10));
+    assert_true(le_db_flush(b, 10));
+    assert_int_equal(test_stored(a), 20);
+    assert_int_equal(test_stored(b), 20);
+    le_db_close(&a);
+    le_db_close(&b);
+    assert_int_equal(count_files(folder, ".corrupt-"), 1);
+    assert_true(said[0].lines <= 1 && said[1].lines <= 1);
+    test_folder_remove(folder);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_bytes), cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_overwritten),  cmocka_unit_test(test_newer),
+        cmocka_unit_test(test_foreign),      cmocka_unit_test(test_readonly),
+        cmocka_unit_test(test_full),         cmocka_unit_test(test_full_for_a_while),
+        cmocka_unit_test(test_locked),       cmocka_unit_test(test_without_wal),
+        cmocka_unit_test(test_pulled_away),  cmocka_unit_test(test_corrupt_for_two),
+    };
+    return cmocka_run_group_tests_name("benchdb_faults", tests, NULL, NULL);
+}

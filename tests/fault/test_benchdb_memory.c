@@ -1,0 +1,150 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * The k-th allocation fails, for every k of a small run, in this library and in SQLite and cJSON:
+ * no crash, no leak, and a second run with the same file works. Linked with --wrap for the
+ * allocator.
+ */
+#include "benchdb_test.h"
+
+#include <cjson/cJSON.h>
+#include <sqlite3.h>
+#include <stdatomic.h>
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+char *__real_strdup(const char *text);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+char *__wrap_strdup(const char *text);
+
+static atomic_long left; /* allocations until the one that fails; 0: none fails */
+static atomic_long done; /* allocations so far */
+
+static bool fails(void) {
+    atomic_fetch_add(&done, 1);
+    return atomic_load(&left) > 0 && atomic_fetch_sub(&left, 1) == 1;
+}
+
+void *__wrap_malloc(size_t size) {
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size) {
+    return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t size) {
+    return fails() ? NULL : __real_realloc(p, size);
+}
+
+char *__wrap_strdup(const char *text) {
+    return fails() ? NULL : __real_strdup(text);
+}
+
+/* SQLite wants the size of a block: it is kept in front. */
+static void *sql_malloc(int size) {
+    char *p = fails() ? NULL : __real_malloc((size_t)size + 16);
+    if (p)
+        memcpy(p, &size, sizeof size);
+    return p ? p + 16 : NULL;
+}
+
+static void sql_free(void *p) {
+    if (p)
+        free((char *)p - 16);
+}
+
+static int sql_size(void *p) {
+    int size = 0;
+    if (p)
+        memcpy(&size, (char *)p - 16, sizeof size);
+    return size;
+}
+
+static void *sql_realloc(void *old, int size) {
+    char *p = fails() ? NULL : __real_realloc((char *)old - 16, (size_t)size + 16);
+    if (p)
+        memcpy(p, &size, sizeof size);
+    return p ? p + 16 : NULL;
+}
+
+static int sql_round(int size) {
+    return (size + 15) & ~15;
+}
+
+static int sql_init(void *cookie) {
+    (void)cookie;
+    return SQLITE_OK;
+}
+
+static void sql_shutdown(void *cookie) {
+    (void)cookie;
+}
+
+static void *json_malloc(size_t size) {
+    return fails() ? NULL : __real_malloc(size);
+}
+
+/* Opens, adds, flushes, loads, exports, imports, closes; checks nothing. */
+static void small_run(const char *path, const char *json) {
+    le_db *db = le_db_open(&(le_db_options){.path = path, .batch_ms = 1});
+    le_db_device(db, (le_db_part[]){{"name", "gpu"}, {"driver", "1"}}, 2);
+    test_add(db, 0, 0, 1e-3);
+    test_add(db, 1, 0, 1e-3);
+    le_db_add_verdict(db, &(le_db_verdict){.candidate = test_candidate(db, 0), .size_class = "1"});
+    le_db_add_choice(db, &(le_db_choice){.problem = test_problem(db, 0),
+                                         .candidate = test_candidate(db, 0),
+                                         .evidence = "{\"a\":1}"});
+    le_db_add_account(db, &(le_db_account){.operation = "interpolate", .calls = 1});
+    le_db_flush(db, 5);
+    le_db_knowledge *k = NULL;
+    le_db_load(db, "interpolate", LE_DB_LOAD_RAW, &k);
+    le_db_knowledge_free(&k);
+    if (db && le_db_export_file(db, json) == LE_DB_OK)
+        le_db_import(db, json, NULL, NULL);
+    le_db_close(&db);
+}
+
+static void test_every_allocation(void **state) {
+    char *folder = test_folder(), command[700];
+    char *path = strdup(test_path(folder, "t.sqlite3")),
+         *json = strdup(test_path(folder, "x.json"));
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf '%s'/*", folder);
+    small_run(path, json);
+    assert_int_equal(system(command), 0);
+    atomic_store(&done, 0);
+    small_run(path, json);
+    long n = atomic_load(&done);
+    long step = getenv("LE_TEST_LONG") ? 1 : 101;
+    print_message("%ld allocations, every %ld. fails\n", n, step);
+    assert_true(n > 500);
+    for (long k = 1; k <= n + step; k += k < 60 ? 1 : step) {
+        assert_int_equal(system(command), 0);
+        atomic_store(&left, k);
+        small_run(path, json);
+        atomic_store(&left, 0);
+        if (k % 50 != 1)
+            continue;
+        le_db *db = test_open(path, NULL);
+        test_add(db, 3, 3, 1e-3);
+        assert_true(le_db_flush(db, 10));
+        le_db_close(&db);
+    }
+    free(path);
+    free(json);
+    test_folder_remove(folder);
+}
+
+int main(void) {
+    static const sqlite3_mem_methods methods = {sql_malloc, sql_free, sql_realloc,  sql_size,
+                                                sql_round,  sql_init, sql_shutdown, NULL};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_allocation)};
+    if (sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) != SQLITE_OK)
+        return 1;
+    cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = json_malloc, .free_fn = free});
+    return cmocka_run_group_tests_name("benchdb_memory", tests, NULL, NULL);
+}

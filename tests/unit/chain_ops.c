@@ -1,0 +1,505 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Operations for the tests of chains.
+ */
+#include "chain_ops.h"
+
+#include <string.h>
+
+static const char source_text[] =
+    "kernel void scale(global const float *x, global float *y, float f, int n) {\n"
+    "    int i = get_global_id(0);\n"
+    "    if (i < n) y[i] = f * x[i];\n"
+    "}\n"
+    "kernel void add(global const float *a, global const float *b, global float *y, int n) {\n"
+    "    int i = get_global_id(0);\n"
+    "    if (i < n) y[i] = a[i] + b[i];\n"
+    "}\n";
+static const le_cl_source source = {"test/chain", source_text, sizeof source_text - 1, "chain1"};
+static const le_cl_source *const sources[] = {&source, NULL};
+
+/* --- chain_scale --- */
+
+enum { SCALE_X, SCALE_FACTOR, SCALE_RESULT };
+static const le_arg_desc scale_args[] = {{.name = "x",
+                                          .doc = "numbers",
+                                          .type = LE_TYPE_IN,
+                                          .dtypes = LE_DTYPE_BIT(LE_F32),
+                                          .min_ndim = 0,
+                                          .max_ndim = 8,
+                                          .shape = "[...]"},
+                                         {.name = "factor",
+                                          .doc = "multiplies",
+                                          .type = LE_TYPE_F64,
+                                          .optional = true,
+                                          .default_f64 = 2},
+                                         {.name = "result",
+                                          .doc = "factor * x",
+                                          .type = LE_TYPE_OUT,
+                                          .dtypes = LE_DTYPE_BIT(LE_F32),
+                                          .min_ndim = 0,
+                                          .max_ndim = 8,
+                                          .shape = "[...]"}};
+
+static le_status scale_check(le_call *call) {
+    const le_tensor *x = le_call_in(call, SCALE_X);
+    return le_call_set_out(call, SCALE_RESULT, LE_F32, x->ndim, x->shape);
+}
+
+static void scale_work(const le_call *call, le_work *out) {
+    double n = (double)le_tensor_count(le_call_in(call, SCALE_X));
+    *out = (le_work){n + 1, 8 * n};
+}
+
+static le_status scale_case(le_case *c, const le_case_request *request) {
+    int64_t n = request->kind == LE_CASE_BENCH && request->size ? request->size : 37;
+    le_tensor *x = le_case_in(c, "x", LE_F32, 1, &n);
+    for (int64_t i = 0; x && i < n; i++)
+        le_tensor_set(x, i, le_case_normal(c));
+    le_case_f64(c, "factor", 1 + le_case_uniform(c));
+    le_case_out(c, "result", LE_F32);
+    return le_case_status(c);
+}
+
+static bool scale_slabs(const le_call *call, le_slabs *out) {
+    const le_tensor *x = le_call_in(call, SCALE_X);
+    out->items = x->ndim > 0 ? x->shape[0] : 0;
+    out->args[SCALE_X].axis = out->args[SCALE_RESULT].axis = 1;
+    return x->ndim > 0;
+}
+
+static const le_operation scale_operation = {.abi = LE_METHOD_ABI,
+                                             .name = "chain_scale",
+                                             .family = "test",
+                                             .summary = "factor * x",
+                                             .args = scale_args,
+                                             .n_args = 3,
+                                             .check = scale_check,
+                                             .work = scale_work,
+                                             .atol = 1e-6,
+                                             .rtol = 1e-6,
+                                             .make_case = scale_case,
+                                             .slabs = scale_slabs};
+
+static size_t scale_items(const le_call *call) {
+    return (size_t)le_tensor_count(le_call_in(call, SCALE_X));
+}
+
+static void scale_range(void *context, size_t begin, size_t end, int worker) {
+    le_call *call = context;
+    const le_tensor *x = le_call_in(call, SCALE_X);
+    float *y = le_call_out(call, SCALE_RESULT)->data;
+    double f = le_call_f64(call, SCALE_FACTOR);
+    (void)worker;
+    for (size_t i = begin; i < end; i++)
+        y[i] = (float)(f * le_tensor_get(x, (int64_t)i));
+}
+
+static le_status scale_opencl(le_call *call) {
+    le_cl_kernel *kernel;
+    int32_t n = (int32_t)scale_items(call);
+    le_status status = le_cl_get_kernel(call, &source, "scale", "", &kernel);
+    const le_cl_karg args[] = {LE_CL_ARG(SCALE_X), LE_CL_ARG(SCALE_RESULT),
+                               LE_CL_F32((float)le_call_f64(call, SCALE_FACTOR)), LE_CL_I32(n)};
+    size_t global = (size_t)n;
+    return status == LE_OK ? le_cl_launch(call, kernel, 1, &global, NULL, args, 4) : status;
+}
+
+/* --- chain_add --- */
+
+enum { ADD_A, ADD_B, ADD_RESULT };
+static const le_arg_desc add_args[] = {{.name = "a",
+                                        .doc = "numbers",
+                                        .type = LE_TYPE_IN,
+                                        .dtypes = LE_DTYPE_BIT(LE_F32),
+                                        .min_ndim = 0,
+                                        .max_ndim = 8,
+                                        .shape = "[...]"},
+                                       {.name = "b",
+                                        .doc = "as many numbers",
+                                        .type = LE_TYPE_IN,
+                                        .dtypes = LE_DTYPE_BIT(LE_F32),
+                                        .min_ndim = 0,
+                                        .max_ndim = 8,
+                                        .shape = "[...]"},
+                                       {.name = "result",
+                                        .doc = "a + b",
+                                        .type = LE_TYPE_OUT,
+                                        .dtypes = LE_DTYPE_BIT(LE_F32),
+                                        .min_ndim = 0,
+                                        .max_ndim = 8,
+                                        .shape = "[...]"}};
+
+static le_status add_check(le_call *call) {
+    const le_tensor *a = le_call_in(call, ADD_A), *b = le_call_in(call, ADD_B);
+    if (a->ndim != b->ndim || memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof a->shape[0]) != 0)
+        return le_fail(LE_ERR_SHAPE, "chain_add: 'b' must have the shape of 'a'");
+    return le_call_set_out(call, ADD_RESULT, LE_F32, a->ndim, a->shape);
+}
+
+static void add_work(const le_call *call, le_work *out) {
+    double n = (double)le_tensor_count(le_call_in(call, ADD_A));
+    *out = (le_work){n + 1, 12 * n};
+}
+
+static le_status add_case(le_case *c, const le_case_request *request) {
+    int64_t n = request->kind == LE_CASE_BENCH && request->size ? request->size : 37;
+    static const char *const names[] = {"a", "b"};
+    for (int k = 0; k < 2; k++) {
+        le_tensor *x = le_case_in(c, names[k], LE_F32, 1, &n);
+        for (int64_t i = 0; x && i < n; i++)
+            le_tensor_set(x, i, le_case_normal(c));
+    }
+    le_case_out(c, "result", LE_F32);
+    return le_case_status(c);
+}
+
+static const le_operation add_operation = {.abi = LE_METHOD_ABI,
+                                           .name = "chain_add",
+                                           .family = "test",
+                                           .summary = "a + b",
+                                           .args = add_args,
+                                           .n_args = 3,
+                                           .check = add_check,
+                                           .work = add_work,
+                                           .atol = 1e-6,
+                                           .rtol = 1e-6,
+                                           .make_case = add_case};
+
+static size_t add_items(const le_call *call) {
+    return (size_t)le_tensor_count(le_call_in(call, ADD_A));
+}
+
+static void add_range(void *context, size_t begin, size_t end, int worker) {
+    le_call *call = context;
+    float *y = le_call_out(call, ADD_RESULT)->data;
+    (void)worker;
+    for (size_t i = begin; i < end; i++)
+        y[i] = (float)(le_tensor_get(le_call_in(call, ADD_A), (int64_t)i) +
+                       le_tensor_get(le_call_in(call, ADD_B), (int64_t)i));
+}
+
+static le_status add_opencl(le_call *call) {
+    le_cl_kernel *kernel;
+    int32_t n = (int32_t)add_items(call);
+    le_status status = le_cl_get_kernel(call, &source, "add", "", &kernel);
+    const le_cl_karg args[] = {LE_CL_ARG(ADD_A), LE_CL_ARG(ADD_B), LE_CL_ARG(ADD_RESULT),
+                               LE_CL_I32(n)};
+    size_t global = (size_t)n;
+    return status == LE_OK ? le_cl_launch(call, kernel, 1, &global, NULL, args, 4) : status;
+}
+
+/* --- chain_poly --- */
+
+enum { POLY_X, POLY_FACTORS, POLY_RESULT };
+static const le_arg_desc poly_args[] = {
+    {.name = "x",
+     .doc = "numbers",
+     .type = LE_TYPE_IN,
+     .dtypes = LE_DTYPE_BIT(LE_F32),
+     .min_ndim = 1,
+     .max_ndim = 7,
+     .shape = "[...]"},
+    {.name = "factors", .doc = "one a slice", .type = LE_TYPE_F64S, .min_count = 1},
+    {.name = "result",
+     .doc = "factors[k] * x + x",
+     .type = LE_TYPE_OUT,
+     .dtypes = LE_DTYPE_BIT(LE_F32),
+     .min_ndim = 2,
+     .max_ndim = 8,
+     .shape = "[factors,...]"}};
+
+static le_status poly_check(le_call *call) {
+    const le_tensor *x = le_call_in(call, POLY_X);
+    size_t count;
+    int64_t shape[LE_MAX_DIMS];
+    le_call_f64s(call, POLY_FACTORS, &count);
+    shape[0] = (int64_t)count;
+    memcpy(shape + 1, x->shape, (size_t)x->ndim * sizeof *shape);
+    return le_call_set_out(call, POLY_RESULT, LE_F32, x->ndim + 1, shape);
+}
+
+static void poly_work(const le_call *call, le_work *out) {
+    double n = (double)le_tensor_count(le_call_out(call, POLY_RESULT));
+    *out = (le_work){2 * n + 1, 8 * n};
+}
+
+static le_status poly_case(le_case *c, const le_case_request *request) {
+    int64_t n = request->kind == LE_CASE_BENCH && request->size ? request->size : 37;
+    le_tensor *x = le_case_in(c, "x", LE_F32, 1, &n);
+    for (int64_t i = 0; x && i < n; i++)
+        le_tensor_set(x, i, le_case_normal(c));
+    le_case_f64s(c, "factors", (const double[]){1, -2, 0.5}, 3);
+    le_case_out(c, "result", LE_F32);
+    return le_case_status(c);
+}
+
+static le_status poly_expand(const le_call *call, le_chain *chain) {
+    size_t count;
+    const double *factors = le_call_f64s(call, POLY_FACTORS, &count);
+    le_value x = le_chain_arg(chain, POLY_X), result = le_chain_arg(chain, POLY_RESULT);
+    for (size_t k = 0; k < count; k++) {
+        le_value scaled = le_chain_temp(chain);
+        le_chain_add(chain, "chain_scale", LE_VALUE_IN("x", x), LE_VALUE_OUT("result", scaled),
+                     LE_F64("factor", factors[k]));
+        le_chain_add(chain, "chain_add", LE_VALUE_IN("a", scaled), LE_VALUE_IN("b", x),
+                     LE_VALUE_OUT("result", le_chain_slice(chain, result, 0, (int64_t)k)));
+    }
+    return le_chain_status(chain);
+}
+
+static const le_operation poly_operation = {.abi = LE_METHOD_ABI,
+                                            .name = "chain_poly",
+                                            .family = "test",
+                                            .summary = "factors[k] * x + x",
+                                            .args = poly_args,
+                                            .n_args = 3,
+                                            .check = poly_check,
+                                            .work = poly_work,
+                                            .atol = 1e-6,
+                                            .rtol = 1e-6,
+                                            .make_case = poly_case,
+                                            .expand = poly_expand};
+
+static le_status poly_reference(le_call *call) {
+    size_t count;
+    const double *factors = le_call_f64s(call, POLY_FACTORS, &count);
+    const le_tensor *x = le_call_in(call, POLY_X);
+    int64_t n = le_tensor_count(x);
+    for (size_t k = 0; k < count; k++)
+        for (int64_t i = 0; i < n; i++)
+            le_tensor_set(le_call_out(call, POLY_RESULT), (int64_t)k * n + i,
+                          (factors[k] + 1) * le_tensor_get(x, i));
+    return LE_OK;
+}
+
+/* --- chain_blur: mean of each row, the one before and the one after; at the ends the row itself
+ * --- */
+
+enum { BLUR_X, BLUR_RESULT };
+static const le_arg_desc blur_args[] = {{.name = "x",
+                                         .doc = "rows",
+                                         .type = LE_TYPE_IN,
+                                         .dtypes = LE_DTYPE_BIT(LE_F32),
+                                         .min_ndim = 2,
+                                         .max_ndim = 2,
+                                         .shape = "[rows,n]"},
+                                        {.name = "result",
+                                         .doc = "rows",
+                                         .type = LE_TYPE_OUT,
+                                         .dtypes = LE_DTYPE_BIT(LE_F32),
+                                         .min_ndim = 2,
+                                         .max_ndim = 2,
+                                         .shape = "[rows,n]"}};
+
+static le_status blur_check(le_call *call) {
+    return le_call_set_out(call, BLUR_RESULT, LE_F32, 2, le_call_in(call, BLUR_X)->shape);
+}
+
+static void rows_work(const le_call *call, le_work *out) {
+    double n = (double)le_tensor_count(le_call_in(call, 0));
+    *out = (le_work){3 * n + 1, 8 * n};
+}
+
+static bool blur_slabs(const le_call *call, le_slabs *out) {
+    out->items = le_call_in(call, BLUR_X)->shape[0];
+    out->halo = 1;
+    out->args[BLUR_X].axis = out->args[BLUR_RESULT].axis = 1;
+    return true;
+}
+
+static le_status blur_run(le_call *call) {
+    const le_tensor *x = le_call_in(call, BLUR_X);
+    int64_t rows = x->shape[0], n = x->shape[1];
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t i = 0; i < n; i++) {
+            int64_t above = r > 0 ? r - 1 : r, below = r + 1 < rows ? r + 1 : r;
+            double sum = le_tensor_get(x, above * n + i) + le_tensor_get(x, r * n + i) +
+                         le_tensor_get(x, below * n + i);
+            le_tensor_set(le_call_out(call, BLUR_RESULT), r * n + i, sum / 3);
+        }
+    return LE_OK;
+}
+
+static const le_operation blur_operation = {.abi = LE_METHOD_ABI,
+                                            .name = "chain_blur",
+                                            .family = "test",
+                                            .summary = "over three rows",
+                                            .args = blur_args,
+                                            .n_args = 2,
+                                            .check = blur_check,
+                                            .work = rows_work,
+                                            .atol = 1e-6,
+                                            .rtol = 1e-6,
+                                            .slabs = blur_slabs};
+
+/* --- chain_over: mean, maximum and sum over the first axis --- */
+
+enum { OVER_X, OVER_MEAN, OVER_MAX, OVER_SUM };
+static const le_arg_desc over_args[] = {{.name = "x",
+                                         .doc = "frames",
+                                         .type = LE_TYPE_IN,
+                                         .dtypes = LE_DTYPE_BIT(LE_F32),
+                                         .min_ndim = 3,
+                                         .max_ndim = 3,
+                                         .shape = "[frames,h,w]"},
+                                        {.name = "mean",
+                                         .doc = "image",
+                                         .type = LE_TYPE_OUT,
+                                         .dtypes = LE_DTYPE_BIT(LE_F32),
+                                         .min_ndim = 2,
+                                         .max_ndim = 2,
+                                         .shape = "[h,w]"},
+                                        {.name = "max",
+                                         .doc = "image",
+                                         .type = LE_TYPE_OUT,
+                                         .optional = true,
+                                         .dtypes = LE_DTYPE_BIT(LE_F32),
+                                         .min_ndim = 2,
+                                         .max_ndim = 2,
+                                         .shape = "[h,w]"},
+                                        {.name = "sum",
+                                         .doc = "image",
+                                         .type = LE_TYPE_OUT,
+                                         .optional = true,
+                                         .dtypes = LE_DTYPE_BIT(LE_F32),
+                                         .min_ndim = 2,
+                                         .max_ndim = 2,
+                                         .shape = "[h,w]"}};
+
+static le_status over_check(le_call *call) {
+    const le_tensor *x = le_call_in(call, OVER_X);
+    for (int i = OVER_MEAN; i <= OVER_SUM; i++)
+        if (le_call_given(call, i)) {
+            le_status status = le_call_set_out(call, i, LE_F32, 2, x->shape + 1);
+            if (status != LE_OK)
+                return status;
+        }
+    return LE_OK;
+}
+
+static bool over_slabs(const le_call *call, le_slabs *out) {
+    out->items = le_call_in(call, OVER_X)->shape[0];
+    out->args[OVER_X].axis = 1;
+    out->args[OVER_MEAN].merge = LE_MERGE_MEAN;
+    out->args[OVER_MAX].merge = LE_MERGE_MAX;
+    out->args[OVER_SUM].merge = LE_MERGE_SUM;
+    return true;
+}
+
+static le_status over_run(le_call *call) {
+    const le_tensor *x = le_call_in(call, OVER_X);
+    int64_t n = x->shape[1] * x->shape[2];
+    for (int64_t i = 0; i < n; i++) {
+        double sum = 0, most = le_tensor_get(x, i);
+        for (int64_t f = 0; f < x->shape[0]; f++) {
+            double v = le_tensor_get(x, f * n + i);
+            sum += v;
+            most = v > most ? v : most;
+        }
+        le_tensor_set(le_call_out(call, OVER_MEAN), i, sum / (double)x->shape[0]);
+        if (le_call_given(call, OVER_MAX))
+            le_tensor_set(le_call_out(call, OVER_MAX), i, most);
+        if (le_call_given(call, OVER_SUM))
+            le_tensor_set(le_call_out(call, OVER_SUM), i, sum);
+    }
+    return LE_OK;
+}
+
+static const le_operation over_operation = {.abi = LE_METHOD_ABI,
+                                            .name = "chain_over",
+                                            .family = "test",
+                                            .summary = "over the frames",
+                                            .args = over_args,
+                                            .n_args = 4,
+                                            .check = over_check,
+                                            .work = rows_work,
+                                            .atol = 1e-6,
+                                            .rtol = 1e-6,
+                                            .slabs = over_slabs};
+
+static const le_implementation implementations[] = {
+    {.abi = LE_METHOD_ABI,
+     .operation = "chain_blur",
+     .name = "c",
+     .run_type = "c",
+     .flags = LE_IMPL_SERIAL,
+     .run = blur_run},
+    {.abi = LE_METHOD_ABI,
+     .operation = "chain_over",
+     .name = "c",
+     .run_type = "c",
+     .flags = LE_IMPL_SERIAL,
+     .run = over_run},
+    {.abi = LE_METHOD_ABI,
+     .operation = "chain_scale",
+     .name = "ref",
+     .run_type = "reference",
+     .flags = LE_IMPL_REFERENCE,
+     .speed = 0.2,
+     .items = scale_items,
+     .range = scale_range},
+    {.abi = LE_METHOD_ABI,
+     .operation = "chain_scale",
+     .name = "c",
+     .run_type = "c",
+     .flags = LE_IMPL_REPRODUCIBLE,
+     .items = scale_items,
+     .range = scale_range},
+    {.abi = LE_METHOD_ABI,
+     .operation = "chain_scale",
+     .name = "cl",
+     .run_type = "opencl",
+     .device = LE_DEVICE_OPENCL,
+     .flags = LE_IMPL_REPRODUCIBLE,
+     .speed = 10,
+     .sources = sources,
+     .run = scale_opencl},
+    {.abi = LE_METHOD_ABI,
+     .operation = "chain_add",
+     .name = "ref",
+     .run_type = "reference",
+     .flags = LE_IMPL_REFERENCE,
+     .speed = 0.2,
+     .items = add_items,
+     .range = add_range},
+    {.abi = LE_METHOD_ABI,
+     .operation = "chain_add",
+     .name = "c",
+     .run_type = "c",
+     .flags = LE_IMPL_REPRODUCIBLE,
+     .items = add_items,
+     .range = add_range},
+    {.abi = LE_METHOD_ABI,
+     .operation = "chain_add",
+     .name = "cl",
+     .run_type = "opencl",
+     .device = LE_DEVICE_OPENCL,
+     .flags = LE_IMPL_REPRODUCIBLE,
+     .speed = 10,
+     .sources = sources,
+     .run = add_opencl},
+    {.abi = LE_METHOD_ABI,
+     .operation = "chain_poly",
+     .name = "ref",
+     .run_type = "reference",
+     .flags = LE_IMPL_REFERENCE | LE_IMPL_SERIAL,
+     .speed = 0.1,
+     .run = poly_reference},
+};
+
+le_status chain_ops_register(le_engine *engine) {
+    le_status status = le_register_operation(engine, &scale_operation);
+    if (status == LE_OK)
+        status = le_register_operation(engine, &add_operation);
+    if (status == LE_OK)
+        status = le_register_operation(engine, &poly_operation);
+    if (status == LE_OK)
+        status = le_register_operation(engine, &blur_operation);
+    if (status == LE_OK)
+        status = le_register_operation(engine, &over_operation);
+    for (size_t i = 0; status == LE_OK && i < sizeof implementations / sizeof *implementations; i++)
+        status = le_register_implementation(engine, &implementations[i]);
+    return status;
+}

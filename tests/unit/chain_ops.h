@@ -1,0 +1,16 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Operations registered at run time for the tests of chains and slabs. With CPU and OpenCL
+ * implementations: chain_scale (factor * x), chain_add (a + b), and the composite chain_poly,
+ * result[k] = factors[k] * x + x. On the CPU: chain_blur over neighbouring rows, chain_over frames.
+ */
+#ifndef CHAIN_OPS_H
+#define CHAIN_OPS_H
+
+#include "liquid_engine/le_chain.h"
+
+/* Registers all of them; LE_OK or the first error. */
+le_status chain_ops_register(le_engine *engine);
+
+#endif

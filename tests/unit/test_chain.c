@@ -1,0 +1,555 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Chains: building with the messages of calls, values and slices, running, staged implementations.
+ */
+#include "chain_ops.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static le_engine *engine;
+
+static int open_engine(void **state) {
+    (void)state;
+    le_options o;
+    le_default_options(&o);
+    o.db_path = ":memory:";
+    return le_open(&engine, &o) == LE_OK && chain_ops_register(engine) == LE_OK ? 0 : -1;
+}
+
+static int close_engine(void **state) {
+    (void)state;
+    le_close(&engine);
+    return 0;
+}
+
+enum { N = 1000 };
+static const int64_t shape_n[] = {N};
+static float numbers[N];
+
+static le_tensor input(void) {
+    for (int i = 0; i < N; i++)
+        numbers[i] = (float)(i % 37) - 11.5f;
+    return le_tensor_of(numbers, LE_F32, 1, shape_n);
+}
+
+/* result = 6x, then + x: 7x; and twice = 2x, by three steps */
+static le_chain *seven_times(void) {
+    le_chain *c;
+    assert_int_equal(le_chain_new(&c, engine, "seven"), LE_OK);
+    le_value x = le_chain_input(c, "x", LE_F32, 1, shape_n);
+    le_value twice = le_chain_temp(c), six = le_chain_temp(c), seven = le_chain_temp(c);
+    le_chain_add(c, "chain_scale", LE_VALUE_IN("x", x), LE_VALUE_OUT("result", twice));
+    le_chain_add(c, "chain_scale", LE_VALUE_IN("x", twice), LE_VALUE_OUT("result", six),
+                 LE_F64("factor", 3));
+    le_chain_add(c, "chain_add", LE_VALUE_IN("a", six), LE_VALUE_IN("b", x),
+                 LE_VALUE_OUT("result", seven));
+    le_chain_output(c, "seven", seven);
+    le_chain_output(c, "twice", twice);
+    assert_int_equal(le_chain_status(c), LE_OK);
+    return c;
+}
+
+static void assert_times(const le_tensor *t, double factor) {
+    assert_int_equal(le_tensor_count(t), N);
+    for (int64_t i = 0; i < N; i++)
+        assert_true(fabs(le_tensor_get(t, i) - factor * (double)numbers[i]) < 1e-4);
+}
+
+static void runs_many_times(void **state) {
+    (void)state;
+    le_chain *c = seven_times();
+    le_tensor x = input();
+    for (int k = 0; k < 3; k++) {
+        le_tensor seven = {0}, twice = {0};
+        assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_OUT("seven", &seven),
+                                      LE_OUT("twice", &twice), LE_OPT_DEVICE("cpu")),
+                         LE_OK);
+        assert_times(&seven, 7);
+        assert_times(&twice, 2);
+        le_tensor_free(&seven);
+        le_tensor_free(&twice);
+    }
+    le_chain_report report;
+    le_chain_last_run(c, &report);
+    assert_int_equal(report.n_steps, 3);
+    assert_int_equal(report.bytes_to_device, 0);
+    assert_string_equal(report.steps[2].operation, "chain_add");
+    assert_true(report.peak_host_bytes >= 3 * N * 4 && report.peak_host_bytes < 4 * N * 4);
+    le_chain_free(&c);
+}
+
+static void writes_to_the_callers_memory(void **state) {
+    (void)state;
+    le_chain *c = seven_times();
+    le_tensor x = input();
+    float out[N], spread[2 * N];
+    le_tensor seven = le_tensor_of(out, LE_F32, 1, shape_n);
+    assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_OUT("seven", &seven)), LE_OK);
+    assert_ptr_equal(seven.data, out);
+    assert_times(&seven, 7);
+    memset(spread, 0, sizeof spread);
+    seven = le_tensor_of(spread, LE_F32, 1, shape_n);
+    seven.strides[0] = 2;
+    assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_OUT("seven", &seven)), LE_OK);
+    assert_times(&seven, 7);
+    assert_true(spread[1] == 0 && spread[2 * N - 1] == 0);
+    le_chain_free(&c);
+}
+
+static void assert_fails(le_chain *c, le_status status, const char *part) {
+    assert_int_equal(le_chain_status(c), status);
+    if (!strstr(le_error_message(), part))
+        fail_msg("'%s' is not in '%s'", part, le_error_message());
+    le_chain_free(&c);
+}
+
+static le_chain *empty(le_value *x) {
+    le_chain *c;
+    assert_int_equal(le_chain_new(&c, engine, "wrong"), LE_OK);
+    *x = le_chain_input(c, "x", LE_F32, 1, shape_n);
+    return c;
+}
+
+static void mistakes_are_found_when_built(void **state) {
+    (void)state;
+    le_value x, y;
+    le_chain *c = empty(&x);
+    le_chain_add(c, "chain_scalee", LE_VALUE_IN("x", x), LE_VALUE_OUT("result", le_chain_temp(c)));
+    assert_fails(c, LE_ERR_UNKNOWN, "there is no operation 'chain_scalee'");
+    c = empty(&x);
+    le_chain_add(c, "chain_scale", LE_VALUE_IN("y", x), LE_VALUE_OUT("result", le_chain_temp(c)));
+    assert_fails(c, LE_ERR_ARGUMENT, "there is no argument 'y'");
+    c = empty(&x);
+    y = le_chain_input(c, "y", LE_F64, 1, shape_n);
+    le_chain_add(c, "chain_scale", LE_VALUE_IN("x", y), LE_VALUE_OUT("result", le_chain_temp(c)));
+    assert_fails(c, LE_ERR_DTYPE, "argument 'x' has dtype f64, expected f32");
+    c = empty(&x);
+    y = le_chain_input(c, "y", LE_F32, 2, (int64_t[]){2, 3});
+    le_chain_add(c, "chain_add", LE_VALUE_IN("a", x), LE_VALUE_IN("b", y),
+                 LE_VALUE_OUT("result", le_chain_temp(c)));
+    assert_fails(c, LE_ERR_SHAPE, "'b' must have the shape of 'a'");
+    c = empty(&x);
+    le_chain_add(c, "chain_scale", LE_VALUE_IN("x", le_chain_temp(c)),
+                 LE_VALUE_OUT("result", le_chain_temp(c)));
+    assert_fails(c, LE_ERR_ARGUMENT, "no earlier step writes");
+    c = empty(&x);
+    le_chain_add(c, "chain_scale", LE_VALUE_IN("x", x), LE_VALUE_OUT("result", x));
+    assert_fails(c, LE_ERR_ARGUMENT, "is an input of the chain");
+    c = empty(&x);
+    y = le_chain_temp(c);
+    le_chain_add(c, "chain_scale", LE_VALUE_IN("x", x), LE_VALUE_OUT("result", y));
+    le_chain_add(c, "chain_scale", LE_VALUE_IN("x", x), LE_VALUE_OUT("result", y));
+    assert_fails(c, LE_ERR_ARGUMENT, "an earlier step writes");
+    c = empty(&x);
+    le_chain_slice(c, x, 0, N);
+    assert_fails(c, LE_ERR_SHAPE, "no part 1000 along axis 0 of f32[1000]");
+    c = empty(&x);
+    le_chain_output(c, "out", x);
+    assert_fails(c, LE_ERR_ARGUMENT, "not written by the chain");
+    c = empty(&x);
+    y = le_chain_temp_of(c, LE_F32, 1, (int64_t[]){3});
+    le_chain_add(c, "chain_scale", LE_VALUE_IN("x", x), LE_VALUE_OUT("result", y));
+    assert_fails(c, LE_ERR_SHAPE, "output 'result' is f32[3], expected f32[1000]");
+}
+
+static void mistakes_are_found_when_run(void **state) {
+    (void)state;
+    le_chain *c = seven_times();
+    le_tensor x = input(), shorter = le_tensor_of(numbers, LE_F32, 1, (int64_t[]){3}), out = {0};
+    assert_int_equal(le_chain_run(c, LE_OUT("seven", &out)), LE_ERR_ARGUMENT);
+    assert_non_null(strstr(le_error_message(), "input 'x' is missing"));
+    assert_int_equal(le_chain_run(c, LE_IN("x", &shorter), LE_OUT("seven", &out)), LE_ERR_SHAPE);
+    assert_non_null(strstr(le_error_message(), "is f32[3], expected f32[1000]"));
+    assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_OUT("eight", &out)), LE_ERR_ARGUMENT);
+    assert_non_null(strstr(le_error_message(), "expected one of twice, seven"));
+    assert_int_equal(le_chain_run(c, LE_IN("x", &x)), LE_ERR_ARGUMENT);
+    assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_OUT("seven", &x)), LE_ERR_ARGUMENT);
+    assert_null(out.storage);
+    le_chain_free(&c);
+}
+
+/* y[k][:] = (k+1) * x[k][:], written by columns into [4,3] and read back whole, by rows and by
+ * range */
+static void slices_are_parts_of_values(void **state) {
+    (void)state;
+    le_chain *c;
+    float data[12] = {0};
+    le_tensor x = le_tensor_of(data, LE_F32, 2, (int64_t[]){4, 3}), sum = {0};
+    for (int i = 0; i < 12; i++)
+        data[i] = (float)i;
+    assert_int_equal(le_chain_new(&c, engine, "slices"), LE_OK);
+    le_value in = le_chain_input(c, "x", LE_F32, 2, x.shape);
+    le_value y = le_chain_temp_of(c, LE_F32, 2, x.shape),
+             z = le_chain_temp_of(c, LE_F32, 2, x.shape);
+    le_value out = le_chain_temp(c);
+    for (int k = 0; k < 3; k++)
+        le_chain_add(c, "chain_scale", LE_VALUE_IN("x", le_chain_slice(c, in, 1, k)),
+                     LE_VALUE_OUT("result", le_chain_slice(c, y, 1, k)), LE_F64("factor", k + 1));
+    for (int k = 0; k < 2; k++)
+        le_chain_add(c, "chain_scale", LE_VALUE_IN("x", le_chain_range(c, y, 0, 2 * k, 2 * k + 2)),
+                     LE_VALUE_OUT("result", le_chain_range(c, z, 0, 2 * k, 2 * k + 2)),
+                     LE_F64("factor", 10 * k + 10));
+    le_chain_add(c, "chain_add", LE_VALUE_IN("a", z), LE_VALUE_IN("b", in),
+                 LE_VALUE_OUT("result", out));
+    le_chain_output(c, "sum", out);
+    assert_int_equal(le_chain_status(c), LE_OK);
+    assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_OUT("sum", &sum)), LE_OK);
+    for (int i = 0; i < 12; i++)
+        assert_true(le_tensor_get(&sum, i) ==
+                    data[i] * (float)(i % 3 + 1) * (i < 6 ? 10 : 20) + data[i]);
+    le_tensor_free(&sum);
+    le_chain_free(&c);
+}
+
+static void constants_are_kept(void **state) {
+    (void)state;
+    le_chain *c;
+    float table[3] = {1, 2, 3}, data[3] = {10, 20, 30};
+    le_tensor t = le_tensor_of(table, LE_F32, 1, (int64_t[]){3});
+    le_tensor x = le_tensor_of(data, LE_F32, 1, (int64_t[]){3}), sum = {0};
+    assert_int_equal(le_chain_new(&c, engine, "table"), LE_OK);
+    le_value in = le_chain_input(c, "x", LE_F32, 1, x.shape), out = le_chain_temp(c);
+    le_value k = le_chain_constant(c, &t);
+    table[0] = 99;
+    le_chain_add(c, "chain_add", LE_VALUE_IN("a", in), LE_VALUE_IN("b", k),
+                 LE_VALUE_OUT("result", out));
+    le_chain_output(c, "sum", out);
+    assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_OUT("sum", &sum)), LE_OK);
+    assert_true(le_tensor_get(&sum, 0) == 11 && le_tensor_get(&sum, 2) == 33);
+    le_tensor_free(&sum);
+    le_chain_free(&c);
+}
+
+static void composite_runs_staged(void **state) {
+    (void)state;
+    le_tensor x = input(), out = {0};
+    double factors[] = {1, 2, 3};
+    assert_int_equal(le_engine_run(engine, "chain_poly", LE_IN("x", &x),
+                                   LE_F64S("factors", factors, 3), LE_OUT("result", &out),
+                                   LE_OPT_IMPLEMENTATION("staged"), LE_OPT_DEVICE("cpu")),
+                     LE_OK);
+    assert_int_equal(out.ndim, 2);
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < N; i++)
+            assert_true(fabs(le_tensor_get(&out, k * N + i) - (k + 2) * (double)numbers[i]) < 1e-4);
+    le_tensor_free(&out);
+}
+
+static void chain_is_an_operation(void **state) {
+    (void)state;
+    le_chain *c = seven_times();
+    float data[3] = {1, 2, 3};
+    assert_int_equal(le_chain_as_operation(c, "seven_and_twice", NULL), LE_OK);
+    le_chain_free(&c);
+    le_tensor x = le_tensor_of(data, LE_F32, 1, (int64_t[]){3}), seven = {0}, twice = {0};
+    assert_int_equal(le_engine_run(engine, "seven_and_twice", LE_IN("x", &x),
+                                   LE_OUT("seven", &seven), LE_OUT("twice", &twice)),
+                     LE_OK);
+    assert_true(le_tensor_get(&seven, 2) == 21 && le_tensor_get(&twice, 1) == 4);
+    le_tensor_free(&seven);
+    le_tensor_free(&twice);
+    assert_int_equal(
+        le_engine_run(engine, "seven_and_twice", LE_IN("x", &x), LE_OUT("seven", &seven)), LE_OK);
+    assert_true(le_tensor_get(&seven, 0) == 7);
+    le_tensor_free(&seven);
+}
+
+static const char json_text[] = "{\"name\": \"json_chain\", \"inputs\": [\"x\"], \"steps\": ["
+                                "{\"operation\": \"chain_poly\", \"args\": {\"x\": \"x\", "
+                                "\"factors\": [1, 2], \"result\": \"p\"}},"
+                                "{\"operation\": \"chain_scale\", \"args\": {\"x\": \"p[1]\", "
+                                "\"factor\": 5, \"result\": \"y\"}}],"
+                                "\"outputs\": [\"y\"]}";
+
+static void chain_from_json(void **state) {
+    (void)state;
+    le_chain *c;
+    le_tensor x = input(), y = {0};
+    assert_int_equal(le_chain_from_json(&c, engine, json_text, &LE_IN("x", &x), 1), LE_OK);
+    assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_OUT("y", &y)), LE_OK);
+    assert_times(&y, 15);
+    le_tensor_free(&y);
+    le_chain_free(&c);
+    char name[64];
+    assert_int_equal(le_chain_register_json(engine, json_text, name, sizeof name), LE_OK);
+    assert_string_equal(name, "json_chain");
+    assert_int_equal(le_engine_run(engine, name, LE_IN("x", &x), LE_OUT("y", &y)), LE_OK);
+    assert_times(&y, 15);
+    le_tensor_free(&y);
+}
+
+static void json_mistakes(void **state) {
+    (void)state;
+    static const struct {
+        const char *from, *to, *message;
+        le_status status;
+    } cases[] = {
+        {"\"factor\": 5", "\"facto\": 5",
+         "step 2 (chain_scale): chain_scale: there is no argument 'facto'", LE_ERR_ARGUMENT},
+        {"p[1]", "q",
+         "step 2 (chain_scale): 'q' is neither an input nor written by an earlier step",
+         LE_ERR_UNKNOWN},
+        {"p[1]", "p[2]", "step 2 (chain_scale): chain 'json_chain': no part 2 along axis 0",
+         LE_ERR_SHAPE},
+        {"p[1]", "p[x", "expected a name or name[number]", LE_ERR_ARGUMENT},
+        {"\"chain_poly\"", "\"chain_pol\"", "step 1 (chain_pol): there is no operation",
+         LE_ERR_UNKNOWN},
+        {"[\"y\"]", "[\"z\"]", "no step writes output 'z'", LE_ERR_UNKNOWN},
+        {"\"steps\"", "\"stepz\"", "\"steps\" must be a list", LE_ERR_ARGUMENT},
+        {"]}", "]", "no JSON", LE_ERR_ARGUMENT},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+        le_chain *c;
+        le_tensor x = input();
+        const char *at = strstr(json_text, cases[i].from);
+        if (i == 7)
+            at = json_text + strlen(json_text) - 2;
+        assert_non_null(at);
+        snprintf(text, sizeof text, "%.*s%s%s", (int)(at - json_text), json_text, cases[i].to,
+                 at + strlen(cases[i].from));
+        assert_int_equal(le_chain_from_json(&c, engine, text, &LE_IN("x", &x), 1), cases[i].status);
+        assert_null(c);
+        if (!strstr(le_error_message(), cases[i].message))
+            fail_msg("'%s' is not in '%s'", cases[i].message, le_error_message());
+    }
+}
+
+static void plan_and_profile_are_seen(void **state) {
+    (void)state;
+    le_chain *c = seven_times();
+    le_chain_plan *plan;
+    le_profile *profile;
+    size_t n;
+    assert_int_equal(le_chain_explain(c, &plan, &LE_OPT_DEVICE("cpu"), 1), LE_OK);
+    assert_int_equal(plan->n_steps, 3);
+    assert_string_equal(plan->steps[2].device, "cpu");
+    char *json = le_chain_plan_json(plan);
+    assert_non_null(strstr(json, "\"chain_add\""));
+    free(json);
+    le_chain_plan_free(&plan);
+    le_tensor x = input(), seven = {0};
+    assert_int_equal(le_profile_start(engine), LE_OK);
+    assert_int_equal(le_profile_start(engine), LE_ERR_ARGUMENT);
+    assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_OUT("seven", &seven), LE_OPT_DEVICE("cpu")),
+                     LE_OK);
+    assert_int_equal(le_profile_stop(engine, &profile), LE_OK);
+    const le_profile_row *rows = le_profile_rows(profile, &n);
+    int64_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        count += strcmp(rows[i].kind, "run") == 0 ? rows[i].count : 0;
+    assert_int_equal(count, 3);
+    char *table = le_profile_table(profile), *trace = le_profile_trace_json(profile);
+    assert_non_null(strstr(table, "chain_add"));
+    assert_non_null(strstr(trace, "\"cpu run\""));
+    free(table);
+    free(trace);
+    le_profile_free(&profile);
+    le_tensor_free(&seven);
+    le_chain_free(&c);
+}
+
+/* What one engine learnt of the steps, another one knows through the database. */
+static void steps_are_remembered(void **state) {
+    (void)state;
+    char path[64];
+    double predicted[2] = {0, 0};
+    float x[1000] = {1};
+    snprintf(path, sizeof path, "/tmp/le_chain_%ld.db", (long)getpid());
+    for (int k = 0; k < 2; k++) {
+        le_options o;
+        le_engine *e;
+        le_chain *c;
+        le_chain_plan *plan;
+        le_default_options(&o);
+        o.db_path = path;
+        assert_int_equal(le_open(&e, &o), LE_OK);
+        assert_int_equal(chain_ops_register(e), LE_OK);
+        assert_int_equal(le_chain_new(&c, e, "one"), LE_OK);
+        le_value in = le_chain_input(c, "x", LE_F32, 1, shape_n), out = le_chain_temp(c);
+        le_chain_add(c, "chain_scale", LE_VALUE_IN("x", in), LE_VALUE_OUT("result", out));
+        le_chain_output(c, "y", out);
+        le_tensor t = le_tensor_of(x, LE_F32, 1, shape_n);
+        for (int run = 0; k == 0 && run < 60; run++) {
+            le_tensor y = {0};
+            assert_int_equal(le_chain_run(c, LE_IN("x", &t), LE_OUT("y", &y)), LE_OK);
+            le_tensor_free(&y);
+        }
+        assert_int_equal(le_chain_explain(c, &plan, NULL, 0), LE_OK);
+        predicted[k] = plan->predicted_s;
+        le_chain_plan_free(&plan);
+        le_chain_free(&c);
+        le_close(&e);
+    }
+    assert_true(predicted[0] > 0 && predicted[1] > predicted[0] / 3 &&
+                predicted[1] < predicted[0] * 3);
+    remove(path);
+}
+
+/* --- on OpenCL --- */
+
+static bool has_opencl(void) {
+    le_tensor x = input(), y = {0};
+    le_status status = le_engine_run(engine, "chain_scale", LE_IN("x", &x), LE_OUT("result", &y),
+                                     LE_OPT_DEVICE("opencl"));
+    le_tensor_free(&y);
+    return status == LE_OK;
+}
+
+static void device_chain_moves_input_and_output_once(void **state) {
+    (void)state;
+    if (!has_opencl())
+        skip();
+    le_chain *c = seven_times();
+    le_tensor x = input(), seven = {0};
+    assert_int_equal(
+        le_chain_run(c, LE_IN("x", &x), LE_OUT("seven", &seven), LE_OPT_DEVICE("opencl")), LE_OK);
+    assert_times(&seven, 7);
+    le_chain_report report;
+    le_chain_last_run(c, &report);
+    assert_int_equal(report.bytes_to_device, N * 4);
+    assert_int_equal(report.bytes_from_device, N * 4);
+    assert_int_equal(report.peak_host_bytes, 0);
+    assert_true(report.peak_device_bytes >= 3 * N * 4);
+    le_tensor_free(&seven);
+    le_chain_free(&c);
+}
+
+/* A limit of three values: the copy of x goes before the second step and comes again for the third.
+ */
+static void limits_are_kept_by_dropping_copies(void **state) {
+    (void)state;
+    if (!has_opencl())
+        skip();
+    for (int limited = 0; limited < 2; limited++) {
+        le_chain *c;
+        le_chain_report report;
+        le_tensor x = input(), y = {0};
+        assert_int_equal(le_chain_new(&c, engine, "limited"), LE_OK);
+        le_value in = le_chain_input(c, "x", LE_F32, 1, shape_n);
+        le_value k = le_chain_input(c, "k", LE_F32, 1, shape_n);
+        le_value a = le_chain_temp(c), b = le_chain_temp(c), out = le_chain_temp(c);
+        le_chain_add(c, "chain_scale", LE_VALUE_IN("x", in), LE_VALUE_OUT("result", a));
+        le_chain_add(c, "chain_add", LE_VALUE_IN("a", a), LE_VALUE_IN("b", k),
+                     LE_VALUE_OUT("result", b));
+        le_chain_add(c, "chain_add", LE_VALUE_IN("a", b), LE_VALUE_IN("b", in),
+                     LE_VALUE_OUT("result", out));
+        le_chain_output(c, "y", out);
+        for (int run = 0; run < 2; run++) { /* the second by the plan that was kept */
+            assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_IN("k", &x), LE_OUT("y", &y),
+                                          LE_OPT_DEVICE("opencl"),
+                                          LE_OPT_MEMORY_LIMIT(limited ? 3 * N * 4 : 0)),
+                             LE_OK);
+            assert_times(&y, 4);
+            le_chain_last_run(c, &report);
+            assert_int_equal(report.bytes_to_device, (limited ? 3 : 2) * N * 4);
+            assert_int_equal(report.bytes_from_device, N * 4);
+            le_tensor_free(&y);
+        }
+        le_chain_free(&c);
+    }
+}
+
+static void outputs_may_stay_on_the_device(void **state) {
+    (void)state;
+    if (!has_opencl())
+        skip();
+    le_chain *c = seven_times();
+    le_chain_report report;
+    le_tensor x = input(), seven = {0}, again = {0};
+    assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_OUT("seven", &seven),
+                                  LE_OPT_DEVICE("opencl"), LE_OPT_KEEP_ON_DEVICE()),
+                     LE_OK);
+    assert_null(seven.data);
+    le_chain_last_run(c, &report);
+    assert_int_equal(report.bytes_from_device, 0);
+    assert_int_equal(
+        le_chain_run(c, LE_IN("x", &seven), LE_OUT("seven", &again), LE_OPT_DEVICE("opencl")),
+        LE_OK);
+    le_chain_last_run(c, &report);
+    assert_int_equal(report.bytes_to_device, 0);
+    assert_int_equal(report.bytes_from_device, N * 4);
+    assert_times(&again, 49);
+    assert_int_equal(le_tensor_to_host(&seven), LE_OK);
+    assert_times(&seven, 7);
+    le_tensor_free(&seven);
+    le_tensor_free(&again);
+    le_chain_free(&c);
+}
+
+/* a tensor of one le_run handed to the next */
+static void calls_hand_device_tensors_on(void **state) {
+    (void)state;
+    if (!has_opencl())
+        skip();
+    le_tensor x = input(), y = {0}, z = {0};
+    assert_int_equal(le_engine_run(engine, "chain_scale", LE_IN("x", &x), LE_OUT("result", &y),
+                                   LE_OPT_DEVICE("opencl"), LE_OPT_KEEP_ON_DEVICE()),
+                     LE_OK);
+    assert_null(y.data);
+    assert_int_equal(le_engine_run(engine, "chain_scale", LE_IN("x", &y), LE_OUT("result", &z),
+                                   LE_OPT_DEVICE("opencl")),
+                     LE_OK);
+    assert_times(&z, 4);
+    assert_int_equal(le_tensor_to_host(&y), LE_OK);
+    assert_times(&y, 2);
+    le_tensor_free(&y);
+    le_tensor_free(&z);
+}
+
+static void staged_composite_stays_on_the_device(void **state) {
+    (void)state;
+    if (!has_opencl())
+        skip();
+    le_chain *c;
+    le_chain_report report;
+    le_tensor x = input(), out = {0};
+    double factors[] = {1, 2, 3};
+    assert_int_equal(le_chain_new(&c, engine, "staged"), LE_OK);
+    le_value in = le_chain_input(c, "x", LE_F32, 1, shape_n), result = le_chain_temp(c);
+    le_chain_add(c, "chain_poly", LE_VALUE_IN("x", in), LE_VALUE_OUT("result", result),
+                 LE_F64S("factors", factors, 3), LE_OPT_IMPLEMENTATION("staged_opencl"));
+    le_chain_output(c, "result", result);
+    assert_int_equal(
+        le_chain_run(c, LE_IN("x", &x), LE_OUT("result", &out), LE_OPT_DEVICE("opencl")), LE_OK);
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < N; i++)
+            assert_true(fabs(le_tensor_get(&out, k * N + i) - (k + 2) * (double)numbers[i]) < 1e-4);
+    le_chain_last_run(c, &report);
+    assert_int_equal(report.bytes_to_device, N * 4);
+    assert_int_equal(report.bytes_from_device, 3 * N * 4);
+    le_tensor_free(&out);
+    le_chain_free(&c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_many_times),
+        cmocka_unit_test(writes_to_the_callers_memory),
+        cmocka_unit_test(mistakes_are_found_when_built),
+        cmocka_unit_test(mistakes_are_found_when_run),
+        cmocka_unit_test(slices_are_parts_of_values),
+        cmocka_unit_test(constants_are_kept),
+        cmocka_unit_test(composite_runs_staged),
+        cmocka_unit_test(chain_is_an_operation),
+        cmocka_unit_test(chain_from_json),
+        cmocka_unit_test(json_mistakes),
+        cmocka_unit_test(plan_and_profile_are_seen),
+        cmocka_unit_test(steps_are_remembered),
+        cmocka_unit_test(device_chain_moves_input_and_output_once),
+        cmocka_unit_test(limits_are_kept_by_dropping_copies),
+        cmocka_unit_test(outputs_may_stay_on_the_device),
+        cmocka_unit_test(calls_hand_device_tensors_on),
+        cmocka_unit_test(staged_composite_stays_on_the_device),
+    };
+    return cmocka_run_group_tests(tests, open_engine, close_engine);
+}

@@ -1,0 +1,209 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Choosing in its modes, tolerance as a constraint, what the database keeps, errors of a call.
+ */
+#include "toy.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { N = 20000 };
+
+static _Atomic int runs_of_fast;
+
+static void nap(long ns) {
+    struct timespec t = {0, ns};
+    nanosleep(&t, NULL);
+}
+
+static void slow_range(void *context, size_t begin, size_t end, int worker) {
+    toy_range(context, begin, end, worker);
+    nap(3000000);
+}
+
+static void fast_range(void *context, size_t begin, size_t end, int worker) {
+    toy_range(context, begin, end, worker);
+    runs_of_fast++;
+}
+
+/* Off by 3e-6 of the largest value: within the default tolerance, not within a strict one. */
+static void rough_range(void *context, size_t begin, size_t end, int worker) {
+    toy_range(context, begin, end, worker);
+    float *out = le_call_out(context, TOY_RESULT)->data;
+    for (size_t i = begin; i < end; i++)
+        out[i] += 1.5e-5f;
+}
+
+static const le_implementation slow = {.abi = LE_METHOD_ABI,
+                                       .operation = "toy",
+                                       .name = "slow",
+                                       .run_type = "simd",
+                                       .flags = LE_IMPL_SERIAL,
+                                       .speed = 10,
+                                       .items = toy_items,
+                                       .range = slow_range};
+static const le_implementation fast = {.abi = LE_METHOD_ABI,
+                                       .operation = "toy",
+                                       .name = "fast",
+                                       .run_type = "simd",
+                                       .flags = LE_IMPL_SERIAL,
+                                       .speed = 5,
+                                       .items = toy_items,
+                                       .range = fast_range};
+static const le_implementation rough = {.abi = LE_METHOD_ABI,
+                                        .operation = "toy",
+                                        .name = "rough",
+                                        .run_type = "simd",
+                                        .flags = LE_IMPL_SERIAL,
+                                        .speed = 20,
+                                        .items = toy_items,
+                                        .range = rough_range};
+
+static float input[N];
+
+static const char *run(le_engine *e, le_mode mode, double atol) {
+    static le_run_info info;
+    int64_t n = N;
+    le_tensor in = le_tensor_of(input, LE_F32, 1, &n), out = {0};
+    le_status status = le_engine_run(e, "toy", LE_IN("input", &in), LE_F64("factor", 2),
+                                     LE_OUT("result", &out), LE_OPT_MODE(mode), LE_OPT_ATOL(atol));
+    if (status != LE_OK)
+        fail_msg("%s", le_error_message());
+    for (int i = 0; i < N; i++)
+        if (!(fabs((double)((float *)out.data)[i] - 2.0 * (double)input[i]) <= 1e-5 * 5))
+            fail_msg("element %d is %g", i, (double)((float *)out.data)[i]);
+    le_tensor_free(&out);
+    info.struct_size = sizeof info;
+    le_last_run(&info);
+    return info.candidate;
+}
+
+static le_engine *open_pair(const char *db, le_mode mode) {
+    le_engine *e = toy_open(db, mode);
+    assert_non_null(e);
+    assert_int_equal(le_register_implementation(e, &slow), LE_OK);
+    assert_int_equal(le_register_implementation(e, &fast), LE_OK);
+    return e;
+}
+
+static void path_of(char *out, size_t size, const char *name) {
+    snprintf(out, size, "/tmp/le_dispatch_%s_%d.sqlite3", name, (int)getpid());
+    unlink(out);
+}
+
+static void measure_finds_the_fast_one(void **state) {
+    (void)state;
+    le_engine *e = open_pair(NULL, LE_MODE_LEARN);
+    const char *chosen = run(e, LE_MODE_MEASURE, 1e-5);
+    assert_string_not_equal(chosen, "slow@cpu");
+    assert_null(strstr(chosen, "reference"));
+    le_close(&e);
+}
+
+static void learn_finds_it_too(void **state) {
+    (void)state;
+    le_engine *e = open_pair(NULL, LE_MODE_LEARN);
+    assert_string_equal(run(e, LE_MODE_LEARN, 1e-5), "slow@cpu"); /* the better claim comes first */
+    int on_slow = 0;
+    for (int i = 0; i < 60; i++)
+        on_slow += !strcmp(run(e, LE_MODE_LEARN, 1e-5), "slow@cpu");
+    assert_true(on_slow < 30);
+    le_close(&e);
+}
+
+static void estimate_measures_nothing(void **state) {
+    (void)state;
+    le_engine *e = open_pair(NULL, LE_MODE_LEARN);
+    le_run_info info = {.struct_size = sizeof info};
+    for (int i = 0; i < 10; i++) {
+        run(e, LE_MODE_ESTIMATE, 1e-5);
+        le_last_run(&info);
+        assert_string_not_equal(info.why, "explore");
+        assert_string_not_equal(info.why, "probe");
+    }
+    le_close(&e);
+}
+
+static void choices_survive_and_freeze(void **state) {
+    (void)state;
+    char db[128];
+    path_of(db, sizeof db, "frozen");
+    le_engine *e = open_pair(db, LE_MODE_LEARN);
+    run(e, LE_MODE_MEASURE, 1e-5);
+    le_close(&e);
+    struct stat before, after;
+    assert_int_equal(stat(db, &before), 0);
+    e = open_pair(db, LE_MODE_FROZEN);
+    for (int i = 0; i < 5; i++) {
+        int runs = runs_of_fast;
+        assert_string_not_equal(run(e, LE_MODE_FROZEN, 1e-5), "slow@cpu");
+        assert_true(runs_of_fast - runs <= 1); /* the answer itself */
+    }
+    le_close(&e);
+    assert_int_equal(stat(db, &after), 0);
+    assert_int_equal(before.st_size, after.st_size);
+    assert_int_equal(before.st_mtim.tv_sec, after.st_mtim.tv_sec);
+    assert_int_equal(before.st_mtim.tv_nsec, after.st_mtim.tv_nsec);
+    unlink(db);
+}
+
+static void tolerance_is_a_constraint(void **state) {
+    (void)state;
+    le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+    assert_int_equal(le_register_implementation(e, &rough), LE_OK);
+    assert_string_equal(run(e, LE_MODE_LEARN, 1e-5), "rough@cpu");
+    for (int i = 0; i < 20; i++)
+        assert_string_not_equal(run(e, LE_MODE_LEARN, 1e-7), "rough@cpu");
+    le_close(&e);
+}
+
+static void unknown_database_folder(void **state) {
+    (void)state;
+    le_engine *e = open_pair("/proc/no/such/folder/t.sqlite3", LE_MODE_LEARN);
+    run(e, LE_MODE_LEARN, 1e-5);
+    le_close(&e);
+}
+
+static void outputs_stay_on_error(void **state) {
+    (void)state;
+    le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+    float result[4] = {7, 7, 7, 7};
+    int64_t n = 4;
+    le_tensor in = le_tensor_of(input, LE_F32, 1, &n), out = le_tensor_of(result, LE_F32, 1, &n);
+    assert_int_equal(le_engine_run(e, "toy", LE_IN("input", &in), LE_F64("factor", 2),
+                                   LE_OUT("result", &out), LE_OPT_DEVICE("opencl:77")),
+                     LE_ERR_NO_CANDIDATE);
+    for (int i = 0; i < 4; i++)
+        assert_float_equal(result[i], 7, 0);
+    le_close(&e);
+}
+
+static void default_engine(void **state) {
+    (void)state;
+    assert_non_null(le_engine_operation(NULL, "volume_render"));
+    assert_null(le_engine_operation(NULL, "toy"));
+    le_shutdown();
+    le_shutdown();
+}
+
+int main(void) {
+    for (int i = 0; i < N; i++)
+        input[i] = (float)(i % 101) / 40.0f;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(measure_finds_the_fast_one), cmocka_unit_test(learn_finds_it_too),
+        cmocka_unit_test(estimate_measures_nothing),  cmocka_unit_test(choices_survive_and_freeze),
+        cmocka_unit_test(tolerance_is_a_constraint),  cmocka_unit_test(unknown_database_folder),
+        cmocka_unit_test(outputs_stay_on_error),      cmocka_unit_test(default_engine),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

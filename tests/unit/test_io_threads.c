@@ -1,0 +1,82 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Several threads reading and writing files through one engine at once.
+ */
+#include "io_test.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { THREADS = 4, ROUNDS = 6 };
+static atomic_int failures;
+
+static void note(bool good, const char *what) {
+    if (!good) {
+        atomic_fetch_add(&failures, 1);
+        print_error("%s: %s\n", what, le_error_message());
+    }
+}
+
+static bool holds(const le_tensor *t, double first) {
+    for (int64_t i = 0; i < le_tensor_count(t); i++)
+        if (le_tensor_get(t, i) != first + (double)i)
+            return false;
+    return true;
+}
+
+static void round_trip(const char *place, const char *what) {
+    le_tensor t, back = {0};
+    note(le_tensor_alloc(&t, LE_F32, 3, (int64_t[]){6, 10, 7}) == LE_OK, what);
+    for (int64_t i = 0; i < le_tensor_count(&t); i++)
+        le_tensor_set(&t, i, (double)i + 5);
+    note(le_io_write(io_engine, place, &t) == LE_OK, what);
+    note(le_io_read(io_engine, place, NULL, &back) == LE_OK && holds(&back, 5), what);
+    le_tensor_free(&back);
+    le_tensor_free(&t);
+}
+
+static void *work(void *number) {
+    int k = *(const int *)number;
+    char place[64];
+    for (int i = 0; i < ROUNDS; i++) {
+        snprintf(place, sizeof place, "own%d.h5:/x", k);
+        round_trip(place, place);
+        snprintf(place, sizeof place, "own%d.nrrd", k);
+        round_trip(place, place);
+        le_tensor t = {0};
+        note(le_io_read(io_engine, "shared.h5:/x", NULL, &t) == LE_OK && holds(&t, 0), "shared.h5");
+        snprintf(place, sizeof place, "own%d_%%d.png", k);
+        t.shape[0] = 5; /* frames of 40 x 30 */
+        note(le_io_write(io_engine, place, &t) == LE_OK, place);
+        le_tensor_free(&t);
+        /* all write the same file: one of them wins, none breaks it */
+        round_trip("same.h5:/x", "same.h5");
+        note(le_io_read(io_engine, "absent.h5:/x", NULL, &t) == LE_ERR_IO, "absent.h5");
+    }
+    return NULL;
+}
+
+static void at_once(void **state) {
+    pthread_t threads[THREADS];
+    int numbers[THREADS];
+    le_tensor t;
+    (void)state;
+    assert_int_equal(le_tensor_alloc(&t, LE_F32, 3, (int64_t[]){5, 40, 30}), LE_OK);
+    for (int64_t i = 0; i < le_tensor_count(&t); i++)
+        le_tensor_set(&t, i, (double)i);
+    assert_int_equal(le_io_write(io_engine, "shared.h5:/x", &t), LE_OK);
+    le_tensor_free(&t);
+    for (int k = 0; k < THREADS; k++) {
+        numbers[k] = k;
+        assert_int_equal(pthread_create(&threads[k], NULL, work, &numbers[k]), 0);
+    }
+    for (int k = 0; k < THREADS; k++)
+        pthread_join(threads[k], NULL);
+    assert_int_equal(atomic_load(&failures), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(at_once)};
+    return cmocka_run_group_tests(tests, io_setup, io_teardown);
+}

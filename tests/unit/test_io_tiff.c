@@ -1,0 +1,244 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * TIFF stacks written by libtiff: types, strips, tiles, byte order, compression, pages that differ.
+ */
+#include "io_test.h"
+
+#include <tiffio.h>
+
+enum { PAGES = 4, H = 21, W = 34 };
+
+static double value_at(int bits, int64_t i) {
+    return (double)(bits < 0 ? i * 13 % 200 - 100 : i * 13 % 200);
+}
+
+typedef struct kind {
+    const char *mode;
+    int bits; /* negative: signed; 132, 164: float */
+    int channels;
+    int tile; /* 0: strips */
+    int rows; /* a strip */
+    int compression;
+    const char *shape;
+} kind;
+
+static void set_tags(TIFF *f, const kind *k, int height) {
+    TIFFSetField(f, TIFFTAG_IMAGEWIDTH, W);
+    TIFFSetField(f, TIFFTAG_IMAGELENGTH, height);
+    TIFFSetField(f, TIFFTAG_BITSPERSAMPLE, k->bits > 100 ? k->bits - 100 : abs(k->bits));
+    TIFFSetField(f, TIFFTAG_SAMPLEFORMAT,
+                 k->bits > 100 ? SAMPLEFORMAT_IEEEFP
+                 : k->bits < 0 ? SAMPLEFORMAT_INT
+                               : SAMPLEFORMAT_UINT);
+    TIFFSetField(f, TIFFTAG_SAMPLESPERPIXEL, k->channels);
+    TIFFSetField(f, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+    TIFFSetField(f, TIFFTAG_PHOTOMETRIC,
+                 k->channels == 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK);
+    TIFFSetField(f, TIFFTAG_COMPRESSION, k->compression);
+    if (k->tile) {
+        TIFFSetField(f, TIFFTAG_TILEWIDTH, k->tile);
+        TIFFSetField(f, TIFFTAG_TILELENGTH, k->tile);
+    } else {
+        TIFFSetField(f, TIFFTAG_ROWSPERSTRIP, k->rows);
+    }
+}
+
+static size_t put_value(unsigned char *to, int bits, double v) {
+    union {
+        uint8_t u8;
+        int8_t i8;
+        uint16_t u16;
+        int16_t i16;
+        uint32_t u32;
+        int32_t i32;
+        float f32;
+        double f64;
+        unsigned char bytes[8];
+    } u = {.f64 = 0};
+    switch (bits) {
+    case 8:
+        u.u8 = (uint8_t)v;
+        break;
+    case -8:
+        u.i8 = (int8_t)v;
+        break;
+    case 16:
+        u.u16 = (uint16_t)v;
+        break;
+    case -16:
+        u.i16 = (int16_t)v;
+        break;
+    case 32:
+        u.u32 = (uint32_t)v;
+        break;
+    case -32:
+        u.i32 = (int32_t)v;
+        break;
+    case 132:
+        u.f32 = (float)v;
+        break;
+    default:
+        u.f64 = v;
+        break;
+    }
+    size_t size = (size_t)(bits > 100 ? bits - 100 : abs(bits)) / 8;
+    memcpy(to, u.bytes, size);
+    return size;
+}
+
+static void write_page(TIFF *f, const kind *k, int page, int height) {
+    static unsigned char block[64 * 64 * 3 * 8];
+    int bw = k->tile ? k->tile : W, bh = k->tile ? k->tile : k->rows;
+    set_tags(f, k, height);
+    for (int y = 0; y < height; y += bh)
+        for (int x = 0; x < W; x += bw) {
+            unsigned char *to = block;
+            int rows = k->tile || y + bh <= height ? bh : height - y;
+            for (int j = 0; j < rows; j++)
+                for (int i = 0; i < bw * k->channels; i++)
+                    to += put_value(
+                        to, k->bits,
+                        value_at(k->bits, ((int64_t)(page * H + y + j) * W + x) * k->channels + i));
+            tmsize_t n = to - block;
+            assert_true((k->tile
+                             ? TIFFWriteEncodedTile(
+                                   f, TIFFComputeTile(f, (uint32_t)x, (uint32_t)y, 0, 0), block, n)
+                             : TIFFWriteEncodedStrip(f, TIFFComputeStrip(f, (uint32_t)y, 0), block,
+                                                     n)) >= 0);
+        }
+    assert_true(TIFFWriteDirectory(f));
+}
+
+static void kinds(void **state) {
+    (void)state;
+    static const kind all[] = {
+        {"w", 8, 1, 0, H, COMPRESSION_NONE, "u8[4,21,34]"},
+        {"w", -8, 1, 0, 4, COMPRESSION_NONE, "i16[4,21,34]"},
+        {"wl", 16, 1, 0, 5, COMPRESSION_LZW, "u16[4,21,34]"},
+        {"wb", 16, 1, 0, 5, COMPRESSION_ADOBE_DEFLATE, "u16[4,21,34]"},
+        {"wb", -16, 1, 16, 0, COMPRESSION_NONE, "i16[4,21,34]"},
+        {"w8", 32, 1, 32, 0, COMPRESSION_ADOBE_DEFLATE, "u32[4,21,34]"},
+        {"w", -32, 1, 0, 1, COMPRESSION_PACKBITS, "i32[4,21,34]"},
+        {"wb", 132, 1, 0, 7, COMPRESSION_NONE, "f32[4,21,34]"},
+        {"w", 164, 1, 16, 0, COMPRESSION_LZW, "f64[4,21,34]"},
+        {"w", 8, 3, 16, 0, COMPRESSION_NONE, "u8[4,21,34,3]"},
+        {"w", 132, 3, 0, 8, COMPRESSION_LZW, "f32[4,21,34,3]"},
+    };
+    for (size_t a = 0; a < sizeof all / sizeof *all; a++) {
+        TIFF *f = TIFFOpen("k.tif", all[a].mode);
+        for (int p = 0; p < PAGES; p++)
+            write_page(f, &all[a], p, H);
+        TIFFClose(f);
+        le_tensor t = {0};
+        if (le_io_read(io_engine, "k.tif", NULL, &t) != LE_OK)
+            fail_msg("%d: %s", (int)a, le_error_message());
+        io_assert_shape(&t, all[a].shape);
+        for (int64_t i = 0; i < le_tensor_count(&t); i++)
+            if (le_tensor_get(&t, i) != value_at(all[a].bits, i))
+                fail_msg("%d: element %d is %g", (int)a, (int)i, le_tensor_get(&t, i));
+        le_tensor_free(&t);
+    }
+}
+
+static void streamed(void **state) {
+    (void)state;
+    const kind k = {"w", 16, 1, 0, 5, COMPRESSION_NONE, ""};
+    TIFF *f = TIFFOpen("s.tif", "w");
+    for (int p = 0; p < PAGES; p++)
+        write_page(f, &k, p, H);
+    TIFFClose(f);
+    le_io_stream *s = NULL;
+    le_tensor t = {0};
+    int64_t at = 0;
+    assert_int_equal(le_io_stream_open(io_engine, "s.tif", NULL, &s), LE_OK);
+    assert_int_equal(le_io_stream_about(s)->shape[0], PAGES);
+    for (;;) {
+        assert_int_equal(le_io_stream_next(s, 3, &t), LE_OK);
+        if (t.shape[0] == 0)
+            break;
+        for (int64_t i = 0; i < le_tensor_count(&t); i++, at++)
+            assert_true(le_tensor_get(&t, i) == value_at(16, at));
+    }
+    assert_int_equal(at, PAGES * H * W);
+    le_io_stream_close(&s);
+    assert_int_equal(le_io_stream_open(io_engine, "s.png", NULL, &s), LE_ERR_UNSUPPORTED);
+}
+
+static void pages_differ(void **state) {
+    (void)state;
+    const kind k = {"w", 8, 1, 0, 5, COMPRESSION_NONE, ""};
+    TIFF *f = TIFFOpen("d.tif", "w");
+    write_page(f, &k, 0, H);
+    write_page(f, &k, 1, H - 1);
+    TIFFClose(f);
+    io_assert_fails("d.tif", LE_ERR_SHAPE, "page 1 differs");
+}
+
+static void damaged(void **state) {
+    (void)state;
+    static unsigned char good[65536], bad[65536];
+    const kind k = {"w", 16, 1, 16, 0, COMPRESSION_LZW, ""};
+    TIFF *f = TIFFOpen("g.tif", "w");
+    for (int p = 0; p < 2; p++)
+        write_page(f, &k, p, H);
+    TIFFClose(f);
+    size_t size = io_get("g.tif", good, sizeof good);
+    assert_true(size < sizeof good);
+    for (size_t cut = 0; cut < size; cut += 61) {
+        io_put("cut.tif", good, cut);
+        io_try("cut.tif"); /* the pages before the cut may be read */
+    }
+    unsigned seed = 20261121;
+    print_message("seed %u\n", seed);
+    for (int i = 0; i < 2000; i++) {
+        memcpy(bad, good, size);
+        for (int j = 0; j < 2; j++) {
+            seed = seed * 1664525u + 1013904223u;
+            bad[(seed >> 8) % size] ^= (unsigned char)(seed >> 24);
+        }
+        io_put("bad.tif", bad, size);
+        io_try("bad.tif");
+    }
+    io_put("text.tif", "not TIFF", 8);
+    assert_int_equal(io_try("text.tif"), LE_ERR_IO);
+}
+
+static void written(void **state) {
+    (void)state;
+    static const struct {
+        le_dtype dtype;
+        int ndim;
+        const char *shape;
+    } cases[] = {{LE_F32, 3, "f32[3,4,5]"},
+                 {LE_U16, 3, "u16[3,4,5]"},
+                 {LE_U8, 4, "u8[3,4,5,3]"},
+                 {LE_F64, 2, "f64[1,3,4]"},
+                 {LE_I16, 3, "i16[3,4,5]"}};
+    for (size_t a = 0; a < sizeof cases / sizeof *cases; a++) {
+        le_tensor t, back = {0};
+        assert_int_equal(
+            le_tensor_alloc(&t, cases[a].dtype, cases[a].ndim, (int64_t[]){3, 4, 5, 3}), LE_OK);
+        for (int64_t i = 0; i < le_tensor_count(&t); i++)
+            le_tensor_set(&t, i, (double)i);
+        assert_int_equal(le_io_write(io_engine, "w/o.tif", &t), LE_OK);
+        assert_int_equal(le_io_read(io_engine, "w/o.tif", NULL, &back), LE_OK);
+        io_assert_shape(&back, cases[a].shape);
+        assert_memory_equal(back.data, t.data,
+                            (size_t)le_tensor_count(&t) * le_dtype_size(cases[a].dtype));
+        le_tensor_free(&back);
+        le_tensor_free(&t);
+    }
+    le_tensor t;
+    assert_int_equal(le_tensor_alloc(&t, LE_F32, 1, (int64_t[]){3}), LE_OK);
+    assert_int_equal(le_io_write(io_engine, "w/p.tif", &t), LE_ERR_SHAPE);
+    le_tensor_free(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kinds),   cmocka_unit_test(streamed), cmocka_unit_test(pages_differ),
+        cmocka_unit_test(damaged), cmocka_unit_test(written),
+    };
+    return cmocka_run_group_tests(tests, io_setup, io_teardown);
+}

@@ -1,0 +1,393 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Decisions: what is chosen, when exploring is allowed, what makes a choice change.
+ */
+#include "policy_test.h"
+
+static void nothing_allowed_or_unknown(void **state)
+{
+    (void)state;
+    fixture f = fixture_of(2, 1, NULL);
+    le__policy_decision d;
+    le__policy_question q = question_of(&f, problem_of(&f, 10.0), true);
+    q.n_allowed = 0;
+    assert_int_equal(le__policy_decide(f.policy, &q, &d), -1);
+    q = question_of(&f, 99, true);
+    assert_int_equal(le__policy_decide(f.policy, &q, &d), -1);
+    assert_null(le__policy_race_new(f.policy, &q));
+    assert_int_equal(le__policy_incumbent(f.policy, f.family, 99), -1);
+    /* Nonsense is not learnt. */
+    int p = problem_of(&f, 10.0);
+    le__policy_sample s = {.family = f.family, .problem = p, .mean_log = NAN, .n = 1};
+    le__policy_observe(f.policy, &s);
+    s.mean_log = INFINITY;
+    le__policy_observe(f.policy, &s);
+    s.mean_log = 0.0;
+    s.candidate = 77;
+    le__policy_observe(f.policy, &s);
+    q = question_of(&f, p, false);
+    le__policy_view rows[2];
+    le__policy_explain(f.policy, &q, rows);
+    assert_near(rows[0].samples, 0.0, 0.0);
+    le__policy_free(&f.policy);
+    assert_null(f.policy);
+    le__policy_free(&f.policy);
+}
+
+static void ids_are_stable(void **state)
+{
+    (void)state;
+    le__policy *policy = le__policy_new(NULL);
+    int a = le__policy_family(policy, 11), b = le__policy_family(policy, 12);
+    assert_int_not_equal(a, b);
+    assert_int_equal(le__policy_family(policy, 11), a);
+    le__policy_candidate c = {.resource = 1};
+    int first = le__policy_add_candidate(policy, a, 5, &c);
+    assert_int_equal(le__policy_add_candidate(policy, a, 5, &c), first);
+    assert_int_not_equal(le__policy_add_candidate(policy, a, 6, &c), first);
+    c.resource = -1;
+    assert_int_equal(le__policy_add_candidate(policy, a, 7, &c), -1);
+    assert_int_equal(le__policy_add_candidate(policy, 55, 7, &c), -1);
+    le__policy_free(&policy);
+}
+
+static void first_answer_is_the_best_prior(void **state)
+{
+    (void)state;
+    le__policy *policy = le__policy_new(NULL);
+    int family = le__policy_family(policy, 1);
+    const double speeds[] = {1.0, 8.0, 3.0};
+    le__policy_allowed allowed[3] = {{0}};
+    for (int i = 0; i < 3; i++) {
+        le__policy_candidate c = {.speed = speeds[i]};
+        allowed[i].candidate = le__policy_add_candidate(policy, family, (uint64_t)i, &c);
+    }
+    le__policy_features work = {.work = 1e6};
+    le__policy_question q = {.family = family, .allowed = allowed, .n_allowed = 3,
+                             .problem = le__policy_add_problem(policy, family, 1, &work),
+                             .may_explore = true};
+    le__policy_decision d;
+    assert_int_equal(le__policy_decide(policy, &q, &d), 0);
+    assert_int_equal(d.candidate, 1);
+    assert_int_equal(d.why, LE__WHY_EXPLOIT);
+    assert_int_equal((int)d.reuse_calls, 0);
+    q.n_allowed = 1;
+    assert_int_equal(le__policy_decide(policy, &q, &d), 0);
+    assert_int_equal(d.why, LE__WHY_ONLY);
+    le__policy_free(&policy);
+}
+
+static void explores_and_finds_the_best(void **state)
+{
+    (void)state;
+    uint64_t seed = seed_of_run();
+    const double truth[] = {3.0, 1.5, 1.0, 2.0};
+    fixture f = fixture_of(4, 2, NULL);
+    int p = problem_of(&f, 1.0), explored = 0;
+    for (int i = 0; i < 200; i++) {
+        le__policy_decision d = decide_of(&f, p, true);
+        explored += d.why == LE__WHY_EXPLORE;
+        run_of(&f, p, d.candidate, d.why, false, truth[d.candidate] * exp(0.03 * normal_of(&seed)));
+    }
+    le__policy_decision d = decide_of(&f, p, false);
+    assert_int_equal(d.candidate, 2);
+    assert_true(explored >= 3 && explored <= 15);
+    assert_true(d.low < 1.0 && d.high > 1.0 && d.high / d.low < 1.5);
+    assert_true(d.alarm_seconds > d.high);
+    assert_true(d.reuse_calls >= 10);
+    le__policy_free(&f.policy);
+}
+
+/* At every moment: explored <= share * answered + one run. */
+static void account_holds_on_random_machines(void **state)
+{
+    (void)state;
+    uint64_t seed = seed_of_run();
+    for (int rep = 0; rep < 60; rep++) {
+        double share = rep % 3 == 0 ? 1.0 : 0.1 + uniform_of(&seed);
+        le__policy_options options = {.explore_share = share};
+        int n = 2 + (int)(uniform_of(&seed) * 12.0);
+        fixture f = fixture_of(n, 3, &options);
+        double base[FIXTURE_MAX], answered = 0.0, explored = 0.0;
+        for (int c = 0; c < n; c++)
+            base[c] = exp(2.0 * normal_of(&seed));
+        for (int i = 0; i < 300; i++) {
+            double work = floor(exp(uniform_of(&seed) * 6.0));
+            int p = problem_of(&f, work);
+            le__policy_decision d = decide_of(&f, p, true);
+            double seconds = base[d.candidate] * (1.0 + 0.1 * work) * exp(0.1 * normal_of(&seed));
+            if (d.why == LE__WHY_EXPLORE || d.why == LE__WHY_PROBE) {
+                assert_true(explored <= share * answered + 1e-9);
+                explored += seconds;
+            } else {
+                answered += seconds;
+            }
+            run_of(&f, p, d.candidate, d.why, false, seconds);
+        }
+        le__policy_account account;
+        le__policy_get_account(f.policy, f.family, &account);
+        assert_near(account.explored, explored, 1e-6 * explored);
+        assert_near(account.answered, answered, 1e-6 * answered);
+        assert_true(account.explore_regret <= account.explored);
+        assert_true(account.choice_regret <= account.answered);
+        le__policy_free(&f.policy);
+    }
+}
+
+static void never_explores_when_told(void **state)
+{
+    (void)state;
+    le__policy_options never = {.explore_share = -1.0};
+    fixture a = fixture_of(3, 1, &never), b = fixture_of(3, 1, NULL);
+    for (int i = 0; i < 50; i++) {
+        le__policy_decision d = decide_of(&a, problem_of(&a, 5.0), true);
+        assert_int_equal(d.candidate, 0);
+        run_of(&a, problem_of(&a, 5.0), d.candidate, d.why, false, 1.0);
+        d = decide_of(&b, problem_of(&b, 5.0), false);
+        assert_int_equal(d.candidate, 0);
+        run_of(&b, problem_of(&b, 5.0), d.candidate, d.why, false, 1.0);
+    }
+    le__policy_free(&a.policy);
+    le__policy_free(&b.policy);
+}
+
+static void one_exploring_run_at_a_time(void **state)
+{
+    (void)state;
+    fixture f = fixture_of(3, 1, NULL);
+    int p = problem_of(&f, 5.0);
+    for (int i = 0; i < 5; i++)
+        run_of(&f, p, 0, LE__WHY_EXPLOIT, i == 0, 1.0);
+    assert_int_equal(decide_of(&f, p, true).why, LE__WHY_EXPLORE);
+    assert_int_equal(decide_of(&f, p, true).why, LE__WHY_EXPLOIT);
+    le__policy_cancel(f.policy, f.family);
+    assert_int_equal(decide_of(&f, p, true).why, LE__WHY_EXPLORE);
+    le__policy_free(&f.policy);
+}
+
+static void measure_all(fixture *f, int p, const double *seconds, int runs)
+{
+    for (int k = 0; k < runs; k++)
+        for (int c = 0; c < f->n; c++)
+            run_of(f, p, c, LE__WHY_MEASURE, false, seconds[c] * (k % 2 ? 1.002 : 0.998));
+}
+
+static void a_challenger_needs_margin_and_confidence(void **state)
+{
+    (void)state;
+    fixture f = fixture_of(2, 1, NULL);
+    int p = problem_of(&f, 5.0);
+    measure_all(&f, p, (const double[]){1.0, 0.991}, 40);
+    le__policy_set_incumbent(f.policy, f.family, p, 0);
+    assert_int_equal(decide_of(&f, p, false).candidate, 0); /* 0.9 %: within the margin */
+    int q = problem_of(&f, 6.0);
+    measure_all(&f, q, (const double[]){1.0, 0.95}, 20);
+    le__policy_set_incumbent(f.policy, f.family, q, 0);
+    assert_int_equal(decide_of(&f, q, false).candidate, 1); /* 5 %, sure */
+    assert_int_equal(le__policy_incumbent(f.policy, f.family, q), 1);
+    fixture g = fixture_of(2, 1, NULL);
+    int r = problem_of(&g, 7.0);
+    run_of(&g, r, 0, LE__WHY_MEASURE, false, 1.0);
+    run_of(&g, r, 1, LE__WHY_MEASURE, false, 0.98);
+    le__policy_set_incumbent(g.policy, g.family, r, 0);
+    assert_int_equal(decide_of(&g, r, false).candidate, 0); /* 2 % by one run: not sure */
+    le__policy_free(&f.policy);
+    le__policy_free(&g.policy);
+}
+
+static void ties_go_by_canonical_order(void **state)
+{
+    (void)state;
+    fixture f = fixture_of(3, 1, NULL);
+    int p = problem_of(&f, 5.0);
+    measure_all(&f, p, (const double[]){1.0, 1.0, 0.9999}, 2);
+    assert_int_equal(decide_of(&f, p, false).candidate, 0);
+    le__policy_free(&f.policy);
+}
+
+static size_t chosen_for(fixture *f, int p, le_objective objective)
+{
+    le__policy_question q = question_of(f, p, false);
+    le__policy_decision d;
+    q.objective = objective;
+    assert_int_equal(le__policy_decide(f->policy, &q, &d), 0);
+    return d.index;
+}
+
+static void objectives(void **state)
+{
+    (void)state;
+    fixture f = fixture_of(3, 1, NULL);
+    int p = problem_of(&f, 5.0);
+    /* 0: fast on average, erratic; 1: steady; 2: slow, small */
+    for (int i = 0; i < 40; i++) {
+        run_of(&f, p, 0, LE__WHY_MEASURE, false, i % 2 ? 1.4 : 0.7);
+        run_of(&f, p, 1, LE__WHY_MEASURE, false, i % 2 ? 1.201 : 1.199);
+        run_of(&f, p, 2, LE__WHY_MEASURE, false, i % 2 ? 1.901 : 1.899);
+    }
+    const double memory[] = {3e9, 2e9, 1e6}, cpu[] = {8.0, 8.0, 1.0};
+    for (int i = 0; i < 3; i++) {
+        f.allowed[i].memory_bytes = memory[i];
+        f.allowed[i].cpu_factor = cpu[i];
+    }
+    assert_int_equal((int)chosen_for(&f, p, LE_OBJECTIVE_TIME), 0);
+    assert_int_equal((int)chosen_for(&f, p, LE_OBJECTIVE_P99), 1);
+    assert_int_equal((int)chosen_for(&f, p, LE_OBJECTIVE_MEMORY), 2);
+    assert_int_equal((int)chosen_for(&f, p, LE_OBJECTIVE_CPU_TIME), 2);
+    f.allowed[0].extra_seconds = 1.0; /* a transfer */
+    assert_int_equal((int)chosen_for(&f, p, LE_OBJECTIVE_TIME), 1);
+    le__policy_free(&f.policy);
+}
+
+static void load_of(fixture *f, int p, int candidate, double seconds, double trust)
+{
+    le__policy_stats s = {.n = 20, .mean_log = log(seconds), .m2_log = 19 * 0.02 * 0.02};
+    le__policy_load(f->policy, f->family, p, candidate, &s, trust);
+}
+
+static void stored_times_decide_at_once(void **state)
+{
+    (void)state;
+    fixture f = fixture_of(3, 1, NULL);
+    int p = problem_of(&f, 5.0);
+    const double seconds[] = {2.0, 1.0, 3.0};
+    for (int i = 0; i < 3; i++)
+        load_of(&f, p, i, seconds[i], 1.0);
+    for (int i = 0; i < 20; i++) {
+        le__policy_decision d = decide_of(&f, p, true);
+        assert_int_equal(d.why, LE__WHY_EXPLOIT);
+        assert_int_equal(d.candidate, 1);
+        run_of(&f, p, d.candidate, d.why, i == 0, 1.0);
+    }
+    le__policy_free(&f.policy);
+}
+
+static void stale_times_are_replaced_by_three_runs(void **state)
+{
+    (void)state;
+    fixture f = fixture_of(2, 1, NULL);
+    int p = problem_of(&f, 5.0);
+    load_of(&f, p, 0, 1.0, 0.3);
+    load_of(&f, p, 1, 1.3, 0.3);
+    for (int k = 0; k < 3; k++) {
+        run_of(&f, p, 0, LE__WHY_MEASURE, false, 1.25); /* the new driver is slower here */
+        run_of(&f, p, 1, LE__WHY_MEASURE, false, 1.0);
+    }
+    le__policy_decision d = decide_of(&f, p, false);
+    assert_int_equal(d.candidate, 1);
+    assert_near(d.seconds, 1.0, 0.05);
+    le__policy_free(&f.policy);
+}
+
+static void only_an_added_candidate_is_measured(void **state)
+{
+    (void)state;
+    fixture f = fixture_of(4, 1, NULL);
+    int p = problem_of(&f, 5.0), tried[4] = {0};
+    const double seconds[] = {1.0, 2.0, 1.5, 0.7};
+    for (int i = 0; i < 3; i++)
+        load_of(&f, p, i, seconds[i], 1.0);
+    for (int i = 0; i < 60; i++) {
+        le__policy_decision d = decide_of(&f, p, true);
+        tried[d.candidate]++;
+        run_of(&f, p, d.candidate, d.why, tried[d.candidate] == 1, seconds[d.candidate]);
+    }
+    assert_int_equal(tried[1] + tried[2], 0);
+    assert_true(tried[3] > 40);
+    le__policy_free(&f.policy);
+}
+
+static void contended_samples_weigh_less(void **state)
+{
+    (void)state;
+    fixture f = fixture_of(2, 2, NULL);
+    int p = problem_of(&f, 5.0);
+    measure_all(&f, p, (const double[]){1.0, 1.1}, 10);
+    for (int i = 0; i < 10; i++) {
+        le__policy_sample s = {.family = f.family, .problem = p, .candidate = 0, .n = 1,
+                               .why = LE__WHY_MEASURE, .mean_log = log(1.25), .weight = 0.02,
+                               .now = f.now += 1.0};
+        le__policy_observe(f.policy, &s);
+    }
+    assert_int_equal(decide_of(&f, p, false).candidate, 0);
+    le__policy_free(&f.policy);
+}
+
+static void bulk_is_as_good_as_single_runs(void **state)
+{
+    (void)state;
+    fixture a = fixture_of(1, 1, NULL), b = fixture_of(1, 1, NULL);
+    int p = problem_of(&a, 5.0), q = problem_of(&b, 5.0);
+    double sum = 0.0, squares = 0.0, x[16];
+    uint64_t seed = 3;
+    for (int i = 0; i < 16; i++) {
+        x[i] = 0.02 * normal_of(&seed);
+        run_of(&a, p, 0, LE__WHY_ONLY, false, exp(x[i]));
+        sum += x[i];
+    }
+    for (int i = 0; i < 16; i++)
+        squares += (x[i] - sum / 16) * (x[i] - sum / 16);
+    le__policy_sample s = {.family = b.family, .problem = q, .n = 16, .mean_log = sum / 16,
+                           .m2_log = squares, .why = LE__WHY_ONLY, .now = 16.0};
+    le__policy_observe(b.policy, &s);
+    le__policy_view one, bulk;
+    le__policy_question qa = question_of(&a, p, false), qb = question_of(&b, q, false);
+    le__policy_explain(a.policy, &qa, &one);
+    le__policy_explain(b.policy, &qb, &bulk);
+    assert_near(one.measured, bulk.measured, 1e-9);
+    assert_near(one.measured_sd, bulk.measured_sd, 1e-9);
+    assert_near(one.samples, bulk.samples, 1e-9);
+    le__policy_free(&a.policy);
+    le__policy_free(&b.policy);
+}
+
+static void slowness_is_shared_by_families(void **state)
+{
+    (void)state;
+    fixture f = fixture_of(2, 2, NULL); /* 0 on resource 0, 1 on resource 1 */
+    int p = problem_of(&f, 5.0);
+    measure_all(&f, p, (const double[]){1.0, 1.5}, 10);
+    le__policy_set_incumbent(f.policy, f.family, p, 0);
+    fixture g = f; /* another operation on the same machine */
+    g.family = le__policy_family(f.policy, 8);
+    for (int i = 0; i < 2; i++) {
+        le__policy_candidate c = {.resource = i};
+        g.allowed[i].candidate = le__policy_add_candidate(f.policy, g.family, (uint64_t)i, &c);
+    }
+    int q = problem_of(&g, 5.0);
+    measure_all(&g, q, (const double[]){0.1, 0.15}, 10);
+    run_of(&g, q, 0, LE__WHY_EXPLOIT, false, 0.5);
+    f.now = g.now;
+    assert_true(le__policy_slowness(f.policy, 0, f.now) > 4.0);
+    assert_int_equal(decide_of(&f, p, false).candidate, 1);
+    run_of(&g, q, 0, LE__WHY_PROBE, false, 0.1);
+    assert_near(le__policy_slowness(f.policy, 0, g.now), 1.0, 1e-9);
+    assert_int_equal(decide_of(&f, p, false).candidate, 0);
+    /* A disturbance does not change the choice that is kept. */
+    assert_int_equal(le__policy_incumbent(f.policy, f.family, p), 0);
+    le__policy_free(&f.policy);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_allowed_or_unknown),
+        cmocka_unit_test(ids_are_stable),
+        cmocka_unit_test(first_answer_is_the_best_prior),
+        cmocka_unit_test(explores_and_finds_the_best),
+        cmocka_unit_test(account_holds_on_random_machines),
+        cmocka_unit_test(never_explores_when_told),
+        cmocka_unit_test(one_exploring_run_at_a_time),
+        cmocka_unit_test(a_challenger_needs_margin_and_confidence),
+        cmocka_unit_test(ties_go_by_canonical_order),
+        cmocka_unit_test(objectives),
+        cmocka_unit_test(stored_times_decide_at_once),
+        cmocka_unit_test(stale_times_are_replaced_by_three_runs),
+        cmocka_unit_test(only_an_added_candidate_is_measured),
+        cmocka_unit_test(contended_samples_weigh_less),
+        cmocka_unit_test(bulk_is_as_good_as_single_runs),
+        cmocka_unit_test(slowness_is_shared_by_families),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,105 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * The thread pool: every item exactly once, under every schedule, from several callers at once, and
+ * nested.
+ */
+#include "pool.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MAX_ITEMS = 5000, CALLERS = 8 };
+
+typedef struct counted {
+    _Atomic unsigned char times[MAX_ITEMS];
+    _Atomic int bad_worker;
+    int threads;
+} counted;
+
+static void count(void *context, size_t begin, size_t end, int worker) {
+    counted *c = context;
+    if (worker < 0 || worker >= c->threads)
+        c->bad_worker = 1;
+    for (size_t i = begin; i < end; i++)
+        c->times[i]++;
+}
+
+static void run_once(le__pool *p, int threads, le__schedule s, size_t items) {
+    static _Thread_local counted c;
+    memset(&c, 0, sizeof c);
+    c.threads = threads;
+    le__pool_run(p, threads, s, items, count, &c);
+    for (size_t i = 0; i < MAX_ITEMS; i++)
+        assert_int_equal(c.times[i], i < items);
+    assert_int_equal(c.bad_worker, 0);
+}
+
+static void every_item_once(void **state) {
+    static const size_t sizes[] = {0, 1, 2, 3, 7, 64, 65, 1000, 4999};
+    for (int threads = 1; threads <= 5; threads++)
+        for (le__schedule s = LE__SCHEDULE_NONE; s <= LE__SCHEDULE_GUIDED; s++)
+            for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+                run_once(*state, threads, s, sizes[i]);
+}
+
+static void *caller(void *pool) {
+    for (int i = 0; i < 200; i++)
+        run_once(pool, 1 + i % 4, (le__schedule)(i % 4), (size_t)(i * 13 % 700));
+    return NULL;
+}
+
+static void many_callers(void **state) {
+    pthread_t t[CALLERS];
+    for (int i = 0; i < CALLERS; i++)
+        assert_int_equal(pthread_create(&t[i], NULL, caller, *state), 0);
+    for (int i = 0; i < CALLERS; i++)
+        pthread_join(t[i], NULL);
+}
+
+typedef struct nest {
+    le__pool *pool;
+    counted inner[8];
+} nest;
+
+static void nested(void *context, size_t begin, size_t end, int worker) {
+    nest *n = context;
+    (void)worker;
+    for (size_t i = begin; i < end; i++)
+        le__pool_run(n->pool, 3, LE__SCHEDULE_DYNAMIC, 100, count, &n->inner[i]);
+}
+
+static void loops_in_loops(void **state) {
+    static nest n;
+    memset(&n, 0, sizeof n);
+    n.pool = *state;
+    for (int i = 0; i < 8; i++)
+        n.inner[i].threads = 3;
+    le__pool_run(n.pool, 4, LE__SCHEDULE_DYNAMIC, 8, nested, &n);
+    for (int i = 0; i < 8; i++)
+        for (int k = 0; k < 100; k++)
+            assert_int_equal(n.inner[i].times[k], 1);
+}
+
+static int open_pool(void **state) {
+    le__pool *p;
+    *state = le__pool_open(&p, 5) == LE_OK ? p : NULL;
+    return *state ? 0 : -1;
+}
+
+static int close_pool(void **state) {
+    le__pool_close(*state);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_item_once),
+                                       cmocka_unit_test(many_callers),
+                                       cmocka_unit_test(loops_in_loops)};
+    return cmocka_run_group_tests(tests, open_pool, close_pool);
+}

@@ -1,0 +1,233 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Calls worked off in slabs: cut outputs, halos, merged outputs, limits, and files read frame by
+ * frame.
+ */
+#include "chain_ops.h"
+#include "liquid_engine/le_stream.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static le_engine *engine;
+
+static int open_engine(void **state) {
+    (void)state;
+    le_options o;
+    le_default_options(&o);
+    o.db_path = ":memory:";
+    return le_open(&engine, &o) == LE_OK && chain_ops_register(engine) == LE_OK ? 0 : -1;
+}
+
+static int close_engine(void **state) {
+    (void)state;
+    le_close(&engine);
+    return 0;
+}
+
+static le_tensor frames_of(int64_t frames, int64_t h, int64_t w) {
+    le_tensor t;
+    assert_int_equal(le_tensor_alloc(&t, LE_F32, 3, (int64_t[]){frames, h, w}), LE_OK);
+    for (int64_t i = 0; i < frames * h * w; i++)
+        le_tensor_set(&t, i, (double)((i * 7919) % 1009) - 300);
+    return t;
+}
+
+static void cut_outputs(void **state) {
+    (void)state;
+    le_tensor x = frames_of(101, 5, 3), y = {0};
+    assert_int_equal(le_engine_run(engine, "chain_scale", LE_IN("x", &x), LE_OUT("result", &y),
+                                   LE_F64("factor", -3), LE_OPT_IMPLEMENTATION("slabs")),
+                     LE_OK);
+    for (int64_t i = 0; i < le_tensor_count(&x); i++)
+        assert_true(le_tensor_get(&y, i) == -3 * le_tensor_get(&x, i));
+    le_tensor_free(&y);
+    le_tensor_free(&x);
+}
+
+static void cut_outputs_on_opencl(void **state) {
+    (void)state;
+    le_run_info info = {.struct_size = sizeof info};
+    le_tensor x = frames_of(64, 32, 32), y = {0};
+    le_status status = le_engine_run(engine, "chain_scale", LE_IN("x", &x), LE_OUT("result", &y),
+                                     LE_OPT_DEVICE("opencl"));
+    le_tensor_free(&y);
+    if (status != LE_OK) {
+        le_tensor_free(&x);
+        skip();
+    }
+    /* a quarter of a MiB each way, in slabs of at most 80 % of 100 kB */
+    assert_int_equal(le_engine_run(engine, "chain_scale", LE_IN("x", &x), LE_OUT("result", &y),
+                                   LE_OPT_IMPLEMENTATION("slabs_opencl"),
+                                   LE_OPT_MEMORY_LIMIT(100000)),
+                     LE_OK);
+    for (int64_t i = 0; i < le_tensor_count(&x); i++)
+        assert_true(le_tensor_get(&y, i) == 2 * le_tensor_get(&x, i));
+    assert_int_equal(le_last_run(&info), LE_OK);
+    assert_int_equal(info.bytes_to_device, 4 * le_tensor_count(&x));
+    assert_int_equal(info.bytes_from_device, 4 * le_tensor_count(&x));
+    le_tensor_free(&y);
+    le_tensor_free(&x);
+}
+
+static void halos(void **state) {
+    (void)state;
+    enum { ROWS = 57, N = 4 };
+    float data[ROWS * N];
+    for (int i = 0; i < ROWS * N; i++)
+        data[i] = (float)((i * 31) % 17);
+    le_tensor x = le_tensor_of(data, LE_F32, 2, (int64_t[]){ROWS, N}), y = {0};
+    assert_int_equal(le_engine_run(engine, "chain_blur", LE_IN("x", &x), LE_OUT("result", &y),
+                                   LE_OPT_IMPLEMENTATION("slabs"), LE_OPT_MEMORY_LIMIT(400)),
+                     LE_OK);
+    for (int r = 0; r < ROWS; r++)
+        for (int i = 0; i < N; i++) {
+            int above = r > 0 ? r - 1 : r, below = r + 1 < ROWS ? r + 1 : r;
+            double expected = ((double)data[above * N + i] + (double)data[r * N + i] +
+                               (double)data[below * N + i]) /
+                              3;
+            assert_true(fabs(le_tensor_get(&y, r * N + i) - expected) < 1e-6);
+        }
+    le_tensor_free(&y);
+    assert_int_equal(le_engine_run(engine, "chain_blur", LE_IN("x", &x), LE_OUT("result", &y),
+                                   LE_OPT_IMPLEMENTATION("slabs"), LE_OPT_MEMORY_LIMIT(60)),
+                     LE_ERR_NO_CANDIDATE);
+    assert_null(y.storage);
+}
+
+static void assert_over(const le_tensor *x, const le_tensor *mean, const le_tensor *max,
+                        const le_tensor *sum) {
+    int64_t frames = x->shape[0], n = x->shape[1] * x->shape[2];
+    for (int64_t i = 0; i < n; i++) {
+        double s = 0, most = -1e30;
+        for (int64_t f = 0; f < frames; f++) {
+            s += le_tensor_get(x, f * n + i);
+            most = fmax(most, le_tensor_get(x, f * n + i));
+        }
+        assert_true(fabs(le_tensor_get(mean, i) - s / (double)frames) < 1e-4);
+        assert_true(le_tensor_get(max, i) == most);
+        assert_true(fabs(le_tensor_get(sum, i) - s) < 1e-2);
+    }
+}
+
+static void merged_outputs(void **state) {
+    (void)state;
+    le_tensor x = frames_of(103, 6, 5), mean = {0}, max = {0}, sum = {0};
+    assert_int_equal(le_engine_run(engine, "chain_over", LE_IN("x", &x), LE_OUT("mean", &mean),
+                                   LE_OUT("max", &max), LE_OUT("sum", &sum),
+                                   LE_OPT_IMPLEMENTATION("slabs")),
+                     LE_OK);
+    assert_over(&x, &mean, &max, &sum);
+    le_tensor_free(&mean);
+    le_tensor_free(&max);
+    le_tensor_free(&sum);
+    le_tensor_free(&x);
+}
+
+static int64_t peak_kib(void) {
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return u.ru_maxrss;
+}
+
+static void files_frame_by_frame(void **state) {
+    (void)state;
+    char path[64], place[80];
+    snprintf(path, sizeof path, "/tmp/le_slabs_%ld.h5", (long)getpid());
+    snprintf(place, sizeof place, "%s:/movie", path);
+    le_tensor x = frames_of(103, 6, 5), mean = {0}, max = {0}, sum = {0}, y = {0};
+    le_io_stream *stream;
+    assert_int_equal(le_io_write(engine, place, &x), LE_OK);
+    assert_int_equal(le_io_stream_open(engine, place, NULL, &stream), LE_OK);
+    assert_int_equal(le_stream_run(engine, "chain_over", "x", stream, LE_OUT("mean", &mean),
+                                   LE_OUT("max", &max), LE_OUT("sum", &sum),
+                                   LE_OPT_MEMORY_LIMIT(4000)),
+                     LE_OK);
+    assert_over(&x, &mean, &max, &sum);
+    le_io_stream_close(&stream);
+    assert_int_equal(le_io_stream_open(engine, place, NULL, &stream), LE_OK);
+    assert_int_equal(le_stream_run(engine, "chain_scale", "x", stream, LE_OUT("result", &y),
+                                   LE_F64("factor", 5)),
+                     LE_OK);
+    for (int64_t i = 0; i < le_tensor_count(&x); i++)
+        assert_true(le_tensor_get(&y, i) == 5 * le_tensor_get(&x, i));
+    le_io_stream_close(&stream);
+    assert_int_equal(le_io_stream_open(engine, place, NULL, &stream), LE_OK);
+    assert_int_equal(
+        le_stream_run(engine, "chain_add", "a", stream, LE_IN("b", &x), LE_OUT("result", &mean)),
+        LE_ERR_SHAPE);
+    le_tensor_free(&mean);
+    assert_int_equal(
+        le_stream_run(engine, "chain_add", "a", stream, LE_IN("b", &x), LE_OUT("result", &mean)),
+        LE_ERR_UNSUPPORTED); /* it does not say how it can be cut */
+    assert_null(mean.storage);
+    le_io_stream_close(&stream);
+    le_tensor_free(&mean);
+    le_tensor_free(&max);
+    le_tensor_free(&sum);
+    le_tensor_free(&y);
+    le_tensor_free(&x);
+    remove(path);
+}
+
+/* 96 MiB of frames through 8 MiB of memory */
+static void memory_does_not_grow_with_frames(void **state) {
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    skip();
+#endif
+    char path[64], place[80];
+    snprintf(path, sizeof path, "/tmp/le_slabs_%ld.raw", (long)getpid());
+    snprintf(place, sizeof place, "%s.h5:/movie", path);
+    le_tensor x = frames_of(384, 256, 256), mean = {0};
+    le_io_stream *stream;
+    assert_int_equal(le_io_write(engine, place, &x), LE_OK);
+    double expected = 0;
+    for (int64_t f = 0; f < 384; f++)
+        expected += le_tensor_get(&x, f * 65536 + 77) / 384;
+    le_tensor_free(&x);
+    pid_t child = fork(); /* of a process that is not large itself */
+    if (child == 0) {
+        le_options o;
+        le_engine *own;
+        le_default_options(&o);
+        o.db_path = ":memory:";
+        o.devices = "cpu"; /* drivers do not outlive a fork */
+        int64_t before = 0, after = 0;
+        bool ok = le_open(&own, &o) == LE_OK && chain_ops_register(own) == LE_OK &&
+                  le_io_stream_open(own, place, NULL, &stream) == LE_OK;
+        before = peak_kib();
+        ok = ok && le_stream_run(own, "chain_over", "x", stream, LE_OUT("mean", &mean),
+                                 LE_OPT_MEMORY_LIMIT(8 << 20)) == LE_OK;
+        after = peak_kib();
+        ok = ok && fabs(le_tensor_get(&mean, 77) - expected) < 1e-3 && after - before < 48 << 10;
+        _exit(ok ? 0 : 1);
+    }
+    int result = -1;
+    assert_int_equal(waitpid(child, &result, 0), child);
+    snprintf(place, sizeof place, "%s.h5", path);
+    remove(place);
+    assert_int_equal(result, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cut_outputs),
+        cmocka_unit_test(cut_outputs_on_opencl),
+        cmocka_unit_test(halos),
+        cmocka_unit_test(merged_outputs),
+        cmocka_unit_test(files_frame_by_frame),
+        cmocka_unit_test(memory_does_not_grow_with_frames),
+    };
+    return cmocka_run_group_tests(tests, open_engine, close_engine);
+}

@@ -1,0 +1,129 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Charts: escaping, crossings against computed ones, numbers as people read them.
+ */
+#include "svg.h"
+#include "tool.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static char *escaped(const char *text) {
+    char *out = NULL;
+    size_t size;
+    FILE *f = open_memstream(&out, &size);
+    assert_non_null(f);
+    svg_escape(f, text);
+    fclose(f);
+    return out;
+}
+
+static void escapes(void **state) {
+    (void)state;
+    char *out = escaped("a<b & \"c\" > 'd'");
+    assert_string_equal(out, "a&lt;b &amp; &quot;c&quot; &gt; &#39;d&#39;");
+    free(out);
+}
+
+/* y = 4x and y = x^2 meet at 4: straight lines on logarithmic axes, so interpolation is exact. */
+static void crosses_where_powers_do(void **state) {
+    (void)state;
+    svg_point a[3], b[3];
+    const double at[] = {1, 10, 100};
+    for (int i = 0; i < 3; i++) {
+        a[i] = (svg_point){at[i], 4 * at[i], NAN, NAN};
+        b[i] = (svg_point){at[i], at[i] * at[i], NAN, NAN};
+    }
+    svg_series s = {.label = "a", .points = a, .n = 3}, t = {.label = "b", .points = b, .n = 3};
+    double x[4];
+    assert_int_equal(svg_crossings(&s, &t, x, 4), 1);
+    assert_true(fabs(x[0] - 4) < 1e-12);
+    t.n = 1; /* no common range */
+    assert_int_equal(svg_crossings(&s, &t, x, 4), 0);
+}
+
+static const char *format(double v, char *out) {
+    return tool_seconds(v, out);
+}
+
+static int count(const char *text, const char *part) {
+    int n = 0;
+    for (; (text = strstr(text, part)); text++)
+        n++;
+    return n;
+}
+
+static char *bars(const svg_bar *list, size_t n, double limit) {
+    char *out = NULL;
+    size_t size;
+    FILE *f = open_memstream(&out, &size);
+    assert_non_null(f);
+    svg_bars chart = {.title = "t", .axis = "x", .format = format, .limit = limit};
+    svg_write_bars(f, &chart, list, n);
+    fclose(f);
+    return out;
+}
+
+/* Bars from zero while they compare; dots on a logarithmic axis over a wide range; a row without a
+ * number stays. No not-a-number reaches the picture. */
+static void draws_bars_or_dots(void **state) {
+    (void)state;
+    svg_bar near[] = {{.label = "a", .value = 1e-3, .low = 9e-4, .high = 1.1e-3},
+                      {.label = "b", .value = 5e-3, .low = NAN, .high = NAN},
+                      {.label = "none", .value = NAN, .low = NAN, .high = NAN}};
+    char *out = bars(near, 3, NAN);
+    assert_int_equal(count(out, "<rect"), 2);
+    assert_int_equal(count(out, "<circle"), 0);
+    assert_int_equal(count(out, "nan"), 0);
+    assert_non_null(strstr(out, ">none<"));
+    free(out);
+    near[1].value = 5;
+    out = bars(near, 3, 1);
+    assert_int_equal(count(out, "<circle"), 2);
+    assert_int_equal(count(out, "<rect"), 0);
+    assert_int_equal(count(out, "class=\"limit\""), 1);
+    free(out);
+    out = bars(near, 0, NAN);
+    assert_int_equal(count(out, "nan") + count(out, "inf"), 0);
+    free(out);
+}
+
+static void writes_numbers(void **state) {
+    (void)state;
+    char t[TOOL_NUMBER];
+    assert_string_equal(tool_seconds(12.34e-3, t), "12.3 ms");
+    assert_string_equal(tool_seconds(999.6e-6, t), "1.00 ms");
+    assert_string_equal(tool_seconds(0.9996, t), "1.00 s");
+    assert_string_equal(tool_seconds(123.4, t), "123 s");
+    assert_string_equal(tool_seconds(NAN, t), "-");
+    assert_string_equal(tool_bytes(1536, t), "1.50 KiB");
+    assert_string_equal(tool_bytes(0, t), "-");
+    assert_string_equal(tool_age(7200, t), "2 h");
+    assert_string_equal(tool_ratio(231.4, t), "231x");
+    assert_string_equal(tool_error(2.34e-6, t), "2.3e-06");
+}
+
+static void quotes_for_the_shell(void **state) {
+    (void)state;
+    tool_text t = {0};
+    tool_add_quoted(&t, "plain@cpu");
+    tool_add(&t, " ");
+    tool_add_quoted(&t, "it's [1]");
+    assert_string_equal(t.text, "plain@cpu 'it'\\''s [1]'");
+    tool_text_free(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(escapes), cmocka_unit_test(crosses_where_powers_do),
+        cmocka_unit_test(draws_bars_or_dots), cmocka_unit_test(writes_numbers),
+        cmocka_unit_test(quotes_for_the_shell)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

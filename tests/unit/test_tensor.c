@@ -1,0 +1,150 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Tensors, DLPack views, error profiles.
+ */
+#include <dlpack/dlpack.h>
+
+#include "liquid_engine/le_dlpack.h"
+#include "tensor.h"
+#include "verify.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void counts(void **state) {
+    (void)state;
+    le_tensor t = le_tensor_of(NULL, LE_F32, 3, (int64_t[]){2, 3, 4});
+    assert_int_equal(le_tensor_count(&t), 24);
+    assert_int_equal(t.strides[0], 12);
+    assert_true(le_tensor_is_contiguous(&t));
+    t.strides[0] = 13;
+    assert_false(le_tensor_is_contiguous(&t));
+    t = le_tensor_of(NULL, LE_F32, 2, (int64_t[]){INT64_MAX, 3});
+    assert_int_equal(le_tensor_count(&t), -1);
+    t.shape[1] = 0;
+    assert_int_equal(le_tensor_count(&t), 0);
+    assert_int_not_equal(le_tensor_alloc(&t, LE_F32, 9, t.shape), LE_OK);
+    assert_int_not_equal(le_tensor_alloc(&t, (le_dtype)99, 1, t.shape), LE_OK);
+}
+
+static void elements(void **state) {
+    (void)state;
+    for (le_dtype d = LE_U8; d <= LE_F64; d++) {
+        le_tensor t;
+        assert_int_equal(le_tensor_alloc(&t, d, 2, (int64_t[]){2, 3}), LE_OK);
+        for (int i = 0; i < 6; i++)
+            le_tensor_set(&t, i, 10 + i);
+        le_tensor turned = t; /* transposed view */
+        turned.shape[0] = 3;
+        turned.shape[1] = 2;
+        turned.strides[0] = 1;
+        turned.strides[1] = 3;
+        static const double expected[6] = {10, 13, 11, 14, 12, 15};
+        for (int i = 0; i < 6; i++)
+            assert_float_equal(le_tensor_get(&turned, i), expected[i], 0);
+        le_tensor_set(&t, 0, -1e9);
+        le_tensor_set(&t, 1, 1e9);
+        if (d == LE_U8) {
+            assert_float_equal(le_tensor_get(&t, 0), 0, 0);
+            assert_float_equal(le_tensor_get(&t, 1), 255, 0);
+        }
+        if (d == LE_I16)
+            assert_float_equal(le_tensor_get(&t, 0), -32768, 0);
+        le_tensor_free(&t);
+    }
+}
+
+static void packing(void **state) {
+    (void)state;
+    int16_t data[24], packed[12], expected[12], back[24];
+    for (int i = 0; i < 24; i++)
+        data[i] = (int16_t)i;
+    le_tensor t = le_tensor_of(data + 23, LE_I16, 3, (int64_t[]){2, 3, 2});
+    t.strides[0] = -12;
+    t.strides[1] = -4;
+    t.strides[2] = -1;
+    int n = 0;
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 3; j++)
+            for (int k = 0; k < 2; k++)
+                expected[n++] = data[23 - 12 * i - 4 * j - k];
+    le__tensor_pack(packed, &t);
+    assert_memory_equal(packed, expected, sizeof expected);
+    memset(back, 0, sizeof back);
+    t.data = back + 23;
+    le__tensor_unpack(&t, packed);
+    for (int i = 0; i < 24; i++)
+        assert_int_equal(back[i], (23 - i) % 4 < 2 ? i : 0);
+}
+
+static void dlpack(void **state) {
+    (void)state;
+    float data[6] = {1, 2, 3, 4, 5, 6};
+    int64_t shape[2] = {3, 2}, strides[2] = {1, 3};
+    DLTensor d = {.data = data,
+                  .device = {kDLCPU, 0},
+                  .ndim = 2,
+                  .dtype = {kDLFloat, 32, 1},
+                  .shape = shape,
+                  .strides = strides};
+    le_tensor t;
+    assert_int_equal(le_tensor_from_dlpack(&t, &d), LE_OK);
+    assert_ptr_equal(t.data, data);
+    assert_float_equal(le_tensor_get(&t, 1), 4, 0);
+    DLTensor back;
+    assert_int_equal(le_tensor_to_dlpack(&back, &t), LE_OK);
+    assert_ptr_equal(back.data, data);
+    assert_int_equal(back.strides[1], 3);
+    assert_int_equal(back.dtype.bits, 32);
+    d.strides = NULL;
+    d.byte_offset = 4;
+    assert_int_equal(le_tensor_from_dlpack(&t, &d), LE_OK);
+    assert_float_equal(le_tensor_get(&t, 1), 3, 0);
+    d.dtype.bits = 16;
+    assert_int_equal(le_tensor_from_dlpack(&t, &d), LE_ERR_DTYPE);
+    d.dtype.bits = 32;
+    d.device.device_type = kDLCUDA;
+    assert_int_equal(le_tensor_from_dlpack(&t, &d), LE_ERR_UNSUPPORTED);
+}
+
+static void profiles(void **state) {
+    (void)state;
+    double b[3] = {1, 100, 0}, a[3] = {1.001, 100.5, 1e-6};
+    le_tensor ta = le_tensor_of(a, LE_F64, 1, (int64_t[]){3}),
+              tb = le_tensor_of(b, LE_F64, 1, (int64_t[]){3});
+    le__error_profile p = {0};
+    le__error_add(&p, LE_NORM_ABS, &ta, &tb);
+    assert_float_equal(p.max_abs, 0.5, 1e-12);
+    assert_true(le__error_allows(&p, 0.5, 0));
+    assert_false(le__error_allows(&p, 0.1, 0.003)); /* needs (0.5 - 0.1) / 100 */
+    assert_true(le__error_allows(&p, 0.1, 0.0041));
+    assert_true(le__error_allows(&p, 1e-6, 0.006));
+    assert_false(le__error_allows(&p, 1e-7, 0.006)); /* 0 must be met absolutely */
+    memset(&p, 0, sizeof p);
+    le__error_add(&p, LE_NORM_MAX, &ta, &tb);
+    assert_float_equal(p.max_abs, 0.005, 1e-12);
+    a[2] = NAN;
+    memset(&p, 0, sizeof p);
+    le__error_add(&p, LE_NORM_ABS, &ta, &tb);
+    assert_false(le__error_allows(&p, 1e30, 1e30));
+    b[2] = NAN; /* NaN equals NaN */
+    memset(&p, 0, sizeof p);
+    le__error_add(&p, LE_NORM_ABS, &ta, &tb);
+    assert_true(le__error_allows(&p, 0.5, 0));
+    memset(&p, 0, sizeof p);
+    le__error_add(&p, LE_NORM_ABS, &tb, &tb);
+    assert_true(le__error_allows(&p, 0, 0));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts), cmocka_unit_test(elements), cmocka_unit_test(packing),
+        cmocka_unit_test(dlpack), cmocka_unit_test(profiles),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

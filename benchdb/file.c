@@ -153,11 +153,15 @@ static int open_sql(le__db_connection *c, const char *path, const char *vfs,
 
 static le__db_file_state classify(le__db_connection *c, int64_t *version) {
     int64_t application = 0, objects = 0;
-    int rc = le__db_query_int(c, "SELECT count(*) FROM sqlite_schema", &objects);
+    /* one snapshot: a file that another process creates between two reads would look corrupt */
+    int rc = le__db_execute(c, "BEGIN");
+    if (rc == SQLITE_OK)
+        rc = le__db_query_int(c, "SELECT count(*) FROM sqlite_schema", &objects);
     if (rc == SQLITE_OK)
         rc = le__db_query_int(c, "PRAGMA application_id", &application);
     if (rc == SQLITE_OK)
         rc = le__db_query_int(c, "PRAGMA user_version", version);
+    le__db_end(c);
     if (rc != SQLITE_OK)
         return le__db_file_state_of(rc);
     if (application == 0 && *version == 0 && objects == 0)

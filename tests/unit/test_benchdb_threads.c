@@ -98,7 +98,40 @@ static void test_threads(void **state) {
     test_folder_remove(folder);
 }
 
+static void *open_and_add(void *cookie) {
+    job *j = cookie;
+    le_db *db = test_open(j->path, NULL);
+    test_add(db, 0, j->me, 1e-3);
+    j->failed = !le_db_flush(db, 30);
+    le_db_close(&db);
+    return NULL;
+}
+
+/* Many handles create one file at the same moment: none may take the half-seen file for a damaged
+ * one and set it aside. */
+static void test_creation(void **state) {
+    (void)state;
+    for (int round = 0; round < 60; round++) {
+        char *folder = test_folder(), *path = test_path(folder, "new.sqlite3");
+        job jobs[THREADS];
+        pthread_t threads[THREADS];
+        for (int i = 0; i < THREADS; i++) {
+            jobs[i] = (job){.path = path, .me = i};
+            assert_int_equal(pthread_create(&threads[i], NULL, open_and_add, &jobs[i]), 0);
+        }
+        for (int i = 0; i < THREADS; i++) {
+            assert_int_equal(pthread_join(threads[i], NULL), 0);
+            assert_false(jobs[i].failed);
+        }
+        le_db *db = test_open(path, NULL);
+        assert_int_equal(test_stored(db), THREADS);
+        le_db_close(&db);
+        test_folder_remove(folder);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_creation),
+                                       cmocka_unit_test(test_threads)};
     return cmocka_run_group_tests_name("benchdb_threads", tests, NULL, NULL);
 }

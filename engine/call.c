@@ -218,42 +218,46 @@ le_status le__call_prepare_tensors(le_call *call, bool host, le__outputs outputs
     return LE_OK;
 }
 
-/* An unallocated tensor of the caller takes the storage over; other memory gets a copy. */
-static le_status commit_output(le__bound_arg *b, bool keep_on_device) {
+/* What can fail of handing an output over, done for all of them before any is changed. */
+static le_status fetch_output(le__bound_arg *b, bool keep_on_device) {
     le_tensor *user = b->user_out;
+    bool allocated = user->data || user->storage;
     if (writes_in_place(b) && b->tensor.data == user->data)
         return LE_OK;
-    le_status status = LE_OK;
-    if (!user->data && !user->storage) {
-        if (!keep_on_device)
-            status = le_tensor_to_host(&b->tensor);
-        if (status != LE_OK)
-            return status;
-        *user = b->tensor;
-        b->own = false;
-        return LE_OK;
-    }
-    status = le_tensor_to_host(&b->tensor);
+    le_status status = allocated || !keep_on_device ? le_tensor_to_host(&b->tensor) : LE_OK;
     void *host;
     if (status == LE_OK && user->storage) {
         status = le__storage_host(user->storage, true, false, &host);
         if (status == LE_OK)
             user->data = (char *)host + user->offset * (int64_t)le_dtype_size(user->dtype);
     }
-    if (status == LE_OK)
-        le__tensor_unpack(user, b->tensor.data);
     return status;
 }
 
-le_status le__call_commit(le_call *call) {
-    for (size_t i = 0; i < call->operation->n_args; i++) {
-        if (call->operation->args[i].type != LE_TYPE_OUT || !call->args[i].given)
-            continue;
-        le_status status = commit_output(&call->args[i], call->want.keep_on_device);
-        if (status != LE_OK)
-            return status;
+/* An unallocated tensor of the caller takes the storage over; other memory gets a copy. */
+static void commit_output(le__bound_arg *b) {
+    le_tensor *user = b->user_out;
+    if (!user->data && !user->storage) {
+        *user = b->tensor;
+        b->own = false;
+    } else if (b->tensor.data != user->data) {
+        le__tensor_unpack(user, b->tensor.data);
     }
-    return LE_OK;
+}
+
+static bool is_output(const le_call *call, size_t i) {
+    return call->operation->args[i].type == LE_TYPE_OUT && call->args[i].given;
+}
+
+le_status le__call_commit(le_call *call) {
+    le_status status = LE_OK;
+    for (size_t i = 0; status == LE_OK && i < call->operation->n_args; i++)
+        if (is_output(call, i))
+            status = fetch_output(&call->args[i], call->want.keep_on_device);
+    for (size_t i = 0; status == LE_OK && i < call->operation->n_args; i++)
+        if (is_output(call, i))
+            commit_output(&call->args[i]);
+    return status;
 }
 
 void le__call_unbind(le_call *call) {

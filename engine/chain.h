@@ -180,6 +180,9 @@ le_status le__chain_copy_plan(const le_chain *chain, le_chain_plan **out);
 le_status le__chain_execute(le_chain *chain, le_tensor *tensors, const le__chain_want *want);
 /* A storage for a caller's contiguous memory; a copy of a strided one. */
 le_status le__chain_wrap(le_tensor *out, const le_tensor *user, bool input);
+/* Whether steps may write an output straight to the caller's memory: by then nothing can fail any
+ * more. Else the chain makes it in memory of its own, and it is copied when all is done. */
+bool le__chain_may_write_out(const le_chain *chain, int root, const le__chain_want *want);
 /* Downloads if needed and adds the bytes to *moved. */
 le_status le__chain_to_host(le_tensor *t, int64_t *moved);
 

@@ -154,7 +154,8 @@ static le_status fill_in(job *j) {
         le_status status = LE_OK;
         if (v->role == LE__VALUE_CONSTANT && v->root == i)
             status = le__chain_wrap(&j->tensors[i], &v->constant, true);
-        else if (j->users[i] && j->users[i]->data && !j->users[i]->storage)
+        else if (j->users[i] && j->users[i]->data && !j->users[i]->storage &&
+                 le__chain_may_write_out(c, i, &j->want))
             status = le__chain_wrap(&j->tensors[i], j->users[i], false);
         if (status != LE_OK)
             return status;
@@ -171,30 +172,34 @@ static le_status take_arguments(job *j, const le_arg *args, size_t n) {
     return status == LE_OK ? fill_in(j) : status;
 }
 
-/* To the host, unless the caller wants it left where it is; then into the caller's own memory. */
-static le_status hand_over(job *j, int i) {
-    le_tensor *user = j->users[i], *t = &j->tensors[i];
-    bool allocated = user->data || user->storage;
-    if (allocated || !j->want.keep_on_device) {
-        le_status status = le__chain_to_host(t, &j->chain->report.bytes_from_device);
-        if (status != LE_OK)
-            return status;
+static bool is_allocated(const le_tensor *t) {
+    return t->data || t->storage;
+}
+
+/* What can fail of handing an output over: bringing it to the host, unless the caller wants it left
+ * where it is. */
+static le_status fetch(job *j, int i) {
+    le_tensor *user = j->users[i];
+    le_status status = LE_OK;
+    if (is_allocated(user) || !j->want.keep_on_device)
+        status = le__chain_to_host(&j->tensors[i], &j->chain->report.bytes_from_device);
+    if (status == LE_OK && user->storage) {
+        void *host;
+        status = le__storage_host(user->storage, true, false, &host);
+        if (status == LE_OK)
+            user->data = (char *)host + user->offset * (int64_t)le_dtype_size(user->dtype);
     }
-    if (!allocated) {
+    return status;
+}
+
+static void hand_over(job *j, int i) {
+    le_tensor *user = j->users[i], *t = &j->tensors[i];
+    if (!is_allocated(user)) {
         *user = *t;
         t->storage = NULL;
-        return LE_OK;
-    }
-    if (user->storage) {
-        void *host;
-        le_status status = le__storage_host(user->storage, true, false, &host);
-        if (status != LE_OK)
-            return status;
-        user->data = (char *)host + user->offset * (int64_t)le_dtype_size(user->dtype);
-    }
-    if (user->data != t->data)
+    } else if (user->data != t->data) {
         le__tensor_unpack(user, t->data);
-    return LE_OK;
+    }
 }
 
 static le_status run_job(job *j, const le_arg *args, size_t n_args) {
@@ -206,7 +211,10 @@ static le_status run_job(job *j, const le_arg *args, size_t n_args) {
         status = le__chain_execute(c, j->tensors, &j->want);
     for (int i = 0; status == LE_OK && i < c->n_values; i++)
         if (j->users[i])
-            status = hand_over(j, i);
+            status = fetch(j, i);
+    for (int i = 0; status == LE_OK && i < c->n_values; i++)
+        if (j->users[i])
+            hand_over(j, i);
     return status;
 }
 

@@ -51,6 +51,24 @@ le_status le__chain_wrap(le_tensor *out, const le_tensor *user, bool input) {
     return status;
 }
 
+/* The chain's only output, written whole by its last step, and not in a race, which runs a step
+ * several times. */
+bool le__chain_may_write_out(const le_chain *c, int root, const le__chain_want *want) {
+    if ((want->mode ? want->mode : c->engine->options.mode) == LE_MODE_MEASURE)
+        return false;
+    for (int i = 0; i < c->n_values; i++)
+        if (c->values[i].output && i != root)
+            return false;
+    for (int s = 0; s < c->n_steps; s++)
+        for (size_t a = 0; a < c->steps[s]->entry->operation->n_args; a++) {
+            int v = c->steps[s]->values[a];
+            if (v >= 0 && c->steps[s]->entry->operation->args[a].type == LE_TYPE_OUT &&
+                c->values[v].root == root && (v != root || s != c->n_steps - 1))
+                return false;
+        }
+    return true;
+}
+
 static bool newest_is_on_device(le_storage *s) {
     bool on_device = false;
     pthread_mutex_lock(&s->mutex);

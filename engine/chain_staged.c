@@ -14,11 +14,19 @@
 #include <string.h>
 #include <unistd.h>
 
-static le_status wrap_arguments(const le_chain *c, const le_call *call, le_tensor *tensors) {
+static bool is_callers(const le_tensor *t) { /* and not memory that the engine made for this run */
+    return !t->storage || t->storage->borrowed;
+}
+
+static le_status wrap_arguments(const le_chain *c, const le_call *call, le_tensor *tensors,
+                                const le__chain_want *want) {
     le_status status = LE_OK;
     for (int i = 0; status == LE_OK && i < c->n_values; i++) {
         const le__chain_value *v = &c->values[i];
         if (v->root != i)
+            continue;
+        if (v->role == LE__VALUE_RESULT && is_callers(&call->args[v->arg].tensor) &&
+            !le__chain_may_write_out(c, i, want))
             continue;
         if (v->arg >= 0)
             status =
@@ -29,24 +37,47 @@ static le_status wrap_arguments(const le_chain *c, const le_call *call, le_tenso
     return status;
 }
 
+static bool is_result(const le_chain *c, int i) {
+    return c->values[i].arg >= 0 && c->values[i].role == LE__VALUE_RESULT;
+}
+
+/* Brings to the host what has to be there; this can fail. */
+static le_status fetch_output(le_call *call, le_tensor *made, le_tensor *t) {
+    le_status status = LE_OK;
+    if (is_callers(t) || !call->want.keep_on_device)
+        status = le__chain_to_host(made, &call->stats.bytes_from_device);
+    if (status != LE_OK || !t->storage)
+        return status;
+    if (made->storage == t->storage) {
+        t->data = made->data;
+    } else {
+        void *host;
+        status = le__storage_host(t->storage, true, false, &host);
+        if (status == LE_OK)
+            t->data = (char *)host + t->offset * (int64_t)le_dtype_size(t->dtype);
+    }
+    return status;
+}
+
 /* Outputs in the caller's memory are brought there; the engine's own may stay on the device. */
 static le_status finish_outputs(const le_chain *c, le_call *call, le_tensor *tensors) {
     le_status status = LE_OK;
+    for (int i = 0; status == LE_OK && i < c->n_values; i++)
+        if (is_result(c, i))
+            status = fetch_output(call, &tensors[i], &call->args[c->values[i].arg].tensor);
     for (int i = 0; status == LE_OK && i < c->n_values; i++) {
-        if (c->values[i].arg < 0 || c->values[i].role != LE__VALUE_RESULT)
+        if (!is_result(c, i))
             continue;
-        le_tensor *t = &call->args[c->values[i].arg].tensor;
-        if (!t->storage || !call->want.keep_on_device)
-            status = le__chain_to_host(&tensors[i], &call->stats.bytes_from_device);
-        if (status == LE_OK && t->storage && !call->want.keep_on_device)
-            t->data = tensors[i].data;
+        const le_tensor *t = &call->args[c->values[i].arg].tensor;
+        if (is_callers(t) && t->data != tensors[i].data)
+            le__tensor_unpack(t, tensors[i].data);
     }
     return status;
 }
 
 static le_status run_chain(le_call *call, le_chain *c, const le__chain_want *want) {
     le_tensor *tensors = calloc((size_t)c->n_values + 1, sizeof *tensors);
-    le_status status = tensors ? wrap_arguments(c, call, tensors)
+    le_status status = tensors ? wrap_arguments(c, call, tensors, want)
                                : le_fail(LE_ERR_MEMORY, "%s: out of memory", c->name);
     if (status == LE_OK)
         status = le__chain_plan(c, tensors, want);

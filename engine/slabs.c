@@ -26,6 +26,8 @@ typedef struct job {
     int64_t chain_items;
     le_tensor whole[LE_MAX_ARGS];   /* inputs that every slab needs, with a storage of their own */
     le_tensor results[LE_MAX_ARGS]; /* outputs of one slab */
+    le_tensor made[LE_MAX_ARGS];    /* outputs that are cut, put together; the call's own memory
+                                       unless that is the caller's */
     double *merged[LE_MAX_ARGS];
 } job;
 
@@ -120,7 +122,7 @@ static void add_merged(job *j, size_t a, double weight) {
 /* Where a slab's result goes at once: no halo is to be cut off, and it lies as the step writes it.
  */
 static bool writes_through(const job *j, size_t a, const range *r) {
-    le_tensor to = part_of(j, a, &j->call->args[a].tensor, r->begin, r->end);
+    le_tensor to = part_of(j, a, &j->made[a], r->begin, r->end);
     return j->slabs.args[a].axis && r->low == r->begin && r->high == r->end &&
            le_tensor_is_contiguous(&to);
 }
@@ -131,7 +133,7 @@ static le_status keep_result(job *j, size_t a, const range *r) {
         add_merged(j, a, (double)(r->end - r->begin) / (double)j->slabs.items);
         return LE_OK;
     }
-    le_tensor to = part_of(j, a, &j->call->args[a].tensor, r->begin, r->end);
+    le_tensor to = part_of(j, a, &j->made[a], r->begin, r->end);
     le_tensor core = part_of(j, a, result, r->begin - r->low, r->end - r->low);
     size_t bytes;
     void *packed = le__tensor_bytes(&core, &bytes) ? malloc(bytes ? bytes : 1) : NULL;
@@ -161,7 +163,7 @@ static le_status run_slab(job *j, const range *r) {
             args[n++] = LE_IN(name, &parts[a]);
         } else if (is_out(j, a)) {
             bool through = writes_through(j, a, r);
-            parts[a] = through ? part_of(j, a, t, r->begin, r->end) : (le_tensor){0};
+            parts[a] = through ? part_of(j, a, &j->made[a], r->begin, r->end) : (le_tensor){0};
             if (!through)
                 le_tensor_free(&j->results[a]);
             args[n++] = LE_OUT(name, through ? &parts[a] : &j->results[a]);
@@ -237,11 +239,35 @@ static le_status prepare(job *j) {
     return LE_OK;
 }
 
+/* A later slab may fail: what the caller holds is written when all are done. */
+static le_status make_outputs(job *j, bool several) {
+    le_status status = LE_OK;
+    for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++) {
+        const le_tensor *t = &j->call->args[a].tensor;
+        if (!is_out(j, a) || !j->slabs.args[a].axis)
+            continue;
+        if (several && (!t->storage || t->storage->borrowed))
+            status = le_tensor_alloc(&j->made[a], t->dtype, t->ndim, t->shape);
+        else
+            j->made[a] = *t;
+    }
+    return status;
+}
+
+static void hand_over(job *j, size_t a) {
+    le_tensor *t = &j->call->args[a].tensor;
+    if (j->made[a].data != t->data && j->slabs.args[a].axis)
+        le__tensor_unpack(t, j->made[a].data);
+    for (int64_t i = 0; j->merged[a] && i < le_tensor_count(t); i++)
+        le_tensor_set(t, i, j->merged[a][i]);
+}
+
 static void finish(job *j, bool succeeded) {
     for (size_t a = 0; a < j->op->n_args; a++) {
-        for (int64_t i = 0;
-             succeeded && j->merged[a] && i < le_tensor_count(&j->call->args[a].tensor); i++)
-            le_tensor_set(&j->call->args[a].tensor, i, j->merged[a][i]);
+        if (succeeded && is_out(j, a))
+            hand_over(j, a);
+        if (j->made[a].storage != j->call->args[a].tensor.storage)
+            le_tensor_free(&j->made[a]);
         free(j->merged[a]);
         le_tensor_free(&j->results[a]);
         le__storage_release(j->whole[a].storage);
@@ -254,7 +280,7 @@ static le_status run_all(job *j, int64_t limit) {
     if (items < 0)
         return le_fail(LE_ERR_MEMORY, "%s: not even one slab fits into %lld bytes", j->op->name,
                        (long long)limit);
-    le_status status = LE_OK;
+    le_status status = make_outputs(j, items < j->slabs.items);
     for (int64_t begin = 0; status == LE_OK && begin < j->slabs.items; begin += items) {
         int64_t end = begin + items < j->slabs.items ? begin + items : j->slabs.items;
         range r = {begin, end, begin - j->slabs.halo, end + j->slabs.halo};

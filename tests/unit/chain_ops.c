@@ -5,6 +5,7 @@
  */
 #include "chain_ops.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 static const char source_text[] =
@@ -419,7 +420,92 @@ static const le_operation over_operation = {.abi = LE_METHOD_ABI,
                                             .rtol = 1e-6,
                                             .slabs = over_slabs};
 
+/* --- chain_checked --- */
+
+enum { CHECKED_X, CHECKED_RESULT, CHECKED_TWICE };
+static const le_arg_desc checked_args[] = {{.name = "x",
+                                            .doc = "numbers",
+                                            .type = LE_TYPE_IN,
+                                            .dtypes = LE_DTYPE_BIT(LE_F32),
+                                            .min_ndim = 1,
+                                            .max_ndim = 8,
+                                            .shape = "[...]"},
+                                           {.name = "result",
+                                            .doc = "x",
+                                            .type = LE_TYPE_OUT,
+                                            .dtypes = LE_DTYPE_BIT(LE_F32),
+                                            .min_ndim = 1,
+                                            .max_ndim = 8,
+                                            .shape = "[...]"},
+                                           {.name = "twice",
+                                            .doc = "2 * x",
+                                            .type = LE_TYPE_OUT,
+                                            .optional = true,
+                                            .dtypes = LE_DTYPE_BIT(LE_F32),
+                                            .min_ndim = 1,
+                                            .max_ndim = 8,
+                                            .shape = "[...]"}};
+static atomic_int runs_left = -1;
+
+void chain_ops_fail_after(int runs) {
+    runs_left = runs;
+}
+
+static le_status checked_check(le_call *call) {
+    const le_tensor *x = le_call_in(call, CHECKED_X);
+    le_status status = le_call_set_out(call, CHECKED_RESULT, LE_F32, x->ndim, x->shape);
+    if (status == LE_OK && le_call_given(call, CHECKED_TWICE))
+        status = le_call_set_out(call, CHECKED_TWICE, LE_F32, x->ndim, x->shape);
+    return status;
+}
+
+static bool checked_slabs(const le_call *call, le_slabs *out) {
+    out->items = le_call_in(call, CHECKED_X)->shape[0];
+    for (int a = CHECKED_X; a <= CHECKED_TWICE; a++)
+        out->args[a].axis = 1;
+    return true;
+}
+
+static le_status checked_run(le_call *call) {
+    const le_tensor *x = le_call_in(call, CHECKED_X);
+    if (runs_left == 0 || (runs_left > 0 && runs_left-- == 0))
+        return le_fail(LE_ERR_DATA, "chain_checked: it has run often enough");
+    for (int64_t i = 0; i < le_tensor_count(x); i++)
+        if (le_tensor_get(x, i) < (double)CHAIN_OPS_LEAST)
+            return le_fail(LE_ERR_DATA, "chain_checked: element %lld is too small", (long long)i);
+    for (int64_t i = 0; i < le_tensor_count(x); i++) {
+        le_tensor_set(le_call_out(call, CHECKED_RESULT), i, le_tensor_get(x, i));
+        if (le_call_given(call, CHECKED_TWICE))
+            le_tensor_set(le_call_out(call, CHECKED_TWICE), i, 2 * le_tensor_get(x, i));
+    }
+    return LE_OK;
+}
+
+static const le_operation checked_operation = {.abi = LE_METHOD_ABI,
+                                               .name = "chain_checked",
+                                               .family = "test",
+                                               .summary = "x unless it is too small",
+                                               .args = checked_args,
+                                               .n_args = 3,
+                                               .check = checked_check,
+                                               .work = rows_work,
+                                               .atol = 1e-6,
+                                               .rtol = 1e-6,
+                                               .slabs = checked_slabs};
+
 static const le_implementation implementations[] = {
+    {.abi = LE_METHOD_ABI,
+     .operation = "chain_checked",
+     .name = "c",
+     .run_type = "c",
+     .flags = LE_IMPL_SERIAL,
+     .run = checked_run},
+    {.abi = LE_METHOD_ABI,
+     .operation = "chain_checked",
+     .name = "c2",
+     .run_type = "c",
+     .flags = LE_IMPL_SERIAL,
+     .run = checked_run},
     {.abi = LE_METHOD_ABI,
      .operation = "chain_blur",
      .name = "c",
@@ -499,6 +585,8 @@ le_status chain_ops_register(le_engine *engine) {
         status = le_register_operation(engine, &blur_operation);
     if (status == LE_OK)
         status = le_register_operation(engine, &over_operation);
+    if (status == LE_OK)
+        status = le_register_operation(engine, &checked_operation);
     for (size_t i = 0; status == LE_OK && i < sizeof implementations / sizeof *implementations; i++)
         status = le_register_implementation(engine, &implementations[i]);
     return status;

@@ -118,8 +118,8 @@ LE_API le_arg le_chain_pass(const le_call *call, int arg, const char *name);
 /* Runs the chain: every input (LE_IN) and the outputs wanted (LE_OUT, allocated or not; at least one)
  * by name, and options of the call (LE_OPT_...): LE_OPT_RUN_TYPE("staged") is understood as any plan,
  * LE_OPT_DEVICE restricts all steps, LE_OPT_MEMORY_LIMIT bounds the values that live at once, for the
- * host and each device. Use the macro le_chain_run. On error unallocated outputs are untouched; what
- * allocated ones contain is unspecified, for steps write to them directly. */
+ * host and each device. Use the macro le_chain_run. On error no output has been changed: one in
+ * the caller's memory that is not all that the last step writes is made elsewhere and copied at the end. */
 LE_API le_status le_chain_run_args(le_chain *chain, const le_arg *args, size_t n_args);
 
 #ifndef __cplusplus

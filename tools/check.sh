@@ -51,7 +51,7 @@ check() {
         export TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp:die_after_fork=0:allocator_may_return_null=1"
         # what has no threads of its own is left to the other parts: it would take the longest here
         build tsan --preset tsan &&
-            run_tests tsan -E 'volume_(golden|cases|math)|superres|slabs_methods|replay|policy|fuzz|style|package|stats'
+            run_tests tsan -E 'volume_(golden|cases|math)|superres_(cases|golden)|replay|policy|fuzz|style|package|stats'
         ;;
     clang)
         build clang -S . -B build/clang -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Release &&

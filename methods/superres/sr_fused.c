@@ -161,8 +161,10 @@ static void make_factors(le__sr_tables *t, const double *e) {
 static void make_ranges(le__sr_tables *t) {
     const le__sr_rgc *p = &t->rgc;
     const int64_t m = p->magnification, begin = p->margin, end = p->cols * m - p->margin;
-    for (int64_t px = 0; px < m; px++) {
+    for (int64_t px = 0; px < m; px++) { /* a margin wider than the image ends with it */
         t->first_x[px] = begin > px ? (begin - px + m - 1) / m : 0;
+        if (t->first_x[px] > p->cols)
+            t->first_x[px] = p->cols;
         t->end_x[px] = end > px ? (end - px + m - 1) / m : 0;
         if (t->end_x[px] < t->first_x[px])
             t->end_x[px] = t->first_x[px];

@@ -120,7 +120,7 @@ static le_status bind_input(const le_operation *op, const le_arg_desc *d, const 
 }
 
 static int64_t magnitude(int64_t v) {
-    return v < 0 ? -v : v;
+    return v == INT64_MIN ? INT64_MAX : v < 0 ? -v : v;
 }
 
 static bool overlaps_itself(const le_tensor *t) {

@@ -135,7 +135,7 @@ static le_status make_ballot(le_chain *c, int step, const le__chain_want *want, 
     b->arms = calloc(most, sizeof *b->arms);
     b->views = calloc(most, sizeof *b->views);
     if (b->allowed && b->arms && b->views)
-        b->n = le__dispatch_allowed(b->question, call, false, b->allowed, b->arms);
+        b->n = le__dispatch_allowed(b->question, call, b->allowed, b->arms);
     else
         status = le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name);
     pthread_mutex_unlock(&b->question->op->mutex);
@@ -143,6 +143,8 @@ static le_status make_ballot(le_chain *c, int step, const le__chain_want *want, 
         return status;
     keep_wanted(b, want);
     keep_forced(b, want);
+    if (call->want.reproducible)
+        b->n = le__dispatch_same_bits(b->allowed, b->arms, b->n);
     enter_policy(d->policy, b, call);
     return LE_OK;
 }

@@ -236,7 +236,7 @@ static const le_implementation templates[] = {
      .applicable = runs_on_cpu,
      .memory = memory,
      .run = run_on_one,
-     .flags = (uint32_t)LE__IMPL_STAGED | LE_IMPL_SERIAL,
+     .flags = (uint32_t)LE__IMPL_STAGED | LE_IMPL_SERIAL | LE_IMPL_REPRODUCIBLE,
      .speed = 0.8},
     {.abi = LE_METHOD_ABI,
      .name = "staged_opencl",
@@ -246,7 +246,7 @@ static const le_implementation templates[] = {
      .applicable = runs_on_opencl,
      .memory = memory,
      .run = run_on_one,
-     .flags = (uint32_t)LE__IMPL_STAGED,
+     .flags = (uint32_t)LE__IMPL_STAGED | LE_IMPL_REPRODUCIBLE,
      .speed = 0.8},
     {.abi = LE_METHOD_ABI,
      .name = "staged_planned",
@@ -256,7 +256,7 @@ static const le_implementation templates[] = {
      .applicable = runs_somewhere,
      .memory = memory,
      .run = run_on_both,
-     .flags = (uint32_t)LE__IMPL_STAGED,
+     .flags = (uint32_t)LE__IMPL_STAGED | LE_IMPL_REPRODUCIBLE,
      .speed = 0.8},
 };
 

@@ -140,8 +140,28 @@ static double threads_used(const le__candidate *c) {
     return c->device->kind == LE_DEVICE_CPU ? c->threads : 0.1;
 }
 
-size_t le__dispatch_allowed(const le__question *q, const le_call *call, bool need_proof,
-                            le__policy_allowed *allowed, le__arm **arms) {
+static double claim(const le__arm *a) {
+    return a->candidate.implementation->flags & LE_IMPL_LOSSY
+               ? 0 /* whether it is allowed hangs on what has been measured */
+               : le__arm_prior(&a->candidate).speed;
+}
+
+size_t le__dispatch_same_bits(le__policy_allowed *allowed, le__arm **arms, size_t n) {
+    size_t best = 0, kept = 0;
+    for (size_t i = 1; i < n; i++)
+        if (claim(arms[i]) > claim(arms[best]))
+            best = i;
+    const le__proof *proof = n ? arms[best]->proof : NULL;
+    for (size_t i = 0; i < n; i++)
+        if (arms[i]->proof == proof) {
+            allowed[kept] = allowed[i];
+            arms[kept++] = arms[i];
+        }
+    return kept;
+}
+
+size_t le__dispatch_allowed(const le__question *q, const le_call *call, le__policy_allowed *allowed,
+                            le__arm **arms) {
     size_t n = 0;
     for (size_t i = 0; i < q->n_arms; i++) {
         le__arm *a = q->op->arms[i];
@@ -150,8 +170,6 @@ size_t le__dispatch_allowed(const le__question *q, const le_call *call, bool nee
             continue;
         le__verdict *v = le__proof_find(a->proof, q->kind, LE__CLASS_TRIAL);
         bool proven = v && v->state == LE__PROVEN;
-        if (need_proof && !proven)
-            continue;
         const le_implementation *impl = a->candidate.implementation;
         if (!proven && impl->flags & LE_IMPL_LOSSY && q->mode != LE_MODE_MEASURE &&
             !call->want.implementation)
@@ -162,7 +180,8 @@ size_t le__dispatch_allowed(const le__question *q, const le_call *call, bool nee
                                  .cpu_factor = threads_used(&a->candidate)};
         arms[n++] = a;
     }
-    return n;
+    /* a step's are narrowed by the chain first */
+    return call->want.reproducible && !call->step ? le__dispatch_same_bits(allowed, arms, n) : n;
 }
 
 static le_status no_candidate(const le__question *q, const le_call *call) {
@@ -195,8 +214,8 @@ static bool names_opencl(const char *device) {
     return device && *device && strcmp(device, "cpu") != 0 && strcmp(device, "all") != 0;
 }
 
-/* Without one of these the only OpenCL devices can be the CPU's own cores, for which native code is there:
- * not worth opening unasked. */
+/* Without one of these the only OpenCL devices can be the CPU's own cores, for which native code is
+ * there: not worth opening unasked. */
 static bool may_have_gpu(void) {
     static const char *const nodes[] = {"/dev/nvidia0", "/dev/dri/renderD128", "/dev/kfd",
                                         "/dev/dxg", "/dev/mali0"};
@@ -206,8 +225,8 @@ static bool may_have_gpu(void) {
     return false;
 }
 
-/* Opening OpenCL takes tenths of a second and tens of MiB: benchmarks do it, calls that ask for it, and
- * learning once the operation has cost a multiple of that. */
+/* Opening OpenCL takes tenths of a second and tens of MiB: benchmarks do it, calls that ask for it,
+ * and learning once the operation has cost a multiple of that. */
 static bool wants_opencl(le__dispatch *d, const le__question *q, const le_call *call) {
     const le_engine *e = d->engine;
     if (e->discovered || !has_opencl(call->entry))
@@ -278,7 +297,7 @@ static le_status list_allowed(le__dispatch *d, le__question *q, le_call *call, d
     if (!c->allowed || !c->arms)
         status = le_fail(LE_ERR_MEMORY, "%s: out of memory", call->operation->name);
     if (status == LE_OK)
-        c->n = le__dispatch_allowed(q, call, false, c->allowed, c->arms);
+        c->n = le__dispatch_allowed(q, call, c->allowed, c->arms);
     if (status == LE_OK && !c->n)
         status = no_candidate(q, call);
     pthread_mutex_unlock(&s->mutex);

@@ -30,9 +30,12 @@ le_status le__dispatch_answer(le__dispatch *d, le_call *call);
 /* The question that a bound call asks, made when new. */
 le_status le__dispatch_question(le__dispatch *d, le_call *call, le__question **out);
 /* Arms that may answer now, in canonical order; *allowed and *arms hold up to op->n_arms. Mutex of
- * the operation held. need_proof: only those proven already. */
-size_t le__dispatch_allowed(const le__question *q, const le_call *call, bool need_proof,
-                            le__policy_allowed *allowed, le__arm **arms);
+ * the operation held. */
+size_t le__dispatch_allowed(const le__question *q, const le_call *call, le__policy_allowed *allowed,
+                            le__arm **arms);
+/* For reproducible calls: keeps the arms of one implementation, that of the highest claimed speed,
+ * so that nothing measured changes the bits. Returns how many. */
+size_t le__dispatch_same_bits(le__policy_allowed *allowed, le__arm **arms, size_t n);
 /* Proves an arm for the call's kind if that has not been done; false when it failed (the verdict is
  * kept). seconds spent are added to *spent. */
 bool le__dispatch_prove(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,

@@ -83,6 +83,22 @@ static const char *why_chosen(const le__question *q, const le_explained_candidat
     return best->samples > 0 ? "measured" : "predicted";
 }
 
+/* What may answer, but is not among the arms that the policy is asked about. */
+static void leave_out_rest(le_explained_candidate *rows, whole *w, const le__question *q,
+                           le__arm *const *arms, size_t n) {
+    for (size_t i = 0, k = 0; i < q->n_arms; i++) {
+        if (k < n && arms[k] == q->op->arms[i]) {
+            k++;
+        } else if (rows[i].applicable) {
+            rows[i].applicable = false;
+            snprintf(w->texts[i].left_out, sizeof w->texts[i].left_out, "%s",
+                     q->op->arms[i]->candidate.implementation->flags & LE_IMPL_LOSSY
+                         ? "lossy, and its error is not known yet"
+                         : "another implementation answers reproducible calls");
+        }
+    }
+}
+
 /* Mutex of the operation held. */
 static le_status fill(le__dispatch *d, le__question *q, le_call *call, whole *w,
                       le_explained_candidate *rows) {
@@ -107,13 +123,14 @@ static le_status fill(le__dispatch *d, le__question *q, le_call *call, whole *w,
     }
     /* the choice itself, by the policy's own rules (incumbent, margin, objective) */
     le__arm **arms = calloc(n + 1, sizeof *arms);
-    size_t m = arms ? le__dispatch_allowed(q, call, false, all, arms) : 0;
+    size_t m = arms ? le__dispatch_allowed(q, call, all, arms) : 0;
     question = (le__policy_question){.family = q->op->family,
                                      .problem = q->policy,
                                      .allowed = all,
                                      .n_allowed = m,
                                      .objective = call->want.objective,
                                      .now = now};
+    leave_out_rest(rows, w, q, arms, m);
     le__policy_decision decision;
     const char *choice = "";
     if (m && le__policy_decide(d->policy, &question, &decision) == 0)

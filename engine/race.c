@@ -32,7 +32,7 @@ static le_status line_up(le__dispatch *d, le__question *q, le_call *call, field 
     f->allowed = calloc(s->n_arms + 1, sizeof *f->allowed);
     f->arms = calloc(s->n_arms + 1, sizeof *f->arms);
     size_t n =
-        f->allowed && f->arms ? le__dispatch_allowed(q, call, false, f->allowed, f->arms) : 0;
+        f->allowed && f->arms ? le__dispatch_allowed(q, call, f->allowed, f->arms) : 0;
     pthread_mutex_unlock(&s->mutex);
     for (size_t i = 0; i < n && !(f->n && is_late(d)); i++) {
         double spent = 0;

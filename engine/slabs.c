@@ -148,7 +148,7 @@ static le_status keep_result(job *j, size_t a, const range *r) {
 /* --- one slab --- */
 
 static le_status run_slab(job *j, const range *r) {
-    le_arg args[LE_MAX_ARGS + 2];
+    le_arg args[LE_MAX_ARGS + 3];
     le_tensor parts[LE_MAX_ARGS];
     size_t n = 0;
     le_status status = ready_chain(j, r->high - r->low);
@@ -172,6 +172,8 @@ static le_status run_slab(job *j, const range *r) {
     if (j->device)
         args[n++] = LE_OPT_DEVICE(j->device);
     args[n++] = LE_OPT_MODE(j->call->want.mode);
+    if (j->call->want.reproducible)
+        args[n++] = LE_OPT_REPRODUCIBLE();
     if (status == LE_OK)
         status = le_chain_run_args(j->chain, args, n);
     for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++)
@@ -406,7 +408,7 @@ static const le_implementation templates[] = {
      .summary = "slab by slab on the CPU",
      .applicable = applicable_on_cpu,
      .run = run,
-     .flags = (uint32_t)LE__IMPL_STAGED | LE_IMPL_SERIAL,
+     .flags = (uint32_t)LE__IMPL_STAGED | LE_IMPL_SERIAL | LE_IMPL_REPRODUCIBLE,
      .speed = 0.5},
     {.abi = LE_METHOD_ABI,
      .name = "slabs_opencl",
@@ -415,7 +417,7 @@ static const le_implementation templates[] = {
      .summary = "slab by slab on the device",
      .applicable = applicable_on_opencl,
      .run = run,
-     .flags = (uint32_t)LE__IMPL_STAGED,
+     .flags = (uint32_t)LE__IMPL_STAGED | LE_IMPL_REPRODUCIBLE,
      .speed = 0.5},
 };
 

@@ -121,6 +121,34 @@ static void learn_finds_it_too(void **state) {
     le_close(&e);
 }
 
+/* What is learnt may change threads and schedules, never the implementation. */
+static void reproducible_calls_stay_with_one(void **state) {
+    (void)state;
+    le_engine *e = open_pair(NULL, LE_MODE_LEARN);
+    int64_t n = N;
+    le_tensor in = le_tensor_of(input, LE_F32, 1, &n), out = {0};
+    const le_mode modes[] = {LE_MODE_LEARN, LE_MODE_MEASURE};
+    for (int i = 0; i < 60; i++) {
+        le_run_info info = {.struct_size = sizeof info};
+        assert_int_equal(le_engine_run(e, "toy", LE_IN("input", &in), LE_F64("factor", 2),
+                                       LE_OUT("result", &out), LE_OPT_MODE(modes[i % 2]),
+                                       LE_OPT_REPRODUCIBLE()),
+                         LE_OK);
+        le_last_run(&info);
+        assert_string_equal(info.candidate, "slow@cpu");
+    }
+    le_explanation *why;
+    assert_int_equal(le_engine_explain(e, &why, "toy", LE_IN("input", &in), LE_F64("factor", 2),
+                                       LE_OUT("result", &out), LE_OPT_REPRODUCIBLE()),
+                     LE_OK);
+    assert_string_equal(why->choice, "slow@cpu");
+    assert_true(why->candidates[0].applicable && !why->candidates[1].applicable);
+    assert_non_null(strstr(why->candidates[1].left_out, "reproducible"));
+    le_explanation_free(&why);
+    le_tensor_free(&out);
+    le_close(&e);
+}
+
 static void estimate_measures_nothing(void **state) {
     (void)state;
     le_engine *e = open_pair(NULL, LE_MODE_LEARN);
@@ -200,10 +228,15 @@ int main(void) {
     for (int i = 0; i < N; i++)
         input[i] = (float)(i % 101) / 40.0f;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measure_finds_the_fast_one), cmocka_unit_test(learn_finds_it_too),
-        cmocka_unit_test(estimate_measures_nothing),  cmocka_unit_test(choices_survive_and_freeze),
-        cmocka_unit_test(tolerance_is_a_constraint),  cmocka_unit_test(unknown_database_folder),
-        cmocka_unit_test(outputs_stay_on_error),      cmocka_unit_test(default_engine),
+        cmocka_unit_test(measure_finds_the_fast_one),
+        cmocka_unit_test(learn_finds_it_too),
+        cmocka_unit_test(reproducible_calls_stay_with_one),
+        cmocka_unit_test(estimate_measures_nothing),
+        cmocka_unit_test(choices_survive_and_freeze),
+        cmocka_unit_test(tolerance_is_a_constraint),
+        cmocka_unit_test(unknown_database_folder),
+        cmocka_unit_test(outputs_stay_on_error),
+        cmocka_unit_test(default_engine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

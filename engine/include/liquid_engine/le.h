@@ -144,7 +144,7 @@ typedef enum le_option {
     LE_OPTION_MODE,           /* le_mode */
     LE_OPTION_OBJECTIVE,      /* le_objective */
     LE_OPTION_MEMORY_LIMIT,   /* bytes of working memory, host and device each; 0 = none */
-    LE_OPTION_REPRODUCIBLE,   /* 1: the same bits for the same input, whatever the thread count */
+    LE_OPTION_REPRODUCIBLE,   /* 1: the same bits for the same input, whatever has been measured */
     LE_OPTION_KEEP_ON_DEVICE  /* 1: outputs the engine allocates may stay on the device */
 } le_option;
 

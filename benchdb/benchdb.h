@@ -172,6 +172,9 @@ int64_t le_db_candidate(le_db *db, const le_db_candidate_key *key);
 /* Transfers are samples too: operation LE_DB_TRANSFER, problem key "to_device/1048576", candidate
  * with implementation "copy" on the device. */
 #define LE_DB_TRANSFER "@transfer"
+/* Plans of chains are choices: operation LE_DB_CHAIN, problem the chain with its shapes, candidate with
+ * implementation "plan" whose params say where the steps run; the evidence has the plan in full. */
+#define LE_DB_CHAIN "@chain"
 
 /* --------------------------------------------------------------------------------- adding ----- */
 

@@ -48,11 +48,16 @@ typedef struct le__chain_step {
     le_call call; /* its tensors are set for each run */
 } le__chain_step;
 
-typedef struct le__step_choice { /* how a step is run */
-    le__device *device;          /* of the plan */
-    le__candidate candidate;
+typedef struct le__planned { /* a step in a plan */
+    le__device *device;
     double predicted_s, transfer_s; /* NaN: unknown */
     int64_t bytes_moved;
+    char frozen[LE__CANDIDATE_TEXT]; /* the candidate of a stored plan that is replayed; "": any */
+} le__planned;
+
+typedef struct le__step_choice { /* how a step is run */
+    le__planned plan;
+    le__candidate candidate;
     /* the decision for the run under way; arm NULL: made without measurements (trials) */
     le__question *question;
     le__arm *arm;
@@ -74,6 +79,7 @@ typedef struct le__chain_want {
     le_mode mode;
     int64_t memory_limit; /* 0: none */
     bool reproducible, keep_on_device;
+    bool only_look; /* to explain: measures and counts nothing */
     const atomic_bool *cancelled;
 } le__chain_want;
 
@@ -94,9 +100,10 @@ struct le_chain {
     int n_values, capacity;
     le__chain_step **steps;
     int n_steps, step_capacity;
-    pthread_mutex_t mutex;    /* a run at a time; guards all below */
-    le__step_choice *choices; /* of the last plan, one a step */
-    le__drop *drops;          /* of the last plan; used under memory limits only */
+    pthread_mutex_t mutex;           /* a run at a time; guards all below */
+    uint64_t plan_hash, plan_inputs; /* under which the last plan is kept; where its inputs were */
+    le__step_choice *choices;        /* of the last plan, one a step */
+    le__drop *drops;                 /* of the last plan; used under memory limits only */
     int n_drops;
     le__chain_totals totals;
     le_step_report *step_reports;
@@ -157,6 +164,8 @@ le_status le__step_survey(le_chain *chain, int step, const le__chain_want *want,
 /* The candidate for the run under way, on the device of the plan; another device when none is left.
  */
 le_status le__step_decide(le_chain *chain, int step, const le__chain_want *want);
+/* The candidate that it would be, unproven perhaps. */
+le_status le__step_foresee(le_chain *chain, int step, const le__chain_want *want);
 /* Measures the candidates on the plan's device, if nothing is known of any of them, by running the
  * step several times; execute runs it by choices[step].candidate. */
 le_status le__step_race(le_chain *chain, int step, const le__chain_want *want,
@@ -170,6 +179,12 @@ bool le__step_failed(le_chain *chain, int step, le_status status);
  * forbids it (chain_transfer.c). */
 double le__transfer_seconds(le_engine *engine, le__device *device, bool up, int64_t bytes,
                             bool may_measure);
+/* The plan of a composite call as its planned implementation would follow it now; runs nothing.
+ * LE_ERR_UNSUPPORTED for other operations. */
+le_status le__chain_explain_call(const le_call *call, le_chain_plan **out);
+/* The plan of a chain whose mutex is held. */
+le_status le__chain_foresee(le_chain *chain, le__chain_want *want, le_chain_plan **out);
+struct cJSON *le__chain_plan_object(const le_chain_plan *plan);
 le_status le__chain_copy_plan(const le_chain *chain, le_chain_plan **out);
 
 /* --- running (chain_run.c) --- */

@@ -238,6 +238,14 @@ le_status le_chain_run_args(le_chain *c, const le_arg *args, size_t n_args) {
     return status;
 }
 
+le_status le__chain_foresee(le_chain *c, le__chain_want *want, le_chain_plan **out) {
+    want->only_look = true;
+    le_status status = le__chain_plan(c, NULL, want);
+    for (int i = 0; status == LE_OK && i < c->n_steps; i++)
+        status = le__step_foresee(c, i, want);
+    return status == LE_OK ? le__chain_copy_plan(c, out) : status;
+}
+
 le_status le_chain_explain(le_chain *c, le_chain_plan **out, const le_arg *options,
                            size_t n_options) {
     le__chain_want want = {0};
@@ -252,11 +260,7 @@ le_status le_chain_explain(le_chain *c, le_chain_plan **out, const le_arg *optio
             return status;
     }
     pthread_mutex_lock(&c->mutex);
-    le_status status = le__chain_plan(c, NULL, &want);
-    for (int i = 0; status == LE_OK && i < c->n_steps; i++)
-        status = le__step_decide(c, i, &want);
-    if (status == LE_OK)
-        status = le__chain_copy_plan(c, out);
+    le_status status = le__chain_foresee(c, &want, out);
     pthread_mutex_unlock(&c->mutex);
     return status;
 }

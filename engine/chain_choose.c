@@ -213,6 +213,23 @@ static void take(le__step_choice *choice, const ballot *b, const le__policy_deci
     choice->cold = b->views[of->index].last_seen < 0;
 }
 
+static bool same_but_device(const char *a, const char *b) {
+    size_t n = strcspn(a, "@");
+    return n == strcspn(b, "@") && !strncmp(a, b, n) &&
+           !strcmp(a + strcspn(a, "["), b + strcspn(b, "["));
+}
+
+/* The candidate of a stored plan that is replayed. */
+static bool take_frozen(const ballot *b, const char *text, le__policy_decision *of) {
+    for (size_t i = 0; *text && i < b->n; i++)
+        if (same_but_device(b->arms[i]->candidate.text, text)) {
+            *of = (le__policy_decision){
+                .index = i, .candidate = b->allowed[i].candidate, .why = LE__WHY_EXPLOIT};
+            return true;
+        }
+    return false;
+}
+
 /* One candidate, proven; LE_ERR_WRONG_RESULT when its proof failed and another one may be tried. */
 static le_status decide_once(le_chain *c, int step, const le__chain_want *want) {
     le__dispatch *d = c->engine->dispatch;
@@ -225,16 +242,19 @@ static le_status decide_once(le_chain *c, int step, const le__chain_want *want) 
         status = le_fail(LE_ERR_NO_CANDIDATE, "%s: no candidate is left for this step",
                          call->operation->name);
     if (status == LE_OK) {
-        keep_device(&b, choice->device);
-        le__policy_question q = question_of(&b, call, b.question->mode == LE_MODE_LEARN);
+        keep_device(&b, choice->plan.device);
+        le__policy_question q =
+            question_of(&b, call, b.question->mode == LE_MODE_LEARN && !want->only_look);
         le__policy_explain(d->policy, &q, b.views);
-        if (le__policy_decide(d->policy, &q, &of) != 0)
+        if (!take_frozen(&b, choice->plan.frozen, &of) &&
+            le__policy_decide(d->policy, &q, &of) != 0)
             status =
                 le_fail(LE_ERR_INTERNAL, "%s: the policy decided nothing", call->operation->name);
     }
     if (status == LE_OK) {
         take(choice, &b, &of);
-        if (!le__dispatch_prove(d, b.question, call, choice->arm, &choice->spent)) {
+        if (!want->only_look &&
+            !le__dispatch_prove(d, b.question, call, choice->arm, &choice->spent)) {
             if (of.why == LE__WHY_EXPLORE || of.why == LE__WHY_PROBE)
                 le__policy_cancel(d->policy, b.family);
             status = LE_ERR_WRONG_RESULT;
@@ -264,7 +284,7 @@ static le_status decide_simply(le_chain *c, int step, const le__chain_want *want
             continue;
         best = speed;
         c->choices[step].candidate = list[i];
-        c->choices[step].device = list[i].device;
+        c->choices[step].plan.device = list[i].device;
     }
     free(list);
     return best > 0 ? LE_OK
@@ -282,6 +302,11 @@ le_status le__step_decide(le_chain *c, int step, const le__chain_want *want) {
     for (int i = 0; i < MOST && status == LE_ERR_WRONG_RESULT; i++)
         status = decide_once(c, step, want);
     return status;
+}
+
+le_status le__step_foresee(le_chain *c, int step, const le__chain_want *want) {
+    c->choices[step].arm = NULL;
+    return decide_once(c, step, want);
 }
 
 /* A run of a step for the database; stats without transfers. */
@@ -340,7 +365,7 @@ le_status le__step_race(le_chain *c, int step, const le__chain_want *want,
     le__dispatch *d = c->engine->dispatch;
     le_status status = make_ballot(c, step, want, &b);
     if (status == LE_OK && b.n) {
-        keep_device(&b, c->choices[step].device);
+        keep_device(&b, c->choices[step].plan.device);
         le__policy_question q = question_of(&b, &c->steps[step]->call, false);
         le__policy_explain(d->policy, &q, b.views);
         le__policy_race *race = nothing_known(&b) ? le__policy_race_new(d->policy, &q) : NULL;

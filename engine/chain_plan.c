@@ -12,14 +12,12 @@
 #include "storage.h"
 #include "trial_server.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_KEPT = 256 };
+/* A plan in use stays unless another one is faster by this factor. */
+static const double margin = 1.02;
 static const double discover_after_s = 2; /* answered by chains before learning opens OpenCL */
 
 typedef struct planner {
@@ -38,38 +36,6 @@ typedef struct planner {
     le__plan_problem problem;
 } planner;
 
-/* --- the engine's state --- */
-
-static void free_kept(le__kept_plan *k) {
-    free(k->devices);
-    free(k->predicted_s);
-    free(k->transfer_s);
-    free(k->bytes_moved);
-    free(k->drops);
-    free(k);
-}
-
-le_status le__chains_open(le__chains **out) {
-    *out = calloc(1, sizeof **out);
-    if (!*out)
-        return le_fail(LE_ERR_MEMORY, "le_open: out of memory");
-    pthread_mutex_init(&(*out)->mutex, NULL);
-    pthread_mutex_init(&(*out)->transfer_mutex, NULL);
-    return LE_OK;
-}
-
-void le__chains_close(le__chains *c) {
-    if (!c)
-        return;
-    for (le__kept_plan *k = c->plans, *next; k; k = next) {
-        next = k->next;
-        free_kept(k);
-    }
-    pthread_mutex_destroy(&c->mutex);
-    pthread_mutex_destroy(&c->transfer_mutex);
-    free(c);
-}
-
 /* --- where inputs are --- */
 
 static unsigned places_of(const planner *p, int root) {
@@ -87,139 +53,26 @@ static unsigned places_of(const planner *p, int root) {
     return mask ? mask : 1;
 }
 
-/* --- keeping plans --- */
-
-static uint64_t mix(uint64_t h,
-                    uint64_t value) { /* splitmix64's finaliser (Steele, Lea, Flood 2014) */
-    h = (h ^ value) + 0x9e3779b97f4a7c15u;
-    h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
-    h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
-    return h ^ (h >> 31);
-}
-
-static uint64_t mix_text(uint64_t h, const char *text) {
-    return text ? mix(h, XXH64(text, strlen(text), 1)) : mix(h, 0);
-}
-
-static uint64_t hash_plan(const planner *p) {
-    const le__chain_want *w = p->want;
-    uint64_t h = (uint64_t)p->chain->n_steps;
-    for (int i = 0; i < p->chain->n_steps; i++) {
-        const le__chain_step *s = p->chain->steps[i];
-        h = mix(h, le__problem_hash(&s->call));
-        for (size_t a = 0; a < s->entry->operation->n_args; a++)
-            h = mix(h, (uint64_t)(s->values[a] + 1));
-    }
+/* 0: all on the host. */
+static uint64_t inputs_of(const planner *p) {
+    uint64_t h = 0;
+    bool host = true;
     for (int i = 0; i < p->chain->n_values; i++) {
         const le__chain_value *v = &p->chain->values[i];
-        h = mix(h, (uint64_t)v->root * 2 + v->output);
-        if (v->root == i && v->role != LE__VALUE_TEMP)
-            h = mix(h, places_of(p, i));
-    }
-    h = mix_text(mix_text(mix_text(h, w->run_type), w->implementation), w->device);
-    h = mix(h, (uint64_t)(w->only ? w->only->index + 1 : 0) * 64 +
-                   (uint64_t)(w->also ? w->also->index + 1 : 0));
-    h = mix(h, (uint64_t)w->memory_limit);
-    return mix(h, (uint64_t)w->mode * 4 + (uint64_t)w->reproducible * 2 + w->keep_on_device);
-}
-
-static void copy_drops(le__drop **to, int *n_to, const le__drop *from, int n) {
-    free(*to);
-    *n_to = 0;
-    *to = n ? malloc((size_t)n * sizeof **to) : NULL;
-    if (!*to) /* without them a limit may be exceeded, nothing else */
-        return;
-    memcpy(*to, from, (size_t)n * sizeof **to);
-    *n_to = n;
-}
-
-static void copy_plan(le_chain *c, const le__kept_plan *k) {
-    for (int i = 0; i < c->n_steps; i++) {
-        c->choices[i].device = &c->engine->devices[k->devices[i]];
-        c->choices[i].predicted_s = k->predicted_s[i];
-        c->choices[i].transfer_s = k->transfer_s[i];
-        c->choices[i].bytes_moved = k->bytes_moved[i];
-    }
-    c->totals = k->totals;
-    copy_drops(&c->drops, &c->n_drops, k->drops, k->n_drops);
-}
-
-/* A plan is made anew at runs 1, 2, 3, 4, 6, 8, 11, ... : often while little is known. */
-static bool take_kept(le_chain *c, uint64_t hash, le_mode mode) {
-    le__chains *state = c->engine->chains;
-    bool found = false;
-    pthread_mutex_lock(&state->mutex);
-    for (le__kept_plan *k = state->plans; k && !found; k = k->next) {
-        bool fits =
-            k->hash == hash && k->n_steps == c->n_steps && k->n_devices == c->engine->n_devices;
-        if (!fits || (++k->runs >= k->plan_at && mode != LE_MODE_FROZEN))
+        if (v->root != i || v->role == LE__VALUE_TEMP)
             continue;
-        copy_plan(c, k);
-        found = true;
+        unsigned places = places_of(p, i);
+        h = h * 31 + places; /* few places, few inputs: no more than a number for them */
+        host = host && places == 1;
     }
-    pthread_mutex_unlock(&state->mutex);
-    return found;
-}
-
-static le__kept_plan *new_kept(const le_chain *c, uint64_t hash) {
-    le__kept_plan *k = calloc(1, sizeof *k);
-    size_t n = (size_t)c->n_steps + 1;
-    if (!k)
-        return NULL;
-    k->hash = hash;
-    k->n_steps = c->n_steps;
-    k->devices = calloc(n, sizeof *k->devices);
-    k->predicted_s = calloc(n, sizeof *k->predicted_s);
-    k->transfer_s = calloc(n, sizeof *k->transfer_s);
-    k->bytes_moved = calloc(n, sizeof *k->bytes_moved);
-    if (k->devices && k->predicted_s && k->transfer_s && k->bytes_moved)
-        return k;
-    free_kept(k);
-    return NULL;
-}
-
-static le__kept_plan *find_or_add(le__chains *state, const le_chain *c, uint64_t hash) {
-    int n = 0;
-    le__kept_plan **last = &state->plans;
-    for (; *last; last = &(*last)->next, n++)
-        if ((*last)->hash == hash && (*last)->n_steps == c->n_steps)
-            return *last;
-    le__kept_plan *k = new_kept(c, hash);
-    if (k && n >= MAX_KEPT) { /* the oldest goes */
-        le__kept_plan *oldest = state->plans;
-        state->plans = oldest->next;
-        free_kept(oldest);
-        for (last = &state->plans; *last;)
-            last = &(*last)->next;
-    }
-    *last = k;
-    return k;
-}
-
-static void keep(const le_chain *c, uint64_t hash) {
-    le__chains *state = c->engine->chains;
-    pthread_mutex_lock(&state->mutex);
-    le__kept_plan *k = find_or_add(state, c, hash);
-    for (int i = 0; k && i < c->n_steps; i++) {
-        k->devices[i] = c->choices[i].device->index;
-        k->predicted_s[i] = c->choices[i].predicted_s;
-        k->transfer_s[i] = c->choices[i].transfer_s;
-        k->bytes_moved[i] = c->choices[i].bytes_moved;
-    }
-    if (k) {
-        k->totals = c->totals;
-        copy_drops(&k->drops, &k->n_drops, c->drops, c->n_drops);
-        k->n_devices = c->engine->n_devices;
-        k->plan_at = k->runs + 1 + k->runs / 3;
-    }
-    pthread_mutex_unlock(&state->mutex);
+    return host ? 0 : h + 1;
 }
 
 /* --- the planner's problem --- */
 
 static bool may_measure(const planner *p) {
     le_mode mode = p->want->mode ? p->want->mode : p->chain->engine->options.mode;
-    return mode == LE_MODE_LEARN || mode == LE_MODE_MEASURE;
+    return !p->want->only_look && (mode == LE_MODE_LEARN || mode == LE_MODE_MEASURE);
 }
 
 /* Place 0 is always the host: values come from there and go there. */
@@ -437,8 +290,8 @@ static void note_moves(planner *p, const le__plan *plan) {
         if (m->to < 0 || way < 0)
             continue;
         le__step_choice *choice = &p->chain->choices[p->ways[plan->ways[way]].first];
-        choice->transfer_s += p->transfer[(m->value * n + m->from) * n + m->to];
-        choice->bytes_moved += p->values[m->value].bytes;
+        choice->plan.transfer_s += p->transfer[(m->value * n + m->from) * n + m->to];
+        choice->plan.bytes_moved += p->values[m->value].bytes;
     }
 }
 
@@ -454,7 +307,7 @@ static void note_drops(planner *p, const le__plan *plan) {
             drops[n++] =
                 (le__drop){p->ways[plan->ways[m->before]].first, value, p->devices[m->from]->index};
     }
-    copy_drops(&c->drops, &c->n_drops, drops, n);
+    le__chain_copy_drops(c, drops, n);
     free(drops);
 }
 
@@ -463,23 +316,55 @@ static void take_plan(planner *p, const le__plan *plan) {
     for (int i = 0; i < plan->n_ways; i++) {
         const le__plan_way *w = &p->ways[plan->ways[i]];
         p->chain->choices[w->first] =
-            (le__step_choice){.device = p->devices[w->place], .predicted_s = w->seconds};
+            (le__step_choice){.plan = {.device = p->devices[w->place], .predicted_s = w->seconds}};
     }
     note_moves(p, plan);
     note_drops(p, plan);
-    *t = (le__chain_totals){.predicted_s = plan->seconds,
-                            .cpu_s = alone(p, 0),
-                            .device_s = NAN,
-                            .why = p->n_places > 1 ? "planned" : "only"};
+    t->predicted_s = plan->seconds;
+    t->peak_bytes = 0;
+    for (int place = 0; place < p->n_places; place++)
+        if (plan->peak[place] > t->peak_bytes)
+            t->peak_bytes = plan->peak[place];
+    t->why = p->n_places > 1 ? "planned" : "only";
+    if (p->want->only || p->want->device || p->want->run_type || p->want->implementation)
+        t->why = "forced";
+}
+
+static void compare_places(planner *p) {
+    le__chain_totals *t = &p->chain->totals;
+    t->cpu_s = alone(p, 0);
+    t->device_s = NAN;
     for (int place = 1; place < p->n_places; place++) {
         double seconds = alone(p, place);
         t->device_s = isnan(t->device_s) || seconds < t->device_s ? seconds : t->device_s;
     }
-    for (int place = 0; place < p->n_places; place++)
-        if (plan->peak[place] > t->peak_bytes)
-            t->peak_bytes = plan->peak[place];
-    if (p->want->only || p->want->device || p->want->run_type || p->want->implementation)
-        t->why = "forced";
+}
+
+/* Replaces the new plan by the one in use (the chain's choices) where that is as good. Ways of
+ * other devices are then gone. */
+static void prefer_plan_in_use(planner *p, le__plan *plan) {
+    le__plan old;
+    le__plan_way *all = malloc((size_t)(p->problem.n_ways + 1) * sizeof *all);
+    int n_all = p->problem.n_ways, n = 0;
+    if (!all)
+        return;
+    memcpy(all, p->ways, (size_t)n_all * sizeof *all);
+    for (int i = 0; i < n_all; i++)
+        if (p->devices[all[i].place]->index == p->chain->choices[all[i].first].plan.device->index)
+            p->ways[n++] = all[i];
+    p->problem.n_ways = n;
+    if (le__plan_solve(&p->problem, &old) == LE__PLAN_OK) {
+        if (plan->seconds * margin > old.seconds) {
+            le__plan_free(plan);
+            *plan = old;
+            free(all);
+            return;
+        }
+        le__plan_free(&old);
+    }
+    memcpy(p->ways, all, (size_t)n_all * sizeof *all);
+    p->problem.n_ways = n_all;
+    free(all);
 }
 
 static le_status explain_failure(const planner *p, le__plan_status status) {
@@ -497,7 +382,7 @@ static le_status explain_failure(const planner *p, le__plan_status status) {
                    p->chain->name);
 }
 
-static le_status solve(planner *p) {
+static le_status solve(planner *p, bool in_use) {
     le__plan plan;
     le_status status = survey_all(p);
     if (status != LE_OK)
@@ -507,6 +392,9 @@ static le_status solve(planner *p) {
     le__plan_status solved = le__plan_solve(&p->problem, &plan);
     if (solved != LE__PLAN_OK)
         return explain_failure(p, solved);
+    compare_places(p);
+    if (in_use)
+        prefer_plan_in_use(p, &plan);
     take_plan(p, &plan);
     le__plan_free(&plan);
     return LE_OK;
@@ -537,8 +425,10 @@ static le_status plan_in_trial(le_chain *c, const le__chain_want *want) {
     return LE_OK;
 }
 
+/* Follows the plan that is kept, or stored, until it is time for a new one. */
 le_status le__chain_plan(le_chain *c, const le_tensor *tensors, const le__chain_want *want) {
     planner p = {.chain = c, .want = want, .tensors = tensors};
+    le_mode mode = want->mode ? want->mode : c->engine->options.mode;
     if (!c->choices)
         c->choices = calloc((size_t)c->n_steps + 1, sizeof *c->choices);
     if (!c->choices)
@@ -546,16 +436,22 @@ le_status le__chain_plan(le_chain *c, const le_tensor *tensors, const le__chain_
     if (le__trial_is_child())
         return plan_in_trial(c, want);
     discover(&p);
-    find_places(&p);
     for (int i = 0; i < c->n_steps; i++)
         le__step_prepare(c->steps[i], want);
-    uint64_t hash = hash_plan(&p);
-    if (take_kept(c, hash, want->mode ? want->mode : c->engine->options.mode))
+    find_places(&p);
+    uint64_t inputs = inputs_of(&p);
+    le__kept kept = le__chain_take_kept(c, want, inputs);
+    if (kept == LE__KEPT_GOOD)
         return LE_OK;
-    le_status status =
-        allocate(&p) ? solve(&p) : le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name);
-    release(&p);
+    bool in_use = kept == LE__KEPT_DUE || le__chain_recall(c, want);
+    le_status status = LE_OK;
+    if (mode != LE_MODE_FROZEN || !in_use) {
+        find_places(&p); /* a stored plan may have made devices known */
+        status = allocate(&p) ? solve(&p, in_use)
+                              : le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name);
+        release(&p);
+    }
     if (status == LE_OK)
-        keep(c, hash);
+        le__chain_keep(c);
     return status;
 }

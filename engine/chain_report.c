@@ -30,9 +30,9 @@ static void fill_plan(const le_chain *c, le_chain_plan *plan, le_planned_step *s
     for (int i = 0; i < c->n_steps; i++) {
         const le__step_choice *choice = &c->choices[i];
         steps[i] = (le_planned_step){.operation = c->steps[i]->entry->operation->name,
-                                     .predicted_s = choice->predicted_s,
-                                     .transfer_s = choice->transfer_s,
-                                     .bytes_moved = choice->bytes_moved};
+                                     .predicted_s = choice->plan.predicted_s,
+                                     .transfer_s = choice->plan.transfer_s,
+                                     .bytes_moved = choice->plan.bytes_moved};
         steps[i].candidate = strcpy(text, choice->candidate.text);
         text += strlen(text) + 1;
         steps[i].device = strcpy(text, choice->candidate.device->id);
@@ -69,7 +69,7 @@ static void add_seconds(cJSON *to, const char *name, double seconds) {
         cJSON_AddNullToObject(to, name);
 }
 
-char *le_chain_plan_json(const le_chain_plan *plan) {
+cJSON *le__chain_plan_object(const le_chain_plan *plan) {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "chain", plan->chain);
     cJSON_AddStringToObject(root, "why", plan->why);
@@ -88,6 +88,11 @@ char *le_chain_plan_json(const le_chain_plan *plan) {
         cJSON_AddNumberToObject(step, "bytes_moved", (double)plan->steps[i].bytes_moved);
         cJSON_AddItemToArray(steps, step);
     }
+    return root;
+}
+
+char *le_chain_plan_json(const le_chain_plan *plan) {
+    cJSON *root = le__chain_plan_object(plan);
     char *text = cJSON_Print(root);
     cJSON_Delete(root);
     return text;

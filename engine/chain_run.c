@@ -350,7 +350,10 @@ le_status le__chain_execute(le_chain *c, le_tensor *tensors, const le__chain_wan
         }
     }
     free(r.spares);
-    c->report.seconds = le__now() - r.start;
+    double ended = le__now();
+    c->report.seconds = ended - r.start;
+    if (status == LE_OK)
+        le__chain_remember(c, want, ended);
     pthread_mutex_lock(&c->engine->chains->mutex);
     c->engine->chains->answered_s += status == LE_OK ? c->report.seconds : 0;
     pthread_mutex_unlock(&c->engine->chains->mutex);

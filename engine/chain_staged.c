@@ -96,15 +96,19 @@ static le_status run_chain(le_call *call, le_chain *c, const le__chain_want *wan
     return status;
 }
 
+static le__chain_want want_on(const le_call *call, const le__device *only, const le__device *also) {
+    return (le__chain_want){.only = only,
+                            .also = also,
+                            .device = call->want.device,
+                            .mode = call->want.mode,
+                            .memory_limit = call->want.memory_limit,
+                            .reproducible = call->want.reproducible,
+                            .keep_on_device = call->want.keep_on_device,
+                            .cancelled = call->cancelled};
+}
+
 static le_status run_where(le_call *call, const le__device *only, const le__device *also) {
-    le__chain_want want = {.only = only,
-                           .also = also,
-                           .device = call->want.device,
-                           .mode = call->want.mode,
-                           .memory_limit = call->want.memory_limit,
-                           .reproducible = call->want.reproducible,
-                           .keep_on_device = call->want.keep_on_device,
-                           .cancelled = call->cancelled};
+    le__chain_want want = want_on(call, only, also);
     le_chain *c;
     le_status status = le__chain_expand(&c, call);
     if (status == LE_OK) {
@@ -120,6 +124,21 @@ static le_status run_on_one(le_call *call) {
 
 static le_status run_on_both(le_call *call) {
     return run_where(call, &call->engine->devices[0], call->device);
+}
+
+le_status le__chain_explain_call(const le_call *call, le_chain_plan **out) {
+    const le_engine *e = call->engine;
+    le__chain_want want = want_on(call, &e->devices[0], e->n_devices > 1 ? &e->devices[1] : NULL);
+    le_chain *c;
+    *out = NULL;
+    if (!call->operation->expand)
+        return le_fail(LE_ERR_UNSUPPORTED, "%s is no chain", call->operation->name);
+    le_status status = le__chain_expand(&c, call);
+    if (status == LE_OK) {
+        status = le__chain_foresee(c, &want, out);
+        le_chain_free(&c);
+    }
+    return status;
 }
 
 static bool has_kind(const le__operation_entry *entry, le_device_kind kind) {

@@ -3,10 +3,11 @@
  *
  * How long transfers take on this machine: measured once per device and engine at a few sizes, in
  * between by a straight line; the samples go to the database under the reserved operation
- * "transfer".
+ * LE_DB_TRANSFER.
  */
 #include "chain_state.h"
 
+#include "benchdb.h"
 #include "clock.h"
 #include "dispatch.h"
 #include "engine.h"
@@ -66,36 +67,38 @@ static le_status measure(le_call *call) {
 
 static const le_arg_desc no_args[1];
 static const le_operation operation = {.abi = LE_METHOD_ABI,
-                                       .name = "transfer",
+                                       .name = LE_DB_TRANSFER,
                                        .family = "engine",
                                        .summary = "bytes to and from a device",
                                        .args = no_args,
                                        .check = check_nothing,
                                        .work = work_nothing};
-static const le_implementation implementations[] = {
-    {.abi = LE_METHOD_ABI,
-     .operation = "transfer",
-     .name = "up",
-     .run_type = "opencl",
-     .device = LE_DEVICE_OPENCL,
-     .run = measure},
-    {.abi = LE_METHOD_ABI,
-     .operation = "transfer",
-     .name = "down",
-     .run_type = "opencl",
-     .device = LE_DEVICE_OPENCL,
-     .run = measure},
-};
+static const le_implementation implementation = {.abi = LE_METHOD_ABI,
+                                                 .operation = LE_DB_TRANSFER,
+                                                 .name = "copy",
+                                                 .run_type = "opencl",
+                                                 .device = LE_DEVICE_OPENCL,
+                                                 .run = measure};
+
+static le__candidate candidate_on(le__device *d) {
+    le__candidate c = {
+        .implementation = &implementation, .source_hash = "", .device = d, .threads = 1};
+    snprintf(c.text, sizeof c.text, "copy@%s", d->id);
+    return c;
+}
+
+static void problem_text(char out[64], bool up, int64_t bytes) {
+    snprintf(out, 64, "%s/%lld", up ? "to_device" : "from_device", (long long)bytes);
+}
 
 /* What an earlier process measured. */
 static bool load(le_engine *e, le__device *d, le__transfer *t) {
-    for (int way = 0; way < 2; way++)
+    le__candidate c = candidate_on(d);
+    char text[64];
+    for (int up = 0; up < 2; up++)
         for (int k = 0; k < LE__TRANSFER_SIZES; k++) {
-            le__candidate c = {
-                .implementation = &implementations[way], .source_hash = "", .device = d};
-            char text[64];
-            snprintf(text, sizeof text, "bytes=%lld", (long long)sizes[k]);
-            if (!le__store_seconds(e->dispatch->store, &c, text, way ? &t->down[k] : &t->up[k]))
+            problem_text(text, up, sizes[k]);
+            if (!le__store_seconds(e->dispatch->store, &c, text, up ? &t->up[k] : &t->down[k]))
                 return false;
         }
     return true;
@@ -103,34 +106,30 @@ static bool load(le_engine *e, le__device *d, le__transfer *t) {
 
 static void store(le_engine *e, le__device *d, const le__transfer *t) {
     le__store *s = e->dispatch->store;
-    for (int way = 0; way < 2; way++) {
-        le__candidate c = {.implementation = &implementations[way], .source_hash = "", .device = d};
-        snprintf(c.text, sizeof c.text, "%s@%s", implementations[way].name, d->id);
-        int64_t candidate = le__store_candidate(s, &c, false);
+    le__candidate c = candidate_on(d);
+    int64_t candidate = le__store_candidate(s, &c, false);
+    char text[64];
+    for (int up = 0; up < 2; up++)
         for (int k = 0; k < LE__TRANSFER_SIZES; k++) {
-            char text[64];
             le_work work = {(double)sizes[k], (double)sizes[k]};
-            le__run_stats stats = {.seconds = way ? t->down[k] : t->up[k], .ended = le__now()};
+            le__run_stats stats = {.seconds = up ? t->up[k] : t->down[k], .ended = le__now()};
             le__observation o = {.stats = &stats,
                                  .conditions = le__monitor_read(e->dispatch->monitor, stats.ended)};
-            snprintf(text, sizeof text, "bytes=%lld", (long long)sizes[k]);
-            le__store_sample(s, le__store_problem(s, "transfer", text, &work), candidate, &o);
+            problem_text(text, up, sizes[k]);
+            le__store_sample(s, le__store_problem(s, LE_DB_TRANSFER, text, &work), candidate, &o);
         }
-    }
 }
 
 static void measure_device(le_engine *e, le__device *d, le__transfer *t) {
     le__operation_entry entry = {.operation = &operation};
     le_call *call = calloc(1, sizeof *call);
-    le__candidate c = {
-        .implementation = &implementations[0], .source_hash = "", .device = d, .threads = 1};
+    le__candidate c = candidate_on(d);
     if (!call)
         return;
     call->engine = e;
     call->entry = &entry;
     call->operation = &operation;
     le_call_attach(call, t, NULL);
-    snprintf(c.text, sizeof c.text, "transfer@%s", d->id);
     t->measured = le__execute(call, &c, LE__OUTPUTS_IN_PLACE) == LE_OK;
     le__call_release_scratch(call);
     free(call);

@@ -5,6 +5,7 @@
  */
 #include "dispatch.h"
 
+#include "chain.h"
 #include "clock.h"
 #include "engine.h"
 
@@ -200,6 +201,10 @@ le_status le_call_explain(le_engine *engine, le_explanation **out, const char *o
         return status;
     le__engine_discover(engine);
     status = explain(engine->dispatch, &call, out);
+    le_chain_plan *plan = NULL;
+    if (status == LE_OK && entry->operation->expand &&
+        le__chain_explain_call(&call, &plan) == LE_OK)
+        (*out)->plan = plan;
     le__call_unbind(&call);
     return status;
 }
@@ -242,6 +247,8 @@ char *le_explanation_json(const le_explanation *e) {
     cJSON *rows = cJSON_AddArrayToObject(o, "candidates");
     for (size_t i = 0; i < e->n_candidates; i++)
         cJSON_AddItemToArray(rows, row_json(&e->candidates[i]));
+    if (e->plan)
+        cJSON_AddItemToObject(o, "plan", le__chain_plan_object(e->plan));
     char *text = cJSON_Print(o);
     cJSON_Delete(o);
     return text;
@@ -255,6 +262,11 @@ void le_explanation_free(le_explanation **explanation) {
         const le_explained_candidate *in;
         le_explained_candidate *out;
     } rows = {w->e.candidates};
+    union {
+        const le_chain_plan *in;
+        le_chain_plan *out;
+    } plan = {w->e.plan};
+    le_chain_plan_free(&plan.out);
     free(rows.out);
     free(w->texts);
     free(w);

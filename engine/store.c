@@ -64,7 +64,7 @@ void le__store_close(le__store *s) {
 
 /* ---------------------------------------------------------------------------- names ---------- */
 
-static int64_t device_id(le__store *s, const le__device *d) {
+int64_t le__store_device(le__store *s, const le__device *d) {
     if (d->kind == LE_DEVICE_CPU)
         return 0;
     if (!s->devices[d->index]) {
@@ -105,7 +105,7 @@ int64_t le__store_candidate(le__store *s, const le__candidate *c, bool proof) {
     le_db_candidate_key key = {.operation = impl->operation,
                                .implementation = impl->name,
                                .run_type = impl->run_type,
-                               .device = device_id(s, c->device),
+                               .device = le__store_device(s, c->device),
                                .params = params,
                                .source_hash = hash};
     return le_db_candidate(s->db, &key);
@@ -147,7 +147,7 @@ static le__arm *arm_of(le__store *s, const le__op_state *op, const le_db_known_c
         if (a->db == k->id)
             return a;
         params_text(&a->candidate, false, params, sizeof params);
-        int64_t device = device_id(s, a->candidate.device);
+        int64_t device = le__store_device(s, a->candidate.device);
         if (!strcmp(k->implementation, a->candidate.implementation->name) &&
             !strcmp(k->params, params) && (k->device == 0) == (device == 0) &&
             (device == 0 || k->device_here == device))
@@ -218,7 +218,7 @@ static void load_verdict(le__op_state *op, const le_db_verdict *from) {
 void le__store_load(le__store *s, le__op_state *op, le__policy *policy) {
     le_db_knowledge *k = NULL;
     for (int i = 1; i < s->engine->n_devices; i++)
-        device_id(s, &s->engine->devices[i]);
+        le__store_device(s, &s->engine->devices[i]);
     if (le_db_load(s->db, op->entry->operation->name, 0, &k) == LE_DB_NO_MEMORY || !k)
         return;
     load_samples(s, op, policy, k);
@@ -255,9 +255,31 @@ bool le__store_choice(const le__op_state *op, int64_t problem, const char *const
     return false;
 }
 
+int64_t le__store_plan(le__store *s, const char *params) {
+    le_db_candidate_key key = {
+        .operation = LE_DB_CHAIN, .implementation = "plan", .run_type = "staged", .params = params};
+    return le_db_candidate(s->db, &key);
+}
+
+void le__store_each_plan(le__store *s,
+                         void (*fn)(void *cookie, const char *problem, const char *constraint,
+                                    const char *evidence),
+                         void *cookie) {
+    le_db_knowledge *k = NULL;
+    if (le_db_load(s->db, LE_DB_CHAIN, 0, &k) == LE_DB_NO_MEMORY || !k)
+        return;
+    for (size_t i = 0; i < k->n_choices; i++) {
+        const le_db_choice *c = &k->choices[i];
+        if (trust(c->differs, c->site) >= 0.6 && c->evidence)
+            fn(cookie, k->problems[c->problem_index].key, c->constraint ? c->constraint : "",
+               c->evidence);
+    }
+    le_db_knowledge_free(&k);
+}
+
 bool le__store_seconds(le__store *s, const le__candidate *c, const char *problem, double *seconds) {
     le_db_knowledge *k = NULL;
-    int64_t device = device_id(s, c->device);
+    int64_t device = le__store_device(s, c->device);
     bool found = false;
     if (le_db_load(s->db, c->implementation->operation, 0, &k) == LE_DB_NO_MEMORY || !k)
         return false;

@@ -40,6 +40,14 @@ void le__store_bulk(le__store *s, int64_t problem, int64_t candidate, const stru
 void le__store_verdict(le__store *s, const le__proof *p, const le__verdict *v);
 void le__store_keep_choice(le__store *s, int64_t problem, int64_t candidate, const char *constraint,
                            const char *evidence);
+/* Identity of a device; 0: the CPU pool. */
+int64_t le__store_device(le__store *s, const le__device *d);
+/* Id of a plan of a chain, as a candidate; and all stored plans that are still to be believed. */
+int64_t le__store_plan(le__store *s, const char *params);
+void le__store_each_plan(le__store *s,
+                         void (*fn)(void *cookie, const char *problem, const char *constraint,
+                                    const char *evidence),
+                         void *cookie);
 void le__store_account(le__store *s, const char *operation, double answered_s, double explored_s,
                        int64_t calls);
 /* Mean seconds of a candidate on a problem, from this machine and device as they are now; false

@@ -363,8 +363,7 @@ static bool has_words(char *const *words, const char *text) {
 }
 
 static bool is_wanted(const le_db_known_problem *p, const report_filter *f) {
-    bool internal = (p->operation[0] == '@' || !strcmp(p->operation, "transfer")) &&
-                    !(f->operations && *f->operations);
+    bool internal = p->operation[0] == '@' && !(f->operations && *f->operations);
     return !internal && is_listed(f->operations, p->operation) && has_words(f->words, p->key);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "report_why.h"
 
+#include "plan_text.h"
 #include "problem_args.h"
 #include "tool.h"
 
@@ -38,6 +39,10 @@ static void print_explanation(const le_explanation *e, FILE *out) {
             tool_begin(out, TOOL_PLAIN));
     for (size_t i = 0; i < e->n_candidates; i++)
         print_candidate(&e->candidates[i], e->choice, width, out);
+    if (e->plan) {
+        fputs("\nas a chain of its steps (staged_planned):\n", out);
+        plan_print(e->plan, out);
+    }
 }
 
 static bool describes_call(char *const *words) {

@@ -6,6 +6,7 @@
 #include "run.h"
 
 #include "liquid_engine/le_chain.h"
+#include "plan_text.h"
 #include "tool.h"
 
 #include <errno.h>
@@ -44,22 +45,6 @@ le_status run_chain_register(le_engine *engine, const char *path, char **text, c
     return *text ? le_chain_register_json(engine, *text, name, size) : LE_ERR_IO;
 }
 
-static void print_plan(const le_chain_plan *p) {
-    char predicted[TOOL_NUMBER], transfer[TOOL_NUMBER], moved[TOOL_NUMBER];
-    printf("chain      %s (%s)\npredicted  %s", p->chain, p->why,
-           tool_seconds(p->predicted_s, predicted));
-    printf("; on the CPU alone %s", tool_seconds(p->cpu_s, predicted));
-    printf("; on one device alone %s\n", tool_seconds(p->device_s, predicted));
-    printf("peak       %s\n\n", tool_bytes((double)p->peak_bytes, moved));
-    printf("%4s  %-28s %-44s %9s %9s %9s\n", "step", "operation", "candidate", "predicted",
-           "transfer", "moved");
-    for (size_t i = 0; i < p->n_steps; i++)
-        printf("%4zu  %-28s %-44s %9s %9s %9s\n", i, p->steps[i].operation, p->steps[i].candidate,
-               tool_seconds(p->steps[i].predicted_s, predicted),
-               tool_seconds(p->steps[i].transfer_s, transfer),
-               tool_bytes((double)p->steps[i].bytes_moved, moved));
-}
-
 static le_status print_explanation(le_chain *chain, const le_arg *options, size_t n, bool json) {
     le_chain_plan *plan = NULL;
     le_status status = le_chain_explain(chain, &plan, options, n);
@@ -70,7 +55,7 @@ static le_status print_explanation(le_chain *chain, const le_arg *options, size_
             puts(text);
         free(text);
     } else if (status == LE_OK) {
-        print_plan(plan);
+        plan_print(plan, stdout);
     }
     le_chain_plan_free(&plan);
     return status;

@@ -5,6 +5,7 @@
  */
 #include "run.h"
 
+#include "plan_text.h"
 #include "tool.h"
 
 #include <math.h>
@@ -71,5 +72,9 @@ bool run_print_explanation(const le_explanation *e, bool json) {
            "measured", "samples", "error", "age", "verdict");
     for (size_t i = 0; i < e->n_candidates; i++)
         print_candidate(&e->candidates[i], strcmp(e->candidates[i].candidate, e->choice) == 0);
+    if (e->plan) {
+        puts("");
+        plan_print(e->plan, stdout);
+    }
     return true;
 }

@@ -121,6 +121,11 @@ out_has "reference"
 expect 0 le-run --explain=json project volume=v.raw:u8:2,2,2
 out_has '"choice"'
 
+expect 0 le-run --explain volume_render volume=v.raw:u8:2,2,2 size=2 angles=0 outside=0
+out_has 'staged_planned'
+out_has 'chain      volume_render'
+out_has 'transfer_function '
+
 # --- chains ---
 cat >chain.json <<'END'
 {"name": "classified", "inputs": ["cube"],

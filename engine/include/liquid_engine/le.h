@@ -308,6 +308,8 @@ typedef struct le_explanation {
     double atol, rtol;   /* the constraint of the call */
     size_t n_candidates;
     const le_explained_candidate *candidates; /* best first, left-out ones last */
+    const struct le_chain_plan *plan; /* composite operations: of the chain that `staged_planned` runs
+                                         (le_chain.h); else NULL */
 } le_explanation;
 
 /* The evidence of the choice that a call with these arguments would get now. Runs nothing; outputs

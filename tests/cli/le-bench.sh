@@ -39,7 +39,7 @@ err_has "the budget is spent"
 expect 0 le-bench --quiet --sizes=24 --again project
 [ -s out ] && fail "--quiet prints"
 expect 0 le-report project
-out_has "c@cpu"
+out_has "@cpu[threads="
 
 # --- an interrupt leaves a sound database and a run that goes on ---
 le-bench --sizes=16,20,24,28,32,40,48 --dtype=all >interrupted 2>&1 &

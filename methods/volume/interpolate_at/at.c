@@ -16,7 +16,7 @@ static le_status read_axis(le__at *at, le_call *call, int a)
 {
     const le_tensor *t = le_call_in(call, ARG_AXIS0 + a);
     int64_t n = t->shape[0];
-    double *axis = le_call_scratch(call, (size_t)n * sizeof *axis);
+    double *axis = le_call_scratch(call, (size_t)(n + LE__AT_NEAR) * sizeof *axis);
     if (!axis)
         return le_fail(LE_ERR_MEMORY, "interpolate_at: no memory for axis%d", a);
     for (int64_t i = 0; i < n; i++) {
@@ -26,6 +26,8 @@ static le_status read_axis(le__at *at, le_call *call, int a)
                            "interpolate_at: axis%d[%lld] is %.9g, expected finite coordinates in "
                            "strictly ascending order", a, (long long)i, axis[i]);
     }
+    for (int64_t i = n; i < n + LE__AT_NEAR; i++)
+        axis[i] = INFINITY;
     at->axis[a] = axis;
     at->n[a] = n;
     return LE_OK;
@@ -107,4 +109,54 @@ le_status le__at_of_call(le__at *at, le_call *call)
             return status;
     }
     return at->has_fill ? LE_OK : refuse_outside(at);
+}
+
+/* Fills in the cells of `count` parts; returns how many cells beyond the first a part has at most. */
+static int64_t fill_parts(le__at_parts *t, int32_t *first, int64_t count)
+{
+    const double *axis = t->axis;
+    int64_t last = t->last_cell, widest = 0;
+    t->first = first;
+    t->scale = (double)count / (axis[last + 1] - axis[0]);
+    t->last_part = (double)(count - 1);
+    for (int64_t part = 0, low = 0, high = 0; part < count; part++) {
+        while (low < last && le__at_part(t, axis[low + 1]) < part)
+            low++;
+        while (high < last && le__at_part(t, axis[high + 1]) <= part)
+            high++;
+        first[part] = (int32_t)low;
+        widest = high - low > widest ? high - low : widest;
+    }
+    return widest;
+}
+
+/* Parts for each cell; parts of an axis at most, so that their numbers are exact in any type. */
+enum { FEW = 2, MANY = 16, MOST_PARTS = 1 << 24 };
+
+static le_status make_parts(le__at_parts *t, le_call *call, const le__at *at, int a)
+{
+    int64_t n = at->n[a], most = n < MOST_PARTS / MANY ? MANY * n : MOST_PARTS, widest;
+    int64_t count = n < most / FEW ? FEW * n : most;
+    int32_t *first = le_call_scratch(call, (size_t)most * sizeof *first);
+    if (!first)
+        return le_fail(LE_ERR_MEMORY, "interpolate_at: no memory for the table of axis%d", a);
+    *t = (le__at_parts){.axis = at->axis[a],
+                        .last_cell = n - 2,
+                        .below_end = nextafter(at->axis[a][n - 1], -INFINITY)};
+    while ((widest = fill_parts(t, first, count)) >= LE__AT_NEAR && 2 * count <= most)
+        count *= 2;
+    t->near = widest < LE__AT_NEAR;
+    while ((int64_t)1 << t->steps <= widest)
+        t->steps++;
+    return LE_OK;
+}
+
+le_status le__at_search_of_call(le__at_search *out, le_call *call)
+{
+    le_status status = le__at_of_call(&out->at, call);
+    for (int a = 0; a < 3 && status == LE_OK; a++)
+        status = make_parts(&out->parts[a], call, &out->at, a);
+    if (status == LE_OK)
+        out->blocks = (size_t)((out->at.count + LE__AT_BLOCK - 1) / LE__AT_BLOCK);
+    return status;
 }

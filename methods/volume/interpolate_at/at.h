@@ -35,6 +35,48 @@ typedef struct le__at {
  * strictly or, without a fill, when a point is outside: it names the first one. */
 le_status le__at_of_call(le__at *out, le_call *call);
 
+/* A table of the cells that an axis' equal parts begin in, so that few are left to search. A part's
+ * number rises with x, rounding included, so the cell of x is one of the 2^steps from first[part] on. */
+typedef struct le__at_parts {
+    const double *axis;      /* LE__AT_NEAR numbers may be read past its end */
+    int64_t last_cell;       /* n - 2 */
+    const int32_t *first;
+    double scale, last_part;
+    int steps;
+    bool near;               /* the cell is among the first LE__AT_NEAR */
+    double below_end;        /* the largest number below the axis' end */
+} le__at_parts;
+
+typedef struct le__at_search {
+    le__at at;
+    le__at_parts parts[3];
+    size_t blocks;           /* of LE__AT_BLOCK points */
+} le__at_search;
+
+enum { LE__AT_BLOCK = 128, LE__AT_NEAR = 3 };
+
+/* le__at_of_call, and the tables. */
+le_status le__at_search_of_call(le__at_search *out, le_call *call);
+
+/* Number of the part that x lies in; 0 for NaN. */
+static inline int64_t le__at_part(const le__at_parts *t, double x)
+{
+    double at = (x - t->axis[0]) * t->scale;
+    at = at > 0.0 ? at : 0.0;
+    return (int64_t)(at < t->last_part ? at : t->last_part);
+}
+
+/* Cell of x, which lies inside the axis, in [0, n-2]. */
+static inline int64_t le__at_find(const le__at_parts *t, double x)
+{
+    int64_t cell = t->first[le__at_part(t, x)];
+    for (int64_t step = (int64_t)1 << t->steps >> 1; step > 0; step >>= 1) {
+        int64_t next = cell + step < t->last_cell ? cell + step : t->last_cell;
+        cell = t->axis[next] <= x ? next : cell;
+    }
+    return cell;
+}
+
 /* Cell of x in an axis of n points, in [0, n-2]. x must not be NaN. */
 static inline int64_t le__at_cell(const double *axis, int64_t n, double x)
 {

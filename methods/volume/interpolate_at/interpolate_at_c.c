@@ -11,55 +11,15 @@
 
 extern const le_implementation le_implementation_interpolate_at__c;
 
-enum { BLOCK_POINTS = 256 };
-
-/* first[b] is the cell of the left end of bucket b; a point's cell is that or a later one */
-typedef struct buckets {
-    int32_t *first;
-    int64_t count;
-    double scale;
-} buckets;
-
-typedef struct context {
-    le__at at;
-    buckets buckets[3];
-} context;
-
 typedef struct block {
-    int64_t cell[BLOCK_POINTS];   /* offset of corner [0,0,0] in the values */
-    double weight[3][BLOCK_POINTS];
-    double outside[BLOCK_POINTS]; /* the result of points that are not inside */
-    bool inside[BLOCK_POINTS];
-    double value[BLOCK_POINTS];
+    int64_t cell[LE__AT_BLOCK];   /* offset of corner [0,0,0] in the values */
+    double weight[3][LE__AT_BLOCK];
+    double outside[LE__AT_BLOCK]; /* the result of points that are not inside */
+    bool inside[LE__AT_BLOCK];
+    double value[LE__AT_BLOCK];
 } block;
 
-static bool make_buckets(le_call *call, buckets *b, const double *axis, int64_t n)
-{
-    b->count = 2 * n;
-    b->first = le_call_scratch(call, (size_t)b->count * sizeof *b->first);
-    b->scale = (double)b->count / (axis[n - 1] - axis[0]);
-    if (!b->first)
-        return false;
-    /* one bucket early, so that rounding of the bucket's number can only start the search early */
-    int64_t cell = 0;
-    for (int64_t i = 0; i < b->count; i++) {
-        while (cell < n - 2 && (axis[cell + 1] - axis[0]) * b->scale < (double)i - 1.0)
-            cell++;
-        b->first[i] = (int32_t)cell;
-    }
-    return true;
-}
-
-static int64_t cell_of(const buckets *b, const double *axis, int64_t n, double x)
-{
-    int64_t i = (int64_t)((x - axis[0]) * b->scale);
-    int64_t cell = b->first[i < b->count ? i : b->count - 1];
-    while (cell < n - 2 && axis[cell + 1] <= x)
-        cell++;
-    return cell;
-}
-
-static void locate(const context *x, int64_t point, block *k, int64_t slot)
+static void locate(const le__at_search *x, int64_t point, block *k, int64_t slot)
 {
     const le__at *at = &x->at;
     int64_t offset = 0;
@@ -73,7 +33,7 @@ static void locate(const context *x, int64_t point, block *k, int64_t slot)
         out = out || !(p >= axis[0] && p <= axis[at->n[a] - 1]);
         if (out)
             continue;
-        int64_t cell = cell_of(&x->buckets[a], axis, at->n[a], p);
+        int64_t cell = le__at_find(&x->parts[a], p);
         double w = (p - axis[cell]) / (axis[cell + 1] - axis[cell]);
         k->weight[a][slot] = at->nearest ? 0.0 : w;
         cell += at->nearest && !(w <= 0.5);
@@ -125,12 +85,12 @@ static void gather(const le__at *at, block *k, int64_t count)
 static void range(void *data, size_t begin, size_t end, int worker)
 {
     (void)worker;
-    const context *x = data;
+    const le__at_search *x = data;
     const le__at *at = &x->at;
     block k;
     for (size_t b = begin; b < end; b++) {
-        int64_t first = (int64_t)b * BLOCK_POINTS;
-        int64_t count = at->count - first < BLOCK_POINTS ? at->count - first : BLOCK_POINTS;
+        int64_t first = (int64_t)b * LE__AT_BLOCK;
+        int64_t count = at->count - first < LE__AT_BLOCK ? at->count - first : LE__AT_BLOCK;
         for (int64_t i = 0; i < count; i++)
             locate(x, first + i, &k, i);
         gather(at, &k, count);
@@ -141,15 +101,11 @@ static void range(void *data, size_t begin, size_t end, int worker)
 
 static le_status run(le_call *call)
 {
-    context x;
-    le_status status = le__at_of_call(&x.at, call);
-    if (status != LE_OK)
-        return status;
-    for (int a = 0; a < 3; a++)
-        if (!make_buckets(call, &x.buckets[a], x.at.axis[a], x.at.n[a]))
-            return le_fail(LE_ERR_MEMORY, "interpolate_at: no memory for the table of axis%d", a);
-    le_parallel_for(call, (size_t)((x.at.count + BLOCK_POINTS - 1) / BLOCK_POINTS), range, &x);
-    return LE_OK;
+    le__at_search x;
+    le_status status = le__at_search_of_call(&x, call);
+    if (status == LE_OK)
+        le_parallel_for(call, x.blocks, range, &x);
+    return status;
 }
 
 const le_implementation le_implementation_interpolate_at__c = {

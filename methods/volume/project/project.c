@@ -94,10 +94,8 @@ static le_status check(le_call *call)
                            (int64_t[]){n[p->rows], n[p->columns], 3});
 }
 
-void le__project_pixel(const le__project *p, const le_tensor *image, int64_t row, int64_t column,
-                       double value)
+static void write_pixel(const le__project *p, const le_tensor *image, int64_t at, double value)
 {
-    int64_t at = row * image->strides[0] + column * image->strides[1];
     double v = p->log ? log(value) : value;
     if (!p->map) {
         le__store(image->data, image->dtype, at, v);
@@ -107,6 +105,15 @@ void le__project_pixel(const le__project *p, const le_tensor *image, int64_t row
     le__colormap_at(p->map, (v - p->limits[0]) / (p->limits[1] - p->limits[0]), rgb);
     for (int c = 0; c < 3; c++)
         le__store(image->data, image->dtype, at + c * image->strides[2], rgb[c]);
+}
+
+void le__project_pixels(const le__project *p, const le_tensor *image, int64_t row, int64_t column,
+                        int64_t count, int64_t lines, const double *values)
+{
+    double parts = p->reduce == LE__MEAN ? (double)lines : 1.0;
+    int64_t at = row * image->strides[0] + column * image->strides[1];
+    for (int64_t i = 0; i < count; i++)
+        write_pixel(p, image, at + i * image->strides[1], values[i] / parts);
 }
 
 static void work(const le_call *call, le_work *out)

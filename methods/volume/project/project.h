@@ -22,8 +22,9 @@ typedef struct le__project {
     const le__colormap *map;   /* NULL: a scalar image */
 } le__project;
 
-/* Writes the pixel [row,column] of the image, given the reduced value. */
-void le__project_pixel(const le__project *p, const le_tensor *image, int64_t row, int64_t column,
-                       double value);
+/* Writes count pixels of a row of the image, from `column` on, given the reduced values; for the mean
+ * the sums of `lines` samples each. */
+void le__project_pixels(const le__project *p, const le_tensor *image, int64_t row, int64_t column,
+                        int64_t count, int64_t lines, const double *values);
 
 #endif

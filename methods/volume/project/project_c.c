@@ -125,11 +125,10 @@ static void range(void *data, size_t begin, size_t end, int worker)
     const le_tensor *t = le_call_in(x->call, ARG_VOLUME);
     int64_t columns = t->shape[p->columns];
     double *sum = x->sums + (int64_t)worker * (columns + 8);
-    double scale = p->reduce == LE__MEAN ? (double)t->shape[p->axis] : 1.0;
     for (int64_t row = (int64_t)begin; row < (int64_t)end; row++) {
         reduce_row(x, row, sum);
-        for (int64_t c = 0; c < columns; c++)
-            le__project_pixel(p, le_call_out(x->call, ARG_IMAGE), row, c, sum[c] / scale);
+        le__project_pixels(p, le_call_out(x->call, ARG_IMAGE), row, 0, columns, t->shape[p->axis],
+                           sum);
     }
 }
 

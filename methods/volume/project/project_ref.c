@@ -25,17 +25,7 @@ static double reduce(const le__project *p, const le_tensor *t, int64_t at)
         for (int64_t i = 0; i < n; i++)
             if (isnan(le__load(t->data, t->dtype, at + i * stride)))
                 return NAN;
-    switch (p->reduce) {
-    case LE__MAX:
-        return most;
-    case LE__MIN:
-        return least;
-    case LE__MEAN:
-        return sum / (double)n;
-    case LE__SUM:
-        break;
-    }
-    return sum;
+    return p->reduce == LE__MAX ? most : p->reduce == LE__MIN ? least : sum;
 }
 
 static size_t items(const le_call *call)
@@ -53,7 +43,9 @@ static void range(void *context, size_t begin, size_t end, int worker)
     for (int64_t row = (int64_t)begin; row < (int64_t)end; row++)
         for (int64_t column = 0; column < t->shape[p->columns]; column++) {
             int64_t at = row * t->strides[p->rows] + column * t->strides[p->columns];
-            le__project_pixel(p, le_call_out(call, ARG_IMAGE), row, column, reduce(p, t, at));
+            double value = reduce(p, t, at);
+            le__project_pixels(p, le_call_out(call, ARG_IMAGE), row, column, 1, t->shape[p->axis],
+                               &value);
         }
 }
 

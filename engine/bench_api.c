@@ -9,10 +9,8 @@
 #include "clock.h"
 #include "dispatch.h"
 #include "engine.h"
-#include "opencl.h"
 #include "options.h"
 #include "problem.h"
-#include "recorder.h"
 #include "replay.h"
 #include "trial.h"
 #include "verify.h"
@@ -89,7 +87,6 @@ struct le_bench {
     bool referenced;
     le_status reference_status;
     le_tensor reference_outputs[LE_MAX_ARGS];
-    le__recorder recorder;
 };
 
 static bool wants_opencl(const le_call *call) {
@@ -150,7 +147,6 @@ void le_bench_close(le_bench **bench) {
         le__call_unbind(&b->reference);
     free(b->candidates);
     free(b->views);
-    free(b->recorder.records);
     free(b);
     *bench = NULL;
 }
@@ -329,35 +325,6 @@ le_status le_bench_forget(le_engine *engine, const char *operation, const le_arg
 
 void le_bench_limit_races(le_engine *engine, double seconds) {
     engine->race_until = seconds < 0 ? 0 : le__now() + seconds;
-}
-
-/* --- profile --- */
-
-static void add_cl_record(void *cookie, const le__cl_record *r) {
-    static const le_bench_record_kind kinds[] = {LE_RECORD_KERNEL, LE_RECORD_TO_DEVICE,
-                                                 LE_RECORD_FROM_DEVICE, LE_RECORD_ON_DEVICE};
-    (void)cookie;
-    if (le__recorder_current)
-        le__recorder_add(kinds[r->kind], r->start, r->end - r->start, r->bytes, "%s", r->name);
-}
-
-le_status le_bench_profile(le_bench *b, size_t index, le_bench_stats *out,
-                           const le_bench_record **records, size_t *count) {
-    b->recorder.n = 0;
-    b->recorder.depth = 0;
-    b->recorder.loops = 0;
-    b->recorder.failed = false;
-    b->recorder.start = le__now();
-    le__cl_set_profile(b->call.engine->cl, add_cl_record, NULL);
-    le__recorder_current = &b->recorder;
-    le_status status = le_bench_run(b, index, out);
-    le__recorder_current = NULL;
-    le__cl_set_profile(b->call.engine->cl, NULL, NULL);
-    *records = b->recorder.records;
-    *count = b->recorder.n;
-    if (status == LE_OK && b->recorder.failed)
-        return le_fail(LE_ERR_MEMORY, "%s: out of memory for the profile", b->call.operation->name);
-    return status;
 }
 
 /* --- engine, environment --- */

@@ -7,7 +7,7 @@
 
 #include "clock.h"
 #include "engine.h"
-#include "recorder.h"
+#include "profile.h"
 #include "storage.h"
 
 #include <stdio.h>
@@ -80,12 +80,11 @@ bool le_call_cancelled(const le_call *call) {
 }
 
 void le_parallel_for(le_call *call, size_t items, le_range_fn fn, void *context) {
-    double start = le__recorder_current ? le__now() : 0;
+    bool profiled = call->engine->profile;
+    double start = profiled ? le__now() : 0;
     le__pool_run(call->engine->pool, call->threads, call->schedule, items, fn, context);
-    if (le__recorder_current)
-        le__recorder_add(LE_RECORD_LOOP, start, le__now() - start, 0, "%s: %s loop %d",
-                         call->operation->name, call->implementation->name,
-                         ++le__recorder_current->loops);
+    if (profiled)
+        le__profile_loop(call, start);
 }
 
 /* --- scratch --- */

@@ -10,7 +10,6 @@
 #include "engine.h"
 #include "opencl.h"
 #include "profile.h"
-#include "recorder.h"
 
 #include <string.h>
 
@@ -36,28 +35,6 @@ static le_status run_on_opencl(le_call *call, const le_implementation *impl) {
     return status == LE_OK ? le__cl_end(call, impl->run(call)) : status;
 }
 
-/* A stage's record ends it; what it contains is one deeper and counts its own loops. */
-static int begin_stage(void) {
-    le__recorder *p = le__recorder_current;
-    int loops = p ? p->loops : 0;
-    if (p) {
-        p->depth++;
-        p->loops = 0;
-    }
-    return loops;
-}
-
-static void end_stage(const le_call *call, const le__candidate *c, double start, int loops) {
-    le__recorder *p = le__recorder_current;
-    if (!p)
-        return;
-    p->depth--;
-    p->loops = loops;
-    le__recorder_add(LE_RECORD_STAGE, start, call->stats.seconds,
-                     call->stats.bytes_to_device + call->stats.bytes_from_device, "%s: %s",
-                     call->operation->name, c->implementation->name);
-}
-
 le_status le__execute(le_call *call, const le__candidate *c, le__outputs outputs) {
     bool cpu = c->device->kind == LE_DEVICE_CPU;
     call->implementation = c->implementation;
@@ -66,15 +43,13 @@ le_status le__execute(le_call *call, const le__candidate *c, le__outputs outputs
     call->schedule = c->schedule;
     memcpy(call->params, c->params, sizeof call->params);
     call->stats = (le__run_stats){0};
-    int loops = begin_stage();
-    double start = le__now();
+    le__profile_span span = le__profile_begin();
     le_status status = le__call_prepare_tensors(call, cpu, outputs);
     if (status == LE_OK)
         status = cpu ? run_on_cpu(call, c->implementation) : run_on_opencl(call, c->implementation);
     le__call_release_scratch(call);
     call->stats.ended = le__now();
-    call->stats.seconds = call->stats.ended - start - call->stats.setup_seconds;
-    le__profile_run(call->engine, call, c, start);
-    end_stage(call, c, start, loops);
+    call->stats.seconds = call->stats.ended - span.start - call->stats.setup_seconds;
+    le__profile_end(call, c, span);
     return status;
 }

@@ -17,11 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum kind { RUN, KERNEL, UPLOAD, DOWNLOAD, COPY } kind;
-static const char *const kind_names[] = {"run", "kernel", "upload", "download", "copy"};
+typedef enum kind { RUN, LOOP, KERNEL, UPLOAD, DOWNLOAD, COPY } kind;
+static const char *const kind_names[] = {"run", "loop", "kernel", "upload", "download", "copy"};
 
 typedef struct event {
     kind kind;
+    int depth; /* runs around it */
     char name[224], place[32];
     double start, seconds;
     int64_t bytes;
@@ -37,6 +38,8 @@ struct le_profile {
 };
 
 /* --- recording --- */
+
+static _Thread_local int depth, loops; /* of the run under way on this thread */
 
 static void record(le_profile *p, const event *e) {
     pthread_mutex_lock(&p->mutex);
@@ -58,23 +61,44 @@ static void on_command(void *cookie, const le__cl_record *r) {
                                  [LE__CL_RECORD_UPLOAD] = UPLOAD,
                                  [LE__CL_RECORD_DOWNLOAD] = DOWNLOAD,
                                  [LE__CL_RECORD_COPY] = COPY};
-    event e = {
-        .kind = kinds[r->kind], .start = r->start, .seconds = r->end - r->start, .bytes = r->bytes};
+    event e = {.kind = kinds[r->kind],
+               .depth = depth,
+               .start = r->start,
+               .seconds = r->end - r->start,
+               .bytes = r->bytes};
     snprintf(e.name, sizeof e.name, "%s", r->name ? r->name : "");
     snprintf(e.place, sizeof e.place, "%s", r->device ? r->device : "");
     record(cookie, &e);
 }
 
-void le__profile_run(le_engine *engine, const le_call *call, const le__candidate *c, double start) {
-    if (!engine->profile)
+le__profile_span le__profile_begin(void) {
+    le__profile_span s = {le__now(), loops};
+    depth++;
+    loops = 0;
+    return s;
+}
+
+void le__profile_end(const le_call *call, const le__candidate *c, le__profile_span s) {
+    depth--;
+    loops = s.loops;
+    if (!call->engine->profile)
         return;
     event e = {.kind = RUN,
-               .start = start,
-               .seconds = le__now() - start,
+               .depth = depth,
+               .start = s.start,
+               .seconds = le__now() - s.start,
                .bytes = call->stats.bytes_to_device + call->stats.bytes_from_device};
     snprintf(e.name, sizeof e.name, "%.30s %.190s", call->operation->name, c->text);
     snprintf(e.place, sizeof e.place, "%s", c->device->id);
-    record(engine->profile, &e);
+    record(call->engine->profile, &e);
+}
+
+void le__profile_loop(const le_call *call, double start) {
+    event e = {.kind = LOOP, .depth = depth, .start = start, .seconds = le__now() - start};
+    snprintf(e.name, sizeof e.name, "%.60s %.100s loop %d", call->operation->name,
+             call->implementation->name, ++loops);
+    snprintf(e.place, sizeof e.place, "%s", call->device->id);
+    record(call->engine->profile, &e);
 }
 
 le_status le_profile_start(le_engine *engine) {
@@ -115,6 +139,8 @@ static int by_row(const void *a, const void *b) {
     const event *x = a, *y = b;
     int order = (int)x->kind - (int)y->kind;
     if (!order)
+        order = x->depth - y->depth;
+    if (!order)
         order = strcmp(x->place, y->place);
     if (!order)
         order = strcmp(x->name, y->name);
@@ -122,12 +148,15 @@ static int by_row(const void *a, const void *b) {
 }
 
 static bool same_row(const event *a, const event *b) {
-    return a->kind == b->kind && !strcmp(a->place, b->place) && !strcmp(a->name, b->name);
+    return a->kind == b->kind && a->depth == b->depth && !strcmp(a->place, b->place) &&
+           !strcmp(a->name, b->name);
 }
 
 /* Events [0, n) of one row, sorted by seconds. */
-static le_profile_row make_row(const event *e, size_t n) {
+static le_profile_row make_row(const event *e, size_t n, double begin) {
     le_profile_row r = {.kind = kind_names[e->kind],
+                        .depth = e->depth,
+                        .start_s = INFINITY,
                         .name = e->name,
                         .place = e->place,
                         .count = (int64_t)n,
@@ -137,6 +166,7 @@ static le_profile_row make_row(const event *e, size_t n) {
     double squares = 0;
     for (size_t i = 0; i < n; i++) {
         r.total_s += e[i].seconds;
+        r.start_s = fmin(r.start_s, e[i].start - begin);
         r.bytes += e[i].bytes;
     }
     r.mean_s = r.total_s / (double)n;
@@ -146,9 +176,12 @@ static le_profile_row make_row(const event *e, size_t n) {
     return r;
 }
 
-static int by_total(const void *a, const void *b) {
+/* Runs before what they contain: a run and its first loop may begin in the same microsecond. */
+static int by_nesting(const void *a, const void *b) {
     const le_profile_row *x = a, *y = b;
-    return (x->total_s < y->total_s) - (x->total_s > y->total_s);
+    if (fabs(x->start_s - y->start_s) < 1e-6 && x->depth != y->depth)
+        return x->depth - y->depth;
+    return (x->start_s > y->start_s) - (x->start_s < y->start_s);
 }
 
 static int by_start(const void *a, const void *b) {
@@ -163,16 +196,15 @@ static void make_rows(le_profile *p) {
     for (size_t i = 0, n; p->rows && i < p->n; i += n) {
         for (n = 1; i + n < p->n && same_row(&p->events[i], &p->events[i + n]);)
             n++;
-        p->rows[p->n_rows++] = make_row(&p->events[i], n);
+        p->rows[p->n_rows++] = make_row(&p->events[i], n, p->start);
     }
-    for (size_t i = 0; i < p->n_rows; i++) {
-        double all = 0;
-        for (size_t k = 0; k < p->n_rows; k++)
-            all += p->rows[k].kind == p->rows[i].kind ? p->rows[k].total_s : 0;
+    double all = 0;
+    for (size_t k = 0; k < p->n_rows; k++)
+        all += p->rows[k].kind == kind_names[RUN] && p->rows[k].depth == 0 ? p->rows[k].total_s : 0;
+    for (size_t i = 0; i < p->n_rows; i++)
         p->rows[i].share = all > 0 ? p->rows[i].total_s / all : 0;
-    }
     if (p->n_rows)
-        qsort(p->rows, p->n_rows, sizeof *p->rows, by_total);
+        qsort(p->rows, p->n_rows, sizeof *p->rows, by_nesting);
 }
 
 le_status le_profile_stop(le_engine *engine, le_profile **out) {
@@ -197,7 +229,7 @@ const le_profile_row *le_profile_rows(const le_profile *p, size_t *count) {
 /* --- texts --- */
 
 char *le_profile_table(const le_profile *p) {
-    enum { LINE = 360 };
+    enum { LINE = 400 };
     size_t size = (p->n_rows + 1) * LINE + 1, n = 0;
     char *text = malloc(size);
     if (!text)
@@ -209,10 +241,10 @@ char *le_profile_table(const le_profile *p) {
         const le_profile_row *r = &p->rows[i];
         n += (size_t)snprintf(
             text + n, size - n,
-            "%-8s %-9.32s %6lld %10.3f %10.3f %10.3f %10.3f %10.3f %10.2f %5.1f%%  %.200s\n",
+            "%-8s %-9.32s %6lld %10.3f %10.3f %10.3f %10.3f %10.3f %10.2f %5.1f%%  %*s%.200s\n",
             r->kind, r->place, (long long)r->count, 1e3 * r->min_s, 1e3 * r->median_s,
             1e3 * r->max_s, 1e3 * r->mean_s, 1e3 * r->std_s, (double)r->bytes / 1048576,
-            100 * r->share, r->name);
+            100 * r->share, r->depth < 20 ? 2 * (int)r->depth : 40, "", r->name);
     }
     return text;
 }

@@ -9,9 +9,16 @@
 
 #include "candidate.h"
 
-/* One run of a candidate that began at `start` (le__now). */
-void le__profile_run(le_engine *engine, const le_call *call, const le__candidate *candidate,
-                     double start);
+typedef struct le__profile_span {
+    double start;
+    int loops; /* of the run around it */
+} le__profile_span;
+
+/* Around one run of a candidate; runs may contain others (steps of chains). */
+le__profile_span le__profile_begin(void);
+void le__profile_end(const le_call *call, const le__candidate *candidate, le__profile_span span);
+/* A parallel loop that began at `start` (le__now). Only while call->engine->profile is set. */
+void le__profile_loop(const le_call *call, double start);
 /* Ends and frees a profile that nobody stopped. */
 void le__profile_close(le_engine *engine);
 

@@ -7,6 +7,7 @@
  * the errors.
  */
 #include "bench_target.h"
+#include "liquid_engine/le_chain.h"
 #include "svg.h"
 
 #include <cjson/cJSON.h>
@@ -121,26 +122,24 @@ static void run_once(suite *s, entry *e) {
 
 /* Steps of a chain, and loops, kernels and transfers, of one run. */
 static void record_stages(suite *s, entry *e) {
-    const le_bench_record *records;
     le_bench_stats stats;
-    size_t n;
-    if (le_bench_profile(s->target.bench, e->index, &stats, &records, &n) != LE_OK)
+    le_profile *profile = NULL;
+    size_t n = 0;
+    if (le_profile_start(s->target.engine) != LE_OK)
         return;
-    for (size_t i = 0; i < n; i++) {
-        size_t k = 0;
-        if (records[i].depth == 0)
+    bool good = le_bench_run(s->target.bench, e->index, &stats) == LE_OK;
+    le_profile_stop(s->target.engine, &profile);
+    const le_profile_row *rows = profile && good ? le_profile_rows(profile, &n) : NULL;
+    for (size_t i = 0; i < n && e->n_stages < MAX_STAGES; i++) {
+        stage *to = &e->stages[e->n_stages];
+        if (rows[i].depth == 0)
             continue;
-        while (k < e->n_stages && strcmp(e->stages[k].name, records[i].name))
-            k++;
-        if (k == MAX_STAGES)
-            continue;
-        if (k == e->n_stages) {
-            e->n_stages++;
-            memcpy(e->stages[k].name, records[i].name, sizeof e->stages[k].name);
-        }
-        e->stages[k].seconds += records[i].seconds;
-        e->stages[k].count++;
+        snprintf(to->name, sizeof to->name, "%s", rows[i].name);
+        to->seconds = rows[i].total_s;
+        to->count = (int)rows[i].count;
+        e->n_stages++;
     }
+    le_profile_free(&profile);
 }
 
 static void summarize(entry *e) {

@@ -77,15 +77,10 @@ le_status run_chain_explain(le_engine *engine, const char *text, const run_args 
 }
 
 static le_status write_trace(const le_profile *profile, const char *path) {
-    tool_file file;
     char *text = le_profile_trace_json(profile);
     if (!text)
         return le_fail(LE_ERR_MEMORY, "out of memory");
-    bool good = tool_file_open(&file, path);
-    if (good) {
-        good = fputs(text, file.stream) >= 0;
-        good = tool_file_close(&file, true) && good;
-    }
+    bool good = tool_write(path, text);
     free(text);
     return good ? LE_OK : le_fail(LE_ERR_IO, "%s: the trace was not written", path);
 }

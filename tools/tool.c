@@ -198,3 +198,10 @@ bool tool_file_close(tool_file *f, bool keep) {
     free(f->temporary);
     return ok;
 }
+
+bool tool_write(const char *path, const char *text) {
+    tool_file f;
+    if (!tool_file_open(&f, path))
+        return false;
+    return tool_file_close(&f, fputs(text, f.stream) >= 0);
+}

@@ -75,5 +75,7 @@ typedef struct tool_file {
 } tool_file;
 bool tool_file_open(tool_file *f, const char *path);
 bool tool_file_close(tool_file *f, bool keep);
+/* A whole file; false after a message. */
+bool tool_write(const char *path, const char *text);
 
 #endif

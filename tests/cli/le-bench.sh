@@ -67,19 +67,20 @@ grep -q FAILED out && fail "project does not verify"
 
 # --- profile: table, JSON, trace ---
 expect 0 le-bench --profile=project --candidate=c@cpu --sizes=24 --repeat=3
-out_has "project: c"
+out_has "project c@cpu"
 out_has "share"
 expect 0 le-bench --profile=project --candidate=c@cpu --sizes=24 --repeat=5 --json --trace=trace.json
 python3 - out trace.json <<'PY' || fail "profile or trace is not as described"
 import json, sys
 p = json.load(open(sys.argv[1]))
 assert p["schema"] == 1 and p["runs"] == 5
-whole = [r for r in p["records"] if r["depth"] == 0 and r["kind"] == "stage"]
+whole = [r for r in p["records"] if r["depth"] == 0 and r["kind"] == "run"]
+assert any(r["depth"] == 1 and r["kind"] == "loop" for r in p["records"]) and abs(whole[0]["share"] - 1) < 1e-9
 assert len(whole) == 1 and whole[0]["count"] == 5
 assert whole[0]["min_s"] <= whole[0]["median_s"] <= whole[0]["max_s"]
 t = json.load(open(sys.argv[2]))
 events = t["traceEvents"]
-assert sum(e["name"] == whole[0]["name"] for e in events) == 5 and all(e["ph"] == "X" for e in events)
+assert sum(e["name"] == whole[0]["name"] for e in events) == 5 and all(e["ph"] in "XM" for e in events)
 PY
 
 # --- suite: every implementation, chart, JSON ---

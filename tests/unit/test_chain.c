@@ -344,10 +344,19 @@ static void plan_and_profile_are_seen(void **state) {
                      LE_OK);
     assert_int_equal(le_profile_stop(engine, &profile), LE_OK);
     const le_profile_row *rows = le_profile_rows(profile, &n);
-    int64_t count = 0;
-    for (size_t i = 0; i < n; i++)
-        count += strcmp(rows[i].kind, "run") == 0 ? rows[i].count : 0;
-    assert_int_equal(count, 3);
+    int64_t runs = 0, loops = 0;
+    double share = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool is_run = strcmp(rows[i].kind, "run") == 0;
+        runs += is_run ? rows[i].count : 0;
+        loops += strcmp(rows[i].kind, "loop") == 0 ? rows[i].count : 0;
+        share += is_run ? rows[i].share : 0;
+        assert_int_equal(rows[i].depth, is_run ? 0 : 1);
+        assert_true(i == 0 || rows[i].start_s >= rows[i - 1].start_s - 1e-6);
+    }
+    assert_int_equal(runs, 3);
+    assert_int_equal(loops, 3);
+    assert_true(fabs(share - 1) < 1e-9);
     char *table = le_profile_table(profile), *trace = le_profile_trace_json(profile);
     assert_non_null(strstr(table, "chain_add"));
     assert_non_null(strstr(trace, "\"cpu run\""));

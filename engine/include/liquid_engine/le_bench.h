@@ -113,30 +113,7 @@ LE_API le_status le_bench_forget(le_engine *engine, const char *operation, const
  * must not be NULL. */
 LE_API void le_bench_limit_races(le_engine *engine, double seconds);
 
-/* -------------------------------------------------------------------------------- profile ---- */
-
-typedef enum le_bench_record_kind {
-    LE_RECORD_STAGE = 0, /* one execution of an implementation: the whole, or a step of a chain */
-    LE_RECORD_LOOP,      /* one parallel loop on the CPU */
-    LE_RECORD_KERNEL,    /* one OpenCL kernel */
-    LE_RECORD_TO_DEVICE,
-    LE_RECORD_FROM_DEVICE,
-    LE_RECORD_ON_DEVICE /* fills and copies on a device */
-} le_bench_record_kind;
-
-typedef struct le_bench_record {
-    le_bench_record_kind kind;
-    int32_t depth; /* stages around it */
-    char name[120];
-    double start_s; /* since the run began */
-    double seconds;
-    int64_t bytes; /* moved; 0 where not known */
-} le_bench_record;
-
-/* One run, as le_bench_run, with what it did in order of ending. *records is valid until the next
- * run of this bench. */
-LE_API le_status le_bench_profile(le_bench *bench, size_t index, le_bench_stats *out,
-                                  const le_bench_record **records, size_t *count);
+/* --------------------------------------------------------------------------------- replay ---- */
 
 /* Drives the engine's policy over a recorded trace (JSON, schema 1) with a virtual clock; needs no
  * engine. mode: LE_MODE_LEARN or LE_MODE_MEASURE. Writes a JSON object a line to out: every call,

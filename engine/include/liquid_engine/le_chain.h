@@ -202,16 +202,18 @@ LE_API le_status le_chain_last_run(const le_chain *chain, le_chain_report *out);
 /* -------------------------------------------------------------------------------- profile ---- */
 
 /* What an engine does between start and stop, single calls and steps of chains alike: one event for each
- * run of a candidate, kernel, and transfer. */
+ * run of a candidate, parallel loop of it, kernel, and transfer. */
 typedef struct le_profile le_profile;
 
-typedef struct le_profile_row {  /* events of one kind and name at one place */
-    const char *kind;            /* "run", "kernel", "upload", "download", "copy" */
+typedef struct le_profile_row {  /* events of one kind, depth and name at one place */
+    const char *kind;            /* "run", "loop", "kernel", "upload", "download", "copy" */
+    int32_t depth;               /* runs around it: 1 for a step of a chain */
+    double start_s;              /* of the first, since le_profile_start */
     const char *name;            /* "operation candidate", or of the kernel */
     const char *place;           /* "cpu", "opencl:0" */
     int64_t count, bytes;
     double min_s, median_s, max_s, mean_s, std_s, total_s;
-    double share;                /* of the total of all rows of this kind */
+    double share;                /* of the time of all outermost runs */
 } le_profile_row;
 
 /* engine NULL: the default engine. One profile at a time; no call may be under way. Opens OpenCL. */
@@ -219,7 +221,7 @@ LE_API le_status le_profile_start(le_engine *engine);
 /* *out is owned by the caller: le_profile_free. */
 LE_API le_status le_profile_stop(le_engine *engine, le_profile **out);
 LE_API void le_profile_free(le_profile **profile);
-/* Longest total first; valid as long as the profile. */
+/* By first start, runs before what they contain; valid as long as the profile. */
 LE_API const le_profile_row *le_profile_rows(const le_profile *profile, size_t *count);
 /* The rows as a table. Text, owned by the caller (free()); NULL when out of memory. */
 LE_API char *le_profile_table(const le_profile *profile);

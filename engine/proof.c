@@ -129,16 +129,21 @@ bool le__dispatch_prove(le__dispatch *d, le__question *q, le_call *call, le__arm
 
 /* ---------------------------------------------------- the first answer in a size class -------- */
 
-typedef struct comparison {
-    const le__candidate *by; /* the trusted candidate */
-    le__proof *proof;        /* its proof; NULL for the reference */
-    le_call *call;           /* whose tensors are compared */
-    bool part;
-    le_case sample; /* of the part */
-    int64_t first;
+typedef struct answer { /* to the same inputs, or to those of the sample, in outputs of its own */
     le_tensor outputs[LE_MAX_ARGS];
     le_arg args[LE_MAX_ARGS];
-    le_call other;
+    le_call call;
+} answer;
+
+typedef struct comparison {
+    const le__candidate *arm, *by; /* who is judged, the trusted candidate */
+    le__proof *proof;              /* the latter's; NULL for the reference */
+    le_call *call;                 /* with the answer that is judged */
+    bool thorough;                 /* the reference may take as long as it likes */
+    bool sampled;                  /* sample and first hold what is compared instead of the whole */
+    le_case sample;
+    int64_t first; /* LE_PART_APART: the sample is answered by both */
+    answer trusted, own;
     le__error_profile error;
 } comparison;
 
@@ -149,40 +154,78 @@ static bool allows_f64(const le_operation *op, const char *name) {
     return false;
 }
 
-/* Arguments of the second call: the same inputs, or those of the part, and outputs of our own. */
-static size_t make_args(comparison *c) {
+static size_t make_args(const comparison *c, answer *a, bool may_widen) {
     const le_call *call = c->call;
-    const le_arg *from = c->part ? c->sample.args : call->user_args;
-    size_t given = c->part ? c->sample.n : call->n_user_args, n = 0;
+    const le_arg *from = c->sampled ? c->sample.args : call->user_args;
+    size_t given = c->sampled ? c->sample.n : call->n_user_args, n = 0;
     for (size_t i = 0; i < given; i++)
         if (from[i].kind != LE_KIND_OUT && from[i].kind != LE_KIND_OPTION)
-            c->args[n++] = from[i];
+            a->args[n++] = from[i];
     for (size_t i = 0; i < call->operation->n_args && n < LE_MAX_ARGS; i++) {
         const le_arg_desc *desc = &call->operation->args[i];
         if (desc->type != LE_TYPE_OUT || !call->args[i].given)
             continue;
-        bool wide = !c->proof && allows_f64(call->operation, desc->name);
-        c->outputs[i] = (le_tensor){.dtype = wide ? LE_F64 : call->args[i].tensor.dtype};
-        c->args[n++] =
-            (le_arg){.name = desc->name, .kind = LE_KIND_OUT, .value.out = &c->outputs[i]};
+        bool wide = may_widen && allows_f64(call->operation, desc->name);
+        a->outputs[i] = (le_tensor){.dtype = wide ? LE_F64 : call->args[i].tensor.dtype};
+        a->args[n++] =
+            (le_arg){.name = desc->name, .kind = LE_KIND_OUT, .value.out = &a->outputs[i]};
     }
     return n;
 }
 
-static le_status compare_outputs(comparison *c) {
+/* Seconds that the trusted candidate may take for the whole, by what the arm took. */
+static double predicted(const comparison *c) {
+    return c->call->stats.seconds * le__arm_prior(c->arm).speed / le__arm_prior(c->by).speed;
+}
+
+/* A smaller case stands for a whole that takes longer. The caller is not kept waiting for the
+ * reference much longer than for the answer. */
+static double limit(const comparison *c) {
+    double most = c->call->engine->options.trial_limit_s;
+    return c->proof ? most : fmin(most, fmax(2 * c->call->stats.seconds, most / 100));
+}
+
+static bool takes_too_long(const comparison *c, const le_call *other) {
+    le_work whole, work;
+    if (c->proof || c->thorough)
+        return false;
+    c->call->operation->work(c->call, &whole);
+    c->call->operation->work(other, &work);
+    return predicted(c) * work.operations / whole.operations > limit(c);
+}
+
+/* To be ended with le__call_unbind when it succeeds. */
+static le_status answer_by(const comparison *c, const le__candidate *who, answer *a) {
+    const char *why = "";
+    size_t n = make_args(c, a, who == c->by && !c->proof);
+    le_status status = le__call_bind(&a->call, c->call->engine, c->call->entry, a->args, n);
+    if (status != LE_OK)
+        return status;
+    if (who == c->arm && !le__candidate_applies(who, &a->call, &why))
+        status = le_fail(LE_ERR_UNSUPPORTED, "the smaller call is not for it: %s", why);
+    else if (who == c->by && takes_too_long(c, &a->call))
+        status = le_fail(LE_ERR_TIMEOUT, "the reference would take too long");
+    else
+        status = le__execute(&a->call, who, LE__OUTPUTS_FRESH);
+    if (status != LE_OK)
+        le__call_unbind(&a->call);
+    return status;
+}
+
+static le_status compare_outputs(comparison *c, le_call *judged) {
     const le_operation *op = c->call->operation;
     for (size_t i = 0; i < op->n_args; i++) {
-        le__bound_arg *b = &c->call->args[i];
+        le__bound_arg *b = &judged->args[i];
         if (op->args[i].type != LE_TYPE_OUT || !b->given)
             continue;
         le_status status = le_tensor_to_host(&b->tensor);
         if (status == LE_OK)
-            status = le_tensor_to_host(&c->other.args[i].tensor);
+            status = le_tensor_to_host(&c->trusted.call.args[i].tensor);
         if (status != LE_OK)
             return status;
-        const le_tensor *trusted = &c->other.args[i].tensor;
+        const le_tensor *trusted = &c->trusted.call.args[i].tensor;
         le_tensor rows = b->tensor;
-        if (c->part) {
+        if (c->sampled && judged == c->call) {
             rows.shape[0] = trusted->shape[0];
             rows.data =
                 (char *)rows.data + c->first * rows.strides[0] * (int64_t)le_dtype_size(rows.dtype);
@@ -192,27 +235,41 @@ static le_status compare_outputs(comparison *c) {
     return LE_OK;
 }
 
-static le_status run_comparison(comparison *c) {
+static void take_sample(comparison *c) {
     const le_operation *op = c->call->operation;
+    uint64_t random = (uint64_t)(le__now() * 1e6);
+    c->sampled = false;
+    if (!op->part)
+        return;
+    memset(&c->sample, 0, sizeof c->sample);
+    c->sampled =
+        op->part(c->call, random, &c->sample, &c->first) == LE_OK && c->sample.status == LE_OK;
+    if (c->sampled && (c->first >= 0 || predicted(c) > limit(c)))
+        return;
+    le__case_free(&c->sample);
+    c->sampled = false;
+}
+
+static le_status compare_sample(comparison *c) {
+    if (!c->sampled || c->first >= 0)
+        return compare_outputs(c, c->call);
+    le_status status = answer_by(c, c->arm, &c->own);
+    if (status != LE_OK)
+        return status;
+    status = compare_outputs(c, &c->own.call);
+    le__call_unbind(&c->own.call);
+    return status;
+}
+
+static le_status run_comparison(comparison *c) {
     memset(&c->error, 0, sizeof c->error);
-    c->part = false;
-    if (op->part) {
-        memset(&c->sample, 0, sizeof c->sample);
-        uint64_t random = (uint64_t)(le__now() * 1e6);
-        c->part =
-            op->part(c->call, random, &c->sample, &c->first) == LE_OK && c->sample.status == LE_OK;
-        if (!c->part)
-            le__case_free(&c->sample);
-    }
-    size_t n = make_args(c);
-    le_status status = le__call_bind(&c->other, c->call->engine, c->call->entry, c->args, n);
+    take_sample(c);
+    le_status status = answer_by(c, c->by, &c->trusted);
     if (status == LE_OK) {
-        status = le__execute(&c->other, c->by, LE__OUTPUTS_FRESH);
-        if (status == LE_OK)
-            status = compare_outputs(c);
-        le__call_unbind(&c->other);
+        status = compare_sample(c);
+        le__call_unbind(&c->trusted.call);
     }
-    if (c->part)
+    if (c->sampled)
         le__case_free(&c->sample);
     return status;
 }
@@ -288,6 +345,7 @@ static le_status judge_answer(le__dispatch *d, le__question *q, le_call *call, l
         double start = le__now(); /* one of the two is wrong: the reference decides */
         c->by = &reference;
         c->proof = NULL;
+        c->thorough = true;
         le_status status = run_comparison(c);
         *spent += le__now() - start;
         if (status == LE_OK && le__error_allows(&c->error, atol, rtol)) {
@@ -322,7 +380,7 @@ le_status le__dispatch_run_arm(le__dispatch *d, le__question *q, le_call *call, 
     bool reference = arm->candidate.implementation->flags & LE_IMPL_REFERENCE;
     if (reference || q->mode == LE_MODE_FROZEN || class_known(q, arm))
         return le__execute(call, &arm->candidate, LE__OUTPUTS_IN_PLACE);
-    comparison c = {.call = call};
+    comparison c = {.call = call, .arm = &arm->candidate, .thorough = thorough};
     le__candidate by_reference;
     le__arm *trusted = choose_trusted(d, q, call, arm, spent);
     c.by = trusted ? &trusted->candidate : &by_reference;

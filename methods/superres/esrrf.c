@@ -274,15 +274,21 @@ static le_status make_case(le_case *out, const le_case_request *r) {
     }
 }
 
-/* One time point of several. */
+/* One time point of several; of a single one a window, since all its pixels go into the means of
+ * phases. */
 static le_status part(const le_call *call, uint64_t random, le_case *out, int64_t *first) {
     const le__esrrf e = le__esrrf_of(call);
+    const le_tensor *image = le_call_in(call, ESRRF_IMAGE);
     *first = le__sr_pick_frame(le_call_out(call, ESRRF_RESULT), random);
-    if (*first < 0)
-        return LE_ERR_UNSUPPORTED;
-    const int64_t begin = *first * e.per_timepoint, left = e.in.frames - begin;
-    le__sr_case_frames(out, "image", le_call_in(call, ESRRF_IMAGE), begin,
-                       left < e.per_timepoint ? left : e.per_timepoint);
+    if (*first >= 0) {
+        const int64_t begin = *first * e.per_timepoint, left = e.in.frames - begin;
+        le__sr_case_frames(out, "image", image, begin,
+                           left < e.per_timepoint ? left : e.per_timepoint);
+    } else {
+        *first = LE_PART_APART;
+        if (!le__sr_case_window(out, "image", image, random))
+            return LE_ERR_UNSUPPORTED;
+    }
     le_case_like(out, call);
     return le_case_status(out);
 }

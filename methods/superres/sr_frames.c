@@ -106,15 +106,37 @@ le_status le__sr_check_image(const le_tensor *t, const char *who, const char *ar
     return LE_OK;
 }
 
+/* Elements [begin, begin + count) along an axis. */
+static void narrow(le_tensor *t, int axis, int64_t begin, int64_t count) {
+    const int64_t skip = begin * t->strides[axis];
+    t->shape[axis] = count;
+    t->offset += skip;
+    if (t->data)
+        t->data = (char *)t->data + skip * (int64_t)le_dtype_size(t->dtype);
+}
+
 void le__sr_case_frames(le_case *c, const char *name, const le_tensor *t, int64_t begin,
                         int64_t count) {
     le_tensor view = *t;
-    const int64_t skip = begin * t->strides[0];
-    view.shape[0] = count;
-    view.offset += skip;
-    if (view.data)
-        view.data = (char *)view.data + skip * (int64_t)le_dtype_size(t->dtype);
+    narrow(&view, 0, begin, count);
     le_case_borrow(c, name, &view);
+}
+
+bool le__sr_case_window(le_case *c, const char *name, const le_tensor *t, uint64_t random) {
+    static const int64_t most[] = {2, 512, 512}; /* two frames: projections join neighbours */
+    le_tensor view = *t;
+    bool smaller = false;
+    for (int d = 0; d < t->ndim; d++) {
+        const int64_t count = most[d + 3 - t->ndim], spare = t->shape[d] - count;
+        if (spare <= 0)
+            continue;
+        narrow(&view, d, (int64_t)(random % (uint64_t)(spare + 1)), count);
+        random /= 1000003;
+        smaller = true;
+    }
+    if (smaller)
+        le_case_borrow(c, name, &view);
+    return smaller;
 }
 
 int64_t le__sr_pick_frame(const le_tensor *t, uint64_t random) {

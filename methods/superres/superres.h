@@ -38,8 +38,12 @@ float *le__sr_begin_row(const le__sr_stack *s, int64_t frame, int64_t row, float
 void le__sr_end_row(const le__sr_stack *s, int64_t frame, int64_t row, const float *written);
 /* A row buffer of count floats for each worker of the call; LE_ERR_MEMORY. */
 le_status le__sr_spare(le_call *call, int64_t count, float **out);
-/* For le_operation.part: frames [begin, begin + count) of an input [T,H,W] as an argument of a case. */
-void le__sr_case_frames(le_case *c, const char *name, const le_tensor *t, int64_t begin, int64_t count);
+/* For le_operation.part: frames [begin, begin + count) of an input [T,H,W] as an argument of a
+ * case. */
+void le__sr_case_frames(le_case *c, const char *name, const le_tensor *t, int64_t begin,
+                        int64_t count);
+/* An argument that is a window of a few frames of t; false when t is no larger. */
+bool le__sr_case_window(le_case *c, const char *name, const le_tensor *t, uint64_t random);
 /* A frame of [T,H,W] with T > 1 picked by random; -1 when there is nothing to pick from. */
 int64_t le__sr_pick_frame(const le_tensor *t, uint64_t random);
 /* For le_operation.slabs: n tensor arguments that are cut along their frames; false for [H,W]. */

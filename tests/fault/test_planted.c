@@ -10,6 +10,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,7 +231,91 @@ static void in_measure(void **state) {
     planted(LE_MODE_MEASURE);
 }
 
+/* --- a smaller case instead of the whole --- */
+
+enum { PIECE = 120000 };
+static _Atomic int64_t largest_for_c;
+
+static le_status piece(const le_call *call, uint64_t random, le_case *out, int64_t *first) {
+    le_tensor view = *le_call_in(call, TOY_INPUT);
+    (void)random;
+    view.shape[0] = PIECE;
+    *first = LE_PART_APART;
+    le_case_borrow(out, "input", &view);
+    le_case_like(out, call);
+    return le_case_status(out);
+}
+
+static void counted_range(void *context, size_t begin, size_t end, int worker) {
+    int64_t n = le_tensor_count(le_call_out(context, TOY_RESULT)), before = largest_for_c;
+    while (n > before && !atomic_compare_exchange_weak(&largest_for_c, &before, n))
+        ;
+    toy_range(context, begin, end, worker);
+}
+
+/* It claims to be fifty times faster than c and takes 20 ms: c would take longer than a trial. */
+static void linger(const le_call *call) {
+    if (le_tensor_count(le_call_in(call, TOY_INPUT)) == BIG)
+        nanosleep(&(struct timespec){0, 20000000}, NULL);
+}
+
+static void right_range(void *context, size_t begin, size_t end, int worker) {
+    toy_range(context, begin, end, worker);
+    linger(context);
+}
+
+static void wrong_range(void *context, size_t begin, size_t end, int worker) {
+    is_wrong_when_large(context, begin, end, worker);
+    linger(context);
+}
+
+static void run_big(le_engine *e, const char *expected) {
+    static float in[BIG];
+    for (int i = 0; i < BIG; i++)
+        in[i] = (float)(i % 17) - 8;
+    le_tensor input = le_tensor_of(in, LE_F32, 1, &(int64_t){BIG}), result = {0};
+    le_run_info info = {.struct_size = sizeof info};
+    assert_int_equal(le_engine_run(e, "pieces", LE_IN("input", &input), LE_F64("factor", 2),
+                                   LE_OUT("result", &result)),
+                     LE_OK);
+    le_last_run(&info);
+    if (!strstr(info.candidate, expected))
+        fail_msg("%s answered, expected %s", info.candidate, expected);
+    for (int i = 0; i < BIG; i++)
+        assert_true(((float *)result.data)[i] == 2 * in[i]);
+    le_tensor_free(&result);
+}
+
+static void a_piece_stands_for_the_whole(void **state) {
+    (void)state;
+    for (int wrong = 0; wrong < 2; wrong++) {
+        setenv("LE_TRIAL_LIMIT", "0.3", 1);
+        le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+        assert_non_null(e);
+        le_operation op = toy_operation;
+        op.name = "pieces";
+        op.part = piece;
+        le_implementation reference = toy_reference, c = toy_c, quick = toy_c;
+        reference.operation = c.operation = quick.operation = op.name;
+        c.range = counted_range;
+        quick.name = "quick";
+        quick.run_type = "simd";
+        quick.speed = 50;
+        quick.flags = LE_IMPL_SERIAL;
+        quick.range = wrong ? wrong_range : right_range;
+        assert_int_equal(le_register_operation(e, &op), LE_OK);
+        assert_int_equal(le_register_implementation(e, &reference), LE_OK);
+        assert_int_equal(le_register_implementation(e, &c), LE_OK);
+        assert_int_equal(le_register_implementation(e, &quick), LE_OK);
+        largest_for_c = 0;
+        run_big(e, wrong ? "c@cpu" : "quick@cpu");
+        assert_int_equal(largest_for_c, wrong ? BIG : PIECE);
+        le_close(&e);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(in_learn), cmocka_unit_test(in_measure)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(in_learn), cmocka_unit_test(in_measure),
+                                       cmocka_unit_test(a_piece_stands_for_the_whole)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,6 +130,9 @@ typedef struct le_case_request {
     const le_call *like; /* LE_CASE_TRIAL; may be NULL */
 } le_case_request;
 
+/* For le_operation.part. */
+#define LE_PART_APART INT64_C(-1)
+
 /* How a call can be worked off in slabs along one axis, when it does not fit a memory limit or when
  * its input comes frame by frame. A slab is a call of the same operation on a part of the data. */
 typedef enum le_merge { /* of an output that every slab computes in full */
@@ -174,8 +177,9 @@ typedef struct le_operation {
     le_status (*expand)(const le_call *call, le_chain *chain);
     /* A smaller call over the same data whose outputs are rows [*first, *first + their own count)
      * along axis 0 of this call's outputs (one of ten angles, say), for checking a large result
-     * cheaply; random picks which. Built with le_case_borrow, le_case_like. NULL: only the whole is
-     * checked. */
+     * cheaply; random picks which. Where there are no such rows *first may be LE_PART_APART: a call
+     * of the same kind (with fewer frames, say) that both sides answer, when the whole would take
+     * too long. Built with le_case_borrow, le_case_like. NULL: only the whole is checked. */
     le_status (*part)(const le_call *call, uint64_t random, le_case *out, int64_t *first);
     /* Fills in how this call can be cut (*out is zeroed before); false: it cannot. NULL: never.
      * Must not read tensor data. */

@@ -17,8 +17,9 @@ typedef struct bench_settings {
     const char *sizes;   /* "64,128"; NULL: each operation's usual one */
     const char *dtypes;  /* "f32,u8", "all"; NULL: each operation's usual one */
     const char *problem, *candidate, *trace, *replay, *suite, *output;
-    double budget_s;   /* 0: none */
-    double atol, rtol; /* NaN: the operation's */
+    const char *volume; /* a place as le_io.h has it; NULL: made-up data */
+    double budget_s;    /* 0: none */
+    double atol, rtol;  /* NaN: the operation's */
     uint64_t seed;
     int repeat; /* runs of profiles, suites and --time; 0: the default of each */
     int cases;  /* of --verify, a dtype; 0: default */

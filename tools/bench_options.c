@@ -35,7 +35,8 @@ enum {
     OPT_ATOL,
     OPT_IN_PROCESS,
     OPT_CANDIDATE,
-    OPT_LIST_DEVICES
+    OPT_LIST_DEVICES,
+    OPT_VOLUME
 };
 
 static const struct argp_option options[] = {
@@ -57,6 +58,10 @@ static const struct argp_option options[] = {
     {"suite", OPT_SUITE, "FAMILY", 0,
      "Mean and deviation of every implementation of the family's composite "
      "operation on one problem, compared with the reference; with --output, a bar chart as SVG",
+     2},
+    {"volume", OPT_VOLUME, "FILE[:/DATASET]", 0,
+     "With --suite, --profile and --time: the volume to use (default of --suite: the small real "
+     "cube that comes with the library, unless --sizes, --dtype or --problem is given)",
      2},
     {"time", OPT_TIME, "CANDIDATE", 0, "Time one candidate of OPERATION", 2},
     {"replay", OPT_REPLAY, "FILE", 0, "Replay a recorded trace through the policy", 2},
@@ -141,6 +146,10 @@ static error_t parse_way(int key, char *arg, struct argp_state *state) {
     case ARGP_KEY_END:
         if (c->way == WAY_TIME && c->n != 1)
             argp_error(state, "--time needs one operation");
+        if (c->s.volume && c->way != WAY_SUITE && c->way != WAY_PROFILE && c->way != WAY_TIME)
+            argp_error(state, "--volume needs --suite, --profile or --time");
+        if (c->s.volume && (c->s.sizes || c->s.dtypes || c->s.problem))
+            argp_error(state, "--volume cannot be given with --sizes, --dtype or --problem");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -189,6 +198,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         return 0;
     case OPT_TRACE:
         s->trace = arg;
+        return 0;
+    case OPT_VOLUME:
+        s->volume = arg;
         return 0;
     case OPT_CANDIDATE:
         s->candidate = arg;

@@ -42,6 +42,7 @@ typedef struct entry { /* one implementation on one device */
 
 typedef struct suite {
     bench_target target;
+    const char *volume; /* the place that it was read from; NULL: made up */
     entry entries[MAX_ENTRIES];
     size_t n;
     int runs;
@@ -194,6 +195,8 @@ static double reference_mean(const suite *s) {
 
 static void print_text(const suite *s) {
     char a[TOOL_NUMBER], b[TOOL_NUMBER], c[TOOL_NUMBER], d[TOOL_NUMBER];
+    if (s->volume)
+        printf("%s\n", s->volume);
     printf("%s  %s\n%s%-34s %-10s %9s %9s %5s %9s %9s %10s  %s%s\n", s->target.operation,
            le_bench_problem(s->target.bench), tool_begin(stdout, TOOL_BOLD), "implementation",
            "run type", "mean", "std", "runs", "reference", "error", "memory", "result",
@@ -252,6 +255,10 @@ static bool print_json(const suite *s) {
     cJSON_AddNumberToObject(root, "schema", 1);
     cJSON_AddStringToObject(root, "operation", s->target.operation);
     cJSON_AddStringToObject(root, "problem", le_bench_problem(s->target.bench));
+    if (s->volume)
+        cJSON_AddStringToObject(root, "volume", s->volume);
+    else
+        cJSON_AddNullToObject(root, "volume");
     cJSON_AddNumberToObject(root, "threads", le_bench_threads(s->target.engine));
     cJSON *list = cJSON_AddArrayToObject(root, "implementations");
     for (size_t i = 0; i < s->n; i++)
@@ -268,9 +275,18 @@ static const char *seconds(double v, char *out) {
     return tool_seconds(v, out);
 }
 
+/* A place without its folders. */
+static const char *short_place(const char *place) {
+    const char *name = place, *end = strstr(place, ":/");
+    for (const char *c = place; *c && c != end; c++)
+        if (*c == '/')
+            name = c + 1;
+    return name;
+}
+
 static bool write_chart(const suite *s, const char *path) {
     svg_bar bars[MAX_ENTRIES];
-    char notes[MAX_ENTRIES][64], title[128];
+    char notes[MAX_ENTRIES][64], title[192];
     tool_file f;
     if (!tool_file_open(&f, path))
         return false;
@@ -289,8 +305,8 @@ static bool write_chart(const suite *s, const char *path) {
                             !good,
                             (int)(i % 7)};
     }
-    snprintf(title, sizeof title, "%.64s: every implementation on one problem",
-             s->target.operation);
+    snprintf(title, sizeof title, "%.64s: every implementation on %.64s", s->target.operation,
+             s->volume ? short_place(s->volume) : "one problem");
     svg_bars chart = {
         .title = title,
         .subtitle = le_bench_problem(s->target.bench),
@@ -319,14 +335,20 @@ static bool show(suite *s, const bench_settings *settings) {
     return ok;
 }
 
-static const char *operation_of(const bench_settings *s) {
+static const le_operation *operation_of(const bench_settings *s) {
     le_engine *engine = bench_engine(s, ":memory:", LE_MODE_FROZEN);
     const le_operation *op = engine ? main_operation(engine, s->suite) : NULL;
     if (engine && !op)
         tool_message("there is no family and no operation '%s'", s->suite);
-    const char *name = op ? op->name : NULL; /* built in: it outlives the engine */
     le_close(&engine);
-    return name;
+    return op; /* built in: it outlives the engine */
+}
+
+/* What the suite runs on: asked for, else the library's own cube where nothing else is. */
+static const char *volume_of(const bench_settings *s, const le_operation *op, char out[PATH_MAX]) {
+    if (s->volume || s->sizes || s->dtypes || s->problem || !bench_takes_volume(op))
+        return s->volume;
+    return bench_default_volume(out);
 }
 
 int bench_suite(const bench_settings *settings) {
@@ -334,13 +356,17 @@ int bench_suite(const bench_settings *settings) {
     le_dtype dtypes[BENCH_MAX_LIST];
     if (bench_sizes(settings->sizes, sizes) < 0 || bench_dtypes(settings->dtypes, NULL, dtypes) < 0)
         return TOOL_USAGE;
-    const char *operation = operation_of(settings);
-    if (!operation)
+    const le_operation *op = operation_of(settings);
+    if (!op)
         return TOOL_USAGE;
+    char place[PATH_MAX];
+    bench_settings own = *settings;
+    own.volume = volume_of(settings, op, place);
     suite *s = calloc(1, sizeof *s);
-    bool ok = s && bench_target_open(&s->target, settings, operation, sizes[0], dtypes[0]);
+    bool ok = s && bench_target_open(&s->target, &own, op->name, sizes[0], dtypes[0]);
     if (ok) {
         bench_catch_interrupts();
+        s->volume = own.volume;
         s->runs = settings->repeat > 0 ? settings->repeat : DEFAULT_RUNS;
         ok = list_entries(s) && measure(s, settings->quiet) && show(s, settings);
         bench_target_close(&s->target);

@@ -22,6 +22,13 @@ static bool make_args(bench_target *t, const bench_settings *s, int64_t size, le
         t->n_args = t->problem.n;
         return true;
     }
+    if (s->volume) {
+        if (!bench_volume_make(&t->volume, t->engine, t->operation, s->volume, s->seed))
+            return false;
+        t->args = t->volume.args;
+        t->n_args = t->volume.n_args;
+        return true;
+    }
     le_case_request request = {
         .kind = LE_CASE_BENCH, .seed = s->seed, .size = size, .dtype = dtype};
     if (le_sample_make(&t->sample, t->engine, t->operation, &request) != LE_OK)
@@ -45,6 +52,7 @@ void bench_target_close(bench_target *t) {
     le_bench_close(&t->bench);
     le_sample_free(&t->sample);
     problem_args_free(&t->problem);
+    bench_volume_free(&t->volume);
     le_close(&t->engine);
 }
 

@@ -8,6 +8,7 @@
 #define LE_BENCH_TARGET_H
 
 #include "bench.h"
+#include "bench_volume.h"
 #include "problem_args.h"
 #include "stats.h"
 
@@ -16,14 +17,15 @@ typedef struct bench_target {
     const char *operation;
     le_sample *sample;
     problem_args problem;
+    bench_volume volume;
     const le_arg *args;
     size_t n_args;
     le_bench *bench;
 } bench_target;
 
 /* With an engine of its own that reads the settings' database and writes nothing. s->problem, where
- * given, describes the call; else the operation's typical sample of this size and dtype. false
- * after a message. */
+ * given, describes the call; s->volume gives it a volume; else it is the operation's typical sample
+ * of this size and dtype. false after a message. */
 bool bench_target_open(bench_target *t, const bench_settings *s, const char *operation,
                        int64_t size, le_dtype dtype);
 void bench_target_close(bench_target *t);

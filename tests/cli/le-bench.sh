@@ -98,6 +98,37 @@ assert svg.tag.endswith("svg") and "c@cpu" in text and "project" in text
 PY
 expect 2 le-bench --suite=nothing
 
+# --- a volume of one's own: a ramp, whose mean along the first axis is known ---
+cat >ramp.py <<'PY'
+import struct
+open("ramp.raw", "wb").write(struct.pack("<960f", *[1.0 + i for i in range(960)]))
+PY
+python3 ramp.py
+expect 0 le-bench --suite=project --volume=ramp.raw:f32:8,10,12 --repeat=2 --json -o ramp.svg
+python3 - out ramp.svg <<'PY' || fail "the suite does not run on the volume given"
+import json, sys
+s = json.load(open(sys.argv[1]))
+assert s["volume"] == "ramp.raw:f32:8,10,12" and s["problem"].startswith("volume=f32[8,10,12] axis=0")
+assert all(r["within_tolerance"] for r in s["implementations"]) and len(s["implementations"]) > 2
+assert "ramp.raw" in open(sys.argv[2]).read()
+PY
+expect 0 le-bench --suite=volume --volume=ramp.raw:f32:8,10,12 --repeat=1
+out_has "ramp.raw:f32:8,10,12"
+out_has "volume_render  volume=f32[8,10,12] size=5"
+expect 0 le-bench --profile=project --candidate=c@cpu --volume=ramp.raw:f32:8,10,12 --repeat=1
+out_has "volume=f32[8,10,12]"
+expect 0 le-bench --suite=project --repeat=1
+out_has "examples/data/web_128.h5"
+out_has "volume=f32[128,128,128]"
+expect 1 le-bench --suite=volume --volume=absent.h5:/density
+err_has "absent.h5"
+expect 1 le-bench --suite=volume --volume=ramp.raw:f32:96,10
+err_has "expected samples on three axes"
+expect 1 le-bench --suite=interpolate_at --volume=ramp.raw:f32:8,10,12
+err_has "takes no volume"
+expect 2 le-bench --suite=volume --volume=ramp.raw:f32:8,10,12 --sizes=24
+expect 2 le-bench --verify --volume=ramp.raw:f32:8,10,12
+
 # --- replay ---
 if [ -n "${LE_SHARED:-}" ] && [ -r "$LE_SHARED/traces/sizes_1.json" ]; then
     expect 0 le-bench --replay="$LE_SHARED/traces/sizes_1.json"

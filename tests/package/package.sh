@@ -36,7 +36,8 @@ LD_LIBRARY_PATH=$(pkg-config --variable=libdir liquid_engine)
 export LD_LIBRARY_PATH
 check "$folder/with_pc"
 
-for file in bin/le-run share/man/man1/le-run.1 share/bash-completion/completions/le-run; do
+for file in bin/le-run share/man/man1/le-run.1 share/bash-completion/completions/le-run \
+    share/liquid_engine/web_128.h5; do
     [ -e "$prefix/$file" ] || { echo "$file is not installed"; exit 1; }
 done
 "$prefix/bin/le-run" --version

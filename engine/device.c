@@ -64,7 +64,10 @@ static void discover(le_engine *e) {
     if (e->options.devices && !strcmp(e->options.devices, "cpu"))
         return;
     if (!le__trial_is_child())
-        le__trial_server_open(&e->trial_server, e);
+        e->trial_server = le__trial_server_open(e, !le__cl_was_opened());
+    if (!e->trial_server && !le__trial_is_child())
+        le__log_write(&e->log, LE_LOG_DEBUG,
+                      "OpenCL was in this process before: trials of its candidates run here, too");
     if (le__cl_open(&e->cl, &o, &e->log) != LE_OK) {
         le__log_write(&e->log, LE_LOG_WARNING, "OpenCL is not used: %s", le_error_message());
         return;

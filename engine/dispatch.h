@@ -40,6 +40,9 @@ size_t le__dispatch_same_bits(le__policy_allowed *allowed, le__arm **arms, size_
  * kept). seconds spent are added to *spent. */
 bool le__dispatch_prove(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
                         double *spent);
+/* Verdicts of trials that went on after their time limit and have ended since. Mutex of the
+ * operation held. */
+void le__dispatch_settle(le__dispatch *d, le__question *q, le_call *call);
 /* Runs the call by a proven arm. The first run in a new size class is compared with the answer of a
  * trusted candidate. On LE_OK the answer is in the call's tensors. */
 le_status le__dispatch_run_arm(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,

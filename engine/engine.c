@@ -11,7 +11,6 @@
 #include "opencl.h"
 #include "options.h"
 #include "profile.h"
-#include "trial_server.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +82,6 @@ void le_close(le_engine **engine) {
     *engine = NULL;
     le__chains_close(e->chains);
     le__dispatch_close(e->dispatch);
-    le__trial_server_close(e->trial_server);
     le__pool_close(e->pool);
     le__profile_close(e);
     le__cl_close(e->cl);

@@ -31,7 +31,7 @@ struct le_engine {
     struct le__cl *cl;
     le__device devices[LE__MAX_DEVICES];
     _Atomic int n_devices;                 /* only grows; devices[0] is the CPU */
-    struct le__trial_server *trial_server; /* forked before OpenCL is opened; may be NULL */
+    struct le__trial_server *trial_server; /* of the process; NULL: none */
     _Atomic double race_until; /* races end at this le__now(); 0: when they are decided */
     struct le__dispatch *dispatch;
     struct le__chains *chains;  /* plans and transfer times */

@@ -19,6 +19,9 @@ typedef struct le__cl_options {
     int64_t memory_limit_bytes; /* of a device; 0: 80 % of its memory */
 } le__cl_options;
 
+/* Whether the loader is in this process already, by us or by somebody else. */
+bool le__cl_was_opened(void);
+
 /* Opens the loader and lists the devices of every platform. No loader, no platform, no device or a
  * platform that fails: a log line and fewer (perhaps 0) devices, never an error. */
 le_status le__cl_open(le__cl **out, const le__cl_options *options, const le__log *log);

@@ -9,7 +9,7 @@
 #include "case.h"
 #include "clock.h"
 #include "engine.h"
-#include "trial.h"
+#include "trial_server.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -44,10 +44,31 @@ static void keep_verdict(le__dispatch *d, le__question *q, le__proof *p, int siz
         le__store_verdict(d->store, p, v);
 }
 
+/* What crashes, hangs or writes elsewhere with one set of tunables is not tried with another: each
+ * trial would delay somebody for the whole time limit again. Mutex of the operation held. */
+static void quarantine(le__dispatch *d, le__question *q, le__proof *p, int size_class,
+                       const le__error_profile *error, const char *reason) {
+    keep_verdict(d, q, p, size_class, LE__QUARANTINED, error, reason, true);
+    for (le__proof *other = q->op->proofs; other; other = other->next)
+        if (other != p && other->implementation == p->implementation && other->device == p->device)
+            keep_verdict(d, q, other, size_class, LE__QUARANTINED, NULL, reason, true);
+}
+
 static void log_failure(const le__dispatch *d, const le__question *q, const le__proof *p,
                         const char *reason) {
     le__log_write(&d->engine->log, LE_LOG_WARNING, "%s: %s on %s is left out: %s",
                   q->op->entry->operation->name, p->implementation->name, p->device->id, reason);
+}
+
+/* Tunables seldom change what memory is needed: all variants are left out then, not one after the
+ * other. Mutex of the operation held. */
+static void leave_out(le__question *q, const le__proof *p, bool memory) {
+    for (size_t i = 0; i < q->n_arms; i++) {
+        const le__proof *other = q->op->arms[i]->proof;
+        bool sibling = other->implementation == p->implementation && other->device == p->device;
+        if (memory ? sibling : other == p)
+            q->left_out[i] = memory ? "ran out of memory" : "failed on this problem";
+    }
 }
 
 bool le__dispatch_failed(le__dispatch *d, le__question *q, le__arm *arm, le_status status) {
@@ -57,15 +78,12 @@ bool le__dispatch_failed(le__dispatch *d, le__question *q, le__arm *arm, le_stat
         atomic_store(&arm->candidate.device->lost, true);
     log_failure(d, q, arm->proof, reason);
     pthread_mutex_lock(&q->op->mutex);
-    if (of_the_code(status))
-        keep_verdict(d, q, arm->proof, q->size_class,
-                     breaks_things(status) ? LE__QUARANTINED : LE__FAILED, NULL, reason, true);
+    if (breaks_things(status))
+        quarantine(d, q, arm->proof, q->size_class, NULL, reason);
+    else if (of_the_code(status))
+        keep_verdict(d, q, arm->proof, q->size_class, LE__FAILED, NULL, reason, true);
     else if (arm->index < q->n_arms) /* memory and the like: not for this problem, not for ever */
-        for (size_t i = 0; i < q->n_arms; i++)
-            if (q->op->arms[i]->proof == arm->proof)
-                q->left_out[i] = status == LE_ERR_MEMORY || status == LE_ERR_DEVICE_MEMORY
-                                     ? "ran out of memory"
-                                     : "failed on this problem";
+        leave_out(q, arm->proof, status == LE_ERR_MEMORY || status == LE_ERR_DEVICE_MEMORY);
     pthread_mutex_unlock(&q->op->mutex);
     return true;
 }
@@ -97,10 +115,24 @@ static bool judge_trial(le__dispatch *d, le__question *q, le__proof *p, const le
     }
     log_failure(d, q, p, r->reason);
     bool stray = r->status == LE_ERR_WRONG_RESULT && strstr(r->reason, "wrote ");
-    keep_verdict(d, q, p, LE__CLASS_TRIAL,
-                 breaks_things(r->status) || stray ? LE__QUARANTINED : LE__FAILED, &r->error,
-                 r->reason, of_the_code(r->status));
+    if (breaks_things(r->status) || stray)
+        quarantine(d, q, p, LE__CLASS_TRIAL, &r->error, r->reason);
+    else
+        keep_verdict(d, q, p, LE__CLASS_TRIAL, LE__FAILED, &r->error, r->reason,
+                     of_the_code(r->status));
     return false;
+}
+
+/* Nobody else could answer this call. Mutex of the operation held. */
+static bool is_last(const le__question *q, const le_call *call, const le__proof *p) {
+    for (size_t i = 0; i < q->n_arms; i++) {
+        const le__arm *a = q->op->arms[i];
+        if (a->proof != p && !q->left_out[i] && !atomic_load(&a->candidate.device->lost) &&
+            !le__proof_objection(a->proof, q->kind, q->size_class, call->want.atol,
+                                 call->want.rtol))
+            return false;
+    }
+    return true;
 }
 
 bool le__dispatch_prove(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
@@ -111,20 +143,43 @@ bool le__dispatch_prove(le__dispatch *d, le__question *q, le_call *call, le__arm
     bool known = p->implementation->flags & LE_IMPL_REFERENCE || p->quarantined ||
                  (v && v->state != LE__UNPROVEN);
     le__candidate candidate = *widest(q->op, p);
+    /* nobody else may answer a reproducible call: the bits would change later */
+    bool patient = q->mode == LE_MODE_MEASURE || call->want.reproducible || is_last(q, call, p);
     pthread_mutex_unlock(&q->op->mutex);
     if (!known) {
         le__trial_result r;
-        le__trial(d->engine, call->entry, &candidate, call, &r);
+        le__trial(d->engine, call->entry, &candidate, call, patient, &r);
         *spent += r.seconds;
         pthread_mutex_lock(&q->op->mutex);
-        judge_trial(d, q, p, &r);
+        if (r.pending)
+            le__question_set_aside(q, p);
+        else
+            judge_trial(d, q, p, &r);
         pthread_mutex_unlock(&q->op->mutex);
+        if (r.pending)
+            return false;
     }
     pthread_mutex_lock(&q->op->mutex);
     const char *objection =
         le__proof_objection(p, q->kind, q->size_class, call->want.atol, call->want.rtol);
     pthread_mutex_unlock(&q->op->mutex);
     return !objection;
+}
+
+void le__dispatch_settle(le__dispatch *d, le__question *q, le_call *call) {
+    for (size_t i = 0; q->n_aside > 0 && i < q->n_arms; i++) {
+        le__arm *arm = q->op->arms[i];
+        le__trial_result r;
+        if (!le__question_is_aside(q, arm))
+            continue;
+        le__late late =
+            le__trial_server_look(d->engine->trial_server, widest(q->op, arm->proof), call, &r);
+        if (late == LE__LATE_PENDING)
+            continue;
+        le__question_bring_back(q, arm->proof);
+        if (late == LE__LATE_THERE)
+            judge_trial(d, q, arm->proof, &r);
+    }
 }
 
 /* ---------------------------------------------------- the first answer in a size class -------- */
@@ -307,7 +362,8 @@ static le__arm *c_arm(const le__question *q, const le__arm *arm) {
         le__arm *a = q->op->arms[i];
         bool fits = a->proof != arm->proof && !strcmp(a->candidate.implementation->run_type, "c") &&
                     (!best || a->candidate.threads > best->candidate.threads);
-        if (fits && (!q->left_out[i] || strstr(q->left_out[i], "forced")))
+        const char *why = q->left_out[i]; /* unwanted for the answer, it may still compare */
+        if (fits && (!why || strstr(why, "forced") || strstr(why, "not allowed")))
             best = a;
     }
     return best;

@@ -81,6 +81,28 @@ void le__question_free(le__question *q) {
     free(q);
 }
 
+static const char under_way[] = "its trial is under way";
+
+bool le__question_is_aside(const le__question *q, const le__arm *arm) {
+    return arm->index < q->n_arms && q->left_out[arm->index] == under_way;
+}
+
+void le__question_set_aside(le__question *q, const le__proof *p) {
+    for (size_t i = 0; i < q->n_arms; i++)
+        if (q->op->arms[i]->proof == p && !q->left_out[i]) {
+            q->left_out[i] = under_way;
+            q->n_aside++;
+        }
+}
+
+void le__question_bring_back(le__question *q, const le__proof *p) {
+    for (size_t i = 0; i < q->n_arms; i++)
+        if (q->op->arms[i]->proof == p && q->left_out[i] == under_way) {
+            q->left_out[i] = NULL;
+            q->n_aside--;
+        }
+}
+
 static le__question *find_in(const slots *s, uint64_t hash) {
     for (size_t i = hash & (s->n - 1);; i = (i + 1) & (s->n - 1)) {
         le__question *q = atomic_load_explicit(&s->at[i], memory_order_acquire);

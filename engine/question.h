@@ -35,6 +35,7 @@ typedef struct le__question {
     pthread_mutex_t race;  /* held by the thread that measures */
     atomic_bool measured;  /* a race has decided it, in this process or an earlier one */
     uint64_t *seen;        /* by arm, bits: has run on this problem in this process */
+    int n_aside;           /* arms set aside */
     /* the known choice; read and written without a lock */
     _Alignas(64) _Atomic(le__arm *) known;
     _Atomic int64_t reuse_calls; /* by one stripe */
@@ -54,6 +55,12 @@ le_status le__questions_add(le__questions *t, le__question *made, le__question *
 void le__questions_each(le__questions *t, void (*fn)(le__question *q, void *context),
                         void *context);
 void le__question_free(le__question *q);
+
+/* Leaves out all arms of a proof as "its trial is under way", and brings them back. Mutex of the
+ * operation held. */
+void le__question_set_aside(le__question *q, const le__proof *p);
+void le__question_bring_back(le__question *q, const le__proof *p);
+bool le__question_is_aside(const le__question *q, const le__arm *arm);
 
 /* The known choice, as long as it may be reused without asking the policy; else NULL. */
 le__arm *le__question_known(le__question *q);

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -213,11 +214,10 @@ static void limit_memory(void) {
     setrlimit(RLIMIT_AS, &as);
 }
 
-static void limit_child(void) {
+void le__trial_limit_child(void) {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM};
     struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
-    limit_memory();
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         signal(signals[i], SIG_DFL);
     signal(SIGINT, SIG_IGN); /* a terminal's interrupt is for the caller; it is no crash */
@@ -227,7 +227,8 @@ static void limit_child(void) {
 /* Only this thread exists here: locks held by others stay held, so everything the trial uses is
  * new. */
 static void child_main(trial *t, const le_call *like, shared *s) {
-    limit_child();
+    le__trial_limit_child();
+    limit_memory();
     le__trial_mark_child();
     int threads = NO_THREADS ? 1 : le__pool_max_threads(t->engine->pool);
     if (le__pool_open(&t->engine->pool, threads) == LE_OK) {
@@ -250,14 +251,15 @@ double le__trial_starved(pid_t pid) {
 }
 
 static void wait_for_child(pid_t pid, shared *s, double limit_s, le__trial_result *r) {
-    double start = le__now(), pause = 5e-5;
+    double start = le__now(), pause = 5e-5, starved = 0;
     int state = 0;
     bool killed = false;
     for (;;) {
         pid_t got = waitpid(pid, &state, WNOHANG);
         if (got == pid || (got < 0 && errno != EINTR))
             break;
-        if (!killed && le__now() - start > limit_s + le__trial_starved(pid)) {
+        starved = fmax(starved, le__trial_starved(pid));
+        if (!killed && le__now() - start > limit_s + starved) {
             kill(pid, SIGKILL);
             killed = true;
         }
@@ -276,6 +278,7 @@ static void wait_for_child(pid_t pid, shared *s, double limit_s, le__trial_resul
                  WIFSIGNALED(state) ? WTERMSIG(state) : 0,
                  WIFSIGNALED(state) ? strsignal(WTERMSIG(state)) : "it ended the process");
     }
+    r->starved = starved;
 }
 
 static bool try_in_child(trial *t, const le_call *like, le__trial_result *r) {
@@ -305,7 +308,7 @@ void le__trial_here(le_engine *engine, le__operation_entry *entry, const le__can
 }
 
 void le__trial(le_engine *engine, le__operation_entry *entry, const le__candidate *candidate,
-               const le_call *like, le__trial_result *out) {
+               const le_call *like, bool patient, le__trial_result *out) {
     trial *t = calloc(1, sizeof *t);
     double start = le__now();
     *out = (le__trial_result){.status = LE_ERR_MEMORY, .reason = "out of memory"};
@@ -322,9 +325,12 @@ void le__trial(le_engine *engine, le__operation_entry *entry, const le__candidat
     bool tried =
         candidate->device->kind == LE_DEVICE_CPU
             ? !(candidate->implementation->flags & LE_IMPL_REFERENCE) && try_in_child(t, like, out)
-            : le__trial_server_try(engine->trial_server, entry, candidate, like, out);
+            : le__trial_server_try(engine->trial_server, entry, candidate, like, patient, out);
     if (!tried)
         try_here(t, like, out, false);
     out->seconds = le__now() - start;
+    le__log_write(&engine->log, LE_LOG_DEBUG,
+                  "%s: trial of %s: %.3f s, %.3f s of them without a core", entry->operation->name,
+                  candidate->text, out->seconds, out->starved);
     free(t);
 }

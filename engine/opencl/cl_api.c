@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define NVIDIA_ILLEGAL_ACCESS  (-9999) /* a kernel read or wrote outside its buffers */
 #define PLATFORM_NOT_FOUND_KHR (-1001)
@@ -139,12 +140,34 @@ static le__cl_api *open_table(const char *file) {
     return api;
 }
 
-const le__cl_api *le__cl_api_open(const char *file) {
-    if (!file)
-        file = secure_getenv("LE_OPENCL_LIBRARY");
-    if (!file || !*file)
-        file = "libOpenCL.so.1";
+static const char *default_file(void) {
+    const char *file = secure_getenv("LE_OPENCL_LIBRARY");
+    return file && *file ? file : "libOpenCL.so.1";
+}
+
+bool le__cl_api_is_loaded(void) {
     pthread_mutex_lock(&tables_mutex);
+    bool loaded = tables != NULL;
+    pthread_mutex_unlock(&tables_mutex);
+    void *library = loaded ? NULL : dlopen(default_file(), RTLD_NOW | RTLD_NOLOAD);
+    if (library)
+        dlclose(library);
+    return loaded || library;
+}
+
+const le__cl_api *le__cl_api_open(const char *file) {
+    static pid_t opened_by; /* guarded by tables_mutex */
+    if (!file)
+        file = default_file();
+    pthread_mutex_lock(&tables_mutex);
+    if (tables && opened_by != getpid()) {
+        pthread_mutex_unlock(&tables_mutex);
+        le_fail(LE_ERR_UNSUPPORTED,
+                "OpenCL: this process was forked from one that had opened it; drivers do not "
+                "survive that");
+        return NULL;
+    }
+    opened_by = getpid();
     le__cl_api *api = tables;
     while (api && strcmp(api->file, file) != 0)
         api = api->next;

@@ -39,6 +39,9 @@ typedef struct le__cl_api {
  * dlclose. Thread-safe. */
 const le__cl_api *le__cl_api_open(const char *file);
 
+/* Whether this or another loader is in the process already, loaded by anybody. */
+bool le__cl_api_is_loaded(void);
+
 /* "CL_OUT_OF_RESOURCES"; "an unknown code" when it is not in the list. */
 const char *le__cl_code_name(cl_int code);
 /* Which of our statuses a failing code is. */

@@ -87,6 +87,10 @@ static void find_devices(le__cl *cl) {
         add_platform(cl, platforms[i]);
 }
 
+bool le__cl_was_opened(void) {
+    return le__cl_api_is_loaded();
+}
+
 le_status le__cl_open(le__cl **out, const le__cl_options *options, const le__log *log) {
     *out = NULL;
     le__cl *cl = calloc(1, sizeof *cl);

@@ -87,9 +87,7 @@ static le_status from_source(le__cl_device *d, const le_cl_source *source, const
     cl_program p = d->api->clCreateProgramWithSource(d->context, 1, &text, NULL, &code);
     if (!p)
         return le__cl_fail(d, code, "clCreateProgramWithSource");
-    le__trial_building(true);
     code = d->api->clBuildProgram(p, 1, &d->id, options, NULL, NULL);
-    le__trial_building(false);
     if (code == CL_SUCCESS) {
         *out = p;
         return LE_OK;
@@ -111,12 +109,14 @@ static le_status build(le__cl_device *d, const le_cl_source *source, const char 
              d->info.has_f64, options);
     snprintf(key, sizeof key, "1|%s|%s|%s|%s|%s|%s", hash, all, d->name, d->driver, d->version,
              d->platform_version);
+    le__trial_building(true);
     *out = from_binary(d, key, all);
     if (!*out) {
         status = from_source(d, source, text, all, out);
         if (status == LE_OK)
-            store_binary(d, *out, key);
+            store_binary(d, *out, key); /* may compile, too */
     }
+    le__trial_building(false);
     free(text);
     return status;
 }

@@ -5,13 +5,12 @@
  * the caller gets the right answer of another one, and the verdict names the reason, also after a
  * restart.
  */
-#include "toy.h"
+#include "planted.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -19,7 +18,7 @@
 
 #include <cmocka.h>
 
-enum { N = 1000, BIG = 300000 };
+enum { N = PLANTED_SMALL };
 
 static float *out_of(void *context) {
     return le_call_out(context, TOY_RESULT)->data;
@@ -99,90 +98,20 @@ static le_status lies(le_call *call) {
     return le_fail(LE_ERR_UNSUPPORTED, "toy: cannot do this after all");
 }
 
-typedef struct plant {
-    const char *name;
-    le_range_fn range;
-    le_status (*run)(le_call *call);
-    const char *reason; /* a part of it */
-    int64_t n;
-} plant;
-
 static const plant plants[] = {
-    {"crashes", crashes, NULL, "crashed", N},
-    {"hangs", hangs, NULL, "did not end within", N},
-    {"writes_before", writes_before, NULL, "before its output", N},
-    {"writes_behind", writes_behind, NULL, "behind its output", N},
-    {"leaves_a_part", leaves_a_part, NULL, "exceeds the tolerance", N},
-    {"is_wrong", is_wrong, NULL, "exceeds the tolerance", N},
-    {"is_wrong_when_large", is_wrong_when_large, NULL, "exceeds the tolerance", BIG},
-    {"gives_nan", gives_nan, NULL, "exceeds the tolerance", N},
-    {"differs_each_time", differs_each_time, NULL, "exceeds the tolerance", N},
-    {"leaks", NULL, leaks, "leaks", N},
-    {"asks_for_too_much", NULL, asks_for_too_much, "memory", N},
-    {"lies", NULL, lies, "cannot do this", N},
+    {"crashes", crashes, NULL, "crashed", N, false},
+    {"hangs", hangs, NULL, "did not end within", N, false},
+    {"writes_before", writes_before, NULL, "before its output", N, false},
+    {"writes_behind", writes_behind, NULL, "behind its output", N, false},
+    {"leaves_a_part", leaves_a_part, NULL, "exceeds the tolerance", N, false},
+    {"is_wrong", is_wrong, NULL, "exceeds the tolerance", N, false},
+    {"is_wrong_when_large", is_wrong_when_large, NULL, "exceeds the tolerance", PLANTED_BIG, false},
+    {"gives_nan", gives_nan, NULL, "exceeds the tolerance", N, false},
+    {"differs_each_time", differs_each_time, NULL, "exceeds the tolerance", N, false},
+    {"leaks", NULL, leaks, "leaks", N, false},
+    {"asks_for_too_much", NULL, asks_for_too_much, "memory", N, true},
+    {"lies", NULL, lies, "cannot do this", N, true},
 };
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void check_answer(le_engine *e, const plant *p, le_mode mode) {
-    float *in = malloc((size_t)p->n * sizeof *in);
-    for (int64_t i = 0; i < p->n; i++)
-        in[i] = (float)(i % 17) - 8;
-    le_tensor input = le_tensor_of(in, LE_F32, 1, &p->n), result = {0};
-    le_status status = le_engine_run(e, "toy", LE_IN("input", &input), LE_F64("factor", 2),
-                                     LE_OUT("result", &result), LE_OPT_MODE(mode));
-    if (status != LE_OK)
-        fail_msg("%s: %s", p->name, le_error_message());
-    for (int64_t i = 0; i < p->n; i++)
-        if (((float *)result.data)[i] != 2 * in[i])
-            fail_msg("%s: result[%lld] is %g, expected %g", p->name, (long long)i,
-                     (double)((float *)result.data)[i], (double)(2 * in[i]));
-    le_tensor_free(&result);
-    free(in);
-}
-
-/* The verdict as le_explain tells it. */
-static void check_verdict(le_engine *e, const plant *p) {
-    float *in = calloc((size_t)p->n, sizeof *in);
-    le_tensor input = le_tensor_of(in, LE_F32, 1, &p->n), result = {0};
-    le_explanation *x;
-    assert_int_equal(le_engine_explain(e, &x, "toy", LE_IN("input", &input), LE_F64("factor", 2),
-                                       LE_OUT("result", &result)),
-                     LE_OK);
-    bool found = false;
-    for (size_t i = 0; i < x->n_candidates; i++) {
-        const le_explained_candidate *c = &x->candidates[i];
-        if (strcmp(c->implementation, p->name) != 0)
-            continue;
-        found = true;
-        if (c->applicable || !strstr(c->left_out, p->reason))
-            fail_msg("%s: %s, left out: '%s', expected '%s'", c->candidate, c->verdict, c->left_out,
-                     p->reason);
-    }
-    assert_true(found);
-    le_explanation_free(&x);
-    free(in);
-}
-
-static le_engine *open_with(const plant *p, const char *db, le_implementation *impl) {
-    setenv("LE_TRIAL_LIMIT", "0.3", 1);
-    le_engine *e = toy_open(db, LE_MODE_LEARN);
-    assert_non_null(e);
-    *impl = (le_implementation){.abi = LE_METHOD_ABI,
-                                .operation = "toy",
-                                .name = p->name,
-                                .run_type = "simd",
-                                .speed = 50,
-                                .range = p->range,
-                                .run = p->run,
-                                .items = p->range ? toy_items : NULL};
-    assert_int_equal(le_register_implementation(e, impl), LE_OK);
-    return e;
-}
 
 /* The sanitizers' allocators tell nothing of memory in use. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -193,42 +122,26 @@ static le_engine *open_with(const plant *p, const char *db, le_implementation *i
 #define COUNTS_MEMORY true
 #endif
 
-static void planted(le_mode mode) {
-    for (size_t i = 0; i < sizeof plants / sizeof *plants; i++) {
-        if (plants[i].run == leaks && !COUNTS_MEMORY)
-            continue;
-        char db[64];
-        le_implementation impl;
-        snprintf(db, sizeof db, "/tmp/le_planted_%d_%zu.sqlite3", (int)getpid(), i);
-        unlink(db);
-        le_engine *e = open_with(&plants[i], db, &impl);
-        double start = now();
-        check_answer(e, &plants[i], mode);
-        assert_true(now() - start < 15); /* the limit is 0.3 s; the rest is for loaded machines */
-        for (int k = 0; k < 30; k++)
-            check_answer(e, &plants[i], mode);
-        check_verdict(e, &plants[i]);
-        le_close(&e);
-        bool kept =
-            strcmp(plants[i].name, "asks_for_too_much") != 0 && strcmp(plants[i].name, "lies") != 0;
-        if (kept) { /* a restart remembers it, and does not try again */
-            e = open_with(&plants[i], db, &impl);
-            check_verdict(e, &plants[i]);
-            check_answer(e, &plants[i], mode);
-            le_close(&e);
-        }
-        unlink(db);
-    }
+static void planted(planted_way way) {
+    static const planted_bed bed = {.device = LE_DEVICE_CPU, .measuring_limit_s = 2};
+    for (size_t i = 0; i < sizeof plants / sizeof *plants; i++)
+        if (plants[i].run != leaks || COUNTS_MEMORY)
+            planted_check(&bed, &plants[i], way);
 }
 
 static void in_learn(void **state) {
     (void)state;
-    planted(LE_MODE_LEARN);
+    planted(PLANTED_LEARN);
 }
 
 static void in_measure(void **state) {
     (void)state;
-    planted(LE_MODE_MEASURE);
+    planted(PLANTED_MEASURE);
+}
+
+static void in_bench(void **state) {
+    (void)state;
+    planted(PLANTED_BENCH);
 }
 
 /* --- a smaller case instead of the whole --- */
@@ -255,7 +168,7 @@ static void counted_range(void *context, size_t begin, size_t end, int worker) {
 
 /* It claims to be fifty times faster than c and takes 20 ms: c would take longer than a trial. */
 static void linger(const le_call *call) {
-    if (le_tensor_count(le_call_in(call, TOY_INPUT)) == BIG)
+    if (le_tensor_count(le_call_in(call, TOY_INPUT)) == PLANTED_BIG)
         nanosleep(&(struct timespec){0, 20000000}, NULL);
 }
 
@@ -270,10 +183,10 @@ static void wrong_range(void *context, size_t begin, size_t end, int worker) {
 }
 
 static void run_big(le_engine *e, const char *expected) {
-    static float in[BIG];
-    for (int i = 0; i < BIG; i++)
+    static float in[PLANTED_BIG];
+    for (int i = 0; i < PLANTED_BIG; i++)
         in[i] = (float)(i % 17) - 8;
-    le_tensor input = le_tensor_of(in, LE_F32, 1, &(int64_t){BIG}), result = {0};
+    le_tensor input = le_tensor_of(in, LE_F32, 1, &(int64_t){PLANTED_BIG}), result = {0};
     le_run_info info = {.struct_size = sizeof info};
     assert_int_equal(le_engine_run(e, "pieces", LE_IN("input", &input), LE_F64("factor", 2),
                                    LE_OUT("result", &result)),
@@ -281,7 +194,7 @@ static void run_big(le_engine *e, const char *expected) {
     le_last_run(&info);
     if (!strstr(info.candidate, expected))
         fail_msg("%s answered, expected %s", info.candidate, expected);
-    for (int i = 0; i < BIG; i++)
+    for (int i = 0; i < PLANTED_BIG; i++)
         assert_true(((float *)result.data)[i] == 2 * in[i]);
     le_tensor_free(&result);
 }
@@ -309,13 +222,14 @@ static void a_piece_stands_for_the_whole(void **state) {
         assert_int_equal(le_register_implementation(e, &quick), LE_OK);
         largest_for_c = 0;
         run_big(e, wrong ? "c@cpu" : "quick@cpu");
-        assert_int_equal(largest_for_c, wrong ? BIG : PIECE);
+        assert_int_equal(largest_for_c, wrong ? PLANTED_BIG : PIECE);
         le_close(&e);
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(in_learn), cmocka_unit_test(in_measure),
+                                       cmocka_unit_test(in_bench),
                                        cmocka_unit_test(a_piece_stands_for_the_whole)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

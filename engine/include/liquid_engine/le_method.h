@@ -364,7 +364,8 @@ LE_API le_status le_cl_finish(le_call *call);
 /* -------------------------------------------------------------------- run-time registration -- */
 
 /* Adds an operation or an implementation to one engine. The descriptors are borrowed and must
- * outlive the engine. Not while other threads use the engine. */
+ * outlive the engine. Not while other threads use the engine. OpenCL implementations: before the
+ * first call, else they cannot be tried safely and are left out. */
 LE_API le_status le_register_operation(le_engine *engine, const le_operation *operation);
 LE_API le_status le_register_implementation(le_engine *engine,
                                             const le_implementation *implementation);

@@ -1,0 +1,276 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * What must hold for an implementation that misbehaves.
+ */
+#include "planted.h"
+
+#include "bench.h"
+#include "engine.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const double trial_limit_s = 2; /* the default */
+
+static const planted_bed *bed;
+static const plant *now_planted;
+static const char *source = "first"; /* hash of the planted source */
+static le_implementation planted;
+static char db[64];
+static _Atomic int *runs; /* of the planted implementation, in all processes */
+
+/* A step runs in a child process, as a program that is started anew does; the child of a test
+ * cannot use cmocka's assertions. */
+#define REQUIRE(condition, ...)                                                                    \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s: ", now_planted->name);                                            \
+            fprintf(stderr, __VA_ARGS__);                                                          \
+            fprintf(stderr, "\n");                                                                 \
+            _exit(1);                                                                              \
+        }                                                                                          \
+    } while (0)
+
+/* --- the implementation --- */
+
+static le_status count_run(le_call *call) {
+    ++*runs;
+    return now_planted->run(call);
+}
+
+static le_status count_range(le_call *call, void **context) {
+    ++*runs;
+    *context = call;
+    return LE_OK;
+}
+
+static void plant_it(le_engine *e) {
+    static const le_cl_source no_kernels = {"planted", "", 0, "planted"};
+    static const le_cl_source *const sources[] = {&no_kernels, NULL};
+    planted = (le_implementation){.abi = LE_METHOD_ABI,
+                                  .operation = "toy",
+                                  .name = now_planted->name,
+                                  .run_type = bed->device == LE_DEVICE_CPU ? "simd" : "opencl",
+                                  .device = bed->device,
+                                  .speed = 50,
+                                  .sources = bed->device == LE_DEVICE_CPU ? NULL : sources,
+                                  .range = now_planted->range,
+                                  .prepare = now_planted->range ? count_range : NULL,
+                                  .run = now_planted->run ? count_run : NULL,
+                                  .items = now_planted->range ? toy_items : NULL};
+    le_register_operation(e, &toy_operation);
+    le_register_implementation(e, &toy_reference);
+    le_register_implementation(e, &toy_c);
+    for (size_t i = 0; bed->right && bed->right[i]; i++)
+        le_register_implementation(e, bed->right[i]);
+    REQUIRE(le__registry_add_implementation(&e->registry, &planted, source) == LE_OK, "%s",
+            le_error_message());
+}
+
+/* --- time --- */
+
+static double seconds_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Seconds for which trials of the planted implementation delayed the caller, less those for which
+ * the machine had no core for them: what a loaded machine does not change. */
+static double delayed;
+
+static void keep_log(void *cookie, le_log_level level, const char *text) {
+    double seconds, starved;
+    char candidate[256];
+    (void)cookie;
+    (void)level;
+    const char *trial = strstr(text, "trial of ");
+    if (trial && sscanf(trial, "trial of %255s %lf s, %lf s", candidate, &seconds, &starved) == 3 &&
+        !strncmp(candidate, now_planted->name, strlen(now_planted->name)))
+        delayed += seconds - starved;
+}
+
+static double own_starvation(void) {
+    double wait = 0;
+    FILE *f = fopen("/proc/thread-self/schedstat", "r");
+    if (f && fscanf(f, "%*f %lf", &wait) != 1)
+        wait = 0;
+    if (f)
+        fclose(f);
+    return 1e-9 * wait;
+}
+
+/* --- calls --- */
+
+static le_engine *open_engine(void) {
+    le_options o;
+    le_engine *e = NULL;
+    le_default_options(&o);
+    o.db_path = db;
+    o.devices = bed->device == LE_DEVICE_CPU ? "cpu" : NULL;
+    o.threads = 2;
+    o.log = keep_log;
+    setenv("LE_LOG", "debug", 1);
+    REQUIRE(le_open(&e, &o) == LE_OK, "%s", le_error_message());
+    unsetenv("LE_LOG");
+    plant_it(e);
+    return e;
+}
+
+static void check_answer(le_engine *e, planted_way way) {
+    int64_t n = now_planted->n;
+    float *in = malloc((size_t)n * sizeof *in);
+    for (int64_t i = 0; i < n; i++)
+        in[i] = (float)(i % 17) - 8;
+    le_tensor input = le_tensor_of(in, LE_F32, 1, &n), result = {0};
+    le_status status = le_engine_run(
+        e, "toy", LE_IN("input", &input), LE_F64("factor", 2), LE_OUT("result", &result),
+        LE_OPT_MODE(way == PLANTED_MEASURE ? LE_MODE_MEASURE : LE_MODE_LEARN),
+        LE_OPT_DEVICE(bed->only ? bed->only : "all"));
+    REQUIRE(status == LE_OK, "%s", le_error_message());
+    for (int64_t i = 0; i < n; i++)
+        REQUIRE(((float *)result.data)[i] == 2 * in[i], "result[%lld] is %g, expected %g",
+                (long long)i, (double)((float *)result.data)[i], (double)(2 * in[i]));
+    le_tensor_free(&result);
+    free(in);
+}
+
+/* Whether le_explain tells the verdict. */
+static bool is_left_out(le_engine *e, char *told, size_t size) {
+    int64_t n = now_planted->n;
+    float *in = calloc((size_t)n, sizeof *in);
+    le_tensor input = le_tensor_of(in, LE_F32, 1, &n), result = {0};
+    le_explanation *x;
+    REQUIRE(le_engine_explain(e, &x, "toy", LE_IN("input", &input), LE_F64("factor", 2),
+                              LE_OUT("result", &result),
+                              LE_OPT_DEVICE(bed->only ? bed->only : "all")) == LE_OK,
+            "%s", le_error_message());
+    bool found = false, left_out = true;
+    for (size_t i = 0; i < x->n_candidates; i++) {
+        const le_explained_candidate *c = &x->candidates[i];
+        if (strcmp(c->implementation, now_planted->name) != 0)
+            continue;
+        found = true;
+        left_out = left_out && !c->applicable && strstr(c->left_out, now_planted->reason);
+        snprintf(told, size, "%s: %s, left out: '%s', expected '%s'", c->candidate, c->verdict,
+                 c->left_out, now_planted->reason);
+    }
+    le_explanation_free(&x);
+    free(in);
+    return found && left_out;
+}
+
+/* A trial that outlasts its limit ends later. */
+static void wait_for_verdict(le_engine *e, planted_way way) {
+    char told[512] = "no candidate";
+    double end = seconds_now() + 30;
+    while (!is_left_out(e, told, sizeof told)) {
+        REQUIRE(seconds_now() < end, "%s", told);
+        nanosleep(&(struct timespec){0, 20000000}, NULL);
+        check_answer(e, way);
+    }
+}
+
+static void first_call(le_engine *e, planted_way way) {
+    double limit = way == PLANTED_MEASURE ? bed->measuring_limit_s : trial_limit_s;
+    double wait = own_starvation();
+    delayed = 0;
+    check_answer(e, way);
+    wait = own_starvation() - wait;
+    REQUIRE(delayed - wait < limit + 1,
+            "trials delayed the first call by %.2f s, the limit is %g s", delayed - wait, limit);
+}
+
+static void bench(void) {
+    char *operations[] = {(char *)"toy", NULL}, size[32];
+    snprintf(size, sizeof size, "%lld", (long long)now_planted->n);
+    const bench_settings s = {.operations = operations,
+                              .db = db,
+                              .devices = bed->device == LE_DEVICE_CPU ? "cpu" : NULL,
+                              .sizes = size,
+                              .atol = NAN,
+                              .rtol = NAN,
+                              .seed = 1,
+                              .quiet = true,
+                              .prepare = plant_it};
+    REQUIRE(bench_warm(&s) == TOOL_OK, "le-bench failed");
+}
+
+/* --- all of it --- */
+
+static void first_process(planted_way way) {
+    le_engine *e = open_engine();
+    first_call(e, way);
+    for (int k = 0; k < 30; k++)
+        check_answer(e, way);
+    wait_for_verdict(e, way);
+    le_close(&e);
+}
+
+static void bench_process(planted_way way) {
+    int before = *runs;
+    (void)way;
+    bench();
+    REQUIRE(*runs > before, "le-bench did not try it");
+    le_engine *e = open_engine();
+    for (int k = 0; k < 5; k++)
+        check_answer(e, PLANTED_BENCH);
+    le_close(&e);
+}
+
+static void restarted_process(planted_way way) {
+    char told[512];
+    int before = *runs;
+    le_engine *e = open_engine();
+    REQUIRE(is_left_out(e, told, sizeof told), "after a restart: %s", told);
+    for (int k = 0; k < 5; k++)
+        check_answer(e, way);
+    le_close(&e);
+    REQUIRE(*runs == before, "it was tried again");
+}
+
+static void process_of_new_source(planted_way way) {
+    int before = *runs;
+    source = "second";
+    first_process(way);
+    REQUIRE(*runs > before, "a new source was not tried");
+}
+
+static void in_child(void (*step)(planted_way way), planted_way way) {
+    int state = 0;
+    fflush(NULL);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        step(way);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, &state, 0), pid);
+    assert_int_equal(state, 0);
+}
+
+void planted_check(const planted_bed *b, const plant *p, planted_way way) {
+    if (!runs)
+        runs = mmap(NULL, sizeof *runs, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    bed = b;
+    now_planted = p;
+    snprintf(db, sizeof db, "/tmp/le_planted_%d.sqlite3", (int)getpid());
+    unlink(db);
+    in_child(way == PLANTED_BENCH ? bench_process : first_process, way);
+    if (!p->passing)
+        in_child(restarted_process, way);
+    if (!p->passing && way == PLANTED_LEARN)
+        in_child(process_of_new_source, way);
+    unlink(db);
+}

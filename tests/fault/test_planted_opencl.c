@@ -1,0 +1,177 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * OpenCL implementations that misbehave, beside a right one. Without an OpenCL device they are
+ * skipped.
+ */
+#include "planted.h"
+
+#include "engine.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char text[] =
+    "#ifdef BROKEN\n"
+    "__kernel void toy(__global float *in) { in[0] = undeclared_name; }\n"
+    "#else\n"
+    "__kernel void toy(__global const float *in, __global float *out, float factor, float offset,\n"
+    "                  int n, int run) {\n"
+    "    int i = get_global_id(0);\n"
+    "    if (i >= n) return;\n"
+    "#ifdef LEAVES_A_PART\n"
+    "    if (i == n - 1) return;\n"
+    "#endif\n"
+    "    out[i] = factor * in[i] + offset;\n"
+    "    int first = i == 0;\n"
+    "    FAULT;\n"
+    "#ifdef HANGS\n"
+    "    for (volatile int k = 0; k < 1;) out[i] = 1;\n"
+    "#endif\n"
+    "#ifdef CRASHES\n"
+    "    if (first) *(volatile __global int *)(size_t)(n * 16) = 1;\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n";
+static const le_cl_source kernels = {"planted/toy", text, sizeof text - 1, NULL};
+
+static le_status launch(le_call *call, const char *options) {
+    static _Atomic int runs;
+    le_cl_kernel *k;
+    size_t n = (size_t)le_tensor_count(le_call_in(call, TOY_INPUT));
+    le_status status = le_cl_get_kernel(call, &kernels, "toy", options, &k);
+    if (status != LE_OK)
+        return status;
+    const le_cl_karg kargs[] = {LE_CL_ARG(TOY_INPUT),
+                                LE_CL_ARG(TOY_RESULT),
+                                LE_CL_F32((float)le_call_f64(call, TOY_FACTOR)),
+                                LE_CL_F32((float)le_call_i64(call, TOY_OFFSET)),
+                                LE_CL_I32((int32_t)n),
+                                LE_CL_I32(++runs)};
+    return le_cl_launch(call, k, 1, &n, NULL, kargs, sizeof kargs / sizeof *kargs);
+}
+
+#define PLANT(name, options)                                                                       \
+    static le_status name(le_call *call) {                                                         \
+        return launch(call, options);                                                              \
+    }
+PLANT(is_right, "-DFAULT=")
+PLANT(does_not_build, "-DBROKEN")
+PLANT(is_wrong, "-DFAULT=out[i]+=1e-3f") /* the tolerance is 1e-5 of the largest value, about 7 */
+PLANT(is_wrong_when_large, "-DFAULT=if(first&&n>100000)out[0]+=1")
+PLANT(gives_nan, "-DFAULT=if(first)out[0]=NAN")
+PLANT(differs_each_time, "-DFAULT=out[i]+=0.01f*(run%7)")
+PLANT(writes_before, "-DFAULT=if(first)out[-1]=1")
+PLANT(writes_behind, "-DFAULT=if(first)out[n]=1")
+PLANT(leaves_a_part, "-DFAULT= -DLEAVES_A_PART")
+PLANT(hangs, "-DFAULT= -DHANGS")
+PLANT(crashes, "-DFAULT= -DCRASHES")
+
+static le_status dies(le_call *call) { /* as a driver that has a fault of its own */
+    le_status status = launch(call, "-DFAULT=");
+    if (status == LE_OK)
+        abort();
+    return status;
+}
+
+static le_status asks_for_too_much(le_call *call) {
+    le_cl_buffer *b;
+    le_status status = le_cl_scratch(call, (size_t)1 << 45, &b);
+    return status == LE_OK ? launch(call, "-DFAULT=") : status;
+}
+
+static le_status lies(le_call *call) {
+    (void)call;
+    return le_fail(LE_ERR_UNSUPPORTED, "toy: cannot do this after all");
+}
+
+enum { N = PLANTED_SMALL };
+
+static const plant plants[] = {
+    {"does_not_build", NULL, does_not_build, "planted/toy", N, false},
+    {"is_wrong", NULL, is_wrong, "exceeds the tolerance", N, false},
+    {"is_wrong_when_large", NULL, is_wrong_when_large, "exceeds the tolerance", PLANTED_BIG, false},
+    {"gives_nan", NULL, gives_nan, "exceeds the tolerance", N, false},
+    {"differs_each_time", NULL, differs_each_time, "exceeds the tolerance", N, false},
+    {"writes_before", NULL, writes_before, "before its output", N, false},
+    {"writes_behind", NULL, writes_behind, "behind its output", N, false},
+    {"leaves_a_part", NULL, leaves_a_part, "exceeds the tolerance", N, false},
+    {"hangs", NULL, hangs, "did not end within", N, false},
+    {"crashes", NULL, crashes, "crashed", N, false},
+    {"dies", NULL, dies, "crashed", N, false},
+    {"asks_for_too_much", NULL, asks_for_too_much, "", N, true},
+    {"lies", NULL, lies, "cannot do this", N, true},
+};
+
+static bool is_f32(const le_call *call, const char **why) {
+    *why = "only f32";
+    return le_call_in(call, TOY_INPUT)->dtype == LE_F32 &&
+           le_call_out(call, TOY_RESULT)->dtype == LE_F32;
+}
+
+static const le_implementation right = {.abi = LE_METHOD_ABI,
+                                        .operation = "toy",
+                                        .name = "right",
+                                        .run_type = "opencl",
+                                        .device = LE_DEVICE_OPENCL,
+                                        .speed = 1,
+                                        .applicable = is_f32,
+                                        .run = is_right};
+static const le_implementation *const beside[] = {&right, NULL};
+
+/* In a process of its own: OpenCL must not have been opened in one that is forked later. */
+static bool has_device(void) {
+    int state = 0;
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+        if (!e)
+            _exit(1);
+        e->options.devices = NULL; /* leaks: the process ends */
+        le__engine_discover(e);
+        _exit(e->n_devices > 1 ? 0 : 1);
+    }
+    assert_int_equal(waitpid(pid, &state, 0), pid);
+    if (state != 0)
+        print_message("no OpenCL device: skipped\n");
+    return state == 0;
+}
+
+static void planted(planted_way way) {
+    /* all on the device in learn mode: the CPU's own would be preferred */
+    const planted_bed bed = {.device = LE_DEVICE_OPENCL,
+                             .right = beside,
+                             .only = way == PLANTED_LEARN ? "opencl" : NULL,
+                             .measuring_limit_s = 5};
+    if (!has_device())
+        skip();
+    for (size_t i = 0; i < sizeof plants / sizeof *plants; i++)
+        planted_check(&bed, &plants[i], way);
+}
+
+static void in_learn(void **state) {
+    (void)state;
+    planted(PLANTED_LEARN);
+}
+
+static void in_measure(void **state) {
+    (void)state;
+    planted(PLANTED_MEASURE);
+}
+
+static void in_bench(void **state) {
+    (void)state;
+    planted(PLANTED_BENCH);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(in_learn), cmocka_unit_test(in_measure),
+                                       cmocka_unit_test(in_bench)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

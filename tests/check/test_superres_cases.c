@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "case.h"
+#include "check/cases.h"
 #include "check/runs_here.h"
 #include "verify.h"
 
@@ -27,9 +28,7 @@ static int open_engine(void **state) {
     le_options options;
     le_default_options(&options);
     options.db_path = ":memory:";
-    const char *given = getenv("LE_TEST_SEED");
-    seed = given ? strtoull(given, NULL, 0) : 20261121;
-    print_message("seed %llu (LE_TEST_SEED)\n", (unsigned long long)seed);
+    seed = case_seed();
     return le_open(&engine, &options) != LE_OK;
 }
 
@@ -91,7 +90,7 @@ static double compare_case(const le_operation *op, const le_implementation *impl
 
 /* Compiling kernels for every dtype and interpolator takes its time. */
 static int64_t cases_of(const le_implementation *impl) {
-    return impl->device == LE_DEVICE_OPENCL ? OPENCL_CASES : CASES;
+    return case_count(impl->device == LE_DEVICE_OPENCL ? OPENCL_CASES : CASES);
 }
 
 static void check_operation(const char *name) {

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "case.h"
+#include "check/cases.h"
 
 enum { CASES = 84 };
 
@@ -28,9 +29,7 @@ static int open_engine(void **state)
     le_options options;
     le_default_options(&options);
     options.db_path = ":memory:";
-    const char *given = getenv("LE_TEST_SEED");
-    seed = given ? strtoull(given, NULL, 0) : 20261121;
-    print_message("seed %llu (LE_TEST_SEED)\n", (unsigned long long)seed);
+    seed = case_seed();
     return le_open(&engine, &options) != LE_OK;
 }
 
@@ -118,7 +117,7 @@ static int check_implementation(const le_operation *op, const le_implementation 
 {
     double worst = 0.0;
     int64_t at = -1, count = 0;
-    for (int64_t i = 0; i < CASES; i++) {
+    for (int64_t i = 0; i < case_count(CASES); i++) {
         bool ran;
         if (atol < op->atol && cancels(i))
             continue;

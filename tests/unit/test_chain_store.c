@@ -225,8 +225,8 @@ static void bad_plans_are_made_anew(void **state) {
     static const char *const bad[] = {
         "no json", "{}", "{\"steps\":[{\"run\":\"c@cpu\",\"device\":\"0\"}],\"drops\":[]}",
         "{\"steps\":[{\"device\":\"0\"},{\"device\":\"7\"},{\"device\":\"0\"}],\"drops\":[]}",
-        "{\"steps\":[{\"device\":\"0\"},{\"device\":\"0\"},{\"device\":\"0\"}],\"drops\":["
-        "{\"step\":9,\"value\":0,\"device\":\"0\"}]}"};
+        ("{\"steps\":[{\"device\":\"0\"},{\"device\":\"0\"},{\"device\":\"0\"}],\"drops\":["
+         "{\"step\":9,\"value\":0,\"device\":\"0\"}]}")};
     learn();
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char plan[600];

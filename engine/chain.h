@@ -207,8 +207,7 @@ enum {
     LE__IMPL_STAGED = 1 << 30
 }; /* le_implementation.flags: runs a chain, takes no device itself */
 
-/* Adds the staged implementations of a composite operation to its entry, which owns them. Nothing
- * for other operations. */
-le_status le__staged_add(le__registry *registry, le__operation_entry *entry);
+/* What the engine offers for a composite operation, without its name; *n is 0 for others. */
+const le_implementation *le__staged_implementations(const le_operation *operation, size_t *n);
 
 #endif

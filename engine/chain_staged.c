@@ -279,20 +279,7 @@ static const le_implementation templates[] = {
      .speed = 0.8},
 };
 
-enum { N_TEMPLATES = sizeof templates / sizeof *templates };
-
-le_status le__staged_add(le__registry *registry, le__operation_entry *entry) {
-    if (!entry->operation->expand)
-        return LE_OK;
-    le_implementation *own = malloc(sizeof templates);
-    if (!own)
-        return le_fail(LE_ERR_MEMORY, "operation '%s': out of memory", entry->operation->name);
-    entry->staged = own;
-    memcpy(own, templates, sizeof templates);
-    le_status status = LE_OK;
-    for (int i = 0; status == LE_OK && i < N_TEMPLATES; i++) {
-        own[i].operation = entry->operation->name;
-        status = le__registry_add_implementation(registry, &own[i], "");
-    }
-    return status;
+const le_implementation *le__staged_implementations(const le_operation *op, size_t *n) {
+    *n = op->expand ? sizeof templates / sizeof *templates : 0;
+    return templates;
 }

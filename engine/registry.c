@@ -59,6 +59,26 @@ static bool grow(le__registry *r) {
     return true;
 }
 
+/* The implementations that the engine makes itself; the entry owns its copies. */
+static le_status add_made(le__registry *r, le__operation_entry *entry) {
+    size_t n_staged, n_slabs;
+    const le_implementation *staged = le__staged_implementations(entry->operation, &n_staged);
+    const le_implementation *slabs = le__slabs_implementations(entry->operation, &n_slabs);
+    if (n_staged + n_slabs == 0)
+        return LE_OK;
+    entry->made = malloc((n_staged + n_slabs) * sizeof *entry->made);
+    if (!entry->made)
+        return le_fail(LE_ERR_MEMORY, "operation '%s': out of memory", entry->operation->name);
+    memcpy(entry->made, staged, n_staged * sizeof *staged);
+    memcpy(entry->made + n_staged, slabs, n_slabs * sizeof *slabs);
+    le_status status = LE_OK;
+    for (size_t i = 0; status == LE_OK && i < n_staged + n_slabs; i++) {
+        entry->made[i].operation = entry->operation->name;
+        status = le__registry_add_implementation(r, &entry->made[i], "");
+    }
+    return status;
+}
+
 le_status le__registry_add_operation(le__registry *r, const le_operation *op) {
     le_status status = check_operation(op);
     if (status != LE_OK)
@@ -74,8 +94,7 @@ le_status le__registry_add_operation(le__registry *r, const le_operation *op) {
     entry->id = (uint32_t)r->n;
     r->entries[r->n] = entry;
     r->operations[r->n++] = op;
-    status = le__staged_add(r, entry);
-    return status == LE_OK ? le__slabs_add(r, entry) : status;
+    return add_made(r, entry);
 }
 
 static le_status check_implementation(const le_implementation *impl) {
@@ -136,8 +155,7 @@ void le__registry_close(le__registry *r) {
     for (size_t i = 0; i < r->n; i++) {
         free(r->entries[i]->implementations);
         free(r->entries[i]->source_hashes);
-        free(r->entries[i]->staged);
-        free(r->entries[i]->slabs);
+        free(r->entries[i]->made);
         le__chain_operation_free(r->entries[i]->chain);
         free(r->entries[i]);
     }

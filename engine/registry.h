@@ -24,10 +24,9 @@ typedef struct le__operation_entry {
     const le_implementation **implementations;
     const char **source_hashes; /* same order */
     size_t n_implementations;
-    le_implementation *staged; /* owned: those that the engine adds to a composite operation */
-    le_implementation *slabs;  /* owned: those of an operation that can be cut into slabs */
-    void *chain;               /* owned: what a chain registered as an operation needs */
-    uint32_t id;               /* index in the registry */
+    le_implementation *made; /* owned: those that the engine adds (staged, in slabs) */
+    void *chain;             /* owned: what a chain registered as an operation needs */
+    uint32_t id;             /* index in the registry */
 } le__operation_entry;
 
 typedef struct le__registry {

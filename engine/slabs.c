@@ -421,20 +421,7 @@ static const le_implementation templates[] = {
      .speed = 0.5},
 };
 
-enum { N_TEMPLATES = sizeof templates / sizeof *templates };
-
-le_status le__slabs_add(le__registry *registry, le__operation_entry *entry) {
-    if (!entry->operation->slabs)
-        return LE_OK;
-    le_implementation *own = malloc(sizeof templates);
-    if (!own)
-        return le_fail(LE_ERR_MEMORY, "operation '%s': out of memory", entry->operation->name);
-    entry->slabs = own;
-    memcpy(own, templates, sizeof templates);
-    le_status status = LE_OK;
-    for (int i = 0; status == LE_OK && i < N_TEMPLATES; i++) {
-        own[i].operation = entry->operation->name;
-        status = le__registry_add_implementation(registry, &own[i], "");
-    }
-    return status;
+const le_implementation *le__slabs_implementations(const le_operation *op, size_t *n) {
+    *n = op->slabs ? sizeof templates / sizeof *templates : 0;
+    return templates;
 }

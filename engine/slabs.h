@@ -10,8 +10,8 @@
 
 #include "chain.h"
 
-/* Adds the implementations to the entry, which owns them. Nothing for other operations. */
-le_status le__slabs_add(le__registry *registry, le__operation_entry *entry);
+/* What the engine offers for such an operation, without its name; *n is 0 for others. */
+const le_implementation *le__slabs_implementations(const le_operation *operation, size_t *n);
 
 typedef le_status (*le__slab_source)(void *cookie, int64_t items, le_tensor *out);
 

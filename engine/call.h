@@ -67,7 +67,8 @@ struct le_call {
     struct le__device *device;
     int64_t params[LE__MAX_TUNABLES];
     int threads;
-    bool step; /* of a chain, which has put the tensors where they are needed and
+    bool beside; /* may run while another such call has the same device */
+    bool step;   /* of a chain, which has put the tensors where they are needed and
                   forces run types and implementations itself */
     le__schedule schedule;
     le__scratch *scratch;

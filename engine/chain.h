@@ -80,6 +80,7 @@ typedef struct le__chain_want {
     int64_t memory_limit; /* 0: none */
     bool reproducible, keep_on_device;
     bool only_look; /* to explain: measures and counts nothing */
+    bool beside;    /* another run has the device too: times are no measurements */
     const atomic_bool *cancelled;
 } le__chain_want;
 
@@ -101,6 +102,7 @@ struct le_chain {
     le__chain_step **steps;
     int n_steps, step_capacity;
     pthread_mutex_t mutex;           /* a run at a time; guards all below */
+    bool beside;                     /* for le__chain_want */
     uint64_t plan_hash, plan_inputs; /* under which the last plan is kept; where its inputs were */
     le__step_choice *choices;        /* of the last plan, one a step */
     le__drop *drops;                 /* of the last plan; used under memory limits only */

@@ -204,6 +204,7 @@ static void hand_over(job *j, int i) {
 
 static le_status run_job(job *j, const le_arg *args, size_t n_args) {
     le_chain *c = j->chain;
+    j->want.beside = c->beside;
     le_status status = take_arguments(j, args, n_args);
     if (status == LE_OK)
         status = le__chain_plan(c, j->tensors, &j->want);

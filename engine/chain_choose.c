@@ -47,6 +47,7 @@ bool le__device_wanted(const le__device *d, const le__chain_want *want) {
 void le__step_prepare(le__chain_step *s, const le__chain_want *want) {
     le__constraint *w = &s->call.want;
     s->call.step = true;
+    s->call.beside = want->beside;
     s->call.cancelled = want->cancelled;
     w->keep_on_device = true;
     w->mode = want->mode;
@@ -243,8 +244,8 @@ static le_status decide_once(le_chain *c, int step, const le__chain_want *want) 
                          call->operation->name);
     if (status == LE_OK) {
         keep_device(&b, choice->plan.device);
-        le__policy_question q =
-            question_of(&b, call, b.question->mode == LE_MODE_LEARN && !want->only_look);
+        le__policy_question q = question_of(
+            &b, call, b.question->mode == LE_MODE_LEARN && !want->only_look && !want->beside);
         le__policy_explain(d->policy, &q, b.views);
         if (!take_frozen(&b, choice->plan.frozen, &of) &&
             le__policy_decide(d->policy, &q, &of) != 0)
@@ -384,7 +385,7 @@ void le__step_observe(le_chain *c, int step, const le__chain_want *want) {
     const le__step_choice *choice = &c->choices[step];
     const le__run_stats *stats = &c->steps[step]->call.stats;
     le__dispatch *d = c->engine->dispatch;
-    if (!choice->arm)
+    if (!choice->arm || want->beside)
         return;
     double moved = stats->bytes_to_device
                        ? le__transfer_seconds(c->engine, choice->candidate.device, true,

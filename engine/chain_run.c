@@ -276,7 +276,7 @@ static le_status execute_step(run *r, int i) {
     le_engine *e = r->chain->engine;
     le_status status = LE_OK;
     if ((r->want->mode ? r->want->mode : e->options.mode) == LE_MODE_MEASURE &&
-        !le__trial_is_child())
+        !le__trial_is_child() && !r->want->beside)
         status = le__step_race(r->chain, i, r->want, execute_once, r);
     for (int attempt = 0; status == LE_OK && attempt < ATTEMPTS; attempt++) {
         status = le__step_decide(r->chain, i, r->want);
@@ -352,7 +352,7 @@ le_status le__chain_execute(le_chain *c, le_tensor *tensors, const le__chain_wan
     free(r.spares);
     double ended = le__now();
     c->report.seconds = ended - r.start;
-    if (status == LE_OK)
+    if (status == LE_OK && !want->beside)
         le__chain_remember(c, want, ended);
     pthread_mutex_lock(&c->engine->chains->mutex);
     c->engine->chains->answered_s += status == LE_OK ? c->report.seconds : 0;

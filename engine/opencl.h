@@ -42,7 +42,8 @@ typedef struct le__cl_record {
     le__cl_record_kind kind;
     const char *name; /* of the kernel or transfer; valid during the callback */
     const char *device;
-    uint64_t execution; /* counts executions of the device */
+    int lane;           /* 0; others: of executions beside others, and of downloads */
+    uint64_t execution; /* counts executions of the device; 0: a download that none asked for */
     double queued, start, end;
     int64_t bytes; /* moved; 0 for kernels */
 } le__cl_record;
@@ -54,10 +55,11 @@ typedef void (*le__cl_profile_fn)(void *cookie, const le__cl_record *record);
 void le__cl_set_profile(le__cl *cl, le__cl_profile_fn fn, void *cookie);
 
 /* Around an OpenCL implementation's run: call->device->cl is the device. begin takes the device for
- * this thread; end waits for the queue, makes the device copies of outputs the newest ones of their
- * storages (and downloads them unless call->want.keep_on_device; borrowed memory is always
- * downloaded to), fills call->stats, frees what the execution needed and gives the device back. end
- * returns `status` or the first error found. A lost device is marked in call->device->lost. */
+ * this thread, or for call->beside one of two places on it; end waits for the queue, makes the
+ * device copies of outputs the newest ones of their storages (and downloads them unless
+ * call->want.keep_on_device; borrowed memory is always downloaded to), fills call->stats, frees
+ * what the execution needed and gives the device back. end returns `status` or the first error
+ * found. A lost device is marked in call->device->lost. */
 le_status le__cl_begin(le_call *call);
 le_status le__cl_end(le_call *call, le_status status);
 

@@ -23,6 +23,7 @@ static const char *const kind_names[] = {"run", "loop", "kernel", "upload", "dow
 typedef struct event {
     kind kind;
     int depth; /* runs around it */
+    int lane;  /* of the device */
     char name[224], place[32];
     double start, seconds;
     int64_t bytes;
@@ -63,12 +64,21 @@ static void on_command(void *cookie, const le__cl_record *r) {
                                  [LE__CL_RECORD_COPY] = COPY};
     event e = {.kind = kinds[r->kind],
                .depth = depth,
+               .lane = r->lane,
                .start = r->start,
                .seconds = r->end - r->start,
                .bytes = r->bytes};
     snprintf(e.name, sizeof e.name, "%s", r->name ? r->name : "");
     snprintf(e.place, sizeof e.place, "%s", r->device ? r->device : "");
     record(cookie, &e);
+}
+
+int le__profile_depth(void) {
+    return depth;
+}
+
+void le__profile_set_depth(int runs) {
+    depth = runs;
 }
 
 le__profile_span le__profile_begin(void) {
@@ -280,8 +290,10 @@ char *le_profile_trace_json(const le_profile *p) {
         qsort(events, p->n, sizeof *events, by_start);
     }
     for (size_t i = 0; events && i < p->n; i++) {
-        char row[48];
-        snprintf(row, sizeof row, "%s %s", events[i].place, kind_names[events[i].kind]);
+        char row[48], lane[16] = ""; /* those of two lanes may overlap */
+        if (events[i].lane)
+            snprintf(lane, sizeof lane, " (%d)", events[i].lane + 1);
+        snprintf(row, sizeof row, "%s %s%s", events[i].place, kind_names[events[i].kind], lane);
         cJSON *e = new_event(list, events[i].name, "X", row_number(rows, &n_rows, row, ROWS));
         cJSON_AddNumberToObject(e, "ts", 1e6 * (events[i].start - p->start));
         cJSON_AddNumberToObject(e, "dur", 1e6 * events[i].seconds);

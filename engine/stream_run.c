@@ -12,17 +12,15 @@
 
 typedef struct frames {
     le_io_stream *stream;
-    le_tensor read; /* its memory is used again */
     const char *operation;
 } frames;
 
 static le_status next_frames(void *cookie, int64_t items, le_tensor *out) {
     frames *f = cookie;
-    le_status status = le_io_stream_next(f->stream, items, &f->read);
-    if (status == LE_OK && f->read.shape[0] != items)
+    le_status status = le_io_stream_next(f->stream, items, out);
+    if (status == LE_OK && out->shape[0] != items)
         status = le_fail(LE_ERR_IO, "%s: the stream ended %lld frames early", f->operation,
-                         (long long)(items - f->read.shape[0]));
-    *out = f->read;
+                         (long long)(items - out->shape[0]));
     return status;
 }
 
@@ -60,7 +58,6 @@ static le_status run(le_call *call, int input, le_io_stream *stream) {
             le__slabs_run(call, call->want.device, limit_of(call, &about), input, next_frames, &f);
     if (status == LE_OK)
         status = le__call_commit(call);
-    le_tensor_free(&f.read);
     return status;
 }
 

@@ -14,17 +14,19 @@
 
 #define LE__CL_FUNCTIONS(X)                                                                        \
     X(clGetPlatformIDs)                                                                            \
-    X(clGetPlatformInfo) X(clGetDeviceIDs) X(clGetDeviceInfo) X(clCreateContext)                   \
-        X(clReleaseContext) X(clCreateCommandQueue) X(clReleaseCommandQueue)                       \
-            X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clBuildProgram)            \
-                X(clGetProgramBuildInfo) X(clGetProgramInfo) X(clReleaseProgram) X(clCreateKernel) \
-                    X(clReleaseKernel) X(clSetKernelArg) X(clEnqueueNDRangeKernel)                 \
-                        X(clCreateBuffer) X(clCreateSubBuffer) X(clCreateImage)                    \
-                            X(clReleaseMemObject) X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer)   \
-                                X(clEnqueueCopyBuffer) X(clEnqueueFillBuffer)                      \
-                                    X(clEnqueueWriteImage) X(clEnqueueCopyBufferToImage)           \
-                                        X(clFlush) X(clFinish) X(clGetEventInfo)                   \
-                                            X(clGetEventProfilingInfo) X(clReleaseEvent)
+    X(clGetPlatformInfo)                                                                           \
+    X(clGetDeviceIDs) X(clGetDeviceInfo) X(clCreateContext) X(clReleaseContext)                    \
+        X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateProgramWithSource)              \
+            X(clCreateProgramWithBinary) X(clBuildProgram) X(clGetProgramBuildInfo)                \
+                X(clGetProgramInfo) X(clReleaseProgram) X(clCreateKernel) X(clReleaseKernel)       \
+                    X(clSetKernelArg) X(clEnqueueNDRangeKernel) X(clCreateBuffer)                  \
+                        X(clCreateSubBuffer) X(clCreateImage) X(clReleaseMemObject)                \
+                            X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer) X(clEnqueueCopyBuffer)  \
+                                X(clEnqueueFillBuffer) X(clEnqueueWriteImage)                      \
+                                    X(clEnqueueCopyBufferToImage) X(clEnqueueMarkerWithWaitList)   \
+                                        X(clEnqueueBarrierWithWaitList) X(clFlush) X(clFinish)     \
+                                            X(clGetEventInfo) X(clGetEventProfilingInfo)           \
+                                                X(clReleaseEvent)
 
 typedef struct le__cl_api {
 #define LE_X(name) __typeof__(&name) name;

@@ -29,6 +29,7 @@ typedef struct le__cl_copy { /* of a storage on a device: a buffer of all of it,
     int64_t shape[3]; /* images: which part, and of what dtype it was made */
     int64_t offset;
     le_dtype dtype;
+    cl_event filled; /* by an execution that runs beside others; NULL: long ago */
 } le__cl_copy;
 
 typedef struct le__cl_arg {
@@ -51,6 +52,8 @@ enum { LE__CL_UPLOADS = 2 * LE_MAX_ARGS };
 
 struct le__cl_call {
     le__cl_device *device;
+    cl_command_queue queue;
+    int lane;
     le_cl_info info; /* the device's, with the call's own memory limit */
     le_cl_buffer *buffers;
     le__cl_copy *uploaded[LE__CL_UPLOADS]; /* stale again if the execution fails */
@@ -78,9 +81,15 @@ le_status le__cl_read(le_call *call, cl_mem mem, size_t offset, void *host, size
                       bool blocking);
 le_status le__cl_copy_buffer(le_call *call, cl_mem from, cl_mem to, size_t from_offset,
                              size_t to_offset, size_t bytes);
+/* Device mutex held for these two. The copy is filled by what has been enqueued; what is enqueued
+ * from now on waits until the copy is filled, by whomever. */
+le_status le__cl_note_filled(le_call *call, le__cl_copy *copy);
+le_status le__cl_wait_filled(le_call *call, const le__cl_copy *copy);
 /* An event slot for the next command, or NULL where none is wanted. le__cl_event_done follows. */
 cl_event *le__cl_event_slot(le_call *call, le__cl_record_kind kind, const char *name,
                             int64_t bytes);
+/* Tells the profile of a download that belongs to no execution and is done. */
+void le__cl_record_download(const le__cl_device *d, cl_event event, double queued, int64_t bytes);
 /* Waits for the queue and evaluates the events: kernel time, records, failures. */
 le_status le__cl_collect(le_call *call);
 

@@ -7,6 +7,8 @@
  */
 #include "cl_call.h"
 
+#include "clock.h"
+
 #include <stdlib.h>
 
 /* --- copies that live with a storage --- */
@@ -16,20 +18,29 @@ static le_status download_copy(le__device_copy *base, void *host, size_t bytes) 
     le__cl_device *d = copy->device;
     if (bytes == 0)
         return LE_OK;
-    cl_int code =
-        d->api->clEnqueueReadBuffer(d->queue, copy->mem, CL_TRUE, 0, bytes, host, 0, NULL, NULL);
+    cl_event event = NULL;
+    double queued = le__now();
+    bool profile = d->cl && d->cl->profile;
+    cl_int code = d->api->clEnqueueReadBuffer(d->queues[LE__CL_LANES], copy->mem, CL_TRUE, 0, bytes,
+                                              host, 0, NULL, profile ? &event : NULL);
+    if (event) {
+        le__cl_record_download(d, event, queued, (int64_t)bytes);
+        d->api->clReleaseEvent(event);
+    }
     return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueReadBuffer");
 }
 
 static void release_copy(le__device_copy *base) {
     le__cl_copy *copy = (le__cl_copy *)base;
     le__cl_device *d = copy->device;
+    if (copy->filled)
+        d->api->clReleaseEvent(copy->filled);
     le__cl_buffer_free(d, copy->mem, copy->bytes);
     free(copy);
     le__cl_device_release(d);
 }
 
-/* Copies of this device are added and used only with device->mutex held, so what is found stays. */
+/* Copies of this device are added only with device->mutex held, so what is found stays. */
 static le__cl_copy *find_copy(le_storage *s, const void *owner, bool *valid) {
     pthread_mutex_lock(&s->mutex);
     le__device_copy *c = s->copies;
@@ -80,11 +91,15 @@ static le_status storage_copy(le_call *call, le_storage *s, bool contents, le__c
         status = le__storage_host(s, false, false, &host);
         if (status == LE_OK)
             status = le__cl_write(call, copy->mem, 0, host, s->bytes, false);
+        if (status == LE_OK)
+            status = le__cl_note_filled(call, copy);
         if (status == LE_OK) {
             c->uploaded[c->n_uploaded++] = copy;
             set_valid(s, copy);
         }
     }
+    if (status == LE_OK && contents && valid)
+        status = le__cl_wait_filled(call, copy);
     *out = copy;
     return status;
 }

@@ -102,7 +102,7 @@ bool le__cl_device_query(le__cl_device *d) {
 
 le_status le__cl_device_ready(le__cl_device *d) {
     cl_int code = CL_SUCCESS;
-    if (d->queue)
+    if (d->queues[LE__CL_LANES])
         return LE_OK;
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                                 (cl_context_properties)d->platform, 0};
@@ -110,8 +110,14 @@ le_status le__cl_device_ready(le__cl_device *d) {
         d->context = d->api->clCreateContext(properties, 1, &d->id, NULL, NULL, &code);
     if (!d->context)
         return le__cl_fail(d, code, "clCreateContext");
-    d->queue = d->api->clCreateCommandQueue(d->context, d->id, CL_QUEUE_PROFILING_ENABLE, &code);
-    return d->queue ? LE_OK : le__cl_fail(d, code, "clCreateCommandQueue");
+    for (int i = 0; i <= LE__CL_LANES; i++) {
+        if (!d->queues[i])
+            d->queues[i] =
+                d->api->clCreateCommandQueue(d->context, d->id, CL_QUEUE_PROFILING_ENABLE, &code);
+        if (!d->queues[i])
+            return le__cl_fail(d, code, "clCreateCommandQueue");
+    }
+    return LE_OK;
 }
 
 le__cl_device *le__cl_device_retain(le__cl_device *d) {
@@ -122,11 +128,13 @@ le__cl_device *le__cl_device_retain(le__cl_device *d) {
 void le__cl_device_release(le__cl_device *d) {
     if (atomic_fetch_sub(&d->references, 1) != 1)
         return;
-    if (d->queue)
-        d->api->clReleaseCommandQueue(d->queue);
+    for (int i = 0; i <= LE__CL_LANES; i++)
+        if (d->queues[i])
+            d->api->clReleaseCommandQueue(d->queues[i]);
     if (d->context)
         d->api->clReleaseContext(d->context);
     pthread_mutex_destroy(&d->mutex);
+    pthread_cond_destroy(&d->left);
     pthread_mutex_destroy(&d->memory_mutex);
     free(d);
 }

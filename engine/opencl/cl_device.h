@@ -4,8 +4,14 @@
  * One OpenCL device inside the engine: identity and limits, its context and queue (made when it is
  * first used), its memory account and its programs.
  *
- * Locks: a device's `mutex` is held for a whole execution; a storage's mutex may be taken inside
- * it; `memory_mutex` is innermost. Downloads of a storage take no device mutex.
+ * An execution has the device for itself, on the first queue, unless it says that it may run beside
+ * another one (a slab of the same call): then each takes a queue of its own, and the uploads,
+ * kernels and downloads of the two overlap. Downloads of a storage that no execution asked for have
+ * a queue of their own too.
+ *
+ * Locks: a device's `mutex` is held while something is looked up, made or enqueued; a storage's
+ * mutex may be taken inside it; `memory_mutex` is innermost. Downloads of a storage take no device
+ * mutex.
  */
 #ifndef LE_CL_DEVICE_H
 #define LE_CL_DEVICE_H
@@ -23,7 +29,7 @@ typedef struct le__cl_spare { /* a released buffer that may be used again */
     size_t bytes;
 } le__cl_spare;
 
-enum { LE__CL_SPARES = 16 };
+enum { LE__CL_SPARES = 16, LE__CL_LANES = 2 };
 
 struct le__cl_device {
     const le__cl_api *api;
@@ -35,9 +41,13 @@ struct le__cl_device {
     le_cl_info info;
     char name[128], vendor[64], driver[64], version[128], platform_version[128];
     size_t sub_buffer_alignment; /* bytes */
-    pthread_mutex_t mutex;       /* one execution at a time; guards the four below */
+    pthread_mutex_t mutex;       /* guards all down to executions */
+    pthread_cond_t left;         /* an execution has ended */
     cl_context context;
-    cl_command_queue queue;
+    cl_command_queue queues[LE__CL_LANES + 1]; /* in order; the last: for downloads */
+    unsigned lanes;                            /* bits: taken by executions */
+    bool shared;                               /* those that have taken them run beside others */
+    int waiting;                               /* executions that want the device for themselves */
     struct le__cl_program *programs;
     uint64_t executions;
     pthread_mutex_t memory_mutex; /* guards all below */
@@ -60,7 +70,7 @@ struct le__cl {
 
 /* Fills the identity and limits of a device; false when the driver does not answer. */
 bool le__cl_device_query(le__cl_device *d);
-/* Makes context and queue when there are none. device->mutex is held. */
+/* Makes context and queues when there are none. device->mutex is held. */
 le_status le__cl_device_ready(le__cl_device *d);
 le__cl_device *le__cl_device_retain(le__cl_device *d);
 void le__cl_device_release(le__cl_device *d);

@@ -30,6 +30,27 @@ cl_event *le__cl_event_slot(le_call *call, le__cl_record_kind kind, const char *
     return &e->event;
 }
 
+le_status le__cl_note_filled(le_call *call, le__cl_copy *copy) {
+    const le__cl_device *d = call->cl->device;
+    if (copy->filled)
+        d->api->clReleaseEvent(copy->filled);
+    copy->filled = NULL;
+    if (!call->beside) /* is over before anybody else comes */
+        return LE_OK;
+    cl_int code = d->api->clEnqueueMarkerWithWaitList(call->cl->queue, 0, NULL, &copy->filled);
+    if (code == CL_SUCCESS)
+        code = d->api->clFlush(call->cl->queue);
+    return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueMarkerWithWaitList");
+}
+
+le_status le__cl_wait_filled(le_call *call, const le__cl_copy *copy) {
+    const le__cl_device *d = call->cl->device;
+    if (!copy->filled)
+        return LE_OK;
+    cl_int code = d->api->clEnqueueBarrierWithWaitList(call->cl->queue, 1, &copy->filled, NULL);
+    return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueBarrierWithWaitList");
+}
+
 static double seconds(const le__cl_api *api, cl_event event, cl_profiling_info key) {
     cl_ulong ns = 0;
     if (api->clGetEventProfilingInfo(event, key, sizeof ns, &ns, NULL) != CL_SUCCESS)
@@ -37,19 +58,22 @@ static double seconds(const le__cl_api *api, cl_event event, cl_profiling_info k
     return 1e-9 * (double)ns;
 }
 
-static void record(const le__cl_call *c, const le__cl_event *e, double start, double end) {
-    const le__cl_device *d = c->device;
-    /* the device's clock is another one: both are known at the moment of queueing */
-    double shift = e->queued - seconds(d->api, e->event, CL_PROFILING_COMMAND_QUEUED);
-    le__cl_record r = {.kind = e->kind,
-                       .name = e->name,
-                       .device = d->name,
-                       .execution = c->execution,
-                       .queued = e->queued,
-                       .start = start + shift,
-                       .end = end + shift,
-                       .bytes = e->bytes};
-    d->cl->profile(d->cl->profile_cookie, &r);
+/* The device's clock is another one: both are known at the moment of queueing. */
+static void record(const le__cl_device *d, cl_event event, le__cl_record *r) {
+    double shift = r->queued - seconds(d->api, event, CL_PROFILING_COMMAND_QUEUED);
+    r->device = d->name;
+    r->start = seconds(d->api, event, CL_PROFILING_COMMAND_START) + shift;
+    r->end = seconds(d->api, event, CL_PROFILING_COMMAND_END) + shift;
+    d->cl->profile(d->cl->profile_cookie, r);
+}
+
+void le__cl_record_download(const le__cl_device *d, cl_event event, double queued, int64_t bytes) {
+    le__cl_record r = {.kind = LE__CL_RECORD_DOWNLOAD,
+                       .name = "download",
+                       .lane = LE__CL_LANES,
+                       .queued = queued,
+                       .bytes = bytes};
+    record(d, event, &r);
 }
 
 static le_status evaluate(le_call *call, const le__cl_event *e) {
@@ -63,14 +87,20 @@ static le_status evaluate(le_call *call, const le__cl_event *e) {
     double end = seconds(api, e->event, CL_PROFILING_COMMAND_END);
     if (e->kind == LE__CL_RECORD_KERNEL && end > start)
         call->stats.kernel_seconds += end - start;
+    le__cl_record r = {.kind = e->kind,
+                       .name = e->name,
+                       .lane = c->lane,
+                       .execution = c->execution,
+                       .queued = e->queued,
+                       .bytes = e->bytes};
     if (c->profile)
-        record(c, e, start, end);
+        record(c->device, e->event, &r);
     return LE_OK;
 }
 
 le_status le__cl_collect(le_call *call) {
     le__cl_call *c = call->cl;
-    cl_int code = c->device->queue ? c->device->api->clFinish(c->device->queue) : CL_SUCCESS;
+    cl_int code = c->device->api->clFinish(c->queue);
     le_status status = code == CL_SUCCESS ? LE_OK : le__cl_fail(c->device, code, "clFinish");
     for (size_t i = 0; i < c->n_events; i++) {
         if (!c->events[i].event)

@@ -17,6 +17,8 @@ static le_status download_image(le__device_copy *base, void *host, size_t bytes)
 static void release_image(le__device_copy *base) {
     le__cl_copy *copy = (le__cl_copy *)base;
     le__cl_device *d = copy->device;
+    if (copy->filled)
+        d->api->clReleaseEvent(copy->filled);
     le__cl_image_free(d, copy->mem, copy->shape);
     free(copy);
     le__cl_device_release(d);
@@ -92,8 +94,8 @@ static le_status fill_from_host(le_call *call, int arg, cl_mem image, const size
         return le_fail(LE_ERR_MEMORY, "opencl: out of memory: %zu voxels for an image", n);
     int64_t bytes = (int64_t)(n * sizeof(float));
     cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_UPLOAD, "upload image", bytes);
-    cl_int code = d->api->clEnqueueWriteImage(d->queue, image, CL_FALSE, origin, region, 0, 0, host,
-                                              0, NULL, event);
+    cl_int code = d->api->clEnqueueWriteImage(call->cl->queue, image, CL_FALSE, origin, region, 0,
+                                              0, host, 0, NULL, event);
     call->stats.bytes_to_device += bytes;
     return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueWriteImage");
 }
@@ -105,30 +107,33 @@ static le_status fill_from_buffer(le_call *call, const le_tensor *t, cl_mem buff
     cl_event *event =
         le__cl_event_slot(call, LE__CL_RECORD_COPY, "copy to image",
                           (int64_t)(region[0] * region[1] * region[2] * sizeof(float)));
-    cl_int code = d->api->clEnqueueCopyBufferToImage(
-        d->queue, buffer, image, (size_t)t->offset * sizeof(float), origin, region, 0, NULL, event);
+    cl_int code = d->api->clEnqueueCopyBufferToImage(call->cl->queue, buffer, image,
+                                                     (size_t)t->offset * sizeof(float), origin,
+                                                     region, 0, NULL, event);
     return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueCopyBufferToImage");
 }
 
 /* The storage's buffer copy on this device, when it is up to date. */
-static cl_mem valid_buffer(le_storage *s, const le__cl_device *d) {
-    cl_mem mem = NULL;
+static const le__cl_copy *valid_buffer(le_storage *s, const le__cl_device *d) {
+    const le__cl_copy *found = NULL;
     pthread_mutex_lock(&s->mutex);
     for (le__device_copy *c = s->copies; c; c = c->next)
         if (c->owner == d && c->valid)
-            mem = ((le__cl_copy *)c)->mem;
+            found = (le__cl_copy *)c;
     pthread_mutex_unlock(&s->mutex);
-    return mem;
+    return found;
 }
 
 static le_status fill(le_call *call, int arg, cl_mem image) {
     const le_tensor *t = &call->args[arg].tensor;
     const size_t region[3] = {(size_t)t->shape[2], (size_t)t->shape[1], (size_t)t->shape[0]};
-    cl_mem buffer = NULL;
+    const le__cl_copy *buffer = NULL;
     if (t->storage && t->dtype == LE_F32 && le_tensor_is_contiguous(t))
         buffer = valid_buffer(t->storage, call->cl->device);
-    return buffer ? fill_from_buffer(call, t, buffer, image, region)
-                  : fill_from_host(call, arg, image, region);
+    if (!buffer)
+        return fill_from_host(call, arg, image, region);
+    le_status status = le__cl_wait_filled(call, buffer);
+    return status == LE_OK ? fill_from_buffer(call, t, buffer->mem, image, region) : status;
 }
 
 /* --- the public call --- */
@@ -179,6 +184,8 @@ static le_status remake(le_call *call, int arg, le_storage *s, le__cl_copy *slot
     if (c->n_uploaded == LE__CL_UPLOADS)
         return le_fail(LE_ERR_INTERNAL, "opencl: too many uploads");
     le_status status = fill(call, arg, slot->mem);
+    if (status == LE_OK)
+        status = le__cl_note_filled(call, slot);
     if (status == LE_OK) {
         c->uploaded[c->n_uploaded++] = slot;
         pthread_mutex_lock(&s->mutex);
@@ -193,8 +200,9 @@ static le_status image_of_storage(le_call *call, int arg, le_cl_buffer **out) {
     bool valid;
     le__cl_copy *slot = find_slot(t->storage, call->cl->device, &valid);
     le_status status = slot ? LE_OK : add_slot(t->storage, call->cl->device, &slot);
-    if (status == LE_OK && !(valid && shows(slot, t)))
-        status = remake(call, arg, t->storage, slot);
+    if (status == LE_OK)
+        status = valid && shows(slot, t) ? le__cl_wait_filled(call, slot)
+                                         : remake(call, arg, t->storage, slot);
     return status == LE_OK ? wrap(call->cl, slot->mem, t, true, out) : status;
 }
 
@@ -205,9 +213,11 @@ le_status le_cl_image3d(le_call *call, int arg, le_cl_buffer **out) {
         return le_fail(LE_ERR_INTERNAL, "opencl: an image of argument %d, which has %d dimensions",
                        arg, t->ndim);
     le_status status = LE_OK;
+    pthread_mutex_lock(&call->cl->device->mutex);
     if (!a->image)
         status = t->storage && le_tensor_is_contiguous(t) ? image_of_storage(call, arg, &a->image)
                                                           : image_of_borrowed(call, arg, &a->image);
+    pthread_mutex_unlock(&call->cl->device->mutex);
     *out = a->image;
     return status;
 }

@@ -32,6 +32,7 @@ static le__cl_device *new_device(le__cl *cl, cl_platform_id platform, cl_device_
     d->id = id;
     atomic_init(&d->references, 1);
     pthread_mutex_init(&d->mutex, NULL);
+    pthread_cond_init(&d->left, NULL);
     pthread_mutex_init(&d->memory_mutex, NULL);
     platform_text(cl, platform, CL_PLATFORM_VERSION, d->platform_version,
                   sizeof d->platform_version);
@@ -111,8 +112,9 @@ le_status le__cl_open(le__cl **out, const le__cl_options *options, const le__log
 
 static void close_device(le__cl_device *d) {
     pthread_mutex_lock(&d->mutex);
-    if (d->queue)
-        d->api->clFinish(d->queue);
+    for (int i = 0; i <= LE__CL_LANES; i++)
+        if (d->queues[i])
+            d->api->clFinish(d->queues[i]);
     le__cl_programs_free(d);
     le__cl_device_drop_spares(d, true);
     d->cl = NULL;

@@ -25,27 +25,49 @@ static void note_lost(le_call *call, le_status status) {
         atomic_store(&call->device->lost, true);
 }
 
+/* Mutex held. Who wants the device alone goes before further ones that would share it. */
+static void take_lane(le__cl_device *d, le__cl_call *c, bool beside) {
+    const unsigned all = (1u << LE__CL_LANES) - 1;
+    d->waiting += !beside;
+    while (d->lanes && !(beside && d->shared && !d->waiting && d->lanes != all))
+        pthread_cond_wait(&d->left, &d->mutex);
+    d->waiting -= !beside;
+    d->shared = beside;
+    while (d->lanes & 1u << c->lane)
+        c->lane++;
+    d->lanes |= 1u << c->lane;
+}
+
+static void leave_lane(le__cl_device *d, const le__cl_call *c) {
+    d->lanes &= ~(1u << c->lane);
+    pthread_cond_broadcast(&d->left);
+}
+
 le_status le__cl_begin(le_call *call) {
     le__cl_device *d = call->device->cl;
     le__cl_call *c = calloc(1, sizeof *c);
     if (!c)
         return le_fail(LE_ERR_MEMORY, "opencl: out of memory");
     pthread_mutex_lock(&d->mutex);
+    take_lane(d, c, call->beside);
     double start = le__now();
     le_status status = le__cl_device_ready(d);
     call->stats.setup_seconds += le__now() - start;
     if (status != LE_OK) {
         note_lost(call, status);
+        leave_lane(d, c);
         pthread_mutex_unlock(&d->mutex);
         free(c);
         return status;
     }
     c->device = d;
+    c->queue = d->queues[c->lane];
     c->info = d->info;
     if (call->want.memory_limit > 0 && call->want.memory_limit < c->info.memory_bytes)
         c->info.memory_bytes = call->want.memory_limit;
     c->execution = ++d->executions;
     c->profile = d->cl->profile != NULL;
+    pthread_mutex_unlock(&d->mutex);
     call->cl = c;
     return LE_OK;
 }
@@ -58,7 +80,7 @@ le_status le__cl_end(le_call *call, le_status status) {
             status = le__cl_deliver(call);
     }
     if (status != LE_OK) { /* keeps the text of the first error */
-        c->device->api->clFinish(c->device->queue);
+        c->device->api->clFinish(c->queue);
         for (size_t i = 0; i < c->n_events; i++)
             if (c->events[i].event)
                 c->device->api->clReleaseEvent(c->events[i].event);
@@ -66,6 +88,8 @@ le_status le__cl_end(le_call *call, le_status status) {
     le__cl_release_arguments(call, status != LE_OK);
     note_lost(call, status);
     call->cl = NULL;
+    pthread_mutex_lock(&c->device->mutex);
+    leave_lane(c->device, c);
     pthread_mutex_unlock(&c->device->mutex);
     free(c->events);
     free(c);
@@ -89,7 +113,9 @@ le_status le_cl_get_kernel(le_call *call, const le_cl_source *source, const char
     if (!call->cl)
         return no_execution();
     double start = le__now();
+    pthread_mutex_lock(&call->cl->device->mutex);
     le_status status = le__cl_program_kernel(call->cl->device, source, kernel, options, out);
+    pthread_mutex_unlock(&call->cl->device->mutex);
     call->stats.setup_seconds += le__now() - start;
     return status;
 }
@@ -148,8 +174,8 @@ static le_status enqueue_kernel(le_call *call, const le_cl_kernel *k, int ndim,
             "opencl: %s: kernel '%s': work-groups of %zu items, at most %zu are possible", d->name,
             k->name, group, d->info.max_work_group);
     cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_KERNEL, k->name, 0);
-    cl_int code = d->api->clEnqueueNDRangeKernel(d->queue, k->handle, (cl_uint)ndim, NULL, rounded,
-                                                 local, 0, NULL, event);
+    cl_int code = d->api->clEnqueueNDRangeKernel(call->cl->queue, k->handle, (cl_uint)ndim, NULL,
+                                                 rounded, local, 0, NULL, event);
     return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, k->name);
 }
 
@@ -161,9 +187,14 @@ le_status le_cl_launch(le_call *call, le_cl_kernel *kernel, int ndim, const size
         return le_fail(LE_ERR_INTERNAL, "opencl: kernel '%s' with %d dimensions", kernel->name,
                        ndim);
     le_status status = LE_OK;
+    pthread_mutex_lock(
+        &call->cl->device->mutex); /* the kernel is everybody's until it is enqueued */
     for (size_t i = 0; status == LE_OK && i < n_kargs; i++)
         status = set_argument(call, kernel, (cl_uint)i, &kargs[i]);
-    return status == LE_OK ? enqueue_kernel(call, kernel, ndim, global, local) : status;
+    if (status == LE_OK)
+        status = enqueue_kernel(call, kernel, ndim, global, local);
+    pthread_mutex_unlock(&call->cl->device->mutex);
+    return status;
 }
 
 /* --- buffers --- */
@@ -202,8 +233,8 @@ le_status le__cl_write(le_call *call, cl_mem mem, size_t offset, const void *hos
     if (bytes == 0)
         return LE_OK;
     cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_UPLOAD, "upload", (int64_t)bytes);
-    cl_int code =
-        d->api->clEnqueueWriteBuffer(d->queue, mem, blocking, offset, bytes, host, 0, NULL, event);
+    cl_int code = d->api->clEnqueueWriteBuffer(call->cl->queue, mem, blocking, offset, bytes, host,
+                                               0, NULL, event);
     call->stats.bytes_to_device += (int64_t)bytes;
     return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueWriteBuffer");
 }
@@ -214,8 +245,8 @@ le_status le__cl_read(le_call *call, cl_mem mem, size_t offset, void *host, size
     if (bytes == 0)
         return LE_OK;
     cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_DOWNLOAD, "download", (int64_t)bytes);
-    cl_int code =
-        d->api->clEnqueueReadBuffer(d->queue, mem, blocking, offset, bytes, host, 0, NULL, event);
+    cl_int code = d->api->clEnqueueReadBuffer(call->cl->queue, mem, blocking, offset, bytes, host,
+                                              0, NULL, event);
     call->stats.bytes_from_device += (int64_t)bytes;
     return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueReadBuffer");
 }
@@ -224,8 +255,8 @@ le_status le__cl_copy_buffer(le_call *call, cl_mem from, cl_mem to, size_t from_
                              size_t to_offset, size_t bytes) {
     const le__cl_device *d = call->cl->device;
     cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_COPY, "copy", (int64_t)bytes);
-    cl_int code = d->api->clEnqueueCopyBuffer(d->queue, from, to, from_offset, to_offset, bytes, 0,
-                                              NULL, event);
+    cl_int code = d->api->clEnqueueCopyBuffer(call->cl->queue, from, to, from_offset, to_offset,
+                                              bytes, 0, NULL, event);
     return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueCopyBuffer");
 }
 
@@ -260,7 +291,7 @@ le_status le_cl_fill(le_call *call, le_cl_buffer *buffer, const void *pattern, s
         return LE_OK;
     const le__cl_device *d = call->cl->device;
     cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_COPY, "fill", (int64_t)bytes);
-    cl_int code = d->api->clEnqueueFillBuffer(d->queue, buffer->mem, pattern, pattern_size, offset,
-                                              bytes, 0, NULL, event);
+    cl_int code = d->api->clEnqueueFillBuffer(call->cl->queue, buffer->mem, pattern, pattern_size,
+                                              offset, bytes, 0, NULL, event);
     return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueFillBuffer");
 }

@@ -16,8 +16,16 @@ static const char source_text[] =
     "kernel void add(global const float *a, global const float *b, global float *y, int n) {\n"
     "    int i = get_global_id(0);\n"
     "    if (i < n) y[i] = a[i] + b[i];\n"
+    "}\n"
+    "kernel void soften(global const float *x, global const float *gain, global float *y, int h,\n"
+    "                   int w) {\n"
+    "    int c = get_global_id(0), r = get_global_id(1), f = get_global_id(2);\n"
+    "    if (c >= w) return;\n"
+    "    global const float *at = x + ((size_t)f * h + r) * w + c;\n"
+    "    y[((size_t)f * h + r) * w + c] =\n"
+    "        (at[r > 0 ? -w : 0] + at[0] + at[r + 1 < h ? w : 0]) * gain[c];\n"
     "}\n";
-static const le_cl_source source = {"test/chain", source_text, sizeof source_text - 1, "chain1"};
+static const le_cl_source source = {"test/chain", source_text, sizeof source_text - 1, "chain2"};
 static const le_cl_source *const sources[] = {&source, NULL};
 
 /* --- chain_scale --- */
@@ -420,6 +428,89 @@ static const le_operation over_operation = {.abi = LE_METHOD_ABI,
                                             .rtol = 1e-6,
                                             .slabs = over_slabs};
 
+/* --- chain_soften: gain times the sum of each row, the one before and the one after, in each frame
+ * --- */
+
+enum { SOFTEN_X, SOFTEN_GAIN, SOFTEN_RESULT };
+static const le_arg_desc soften_args[] = {{.name = "x",
+                                           .doc = "frames",
+                                           .type = LE_TYPE_IN,
+                                           .dtypes = LE_DTYPE_BIT(LE_F32),
+                                           .min_ndim = 3,
+                                           .max_ndim = 3,
+                                           .shape = "[frames,h,w]"},
+                                          {.name = "gain",
+                                           .doc = "of each column",
+                                           .type = LE_TYPE_IN,
+                                           .dtypes = LE_DTYPE_BIT(LE_F32),
+                                           .min_ndim = 1,
+                                           .max_ndim = 1,
+                                           .shape = "[w]"},
+                                          {.name = "result",
+                                           .doc = "frames",
+                                           .type = LE_TYPE_OUT,
+                                           .dtypes = LE_DTYPE_BIT(LE_F32),
+                                           .min_ndim = 3,
+                                           .max_ndim = 3,
+                                           .shape = "[frames,h,w]"}};
+
+static le_status soften_check(le_call *call) {
+    const le_tensor *x = le_call_in(call, SOFTEN_X);
+    if (le_call_in(call, SOFTEN_GAIN)->shape[0] != x->shape[2])
+        return le_fail(LE_ERR_SHAPE, "chain_soften: 'gain' must have an element a column");
+    return le_call_set_out(call, SOFTEN_RESULT, LE_F32, 3, x->shape);
+}
+
+static bool soften_slabs(const le_call *call, le_slabs *out) {
+    out->items = le_call_in(call, SOFTEN_X)->shape[0];
+    out->args[SOFTEN_X].axis = out->args[SOFTEN_RESULT].axis = 1;
+    return true;
+}
+
+static bool soften_tiles(const le_call *call, le_slabs *out) {
+    out->items = le_call_in(call, SOFTEN_X)->shape[1];
+    out->halo = 1;
+    out->args[SOFTEN_X].axis = out->args[SOFTEN_RESULT].axis = 2;
+    return true;
+}
+
+static le_status soften_run(le_call *call) {
+    const le_tensor *x = le_call_in(call, SOFTEN_X);
+    int64_t h = x->shape[1], w = x->shape[2], n = le_tensor_count(x);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t r = i / w % h;
+        double sum = le_tensor_get(x, r > 0 ? i - w : i) + le_tensor_get(x, i) +
+                     le_tensor_get(x, r + 1 < h ? i + w : i);
+        le_tensor_set(le_call_out(call, SOFTEN_RESULT), i,
+                      sum * le_tensor_get(le_call_in(call, SOFTEN_GAIN), i % w));
+    }
+    return LE_OK;
+}
+
+static le_status soften_opencl(le_call *call) {
+    le_cl_kernel *kernel;
+    const int64_t *shape = le_call_in(call, SOFTEN_X)->shape;
+    le_status status = le_cl_get_kernel(call, &source, "soften", "", &kernel);
+    const le_cl_karg args[] = {LE_CL_ARG(SOFTEN_X), LE_CL_ARG(SOFTEN_GAIN),
+                               LE_CL_ARG(SOFTEN_RESULT), LE_CL_I32((int32_t)shape[1]),
+                               LE_CL_I32((int32_t)shape[2])};
+    const size_t global[] = {(size_t)shape[2], (size_t)shape[1], (size_t)shape[0]};
+    return status == LE_OK ? le_cl_launch(call, kernel, 3, global, NULL, args, 5) : status;
+}
+
+static const le_operation soften_operation = {.abi = LE_METHOD_ABI,
+                                              .name = "chain_soften",
+                                              .family = "test",
+                                              .summary = "over three rows of each frame",
+                                              .args = soften_args,
+                                              .n_args = 3,
+                                              .check = soften_check,
+                                              .work = rows_work,
+                                              .atol = 1e-4,
+                                              .rtol = 1e-5,
+                                              .slabs = soften_slabs,
+                                              .tiles = soften_tiles};
+
 /* --- chain_checked --- */
 
 enum { CHECKED_X, CHECKED_RESULT, CHECKED_TWICE };
@@ -494,6 +585,19 @@ static const le_operation checked_operation = {.abi = LE_METHOD_ABI,
                                                .slabs = checked_slabs};
 
 static const le_implementation implementations[] = {
+    {.abi = LE_METHOD_ABI,
+     .operation = "chain_soften",
+     .name = "c",
+     .run_type = "c",
+     .flags = LE_IMPL_SERIAL,
+     .run = soften_run},
+    {.abi = LE_METHOD_ABI,
+     .operation = "chain_soften",
+     .name = "cl",
+     .run_type = "opencl",
+     .device = LE_DEVICE_OPENCL,
+     .sources = sources,
+     .run = soften_opencl},
     {.abi = LE_METHOD_ABI,
      .operation = "chain_checked",
      .name = "c",
@@ -587,6 +691,8 @@ le_status chain_ops_register(le_engine *engine) {
         status = le_register_operation(engine, &over_operation);
     if (status == LE_OK)
         status = le_register_operation(engine, &checked_operation);
+    if (status == LE_OK)
+        status = le_register_operation(engine, &soften_operation);
     for (size_t i = 0; status == LE_OK && i < sizeof implementations / sizeof *implementations; i++)
         status = le_register_implementation(engine, &implementations[i]);
     return status;

@@ -7,7 +7,9 @@
 #include "chain_ops.h"
 #include "liquid_engine/le_stream.h"
 
+#include <cjson/cJSON.h>
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -179,6 +181,174 @@ static void failing_slabs_leave_outputs_alone(void **state) {
     le_tensor_free(&z);
 }
 
+/* --- two slabs under way, and tiles --- */
+
+static void soften(const le_tensor *x, const le_tensor *gain, const char *implementation,
+                   int64_t limit, le_tensor *y) {
+    le_status status = le_engine_run(engine, "chain_soften", LE_IN("x", x), LE_IN("gain", gain),
+                                     LE_OUT("result", y), LE_OPT_IMPLEMENTATION(implementation),
+                                     LE_OPT_MEMORY_LIMIT(limit));
+    if (status != LE_OK)
+        fail_msg("%s", le_error_message());
+}
+
+static void assert_softened(const le_tensor *x, const le_tensor *gain, const le_tensor *y) {
+    int64_t h = x->shape[1], w = x->shape[2];
+    const float *p = x->data;
+    for (int64_t i = 0; i < le_tensor_count(x); i++) {
+        int64_t r = i / w % h;
+        double sum = (double)p[r > 0 ? i - w : i] + (double)p[i] + (double)p[r + 1 < h ? i + w : i];
+        double expected = sum * le_tensor_get(gain, i % w);
+        if (fabs(le_tensor_get(y, i) - expected) > 1e-3)
+            fail_msg("element %lld is %g, expected %g", (long long)i, le_tensor_get(y, i),
+                     expected);
+    }
+}
+
+static le_tensor gains(int64_t w) {
+    le_tensor t;
+    assert_int_equal(le_tensor_alloc(&t, LE_F32, 1, &w), LE_OK);
+    for (int64_t i = 0; i < w; i++)
+        le_tensor_set(&t, i, 0.5 + (double)(i % 7));
+    return t;
+}
+
+static bool has_opencl(void) {
+    le_tensor x = frames_of(1, 2, 2), y = {0};
+    le_status status = le_engine_run(engine, "chain_scale", LE_IN("x", &x), LE_OUT("result", &y),
+                                     LE_OPT_DEVICE("opencl"));
+    le_tensor_free(&y);
+    le_tensor_free(&x);
+    return status == LE_OK;
+}
+
+/* Limits for many frames, some frames, one frame, less than a frame (24 * 28 * 4 bytes, in and
+ * out), and little more than three rows; the last slab and tile are smaller. */
+static void frames_too_large_go_in_tiles(void **state) {
+    (void)state;
+    static const int64_t limits[] = {40000, 15000, 7000, 4000, 1500};
+    le_tensor x = frames_of(7, 24, 28), gain = gains(28);
+    bool opencl = has_opencl();
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        for (int device = 0; device <= opencl; device++) {
+            le_tensor y = {0};
+            soften(&x, &gain, device ? "slabs_opencl" : "slabs", limits[i], &y);
+            assert_softened(&x, &gain, &y);
+            le_tensor_free(&y);
+        }
+    le_tensor one = frames_of(1, 240, 28), y = {0};
+    for (int device = 0; device <= opencl; device++) { /* a single frame */
+        soften(&one, &gain, device ? "slabs_opencl" : "slabs", 4000, &y);
+        assert_softened(&one, &gain, &y);
+        le_tensor_free(&y);
+    }
+    assert_int_equal(le_engine_run(engine, "chain_soften", LE_IN("x", &x), LE_IN("gain", &gain),
+                                   LE_OUT("result", &y), LE_OPT_IMPLEMENTATION("slabs"),
+                                   LE_OPT_MEMORY_LIMIT(500)),
+                     LE_ERR_NO_CANDIDATE);
+    assert_null(y.storage);
+    le_tensor_free(&one);
+    le_tensor_free(&gain);
+    le_tensor_free(&x);
+}
+
+typedef struct span {
+    double begin, end;
+} span;
+
+static int by_begin(const void *a, const void *b) {
+    const span *x = a, *y = b;
+    return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+/* Events of a name in a trace that are of this size at least, in order; returns how many. */
+static int spans_of(const cJSON *trace, const char *name, double bytes, span *out, int most) {
+    const cJSON *e;
+    int n = 0;
+    cJSON_ArrayForEach(e, cJSON_GetObjectItem(trace, "traceEvents")) {
+        const cJSON *args = cJSON_GetObjectItem(e, "args");
+        if (strcmp(cJSON_GetObjectItem(e, "name")->valuestring, name) != 0 || n == most ||
+            cJSON_GetObjectItem(args, "bytes")->valuedouble < bytes)
+            continue;
+        double begin = cJSON_GetObjectItem(e, "ts")->valuedouble;
+        out[n++] = (span){begin, begin + cJSON_GetObjectItem(e, "dur")->valuedouble};
+    }
+    qsort(out, (size_t)n, sizeof *out, by_begin);
+    return n;
+}
+
+/* The upload of a slab begins before the download of the one before it has ended. */
+static void slabs_overlap_on_a_device(void **state) {
+    (void)state;
+    if (!has_opencl())
+        skip();
+    enum { MOST = 256 };
+    span up[MOST], down[MOST], kernels[MOST];
+    le_tensor x = frames_of(64, 256, 256), gain = gains(256), y = {0};
+    le_profile *profile;
+    int overlaps = 0;
+    soften(&x, &gain, "slabs_opencl", 4 << 20, &y); /* proven, kernels built */
+    le_tensor_free(&y);
+    assert_int_equal(le_profile_start(engine), LE_OK);
+    soften(&x, &gain, "slabs_opencl", 4 << 20, &y);
+    assert_int_equal(le_profile_stop(engine, &profile), LE_OK);
+    assert_softened(&x, &gain, &y);
+    char *text = le_profile_trace_json(profile);
+    cJSON *trace = cJSON_Parse(text);
+    int n = spans_of(trace, "upload", 60000, up, MOST);
+    assert_int_equal(spans_of(trace, "download", 60000, down, MOST), n);
+    assert_int_equal(spans_of(trace, "soften", 0, kernels, MOST), n);
+    /* 80 % of 4 MiB for two slabs of 512 KiB a frame, in and out: three frames each */
+    assert_true(n >= 20 && n <= 64);
+    for (int k = 1; k < n; k++)
+        overlaps += up[k].begin < down[k - 1].end;
+    if (overlaps < n / 8) /* one at a time: none; more when the machine has time for both threads */
+        fail_msg("%d of %d uploads began before the download before them had ended", overlaps, n);
+    cJSON_Delete(trace);
+    free(text);
+    le_profile_free(&profile);
+    le_tensor_free(&y);
+    le_tensor_free(&gain);
+    le_tensor_free(&x);
+}
+
+/* Calls of other threads get their turn between the slabs, and right answers. */
+static void *scale_meanwhile(void *cookie) {
+    le_tensor x = frames_of(4, 16, 16);
+    for (int i = 0; i < 50; i++) {
+        le_tensor y = {0};
+        bool ok = le_engine_run(engine, "chain_scale", LE_IN("x", &x), LE_OUT("result", &y),
+                                LE_OPT_DEVICE("opencl"), LE_F64("factor", i)) == LE_OK;
+        for (int64_t k = 0; ok && k < le_tensor_count(&x); k++)
+            ok = fabs(le_tensor_get(&y, k) - i * le_tensor_get(&x, k)) <=
+                 1e-5 * fabs(i * le_tensor_get(&x, k));
+        *(int *)cookie += ok;
+        le_tensor_free(&y);
+    }
+    le_tensor_free(&x);
+    return NULL;
+}
+
+static void slabs_leave_the_device_to_others(void **state) {
+    (void)state;
+    if (!has_opencl())
+        skip();
+    pthread_t thread;
+    int good = 0;
+    le_tensor x = frames_of(64, 64, 64), gain = gains(64);
+    assert_int_equal(pthread_create(&thread, NULL, scale_meanwhile, &good), 0);
+    for (int i = 0; i < 6; i++) {
+        le_tensor y = {0};
+        soften(&x, &gain, "slabs_opencl", 200000, &y);
+        assert_softened(&x, &gain, &y);
+        le_tensor_free(&y);
+    }
+    pthread_join(thread, NULL);
+    assert_int_equal(good, 50);
+    le_tensor_free(&gain);
+    le_tensor_free(&x);
+}
+
 static int64_t peak_kib(void) {
     struct rusage u;
     getrusage(RUSAGE_SELF, &u);
@@ -273,6 +443,9 @@ int main(void) {
         cmocka_unit_test(merged_outputs),
         cmocka_unit_test(files_frame_by_frame),
         cmocka_unit_test(failing_slabs_leave_outputs_alone),
+        cmocka_unit_test(frames_too_large_go_in_tiles),
+        cmocka_unit_test(slabs_overlap_on_a_device),
+        cmocka_unit_test(slabs_leave_the_device_to_others),
         cmocka_unit_test(memory_does_not_grow_with_frames),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);

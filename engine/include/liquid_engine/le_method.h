@@ -184,6 +184,9 @@ typedef struct le_operation {
     /* Fills in how this call can be cut (*out is zeroed before); false: it cannot. NULL: never.
      * Must not read tensor data. */
     bool (*slabs)(const le_call *call, le_slabs *out);
+    /* The same along another axis, for calls of which not even one item of a slab fits: rows of a
+     * frame, say. NULL: never. */
+    bool (*tiles)(const le_call *call, le_slabs *out);
 } le_operation;
 
 /* --- cases: tensors and texts live as long as the case --- */

@@ -170,7 +170,9 @@ void le__view_ray(const le__camera *c, const le__view *v, int axis, int64_t ix, 
         double at = le__view_index(v, a, 0, ix, iz), step = v->step[0][a];
         if (step == 0.0)
             continue;
-        double near_edge = -at / step, far_edge = ((double)(c->shape[a] - 1) - at) / step;
+        /* the same edges as le__index_inside: a ray along a face takes a step of 1e-17 */
+        double near_edge = (-LE__EDGE_VOXELS - at) / step;
+        double far_edge = ((double)(c->shape[a] - 1) + LE__EDGE_VOXELS - at) / step;
         lo = fmax(lo, floor(fmin(near_edge, far_edge)) - 1.0);
         hi = fmin(hi, ceil(fmax(near_edge, far_edge)) + 2.0);
     }

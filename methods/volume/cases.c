@@ -15,6 +15,14 @@ typedef struct wave {
 
 static const le_dtype dtypes[] = {LE_F32, LE_U8, LE_U16, LE_I16, LE_F64, LE_I32, LE_U32};
 
+const double le__case_rotations[18] = {
+    0.6486378276799026,   -0.5740030492529115, 0.4997894236086401,
+    0.6821144868898644,   0.7297214059076174,  -0.047185766235033094,
+    -0.33762226715321053, 0.37152007914589225, 0.8648607029538087,
+    0.6216099682706644,   0.0,                 0.7833269096274834,
+    0.0,                  1.0,                 0.0,
+    -0.7833269096274834,  0.0,                 0.6216099682706644};
+
 le_dtype le__case_dtype(const le_case_request *request, int arg)
 {
     if (request->dtype)
@@ -63,6 +71,23 @@ static double scale_to(le_dtype dtype, double s)
     }
 }
 
+static double noise(le_case *c, le_dtype dtype)
+{
+    double u = 2.0 * le_case_uniform(c) - 1.0;
+    switch (dtype) {
+    case LE_U8:
+        return 51.0 + 50.0 * u;
+    case LE_U16:
+    case LE_U32:
+        return 1001.0 + 1e3 * u;
+    case LE_I16:
+    case LE_I32:
+        return 1e3 * u;
+    default:
+        return 100.0 * u;
+    }
+}
+
 static double odd_value(le_case *c, le_dtype dtype, double value)
 {
     bool real = dtype == LE_F32 || dtype == LE_F64;
@@ -94,6 +119,8 @@ void le__case_fill(le_case *c, le_tensor *t, le__filling filling)
             value = r2 < 0.5 ? value : 0.0;
         } else if (filling == LE__FILL_ODD) {
             value = odd_value(c, t->dtype, value);
+        } else if (filling == LE__FILL_NOISE) {
+            value = noise(c, t->dtype);
         }
         le_tensor_set(t, i, value);
     }

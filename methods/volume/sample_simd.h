@@ -7,7 +7,7 @@
 #ifndef LE_VOLUME_SAMPLE_SIMD_H
 #define LE_VOLUME_SAMPLE_SIMD_H
 
-#include "volume/load.h"
+#include "volume/exact_sample.h"
 #include "volume/simd.h"
 
 typedef struct le__weights {
@@ -74,17 +74,35 @@ static inline void le__pair_f64(const void *p, vi i, int64_t offset, int64_t cou
     *b = vf_gather_f64((const double *)p + offset + 1, i);
 }
 
+/* Bounds below which samples are cancelled (exact_sample.h): 0 where the corners have one sign. */
+static inline vf le__bounds_of(const vf corners[8])
+{
+    const vf zero = vf_set(0.0f);
+    vf least = corners[0], most = corners[0];
+    for (int i = 1; i < 8; i++)
+        least = vf_min(least, corners[i]);
+    if (!vm_any(vf_lt(least, zero)))
+        return zero;
+    for (int i = 1; i < 8; i++)
+        most = vf_max(most, corners[i]);
+    vf largest = vf_max(most, vf_sub(zero, least));
+    vm mixed = vm_and(vf_lt(least, zero), vf_lt(zero, most));
+    return vf_select(mixed, vf_mul(largest, vf_set(LE__CANCELLED)), zero);
+}
+
 /* Trilinear samples le__sample_<dtype> at the offset of their cell's first corner. row and plane are
- * strides, count the number of elements. */
+ * strides, count the number of elements. bounds: NULL, or gets le__bounds_of the corners. */
 #define LE__DEFINE_SAMPLE(D, T, s)                                                                 \
     static inline vf le__sample_##s(const void *data, int64_t plane, int64_t row, int64_t count,   \
-                                    vi at, const le__weights *w)                                   \
+                                    vi at, const le__weights *w, vf *bounds)                       \
     {                                                                                              \
         vf a0, a1, b0, b1, c0, c1, d0, d1;                                                         \
         le__pair_##s(data, at, 0, count, &a0, &a1);                                                \
         le__pair_##s(data, at, row, count, &b0, &b1);                                              \
         le__pair_##s(data, at, plane, count, &c0, &c1);                                            \
         le__pair_##s(data, at, plane + row, count, &d0, &d1);                                      \
+        if (bounds)                                                                                \
+            *bounds = le__bounds_of((vf[8]){a0, a1, b0, b1, c0, c1, d0, d1});                      \
         vf y0 = w->lower[1], y1 = w->upper[1];                                                     \
         vf left = vf_mul(vf_fma(b0, y1, vf_mul(a0, y0)), w->lower[0]);                             \
         vf right = vf_mul(vf_fma(b1, y1, vf_mul(a1, y0)), w->lower[0]);                            \

@@ -66,8 +66,6 @@ static void key(const le_call *call, char *buffer, size_t size)
              camera->has_fill ? ",outside=fill" : "");
 }
 
-static const double oblique[9] = {0.36, 0.48, -0.8, -0.8, 0.6, 0.0, 0.48, 0.64, 0.6};
-
 static void check_case(le_case *c, const le_case_request *request)
 {
     static const int64_t shapes[][3] = {{2, 2, 2},   {5, 7, 6},    {16, 16, 16}, {3, 40, 9},
@@ -83,7 +81,7 @@ static void check_case(le_case *c, const le_case_request *request)
     if (fill || any)
         size = 1 + (int64_t)(le_case_uniform(c) * 40.0);
     if (any)
-        le_case_f64s(c, "rotation", oblique, 9);
+        le_case_f64s(c, "rotation", le__case_rotations, 9);
     else
         le_case_f64(c, "angle", request->index % 7 == 0 ? 0.0 : 360.0 * le_case_uniform(c));
     if (fill || any)

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "volume/exact_sample.h"
 #include "volume/interpolate/interpolate.h"
 #include "volume/interpolate/simd.h"
 
@@ -40,10 +41,10 @@ static int64_t memory(const le_call *call)
     const le_tensor *volume = le_call_in(call, ARG_VOLUME);
     if (!le_tensor_is_contiguous(volume))
         planes += le_tensor_count(volume) * (int64_t)le_dtype_size(volume->dtype);
-    return planes + (int64_t)le__fixed_bytes(c) + 4096;
+    return planes + 2 * (int64_t)le__fixed_bytes(c) + 4096;
 }
 
-static le_status prepare(le_call *call, bool axis, int fraction_bits, void **out)
+static le_status make_form(le_call *call, bool axis, int fraction_bits, le__interpolation **out)
 {
     const le__camera *c = le_call_attached(call);
     const int64_t *n = c->shape;
@@ -60,18 +61,38 @@ static le_status prepare(le_call *call, bool axis, int fraction_bits, void **out
     if (axis) {
         x->strides[0] = 0;
         x->strides[1] = pitch_of(n);
-        x->plane_floats = (n[1] + 3) * x->strides[1];
-        size_t bytes = (size_t)(x->plane_floats * le_call_threads(call)) * sizeof(float);
-        x->planes = le_call_scratch(call, bytes);
-        if (!x->planes)
-            return le_fail(LE_ERR_MEMORY, "interpolate: no memory for planes");
-        memset(x->planes, 0, bytes);
         options.bias[1] = options.bias[2] = 1.0;
     }
     memcpy(options.strides, x->strides, sizeof options.strides);
     le__fixed_make(&x->view, c, 0, &options, tables);
     *out = x;
     return LE_OK;
+}
+
+static le_status make_planes(le_call *call, le__interpolation *x)
+{
+    x->plane_floats = (x->camera->shape[1] + 3) * x->strides[1];
+    size_t bytes = (size_t)(x->plane_floats * le_call_threads(call)) * sizeof(float);
+    x->planes = le_call_scratch(call, bytes);
+    if (!x->planes)
+        return le_fail(LE_ERR_MEMORY, "interpolate: no memory for planes");
+    memset(x->planes, 0, bytes);
+    return LE_OK;
+}
+
+static le_status prepare(le_call *call, bool axis, int fraction_bits, void **out)
+{
+    le__interpolation *x = NULL, *rays = NULL;
+    const char *why;
+    le_status status = make_form(call, axis, fraction_bits, &x);
+    if (status == LE_OK && axis)
+        status = make_planes(call, x);
+    if (status == LE_OK && axis && le__dtype_is_signed(x->dtype) && rays_applicable(call, &why)) {
+        status = make_form(call, false, fraction_bits, &rays);
+        x->signed_rays = rays;
+    }
+    *out = x;
+    return status;
 }
 
 #define DESCRIBE(id, form, suffix, bits, isa_bits, guess, text)                                    \

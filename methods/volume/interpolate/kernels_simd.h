@@ -66,7 +66,12 @@ static void plane_packet(const packet *p)
             } else {                                                                               \
                 at = le__packet_at_clamped(&p->columns, &x->view, iy, n, t, &w);                   \
             }                                                                                      \
-            vf v = le__sample_##s(x->volume, t[0], t[1], x->count, at, &w);                        \
+            const bool watch = le__dtype_is_signed(D);                                             \
+            vf bounds = vf_set(0.0f);                                                              \
+            vf v = le__sample_##s(x->volume, t[0], t[1], x->count, at, &w, watch ? &bounds : NULL); \
+            if (watch)                                                                             \
+                v = le__packet_exact(v, bounds, x->volume, x->dtype, x->camera, x->view.view, iy,  \
+                                     p->ix, p->iz);                                                \
             store(p, iy, p->whole ? v : vf_select(lanes_inside(p, iy), v, fill));                  \
         }                                                                                          \
     }
@@ -111,13 +116,15 @@ static void set_ranges(packet *p, int axis)
 }
 
 /* The plane of an image row. Past the last voxel lies a copy of it, or NaN where the voxel before it is
- * NaN: a sample exactly on the last voxel belongs to the cell before. */
-static void make_plane(const le__interpolation *x, int64_t ix, float *plane)
+ * NaN: a sample exactly on the last voxel belongs to the cell before. Returns whether a voxel is
+ * negative. */
+static bool make_plane(const le__interpolation *x, int64_t ix, float *plane)
 {
     const int64_t *n = x->camera->shape, pitch = x->strides[1];
     double weight, index = le__view_index(&x->camera->views[0], 0, 0, ix, 0);
     int64_t cell = le__index_cell(index, n[0], &weight);
     const vf lower = vf_set((float)(1.0 - weight)), upper = vf_set((float)weight);
+    vf least = vf_set(0.0f);
     for (int64_t r = 0; r < n[1] + 2; r++) {
         int64_t y = r == 0 ? 0 : r > n[1] ? n[1] - 1 : r - 1, at = (cell * n[1] + y) * n[2];
         float *row = plane + r * pitch;
@@ -127,6 +134,8 @@ static void make_plane(const le__interpolation *x, int64_t ix, float *plane)
             le__load_f32(x->volume, x->dtype, at + z, count, a);
             le__load_f32(x->volume, x->dtype, at + z + n[1] * n[2], count, b);
             vf_store(row + 1 + z, vf_fma(vf_load(b), upper, vf_mul(vf_load(a), lower)));
+            /* the second operand is kept where the first is NaN */
+            least = vf_min(vf_load(b), vf_min(vf_load(a), least));
         }
         row[0] = row[1];
         row[n[2] + 1] = row[n[2]] + 0.0f * row[n[2] - 1];
@@ -134,6 +143,7 @@ static void make_plane(const le__interpolation *x, int64_t ix, float *plane)
     float *end = plane + (n[1] + 1) * pitch;
     for (int64_t z = 0; z < n[2] + 2; z++)
         end[z] += 0.0f * end[z - 2 * pitch];
+    return vm_any(vf_lt(least, vf_set(0.0f)));
 }
 
 static void run_row(const le__interpolation *x, int64_t ix, float *plane)
@@ -143,8 +153,10 @@ static void run_row(const le__interpolation *x, int64_t ix, float *plane)
     bool row_inside = true;
     if (plane) {
         row_inside = le__index_inside(le__view_index(&c->views[0], 0, 0, ix, 0), c->shape[0]);
-        if (row_inside)
-            make_plane(x, ix, plane);
+        if (row_inside && make_plane(x, ix, plane) && x->signed_rays) {
+            run_row(x->signed_rays, ix, NULL);
+            return;
+        }
     }
     for (p.iz = 0; p.iz < c->size; p.iz += VW) {
         set_ranges(&p, plane ? 1 : 0);

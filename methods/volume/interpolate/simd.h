@@ -17,6 +17,8 @@ typedef struct le__interpolation {
     int64_t strides[3];          /* of the volume, or of a plane */
     le__fixed_view view;
     const le_tensor *out;
+    /* axis form: for rows between planes with negative voxels, where samples may cancel; or NULL */
+    const struct le__interpolation *signed_rays;
     float *planes;               /* axis form: one for each worker, padded by one voxel all round */
     int64_t plane_floats;
 } le__interpolation;

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "volume/load.h"
+#include "volume/exact_sample.h"
 
 static const le__render *render_of(const le_call *call)
 {
@@ -42,6 +42,18 @@ bool le__fused_rays_applicable(const le_call *call, const char **why)
     return n[0] < 32768 && n[1] < 32768 && n[2] < 32768 && n[0] * n[1] * n[2] < INT32_MAX;
 }
 
+/* Whether cancelled samples have to be found. */
+static bool watches(const le_call *call)
+{
+    return render_of(call)->transfer->log && le__dtype_is_signed(le_call_in(call, ARG_VOLUME)->dtype);
+}
+
+static bool has_signed_rays(const le_call *call, bool axis)
+{
+    const char *why;
+    return axis && watches(call) && le__fused_rays_applicable(call, &why);
+}
+
 size_t le__fused_row_groups(const le_call *call)
 {
     return (size_t)((render_of(call)->camera->size + LE__ROWS - 1) / LE__ROWS);
@@ -68,6 +80,7 @@ static int64_t memory_of(const le_call *call, bool axis, bool bricks)
     const le__render *r = render_of(call);
     const le__camera *c = r->camera;
     int64_t bytes = (int64_t)(c->n_views * (le__fixed_bytes(c) + 256));
+    bytes *= has_signed_rays(call, axis) ? 2 : 1;
     bytes += (int64_t)le__classify_bytes(r->transfer) + 4096;
     if (axis)
         bytes += plane_floats(c->shape) * 4 * le_call_threads(call) + 8 * (c->shape[1] + 2);
@@ -176,37 +189,65 @@ static le_status prepare_axis(le_call *call, le__fused *f)
     return LE_OK;
 }
 
-le_status le__fused_prepare(le_call *call, bool axis, const le__fused_isa *isa, le__fused **out)
+static void make_views(le__fused *f, bool axis, int fraction_bits, char *tables, size_t bytes)
 {
-    const le__render *r = render_of(call);
-    const le__camera *c = r->camera;
+    le__fixed_options options = {.fraction_bits = fraction_bits,
+                                 .ranges = axis && f->camera->has_fill};
+    if (axis)
+        options.bias[1] = options.bias[2] = 1.0;
+    memcpy(options.strides, f->strides, sizeof options.strides);
+    for (size_t v = 0; v < f->camera->n_views; v++)
+        le__fixed_make(&f->views[v], f->camera, v, &options, tables + v * bytes);
+}
+
+/* One form of a call; the transfer function is not prepared yet. */
+static le_status make_form(le_call *call, bool axis, int fraction_bits, le__fused **out)
+{
+    const le__camera *c = render_of(call)->camera;
+    const int64_t *n = c->shape;
     le__fused *f = le_call_scratch(call, sizeof *f);
-    void *classify = le_call_scratch(call, le__classify_bytes(r->transfer));
     size_t bytes = (le__fixed_bytes(c) + 63) / 64 * 64;
     char *tables = le_call_scratch(call, c->n_views * bytes);
     le__fixed_view *views = le_call_scratch(call, c->n_views * sizeof *views);
     const void *volume = le_call_contiguous(call, ARG_VOLUME);
-    if (!f || !classify || !tables || !views || !volume)
+    if (!f || !tables || !views || !volume)
         return le_fail(LE_ERR_MEMORY, "volume_render: no memory for tables");
-    const int64_t *n = c->shape;
     *f = (le__fused){.camera = c, .volume = volume, .views = views, .count = n[0] * n[1] * n[2],
                      .strides = {n[1] * n[2], n[2], 1},
                      .dtype = le_call_in(call, ARG_VOLUME)->dtype,
+                     .watch = watches(call),
                      .images = le_call_out(call, ARG_IMAGES)};
-    le__fixed_options options = {.fraction_bits = isa->fraction_bits,
-                                 .ranges = axis && c->has_fill};
     if (axis) {
         f->strides[0] = 0;
         f->strides[1] = axis_pitch(n);
         f->strides[2] = LE__ROWS;
-        options.bias[1] = options.bias[2] = 1.0;
     }
-    memcpy(options.strides, f->strides, sizeof options.strides);
-    for (size_t v = 0; v < c->n_views; v++)
-        le__fixed_make(&views[v], c, v, &options, tables + v * bytes);
-    le__classify_make(&f->classify, r->transfer, c->size, le_call_atol(call), le_call_rtol(call),
-                      isa->classes, classify);
-    f->fill_shows = c->has_fill && fill_shows(&f->classify, c->fill);
+    make_views(f, axis, fraction_bits, tables, bytes);
+    *out = f;
+    return LE_OK;
+}
+
+le_status le__fused_prepare(le_call *call, bool axis, const le__fused_isa *isa, le__fused **out)
+{
+    const le__render *r = render_of(call);
+    le__fused *f = NULL, *rays = NULL;
+    void *classify = le_call_scratch(call, le__classify_bytes(r->transfer));
+    if (!classify)
+        return le_fail(LE_ERR_MEMORY, "volume_render: no memory for a transfer function");
+    le_status status = make_form(call, axis, isa->fraction_bits, &f);
+    if (status != LE_OK)
+        return status;
+    le__classify_make(&f->classify, r->transfer, r->camera->size, le_call_atol(call),
+                      le_call_rtol(call), isa->classes, classify);
+    f->fill_shows = r->camera->has_fill && fill_shows(&f->classify, r->camera->fill);
+    if (has_signed_rays(call, axis)) {
+        status = make_form(call, false, isa->fraction_bits, &rays);
+        if (status != LE_OK)
+            return status;
+        rays->classify = f->classify;
+        rays->fill_shows = f->fill_shows;
+        f->signed_rays = rays;
+    }
     *out = f;
     return axis ? prepare_axis(call, f) : LE_OK;
 }

@@ -32,7 +32,9 @@ typedef struct le__fused {
     le__classify classify;
     bool fill_shows;             /* the fill value is visible */
     const le_tensor *images;
+    bool watch;                  /* the signs of corners: a logarithm shows what cancels */
     /* axis form */
+    const struct le__fused *signed_rays; /* for rows between planes with negative voxels; or NULL */
     float *planes;               /* LE__ROWS interleaved planes for each worker */
     int64_t plane_floats;
     int32_t *spans;              /* [ny+2][2]: first and end column of a plane's row that is read */

@@ -4,4 +4,3 @@
  * The fused kernels of `volume_render` for AVX-512. Compiled with the instruction set's flags.
  */
 #include "volume/volume_render/fused_axis_simd.h"
-#include "volume/volume_render/fused_rays_simd.h"

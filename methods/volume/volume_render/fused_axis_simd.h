@@ -5,7 +5,7 @@
  * offsets and weights are found once for the four, and the planes are interleaved.
  */
 #include "volume/quad_simd.h"
-#include "volume/volume_render/fused_simd.h"
+#include "volume/volume_render/fused_rays_simd.h"
 
 enum { PARTS = 4 };                 /* vectors that VW columns of four rows fill */
 
@@ -153,26 +153,33 @@ static void find_rows(const le__fused *f, int64_t ix, plane_rows *rows)
     }
 }
 
-/* Quads of the line y of the volume, columns [z0, z1), written from `out` on; up to VW - 1 more. */
-static void blend_line(const le__fused *f, const plane_rows *rows, int64_t y, int64_t z0, int64_t z1,
+/* Quads of the line y of the volume, columns [z0, z1), written from `out` on; up to VW - 1 more.
+ * Returns whether a voxel of them is negative. */
+static bool blend_line(const le__fused *f, const plane_rows *rows, int64_t y, int64_t z0, int64_t z1,
                        float *out)
 {
     const int64_t *n = f->camera->shape;
+    vf least = vf_set(0.0f);
     for (int64_t z = z0; z < z1; z += VW) {
         vf v[LE__ROWS];
         for (int r = 0; r < LE__ROWS; r++) {
             int64_t at = (rows->cell[r] * n[1] + y) * n[2] + z;
             vf a = load_values(f, at, n[2] - z), b = load_values(f, at + n[1] * n[2], n[2] - z);
             v[r] = vf_fma(b, vf_set(rows->upper[r]), vf_mul(a, vf_set(rows->lower[r])));
+            /* the second operand is kept where the first is NaN */
+            least = vf_min(b, vf_min(a, least));
         }
         v_store_quads(out + LE__ROWS * (z - z0), v[0], v[1], v[2], v[3]);
     }
+    return vm_any(vf_lt(least, vf_set(0.0f)));
 }
 
 /* The planes of the rows, padded by one voxel all round. Past the last voxel lies a copy of it, or NaN
- * where the voxel before it is NaN: a sample exactly on the last voxel belongs to the cell before. */
-static void make_planes(const le__fused *f, const plane_rows *rows, float *planes)
+ * where the voxel before it is NaN: a sample exactly on the last voxel belongs to the cell before.
+ * Returns whether a voxel is negative. */
+static bool make_planes(const le__fused *f, const plane_rows *rows, float *planes)
 {
+    bool negative = false;
     const int64_t *n = f->camera->shape, pitch = f->strides[1], step = f->strides[2];
     for (int64_t r = 0; r < n[1] + 2; r++) {
         int64_t begin = f->spans[2 * r], end = f->spans[2 * r + 1];
@@ -181,7 +188,7 @@ static void make_planes(const le__fused *f, const plane_rows *rows, float *plane
         if (begin >= end || z0 >= z1)
             continue;
         float *line = planes + r * pitch;
-        blend_line(f, rows, y, z0, z1, line + (z0 + 1) * step);
+        negative |= blend_line(f, rows, y, z0, z1, line + (z0 + 1) * step);
         for (int k = 0; k < LE__ROWS; k++) {
             line[k] = line[step + k];
             line[(n[2] + 1) * step + k] = line[n[2] * step + k] + 0.0f * line[(n[2] - 1) * step + k];
@@ -191,6 +198,7 @@ static void make_planes(const le__fused *f, const plane_rows *rows, float *plane
     const int32_t *span = f->spans + 2 * (n[1] + 1);
     for (int64_t i = span[0] * step; i < span[1] * step; i++)
         last[i] += 0.0f * before[i];
+    return negative;
 }
 
 /* Lanes of rows outside the volume have no depths. */
@@ -228,6 +236,14 @@ static void set_group(group *g, int rows_inside)
     le__packet_set(&p->columns, p->view, p->ix, p->iz, p->fused->strides);
 }
 
+/* The rows of one item, ray by ray: blended planes do not tell which voxels cancelled. */
+static void render_signed_rows(const le__fused *rays, int64_t ix)
+{
+    for (int64_t row = ix; row < ix + LE__ROWS && row < rays->camera->size; row++)
+        for (size_t v = 0; v < rays->camera->n_views; v++)
+            ray_row(rays, &rays->views[v], row);
+}
+
 void LE__ISA(le__fused_axis)(void *fused, size_t begin, size_t end, int worker)
 {
     const le__fused *f = fused;
@@ -238,7 +254,10 @@ void LE__ISA(le__fused_axis)(void *fused, size_t begin, size_t end, int worker)
         plane_rows rows;
         group g = {.p = {.fused = f, .ix = (int64_t)item * LE__ROWS, .rows = LE__ROWS, .planes = planes}};
         find_rows(f, g.p.ix, &rows);
-        make_planes(f, &rows, planes);
+        if (make_planes(f, &rows, planes) && f->signed_rays) {
+            render_signed_rows(f->signed_rays, g.p.ix);
+            continue;
+        }
         for (size_t v = 0; v < f->camera->n_views; v++) {
             g.p.view = &f->views[v];
             for (g.p.iz = 0; g.p.iz < n; g.p.iz += VW) {

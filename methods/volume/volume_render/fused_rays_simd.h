@@ -33,6 +33,13 @@
         k->count = count;                                                                          \
     } while (0)
 
+static inline vf exact_where(const packet *p, int32_t depth, vf v, vf bounds)
+{
+    const le__fused *f = p->fused;
+    return le__packet_exact(v, bounds, f->volume, f->dtype, f->camera, p->view->view, depth, p->ix,
+                            p->iz);
+}
+
 #define DEFINE_CHUNKS(D, T, s)                                                                     \
     static void chunk_##s(const packet *p, le__kept *k, int32_t from, int32_t to)                  \
     {                                                                                              \
@@ -40,13 +47,17 @@
         const le__fixed_view view = *p->view;                                                      \
         const void *data = p->fused->volume;                                                       \
         const int64_t strides[3] = {p->fused->strides[0], p->fused->strides[1], 1};                \
-        int64_t size = p->fused->count;                                                            \
+        const int64_t size = p->fused->count;                                                      \
+        const bool watch = p->fused->watch && le__dtype_is_signed(D);                              \
         FOR_DEPTHS({                                                                               \
             vi f[3];                                                                               \
             le__weights w;                                                                         \
             vi at = le__packet_at(&columns, &view, d, 0, strides, f);                              \
             le__packet_weights(f, &w);                                                             \
-            v = le__sample_##s(data, strides[0], strides[1], size, at, &w);                        \
+            vf bounds = vf_set(0.0f);                                                              \
+            v = le__sample_##s(data, strides[0], strides[1], size, at, &w, watch ? &bounds : NULL);\
+            if (watch)                                                                             \
+                v = exact_where(p, d, v, bounds);                                                  \
             in = all_lanes();                                                                      \
         });                                                                                        \
     }                                                                                              \
@@ -54,13 +65,18 @@
     {                                                                                              \
         const int64_t *strides = p->fused->strides;                                                \
         const vf fill = vf_set((float)p->fused->camera->fill);                                     \
-        bool shows = p->fused->fill_shows;                                                         \
+        const bool shows = p->fused->fill_shows;                                                   \
+        const bool watch = p->fused->watch && le__dtype_is_signed(D);                              \
         FOR_DEPTHS({                                                                               \
             le__weights w;                                                                         \
             in = p->clipped ? depth_inside(d, p->begin, p->end) : all_lanes();                     \
             vi at = le__packet_at_clamped(&p->columns, p->view, d, p->fused->camera->shape,        \
                                           strides, &w);                                            \
-            v = le__sample_##s(p->fused->volume, strides[0], strides[1], p->fused->count, at, &w); \
+            vf bounds = vf_set(0.0f);                                                              \
+            v = le__sample_##s(p->fused->volume, strides[0], strides[1], p->fused->count, at, &w,  \
+                               watch ? &bounds : NULL);                                            \
+            if (watch)                                                                             \
+                v = exact_where(p, d, v, bounds);                                                  \
             v = vf_select(in, v, fill);                                                            \
             in = shows ? all_lanes() : in;                                                         \
         });                                                                                        \

@@ -93,9 +93,6 @@ static void key(const le_call *call, char *buffer, size_t size)
              r->camera->n_views, transfer, r->camera->has_fill ? ",outside=fill" : "");
 }
 
-static const double oblique[18] = {0.36, 0.48, -0.8, -0.8, 0.6,  0.0, 0.48, 0.64, 0.6,
-                                   0.6,  0.0,  0.8,  0.0,  1.0,  0.0, -0.8, 0.0,  0.6};
-
 static const char *const transfers[] = {
     "mocz", "mocz", "viridis:-6:8", "mocz",
     "{\"gaussians\": [{\"centre\": 0.5, \"width\": 4, \"rgb\": [1, 0.5, 0], \"alpha\": 0.3},"
@@ -120,7 +117,7 @@ static void check_case(le_case *c, const le_case_request *request)
         size = 1 + (int64_t)(le_case_uniform(c) * 40.0);
     double angles[3] = {0.0, 360.0 * le_case_uniform(c), 90.0};
     if (any)
-        le_case_f64s(c, "rotation", oblique, request->index % 2 ? 9 : 18);
+        le_case_f64s(c, "rotation", le__case_rotations, request->index % 2 ? 9 : 18);
     else
         le_case_f64s(c, "angles", angles + request->index % 2, 1 + (size_t)(request->index % 3 > 0));
     if (fill || any)

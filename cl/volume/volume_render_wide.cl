@@ -7,6 +7,7 @@
  */
 #include "volume/index.clh"
 #include "volume/list.clh"
+#include "volume/sample.clh"
 
 #if CONTIGUOUS_PAIRS /* the two neighbours along axis 2 in one read */
 #define PAIR(i) as_long(vload2(0, p + (i)))
@@ -18,31 +19,67 @@
              PAIR(o.s7), PAIR(o.s8), PAIR(o.s9), PAIR(o.sa), PAIR(o.sb), PAIR(o.sc), PAIR(o.sd),   \
              PAIR(o.se), PAIR(o.sf))
 #define INSIDE(at, low, high) clamp(at, (long16)(low), (long16)(high))
-#define CELLS(at) convert_int16((at) >> FRACTION_BITS)
+#define CELLS(at)             convert_int16((at) >> FRACTION_BITS)
 #define WEIGHTS(at)                                                                                \
     (convert_float16(convert_uint16(as_ulong16((at) >> (FRACTION_BITS - 32)) & 0xffffffffUL)) *    \
      0x1p-32f)
 
-static inline float16 blend(float16 a, float16 b, float16 w) {
+static inline float16 blend16(float16 a, float16 b, float16 w) {
     return a * (1.0f - w) + b * w;
 }
 
+typedef struct extremes {
+    float16 least, most;
+} extremes;
+
 /* neighbours along axis 2, weighed */
-static inline float16 along(__global const TYPE *p, int16 o, float16 w) {
+static inline float16 along(__global const TYPE *p, int16 o, float16 w, extremes *e) {
     long16 pair = PAIRS(o);
     float16 a = as_float16(convert_int16(pair & 0xffffffffL));
     float16 b = as_float16(convert_int16(pair >> 32));
-    return blend(a, b, w);
+#if WATCH
+    e->least = fmin(e->least, fmin(a, b));
+    e->most = fmax(e->most, fmax(a, b));
+#endif
+    return blend16(a, b, w);
 }
+
+#if WATCH
+/* the cancelled samples anew, see sample.clh */
+static inline float16 exact_where_cancelled(float16 value, extremes e, __global const TYPE *p,
+                                            long16 x, long16 y, long16 z, int3 n, int first) {
+    int16 cancelled =
+        (e.least < 0.0f) & (e.most > 0.0f) & (fabs(value) < CANCELLED * fmax(e.most, -e.least));
+    if (!any(cancelled))
+        return value;
+    float v[16];
+    int redo[16];
+    long at[3][16];
+    vstore16(value, 0, v);
+    vstore16(cancelled, 0, redo);
+    vstore16(x, 0, at[0]);
+    vstore16(y, 0, at[1]);
+    vstore16(z, 0, at[2]);
+    for (int i = 0; i < 16; i++)
+        if (redo[i])
+            v[i] = exact_sample(p, (long3)(at[0][i], at[1][i], at[2][i]), n, first);
+    return vload16(0, v);
+}
+#endif
 
 static inline float16 samples(__global const TYPE *p, long16 x, long16 y, long16 z, int ny, int nz,
                               int first) {
     int16 o = ((CELLS(x) - first) * ny + CELLS(y)) * nz + CELLS(z);
     float16 u = WEIGHTS(x), v = WEIGHTS(y), w = WEIGHTS(z);
     int plane = ny * nz;
-    float16 a = blend(along(p, o, w), along(p, o + nz, w), v);
-    float16 b = blend(along(p, o + plane, w), along(p, o + plane + nz, w), v);
-    return blend(a, b, u);
+    extremes e = {0.0f, 0.0f};
+    float16 a = blend16(along(p, o, w, &e), along(p, o + nz, w, &e), v);
+    float16 b = blend16(along(p, o + plane, w, &e), along(p, o + plane + nz, w, &e), v);
+    float16 value = blend16(a, b, u);
+#if WATCH
+    value = exact_where_cancelled(value, e, p, x, y, z, (int3)(0, ny, nz), first);
+#endif
+    return value;
 }
 
 /* Natural logarithm of positive normal numbers to 2e-7: 2 atanh((m-1)/(m+1)) + e log(2) with m in

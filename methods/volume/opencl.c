@@ -5,6 +5,8 @@
  */
 #include "volume/opencl.h"
 
+#include "volume/exact_sample.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -24,6 +26,10 @@ le_status le__volume_cl_dtypes(const le_call *call, le_dtype a, le_dtype b) {
         return LE_OK;
     return le_fail(LE_ERR_UNSUPPORTED, "volume: %s has no double precision, f64 was given",
                    info->name);
+}
+
+bool le__volume_cl_watches(const le_call *call, le_dtype dtype) {
+    return le__dtype_is_signed(dtype) && le_cl_device(call)->has_f64;
 }
 
 static const int64_t groups[] = {8008, 16008, 32004, 64002};

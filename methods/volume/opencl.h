@@ -16,6 +16,9 @@ const char *le__volume_cl_type(le_dtype dtype);
 /* LE_ERR_UNSUPPORTED when one of the dtypes is f64 and the device has no double precision. */
 le_status le__volume_cl_dtypes(const le_call *call, le_dtype a, le_dtype b);
 
+/* Whether samples of a volume can cancel and the device can redo them: WATCH of cl/volume/sample.clh. */
+bool le__volume_cl_watches(const le_call *call, le_dtype dtype);
+
 /* Work-items of a group in kernels of one dimension. */
 #define LE__VOLUME_CL_GROUP 128
 

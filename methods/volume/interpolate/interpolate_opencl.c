@@ -21,9 +21,9 @@ le_status le__interpolate_opencl(le_call *call, int image) {
     char options[128];
     le_cl_kernel *kernel;
     le_cl_buffer *view, *texture = NULL;
-    snprintf(options, sizeof options, "-DTYPE=%s -DOUT=%s -DIMAGE=%d -DFILL=%d",
+    snprintf(options, sizeof options, "-DTYPE=%s -DOUT=%s -DIMAGE=%d -DFILL=%d -DWATCH=%d",
              image ? "float" : le__volume_cl_type(dtype), le__volume_cl_type(out), image,
-             c->has_fill);
+             c->has_fill, image != 2 && le__volume_cl_watches(call, dtype));
     le_status status = le__volume_cl_dtypes(call, image ? LE_F32 : dtype, out);
     if (status == LE_OK)
         status = le_cl_get_kernel(call, &le_cl_volume_interpolate, "interpolate", options, &kernel);

@@ -42,10 +42,12 @@ bool le__fused_rays_applicable(const le_call *call, const char **why)
     return n[0] < 32768 && n[1] < 32768 && n[2] < 32768 && n[0] * n[1] * n[2] < INT32_MAX;
 }
 
-/* Whether cancelled samples have to be found. */
+/* Whether cancelled samples have to be found: a logarithm shows them, and so do tight tolerances. */
 static bool watches(const le_call *call)
 {
-    return render_of(call)->transfer->log && le__dtype_is_signed(le_call_in(call, ARG_VOLUME)->dtype);
+    bool tight = le_call_atol(call) + le_call_rtol(call) < 5e-5;
+    return (tight || render_of(call)->transfer->log) &&
+           le__dtype_is_signed(le_call_in(call, ARG_VOLUME)->dtype);
 }
 
 static bool has_signed_rays(const le_call *call, bool axis)

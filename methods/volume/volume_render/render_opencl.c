@@ -43,14 +43,15 @@ static le_status get_kernel(launch *l, bool slab) {
     const le__render *r = le_call_attached(call);
     le_dtype dtype = l->form->image ? LE_F32 : le_call_in(call, ARG_VOLUME)->dtype;
     le_dtype out = le_call_out(call, ARG_IMAGES)->dtype;
+    bool watch = l->form->image != 2 && r->transfer->log && le__volume_cl_watches(call, dtype);
     char options[256];
     snprintf(
         options, sizeof options,
         "-DTYPE=%s -DOUT=%s -DIMAGE=%d -DFILL=%d -DTABLE=%d -DLOG=%d -DLIST_CONSTANT=%d -DSLAB=%d "
-        "-DCONTIGUOUS_PAIRS=%d",
+        "-DCONTIGUOUS_PAIRS=%d -DWATCH=%d",
         le__volume_cl_type(dtype), le__volume_cl_type(out), l->form->image, r->camera->has_fill,
         r->transfer->table, r->transfer->log, le__volume_cl_constant(r->transfer), slab,
-        dtype == LE_F32);
+        dtype == LE_F32, watch);
     le_status status = le__volume_cl_dtypes(call, dtype, out);
     return status == LE_OK
                ? le_cl_get_kernel(call, l->form->source, l->form->name, options, &l->kernel)

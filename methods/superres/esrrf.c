@@ -309,6 +309,17 @@ static bool slabs(const le_call *call, le_slabs *out) {
     return true;
 }
 
+/* Rows of all frames. A result depends on the rows that its window reaches, on the four that each
+ * of these is interpolated from, and one more for the gradients; the margin of a tile is no wider.
+ * The correction needs the whole image. */
+static bool tiles(const le_call *call, le_slabs *out) {
+    static const int cut[] = {ESRRF_IMAGE, ESRRF_RESULT};
+    const int64_t halo = (int64_t)ceil(le_call_f64(call, ESRRF_RADIUS)) + 5;
+    out->args[ESRRF_RESULT].scale = (int32_t)le_call_i64(call, ESRRF_MAGNIFICATION);
+    return !le_call_i64(call, ESRRF_MACRO_PIXEL_CORRECTION) &&
+           le__sr_tiles(call, cut, 2, halo, out);
+}
+
 extern const le_operation le_operation_esrrf;
 const le_operation le_operation_esrrf = {
     .abi = LE_METHOD_ABI,
@@ -326,4 +337,5 @@ const le_operation le_operation_esrrf = {
     .expand = expand,
     .part = part,
     .slabs = slabs,
+    .tiles = tiles,
 };

@@ -108,6 +108,12 @@ static bool slabs(const le_call *call, le_slabs *out) {
     return le__sr_slabs(le_call_in(call, ROBERTS_IMAGE), cut, 3, out);
 }
 
+/* A row needs the one before it. */
+static bool tiles(const le_call *call, le_slabs *out) {
+    static const int cut[] = {ROBERTS_IMAGE, ROBERTS_GRADIENT_COL, ROBERTS_GRADIENT_ROW};
+    return le__sr_tiles(call, cut, 3, 1, out);
+}
+
 extern const le_operation le_operation_roberts_cross;
 const le_operation le_operation_roberts_cross = {
     .abi = LE_METHOD_ABI,
@@ -124,4 +130,5 @@ const le_operation le_operation_roberts_cross = {
     .make_case = make_case,
     .part = part,
     .slabs = slabs,
+    .tiles = tiles,
 };

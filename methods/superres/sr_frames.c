@@ -153,3 +153,12 @@ bool le__sr_slabs(const le_tensor *image, const int *args, int n, le_slabs *out)
         out->args[args[i]].axis = 1;
     return true;
 }
+
+bool le__sr_tiles(const le_call *call, const int *args, int n, int64_t halo, le_slabs *out) {
+    const le_tensor *image = le_call_in(call, args[0]);
+    out->items = image->shape[image->ndim - 2];
+    out->halo = halo;
+    for (int i = 0; i < n; i++)
+        out->args[args[i]].axis = (int8_t)(image->ndim - 1);
+    return out->items > 1;
+}

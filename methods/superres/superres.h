@@ -48,6 +48,8 @@ bool le__sr_case_window(le_case *c, const char *name, const le_tensor *t, uint64
 int64_t le__sr_pick_frame(const le_tensor *t, uint64_t random);
 /* For le_operation.slabs: n tensor arguments that are cut along their frames; false for [H,W]. */
 bool le__sr_slabs(const le_tensor *image, const int *args, int n, le_slabs *out);
+/* For le_operation.tiles: n tensor arguments, image first, that are cut along their rows. */
+bool le__sr_tiles(const le_call *call, const int *args, int n, int64_t halo, le_slabs *out);
 /* LE_ERR_SHAPE unless no axis is empty or longer than 65536 (float32 coordinates of sub-pixels get
  * too coarse beyond); who and arg are for the message. */
 le_status le__sr_check_image(const le_tensor *t, const char *who, const char *arg);

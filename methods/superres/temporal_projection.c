@@ -156,6 +156,11 @@ static le_status part(const le_call *call, uint64_t random, le_case *out, int64_
     return le_case_status(out);
 }
 
+static bool tiles(const le_call *call, le_slabs *out) {
+    static const int cut[] = {PROJECTION_IMAGE, PROJECTION_RESULT};
+    return le_call_in(call, PROJECTION_IMAGE)->ndim == 3 && le__sr_tiles(call, cut, 2, 0, out);
+}
+
 extern const le_operation le_operation_temporal_projection;
 const le_operation le_operation_temporal_projection = {
     .abi = LE_METHOD_ABI,
@@ -172,4 +177,5 @@ const le_operation le_operation_temporal_projection = {
     .make_case = make_case,
     .part = part,
     .slabs = slabs,
+    .tiles = tiles,
 };

@@ -3,8 +3,9 @@
  *
  * Operations registered at run time for the tests of chains and slabs. With CPU and OpenCL
  * implementations: chain_scale (factor * x), chain_add (a + b), and the composite chain_poly,
- * result[k] = factors[k] * x + x; chain_soften, of which even a frame can be cut. On the CPU: chain_blur over neighbouring rows, chain_over frames,
- * and chain_checked (result and twice: x and 2x), which fails with LE_ERR_DATA as told.
+ * result[k] = factors[k] * x + x; chain_soften, of which even a frame can be cut. On the CPU:
+ * chain_blur over neighbouring rows, chain_over frames, and chain_checked (result and twice: x and
+ * 2x), which fails with LE_ERR_DATA as told.
  */
 #ifndef CHAIN_OPS_H
 #define CHAIN_OPS_H

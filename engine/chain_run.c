@@ -274,7 +274,7 @@ static le_status execute_once(void *context, int i) {
 static le_status execute_step(run *r, int i) {
     enum { ATTEMPTS = 64 };
     le_engine *e = r->chain->engine;
-    le_status status = LE_OK;
+    le_status status = LE_OK, failed = LE_OK;
     if ((r->want->mode ? r->want->mode : e->options.mode) == LE_MODE_MEASURE &&
         !le__trial_is_child() && !r->want->beside)
         status = le__step_race(r->chain, i, r->want, execute_once, r);
@@ -289,9 +289,10 @@ static le_status execute_step(run *r, int i) {
         }
         if (!le__step_failed(r->chain, i, status))
             return status;
+        failed = status;
         status = LE_OK;
     }
-    return status;
+    return status == LE_OK ? failed : status;
 }
 
 static le_status run_step(run *r, int i) {

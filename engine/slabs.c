@@ -375,6 +375,13 @@ static le_status plan_slabs(job *j, cut_fn cut, int *flights) {
                               j->op->name, (long long)j->limit);
 }
 
+static void clear_merged(job *j, size_t a) {
+    le_merge how = (le_merge)j->slabs.args[a].merge;
+    double none = how == LE_MERGE_MAX ? -INFINITY : how == LE_MERGE_MIN ? INFINITY : 0;
+    for (int64_t i = 0; i < le_tensor_count(&j->call->args[a].tensor); i++)
+        j->merged[a][i] = none;
+}
+
 static le_status prepare(job *j) {
     for (size_t a = 0; a < j->op->n_args; a++) {
         le_tensor *t = &j->call->args[a].tensor;
@@ -386,17 +393,14 @@ static le_status prepare(job *j) {
                 status = le__chain_wrap(&j->whole[a], t, true);
         } else if (is_out(j, a) && !j->slabs.args[a].axis) {
             int64_t n = le_tensor_count(t);
-            le_merge how = (le_merge)j->slabs.args[a].merge;
-            if (how == LE_MERGE_NONE)
+            if (j->slabs.args[a].merge == LE_MERGE_NONE)
                 return le_fail(LE_ERR_INTERNAL, "%s: output '%s' is neither cut nor merged",
                                j->op->name, j->op->args[a].name);
             j->merged[a] = malloc(((size_t)n + 1) * sizeof(double));
-            for (int64_t i = 0; j->merged[a] && i < n; i++)
-                j->merged[a][i] = how == LE_MERGE_MAX   ? -INFINITY
-                                  : how == LE_MERGE_MIN ? INFINITY
-                                                        : 0;
-            status =
-                j->merged[a] ? LE_OK : le_fail(LE_ERR_MEMORY, "%s: out of memory", j->op->name);
+            if (j->merged[a])
+                clear_merged(j, a);
+            else
+                status = le_fail(LE_ERR_MEMORY, "%s: out of memory", j->op->name);
         }
         if (status != LE_OK)
             return status;
@@ -463,6 +467,33 @@ static int flights_of(const job *j) {
     return (device || j->source) && !le__trial_is_child() ? FLIGHTS : 1;
 }
 
+static int64_t half_of(const job *j) {
+    int64_t multiple = j->slabs.multiple > 0 ? j->slabs.multiple : 1;
+    return j->items / 2 / multiple * multiple;
+}
+
+/* Others may hold memory that the limit does not know of. A step that ran out of it ends with no
+ * candidate. Frames of a source are gone once read. */
+static bool may_halve(const job *j, le_status status) {
+    bool memory =
+        status == LE_ERR_MEMORY || status == LE_ERR_DEVICE_MEMORY || status == LE_ERR_NO_CANDIDATE;
+    return memory && !j->source && !j->tiled && half_of(j) > 0;
+}
+
+/* From the start, with smaller slabs. */
+static le_status run_halved(job *j) {
+    bool several = j->items < j->slabs.items;
+    j->items = half_of(j);
+    j->next = j->done = 0;
+    j->status = LE_OK;
+    j->beside = false;
+    for (size_t a = 0; a < j->op->n_args; a++)
+        if (j->merged[a])
+            clear_merged(j, a);
+    le_status status = several ? LE_OK : make_outputs(j, true);
+    return status == LE_OK ? run_all(j, 1) : status;
+}
+
 static le_status run_job(job *j, cut_fn cut) {
     int flights = flights_of(j);
     if (!cut || !cut(j->call, &j->slabs) || j->slabs.items <= 0)
@@ -474,7 +505,11 @@ static le_status run_job(job *j, cut_fn cut) {
         status = prepare(j);
     if (status == LE_OK)
         status = make_outputs(j, j->items < j->slabs.items);
-    return status == LE_OK ? run_all(j, flights) : status;
+    if (status == LE_OK)
+        status = run_all(j, flights);
+    while (may_halve(j, status))
+        status = run_halved(j);
+    return status;
 }
 
 static le_status work_off(le_call *call, cut_fn cut, const char *device, int64_t limit,

@@ -7,6 +7,7 @@
 #include "planted.h"
 
 #include "engine.h"
+#include "toy_opencl.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,51 +17,10 @@
 
 #include <cmocka.h>
 
-static const char text[] =
-    "#ifdef BROKEN\n"
-    "__kernel void toy(__global float *in) { in[0] = undeclared_name; }\n"
-    "#else\n"
-    "__kernel void toy(__global const float *in, __global float *out, float factor, float offset,\n"
-    "                  int n, int run) {\n"
-    "    int i = get_global_id(0);\n"
-    "    if (i >= n) return;\n"
-    "#ifdef LEAVES_A_PART\n"
-    "    if (i == n - 1) return;\n"
-    "#endif\n"
-    "    out[i] = factor * in[i] + offset;\n"
-    "    int first = i == 0;\n"
-    "    FAULT;\n"
-    "#ifdef HANGS\n"
-    "    for (volatile int k = 0; k < 1;) out[i] = 1;\n"
-    "#endif\n"
-    "#ifdef CRASHES\n"
-    "    if (first) *(volatile __global int *)(size_t)(n * 16) = 1;\n"
-    "#endif\n"
-    "}\n"
-    "#endif\n";
-static const le_cl_source kernels = {"planted/toy", text, sizeof text - 1, NULL};
-
-static le_status launch(le_call *call, const char *options) {
-    static _Atomic int runs;
-    le_cl_kernel *k;
-    size_t n = (size_t)le_tensor_count(le_call_in(call, TOY_INPUT));
-    le_status status = le_cl_get_kernel(call, &kernels, "toy", options, &k);
-    if (status != LE_OK)
-        return status;
-    const le_cl_karg kargs[] = {LE_CL_ARG(TOY_INPUT),
-                                LE_CL_ARG(TOY_RESULT),
-                                LE_CL_F32((float)le_call_f64(call, TOY_FACTOR)),
-                                LE_CL_F32((float)le_call_i64(call, TOY_OFFSET)),
-                                LE_CL_I32((int32_t)n),
-                                LE_CL_I32(++runs)};
-    return le_cl_launch(call, k, 1, &n, NULL, kargs, sizeof kargs / sizeof *kargs);
-}
-
 #define PLANT(name, options)                                                                       \
     static le_status name(le_call *call) {                                                         \
-        return launch(call, options);                                                              \
+        return toy_opencl_launch(call, options);                                                   \
     }
-PLANT(is_right, "-DFAULT=")
 PLANT(does_not_build, "-DBROKEN")
 PLANT(is_wrong, "-DFAULT=out[i]+=1e-3f") /* the tolerance is 1e-5 of the largest value, about 7 */
 PLANT(is_wrong_when_large, "-DFAULT=if(first&&n>100000)out[0]+=1")
@@ -73,7 +33,7 @@ PLANT(hangs, "-DFAULT= -DHANGS")
 PLANT(crashes, "-DFAULT= -DCRASHES")
 
 static le_status dies(le_call *call) { /* as a driver that has a fault of its own */
-    le_status status = launch(call, "-DFAULT=");
+    le_status status = toy_opencl_launch(call, "-DFAULT=");
     if (status == LE_OK)
         abort();
     return status;
@@ -82,7 +42,7 @@ static le_status dies(le_call *call) { /* as a driver that has a fault of its ow
 static le_status asks_for_too_much(le_call *call) {
     le_cl_buffer *b;
     le_status status = le_cl_scratch(call, (size_t)1 << 45, &b);
-    return status == LE_OK ? launch(call, "-DFAULT=") : status;
+    return status == LE_OK ? toy_opencl_launch(call, "-DFAULT=") : status;
 }
 
 static le_status lies(le_call *call) {
@@ -108,21 +68,7 @@ static const plant plants[] = {
     {"lies", NULL, lies, "cannot do this", N, true},
 };
 
-static bool is_f32(const le_call *call, const char **why) {
-    *why = "only f32";
-    return le_call_in(call, TOY_INPUT)->dtype == LE_F32 &&
-           le_call_out(call, TOY_RESULT)->dtype == LE_F32;
-}
-
-static const le_implementation right = {.abi = LE_METHOD_ABI,
-                                        .operation = "toy",
-                                        .name = "right",
-                                        .run_type = "opencl",
-                                        .device = LE_DEVICE_OPENCL,
-                                        .speed = 1,
-                                        .applicable = is_f32,
-                                        .run = is_right};
-static const le_implementation *const beside[] = {&right, NULL};
+static const le_implementation *const beside[] = {&toy_opencl, NULL};
 
 /* In a process of its own: OpenCL must not have been opened in one that is forked later. */
 static bool has_device(void) {

@@ -15,6 +15,9 @@
 
 EXPORT void le_shim_fail(const char *function, int code);
 EXPORT int le_shim_calls(const char *function);
+EXPORT void le_shim_fail_enqueues(int after, int code);
+EXPORT void le_shim_largest_buffer(long long bytes);
+EXPORT void le_shim_driver(const char *version);
 
 /* name, parameters, arguments, where the code goes for functions that return an object */
 #define CODE_FUNCTIONS(X)                                                                          \
@@ -39,7 +42,15 @@ EXPORT int le_shim_calls(const char *function);
     X(clEnqueueWriteBuffer,                                                                        \
       (cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t s, const void *p, cl_uint n,      \
        const cl_event *w, cl_event *e),                                                            \
-      (q, m, b, o, s, p, n, w, e))
+      (q, m, b, o, s, p, n, w, e))                                                                 \
+    X(clEnqueueCopyBuffer,                                                                         \
+      (cl_command_queue q, cl_mem m, cl_mem to, size_t o, size_t p, size_t s, cl_uint n,           \
+       const cl_event *w, cl_event *e),                                                            \
+      (q, m, to, o, p, s, n, w, e))                                                                \
+    X(clEnqueueFillBuffer,                                                                         \
+      (cl_command_queue q, cl_mem m, const void *p, size_t ps, size_t o, size_t s, cl_uint n,      \
+       const cl_event *w, cl_event *e),                                                            \
+      (q, m, p, ps, o, s, n, w, e))
 #define OBJECT_FUNCTIONS(X)                                                                        \
     X(cl_context, clCreateContext,                                                                 \
       (const cl_context_properties *p, cl_uint n, const cl_device_id *d,                           \
@@ -48,8 +59,6 @@ EXPORT int le_shim_calls(const char *function);
     X(cl_command_queue, clCreateCommandQueue,                                                      \
       (cl_context c, cl_device_id d, cl_command_queue_properties p, cl_int * code),                \
       (c, d, p, code))                                                                             \
-    X(cl_mem, clCreateBuffer, (cl_context c, cl_mem_flags f, size_t n, void *p, cl_int *code),     \
-      (c, f, n, p, code))                                                                          \
     X(cl_program, clCreateProgramWithSource,                                                       \
       (cl_context c, cl_uint n, const char **s, const size_t *l, cl_int *code),                    \
       (c, n, s, l, code))                                                                          \
@@ -58,7 +67,9 @@ EXPORT int le_shim_calls(const char *function);
 enum function {
 #define LE_X(name, ...)       F_##name,
 #define LE_Y(type, name, ...) F_##name,
-    CODE_FUNCTIONS(LE_X) OBJECT_FUNCTIONS(LE_Y) FUNCTIONS
+    CODE_FUNCTIONS(LE_X) OBJECT_FUNCTIONS(LE_Y) F_clCreateBuffer,
+    F_clGetDeviceInfo,
+    FUNCTIONS
 #undef LE_X
 #undef LE_Y
 };
@@ -66,12 +77,17 @@ enum function {
 static const char *const names[] = {
 #define LE_X(name, ...)       #name,
 #define LE_Y(type, name, ...) #name,
-    CODE_FUNCTIONS(LE_X) OBJECT_FUNCTIONS(LE_Y)
+    CODE_FUNCTIONS(LE_X) OBJECT_FUNCTIONS(LE_Y) "clCreateBuffer",
+    "clGetDeviceInfo",
 #undef LE_X
 #undef LE_Y
 };
 
 static atomic_int failing[FUNCTIONS], calls[FUNCTIONS];
+
+static atomic_int enqueues_left, enqueue_code; /* 0: they do not fail */
+static atomic_llong largest_buffer;            /* 0: any */
+static const char *_Atomic driver;             /* NULL: its own */
 
 static int find(const char *function) {
     for (int i = 0; i < FUNCTIONS; i++)
@@ -90,8 +106,28 @@ int le_shim_calls(const char *function) {
     return atomic_exchange(&calls[find(function)], 0);
 }
 
+/* After so many more enqueues, all of them fail with this code, as those of a device that is gone;
+ * code 0: no more. */
+void le_shim_fail_enqueues(int after, int code) {
+    atomic_store(&enqueues_left, after);
+    atomic_store(&enqueue_code, code);
+}
+
+/* Larger buffers are refused for want of memory; 0: none. */
+void le_shim_largest_buffer(long long bytes) {
+    atomic_store(&largest_buffer, bytes);
+}
+
+/* Every device's driver version, a static text; NULL: its own. */
+void le_shim_driver(const char *version) {
+    atomic_store(&driver, version);
+}
+
 static int enter(int f) {
     atomic_fetch_add(&calls[f], 1);
+    int code = strncmp(names[f], "clEnqueue", 9) ? 0 : atomic_load(&enqueue_code);
+    if (code && atomic_fetch_sub(&enqueues_left, 1) <= 0)
+        return code;
     return atomic_load(&failing[f]);
 }
 
@@ -120,3 +156,32 @@ CODE_FUNCTIONS(LE_X)
         return NULL;                                                                               \
     }
 OBJECT_FUNCTIONS(LE_Y)
+
+EXPORT cl_mem clCreateBuffer(cl_context c, cl_mem_flags f, size_t n, void *p, cl_int *code) {
+    cl_mem (*real)(cl_context, cl_mem_flags, size_t, void *, cl_int *);
+    int fail = enter(F_clCreateBuffer);
+    long long most = atomic_load(&largest_buffer);
+    if (!fail && most && n > (size_t)most)
+        fail = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    next(F_clCreateBuffer, &real);
+    if (!fail)
+        return real(c, f, n, p, code);
+    *code = fail;
+    return NULL;
+}
+
+EXPORT cl_int clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t size, void *value,
+                              size_t *needed) {
+    cl_int (*real)(cl_device_id, cl_device_info, size_t, void *, size_t *);
+    const char *own = atomic_load(&driver);
+    next(F_clGetDeviceInfo, &real);
+    if (what != CL_DRIVER_VERSION || !own)
+        return real(d, what, size, value, needed);
+    if (needed)
+        *needed = strlen(own) + 1;
+    if (value && size <= strlen(own))
+        return CL_INVALID_VALUE;
+    if (value)
+        memcpy(value, own, strlen(own) + 1);
+    return CL_SUCCESS;
+}

@@ -9,7 +9,7 @@
 #define LE_VOLUME_EXACT_SAMPLE_H
 
 #include "volume/camera.h"
-#include "volume/load.h"
+#include "volume/trilinear.h"
 
 /* Where |sample| is at least this part of the largest corner, single precision is precise enough: its
  * relative error is at most 4 roundings / LE__CANCELLED, 4e-6. */
@@ -25,20 +25,9 @@ static inline bool le__dtype_is_signed(le_dtype dtype)
 static inline double le__exact_sample(const void *volume, le_dtype dtype, const int64_t shape[3],
                                       const le__view *view, int64_t iy, int64_t ix, int64_t iz)
 {
-    double w[3], line[2], plane[2];
-    int64_t row = shape[2], step = shape[1] * shape[2];
-    int64_t at = le__index_cell(le__view_index(view, 0, iy, ix, iz), shape[0], &w[0]) * step;
-    at += le__index_cell(le__view_index(view, 1, iy, ix, iz), shape[1], &w[1]) * row;
-    at += le__index_cell(le__view_index(view, 2, iy, ix, iz), shape[2], &w[2]);
-    for (int i = 0; i < 2; i++) {
-        for (int j = 0; j < 2; j++) {
-            int64_t p = at + i * step + j * row;
-            line[j] = le__load(volume, dtype, p) * (1.0 - w[2]) +
-                      le__load(volume, dtype, p + 1) * w[2];
-        }
-        plane[i] = line[0] * (1.0 - w[1]) + line[1] * w[1];
-    }
-    return plane[0] * (1.0 - w[0]) + plane[1] * w[0];
+    double w[3];
+    int64_t at = le__view_cell(view, shape, iy, ix, iz, w), row = shape[2];
+    return LE__FOR_DTYPE(le__trilinear, dtype)(volume, at, row, shape[1] * row, w);
 }
 
 #endif

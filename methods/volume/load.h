@@ -18,6 +18,16 @@
     X(LE_F32, float, f32)                                                                          \
     X(LE_F64, double, f64)
 
+/* name_u8, name_i16, ...: the function for a dtype, of those with one type made by LE__DTYPE_LIST */
+#define LE__FOR_DTYPE(name, dtype)                                                                 \
+    ((dtype) == LE_U8    ? name##_u8                                                               \
+     : (dtype) == LE_I16 ? name##_i16                                                              \
+     : (dtype) == LE_U16 ? name##_u16                                                              \
+     : (dtype) == LE_I32 ? name##_i32                                                              \
+     : (dtype) == LE_U32 ? name##_u32                                                              \
+     : (dtype) == LE_F32 ? name##_f32                                                              \
+                         : name##_f64)
+
 /* Element `offset` of row-major memory. */
 static inline double le__load(const void *data, le_dtype dtype, int64_t offset)
 {

@@ -5,6 +5,7 @@
  */
 #include "volume/composite/composite.h"
 #include "volume/composite/simd.h"
+#include "volume/describe_simd.h"
 #include "volume/load.h"
 
 static bool applicable(const le_call *call, const char **why)
@@ -37,25 +38,13 @@ static void run_range(le_call *call, size_t begin, size_t end, kernel_fn kernel)
 }
 
 #define DESCRIBE(id, isa_bits, guess, text)                                                        \
-    extern const le_implementation le_implementation_composite__##id;                              \
     static void range_##id(void *call, size_t begin, size_t end, int worker)                       \
     {                                                                                              \
         (void)worker;                                                                              \
         run_range(call, begin, end, le__composite_##id);                                           \
     }                                                                                              \
-    const le_implementation le_implementation_composite__##id = {                                  \
-        .abi = LE_METHOD_ABI,                                                                      \
-        .operation = "composite",                                                                  \
-        .name = #id,                                                                               \
-        .run_type = "simd",                                                                        \
-        .summary = text,                                                                           \
-        .isa = isa_bits,                                                                           \
-        .flags = LE_IMPL_REPRODUCIBLE,                                                             \
-        .speed = guess,                                                                            \
-        .applicable = applicable,                                                                  \
-        .items = items,                                                                            \
-        .range = range_##id,                                                                       \
-    }
+    LE__DESCRIBE_SIMD(composite, id, isa_bits, guess, text, .applicable = applicable,              \
+                      .items = items, .range = range_##id)
 
 DESCRIBE(avx2, LE_ISA_AVX2, 3.0, "AVX2: blocks of 32 pixels in registers");
 DESCRIBE(avx512, LE_ISA_AVX512, 3.5, "AVX-512: blocks of 32 pixels in registers");

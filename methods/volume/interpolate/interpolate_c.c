@@ -4,7 +4,7 @@
  * `interpolate` in scalar C: one loop for each dtype, coordinates and sums in double precision.
  */
 #include "volume/interpolate/interpolate.h"
-#include "volume/load.h"
+#include "volume/trilinear.h"
 
 extern const le_implementation le_implementation_interpolate__c;
 
@@ -22,43 +22,21 @@ typedef struct row {
         const le__camera *c = r->camera;                                                           \
         const le__view *v = &c->views[0];                                                          \
         const int64_t *n = c->shape;                                                               \
-        const T *volume = r->volume;                                                               \
         for (int64_t iz = 0; iz < c->size; iz++) {                                                 \
             double x = le__view_index(v, 0, r->iy, r->ix, iz);                                     \
             double y = le__view_index(v, 1, r->iy, r->ix, iz);                                     \
             double z = le__view_index(v, 2, r->iy, r->ix, iz);                                     \
-            double value = c->fill, u, w, t;                                                       \
+            double value = c->fill, w[3];                                                          \
             if (le__index_inside(x, n[0]) && le__index_inside(y, n[1]) &&                          \
                 le__index_inside(z, n[2])) {                                                       \
-                int64_t cell = le__index_cell(x, n[0], &u) * n[1] * n[2];                          \
-                cell += le__index_cell(y, n[1], &w) * n[2] + le__index_cell(z, n[2], &t);          \
-                const T *p = volume + cell, *q = p + n[1] * n[2];                                  \
-                int64_t s = n[2];                                                                  \
-                double p0 = (double)p[0] * (1.0 - t) + (double)p[1] * t;                           \
-                double p1 = (double)p[s] * (1.0 - t) + (double)p[s + 1] * t;                       \
-                double q0 = (double)q[0] * (1.0 - t) + (double)q[1] * t;                           \
-                double q1 = (double)q[s] * (1.0 - t) + (double)q[s + 1] * t;                       \
-                value = (p0 * (1.0 - w) + p1 * w) * (1.0 - u) + (q0 * (1.0 - w) + q1 * w) * u;     \
+                int64_t cell = le__view_cell(v, n, r->iy, r->ix, iz, w);                           \
+                value = le__trilinear_##s(r->volume, cell, n[2], n[1] * n[2], w);                  \
             }                                                                                      \
             le__store(r->out->data, r->out->dtype, r->begin + iz * r->out->strides[2], value);     \
         }                                                                                          \
     }
 LE__DTYPE_LIST(DEFINE_ROW)
 #undef DEFINE_ROW
-
-typedef void (*row_fn)(const row *r);
-
-static row_fn row_of(le_dtype dtype)
-{
-    switch (dtype) {
-#define X(D, T, s)                                                                                 \
-    case D:                                                                                        \
-        return row_##s;
-        LE__DTYPE_LIST(X)
-#undef X
-    }
-    return row_f32;
-}
 
 typedef struct context {
     le_call *call;
@@ -87,7 +65,7 @@ static void range(void *data, size_t begin, size_t end, int worker)
     (void)worker;
     const context *x = data;
     const le_tensor *out = le_call_out(x->call, ARG_SAMPLES);
-    row_fn fn = row_of(le_call_in(x->call, ARG_VOLUME)->dtype);
+    void (*fn)(const row *r) = LE__FOR_DTYPE(row, le_call_in(x->call, ARG_VOLUME)->dtype);
     row r = {.camera = le_call_attached(x->call), .volume = x->volume, .out = out};
     for (size_t i = begin; i < end; i++) {
         r.iy = (int64_t)i / r.camera->size;

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "volume/describe_simd.h"
 #include "volume/exact_sample.h"
 #include "volume/interpolate/interpolate.h"
 #include "volume/interpolate/simd.h"
@@ -96,26 +97,13 @@ static le_status prepare(le_call *call, bool axis, int fraction_bits, void **out
 }
 
 #define DESCRIBE(id, form, suffix, bits, isa_bits, guess, text)                                    \
-    extern const le_implementation le_implementation_interpolate__##id;                            \
     static le_status prepare_##id(le_call *call, void **out)                                       \
     {                                                                                              \
         return prepare(call, AXIS_##form, bits, out);                                              \
     }                                                                                              \
-    const le_implementation le_implementation_interpolate__##id = {                                \
-        .abi = LE_METHOD_ABI,                                                                      \
-        .operation = "interpolate",                                                                \
-        .name = #id,                                                                               \
-        .run_type = "simd",                                                                        \
-        .summary = text,                                                                           \
-        .isa = isa_bits,                                                                           \
-        .flags = LE_IMPL_REPRODUCIBLE,                                                             \
-        .speed = guess,                                                                            \
-        .applicable = form##_applicable,                                                           \
-        .memory = memory,                                                                          \
-        .prepare = prepare_##id,                                                                   \
-        .items = rows,                                                                             \
-        .range = le__interpolate_##form##_##suffix,                                                \
-    }
+    LE__DESCRIBE_SIMD(interpolate, id, isa_bits, guess, text, .applicable = form##_applicable,     \
+                      .memory = memory, .prepare = prepare_##id, .items = rows,                    \
+                      .range = le__interpolate_##form##_##suffix)
 
 enum { AXIS_rays = false, AXIS_axis = true };
 

@@ -77,18 +77,6 @@ static void plane_packet(const packet *p)
     }
 LE__DTYPE_LIST(DEFINE_PACKET)
 
-static void volume_packet(const packet *p)
-{
-    switch (p->x->dtype) {
-#define X(D, T, s)                                                                                 \
-    case D:                                                                                        \
-        packet_##s(p);                                                                             \
-        break;
-        LE__DTYPE_LIST(X)
-#undef X
-    }
-}
-
 /* Depths of each lane inside axes [axis, 3); and whether the packet is whole. */
 static void set_ranges(packet *p, int axis)
 {
@@ -166,7 +154,7 @@ static void run_row(const le__interpolation *x, int64_t ix, float *plane)
         if (plane)
             plane_packet(&p);
         else
-            volume_packet(&p);
+            LE__FOR_DTYPE(packet, x->dtype)(&p);
     }
 }
 

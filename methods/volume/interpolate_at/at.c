@@ -84,6 +84,16 @@ static le_status refuse_outside(const le__at *at)
                    at->axis[2][at->n[2] - 1]);
 }
 
+le_status le__at_axes_of_call(le__at *at, le_call *call)
+{
+    for (int a = 0; a < 3; a++) {
+        le_status status = read_axis(at, call, a);
+        if (status != LE_OK)
+            return status;
+    }
+    return LE_OK;
+}
+
 le_status le__at_of_call(le__at *at, le_call *call)
 {
     const le_tensor *values = le_call_in(call, ARG_VALUES), *points = le_call_in(call, ARG_POINTS);
@@ -103,12 +113,8 @@ le_status le__at_of_call(le__at *at, le_call *call)
         at->fill = le_call_f64(call, ARG_OUTSIDE);
     if (at->count > 0 && (!at->values || !at->points))
         return le_fail(LE_ERR_MEMORY, "interpolate_at: no memory for contiguous arguments");
-    for (int a = 0; a < 3; a++) {
-        le_status status = read_axis(at, call, a);
-        if (status != LE_OK)
-            return status;
-    }
-    return at->has_fill ? LE_OK : refuse_outside(at);
+    le_status status = le__at_axes_of_call(at, call);
+    return status != LE_OK || at->has_fill ? status : refuse_outside(at);
 }
 
 /* Fills in the cells of `count` parts; returns how many cells beyond the first a part has at most. */

@@ -35,6 +35,9 @@ typedef struct le__at {
  * strictly or, without a fill, when a point is outside: it names the first one. */
 le_status le__at_of_call(le__at *out, le_call *call);
 
+/* The axes only: at->axis and at->n. */
+le_status le__at_axes_of_call(le__at *at, le_call *call);
+
 /* A table of the cells that an axis' equal parts begin in, so that few are left to search. A part's
  * number rises with x, rounding included, so the cell of x is one of the 2^steps from first[part] on. */
 typedef struct le__at_parts {

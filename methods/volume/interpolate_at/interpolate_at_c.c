@@ -7,13 +7,13 @@
 #include <math.h>
 
 #include "volume/interpolate_at/at.h"
-#include "volume/load.h"
+#include "volume/trilinear.h"
 
 extern const le_implementation le_implementation_interpolate_at__c;
 
 typedef struct block {
     int64_t cell[LE__AT_BLOCK];   /* offset of corner [0,0,0] in the values */
-    double weight[3][LE__AT_BLOCK];
+    double weight[LE__AT_BLOCK][3];
     double outside[LE__AT_BLOCK]; /* the result of points that are not inside */
     bool inside[LE__AT_BLOCK];
     double value[LE__AT_BLOCK];
@@ -35,7 +35,7 @@ static void locate(const le__at_search *x, int64_t point, block *k, int64_t slot
             continue;
         int64_t cell = le__at_find(&x->parts[a], p);
         double w = (p - axis[cell]) / (axis[cell + 1] - axis[cell]);
-        k->weight[a][slot] = at->nearest ? 0.0 : w;
+        k->weight[slot][a] = at->nearest ? 0.0 : w;
         cell += at->nearest && !(w <= 0.5);
         offset = offset * at->n[a] + cell;
     }
@@ -53,34 +53,15 @@ static void locate(const le__at_search *x, int64_t point, block *k, int64_t slot
             k->value[i] = k->outside[i];                                                           \
             if (!k->inside[i])                                                                     \
                 continue;                                                                          \
-            const T *p = (const T *)at->values + k->cell[i];                                       \
             if (at->nearest) {                                                                     \
-                k->value[i] = (double)p[0];                                                        \
+                k->value[i] = (double)((const T *)at->values)[k->cell[i]];                         \
                 continue;                                                                          \
             }                                                                                      \
-            const T *q = p + plane;                                                                \
-            double u = k->weight[0][i], v = k->weight[1][i], w = k->weight[2][i];                  \
-            double p0 = (double)p[0] * (1.0 - w) + (double)p[1] * w;                               \
-            double p1 = (double)p[row] * (1.0 - w) + (double)p[row + 1] * w;                       \
-            double q0 = (double)q[0] * (1.0 - w) + (double)q[1] * w;                               \
-            double q1 = (double)q[row] * (1.0 - w) + (double)q[row + 1] * w;                       \
-            k->value[i] = (p0 * (1.0 - v) + p1 * v) * (1.0 - u) + (q0 * (1.0 - v) + q1 * v) * u;   \
+            k->value[i] = le__trilinear_##s(at->values, k->cell[i], row, plane, k->weight[i]);     \
         }                                                                                          \
     }
 LE__DTYPE_LIST(DEFINE_GATHER)
 #undef DEFINE_GATHER
-
-static void gather(const le__at *at, block *k, int64_t count)
-{
-    switch (at->values_dtype) {
-#define X(D, T, s)                                                                                 \
-    case D:                                                                                        \
-        gather_##s(at, k, count);                                                                  \
-        break;
-        LE__DTYPE_LIST(X)
-#undef X
-    }
-}
 
 static void range(void *data, size_t begin, size_t end, int worker)
 {
@@ -93,7 +74,7 @@ static void range(void *data, size_t begin, size_t end, int worker)
         int64_t count = at->count - first < LE__AT_BLOCK ? at->count - first : LE__AT_BLOCK;
         for (int64_t i = 0; i < count; i++)
             locate(x, first + i, &k, i);
-        gather(at, &k, count);
+        LE__FOR_DTYPE(gather, at->values_dtype)(at, &k, count);
         for (int64_t i = 0; i < count; i++)
             le__store(at->out, at->out_dtype, (first + i) * at->out_stride, k.value[i]);
     }

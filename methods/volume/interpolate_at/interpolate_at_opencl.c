@@ -3,7 +3,6 @@
  *
  * `interpolate_at` on OpenCL devices, in double precision: one work-item a point.
  */
-#include <math.h>
 #include <stdio.h>
 
 #include "volume/interpolate_at/at.h"
@@ -14,7 +13,7 @@ extern const le_implementation le_implementation_interpolate_at__opencl;
 
 static const le_cl_source *const sources[] = {&le_cl_volume_interpolate_at, NULL};
 
-/* What is wrong with the arguments, in the words of the other implementations. */
+/* Which point is outside, in the words of the other implementations. */
 static le_status fail_as_others(le_call *call) {
     le__at at;
     le_status status = le__at_of_call(&at, call);
@@ -22,26 +21,20 @@ static le_status fail_as_others(le_call *call) {
                            : le_fail(LE_ERR_INTERNAL, "interpolate_at: a point is outside");
 }
 
-/* The three axes as doubles, one behind the other, on the host and the device. */
+/* The three axes, one behind the other, on the device. */
 static le_status upload_axes(le_call *call, le_cl_buffer **out) {
     const int64_t *n = le_call_in(call, ARG_VALUES)->shape;
-    size_t bytes = (size_t)(n[0] + n[1] + n[2]) * sizeof(double);
-    double *axes = le_call_scratch(call, bytes), *at = axes;
-    if (!axes)
-        return le_fail(LE_ERR_MEMORY, "interpolate_at: no memory for the axes");
-    for (int a = 0; a < 3; a++, at += n[a - 1]) {
-        const void *given = le_call_contiguous(call, ARG_AXIS0 + a);
-        bool single = le_call_in(call, ARG_AXIS0 + a)->dtype == LE_F32;
-        if (!given)
-            return le_fail(LE_ERR_MEMORY, "interpolate_at: no memory for axis%d", a);
-        for (int64_t i = 0; i < n[a]; i++) {
-            at[i] = single ? (double)((const float *)given)[i] : ((const double *)given)[i];
-            if (!isfinite(at[i]) || (i > 0 && !(at[i] > at[i - 1])))
-                return fail_as_others(call);
-        }
+    le__at at;
+    le_status status = le__at_axes_of_call(&at, call);
+    if (status == LE_OK)
+        status = le_cl_scratch(call, (size_t)(n[0] + n[1] + n[2]) * sizeof(double), out);
+    size_t offset = 0;
+    for (int a = 0; a < 3 && status == LE_OK; a++) {
+        size_t bytes = (size_t)n[a] * sizeof(double);
+        status = le_cl_upload(call, *out, offset, at.axis[a], bytes);
+        offset += bytes;
     }
-    le_status status = le_cl_scratch(call, bytes, out);
-    return status == LE_OK ? le_cl_upload(call, *out, 0, axes, bytes) : status;
+    return status;
 }
 
 static le_status get_kernel(le_call *call, le_cl_kernel **out) {

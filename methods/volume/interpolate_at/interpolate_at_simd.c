@@ -3,6 +3,7 @@
  *
  * Descriptors of the vector implementations of `interpolate_at` for x86.
  */
+#include "volume/describe_simd.h"
 #include "volume/interpolate_at/simd.h"
 
 static bool applicable(const le_call *call, const char **why) {
@@ -20,22 +21,11 @@ static le_status run_range(le_call *call, le_range_fn range) {
 }
 
 #define DESCRIBE(id, isa_bits, guess, text)                                                        \
-    extern const le_implementation le_implementation_interpolate_at__##id;                         \
     static le_status run_##id(le_call *call) {                                                     \
         return run_range(call, le__at_##id);                                                       \
     }                                                                                              \
-    const le_implementation le_implementation_interpolate_at__##id = {                             \
-        .abi = LE_METHOD_ABI,                                                                      \
-        .operation = "interpolate_at",                                                             \
-        .name = #id,                                                                               \
-        .run_type = "simd",                                                                        \
-        .summary = text,                                                                           \
-        .isa = isa_bits,                                                                           \
-        .flags = LE_IMPL_REPRODUCIBLE,                                                             \
-        .speed = guess,                                                                            \
-        .applicable = applicable,                                                                  \
-        .run = run_##id,                                                                           \
-    }
+    LE__DESCRIBE_SIMD(interpolate_at, id, isa_bits, guess, text, .applicable = applicable,         \
+                      .run = run_##id)
 
 DESCRIBE(avx2, LE_ISA_AVX2, 1.5, "AVX2: vectors of points, cells found together, gathers");
 DESCRIBE(avx512, LE_ISA_AVX512, 2.0, "AVX-512: vectors of points, cells found together, gathers");

@@ -142,14 +142,8 @@ static inline vd between(vd a, vd b, vd lower, vd upper) {
 LE__DTYPE_LIST(DEFINE_SAMPLE)
 
 static vd sample(const le__at *at, const located *l) {
-    switch (at->values_dtype) {
-#define X(D, T, s)                                                                                 \
-    case D:                                                                                        \
-        return at->nearest ? nearest_##s(at, l) : linear_##s(at, l);
-        LE__DTYPE_LIST(X)
-#undef X
-    }
-    return vd_set(0.0);
+    return at->nearest ? LE__FOR_DTYPE(nearest, at->values_dtype)(at, l)
+                       : LE__FOR_DTYPE(linear, at->values_dtype)(at, l);
 }
 
 /* The coordinates of count points; lanes past them repeat the last one. */

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Kernels of `project`, compiled once for each instruction set: along the outer axes lines are added
- * to a row of sums that stays in the cache, four at a time where they lie apart; along the last axis a
- * line is summed in four vectors. All in double precision, so that a sum of any length is as good as
- * the reference's.
+ * Kernels of `project`, compiled once for each instruction set: along the outer axes lines are
+ * added to a row of sums that stays in the cache, four at a time where they lie apart; along the
+ * last axis a line is summed in four vectors. All in double precision, so that a sum of any length
+ * is as good as the reference's.
  */
 #include <math.h>
 
@@ -106,12 +106,5 @@ LE__INLINE vd vd_join(le__reduce reduce, bool has_nan, vd sum, vd v) {
 LE__DTYPE_LIST(DEFINE_KERNELS)
 
 void LE__ISA(le__project)(const le__project_block *b, double *sums) {
-    switch (b->dtype) {
-#define X(D, T, s)                                                                                 \
-    case D:                                                                                        \
-        reduce_##s(b, sums);                                                                       \
-        break;
-        LE__DTYPE_LIST(X)
-#undef X
-    }
+    LE__FOR_DTYPE(reduce, b->dtype)(b, sums);
 }

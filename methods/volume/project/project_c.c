@@ -18,8 +18,10 @@ typedef struct context {
 
 /* One line along the last axis into the sums, which are then the image's columns. */
 #define DEFINE_ADD(D, T, s)                                                                        \
-    static void add_##s(const T *restrict line, int64_t n, le__reduce reduce, double *restrict sum) \
+    static void add_##s(const void *data, int64_t at, int64_t n, le__reduce reduce,                \
+                        double *restrict sum)                                                      \
     {                                                                                              \
+        const T *restrict line = (const T *)data + at;                                             \
         if (reduce == LE__MAX)                                                                     \
             for (int64_t i = 0; i < n; i++) {                                                      \
                 double v = (double)line[i];                                                        \
@@ -34,12 +36,13 @@ typedef struct context {
             for (int64_t i = 0; i < n; i++)                                                        \
                 sum[i] += (double)line[i];                                                         \
     }                                                                                              \
-    static double along_##s(const T *line, int64_t n, le__reduce reduce)                           \
+    static double along_##s(const void *data, int64_t at, int64_t n, le__reduce reduce)            \
     {                                                                                              \
+        const T *line = (const T *)data + at;                                                      \
         double part[4] = {0.0, 0.0, 0.0, 0.0}, all = (double)line[0];                              \
         if (reduce == LE__MAX || reduce == LE__MIN) {                                              \
             for (int64_t i = 0; i < n; i++)                                                        \
-                add_##s(line + i, 1, reduce, &all);                                                \
+                add_##s(line, i, 1, reduce, &all);                                                 \
             return all;                                                                            \
         }                                                                                          \
         int64_t i = 0;                                                                             \
@@ -52,31 +55,6 @@ typedef struct context {
     }
 LE__DTYPE_LIST(DEFINE_ADD)
 #undef DEFINE_ADD
-
-static void add_line(const void *data, le_dtype dtype, int64_t at, int64_t n, le__reduce reduce,
-                     double *sum)
-{
-    switch (dtype) {
-#define X(D, T, s)                                                                                 \
-    case D:                                                                                        \
-        add_##s((const T *)data + at, n, reduce, sum);                                             \
-        break;
-        LE__DTYPE_LIST(X)
-#undef X
-    }
-}
-
-static double along_line(const void *data, le_dtype dtype, int64_t at, int64_t n, le__reduce reduce)
-{
-    switch (dtype) {
-#define X(D, T, s)                                                                                 \
-    case D:                                                                                        \
-        return along_##s((const T *)data + at, n, reduce);
-        LE__DTYPE_LIST(X)
-#undef X
-    }
-    return 0.0;
-}
 
 static le_status prepare(le_call *call, void **out)
 {
@@ -106,7 +84,8 @@ static void reduce_row(const context *x, int64_t row, double *sum)
     const int64_t *n = t->shape;
     if (p->axis == 2) {
         for (int64_t c = 0; c < n[1]; c++)
-            sum[c] = along_line(x->volume, t->dtype, (row * n[1] + c) * n[2], n[2], p->reduce);
+            sum[c] = LE__FOR_DTYPE(along, t->dtype)(x->volume, (row * n[1] + c) * n[2], n[2],
+                                                    p->reduce);
         return;
     }
     double first = p->reduce == LE__MAX ? -INFINITY : p->reduce == LE__MIN ? INFINITY : 0.0;
@@ -114,7 +93,7 @@ static void reduce_row(const context *x, int64_t row, double *sum)
         sum[c] = first;
     for (int64_t i = 0; i < n[p->axis]; i++) {
         int64_t line = p->axis == 0 ? i * n[1] + row : row * n[1] + i;
-        add_line(x->volume, t->dtype, line * n[2], n[2], p->reduce, sum);
+        LE__FOR_DTYPE(add, t->dtype)(x->volume, line * n[2], n[2], p->reduce, sum);
     }
 }
 

@@ -4,6 +4,7 @@
  * Descriptors of the vector implementations of `project` for x86: blocks of the image whose sums
  * stay in the cache, so that the volume is read once and in long runs whatever the axis.
  */
+#include "volume/describe_simd.h"
 #include "volume/project/project.h"
 #include "volume/project/simd.h"
 
@@ -102,26 +103,13 @@ static void run_block(const context *x, int64_t block, kernel_fn kernel, double 
 }
 
 #define DESCRIBE(id, isa_bits, guess, text)                                                        \
-    extern const le_implementation le_implementation_project__##id;                                \
     static void range_##id(void *data, size_t begin, size_t end, int worker) {                     \
         const context *x = data;                                                                   \
         for (size_t block = begin; block < end; block++)                                           \
             run_block(x, (int64_t)block, le__project_##id, x->sums + (int64_t)worker * MOST);      \
     }                                                                                              \
-    const le_implementation le_implementation_project__##id = {                                    \
-        .abi = LE_METHOD_ABI,                                                                      \
-        .operation = "project",                                                                    \
-        .name = #id,                                                                               \
-        .run_type = "simd",                                                                        \
-        .summary = text,                                                                           \
-        .isa = isa_bits,                                                                           \
-        .flags = LE_IMPL_REPRODUCIBLE,                                                             \
-        .speed = guess,                                                                            \
-        .memory = memory,                                                                          \
-        .prepare = prepare,                                                                        \
-        .items = items,                                                                            \
-        .range = range_##id,                                                                       \
-    }
+    LE__DESCRIBE_SIMD(project, id, isa_bits, guess, text, .memory = memory, .prepare = prepare,    \
+                      .items = items, .range = range_##id)
 
 DESCRIBE(avx2, LE_ISA_AVX2, 2.0, "AVX2: blocks of the image, sums in double precision");
 DESCRIBE(avx512, LE_ISA_AVX512, 2.5, "AVX-512: blocks of the image, sums in double precision");

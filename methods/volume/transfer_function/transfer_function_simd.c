@@ -3,6 +3,7 @@
  *
  * Descriptors of the vector implementations of `transfer_function` for x86: Gaussians only.
  */
+#include "volume/describe_simd.h"
 #include "volume/load.h"
 #include "volume/transfer_function/simd.h"
 #include "volume/transfer_function/transfer_function.h"
@@ -46,26 +47,13 @@ static void run_range(const context *x, size_t begin, size_t end, kernel_fn kern
 }
 
 #define DESCRIBE(id, isa_bits, guess, text)                                                        \
-    extern const le_implementation le_implementation_transfer_function__##id;                      \
     static void range_##id(void *data, size_t begin, size_t end, int worker)                       \
     {                                                                                              \
         (void)worker;                                                                              \
         run_range(data, begin, end, le__gaussians_##id);                                           \
     }                                                                                              \
-    const le_implementation le_implementation_transfer_function__##id = {                          \
-        .abi = LE_METHOD_ABI,                                                                      \
-        .operation = "transfer_function",                                                          \
-        .name = #id,                                                                               \
-        .run_type = "simd",                                                                        \
-        .summary = text,                                                                           \
-        .isa = isa_bits,                                                                           \
-        .flags = LE_IMPL_REPRODUCIBLE,                                                             \
-        .speed = guess,                                                                            \
-        .applicable = applicable,                                                                  \
-        .prepare = prepare,                                                                        \
-        .items = le__tf_items,                                                                     \
-        .range = range_##id,                                                                       \
-    }
+    LE__DESCRIBE_SIMD(transfer_function, id, isa_bits, guess, text, .applicable = applicable,      \
+                      .prepare = prepare, .items = le__tf_items, .range = range_##id)
 
 DESCRIBE(avx2, LE_ISA_AVX2, 8.0, "AVX2: Gaussians with polynomial logarithm and exponential");
 DESCRIBE(avx512, LE_ISA_AVX512, 12.0,

@@ -293,14 +293,7 @@ LE__DTYPE_LIST(DEFINE_WIDEN)
 
 static void widen_by_line(const le__fused *f, int64_t offset, int64_t count, extremes *e)
 {
-    switch (f->dtype) {
-#define X(D, T, s)                                                                                 \
-    case D:                                                                                        \
-        widen_##s(f->volume, offset, count, e);                                                    \
-        break;
-        LE__DTYPE_LIST(X)
-#undef X
-    }
+    LE__FOR_DTYPE(widen, f->dtype)(f->volume, offset, count, e);
 }
 
 /* Marks the bricks [i, j, first to first + BLOCK_BRICKS) in visible[]. They reach one voxel further than

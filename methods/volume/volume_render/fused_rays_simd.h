@@ -87,14 +87,7 @@ typedef void (*chunk_fn)(const packet *p, le__kept *k, int32_t from, int32_t to)
 
 static chunk_fn chunk_of(le_dtype dtype, bool safe)
 {
-    switch (dtype) {
-#define X(D, T, s)                                                                                 \
-    case D:                                                                                        \
-        return safe ? chunk_safe_##s : chunk_##s;
-        LE__DTYPE_LIST(X)
-#undef X
-    }
-    return chunk_safe_f32;
+    return safe ? LE__FOR_DTYPE(chunk_safe, dtype) : LE__FOR_DTYPE(chunk, dtype);
 }
 
 static void render_rays(const packet *p)

@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "volume/load.h"
+#include "volume/trilinear.h"
 #include "volume/volume_render/render.h"
 
 extern const le_implementation le_implementation_volume_render__c;
@@ -23,18 +23,10 @@ typedef struct context {
                            int64_t iz, int64_t begin, int64_t end, double *out)                    \
     {                                                                                              \
         const int64_t *n = c->shape;                                                               \
-        int64_t row = n[2], plane = n[1] * n[2];                                                   \
         for (int64_t iy = begin; iy < end; iy++) {                                                 \
-            double u, w, t;                                                                        \
-            int64_t cell = le__index_cell(le__view_index(v, 0, iy, ix, iz), n[0], &u) * plane;     \
-            cell += le__index_cell(le__view_index(v, 1, iy, ix, iz), n[1], &w) * row;              \
-            cell += le__index_cell(le__view_index(v, 2, iy, ix, iz), n[2], &t);                    \
-            const T *p = (const T *)data + cell, *q = p + plane;                                   \
-            double p0 = (double)p[0] * (1.0 - t) + (double)p[1] * t;                               \
-            double p1 = (double)p[row] * (1.0 - t) + (double)p[row + 1] * t;                       \
-            double q0 = (double)q[0] * (1.0 - t) + (double)q[1] * t;                               \
-            double q1 = (double)q[row] * (1.0 - t) + (double)q[row + 1] * t;                       \
-            out[iy] = (p0 * (1.0 - w) + p1 * w) * (1.0 - u) + (q0 * (1.0 - w) + q1 * w) * u;       \
+            double w[3];                                                                           \
+            int64_t cell = le__view_cell(v, n, iy, ix, iz, w);                                     \
+            out[iy] = le__trilinear_##s(data, cell, n[2], n[1] * n[2], w);                         \
         }                                                                                          \
     }
 LE__DTYPE_LIST(DEFINE_SAMPLE)
@@ -43,14 +35,8 @@ LE__DTYPE_LIST(DEFINE_SAMPLE)
 static void sample(const context *x, const le__view *v, int64_t ix, int64_t iz, int64_t begin,
                    int64_t end, double *out)
 {
-    switch (le_call_in(x->call, ARG_VOLUME)->dtype) {
-#define X(D, T, s)                                                                                 \
-    case D:                                                                                        \
-        sample_##s(x->render->camera, v, x->volume, ix, iz, begin, end, out);                      \
-        break;
-        LE__DTYPE_LIST(X)
-#undef X
-    }
+    LE__FOR_DTYPE(sample, le_call_in(x->call, ARG_VOLUME)->dtype)
+    (x->render->camera, v, x->volume, ix, iz, begin, end, out);
 }
 
 static void gaussians(const le__transfer *t, float value, float rgba[4])

@@ -5,87 +5,29 @@
  */
 #include "esrrf.h"
 
+#include "sr_operation.h"
+
 #include "liquid_engine/le_chain.h"
 
 #include <math.h>
 
-#define IMAGE_DTYPES LE_DTYPES_ALL
-
 static const le_arg_desc args[] = {
-    [ESRRF_IMAGE] = {.name = "image",
-                     .doc = "frames, read as float32",
-                     .type = LE_TYPE_IN,
-                     .dtypes = IMAGE_DTYPES,
-                     .min_ndim = 2,
-                     .max_ndim = 3,
-                     .shape = "[T,H,W] or [H,W]"},
-    [ESRRF_MAGNIFICATION] = {.name = "magnification",
-                             .doc = "output pixels an input pixel, each way",
-                             .type = LE_TYPE_I64,
-                             .optional = true,
-                             .cost = true,
-                             .min = 1,
-                             .max = LE__SR_MAX_MAGNIFICATION,
-                             .default_f64 = 5},
-    [ESRRF_RADIUS] = {.name = "radius",
-                      .doc = "radius of the convergence in input pixels, about the "
-                             "sigma of a spot",
-                      .type = LE_TYPE_F64,
-                      .optional = true,
-                      .cost = true,
-                      .min = 0.1,
-                      .max = 10,
-                      .default_f64 = 1.5},
-    [ESRRF_SENSITIVITY] = {.name = "sensitivity",
-                           .doc = "power of the convergence; up to 1 has no "
-                                  "effect",
-                           .type = LE_TYPE_F64,
-                           .optional = true,
-                           .cost = true,
-                           .min = 0,
-                           .max = 100,
-                           .default_f64 = 1},
-    [ESRRF_INTENSITY_WEIGHTING] = {.name = "intensity_weighting",
-                                   .doc = "1: times the magnified image",
-                                   .type = LE_TYPE_I64,
-                                   .optional = true,
-                                   .cost = true,
-                                   .min = 0,
-                                   .max = 1,
-                                   .default_f64 = 1},
-    [ESRRF_FRAMES_PER_TIMEPOINT] = {.name = "frames_per_timepoint",
-                                    .doc = "frames that a temporal "
-                                           "projection joins, 0: all; the last may have fewer",
-                                    .type = LE_TYPE_I64,
-                                    .optional = true,
-                                    .cost = true,
-                                    .min = 0,
-                                    .max = 1e9,
-                                    .default_f64 = 0},
-    [ESRRF_TEMPORAL] = {.name = "temporal",
-                        .doc = "none: every frame; mean, variance or "
-                               "autocorrelation at lag 1 over the frames of a time point",
-                        .type = LE_TYPE_STR,
-                        .optional = true,
-                        .cost = true,
-                        .words = le__sr_temporal_words,
-                        .default_str = "avg"},
-    [ESRRF_MACRO_PIXEL_CORRECTION] = {.name = "macro_pixel_correction",
-                                      .doc = "1: divide by the mean "
-                                             "of each sub-pixel phase",
-                                      .type = LE_TYPE_I64,
-                                      .optional = true,
-                                      .cost = true,
-                                      .min = 0,
-                                      .max = 1,
-                                      .default_f64 = 1},
-    [ESRRF_RESULT] = {.name = "result",
-                      .doc = "one image a time point",
-                      .type = LE_TYPE_OUT,
-                      .dtypes = LE_DTYPE_BIT(LE_F32),
-                      .min_ndim = 2,
-                      .max_ndim = 3,
-                      .shape = "[N,H*M,W*M], [H*M,W*M] for [H,W]"},
+    [ESRRF_IMAGE] = LE__SR_FRAMES_IN,
+    [ESRRF_MAGNIFICATION] = LE__SR_MAGNIFICATION_ARG("output pixels an input pixel, each way"),
+    [ESRRF_RADIUS] =
+        LE__SR_RADIUS_ARG("radius of the convergence in input pixels, about the sigma of a spot"),
+    [ESRRF_SENSITIVITY] = LE__SR_SENSITIVITY_ARG,
+    [ESRRF_INTENSITY_WEIGHTING] =
+        LE__SR_SWITCH_ARG("intensity_weighting", "1: times the magnified image"),
+    [ESRRF_FRAMES_PER_TIMEPOINT] = LE__SR_TIMEPOINT_ARG,
+    [ESRRF_TEMPORAL] = LE__SR_WORD("temporal",
+                                   "none: every frame; mean, variance or autocorrelation at lag 1 "
+                                   "over the frames of a time point",
+                                   le__sr_temporal_words, "avg"),
+    [ESRRF_MACRO_PIXEL_CORRECTION] = LE__SR_SWITCH_ARG(
+        "macro_pixel_correction", "1: divide by the mean of each sub-pixel phase"),
+    [ESRRF_RESULT] =
+        LE__SR_STACK_OUT("result", "one image a time point", "[N,H*M,W*M], [H*M,W*M] for [H,W]"),
 };
 
 le__esrrf le__esrrf_of(const le_call *call) {
@@ -322,20 +264,10 @@ static bool tiles(const le_call *call, le_slabs *out) {
 
 extern const le_operation le_operation_esrrf;
 const le_operation le_operation_esrrf = {
-    .abi = LE_METHOD_ABI,
-    .name = "esrrf",
-    .family = "superres",
-    .summary = "enhanced super-resolution radial fluctuations",
-    .reference = "Laine et al., Nature Methods 2023; NanoPyx: Saraiva et al., Nature Methods 2025",
-    .args = args,
-    .n_args = sizeof args / sizeof args[0],
-    .check = check,
-    .work = work,
-    .norm = LE_NORM_MAX,
-    .atol = 1e-5,
-    .make_case = make_case,
+    LE__SR_OPERATION(
+        "esrrf", "enhanced super-resolution radial fluctuations",
+        "Laine et al., Nature Methods 2023; NanoPyx: Saraiva et al., Nature Methods 2025"),
     .expand = expand,
     .part = part,
-    .slabs = slabs,
     .tiles = tiles,
 };

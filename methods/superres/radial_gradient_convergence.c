@@ -5,59 +5,25 @@
  */
 #include "radial_gradient_convergence.h"
 
+#include "sr_operation.h"
+
 #include <math.h>
 
-#define STACK(the_name, the_doc, the_shape)                                                        \
-    {                                                                                              \
-        .name = the_name, .doc = the_doc, .type = LE_TYPE_IN, .dtypes = LE_DTYPES_FLOAT,           \
-        .min_ndim = 2, .max_ndim = 3, .shape = the_shape                                           \
-    }
+#define GRADIENT(name, along)                                                                      \
+    LE__SR_STACK_IN(name, "gradient along the " along ", magnified 2M times", LE_DTYPES_FLOAT,     \
+                    "[T,2*H*M,2*W*M] or [2*H*M,2*W*M]")
 
 static const le_arg_desc args[] = {
-    [RGC_IMAGE] = STACK("image", "frames magnified M times", "[T,H*M,W*M] or [H*M,W*M]"),
-    [RGC_GRADIENT_COL] = STACK("gradient_col", "gradient along the columns, magnified 2M times",
-                               "[T,2*H*M,2*W*M] or [2*H*M,2*W*M]"),
-    [RGC_GRADIENT_ROW] = STACK("gradient_row", "gradient along the rows, magnified 2M times",
-                               "[T,2*H*M,2*W*M] or [2*H*M,2*W*M]"),
-    [RGC_MAGNIFICATION] = {.name = "magnification",
-                           .doc = "M: pixels of a whole pixel, each way",
-                           .type = LE_TYPE_I64,
-                           .optional = true,
-                           .cost = true,
-                           .min = 1,
-                           .max = LE__SR_MAX_MAGNIFICATION,
-                           .default_f64 = 5},
-    [RGC_RADIUS] = {.name = "radius",
-                    .doc = "in whole pixels",
-                    .type = LE_TYPE_F64,
-                    .optional = true,
-                    .cost = true,
-                    .min = 0.1,
-                    .max = 10,
-                    .default_f64 = 1.5},
-    [RGC_SENSITIVITY] = {.name = "sensitivity",
-                         .doc = "power of the convergence; up to 1 has no effect",
-                         .type = LE_TYPE_F64,
-                         .optional = true,
-                         .cost = true,
-                         .min = 0,
-                         .max = 100,
-                         .default_f64 = 1},
-    [RGC_INTENSITY_WEIGHTING] = {.name = "intensity_weighting",
-                                 .doc = "1: times the image",
-                                 .type = LE_TYPE_I64,
-                                 .optional = true,
-                                 .cost = true,
-                                 .min = 0,
-                                 .max = 1,
-                                 .default_f64 = 1},
-    [RGC_RESULT] = {.name = "result",
-                    .doc = "convergence, 0 in the margin of radius*M pixels",
-                    .type = LE_TYPE_OUT,
-                    .dtypes = LE_DTYPE_BIT(LE_F32),
-                    .min_ndim = 2,
-                    .max_ndim = 3,
-                    .shape = "as image"},
+    [RGC_IMAGE] = LE__SR_STACK_IN("image", "frames magnified M times", LE_DTYPES_FLOAT,
+                                  "[T,H*M,W*M] or [H*M,W*M]"),
+    [RGC_GRADIENT_COL] = GRADIENT("gradient_col", "columns"),
+    [RGC_GRADIENT_ROW] = GRADIENT("gradient_row", "rows"),
+    [RGC_MAGNIFICATION] = LE__SR_MAGNIFICATION_ARG("M: pixels of a whole pixel, each way"),
+    [RGC_RADIUS] = LE__SR_RADIUS_ARG("in whole pixels"),
+    [RGC_SENSITIVITY] = LE__SR_SENSITIVITY_ARG,
+    [RGC_INTENSITY_WEIGHTING] = LE__SR_SWITCH_ARG("intensity_weighting", "1: times the image"),
+    [RGC_RESULT] =
+        LE__SR_STACK_OUT("result", "convergence, 0 in the margin of radius*M pixels", "as image"),
 };
 
 le__rgc_call le__rgc_call_of(const le_call *call) {
@@ -101,13 +67,8 @@ static le_status check(le_call *call) {
     const le_tensor *image = le_call_in(call, RGC_IMAGE);
     const int64_t m = le_call_i64(call, RGC_MAGNIFICATION);
     le_status status = le__sr_check_image(image, "radial_gradient_convergence", "image");
-    for (int d = image->ndim - 2; status == LE_OK && d < image->ndim; d++)
-        if (image->shape[d] % m)
-            status =
-                le_fail(LE_ERR_SHAPE,
-                        "radial_gradient_convergence: 'image' has %lld elements along axis %d; a "
-                        "multiple of the magnification %lld is expected",
-                        (long long)image->shape[d], d, (long long)m);
+    if (status == LE_OK)
+        status = le__sr_check_multiple(image, "radial_gradient_convergence", m);
     if (status == LE_OK)
         status = check_gradient(call, RGC_GRADIENT_COL, "gradient_col");
     if (status == LE_OK)
@@ -185,18 +146,8 @@ static bool slabs(const le_call *call, le_slabs *out) {
 
 extern const le_operation le_operation_radial_gradient_convergence;
 const le_operation le_operation_radial_gradient_convergence = {
-    .abi = LE_METHOD_ABI,
-    .name = "radial_gradient_convergence",
-    .family = "superres",
-    .summary = "how well the gradients around each pixel point to it",
-    .reference = "eSRRF: Laine et al., Nature Methods 2023",
-    .args = args,
-    .n_args = sizeof args / sizeof args[0],
-    .check = check,
-    .work = work,
-    .norm = LE_NORM_MAX,
-    .atol = 1e-5,
-    .make_case = make_case,
+    LE__SR_OPERATION("radial_gradient_convergence",
+                     "how well the gradients around each pixel point to it",
+                     "eSRRF: Laine et al., Nature Methods 2023"),
     .part = part,
-    .slabs = slabs,
 };

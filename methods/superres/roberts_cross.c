@@ -5,28 +5,14 @@
  */
 #include "roberts_cross.h"
 
+#include "sr_operation.h"
+
 static const le_arg_desc args[] = {
-    [ROBERTS_IMAGE] = {.name = "image",
-                       .doc = "frames, read as float32",
-                       .type = LE_TYPE_IN,
-                       .dtypes = LE_DTYPES_ALL,
-                       .min_ndim = 2,
-                       .max_ndim = 3,
-                       .shape = "[T,H,W] or [H,W]"},
-    [ROBERTS_GRADIENT_COL] = {.name = "gradient_col",
-                              .doc = "I[y-1,x] - I[y,x-1] + I[y,x] - I[y-1,x-1]",
-                              .type = LE_TYPE_OUT,
-                              .dtypes = LE_DTYPE_BIT(LE_F32),
-                              .min_ndim = 2,
-                              .max_ndim = 3,
-                              .shape = "as image"},
-    [ROBERTS_GRADIENT_ROW] = {.name = "gradient_row",
-                              .doc = "-I[y-1,x] + I[y,x-1] + I[y,x] - I[y-1,x-1]",
-                              .type = LE_TYPE_OUT,
-                              .dtypes = LE_DTYPE_BIT(LE_F32),
-                              .min_ndim = 2,
-                              .max_ndim = 3,
-                              .shape = "as image"},
+    [ROBERTS_IMAGE] = LE__SR_FRAMES_IN,
+    [ROBERTS_GRADIENT_COL] =
+        LE__SR_STACK_OUT("gradient_col", "I[y-1,x] - I[y,x-1] + I[y,x] - I[y-1,x-1]", "as image"),
+    [ROBERTS_GRADIENT_ROW] =
+        LE__SR_STACK_OUT("gradient_row", "-I[y-1,x] + I[y,x-1] + I[y,x] - I[y-1,x-1]", "as image"),
 };
 
 le__roberts le__roberts_of(const le_call *call) {
@@ -71,36 +57,15 @@ static le_status make_case(le_case *c, const le_case_request *r) {
                                        {0, 9, 70}, {2, 2, 2},  {1, 33, 31}};
     const int64_t n = r->size > 0 ? r->size : 512;
     int64_t shape[3] = {3, 40, 47};
-    le_dtype dtype = le__sr_case_dtype(r);
     if (r->kind == LE_CASE_CHECK)
         for (int d = 0; d < 3; d++)
             shape[d] = r->index < 6 ? edges[r->index][d] : 1 + (int64_t)(le_case_random(c) % 50);
     if (r->kind == LE_CASE_BENCH)
         shape[0] = 4, shape[1] = shape[2] = n;
-    if (r->kind == LE_CASE_TRIAL && r->like) {
-        dtype = le_call_in(r->like, ROBERTS_IMAGE)->dtype;
-        shape[0] = le_call_in(r->like, ROBERTS_IMAGE)->ndim == 2 ? 0 : 2;
-    }
-    le_tensor *t = le_case_in(c, "image", dtype, shape[0] ? 3 : 2, shape + (shape[0] ? 0 : 1));
-    if (!t)
-        return le_case_status(c);
-    if (r->kind == LE_CASE_CHECK && r->index % 3 == 0)
-        le__sr_fill_content(c, t, r->index / 3 % LE__SR_CONTENTS);
-    else
-        le__sr_fill_spots(c, t);
+    le__sr_case_image(c, r, shape, 3);
     le_case_out(c, "gradient_col", LE_F32);
     le_case_out(c, "gradient_row", LE_F32);
     return le_case_status(c);
-}
-
-/* One frame. */
-static le_status part(const le_call *call, uint64_t random, le_case *out, int64_t *first) {
-    *first = le__sr_pick_frame(le_call_in(call, ROBERTS_IMAGE), random);
-    if (*first < 0)
-        return LE_ERR_UNSUPPORTED;
-    le__sr_case_frames(out, "image", le_call_in(call, ROBERTS_IMAGE), *first, 1);
-    le_case_like(out, call);
-    return le_case_status(out);
 }
 
 static bool slabs(const le_call *call, le_slabs *out) {
@@ -116,19 +81,8 @@ static bool tiles(const le_call *call, le_slabs *out) {
 
 extern const le_operation le_operation_roberts_cross;
 const le_operation le_operation_roberts_cross = {
-    .abi = LE_METHOD_ABI,
-    .name = "roberts_cross",
-    .family = "superres",
-    .summary = "image gradient by the Roberts cross",
-    .reference = "NanoPyx GradientRobertsCross: Saraiva et al., Nature Methods 2025",
-    .args = args,
-    .n_args = sizeof args / sizeof args[0],
-    .check = check,
-    .work = work,
-    .norm = LE_NORM_MAX,
-    .atol = 1e-5,
-    .make_case = make_case,
-    .part = part,
-    .slabs = slabs,
+    LE__SR_OPERATION("roberts_cross", "image gradient by the Roberts cross",
+                     "NanoPyx GradientRobertsCross: Saraiva et al., Nature Methods 2025"),
+    .part = le__sr_part_frame,
     .tiles = tiles,
 };

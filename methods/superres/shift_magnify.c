@@ -5,44 +5,25 @@
  */
 #include "shift_magnify.h"
 
+#include "sr_operation.h"
+
 #include <math.h>
 
-#define NUMBER(the_name, the_doc, the_min, the_max, the_default, is_cost)                          \
-    {                                                                                              \
-        .name = the_name, .doc = the_doc, .type = LE_TYPE_F64, .optional = true, .cost = is_cost,  \
-        .min = the_min, .max = the_max, .default_f64 = the_default                                 \
-    }
+#define SHIFT(name)      LE__SR_NUMBER(LE_TYPE_F64, name, "input pixels", -65536, 65536, 0, false)
+#define TIMES(name, doc) LE__SR_NUMBER(LE_TYPE_F64, name, doc, 0.01, 100, 1, true)
 
 static const le_arg_desc args[] = {
-    [MAGNIFY_IMAGE] = {.name = "image",
-                       .doc = "frames, read as float32",
-                       .type = LE_TYPE_IN,
-                       .dtypes = LE_DTYPES_ALL,
-                       .min_ndim = 2,
-                       .max_ndim = 3,
-                       .shape = "[T,H,W] or [H,W]"},
-    [MAGNIFY_SHIFT_ROW] = NUMBER("shift_row", "input pixels", -65536, 65536, 0, false),
-    [MAGNIFY_SHIFT_COL] = NUMBER("shift_col", "input pixels", -65536, 65536, 0, false),
-    [MAGNIFY_MAGNIFICATION_ROW] =
-        NUMBER("magnification_row", "output rows an input row", 0.01, 100, 1, true),
-    [MAGNIFY_MAGNIFICATION_COL] =
-        NUMBER("magnification_col", "output columns an input column", 0.01, 100, 1, true),
-    [MAGNIFY_INTERPOLATOR] =
-        {.name = "interpolator",
-         .doc = "catmull_rom is not renormalised at the border; lanczos has 5 taps",
-         .type = LE_TYPE_STR,
-         .optional = true,
-         .cost = true,
-         .words = le__sr_interpolators,
-         .default_str = "catmull_rom"},
-    [MAGNIFY_RESULT] = {.name = "result",
-                        .doc = "value at (i/magnification_row - shift_row, j/magnification_col - "
-                               "shift_col), 0 outside the image",
-                        .type = LE_TYPE_OUT,
-                        .dtypes = LE_DTYPE_BIT(LE_F32),
-                        .min_ndim = 2,
-                        .max_ndim = 3,
-                        .shape = "[T,floor(H*magnification_row),floor(W*magnification_col)]"},
+    [MAGNIFY_IMAGE] = LE__SR_FRAMES_IN,
+    [MAGNIFY_SHIFT_ROW] = SHIFT("shift_row"),
+    [MAGNIFY_SHIFT_COL] = SHIFT("shift_col"),
+    [MAGNIFY_MAGNIFICATION_ROW] = TIMES("magnification_row", "output rows an input row"),
+    [MAGNIFY_MAGNIFICATION_COL] = TIMES("magnification_col", "output columns an input column"),
+    [MAGNIFY_INTERPOLATOR] = LE__SR_INTERPOLATOR_ARG,
+    [MAGNIFY_RESULT] =
+        LE__SR_STACK_OUT("result",
+                         "value at (i/magnification_row - shift_row, j/magnification_col - "
+                         "shift_col), 0 outside the image",
+                         "[T,floor(H*magnification_row),floor(W*magnification_col)]"),
 };
 
 static le_status check(le_call *call) {
@@ -185,39 +166,19 @@ static shape_case shape_of(le_case *c, const le_case_request *r) {
 
 static le_status make_case(le_case *c, const le_case_request *r) {
     shape_case s = shape_of(c, r);
-    le_dtype dtype = le__sr_case_dtype(r);
     const bool like = r->kind == LE_CASE_TRIAL && r->like;
     if (like) {
-        dtype = le_call_in(r->like, MAGNIFY_IMAGE)->dtype;
-        s.t = le_call_in(r->like, MAGNIFY_IMAGE)->ndim == 2 ? 0 : 2;
         /* at least a few outputs each way */
         s.h += (int64_t)(4 / le_call_f64(r->like, MAGNIFY_MAGNIFICATION_ROW));
         s.w += (int64_t)(4 / le_call_f64(r->like, MAGNIFY_MAGNIFICATION_COL));
     }
-    const int64_t shape[3] = {s.t, s.h, s.w};
-    le_tensor *t = le_case_in(c, "image", dtype, s.t ? 3 : 2, shape + (s.t ? 0 : 1));
-    if (!t)
-        return le_case_status(c);
-    if (r->kind == LE_CASE_CHECK && r->index % 5 == 0)
-        le__sr_fill_content(c, t, r->index / 5 % LE__SR_CONTENTS);
-    else
-        le__sr_fill_spots(c, t);
+    le__sr_case_image(c, r, (int64_t[]){s.t, s.h, s.w}, 5);
     if (like)
         le_case_like(c, r->like);
     else
         put(c, &s, le__sr_interpolators[r->kind == LE_CASE_CHECK ? r->index % 4 : 0]);
     le_case_out(c, "result", LE_F32);
     return le_case_status(c);
-}
-
-/* One frame. */
-static le_status part(const le_call *call, uint64_t random, le_case *out, int64_t *first) {
-    *first = le__sr_pick_frame(le_call_in(call, MAGNIFY_IMAGE), random);
-    if (*first < 0)
-        return LE_ERR_UNSUPPORTED;
-    le__sr_case_frames(out, "image", le_call_in(call, MAGNIFY_IMAGE), *first, 1);
-    le_case_like(out, call);
-    return le_case_status(out);
 }
 
 static bool slabs(const le_call *call, le_slabs *out) {
@@ -227,18 +188,7 @@ static bool slabs(const le_call *call, le_slabs *out) {
 
 extern const le_operation le_operation_shift_magnify;
 const le_operation le_operation_shift_magnify = {
-    .abi = LE_METHOD_ABI,
-    .name = "shift_magnify",
-    .family = "superres",
-    .summary = "an image shifted and magnified",
-    .reference = "NanoPyx ShiftAndMagnify: Saraiva et al., Nature Methods 2025",
-    .args = args,
-    .n_args = sizeof args / sizeof args[0],
-    .check = check,
-    .work = work,
-    .norm = LE_NORM_MAX,
-    .atol = 1e-5,
-    .make_case = make_case,
-    .part = part,
-    .slabs = slabs,
+    LE__SR_OPERATION("shift_magnify", "an image shifted and magnified",
+                     "NanoPyx ShiftAndMagnify: Saraiva et al., Nature Methods 2025"),
+    .part = le__sr_part_frame,
 };

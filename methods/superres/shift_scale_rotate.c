@@ -5,42 +5,23 @@
  */
 #include "shift_scale_rotate.h"
 
+#include "sr_operation.h"
+
 #include <math.h>
 
-#define NUMBER(the_name, the_doc, the_min, the_max, the_default)                                   \
-    {                                                                                              \
-        .name = the_name, .doc = the_doc, .type = LE_TYPE_F64, .optional = true, .min = the_min,   \
-        .max = the_max, .default_f64 = the_default                                                 \
-    }
+#define NUMBER(name, doc, min, max, usual)                                                         \
+    LE__SR_NUMBER(LE_TYPE_F64, name, doc, min, max, usual, false)
 
 static const le_arg_desc args[] = {
-    [ROTATE_IMAGE] = {.name = "image",
-                      .doc = "frames, read as float32",
-                      .type = LE_TYPE_IN,
-                      .dtypes = LE_DTYPES_ALL,
-                      .min_ndim = 2,
-                      .max_ndim = 3,
-                      .shape = "[T,H,W] or [H,W]"},
+    [ROTATE_IMAGE] = LE__SR_FRAMES_IN,
     [ROTATE_SHIFT_ROW] = NUMBER("shift_row", "pixels", -65536, 65536, 0),
     [ROTATE_SHIFT_COL] = NUMBER("shift_col", "pixels", -65536, 65536, 0),
     [ROTATE_SCALE_ROW] = NUMBER("scale_row", "above 1 enlarges", 0.01, 100, 1),
     [ROTATE_SCALE_COL] = NUMBER("scale_col", "above 1 enlarges", 0.01, 100, 1),
     [ROTATE_ANGLE] = NUMBER("angle", "radians", -1e4, 1e4, 0),
-    [ROTATE_INTERPOLATOR] =
-        {.name = "interpolator",
-         .doc = "catmull_rom is not renormalised at the border; lanczos has 5 taps",
-         .type = LE_TYPE_STR,
-         .optional = true,
-         .cost = true,
-         .words = le__sr_interpolators,
-         .default_str = "catmull_rom"},
-    [ROTATE_RESULT] = {.name = "result",
-                       .doc = "as image, 0 where the sample lies outside",
-                       .type = LE_TYPE_OUT,
-                       .dtypes = LE_DTYPE_BIT(LE_F32),
-                       .min_ndim = 2,
-                       .max_ndim = 3,
-                       .shape = "as image"},
+    [ROTATE_INTERPOLATOR] = LE__SR_INTERPOLATOR_ARG,
+    [ROTATE_RESULT] =
+        LE__SR_STACK_OUT("result", "as image, 0 where the sample lies outside", "as image"),
 };
 
 le__rotate le__rotate_of(const le_call *call) {
@@ -120,7 +101,6 @@ static le_status make_case(le_case *c, const le_case_request *r) {
                                       {-40, 3, 1, 1, 0.1}};
     double s[5] = {0.3, -0.7, 1.1, 0.9, 0.5};
     int64_t shape[3] = {2, 33, 37};
-    le_dtype dtype = le__sr_case_dtype(r);
     const bool like = r->kind == LE_CASE_TRIAL && r->like;
     if (r->kind == LE_CASE_CHECK)
         for (int d = 0; d < 5; d++) {
@@ -130,33 +110,13 @@ static le_status make_case(le_case *c, const le_case_request *r) {
         }
     if (r->kind == LE_CASE_BENCH)
         shape[0] = 1, shape[1] = shape[2] = r->size > 0 ? r->size : 512;
-    if (like) {
-        dtype = le_call_in(r->like, ROTATE_IMAGE)->dtype;
-        shape[0] = le_call_in(r->like, ROTATE_IMAGE)->ndim == 2 ? 0 : 2;
-    }
-    le_tensor *t = le_case_in(c, "image", dtype, shape[0] ? 3 : 2, shape + (shape[0] ? 0 : 1));
-    if (!t)
-        return le_case_status(c);
-    if (r->kind == LE_CASE_CHECK && r->index % 5 == 0)
-        le__sr_fill_content(c, t, r->index / 5 % LE__SR_CONTENTS);
-    else
-        le__sr_fill_spots(c, t);
+    le__sr_case_image(c, r, shape, 5);
     if (like)
         le_case_like(c, r->like);
     else
         put(c, s, le__sr_interpolators[r->kind == LE_CASE_CHECK ? r->index % 4 : 0]);
     le_case_out(c, "result", LE_F32);
     return le_case_status(c);
-}
-
-/* One frame. */
-static le_status part(const le_call *call, uint64_t random, le_case *out, int64_t *first) {
-    *first = le__sr_pick_frame(le_call_in(call, ROTATE_IMAGE), random);
-    if (*first < 0)
-        return LE_ERR_UNSUPPORTED;
-    le__sr_case_frames(out, "image", le_call_in(call, ROTATE_IMAGE), *first, 1);
-    le_case_like(out, call);
-    return le_case_status(out);
 }
 
 static bool slabs(const le_call *call, le_slabs *out) {
@@ -166,18 +126,7 @@ static bool slabs(const le_call *call, le_slabs *out) {
 
 extern const le_operation le_operation_shift_scale_rotate;
 const le_operation le_operation_shift_scale_rotate = {
-    .abi = LE_METHOD_ABI,
-    .name = "shift_scale_rotate",
-    .family = "superres",
-    .summary = "an image shifted, scaled and rotated about its centre",
-    .reference = "NanoPyx ShiftScaleRotate: Saraiva et al., Nature Methods 2025",
-    .args = args,
-    .n_args = sizeof args / sizeof args[0],
-    .check = check,
-    .work = work,
-    .norm = LE_NORM_MAX,
-    .atol = 1e-5,
-    .make_case = make_case,
-    .part = part,
-    .slabs = slabs,
+    LE__SR_OPERATION("shift_scale_rotate", "an image shifted, scaled and rotated about its centre",
+                     "NanoPyx ShiftScaleRotate: Saraiva et al., Nature Methods 2025"),
+    .part = le__sr_part_frame,
 };

@@ -3,7 +3,7 @@
  *
  * Rows of image stacks of any dtype and any strides, read and written as float32.
  */
-#include "superres.h"
+#include "sr_operation.h"
 
 #include <string.h>
 
@@ -115,6 +115,16 @@ static void narrow(le_tensor *t, int axis, int64_t begin, int64_t count) {
         t->data = (char *)t->data + skip * (int64_t)le_dtype_size(t->dtype);
 }
 
+le_status le__sr_check_multiple(const le_tensor *image, const char *who, int64_t magnification) {
+    for (int d = image->ndim - 2; d < image->ndim; d++)
+        if (image->shape[d] % magnification)
+            return le_fail(LE_ERR_SHAPE,
+                           "%s: 'image' has %lld elements along axis %d; a multiple of the "
+                           "magnification %lld is expected",
+                           who, (long long)image->shape[d], d, (long long)magnification);
+    return LE_OK;
+}
+
 void le__sr_case_frames(le_case *c, const char *name, const le_tensor *t, int64_t begin,
                         int64_t count) {
     le_tensor view = *t;
@@ -143,6 +153,16 @@ int64_t le__sr_pick_frame(const le_tensor *t, uint64_t random) {
     if (t->ndim < 3 || t->shape[0] < 2)
         return -1;
     return (int64_t)(random % (uint64_t)t->shape[0]);
+}
+
+le_status le__sr_part_frame(const le_call *call, uint64_t random, le_case *out, int64_t *first) {
+    const le_tensor *image = le_call_in(call, 0);
+    *first = le__sr_pick_frame(image, random);
+    if (*first < 0)
+        return LE_ERR_UNSUPPORTED;
+    le__sr_case_frames(out, "image", image, *first, 1);
+    le_case_like(out, call);
+    return le_case_status(out);
 }
 
 bool le__sr_slabs(const le_tensor *image, const int *args, int n, le_slabs *out) {

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * The few vector operations the family needs, for the ISA of the including file: LE_VEC_AVX512 or
- * LE_VEC_AVX2. vf: floats, vi: int32 of the same width, vm: a lane mask.
+ * LE_VEC_AVX2. vf: floats, vi: int32 of the same width, vm: a lane mask. What differs between the
+ * two beyond the width comes first.
  */
 #ifndef LE_SR_VEC_H
 #define LE_SR_VEC_H
@@ -13,55 +14,16 @@
 #if defined(LE_VEC_AVX512)
 
 #define VEC_LANES 16
+#define VEC(name) _mm512_##name
 typedef __m512 vf;
 typedef __m512i vi;
 typedef __mmask16 vm;
 
-static inline vf vf_load(const float *p) {
-    return _mm512_loadu_ps(p);
-}
-static inline void vf_store(float *p, vf a) {
-    _mm512_storeu_ps(p, a);
-}
-static inline vf vf_set1(float a) {
-    return _mm512_set1_ps(a);
-}
-static inline vf vf_add(vf a, vf b) {
-    return _mm512_add_ps(a, b);
-}
-static inline vf vf_sub(vf a, vf b) {
-    return _mm512_sub_ps(a, b);
-}
-static inline vf vf_mul(vf a, vf b) {
-    return _mm512_mul_ps(a, b);
-}
-static inline vf vf_div(vf a, vf b) {
-    return _mm512_div_ps(a, b);
-}
-static inline vf vf_max(vf a, vf b) {
-    return _mm512_max_ps(a, b);
-}
-static inline vf vf_fma(vf a, vf b, vf c) {
-    return _mm512_fmadd_ps(a, b, c);
-}
-static inline vf vf_fms(vf a, vf b, vf c) {
-    return _mm512_fmsub_ps(a, b, c);
-}
 static inline vf vf_abs(vf a) {
     return _mm512_abs_ps(a);
 }
-static inline vf vf_floor(vf a) {
-    return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
-}
-static inline vf vf_round(vf a) {
-    return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-}
-static inline vm vf_less(vf a, vf b) {
-    return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
-}
-static inline vm vf_less_equal(vf a, vf b) {
-    return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ);
-}
+#define VEC_ROUND(a, mode)   _mm512_roundscale_ps(a, mode)
+#define VEC_COMPARE(a, b, c) _mm512_cmp_ps_mask(a, b, c)
 static inline vm vm_and(vm a, vm b) {
     return (vm)(a & b);
 }
@@ -75,11 +37,8 @@ static inline vf vf_where(vm m, vf a, vf b) {
 static inline vf vf_gather(const float *p, vi at) {
     return _mm512_i32gather_ps(at, p, 4);
 }
-static inline vi vf_to_int(vf a) {
-    return _mm512_cvttps_epi32(a);
-}
-static inline vf vi_to_float(vi a) {
-    return _mm512_cvtepi32_ps(a);
+static inline vi vi_load(const int32_t *p) {
+    return _mm512_loadu_si512(p);
 }
 static inline vi vf_bits(vf a) {
     return _mm512_castps_si512(a);
@@ -87,29 +46,6 @@ static inline vi vf_bits(vf a) {
 static inline vf vi_bits(vi a) {
     return _mm512_castsi512_ps(a);
 }
-static inline vi vi_load(const int32_t *p) {
-    return _mm512_loadu_si512(p);
-}
-static inline vi vi_set1(int32_t a) {
-    return _mm512_set1_epi32(a);
-}
-static inline vi vi_add(vi a, vi b) {
-    return _mm512_add_epi32(a, b);
-}
-static inline vi vi_sub(vi a, vi b) {
-    return _mm512_sub_epi32(a, b);
-}
-static inline vi vi_mul(vi a, vi b) {
-    return _mm512_mullo_epi32(a, b);
-}
-static inline vi vi_min(vi a, vi b) {
-    return _mm512_min_epi32(a, b);
-}
-static inline vi vi_max(vi a, vi b) {
-    return _mm512_max_epi32(a, b);
-}
-#define vi_shift_left(a, n)  _mm512_slli_epi32(a, n)
-#define vi_shift_right(a, n) _mm512_srai_epi32(a, n)
 static inline vm vi_equal(vi a, vi b) {
     return _mm512_cmpeq_epi32_mask(a, b);
 }
@@ -117,55 +53,16 @@ static inline vm vi_equal(vi a, vi b) {
 #elif defined(LE_VEC_AVX2)
 
 #define VEC_LANES            8
+#define VEC(name)            _mm256_##name
 typedef __m256 vf;
 typedef __m256i vi;
 typedef __m256 vm;
 
-static inline vf vf_load(const float *p) {
-    return _mm256_loadu_ps(p);
-}
-static inline void vf_store(float *p, vf a) {
-    _mm256_storeu_ps(p, a);
-}
-static inline vf vf_set1(float a) {
-    return _mm256_set1_ps(a);
-}
-static inline vf vf_add(vf a, vf b) {
-    return _mm256_add_ps(a, b);
-}
-static inline vf vf_sub(vf a, vf b) {
-    return _mm256_sub_ps(a, b);
-}
-static inline vf vf_mul(vf a, vf b) {
-    return _mm256_mul_ps(a, b);
-}
-static inline vf vf_div(vf a, vf b) {
-    return _mm256_div_ps(a, b);
-}
-static inline vf vf_max(vf a, vf b) {
-    return _mm256_max_ps(a, b);
-}
-static inline vf vf_fma(vf a, vf b, vf c) {
-    return _mm256_fmadd_ps(a, b, c);
-}
-static inline vf vf_fms(vf a, vf b, vf c) {
-    return _mm256_fmsub_ps(a, b, c);
-}
 static inline vf vf_abs(vf a) {
     return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a);
 }
-static inline vf vf_floor(vf a) {
-    return _mm256_floor_ps(a);
-}
-static inline vf vf_round(vf a) {
-    return _mm256_round_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-}
-static inline vm vf_less(vf a, vf b) {
-    return _mm256_cmp_ps(a, b, _CMP_LT_OQ);
-}
-static inline vm vf_less_equal(vf a, vf b) {
-    return _mm256_cmp_ps(a, b, _CMP_LE_OQ);
-}
+#define VEC_ROUND(a, mode)   _mm256_round_ps(a, mode)
+#define VEC_COMPARE(a, b, c) _mm256_cmp_ps(a, b, c)
 static inline vm vm_and(vm a, vm b) {
     return _mm256_and_ps(a, b);
 }
@@ -178,11 +75,8 @@ static inline vf vf_where(vm m, vf a, vf b) {
 static inline vf vf_gather(const float *p, vi at) {
     return _mm256_i32gather_ps(p, at, 4);
 }
-static inline vi vf_to_int(vf a) {
-    return _mm256_cvttps_epi32(a);
-}
-static inline vf vi_to_float(vi a) {
-    return _mm256_cvtepi32_ps(a);
+static inline vi vi_load(const int32_t *p) {
+    return _mm256_loadu_si256((const __m256i *)(const void *)p);
 }
 static inline vi vf_bits(vf a) {
     return _mm256_castps_si256(a);
@@ -190,34 +84,80 @@ static inline vi vf_bits(vf a) {
 static inline vf vi_bits(vi a) {
     return _mm256_castsi256_ps(a);
 }
-static inline vi vi_load(const int32_t *p) {
-    return _mm256_loadu_si256((const __m256i *)(const void *)p);
-}
-static inline vi vi_set1(int32_t a) {
-    return _mm256_set1_epi32(a);
-}
-static inline vi vi_add(vi a, vi b) {
-    return _mm256_add_epi32(a, b);
-}
-static inline vi vi_sub(vi a, vi b) {
-    return _mm256_sub_epi32(a, b);
-}
-static inline vi vi_mul(vi a, vi b) {
-    return _mm256_mullo_epi32(a, b);
-}
-static inline vi vi_min(vi a, vi b) {
-    return _mm256_min_epi32(a, b);
-}
-static inline vi vi_max(vi a, vi b) {
-    return _mm256_max_epi32(a, b);
-}
-#define vi_shift_left(a, n)  _mm256_slli_epi32(a, n)
-#define vi_shift_right(a, n) _mm256_srai_epi32(a, n)
 static inline vm vi_equal(vi a, vi b) {
     return _mm256_castsi256_ps(_mm256_cmpeq_epi32(a, b));
 }
 
 #endif
+
+static inline vf vf_load(const float *p) {
+    return VEC(loadu_ps)(p);
+}
+static inline void vf_store(float *p, vf a) {
+    VEC(storeu_ps)(p, a);
+}
+static inline vf vf_set1(float a) {
+    return VEC(set1_ps)(a);
+}
+static inline vf vf_add(vf a, vf b) {
+    return VEC(add_ps)(a, b);
+}
+static inline vf vf_sub(vf a, vf b) {
+    return VEC(sub_ps)(a, b);
+}
+static inline vf vf_mul(vf a, vf b) {
+    return VEC(mul_ps)(a, b);
+}
+static inline vf vf_div(vf a, vf b) {
+    return VEC(div_ps)(a, b);
+}
+static inline vf vf_max(vf a, vf b) {
+    return VEC(max_ps)(a, b);
+}
+static inline vf vf_fma(vf a, vf b, vf c) {
+    return VEC(fmadd_ps)(a, b, c);
+}
+static inline vf vf_fms(vf a, vf b, vf c) {
+    return VEC(fmsub_ps)(a, b, c);
+}
+static inline vf vf_floor(vf a) {
+    return VEC_ROUND(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+}
+static inline vf vf_round(vf a) {
+    return VEC_ROUND(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+static inline vm vf_less(vf a, vf b) {
+    return VEC_COMPARE(a, b, _CMP_LT_OQ);
+}
+static inline vm vf_less_equal(vf a, vf b) {
+    return VEC_COMPARE(a, b, _CMP_LE_OQ);
+}
+static inline vi vf_to_int(vf a) {
+    return VEC(cvttps_epi32)(a);
+}
+static inline vf vi_to_float(vi a) {
+    return VEC(cvtepi32_ps)(a);
+}
+static inline vi vi_set1(int32_t a) {
+    return VEC(set1_epi32)(a);
+}
+static inline vi vi_add(vi a, vi b) {
+    return VEC(add_epi32)(a, b);
+}
+static inline vi vi_sub(vi a, vi b) {
+    return VEC(sub_epi32)(a, b);
+}
+static inline vi vi_mul(vi a, vi b) {
+    return VEC(mullo_epi32)(a, b);
+}
+static inline vi vi_min(vi a, vi b) {
+    return VEC(min_epi32)(a, b);
+}
+static inline vi vi_max(vi a, vi b) {
+    return VEC(max_epi32)(a, b);
+}
+#define vi_shift_left(a, n)  VEC(slli_epi32)(a, n)
+#define vi_shift_right(a, n) VEC(srai_epi32)(a, n)
 
 /* x^s for 0 <= x <= 1, s > 1, to about 1e-7 of 1: exp2(s log2 x). */
 static inline vf vf_pow01(vf x, vf s) {

@@ -6,41 +6,17 @@
  */
 #include "temporal_projection.h"
 
+#include "sr_operation.h"
+
 static const char *const words[] = {"avg", "var", "tac2", NULL};
 
 static const le_arg_desc args[] = {
-    [PROJECTION_IMAGE] = {.name = "image",
-                          .doc = "frames, read as float32",
-                          .type = LE_TYPE_IN,
-                          .dtypes = LE_DTYPES_ALL,
-                          .min_ndim = 2,
-                          .max_ndim = 3,
-                          .shape = "[T,H,W] or [H,W]"},
-    [PROJECTION_TEMPORAL] = {.name = "temporal",
-                             .doc =
-                                 "mean, population variance, or autocorrelation at lag 1 (NaN for "
-                                 "one frame)",
-                             .type = LE_TYPE_STR,
-                             .optional = true,
-                             .cost = true,
-                             .words = words,
-                             .default_str = "avg"},
-    [PROJECTION_FRAMES_PER_TIMEPOINT] = {.name = "frames_per_timepoint",
-                                         .doc =
-                                             "frames that are joined, 0: all; the last time point "
-                                             "may have fewer",
-                                         .type = LE_TYPE_I64,
-                                         .optional = true,
-                                         .cost = true,
-                                         .min = 0,
-                                         .max = 1e9},
-    [PROJECTION_RESULT] = {.name = "result",
-                           .doc = "one image a time point",
-                           .type = LE_TYPE_OUT,
-                           .dtypes = LE_DTYPE_BIT(LE_F32),
-                           .min_ndim = 2,
-                           .max_ndim = 3,
-                           .shape = "[N,H,W] or [H,W]"},
+    [PROJECTION_IMAGE] = LE__SR_FRAMES_IN,
+    [PROJECTION_TEMPORAL] = LE__SR_WORD(
+        "temporal", "mean, population variance, or autocorrelation at lag 1 (NaN for one frame)",
+        words, "avg"),
+    [PROJECTION_FRAMES_PER_TIMEPOINT] = LE__SR_TIMEPOINT_ARG,
+    [PROJECTION_RESULT] = LE__SR_STACK_OUT("result", "one image a time point", "[N,H,W] or [H,W]"),
 };
 
 le__projection le__projection_of(const le_call *call) {
@@ -118,22 +94,13 @@ static le_status make_case(le_case *c, const le_case_request *r) {
     static const int64_t edges[][4] = {{1, 1, 1, 0},  {2, 1, 17, 0}, {3, 13, 1, 2}, {1, 9, 70, 0},
                                        {7, 5, 20, 3}, {9, 4, 33, 4}, {8, 6, 18, 1}, {5, 7, 9, 100}};
     int64_t s[4] = {8, 20, 47, 0};
-    le_dtype dtype = le__sr_case_dtype(r);
     if (r->kind == LE_CASE_CHECK)
         for (int d = 0; d < 4; d++)
             s[d] = r->index < 8 ? edges[r->index][d] : 1 + (int64_t)(le_case_random(c) % 30);
     if (r->kind == LE_CASE_BENCH)
         s[0] = 50, s[1] = s[2] = r->size > 0 ? r->size : 512;
-    if (r->kind == LE_CASE_TRIAL && r->like)
-        dtype = le_call_in(r->like, PROJECTION_IMAGE)->dtype;
     const bool flat = r->kind == LE_CASE_CHECK && r->index % 7 == 3;
-    le_tensor *t = le_case_in(c, "image", dtype, flat ? 2 : 3, s + flat);
-    if (!t)
-        return le_case_status(c);
-    if (r->kind == LE_CASE_CHECK && r->index % 4 == 0)
-        le__sr_fill_content(c, t, r->index / 4 % LE__SR_CONTENTS);
-    else
-        le__sr_fill_spots(c, t);
+    le__sr_case_image(c, r, (int64_t[]){flat ? 0 : s[0], s[1], s[2]}, 4);
     if (r->kind == LE_CASE_TRIAL && r->like) {
         le_case_like(c, r->like);
     } else {
@@ -163,19 +130,8 @@ static bool tiles(const le_call *call, le_slabs *out) {
 
 extern const le_operation le_operation_temporal_projection;
 const le_operation le_operation_temporal_projection = {
-    .abi = LE_METHOD_ABI,
-    .name = "temporal_projection",
-    .family = "superres",
-    .summary = "mean, variance or autocorrelation over frames",
-    .reference = "eSRRF: Laine et al., Nature Methods 2023",
-    .args = args,
-    .n_args = sizeof args / sizeof args[0],
-    .check = check,
-    .work = work,
-    .norm = LE_NORM_MAX,
-    .atol = 1e-5,
-    .make_case = make_case,
+    LE__SR_OPERATION("temporal_projection", "mean, variance or autocorrelation over frames",
+                     "eSRRF: Laine et al., Nature Methods 2023"),
     .part = part,
-    .slabs = slabs,
     .tiles = tiles,
 };

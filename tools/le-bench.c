@@ -3,10 +3,12 @@
  *
  * le-bench: measures ahead of need, checks implementations, shows where time goes.
  */
+#include "bench_chain.h"
 #include "bench_options.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int help_env(void) {
     for (const le_env_row *e = le_environment(); e->name; e++)
@@ -39,7 +41,7 @@ static int run(const command *c) {
     case WAY_TIME:
         return bench_time(&c->s);
     case WAY_SUITE:
-        return bench_suite(&c->s);
+        return strcmp(c->s.suite, "chain") ? bench_suite(&c->s) : bench_chain(&c->s);
     case WAY_REPLAY:
         return le_bench_replay(c->s.replay, c->s.seed, c->s.mode, stdout, stderr);
     case WAY_HELP_ENV:

@@ -98,6 +98,25 @@ assert svg.tag.endswith("svg") and "c@cpu" in text and "project" in text
 PY
 expect 2 le-bench --suite=nothing
 
+# --- suite=chain: planned beside forced, chart, JSON ---
+expect 0 le-bench --suite=chain --sizes=16,8 --repeat=2 --json -o chain.svg
+python3 - out chain.svg <<'PY' || fail "chain suite or chart is not as described"
+import json, sys, xml.etree.ElementTree as tree
+s = json.load(open(sys.argv[1]))
+assert s["suite"] == "chain" and s["operation"] == "esrrf" and [r["size"] for r in s["sizes"]] == [8, 16]
+for r in s["sizes"]:
+    ways = {w["name"]: w for w in r["ways"]}
+    assert len(ways) == 5 and len(ways["planned"]["seconds"]) == 2
+    assert ways["all on the CPU"]["candidate"].startswith("staged@cpu")
+    forced = [w["median_s"] for n, w in ways.items() if n != "planned" and w["median_s"]]
+    assert r["best"] in ways and abs(r["loss"] - (ways["planned"]["median_s"] / min(forced) - 1)) < 1e-9
+    assert r["plan"]["why"] == "frozen" and r["plan"]["steps"][0]["operation"] == "esrrf"
+text = " ".join(tree.parse(sys.argv[2]).getroot().itertext())
+assert "planned" in text and "fused on the CPU" in text
+PY
+expect 1 le-bench --suite=chain --sizes=8 roberts_cross
+err_has "no composite operation"
+
 # --- a volume of one's own: a ramp, whose mean along the first axis is known ---
 cat >ramp.py <<'PY'
 import struct

@@ -144,10 +144,6 @@ static le_status run(le_call *call) {
     return status;
 }
 
-static bool applicable(const le_call *call, const char **why) {
-    return le__sr_cl_takes(call, ESRRF_IMAGE, why);
-}
-
 static int64_t memory(const le_call *call) {
     const le__esrrf e = le__esrrf_of(call);
     return le__sr_cl_convergence_bytes(&e.rgc, e.in.frames, e.temporal) +
@@ -169,7 +165,7 @@ const le_implementation le_implementation_esrrf__fused_opencl = {
     .flags = LE_IMPL_REPRODUCIBLE,
     .speed = 40,
     .sources = sources,
-    .applicable = applicable,
+    .applicable = le__sr_cl_takes_image,
     .memory = memory,
     .run = run,
 };

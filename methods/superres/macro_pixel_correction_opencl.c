@@ -12,10 +12,6 @@ static le_status run(le_call *call) {
                              in.rows, in.cols, le_call_i64(call, CORRECTION_MAGNIFICATION));
 }
 
-static bool applicable(const le_call *call, const char **why) {
-    return le__sr_cl_takes(call, CORRECTION_IMAGE, why);
-}
-
 static const le_cl_source *const sources[] = {&le_cl_superres_macro_pixel_correction, NULL};
 
 extern const le_implementation le_implementation_macro_pixel_correction__opencl;
@@ -29,6 +25,6 @@ const le_implementation le_implementation_macro_pixel_correction__opencl = {
     .flags = LE_IMPL_REPRODUCIBLE,
     .speed = 20,
     .sources = sources,
-    .applicable = applicable,
+    .applicable = le__sr_cl_takes_image,
     .run = run,
 };

@@ -68,10 +68,6 @@ static le_status run(le_call *call) {
                         sizeof args / sizeof args[0]);
 }
 
-static bool applicable(const le_call *call, const char **why) {
-    return le__sr_cl_takes(call, MAGNIFY_IMAGE, why);
-}
-
 static const le_cl_source *const sources[] = {&le_cl_superres_shift_magnify, NULL};
 
 extern const le_implementation le_implementation_shift_magnify__opencl;
@@ -85,6 +81,6 @@ const le_implementation le_implementation_shift_magnify__opencl = {
     .flags = LE_IMPL_REPRODUCIBLE,
     .speed = 20,
     .sources = sources,
-    .applicable = applicable,
+    .applicable = le__sr_cl_takes_image,
     .run = run,
 };

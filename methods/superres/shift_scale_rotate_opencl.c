@@ -44,10 +44,6 @@ static le_status run(le_call *call) {
                         sizeof args / sizeof args[0]);
 }
 
-static bool applicable(const le_call *call, const char **why) {
-    return le__sr_cl_takes(call, ROTATE_IMAGE, why);
-}
-
 static const le_cl_source *const sources[] = {&le_cl_superres_shift_scale_rotate, NULL};
 
 extern const le_implementation le_implementation_shift_scale_rotate__opencl;
@@ -61,6 +57,6 @@ const le_implementation le_implementation_shift_scale_rotate__opencl = {
     .flags = LE_IMPL_REPRODUCIBLE,
     .speed = 20,
     .sources = sources,
-    .applicable = applicable,
+    .applicable = le__sr_cl_takes_image,
     .run = run,
 };

@@ -45,6 +45,10 @@ bool le__sr_cl_takes(const le_call *call, int arg, const char **why) {
     return le_call_in(call, arg)->dtype != LE_F64 || !info || info->has_f64;
 }
 
+bool le__sr_cl_takes_image(const le_call *call, const char **why) {
+    return le__sr_cl_takes(call, 0, why);
+}
+
 le_status le__sr_cl_table(le_call *call, const void *host, size_t bytes, le_cl_buffer **out) {
     le_status status = le_cl_scratch(call, bytes, out);
     return status == LE_OK ? le_cl_upload(call, *out, 0, host, bytes) : status;

@@ -17,6 +17,7 @@ __attribute__((format(printf, 4, 5)))
 void le__sr_cl_options(const le_call *call, le_dtype dtype, char out[160], const char *more, ...);
 /* For le_implementation.applicable: a float64 input needs double precision on the device. */
 bool le__sr_cl_takes(const le_call *call, int arg, const char **why);
+bool le__sr_cl_takes_image(const le_call *call, const char **why); /* argument 0 */
 /* A device buffer with a copy of host memory. */
 le_status le__sr_cl_table(le_call *call, const void *host, size_t bytes, le_cl_buffer **out);
 

@@ -25,10 +25,6 @@ static le_status run(le_call *call) {
                         sizeof args / sizeof args[0]);
 }
 
-static bool applicable(const le_call *call, const char **why) {
-    return le__sr_cl_takes(call, PROJECTION_IMAGE, why);
-}
-
 static const le_cl_source *const sources[] = {&le_cl_superres_temporal_projection, NULL};
 
 extern const le_implementation le_implementation_temporal_projection__opencl;
@@ -42,6 +38,6 @@ const le_implementation le_implementation_temporal_projection__opencl = {
     .flags = LE_IMPL_REPRODUCIBLE,
     .speed = 20,
     .sources = sources,
-    .applicable = applicable,
+    .applicable = le__sr_cl_takes_image,
     .run = run,
 };

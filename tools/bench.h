@@ -66,6 +66,7 @@ int bench_verify(const bench_settings *s, FILE *out);
 int bench_overhead(const bench_settings *s);
 int bench_profile(const bench_settings *s);
 int bench_time(const bench_settings *s);
+int bench_rivals(const bench_settings *s);
 int bench_suite(const bench_settings *s);
 
 #endif

@@ -36,7 +36,8 @@ enum {
     OPT_IN_PROCESS,
     OPT_CANDIDATE,
     OPT_LIST_DEVICES,
-    OPT_VOLUME
+    OPT_VOLUME,
+    OPT_RIVALS
 };
 
 static const struct argp_option options[] = {
@@ -60,10 +61,13 @@ static const struct argp_option options[] = {
      "operation on one problem, compared with the reference; with --output, a bar chart as SVG",
      2},
     {"volume", OPT_VOLUME, "FILE[:/DATASET]", 0,
-     "With --suite, --profile and --time: the volume to use (default of --suite: the small real "
+     "With --suite, --profile, --rivals and --time: the volume to use (default of --suite: the "
+     "small real "
      "cube that comes with the library, unless --sizes, --dtype or --problem is given)",
      2},
     {"time", OPT_TIME, "CANDIDATE", 0, "Time one candidate of OPERATION", 2},
+    {"rivals", OPT_RIVALS, "OPERATION", 0,
+     "Time the choice of OPERATION and the candidates close to it again, interleaved", 2},
     {"replay", OPT_REPLAY, "FILE", 0, "Replay a recorded trace through the policy", 2},
     {"list-devices", OPT_LIST_DEVICES, 0, 0, "Devices that this machine has", 2},
     {"help-env", OPT_HELP_ENV, 0, 0, "The environment variables", 2},
@@ -72,8 +76,8 @@ static const struct argp_option options[] = {
     {"devices", OPT_DEVICES, "NAME", 0, "Only cpu, opencl, opencl:N or part of a device's name", 3},
     {"candidate", OPT_CANDIDATE, "TEXT", 0, "Profile this candidate (default: the one chosen)", 3},
     {"problem", OPT_PROBLEM, "TEXT", 0,
-     "With --time and --profile: a problem as le-report shows it", 3},
-    {"repeat", 'n', "N", 0, "Runs of a profile, a suite or --time", 3},
+     "With --time, --profile and --rivals: a problem as le-report shows it", 3},
+    {"repeat", 'n', "N", 0, "Runs of --profile, --suite, --rivals or --time", 3},
     {"seed", OPT_SEED, "N", 0, "Seed of random data (default 1)", 3},
     {"mode", OPT_MODE, "MODE", 0, "Of --replay and --overhead: learn (default) or measure", 3},
     {"output", 'o', "FILE", 0, "Chart of --suite, as SVG", 3},
@@ -99,9 +103,10 @@ static double number(const char *text, double low, struct argp_state *state) {
 
 static void set_way(command *c, way w, struct argp_state *state) {
     if (c->way != WAY_WARM && c->way != w)
-        argp_error(state,
-                   "only one of --verify, --overhead, --profile, --suite, --time, --replay and "
-                   "--help-env can be given");
+        argp_error(
+            state,
+            "only one of --verify, --overhead, --profile, --suite, --time, --rivals, --replay and "
+            "--help-env can be given");
     c->way = w;
 }
 
@@ -130,6 +135,10 @@ static error_t parse_way(int key, char *arg, struct argp_state *state) {
         set_way(c, WAY_TIME, state);
         c->s.candidate = arg;
         return 0;
+    case OPT_RIVALS:
+        set_way(c, WAY_RIVALS, state);
+        add_operation(c, arg);
+        return 0;
     case OPT_REPLAY:
         set_way(c, WAY_REPLAY, state);
         c->s.replay = arg;
@@ -146,8 +155,9 @@ static error_t parse_way(int key, char *arg, struct argp_state *state) {
     case ARGP_KEY_END:
         if (c->way == WAY_TIME && c->n != 1)
             argp_error(state, "--time needs one operation");
-        if (c->s.volume && c->way != WAY_SUITE && c->way != WAY_PROFILE && c->way != WAY_TIME)
-            argp_error(state, "--volume needs --suite, --profile or --time");
+        if (c->s.volume && c->way != WAY_SUITE && c->way != WAY_PROFILE && c->way != WAY_TIME &&
+            c->way != WAY_RIVALS)
+            argp_error(state, "--volume needs --suite, --profile, --rivals or --time");
         if (c->s.volume && (c->s.sizes || c->s.dtypes || c->s.problem))
             argp_error(state, "--volume cannot be given with --sizes, --dtype or --problem");
         return 0;

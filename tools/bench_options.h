@@ -15,6 +15,7 @@ typedef enum way {
     WAY_PROFILE,
     WAY_TIME,
     WAY_SUITE,
+    WAY_RIVALS,
     WAY_REPLAY,
     WAY_HELP_ENV,
     WAY_DEVICES

@@ -42,6 +42,8 @@ static int run(const command *c) {
         return bench_time(&c->s);
     case WAY_SUITE:
         return strcmp(c->s.suite, "chain") ? bench_suite(&c->s) : bench_chain(&c->s);
+    case WAY_RIVALS:
+        return bench_rivals(&c->s);
     case WAY_REPLAY:
         return le_bench_replay(c->s.replay, c->s.seed, c->s.mode, stdout, stderr);
     case WAY_HELP_ENV:

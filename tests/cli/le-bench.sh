@@ -83,6 +83,13 @@ events = t["traceEvents"]
 assert sum(e["name"] == whole[0]["name"] for e in events) == 5 and all(e["ph"] in "XM" for e in events)
 PY
 
+# --- rivals: the choice against those close to it ---
+expect 0 le-bench --rivals=project --sizes=24 --repeat=3
+grep -q '^\* .*@' out || fail "--rivals does not mark the choice"
+grep -q 'more than the best of' out || fail "--rivals does not compare the choice"
+expect 1 le-bench --rivals=no_such
+expect 2 le-bench --rivals=project --suite=volume
+
 # --- suite: every implementation, chart, JSON ---
 expect 0 le-bench --suite=project --sizes=24 --repeat=3 --json -o suite.svg
 python3 - out suite.svg <<'PY' || fail "suite or chart is not as described"

@@ -97,6 +97,75 @@ static le_status expand(const le_call *call, le_chain *chain) {
     return r->build(r, chain, values, values + r->n_inputs);
 }
 
+/* --- in slabs: as all of its steps can be cut --- */
+
+enum { UNKNOWN = -1 };
+
+static bool is_plain(const le_slabs *s, size_t a) { /* an element for each item */
+    return s->args[a].scale <= 1 && s->args[a].divide <= 1;
+}
+
+/* What a step says of one of its values must be what others say of it; a merged one is ready only
+ * after the last slab, so no step can read it. axes: by value. */
+static bool join(const le_chain *c, int step, size_t a, const le_slabs *s, int8_t *axes) {
+    int v = c->steps[step]->values[a];
+    const le__chain_value *value = &c->values[v];
+    int8_t axis = s->args[a].axis;
+    if (value->root != v || !is_plain(s, a))
+        return false;
+    if (value->role == LE__VALUE_CONSTANT && axis)
+        return false;
+    bool output = c->steps[step]->entry->operation->args[a].type == LE_TYPE_OUT;
+    if (output && !axis && value->last_step > step)
+        return false;
+    if (axes[v] != UNKNOWN && axes[v] != axis)
+        return false;
+    axes[v] = axis;
+    return true;
+}
+
+/* merges: by value. Halos add up: the results of a step need those of the one before as far. */
+static bool join_steps(const le_chain *c, le_slabs *out, int8_t *axes, uint8_t *merges) {
+    for (int i = 0; i < c->n_steps; i++) {
+        const le_operation *op = c->steps[i]->entry->operation;
+        le_slabs s = {0};
+        if (!op->slabs || !op->slabs(&c->steps[i]->call, &s) || s.multiple > 1 ||
+            (i && s.items != out->items))
+            return false;
+        out->items = s.items;
+        out->halo += s.halo;
+        for (size_t a = 0; a < op->n_args; a++) {
+            int v = c->steps[i]->values[a];
+            if (v >= 0 && !join(c, i, a, &s, axes))
+                return false;
+            if (v >= 0 && op->args[a].type == LE_TYPE_OUT)
+                merges[v] = s.args[a].merge;
+        }
+    }
+    return c->n_steps > 0;
+}
+
+static bool slabs(const le_call *call, le_slabs *out) {
+    const le__recipe *r = recipe_of(call);
+    const le_chain *c = le_call_attached(call);
+    int8_t *axes = malloc((size_t)c->n_values + 1);
+    uint8_t *merges = calloc((size_t)c->n_values + 1, 1);
+    if (axes)
+        memset(axes, UNKNOWN, (size_t)c->n_values + 1);
+    bool ok = axes && merges && join_steps(c, out, axes, merges);
+    for (int i = 0; ok && i < r->n_inputs + r->n_outputs; i++) {
+        int v = le__chain_find(c, r->names[i], i >= r->n_inputs);
+        ok = v >= 0;
+        if (!ok || axes[v] == UNKNOWN) /* an input that no step reads */
+            continue;
+        out->args[i].axis = axes[v];
+        out->args[i].merge = merges[v];
+    }
+    free(axes);
+    free(merges);
+    return ok;
+}
+
 static void describe_args(chain_operation *o) {
     const le__recipe *r = o->recipe;
     for (int i = 0; i < r->n_inputs + r->n_outputs; i++)
@@ -132,7 +201,8 @@ le_status le__recipe_register(le_engine *engine, le__recipe *r, const char *name
                                   .work = work,
                                   .atol = 1e-4,
                                   .rtol = 1e-4,
-                                  .expand = expand};
+                                  .expand = expand,
+                                  .slabs = slabs};
     le_status status = o->name && o->summary
                            ? le__registry_add_operation(&engine->registry, &o->operation)
                            : le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", r->name);

@@ -146,6 +146,50 @@ err_has "No such file"
 printf '{"name": 3' >bad.json
 expect 2 le-run bad.json
 
+# --- TIFF stacks in and out: a 16-bit stack of our own writing, the same numbers as raw ---
+python3 - <<'PY' || fail "no stack was written"
+import random, struct
+random.seed(5)
+T, H, W = 4, 12, 15
+frames = [[random.randrange(65536) for _ in range(H * W)] for _ in range(T)]
+open("stack.raw", "wb").write(b"".join(struct.pack("<%dH" % (H * W), *f) for f in frames))
+out = bytearray(b"II*\0\0\0\0\0")
+link = 4  # where the next directory's offset goes
+for f in frames:
+    data = len(out)
+    out += struct.pack("<%dH" % (H * W), *f)
+    struct.pack_into("<I", out, link, len(out))
+    tags = [(256, 4, W), (257, 4, H), (258, 3, 16), (259, 3, 1), (262, 3, 1), (273, 4, data),
+            (277, 3, 1), (278, 4, H), (279, 4, 2 * H * W)]
+    out += struct.pack("<H", len(tags)) + b"".join(struct.pack("<HHII", t, k, 1, v) for t, k, v in tags)
+    link = len(out)
+    out += b"\0\0\0\0"
+open("stack.tif", "wb").write(out)
+PY
+call="magnification=3 radius=1 frames_per_timepoint=2 temporal=avg"
+# shellcheck disable=SC2086
+if le-run --device=cpu --implementation=fused_c esrrf image=stack.tif $call result=out.tif >out 2>err; then
+    expect 0 le-run --device=cpu --implementation=fused_c esrrf image=stack.raw:u16:4,12,15 $call result=out.h5:/result
+    # both read back and joined to one image of 32-bit floats
+    expect 0 le-run temporal_projection image=out.tif result=a.raw
+    [ "$(wc -c <a.raw)" -eq $((36 * 45 * 4)) ] || fail "the joined image has $(wc -c <a.raw) bytes"
+    expect 0 le-run temporal_projection image=out.h5:/result result=b.raw
+    cmp -s a.raw b.raw || fail "esrrf of a TIFF stack differs from that of the same numbers"
+    cat >stack.json <<'END'
+{"name": "gradient_mean", "inputs": ["image"],
+ "steps": [{"operation": "roberts_cross", "args": {"image": "image", "gradient_col": "c", "gradient_row": "r"}},
+           {"operation": "temporal_projection", "args": {"image": "c", "result": "mean"}}],
+ "outputs": ["mean"]}
+END
+    expect 0 le-run stack.json image=stack.tif mean=a.tif
+    expect 0 le-run stack.json image=stack.raw:u16:4,12,15 mean=b.raw
+    expect 0 le-run temporal_projection image=a.tif result=a.raw
+    cmp -s a.raw b.raw || fail "a chain over a TIFF stack differs from that of the same numbers"
+else
+    grep -q "without libtiff" err || { fail "esrrf does not read and write TIFF"; cat err; }
+    echo "skipped: TIFF"
+fi
+
 # --- profile ---
 expect 0 le-run --profile=trace.json --repeat=2 project volume=v.raw:u8:2,2,2 image=p.png
 out_has "project"

@@ -136,6 +136,98 @@ static void merged_outputs(void **state) {
     le_tensor_free(&x);
 }
 
+/* scale * scale, then mean, maximum and sum of the frames; and the scaled frames themselves */
+static void register_chains(void) {
+    le_chain *c;
+    const int64_t shape[] = {4, 3, 2};
+    assert_int_equal(le_chain_new(&c, engine, "scaled_over"), LE_OK);
+    le_value x = le_chain_input(c, "x", LE_F32, 3, shape), a = le_chain_temp(c),
+             b = le_chain_temp(c), mean = le_chain_temp(c), max = le_chain_temp(c);
+    le_chain_add(c, "chain_scale", LE_VALUE_IN("x", x), LE_VALUE_OUT("result", a));
+    le_chain_add(c, "chain_scale", LE_VALUE_IN("x", a), LE_VALUE_OUT("result", b),
+                 LE_F64("factor", 0.5));
+    le_chain_add(c, "chain_over", LE_VALUE_IN("x", b), LE_VALUE_OUT("mean", mean),
+                 LE_VALUE_OUT("max", max));
+    le_chain_output(c, "a", a);
+    le_chain_output(c, "mean", mean);
+    le_chain_output(c, "max", max);
+    assert_int_equal(le_chain_as_operation(c, "scaled_over", NULL), LE_OK);
+    le_chain_free(&c);
+    /* a mean is not there before the last frame */
+    assert_int_equal(le_chain_new(&c, engine, "mean_scaled"), LE_OK);
+    x = le_chain_input(c, "x", LE_F32, 3, shape);
+    a = le_chain_temp(c);
+    b = le_chain_temp(c);
+    le_chain_add(c, "chain_over", LE_VALUE_IN("x", x), LE_VALUE_OUT("mean", a));
+    le_chain_add(c, "chain_scale", LE_VALUE_IN("x", a), LE_VALUE_OUT("result", b));
+    le_chain_output(c, "y", b);
+    assert_int_equal(le_chain_as_operation(c, "mean_scaled", NULL), LE_OK);
+    le_chain_free(&c);
+    /* rows are not frames, and need their neighbours' neighbours */
+    assert_int_equal(le_chain_new(&c, engine, "blurred_twice"), LE_OK);
+    x = le_chain_input(c, "x", LE_F32, 2, shape);
+    a = le_chain_temp(c);
+    b = le_chain_temp(c);
+    le_chain_add(c, "chain_blur", LE_VALUE_IN("x", x), LE_VALUE_OUT("result", a));
+    le_chain_add(c, "chain_blur", LE_VALUE_IN("x", a), LE_VALUE_OUT("result", b));
+    le_chain_output(c, "y", b);
+    assert_int_equal(le_chain_as_operation(c, "blurred_twice", NULL), LE_OK);
+    le_chain_free(&c);
+}
+
+/* A chain as an operation is cut where all of its steps can be: in memory, and from files. */
+static void chains_in_slabs(void **state) {
+    (void)state;
+    static const char *const ends[] = {".h5:/movie", ".tif"};
+    char path[64], place[80];
+    le_io_stream *stream;
+    le_tensor x = frames_of(103, 6, 5), y = {0}, z = {0};
+    register_chains();
+    for (int kind = 0; kind < 2; kind++) {
+        le_tensor mean = {0}, max = {0}, a = {0};
+        snprintf(path, sizeof path, "/tmp/le_slabs_%ld%s", (long)getpid(), kind ? ".tif" : ".h5");
+        snprintf(place, sizeof place, "/tmp/le_slabs_%ld%s", (long)getpid(), ends[kind]);
+        if (le_io_write(engine, place, &x) == LE_ERR_UNSUPPORTED && kind)
+            break; /* built without TIFF */
+        assert_int_equal(le_io_stream_open(engine, place, NULL, &stream), LE_OK);
+        assert_int_equal(le_stream_run(engine, "scaled_over", "x", stream, LE_OUT("mean", &mean),
+                                       LE_OUT("max", &max), LE_OUT("a", &a),
+                                       LE_OPT_MEMORY_LIMIT(30000)),
+                         LE_OK);
+        le_io_stream_close(&stream);
+        for (int64_t i = 0; i < 30; i++) {
+            double sum = 0, most = -1e30;
+            for (int64_t f = 0; f < 103; f++) {
+                double v = le_tensor_get(&x, f * 30 + i);
+                sum += v;
+                most = fmax(most, v);
+                assert_true(le_tensor_get(&a, f * 30 + i) == 2 * v);
+            }
+            assert_true(fabs(le_tensor_get(&mean, i) - sum / 103) < 1e-4);
+            assert_true(le_tensor_get(&max, i) == most);
+        }
+        le_tensor_free(&mean);
+        le_tensor_free(&max);
+        le_tensor_free(&a);
+        assert_int_equal(le_io_stream_open(engine, place, NULL, &stream), LE_OK);
+        assert_int_equal(le_stream_run(engine, "mean_scaled", "x", stream, LE_OUT("y", &y)),
+                         LE_ERR_UNSUPPORTED);
+        le_io_stream_close(&stream);
+        remove(path);
+    }
+    le_tensor rows = le_tensor_of(x.data, LE_F32, 2, (int64_t[]){618, 5});
+    assert_int_equal(le_engine_run(engine, "blurred_twice", LE_IN("x", &rows), LE_OUT("y", &y),
+                                   LE_OPT_IMPLEMENTATION("slabs"), LE_OPT_MEMORY_LIMIT(4000)),
+                     LE_OK);
+    assert_int_equal(le_engine_run(engine, "blurred_twice", LE_IN("x", &rows), LE_OUT("y", &z),
+                                   LE_OPT_IMPLEMENTATION("staged")),
+                     LE_OK);
+    assert_memory_equal(y.data, z.data, 618 * 5 * sizeof(float));
+    le_tensor_free(&y);
+    le_tensor_free(&z);
+    le_tensor_free(&x);
+}
+
 /* Outputs are in the caller's own memory. */
 static void run_checked(const le_tensor *x, const le_tensor *y, const le_tensor *z,
                         le_status expected) {
@@ -442,6 +534,7 @@ int main(void) {
         cmocka_unit_test(halos),
         cmocka_unit_test(merged_outputs),
         cmocka_unit_test(files_frame_by_frame),
+        cmocka_unit_test(chains_in_slabs),
         cmocka_unit_test(failing_slabs_leave_outputs_alone),
         cmocka_unit_test(frames_too_large_go_in_tiles),
         cmocka_unit_test(slabs_overlap_on_a_device),

@@ -8,6 +8,18 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#define F32(in_or_out, the_name, the_doc, least, most, the_shape, is_optional)                     \
+    {                                                                                              \
+        .name = the_name, .doc = the_doc, .type = LE_TYPE_##in_or_out, .optional = is_optional,    \
+        .dtypes = LE_DTYPE_BIT(LE_F32), .min_ndim = least, .max_ndim = most, .shape = the_shape    \
+    }
+#define OPERATION(the_name, the_summary, the_args, the_check, the_work, the_atol, the_rtol)        \
+    .abi = LE_METHOD_ABI, .name = the_name, .family = "test", .summary = the_summary,              \
+    .args = the_args, .n_args = sizeof the_args / sizeof *the_args, .check = the_check,            \
+    .work = the_work, .atol = the_atol, .rtol = the_rtol
+#define IMPLEMENTATION(the_operation, the_name, the_run_type)                                      \
+    .abi = LE_METHOD_ABI, .operation = the_operation, .name = the_name, .run_type = the_run_type
+
 static const char source_text[] =
     "kernel void scale(global const float *x, global float *y, float f, int n) {\n"
     "    int i = get_global_id(0);\n"
@@ -31,25 +43,13 @@ static const le_cl_source *const sources[] = {&source, NULL};
 /* --- chain_scale --- */
 
 enum { SCALE_X, SCALE_FACTOR, SCALE_RESULT };
-static const le_arg_desc scale_args[] = {{.name = "x",
-                                          .doc = "numbers",
-                                          .type = LE_TYPE_IN,
-                                          .dtypes = LE_DTYPE_BIT(LE_F32),
-                                          .min_ndim = 0,
-                                          .max_ndim = 8,
-                                          .shape = "[...]"},
+static const le_arg_desc scale_args[] = {F32(IN, "x", "numbers", 0, 8, "[...]", false),
                                          {.name = "factor",
                                           .doc = "multiplies",
                                           .type = LE_TYPE_F64,
                                           .optional = true,
                                           .default_f64 = 2},
-                                         {.name = "result",
-                                          .doc = "factor * x",
-                                          .type = LE_TYPE_OUT,
-                                          .dtypes = LE_DTYPE_BIT(LE_F32),
-                                          .min_ndim = 0,
-                                          .max_ndim = 8,
-                                          .shape = "[...]"}};
+                                         F32(OUT, "result", "factor * x", 0, 8, "[...]", false)};
 
 static le_status scale_check(le_call *call) {
     const le_tensor *x = le_call_in(call, SCALE_X);
@@ -78,18 +78,9 @@ static bool scale_slabs(const le_call *call, le_slabs *out) {
     return x->ndim > 0;
 }
 
-static const le_operation scale_operation = {.abi = LE_METHOD_ABI,
-                                             .name = "chain_scale",
-                                             .family = "test",
-                                             .summary = "factor * x",
-                                             .args = scale_args,
-                                             .n_args = 3,
-                                             .check = scale_check,
-                                             .work = scale_work,
-                                             .atol = 1e-6,
-                                             .rtol = 1e-6,
-                                             .make_case = scale_case,
-                                             .slabs = scale_slabs};
+static const le_operation scale_operation = {
+    OPERATION("chain_scale", "factor * x", scale_args, scale_check, scale_work, 1e-6, 1e-6),
+    .make_case = scale_case, .slabs = scale_slabs};
 
 static size_t scale_items(const le_call *call) {
     return (size_t)le_tensor_count(le_call_in(call, SCALE_X));
@@ -118,27 +109,9 @@ static le_status scale_opencl(le_call *call) {
 /* --- chain_add --- */
 
 enum { ADD_A, ADD_B, ADD_RESULT };
-static const le_arg_desc add_args[] = {{.name = "a",
-                                        .doc = "numbers",
-                                        .type = LE_TYPE_IN,
-                                        .dtypes = LE_DTYPE_BIT(LE_F32),
-                                        .min_ndim = 0,
-                                        .max_ndim = 8,
-                                        .shape = "[...]"},
-                                       {.name = "b",
-                                        .doc = "as many numbers",
-                                        .type = LE_TYPE_IN,
-                                        .dtypes = LE_DTYPE_BIT(LE_F32),
-                                        .min_ndim = 0,
-                                        .max_ndim = 8,
-                                        .shape = "[...]"},
-                                       {.name = "result",
-                                        .doc = "a + b",
-                                        .type = LE_TYPE_OUT,
-                                        .dtypes = LE_DTYPE_BIT(LE_F32),
-                                        .min_ndim = 0,
-                                        .max_ndim = 8,
-                                        .shape = "[...]"}};
+static const le_arg_desc add_args[] = {F32(IN, "a", "numbers", 0, 8, "[...]", false),
+                                       F32(IN, "b", "as many numbers", 0, 8, "[...]", false),
+                                       F32(OUT, "result", "a + b", 0, 8, "[...]", false)};
 
 static le_status add_check(le_call *call) {
     const le_tensor *a = le_call_in(call, ADD_A), *b = le_call_in(call, ADD_B);
@@ -164,17 +137,9 @@ static le_status add_case(le_case *c, const le_case_request *request) {
     return le_case_status(c);
 }
 
-static const le_operation add_operation = {.abi = LE_METHOD_ABI,
-                                           .name = "chain_add",
-                                           .family = "test",
-                                           .summary = "a + b",
-                                           .args = add_args,
-                                           .n_args = 3,
-                                           .check = add_check,
-                                           .work = add_work,
-                                           .atol = 1e-6,
-                                           .rtol = 1e-6,
-                                           .make_case = add_case};
+static const le_operation add_operation = {
+    OPERATION("chain_add", "a + b", add_args, add_check, add_work, 1e-6, 1e-6),
+    .make_case = add_case};
 
 static size_t add_items(const le_call *call) {
     return (size_t)le_tensor_count(le_call_in(call, ADD_A));
@@ -203,21 +168,9 @@ static le_status add_opencl(le_call *call) {
 
 enum { POLY_X, POLY_FACTORS, POLY_RESULT };
 static const le_arg_desc poly_args[] = {
-    {.name = "x",
-     .doc = "numbers",
-     .type = LE_TYPE_IN,
-     .dtypes = LE_DTYPE_BIT(LE_F32),
-     .min_ndim = 1,
-     .max_ndim = 7,
-     .shape = "[...]"},
+    F32(IN, "x", "numbers", 1, 7, "[...]", false),
     {.name = "factors", .doc = "one a slice", .type = LE_TYPE_F64S, .min_count = 1},
-    {.name = "result",
-     .doc = "factors[k] * x + x",
-     .type = LE_TYPE_OUT,
-     .dtypes = LE_DTYPE_BIT(LE_F32),
-     .min_ndim = 2,
-     .max_ndim = 8,
-     .shape = "[factors,...]"}};
+    F32(OUT, "result", "factors[k] * x + x", 2, 8, "[factors,...]", false)};
 
 static le_status poly_check(le_call *call) {
     const le_tensor *x = le_call_in(call, POLY_X);
@@ -258,18 +211,9 @@ static le_status poly_expand(const le_call *call, le_chain *chain) {
     return le_chain_status(chain);
 }
 
-static const le_operation poly_operation = {.abi = LE_METHOD_ABI,
-                                            .name = "chain_poly",
-                                            .family = "test",
-                                            .summary = "factors[k] * x + x",
-                                            .args = poly_args,
-                                            .n_args = 3,
-                                            .check = poly_check,
-                                            .work = poly_work,
-                                            .atol = 1e-6,
-                                            .rtol = 1e-6,
-                                            .make_case = poly_case,
-                                            .expand = poly_expand};
+static const le_operation poly_operation = {
+    OPERATION("chain_poly", "factors[k] * x + x", poly_args, poly_check, poly_work, 1e-6, 1e-6),
+    .make_case = poly_case, .expand = poly_expand};
 
 static le_status poly_reference(le_call *call) {
     size_t count;
@@ -287,20 +231,8 @@ static le_status poly_reference(le_call *call) {
  * --- */
 
 enum { BLUR_X, BLUR_RESULT };
-static const le_arg_desc blur_args[] = {{.name = "x",
-                                         .doc = "rows",
-                                         .type = LE_TYPE_IN,
-                                         .dtypes = LE_DTYPE_BIT(LE_F32),
-                                         .min_ndim = 2,
-                                         .max_ndim = 2,
-                                         .shape = "[rows,n]"},
-                                        {.name = "result",
-                                         .doc = "rows",
-                                         .type = LE_TYPE_OUT,
-                                         .dtypes = LE_DTYPE_BIT(LE_F32),
-                                         .min_ndim = 2,
-                                         .max_ndim = 2,
-                                         .shape = "[rows,n]"}};
+static const le_arg_desc blur_args[] = {F32(IN, "x", "rows", 2, 2, "[rows,n]", false),
+                                        F32(OUT, "result", "rows", 2, 2, "[rows,n]", false)};
 
 static le_status blur_check(le_call *call) {
     return le_call_set_out(call, BLUR_RESULT, LE_F32, 2, le_call_in(call, BLUR_X)->shape);
@@ -331,51 +263,17 @@ static le_status blur_run(le_call *call) {
     return LE_OK;
 }
 
-static const le_operation blur_operation = {.abi = LE_METHOD_ABI,
-                                            .name = "chain_blur",
-                                            .family = "test",
-                                            .summary = "over three rows",
-                                            .args = blur_args,
-                                            .n_args = 2,
-                                            .check = blur_check,
-                                            .work = rows_work,
-                                            .atol = 1e-6,
-                                            .rtol = 1e-6,
-                                            .slabs = blur_slabs};
+static const le_operation blur_operation = {
+    OPERATION("chain_blur", "over three rows", blur_args, blur_check, rows_work, 1e-6, 1e-6),
+    .slabs = blur_slabs};
 
 /* --- chain_over: mean, maximum and sum over the first axis --- */
 
 enum { OVER_X, OVER_MEAN, OVER_MAX, OVER_SUM };
-static const le_arg_desc over_args[] = {{.name = "x",
-                                         .doc = "frames",
-                                         .type = LE_TYPE_IN,
-                                         .dtypes = LE_DTYPE_BIT(LE_F32),
-                                         .min_ndim = 3,
-                                         .max_ndim = 3,
-                                         .shape = "[frames,h,w]"},
-                                        {.name = "mean",
-                                         .doc = "image",
-                                         .type = LE_TYPE_OUT,
-                                         .dtypes = LE_DTYPE_BIT(LE_F32),
-                                         .min_ndim = 2,
-                                         .max_ndim = 2,
-                                         .shape = "[h,w]"},
-                                        {.name = "max",
-                                         .doc = "image",
-                                         .type = LE_TYPE_OUT,
-                                         .optional = true,
-                                         .dtypes = LE_DTYPE_BIT(LE_F32),
-                                         .min_ndim = 2,
-                                         .max_ndim = 2,
-                                         .shape = "[h,w]"},
-                                        {.name = "sum",
-                                         .doc = "image",
-                                         .type = LE_TYPE_OUT,
-                                         .optional = true,
-                                         .dtypes = LE_DTYPE_BIT(LE_F32),
-                                         .min_ndim = 2,
-                                         .max_ndim = 2,
-                                         .shape = "[h,w]"}};
+static const le_arg_desc over_args[] = {F32(IN, "x", "frames", 3, 3, "[frames,h,w]", false),
+                                        F32(OUT, "mean", "image", 2, 2, "[h,w]", false),
+                                        F32(OUT, "max", "image", 2, 2, "[h,w]", true),
+                                        F32(OUT, "sum", "image", 2, 2, "[h,w]", true)};
 
 static le_status over_check(le_call *call) {
     const le_tensor *x = le_call_in(call, OVER_X);
@@ -416,43 +314,18 @@ static le_status over_run(le_call *call) {
     return LE_OK;
 }
 
-static const le_operation over_operation = {.abi = LE_METHOD_ABI,
-                                            .name = "chain_over",
-                                            .family = "test",
-                                            .summary = "over the frames",
-                                            .args = over_args,
-                                            .n_args = 4,
-                                            .check = over_check,
-                                            .work = rows_work,
-                                            .atol = 1e-6,
-                                            .rtol = 1e-6,
-                                            .slabs = over_slabs};
+static const le_operation over_operation = {
+    OPERATION("chain_over", "over the frames", over_args, over_check, rows_work, 1e-6, 1e-6),
+    .slabs = over_slabs};
 
 /* --- chain_soften: gain times the sum of each row, the one before and the one after, in each frame
  * --- */
 
 enum { SOFTEN_X, SOFTEN_GAIN, SOFTEN_RESULT };
-static const le_arg_desc soften_args[] = {{.name = "x",
-                                           .doc = "frames",
-                                           .type = LE_TYPE_IN,
-                                           .dtypes = LE_DTYPE_BIT(LE_F32),
-                                           .min_ndim = 3,
-                                           .max_ndim = 3,
-                                           .shape = "[frames,h,w]"},
-                                          {.name = "gain",
-                                           .doc = "of each column",
-                                           .type = LE_TYPE_IN,
-                                           .dtypes = LE_DTYPE_BIT(LE_F32),
-                                           .min_ndim = 1,
-                                           .max_ndim = 1,
-                                           .shape = "[w]"},
-                                          {.name = "result",
-                                           .doc = "frames",
-                                           .type = LE_TYPE_OUT,
-                                           .dtypes = LE_DTYPE_BIT(LE_F32),
-                                           .min_ndim = 3,
-                                           .max_ndim = 3,
-                                           .shape = "[frames,h,w]"}};
+static const le_arg_desc soften_args[] = {
+    F32(IN, "x", "frames", 3, 3, "[frames,h,w]", false),
+    F32(IN, "gain", "of each column", 1, 1, "[w]", false),
+    F32(OUT, "result", "frames", 3, 3, "[frames,h,w]", false)};
 
 static le_status soften_check(le_call *call) {
     const le_tensor *x = le_call_in(call, SOFTEN_X);
@@ -498,44 +371,17 @@ static le_status soften_opencl(le_call *call) {
     return status == LE_OK ? le_cl_launch(call, kernel, 3, global, NULL, args, 5) : status;
 }
 
-static const le_operation soften_operation = {.abi = LE_METHOD_ABI,
-                                              .name = "chain_soften",
-                                              .family = "test",
-                                              .summary = "over three rows of each frame",
-                                              .args = soften_args,
-                                              .n_args = 3,
-                                              .check = soften_check,
-                                              .work = rows_work,
-                                              .atol = 1e-4,
-                                              .rtol = 1e-5,
-                                              .slabs = soften_slabs,
-                                              .tiles = soften_tiles};
+static const le_operation soften_operation = {
+    OPERATION("chain_soften", "over three rows of each frame", soften_args, soften_check, rows_work,
+              1e-4, 1e-5),
+    .slabs = soften_slabs, .tiles = soften_tiles};
 
 /* --- chain_checked --- */
 
 enum { CHECKED_X, CHECKED_RESULT, CHECKED_TWICE };
-static const le_arg_desc checked_args[] = {{.name = "x",
-                                            .doc = "numbers",
-                                            .type = LE_TYPE_IN,
-                                            .dtypes = LE_DTYPE_BIT(LE_F32),
-                                            .min_ndim = 1,
-                                            .max_ndim = 8,
-                                            .shape = "[...]"},
-                                           {.name = "result",
-                                            .doc = "x",
-                                            .type = LE_TYPE_OUT,
-                                            .dtypes = LE_DTYPE_BIT(LE_F32),
-                                            .min_ndim = 1,
-                                            .max_ndim = 8,
-                                            .shape = "[...]"},
-                                           {.name = "twice",
-                                            .doc = "2 * x",
-                                            .type = LE_TYPE_OUT,
-                                            .optional = true,
-                                            .dtypes = LE_DTYPE_BIT(LE_F32),
-                                            .min_ndim = 1,
-                                            .max_ndim = 8,
-                                            .shape = "[...]"}};
+static const le_arg_desc checked_args[] = {F32(IN, "x", "numbers", 1, 8, "[...]", false),
+                                           F32(OUT, "result", "x", 1, 8, "[...]", false),
+                                           F32(OUT, "twice", "2 * x", 1, 8, "[...]", true)};
 static atomic_int runs_left = -1;
 
 void chain_ops_fail_after(int runs) {
@@ -572,127 +418,43 @@ static le_status checked_run(le_call *call) {
     return LE_OK;
 }
 
-static const le_operation checked_operation = {.abi = LE_METHOD_ABI,
-                                               .name = "chain_checked",
-                                               .family = "test",
-                                               .summary = "x unless it is too small",
-                                               .args = checked_args,
-                                               .n_args = 3,
-                                               .check = checked_check,
-                                               .work = rows_work,
-                                               .atol = 1e-6,
-                                               .rtol = 1e-6,
+static const le_operation checked_operation = {OPERATION("chain_checked",
+                                                         "x unless it is too small", checked_args,
+                                                         checked_check, rows_work, 1e-6, 1e-6),
                                                .slabs = checked_slabs};
 
 static const le_implementation implementations[] = {
-    {.abi = LE_METHOD_ABI,
-     .operation = "chain_soften",
-     .name = "c",
-     .run_type = "c",
-     .flags = LE_IMPL_SERIAL,
-     .run = soften_run},
-    {.abi = LE_METHOD_ABI,
-     .operation = "chain_soften",
-     .name = "cl",
-     .run_type = "opencl",
-     .device = LE_DEVICE_OPENCL,
-     .sources = sources,
+    {IMPLEMENTATION("chain_soften", "c", "c"), .flags = LE_IMPL_SERIAL, .run = soften_run},
+    {IMPLEMENTATION("chain_soften", "cl", "opencl"), .device = LE_DEVICE_OPENCL, .sources = sources,
      .run = soften_opencl},
-    {.abi = LE_METHOD_ABI,
-     .operation = "chain_checked",
-     .name = "c",
-     .run_type = "c",
-     .flags = LE_IMPL_SERIAL,
-     .run = checked_run},
-    {.abi = LE_METHOD_ABI,
-     .operation = "chain_checked",
-     .name = "c2",
-     .run_type = "c",
-     .flags = LE_IMPL_SERIAL,
-     .run = checked_run},
-    {.abi = LE_METHOD_ABI,
-     .operation = "chain_blur",
-     .name = "c",
-     .run_type = "c",
-     .flags = LE_IMPL_SERIAL,
-     .run = blur_run},
-    {.abi = LE_METHOD_ABI,
-     .operation = "chain_over",
-     .name = "c",
-     .run_type = "c",
-     .flags = LE_IMPL_SERIAL,
-     .run = over_run},
-    {.abi = LE_METHOD_ABI,
-     .operation = "chain_scale",
-     .name = "ref",
-     .run_type = "reference",
-     .flags = LE_IMPL_REFERENCE,
-     .speed = 0.2,
-     .items = scale_items,
+    {IMPLEMENTATION("chain_checked", "c", "c"), .flags = LE_IMPL_SERIAL, .run = checked_run},
+    {IMPLEMENTATION("chain_checked", "c2", "c"), .flags = LE_IMPL_SERIAL, .run = checked_run},
+    {IMPLEMENTATION("chain_blur", "c", "c"), .flags = LE_IMPL_SERIAL, .run = blur_run},
+    {IMPLEMENTATION("chain_over", "c", "c"), .flags = LE_IMPL_SERIAL, .run = over_run},
+    {IMPLEMENTATION("chain_scale", "ref", "reference"), .flags = LE_IMPL_REFERENCE, .speed = 0.2,
+     .items = scale_items, .range = scale_range},
+    {IMPLEMENTATION("chain_scale", "c", "c"), .flags = LE_IMPL_REPRODUCIBLE, .items = scale_items,
      .range = scale_range},
-    {.abi = LE_METHOD_ABI,
-     .operation = "chain_scale",
-     .name = "c",
-     .run_type = "c",
-     .flags = LE_IMPL_REPRODUCIBLE,
-     .items = scale_items,
-     .range = scale_range},
-    {.abi = LE_METHOD_ABI,
-     .operation = "chain_scale",
-     .name = "cl",
-     .run_type = "opencl",
-     .device = LE_DEVICE_OPENCL,
-     .flags = LE_IMPL_REPRODUCIBLE,
-     .speed = 10,
-     .sources = sources,
-     .run = scale_opencl},
-    {.abi = LE_METHOD_ABI,
-     .operation = "chain_add",
-     .name = "ref",
-     .run_type = "reference",
-     .flags = LE_IMPL_REFERENCE,
-     .speed = 0.2,
-     .items = add_items,
+    {IMPLEMENTATION("chain_scale", "cl", "opencl"), .device = LE_DEVICE_OPENCL,
+     .flags = LE_IMPL_REPRODUCIBLE, .speed = 10, .sources = sources, .run = scale_opencl},
+    {IMPLEMENTATION("chain_add", "ref", "reference"), .flags = LE_IMPL_REFERENCE, .speed = 0.2,
+     .items = add_items, .range = add_range},
+    {IMPLEMENTATION("chain_add", "c", "c"), .flags = LE_IMPL_REPRODUCIBLE, .items = add_items,
      .range = add_range},
-    {.abi = LE_METHOD_ABI,
-     .operation = "chain_add",
-     .name = "c",
-     .run_type = "c",
-     .flags = LE_IMPL_REPRODUCIBLE,
-     .items = add_items,
-     .range = add_range},
-    {.abi = LE_METHOD_ABI,
-     .operation = "chain_add",
-     .name = "cl",
-     .run_type = "opencl",
-     .device = LE_DEVICE_OPENCL,
-     .flags = LE_IMPL_REPRODUCIBLE,
-     .speed = 10,
-     .sources = sources,
-     .run = add_opencl},
-    {.abi = LE_METHOD_ABI,
-     .operation = "chain_poly",
-     .name = "ref",
-     .run_type = "reference",
-     .flags = LE_IMPL_REFERENCE | LE_IMPL_SERIAL,
-     .speed = 0.1,
-     .run = poly_reference},
+    {IMPLEMENTATION("chain_add", "cl", "opencl"), .device = LE_DEVICE_OPENCL,
+     .flags = LE_IMPL_REPRODUCIBLE, .speed = 10, .sources = sources, .run = add_opencl},
+    {IMPLEMENTATION("chain_poly", "ref", "reference"), .flags = LE_IMPL_REFERENCE | LE_IMPL_SERIAL,
+     .speed = 0.1, .run = poly_reference},
 };
 
+static const le_operation *const operations[] = {
+    &scale_operation, &add_operation,     &poly_operation,  &blur_operation,
+    &over_operation,  &checked_operation, &soften_operation};
+
 le_status chain_ops_register(le_engine *engine) {
-    le_status status = le_register_operation(engine, &scale_operation);
-    if (status == LE_OK)
-        status = le_register_operation(engine, &add_operation);
-    if (status == LE_OK)
-        status = le_register_operation(engine, &poly_operation);
-    if (status == LE_OK)
-        status = le_register_operation(engine, &blur_operation);
-    if (status == LE_OK)
-        status = le_register_operation(engine, &over_operation);
-    if (status == LE_OK)
-        status = le_register_operation(engine, &checked_operation);
-    if (status == LE_OK)
-        status = le_register_operation(engine, &soften_operation);
+    le_status status = LE_OK;
+    for (size_t i = 0; status == LE_OK && i < sizeof operations / sizeof *operations; i++)
+        status = le_register_operation(engine, operations[i]);
     for (size_t i = 0; status == LE_OK && i < sizeof implementations / sizeof *implementations; i++)
         status = le_register_implementation(engine, &implementations[i]);
     return status;

@@ -96,9 +96,7 @@ le_status le__magnify_prepare(le_call *call, void **context) {
     const le__sr_kind kind = le__sr_kind_of(le_call_str(call, MAGNIFY_INTERPOLATOR));
     *m = (le__magnify){.in = le__sr_stack_of(le_call_in(call, MAGNIFY_IMAGE)),
                        .out = le__sr_stack_of(le_call_out(call, MAGNIFY_RESULT)),
-                       .taps = kind == LE__SR_NEAREST   ? 1
-                               : kind == LE__SR_LANCZOS ? 5
-                                                        : 4};
+                       .taps = le__sr_taps(kind)};
     m->padded = (m->out.cols + LE__MAGNIFY_LONGEST - 1) / LE__MAGNIFY_LONGEST * LE__MAGNIFY_LONGEST;
     le__sr_axis cols;
     le_status status = allocate(call, m);

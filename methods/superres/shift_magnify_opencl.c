@@ -47,7 +47,7 @@ static le_status run(le_call *call) {
     const le__sr_stack in = le__sr_stack_of(le_call_in(call, MAGNIFY_IMAGE));
     const le__sr_stack to = le__sr_stack_of(le_call_out(call, MAGNIFY_RESULT));
     const le__sr_kind kind = le__sr_kind_of(le_call_str(call, MAGNIFY_INTERPOLATOR));
-    const int taps = kind == LE__SR_NEAREST ? 1 : kind == LE__SR_LANCZOS ? 5 : 4;
+    const int taps = le__sr_taps(kind);
     char options[160];
     le__sr_cl_options(call, in.dtype, options, "-DTAPS=%d", taps);
     le_cl_kernel *kernel;

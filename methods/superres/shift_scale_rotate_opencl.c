@@ -27,10 +27,7 @@ static le_status run(le_call *call) {
                            (int32_t)p.in.rows,
                            (int32_t)p.in.cols};
     char options[160];
-    le__sr_cl_options(call, p.in.dtype, options, "-DTAPS=%d%s",
-                      p.kind == LE__SR_NEAREST   ? 1
-                      : p.kind == LE__SR_LANCZOS ? 5
-                                                 : 4,
+    le__sr_cl_options(call, p.in.dtype, options, "-DTAPS=%d%s", le__sr_taps(p.kind),
                       p.kind == LE__SR_CATMULL_ROM ? "" : " -DNORMALISE");
     le_cl_kernel *kernel;
     le_status status = le_cl_get_kernel(call, &le_cl_superres_shift_scale_rotate, "rotate_frames",

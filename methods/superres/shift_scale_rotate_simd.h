@@ -125,7 +125,7 @@ static inline vf outputs(const le__rotate *p, vf x, float y, int taps) {
 
 static void rows(void *context, size_t begin, size_t end, int worker) {
     const le__rotate *p = context;
-    const int taps = p->kind == LE__SR_NEAREST ? 1 : p->kind == LE__SR_LANCZOS ? 5 : 4;
+    const int taps = le__sr_taps(p->kind);
     const int64_t n = p->out.cols;
     float *spare = p->spare + worker * n, x[VEC_LANES], part[VEC_LANES];
     for (int64_t i = (int64_t)begin; i < (int64_t)end; i++) {

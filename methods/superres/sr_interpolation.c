@@ -12,6 +12,10 @@
 
 const char *const le__sr_interpolators[] = {"catmull_rom", "bicubic", "lanczos", "nearest", NULL};
 
+int le__sr_taps(le__sr_kind kind) {
+    return kind == LE__SR_NEAREST ? 1 : kind == LE__SR_LANCZOS ? LE__SR_TAPS : 4;
+}
+
 le__sr_kind le__sr_kind_of(const char *word) {
     int k = 0;
     while (le__sr_interpolators[k] && strcmp(word, le__sr_interpolators[k]) != 0)
@@ -52,7 +56,7 @@ int le__sr_weights(le__sr_kind kind, float r, int64_t n_in, int32_t *first, int3
     memset(weight, 0, LE__SR_TAPS * sizeof weight[0]);
     if (kind == LE__SR_NEAREST)
         return nearest(r, n_in, first, lo, hi, weight);
-    int taps = kind == LE__SR_LANCZOS ? 5 : 4;
+    const int taps = le__sr_taps(kind);
     *first = *lo = *hi = 0;
     if (!(r >= 0 && r < (float)n_in))
         return taps;

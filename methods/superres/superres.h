@@ -67,6 +67,7 @@ extern const char *const le__sr_interpolators[]; /* words in the order of le__sr
 le__sr_kind le__sr_kind_of(const char *word);
 
 #define LE__SR_TAPS 5
+int le__sr_taps(le__sr_kind kind); /* how many of them it has */
 
 /* The samples of one axis: output i = sum over k of weight[i*LE__SR_TAPS+k] * input[first[i]+k].
  * Taps outside the input have weight 0 and must not be read; a position that the interpolator does

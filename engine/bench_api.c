@@ -279,8 +279,10 @@ le_status le_bench_check(le_bench *b, size_t index, unsigned char poison,
 
 /* --- stored choices --- */
 
+typedef void (*question_fn)(le__dispatch *d, le__question *q, le_call *call, void *to);
+
 static le_status with_question(le_engine *engine, const char *operation, const le_arg *args,
-                               size_t n_args, void (*fn)(le__question *q, void *to), void *to) {
+                               size_t n_args, question_fn fn, void *to) {
     le__operation_entry *entry;
     le_call call;
     le_status status = find_entry(&engine, operation, &entry);
@@ -292,23 +294,27 @@ static le_status with_question(le_engine *engine, const char *operation, const l
     if (wants_opencl(&call)) /* the choice may be a candidate of a device not yet looked for */
         le__engine_discover(engine);
     status = le__dispatch_question(engine->dispatch, &call, &q);
-    if (status == LE_OK) {
-        pthread_mutex_lock(&q->op->mutex);
-        fn(q, to);
-        pthread_mutex_unlock(&q->op->mutex);
-    }
+    if (status == LE_OK)
+        fn(engine->dispatch, q, &call, to);
     le__call_unbind(&call);
     return status;
 }
 
-static void read_known(le__question *q, void *to) {
-    *(bool *)to = q->stored >= 0;
+static void read_known(le__dispatch *d, le__question *q, le_call *call, void *to) {
+    pthread_mutex_lock(&q->op->mutex);
+    bool stored = q->stored >= 0;
+    pthread_mutex_unlock(&q->op->mutex);
+    *(bool *)to = stored && !le__dispatch_has_newcomers(d, q, call);
 }
 
-static void forget(le__question *q, void *to) {
+static void forget(le__dispatch *d, le__question *q, le_call *call, void *to) {
+    (void)d;
+    (void)call;
     (void)to;
+    pthread_mutex_lock(&q->op->mutex);
     q->measured = false;
     q->stored = -1;
+    pthread_mutex_unlock(&q->op->mutex);
     le__question_forget(q);
 }
 

@@ -118,7 +118,6 @@ static le_status make_question(le__dispatch *d, le_call *call, uint64_t hash, le
     if (made && le__store_choice(s, made->db, made->constraint, &stored)) {
         le__policy_set_incumbent(d->policy, s->family, made->policy, stored->policy);
         made->stored = (int)stored->index;
-        made->measured = true;
     }
     pthread_mutex_unlock(&s->mutex);
     if (!made)

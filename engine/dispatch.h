@@ -54,7 +54,10 @@ void le__dispatch_observe(le__dispatch *d, le__question *q, le__arm *arm, const 
                           le__why why, double spent);
 /* Finds the devices that the question may use, and its arms. */
 le_status le__dispatch_prepare(le__dispatch *d, le__question *q, le_call *call);
-/* A race over all candidates of the question (race.c). */
+/* Whether, beside a stored choice, an implementation is there that has never run on the problem and
+ * may be faster (race.c). */
+bool le__dispatch_has_newcomers(le__dispatch *d, le__question *q, le_call *call);
+/* A race over all candidates of the question, beside a stored choice over newcomers (race.c). */
 le_status le__dispatch_race(le__dispatch *d, le__question *q, le_call *call);
 
 /* For le_last_run. */

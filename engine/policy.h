@@ -103,6 +103,7 @@ typedef struct le__policy_question {
     size_t n_allowed;
     le_objective objective;
     bool may_explore;      /* false in modes that must not: no explore, no probe */
+    bool keep_known;       /* races only: what is known well does not run again */
     double now;
 } le__policy_question;
 

@@ -24,6 +24,9 @@
 #define COLD_DOUBT 1.3
 #define HOPELESS 0.3
 #define CLEAN 0.5            /* weight from which a sample counts as clean */
+#define TRUSTED 0.6          /* loaded samples of less trust are a prior, to be confirmed */
+#define CONFIRMING 2         /* warm runs, beside the cold one, that confirm or replace a prior */
+#define AS_BEFORE 0.26       /* 30 %: a time that confirms what was known of all */
 
 typedef struct entry {
     le__policy_allowed allowed;
@@ -32,6 +35,8 @@ typedef struct entry {
     double weights[RUNS];
     int n;                     /* warm runs */
     bool has_cold, out;
+    bool stale;                /* known by samples from before something changed, and only by them */
+    bool given;                /* known well: its times stand, it does not run */
 } entry;
 
 typedef struct estimate {
@@ -46,6 +51,7 @@ struct le__policy_race {
     entry *entries;
     size_t n;
     uint32_t total, clean;
+    bool doubted;              /* what is stale has neither been confirmed nor refuted yet */
     double usual_drop;         /* median over the entries of log cold minus log first warm run */
     double *drops;             /* room for it */
 };
@@ -77,7 +83,7 @@ static double noise_var(const le__policy_race *race)
     double sum = NOISE_PRIOR * NOISE_DOF, dof = NOISE_DOF;
     for (size_t i = 0; i < race->n; i++) {
         const entry *e = &race->entries[i];
-        for (int k = 1; k < e->n; k++) {
+        for (int k = 1; k < e->n && !e->given; k++) {
             double d = e->runs[k] - e->runs[k - 1];
             if (d < -LEVEL && k < WARM_UP)
                 continue;
@@ -153,21 +159,51 @@ static size_t leader(const le__policy_race *race, double noise)
 
 /* ----------------------------------------------------------------------------- set-up --------- */
 
+static bool may_judge(const le__policy_race *race, const entry *e)
+{
+    return le__belief_known(e->known) && !(race->doubted && e->stale);
+}
+
 /* Leaves out what is known to lose: its fastest is slower than the slowest of another. */
 static void rule_out(le__policy_race *race)
 {
     double limit = INFINITY;
     for (size_t i = 0; i < race->n; i++) {
         const entry *e = &race->entries[i];
-        if (le__belief_known(e->known))
+        if (may_judge(race, e))
             limit = fmin(limit, e->known.mean + Z90 * sqrt(e->known.var) + score_shift(race, e));
     }
     for (size_t i = 0; i < race->n; i++) {
         entry *e = &race->entries[i];
-        if (le__belief_known(e->known) &&
+        if (may_judge(race, e) && !e->given &&
             e->known.mean - Z90 * sqrt(e->known.var) + score_shift(race, e) > limit)
             e->out = true;
     }
+}
+
+/* Samples count as long as nothing has changed; cold ones say too little to stand for a time. */
+static void use_known(le__policy_race *race, const le__problem *problem, bool keep_known)
+{
+    for (size_t i = 0; i < race->n; i++) {
+        entry *e = &race->entries[i];
+        const le__cell *cell = le__cell_find(problem, e->allowed.candidate);
+        if (!cell || !le__belief_known(e->known))
+            continue;
+        bool loaded = cell->loaded.n > 0.0, trusted = loaded && cell->trust >= TRUSTED;
+        e->stale = loaded && !trusted && !(cell->warm.n > 0.0);
+        e->given = keep_known && (trusted || cell->warm.n > 0.0);
+        race->doubted = race->doubted || e->stale;
+        if (!e->given)
+            continue;
+        e->has_cold = true;
+        e->cold = e->known.mean;
+        for (e->n = 0; e->n < race->max_runs; e->n++) {
+            e->runs[e->n] = e->known.mean;
+            e->weights[e->n] = 1.0;
+        }
+    }
+    if (race->doubted && race->max_runs > CONFIRMING)
+        race->max_runs = CONFIRMING;
 }
 
 static le__policy_race *make_race(le__policy *policy, const le__policy_question *q)
@@ -194,6 +230,7 @@ static le__policy_race *make_race(le__policy *policy, const le__policy_question 
         entries[i].allowed = q->allowed[i];
         entries[i].known = beliefs[i];
     }
+    use_known(race, &family->problems[q->problem], q->keep_known);
     rule_out(race);
     return race;
 }
@@ -244,9 +281,11 @@ static void drop_hopeless(le__policy_race *race)
         if (e->n == 0 || !e->has_cold)
             continue;
         double low = fastest(e);
+        best = fmin(best, low + score_shift(race, e));
+        if (e->given)
+            continue;
         ratio = fmax(ratio, e->cold - low);
         extra = fmax(extra, exp(e->cold) - exp(low));
-        best = fmin(best, low + score_shift(race, e));
         pairs++;
     }
     for (size_t i = 0; i < race->n && pairs >= 2; i++) {
@@ -322,7 +361,7 @@ static void find_usual_drop(le__policy_race *race)
 {
     size_t n = 0;
     for (size_t i = 0; i < race->n; i++)
-        if (race->entries[i].has_cold && race->entries[i].n > 0)
+        if (race->entries[i].has_cold && race->entries[i].n > 0 && !race->entries[i].given)
             race->drops[n++] = race->entries[i].cold - race->entries[i].runs[0];
     if (n == 0)
         return;
@@ -338,9 +377,40 @@ static size_t alive(const le__policy_race *race)
     return count;
 }
 
+/* The stale one that should be the fastest runs first. If it takes as long as it did, the others'
+ * times are believed as well; else all that is stale is forgotten. */
+static bool next_doubted(le__policy_race *race, size_t *index)
+{
+    entry *first = NULL;
+    for (size_t i = 0; i < race->n; i++) {
+        entry *e = &race->entries[i];
+        if (e->stale && !e->out &&
+            (!first || e->known.mean + score_shift(race, e) <
+                           first->known.mean + score_shift(race, first))) {
+            first = e;
+            *index = i;
+        }
+    }
+    if (first && first->n == 0)
+        return true;
+    bool as_before = first && fabs(first->runs[0] - first->known.mean) < AS_BEFORE;
+    for (size_t i = 0; i < race->n && !as_before; i++)
+        if (race->entries[i].stale)
+            race->entries[i].known = le__no_belief;
+    race->doubted = false;
+    rule_out(race);
+    return false;
+}
+
 bool le__policy_race_next(le__policy_race *race, size_t *index, bool *cold)
 {
     *cold = false;
+    if (alive(race) < 2)
+        return false;
+    if (race->doubted && next_doubted(race, index)) {
+        *cold = !race->entries[*index].has_cold;
+        return true;
+    }
     if (alive(race) < 2)
         return false;
     if (next_cold(race, index)) {

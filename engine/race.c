@@ -31,8 +31,7 @@ static le_status line_up(le__dispatch *d, le__question *q, le_call *call, field 
     pthread_mutex_lock(&s->mutex);
     f->allowed = calloc(s->n_arms + 1, sizeof *f->allowed);
     f->arms = calloc(s->n_arms + 1, sizeof *f->arms);
-    size_t n =
-        f->allowed && f->arms ? le__dispatch_allowed(q, call, f->allowed, f->arms) : 0;
+    size_t n = f->allowed && f->arms ? le__dispatch_allowed(q, call, f->allowed, f->arms) : 0;
     pthread_mutex_unlock(&s->mutex);
     for (size_t i = 0; i < n && !(f->n && is_late(d)); i++) {
         double spent = 0;
@@ -115,9 +114,68 @@ static void keep_winner(le__dispatch *d, le__question *q, const field *f,
     le__store_keep_choice(d->store, q->db, arm->db, q->constraint, evidence);
 }
 
+typedef struct newcomers {
+    le__policy_allowed *allowed;
+    le__arm **arms;
+    le__policy_view *views;
+    size_t n;
+} newcomers;
+
+/* By what is known of its variants: none has run here, and the best of them may beat the choice. */
+static bool is_new(const newcomers *c, size_t i, double to_beat) {
+    const le__candidate *own = &c->arms[i]->candidate;
+    double low = INFINITY;
+    for (size_t k = 0; k < c->n; k++) {
+        const le__candidate *other = &c->arms[k]->candidate;
+        if (other->implementation != own->implementation || other->device != own->device)
+            continue;
+        if (c->views[k].samples > 0)
+            return false;
+        low = fmin(low, c->views[k].low);
+    }
+    return low < to_beat;
+}
+
+bool le__dispatch_has_newcomers(le__dispatch *d, le__question *q, le_call *call) {
+    bool found = false;
+    newcomers c = {0};
+    if (le__dispatch_prepare(d, q, call) != LE_OK)
+        return false;
+    pthread_mutex_lock(&q->op->mutex);
+    c.allowed = calloc(q->op->n_arms + 1, sizeof *c.allowed);
+    c.arms = calloc(q->op->n_arms + 1, sizeof *c.arms);
+    c.views = calloc(q->op->n_arms + 1, sizeof *c.views);
+    if (c.allowed && c.arms && c.views)
+        c.n = le__dispatch_allowed(q, call, c.allowed, c.arms);
+    pthread_mutex_unlock(&q->op->mutex);
+    le__policy_question question = {.family = q->op->family,
+                                    .problem = q->policy,
+                                    .allowed = c.allowed,
+                                    .n_allowed = c.n,
+                                    .now = le__now()};
+    if (c.n)
+        le__policy_explain(d->policy, &question, c.views);
+    double to_beat = INFINITY;
+    for (size_t i = 0; i < c.n; i++)
+        if ((int)c.arms[i]->index == q->stored && c.views[i].high > 0)
+            to_beat = c.views[i].high;
+    for (size_t i = 0; i < c.n && !found; i++)
+        found = !(c.arms[i]->candidate.implementation->flags & LE_IMPL_REFERENCE) &&
+                is_new(&c, i, to_beat);
+    free(c.allowed);
+    free(c.arms);
+    free(c.views);
+    return found;
+}
+
 static le_status measure(le__dispatch *d, le__question *q, le_call *call) {
     field f = {0};
     double start = le__now();
+    bool beside = q->stored >= 0;
+    if (beside && !le__dispatch_has_newcomers(d, q, call)) {
+        q->measured = true;
+        return LE_OK;
+    }
     le_status status = le__dispatch_prepare(d, q, call);
     if (status == LE_OK)
         status = line_up(d, q, call, &f);
@@ -126,13 +184,15 @@ static le_status measure(le__dispatch *d, le__question *q, le_call *call) {
                                     .allowed = f.allowed,
                                     .n_allowed = f.n,
                                     .objective = call->want.objective,
+                                    .keep_known = beside,
                                     .now = start};
     le__policy_race *race = status == LE_OK ? le__policy_race_new(d->policy, &question) : NULL;
     le__policy_race_result r = {0};
     if (race) {
         run_race(d, q, call, &f, race);
         bool whole = !is_late(d);
-        if (le__policy_race_end(&race, le__now(), &r) && r.storable && whole)
+        bool news = le__policy_race_end(&race, le__now(), &r) && (r.runs > 0 || !beside);
+        if (news && r.storable && whole)
             keep_winner(d, q, &f, &r);
         q->measured = whole;
     }

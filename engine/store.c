@@ -234,7 +234,10 @@ void le__store_load(le__store *s, le__op_state *op, le__policy *policy) {
     for (size_t i = 0; choices && i < k->n_choices; i++) {
         const le_db_choice *c = &k->choices[i];
         le__arm *arm = arm_of(s, op, &k->candidates[c->candidate_index]);
-        if (!arm || trust(c->differs, c->site) < 0.6)
+        if (!arm)
+            continue;
+        uint32_t source = arm->db != k->candidates[c->candidate_index].id ? LE_DIFF_SOURCE : 0;
+        if (trust(c->differs | source, c->site) < 0.6)
             continue;
         le__stored_choice *to = &choices[op->n_choices++];
         to->problem = c->problem;

@@ -27,8 +27,8 @@ typedef struct le__trial_result {
  * drivers that compile for longer than the time limit; else the result may be `pending`. */
 void le__trial(le_engine *engine, le__operation_entry *entry, const le__candidate *candidate,
                const le_call *like, bool patient, le__trial_result *out);
-/* Seconds that a process stood ready but had no core: a busy machine is not the candidate's fault.
- */
+/* Seconds that a process (the worst of its threads) stood ready but had no core: a busy machine is
+ * not the candidate's fault. */
 double le__trial_starved(pid_t pid);
 /* In a child: no core file, and signals do what they do in a program that handles none. */
 void le__trial_limit_child(void);

@@ -172,6 +172,9 @@ le_status le__step_foresee(le_chain *chain, int step, const le__chain_want *want
  * step several times; execute runs it by choices[step].candidate. */
 le_status le__step_race(le_chain *chain, int step, const le__chain_want *want,
                         le_status (*execute)(void *context, int step), void *context);
+/* After a step has run: compares what its candidate answers for the first time in a new size class
+ * with a trusted one (chain_verify.c). */
+le_status le__step_verify(le_chain *chain, int step, const le__chain_want *want);
 /* After the run: tells the policy, or keeps the verdict of a failure. failed returns whether
  * another candidate may be decided on. */
 void le__step_observe(le_chain *chain, int step, const le__chain_want *want);

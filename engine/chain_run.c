@@ -283,6 +283,8 @@ static le_status execute_step(run *r, int i) {
         if (status != LE_OK)
             return status;
         status = execute_once(r, i);
+        if (status == LE_OK)
+            status = le__step_verify(r->chain, i, r->want);
         if (status == LE_OK) {
             le__step_observe(r->chain, i, r->want);
             return LE_OK;

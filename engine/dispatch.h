@@ -47,6 +47,11 @@ void le__dispatch_settle(le__dispatch *d, le__question *q, le_call *call);
  * trusted candidate. On LE_OK the answer is in the call's tensors. */
 le_status le__dispatch_run_arm(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
                                bool thorough, double *spent);
+/* The comparison alone, for a call that the arm has answered on the host: whether it is due, and
+ * its judgement. */
+bool le__dispatch_is_new(le__question *q, const le__arm *arm);
+le_status le__dispatch_compare(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
+                               double *spent);
 /* Keeps the verdict of a failure; returns whether another candidate may answer instead. */
 bool le__dispatch_failed(le__dispatch *d, le__question *q, le__arm *arm, le_status status);
 /* Tells the policy, and the database, of one run. */

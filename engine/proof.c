@@ -7,6 +7,7 @@
 #include "dispatch.h"
 
 #include "case.h"
+#include "chain.h"
 #include "clock.h"
 #include "engine.h"
 #include "trial_server.h"
@@ -343,7 +344,8 @@ static le__arm *trusted_arm(const le__question *q, const le_call *call, const le
                       !(a->candidate.implementation->flags & (LE_IMPL_REFERENCE | LE_IMPL_LOSSY)) &&
                       !le__proof_objection(a->proof, q->kind, q->size_class, call->want.atol,
                                            call->want.rtol);
-        if (!usable || (q->left_out[i] && a->candidate.implementation->isa))
+        bool made = a->candidate.implementation->flags & LE__IMPL_STAGED; /* of calls of their own */
+        if (!usable || (q->left_out[i] && (made || a->candidate.implementation->isa)))
             continue;
         int rank = (here && here->state == LE__PROVEN ? 1000000 : 0) +
                    (!strcmp(a->candidate.implementation->run_type, "c") ? 1000 : 0) +
@@ -430,32 +432,40 @@ static bool class_known(le__question *q, const le__arm *arm) {
     return v && v->state == LE__PROVEN;
 }
 
-le_status le__dispatch_run_arm(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
-                               bool thorough, double *spent) {
-    const le_operation *op = call->operation;
-    bool reference = arm->candidate.implementation->flags & LE_IMPL_REFERENCE;
-    if (reference || q->mode == LE_MODE_FROZEN || class_known(q, arm))
-        return le__execute(call, &arm->candidate, LE__OUTPUTS_IN_PLACE);
-    comparison c = {.call = call, .arm = &arm->candidate, .thorough = thorough};
-    le__candidate by_reference;
-    le__arm *trusted = choose_trusted(d, q, call, arm, spent);
-    c.by = trusted ? &trusted->candidate : &by_reference;
-    c.proof = trusted ? trusted->proof : NULL;
-    /* without a part, the reference on the whole would make the caller wait: left to benchmarks */
-    if (!trusted && (!le__reference_candidate(d->engine, call->entry, &by_reference) ||
-                     !(op->part || thorough)))
-        return le__execute(call, &arm->candidate, LE__OUTPUTS_IN_PLACE);
-    le_status status = le__execute(call, &arm->candidate, LE__OUTPUTS_FRESH);
-    if (status != LE_OK)
-        return status;
+bool le__dispatch_is_new(le__question *q, const le__arm *arm) {
+    return !(arm->candidate.implementation->flags & LE_IMPL_REFERENCE) &&
+           q->mode != LE_MODE_FROZEN && !class_known(q, arm);
+}
+
+/* Who is to give the second answer; false: nobody, or only the reference, for which the caller
+ * would wait where there is no part: left to benchmarks. */
+typedef struct second {
+    le__arm *trusted; /* NULL: the reference */
+    le__candidate reference;
+} second;
+
+static bool find_second(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
+                        bool thorough, second *out, double *spent) {
+    out->trusted = choose_trusted(d, q, call, arm, spent);
+    return out->trusted || (le__reference_candidate(d->engine, call->entry, &out->reference) &&
+                            (call->operation->part || thorough));
+}
+
+static le_status compare_with(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
+                              bool thorough, const second *by, double *spent) {
+    comparison c = {.call = call,
+                    .arm = &arm->candidate,
+                    .by = by->trusted ? &by->trusted->candidate : &by->reference,
+                    .proof = by->trusted ? by->trusted->proof : NULL,
+                    .thorough = thorough};
     double start = le__now();
     le__run_stats stats = call->stats;
-    status = run_comparison(&c);
+    le_status status = run_comparison(&c);
     call->stats = stats;
     *spent += le__now() - start;
     if (status != LE_OK)
         return LE_OK; /* no second answer: the proven candidate's own stands */
-    status = judge_answer(d, q, call, arm, &c, trusted, spent);
+    status = judge_answer(d, q, call, arm, &c, by->trusted, spent);
     if (status != LE_OK)
         return status;
     keep_class(d, q, arm, &c);
@@ -463,4 +473,21 @@ le_status le__dispatch_run_arm(le__dispatch *d, le__question *q, le_call *call, 
                          call->want.rtol))
         return LE_OK;
     return le_fail(LE_ERR_UNSUPPORTED, "its error is above the tolerance of the call");
+}
+
+le_status le__dispatch_compare(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
+                               double *spent) {
+    second by;
+    return find_second(d, q, call, arm, false, &by, spent)
+               ? compare_with(d, q, call, arm, false, &by, spent)
+               : LE_OK;
+}
+
+le_status le__dispatch_run_arm(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
+                               bool thorough, double *spent) {
+    second by;
+    if (!le__dispatch_is_new(q, arm) || !find_second(d, q, call, arm, thorough, &by, spent))
+        return le__execute(call, &arm->candidate, LE__OUTPUTS_IN_PLACE);
+    le_status status = le__execute(call, &arm->candidate, LE__OUTPUTS_FRESH);
+    return status == LE_OK ? compare_with(d, q, call, arm, thorough, &by, spent) : status;
 }

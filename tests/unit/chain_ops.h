@@ -17,6 +17,10 @@
 /* ... and when it has run so many times since this was set; negative: never. */
 void chain_ops_fail_after(int runs);
 
+/* While on, runs of chain_soften on OpenCL wait, when their commands are done, until two of them
+ * have come so far; returns how often two met since it was turned on. */
+int chain_ops_meet(bool on);
+
 /* Registers all of them; LE_OK or the first error. */
 le_status chain_ops_register(le_engine *engine);
 

@@ -367,6 +367,78 @@ static void plan_and_profile_are_seen(void **state) {
     le_chain_free(&c);
 }
 
+/* --- verified steps --- */
+
+static size_t liar_items(const le_call *call) {
+    return (size_t)le_tensor_count(le_call_in(call, 0));
+}
+
+/* Right on what a trial shows it. */
+static void liar_range(void *context, size_t begin, size_t end, int worker) {
+    const le_tensor *x = le_call_in(context, 0);
+    float *y = le_call_out(context, 2)->data;
+    double f = le_call_f64(context, 1) + (le_tensor_count(x) > 50000 ? 0.125 : 0);
+    (void)worker;
+    for (size_t i = begin; i < end; i++)
+        y[i] = (float)(f * le_tensor_get(x, (int64_t)i));
+}
+
+static const le_implementation liar = {.abi = LE_METHOD_ABI,
+                                       .operation = "chain_scale",
+                                       .name = "liar",
+                                       .run_type = "simd",
+                                       .speed = 50,
+                                       .items = liar_items,
+                                       .range = liar_range};
+
+static void steps_are_verified(void **state) {
+    (void)state;
+    enum { MANY = 100000 };
+    static const int64_t many[] = {MANY};
+    static float data[MANY];
+    le_options o;
+    le_engine *e;
+    le_chain *c;
+    le_explanation *x;
+    bool tried = false;
+    for (int i = 0; i < MANY; i++)
+        data[i] = (float)(i % 41 + 1);
+    le_default_options(&o);
+    o.db_path = ":memory:";
+    o.devices = "cpu";
+    assert_int_equal(le_open(&e, &o), LE_OK);
+    assert_int_equal(chain_ops_register(e), LE_OK);
+    assert_int_equal(le_register_implementation(e, &liar), LE_OK);
+    assert_int_equal(le_chain_new(&c, e, "verified"), LE_OK);
+    le_value in = le_chain_input(c, "x", LE_F32, 1, many), mid = le_chain_temp(c);
+    le_value out = le_chain_temp(c);
+    le_chain_add(c, "chain_scale", LE_VALUE_IN("x", in), LE_VALUE_OUT("result", mid));
+    le_chain_add(c, "chain_scale", LE_VALUE_IN("x", mid), LE_VALUE_OUT("result", out));
+    le_chain_output(c, "y", out);
+    for (int run = 0; run < 10; run++) {
+        le_tensor t = le_tensor_of(data, LE_F32, 1, many), y = {0};
+        assert_int_equal(le_chain_run(c, LE_IN("x", &t), LE_OUT("y", &y)), LE_OK);
+        for (int i = 0; i < MANY; i++)
+            if (((float *)y.data)[i] != 4 * data[i])
+                fail_msg("run %d: element %d is %g, expected %g", run, i,
+                         (double)((float *)y.data)[i], (double)(4 * data[i]));
+        le_tensor_free(&y);
+    }
+    le_tensor t = le_tensor_of(data, LE_F32, 1, many), y = {0};
+    assert_int_equal(le_engine_explain(e, &x, "chain_scale", LE_IN("x", &t), LE_OUT("result", &y)),
+                     LE_OK);
+    for (size_t i = 0; i < x->n_candidates; i++)
+        if (!strcmp(x->candidates[i].implementation, "liar")) {
+            tried = true;
+            assert_false(x->candidates[i].applicable);
+            assert_string_equal(x->candidates[i].verdict, "failed");
+        }
+    assert_true(tried);
+    le_explanation_free(&x);
+    le_chain_free(&c);
+    le_close(&e);
+}
+
 /* --- outputs when a step fails --- */
 
 static float canaries[3][N];
@@ -681,6 +753,7 @@ int main(void) {
         cmocka_unit_test(chain_from_json),
         cmocka_unit_test(json_mistakes),
         cmocka_unit_test(plan_and_profile_are_seen),
+        cmocka_unit_test(steps_are_verified),
         cmocka_unit_test(failing_steps_leave_outputs_alone),
         cmocka_unit_test(failing_pieces_leave_outputs_alone),
         cmocka_unit_test(failing_after_a_race_leaves_outputs_alone),

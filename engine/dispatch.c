@@ -524,11 +524,25 @@ le_status le__dispatch_open(le__dispatch **out, le_engine *engine) {
     return status == LE_OK ? le__store_open(&d->store, engine) : status;
 }
 
+/* Which choices were wrong shows when all has been seen. */
+static void store_regrets(le__dispatch *d) {
+    for (size_t i = 0; d->engine->options.mode != LE_MODE_FROZEN && i < d->n_states; i++) {
+        le__policy_account account = {0};
+        if (!d->states[i])
+            continue;
+        le__policy_get_account(d->policy, d->states[i]->family, &account);
+        if (account.choice_regret > 0)
+            le__store_regret(d->store, d->states[i]->entry->operation->name, account.choice_regret);
+    }
+}
+
 void le__dispatch_close(le__dispatch *d) {
     if (!d)
         return;
-    if (d->questions && d->store)
+    if (d->questions && d->store) {
         le__questions_each(d->questions, flush_question, d);
+        store_regrets(d);
+    }
     le__store_close(d->store);
     le__monitor_close(d->monitor);
     le__questions_close(d->questions);

@@ -14,6 +14,7 @@
 #define NOISE_PRIOR 0.0025 /* variance of log time between runs: 4 % */
 #define NOISE_DOF 2.0
 #define NOISE_MEMORY 200.0
+#define TAIL_RUNS 4.0         /* runs before the late ones among them say something */
 #define CELL_MEMORY 64.0
 #define LEVEL_DROP 0.02
 #define SURPRISE_DOF 8.0
@@ -151,6 +152,13 @@ double le__noise_var(const le__family *family, int candidate)
 {
     double pooled = le__log_stats_var(&family->noise, NOISE_PRIOR, NOISE_DOF);
     return le__log_stats_var(&family->members[candidate].noise, pooled, 2.0 * NOISE_DOF);
+}
+
+double le__tail_var(const le__family *family, int candidate)
+{
+    const le__log_stats *tail = &family->members[candidate].tail;
+    double noise = le__noise_var(family, candidate);
+    return tail->n >= TAIL_RUNS ? fmax(noise, tail->m2 / tail->n) : noise;
 }
 
 double le__calibration(const le__family *family, int candidate)
@@ -377,6 +385,11 @@ static le__slow_event judge(le__policy *policy, le__family *family, const le__pr
         be_surprised(family, s->candidate, mean - b.mean, b.var);
     le__slow_event event =
         le__slow_observe(r, s->candidate, mean - b.mean, sqrt(var), s->now, policy->busy);
+    if (!s->cold && !(slow > 0.0) && s->n <= 1) {
+        le__log_stats *tail = &family->members[s->candidate].tail;
+        le__log_stats_add(tail, 1.0, 0.0, (mean - b.mean) * (mean - b.mean));
+        le__log_stats_cap(tail, NOISE_MEMORY);
+    }
     if (event == LE__SLOW_ON)
         *excess = le__slow_now(r, s->now);
     return event;
@@ -392,7 +405,7 @@ static void pay(le__policy *policy, le__family *family, le__problem *problem,
     problem->calls += n;
     if (s->why == LE__WHY_EXPLOIT || s->why == LE__WHY_ONLY) {
         problem->answers += n;
-        problem->answered += seconds;
+        problem->answered += n * exp(s->mean_log); /* without set-up and proofs: no choice's fault */
     }
     le__budget_pay(&family->budget, s->why, seconds, best);
 }

@@ -52,7 +52,7 @@ static option look(const scene *s, size_t i)
     case LE_OBJECTIVE_TIME:
         break;
     case LE_OBJECTIVE_P99:
-        o.score += Z99 * sqrt(o.noise);
+        o.score += Z99 * sqrt(fmax(o.noise, le__tail_var(s->family, a->candidate)));
         break;
     case LE_OBJECTIVE_MEMORY:
         o.score += 1e4 * log1p(fmax(a->memory_bytes, 0.0));

@@ -138,6 +138,7 @@ typedef struct le__member {    /* a candidate in its family */
     uint64_t key;
     le__policy_candidate info;
     le__log_stats noise;       /* scatter of warm runs: mean 0 */
+    le__log_stats tail;        /* the same with runs so late that their resource was suspected */
     le__log_stats surprise;    /* squared errors of predictions over what was predicted */
     le__curve *curve;          /* NULL until a second problem asks for it */
     int n_cells;               /* problems on which it has been seen */
@@ -176,6 +177,8 @@ le__problem *le__problem_at(le__family *family, int problem);
 le__cell *le__cell_find(const le__problem *problem, int candidate);
 /* Variance of a run about the candidate's steady time. */
 double le__noise_var(const le__family *family, int candidate);
+/* With the late runs, for those who care for the worst ones. */
+double le__tail_var(const le__family *family, int candidate);
 /* The same on a problem: where there are no samples yet, what predictions have been wrong by counts. */
 double le__run_var(const le__family *family, const le__problem *problem, int candidate);
 /* Factor by which predictions of the candidate from other problems have been too sure (above 1) or

@@ -366,3 +366,8 @@ void le__store_account(le__store *s, const char *operation, double answered_s, d
         .operation = operation, .answered_s = answered_s, .explored_s = explored_s, .calls = calls};
     le_db_add_account(s->db, &row);
 }
+
+void le__store_regret(le__store *s, const char *operation, double seconds) {
+    le_db_account row = {.operation = operation, .regret_s = seconds};
+    le_db_add_account(s->db, &row);
+}

@@ -50,6 +50,8 @@ void le__store_each_plan(le__store *s,
                          void *cookie);
 void le__store_account(le__store *s, const char *operation, double answered_s, double explored_s,
                        int64_t calls);
+/* What wrong choices have cost, by what is known in the end. */
+void le__store_regret(le__store *s, const char *operation, double seconds);
 /* Mean seconds of a candidate on a problem, from this machine and device as they are now; false
  * when the database has none. Slow: it loads the operation. */
 bool le__store_seconds(le__store *s, const le__candidate *c, const char *problem, double *seconds);

@@ -7,10 +7,9 @@
  */
 #include "toy.h"
 
+#include "calm.h"
 #include "call.h"
-#include "conditions.h"
 #include "engine.h"
-#include "trial_server.h"
 
 #include <setjmp.h>
 #include <sqlite3.h>
@@ -18,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -26,17 +24,9 @@
 enum { A, B, ADDED, IMPLEMENTATIONS, N = 500 };
 
 static const char *const names[] = {"a", "b", "added"};
-static long naps_us[IMPLEMENTATIONS];
+static double seconds[IMPLEMENTATIONS];
 static int runs[IMPLEMENTATIONS]; /* in this process: trials happen in others */
 static char db[96];
-
-/* What is measured beside others' work is not kept as a choice: here nobody else works. */
-le__conditions __wrap_le__monitor_read(le__monitor *m, double now);
-le__conditions __wrap_le__monitor_read(le__monitor *m, double now) {
-    (void)m;
-    (void)now;
-    return (le__conditions){.known = true};
-}
 
 static int which(const le_call *call) {
     for (int i = 0; i < IMPLEMENTATIONS; i++)
@@ -48,8 +38,7 @@ static int which(const le_call *call) {
 static void range(void *context, size_t begin, size_t end, int worker) {
     int i = which(context);
     toy_range(context, begin, end, worker);
-    if (!le__trial_is_child()) /* trials have a time limit */
-        nanosleep(&(struct timespec){0, naps_us[i] * 1000}, NULL);
+    calm_pass(seconds[i]);
     runs[i]++;
 }
 
@@ -100,15 +89,15 @@ static double predicted(le_engine *e, const char *name) {
     float in[N] = {0};
     le_tensor input = le_tensor_of(in, LE_F32, 1, (int64_t[]){N}), result = {0};
     le_explanation *x;
-    double seconds = -1;
+    double found = -1;
     assert_int_equal(le_engine_explain(e, &x, "toy", LE_IN("input", &input), LE_F64("factor", 2),
                                        LE_OUT("result", &result)),
                      LE_OK);
     for (size_t i = 0; i < x->n_candidates; i++)
         if (!strcmp(x->candidates[i].implementation, name))
-            seconds = x->candidates[i].predicted_s;
+            found = x->candidates[i].predicted_s;
     le_explanation_free(&x);
-    return seconds;
+    return found;
 }
 
 static void remove_database(void) {
@@ -120,11 +109,11 @@ static void remove_database(void) {
     }
 }
 
-/* A database in which a took 30 ms and b 120 ms. */
+/* A database in which a took 3 s and b 12 s. */
 static void fill_database(void) {
-    naps_us[A] = 30000;
-    naps_us[B] = 120000;
-    naps_us[ADDED] = 5000;
+    seconds[A] = 3;
+    seconds[B] = 12;
+    seconds[ADDED] = 0.5;
     static int number; /* engines that a failed test left open write to files of their own */
     snprintf(db, sizeof db, "/tmp/le_staleness_%d_%d.sqlite3", (int)getpid(), number++);
     remove_database();
@@ -212,9 +201,8 @@ static void three_runs_confirm(void **state) {
         int a = stored("a"), b = stored("b");
         le_engine *e = open_changed(i);
         double before = predicted(e, "b");
-        if (before < 0.12 / 3 || before > 0.12 * 3)
-            fail_msg("%s changed: b is thought to take %g s, it took 0.12 s", parts[i].name,
-                     before);
+        if (before < 12. / 3 || before > 12. * 3)
+            fail_msg("%s changed: b is thought to take %g s, it took 12 s", parts[i].name, before);
         assert_string_equal(call(e, N), "a");
         le_close(&e);
         a = stored("a") - a;
@@ -234,8 +222,8 @@ static void three_runs_replace(void **state) {
     for (int i = 0; i < PARTS; i++) {
         fill_database();
         int a = stored("a"), b = stored("b");
-        naps_us[A] = 120000; /* what was stored is wrong now */
-        naps_us[B] = 20000;
+        seconds[A] = 12; /* what was stored is wrong now */
+        seconds[B] = 2;
         le_engine *e = open_changed(i);
         assert_string_equal(call(e, N), "b");
         le_close(&e);
@@ -294,7 +282,7 @@ static void frozen_measures_and_writes_nothing(void **state) {
         snprintf(path, sizeof path, "%s%s", db, suffixes[k]);
         before[k] = bytes_of(path, &size_before[k]);
     }
-    naps_us[A] = 20000; /* even where it is wrong by now */
+    seconds[A] = 2; /* even where it is wrong by now */
     e = open_engine(LE_MODE_FROZEN, IMPLEMENTATIONS, "source");
     for (int round = 0; round < 3; round++)
         for (int k = 0; k < 5; k++)

@@ -384,17 +384,23 @@ static le__arm *choose_trusted(le__dispatch *d, le__question *q, le_call *call, 
     return c;
 }
 
+/* Of a trusted arm; 0 for the reference. */
+static double error_of(le__question *q, const le__arm *trusted) {
+    if (!trusted)
+        return 0;
+    pthread_mutex_lock(&q->op->mutex);
+    const le__verdict *v = le__proof_find(trusted->proof, q->kind, LE__CLASS_TRIAL);
+    double error = v ? v->error.max_abs : 0;
+    pthread_mutex_unlock(&q->op->mutex);
+    return error;
+}
+
 /* Judges the answer in call's tensors; on LE_ERR_WRONG_RESULT the arm is at fault. */
 static le_status judge_answer(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
                               comparison *c, le__arm *trusted, double *spent) {
     const le_operation *op = call->operation;
     bool lossy = arm->candidate.implementation->flags & LE_IMPL_LOSSY;
-    double slack = 0;
-    if (trusted) {
-        le__verdict *v = le__proof_find(trusted->proof, q->kind, LE__CLASS_TRIAL);
-        slack = v ? v->error.max_abs : 0;
-    }
-    double atol = lossy ? INFINITY : fmax(op->atol, call->want.atol) + slack;
+    double atol = lossy ? INFINITY : fmax(op->atol, call->want.atol) + error_of(q, trusted);
     double rtol = fmax(op->rtol, call->want.rtol) * (trusted ? 2 : 1);
     if (le__error_allows(&c->error, atol, rtol))
         return LE_OK;

@@ -55,6 +55,10 @@ le_status le__store_open(le__store **out, le_engine *engine) {
     return LE_OK;
 }
 
+void le__store_rest(le__store *s) {
+    le_db_flush(s->db, 1);
+}
+
 void le__store_close(le__store *s) {
     if (!s)
         return;

@@ -15,6 +15,8 @@ typedef struct le__store le__store;
 /* Never fails for the database's sake; NULL only when out of memory. */
 le_status le__store_open(le__store **out, le_engine *engine);
 void le__store_close(le__store *s);
+/* Returns when the database's writer has nothing to do, or after a second. */
+void le__store_rest(le__store *s);
 
 /* Id of a candidate's rows; `proof`: of the code alone, without threads and schedule. */
 int64_t le__store_candidate(le__store *s, const le__candidate *c, bool proof);

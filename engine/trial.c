@@ -7,6 +7,7 @@
 
 #include "case.h"
 #include "clock.h"
+#include "dispatch.h"
 #include "engine.h"
 #include "trial_server.h"
 
@@ -299,6 +300,8 @@ static bool try_in_child(trial *t, const le_call *like, le__trial_result *r) {
     shared *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (s == MAP_FAILED)
         return false;
+    if (NO_LIMIT) /* sanitizers' allocators are not made ready for fork: nobody may be in them */
+        le__store_rest(t->engine->dispatch->store);
     pid_t pid = fork();
     if (pid == 0)
         child_main(t, like, s);

@@ -433,9 +433,10 @@ static void keep_class(le__dispatch *d, le__question *q, const le__arm *arm, con
 
 static bool class_known(le__question *q, const le__arm *arm) {
     pthread_mutex_lock(&q->op->mutex);
-    le__verdict *v = le__proof_find(arm->proof, q->kind, q->size_class);
+    const le__verdict *v = le__proof_find(arm->proof, q->kind, q->size_class);
+    bool known = v && v->state == LE__PROVEN;
     pthread_mutex_unlock(&q->op->mutex);
-    return v && v->state == LE__PROVEN;
+    return known;
 }
 
 bool le__dispatch_is_new(le__question *q, const le__arm *arm) {

@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const double most_building_s = 60;
+static const double most_opening_s = 10, most_building_s = 60;
 static const double first_run_factor = 2.5; /* drivers compile at the first run, too */
 
 typedef struct progress { /* shared by the server and the child of a trial */
@@ -116,13 +116,14 @@ typedef struct running { /* a trial */
     progress *progress;
     pid_t pid;
     bool killed, again;
+    bool broken; /* it did not end by itself */
     double run_s, building_s, last, starved;
 } running;
 
 static void start(le_engine *engine, running *t) {
     memset(t->progress, 0, sizeof *t->progress);
     t->run_s = t->building_s = t->starved = 0;
-    t->killed = false;
+    t->killed = t->broken = false;
     t->last = le__now();
     t->pid = fork();
     if (t->pid == 0)
@@ -134,7 +135,8 @@ static void stop_late(running *t, double limit_s) {
     *(t->progress->building ? &t->building_s : &t->run_s) += now - t->last;
     t->last = now;
     t->starved = fmax(t->starved, le__trial_starved(t->pid));
-    if (t->killed || (t->run_s <= limit_s + t->starved && t->building_s <= most_building_s))
+    double building_s = t->progress->answer.known ? most_building_s : most_opening_s;
+    if (t->killed || (t->run_s <= limit_s + t->starved && t->building_s <= building_s + t->starved))
         return;
     kill(t->pid, SIGKILL);
     t->killed = true;
@@ -145,9 +147,9 @@ static void judge(running *t, int state, double limit_s) {
     le__trial_result *r = &a->result;
     a->key = t->request->key;
     r->starved = t->starved;
-    if (t->progress->done || !(t->killed || WIFSIGNALED(state)))
-        return;
-    a->known = true;
+    t->broken = t->killed || WIFSIGNALED(state);
+    if (t->progress->done || !a->known || !t->broken)
+        return; /* what breaks before it is known breaks in the driver: no candidate has run */
     r->tested = true;
     r->status = t->killed ? LE_ERR_TIMEOUT : LE_ERR_CRASH;
     if (t->killed)
@@ -158,7 +160,7 @@ static void judge(running *t, int state, double limit_s) {
 }
 
 /* A device that is lost in two trials of one candidate, and is there before each of them, was lost
- * by the candidate. False: the trial goes on. */
+ * by the candidate; a driver that did not open gets another chance. False: the trial goes on. */
 static bool is_over(le_engine *engine, running *t) {
     double limit_s = first_run_factor * t->request->limit_s;
     int state = 0;
@@ -169,10 +171,12 @@ static bool is_over(le_engine *engine, running *t) {
     if (t->pid > 0)
         judge(t, state, limit_s);
     le__trial_answer *a = &t->progress->answer;
-    if (!a->known || a->result.status != LE_ERR_DEVICE_LOST)
+    bool unopened = !a->known && t->broken;
+    bool lost = a->known && a->result.status == LE_ERR_DEVICE_LOST;
+    if (!unopened && !lost)
         return true;
     if (t->again) {
-        a->result.status = LE_ERR_CRASH;
+        a->result.status = lost ? LE_ERR_CRASH : a->result.status;
         return true;
     }
     t->again = true;

@@ -89,13 +89,23 @@ static bool has_device(void) {
     return state == 0;
 }
 
+/* A child of a process with threads may find the sanitizers' own locks held, for ever: now and then
+ * a driver does not open in a trial, which is no fault of the planted. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define FORKS_WELL false
+#elif defined(__has_feature)
+#define FORKS_WELL !(__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define FORKS_WELL true
+#endif
+
 static void planted(planted_way way) {
     /* all on the device in learn mode: the CPU's own would be preferred */
     const planted_bed bed = {.device = LE_DEVICE_OPENCL,
                              .right = beside,
                              .only = way == PLANTED_LEARN ? "opencl" : NULL,
                              .measuring_limit_s = 5};
-    if (!has_device())
+    if (!FORKS_WELL || !has_device())
         skip();
     for (size_t i = 0; i < sizeof plants / sizeof *plants; i++)
         planted_check(&bed, &plants[i], way);

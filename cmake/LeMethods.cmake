@@ -81,7 +81,7 @@ function(le_write_method_table out)
   endforeach()
   file(CONFIGURE OUTPUT ${out} @ONLY CONTENT
 "/* Written by the build from methods/CMakeLists.txt. */
-#include \"registry.h\"
+#include \"call/registry.h\"
 
 @ext@
 const le_operation *const le_builtin_operations[] = {

@@ -5,15 +5,15 @@
  */
 #include "liquid_engine/le_bench.h"
 
-#include "case.h"
-#include "clock.h"
-#include "dispatch.h"
+#include "call/case.h"
+#include "core/clock.h"
+#include "choose/dispatch.h"
 #include "engine.h"
-#include "options.h"
-#include "problem.h"
-#include "replay.h"
-#include "trial.h"
-#include "verify.h"
+#include "core/options.h"
+#include "call/problem.h"
+#include "policy/replay.h"
+#include "proof/trial.h"
+#include "proof/verify.h"
 
 #include <math.h>
 #include <stdio.h>

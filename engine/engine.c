@@ -5,11 +5,11 @@
  */
 #include "engine.h"
 
-#include "chain.h"
-#include "cpu.h"
-#include "dispatch.h"
-#include "opencl.h"
-#include "options.h"
+#include "chain/chain.h"
+#include "core/cpu.h"
+#include "choose/dispatch.h"
+#include "opencl/opencl.h"
+#include "core/options.h"
 #include "profile.h"
 
 #include <stdio.h>

@@ -6,9 +6,9 @@
 #ifndef LE_ENGINE_H
 #define LE_ENGINE_H
 
-#include "device.h"
-#include "pool.h"
-#include "registry.h"
+#include "choose/device.h"
+#include "core/pool.h"
+#include "call/registry.h"
 
 #include <pthread.h>
 

@@ -5,10 +5,10 @@
  */
 #include "profile.h"
 
-#include "clock.h"
+#include "core/clock.h"
 #include "engine.h"
 #include "liquid_engine/le_chain.h"
-#include "opencl.h"
+#include "opencl/opencl.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

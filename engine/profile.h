@@ -7,7 +7,7 @@
 #ifndef LE_PROFILE_H
 #define LE_PROFILE_H
 
-#include "candidate.h"
+#include "choose/candidate.h"
 
 typedef struct le__profile_span {
     double start;

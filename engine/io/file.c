@@ -6,8 +6,8 @@
  */
 #include "io/io.h"
 
-#include "storage.h"
-#include "tensor.h"
+#include "call/storage.h"
+#include "call/tensor.h"
 
 #include <errno.h>
 #include <fcntl.h>

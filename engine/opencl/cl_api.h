@@ -10,7 +10,7 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
-#include "error.h"
+#include "core/error.h"
 
 #define LE__CL_FUNCTIONS(X)                                                                        \
     X(clGetPlatformIDs)                                                                            \

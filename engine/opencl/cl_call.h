@@ -9,7 +9,7 @@
 
 #include "cl_device.h"
 #include "cl_program.h"
-#include "storage.h"
+#include "call/storage.h"
 
 struct le_cl_buffer {
     cl_mem mem;

@@ -17,7 +17,7 @@
 #define LE_CL_DEVICE_H
 
 #include "cl_api.h"
-#include "opencl.h"
+#include "opencl/opencl.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

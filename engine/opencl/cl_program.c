@@ -4,7 +4,7 @@
  * Building programs and keeping them with their kernels.
  */
 #include "cl_program.h"
-#include "trial_server.h"
+#include "proof/trial_server.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  */
 #include "cl_call.h"
 
-#include "clock.h"
+#include "core/clock.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  *
  * The OpenCL side of an engine built without OpenCL: no devices.
  */
-#include "opencl.h"
+#include "opencl/opencl.h"
 
 static le_status unsupported(void) {
     return le_fail(LE_ERR_UNSUPPORTED, "this library was built without OpenCL");

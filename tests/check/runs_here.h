@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "cpu.h"
+#include "core/cpu.h"
 #include "engine.h"
 
 static inline bool runs_here(le_engine *engine, const le_implementation *impl) {

@@ -4,7 +4,7 @@
  * Operations that can be cut into slabs: every check case that can be gives the same result in
  * slabs as by the reference on the whole, and one that is read frame by frame from a file.
  */
-#include "case.h"
+#include "call/case.h"
 #include "check/cases.h"
 #include "liquid_engine/le_stream.h"
 

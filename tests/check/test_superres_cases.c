@@ -13,10 +13,10 @@
 
 #include <cmocka.h>
 
-#include "case.h"
+#include "call/case.h"
 #include "check/cases.h"
 #include "check/runs_here.h"
-#include "verify.h"
+#include "proof/verify.h"
 
 enum { CASES = 50, OPENCL_CASES = 24 };
 

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "case.h"
+#include "call/case.h"
 #include "check/cases.h"
 
 enum { CASES = 84 };

@@ -5,10 +5,10 @@
  * random and edge cases of its operation, with guarded outputs; and volume_render in slabs, by a
  * device whose memory limit is smaller than the volume.
  */
-#include "candidate.h"
-#include "case.h"
+#include "choose/candidate.h"
+#include "call/case.h"
 #include "engine.h"
-#include "verify.h"
+#include "proof/verify.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

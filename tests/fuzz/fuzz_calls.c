@@ -5,8 +5,8 @@
  * strides, data types, values, alignment, aliases, scalars, texts, names, options. No call may
  * crash, write outside its outputs or into its inputs, or change an output when it fails.
  */
-#include "call.h"
-#include "case.h"
+#include "call/call.h"
+#include "call/case.h"
 #include "engine.h"
 
 #include <math.h>

@@ -12,7 +12,7 @@
 #include "../unit/policy_test.h"
 
 #include "generate.h"
-#include "replay.h"
+#include "policy/replay.h"
 
 /* ---------------------------------------------------------------------------- scoring --------- */
 

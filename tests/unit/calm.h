@@ -7,8 +7,8 @@
 #ifndef LE_TEST_CALM_H
 #define LE_TEST_CALM_H
 
-#include "conditions.h"
-#include "trial_server.h"
+#include "core/conditions.h"
+#include "proof/trial_server.h"
 
 #include <stdatomic.h>
 #include <time.h>

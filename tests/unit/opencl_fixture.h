@@ -7,9 +7,9 @@
 #ifndef LE_TEST_OPENCL_FIXTURE_H
 #define LE_TEST_OPENCL_FIXTURE_H
 
-#include "candidate.h"
+#include "choose/candidate.h"
 #include "engine.h"
-#include "opencl.h"
+#include "opencl/opencl.h"
 
 enum { ARG_INPUT, ARG_FACTOR, ARG_RESULT };
 

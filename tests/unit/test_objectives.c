@@ -7,7 +7,7 @@
 #include "toy.h"
 
 #include "calm.h"
-#include "call.h"
+#include "call/call.h"
 #include "engine.h"
 
 #include <setjmp.h>

@@ -5,7 +5,7 @@
  * worked out by hand. The enumeration relaxes a dense table of all states until nothing changes; it
  * shares no code and no short cut with the planner.
  */
-#include "plan.h"
+#include "chain/plan.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -6,7 +6,7 @@
  */
 #include "policy_test.h"
 
-#include "policy_internal.h"
+#include "policy/policy_internal.h"
 
 static double law(double overhead, double rate, double exponent, double work) {
     return overhead + rate * pow(work, exponent);

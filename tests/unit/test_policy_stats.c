@@ -6,7 +6,7 @@
  */
 #include "policy_test.h"
 
-#include "policy_internal.h"
+#include "policy/policy_internal.h"
 
 static void moments_of_known_numbers(void **state)
 {

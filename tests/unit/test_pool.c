@@ -4,7 +4,7 @@
  * The thread pool: every item exactly once, under every schedule, from several callers at once, and
  * nested.
  */
-#include "pool.h"
+#include "core/pool.h"
 
 #include <pthread.h>
 #include <setjmp.h>

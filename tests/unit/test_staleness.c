@@ -8,7 +8,7 @@
 #include "toy.h"
 
 #include "calm.h"
-#include "call.h"
+#include "call/call.h"
 #include "engine.h"
 
 #include <setjmp.h>

@@ -6,8 +6,8 @@
 #include <dlpack/dlpack.h>
 
 #include "liquid_engine/le_dlpack.h"
-#include "tensor.h"
-#include "verify.h"
+#include "call/tensor.h"
+#include "proof/verify.h"
 
 #include <math.h>
 #include <setjmp.h>

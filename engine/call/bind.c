@@ -1,0 +1,396 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Binding: the arguments of a call against the operation's descriptor.
+ */
+#include "call/call.h"
+
+#include "core/error.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const kind_names[] = {[LE_KIND_IN] = "an input tensor (LE_IN)",
+                                         [LE_KIND_OUT] = "an output tensor (LE_OUT)",
+                                         [LE_KIND_F64] = "a number (LE_F64)",
+                                         [LE_KIND_I64] = "an integer (LE_I64)",
+                                         [LE_KIND_STR] = "a text (LE_STR)",
+                                         [LE_KIND_F64S] = "a list of numbers (LE_F64S)",
+                                         [LE_KIND_OPTION] = "an option"};
+static const char *const type_names[] = {[LE_TYPE_IN] = "an input tensor",
+                                         [LE_TYPE_OUT] = "an output tensor",
+                                         [LE_TYPE_F64] = "a number",
+                                         [LE_TYPE_I64] = "an integer",
+                                         [LE_TYPE_STR] = "a text",
+                                         [LE_TYPE_F64S] = "a list of numbers",
+                                         [LE_TYPE_STR_OR_F64] = "a word or a number"};
+
+static le_status fail_kind(const le_operation *op, const le_arg_desc *d, const le_arg *a) {
+    bool known = a->kind >= LE_KIND_IN && a->kind <= LE_KIND_OPTION;
+    return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' was given as %s, expected %s", op->name,
+                   d->name, known ? kind_names[a->kind] : "an unknown kind", type_names[d->type]);
+}
+
+static const char *nearest_argument(const le_operation *op, const char *name) {
+    const char *best = "";
+    int best_distance = 4;
+    for (size_t i = 0; i < op->n_args; i++) {
+        int distance = le__edit_distance(name, op->args[i].name);
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = op->args[i].name;
+        }
+    }
+    return best;
+}
+
+static void list_names(const le_operation *op, char *out, size_t size) {
+    size_t n = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < op->n_args && n < size; i++)
+        n += (size_t)snprintf(out + n, size - n, "%s%s", i ? ", " : "", op->args[i].name);
+}
+
+static le_status fail_name(const le_operation *op, const char *name) {
+    char names[512];
+    const char *near = nearest_argument(op, name);
+    list_names(op, names, sizeof names);
+    return le_fail(LE_ERR_ARGUMENT, "%s: there is no argument '%s'%s%s%s; expected one of %s",
+                   op->name, name, *near ? " (did you mean '" : "", near, *near ? "'?)" : "",
+                   names);
+}
+
+/* --- tensors --- */
+
+static void list_dtypes(uint32_t mask, char *out, size_t size) {
+    size_t n = 0;
+    out[0] = '\0';
+    for (le_dtype d = LE_U8; d <= LE_F64; d++)
+        if (mask & LE_DTYPE_BIT(d) && n < size)
+            n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : "", le_dtype_name(d));
+}
+
+static le_status check_dtype(const le_operation *op, const le_arg_desc *d, const le_tensor *t) {
+    if (le_dtype_size(t->dtype) && d->dtypes & LE_DTYPE_BIT(t->dtype))
+        return LE_OK;
+    char names[64];
+    list_dtypes(d->dtypes, names, sizeof names);
+    return le_fail(LE_ERR_DTYPE, "%s: argument '%s' has dtype %s, expected %s", op->name, d->name,
+                   le_dtype_name(t->dtype), names);
+}
+
+static le_status check_layout(const le_operation *op, const le_arg_desc *d, const le_tensor *t) {
+    size_t bytes;
+    if (t->ndim < d->min_ndim || t->ndim > d->max_ndim)
+        return le_fail(LE_ERR_SHAPE, "%s: argument '%s' has %d dimensions, expected %s", op->name,
+                       d->name, t->ndim, d->shape ? d->shape : "another number");
+    if (!le__tensor_bytes(t, &bytes))
+        return le_fail(LE_ERR_SHAPE, "%s: argument '%s' has a negative or too large shape",
+                       op->name, d->name);
+    if (!t->data && !t->storage && bytes)
+        return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' has no data", op->name, d->name);
+    if ((uintptr_t)t->data % le_dtype_size(t->dtype))
+        return le_fail(LE_ERR_ARGUMENT, "%s: data of argument '%s' is not aligned to its dtype %s",
+                       op->name, d->name, le_dtype_name(t->dtype));
+    for (int i = 0; i < t->ndim; i++) {
+        int64_t span;
+        if (__builtin_mul_overflow(t->shape[i], t->strides[i], &span) ||
+            __builtin_mul_overflow(span, (int64_t)le_dtype_size(t->dtype), &span))
+            return le_fail(LE_ERR_SHAPE, "%s: argument '%s' has a too large stride", op->name,
+                           d->name);
+    }
+    return LE_OK;
+}
+
+static le_status bind_input(const le_operation *op, const le_arg_desc *d, const le_arg *a,
+                            le__bound_arg *b) {
+    const le_tensor *t = a->value.in;
+    if (!t)
+        return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is NULL", op->name, d->name);
+    if (!t->data && !t->storage && t->ndim == 0 && !t->dtype)
+        return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is an unallocated tensor", op->name,
+                       d->name);
+    le_status status = check_dtype(op, d, t);
+    if (status == LE_OK)
+        status = check_layout(op, d, t);
+    b->user_in = t;
+    b->tensor = *t;
+    return status;
+}
+
+static int64_t magnitude(int64_t v) {
+    return v == INT64_MIN ? INT64_MAX : v < 0 ? -v : v;
+}
+
+static bool overlaps_itself(const le_tensor *t) {
+    /* conservative: sorted by stride, each must step over all that the smaller ones reach */
+    int64_t reach = 0;
+    bool used[LE_MAX_DIMS] = {false};
+    for (int k = 0; k < t->ndim; k++) {
+        int best = -1;
+        for (int i = 0; i < t->ndim; i++)
+            if (!used[i] && (best < 0 || magnitude(t->strides[i]) < magnitude(t->strides[best])))
+                best = i;
+        used[best] = true;
+        if (t->shape[best] <= 1)
+            continue;
+        if (magnitude(t->strides[best]) <= reach)
+            return true;
+        reach += (t->shape[best] - 1) * magnitude(t->strides[best]);
+    }
+    return false;
+}
+
+static le_status bind_output(const le_operation *op, const le_arg_desc *d, const le_arg *a,
+                             le__bound_arg *b) {
+    le_tensor *t = a->value.out;
+    if (!t)
+        return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is NULL", op->name, d->name);
+    b->user_out = t;
+    b->tensor = *t;
+    if (!t->data && !t->storage) { /* unallocated; a dtype may be asked for */
+        if (t->dtype)
+            return check_dtype(op, d, t);
+        return LE_OK;
+    }
+    le_status status = check_dtype(op, d, t);
+    if (status == LE_OK)
+        status = check_layout(op, d, t);
+    if (status == LE_OK && overlaps_itself(t))
+        status = le_fail(LE_ERR_ARGUMENT, "%s: elements of output '%s' overlap", op->name, d->name);
+    return status;
+}
+
+static le_status check_aliases(const le_call *call) {
+    const le_operation *op = call->operation;
+    for (size_t o = 0; o < op->n_args; o++) {
+        if (op->args[o].type != LE_TYPE_OUT || !call->args[o].given || !call->args[o].tensor.data)
+            continue;
+        const char *low, *high;
+        le__tensor_extent(&call->args[o].tensor, &low, &high);
+        for (size_t i = 0; i < op->n_args; i++) {
+            bool tensor =
+                op->args[i].type == LE_TYPE_IN || (op->args[i].type == LE_TYPE_OUT && i < o);
+            if (!tensor || !call->args[i].given || !call->args[i].tensor.data)
+                continue;
+            const char *low2, *high2;
+            le__tensor_extent(&call->args[i].tensor, &low2, &high2);
+            if (low < high2 && low2 < high)
+                return le_fail(LE_ERR_ARGUMENT, "%s: output '%s' shares memory with '%s'", op->name,
+                               op->args[o].name, op->args[i].name);
+        }
+    }
+    return LE_OK;
+}
+
+/* --- scalars and texts --- */
+
+static le_status check_number(const le_operation *op, const le_arg_desc *d, double v) {
+    if (d->min < d->max && !(v >= d->min && v <= d->max))
+        return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is %g, expected %g to %g", op->name,
+                       d->name, v, d->min, d->max);
+    if (isnan(v) && d->min < d->max)
+        return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is not a number", op->name, d->name);
+    return LE_OK;
+}
+
+static le_status bind_number(const le_operation *op, const le_arg_desc *d, const le_arg *a,
+                             le__bound_arg *b) {
+    if (a->kind == LE_KIND_I64) {
+        b->i64 = a->value.i64;
+        b->f64 = (double)a->value.i64;
+    } else {
+        b->f64 = a->value.f64;
+        if (d->type == LE_TYPE_I64 && (b->f64 != rint(b->f64) || fabs(b->f64) > 9e15))
+            return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is %g, expected an integer",
+                           op->name, d->name, b->f64);
+        b->i64 = fabs(b->f64) < 9e15 ? (int64_t)b->f64 : 0;
+    }
+    return check_number(op, d, b->f64);
+}
+
+static le_status bind_text(const le_operation *op, const le_arg_desc *d, const le_arg *a,
+                           le__bound_arg *b) {
+    if (!a->value.str)
+        return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is NULL", op->name, d->name);
+    b->str = a->value.str;
+    if (!d->words)
+        return LE_OK;
+    char words[256] = "";
+    size_t n = 0;
+    for (const char *const *w = d->words; *w; w++) {
+        if (!strcmp(*w, b->str))
+            return LE_OK;
+        if (n < sizeof words)
+            n += (size_t)snprintf(words + n, sizeof words - n, "%s'%s'", n ? ", " : "", *w);
+    }
+    return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is '%.64s', expected %s%s", op->name,
+                   d->name, b->str, words, d->type == LE_TYPE_STR_OR_F64 ? " or a number" : "");
+}
+
+static le_status bind_list(const le_operation *op, const le_arg_desc *d, const le_arg *a,
+                           le__bound_arg *b) {
+    if (!a->value.f64s && a->count)
+        return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is NULL", op->name, d->name);
+    if (a->count < d->min_count || (d->max_count && a->count > d->max_count))
+        return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' has %zu numbers, expected %zu to %zu",
+                       op->name, d->name, a->count, d->min_count, d->max_count);
+    b->f64s = a->value.f64s;
+    b->count = a->count;
+    for (size_t i = 0; i < a->count; i++) {
+        le_status status = check_number(op, d, a->value.f64s[i]);
+        if (status != LE_OK)
+            return status;
+    }
+    return LE_OK;
+}
+
+static le_status bind_one(const le_operation *op, const le_arg_desc *d, const le_arg *a,
+                          le__bound_arg *b) {
+    bool number = a->kind == LE_KIND_F64 || a->kind == LE_KIND_I64;
+    switch (d->type) {
+    case LE_TYPE_IN:
+        return a->kind == LE_KIND_IN ? bind_input(op, d, a, b) : fail_kind(op, d, a);
+    case LE_TYPE_OUT:
+        return a->kind == LE_KIND_OUT ? bind_output(op, d, a, b) : fail_kind(op, d, a);
+    case LE_TYPE_F64:
+    case LE_TYPE_I64:
+        return number ? bind_number(op, d, a, b) : fail_kind(op, d, a);
+    case LE_TYPE_STR:
+        return a->kind == LE_KIND_STR ? bind_text(op, d, a, b) : fail_kind(op, d, a);
+    case LE_TYPE_STR_OR_F64:
+        if (a->kind == LE_KIND_STR)
+            return bind_text(op, d, a, b);
+        return number ? bind_number(op, d, a, b) : fail_kind(op, d, a);
+    case LE_TYPE_F64S:
+        return a->kind == LE_KIND_F64S ? bind_list(op, d, a, b) : fail_kind(op, d, a);
+    }
+    return fail_kind(op, d, a);
+}
+
+/* --- the whole call --- */
+
+static le_status bind_option(le_call *call, const le_arg *a) {
+    le__constraint *w = &call->want;
+    const char *op = call->operation->name;
+    switch ((le_option)a->option) {
+    case LE_OPTION_RTOL:
+    case LE_OPTION_ATOL:
+        if (!(a->value.f64 >= 0))
+            return le_fail(LE_ERR_ARGUMENT, "%s: a tolerance of %g was given, expected 0 or more",
+                           op, a->value.f64);
+        *(a->option == LE_OPTION_RTOL ? &w->rtol : &w->atol) = a->value.f64;
+        return LE_OK;
+    case LE_OPTION_RUN_TYPE:
+        w->run_type = a->value.str;
+        return LE_OK;
+    case LE_OPTION_IMPLEMENTATION:
+        w->implementation = a->value.str;
+        return LE_OK;
+    case LE_OPTION_DEVICE:
+        w->device = a->value.str;
+        return LE_OK;
+    case LE_OPTION_MODE:
+        if (a->value.i64 < LE_MODE_DEFAULT || a->value.i64 > LE_MODE_FROZEN)
+            return le_fail(LE_ERR_ARGUMENT, "%s: there is no mode %lld", op,
+                           (long long)a->value.i64);
+        w->mode = (le_mode)a->value.i64;
+        return LE_OK;
+    case LE_OPTION_OBJECTIVE:
+        if (a->value.i64 < LE_OBJECTIVE_TIME || a->value.i64 > LE_OBJECTIVE_CPU_TIME)
+            return le_fail(LE_ERR_ARGUMENT, "%s: there is no objective %lld", op,
+                           (long long)a->value.i64);
+        w->objective = (le_objective)a->value.i64;
+        return LE_OK;
+    case LE_OPTION_MEMORY_LIMIT:
+        w->memory_limit = a->value.i64;
+        return LE_OK;
+    case LE_OPTION_REPRODUCIBLE:
+        w->reproducible = a->value.i64 != 0;
+        return LE_OK;
+    case LE_OPTION_KEEP_ON_DEVICE:
+        w->keep_on_device = a->value.i64 != 0;
+        return LE_OK;
+    }
+    return le_fail(LE_ERR_ARGUMENT, "%s: there is no option %d", op, (int)a->option);
+}
+
+static const le_arg_desc *find(const le_operation *op, const char *name, size_t hint) {
+    if (hint < op->n_args && !strcmp(op->args[hint].name, name))
+        return &op->args[hint];
+    for (size_t i = 0; i < op->n_args; i++)
+        if (!strcmp(op->args[i].name, name))
+            return &op->args[i];
+    return NULL;
+}
+
+static le_status bind_named(le_call *call, const le_arg *a, size_t hint) {
+    const le_operation *op = call->operation;
+    if (!a->name)
+        return le_fail(LE_ERR_ARGUMENT, "%s: argument number %zu has no name", op->name, hint + 1);
+    const le_arg_desc *d = find(op, a->name, hint);
+    if (!d)
+        return fail_name(op, a->name);
+    le__bound_arg *b = &call->args[d - op->args];
+    if (b->given)
+        return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' was given twice", op->name, d->name);
+    b->given = true;
+    return bind_one(op, d, a, b);
+}
+
+static le_status fill_defaults(le_call *call) {
+    const le_operation *op = call->operation;
+    for (size_t i = 0; i < op->n_args; i++) {
+        const le_arg_desc *d = &op->args[i];
+        le__bound_arg *b = &call->args[i];
+        if (b->given)
+            continue;
+        if (!d->optional)
+            return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is missing (%s)", op->name, d->name,
+                           d->doc ? d->doc : type_names[d->type]);
+        b->f64 = d->default_f64;
+        b->i64 = (int64_t)d->default_f64;
+        b->str = d->default_str;
+    }
+    return LE_OK;
+}
+
+static le_status bind_all(le_call *call, const le_arg *args, size_t n_args) {
+    for (size_t i = 0; i < n_args; i++) {
+        le_status status = args[i].kind == LE_KIND_OPTION ? bind_option(call, &args[i])
+                                                          : bind_named(call, &args[i], i);
+        if (status != LE_OK)
+            return status;
+    }
+    le_status status = fill_defaults(call);
+    if (status == LE_OK)
+        status = check_aliases(call);
+    if (status == LE_OK)
+        status = call->operation->check(call);
+    return status;
+}
+
+le_status le__call_bind(le_call *call, le_engine *engine, le__operation_entry *entry,
+                        const le_arg *args, size_t n_args) {
+    memset(call, 0, offsetof(le_call, args) + entry->operation->n_args * sizeof(le__bound_arg));
+    call->engine = engine;
+    call->entry = entry;
+    call->operation = entry->operation;
+    call->user_args = args;
+    call->n_user_args = n_args;
+    call->want.atol = call->want.rtol = NAN; /* not given */
+    le_status status = bind_all(call, args, n_args);
+    if (status != LE_OK) {
+        le__call_unbind(call);
+        return status;
+    }
+    if (isnan(call->want.atol) && isnan(call->want.rtol)) {
+        call->want.atol = call->operation->atol;
+        call->want.rtol = call->operation->rtol;
+    } else { /* one was given: the other is 0, as numpy.allclose(..., atol=0) has it */
+        call->want.atol = isnan(call->want.atol) ? 0 : call->want.atol;
+        call->want.rtol = isnan(call->want.rtol) ? 0 : call->want.rtol;
+    }
+    return LE_OK;
+}

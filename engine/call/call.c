@@ -1,0 +1,271 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * What a method reads from a call, and the memory of one execution.
+ */
+#include "call/call.h"
+
+#include "core/clock.h"
+#include "engine.h"
+#include "profile.h"
+#include "call/storage.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool le_call_given(const le_call *call, int arg) {
+    return call->args[arg].given;
+}
+
+const le_tensor *le_call_in(const le_call *call, int arg) {
+    return &call->args[arg].tensor;
+}
+
+le_tensor *le_call_out(const le_call *call, int arg) {
+    /* the call is const for what it was asked; its outputs are there to be written */
+    union {
+        const le_tensor *in;
+        le_tensor *out;
+    } tensor = {&call->args[arg].tensor};
+    return tensor.out;
+}
+
+double le_call_f64(const le_call *call, int arg) {
+    return call->args[arg].f64;
+}
+
+int64_t le_call_i64(const le_call *call, int arg) {
+    return call->args[arg].i64;
+}
+
+const char *le_call_str(const le_call *call, int arg) {
+    return call->args[arg].str;
+}
+
+const double *le_call_f64s(const le_call *call, int arg, size_t *count) {
+    *count = call->args[arg].count;
+    return call->args[arg].f64s;
+}
+
+int64_t le_call_param(const le_call *call, int tunable) {
+    return call->params[tunable];
+}
+
+double le_call_atol(const le_call *call) {
+    return call->want.atol;
+}
+
+double le_call_rtol(const le_call *call) {
+    return call->want.rtol;
+}
+
+void le_call_attach(le_call *call, void *data, void (*release)(void *)) {
+    if (call->attached_release)
+        call->attached_release(call->attached);
+    call->attached = data;
+    call->attached_release = release;
+}
+
+void *le_call_attached(const le_call *call) {
+    return call->attached;
+}
+
+int le_call_threads(const le_call *call) {
+    return call->threads > 0 ? call->threads : 1;
+}
+
+bool le_call_cancelled(const le_call *call) {
+    return call->cancelled && atomic_load_explicit(call->cancelled, memory_order_relaxed);
+}
+
+void le_parallel_for(le_call *call, size_t items, le_range_fn fn, void *context) {
+    bool profiled = call->engine->profile;
+    double start = profiled ? le__now() : 0;
+    le__pool_run(call->engine->pool, call->threads, call->schedule, items, fn, context);
+    if (profiled)
+        le__profile_loop(call, start);
+}
+
+/* --- scratch --- */
+
+enum { SCRATCH_HEADER = 64 };
+
+void *le_call_scratch(le_call *call, size_t bytes) {
+    if (bytes > PTRDIFF_MAX / 2)
+        return NULL;
+    size_t total = (SCRATCH_HEADER + bytes + 63) / 64 * 64;
+    le__scratch *s = aligned_alloc(64, total);
+    if (!s)
+        return NULL;
+    s->next = call->scratch;
+    s->bytes = total;
+    call->scratch = s;
+    call->stats.scratch_bytes += (int64_t)total;
+    if (call->stats.scratch_bytes > call->stats.peak_scratch_bytes)
+        call->stats.peak_scratch_bytes = call->stats.scratch_bytes;
+    return (char *)s + SCRATCH_HEADER;
+}
+
+void le__call_release_scratch(le_call *call) {
+    for (le__scratch *s = call->scratch, *next; s; s = next) {
+        next = s->next;
+        free(s);
+    }
+    call->scratch = NULL;
+    call->stats.scratch_bytes = 0;
+}
+
+const void *le_call_contiguous(le_call *call, int arg) {
+    le_tensor *t = &call->args[arg].tensor;
+    size_t bytes;
+    if (t->storage && le_tensor_to_host(t) != LE_OK) /* OpenCL runs leave inputs where they are */
+        return NULL;
+    if (le_tensor_is_contiguous(t))
+        return t->data;
+    if (!le__tensor_bytes(t, &bytes))
+        return NULL;
+    void *packed = le_call_scratch(call, bytes);
+    if (packed)
+        le__tensor_pack(packed, t);
+    return packed;
+}
+
+/* --- outputs --- */
+
+le_status le_call_set_out(le_call *call, int arg, le_dtype dtype, int ndim, const int64_t *shape) {
+    le__bound_arg *b = &call->args[arg];
+    const char *name = call->operation->args[arg].name;
+    size_t bytes;
+    bool allocated = b->given && (b->tensor.data || b->tensor.storage);
+    le_tensor t = le_tensor_of(NULL, b->tensor.dtype ? b->tensor.dtype : dtype, ndim, shape);
+    if (!le__tensor_bytes(&t, &bytes))
+        return le_fail(LE_ERR_SHAPE, "%s: output '%s' would be too large", call->operation->name,
+                       name);
+    if (allocated && (b->tensor.ndim != ndim ||
+                      memcmp(b->tensor.shape, t.shape, (size_t)ndim * sizeof *shape) != 0)) {
+        char given[256], expected[256];
+        le_tensor_describe(&b->tensor, given, sizeof given);
+        le_tensor_describe(&t, expected, sizeof expected);
+        return le_fail(LE_ERR_SHAPE, "%s: output '%s' is %s, expected %s", call->operation->name,
+                       name, given, expected);
+    }
+    b->tensor.dtype = t.dtype;
+    b->tensor.ndim = ndim;
+    memcpy(b->tensor.shape, t.shape, sizeof t.shape);
+    if (!allocated)
+        le__tensor_set_contiguous(&b->tensor);
+    return LE_OK;
+}
+
+static bool writes_in_place(const le__bound_arg *b) {
+    return b->user_out && b->user_out->data && !b->user_out->storage &&
+           le_tensor_is_contiguous(b->user_out);
+}
+
+static void drop_own_output(le__bound_arg *b) {
+    if (b->own)
+        le__storage_release(b->tensor.storage);
+    b->own = false;
+    b->tensor.storage = NULL;
+    b->tensor.data = NULL;
+}
+
+static le_status guard_output(le__bound_arg *b, size_t bytes, unsigned char poison) {
+    le_status status =
+        le__storage_new(&b->tensor.storage, bytes + 2 * LE__GUARD_BYTES, true, false);
+    if (status != LE_OK)
+        return status;
+    memset(b->tensor.storage->host, poison, b->tensor.storage->bytes);
+    b->own = true;
+    b->tensor.offset = LE__GUARD_BYTES / (int64_t)le_dtype_size(b->tensor.dtype);
+    b->tensor.data = (char *)b->tensor.storage->host + LE__GUARD_BYTES;
+    return LE_OK;
+}
+
+static le_status prepare_output(le_call *call, le__bound_arg *b, bool host, le__outputs outputs) {
+    size_t bytes;
+    drop_own_output(b);
+    le__tensor_set_contiguous(&b->tensor);
+    b->tensor.offset = 0;
+    if (outputs == LE__OUTPUTS_IN_PLACE && writes_in_place(b)) {
+        b->tensor.data = b->user_out->data;
+        return LE_OK;
+    }
+    if (!le__tensor_bytes(&b->tensor, &bytes))
+        return le_fail(LE_ERR_SHAPE, "%s: an output is too large", call->operation->name);
+    if (outputs == LE__OUTPUTS_GUARDED)
+        return guard_output(b, bytes, call->poison);
+    le_status status = le__storage_new(&b->tensor.storage, bytes, host, false);
+    b->own = status == LE_OK;
+    b->tensor.data = b->own ? b->tensor.storage->host : NULL;
+    return status;
+}
+
+le_status le__call_prepare_tensors(le_call *call, bool host, le__outputs outputs) {
+    for (size_t i = 0; !call->step && i < call->operation->n_args; i++) {
+        le_arg_type type = call->operation->args[i].type;
+        le__bound_arg *b = &call->args[i];
+        le_status status = LE_OK;
+        if (type == LE_TYPE_OUT && b->given)
+            status = prepare_output(call, b, host, outputs);
+        else if (type == LE_TYPE_IN && b->given && host)
+            status = le_tensor_to_host(&b->tensor);
+        if (status != LE_OK)
+            return status;
+    }
+    return LE_OK;
+}
+
+/* What can fail of handing an output over, done for all of them before any is changed. */
+static le_status fetch_output(le__bound_arg *b, bool keep_on_device) {
+    le_tensor *user = b->user_out;
+    bool allocated = user->data || user->storage;
+    if (writes_in_place(b) && b->tensor.data == user->data)
+        return LE_OK;
+    le_status status = allocated || !keep_on_device ? le_tensor_to_host(&b->tensor) : LE_OK;
+    void *host;
+    if (status == LE_OK && user->storage) {
+        status = le__storage_host(user->storage, true, false, &host);
+        if (status == LE_OK)
+            user->data = (char *)host + user->offset * (int64_t)le_dtype_size(user->dtype);
+    }
+    return status;
+}
+
+/* An unallocated tensor of the caller takes the storage over; other memory gets a copy. */
+static void commit_output(le__bound_arg *b) {
+    le_tensor *user = b->user_out;
+    if (!user->data && !user->storage) {
+        *user = b->tensor;
+        b->own = false;
+    } else if (b->tensor.data != user->data) {
+        le__tensor_unpack(user, b->tensor.data);
+    }
+}
+
+static bool is_output(const le_call *call, size_t i) {
+    return call->operation->args[i].type == LE_TYPE_OUT && call->args[i].given;
+}
+
+le_status le__call_commit(le_call *call) {
+    le_status status = LE_OK;
+    for (size_t i = 0; status == LE_OK && i < call->operation->n_args; i++)
+        if (is_output(call, i))
+            status = fetch_output(&call->args[i], call->want.keep_on_device);
+    for (size_t i = 0; status == LE_OK && i < call->operation->n_args; i++)
+        if (is_output(call, i))
+            commit_output(&call->args[i]);
+    return status;
+}
+
+void le__call_unbind(le_call *call) {
+    for (size_t i = 0; i < call->operation->n_args; i++)
+        if (call->args[i].own)
+            drop_own_output(&call->args[i]);
+    le__call_release_scratch(call);
+    if (call->attached_release)
+        call->attached_release(call->attached);
+    call->attached = NULL;
+    call->attached_release = NULL;
+}

@@ -1,0 +1,165 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Operations and implementations by name.
+ */
+#include "call/registry.h"
+
+#include "chain/chain.h"
+#include "core/error.h"
+#include "chain/slabs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+le__operation_entry *le__registry_find(const le__registry *r, const char *name) {
+    for (size_t i = 0; i < r->n; i++)
+        if (!strcmp(r->operations[i]->name, name))
+            return r->entries[i];
+    return NULL;
+}
+
+const char *le__registry_nearest(const le__registry *r, const char *name) {
+    const char *best = NULL;
+    int best_distance = 4;
+    for (size_t i = 0; i < r->n; i++) {
+        int distance = le__edit_distance(name, r->operations[i]->name);
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = r->operations[i]->name;
+        }
+    }
+    return best;
+}
+
+static le_status check_operation(const le_operation *op) {
+    if (!op || op->abi != LE_METHOD_ABI)
+        return le_fail(LE_ERR_UNSUPPORTED, "operation: made for method ABI %u, this engine has %d",
+                       op ? op->abi : 0, LE_METHOD_ABI);
+    if (!op->name || !op->check || !op->work || !op->args || op->n_args > LE_MAX_ARGS)
+        return le_fail(LE_ERR_ARGUMENT,
+                       "operation '%s': name, args (at most %d), check and work are needed",
+                       op->name ? op->name : "", LE_MAX_ARGS);
+    return LE_OK;
+}
+
+static bool grow(le__registry *r) {
+    if (r->n < r->capacity)
+        return true;
+    size_t capacity = r->capacity ? 2 * r->capacity : 16;
+    void *entries = realloc(r->entries, capacity * sizeof *r->entries);
+    if (entries)
+        r->entries = entries;
+    void *operations = realloc(r->operations, capacity * sizeof *r->operations);
+    if (operations)
+        r->operations = operations;
+    if (!entries || !operations)
+        return false;
+    r->capacity = capacity;
+    return true;
+}
+
+/* The implementations that the engine makes itself; the entry owns its copies. */
+static le_status add_made(le__registry *r, le__operation_entry *entry) {
+    size_t n_staged, n_slabs;
+    const le_implementation *staged = le__staged_implementations(entry->operation, &n_staged);
+    const le_implementation *slabs = le__slabs_implementations(entry->operation, &n_slabs);
+    if (n_staged + n_slabs == 0)
+        return LE_OK;
+    entry->made = malloc((n_staged + n_slabs) * sizeof *entry->made);
+    if (!entry->made)
+        return le_fail(LE_ERR_MEMORY, "operation '%s': out of memory", entry->operation->name);
+    memcpy(entry->made, staged, n_staged * sizeof *staged);
+    memcpy(entry->made + n_staged, slabs, n_slabs * sizeof *slabs);
+    le_status status = LE_OK;
+    for (size_t i = 0; status == LE_OK && i < n_staged + n_slabs; i++) {
+        entry->made[i].operation = entry->operation->name;
+        status = le__registry_add_implementation(r, &entry->made[i], "");
+    }
+    return status;
+}
+
+le_status le__registry_add_operation(le__registry *r, const le_operation *op) {
+    le_status status = check_operation(op);
+    if (status != LE_OK)
+        return status;
+    if (le__registry_find(r, op->name))
+        return le_fail(LE_ERR_ARGUMENT, "operation '%s' is registered already", op->name);
+    le__operation_entry *entry = calloc(1, sizeof *entry);
+    if (!entry || !grow(r)) {
+        free(entry);
+        return le_fail(LE_ERR_MEMORY, "operation '%s': out of memory", op->name);
+    }
+    entry->operation = op;
+    entry->id = (uint32_t)r->n;
+    r->entries[r->n] = entry;
+    r->operations[r->n++] = op;
+    return add_made(r, entry);
+}
+
+static le_status check_implementation(const le_implementation *impl) {
+    if (!impl || impl->abi != LE_METHOD_ABI)
+        return le_fail(LE_ERR_UNSUPPORTED,
+                       "implementation: made for method ABI %u, this engine has %d",
+                       impl ? impl->abi : 0, LE_METHOD_ABI);
+    bool range = impl->range && impl->items && impl->device == LE_DEVICE_CPU;
+    if (!impl->operation || !impl->name || !impl->run_type || (!impl->run && !range))
+        return le_fail(LE_ERR_ARGUMENT,
+                       "implementation '%s': operation, name, run_type and run (or items and "
+                       "range) are needed",
+                       impl->name ? impl->name : "");
+    return LE_OK;
+}
+
+le_status le__registry_add_implementation(le__registry *r, const le_implementation *impl,
+                                          const char *source_hash) {
+    le_status status = check_implementation(impl);
+    if (status != LE_OK)
+        return status;
+    le__operation_entry *e = le__registry_find(r, impl->operation);
+    if (!e)
+        return le_fail(LE_ERR_UNKNOWN, "implementation '%s': there is no operation '%s'",
+                       impl->name, impl->operation);
+    for (size_t i = 0; i < e->n_implementations; i++)
+        if (!strcmp(e->implementations[i]->name, impl->name))
+            return le_fail(LE_ERR_ARGUMENT, "%s: implementation '%s' is registered already",
+                           impl->operation, impl->name);
+    void *list =
+        realloc(e->implementations, (e->n_implementations + 1) * sizeof *e->implementations);
+    if (list)
+        e->implementations = list;
+    void *hashes = realloc(e->source_hashes, (e->n_implementations + 1) * sizeof *e->source_hashes);
+    if (hashes)
+        e->source_hashes = hashes;
+    if (!list || !hashes)
+        return le_fail(LE_ERR_MEMORY, "implementation '%s': out of memory", impl->name);
+    e->implementations[e->n_implementations] = impl;
+    e->source_hashes[e->n_implementations++] = source_hash;
+    return LE_OK;
+}
+
+le_status le__registry_open(le__registry *r) {
+    le_status status = LE_OK;
+    *r = (le__registry){0};
+    for (size_t i = 0; status == LE_OK && le_builtin_operations[i]; i++)
+        status = le__registry_add_operation(r, le_builtin_operations[i]);
+    for (size_t i = 0; status == LE_OK && le_builtin_implementations[i].implementation; i++)
+        status = le__registry_add_implementation(r, le_builtin_implementations[i].implementation,
+                                                 le_builtin_implementations[i].source_hash);
+    if (status != LE_OK)
+        le__registry_close(r);
+    return status;
+}
+
+void le__registry_close(le__registry *r) {
+    for (size_t i = 0; i < r->n; i++) {
+        free(r->entries[i]->implementations);
+        free(r->entries[i]->source_hashes);
+        free(r->entries[i]->made);
+        le__chain_operation_free(r->entries[i]->chain);
+        free(r->entries[i]);
+    }
+    free(r->entries);
+    free(r->operations);
+    *r = (le__registry){0};
+}

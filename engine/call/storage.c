@@ -1,0 +1,141 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Storage of tensors and the movement of its newest copy to the host.
+ */
+#include "call/storage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 64 };
+
+static void *allocate(size_t bytes, bool zero) {
+    if (bytes > SIZE_MAX - 2 * ALIGNMENT)
+        return NULL;
+    size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    void *p = aligned_alloc(ALIGNMENT, rounded ? rounded : ALIGNMENT);
+    if (p && zero)
+        memset(p, 0, rounded);
+    return p;
+}
+
+le_status le__storage_new(le_storage **out, size_t bytes, bool host, bool zero) {
+    le_storage *s = calloc(1, sizeof *s);
+    if (s && host) {
+        s->host = allocate(bytes, zero);
+        s->host_valid = true;
+    }
+    if (!s || (host && !s->host)) {
+        free(s);
+        return le_fail(LE_ERR_MEMORY, "out of memory: %zu bytes were needed for a tensor", bytes);
+    }
+    s->bytes = bytes;
+    atomic_init(&s->references, 1);
+    pthread_mutex_init(&s->mutex, NULL);
+    *out = s;
+    return LE_OK;
+}
+
+le_status le__storage_borrow(le_storage **out, void *host, size_t bytes, bool valid) {
+    le_status status = le__storage_new(out, bytes, false, false);
+    if (status != LE_OK)
+        return status;
+    (*out)->host = host;
+    (*out)->host_valid = valid;
+    (*out)->borrowed = true;
+    return LE_OK;
+}
+
+le_storage *le__storage_retain(le_storage *s) {
+    if (s)
+        atomic_fetch_add(&s->references, 1);
+    return s;
+}
+
+void le__storage_release(le_storage *s) {
+    if (!s || atomic_fetch_sub(&s->references, 1) != 1)
+        return;
+    for (le__device_copy *c = s->copies, *next; c; c = next) {
+        next = c->next;
+        c->release(c);
+    }
+    pthread_mutex_destroy(&s->mutex);
+    if (!s->borrowed)
+        free(s->host);
+    free(s);
+}
+
+bool le__storage_has_contents(le_storage *s) {
+    pthread_mutex_lock(&s->mutex);
+    bool any = s->host_valid;
+    for (const le__device_copy *c = s->copies; c && !any; c = c->next)
+        any = c->valid;
+    pthread_mutex_unlock(&s->mutex);
+    return any;
+}
+
+static void drop_host(le_storage *s) {
+    bool elsewhere = false;
+    for (const le__device_copy *c = s->copies; c; c = c->next)
+        elsewhere = elsewhere || c->valid;
+    if (s->borrowed || !elsewhere)
+        return;
+    free(s->host);
+    s->host = NULL;
+    s->host_valid = false;
+}
+
+void le__storage_drop(le_storage *s, const void *owner) {
+    le__device_copy *gone = NULL, *next;
+    pthread_mutex_lock(&s->mutex);
+    if (!owner)
+        drop_host(s);
+    for (le__device_copy **c = &s->copies; owner && s->host_valid && *c;) {
+        if ((*c)->owner != owner) {
+            c = &(*c)->next;
+            continue;
+        }
+        next = (*c)->next;
+        (*c)->next = gone;
+        gone = *c;
+        *c = next;
+    }
+    pthread_mutex_unlock(&s->mutex);
+    for (; gone; gone = next) {
+        next = gone->next;
+        gone->release(gone);
+    }
+}
+
+static le_status download_newest(le_storage *s) {
+    for (le__device_copy *c = s->copies; c; c = c->next)
+        if (c->valid)
+            return c->download(c, s->host, s->bytes);
+    return LE_OK; /* never written: contents are unspecified */
+}
+
+static le_status make_host_valid(le_storage *s, bool discard) {
+    if (!s->host) {
+        s->host = allocate(s->bytes, false);
+        if (!s->host)
+            return le_fail(LE_ERR_MEMORY, "out of memory: %zu bytes were needed for a tensor",
+                           s->bytes);
+    }
+    if (s->host_valid || discard)
+        return LE_OK;
+    return download_newest(s);
+}
+
+le_status le__storage_host(le_storage *s, bool for_writing, bool discard, void **out) {
+    pthread_mutex_lock(&s->mutex);
+    le_status status = make_host_valid(s, discard);
+    if (status == LE_OK) {
+        s->host_valid = true;
+        for (le__device_copy *c = s->copies; for_writing && c; c = c->next)
+            c->valid = false;
+        *out = s->host;
+    }
+    pthread_mutex_unlock(&s->mutex);
+    return status;
+}

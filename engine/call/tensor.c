@@ -1,0 +1,261 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Tensors: data types, shapes, element access in any dtype and stride, host validity.
+ */
+#include "call/tensor.h"
+
+#include "call/storage.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    size_t size;
+} dtypes[] = {
+    [LE_U8] = {"u8", 1},   [LE_I16] = {"i16", 2}, [LE_U16] = {"u16", 2}, [LE_I32] = {"i32", 4},
+    [LE_U32] = {"u32", 4}, [LE_F32] = {"f32", 4}, [LE_F64] = {"f64", 8}};
+
+static bool known(le_dtype d) {
+    return d >= LE_U8 && d <= LE_F64;
+}
+
+size_t le_dtype_size(le_dtype d) {
+    return known(d) ? dtypes[d].size : 0;
+}
+
+const char *le_dtype_name(le_dtype d) {
+    return known(d) ? dtypes[d].name : "unknown";
+}
+
+bool le_dtype_from_name(const char *name, le_dtype *out) {
+    for (le_dtype d = LE_U8; d <= LE_F64; d++)
+        if (!strcmp(name, dtypes[d].name)) {
+            *out = d;
+            return true;
+        }
+    return false;
+}
+
+void le__tensor_set_contiguous(le_tensor *t) {
+    int64_t stride = 1;
+    for (int i = t->ndim - 1; i >= 0; i--) {
+        t->strides[i] = stride;
+        if (__builtin_mul_overflow(stride, t->shape[i] > 0 ? t->shape[i] : 1, &stride))
+            stride = 0; /* no such tensor is ever read: its count is -1 */
+    }
+}
+
+le_tensor le_tensor_of(const void *data, le_dtype dtype, int ndim, const int64_t *shape) {
+    le_tensor t = {.dtype = dtype, .ndim = ndim};
+    memcpy(&t.data, &data, sizeof data); /* an input's const is kept by LE_IN */
+    for (int i = 0; i < ndim && i < LE_MAX_DIMS; i++)
+        t.shape[i] = shape[i];
+    if (ndim >= 0 && ndim <= LE_MAX_DIMS)
+        le__tensor_set_contiguous(&t);
+    return t;
+}
+
+int64_t le_tensor_count(const le_tensor *t) {
+    int64_t n = 1;
+    for (int i = 0; i < t->ndim; i++)
+        if (t->shape[i] == 0)
+            return 0;
+    for (int i = 0; i < t->ndim; i++)
+        if (t->shape[i] < 0 || __builtin_mul_overflow(n, t->shape[i], &n))
+            return -1;
+    return n;
+}
+
+bool le__tensor_bytes(const le_tensor *t, size_t *out) {
+    int64_t n = le_tensor_count(t), bytes;
+    if (n < 0 || __builtin_mul_overflow(n, (int64_t)le_dtype_size(t->dtype), &bytes))
+        return false;
+    *out = (size_t)bytes;
+    return bytes <= PTRDIFF_MAX / 2;
+}
+
+le_status le_tensor_alloc(le_tensor *out, le_dtype dtype, int ndim, const int64_t *shape) {
+    if (!known(dtype))
+        return le_fail(LE_ERR_DTYPE, "tensor: data type %d is unknown", (int)dtype);
+    if (ndim < 0 || ndim > LE_MAX_DIMS)
+        return le_fail(LE_ERR_SHAPE, "tensor: %d dimensions given, 0 to %d are possible", ndim,
+                       LE_MAX_DIMS);
+    le_tensor t = le_tensor_of(NULL, dtype, ndim, shape);
+    size_t bytes;
+    if (!le__tensor_bytes(&t, &bytes))
+        return le_fail(LE_ERR_SHAPE, "tensor: the shape is negative or too large");
+    le_status status = le__storage_new(&t.storage, bytes, true, true);
+    if (status != LE_OK)
+        return status;
+    t.data = t.storage->host;
+    *out = t;
+    return LE_OK;
+}
+
+void le_tensor_free(le_tensor *t) {
+    if (!t)
+        return;
+    le__storage_release(t->storage);
+    *t = (le_tensor){0};
+}
+
+bool le_tensor_is_contiguous(const le_tensor *t) {
+    int64_t stride = 1;
+    for (int i = t->ndim - 1; i >= 0; i--) {
+        if (t->shape[i] == 0)
+            return true;
+        if (t->shape[i] != 1 && t->strides[i] != stride)
+            return false;
+        stride *= t->shape[i];
+    }
+    return true;
+}
+
+le_status le_tensor_to_host(le_tensor *t) {
+    if (!t->storage)
+        return LE_OK;
+    void *host;
+    le_status status = le__storage_host(t->storage, false, false, &host);
+    if (status == LE_OK)
+        t->data = (char *)host + t->offset * (int64_t)le_dtype_size(t->dtype);
+    return status;
+}
+
+void le_tensor_touch(le_tensor *t) {
+    void *host;
+    if (t && t->storage && t->data)
+        le__storage_host(t->storage, true, false, &host);
+}
+
+void le_tensor_describe(const le_tensor *t, char *buffer, size_t size) {
+    char text[256];
+    int n = snprintf(text, sizeof text, "%s[", le_dtype_name(t->dtype));
+    int ndim = t->ndim < 0 ? 0 : t->ndim > LE_MAX_DIMS ? LE_MAX_DIMS : t->ndim;
+    for (int i = 0; i < ndim; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s%lld", i ? "," : "",
+                      (long long)t->shape[i]);
+    snprintf(text + n, sizeof text - (size_t)n, "]");
+    snprintf(buffer, size, "%s", text);
+}
+
+/* Offset, in elements, of element i in row-major order. */
+static int64_t offset_of(const le_tensor *t, int64_t i) {
+    int64_t offset = 0;
+    for (int k = t->ndim - 1; k >= 0; k--) {
+        offset += i % t->shape[k] * t->strides[k];
+        i /= t->shape[k];
+    }
+    return offset;
+}
+
+#define FOR_EACH_DTYPE(X)                                                                          \
+    X(LE_U8, uint8_t)                                                                              \
+    X(LE_I16, int16_t) X(LE_U16, uint16_t) X(LE_I32, int32_t) X(LE_U32, uint32_t) X(LE_F32, float) \
+        X(LE_F64, double)
+
+double le_tensor_get(const le_tensor *t, int64_t i) {
+    const char *p = (const char *)t->data + offset_of(t, i) * (int64_t)le_dtype_size(t->dtype);
+    switch (t->dtype) {
+#define LE_X(d, type)                                                                              \
+    case d: {                                                                                      \
+        type v;                                                                                    \
+        memcpy(&v, p, sizeof v);                                                                   \
+        return (double)v;                                                                          \
+    }
+        FOR_EACH_DTYPE(LE_X)
+#undef LE_X
+    }
+    return NAN;
+}
+
+static double clamp(double v, double low, double high) {
+    return v >= low ? v <= high ? v : high : low; /* NaN becomes low */
+}
+
+void le_tensor_set(le_tensor *t, int64_t i, double v) {
+    char *p = (char *)t->data + i * (int64_t)le_dtype_size(t->dtype);
+    switch (t->dtype) {
+    case LE_U8:
+        *(uint8_t *)p = (uint8_t)clamp(rint(v), 0, UINT8_MAX);
+        break;
+    case LE_I16:
+        *(int16_t *)(void *)p = (int16_t)clamp(rint(v), INT16_MIN, INT16_MAX);
+        break;
+    case LE_U16:
+        *(uint16_t *)(void *)p = (uint16_t)clamp(rint(v), 0, UINT16_MAX);
+        break;
+    case LE_I32:
+        *(int32_t *)(void *)p = (int32_t)clamp(rint(v), INT32_MIN, INT32_MAX);
+        break;
+    case LE_U32:
+        *(uint32_t *)(void *)p = (uint32_t)clamp(rint(v), 0, UINT32_MAX);
+        break;
+    case LE_F32:
+        *(float *)(void *)p = (float)v;
+        break;
+    case LE_F64:
+        *(double *)(void *)p = v;
+        break;
+    }
+}
+
+static void copy_rows(char *to, const le_tensor *t, int dim, int64_t at, size_t size,
+                      int64_t *done) {
+    const char *from = (const char *)t->data;
+    if (dim == t->ndim) {
+        memcpy(to + *done * (int64_t)size, from + at * (int64_t)size, size);
+        ++*done;
+        return;
+    }
+    if (dim == t->ndim - 1 && t->strides[dim] == 1) {
+        memcpy(to + *done * (int64_t)size, from + at * (int64_t)size, (size_t)t->shape[dim] * size);
+        *done += t->shape[dim];
+        return;
+    }
+    for (int64_t i = 0; i < t->shape[dim]; i++)
+        copy_rows(to, t, dim + 1, at + i * t->strides[dim], size, done);
+}
+
+void le__tensor_pack(void *to, const le_tensor *from) {
+    int64_t done = 0;
+    if (le_tensor_count(from) > 0)
+        copy_rows(to, from, 0, 0, le_dtype_size(from->dtype), &done);
+}
+
+static void spread_rows(const le_tensor *t, int dim, int64_t at, const char *from, size_t size,
+                        int64_t *done) {
+    if (dim == t->ndim) {
+        memcpy((char *)t->data + at * (int64_t)size, from + *done * (int64_t)size, size);
+        ++*done;
+        return;
+    }
+    for (int64_t i = 0; i < t->shape[dim]; i++)
+        spread_rows(t, dim + 1, at + i * t->strides[dim], from, size, done);
+}
+
+void le__tensor_unpack(const le_tensor *to, const void *from) {
+    int64_t done = 0;
+    size_t bytes;
+    if (!le__tensor_bytes(to, &bytes) || bytes == 0)
+        return;
+    if (le_tensor_is_contiguous(to))
+        memcpy(to->data, from, bytes);
+    else
+        spread_rows(to, 0, 0, from, le_dtype_size(to->dtype), &done);
+}
+
+void le__tensor_extent(const le_tensor *t, const char **low, const char **high) {
+    int64_t first = 0, last = 0, size = (int64_t)le_dtype_size(t->dtype);
+    for (int i = 0; i < t->ndim; i++) {
+        int64_t span = t->shape[i] > 0 ? (t->shape[i] - 1) * t->strides[i] : 0;
+        if (span < 0)
+            first += span;
+        else
+            last += span;
+    }
+    *low = (const char *)t->data + first * size;
+    *high = le_tensor_count(t) == 0 ? *low : (const char *)t->data + (last + 1) * size;
+}

@@ -1,0 +1,218 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * A chain inside the engine: values, steps with their bound calls, one run of it, and the staged
+ * implementations that run a composite operation as the chain it expands to.
+ */
+#ifndef LE_CHAIN_INTERNAL_H
+#define LE_CHAIN_INTERNAL_H
+
+#include "choose/question.h"
+#include "engine.h"
+#include "liquid_engine/le_chain.h"
+
+#include <pthread.h>
+
+typedef enum le__value_role {
+    LE__VALUE_TEMP,
+    LE__VALUE_INPUT,
+    LE__VALUE_CONSTANT,
+    LE__VALUE_RESULT /* an output argument of the call that is expanded */
+} le__value_role;
+
+typedef struct le__chain_value {
+    le__value_role role;
+    char *name;         /* inputs and outputs; owned */
+    bool output;        /* wanted by the caller under its name, or LE__VALUE_RESULT */
+    int arg;            /* argument of the expanded call, -1: none */
+    int root;           /* itself, or the value that this is a part of */
+    int axis;           /* parts: as given to le_chain_slice or _range */
+    int64_t begin, end; /* end -1: a slice, without the axis */
+    int parent;         /* parts: the value given to le_chain_slice or _range, else -1 */
+    bool declared;      /* le_chain_temp_of */
+    bool written;       /* roots: by a step, or from outside */
+    bool whole_written; /* roots: by a step at once */
+    int after_step;     /* steps that the chain had when it was made */
+    int last_step;      /* roots: last step that uses it; -1: none */
+    le_tensor shape;    /* ndim 0 and dtype 0 while unknown; strides, offset in the root */
+    le_tensor constant;
+} le__chain_value;
+
+typedef struct le__chain_step {
+    le__operation_entry *entry;
+    le_arg args[LE_MAX_ARGS + LE_OPTION_KEEP_ON_DEVICE]; /* as given; texts and lists are owned */
+    size_t n_args;
+    int values[LE_MAX_ARGS];          /* by index in the descriptor; -1: not a value */
+    le_tensor stand_ins[LE_MAX_ARGS]; /* shapes without data that the call is bound to */
+    bool bound;
+    le_call call; /* its tensors are set for each run */
+} le__chain_step;
+
+typedef struct le__planned { /* a step in a plan */
+    le__device *device;
+    double predicted_s, transfer_s; /* NaN: unknown */
+    int64_t bytes_moved;
+    char frozen[LE__CANDIDATE_TEXT]; /* the candidate of a stored plan that is replayed; "": any */
+} le__planned;
+
+typedef struct le__step_choice { /* how a step is run */
+    le__planned plan;
+    le__candidate candidate;
+    /* the decision for the run under way; arm NULL: made without measurements (trials) */
+    le__question *question;
+    le__arm *arm;
+    int family, problem, policy; /* in the policy */
+    le__why why;
+    bool cold;
+    double spent; /* on proving it */
+} le__step_choice;
+
+typedef struct le__drop { /* a copy that makes room before a step */
+    int step, value;
+    int device; /* index; 0: the host */
+} le__drop;
+
+/* Which places a plan may use, and what it must respect. */
+typedef struct le__chain_want {
+    const char *run_type, *implementation, *device; /* NULL: any */
+    const le__device *only, *also; /* only these two; NULL: any device that `device` allows */
+    le_mode mode;
+    int64_t memory_limit; /* 0: none */
+    bool reproducible, keep_on_device;
+    bool only_look; /* to explain: measures and counts nothing */
+    bool beside;    /* another run has the device too: times are no measurements */
+    const atomic_bool *cancelled;
+} le__chain_want;
+
+typedef struct le__chain_totals {
+    double predicted_s, cpu_s, device_s;
+    int64_t peak_bytes;
+    const char *why;
+} le__chain_totals;
+
+struct le_chain {
+    le_engine *engine;
+    char *name;
+    le_status status; /* first error of building */
+    char *error;
+    const le_call *call; /* that is expanded; NULL: the user's chain */
+    le_storage *nothing; /* what stand-ins claim to live in */
+    le__chain_value *values;
+    int n_values, capacity;
+    le__chain_step **steps;
+    int n_steps, step_capacity;
+    pthread_mutex_t mutex;           /* a run at a time; guards all below */
+    bool beside;                     /* for le__chain_want */
+    uint64_t plan_hash, plan_inputs; /* under which the last plan is kept; where its inputs were */
+    le__step_choice *choices;        /* of the last plan, one a step */
+    le__drop *drops;                 /* of the last plan; used under memory limits only */
+    int n_drops;
+    le__chain_totals totals;
+    le_step_report *step_reports;
+    le_chain_report report;
+};
+
+/* --- building (chain_build.c) --- */
+
+/* A chain of the call's operation, expanded. Owned by the caller (le_chain_free). */
+le_status le__chain_expand(le_chain **out, const le_call *call);
+le_status le__chain_fail(le_chain *chain, le_status status); /* keeps this thread's error text */
+int le__chain_find(const le_chain *chain, const char *name, bool output); /* -1: none */
+
+/* --- chains as operations (chain_operation.c) --- */
+
+/* What can be built again on other shapes: a caller's chain or a JSON text. */
+typedef struct le__recipe {
+    /* Adds the steps to `to`, in which inputs[i] is the i-th input. Outputs are to be written to
+     * outputs[i] where that is not LE_VALUE_NONE; else made outputs of `to` by their names. */
+    le_status (*build)(const struct le__recipe *r, le_chain *to, const le_value *inputs,
+                       const le_value *outputs);
+    char *name;
+    char *names[LE_MAX_ARGS]; /* inputs, then outputs; owned */
+    int n_inputs, n_outputs;
+    void *data;
+    void (*release)(void *data);
+} le__recipe;
+
+/* Registers the operation; takes the recipe over, whatever happens. */
+le_status le__recipe_register(le_engine *engine, le__recipe *recipe, const char *name,
+                              const char *summary);
+void le__recipe_free(le__recipe *recipe);
+void le__chain_operation_free(void *chain_operation);
+
+/* --- choosing; the chain's mutex is held --- */
+
+typedef struct le__chains le__chains; /* what an engine keeps: plans, transfer times */
+
+le_status le__chains_open(le__chains **out);
+void le__chains_close(le__chains *c);
+
+/* Decides where each step runs, or takes the plan of an earlier run (chain_plan.c). tensors: by
+ * value, where inputs are; NULL: on the host. */
+le_status le__chain_plan(le_chain *chain, const le_tensor *tensors, const le__chain_want *want);
+
+typedef struct le__survey { /* what a step would take, by device index (chain_choose.c) */
+    le__question *question;
+    struct {
+        bool possible;
+        double seconds; /* without transfers */
+        int64_t memory;
+    } on[LE__MAX_DEVICES];
+} le__survey;
+
+void le__step_prepare(le__chain_step *s, const le__chain_want *want);
+bool le__device_wanted(const le__device *d, const le__chain_want *want);
+le_status le__step_survey(le_chain *chain, int step, const le__chain_want *want, le__survey *out);
+/* The candidate for the run under way, on the device of the plan; another device when none is left.
+ */
+le_status le__step_decide(le_chain *chain, int step, const le__chain_want *want);
+/* The candidate that it would be, unproven perhaps. */
+le_status le__step_foresee(le_chain *chain, int step, const le__chain_want *want);
+/* Measures the candidates on the plan's device, if nothing is known of any of them, by running the
+ * step several times; execute runs it by choices[step].candidate. */
+le_status le__step_race(le_chain *chain, int step, const le__chain_want *want,
+                        le_status (*execute)(void *context, int step), void *context);
+/* After a step has run: compares what its candidate answers for the first time in a new size class
+ * with a trusted one (chain_verify.c). */
+le_status le__step_verify(le_chain *chain, int step, const le__chain_want *want);
+/* After the run: tells the policy, or keeps the verdict of a failure. failed returns whether
+ * another candidate may be decided on. */
+void le__step_observe(le_chain *chain, int step, const le__chain_want *want);
+bool le__step_failed(le_chain *chain, int step, le_status status);
+
+/* Seconds to bring bytes to a device (up) or from it, measured once on this machine unless the mode
+ * forbids it (chain_transfer.c). */
+double le__transfer_seconds(le_engine *engine, le__device *device, bool up, int64_t bytes,
+                            bool may_measure);
+/* The plan of a composite call as its planned implementation would follow it now; runs nothing.
+ * LE_ERR_UNSUPPORTED for other operations. */
+le_status le__chain_explain_call(const le_call *call, le_chain_plan **out);
+/* The plan of a chain whose mutex is held. */
+le_status le__chain_foresee(le_chain *chain, le__chain_want *want, le_chain_plan **out);
+struct cJSON *le__chain_plan_object(const le_chain_plan *plan);
+le_status le__chain_copy_plan(const le_chain *chain, le_chain_plan **out);
+
+/* --- running (chain_run.c) --- */
+
+/* Runs the planned steps. tensors[i] for each value that is a root: with a storage for inputs,
+ * constants and outputs; the others are made and released. Fills chain->report. Outputs are left
+ * where the last step put them. The chain's mutex is held. */
+le_status le__chain_execute(le_chain *chain, le_tensor *tensors, const le__chain_want *want);
+/* A storage for a caller's contiguous memory; a copy of a strided one. */
+le_status le__chain_wrap(le_tensor *out, const le_tensor *user, bool input);
+/* Whether steps may write an output straight to the caller's memory: by then nothing can fail any
+ * more. Else the chain makes it in memory of its own, and it is copied when all is done. */
+bool le__chain_may_write_out(const le_chain *chain, int root, const le__chain_want *want);
+/* Downloads if needed and adds the bytes to *moved. */
+le_status le__chain_to_host(le_tensor *t, int64_t *moved);
+
+/* --- composite operations (chain_staged.c) --- */
+
+enum {
+    LE__IMPL_STAGED = 1 << 30
+}; /* le_implementation.flags: runs a chain, takes no device itself */
+
+/* What the engine offers for a composite operation, without its name; *n is 0 for others. */
+const le_implementation *le__staged_implementations(const le_operation *operation, size_t *n);
+
+#endif

@@ -1,0 +1,657 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Working a call off in slabs.
+ */
+#include "chain/slabs.h"
+
+#include "opencl/opencl.h"
+#include "profile.h"
+#include "call/storage.h"
+#include "proof/trial_server.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FLIGHTS = 2 };
+
+typedef bool (*cut_fn)(const le_call *call, le_slabs *out);
+
+struct job;
+
+typedef struct flight { /* a slab under way */
+    struct job *job;
+    le_chain *chain; /* for slabs of chain_items */
+    int64_t chain_items;
+    le_tensor frames;               /* of the source; its memory is used again */
+    le_tensor results[LE_MAX_ARGS]; /* outputs of one slab */
+} flight;
+
+typedef struct job {
+    le_call *call;
+    const le_operation *op;
+    le_slabs slabs;
+    const char *device;
+    int64_t limit;
+    int source_arg; /* -1: none */
+    le__slab_source source;
+    void *cookie;
+    int64_t items;                /* of a slab */
+    bool tiled;                   /* a slab of so few items does not fit either: in tiles */
+    bool beside;                  /* several slabs are under way */
+    int depth;                    /* of runs around the job, for profiles */
+    le_tensor whole[LE_MAX_ARGS]; /* inputs that every slab needs, with a storage of their own */
+    le_tensor made[LE_MAX_ARGS];  /* outputs that are cut, put together; the call's own memory
+                                     unless that is the caller's */
+    double *merged[LE_MAX_ARGS];
+    flight flights[FLIGHTS];
+    pthread_mutex_t mutex; /* guards all below, the source and the call's statistics */
+    pthread_cond_t turn;
+    int64_t next,
+        done; /* slabs begun; and merged, in order, so that sums do not depend on who was first */
+    le_status status; /* first failure, with its text */
+    char error[512];
+} job;
+
+typedef struct range {
+    int64_t begin, end; /* items that are wanted */
+    int64_t low, high;  /* with halos */
+} range;
+
+static bool is_in(const job *j, size_t a) {
+    return j->op->args[a].type == LE_TYPE_IN && j->call->args[a].given;
+}
+
+static bool is_out(const job *j, size_t a) {
+    return j->op->args[a].type == LE_TYPE_OUT && j->call->args[a].given;
+}
+
+/* Elements along the cut axis for so many items. */
+static int64_t elements(const job *j, size_t a, int64_t items) {
+    int64_t scale = j->slabs.args[a].scale ? j->slabs.args[a].scale : 1;
+    int64_t divide = j->slabs.args[a].divide ? j->slabs.args[a].divide : 1;
+    return (items * scale + divide - 1) / divide;
+}
+
+static le_tensor part_of(const job *j, size_t a, const le_tensor *t, int64_t begin, int64_t end) {
+    le_tensor p = *t;
+    int axis = j->slabs.args[a].axis - 1;
+    if (axis < 0)
+        return p;
+    int64_t first = elements(j, a, begin);
+    p.shape[axis] = elements(j, a, end) - first;
+    if (p.data)
+        p.data = (char *)p.data + first * p.strides[axis] * (int64_t)le_dtype_size(p.dtype);
+    p.storage = NULL; /* a view of host memory */
+    p.offset = 0;
+    return p;
+}
+
+/* --- the chain of one step --- */
+
+static le_status add_step(const job *j, le_chain *chain, int64_t items) {
+    le_arg args[LE_MAX_ARGS];
+    le_value values[LE_MAX_ARGS];
+    size_t n = j->op->n_args;
+    for (size_t a = 0; a < n; a++) {
+        const le_tensor shape = part_of(j, a, &j->call->args[a].tensor, 0, items);
+        values[a] = LE_VALUE_NONE;
+        if (is_in(j, a)) {
+            values[a] =
+                le_chain_input(chain, j->op->args[a].name, shape.dtype, shape.ndim, shape.shape);
+            args[a] = LE_VALUE_IN(j->op->args[a].name, values[a]);
+        } else if (is_out(j, a)) {
+            values[a] = le_chain_temp_of(chain, shape.dtype, shape.ndim, shape.shape);
+            args[a] = LE_VALUE_OUT(j->op->args[a].name, values[a]);
+        } else if (j->op->args[a].type == LE_TYPE_IN || j->op->args[a].type == LE_TYPE_OUT) {
+            args[a] = (le_arg){0};
+        } else {
+            args[a] = le_chain_pass(j->call, (int)a, j->op->args[a].name);
+        }
+    }
+    le_chain_add_args(chain, j->op->name, args, n);
+    for (size_t a = 0; a < n; a++)
+        if (is_out(j, a))
+            le_chain_output(chain, j->op->args[a].name, values[a]);
+    return le_chain_status(chain);
+}
+
+static le_status ready_chain(flight *f, int64_t items) {
+    const job *j = f->job;
+    if (f->chain && f->chain_items == items)
+        return LE_OK;
+    le_chain_free(&f->chain);
+    le_status status = le_chain_new(&f->chain, j->call->engine, j->op->name);
+    f->chain_items = items;
+    return status == LE_OK ? add_step(j, f->chain, items) : status;
+}
+
+/* --- outputs --- */
+
+static void add_merged(job *j, size_t a, const le_tensor *t, double weight) {
+    int64_t n = le_tensor_count(t);
+    double *m = j->merged[a];
+    le_merge how = (le_merge)j->slabs.args[a].merge;
+    for (int64_t i = 0; i < n; i++) {
+        double v = le_tensor_get(t, i);
+        if (how == LE_MERGE_SUM || how == LE_MERGE_MEAN)
+            m[i] += how == LE_MERGE_MEAN ? weight * v : v;
+        else if (isnan(v) || (how == LE_MERGE_MAX ? v > m[i] : v < m[i]))
+            m[i] = v;
+    }
+}
+
+/* Where a slab's result goes at once: no halo is to be cut off, and it lies as the step writes it.
+ */
+static bool writes_through(const job *j, size_t a, const range *r) {
+    le_tensor to = part_of(j, a, &j->made[a], r->begin, r->end);
+    return j->slabs.args[a].axis && r->low == r->begin && r->high == r->end &&
+           le_tensor_is_contiguous(&to);
+}
+
+/* A slab's own part of a result goes to its place. */
+static le_status put_result(const job *j, size_t a, const le_tensor *result, const range *r) {
+    le_tensor to = part_of(j, a, &j->made[a], r->begin, r->end);
+    le_tensor core = part_of(j, a, result, r->begin - r->low, r->end - r->low);
+    size_t bytes;
+    void *packed = le__tensor_bytes(&core, &bytes) ? malloc(bytes ? bytes : 1) : NULL;
+    if (!packed)
+        return le_fail(LE_ERR_MEMORY, "%s: out of memory", j->op->name);
+    le__tensor_pack(packed, &core);
+    le__tensor_unpack(&to, packed);
+    free(packed);
+    return LE_OK;
+}
+
+/* --- one slab --- */
+
+typedef struct arguments {
+    le_arg list[2 * LE_MAX_ARGS + 2];
+    le_tensor parts[LE_MAX_ARGS];
+    size_t n;
+} arguments;
+
+static void make_arguments(flight *f, const range *r, arguments *to) {
+    const job *j = f->job;
+    to->n = 0;
+    for (size_t a = 0; a < j->op->n_args; a++) {
+        const char *name = j->op->args[a].name;
+        const le_tensor *t = &j->call->args[a].tensor;
+        if (is_in(j, a)) {
+            to->parts[a] = (int)a == j->source_arg ? f->frames
+                           : j->slabs.args[a].axis ? part_of(j, a, t, r->low, r->high)
+                                                   : j->whole[a];
+            to->list[to->n++] = LE_IN(name, &to->parts[a]);
+        } else if (is_out(j, a)) {
+            bool through = writes_through(j, a, r);
+            to->parts[a] = through ? part_of(j, a, &j->made[a], r->begin, r->end) : (le_tensor){0};
+            if (!through)
+                le_tensor_free(&f->results[a]);
+            to->list[to->n++] = LE_OUT(name, through ? &to->parts[a] : &f->results[a]);
+        }
+    }
+    if (j->device)
+        to->list[to->n++] = LE_OPT_DEVICE(j->device);
+    to->list[to->n++] = LE_OPT_MODE(j->call->want.mode);
+}
+
+static void add_stats(job *j, const le__run_stats *s) {
+    le__run_stats *to = &j->call->stats;
+    pthread_mutex_lock(&j->mutex);
+    to->bytes_to_device += s->bytes_to_device;
+    to->bytes_from_device += s->bytes_from_device;
+    to->kernel_seconds += s->kernel_seconds;
+    pthread_mutex_unlock(&j->mutex);
+}
+
+static le_status run_chain(flight *f, int64_t items, const arguments *a) {
+    le_status status = ready_chain(f, items);
+    if (status != LE_OK)
+        return status;
+    f->chain->beside = f->job->beside;
+    status = le_chain_run_args(f->chain, a->list, a->n);
+    const le_chain_report *report = &f->chain->report;
+    if (status == LE_OK)
+        add_stats(f->job, &(le__run_stats){.bytes_to_device = report->bytes_to_device,
+                                           .bytes_from_device = report->bytes_from_device,
+                                           .kernel_seconds = report->steps[0].kernel_seconds});
+    return status;
+}
+
+static le_status work_off(le_call *call, cut_fn cut, const char *device, int64_t limit,
+                          int source_arg, le__slab_source source, void *cookie);
+
+/* The slab as a call of its own, cut the other way. */
+static le_status run_tiles(job *j, arguments *a) {
+    le_call sub;
+    for (size_t i = 0; i < j->op->n_args; i++) {
+        le_arg_type type = j->op->args[i].type;
+        if (type != LE_TYPE_IN && type != LE_TYPE_OUT && j->call->args[i].given)
+            a->list[a->n++] = le_chain_pass(j->call, (int)i, j->op->args[i].name);
+    }
+    le_status status = le__call_bind(&sub, j->call->engine, j->call->entry, a->list, a->n);
+    if (status != LE_OK)
+        return status;
+    sub.cancelled = j->call->cancelled;
+    status = le__call_prepare_tensors(&sub, true, LE__OUTPUTS_IN_PLACE);
+    if (status == LE_OK)
+        status = work_off(&sub, j->op->tiles, j->device, j->limit, -1, NULL, NULL);
+    if (status == LE_OK)
+        status = le__call_commit(&sub);
+    if (status == LE_OK)
+        add_stats(j, &sub.stats);
+    le__call_unbind(&sub);
+    return status;
+}
+
+static le_status run_slab(flight *f, const range *r) {
+    job *j = f->job;
+    arguments a;
+    make_arguments(f, r, &a);
+    le_status status = j->tiled ? run_tiles(j, &a) : run_chain(f, r->high - r->low, &a);
+    for (size_t i = 0; status == LE_OK && i < j->op->n_args; i++)
+        if (is_out(j, i) && j->slabs.args[i].axis && !writes_through(j, i, r))
+            status = put_result(j, i, &f->results[i], r);
+    return status;
+}
+
+/* --- slabs under way --- */
+
+/* Mutex held. */
+static void fail(job *j, le_status status) {
+    if (j->status == LE_OK && status != LE_OK) {
+        j->status = status;
+        snprintf(j->error, sizeof j->error, "%s", le_error_message());
+    }
+    pthread_cond_broadcast(&j->turn);
+}
+
+/* The next slab, with its frames; false when there is none, or one has failed. */
+static bool begin_slab(flight *f, int64_t *k, range *r) {
+    job *j = f->job;
+    le_status status = LE_OK;
+    pthread_mutex_lock(&j->mutex);
+    bool any = j->status == LE_OK && j->next * j->items < j->slabs.items;
+    if (any && le_call_cancelled(j->call))
+        status = le_fail(LE_ERR_CANCELLED, "%s: cancelled", j->op->name);
+    if (any && status == LE_OK) {
+        *k = j->next++;
+        int64_t begin = *k * j->items;
+        int64_t end = begin + j->items < j->slabs.items ? begin + j->items : j->slabs.items;
+        *r = (range){begin, end, begin - j->slabs.halo, end + j->slabs.halo};
+        r->low = r->low < 0 ? 0 : r->low;
+        r->high = r->high > j->slabs.items ? j->slabs.items : r->high;
+        if (j->source)
+            status = j->source(j->cookie, r->high - r->low, &f->frames);
+    }
+    fail(j, status);
+    pthread_mutex_unlock(&j->mutex);
+    return any && status == LE_OK;
+}
+
+static void end_slab(flight *f, int64_t k, const range *r, le_status status) {
+    job *j = f->job;
+    pthread_mutex_lock(&j->mutex);
+    while (status == LE_OK && j->status == LE_OK && j->done != k)
+        pthread_cond_wait(&j->turn, &j->mutex);
+    for (size_t a = 0; status == LE_OK && j->status == LE_OK && a < j->op->n_args; a++)
+        if (is_out(j, a) && !j->slabs.args[a].axis)
+            add_merged(j, a, &f->results[a], (double)(r->end - r->begin) / (double)j->slabs.items);
+    j->done = k + 1;
+    fail(j, status);
+    pthread_mutex_unlock(&j->mutex);
+}
+
+static bool fly_once(flight *f) {
+    int64_t k;
+    range r;
+    if (!begin_slab(f, &k, &r))
+        return false;
+    end_slab(f, k, &r, run_slab(f, &r));
+    return true;
+}
+
+static void *fly(void *flying) {
+    flight *f = flying;
+    le__profile_set_depth(f->job->depth);
+    while (fly_once(f))
+        ;
+    return NULL;
+}
+
+/* The first slab alone: what is learnt of a step is learnt from it. Then two at a time, so that one
+ * comes and goes while the other is computed. */
+static le_status run_all(job *j, int flights) {
+    pthread_t other;
+    bool two = fly_once(&j->flights[0]) && flights > 1 && j->slabs.items > 2 * j->items;
+    j->depth = le__profile_depth();
+    j->beside = two;
+    two = two && pthread_create(&other, NULL, fly, &j->flights[1]) == 0;
+    fly(&j->flights[0]);
+    if (two)
+        pthread_join(other, NULL);
+    return j->status == LE_OK ? LE_OK : le_fail(j->status, "%s", j->error);
+}
+
+/* --- the whole --- */
+
+static int64_t bytes_of(const le_tensor *t) {
+    size_t bytes;
+    return le__tensor_bytes(t, &bytes) ? (int64_t)bytes : INT64_MAX / 4;
+}
+
+/* Items in a slab such that the tensors of so many slabs fit the limit; -1 when not even the
+ * smallest slabs do. */
+static int64_t slab_items(const job *j, int flights) {
+    int64_t multiple = j->slabs.multiple > 0 ? j->slabs.multiple : 1, items = j->slabs.items;
+    double cut = 0, whole = 0, limit = (double)j->limit;
+    for (size_t a = 0; a < j->op->n_args; a++)
+        if (is_in(j, a) || is_out(j, a))
+            *(j->slabs.args[a].axis ? &cut : &whole) += (double)bytes_of(&j->call->args[a].tensor);
+    double fit = limit > 0 ? (limit - whole) / flights * (double)items / (cut > 1 ? cut : 1) -
+                                 2 * (double)j->slabs.halo
+                           : ceil((double)items / 4);
+    if (limit > 0 && fit < (double)multiple)
+        return -1;
+    int64_t n = fit < (double)items ? (int64_t)fit : items;
+    n = n / multiple * multiple;
+    return n > 0 ? n : multiple;
+}
+
+/* Sizes slabs; one at a time when two do not fit, and tiles when one does not. */
+static le_status plan_slabs(job *j, cut_fn cut, int *flights) {
+    le_slabs tiles = {0};
+    j->items = slab_items(j, *flights);
+    if (j->items < 0)
+        j->items = slab_items(j, *flights = 1);
+    if (j->items > 0)
+        return LE_OK;
+    j->tiled = cut != j->op->tiles && j->op->tiles && !j->source && j->op->tiles(j->call, &tiles);
+    j->items = j->slabs.multiple > 0 ? j->slabs.multiple : 1;
+    return j->tiled ? LE_OK
+                    : le_fail(LE_ERR_MEMORY, "%s: not even one slab fits into %lld bytes",
+                              j->op->name, (long long)j->limit);
+}
+
+static void clear_merged(job *j, size_t a) {
+    le_merge how = (le_merge)j->slabs.args[a].merge;
+    double none = how == LE_MERGE_MAX ? -INFINITY : how == LE_MERGE_MIN ? INFINITY : 0;
+    for (int64_t i = 0; i < le_tensor_count(&j->call->args[a].tensor); i++)
+        j->merged[a][i] = none;
+}
+
+static le_status prepare(job *j) {
+    for (size_t a = 0; a < j->op->n_args; a++) {
+        le_tensor *t = &j->call->args[a].tensor;
+        le_status status = LE_OK;
+        if (is_in(j, a) && (int)a != j->source_arg) {
+            if (j->slabs.args[a].axis)
+                status = le_tensor_to_host(t);
+            else
+                status = le__chain_wrap(&j->whole[a], t, true);
+        } else if (is_out(j, a) && !j->slabs.args[a].axis) {
+            int64_t n = le_tensor_count(t);
+            if (j->slabs.args[a].merge == LE_MERGE_NONE)
+                return le_fail(LE_ERR_INTERNAL, "%s: output '%s' is neither cut nor merged",
+                               j->op->name, j->op->args[a].name);
+            j->merged[a] = malloc(((size_t)n + 1) * sizeof(double));
+            if (j->merged[a])
+                clear_merged(j, a);
+            else
+                status = le_fail(LE_ERR_MEMORY, "%s: out of memory", j->op->name);
+        }
+        if (status != LE_OK)
+            return status;
+    }
+    return LE_OK;
+}
+
+/* A later slab may fail: what the caller holds is written when all are done. */
+static le_status make_outputs(job *j, bool several) {
+    le_status status = LE_OK;
+    for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++) {
+        const le_tensor *t = &j->call->args[a].tensor;
+        if (!is_out(j, a) || !j->slabs.args[a].axis)
+            continue;
+        if (several && (!t->storage || t->storage->borrowed))
+            status = le_tensor_alloc(&j->made[a], t->dtype, t->ndim, t->shape);
+        else
+            j->made[a] = *t;
+    }
+    return status;
+}
+
+static void hand_over(job *j, size_t a) {
+    le_tensor *t = &j->call->args[a].tensor;
+    if (j->made[a].data != t->data && j->slabs.args[a].axis)
+        le__tensor_unpack(t, j->made[a].data);
+    for (int64_t i = 0; j->merged[a] && i < le_tensor_count(t); i++)
+        le_tensor_set(t, i, j->merged[a][i]);
+}
+
+static void finish(job *j, bool succeeded) {
+    for (size_t a = 0; a < j->op->n_args; a++) {
+        if (succeeded && is_out(j, a))
+            hand_over(j, a);
+        if (j->made[a].storage != j->call->args[a].tensor.storage)
+            le_tensor_free(&j->made[a]);
+        free(j->merged[a]);
+        for (int i = 0; i < FLIGHTS; i++)
+            le_tensor_free(&j->flights[i].results[a]);
+        le__storage_release(j->whole[a].storage);
+    }
+    for (int i = 0; i < FLIGHTS; i++) {
+        le_chain_free(&j->flights[i].chain);
+        le_tensor_free(&j->flights[i].frames);
+    }
+    pthread_mutex_destroy(&j->mutex);
+    pthread_cond_destroy(&j->turn);
+}
+
+static le_status check_source(const job *j) {
+    if (j->source && j->slabs.halo)
+        return le_fail(LE_ERR_UNSUPPORTED,
+                       "%s: frames need their neighbours, they cannot come one by one",
+                       j->op->name);
+    if (j->source && j->slabs.args[j->source_arg].axis != 1)
+        return le_fail(LE_ERR_UNSUPPORTED, "%s: '%s' is not cut along its first axis", j->op->name,
+                       j->op->args[j->source_arg].name);
+    return LE_OK;
+}
+
+/* Two slabs at a time where one can be moved or read while the other is computed. */
+static int flights_of(const job *j) {
+    bool device = j->device && strcmp(j->device, "cpu") != 0;
+    return (device || j->source) && !le__trial_is_child() ? FLIGHTS : 1;
+}
+
+static int64_t half_of(const job *j) {
+    int64_t multiple = j->slabs.multiple > 0 ? j->slabs.multiple : 1;
+    return j->items / 2 / multiple * multiple;
+}
+
+/* Others may hold memory that the limit does not know of. A step that ran out of it ends with no
+ * candidate. Frames of a source are gone once read. */
+static bool may_halve(const job *j, le_status status) {
+    bool memory =
+        status == LE_ERR_MEMORY || status == LE_ERR_DEVICE_MEMORY || status == LE_ERR_NO_CANDIDATE;
+    return memory && !j->source && !j->tiled && half_of(j) > 0;
+}
+
+/* From the start, with smaller slabs. */
+static le_status run_halved(job *j) {
+    bool several = j->items < j->slabs.items;
+    j->items = half_of(j);
+    j->next = j->done = 0;
+    j->status = LE_OK;
+    j->beside = false;
+    for (size_t a = 0; a < j->op->n_args; a++)
+        if (j->merged[a])
+            clear_merged(j, a);
+    le_status status = several ? LE_OK : make_outputs(j, true);
+    return status == LE_OK ? run_all(j, 1) : status;
+}
+
+static le_status run_job(job *j, cut_fn cut) {
+    int flights = flights_of(j);
+    if (!cut || !cut(j->call, &j->slabs) || j->slabs.items <= 0)
+        return le_fail(LE_ERR_UNSUPPORTED, "%s: this call cannot be cut into slabs", j->op->name);
+    le_status status = check_source(j);
+    if (status == LE_OK)
+        status = plan_slabs(j, cut, &flights);
+    if (status == LE_OK)
+        status = prepare(j);
+    if (status == LE_OK)
+        status = make_outputs(j, j->items < j->slabs.items);
+    if (status == LE_OK)
+        status = run_all(j, flights);
+    while (may_halve(j, status))
+        status = run_halved(j);
+    return status;
+}
+
+static le_status work_off(le_call *call, cut_fn cut, const char *device, int64_t limit,
+                          int source_arg, le__slab_source source, void *cookie) {
+    job *j = calloc(1, sizeof *j);
+    if (!j)
+        return le_fail(LE_ERR_MEMORY, "%s: out of memory", call->operation->name);
+    *j = (job){.call = call,
+               .op = call->operation,
+               .device = device,
+               .limit = limit,
+               .source_arg = source_arg,
+               .source = source,
+               .cookie = cookie};
+    for (int i = 0; i < FLIGHTS; i++)
+        j->flights[i].job = j;
+    pthread_mutex_init(&j->mutex, NULL);
+    pthread_cond_init(&j->turn, NULL);
+    le_status status = run_job(j, cut);
+    finish(j, status == LE_OK);
+    free(j);
+    return status;
+}
+
+/* How the call is cut at first: a single frame in tiles at once. */
+static cut_fn first_cut(const le_call *call, int64_t *items) {
+    const cut_fn cuts[] = {call->operation->slabs, call->operation->tiles};
+    for (int i = 0; i < 2; i++) {
+        le_slabs s = {0};
+        if (cuts[i] && cuts[i](call, &s) && s.items > (i || !cuts[1] ? 0 : 1)) {
+            *items = s.items;
+            return cuts[i];
+        }
+    }
+    *items = 0;
+    return NULL;
+}
+
+le_status le__slabs_run(le_call *call, const char *device, int64_t limit, int source_arg,
+                        le__slab_source source, void *cookie) {
+    int64_t items;
+    cut_fn cut = source ? call->operation->slabs : first_cut(call, &items);
+    return work_off(call, cut, device, limit, source_arg, source, cookie);
+}
+
+/* --- implementations --- */
+
+static int64_t smaller(int64_t a, int64_t b) { /* 0: none */
+    return !a ? b : !b ? a : a < b ? a : b;
+}
+
+static int64_t limit_of(const le_call *call, const le__device *d) {
+    int64_t own = d->kind == LE_DEVICE_CPU ? call->engine->options.memory_limit_bytes
+                                           : le__cl_device_info(d->cl)->memory_bytes;
+    return smaller(own, call->want.memory_limit);
+}
+
+static int64_t total_bytes(const le_call *call) {
+    int64_t sum = 0;
+    for (size_t a = 0; a < call->operation->n_args; a++)
+        if (call->args[a].given && (call->operation->args[a].type == LE_TYPE_IN ||
+                                    call->operation->args[a].type == LE_TYPE_OUT))
+            sum += bytes_of(&call->args[a].tensor);
+    return sum;
+}
+
+static bool forced(const le_call *call) {
+    const char *want = call->want.implementation ? call->want.implementation
+                                                 : call->engine->options.implementation;
+    return want && !strncmp(want, "slabs", 5) && !call->step;
+}
+
+static bool applicable(const le_call *call, le_device_kind kind, const char **why) {
+    int64_t items;
+    *why = "this call cannot be cut into slabs";
+    if (!first_cut(call, &items) || items < 2)
+        return false;
+    *why = "the call fits the memory as a whole";
+    bool needed =
+        forced(call) || le__trial_is_child(); /* a sample is small, its trial is not for nothing */
+    for (int i = 0; i < call->engine->n_devices; i++) {
+        const le__device *d = &call->engine->devices[i];
+        int64_t limit = d->kind == kind ? limit_of(call, d) : 0;
+        needed = needed || (limit && total_bytes(call) > limit);
+    }
+    return needed;
+}
+
+static bool applicable_on_cpu(const le_call *call, const char **why) {
+    return applicable(call, LE_DEVICE_CPU, why);
+}
+
+static bool applicable_on_opencl(const le_call *call, const char **why) {
+    return applicable(call, LE_DEVICE_OPENCL, why);
+}
+
+/* Outputs are put together on the host, whatever the device. */
+static le_status outputs_to_host(le_call *call) {
+    for (size_t a = 0; a < call->operation->n_args; a++) {
+        le_tensor *t = &call->args[a].tensor;
+        void *host;
+        if (call->operation->args[a].type != LE_TYPE_OUT || !call->args[a].given || !t->storage)
+            continue;
+        le_status status = le__storage_host(t->storage, true, false, &host);
+        if (status != LE_OK)
+            return status;
+        t->data = (char *)host + t->offset * (int64_t)le_dtype_size(t->dtype);
+    }
+    return LE_OK;
+}
+
+static le_status run(le_call *call) {
+    int64_t limit = limit_of(call, call->device);
+    le_status status = outputs_to_host(call);
+    if (limit && total_bytes(call) <= limit)
+        limit = 0;
+    return status == LE_OK ? le__slabs_run(call, call->device->id, limit / 10 * 8, -1, NULL, NULL)
+                           : status;
+}
+
+static const le_implementation templates[] = {
+    {.abi = LE_METHOD_ABI,
+     .name = "slabs",
+     .run_type = "slabs",
+     .device = LE_DEVICE_CPU,
+     .summary = "slab by slab on the CPU",
+     .applicable = applicable_on_cpu,
+     .run = run,
+     .flags = (uint32_t)LE__IMPL_STAGED | LE_IMPL_SERIAL | LE_IMPL_REPRODUCIBLE,
+     .speed = 0.5},
+    {.abi = LE_METHOD_ABI,
+     .name = "slabs_opencl",
+     .run_type = "slabs",
+     .device = LE_DEVICE_OPENCL,
+     .summary = "slab by slab on the device",
+     .applicable = applicable_on_opencl,
+     .run = run,
+     .flags = (uint32_t)LE__IMPL_STAGED | LE_IMPL_REPRODUCIBLE,
+     .speed = 0.5},
+};
+
+const le_implementation *le__slabs_implementations(const le_operation *op, size_t *n) {
+    *n = op->slabs || op->tiles ? sizeof templates / sizeof *templates : 0;
+    return templates;
+}

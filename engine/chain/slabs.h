@@ -1,0 +1,28 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Calls worked off in slabs, as their operation says that they can be (le_operation.slabs, .tiles):
+ * through chains of one step that are kept, outputs cut or merged. On a device, and from a stream,
+ * two slabs are under way, each with half the memory: one comes and goes while the other is
+ * computed. A slab of one item that does not fit is cut into tiles. Operations that can be cut get
+ * implementations that do so, offered to calls that do not fit a memory limit.
+ */
+#ifndef LE_SLABS_H
+#define LE_SLABS_H
+
+#include "chain/chain.h"
+
+/* What the engine offers for such an operation, without its name; *n is 0 for others. */
+const le_implementation *le__slabs_implementations(const le_operation *operation, size_t *n);
+
+/* Gives the next items, in order, in memory that the caller owns (le_tensor_free) and hands in
+ * again. */
+typedef le_status (*le__slab_source)(void *cookie, int64_t items, le_tensor *out);
+
+/* Works a bound call off. Its outputs have memory on the host. source: gives
+ * input `source_arg`; NULL: all inputs are in the call. device NULL: any. limit: bytes that the
+ * tensors of the slabs under way may take; 0: a quarter of the items in each slab. */
+le_status le__slabs_run(le_call *call, const char *device, int64_t limit, int source_arg,
+                        le__slab_source source, void *cookie);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Arms and proofs of an operation.
+ */
+#include "choose/arm.h"
+
+#include "engine.h"
+#include "opencl/opencl.h"
+#include "choose/store.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const le__state_names[4] = {"unproven", "proven", "failed", "quarantined"};
+
+/* --- verdicts --- */
+
+le__verdict *le__proof_find(const le__proof *p, const char *kind, int size_class) {
+    for (le__verdict *v = p->verdicts; v; v = v->next)
+        if (v->size_class == size_class && !strcmp(v->kind, kind))
+            return v;
+    return NULL;
+}
+
+le__verdict *le__proof_verdict(le__proof *p, const char *kind, int size_class) {
+    le__verdict *v = le__proof_find(p, kind, size_class);
+    if (v)
+        return v;
+    v = calloc(1, sizeof *v);
+    if (!v)
+        return NULL;
+    snprintf(v->kind, sizeof v->kind, "%s", kind);
+    v->size_class = size_class;
+    v->next = p->verdicts;
+    p->verdicts = v;
+    return v;
+}
+
+static const char *objection(const le__verdict *v, double atol, double rtol) {
+    if (!v || v->state == LE__UNPROVEN)
+        return NULL;
+    if (v->state != LE__PROVEN)
+        return v->reason[0] ? v->reason : le__state_names[v->state];
+    return le__error_allows(&v->error, atol, rtol) ? NULL : "its error is above the tolerance";
+}
+
+const char *le__proof_objection(const le__proof *p, const char *kind, int size_class, double atol,
+                                double rtol) {
+    if (p->quarantined)
+        return p->reason;
+    const char *why = objection(le__proof_find(p, kind, LE__CLASS_TRIAL), atol, rtol);
+    return why ? why : objection(le__proof_find(p, kind, size_class), atol, rtol);
+}
+
+/* --- arms --- */
+
+static le__proof *find_proof(le__op_state *s, const le__candidate *c) {
+    for (le__proof *p = s->proofs; p; p = p->next)
+        if (p->implementation == c->implementation && p->device == c->device &&
+            !memcmp(p->params, c->params, sizeof p->params))
+            return p;
+    le__proof *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->implementation = c->implementation;
+    p->source_hash = c->source_hash;
+    p->device = c->device;
+    memcpy(p->params, c->params, sizeof p->params);
+    p->next = s->proofs;
+    s->proofs = p;
+    return p;
+}
+
+/* A first guess before anything is measured. Threads seldom scale fully; an OpenCL device that is
+ * the CPU itself seldom beats native code; a GPU is as fast as its author says, after a set-up. */
+int le__step_family(le__policy *policy, const char *operation) {
+    char name[160];
+    int n = snprintf(name, sizeof name, "%.140s/step", operation);
+    return le__policy_family(policy, XXH64(name, (size_t)n, 0));
+}
+
+le__policy_candidate le__arm_prior(const le__candidate *c) {
+    double speed = c->implementation->speed > 0 ? c->implementation->speed : 1;
+    le__policy_candidate p = {.resource = c->device->index, .log_sd = 0.7};
+    if (c->device->kind == LE_DEVICE_OPENCL) {
+        p.setup_seconds = 0.3;
+        p.log_sd = c->device->cpu_type ? 0.5 : 1.5;
+        p.speed = c->device->cpu_type ? 0.25 * (speed < 4 ? speed : 4) : speed;
+        return p;
+    }
+    static const double schedule_factor[] = {1, 0.97, 1, 0.98};
+    p.speed = speed * (c->threads > 1 ? 0.9 * c->threads : 1) * schedule_factor[c->schedule];
+    p.resource = 0;
+    p.setup_seconds = 2e-3;
+    return p;
+}
+
+static le__arm *find_arm(const le__op_state *s, uint64_t id) {
+    for (size_t i = 0; i < s->n_arms; i++)
+        if (s->arms[i]->candidate.id == id)
+            return s->arms[i];
+    return NULL;
+}
+
+static bool add_arm(le__op_state *s, const le__candidate *c, le__policy *policy,
+                    struct le__store *store) {
+    void *arms = realloc(s->arms, (s->n_arms + 1) * sizeof *s->arms);
+    if (!arms)
+        return false;
+    s->arms = arms;
+    le__arm *a = calloc(1, sizeof *a);
+    if (!a)
+        return false;
+    a->candidate = *c;
+    a->proof = find_proof(s, c);
+    a->index = (uint32_t)s->n_arms;
+    le__policy_candidate prior = le__arm_prior(c);
+    a->policy = le__policy_add_candidate(policy, s->family, c->id, &prior);
+    if (!a->proof || a->policy < 0) {
+        free(a);
+        return false;
+    }
+    a->db = le__store_candidate(store, c, false);
+    if (!a->proof->db)
+        a->proof->db = le__store_candidate(store, c, true);
+    s->arms[s->n_arms++] = a;
+    return true;
+}
+
+le_status le__op_state_update(le__op_state *s, le_engine *engine, le__policy *policy,
+                              struct le__store *store) {
+    if (s->n_devices == engine->n_devices && s->n_implementations == s->entry->n_implementations)
+        return LE_OK;
+    le__candidate *list;
+    size_t n;
+    int n_devices = engine->n_devices;
+    le_status status = le__candidates_make(engine, s->entry, &list, &n);
+    if (status != LE_OK)
+        return status;
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i++)
+        if (!find_arm(s, list[i].id))
+            ok = add_arm(s, &list[i], policy, store);
+    free(list);
+    if (!ok)
+        return le_fail(LE_ERR_MEMORY, "%s: out of memory", s->entry->operation->name);
+    s->n_devices = n_devices;
+    s->n_implementations = s->entry->n_implementations;
+    s->loaded = false;
+    return LE_OK;
+}
+
+void le__op_state_free(le__op_state *s) {
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->n_arms; i++)
+        free(s->arms[i]);
+    for (le__proof *p = s->proofs, *next; p; p = next) {
+        next = p->next;
+        for (le__verdict *v = p->verdicts, *n; v; v = n) {
+            n = v->next;
+            free(v);
+        }
+        free(p);
+    }
+    free(s->arms);
+    free(s->choices);
+    pthread_mutex_destroy(&s->mutex);
+    free(s);
+}
+
+le__arm *le__op_state_arm(const le__op_state *s, const char *text) {
+    for (size_t i = 0; i < s->n_arms; i++)
+        if (!strcmp(s->arms[i]->candidate.text, text))
+            return s->arms[i];
+    return NULL;
+}

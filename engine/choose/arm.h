@@ -1,0 +1,105 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * What the dispatcher keeps of an operation: its candidates as arms (known to policy and database)
+ * and the proofs that they share.
+ */
+#ifndef LE_ARM_H
+#define LE_ARM_H
+
+#include "choose/candidate.h"
+#include "policy/policy.h"
+#include "call/problem.h"
+#include "proof/verify.h"
+
+#include <pthread.h>
+
+typedef enum le__state { /* same values as le_db_state */
+                         LE__UNPROVEN = 0,
+                         LE__PROVEN,
+                         LE__FAILED,
+                         LE__QUARANTINED
+} le__state;
+
+extern const char *const le__state_names[4];
+
+enum { LE__CLASS_TRIAL = -1 }; /* the small sample of a trial */
+
+/* What is known for one kind of problem and one size class. */
+typedef struct le__verdict {
+    char kind[256];
+    int size_class;
+    le__state state;
+    le__error_profile error;
+    char reason[160];
+    struct le__verdict *next;
+} le__verdict;
+
+/* Candidates that differ in threads and schedule only run the same code: they share one proof. */
+typedef struct le__proof {
+    const le_implementation *implementation;
+    const char *source_hash;
+    le__device *device;
+    int64_t params[LE__MAX_TUNABLES];
+    int64_t db;       /* candidate id of its verdicts */
+    bool quarantined; /* for every kind */
+    char reason[160]; /* of the quarantine */
+    le__verdict *verdicts;
+    struct le__proof *next;
+} le__proof;
+
+typedef struct le__arm {
+    le__candidate candidate;
+    le__proof *proof;
+    uint32_t index; /* in the state's array */
+    int policy;     /* id in the family */
+    int64_t db;
+} le__arm;
+
+typedef struct le__stored_choice {
+    int64_t problem; /* database id */
+    char constraint[256];
+    le__arm *arm;
+} le__stored_choice;
+
+typedef struct le__op_state {
+    le__operation_entry *entry;
+    int family;            /* in the policy */
+    pthread_mutex_t mutex; /* guards all below */
+    le__arm **arms;        /* grows; pointers stay valid */
+    size_t n_arms;
+    le__proof *proofs;
+    int n_devices; /* for which arms were made */
+    size_t n_implementations;
+    bool loaded; /* from the database */
+    le__stored_choice *choices;
+    size_t n_choices;
+} le__op_state;
+
+/* Steps of chains are learnt apart from single calls: in a family of their own, and in the database
+ * as problems whose text ends so. */
+#define LE__STEP_SUFFIX " (step)"
+int le__step_family(le__policy *policy, const char *operation);
+
+/* What the descriptors say of a candidate's speed, for the policy. */
+le__policy_candidate le__arm_prior(const le__candidate *c);
+
+struct le__store;
+
+/* Makes or completes the arms for the devices and implementations known now. Mutex held. */
+le_status le__op_state_update(le__op_state *s, le_engine *engine, le__policy *policy,
+                              struct le__store *store);
+void le__op_state_free(le__op_state *s);
+
+/* Mutex held for these. The verdict of a kind and size class; NULL when there is none. */
+le__verdict *le__proof_find(const le__proof *p, const char *kind, int size_class);
+/* The same, made when absent; NULL when out of memory. */
+le__verdict *le__proof_verdict(le__proof *p, const char *kind, int size_class);
+/* Why the proof rules the candidate out for this kind, class and tolerance; NULL when it does not.
+ */
+const char *le__proof_objection(const le__proof *p, const char *kind, int size_class, double atol,
+                                double rtol);
+/* Arm whose text is this; NULL when there is none. */
+le__arm *le__op_state_arm(const le__op_state *s, const char *text);
+
+#endif

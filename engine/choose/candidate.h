@@ -1,0 +1,37 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * A candidate: implementation x device x parameter values. The list of an operation is made once
+ * per engine (and again when devices are found); whether one may answer a call is asked per
+ * problem.
+ */
+#ifndef LE_CANDIDATE_H
+#define LE_CANDIDATE_H
+
+#include "call/call.h"
+#include "choose/device.h"
+
+enum { LE__CANDIDATE_TEXT = 192 };
+
+typedef struct le__candidate {
+    const le_implementation *implementation;
+    const char *source_hash;
+    le__device *device;
+    int64_t params[LE__MAX_TUNABLES];
+    int threads;
+    le__schedule schedule;
+    uint64_t id;                   /* stable hash of operation, text and device identity */
+    char text[LE__CANDIDATE_TEXT]; /* "avx2@cpu[threads=2,schedule=dynamic]" */
+} le__candidate;
+
+/* All candidates of an operation on the devices known now. *out is owned by the caller (free). */
+le_status le__candidates_make(le_engine *engine, const le__operation_entry *entry,
+                              le__candidate **out, size_t *n);
+/* Whether the candidate may answer this call as far as descriptors tell (ISA, device, memory,
+ * applicable, forced); on false *why is the reason. Says nothing about errors and verdicts. */
+bool le__candidate_applies(const le__candidate *c, const le_call *call, const char **why);
+
+/* Runs the call by a candidate into call->args[].tensor and fills call->stats. Commits nothing. */
+le_status le__execute(le_call *call, const le__candidate *c, le__outputs outputs);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * What the last call of a thread did.
+ */
+#include "choose/dispatch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static _Thread_local struct {
+    char candidate[LE__CANDIDATE_TEXT];
+    le__why why;
+    le__run_stats stats;
+    int64_t measurements;
+} last;
+
+void le__last_run_set(const le_call *call, const le__arm *arm, le__why why, int64_t measurements) {
+    memcpy(last.candidate, arm->candidate.text, sizeof last.candidate);
+    last.why = why;
+    last.stats = call->stats;
+    last.measurements = measurements;
+}
+
+le_status le_last_run(le_run_info *info) {
+    if (!info || info->struct_size != sizeof *info)
+        return le_fail(LE_ERR_ARGUMENT,
+                       "le_last_run: set info->struct_size to sizeof(le_run_info) first");
+    snprintf(info->candidate, sizeof info->candidate, "%s", last.candidate);
+    snprintf(info->why, sizeof info->why, "%s", last.candidate[0] ? le__why_text(last.why) : "");
+    info->seconds = last.stats.seconds;
+    info->kernel_seconds = last.stats.kernel_seconds;
+    info->bytes_to_device = last.stats.bytes_to_device;
+    info->bytes_from_device = last.stats.bytes_from_device;
+    info->measurements = last.measurements;
+    return LE_OK;
+}

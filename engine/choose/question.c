@@ -1,0 +1,212 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * The table of questions: open addressing, read without a lock; a full table is replaced by a
+ * larger one and kept until the engine closes, since readers may still be in it.
+ */
+#include "choose/question.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { FIRST_SLOTS = 256 };
+static const double fixed_point = 1048576; /* units of log seconds: 1e-6 */
+
+typedef struct slots {
+    size_t n; /* a power of two */
+    struct slots *older;
+    _Atomic(le__question *) at[];
+} slots;
+
+struct le__questions {
+    pthread_mutex_t mutex;
+    _Atomic(slots *) current;
+    size_t used;
+};
+
+static slots *new_slots(size_t n, slots *older) {
+    slots *s = calloc(1, sizeof *s + n * sizeof s->at[0]);
+    if (s) {
+        s->n = n;
+        s->older = older;
+    }
+    return s;
+}
+
+le_status le__questions_open(le__questions **out) {
+    le__questions *t = calloc(1, sizeof *t);
+    slots *s = t ? new_slots(FIRST_SLOTS, NULL) : NULL;
+    if (!s) {
+        free(t);
+        return le_fail(LE_ERR_MEMORY, "le_open: out of memory");
+    }
+    pthread_mutex_init(&t->mutex, NULL);
+    t->current = s;
+    *out = t;
+    return LE_OK;
+}
+
+void le__questions_each(le__questions *t, void (*fn)(le__question *, void *), void *context) {
+    slots *s = t->current;
+    for (size_t i = 0; i < s->n; i++) {
+        le__question *q = s->at[i];
+        if (q)
+            fn(q, context);
+    }
+}
+
+static void free_one(le__question *q, void *context) {
+    (void)context;
+    le__question_free(q);
+}
+
+void le__questions_close(le__questions *t) {
+    if (!t)
+        return;
+    le__questions_each(t, free_one, NULL);
+    for (slots *s = t->current, *older; s; s = older) {
+        older = s->older;
+        free(s);
+    }
+    pthread_mutex_destroy(&t->mutex);
+    free(t);
+}
+
+void le__question_free(le__question *q) {
+    if (!q)
+        return;
+    free(q->left_out);
+    free(q->seen);
+    pthread_mutex_destroy(&q->race);
+    free(q);
+}
+
+static const char under_way[] = "its trial is under way";
+
+bool le__question_is_aside(const le__question *q, const le__arm *arm) {
+    return arm->index < q->n_arms && q->left_out[arm->index] == under_way;
+}
+
+void le__question_set_aside(le__question *q, const le__proof *p) {
+    for (size_t i = 0; i < q->n_arms; i++)
+        if (q->op->arms[i]->proof == p && !q->left_out[i]) {
+            q->left_out[i] = under_way;
+            q->n_aside++;
+        }
+}
+
+void le__question_bring_back(le__question *q, const le__proof *p) {
+    for (size_t i = 0; i < q->n_arms; i++)
+        if (q->op->arms[i]->proof == p && q->left_out[i] == under_way) {
+            q->left_out[i] = NULL;
+            q->n_aside--;
+        }
+}
+
+static le__question *find_in(const slots *s, uint64_t hash) {
+    for (size_t i = hash & (s->n - 1);; i = (i + 1) & (s->n - 1)) {
+        le__question *q = atomic_load_explicit(&s->at[i], memory_order_acquire);
+        if (!q || q->hash == hash)
+            return q;
+    }
+}
+
+le__question *le__questions_find(const le__questions *t, uint64_t hash) {
+    return find_in(atomic_load_explicit(&t->current, memory_order_acquire), hash);
+}
+
+static void put_in(slots *s, le__question *q) {
+    size_t i = q->hash & (s->n - 1);
+    while (atomic_load_explicit(&s->at[i], memory_order_relaxed))
+        i = (i + 1) & (s->n - 1);
+    atomic_store_explicit(&s->at[i], q, memory_order_release);
+}
+
+static bool make_room(le__questions *t) {
+    slots *s = t->current;
+    if (2 * (t->used + 1) <= s->n)
+        return true;
+    slots *larger = new_slots(2 * s->n, s);
+    if (!larger)
+        return false;
+    for (size_t i = 0; i < s->n; i++)
+        if (s->at[i])
+            put_in(larger, s->at[i]);
+    atomic_store_explicit(&t->current, larger, memory_order_release);
+    return true;
+}
+
+le_status le__questions_add(le__questions *t, le__question *made, le__question **out) {
+    le_status status = LE_OK;
+    pthread_mutex_lock(&t->mutex);
+    le__question *q = find_in(t->current, made->hash);
+    if (!q && !make_room(t)) {
+        status = le_fail(LE_ERR_MEMORY, "out of memory");
+    } else if (!q) {
+        put_in(t->current, made);
+        t->used++;
+        q = made;
+    }
+    pthread_mutex_unlock(&t->mutex);
+    *out = q;
+    return status;
+}
+
+static le__stripe *stripe_of_thread(le__question *q) {
+    static _Atomic unsigned threads;
+    static _Thread_local unsigned number;
+    if (!number)
+        number = 1 + atomic_fetch_add(&threads, 1);
+    return &q->stripes[number % LE__STRIPES];
+}
+
+le__arm *le__question_known(le__question *q) {
+    int64_t limit = atomic_load_explicit(&q->reuse_calls, memory_order_relaxed);
+    if (atomic_load_explicit(&stripe_of_thread(q)->n, memory_order_relaxed) >= limit)
+        return NULL;
+    return atomic_load_explicit(&q->known, memory_order_acquire);
+}
+
+void le__question_keep(le__question *q, le__arm *arm, uint64_t reuse_calls, double until,
+                       double alarm_s) {
+    atomic_store(&q->reuse_until, until);
+    atomic_store(&q->alarm_s, alarm_s);
+    atomic_store(&q->known, arm);
+    atomic_store(&q->reuse_calls,
+                 reuse_calls < INT64_MAX / 2 ? (int64_t)reuse_calls : INT64_MAX / 2);
+}
+
+void le__question_forget(le__question *q) {
+    atomic_store_explicit(&q->reuse_calls, 0, memory_order_relaxed);
+}
+
+void le__question_count(le__question *q, double seconds, double now) {
+    le__stripe *s = stripe_of_thread(q);
+    double l = log(seconds > 1e-9 ? seconds : 1e-9);
+    atomic_fetch_add_explicit(&s->log, (int64_t)(l * fixed_point), memory_order_relaxed);
+    atomic_fetch_add_explicit(&s->log2, (int64_t)(l * l * fixed_point), memory_order_relaxed);
+    atomic_fetch_add_explicit(&s->ns, (int64_t)(seconds * 1e9), memory_order_relaxed);
+    atomic_fetch_add_explicit(&s->n, 1, memory_order_release);
+    if (seconds > atomic_load_explicit(&q->alarm_s, memory_order_relaxed) ||
+        now > atomic_load_explicit(&q->reuse_until, memory_order_relaxed))
+        le__question_forget(q);
+}
+
+/* The counters are not taken at one instant; a run counted between them shifts the mean by a share
+ * of 1/n once, which is below what timing itself scatters. */
+le__bulk le__question_take(le__question *q) {
+    le__bulk b = {0};
+    double sum = 0, sum2 = 0;
+    for (int i = 0; i < LE__STRIPES; i++) {
+        le__stripe *s = &q->stripes[i];
+        b.n += atomic_exchange_explicit(&s->n, 0, memory_order_acquire);
+        sum += (double)atomic_exchange(&s->log, 0) / fixed_point;
+        sum2 += (double)atomic_exchange(&s->log2, 0) / fixed_point;
+        b.seconds += 1e-9 * (double)atomic_exchange(&s->ns, 0);
+    }
+    if (b.n > 0) {
+        b.mean_log = sum / (double)b.n;
+        b.m2_log = fmax(0, sum2 - sum * b.mean_log);
+    }
+    return b;
+}

@@ -1,0 +1,81 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * A question: one problem under one constraint (tolerance, forced parts, objective, mode), with the
+ * choice that answers it at present. Calls with a known choice find it without a lock.
+ */
+#ifndef LE_QUESTION_H
+#define LE_QUESTION_H
+
+#include "choose/arm.h"
+
+/* Runs of the known choice since the policy last heard of them. Threads count in stripes of their
+ * own, so that they do not pull one cache line to and fro. */
+enum { LE__STRIPES = 8 };
+typedef struct le__stripe {
+    _Alignas(64) _Atomic int64_t n;
+    _Atomic int64_t log, log2; /* sums of log seconds and its square, fixed point */
+    _Atomic int64_t ns;
+} le__stripe;
+
+typedef struct le__question {
+    uint64_t hash;
+    le__op_state *op;
+    char problem[LE__PROBLEM_TEXT], constraint[256], kind[256];
+    le_work work;
+    int size_class;
+    int policy;              /* problem id in the policy */
+    int64_t db;              /* problem id in the database */
+    _Atomic int64_t step_db; /* the same for steps of chains; 0: not asked for yet */
+    le_mode mode;
+    /* guarded by op->mutex */
+    const char **left_out; /* by arm: why it does not apply; NULL: it does */
+    size_t n_arms;         /* arms that left_out speaks of */
+    int stored;            /* arm whose choice is in the database; -1 none */
+    pthread_mutex_t race;  /* held by the thread that measures */
+    atomic_bool measured;  /* a race has decided it, in this process or an earlier one */
+    uint64_t *seen;        /* by arm, bits: has run on this problem in this process */
+    int n_aside;           /* arms set aside */
+    /* the known choice; read and written without a lock */
+    _Alignas(64) _Atomic(le__arm *) known;
+    _Atomic int64_t reuse_calls; /* by one stripe */
+    _Atomic double reuse_until, alarm_s;
+    le__stripe stripes[LE__STRIPES];
+} le__question;
+
+typedef struct le__questions le__questions; /* the table */
+
+le_status le__questions_open(le__questions **out);
+void le__questions_close(le__questions *t);
+/* No lock. NULL when absent. */
+le__question *le__questions_find(const le__questions *t, uint64_t hash);
+/* Makes it, or returns the one another thread made meanwhile. */
+le_status le__questions_add(le__questions *t, le__question *made, le__question **out);
+/* Calls fn for each; not while questions are added. */
+void le__questions_each(le__questions *t, void (*fn)(le__question *q, void *context),
+                        void *context);
+void le__question_free(le__question *q);
+
+/* Leaves out all arms of a proof as "its trial is under way", and brings them back. Mutex of the
+ * operation held. */
+void le__question_set_aside(le__question *q, const le__proof *p);
+void le__question_bring_back(le__question *q, const le__proof *p);
+bool le__question_is_aside(const le__question *q, const le__arm *arm);
+
+/* The known choice, as long as it may be reused without asking the policy; else NULL. */
+le__arm *le__question_known(le__question *q);
+/* The policy decided: this arm answers until something changes. */
+void le__question_keep(le__question *q, le__arm *arm, uint64_t reuse_calls, double until,
+                       double alarm_s);
+void le__question_forget(le__question *q);
+/* One more run by the known choice; forgets it when the run was late or too slow. */
+void le__question_count(le__question *q, double seconds, double now);
+
+typedef struct le__bulk { /* runs counted together */
+    int64_t n;
+    double mean_log, m2_log, seconds;
+} le__bulk;
+/* Takes what was counted; n is 0 when there is nothing. */
+le__bulk le__question_take(le__question *q);
+
+#endif

@@ -1,0 +1,377 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * The dispatcher's side of the timings database.
+ */
+#include "choose/store.h"
+
+#include "benchdb.h"
+#include "core/cpu.h"
+#include "engine.h"
+#include "opencl/opencl.h"
+#include "choose/question.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+struct le__store {
+    le_engine *engine;
+    le_db *db;
+    int64_t devices[LE__MAX_DEVICES]; /* identities; 0: not announced yet, or the CPU */
+    double answered_before[64];       /* by operation id: seconds of earlier processes */
+};
+
+/* -------------------------------------------------------------------------- opening ---------- */
+
+static void pass_log(void *cookie, int level, const char *text) {
+    le__log_write(cookie, (le_log_level)level, "%s", text);
+}
+
+le_status le__store_open(le__store **out, le_engine *engine) {
+    le__store *s = calloc(1, sizeof *s);
+    if (!s)
+        return le_fail(LE_ERR_MEMORY, "le_open: out of memory");
+    char isa[64];
+    le__cpu_isa_text(engine->isa, isa, sizeof isa);
+    le_db_part machine[] = {{"isa", isa}};
+    le_db_part build[] = {{"compiler", __VERSION__}, {"version", LE_VERSION}};
+    le_db_options o = {.path = engine->options.db_path,
+                       .site_path = engine->options.site_db_path,
+                       .frozen = engine->options.mode == LE_MODE_FROZEN,
+                       .machine = machine,
+                       .n_machine = 1,
+                       .build = build,
+                       .n_build = 2,
+                       .log = pass_log,
+                       .log_cookie = &engine->log};
+    s->engine = engine;
+    s->db = le_db_open(&o);
+    *out = s;
+    return LE_OK;
+}
+
+void le__store_rest(le__store *s) {
+    le_db_flush(s->db, 1);
+}
+
+void le__store_close(le__store *s) {
+    if (!s)
+        return;
+    le_db_close(&s->db);
+    free(s);
+}
+
+/* ---------------------------------------------------------------------------- names ---------- */
+
+int64_t le__store_device(le__store *s, const le__device *d) {
+    if (d->kind == LE_DEVICE_CPU)
+        return 0;
+    if (!s->devices[d->index]) {
+        char units[16];
+        snprintf(units, sizeof units, "%u", le__cl_device_info(d->cl)->compute_units);
+        le_db_part parts[] = {{"name", d->name},
+                              {"vendor", d->vendor},
+                              {"driver", d->driver},
+                              {"platform", d->version},
+                              {"units", units}};
+        s->devices[d->index] = le_db_device(s->db, parts, sizeof parts / sizeof *parts);
+    }
+    return s->devices[d->index];
+}
+
+/* "threads=2,schedule=dynamic,tile=8"; of a proof: the tunables alone. */
+static void params_text(const le__candidate *c, bool proof, char *out, size_t size) {
+    const char *from = strchr(c->text, '[');
+    out[0] = '\0';
+    if (!from++)
+        return;
+    if (proof && !strncmp(from, "threads=", 8)) {
+        from = strchr(from, ',');
+        from = from ? strchr(from + 1, ',') : NULL;
+        if (!from++)
+            return;
+    }
+    snprintf(out, size, "%.*s", (int)strcspn(from, "]"), from);
+}
+
+int64_t le__store_candidate(le__store *s, const le__candidate *c, bool proof) {
+    char params[LE__CANDIDATE_TEXT], hash[96] = "";
+    const le_implementation *impl = c->implementation;
+    params_text(c, proof, params, sizeof params);
+    size_t n = (size_t)snprintf(hash, sizeof hash, "%s", c->source_hash ? c->source_hash : "");
+    for (size_t i = 0; impl->sources && impl->sources[i] && n < sizeof hash - 1; i++)
+        n += (size_t)snprintf(hash + n, sizeof hash - n, "+%.8s", impl->sources[i]->sha256);
+    le_db_candidate_key key = {.operation = impl->operation,
+                               .implementation = impl->name,
+                               .run_type = impl->run_type,
+                               .device = le__store_device(s, c->device),
+                               .params = params,
+                               .source_hash = hash};
+    return le_db_candidate(s->db, &key);
+}
+
+int64_t le__store_problem(le__store *s, const char *operation, const char *text,
+                          const le_work *work) {
+    return le_db_problem(s->db, operation, text, work->operations, work->bytes);
+}
+
+/* ------------------------------------------------------------------------- staleness --------- */
+
+static const uint32_t slight = LE_DIFF_OS | LE_DIFF_MEMORY | LE_DIFF_HOST | LE_DIFF_BUILD_OTHER;
+static const uint32_t middling = LE_DIFF_COMPILER | LE_DIFF_VERSION | LE_DIFF_FLAGS |
+                                 LE_DIFF_DRIVER | LE_DIFF_PLATFORM | LE_DIFF_MACHINE_OTHER |
+                                 LE_DIFF_DEVICE_OTHER | LE_DIFF_SOURCE;
+
+/* How far statistics are to be believed: 1 as if measured now, less: a prior. */
+static double trust(uint32_t differs, bool site) {
+    double t = !differs                            ? 1
+               : !(differs & ~slight)              ? 0.7
+               : !(differs & ~(slight | middling)) ? 0.3
+                                                   : 0.1;
+    return site ? 0.5 * t : t;
+}
+
+/* A verdict stands while code, device and driver are the same; where it was found does not matter.
+ */
+static const uint32_t verdict_parts = LE_DIFF_SOURCE | LE_DIFF_DRIVER | LE_DIFF_DEVICE_NAME |
+                                      LE_DIFF_DEVICE_VENDOR | LE_DIFF_PLATFORM | LE_DIFF_COMPILER |
+                                      LE_DIFF_ISA | LE_DIFF_NO_DEVICE;
+
+/* ---------------------------------------------------------------------------- loading -------- */
+
+static le__arm *arm_of(le__store *s, const le__op_state *op, const le_db_known_candidate *k) {
+    for (size_t i = 0; i < op->n_arms; i++) {
+        le__arm *a = op->arms[i];
+        char params[LE__CANDIDATE_TEXT];
+        if (a->db == k->id)
+            return a;
+        params_text(&a->candidate, false, params, sizeof params);
+        int64_t device = le__store_device(s, a->candidate.device);
+        if (!strcmp(k->implementation, a->candidate.implementation->name) &&
+            !strcmp(k->params, params) && (k->device == 0) == (device == 0) &&
+            (device == 0 || k->device_here == device))
+            return a;
+    }
+    return NULL;
+}
+
+static le__proof *proof_of(const le__op_state *op, int64_t candidate) {
+    for (le__proof *p = op->proofs; p; p = p->next)
+        if (p->db == candidate)
+            return p;
+    return NULL;
+}
+
+static void load_samples(le__store *s, le__op_state *op, le__policy *policy,
+                         const le_db_knowledge *k) {
+    for (size_t i = 0; i < k->n_samples; i++) {
+        const le_db_known_samples *from = &k->samples[i];
+        const le_db_known_candidate *c = &k->candidates[from->candidate_index];
+        const le_db_known_problem *p = &k->problems[from->problem_index];
+        le__arm *arm = arm_of(s, op, c);
+        if (!arm || from->clean.n + from->contended.n + from->cold.n == 0)
+            continue;
+        uint32_t differs = from->differs | (arm->db != c->id ? LE_DIFF_SOURCE : 0);
+        const le_moments *m = from->clean.n       ? &from->clean
+                              : from->contended.n ? &from->contended
+                                                  : &from->cold;
+        le__policy_features f = {.work = p->work, .bytes = p->bytes};
+        size_t length = strlen(p->key), suffix = sizeof LE__STEP_SUFFIX - 1;
+        int family = op->family, candidate = arm->policy;
+        if (length > suffix && !strcmp(p->key + length - suffix, LE__STEP_SUFFIX)) {
+            le__policy_candidate prior = le__arm_prior(&arm->candidate);
+            family = le__step_family(policy, op->entry->operation->name);
+            candidate = le__policy_add_candidate(policy, family, arm->candidate.id, &prior);
+            length -= suffix;
+        }
+        int problem = le__policy_add_problem(policy, family, XXH64(p->key, length, 0), &f);
+        le__policy_stats stats = {
+            .n = m->n > 1000000 ? 1000000 : (uint32_t)m->n, .mean_log = m->mean, .m2_log = m->m2};
+        le__policy_load(policy, family, problem, candidate, &stats,
+                        trust(differs, from->site) * (from->clean.n ? 1 : 0.3));
+    }
+}
+
+static void load_verdict(le__op_state *op, const le_db_verdict *from) {
+    le__proof *p = proof_of(op, from->candidate);
+    if (!p || from->differs & verdict_parts)
+        return;
+    const char *bar = strrchr(from->size_class, '|');
+    if (!bar)
+        return;
+    char kind[256];
+    snprintf(kind, sizeof kind, "%.*s", (int)(bar - from->size_class), from->size_class);
+    le__verdict *v = le__proof_verdict(p, kind, atoi(bar + 1));
+    if (!v)
+        return;
+    v->state = (le__state)from->state;
+    snprintf(v->reason, sizeof v->reason, "%s", from->reason ? from->reason : "");
+    v->error.max_abs = from->errors[0];
+    memcpy(v->error.rtol_at, from->errors + 1, sizeof v->error.rtol_at);
+    if (v->state == LE__QUARANTINED) {
+        p->quarantined = true;
+        snprintf(p->reason, sizeof p->reason, "quarantined: %.140s", v->reason);
+    }
+}
+
+void le__store_load(le__store *s, le__op_state *op, le__policy *policy) {
+    le_db_knowledge *k = NULL;
+    for (int i = 1; i < s->engine->n_devices; i++)
+        le__store_device(s, &s->engine->devices[i]);
+    if (le_db_load(s->db, op->entry->operation->name, 0, &k) == LE_DB_NO_MEMORY || !k)
+        return;
+    load_samples(s, op, policy, k);
+    for (size_t i = 0; i < k->n_verdicts; i++)
+        load_verdict(op, &k->verdicts[i]);
+    for (size_t i = 0; i < k->n_accounts && op->entry->id < 64; i++)
+        if (k->accounts[i].machine == k->machine)
+            s->answered_before[op->entry->id] += k->accounts[i].answered_s;
+    free(op->choices);
+    op->choices = NULL;
+    op->n_choices = 0;
+    le__stored_choice *choices = calloc(k->n_choices + 1, sizeof *choices);
+    for (size_t i = 0; choices && i < k->n_choices; i++) {
+        const le_db_choice *c = &k->choices[i];
+        le__arm *arm = arm_of(s, op, &k->candidates[c->candidate_index]);
+        if (!arm)
+            continue;
+        uint32_t source = arm->db != k->candidates[c->candidate_index].id ? LE_DIFF_SOURCE : 0;
+        if (trust(c->differs | source, c->site) < 0.6)
+            continue;
+        le__stored_choice *to = &choices[op->n_choices++];
+        to->problem = c->problem;
+        to->arm = arm;
+        snprintf(to->constraint, sizeof to->constraint, "%s", c->constraint ? c->constraint : "");
+    }
+    op->choices = choices;
+    le_db_knowledge_free(&k);
+}
+
+bool le__store_choice(const le__op_state *op, int64_t problem, const char *constraint,
+                      le__arm **out) {
+    for (size_t i = 0; i < op->n_choices; i++)
+        if (op->choices[i].problem == problem && !strcmp(op->choices[i].constraint, constraint)) {
+            *out = op->choices[i].arm;
+            return true;
+        }
+    return false;
+}
+
+int64_t le__store_plan(le__store *s, const char *params) {
+    le_db_candidate_key key = {
+        .operation = LE_DB_CHAIN, .implementation = "plan", .run_type = "staged", .params = params};
+    return le_db_candidate(s->db, &key);
+}
+
+void le__store_each_plan(le__store *s,
+                         void (*fn)(void *cookie, const char *problem, const char *constraint,
+                                    const char *evidence),
+                         void *cookie) {
+    le_db_knowledge *k = NULL;
+    if (le_db_load(s->db, LE_DB_CHAIN, 0, &k) == LE_DB_NO_MEMORY || !k)
+        return;
+    for (size_t i = 0; i < k->n_choices; i++) {
+        const le_db_choice *c = &k->choices[i];
+        if (trust(c->differs, c->site) >= 0.6 && c->evidence)
+            fn(cookie, k->problems[c->problem_index].key, c->constraint ? c->constraint : "",
+               c->evidence);
+    }
+    le_db_knowledge_free(&k);
+}
+
+bool le__store_seconds(le__store *s, const le__candidate *c, const char *problem, double *seconds) {
+    le_db_knowledge *k = NULL;
+    int64_t device = le__store_device(s, c->device);
+    bool found = false;
+    if (le_db_load(s->db, c->implementation->operation, 0, &k) == LE_DB_NO_MEMORY || !k)
+        return false;
+    for (size_t i = 0; i < k->n_samples && !found; i++) {
+        const le_db_known_samples *from = &k->samples[i];
+        const le_db_known_candidate *known = &k->candidates[from->candidate_index];
+        const le_moments *m = from->clean.n ? &from->clean : &from->contended;
+        found = m->n && trust(from->differs, from->site) >= 0.7 &&
+                !strcmp(known->implementation, c->implementation->name) &&
+                known->device_here == device &&
+                !strcmp(k->problems[from->problem_index].key, problem);
+        if (found)
+            *seconds = exp(m->mean);
+    }
+    le_db_knowledge_free(&k);
+    return found;
+}
+
+double le__store_answered(le__store *s, const le__op_state *op) {
+    return op->entry->id < 64 ? s->answered_before[op->entry->id] : 0;
+}
+
+/* ---------------------------------------------------------------------------- writing -------- */
+
+void le__store_sample(le__store *s, int64_t problem, int64_t candidate, const le__observation *o) {
+    le_db_sample sample = {.seconds = o->stats->seconds,
+                           .setup_s = o->stats->setup_seconds,
+                           .kernel_s = o->stats->kernel_seconds,
+                           .load = o->conditions.load,
+                           .steal = o->conditions.steal,
+                           .throttled = o->conditions.throttled,
+                           .pressure = o->conditions.pressure,
+                           .peak_bytes = o->stats->peak_scratch_bytes,
+                           .flags = (o->cold ? LE_SAMPLE_COLD : 0u) |
+                                    (o->bench ? LE_SAMPLE_BENCH : 0u) |
+                                    (o->conditions.known ? LE_SAMPLE_KNOWN_LOAD : 0u)};
+    if (le__conditions_weight(&o->conditions) < 1)
+        sample.flags |= LE_SAMPLE_CONTENDED;
+    le_db_add_samples(s->db, problem, candidate, &sample, 1);
+}
+
+/* The database keeps moments: two samples at mean -+ deviation, repeated, have the bulk's own. */
+void le__store_bulk(le__store *s, int64_t problem, int64_t candidate, const struct le__bulk *b) {
+    enum { CHUNK = 64 };
+    le_db_sample samples[CHUNK];
+    double deviation = b->n > 1 ? sqrt(b->m2_log / (double)b->n) : 0;
+    int64_t left = b->n < 1000 ? b->n : 1000;
+    while (left > 0) {
+        size_t n = left < CHUNK ? (size_t)left : CHUNK;
+        for (size_t i = 0; i < n; i++)
+            samples[i] =
+                (le_db_sample){.seconds = exp(b->mean_log + (i % 2 ? deviation : -deviation))};
+        le_db_add_samples(s->db, problem, candidate, samples, n);
+        left -= (int64_t)n;
+    }
+}
+
+void le__store_verdict(le__store *s, const le__proof *p, const le__verdict *v) {
+    char size_class[300];
+    snprintf(size_class, sizeof size_class, "%s|%d", v->kind, v->size_class);
+    le_db_verdict row = {.candidate = p->db,
+                         .size_class = size_class,
+                         .state = (le_db_state)v->state,
+                         .reason = v->reason,
+                         .attempts = 1};
+    row.errors[0] = v->error.max_abs;
+    memcpy(row.errors + 1, v->error.rtol_at, sizeof v->error.rtol_at);
+    le_db_add_verdict(s->db, &row);
+}
+
+void le__store_keep_choice(le__store *s, int64_t problem, int64_t candidate, const char *constraint,
+                           const char *evidence) {
+    le_db_choice row = {
+        .problem = problem, .candidate = candidate, .constraint = constraint, .evidence = evidence};
+    le_db_add_choice(s->db, &row);
+}
+
+void le__store_account(le__store *s, const char *operation, double answered_s, double explored_s,
+                       int64_t calls) {
+    le_db_account row = {
+        .operation = operation, .answered_s = answered_s, .explored_s = explored_s, .calls = calls};
+    le_db_add_account(s->db, &row);
+}
+
+void le__store_regret(le__store *s, const char *operation, double seconds) {
+    le_db_account row = {.operation = operation, .regret_s = seconds};
+    le_db_add_account(s->db, &row);
+}

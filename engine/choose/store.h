@@ -1,0 +1,63 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Between the dispatcher and the timings database: names rows, grades what was stored elsewhere or
+ * earlier, and writes behind the caller's back. In frozen mode it only reads.
+ */
+#ifndef LE_STORE_H
+#define LE_STORE_H
+
+#include "choose/arm.h"
+#include "core/conditions.h"
+
+typedef struct le__store le__store;
+
+/* Never fails for the database's sake; NULL only when out of memory. */
+le_status le__store_open(le__store **out, le_engine *engine);
+void le__store_close(le__store *s);
+/* Returns when the database's writer has nothing to do, or after a second. */
+void le__store_rest(le__store *s);
+
+/* Id of a candidate's rows; `proof`: of the code alone, without threads and schedule. */
+int64_t le__store_candidate(le__store *s, const le__candidate *c, bool proof);
+int64_t le__store_problem(le__store *s, const char *operation, const char *text,
+                          const le_work *work);
+
+/* Fills policy and verdicts with what is known of an operation. Mutex of the state held. */
+void le__store_load(le__store *s, le__op_state *op, le__policy *policy);
+/* Stored choice of a problem under a constraint; false if none that is still to be believed. */
+bool le__store_choice(const le__op_state *op, int64_t problem, const char *constraint,
+                      le__arm **out);
+
+typedef struct le__observation {
+    const le__run_stats *stats;
+    bool cold, bench;
+    le__conditions conditions;
+} le__observation;
+
+void le__store_sample(le__store *s, int64_t problem, int64_t candidate, const le__observation *o);
+struct le__bulk;
+/* Runs of the known choice, as statistics. */
+void le__store_bulk(le__store *s, int64_t problem, int64_t candidate, const struct le__bulk *b);
+void le__store_verdict(le__store *s, const le__proof *p, const le__verdict *v);
+void le__store_keep_choice(le__store *s, int64_t problem, int64_t candidate, const char *constraint,
+                           const char *evidence);
+/* Identity of a device; 0: the CPU pool. */
+int64_t le__store_device(le__store *s, const le__device *d);
+/* Id of a plan of a chain, as a candidate; and all stored plans that are still to be believed. */
+int64_t le__store_plan(le__store *s, const char *params);
+void le__store_each_plan(le__store *s,
+                         void (*fn)(void *cookie, const char *problem, const char *constraint,
+                                    const char *evidence),
+                         void *cookie);
+void le__store_account(le__store *s, const char *operation, double answered_s, double explored_s,
+                       int64_t calls);
+/* What wrong choices have cost, by what is known in the end. */
+void le__store_regret(le__store *s, const char *operation, double seconds);
+/* Mean seconds of a candidate on a problem, from this machine and device as they are now; false
+ * when the database has none. Slow: it loads the operation. */
+bool le__store_seconds(le__store *s, const le__candidate *c, const char *problem, double *seconds);
+/* Seconds answered by an operation on this machine in earlier processes. */
+double le__store_answered(le__store *s, const le__op_state *op);
+
+#endif

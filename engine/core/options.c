@@ -1,0 +1,177 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Options and environment variables.
+ */
+#include "core/options.h"
+
+#include "core/cpu.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const le_env_row le__env_table[] = {
+    {"LE_DB", "timings database; ':memory:' keeps nothing", "the user's cache folder"},
+    {"LE_SITE_DB", "folders of read-only databases, ':' between", "/etc/liquid_engine"},
+    {"LE_CACHE_DIR", "compiled kernels", "the user's cache folder"},
+    {"LE_CL_DIR", "folder with kernels that replace the embedded ones", "none"},
+    {"LE_OPENCL_LIBRARY", "file name of the OpenCL loader", "libOpenCL.so.1"},
+    {"LE_DEVICE", "devices allowed: cpu, opencl, opencl:N or part of a name", "all"},
+    {"LE_RUN_TYPE", "run type to force: c, simd, opencl, fused, staged, reference", "none"},
+    {"LE_IMPLEMENTATION", "implementation to force", "none"},
+    {"LE_MODE", "estimate, learn, measure or frozen", "learn"},
+    {"LE_THREADS", "threads at most", "cores of the affinity mask"},
+    {"LE_ISA", "instruction sets allowed: sse2, avx2, avx512 or none", "all that the CPU has"},
+    {"LE_EXPLORE_SHARE", "time spent exploring / time spent answering", "1"},
+    {"LE_TRIAL_LIMIT", "seconds for the trial of an unproven candidate", "2"},
+    {"LE_MEMORY_LIMIT", "bytes of host working memory of a call", "none"},
+    {"LE_DEVICE_MEMORY_LIMIT", "bytes of an OpenCL device's memory", "80 % of it"},
+    {"LE_SEED", "seed of trials and benchmarks", "1"},
+    {"LE_LOG", "error, warning, info or debug: log to stderr when no log callback is set", "none"},
+    {"LE_IO_TRUST", "1: HDF5 files are sound and not first tried in a child process", "0"},
+    {NULL, NULL, NULL}};
+
+static const char *const mode_names[] = {"default", "estimate", "learn", "measure", "frozen"};
+static const char *const level_names[] = {"error", "warning", "info", "debug"};
+
+const char *le__mode_name(le_mode mode) {
+    return mode >= LE_MODE_DEFAULT && mode <= LE_MODE_FROZEN ? mode_names[mode] : "unknown";
+}
+
+bool le__mode_from_name(const char *name, le_mode *out) {
+    for (le_mode m = LE_MODE_ESTIMATE; m <= LE_MODE_FROZEN; m++)
+        if (!strcmp(name, mode_names[m])) {
+            *out = m;
+            return true;
+        }
+    return false;
+}
+
+static const char *env(const char *name) {
+    const char *v = secure_getenv(name);
+    return v && *v ? v : NULL;
+}
+
+static void log_to_stderr(void *cookie, le_log_level level, const char *text) {
+    (void)cookie;
+    fprintf(stderr, "liquid_engine: %s: %s\n", level_names[level], text);
+}
+
+void le_default_options(le_options *o) {
+    *o = (le_options){.struct_size = sizeof *o};
+}
+
+static bool own(const char **text, const char *fallback) {
+    const char *v = *text ? *text : fallback;
+    *text = v ? strdup(v) : NULL;
+    return !v || *text;
+}
+
+static le_status number(const char *name, double low, double *out) {
+    const char *v = env(name);
+    if (!v || *out != 0)
+        return LE_OK;
+    char *end;
+    *out = strtod(v, &end);
+    if (*end || !(*out >= low))
+        return le_fail(LE_ERR_ARGUMENT, "%s is '%.64s', expected a number of at least %g", name, v,
+                       low);
+    return LE_OK;
+}
+
+static le_status integer(const char *name, int64_t *out) {
+    double v = (double)*out;
+    le_status status = number(name, 0, &v);
+    *out = v < 9e18 ? (int64_t)v : INT64_MAX;
+    return status;
+}
+
+static le_status resolve_mode(le_options *o) {
+    const char *v = env("LE_MODE");
+    if (o->mode == LE_MODE_DEFAULT)
+        o->mode = LE_MODE_LEARN;
+    else
+        return LE_OK;
+    if (v && !le__mode_from_name(v, &o->mode))
+        return le_fail(LE_ERR_ARGUMENT,
+                       "LE_MODE is '%.64s', expected estimate, learn, measure or frozen", v);
+    return LE_OK;
+}
+
+static le_status resolve_numbers(le_options *o) {
+    int64_t threads = o->threads, seed = (int64_t)o->seed;
+    le_status status = integer("LE_THREADS", &threads);
+    if (status == LE_OK)
+        status = integer("LE_SEED", &seed);
+    if (status == LE_OK)
+        status = integer("LE_MEMORY_LIMIT", &o->memory_limit_bytes);
+    if (status == LE_OK)
+        status = integer("LE_DEVICE_MEMORY_LIMIT", &o->device_memory_limit_bytes);
+    if (status == LE_OK)
+        status = number("LE_EXPLORE_SHARE", 0, &o->explore_share);
+    if (status == LE_OK)
+        status = number("LE_TRIAL_LIMIT", 0, &o->trial_limit_s);
+    int cores = le__cpu_cores();
+    o->threads = threads > 0 && threads < 4096 ? (int32_t)threads : cores;
+    o->seed = seed ? (uint64_t)seed : 1;
+    if (o->explore_share == 0 && !env("LE_EXPLORE_SHARE"))
+        o->explore_share = 1;
+    if (o->trial_limit_s == 0)
+        o->trial_limit_s = 2;
+    return status;
+}
+
+static void resolve_log(le_options *o) {
+    if (!o->log && env("LE_LOG"))
+        o->log = log_to_stderr;
+}
+
+le_status le__options_resolve(le_options *out, const le_options *given) {
+    le_options o;
+    le_default_options(&o);
+    if (given) {
+        if (given->struct_size == 0 || given->struct_size > sizeof o)
+            return le_fail(LE_ERR_ARGUMENT,
+                           "le_open: options.struct_size is %zu; call le_default_options first",
+                           given->struct_size);
+        memcpy(&o, given, given->struct_size);
+        o.struct_size = sizeof o;
+    }
+    bool ok = own(&o.db_path, NULL);
+    ok = own(&o.site_db_path, env("LE_SITE_DB")) && ok;
+    ok = own(&o.cache_dir, env("LE_CACHE_DIR")) && ok;
+    ok = own(&o.cl_dir, env("LE_CL_DIR")) && ok;
+    ok = own(&o.devices, env("LE_DEVICE")) && ok;
+    ok = own(&o.run_type, env("LE_RUN_TYPE")) && ok;
+    ok = own(&o.implementation, env("LE_IMPLEMENTATION")) && ok;
+    le_status status = ok ? LE_OK : le_fail(LE_ERR_MEMORY, "le_open: out of memory");
+    if (status == LE_OK)
+        status = resolve_mode(&o);
+    if (status == LE_OK)
+        status = resolve_numbers(&o);
+    resolve_log(&o);
+    *out = o;
+    if (status != LE_OK)
+        le__options_free(out);
+    return status;
+}
+
+static void drop(const char **text) {
+    union {
+        const char *in;
+        char *out;
+    } owned = {*text};
+    free(owned.out);
+    *text = NULL;
+}
+
+void le__options_free(le_options *o) {
+    drop(&o->db_path);
+    drop(&o->site_db_path);
+    drop(&o->cache_dir);
+    drop(&o->cl_dir);
+    drop(&o->devices);
+    drop(&o->run_type);
+    drop(&o->implementation);
+}

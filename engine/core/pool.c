@@ -1,0 +1,190 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Thread pool: a list of open loops, workers that help with the first one that wants help.
+ */
+#include "core/pool.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum { PARTS_PER_WORKER = 16 };
+
+const char *const le__schedule_names[4] = {"none", "static", "dynamic", "guided"};
+
+typedef struct loop {
+    le_range_fn fn;
+    void *context;
+    size_t items, part;
+    le__schedule schedule;
+    int threads; /* workers wanted, the caller included */
+    int joined;  /* workers that took part so far; guarded by the pool's mutex */
+    int active;  /* workers inside, without the caller; guarded by the pool's mutex */
+    _Atomic size_t next;
+    struct loop *link;
+} loop;
+
+struct le__pool {
+    pthread_mutex_t mutex;
+    pthread_cond_t work, done;
+    loop *open;
+    pthread_t *threads;
+    int n_threads, max_threads;
+    bool stop;
+};
+
+/* Takes the next part; false when nothing is left. */
+static bool take(loop *l, int worker, size_t *begin, size_t *end) {
+    if (l->schedule == LE__SCHEDULE_STATIC || l->schedule == LE__SCHEDULE_NONE) {
+        /* parts are numbered, so that a worker that never came is replaced by one that did */
+        (void)worker;
+        size_t n = (size_t)l->threads;
+        size_t k = atomic_fetch_add_explicit(&l->next, 1, memory_order_relaxed);
+        if (k >= n)
+            return false;
+        *begin = l->items / n * k + (l->items % n < k ? l->items % n : k);
+        *end = *begin + l->items / n + (k < l->items % n ? 1 : 0);
+        return true;
+    }
+    size_t part = l->part;
+    size_t at = atomic_load_explicit(&l->next, memory_order_relaxed);
+    do {
+        if (at >= l->items)
+            return false;
+        if (l->schedule == LE__SCHEDULE_GUIDED) {
+            part = (l->items - at) / (2 * (size_t)l->threads);
+            part = part < l->part ? l->part : part;
+        }
+        *end = l->items - at < part ? l->items : at + part;
+    } while (!atomic_compare_exchange_weak_explicit(&l->next, &at, *end, memory_order_relaxed,
+                                                    memory_order_relaxed));
+    *begin = at;
+    return true;
+}
+
+static void work_on(loop *l, int worker) {
+    size_t begin, end;
+    while (take(l, worker, &begin, &end))
+        if (begin < end)
+            l->fn(l->context, begin, end, worker);
+}
+
+static loop *wanting_help(le__pool *p) {
+    for (loop *l = p->open; l; l = l->link)
+        if (l->joined < l->threads)
+            return l;
+    return NULL;
+}
+
+static void *worker_main(void *arg) {
+    le__pool *p = arg;
+    pthread_mutex_lock(&p->mutex);
+    while (!p->stop) {
+        loop *l = wanting_help(p);
+        if (!l) {
+            pthread_cond_wait(&p->work, &p->mutex);
+            continue;
+        }
+        int worker = l->joined++;
+        l->active++;
+        pthread_mutex_unlock(&p->mutex);
+        work_on(l, worker);
+        pthread_mutex_lock(&p->mutex);
+        if (--l->active == 0)
+            pthread_cond_broadcast(&p->done);
+    }
+    pthread_mutex_unlock(&p->mutex);
+    return NULL;
+}
+
+/* Workers leave signals to the program's own threads. Called with the mutex held. */
+static void start_workers(le__pool *p, int wanted) {
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    while (p->n_threads < wanted) {
+        if (pthread_create(&p->threads[p->n_threads], NULL, worker_main, p) != 0)
+            break; /* fewer workers: the loop still ends, the caller does the rest */
+        p->n_threads++;
+    }
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+le_status le__pool_open(le__pool **out, int max_threads) {
+    le__pool *p = calloc(1, sizeof *p);
+    if (p)
+        p->threads = calloc((size_t)max_threads, sizeof *p->threads);
+    if (!p || !p->threads) {
+        free(p);
+        return le_fail(LE_ERR_MEMORY, "thread pool: out of memory");
+    }
+    p->max_threads = max_threads;
+    pthread_mutex_init(&p->mutex, NULL);
+    pthread_cond_init(&p->work, NULL);
+    pthread_cond_init(&p->done, NULL);
+    *out = p;
+    return LE_OK;
+}
+
+void le__pool_close(le__pool *p) {
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->mutex);
+    p->stop = true;
+    pthread_cond_broadcast(&p->work);
+    pthread_mutex_unlock(&p->mutex);
+    for (int i = 0; i < p->n_threads; i++)
+        pthread_join(p->threads[i], NULL);
+    pthread_cond_destroy(&p->done);
+    pthread_cond_destroy(&p->work);
+    pthread_mutex_destroy(&p->mutex);
+    free(p->threads);
+    free(p);
+}
+
+int le__pool_max_threads(const le__pool *pool) {
+    return pool->max_threads;
+}
+
+static void unlink_loop(le__pool *p, loop *l) {
+    loop **at = &p->open;
+    while (*at != l)
+        at = &(*at)->link;
+    *at = l->link;
+}
+
+void le__pool_run(le__pool *p, int threads, le__schedule schedule, size_t items, le_range_fn fn,
+                  void *context) {
+    if (threads > p->max_threads)
+        threads = p->max_threads;
+    if ((size_t)threads > items)
+        threads = (int)items;
+    if (threads <= 1 || schedule == LE__SCHEDULE_NONE) {
+        if (items)
+            fn(context, 0, items, 0);
+        return;
+    }
+    size_t part = items / ((size_t)threads * PARTS_PER_WORKER);
+    loop l = {.fn = fn,
+              .context = context,
+              .items = items,
+              .part = part ? part : 1,
+              .schedule = schedule,
+              .threads = threads,
+              .joined = 1};
+    pthread_mutex_lock(&p->mutex);
+    start_workers(p, threads - 1);
+    l.link = p->open;
+    p->open = &l;
+    pthread_cond_broadcast(&p->work);
+    pthread_mutex_unlock(&p->mutex);
+    work_on(&l, 0);
+    pthread_mutex_lock(&p->mutex);
+    l.joined = l.threads; /* nobody joins any more */
+    while (l.active)
+        pthread_cond_wait(&p->done, &p->mutex);
+    unlink_loop(p, &l);
+    pthread_mutex_unlock(&p->mutex);
+}

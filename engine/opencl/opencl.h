@@ -1,0 +1,66 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * OpenCL as the engine sees it: devices that live as long as the engine, and the device side of one
+ * execution. The loader is opened at run time (dlopen), so a machine without it still runs.
+ */
+#ifndef LE_OPENCL_H
+#define LE_OPENCL_H
+
+#include "call/call.h"
+#include "choose/device.h"
+
+typedef struct le__cl le__cl;
+typedef struct le__cl_device le__cl_device;
+
+typedef struct le__cl_options {
+    const char *cache_dir;      /* program binaries; NULL: the user's cache folder; "": no cache */
+    const char *cl_dir;         /* kernels on disk before the embedded ones; NULL: none */
+    int64_t memory_limit_bytes; /* of a device; 0: 80 % of its memory */
+} le__cl_options;
+
+/* Whether the loader is in this process already, by us or by somebody else. */
+bool le__cl_was_opened(void);
+
+/* Opens the loader and lists the devices of every platform. No loader, no platform, no device or a
+ * platform that fails: a log line and fewer (perhaps 0) devices, never an error. */
+le_status le__cl_open(le__cl **out, const le__cl_options *options, const le__log *log);
+void le__cl_close(le__cl *cl);
+size_t le__cl_count(const le__cl *cl);
+le__cl_device *le__cl_device_at(le__cl *cl, size_t i);
+const le_cl_info *le__cl_device_info(const le__cl_device *device);
+
+/* What one command of an execution did, for profiles. Times are seconds of le__now()'s clock. */
+typedef enum le__cl_record_kind {
+    LE__CL_RECORD_KERNEL,
+    LE__CL_RECORD_UPLOAD,
+    LE__CL_RECORD_DOWNLOAD,
+    LE__CL_RECORD_COPY /* on the device: copies and fills */
+} le__cl_record_kind;
+
+typedef struct le__cl_record {
+    le__cl_record_kind kind;
+    const char *name; /* of the kernel or transfer; valid during the callback */
+    const char *device;
+    int lane;           /* 0; others: of executions beside others, and of downloads */
+    uint64_t execution; /* counts executions of the device; 0: a download that none asked for */
+    double queued, start, end;
+    int64_t bytes; /* moved; 0 for kernels */
+} le__cl_record;
+
+typedef void (*le__cl_profile_fn)(void *cookie, const le__cl_record *record);
+
+/* While fn is set, it gets the records of every execution when that ends, on the thread that ran
+ * it. NULL: off. cl may be NULL. Not while executions are under way. */
+void le__cl_set_profile(le__cl *cl, le__cl_profile_fn fn, void *cookie);
+
+/* Around an OpenCL implementation's run: call->device->cl is the device. begin takes the device for
+ * this thread, or for call->beside one of two places on it; end waits for the queue, makes the
+ * device copies of outputs the newest ones of their storages (and downloads them unless
+ * call->want.keep_on_device; borrowed memory is always downloaded to), fills call->stats, frees
+ * what the execution needed and gives the device back. end returns `status` or the first error
+ * found. A lost device is marked in call->device->lost. */
+le_status le__cl_begin(le_call *call);
+le_status le__cl_end(le_call *call, le_status status);
+
+#endif

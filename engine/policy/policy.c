@@ -1,0 +1,511 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * The policy's memory: families, candidates, problems and their cells; what a sample changes.
+ */
+#include "policy/policy.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy/policy_internal.h"
+
+#define NOISE_PRIOR 0.0025 /* variance of log time between runs: 4 % */
+#define NOISE_DOF 2.0
+#define NOISE_MEMORY 200.0
+#define TAIL_RUNS 4.0         /* runs before the late ones among them say something */
+#define CELL_MEMORY 64.0
+#define LEVEL_DROP 0.02
+#define SURPRISE_DOF 8.0
+#define SURPRISE_KNOWN 1.0 /* variance above which a prediction was a guess */
+#define SURPRISE_MAX 25.0
+#define SURPRISE_MEMORY 100.0
+#define SLOW_WEIGHT 0.25   /* of a first sample that was taken while its resource was slow */
+
+static void defaults(le__policy_options *o)
+{
+    if (o->explore_share == 0.0)
+        o->explore_share = 1.0;
+    if (!(o->margin > 0.0))
+        o->margin = 0.01;
+    if (!(o->confidence > 0.0))
+        o->confidence = 0.9;
+    if (!(o->race_regret > 0.0))
+        o->race_regret = 0.0005;
+    if (o->race_max_runs <= 0)
+        o->race_max_runs = 24;
+}
+
+le__policy *le__policy_new(const le__policy_options *options)
+{
+    le__policy *policy = calloc(1, sizeof *policy);
+    if (!policy)
+        return NULL;
+    if (options)
+        policy->options = *options;
+    defaults(&policy->options);
+    if (pthread_mutex_init(&policy->lock, NULL) != 0) {
+        free(policy);
+        return NULL;
+    }
+    return policy;
+}
+
+static void free_family(le__family *f)
+{
+    for (int i = 0; i < f->n_members; i++)
+        le__curve_free(f->members[i].curve);
+    for (int i = 0; i < f->n_problems; i++)
+        free(f->problems[i].cells);
+    free(f->members);
+    free(f->problems);
+    free(f->cold);
+}
+
+void le__policy_free(le__policy **policy)
+{
+    if (!policy || !*policy)
+        return;
+    le__policy *p = *policy;
+    for (int i = 0; i < p->n_families; i++)
+        free_family(&p->families[i]);
+    free(p->families);
+    free(p->resources);
+    free(p->scratch);
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+    *policy = NULL;
+}
+
+/* Makes room for one more; the new memory is zeroed. */
+static bool grow(void **array, int count, int *cap, size_t size)
+{
+    if (count < *cap)
+        return true;
+    int wanted = *cap ? *cap * 2 : 4;
+    char *bigger = realloc(*array, (size_t)wanted * size);
+    if (!bigger)
+        return false;
+    memset(bigger + (size_t)*cap * size, 0, (size_t)(wanted - *cap) * size);
+    *array = bigger;
+    *cap = wanted;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------ look-up ------- */
+
+le__family *le__family_at(le__policy *policy, int family)
+{
+    return family >= 0 && family < policy->n_families ? &policy->families[family] : NULL;
+}
+
+le__problem *le__problem_at(le__family *family, int problem)
+{
+    return family && problem >= 0 && problem < family->n_problems ? &family->problems[problem]
+                                                                  : NULL;
+}
+
+static int cell_place(const le__problem *problem, int candidate)
+{
+    int low = 0, high = problem->n_cells;
+    while (low < high) {
+        int mid = (low + high) / 2;
+        if (problem->cells[mid].candidate < candidate)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+le__cell *le__cell_find(const le__problem *problem, int candidate)
+{
+    int at = cell_place(problem, candidate);
+    bool found = at < problem->n_cells && problem->cells[at].candidate == candidate;
+    return found ? &problem->cells[at] : NULL;
+}
+
+static le__cell *cell_make(le__family *family, le__problem *problem, int candidate)
+{
+    le__cell *cell = le__cell_find(problem, candidate);
+    if (cell)
+        return cell;
+    if (!grow((void **)&problem->cells, problem->n_cells, &problem->cap_cells, sizeof *cell))
+        return NULL;
+    int at = cell_place(problem, candidate);
+    cell = &problem->cells[at];
+    memmove(cell + 1, cell, (size_t)(problem->n_cells - at) * sizeof *cell);
+    *cell = (le__cell){.candidate = candidate, .last_seen = -1.0, .in_curve = le__no_belief};
+    problem->n_cells++;
+    family->members[candidate].n_cells++;
+    return cell;
+}
+
+le__resource *le__resource_of(le__policy *policy, const le__family *family, int candidate)
+{
+    int resource = family->members[candidate].info.resource;
+    return resource < policy->n_resources ? &policy->resources[resource] : NULL;
+}
+
+double le__noise_var(const le__family *family, int candidate)
+{
+    double pooled = le__log_stats_var(&family->noise, NOISE_PRIOR, NOISE_DOF);
+    return le__log_stats_var(&family->members[candidate].noise, pooled, 2.0 * NOISE_DOF);
+}
+
+double le__tail_var(const le__family *family, int candidate)
+{
+    const le__log_stats *tail = &family->members[candidate].tail;
+    double noise = le__noise_var(family, candidate);
+    return tail->n >= TAIL_RUNS ? fmax(noise, tail->m2 / tail->n) : noise;
+}
+
+double le__calibration(const le__family *family, int candidate)
+{
+    const le__log_stats *own = &family->members[candidate].surprise, *all = &family->surprise;
+    double pooled = (SURPRISE_DOF + all->n * all->mean) / (SURPRISE_DOF + all->n);
+    return (SURPRISE_DOF * pooled + own->n * own->mean) / (SURPRISE_DOF + own->n);
+}
+
+double le__run_var(const le__family *family, const le__problem *problem, int candidate)
+{
+    double noise = le__noise_var(family, candidate);
+    return le__cell_find(problem, candidate) ? noise : noise * le__calibration(family, candidate);
+}
+
+/* --------------------------------------------------------------------------- registration ----- */
+
+static int find_family(const le__policy *policy, uint64_t key)
+{
+    for (int i = 0; i < policy->n_families; i++)
+        if (policy->families[i].key == key)
+            return i;
+    return -1;
+}
+
+int le__policy_family(le__policy *policy, uint64_t key)
+{
+    pthread_mutex_lock(&policy->lock);
+    int at = find_family(policy, key);
+    if (at < 0 && grow((void **)&policy->families, policy->n_families, &policy->cap_families,
+                       sizeof *policy->families)) {
+        at = policy->n_families++;
+        policy->families[at] = (le__family){.key = key, .noise.n = 1.0,
+                                            .budget.since_explored = -1.0};
+    }
+    pthread_mutex_unlock(&policy->lock);
+    return at;
+}
+
+static bool need_resource(le__policy *policy, le__family *family, int resource)
+{
+    if (resource >= policy->n_resources) {
+        size_t n = (size_t)resource + 1;
+        le__resource *bigger = realloc(policy->resources, n * sizeof *bigger);
+        if (!bigger)
+            return false;
+        for (int i = policy->n_resources; i <= resource; i++)
+            bigger[i] = (le__resource){.alarm_candidate = -1, .calm_candidate = -1};
+        policy->resources = bigger;
+        policy->n_resources = resource + 1;
+    }
+    if (resource >= family->n_cold) {
+        size_t n = (size_t)resource + 1;
+        le__cold_model *bigger = realloc(family->cold, n * sizeof *bigger);
+        if (!bigger)
+            return false;
+        for (int i = family->n_cold; i <= resource; i++)
+            le__cold_init(&bigger[i]);
+        family->cold = bigger;
+        family->n_cold = resource + 1;
+    }
+    return true;
+}
+
+static int add_member(le__policy *policy, le__family *family, uint64_t key,
+                      const le__policy_candidate *info)
+{
+    for (int i = 0; i < family->n_members; i++)
+        if (family->members[i].key == key)
+            return i;
+    if (info->resource < 0 || !need_resource(policy, family, info->resource) ||
+        !grow((void **)&family->members, family->n_members, &family->cap_members,
+              sizeof *family->members))
+        return -1;
+    le__member *member = &family->members[family->n_members];
+    *member = (le__member){.key = key, .info = *info, .noise.n = 1.0};
+    if (!(info->speed > 0.0 && isfinite(info->speed)))
+        member->info.speed = 1.0;
+    if (!(info->log_sd > 0.0 && isfinite(info->log_sd)))
+        member->info.log_sd = 1.0;
+    if (!(info->setup_seconds > 0.0 && isfinite(info->setup_seconds)))
+        member->info.setup_seconds = 0.0;
+    return family->n_members++;
+}
+
+int le__policy_add_candidate(le__policy *policy, int family, uint64_t key,
+                             const le__policy_candidate *candidate)
+{
+    pthread_mutex_lock(&policy->lock);
+    le__family *f = le__family_at(policy, family);
+    int at = f ? add_member(policy, f, key, candidate) : -1;
+    pthread_mutex_unlock(&policy->lock);
+    return at;
+}
+
+static double positive(double x)
+{
+    return x > 0.0 && isfinite(x) ? x : 1.0;
+}
+
+/* Features used by the family's first problem are used by all; the first problem is the origin. */
+static void place(le__family *family, const le__policy_features *f, le__point *at)
+{
+    double work = positive(f->work);
+    double raw[LE__CURVE_DIM - 2] = {f->bytes > 0.0 ? positive(f->bytes) / work : 0.0};
+    for (int i = 0; i < LE__POLICY_EXTRA; i++)
+        raw[i + 1] = f->extra[i];
+    if (family->n_problems == 0) {
+        family->anchor_work = log(work);
+        for (int i = 0; i < LE__CURVE_DIM - 2; i++) {
+            family->anchor_z[i] = raw[i] > 0.0 ? log(positive(raw[i])) : NAN;
+            if (raw[i] > 0.0)
+                family->dim = i + 3;
+        }
+        if (family->dim < 2)
+            family->dim = 2;
+    }
+    at->log_work = log(work) - family->anchor_work;
+    for (int i = 0; i < LE__CURVE_DIM - 2; i++) {
+        bool used = raw[i] > 0.0 && !isnan(family->anchor_z[i]);
+        at->z[i] = used ? log(positive(raw[i])) - family->anchor_z[i] : 0.0;
+    }
+}
+
+static int add_problem(le__family *family, uint64_t key, const le__policy_features *features)
+{
+    for (int i = 0; i < family->n_problems; i++)
+        if (family->problems[i].key == key)
+            return i;
+    if (!grow((void **)&family->problems, family->n_problems, &family->cap_problems,
+              sizeof *family->problems))
+        return -1;
+    le__problem *problem = &family->problems[family->n_problems];
+    *problem = (le__problem){.key = key, .incumbent = -1};
+    place(family, features, &problem->at);
+    return family->n_problems++;
+}
+
+int le__policy_add_problem(le__policy *policy, int family, uint64_t key,
+                           const le__policy_features *features)
+{
+    pthread_mutex_lock(&policy->lock);
+    le__family *f = le__family_at(policy, family);
+    int at = f ? add_problem(f, key, features) : -1;
+    pthread_mutex_unlock(&policy->lock);
+    return at;
+}
+
+/* ------------------------------------------------------------------------------ observing ----- */
+
+static void learn_warm(le__family *family, le__cell *cell, double n, double mean, double m2)
+{
+    le__member *member = &family->members[cell->candidate];
+    le__log_stats *warm = &cell->warm;
+    double sd = sqrt(le__noise_var(family, cell->candidate));
+    if (warm->n > 0.0) {
+        double off = mean - warm->mean, seen = fmax(fmin(off, 3.0 * sd), -3.0 * sd);
+        double m2_seen = seen * seen * n * warm->n / (n + warm->n);
+        le__log_stats_add(&member->noise, 1.0, 0.0, m2_seen);
+        le__log_stats_add(&family->noise, 1.0, 0.0, m2_seen);
+        /* Warm-up was not over: the runs before say little. */
+        if (off < -fmax(3.0 * sd, LEVEL_DROP))
+            le__log_stats_cap(warm, 0.5);
+    }
+    if (n > 1.0) {
+        le__log_stats_add(&member->noise, n - 1.0, 0.0, m2);
+        le__log_stats_add(&family->noise, n - 1.0, 0.0, m2);
+    }
+    le__log_stats_cap(&member->noise, NOISE_MEMORY);
+    le__log_stats_cap(&family->noise, NOISE_MEMORY);
+    le__log_stats_add(warm, n, mean, m2);
+    le__log_stats_cap(warm, CELL_MEMORY);
+    cell->before = cell->last;
+    cell->last = mean;
+}
+
+static void learn(le__family *family, le__cell *cell, const le__policy_sample *s, double n,
+                  double mean)
+{
+    if (s->cold) {
+        le__log_stats_add(&cell->cold, n, mean, s->m2_log);
+        le__log_stats_cap(&cell->cold, CELL_MEMORY);
+        return;
+    }
+    double had = cell->warm.n;
+    learn_warm(family, cell, n, mean, s->m2_log);
+    bool pair = (had < 1.0 && cell->warm.n >= 1.0) || (had < 3.0 && cell->warm.n >= 3.0);
+    if (pair && cell->cold.n > 0.0) {
+        int resource = family->members[cell->candidate].info.resource;
+        le__cold_learn(&family->cold[resource], cell->cold.mean, cell->warm.mean);
+    }
+}
+
+/* A prediction from other problems meets its first run. */
+static void be_surprised(le__family *family, int candidate, double error, double var)
+{
+    double used = le__calibration(family, candidate);
+    double raw = var / used + le__noise_var(family, candidate);
+    double square = fmin(error * error / raw, SURPRISE_MAX);
+    le__log_stats_add(&family->members[candidate].surprise, 1.0, square, 0.0);
+    le__log_stats_cap(&family->members[candidate].surprise, SURPRISE_MEMORY);
+    le__log_stats_add(&family->surprise, 1.0, square, 0.0);
+    le__log_stats_cap(&family->surprise, SURPRISE_MEMORY);
+}
+
+/* What the sample says of its resource; *excess gets the log factor that is not the candidate's. */
+static le__slow_event judge(le__policy *policy, le__family *family, const le__problem *problem,
+                            const le__policy_sample *s, double *excess)
+{
+    le__resource *r = le__resource_of(policy, family, s->candidate);
+    le__belief b = le__believe(family, problem, s->candidate);
+    double slow = le__slow_now(r, s->now), mean = s->mean_log;
+    *excess = slow;
+    if (!le__belief_known(b))
+        return slow > 0.0 ? LE__SLOW_ON : LE__SLOW_NONE;
+    double var = b.var + le__run_var(family, problem, s->candidate);
+    if (s->cold) {
+        const le__cold_model *c = &family->cold[family->members[s->candidate].info.resource];
+        mean -= c->ratio;
+        var += c->ratio_err;
+    }
+    if (!s->cold && b.var < SURPRISE_KNOWN && !(slow > 0.0) &&
+        !le__cell_find(problem, s->candidate))
+        be_surprised(family, s->candidate, mean - b.mean, b.var);
+    le__slow_event event =
+        le__slow_observe(r, s->candidate, mean - b.mean, sqrt(var), s->now, policy->busy);
+    if (!s->cold && !(slow > 0.0) && s->n <= 1) {
+        le__log_stats *tail = &family->members[s->candidate].tail;
+        le__log_stats_add(tail, 1.0, 0.0, (mean - b.mean) * (mean - b.mean));
+        le__log_stats_cap(tail, NOISE_MEMORY);
+    }
+    if (event == LE__SLOW_ON)
+        *excess = le__slow_now(r, s->now);
+    return event;
+}
+
+static void pay(le__policy *policy, le__family *family, le__problem *problem,
+                const le__policy_sample *s, double n)
+{
+    double seconds = s->seconds > 0.0 ? s->seconds : n * exp(s->mean_log);
+    double best = problem->best_seconds > 0.0 ? problem->best_seconds * n : seconds;
+    policy->busy += seconds;
+    family->calls += n;
+    problem->calls += n;
+    if (s->why == LE__WHY_EXPLOIT || s->why == LE__WHY_ONLY) {
+        problem->answers += n;
+        problem->answered += n * exp(s->mean_log); /* without set-up and proofs: no choice's fault */
+    }
+    le__budget_pay(&family->budget, s->why, seconds, best);
+}
+
+static bool sane(const le__family *family, const le__policy_sample *s)
+{
+    return s->candidate >= 0 && s->candidate < family->n_members && isfinite(s->mean_log) &&
+           fabs(s->mean_log) < 100.0 && s->m2_log >= 0.0 && isfinite(s->m2_log) &&
+           !isnan(s->now) && !isnan(s->seconds) && !isinf(s->seconds);
+}
+
+void le__observe_locked(le__policy *policy, const le__policy_sample *s)
+{
+    le__family *family = le__family_at(policy, s->family);
+    le__problem *problem = le__problem_at(family, s->problem);
+    if (!problem || !sane(family, s))
+        return;
+    double n = s->n ? (double)s->n : 1.0, excess = 0.0;
+    double weight = s->weight > 0.0 && s->weight < 1.0 ? s->weight : 1.0;
+    pay(policy, family, problem, s, n);
+    le__slow_event event = judge(policy, family, problem, s, &excess);
+    le__cell *cell = cell_make(family, problem, s->candidate);
+    if (!cell)
+        return;
+    cell->last_seen = s->now;
+    double mean = s->mean_log;
+    if (event == LE__SLOW_ON) {
+        if (cell->warm.n + cell->cold.n + cell->loaded.n > 0.0)
+            return;
+        mean -= excess;
+        weight *= SLOW_WEIGHT;
+    } else if (event == LE__SLOW_OWN) {
+        cell->warm = cell->cold = cell->loaded = (le__log_stats){0};
+    }
+    learn(family, cell, s, n * weight, mean);
+    family->evidence += weight;
+    le__belief_changed(family, problem, cell);
+}
+
+void le__policy_observe(le__policy *policy, const le__policy_sample *sample)
+{
+    pthread_mutex_lock(&policy->lock);
+    le__observe_locked(policy, sample);
+    pthread_mutex_unlock(&policy->lock);
+}
+
+static void load(le__family *family, le__problem *problem, int candidate,
+                 const le__policy_stats *stats, double trust)
+{
+    le__cell *cell = cell_make(family, problem, candidate);
+    if (!cell)
+        return;
+    cell->loaded = (le__log_stats){stats->n, stats->mean_log, stats->m2_log};
+    cell->trust = fmax(0.0, fmin(trust, 1.0));
+    if (stats->n > 1) {
+        double n = fmin(stats->n - 1.0, 8.0), m2 = stats->m2_log * n / (stats->n - 1.0);
+        le__log_stats_add(&family->members[candidate].noise, n, 0.0, m2);
+        le__log_stats_add(&family->noise, n, 0.0, m2);
+    }
+    family->evidence += 1.0;
+    le__belief_changed(family, problem, cell);
+}
+
+void le__policy_load(le__policy *policy, int family, int problem, int candidate,
+                     const le__policy_stats *stats, double trust)
+{
+    pthread_mutex_lock(&policy->lock);
+    le__family *f = le__family_at(policy, family);
+    le__problem *p = le__problem_at(f, problem);
+    if (p && candidate >= 0 && candidate < f->n_members && stats->n > 0 &&
+        isfinite(stats->mean_log) && fabs(stats->mean_log) < 100.0 && stats->m2_log >= 0.0 &&
+        isfinite(stats->m2_log))
+        load(f, p, candidate, stats, trust);
+    pthread_mutex_unlock(&policy->lock);
+}
+
+void le__policy_cancel(le__policy *policy, int family)
+{
+    pthread_mutex_lock(&policy->lock);
+    le__family *f = le__family_at(policy, family);
+    if (f)
+        f->budget.since_explored = -1.0;
+    pthread_mutex_unlock(&policy->lock);
+}
+
+void le__policy_set_incumbent(le__policy *policy, int family, int problem, int candidate)
+{
+    pthread_mutex_lock(&policy->lock);
+    le__family *f = le__family_at(policy, family);
+    le__problem *p = le__problem_at(f, problem);
+    if (p && candidate >= -1 && candidate < f->n_members)
+        p->incumbent = candidate;
+    pthread_mutex_unlock(&policy->lock);
+}
+
+int le__policy_incumbent(le__policy *policy, int family, int problem)
+{
+    pthread_mutex_lock(&policy->lock);
+    le__problem *p = le__problem_at(le__family_at(policy, family), problem);
+    int incumbent = p ? p->incumbent : -1;
+    pthread_mutex_unlock(&policy->lock);
+    return incumbent;
+}

@@ -1,0 +1,45 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * The exploring account of a family. Ski rental: exploring may have taken at most `share` times what
+ * answering has taken when another exploring run starts, so that at every moment it has taken at most
+ * that plus one run, and nobody who stops early has paid more than twice.
+ */
+#include <math.h>
+
+#include "policy/policy_internal.h"
+
+#define PENDING_LIMIT 60.0 /* seconds after which an exploring run that was never reported is forgotten */
+
+bool le__budget_allows(const le__budget *b, double share, double now)
+{
+    if (b->since_explored >= 0.0 && now - b->since_explored < PENDING_LIMIT)
+        return false;
+    return share > 0.0 && le__budget_debt(b, share) <= 0.0;
+}
+
+double le__budget_debt(const le__budget *b, double share)
+{
+    return b->account.explored - share * b->account.answered;
+}
+
+void le__budget_pay(le__budget *b, le__why why, double seconds, double best_seconds)
+{
+    double lost = fmax(seconds - best_seconds, 0.0);
+    switch (why) {
+    case LE__WHY_EXPLORE:
+    case LE__WHY_PROBE:
+        b->account.explored += seconds;
+        b->account.explore_regret += lost;
+        b->since_explored = -1.0;
+        break;
+    case LE__WHY_MEASURE:
+        b->account.measured += seconds;
+        break;
+    case LE__WHY_EXPLOIT:
+    case LE__WHY_ONLY:
+        b->account.answered += seconds;
+        b->account.choice_regret += lost;
+        break;
+    }
+}

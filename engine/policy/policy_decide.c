@@ -1,0 +1,324 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * One decision: the best known, unless a probe is due or exploring is both worth its cost and paid for.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "policy/policy_internal.h"
+
+#define Z90 1.6448536269514722
+#define Z99 2.3263478740408408
+#define CALLS_ONE 300.0      /* to come of a problem, while the family has only this one */
+#define CALLS_MANY 30.0      /* ... when problems vary */
+#define FAMILY_RELEVANCE 0.3 /* how much of what one problem teaches holds for the others */
+#define LEAST_GAIN 0.05      /* of one answer: less is not worth the trouble */
+#define OVERDRAFT 0.3        /* answers */
+#define SMALL_CHANGE 0.002   /* seconds that nobody notices */
+#define TIE_SD 0.25
+#define REUSE_SHARE 0.125
+#define REUSE_MAX 1000000.0
+#define REUSE_SECONDS 1.0
+#define ALARM 0.262          /* as in policy_slow.c: ln 1.3 */
+
+typedef struct option {
+    le__belief belief;         /* without slowness */
+    double slow;               /* log factor */
+    double seconds, usual;     /* expected, with and without slowness */
+    double score;              /* what the objective minimises, logarithmic */
+    double noise;              /* variance of one run */
+} option;
+
+typedef struct scene {
+    le__policy *policy;
+    le__family *family;
+    le__problem *problem;
+    const le__policy_question *q;
+    const le__belief *beliefs;
+} scene;
+
+static option look(const scene *s, size_t i)
+{
+    const le__policy_allowed *a = &s->q->allowed[i];
+    const le__resource *r = le__resource_of(s->policy, s->family, a->candidate);
+    option o = {.belief = s->beliefs[i], .slow = le__slow_now(r, s->q->now)};
+    double extra = a->extra_seconds > 0.0 ? a->extra_seconds : 0.0;
+    o.noise = le__run_var(s->family, s->problem, a->candidate);
+    o.usual = le__expected_seconds(o.belief) + extra;
+    o.seconds = (o.usual - extra) * exp(o.slow) + extra;
+    o.score = log(o.seconds);
+    switch (s->q->objective) {
+    case LE_OBJECTIVE_TIME:
+        break;
+    case LE_OBJECTIVE_P99:
+        o.score += Z99 * sqrt(fmax(o.noise, le__tail_var(s->family, a->candidate)));
+        break;
+    case LE_OBJECTIVE_MEMORY:
+        o.score += 1e4 * log1p(fmax(a->memory_bytes, 0.0));
+        break;
+    case LE_OBJECTIVE_CPU_TIME:
+        o.score += log(a->cpu_factor > 0.0 ? a->cpu_factor : 1.0);
+        break;
+    }
+    return o;
+}
+
+/* Differences that the evidence cannot tell: the canonical order decides. */
+static bool tied(const scene *s, const option *a, const option *b)
+{
+    double sd = sqrt(a->belief.var + b->belief.var);
+    return fabs(a->score - b->score) < fmin(s->policy->options.margin, TIE_SD * sd);
+}
+
+static size_t least(const scene *s)
+{
+    size_t best = 0;
+    option top = look(s, 0);
+    for (size_t i = 1; i < s->q->n_allowed; i++) {
+        option o = look(s, i);
+        if (o.score < top.score && !tied(s, &o, &top)) {
+            best = i;
+            top = o;
+        }
+    }
+    return best;
+}
+
+static bool beats(const scene *s, const option *challenger, const option *incumbent)
+{
+    double ahead = incumbent->score - challenger->score;
+    double sd = sqrt(challenger->belief.var + incumbent->belief.var);
+    return ahead > s->policy->options.margin &&
+           le__normal_cdf(ahead / sd) >= s->policy->options.confidence;
+}
+
+/* The best known: the incumbent, unless it is slow now or beaten by margin and with confidence. Only
+ * the second kind of change is for good. */
+static size_t best_known(const scene *s)
+{
+    size_t best = least(s), n = s->q->n_allowed, held = n;
+    int incumbent = s->problem->incumbent;
+    for (size_t i = 0; i < n; i++)
+        if (s->q->allowed[i].candidate == incumbent)
+            held = i;
+    option challenger = look(s, best);
+    if (held < n && held != best) {
+        option o = look(s, held);
+        if (o.slow > 0.0 || s->q->objective != LE_OBJECTIVE_TIME)
+            return best;
+        if (!beats(s, &challenger, &o))
+            return held;
+    }
+    bool chosen_freely = (held < n || incumbent < 0) && s->q->objective == LE_OBJECTIVE_TIME;
+    if (chosen_freely && !(challenger.slow > 0.0))
+        s->problem->incumbent = s->q->allowed[best].candidate;
+    return best;
+}
+
+/* --------------------------------------------------------------------------- exploring -------- */
+
+/* Seconds of answers to come that what is learnt here may shorten. As much as there was already is
+ * to be expected, and more at first. */
+static double stake(const scene *s, double best_seconds)
+{
+    double problems = s->family->n_problems;
+    double here = fmax(CALLS_ONE / (problems * problems), CALLS_MANY) + s->problem->calls;
+    double others = s->family->budget.account.answered - s->problem->answered;
+    return best_seconds * here + FAMILY_RELEVANCE * fmax(others, 0.0);
+}
+
+/* Gain and cost in seconds of running o once instead of best. */
+static double worth(const scene *s, const option *o, const option *best, size_t i, double at_stake,
+                    double *cost)
+{
+    int candidate = s->q->allowed[i].candidate;
+    const le__member *member = &s->family->members[candidate];
+    le__cell *cell = le__cell_find(s->problem, candidate);
+    double noise = o->noise;
+    if (!cell || cell->cold.n + cell->warm.n <= 0.0)
+        noise += s->family->cold[member->info.resource].ratio_err;
+    double learnt = o->belief.var * o->belief.var / (o->belief.var + noise);
+    double behind = log(o->seconds) - 0.5 * fmin(o->belief.var, 4.0) -
+                    (log(best->seconds) - 0.5 * fmin(best->belief.var, 4.0));
+    if (s->q->objective != LE_OBJECTIVE_TIME)
+        behind += (o->score - log(o->seconds)) - (best->score - log(best->seconds));
+    double gain = 1.0 - exp(-le__expected_gain(behind, sqrt(learnt)));
+    *cost = fmax(o->seconds - best->seconds, 0.0);
+    if (member->n_cells == 0)
+        *cost += member->info.setup_seconds;
+    return gain * at_stake;
+}
+
+/* Whether two run on the same resource. */
+static bool together(const scene *s, size_t a, size_t b)
+{
+    const le__member *members = s->family->members;
+    return members[s->q->allowed[a].candidate].info.resource ==
+           members[s->q->allowed[b].candidate].info.resource;
+}
+
+/* The most worthwhile candidate to explore; n_allowed when none is worth its cost. */
+static size_t worthwhile(const scene *s, size_t best_index, const option *best)
+{
+    double at_stake = stake(s, best->seconds), top = LEAST_GAIN * best->seconds;
+    double saved = -le__budget_debt(&s->family->budget, s->policy->options.explore_share);
+    /* One run may overdraw the account; a large overdraft would forbid all the cheap ones after it. */
+    double purse = saved + OVERDRAFT * best->seconds + SMALL_CHANGE;
+    size_t found = s->q->n_allowed;
+    for (size_t i = 0; i < s->q->n_allowed; i++) {
+        option o = look(s, i);
+        double cost;
+        if (i == best_index || (o.slow > 0.0 && !together(s, i, best_index)))
+            continue;
+        double gain = worth(s, &o, best, i, at_stake, &cost);
+        double net = gain - cost;
+        if (o.seconds * exp(-0.5 * fmin(o.belief.var, 4.0)) > purse)
+            continue;
+        if (net > top) {
+            top = net;
+            found = i;
+        }
+    }
+    return found;
+}
+
+/* A candidate that would be better if its resource were as usual again, when asking is due. Sets the
+ * seconds until the next one is due. */
+static size_t probe(const scene *s, size_t best_index, const option *best, double *due_in)
+{
+    size_t found = s->q->n_allowed;
+    double least_usual = best->seconds;
+    for (size_t i = 0; i < s->q->n_allowed; i++) {
+        option o = look(s, i);
+        if (!(o.slow > 0.0) || o.usual >= least_usual || together(s, i, best_index))
+            continue;
+        const le__resource *r =
+            le__resource_of(s->policy, s->family, s->q->allowed[i].candidate);
+        double loss = o.usual * exp(r->slowness) - best->seconds; /* what was seen, not forgotten */
+        double gap = le__slow_probe_gap(best->seconds, loss);
+        double left = gap - le__slow_waited(r, s->q->now, s->policy->busy);
+        *due_in = fmin(*due_in, fmax(left, 0.0));
+        if (left <= 0.0) {
+            found = i;
+            least_usual = o.usual;
+        }
+    }
+    return found;
+}
+
+/* ------------------------------------------------------------------------------ answer -------- */
+
+static void describe(const scene *s, size_t index, le__why why, le__policy_decision *out)
+{
+    option o = look(s, index);
+    const le__policy_allowed *a = &s->q->allowed[index];
+    double extra = a->extra_seconds > 0.0 ? a->extra_seconds : 0.0;
+    double sd = sqrt(fmin(o.belief.var, 100.0) + o.noise), mid = o.belief.mean + o.slow;
+    *out = (le__policy_decision){.index = index, .candidate = a->candidate, .why = why};
+    if (!le__belief_known(o.belief)) {
+        out->high = out->alarm_seconds = INFINITY;
+        return;
+    }
+    out->seconds = o.seconds;
+    out->low = exp(mid - Z90 * sd) + extra;
+    out->high = exp(mid + Z90 * sd) + extra;
+    out->alarm_seconds = exp(mid + fmax(ALARM, 4.0 * sd)) + extra;
+}
+
+static void allow_reuse(const scene *s, double until_explore, double probe_in,
+                        le__policy_decision *out)
+{
+    double calls = fmin(s->problem->calls * REUSE_SHARE, REUSE_MAX);
+    if (out->seconds > 0.0)
+        calls = fmin(calls, fmin(until_explore, probe_in) / out->seconds);
+    out->reuse_calls = calls > 0.0 ? (uint64_t)calls : 0;
+    out->reuse_until = s->q->now + fmax(REUSE_SECONDS, (double)out->reuse_calls * out->seconds);
+}
+
+/* Nothing is known of anyone: the best prior, in canonical order. */
+static size_t fastest_prior(const scene *s)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < s->q->n_allowed; i++)
+        if (s->family->members[s->q->allowed[i].candidate].info.speed >
+            s->family->members[s->q->allowed[best].candidate].info.speed)
+            best = i;
+    return best;
+}
+
+static void decide(const scene *s, le__policy_decision *out)
+{
+    double share = s->policy->options.explore_share, due = INFINITY, debt = INFINITY;
+    size_t n = s->q->n_allowed;
+    if (!le__belief_known(s->beliefs[0])) {
+        describe(s, fastest_prior(s), n == 1 ? LE__WHY_ONLY : LE__WHY_EXPLOIT, out);
+        return;
+    }
+    size_t index = best_known(s);
+    option best = look(s, index);
+    s->problem->best_seconds = best.seconds;
+    if (n > 1 && s->q->may_explore && share > 0.0) {
+        bool paid = le__budget_allows(&s->family->budget, share, s->q->now);
+        size_t probed = probe(s, index, &best, &due), tried = worthwhile(s, index, &best);
+        size_t other = probed < n ? probed : tried;
+        if (other < n)
+            debt = fmax(le__budget_debt(&s->family->budget, share), 0.0);
+        if (other < n && paid) {
+            describe(s, other, probed < n ? LE__WHY_PROBE : LE__WHY_EXPLORE, out);
+            s->family->budget.since_explored = s->q->now;
+            return;
+        }
+    }
+    describe(s, index, n == 1 ? LE__WHY_ONLY : LE__WHY_EXPLOIT, out);
+    allow_reuse(s, debt, due, out);
+}
+
+static bool valid(le__policy *policy, const le__policy_question *q)
+{
+    le__family *family = le__family_at(policy, q->family);
+    if (!le__problem_at(family, q->problem) || q->n_allowed == 0)
+        return false;
+    for (size_t i = 0; i < q->n_allowed; i++)
+        if (q->allowed[i].candidate < 0 || q->allowed[i].candidate >= family->n_members)
+            return false;
+    return true;
+}
+
+le__belief *le__beliefs_of(le__policy *policy, const le__policy_question *q, bool guess)
+{
+    if (!valid(policy, q))
+        return NULL;
+    le__family *family = le__family_at(policy, q->family);
+    const le__problem *problem = le__problem_at(family, q->problem);
+    if (q->n_allowed > policy->n_scratch / 2) {
+        le__belief *bigger = realloc(policy->scratch, 2 * q->n_allowed * sizeof *bigger);
+        if (!bigger)
+            return NULL;
+        policy->scratch = bigger;
+        policy->n_scratch = 2 * q->n_allowed;
+    }
+    le__belief *known = policy->scratch, *all = known + q->n_allowed;
+    for (size_t i = 0; i < q->n_allowed; i++)
+        known[i] = le__believe(family, problem, q->allowed[i].candidate);
+    le__pool pool = le__pool_of(family, q->allowed, known, q->n_allowed);
+    for (size_t i = 0; i < q->n_allowed; i++)
+        all[i] = le__belief_known(known[i]) || !guess
+                     ? known[i]
+                     : le__guess(family, q->allowed[i].candidate, &pool);
+    return all;
+}
+
+int le__policy_decide(le__policy *policy, const le__policy_question *question,
+                      le__policy_decision *out)
+{
+    pthread_mutex_lock(&policy->lock);
+    const le__belief *beliefs = le__beliefs_of(policy, question, true);
+    if (beliefs) {
+        le__family *family = le__family_at(policy, question->family);
+        scene s = {policy, family, le__problem_at(family, question->problem), question, beliefs};
+        decide(&s, out);
+    }
+    pthread_mutex_unlock(&policy->lock);
+    return beliefs ? 0 : -1;
+}

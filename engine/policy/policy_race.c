@@ -1,0 +1,536 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * A race: measuring a problem before answering it, with as few runs as the choice needs.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "policy/policy_internal.h"
+
+#define Z90 1.6448536269514722
+#define RUNS 32
+#define NOISE_PRIOR 0.0004   /* variance of one run's log time before there are repeats: 2 % */
+#define NOISE_DOF 1.0
+#define DRIFT_SD 0.001
+#define FINE 0.02            /* of the noise: a regret not worth another run */
+#define SAME 0.2             /* of the noise, at most the margin: a difference that does not matter */
+#define MORE_DROPS 3.0
+#define LEVEL 0.02           /* runs this far above the fastest are warm-up or disturbed */
+#define WIDE 5.0             /* noise deviations from the fastest run of a level to its slowest */
+#define WARM_UP 4            /* runs within which a drop is no noise */
+#define SETTLED 0.01
+#define SETTLED_COLD 0.15
+#define COLD_DOUBT 1.3
+#define HOPELESS 0.3
+#define CLEAN 0.5            /* weight from which a sample counts as clean */
+#define TRUSTED 0.6          /* loaded samples of less trust are a prior, to be confirmed */
+#define CONFIRMING 2         /* warm runs, beside the cold one, that confirm or replace a prior */
+#define AS_BEFORE 0.26       /* 30 %: a time that confirms what was known of all */
+
+typedef struct entry {
+    le__policy_allowed allowed;
+    le__belief known;          /* before the race */
+    double cold, runs[RUNS];   /* log seconds */
+    double weights[RUNS];
+    int n;                     /* warm runs */
+    bool has_cold, out;
+    bool stale;                /* known by samples from before something changed, and only by them */
+    bool given;                /* known well: its times stand, it does not run */
+} entry;
+
+typedef struct estimate {
+    double mean, se;
+} estimate;
+
+struct le__policy_race {
+    le__policy *policy;
+    int family, problem, incumbent, max_runs;
+    double regret, margin, confidence;
+    le_objective objective;
+    entry *entries;
+    size_t n;
+    uint32_t total, clean;
+    bool doubted;              /* what is stale has neither been confirmed nor refuted yet */
+    double usual_drop;         /* median over the entries of log cold minus log first warm run */
+    double *drops;             /* room for it */
+};
+
+/* ---------------------------------------------------------------------------- estimates ------- */
+
+static double fastest(const entry *e)
+{
+    double least = e->runs[0];
+    for (int i = 1; i < e->n; i++)
+        least = fmin(least, e->runs[i]);
+    return least;
+}
+
+/* The runs near the fastest: what is left when warm-up and disturbances are taken away. */
+static le__log_stats level_of(const entry *e, double width)
+{
+    le__log_stats s = {0};
+    double limit = fastest(e) + width;
+    for (int i = 0; i < e->n; i++)
+        if (e->runs[i] <= limit)
+            le__log_stats_add(&s, e->weights[i], e->runs[i], 0.0);
+    return s;
+}
+
+/* Differences of neighbouring runs scatter by twice the variance; the median forgives warm-up. */
+static double noise_var(const le__policy_race *race)
+{
+    double sum = NOISE_PRIOR * NOISE_DOF, dof = NOISE_DOF;
+    for (size_t i = 0; i < race->n; i++) {
+        const entry *e = &race->entries[i];
+        for (int k = 1; k < e->n && !e->given; k++) {
+            double d = e->runs[k] - e->runs[k - 1];
+            if (d < -LEVEL && k < WARM_UP)
+                continue;
+            sum += 0.5 * d * d;
+            dof += 1.0;
+        }
+    }
+    return sum / dof;
+}
+
+static double falling(const entry *e)
+{
+    double drop = e->n > 1 ? e->runs[e->n - 2] - e->runs[e->n - 1] - SETTLED
+                           : (e->has_cold ? e->cold - e->runs[0] - SETTLED_COLD : 0.0);
+    return fmax(drop, 0.0);
+}
+
+/* A single warm run that is slower than its cold run lets expect may have been disturbed. */
+static double surprise(const le__policy_race *race, const entry *e)
+{
+    return e->n == 1 && e->has_cold ? fmax(e->runs[0] - (e->cold - race->usual_drop), 0.0) : 0.0;
+}
+
+static estimate estimate_of(const le__policy_race *race, const entry *e, double noise)
+{
+    double width = fmax(LEVEL, WIDE * sqrt(noise));
+    le__log_stats s = level_of(e, width);
+    double drop = 0.5 * fmax(falling(e), surprise(race, e));
+    double var = noise / fmax(s.n, 1e-3) + DRIFT_SD * DRIFT_SD + drop * drop;
+    double extra = e->allowed.extra_seconds > 0.0 ? e->allowed.extra_seconds : 0.0;
+    return (estimate){log(exp(s.mean) + extra), sqrt(var)};
+}
+
+static double score_shift(const le__policy_race *race, const entry *e)
+{
+    if (race->objective == LE_OBJECTIVE_CPU_TIME)
+        return log(e->allowed.cpu_factor > 0.0 ? e->allowed.cpu_factor : 1.0);
+    if (race->objective == LE_OBJECTIVE_MEMORY)
+        return 1e4 * log1p(fmax(e->allowed.memory_bytes, 0.0));
+    return 0.0;
+}
+
+static estimate score_of(const le__policy_race *race, const entry *e, double noise)
+{
+    estimate s = estimate_of(race, e, noise);
+    s.mean += score_shift(race, e);
+    if (race->objective == LE_OBJECTIVE_P99 && e->n > 1) {
+        double worst = e->runs[0];
+        for (int i = 1; i < e->n; i++)
+            worst = fmax(worst, e->runs[i]);
+        s.mean = fmax(s.mean, worst);
+    }
+    return s;
+}
+
+/* Index of the best measured entry; n when there is none. */
+static size_t leader(const le__policy_race *race, double noise)
+{
+    size_t best = race->n;
+    double least = INFINITY;
+    for (size_t i = 0; i < race->n; i++) {
+        const entry *e = &race->entries[i];
+        if (e->out || e->n == 0)
+            continue;
+        double score = score_of(race, e, noise).mean;
+        if (score < least) {
+            least = score;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* ----------------------------------------------------------------------------- set-up --------- */
+
+static bool may_judge(const le__policy_race *race, const entry *e)
+{
+    return le__belief_known(e->known) && !(race->doubted && e->stale);
+}
+
+/* Leaves out what is known to lose: its fastest is slower than the slowest of another. */
+static void rule_out(le__policy_race *race)
+{
+    double limit = INFINITY;
+    for (size_t i = 0; i < race->n; i++) {
+        const entry *e = &race->entries[i];
+        if (may_judge(race, e))
+            limit = fmin(limit, e->known.mean + Z90 * sqrt(e->known.var) + score_shift(race, e));
+    }
+    for (size_t i = 0; i < race->n; i++) {
+        entry *e = &race->entries[i];
+        if (may_judge(race, e) && !e->given &&
+            e->known.mean - Z90 * sqrt(e->known.var) + score_shift(race, e) > limit)
+            e->out = true;
+    }
+}
+
+/* Samples count as long as nothing has changed; cold ones say too little to stand for a time. */
+static void use_known(le__policy_race *race, const le__problem *problem, bool keep_known)
+{
+    for (size_t i = 0; i < race->n; i++) {
+        entry *e = &race->entries[i];
+        const le__cell *cell = le__cell_find(problem, e->allowed.candidate);
+        if (!cell || !le__belief_known(e->known))
+            continue;
+        bool loaded = cell->loaded.n > 0.0, trusted = loaded && cell->trust >= TRUSTED;
+        e->stale = loaded && !trusted && !(cell->warm.n > 0.0);
+        e->given = keep_known && (trusted || cell->warm.n > 0.0);
+        race->doubted = race->doubted || e->stale;
+        if (!e->given)
+            continue;
+        e->has_cold = true;
+        e->cold = e->known.mean;
+        for (e->n = 0; e->n < race->max_runs; e->n++) {
+            e->runs[e->n] = e->known.mean;
+            e->weights[e->n] = 1.0;
+        }
+    }
+    if (race->doubted && race->max_runs > CONFIRMING)
+        race->max_runs = CONFIRMING;
+}
+
+static le__policy_race *make_race(le__policy *policy, const le__policy_question *q)
+{
+    const le__belief *beliefs = le__beliefs_of(policy, q, false);
+    le__policy_race *race = beliefs ? calloc(1, sizeof *race) : NULL;
+    entry *entries = race ? calloc(q->n_allowed, sizeof *entries) : NULL;
+    double *drops = entries ? calloc(q->n_allowed, sizeof *drops) : NULL;
+    if (!drops) {
+        free(entries);
+        free(race);
+        return NULL;
+    }
+    const le__family *family = le__family_at(policy, q->family);
+    int max_runs = policy->options.race_max_runs;
+    *race = (le__policy_race){
+        .policy = policy, .family = q->family, .problem = q->problem, .entries = entries,
+        .drops = drops,
+        .n = q->n_allowed, .objective = q->objective, .regret = policy->options.race_regret,
+        .margin = policy->options.margin, .confidence = policy->options.confidence,
+        .max_runs = max_runs < RUNS ? max_runs : RUNS,
+        .incumbent = family->problems[q->problem].incumbent};
+    for (size_t i = 0; i < q->n_allowed; i++) {
+        entries[i].allowed = q->allowed[i];
+        entries[i].known = beliefs[i];
+    }
+    use_known(race, &family->problems[q->problem], q->keep_known);
+    rule_out(race);
+    return race;
+}
+
+le__policy_race *le__policy_race_new(le__policy *policy, const le__policy_question *question)
+{
+    pthread_mutex_lock(&policy->lock);
+    le__policy_race *race = make_race(policy, question);
+    pthread_mutex_unlock(&policy->lock);
+    return race;
+}
+
+/* ------------------------------------------------------------------------------ running ------- */
+
+static bool next_cold(const le__policy_race *race, size_t *index)
+{
+    for (size_t i = 0; i < race->n; i++)
+        if (!race->entries[i].out && !race->entries[i].has_cold) {
+            *index = i;
+            return true;
+        }
+    return false;
+}
+
+/* The first warm runs go by cold time. Returns false when all have one. */
+static bool next_warm(const le__policy_race *race, size_t *index)
+{
+    double least = INFINITY;
+    for (size_t i = 0; i < race->n; i++) {
+        const entry *e = &race->entries[i];
+        double cold = e->cold + score_shift(race, e);
+        if (!e->out && e->n == 0 && cold < least) {
+            least = cold;
+            *index = i;
+        }
+    }
+    return isfinite(least);
+}
+
+/* Cold runs alone rule out those that would lose even if their cold run had been as much slower than
+ * the warm ones, by factor or by constant, as the worst seen in this race, and more. */
+static void drop_hopeless(le__policy_race *race)
+{
+    double ratio = 0.0, extra = 0.0, best = INFINITY;
+    int pairs = 0;
+    for (size_t i = 0; i < race->n; i++) {
+        const entry *e = &race->entries[i];
+        if (e->n == 0 || !e->has_cold)
+            continue;
+        double low = fastest(e);
+        best = fmin(best, low + score_shift(race, e));
+        if (e->given)
+            continue;
+        ratio = fmax(ratio, e->cold - low);
+        extra = fmax(extra, exp(e->cold) - exp(low));
+        pairs++;
+    }
+    for (size_t i = 0; i < race->n && pairs >= 2; i++) {
+        entry *e = &race->entries[i];
+        if (e->n > 0 || !e->has_cold)
+            continue;
+        double rest = exp(e->cold) - COLD_DOUBT * extra;
+        double low = fmin(e->cold - COLD_DOUBT * ratio - 0.05, rest > 0.0 ? log(rest) : -INFINITY);
+        if (low + score_shift(race, e) > best + HOPELESS)
+            e->out = true;
+    }
+}
+
+/* One that still gets faster and may so overtake the leader, by three more drops like the last. */
+static bool next_unsettled(const le__policy_race *race, size_t *index)
+{
+    double noise = noise_var(race);
+    size_t best = leader(race, noise), found = race->n;
+    if (best == race->n)
+        return false;
+    double least = score_of(race, &race->entries[best], noise).mean;
+    for (size_t i = 0; i < race->n; i++) {
+        const entry *e = &race->entries[i];
+        if (e->out || e->n == 0 || e->n >= race->max_runs || falling(e) <= 0.0)
+            continue;
+        double behind = score_of(race, e, noise).mean - least;
+        if (behind < MORE_DROPS * falling(e) && (found == race->n || e->n < race->entries[found].n))
+            found = i;
+    }
+    *index = found;
+    return found < race->n;
+}
+
+/* The pair whose comparison may still gain most: of the leader and a challenger the one that is less
+ * well known runs next. False when no comparison can gain more than the regret that is allowed. */
+static bool next_duel(const le__policy_race *race, size_t *index)
+{
+    double noise = noise_var(race), most = fmax(race->regret, FINE * sqrt(noise));
+    double same = fmin(race->margin, SAME * sqrt(noise));
+    size_t best = leader(race, noise), rival = race->n;
+    if (best == race->n)
+        return false;
+    estimate b = score_of(race, &race->entries[best], noise);
+    for (size_t i = 0; i < race->n; i++) {
+        const entry *e = &race->entries[i];
+        if (e->out || i == best || e->n == 0)
+            continue;
+        estimate o = score_of(race, e, noise);
+        double gain = le__expected_gain(o.mean - b.mean + same, hypot(o.se, b.se));
+        if (e->n >= race->max_runs && race->entries[best].n >= race->max_runs)
+            continue;
+        if (gain > most) {
+            most = gain;
+            rival = i;
+        }
+    }
+    if (rival == race->n)
+        return false;
+    estimate r = score_of(race, &race->entries[rival], noise);
+    bool rival_runs = r.se >= b.se ? race->entries[rival].n < race->max_runs
+                                   : race->entries[best].n >= race->max_runs;
+    *index = rival_runs ? rival : best;
+    return true;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void find_usual_drop(le__policy_race *race)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < race->n; i++)
+        if (race->entries[i].has_cold && race->entries[i].n > 0 && !race->entries[i].given)
+            race->drops[n++] = race->entries[i].cold - race->entries[i].runs[0];
+    if (n == 0)
+        return;
+    qsort(race->drops, n, sizeof *race->drops, by_value);
+    race->usual_drop = 0.5 * (race->drops[(n - 1) / 2] + race->drops[n / 2]);
+}
+
+static size_t alive(const le__policy_race *race)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < race->n; i++)
+        count += !race->entries[i].out;
+    return count;
+}
+
+/* The stale one that should be the fastest runs first. If it takes as long as it did, the others'
+ * times are believed as well; else all that is stale is forgotten. */
+static bool next_doubted(le__policy_race *race, size_t *index)
+{
+    entry *first = NULL;
+    for (size_t i = 0; i < race->n; i++) {
+        entry *e = &race->entries[i];
+        if (e->stale && !e->out &&
+            (!first || e->known.mean + score_shift(race, e) <
+                           first->known.mean + score_shift(race, first))) {
+            first = e;
+            *index = i;
+        }
+    }
+    if (first && first->n == 0)
+        return true;
+    bool as_before = first && fabs(first->runs[0] - first->known.mean) < AS_BEFORE;
+    for (size_t i = 0; i < race->n && !as_before; i++)
+        if (race->entries[i].stale)
+            race->entries[i].known = le__no_belief;
+    race->doubted = false;
+    rule_out(race);
+    return false;
+}
+
+bool le__policy_race_next(le__policy_race *race, size_t *index, bool *cold)
+{
+    *cold = false;
+    if (alive(race) < 2)
+        return false;
+    if (race->doubted && next_doubted(race, index)) {
+        *cold = !race->entries[*index].has_cold;
+        return true;
+    }
+    if (alive(race) < 2)
+        return false;
+    if (next_cold(race, index)) {
+        *cold = true;
+        return true;
+    }
+    drop_hopeless(race);
+    find_usual_drop(race);
+    return next_warm(race, index) || next_unsettled(race, index) || next_duel(race, index);
+}
+
+static void record(entry *e, double value, double weight)
+{
+    if (!e->has_cold) {
+        e->cold = value;
+        e->has_cold = true;
+    } else if (e->n < RUNS) {
+        e->runs[e->n] = value;
+        e->weights[e->n++] = weight;
+    }
+}
+
+void le__policy_race_observe(le__policy_race *race, size_t index, double seconds, double paid,
+                             double weight, double now)
+{
+    if (index >= race->n || !(seconds > 0.0) || !isfinite(seconds))
+        return;
+    entry *e = &race->entries[index];
+    double w = weight > 0.0 && weight < 1.0 ? weight : 1.0;
+    le__policy_sample sample = {
+        .family = race->family, .problem = race->problem, .candidate = e->allowed.candidate,
+        .why = LE__WHY_MEASURE, .cold = !e->has_cold, .n = 1, .mean_log = log(seconds),
+        .seconds = paid, .weight = weight, .now = now};
+    record(e, log(seconds), w);
+    race->total++;
+    race->clean += w >= CLEAN;
+    le__policy_observe(race->policy, &sample);
+}
+
+void le__policy_race_drop(le__policy_race *race, size_t index)
+{
+    if (index < race->n)
+        race->entries[index].out = true;
+}
+
+/* ------------------------------------------------------------------------------- ending ------- */
+
+static size_t last_one(const le__policy_race *race)
+{
+    for (size_t i = 0; i < race->n; i++)
+        if (!race->entries[i].out)
+            return i;
+    return race->n;
+}
+
+/* The leader, unless the incumbent or one earlier in canonical order is as good by all evidence. */
+static size_t choose(const le__policy_race *race, double noise)
+{
+    size_t best = leader(race, noise);
+    if (best == race->n)
+        return last_one(race);
+    estimate b = score_of(race, &race->entries[best], noise);
+    size_t choice = best;
+    for (size_t i = race->n; i-- > 0;) {
+        const entry *e = &race->entries[i];
+        if (e->out || e->n == 0)
+            continue;
+        estimate o = score_of(race, e, noise);
+        double behind = o.mean - b.mean, sd = hypot(o.se, b.se);
+        if (e->allowed.candidate == race->incumbent &&
+            (behind < race->margin || le__normal_cdf(behind / sd) < race->confidence))
+            return i;
+        if (i < best && behind < fmin(race->margin, 0.5 * sd))
+            choice = i;
+    }
+    return choice;
+}
+
+static double left_regret(const le__policy_race *race, size_t choice, double noise)
+{
+    double sum = 0.0;
+    const entry *c = &race->entries[choice];
+    if (c->n == 0)
+        return 0.0;
+    estimate b = score_of(race, c, noise);
+    for (size_t i = 0; i < race->n; i++) {
+        const entry *e = &race->entries[i];
+        if (e->out || i == choice || e->n == 0)
+            continue;
+        estimate o = score_of(race, e, noise);
+        sum += le__expected_gain(o.mean - b.mean, hypot(o.se, b.se));
+    }
+    return sum;
+}
+
+bool le__policy_race_end(le__policy_race **handle, double now, le__policy_race_result *out)
+{
+    (void)now;
+    if (!handle || !*handle)
+        return false;
+    le__policy_race *race = *handle;
+    double noise = noise_var(race);
+    size_t choice = choose(race, noise);
+    bool found = choice < race->n;
+    if (found) {
+        const entry *e = &race->entries[choice];
+        le__policy_race_result result = {
+            .index = choice, .candidate = e->allowed.candidate,
+            .seconds = e->n > 0 ? exp(estimate_of(race, e, noise).mean)
+                                : exp(e->has_cold ? e->cold : e->known.mean),
+            .expected_regret = left_regret(race, choice, noise), .runs = race->total,
+            .storable = 2 * race->clean >= race->total};
+        if (result.storable || race->incumbent < 0)
+            le__policy_set_incumbent(race->policy, race->family, race->problem, result.candidate);
+        if (out)
+            *out = result;
+    }
+    free(race->entries);
+    free(race->drops);
+    free(race);
+    *handle = NULL;
+    return found;
+}

@@ -1,0 +1,180 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * This process's side of the trial server. One server serves all engines of the process, and lives
+ * until the process ends: once OpenCL has been opened no other can be forked.
+ */
+#include "proof/trial_server.h"
+
+#include "core/clock.h"
+#include "engine.h"
+#include "proof/trial_request.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { LATE = 32 };
+
+struct le__trial_server {
+    pthread_mutex_t mutex; /* guards all below */
+    int socket;
+    pid_t owner;                            /* the process that forked it */
+    uint64_t under_way[LE__TRIALS_AT_ONCE]; /* keys of requests whose answers are still to come */
+    size_t n_under_way;
+    le__trial_answer *late[LATE]; /* that nobody waited for */
+    size_t n_late;
+    bool gone;
+};
+
+static le__trial_server server = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+le__trial_server *le__trial_server_open(le_engine *engine, bool clean) {
+    int pair[2];
+    le__trial_server *s = NULL;
+    pthread_mutex_lock(&server.mutex);
+    if (server.owner == getpid()) {
+        s = &server;
+    } else if (clean && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0) {
+        pid_t pid = fork();
+        if (pid == 0)
+            le__trial_serve(engine, pair[1]);
+        close(pair[1]);
+        if (pid > 0) {
+            server.owner = getpid();
+            server.socket = pair[0];
+            server.gone = false;
+            server.n_under_way = server.n_late = 0;
+            s = &server;
+        } else {
+            close(pair[0]);
+        }
+    }
+    pthread_mutex_unlock(&server.mutex);
+    return s;
+}
+
+/* --- mutex held below --- */
+
+/* Whether the answer under way is there within so many seconds. */
+static bool is_answered(const le__trial_server *s, double seconds) {
+    struct pollfd p = {s->socket, POLLIN, 0};
+    double end = le__now() + seconds;
+    for (;;) {
+        double left = fmax(end - le__now(), 0);
+        int n = poll(&p, 1, left < 1e6 ? (int)ceil(left * 1e3) : -1);
+        if (n > 0 || (n == 0 && le__now() >= end))
+            return n > 0;
+        if (n < 0 && errno != EINTR)
+            return true; /* receiving tells why */
+    }
+}
+
+static bool is_under_way(const le__trial_server *s, uint64_t key) {
+    for (size_t i = 0; i < s->n_under_way; i++)
+        if (s->under_way[i] == key)
+            return true;
+    return false;
+}
+
+/* Receives one answer: to out if it is that of the key, else it is kept for the one who asked;
+ * without room he may ask again. */
+static bool receive(le__trial_server *s, uint64_t key, le__trial_answer *out) {
+    le__trial_answer *a = malloc(sizeof *a), none, *to = a ? a : &none;
+    s->gone = !le__trial_transfer(s->socket, to, sizeof *to, false);
+    bool wanted = !s->gone && to->key == key;
+    if (wanted)
+        *out = *to;
+    for (size_t i = 0; !s->gone && i < s->n_under_way; i++)
+        if (s->under_way[i] == to->key) {
+            s->under_way[i] = s->under_way[--s->n_under_way];
+            break;
+        }
+    if (a && !wanted && !s->gone && s->n_late < LATE)
+        s->late[s->n_late++] = a;
+    else
+        free(a);
+    return wanted;
+}
+
+static bool take_late(le__trial_server *s, uint64_t key, le__trial_answer *out) {
+    for (size_t i = 0; i < s->n_late; i++)
+        if (s->late[i]->key == key) {
+            *out = *s->late[i];
+            free(s->late[i]);
+            s->late[i] = s->late[--s->n_late];
+            return true;
+        }
+    return false;
+}
+
+/* True: *a is the answer, or the server is gone. */
+static bool await(le__trial_server *s, uint64_t key, double seconds, le__trial_answer *a) {
+    double end = le__now() + seconds;
+    while (!s->gone && is_answered(s, fmax(end - le__now(), 0)))
+        if (receive(s, key, a))
+            return true;
+    return s->gone;
+}
+
+/* False: pending. The limit is waited for once, when the trial begins. */
+static bool ask(le__trial_server *s, le__trial_request *r, bool patient, le__trial_answer *a) {
+    if (await(s, r->key, 0, a) || take_late(s, r->key, a))
+        return true;
+    bool begins = !is_under_way(s, r->key);
+    while (begins && patient && s->n_under_way == LE__TRIALS_AT_ONCE && !s->gone)
+        receive(s, 0, a);
+    if (begins && s->n_under_way == LE__TRIALS_AT_ONCE)
+        return false;
+    if (begins) {
+        s->gone = s->gone || !le__trial_transfer_request(s->socket, r, true);
+        s->under_way[s->n_under_way++] = r->key;
+    }
+    return await(s, r->key, patient ? INFINITY : begins ? r->limit_s : 0, a);
+}
+
+le__late le__trial_server_look(le__trial_server *s, const le__candidate *candidate,
+                               const le_call *like, le__trial_result *out) {
+    uint64_t key = le__trial_key(candidate, like);
+    le__trial_answer a = {0};
+    if (!s)
+        return LE__LATE_UNKNOWN;
+    if (pthread_mutex_trylock(&s->mutex) != 0)
+        return LE__LATE_PENDING;
+    bool there = await(s, key, 0, &a) || take_late(s, key, &a), pending = is_under_way(s, key);
+    pthread_mutex_unlock(&s->mutex);
+    *out = a.result;
+    return there && a.known ? LE__LATE_THERE : pending ? LE__LATE_PENDING : LE__LATE_UNKNOWN;
+}
+
+bool le__trial_server_try(le__trial_server *s, const le__operation_entry *entry,
+                          const le__candidate *candidate, const le_call *like, bool patient,
+                          le__trial_result *out) {
+    le__trial_request *r = s ? malloc(sizeof *r) : NULL;
+    le__trial_answer a = {0};
+    if (!r)
+        return false;
+    le__trial_pack(r, entry, candidate, like, like->engine);
+    pthread_mutex_lock(&s->mutex);
+    bool pending = !ask(s, r, patient, &a), gone = s->gone;
+    pthread_mutex_unlock(&s->mutex);
+    free(r);
+    *out = a.result;
+    out->pending = pending;
+    if (a.known)
+        return true;
+    /* what cannot be tried outside this process is not tried: it might take the caller with it */
+    const char *why =
+        pending ? "its trial is under way"
+        : gone  ? "the process for trials is gone"
+                : "registered after OpenCL was opened, or the device is not there in trials";
+    *out = (le__trial_result){.status = LE_ERR_UNSUPPORTED, .tested = true, .pending = pending};
+    snprintf(out->reason, sizeof out->reason, "%s", why);
+    return true;
+}

@@ -122,7 +122,7 @@ expect 0 le-run --explain=json project volume=v.raw:u8:2,2,2
 out_has '"choice"'
 
 expect 0 le-run --explain volume_render volume=v.raw:u8:2,2,2 size=2 angles=0 outside=0
-out_has 'staged_planned'
+out_has 'staged'
 out_has 'chain      volume_render'
 out_has 'transfer_function '
 

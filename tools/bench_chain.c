@@ -272,12 +272,7 @@ static bool print_json(const chain_suite *s) {
     cJSON *list = cJSON_AddArrayToObject(root, "sizes");
     for (size_t i = 0; i < s->n; i++)
         add_row(&s->rows[i], list);
-    char *text = cJSON_Print(root);
-    cJSON_Delete(root);
-    if (text)
-        puts(text);
-    free(text);
-    return text != NULL;
+    return tool_print_json(root, stdout);
 }
 
 static const char *seconds(double v, char *out) {

@@ -162,12 +162,7 @@ static bool print_json(const int *threads, const double *added, size_t n) {
         cJSON_AddNumberToObject(o, "threads", threads[i]);
         cJSON_AddNumberToObject(o, "added_s", added[i]);
     }
-    char *text = cJSON_Print(root);
-    cJSON_Delete(root);
-    if (text)
-        puts(text);
-    free(text);
-    return text != NULL;
+    return tool_print_json(root, stdout);
 }
 
 int bench_overhead(const bench_settings *s) {

@@ -91,12 +91,7 @@ static bool print_json(const profile *p, const bench_target *t, const char *cand
     cJSON *list = cJSON_AddArrayToObject(root, "records");
     for (size_t i = 0; i < n; i++)
         add_row(p, &rows[i], list);
-    char *text = cJSON_Print(root);
-    cJSON_Delete(root);
-    if (text)
-        puts(text);
-    free(text);
-    return text != NULL;
+    return tool_print_json(root, stdout);
 }
 
 static bool write_trace(const profile *p, const char *path) {

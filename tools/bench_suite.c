@@ -263,12 +263,7 @@ static bool print_json(const suite *s) {
     cJSON *list = cJSON_AddArrayToObject(root, "implementations");
     for (size_t i = 0; i < s->n; i++)
         add_entry(s, &s->entries[i], list);
-    char *text = cJSON_Print(root);
-    cJSON_Delete(root);
-    if (text)
-        puts(text);
-    free(text);
-    return text != NULL;
+    return tool_print_json(root, stdout);
 }
 
 static const char *seconds(double v, char *out) {

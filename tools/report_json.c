@@ -122,11 +122,5 @@ bool report_json(const report *r, FILE *out) {
     for (size_t i = 0; i < r->n_problems; i++)
         add_problem(r, &r->problems[i], problems);
     add_accounts(r, root);
-    char *text = cJSON_Print(root);
-    cJSON_Delete(root);
-    if (!text)
-        return false;
-    fprintf(out, "%s\n", text);
-    free(text);
-    return true;
+    return tool_print_json(root, out);
 }

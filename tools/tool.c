@@ -5,6 +5,7 @@
  */
 #include "tool.h"
 
+#include <cjson/cJSON.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -162,6 +163,15 @@ void tool_text_free(tool_text *t) {
 }
 
 /* --- files --- */
+
+bool tool_print_json(cJSON *root, FILE *out) {
+    char *text = cJSON_Print(root);
+    cJSON_Delete(root);
+    if (text)
+        fprintf(out, "%s\n", text);
+    free(text);
+    return text != NULL;
+}
 
 bool tool_file_open(tool_file *f, const char *path) {
     *f = (tool_file){0};

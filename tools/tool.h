@@ -67,6 +67,10 @@ void tool_add(tool_text *t, const char *format, ...);
 void tool_add_quoted(tool_text *t, const char *word);
 void tool_text_free(tool_text *t);
 
+struct cJSON;
+/* Writes the tree and a newline, and frees the tree; false when out of memory. */
+bool tool_print_json(struct cJSON *root, FILE *out);
+
 /* Opens a temporary file beside `path` for writing; tool_file_close renames it to path when all was
  * written well, else removes it. path "-": standard output. */
 typedef struct tool_file {

@@ -5,32 +5,9 @@
  * scipy's RegularGridInterpolator (method linear) forms it.
  */
 #include "volume/interpolate/interpolate.h"
-#include "volume/load.h"
+#include "volume/reference_sample.h"
 
 extern const le_implementation le_implementation_interpolate__reference;
-
-static double sample(const le__camera *c, const le_tensor *t, int64_t iy, int64_t ix, int64_t iz)
-{
-    int64_t cell[3];
-    double w[3], sum = 0.0;
-    for (int a = 0; a < 3; a++) {
-        double index = le__view_index(&c->views[0], a, iy, ix, iz);
-        if (!le__index_inside(index, c->shape[a]))
-            return c->fill;
-        cell[a] = le__index_cell(index, c->shape[a], &w[a]);
-    }
-    for (int corner = 0; corner < 8; corner++) {
-        double weight = 1.0;
-        int64_t offset = 0;
-        for (int a = 0; a < 3; a++) {
-            int up = corner >> a & 1;
-            weight *= up ? w[a] : 1.0 - w[a];
-            offset += (cell[a] + up) * t->strides[a];
-        }
-        sum += weight * le__load(t->data, t->dtype, offset);
-    }
-    return sum;
-}
 
 static size_t items(const le_call *call)
 {
@@ -50,7 +27,7 @@ static void range(void *context, size_t begin, size_t end, int worker)
         int64_t row = iy * out->strides[0] + ix * out->strides[1];
         for (int64_t iz = 0; iz < n; iz++)
             le__store(out->data, out->dtype, row + iz * out->strides[2],
-                      sample(c, le_call_in(call, ARG_VOLUME), iy, ix, iz));
+                      le__reference_sample(c, &c->views[0], le_call_in(call, ARG_VOLUME), iy, ix, iz));
     }
 }
 

@@ -3,8 +3,7 @@
  *
  * `transfer_function` in scalar C: single precision for Gaussians where the output is f32.
  */
-#include <math.h>
-
+#include "volume/gaussians.h"
 #include "volume/load.h"
 #include "volume/transfer_function/transfer_function.h"
 
@@ -33,25 +32,6 @@ static le_status prepare(le_call *call, void **out)
     return LE_OK;
 }
 
-static void gaussians(const le__transfer *t, float value, float rgba[4])
-{
-    for (int c = 0; c < 4; c++)
-        rgba[c] = 0.0f;
-    if (!(t->log ? value > 0.0f : value == value))
-        return;
-    float s = t->log ? logf(value) : value;
-    for (size_t j = 0; j < t->n; j++) {
-        const le__gaussian *g = &t->gaussians[j];
-        float d = s - (float)g->centre;
-        float x = -d * d / (float)g->width;
-        if (x < -104.0f) /* expf gives 0, slowly */
-            continue;
-        float e = expf(x);
-        for (int c = 0; c < 4; c++)
-            rgba[c] += (float)g->rgba[c] * e;
-    }
-}
-
 static void range(void *data, size_t begin, size_t end, int worker)
 {
     (void)worker;
@@ -65,7 +45,7 @@ static void range(void *data, size_t begin, size_t end, int worker)
     for (int64_t i = first; i < stop && i < count; i++) {
         double value = le__load(x->samples, in->dtype, i), rgba[4];
         if (single) {
-            gaussians(t, (float)value, (float *)out->data + 4 * i);
+            le__gaussians_f32(t, (float)value, (float *)out->data + 4 * i);
             continue;
         }
         le__transfer_at(t, value, rgba);

@@ -4,8 +4,7 @@
  * `volume_render` in scalar C, fused: coordinates in double precision, one loop for each dtype; the
  * part of a ray outside the volume is one colour, evaluated once.
  */
-#include <math.h>
-
+#include "volume/gaussians.h"
 #include "volume/trilinear.h"
 #include "volume/volume_render/render.h"
 
@@ -39,25 +38,6 @@ static void sample(const context *x, const le__view *v, int64_t ix, int64_t iz, 
     (x->render->camera, v, x->volume, ix, iz, begin, end, out);
 }
 
-static void gaussians(const le__transfer *t, float value, float rgba[4])
-{
-    for (int c = 0; c < 4; c++)
-        rgba[c] = 0.0f;
-    if (!(t->log ? value > 0.0f : value == value))
-        return;
-    float s = t->log ? logf(value) : value;
-    for (size_t j = 0; j < t->n; j++) {
-        const le__gaussian *g = &t->gaussians[j];
-        float d = s - (float)g->centre;
-        float x = -d * d / (float)g->width;
-        if (x < -104.0f) /* expf gives 0, slowly */
-            continue;
-        float e = expf(x);
-        for (int c = 0; c < 4; c++)
-            rgba[c] += (float)g->rgba[c] * e;
-    }
-}
-
 static void over(double pixel[3], const double rgba[4], int64_t times)
 {
     for (int64_t i = 0; i < times; i++)
@@ -72,7 +52,7 @@ static void classify(const le__transfer *t, double value, double rgba[4])
         return;
     }
     float single[4];
-    gaussians(t, (float)value, single);
+    le__gaussians_f32(t, (float)value, single);
     for (int c = 0; c < 4; c++)
         rgba[c] = (double)single[c];
 }

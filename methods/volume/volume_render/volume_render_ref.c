@@ -4,34 +4,10 @@
  * Reference of `volume_render`: trilinear sample, transfer function and back-to-front over, ray by
  * ray in double precision.
  */
-#include "volume/load.h"
+#include "volume/reference_sample.h"
 #include "volume/volume_render/render.h"
 
 extern const le_implementation le_implementation_volume_render__reference;
-
-static double sample(const le__camera *c, const le__view *v, const le_tensor *t, int64_t iy,
-                     int64_t ix, int64_t iz)
-{
-    int64_t cell[3];
-    double w[3], sum = 0.0;
-    for (int a = 0; a < 3; a++) {
-        double index = le__view_index(v, a, iy, ix, iz);
-        if (!le__index_inside(index, c->shape[a]))
-            return c->fill;
-        cell[a] = le__index_cell(index, c->shape[a], &w[a]);
-    }
-    for (int corner = 0; corner < 8; corner++) {
-        double weight = 1.0;
-        int64_t offset = 0;
-        for (int a = 0; a < 3; a++) {
-            int up = corner >> a & 1;
-            weight *= up ? w[a] : 1.0 - w[a];
-            offset += (cell[a] + up) * t->strides[a];
-        }
-        sum += weight * le__load(t->data, t->dtype, offset);
-    }
-    return sum;
-}
 
 static void ray(const le__render *r, const le__view *v, const le_tensor *t, int64_t ix, int64_t iz,
                 double pixel[3])
@@ -39,7 +15,7 @@ static void ray(const le__render *r, const le__view *v, const le_tensor *t, int6
     pixel[0] = pixel[1] = pixel[2] = 0.0;
     for (int64_t iy = 0; iy < r->camera->size; iy++) {
         double rgba[4];
-        le__transfer_at(r->transfer, sample(r->camera, v, t, iy, ix, iz), rgba);
+        le__transfer_at(r->transfer, le__reference_sample(r->camera, v, t, iy, ix, iz), rgba);
         for (int c = 0; c < 3; c++)
             pixel[c] = rgba[3] * rgba[c] + (1.0 - rgba[3]) * pixel[c];
     }

@@ -12,7 +12,6 @@
 #define Z99 2.3263478740408408
 #define CALLS_ONE 300.0      /* to come of a problem, while the family has only this one */
 #define CALLS_MANY 30.0      /* ... when problems vary */
-#define FAMILY_RELEVANCE 0.3 /* how much of what one problem teaches holds for the others */
 #define LEAST_GAIN 0.05      /* of one answer: less is not worth the trouble */
 #define OVERDRAFT 0.3        /* answers */
 #define SMALL_CHANGE 0.002   /* seconds that nobody notices */
@@ -118,14 +117,14 @@ static size_t best_known(const scene *s)
 
 /* --------------------------------------------------------------------------- exploring -------- */
 
-/* Seconds of answers to come that what is learnt here may shorten. As much as there was already is
- * to be expected, and more at first. */
+/* Seconds of answers to come that what is learnt here may shorten: of this problem and, since one
+ * curve serves all, of the others. As much as there was already is to be expected, more at first. */
 static double stake(const scene *s, double best_seconds)
 {
     double problems = s->family->n_problems;
     double here = fmax(CALLS_ONE / (problems * problems), CALLS_MANY) + s->problem->calls;
     double others = s->family->budget.account.answered - s->problem->answered;
-    return best_seconds * here + FAMILY_RELEVANCE * fmax(others, 0.0);
+    return best_seconds * here + fmax(others, 0.0);
 }
 
 /* Gain and cost in seconds of running o once instead of best. */

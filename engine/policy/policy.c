@@ -352,26 +352,42 @@ static void learn(le__family *family, le__cell *cell, const le__policy_sample *s
     }
 }
 
-/* A prediction from other problems meets its first run. */
-static void be_surprised(le__family *family, int candidate, double error, double var)
+/* A prediction from other problems meets its first steady run. */
+static void be_surprised(le__family *family, const le__problem *problem, const le__policy_sample *s)
 {
-    double used = le__calibration(family, candidate);
-    double raw = var / used + le__noise_var(family, candidate);
+    const le__cell *cell = le__cell_find(problem, s->candidate);
+    if (s->cold || (cell && cell->warm.n + cell->loaded.n > 0.0))
+        return;
+    le__belief b = le__foresee(family, problem, s->candidate);
+    double used = le__calibration(family, s->candidate), error = s->mean_log - b.mean;
+    if (!(b.var < SURPRISE_KNOWN * used))
+        return;
+    double raw = b.var / used + le__noise_var(family, s->candidate);
     double square = fmin(error * error / raw, SURPRISE_MAX);
-    le__log_stats_add(&family->members[candidate].surprise, 1.0, square, 0.0);
-    le__log_stats_cap(&family->members[candidate].surprise, SURPRISE_MEMORY);
+    le__log_stats_add(&family->members[s->candidate].surprise, 1.0, square, 0.0);
+    le__log_stats_cap(&family->members[s->candidate].surprise, SURPRISE_MEMORY);
     le__log_stats_add(&family->surprise, 1.0, square, 0.0);
     le__log_stats_cap(&family->surprise, SURPRISE_MEMORY);
 }
 
-/* What the sample says of its resource; *excess gets the log factor that is not the candidate's. */
+/* What the sample says of its resource; *excess gets the log factor that is not the candidate's. A
+ * prediction from other problems that fails is the prediction's fault: only what was seen here raises
+ * an alarm, while anything that is known may end it. */
 static le__slow_event judge(le__policy *policy, le__family *family, const le__problem *problem,
                             const le__policy_sample *s, double *excess)
 {
     le__resource *r = le__resource_of(policy, family, s->candidate);
-    le__belief b = le__believe(family, problem, s->candidate);
+    const le__cell *cell = le__cell_find(problem, s->candidate);
     double slow = le__slow_now(r, s->now), mean = s->mean_log;
+    le__belief b = le__no_belief;
+    if (slow > 0.0) /* what was only seen since then says nothing of how slow it is */
+        b = cell && cell->doubt > 0.0 ? le__foresee(family, problem, s->candidate)
+                                      : le__believe(family, problem, s->candidate);
+    else if (cell)
+        b = le__cell_belief(family, cell);
     *excess = slow;
+    if (!(slow > 0.0))
+        be_surprised(family, problem, s);
     if (!le__belief_known(b))
         return slow > 0.0 ? LE__SLOW_ON : LE__SLOW_NONE;
     double var = b.var + le__run_var(family, problem, s->candidate);
@@ -380,9 +396,6 @@ static le__slow_event judge(le__policy *policy, le__family *family, const le__pr
         mean -= c->ratio;
         var += c->ratio_err;
     }
-    if (!s->cold && b.var < SURPRISE_KNOWN && !(slow > 0.0) &&
-        !le__cell_find(problem, s->candidate))
-        be_surprised(family, s->candidate, mean - b.mean, b.var);
     le__slow_event event =
         le__slow_observe(r, s->candidate, mean - b.mean, sqrt(var), s->now, policy->busy);
     if (!s->cold && !(slow > 0.0) && s->n <= 1) {
@@ -437,8 +450,10 @@ void le__observe_locked(le__policy *policy, const le__policy_sample *s)
             return;
         mean -= excess;
         weight *= SLOW_WEIGHT;
-    } else if (event == LE__SLOW_OWN) {
+        cell->doubt = excess * excess;
+    } else if (event == LE__SLOW_OWN || cell->doubt > 0.0) {
         cell->warm = cell->cold = cell->loaded = (le__log_stats){0};
+        cell->doubt = 0.0;
     }
     learn(family, cell, s, n * weight, mean);
     family->evidence += weight;

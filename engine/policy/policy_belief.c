@@ -49,6 +49,7 @@ le__belief le__cell_belief(const le__family *family, const le__cell *cell)
         b.var += noise / cell->cold.n;
         all = le__belief_join(all, b);
     }
+    all.var += cell->doubt;
     return all;
 }
 
@@ -132,18 +133,24 @@ static le__curve *curve_of(le__family *family, int candidate, const le__cell *he
     return member->curve;
 }
 
-le__belief le__believe(le__family *family, const le__problem *problem, int candidate)
+le__belief le__foresee(le__family *family, const le__problem *problem, int candidate)
 {
-    le__cell *cell = le__cell_find(problem, candidate);
-    le__belief own = cell ? le__cell_belief(family, cell) : le__no_belief;
-    bool sure = own.var < SURE_VAR; /* no curve could add to it */
-    le__curve *curve = sure ? NULL : curve_of(family, candidate, cell);
+    const le__cell *cell = le__cell_find(problem, candidate);
+    le__curve *curve = curve_of(family, candidate, cell);
     if (!curve)
-        return own;
+        return le__no_belief;
     bool inside = cell && le__belief_known(cell->in_curve);
     le__belief other = le__curve_predict(curve, &problem->at, inside ? &cell->in_curve : NULL);
     other.var *= le__calibration(family, candidate);
-    return le__belief_join(own, other);
+    return other;
+}
+
+le__belief le__believe(le__family *family, const le__problem *problem, int candidate)
+{
+    const le__cell *cell = le__cell_find(problem, candidate);
+    le__belief own = cell ? le__cell_belief(family, cell) : le__no_belief;
+    bool sure = own.var < SURE_VAR; /* no curve could add to it */
+    return sure ? own : le__belief_join(own, le__foresee(family, problem, candidate));
 }
 
 le__pool le__pool_of(const le__family *family, const le__policy_allowed *allowed,

@@ -118,6 +118,7 @@ typedef struct le__cell {      /* one candidate on one problem */
     int candidate;
     le__log_stats warm, cold, loaded;
     double trust;              /* of loaded */
+    double doubt;              /* variance: all was seen while the resource was slow; 0: not so */
     double last, before;       /* the newest two warm times */
     double last_seen;
     le__belief in_curve;       /* what the candidate's curve holds of it */
@@ -195,6 +196,8 @@ le__belief *le__beliefs_of(le__policy *policy, const le__policy_question *questi
 
 /* What the samples of a cell say by themselves. */
 le__belief le__cell_belief(const le__family *family, const le__cell *cell);
+/* Steady time of a candidate on a problem from its other problems alone; unknown without any. */
+le__belief le__foresee(le__family *family, const le__problem *problem, int candidate);
 /* Steady time of a candidate on a problem without slowness, from its samples and its curve; unknown
  * when it has neither. */
 le__belief le__believe(le__family *family, const le__problem *problem, int candidate);

@@ -69,8 +69,7 @@ static bool is_network(const char *path) {
  * only here that it cannot write. */
 static bool can_write(le__db_connection *c) {
     int rc = le__db_execute(c, "BEGIN IMMEDIATE");
-    if (rc == SQLITE_OK)
-        le__db_execute(c, "ROLLBACK");
+    le__db_end(c);
     return (rc & 0xff) != SQLITE_READONLY && (rc & 0xff) != SQLITE_CANTOPEN;
 }
 

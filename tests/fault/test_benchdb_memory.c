@@ -8,6 +8,8 @@
 #include "benchdb_test.h"
 
 #include <cjson/cJSON.h>
+#include <errno.h>
+#include <glob.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
 
@@ -108,6 +110,53 @@ static void small_run(const char *path, const char *json) {
     le_db_close(&db);
 }
 
+static int set_aside(const char *folder) {
+    glob_t found;
+    char pattern[700];
+    snprintf(pattern, sizeof pattern, "%s/*corrupt*", folder);
+    int n = glob(pattern, 0, NULL, &found) == 0 ? (int)found.gl_pathc : 0;
+    globfree(&found);
+    return n;
+}
+
+static void write_one(const char *path) {
+    le_db *db = le_db_open(&(le_db_options){.path = path, .batch_ms = 1});
+    test_add(db, 0, 0, 1e-3);
+    le_db_flush(db, 5);
+    le_db_close(&db);
+}
+
+/* Want of memory must not look like damage: the file would be set aside. */
+static void test_no_damage_seen(bool anew) {
+    char *folder = test_folder(), *path = strdup(test_path(folder, "t.sqlite3"));
+    write_one(path);
+    assert_true(!anew || unlink(path) == 0);
+    atomic_store(&done, 0);
+    write_one(path);
+    long n = atomic_load(&done);
+    assert_true(n > 100);
+    for (long k = 1; k <= n; k++) {
+        assert_true(!anew || unlink(path) == 0 || errno == ENOENT);
+        atomic_store(&left, k);
+        write_one(path);
+        atomic_store(&left, 0);
+        if (set_aside(folder))
+            fail_msg("allocation %ld of %ld failed: the database was set aside", k, n);
+    }
+    free(path);
+    test_folder_remove(folder);
+}
+
+static void test_new_file_stays(void **state) {
+    (void)state;
+    test_no_damage_seen(true);
+}
+
+static void test_old_file_stays(void **state) {
+    (void)state;
+    test_no_damage_seen(false);
+}
+
 static void test_every_allocation(void **state) {
     char *folder = test_folder(), command[700];
     char *path = strdup(test_path(folder, "t.sqlite3")),
@@ -142,7 +191,9 @@ static void test_every_allocation(void **state) {
 int main(void) {
     static const sqlite3_mem_methods methods = {sql_malloc, sql_free, sql_realloc,  sql_size,
                                                 sql_round,  sql_init, sql_shutdown, NULL};
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_allocation)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_allocation),
+                                       cmocka_unit_test(test_new_file_stays),
+                                       cmocka_unit_test(test_old_file_stays)};
     if (sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) != SQLITE_OK)
         return 1;
     cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = json_malloc, .free_fn = free});

@@ -21,6 +21,56 @@ static const cJSON *get(const le__db_fields *f, const char *name) {
     return cJSON_GetObjectItemCaseSensitive(f->row, name);
 }
 
+/* Bytes of the UTF-8 character at p; 0: there is none. Surrogates, overlong forms and what lies
+ * above U+10FFFF are none. */
+static size_t utf8_size(const unsigned char *p) {
+    static const struct {
+        unsigned char first, last, low, high, more;
+    } forms[] = {
+        {0x01, 0x7f, 0, 0, 0},       {0xc2, 0xdf, 0x80, 0xbf, 1}, {0xe0, 0xe0, 0xa0, 0xbf, 2},
+        {0xe1, 0xec, 0x80, 0xbf, 2}, {0xed, 0xed, 0x80, 0x9f, 2}, {0xee, 0xef, 0x80, 0xbf, 2},
+        {0xf0, 0xf0, 0x90, 0xbf, 3}, {0xf1, 0xf3, 0x80, 0xbf, 3}, {0xf4, 0xf4, 0x80, 0x8f, 3},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if (*p < forms[i].first || *p > forms[i].last)
+            continue;
+        bool ok = forms[i].more == 0 || (p[1] >= forms[i].low && p[1] <= forms[i].high);
+        for (size_t k = 2; ok && k <= forms[i].more; k++)
+            ok = (p[k] & 0xc0) == 0x80;
+        return ok ? forms[i].more + 1u : 0;
+    }
+    return 0;
+}
+
+bool le__db_field_clean(le__db_fields *f, const char *name, const char *text) {
+    for (const char *p = text; *p;) {
+        size_t n = utf8_size((const unsigned char *)p);
+        if (n == 0)
+            return le__db_field_fail(f, "%s is not UTF-8", name);
+        if ((unsigned char)*p < 0x20 || *p == 0x7f)
+            return le__db_field_fail(f, "%s has a control character", name);
+        p += n;
+    }
+    return true;
+}
+
+enum { MAX_MEMBERS = 64 };
+
+bool le__db_field_names(le__db_fields *f) {
+    const char *names[MAX_MEMBERS];
+    const cJSON *item;
+    size_t n = 0;
+    cJSON_ArrayForEach(item, f->row) {
+        if (n == MAX_MEMBERS)
+            return le__db_field_fail(f, "more than %d members", MAX_MEMBERS);
+        for (size_t i = 0; i < n; i++)
+            if (strcmp(names[i], item->string) == 0)
+                return le__db_field_fail(f, "%.64s occurs twice", names[i]);
+        names[n++] = item->string;
+    }
+    return true;
+}
+
 bool le__db_field_text(le__db_fields *f, const char *name, size_t max, bool may_be_empty,
                        const char **out) {
     const cJSON *item = get(f, name);
@@ -30,9 +80,8 @@ bool le__db_field_text(le__db_fields *f, const char *name, size_t max, bool may_
     if (len > max || (len == 0 && !may_be_empty))
         return le__db_field_fail(f, "%s has %zu bytes, expected %d to %zu", name, len,
                                  !may_be_empty, max);
-    for (const char *p = item->valuestring; *p; p++)
-        if ((unsigned char)*p < 0x20 || *p == 0x7f)
-            return le__db_field_fail(f, "%s has a control character", name);
+    if (!le__db_field_clean(f, name, item->valuestring))
+        return false;
     *out = item->valuestring;
     return true;
 }
@@ -115,16 +164,16 @@ static const char *skip(const char *p, const char *end) {
     return p < end ? p + 1 : end;
 }
 
-/* Start of the array that belongs to a key of the root object. */
-static const char *find_section(const char *text, const char *end, const char *section) {
-    size_t len = strlen(section);
+const char *le__db_find_key(const char *text, size_t size, const char *key, int nth) {
+    const char *end = text + size;
+    size_t len = strlen(key);
     int depth = 0;
-    bool found = false;
+    bool name = true; /* not a value */
     for (const char *p = text; p < end; p = skip(p, end)) {
-        if (depth == 1 && *p == '"')
-            found = (size_t)(end - p) > len + 2 && memcmp(p + 1, section, len) == 0 &&
-                    p[len + 1] == '"';
-        if (*p == '[' && depth == 1 && found)
+        if (depth == 1 && (*p == ':' || *p == ','))
+            name = *p == ',';
+        if (depth == 1 && name && *p == '"' && (size_t)(end - p) > len + 2 &&
+            memcmp(p + 1, key, len) == 0 && p[len + 1] == '"' && nth-- == 0)
             return p;
         depth += (*p == '{' || *p == '[') - (*p == '}' || *p == ']');
     }
@@ -133,9 +182,9 @@ static const char *find_section(const char *text, const char *end, const char *s
 
 size_t le__db_row_lines(const char *text, size_t size, const char *section, int *lines,
                         size_t max) {
-    const char *end = text + size, *p = find_section(text, end, section);
+    const char *end = text + size, *p = le__db_find_key(text, size, section, 0);
     size_t n = 0;
-    if (!p)
+    if (!p || !(p = memchr(p, '[', (size_t)(end - p))))
         return 0;
     int depth = 0, line = le__db_line_at(text, p);
     bool expect = true;

@@ -8,7 +8,9 @@
 #include "json_fields.h"
 #include "tables.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -127,8 +129,11 @@ static bool read_identity(importer *m) {
     if (!cJSON_IsObject(object))
         return le__db_field_fail(&m->f, "parts is not an object");
     le__db_fields f = {.row = object};
+    if (!le__db_field_names(&f))
+        return le__db_field_fail(&m->f, "parts: %.120s", f.error);
     cJSON_ArrayForEach(part, object) {
         if (n == LE__MAX_PARTS || !part->string[0] || strlen(part->string) > MAX_NAME ||
+            !le__db_field_clean(&f, "a name", part->string) ||
             !le__db_field_text(&f, part->string, MAX_KEY, true, &parts[n].value))
             return le__db_field_fail(&m->f, "parts: %s", n == LE__MAX_PARTS ? "too many" : f.error);
         parts[n++].name = part->string;
@@ -222,7 +227,7 @@ static bool read_origin(importer *m, int64_t *origin) {
 
 static bool read_moments(importer *m, const char *name, le_moments *out) {
     le__db_fields f = {.row = cJSON_GetObjectItemCaseSensitive(m->f.row, name)};
-    return (le__db_field_int(&f, "n", 0, COUNT_MAX, &out->n) &&
+    return (le__db_field_names(&f) && le__db_field_int(&f, "n", 0, COUNT_MAX, &out->n) &&
             le__db_field_number(&f, "mean_log_s", -100, 100, &out->mean) &&
             le__db_field_number(&f, "m2_log_s", 0, BIG, &out->m2)) ||
            le__db_field_fail(&m->f, "%s: %.120s", name, f.error);
@@ -251,7 +256,7 @@ static bool read_sketch(importer *m, le_sketch *s) {
 static bool read_one_raw(le__db_fields *f, le_db_sample *s) {
     double condition[4];
     int64_t flags;
-    if (!le__db_field_date(f, "date_ms", &s->date_ms) ||
+    if (!le__db_field_names(f) || !le__db_field_date(f, "date_ms", &s->date_ms) ||
         !le__db_field_number(f, "seconds", 1e-15, BIG, &s->seconds) ||
         !le__db_field_number(f, "setup_s", 0, BIG, &s->setup_s) ||
         !le__db_field_number(f, "kernel_s", 0, BIG, &s->kernel_s) ||
@@ -353,7 +358,8 @@ static bool read_choice(importer *m) {
     char *text = evidence && !cJSON_IsNull(evidence) ? cJSON_PrintUnformatted(evidence) : NULL;
     v.evidence = text ? text : "";
     bool ok = strlen(v.evidence) < LE__MAX_TEXT || le__db_field_fail(&m->f, "evidence is too long");
-    ok = ok && check(m, le__db_put_choice(m->c, &v, &m->stored));
+    ok = ok && le__db_field_clean(&m->f, "evidence", v.evidence) &&
+         check(m, le__db_put_choice(m->c, &v, &m->stored));
     cJSON_free(text);
     return ok;
 }
@@ -388,7 +394,8 @@ static void read_row(importer *m, const char *section, size_t at, int line) {
     char text[320];
     m->result.rows++;
     m->stored = false;
-    bool ok = cJSON_IsObject(m->f.row) ? true : le__db_field_fail(&m->f, "not an object");
+    bool ok = cJSON_IsObject(m->f.row) ? le__db_field_names(&m->f)
+                                       : le__db_field_fail(&m->f, "not an object");
     for (size_t i = 0; ok && i < sizeof sections / sizeof *sections; i++)
         if (strcmp(sections[i].name, section) == 0)
             ok = sections[i].read(m);
@@ -417,26 +424,62 @@ static void read_section(importer *m, const char *name, const cJSON *list) {
     free(lines);
 }
 
-/* Whether this is an export at all; the report says why not. */
-static bool is_export(importer *m, const cJSON *root) {
-    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(root, "schema");
-    char text[160] = "";
-    if (!cJSON_IsObject(root))
-        snprintf(text, sizeof text, "not an export: the file is no JSON object");
-    else if (!cJSON_IsNumber(schema))
-        snprintf(text, sizeof text, "not an export: \"schema\" is missing");
-    else if (schema->valuedouble != 1)
-        snprintf(text, sizeof text, "schema %g is not known, expected 1", schema->valuedouble);
-    for (size_t i = 0; !text[0] && i < sizeof sections / sizeof *sections; i++) {
-        const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, sections[i].name);
-        if (list && !cJSON_IsArray(list))
-            snprintf(text, sizeof text, "\"%s\" is not a list", sections[i].name);
-    }
-    if (!text[0])
-        return true;
-    const char *at = strstr(m->text, "\"schema\"");
-    report(m, at && cJSON_IsNumber(schema) ? le__db_line_at(m->text, at) : 1, text);
+/* Line of an occurrence of a key of the file; 1 when it cannot be told. */
+static int line_of(const importer *m, const char *key, int nth) {
+    const char *at = le__db_find_key(m->text, m->size, key, nth);
+    return at ? le__db_line_at(m->text, at) : 1;
+}
+
+static bool refuse(const importer *m, int line, const char *format, ...) LE__PRINTF(3, 4);
+static bool refuse(const importer *m, int line, const char *format, ...) {
+    char text[320];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    report(m, line, text);
     return false;
+}
+
+static bool section_is_list(const importer *m, const cJSON *root, const char *name) {
+    const cJSON *item, *list = cJSON_GetObjectItemCaseSensitive(root, name);
+    if (list && !cJSON_IsArray(list))
+        return refuse(m, line_of(m, name, 0), "\"%s\" is not a list", name);
+    cJSON_ArrayForEach(item, root) {
+        if (item != list && strcmp(item->string, name) == 0)
+            return refuse(m, line_of(m, name, 1), "\"%s\" occurs twice", name);
+    }
+    return true;
+}
+
+/* Whether this is an export at all; the report says why not. */
+static bool is_export(const importer *m, const cJSON *root) {
+    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(root, "schema");
+    bool ok = true;
+    if (!cJSON_IsObject(root))
+        return refuse(m, 1, "not an export: the file is no JSON object");
+    if (!cJSON_IsNumber(schema))
+        return refuse(m, schema ? line_of(m, "schema", 0) : 1, "not an export: \"schema\" is %s",
+                      schema ? "no number" : "missing");
+    if (schema->valuedouble != 1)
+        return refuse(m, line_of(m, "schema", 0), "schema %g is not known, expected 1",
+                      schema->valuedouble);
+    for (size_t i = 0; ok && i < sizeof sections / sizeof *sections; i++)
+        ok = section_is_list(m, root, sections[i].name);
+    return ok;
+}
+
+/* Lists of another name: rows that would be lost without a word. */
+static void report_strange(const importer *m, const cJSON *root) {
+    const cJSON *item;
+    cJSON_ArrayForEach(item, root) {
+        bool expected = !cJSON_IsArray(item);
+        for (size_t i = 0; !expected && i < sizeof sections / sizeof *sections; i++)
+            expected = strcmp(sections[i].name, item->string) == 0;
+        if (!expected)
+            refuse(m, line_of(m, item->string, 0), "\"%.64s\" is no list of this schema; skipped",
+                   item->string);
+    }
 }
 
 static void read_all(importer *m, const cJSON *root) {
@@ -478,8 +521,18 @@ static le_db_status write_all(le_db *db, importer *m, const cJSON *root) {
     return status;
 }
 
+/* The parser would end a text at an escaped NUL: as another control character it is refused. */
+static void unmask_nul(char *text) {
+    bool escaped = false;
+    for (char *p = text; *p; p++) {
+        if (escaped && strncmp(p, "u0000", 5) == 0)
+            p[4] = '1';
+        escaped = !escaped && *p == '\\';
+    }
+}
+
 /* text[size] must be 0. */
-static le_db_status import_text(le_db *db, const char *text, size_t size, bool numbered,
+static le_db_status import_text(le_db *db, char *text, size_t size, bool numbered,
                                 const le_db_import_options *options, le_db_import_result *result) {
     importer m = {.text = text, .size = size, .options = options, .numbered = numbered};
     const char *end = text;
@@ -487,13 +540,18 @@ static le_db_status import_text(le_db *db, const char *text, size_t size, bool n
         *result = (le_db_import_result){0};
     if (!db || db->frozen)
         return LE_DB_FROZEN;
+    unmask_nul(text);
     cJSON *root = cJSON_ParseWithLengthOpts(text, size + 1, &end, 1);
     if (!root || memchr(text, 0, size)) {
         report(&m, le__db_line_at(text, end), "not valid JSON here; the file is refused");
         cJSON_Delete(root);
         return LE_DB_BAD_FILE;
     }
-    le_db_status status = is_export(&m, root) ? write_all(db, &m, root) : LE_DB_BAD_FILE;
+    le_db_status status = LE_DB_BAD_FILE;
+    if (is_export(&m, root)) {
+        report_strange(&m, root);
+        status = write_all(db, &m, root);
+    }
     cJSON_Delete(root);
     if (result && status == LE_DB_OK)
         *result = m.result;
@@ -513,10 +571,12 @@ le_db_status le_db_import_text(le_db *db, const char *text, size_t size,
     return status;
 }
 
+/* errno says why there is none. */
 static char *read_file(const char *path, size_t *size, le_db_status *status) {
     struct stat st;
     char *text = NULL;
     *status = LE_DB_IO;
+    errno = 0;
     FILE *f = fopen(path, "re");
     if (f && fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode)) {
         *status = (size_t)st.st_size < MAX_FILE ? LE_DB_NO_MEMORY : LE_DB_BAD_FILE;
@@ -540,7 +600,10 @@ le_db_status le_db_import(le_db *db, const char *path, const le_db_import_option
     char *text = read_file(path, &size, &status);
     if (!text) {
         importer m = {.options = options};
-        report(&m, 0, "the file cannot be read");
+        const char *why = status == LE_DB_BAD_FILE ? "larger than a GiB"
+                          : errno                  ? strerror(errno)
+                                                   : "not a regular file";
+        refuse(&m, 0, "the file cannot be read: %s", why);
         return status;
     }
     status = import_text(db, text, size, true, options, result);

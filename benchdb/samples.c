@@ -78,6 +78,14 @@ static bool moments_possible(const le_moments *m) {
            isfinite(m->m2) && m->m2 >= 0;
 }
 
+static const double shortest_s = 1e-15, longest_s = 1e18;
+
+/* A mean outside of what it is the mean of would make a candidate look as fast as one likes. */
+static bool mean_between(const le_moments *m, double min, double max) {
+    const double rounding = 1e-6;
+    return m->n == 0 || (m->mean >= log(min) - rounding && m->mean <= log(max) + rounding);
+}
+
 const char *le__db_check_samples(const le__db_sample_row *r) {
     if (!moments_possible(&r->clean) || !moments_possible(&r->contended) ||
         !moments_possible(&r->cold))
@@ -87,6 +95,10 @@ const char *le__db_check_samples(const le__db_sample_row *r) {
     if (r->clean.n > 0 ? !(r->min_s > 0 && r->max_s >= r->min_s && isfinite(r->max_s))
                        : !(isnan(r->min_s) && isnan(r->max_s)))
         return "min_s and max_s are out of range";
+    if (!mean_between(&r->clean, r->min_s, r->max_s) ||
+        !mean_between(&r->contended, shortest_s, longest_s) ||
+        !mean_between(&r->cold, shortest_s, longest_s))
+        return "a mean is out of range";
     if (!(r->cpu_s >= 0 && isfinite(r->cpu_s)) || r->cpu_n < 0 || r->cpu_n > r->seen ||
         !(r->setup_s >= 0 && isfinite(r->setup_s)) || r->peak_bytes < 0)
         return "cpu_s, cpu_n, setup_s or peak_bytes is out of range";

@@ -40,7 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     le_db *db = le_db_open(&(le_db_options){.path = ":memory:"});
     le_db_status status = le_db_import_text(db, (const char *)data, size, &options, &result);
     if (status == LE_DB_OK) {
-        if (result.bad != reports || result.stored + result.same + result.bad != result.rows)
+        /* a list that is not of the schema is reported too */
+        if (result.bad > reports || result.stored + result.same + result.bad != result.rows)
             abort();
         le_db_knowledge *known = NULL;
         le_db_load(db, NULL, LE_DB_LOAD_RAW, &known);

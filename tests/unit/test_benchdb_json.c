@@ -268,6 +268,21 @@ static void test_bad_rows(void **state) {
         {"choices", "problem", "\"\"", "problem has 0 bytes"},
         {"choices", "objective", "{}", "objective is not a text"},
         {"accounts", "answered_s", "-1", "answered_s is -1"},
+        /* faster than the fastest of its samples */
+        {"samples", "clean", "{\"n\":38,\"mean_log_s\":-20,\"m2_log_s\":0}",
+         "mean is out of range"},
+        {"samples", "contended", "{\"n\":1,\"mean_log_s\":-90,\"m2_log_s\":0}",
+         "mean is out of range"},
+        {"samples", "clean", "{\"n\":38,\"n\":1,\"mean_log_s\":-7,\"m2_log_s\":0}",
+         "n occurs twice"},
+        {"verdicts", "reason", "\"a\\u0000b\"", "control character"},
+        {"verdicts", "reason", "\"\xff\"", "not UTF-8"},
+        {"verdicts", "reason", "\"\xc0\x80\"", "not UTF-8"},
+        {"verdicts", "reason", "\"\xed\xa0\x80\"", "not UTF-8"},
+        {"verdicts", "reason", "\"\xf4\x90\x80\x80\"", "not UTF-8"},
+        {"verdicts", "reason", "\"\xe2\x82\"", "not UTF-8"},
+        {"choices", "evidence", "{\"by\":\"\xfe\"}", "evidence is not UTF-8"},
+        {"accounts", "calls", "1, \"calls\": 2", "calls occurs twice"},
     };
     char *folder = test_folder(), *text = NULL;
     size_t size = 0;
@@ -282,7 +297,7 @@ static void test_bad_rows(void **state) {
         le_db_import_options o = {.report = on_report, .cookie = &r};
         le_db_import_result result;
         char *bad = changed(text, cases[i].section, 0, cases[i].member,
-                            cases[i].value ? cJSON_Parse(cases[i].value) : NULL);
+                            cases[i].value ? cJSON_CreateRaw(cases[i].value) : NULL);
         le_db *b = test_open(":memory:", NULL);
         assert_int_equal(le_db_import_text(b, bad, strlen(bad), &o, &result), LE_DB_OK);
         if (result.bad != 1 || r.n != 1 || !strstr(r.text[0], cases[i].says))
@@ -337,6 +352,8 @@ static void test_refused(void **state) {
         {"{\"format\":1}", 1},
         {"{\"schema\":1,\"samples\":{}}", 1},
         {"{\"schema\":1}\n}", 2},
+        {"{\"samples\":[],\"schema\":1,\n\"samples\":[]}", 2},
+        {"{\"format\":\"schema\",\n\"schema\":\"1\"}", 2},
     };
     (void)state;
     le_db *db = test_open(":memory:", NULL);
@@ -352,6 +369,10 @@ static void test_refused(void **state) {
     assert_int_equal(le_db_import_text(db, "{\"schema\":1}", 12, NULL, NULL), LE_DB_OK);
     reports r = {0};
     le_db_import_options o = {.report = on_report, .cookie = &r};
+    static const char misspelt[] = "{\"schema\":1,\n\"sampels\":[{}]}";
+    assert_int_equal(le_db_import_text(db, misspelt, strlen(misspelt), &o, NULL), LE_DB_OK);
+    assert_true(r.n == 1 && r.line[0] == 2 && strstr(r.text[0], "sampels"));
+    r.n = 0;
     assert_int_equal(le_db_import(db, "/nonexistent/x.json", &o, NULL), LE_DB_IO);
     assert_int_equal(r.n, 1);
     assert_int_equal(le_db_merge(db, "/nonexistent/x.sqlite3", &o, NULL), LE_DB_BAD_FILE);

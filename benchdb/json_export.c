@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct exporter {
@@ -294,20 +295,29 @@ le_db_status le_db_export(le_db *db, FILE *out) {
     return status;
 }
 
-le_db_status le_db_export_file(le_db *db, const char *path) {
-    char temporary[4200];
-    if (snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid()) >=
-        (int)sizeof temporary)
-        return LE_DB_IO;
-    FILE *out = fopen(temporary, "wxe");
+static le_db_status export_to(le_db *db, FILE *out) {
     if (!out)
         return LE_DB_IO;
     le_db_status status = le_db_export(db, out);
-    if (fclose(out) != 0 && status == LE_DB_OK)
+    return fclose(out) != 0 && status == LE_DB_OK ? LE_DB_IO : status;
+}
+
+le_db_status le_db_export_file(le_db *db, const char *path) {
+    char temporary[4200];
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) /* a terminal, pipe or device stays one */
+        return export_to(db, fopen(path, "we"));
+    char *target = realpath(path, NULL); /* of a link: what it points to */
+    int length =
+        snprintf(temporary, sizeof temporary, "%s.%ld.tmp", target ? target : path, (long)getpid());
+    FILE *out = length < (int)sizeof temporary ? fopen(temporary, "wxe") : NULL;
+    le_db_status status = export_to(db, out);
+    if (status == LE_DB_OK && rename(temporary, target ? target : path) != 0)
         status = LE_DB_IO;
-    if (status == LE_DB_OK && rename(temporary, path) != 0)
-        status = LE_DB_IO;
-    if (status != LE_DB_OK)
+    int error = errno;
+    if (status != LE_DB_OK && out)
         (void)unlink(temporary);
+    free(target);
+    errno = error;
     return status;
 }

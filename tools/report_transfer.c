@@ -7,6 +7,7 @@
 
 #include "tool.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "liquid_engine/le_method.h"
@@ -46,7 +47,7 @@ static int export_to(le_db *db, const char *path) {
     le_db_status status =
         !strcmp(path, "-") ? le_db_export(db, stdout) : le_db_export_file(db, path);
     if (status != LE_DB_OK)
-        tool_message("%s could not be written", path);
+        tool_message("%s could not be written: %s", path, strerror(errno));
     return status == LE_DB_OK && fflush(stdout) == 0 ? TOOL_OK : TOOL_FAILED;
 }
 
@@ -60,6 +61,10 @@ static int add_rows(le_db *db, const char *command, const char *path, le_engine 
     if (status != LE_DB_OK) {
         tool_message("%s: nothing was added%s", path,
                      status == LE_DB_BUSY ? ": the database is busy" : "");
+        return TOOL_FAILED;
+    }
+    if (strcmp(le_db_path(db), ":memory:") == 0) {
+        tool_message("%s: nothing was added: the database is not on disk", path);
         return TOOL_FAILED;
     }
     printf("%lld rows: %lld added, %lld known already, %lld refused\n", (long long)result.rows,

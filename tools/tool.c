@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -173,17 +174,26 @@ bool tool_print_json(cJSON *root, FILE *out) {
     return text != NULL;
 }
 
+/* A terminal, pipe or device stays one; of a link what it points to is replaced. */
+static FILE *open_temporary(tool_file *f, const char *path) {
+    tool_text name = {0};
+    struct stat st;
+    bool exists = stat(path, &st) == 0;
+    f->path = exists ? realpath(path, NULL) : strdup(path);
+    if (!f->path || (exists && !S_ISREG(st.st_mode)))
+        return f->path ? fopen(path, "w") : NULL;
+    tool_add(&name, "%s.tmp%ld", f->path, (long)getpid());
+    f->temporary = name.text;
+    return f->temporary ? fopen(f->temporary, "w") : NULL;
+}
+
 bool tool_file_open(tool_file *f, const char *path) {
     *f = (tool_file){0};
     if (!strcmp(path, "-")) {
         f->stream = stdout;
         return true;
     }
-    tool_text name = {0};
-    tool_add(&name, "%s.tmp%ld", path, (long)getpid());
-    f->path = strdup(path);
-    f->temporary = name.text;
-    f->stream = f->path && f->temporary ? fopen(f->temporary, "w") : NULL;
+    f->stream = open_temporary(f, path);
     if (!f->stream) {
         tool_message("%s cannot be written: %s", path, strerror(errno));
         free(f->path);
@@ -197,12 +207,13 @@ bool tool_file_close(tool_file *f, bool keep) {
         return fflush(stdout) == 0 && keep;
     bool ok = !ferror(f->stream);
     ok = fclose(f->stream) == 0 && ok && keep;
-    if (ok && rename(f->temporary, f->path) != 0)
+    if (ok && f->temporary && rename(f->temporary, f->path) != 0)
         ok = false;
     if (!ok) {
         if (keep)
             tool_message("%s cannot be written: %s", f->path, strerror(errno));
-        unlink(f->temporary);
+        if (f->temporary)
+            unlink(f->temporary);
     }
     free(f->path);
     free(f->temporary);

@@ -132,4 +132,28 @@ echo '{"schema":1' >broken.json
 expect 1 le-report --db=copy.sqlite3 import broken.json
 err_has "nothing was added"
 expect 2 le-report --db=copy.sqlite3 import
+
+# --- what cannot be kept is not said to be added; what is no file stays what it is ---
+expect 1 le-report --db=:memory: --keep-unknown import dump.json
+err_has "the database is not on disk"
+expect 1 le-report --db=copy.sqlite3 import absent.json
+err_has "No such file"
+mkfifo pipe
+for command in export --html=pipe --json; do
+    timeout 10 cat pipe >from_pipe &
+    case $command in
+    export) le-report --db=db.sqlite3 export pipe ;;
+    --json) le-report --db=db.sqlite3 --json -o pipe ;;
+    *) le-report --db=db.sqlite3 "$command" ;;
+    esac || fail "$command into a pipe"
+    wait
+    [ -p pipe ] || fail "$command replaced a pipe by a file"
+    [ -s from_pipe ] || fail "$command wrote nothing into the pipe"
+    [ -p pipe ] || { rm -f pipe && mkfifo pipe; }
+done
+echo old >target
+ln -s target link
+expect 0 le-report --db=db.sqlite3 export link
+[ -L link ] || fail "export replaced a link"
+cmp -s target dump.json || grep -q '"schema"' target || fail "export did not write through a link"
 finish

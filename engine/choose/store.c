@@ -88,15 +88,12 @@ int64_t le__store_device(le__store *s, const le__device *d) {
 static void params_text(const le__candidate *c, bool proof, char *out, size_t size) {
     const char *from = strchr(c->text, '[');
     out[0] = '\0';
-    if (!from++)
-        return;
-    if (proof && !strncmp(from, "threads=", 8)) {
+    if (from && proof && !strncmp(from, "[threads=", 9)) {
         from = strchr(from, ',');
         from = from ? strchr(from + 1, ',') : NULL;
-        if (!from++)
-            return;
     }
-    snprintf(out, size, "%.*s", (int)strcspn(from, "]"), from);
+    if (from)
+        snprintf(out, size, "%.*s", (int)strcspn(from + 1, "]"), from + 1);
 }
 
 int64_t le__store_candidate(le__store *s, const le__candidate *c, bool proof) {

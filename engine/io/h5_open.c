@@ -61,17 +61,29 @@ static le_status open_file(const le__io_place *place, le__h5_dataset *d) {
     return d->file < 0 ? le__h5_fail(place->file, "cannot be opened") : LE_OK;
 }
 
+/* HDF5 walks every path from the root: thousands of nested groups would take minutes. */
+enum { DEPTH_MAX = 64 };
+
 typedef struct found {
     char name[256];
     char all[512];
     int count;
+    bool deep;
 } found;
+
+static int depth_of(const char *name) {
+    int depth = 0;
+    for (; (name = strchr(name, '/')) != NULL; name++)
+        depth++;
+    return depth;
+}
 
 static herr_t note_dataset(hid_t group, const char *name, const H5O_info_t *info, void *cookie) {
     found *f = cookie;
     (void)group;
-    if (info->type != H5O_TYPE_DATASET)
-        return 0;
+    f->deep = depth_of(name) > DEPTH_MAX;
+    if (info->type != H5O_TYPE_DATASET || f->deep)
+        return f->deep;
     if (f->count++ == 0)
         snprintf(f->name, sizeof f->name, "/%s", name);
     size_t used = strlen(f->all);
@@ -85,8 +97,13 @@ static le_status only_dataset(const le__io_place *place, hid_t file, const char 
                               found *f) {
     *f = (found){.count = 0};
     H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, note_dataset, f, H5O_INFO_BASIC);
-    if (!missing && f->count == 1)
+    if (!missing && f->count == 1 && !f->deep)
         return LE_OK;
+    if (f->deep && f->count < 2)
+        return le_fail(LE_ERR_ARGUMENT,
+                       "%s: groups are nested deeper than %d; name a dataset that is there as "
+                       "FILE.h5:/NAME",
+                       place->file, DEPTH_MAX);
     if (f->count == 0)
         return le_fail(LE_ERR_IO, "%s: the file has no dataset", place->file);
     if (missing)

@@ -21,6 +21,28 @@ static le_status result_shape(const le__h5_dataset *d, int *ndim, int64_t *shape
     return LE_OK;
 }
 
+/* Of a filter that is missing HDF5 itself says only where it looked for plugins. */
+static le_status fail_reading(const le__h5_dataset *d) {
+    le_status status = le__h5_fail(d->text, "cannot be read");
+    hid_t plist = H5Dget_create_plist(d->set);
+    int n = plist >= 0 && H5Pget_layout(plist) == H5D_CHUNKED ? H5Pget_nfilters(plist) : 0;
+    for (int i = 0; i < n; i++) {
+        unsigned flags, config;
+        size_t none = 0;
+        char name[64] = "";
+        H5Z_filter_t id =
+            H5Pget_filter2(plist, (unsigned)i, &flags, &none, NULL, sizeof name, name, &config);
+        if (id >= 0 && H5Zfilter_avail(id) <= 0)
+            status = le_fail(LE_ERR_UNSUPPORTED,
+                             "%s: the chunks need filter %d%s%s%s, which this HDF5 library does "
+                             "not have",
+                             d->text, (int)id, *name ? " (" : "", name, *name ? ")" : "");
+    }
+    if (plist >= 0)
+        H5Pclose(plist);
+    return status;
+}
+
 typedef struct plain_job {
     le__h5_dataset *d;
     void *data;
@@ -43,7 +65,7 @@ static le_status read_plain(void *context) {
     }
     if (r >= 0 && memory_space >= 0)
         r = H5Dread(d->set, d->memory_type, memory_space, file_space, H5P_DEFAULT, job->data);
-    le_status status = r < 0 || memory_space < 0 ? le__h5_fail(d->text, "cannot be read") : LE_OK;
+    le_status status = r < 0 || memory_space < 0 ? fail_reading(d) : LE_OK;
     if (memory_space > 0 && memory_space != H5S_ALL)
         H5Sclose(memory_space);
     if (file_space >= 0)

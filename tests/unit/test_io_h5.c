@@ -7,6 +7,7 @@
 #include "io_test.h"
 
 #include <hdf5.h>
+#include <time.h>
 
 enum { NX = 13, NY = 10, NZ = 37 };
 
@@ -310,6 +311,57 @@ static void outside_references(void **state) {
     le_tensor_free(&t);
 }
 
+static size_t same_bytes(unsigned flags, size_t n, const unsigned *values, size_t bytes,
+                         size_t *size, void **data) {
+    (void)flags, (void)n, (void)values, (void)size, (void)data;
+    return bytes;
+}
+
+static void missing_filter(void **state) {
+    (void)state;
+    const H5Z_class2_t filter = {H5Z_CLASS_T_VERS, 32999, 1, 1, "odd", NULL, NULL, same_bytes};
+    hsize_t dims[1] = {8}, chunk[1] = {4};
+    const int values[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    assert_true(H5Zregister(&filter) >= 0);
+    hid_t file = H5Fcreate("f.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t plist = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, dims, NULL);
+    H5Pset_chunk(plist, 1, chunk);
+    H5Pset_filter(plist, 32999, H5Z_FLAG_MANDATORY, 0, NULL);
+    hid_t set = H5Dcreate2(file, "v", H5T_NATIVE_INT, space, H5P_DEFAULT, plist, H5P_DEFAULT);
+    assert_true(H5Dwrite(set, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    H5Dclose(set);
+    H5Sclose(space);
+    H5Pclose(plist);
+    H5Fclose(file);
+    assert_int_equal(io_try("f.h5:/v"), LE_OK);
+    assert_true(H5Zunregister(32999) >= 0);
+    io_assert_fails("f.h5:/v", LE_ERR_UNSUPPORTED, "need filter 32999 (odd)");
+}
+
+/* Without a name every path is walked, which takes HDF5 minutes when groups are nested without end.
+ */
+static void deep_groups(void **state) {
+    (void)state;
+    enum { DEPTH = 3000 };
+    static char name[2 * DEPTH + 16] = "g.h5:/";
+    hid_t file = H5Fcreate("g.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), group = file;
+    for (int i = 0; i < DEPTH; i++) {
+        hid_t next = H5Gcreate2(group, "g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        if (group != file)
+            H5Gclose(group);
+        group = next;
+        strcat(name, "g/");
+    }
+    write_set(group, "v", &numbers[0], &layouts[0]);
+    H5Gclose(group);
+    H5Fclose(file);
+    time_t start = time(NULL);
+    io_assert_fails("g.h5", LE_ERR_ARGUMENT, "nested deeper than");
+    assert_true(time(NULL) - start < 10);
+    strcat(name, "v");
+    assert_int_equal(io_try(name), LE_OK);
+}
+
 static void absurd_sizes(void **state) {
     (void)state;
     hsize_t dims[3] = {1ull << 40, 1ull << 40, 1ull << 40}, chunk[3] = {64, 64, 64};
@@ -486,6 +538,8 @@ int main(void) {
         cmocka_unit_test(absurd_sizes),
         cmocka_unit_test(damaged_files),
         cmocka_unit_test(written),
+        cmocka_unit_test(missing_filter),
+        cmocka_unit_test(deep_groups),
         cmocka_unit_test(refused_writes),
         cmocka_unit_test(size_after_replacing),
         cmocka_unit_test(streamed),

@@ -34,20 +34,34 @@ size_t le_db_default_path(const char *option, char *buffer, size_t size) {
     return use_path(buffer, size, in_memory, "");
 }
 
-void le__db_problem(le_db *db, le__db_cause cause, const char *format, ...) {
+static void say(le_db *db, int level, const char *format, va_list args) {
     char text[1024];
+    int n = snprintf(text, sizeof text, "timings database: ");
+    vsnprintf(text + n, sizeof text - (size_t)n, format, args);
+    for (char *p = text; *p; p++)
+        if (*p == '\n')
+            *p = ' ';
+    db->log(db->log_cookie, level, text);
+}
+
+void le__db_problem(le_db *db, le__db_cause cause, const char *format, ...) {
     unsigned bit = 1u << cause;
     if ((atomic_fetch_or(&db->logged, bit) & bit) || !db->log)
         return;
     va_list args;
-    int n = snprintf(text, sizeof text, "timings database: ");
     va_start(args, format);
-    vsnprintf(text + n, sizeof text - (size_t)n, format, args);
+    say(db, 1, format, args);
     va_end(args);
-    for (char *p = text; *p; p++)
-        if (*p == '\n')
-            *p = ' ';
-    db->log(db->log_cookie, 1, text);
+}
+
+void le__db_consequence(le_db *db, le__db_cause cause, const char *format, ...) {
+    unsigned bit = 1u << cause, before = atomic_fetch_or(&db->logged, bit);
+    if ((before & bit) || !db->log)
+        return;
+    va_list args;
+    va_start(args, format);
+    say(db, before ? 2 : 1, format, args);
+    va_end(args);
 }
 
 void le__db_report_state(le_db *db, le__db_file_state state, const char *detail) {
@@ -186,12 +200,12 @@ static void destroy(le_db *db) {
 }
 
 static void start(le_db *db) {
-    le__db_signals signals;
+    le__signals signals;
     if (strcmp(db->path, in_memory) == 0)
         le__db_use_memory(db);
-    le__db_signals_block(&signals);
+    le__signals_block(&signals);
     le__db_reader(db);
-    le__db_signals_restore(&signals);
+    le__signals_restore(&signals);
     if (db->frozen)
         return;
     db->writer = le__db_writer_start(db);
@@ -221,13 +235,13 @@ le_db *le_db_open(const le_db_options *options) {
 }
 
 void le_db_close(le_db **db) {
-    le__db_signals signals;
+    le__signals signals;
     if (!db || !*db)
         return;
-    le__db_signals_block(&signals);
+    le__signals_block(&signals);
     le__db_writer_stop((*db)->writer);
     destroy(*db);
-    le__db_signals_restore(&signals);
+    le__signals_restore(&signals);
     *db = NULL;
 }
 
@@ -239,13 +253,13 @@ void le_db_uuid(le_db *db, char *buffer) {
     buffer[0] = 0;
     if (!db)
         return;
-    le__db_signals signals;
-    le__db_signals_block(&signals);
+    le__signals signals;
+    le__signals_block(&signals);
     pthread_mutex_lock(&db->reader_lock);
     if (le__db_reader(db) == LE__FILE_OK)
         memcpy(buffer, db->reader.uuid, sizeof db->reader.uuid);
     pthread_mutex_unlock(&db->reader_lock);
-    le__db_signals_restore(&signals);
+    le__signals_restore(&signals);
 }
 
 int64_t le_db_machine_id(const le_db *db) {

@@ -151,11 +151,18 @@ static int open_sql(le__db_connection *c, const char *path, const char *vfs,
 }
 
 static le__db_file_state classify(le__db_connection *c, int64_t *version) {
-    int64_t application = 0, objects = 0;
+    static const char tables_sql[] =
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('meta', 'origins', "
+        "'identities', 'parts', 'problems', 'candidates', 'samples', 'raw_samples', 'verdicts', "
+        "'choices', 'accounts')";
+    const int64_t all_tables = 11;
+    int64_t application = 0, objects = 0, tables = 0;
     /* one snapshot: a file that another process creates between two reads would look corrupt */
     int rc = le__db_execute(c, "BEGIN");
     if (rc == SQLITE_OK)
         rc = le__db_query_int(c, "SELECT count(*) FROM sqlite_schema", &objects);
+    if (rc == SQLITE_OK)
+        rc = le__db_query_int(c, tables_sql, &tables);
     if (rc == SQLITE_OK)
         rc = le__db_query_int(c, "PRAGMA application_id", &application);
     if (rc == SQLITE_OK)
@@ -169,7 +176,8 @@ static le__db_file_state classify(le__db_connection *c, int64_t *version) {
         return LE__FILE_FOREIGN;
     if (*version > LE__SCHEMA_VERSION)
         return LE__FILE_NEWER;
-    return *version < 1 || objects == 0 ? LE__FILE_CORRUPT : LE__FILE_OK;
+    bool whole = *version >= 1 && (*version < LE__SCHEMA_VERSION || tables == all_tables);
+    return whole && objects > 0 ? LE__FILE_OK : LE__FILE_CORRUPT;
 }
 
 static le__db_file_state settle(le__db_connection *c, const char *path, le__db_file_mode mode,
@@ -303,24 +311,6 @@ bool le__db_file_set_aside(const le__db_connection *c, const char *path, char *a
     }
     close(fd);
     return gone;
-}
-
-void le__db_signals_block(le__db_signals *s) {
-    sigset_t block;
-    sigemptyset(&block);
-    sigaddset(&block, SIGXFSZ);
-    pthread_sigmask(SIG_BLOCK, &block, &s->before);
-}
-
-void le__db_signals_restore(const le__db_signals *s) {
-    if (sigismember(&s->before, SIGXFSZ) == 0) {
-        sigset_t pending;
-        sigemptyset(&pending);
-        sigaddset(&pending, SIGXFSZ);
-        while (sigtimedwait(&pending, NULL, &(struct timespec){0}) > 0)
-            continue;
-    }
-    pthread_sigmask(SIG_SETMASK, &s->before, NULL);
 }
 
 bool le__db_memory_open(le__db_connection *c) {

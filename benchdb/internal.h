@@ -9,6 +9,7 @@
 #define LE_BENCHDB_INTERNAL_H
 
 #include "benchdb.h"
+#include "signals.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -112,14 +113,6 @@ int le__db_read_origin(le__db_connection *c);
 /* SQL functions and settings of every connection. */
 int le__db_connection_setup(le__db_connection *c, int busy_ms);
 extern const char le__db_schema_sql[];
-
-/* SIGXFSZ (a write beyond RLIMIT_FSIZE) would end the process; while it is blocked the write fails.
- * Every call that may write is made between these two. */
-typedef struct le__db_signals {
-    sigset_t before;
-} le__db_signals;
-void le__db_signals_block(le__db_signals *s);
-void le__db_signals_restore(const le__db_signals *s);
 
 /* ------------------------------------------------------------------------------- names ---- */
 
@@ -259,6 +252,8 @@ struct le_db {
 #endif
 /* Logs a problem the first time its cause occurs. */
 void le__db_problem(le_db *db, le__db_cause cause, const char *format, ...) LE__PRINTF(3, 4);
+/* The same for what follows from a problem: information only, when one has been reported. */
+void le__db_consequence(le_db *db, le__db_cause cause, const char *format, ...) LE__PRINTF(3, 4);
 /* The same for a state of the file; does nothing for OK and MISSING. */
 void le__db_report_state(le_db *db, le__db_file_state state, const char *detail);
 /* From now on rows go to memory. */

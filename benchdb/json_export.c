@@ -273,11 +273,11 @@ le_db_status le__db_export(le__db_connection *c, FILE *out) {
 }
 
 le_db_status le_db_export(le_db *db, FILE *out) {
-    le__db_signals signals;
+    le__signals signals;
     le_db_status status = LE_DB_NO_MEMORY;
     if (!db)
         return LE_DB_IO;
-    le__db_signals_block(&signals);
+    le__signals_block(&signals);
     pthread_mutex_lock(&db->reader_lock);
     le__db_file_state state = le__db_reader(db);
     if (state == LE__FILE_OK)
@@ -291,7 +291,7 @@ le_db_status le_db_export(le_db *db, FILE *out) {
             status = le__db_export(&db->memory, out);
         pthread_mutex_unlock(&db->memory_lock);
     }
-    le__db_signals_restore(&signals);
+    le__signals_restore(&signals);
     return status;
 }
 

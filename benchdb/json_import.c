@@ -499,8 +499,8 @@ static void read_all(importer *m, const cJSON *root) {
 static le_db_status write_all(le_db *db, importer *m, const cJSON *root) {
     le__db_connection local = {0};
     le_db_status status = LE_DB_IO;
-    le__db_signals signals;
-    le__db_signals_block(&signals);
+    le__signals signals;
+    le__signals_block(&signals);
     m->c = le__db_begin_write(db, &local, &status);
     if (m->c) {
         read_all(m, root);
@@ -510,7 +510,7 @@ static le_db_status write_all(le_db *db, importer *m, const cJSON *root) {
                                                                 : LE_DB_IO;
         le__db_end_write(db, m->c);
     }
-    le__db_signals_restore(&signals);
+    le__signals_restore(&signals);
     free(m->labels.data);
     for (int i = 0; i < 3; i++)
         free(m->label_at[i].slots);

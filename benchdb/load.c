@@ -523,7 +523,7 @@ static void load_all(builder *b, le_db_status *status) {
 }
 
 le_db_status le_db_load(le_db *db, const char *operation, unsigned flags, le_db_knowledge **out) {
-    le__db_signals signals;
+    le__signals signals;
     le_db_status status = LE_DB_OK;
     *out = NULL;
     builder *b = calloc(1, sizeof *b);
@@ -533,9 +533,9 @@ le_db_status le_db_load(le_db *db, const char *operation, unsigned flags, le_db_
     b->operation = operation;
     b->flags = flags;
     if (db) {
-        le__db_signals_block(&signals);
+        le__signals_block(&signals);
         load_all(b, &status);
-        le__db_signals_restore(&signals);
+        le__signals_restore(&signals);
     }
     free_maps(b);
     hand_out(b);

@@ -161,8 +161,8 @@ static outcome attempt(le__db_writer *w) {
 /* --- the thread --- */
 
 static void lost(le__db_writer *w, int64_t samples) {
-    le__db_problem(w->db, LE__CAUSE_DROPPED, "%s: samples could not be stored and are lost",
-                   w->db->path);
+    le__db_consequence(w->db, LE__CAUSE_DROPPED, "%s: samples could not be stored and are lost",
+                       w->db->path);
     pthread_mutex_lock(&w->lock);
     w->counts.dropped += samples;
     pthread_mutex_unlock(&w->lock);

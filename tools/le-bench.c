@@ -55,6 +55,7 @@ static int run(const command *c) {
 }
 
 int main(int argc, char **argv) {
+    tool_start();
     command c = {.s = {.atol = NAN, .rtol = NAN, .seed = 1}};
     c.s.operations = calloc((size_t)argc + 1, sizeof *c.s.operations);
     if (!c.s.operations) {

@@ -105,6 +105,7 @@ static int run(const settings *s) {
 }
 
 int main(int argc, char **argv) {
+    tool_start();
     settings s = {.words = calloc((size_t)argc + 1, sizeof *s.words)};
     if (!s.words) {
         tool_message("out of memory");

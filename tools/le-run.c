@@ -220,6 +220,7 @@ static int dispatch(le_engine *engine, const run_options *o) {
 }
 
 int main(int argc, char **argv) {
+    tool_start();
     run_options o;
     int log_level;
     le_engine *engine = NULL;

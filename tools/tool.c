@@ -8,6 +8,7 @@
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,6 +173,10 @@ bool tool_print_json(cJSON *root, FILE *out) {
         fprintf(out, "%s\n", text);
     free(text);
     return text != NULL;
+}
+
+void tool_start(void) {
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 /* A terminal, pipe or device stays one; of a link what it points to is replaced. */

@@ -71,6 +71,9 @@ struct cJSON;
 /* Writes the tree and a newline, and frees the tree; false when out of memory. */
 bool tool_print_json(struct cJSON *root, FILE *out);
 
+/* First of all: a file that cannot grow is an error, not the end of the program. */
+void tool_start(void);
+
 /* Opens a temporary file beside `path` for writing; tool_file_close renames it to path when all was
  * written well, else removes it. path "-": standard output. */
 typedef struct tool_file {

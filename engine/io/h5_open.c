@@ -28,14 +28,19 @@ void le__h5_leave(const le__h5_guard *guard) {
 
 static herr_t innermost(unsigned n, const H5E_error2_t *error, void *cookie) {
     if (n == 0)
-        snprintf(cookie, 160, "%s", error->desc ? error->desc : "");
+        snprintf(cookie, 400, "%s", error->desc ? error->desc : "");
     return 0;
 }
 
 le_status le__h5_fail(const char *text, const char *what) {
-    char reason[160] = "";
+    char reason[400] = "";
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, innermost, reason);
-    return le_fail(LE_ERR_IO, "%s: %s%s%s", text, what, *reason ? ": " : "", reason);
+    /* of a system call: two lines with the time, the descriptor and so on */
+    static const char message[] = "error message = '";
+    char *said = strstr(reason, message);
+    said = said ? said + strlen(message) : reason;
+    said[strcspn(said, said == reason ? "\n" : "'\n")] = '\0';
+    return le_fail(LE_ERR_IO, "%s: %s%s%s", text, what, *said ? ": " : "", said);
 }
 
 /* --------------------------------------------------------------------------------- opening -- */

@@ -112,13 +112,14 @@ static le_status write_into(void *context) {
     return status;
 }
 
-/* A copy of a file that may be damaged is changed in a child process only. */
+/* A copy of a file that may be damaged is changed in a child process only. New files are made there
+ * too: after a full disk HDF5 cannot close a file, keeps it, and complains when the program ends.
+ */
 static le_status write_guarded(write_job *job, int64_t bytes) {
     le__h5_guard guard;
     le__h5_enter(&guard);
-    le_status status = job->exists && !le__h5_trusted()
-                           ? le__h5_in_child(job->place->text, bytes, write_into, job)
-                           : write_into(job);
+    le_status status = le__h5_trusted() ? write_into(job)
+                                        : le__h5_in_child(job->place->text, bytes, write_into, job);
     le__h5_leave(&guard);
     return status;
 }

@@ -5,6 +5,8 @@
  */
 #include "io/io.h"
 
+#include "signals.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +69,10 @@ le_status le_io_write(le_engine *engine, const char *place_text, le_tensor *tens
     status = le__io_contiguous(tensor, &data, &copy);
     if (status == LE_OK) {
         le__io_request r = {.place = &place, .parallel = le__io_parallel_of(engine)};
+        le__signals signals;
+        le__signals_block(&signals);
         status = write_place(&r, tensor, data);
+        le__signals_restore(&signals);
     }
     free(copy);
     le__io_place_free(&place);

@@ -7,6 +7,8 @@
  */
 #include "cl_program.h"
 
+#include "signals.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,7 +127,10 @@ void le__cl_cache_store(const char *dir, const char *key, const unsigned char *b
     if (!dir || size == 0 || size > MAX_BINARY || strlen(key) > 2048)
         return;
     file_name(path, sizeof path, dir, key);
+    le__signals signals;
+    le__signals_block(&signals);
     if (!make_folders(dir) || !store(path, key, binary, size))
         le__log_write(log, LE_LOG_DEBUG, "OpenCL: %s could not be written: %s", path,
                       strerror(errno));
+    le__signals_restore(&signals);
 }

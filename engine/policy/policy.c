@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * The policy's memory: families, candidates, problems and their cells; what a sample changes.
+ * The policy's memory: families, candidates, problems and their cells, and how runs scatter.
  */
 #include "policy/policy.h"
 
@@ -13,15 +13,8 @@
 
 #define NOISE_PRIOR 0.0025 /* variance of log time between runs: 4 % */
 #define NOISE_DOF 2.0
-#define NOISE_MEMORY 200.0
 #define TAIL_RUNS 4.0         /* runs before the late ones among them say something */
-#define CELL_MEMORY 64.0
-#define LEVEL_DROP 0.02
 #define SURPRISE_DOF 8.0
-#define SURPRISE_KNOWN 1.0 /* variance above which a prediction was a guess */
-#define SURPRISE_MAX 25.0
-#define SURPRISE_MEMORY 100.0
-#define SLOW_WEIGHT 0.25   /* of a first sample that was taken while its resource was slow */
 
 static void defaults(le__policy_options *o)
 {
@@ -126,7 +119,7 @@ le__cell *le__cell_find(const le__problem *problem, int candidate)
     return found ? &problem->cells[at] : NULL;
 }
 
-static le__cell *cell_make(le__family *family, le__problem *problem, int candidate)
+le__cell *le__cell_make(le__family *family, le__problem *problem, int candidate)
 {
     le__cell *cell = le__cell_find(problem, candidate);
     if (cell)
@@ -305,196 +298,6 @@ int le__policy_add_problem(le__policy *policy, int family, uint64_t key,
     int at = f ? add_problem(f, key, features) : -1;
     pthread_mutex_unlock(&policy->lock);
     return at;
-}
-
-/* ------------------------------------------------------------------------------ observing ----- */
-
-static void learn_warm(le__family *family, le__cell *cell, double n, double mean, double m2)
-{
-    le__member *member = &family->members[cell->candidate];
-    le__log_stats *warm = &cell->warm;
-    double sd = sqrt(le__noise_var(family, cell->candidate));
-    if (warm->n > 0.0) {
-        double off = mean - warm->mean, seen = fmax(fmin(off, 3.0 * sd), -3.0 * sd);
-        double m2_seen = seen * seen * n * warm->n / (n + warm->n);
-        le__log_stats_add(&member->noise, 1.0, 0.0, m2_seen);
-        le__log_stats_add(&family->noise, 1.0, 0.0, m2_seen);
-        /* Warm-up was not over: the runs before say little. */
-        if (off < -fmax(3.0 * sd, LEVEL_DROP))
-            le__log_stats_cap(warm, 0.5);
-    }
-    if (n > 1.0) {
-        le__log_stats_add(&member->noise, n - 1.0, 0.0, m2);
-        le__log_stats_add(&family->noise, n - 1.0, 0.0, m2);
-    }
-    le__log_stats_cap(&member->noise, NOISE_MEMORY);
-    le__log_stats_cap(&family->noise, NOISE_MEMORY);
-    le__log_stats_add(warm, n, mean, m2);
-    le__log_stats_cap(warm, CELL_MEMORY);
-    cell->before = cell->last;
-    cell->last = mean;
-}
-
-static void learn(le__family *family, le__cell *cell, const le__policy_sample *s, double n,
-                  double mean)
-{
-    if (s->cold) {
-        le__log_stats_add(&cell->cold, n, mean, s->m2_log);
-        le__log_stats_cap(&cell->cold, CELL_MEMORY);
-        return;
-    }
-    double had = cell->warm.n;
-    learn_warm(family, cell, n, mean, s->m2_log);
-    bool pair = (had < 1.0 && cell->warm.n >= 1.0) || (had < 3.0 && cell->warm.n >= 3.0);
-    if (pair && cell->cold.n > 0.0) {
-        int resource = family->members[cell->candidate].info.resource;
-        le__cold_learn(&family->cold[resource], cell->cold.mean, cell->warm.mean);
-    }
-}
-
-/* A prediction from other problems meets its first steady run. */
-static void be_surprised(le__family *family, const le__problem *problem, const le__policy_sample *s)
-{
-    const le__cell *cell = le__cell_find(problem, s->candidate);
-    if (s->cold || (cell && cell->warm.n + cell->loaded.n > 0.0))
-        return;
-    le__belief b = le__foresee(family, problem, s->candidate);
-    double used = le__calibration(family, s->candidate), error = s->mean_log - b.mean;
-    if (!(b.var < SURPRISE_KNOWN * used))
-        return;
-    double raw = b.var / used + le__noise_var(family, s->candidate);
-    double square = fmin(error * error / raw, SURPRISE_MAX);
-    le__log_stats_add(&family->members[s->candidate].surprise, 1.0, square, 0.0);
-    le__log_stats_cap(&family->members[s->candidate].surprise, SURPRISE_MEMORY);
-    le__log_stats_add(&family->surprise, 1.0, square, 0.0);
-    le__log_stats_cap(&family->surprise, SURPRISE_MEMORY);
-}
-
-/* What the sample says of its resource; *excess gets the log factor that is not the candidate's. A
- * prediction from other problems that fails is the prediction's fault: only what was seen here raises
- * an alarm, while anything that is known may end it. */
-static le__slow_event judge(le__policy *policy, le__family *family, const le__problem *problem,
-                            const le__policy_sample *s, double *excess)
-{
-    le__resource *r = le__resource_of(policy, family, s->candidate);
-    const le__cell *cell = le__cell_find(problem, s->candidate);
-    double slow = le__slow_now(r, s->now), mean = s->mean_log;
-    le__belief b = le__no_belief;
-    if (slow > 0.0) /* what was only seen since then says nothing of how slow it is */
-        b = cell && cell->doubt > 0.0 ? le__foresee(family, problem, s->candidate)
-                                      : le__believe(family, problem, s->candidate);
-    else if (cell)
-        b = le__cell_belief(family, cell);
-    *excess = slow;
-    if (!(slow > 0.0))
-        be_surprised(family, problem, s);
-    if (!le__belief_known(b))
-        return slow > 0.0 ? LE__SLOW_ON : LE__SLOW_NONE;
-    double var = b.var + le__run_var(family, problem, s->candidate);
-    if (s->cold) {
-        const le__cold_model *c = &family->cold[family->members[s->candidate].info.resource];
-        mean -= c->ratio;
-        var += c->ratio_err;
-    }
-    le__slow_event event =
-        le__slow_observe(r, s->candidate, mean - b.mean, sqrt(var), s->now, policy->busy);
-    if (!s->cold && !(slow > 0.0) && s->n <= 1) {
-        le__log_stats *tail = &family->members[s->candidate].tail;
-        le__log_stats_add(tail, 1.0, 0.0, (mean - b.mean) * (mean - b.mean));
-        le__log_stats_cap(tail, NOISE_MEMORY);
-    }
-    if (event == LE__SLOW_ON)
-        *excess = le__slow_now(r, s->now);
-    return event;
-}
-
-static void pay(le__policy *policy, le__family *family, le__problem *problem,
-                const le__policy_sample *s, double n)
-{
-    double seconds = s->seconds > 0.0 ? s->seconds : n * exp(s->mean_log);
-    double best = problem->best_seconds > 0.0 ? problem->best_seconds * n : seconds;
-    policy->busy += seconds;
-    family->calls += n;
-    problem->calls += n;
-    if (s->why == LE__WHY_EXPLOIT || s->why == LE__WHY_ONLY) {
-        problem->answers += n;
-        problem->answered += n * exp(s->mean_log); /* without set-up and proofs: no choice's fault */
-    }
-    le__budget_pay(&family->budget, s->why, seconds, best);
-}
-
-static bool sane(const le__family *family, const le__policy_sample *s)
-{
-    return s->candidate >= 0 && s->candidate < family->n_members && isfinite(s->mean_log) &&
-           fabs(s->mean_log) < 100.0 && s->m2_log >= 0.0 && isfinite(s->m2_log) &&
-           !isnan(s->now) && !isnan(s->seconds) && !isinf(s->seconds);
-}
-
-void le__observe_locked(le__policy *policy, const le__policy_sample *s)
-{
-    le__family *family = le__family_at(policy, s->family);
-    le__problem *problem = le__problem_at(family, s->problem);
-    if (!problem || !sane(family, s))
-        return;
-    double n = s->n ? (double)s->n : 1.0, excess = 0.0;
-    double weight = s->weight > 0.0 && s->weight < 1.0 ? s->weight : 1.0;
-    pay(policy, family, problem, s, n);
-    le__slow_event event = judge(policy, family, problem, s, &excess);
-    le__cell *cell = cell_make(family, problem, s->candidate);
-    if (!cell)
-        return;
-    cell->last_seen = s->now;
-    double mean = s->mean_log;
-    if (event == LE__SLOW_ON) {
-        if (cell->warm.n + cell->cold.n + cell->loaded.n > 0.0)
-            return;
-        mean -= excess;
-        weight *= SLOW_WEIGHT;
-        cell->doubt = excess * excess;
-    } else if (event == LE__SLOW_OWN || cell->doubt > 0.0) {
-        cell->warm = cell->cold = cell->loaded = (le__log_stats){0};
-        cell->doubt = 0.0;
-    }
-    learn(family, cell, s, n * weight, mean);
-    family->evidence += weight;
-    le__belief_changed(family, problem, cell);
-}
-
-void le__policy_observe(le__policy *policy, const le__policy_sample *sample)
-{
-    pthread_mutex_lock(&policy->lock);
-    le__observe_locked(policy, sample);
-    pthread_mutex_unlock(&policy->lock);
-}
-
-static void load(le__family *family, le__problem *problem, int candidate,
-                 const le__policy_stats *stats, double trust)
-{
-    le__cell *cell = cell_make(family, problem, candidate);
-    if (!cell)
-        return;
-    cell->loaded = (le__log_stats){stats->n, stats->mean_log, stats->m2_log};
-    cell->trust = fmax(0.0, fmin(trust, 1.0));
-    if (stats->n > 1) {
-        double n = fmin(stats->n - 1.0, 8.0), m2 = stats->m2_log * n / (stats->n - 1.0);
-        le__log_stats_add(&family->members[candidate].noise, n, 0.0, m2);
-        le__log_stats_add(&family->noise, n, 0.0, m2);
-    }
-    family->evidence += 1.0;
-    le__belief_changed(family, problem, cell);
-}
-
-void le__policy_load(le__policy *policy, int family, int problem, int candidate,
-                     const le__policy_stats *stats, double trust)
-{
-    pthread_mutex_lock(&policy->lock);
-    le__family *f = le__family_at(policy, family);
-    le__problem *p = le__problem_at(f, problem);
-    if (p && candidate >= 0 && candidate < f->n_members && stats->n > 0 &&
-        isfinite(stats->mean_log) && fabs(stats->mean_log) < 100.0 && stats->m2_log >= 0.0 &&
-        isfinite(stats->m2_log))
-        load(f, p, candidate, stats, trust);
-    pthread_mutex_unlock(&policy->lock);
 }
 
 void le__policy_cancel(le__policy *policy, int family)

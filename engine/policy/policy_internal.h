@@ -176,6 +176,8 @@ struct le__policy {
 le__family *le__family_at(le__policy *policy, int family);
 le__problem *le__problem_at(le__family *family, int problem);
 le__cell *le__cell_find(const le__problem *problem, int candidate);
+/* Finds or makes; NULL when out of memory. */
+le__cell *le__cell_make(le__family *family, le__problem *problem, int candidate);
 /* Variance of a run about the candidate's steady time. */
 double le__noise_var(const le__family *family, int candidate);
 /* With the late runs, for those who care for the worst ones. */
@@ -185,7 +187,6 @@ double le__run_var(const le__family *family, const le__problem *problem, int can
 /* Factor by which predictions of the candidate from other problems have been too sure (above 1) or
  * not sure enough, as variance. */
 double le__calibration(const le__family *family, int candidate);
-void le__observe_locked(le__policy *policy, const le__policy_sample *sample);
 /* NULL for a resource never registered. */
 le__resource *le__resource_of(le__policy *policy, const le__family *family, int candidate);
 /* Beliefs of all allowed candidates in policy->scratch; guesses where guess is set. NULL when out of

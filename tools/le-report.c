@@ -54,7 +54,7 @@ static int show_report(const report *r, const settings *s, const char *path) {
                      s->n_words ? " of " : "", s->n_words ? s->words[0] : "");
     bool ok = write_view(r, s, f.stream);
     if (s->view == VIEW_WHY)
-        ok = report_why_now(s->db, s->words[0], s->words + 1, f.stream) && ok;
+        ok = report_why_now(r, s->words[0], s->words + 1, f.stream) && ok;
     return tool_file_close(&f, ok) ? TOOL_OK : TOOL_FAILED;
 }
 
@@ -73,7 +73,10 @@ static int show(const settings *s, le_db *db, const char *path) {
     report r;
     int status = TOOL_FAILED;
     if (report_make(&r, k, path, &filter)) {
-        status = show_report(&r, s, path);
+        bool asks = s->view == VIEW_WHY || s->view == VIEW_HTML;
+        r.engine = asks ? report_engine(s->db) : NULL;
+        status = asks && !r.engine ? TOOL_FAILED : show_report(&r, s, path);
+        le_close(&r.engine);
         report_free(&r);
     } else {
         tool_message("out of memory");

@@ -188,7 +188,12 @@ static bool add_rest(reader *r) {
         const le_arg *like = in_sample(r, d->name);
         if (d->optional || has(r->out, d->name))
             continue;
-        if (d->type == LE_TYPE_IN || d->type == LE_TYPE_OUT || !like)
+        if (d->type == LE_TYPE_OUT) { /* its shape follows from the rest */
+            r->out->args[r->out->n] = LE_OUT(d->name, &r->out->tensors[r->out->n]);
+            r->out->n++;
+            continue;
+        }
+        if (d->type == LE_TYPE_IN || !like)
             return refuse(r, "the problem lacks an argument", d->name);
         r->out->args[r->out->n++] = *like;
     }

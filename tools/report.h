@@ -57,7 +57,8 @@ struct report_problem {
 
 typedef struct report {
     const le_db_knowledge *knowledge;
-    const char *path; /* of the database */
+    const char *path;         /* of the database */
+    struct le_engine *engine; /* says what a call would get now; NULL: is not asked */
     bool all_machines;
     const le_db_identity *machine; /* this one; NULL: all machines, or not known */
     int64_t now_ms;

@@ -7,6 +7,7 @@
 #include "report.h"
 
 #include "report_charts.h"
+#include "report_why.h"
 #include "svg.h"
 
 #include <math.h>
@@ -30,7 +31,7 @@ static void css(FILE *out) {
           ".choice{border-left:4px solid var(--good);padding:2px 0 2px 12px;margin:10px 0}"
           ".choice b{font-size:18px}.choice code{font-size:14px}"
           "code{font-family:ui-monospace,monospace;font-size:13px;overflow-wrap:anywhere}"
-          "nav a{margin-right:14px}a{color:var(--s0)}"
+          "nav{display:flex;flex-wrap:wrap;column-gap:14px}a{color:var(--s0)}"
           ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:13px;width:100%}"
           "th,td{text-align:left;padding:4px 8px 4px 0;border-bottom:1px solid var(--grid);"
           "white-space:nowrap;vertical-align:top}th{color:var(--dim);font-weight:600}"
@@ -180,6 +181,42 @@ static void table(const report *r, const report_problem *p, FILE *out) {
     fputs("</tbody></table></div></details>\n", out);
 }
 
+/* --- what a call would get now --- */
+
+static void now_row(const le_explanation *e, const le_explained_candidate *c, FILE *out) {
+    char a[TOOL_NUMBER], b[TOOL_NUMBER], range[64] = "-";
+    if (c->low_s > 0)
+        snprintf(range, sizeof range, "%s – %s", tool_seconds(c->low_s, a),
+                 tool_seconds(c->high_s, b));
+    fputs(strcmp(e->choice, c->candidate) ? "<tr>" : "<tr class=\"chosen\">", out);
+    escaped(out, "<td><code>", c->candidate, "</code></td>");
+    cell(out, tool_seconds(c->predicted_s, a));
+    cell(out, range);
+    cell(out, tool_seconds(c->measured_s, a));
+    cell(out, tool_error(c->error_max_abs, a));
+    cell(out, tool_age(c->age_s, a));
+    escaped(out, "<td>", c->verdict, "</td>");
+    escaped(out, "<td class=\"why\">", c->applicable ? "" : c->left_out, "</td></tr>\n");
+}
+
+static void now(const report *r, const report_problem *p, FILE *out) {
+    le_explanation *e = report_explanation(r, p->known->operation, p->known->key);
+    if (!e)
+        return;
+    fputs("<details><summary>a call now: ", out);
+    escaped(out, "<code>", *e->choice ? e->choice : "no candidate is left", "</code>");
+    escaped(out, " (", e->why, ")");
+    fputs("</summary><div class=\"wide\"><table><thead><tr><th>candidate</th>"
+          "<th class=\"n\">predicted</th><th class=\"n\">90 % interval</th>"
+          "<th class=\"n\">measured</th><th class=\"n\">error</th><th class=\"n\">age</th>"
+          "<th>verdict</th><th>left out</th></tr></thead><tbody>\n",
+          out);
+    for (size_t i = 0; i < e->n_candidates; i++)
+        now_row(e, &e->candidates[i], out);
+    fputs("</tbody></table></div></details>\n", out);
+    le_explanation_free(&e);
+}
+
 static void problem(const report *r, const report_problem *p, FILE *out) {
     fputs("<section class=\"card\">\n", out);
     escaped(out, "<h3>", p->known->key, "</h3>\n");
@@ -190,6 +227,7 @@ static void problem(const report *r, const report_problem *p, FILE *out) {
     report_chart_times(r, p, out);
     report_chart_errors(r, p, out);
     table(r, p, out);
+    now(r, p, out);
     fputs("</section>\n", out);
 }
 

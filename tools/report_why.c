@@ -52,41 +52,67 @@ static bool describes_call(char *const *words) {
     return false;
 }
 
-static bool explain(le_engine *engine, const char *operation, const char *text, FILE *out) {
+static le_explanation *explain(le_engine *engine, const char *operation, const char *text,
+                               bool aloud) {
     problem_args a;
     char why[256];
     le_explanation *e = NULL;
     bool ok = problem_args_make(&a, engine, operation, text, PROBLEM_SHAPES, why, sizeof why);
-    if (!ok)
-        tool_message("%s: %s", operation, why);
-    if (ok && le_call_explain(engine, &e, operation, a.args, a.n) != LE_OK) {
+    if (ok && le_call_explain(engine, &e, operation, a.args, a.n) != LE_OK && aloud)
         tool_message("%s", le_error_message());
-        ok = false;
-    }
-    if (ok)
-        print_explanation(e, out);
-    le_explanation_free(&e);
+    if (!ok && aloud)
+        tool_message("%s: %s", operation, why);
     problem_args_free(&a);
-    return ok;
+    return e;
 }
 
-bool report_why_now(const char *db, const char *operation, char *const *words, FILE *out) {
-    if (!describes_call(words))
-        return true;
+le_explanation *report_explanation(const report *r, const char *operation, const char *problem) {
+    le_explanation *e =
+        r->engine && operation[0] != '@' ? explain(r->engine, operation, problem, false) : NULL;
+    if (e && strcmp(e->problem, problem) != 0)
+        le_explanation_free(&e);
+    return e;
+}
+
+le_engine *report_engine(const char *db) {
     le_options options;
-    le_engine *engine;
+    le_engine *engine = NULL;
     le_default_options(&options);
     options.db_path = db;
     options.mode = LE_MODE_FROZEN;
-    if (le_open(&engine, &options) != LE_OK) {
+    if (le_open(&engine, &options) != LE_OK)
         tool_message("%s", le_error_message());
-        return false;
-    }
+    return engine;
+}
+
+static bool in_report(const report *r, const char *problem) {
+    for (size_t i = 0; i < r->n_problems; i++)
+        if (strcmp(r->problems[i].known->key, problem) == 0)
+            return true;
+    return false;
+}
+
+static bool explain_words(const report *r, const char *operation, char *const *words, FILE *out) {
     tool_text text = {0};
     for (; *words; words++)
         tool_add(&text, "%s ", *words);
-    bool ok = !text.failed && explain(engine, operation, text.text, out);
+    le_explanation *e = text.failed ? NULL : explain(r->engine, operation, text.text, true);
+    bool ok = e != NULL;
+    if (e && !in_report(r, e->problem))
+        print_explanation(e, out);
+    le_explanation_free(&e);
     tool_text_free(&text);
-    le_close(&engine);
     return ok;
+}
+
+bool report_why_now(const report *r, const char *operation, char *const *words, FILE *out) {
+    if (!r->engine)
+        return false;
+    for (size_t i = 0; i < r->n_problems; i++) {
+        le_explanation *e = report_explanation(r, operation, r->problems[i].known->key);
+        if (e)
+            print_explanation(e, out);
+        le_explanation_free(&e);
+    }
+    return !describes_call(words) || explain_words(r, operation, words, out);
 }

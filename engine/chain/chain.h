@@ -64,7 +64,8 @@ typedef struct le__step_choice { /* how a step is run */
     int family, problem, policy; /* in the policy */
     le__why why;
     bool cold;
-    double spent; /* on proving it */
+    double spent;        /* on proving it */
+    double best_seconds; /* of the best known, when this one is only tried; else 0 */
 } le__step_choice;
 
 typedef struct le__drop { /* a copy that makes room before a step */
@@ -110,6 +111,7 @@ struct le_chain {
     le__chain_totals totals;
     le_step_report *step_reports;
     le_chain_report report;
+    double aside; /* seconds of the last run that went into set-up, proofs and learning */
 };
 
 /* --- building (chain_build.c) --- */

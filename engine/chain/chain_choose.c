@@ -211,6 +211,7 @@ static void take(le__step_choice *choice, const ballot *b, const le__policy_deci
     choice->problem = b->problem;
     choice->policy = of->candidate;
     choice->why = of->why;
+    choice->best_seconds = of->best_seconds;
     choice->cold = b->views[of->index].last_seen < 0;
 }
 
@@ -265,6 +266,12 @@ static le_status decide_once(le_chain *c, int step, const le__chain_want *want) 
     return status;
 }
 
+/* What is on trial is the chain: its steps run in plain C where they can, since each other
+ * implementation has a trial of its own. */
+static double trust(const le__candidate *c) {
+    return le__arm_prior(c).speed + (strcmp(c->implementation->run_type, "c") == 0 ? 1e9 : 0);
+}
+
 /* In the child of a trial there is neither time nor memory for learning: the descriptors' own
  * speeds. */
 static le_status decide_simply(le_chain *c, int step, const le__chain_want *want) {
@@ -278,7 +285,7 @@ static le_status decide_simply(le_chain *c, int step, const le__chain_want *want
         return status;
     le__step_prepare(s, want);
     for (size_t i = 0; i < n; i++) {
-        double speed = le__arm_prior(&list[i]).speed;
+        double speed = trust(&list[i]);
         if (!le__device_wanted(list[i].device, want) ||
             list[i].implementation->flags & LE_IMPL_LOSSY || speed <= best ||
             !le__candidate_applies(&list[i], &s->call, &why))

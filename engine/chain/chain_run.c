@@ -11,6 +11,7 @@
 #include "call/storage.h"
 #include "proof/trial_server.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -273,15 +274,30 @@ static le_status execute_once(void *context, int i) {
     return status;
 }
 
+/* Seconds of a step that answered which the next run will not need: so that the first run of a chain
+ * does not pass for its usual one. */
+static double aside_of(const le_chain *c, int i) {
+    const le__step_choice *choice = &c->choices[i];
+    const le__run_stats *stats = &c->steps[i]->call.stats;
+    bool tried = choice->why == LE__WHY_EXPLORE || choice->why == LE__WHY_PROBE;
+    double lost = choice->arm && tried && choice->best_seconds > 0
+                      ? fmax(stats->seconds - choice->best_seconds, 0)
+                      : 0;
+    return choice->spent + stats->setup_seconds + lost;
+}
+
 /* The next candidate when one fails. */
 static le_status execute_step(run *r, int i) {
     enum { ATTEMPTS = 64 };
     le_engine *e = r->chain->engine;
     le_status status = LE_OK, failed = LE_OK;
+    double start = le__now();
     if ((r->want->mode ? r->want->mode : e->options.mode) == LE_MODE_MEASURE &&
         !le__trial_is_child() && !r->want->beside)
         status = le__step_race(r->chain, i, r->want, execute_once, r);
     for (int attempt = 0; status == LE_OK && attempt < ATTEMPTS; attempt++) {
+        r->chain->aside += le__now() - start; /* the race, or the attempt before */
+        start = le__now();
         status = le__step_decide(r->chain, i, r->want);
         if (status != LE_OK)
             return status;
@@ -289,6 +305,7 @@ static le_status execute_step(run *r, int i) {
         status = execute_once(r, i);
         r->verify = false;
         if (status == LE_OK) {
+            r->chain->aside += aside_of(r->chain, i);
             le__step_observe(r->chain, i, r->want);
             return LE_OK;
         }
@@ -336,6 +353,7 @@ static le_status make_reports(le_chain *c) {
 le_status le__chain_execute(le_chain *c, le_tensor *tensors, const le__chain_want *want) {
     run r = {.chain = c, .tensors = tensors, .want = want, .start = le__now()};
     le_status status = make_reports(c);
+    c->aside = 0;
     r.spares = calloc((size_t)c->n_values + 1, sizeof(le_storage *));
     if (!r.spares)
         status = le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name);

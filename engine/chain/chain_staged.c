@@ -83,6 +83,7 @@ static le_status run_chain(le_call *call, le_chain *c, const le__chain_want *wan
         status = le__chain_plan(c, tensors, want);
     if (status == LE_OK)
         status = le__chain_execute(c, tensors, want);
+    call->stats.setup_seconds += c->aside;
     call->stats.bytes_to_device = c->report.bytes_to_device;
     call->stats.bytes_from_device = c->report.bytes_from_device;
     call->stats.peak_scratch_bytes = c->report.peak_host_bytes;

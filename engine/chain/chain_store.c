@@ -360,7 +360,7 @@ static void remember(const le_chain *c, const le__chain_want *want, le__kept_pla
         store(c, want, k, want->mode ? want->mode : c->engine->options.mode);
     else if (explored(c))
         return;
-    le__run_stats stats = {.seconds = c->report.seconds, .ended = ended};
+    le__run_stats stats = {.seconds = c->report.seconds - c->aside, .ended = ended};
     le__observation o = {.stats = &stats,
                          .cold = first || explored(c), /* kept apart */
                          .conditions = le__monitor_read(c->engine->dispatch->monitor, ended)};

@@ -113,6 +113,7 @@ typedef struct le__policy_decision {
     le__why why;
     double seconds;        /* predicted, slowness included, extra_seconds included */
     double low, high;      /* 90 % interval of one run */
+    double best_seconds;   /* predicted for the best known, which an exploring run is not; 0: unknown */
     /* The engine may repeat an exploit decision for the same problem and question without asking,
      * for reuse_calls further calls and until `now` reaches reuse_until, as long as no run takes
      * longer than alarm_seconds; it reports these runs in bulk. Run counts are 0 for explore/probe. */

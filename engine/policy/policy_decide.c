@@ -266,10 +266,12 @@ static void decide(const scene *s, le__policy_decision *out)
         if (other < n && paid) {
             describe(s, other, probed < n ? LE__WHY_PROBE : LE__WHY_EXPLORE, out);
             s->family->budget.since_explored = s->q->now;
+            out->best_seconds = best.seconds;
             return;
         }
     }
     describe(s, index, n == 1 ? LE__WHY_ONLY : LE__WHY_EXPLOIT, out);
+    out->best_seconds = best.seconds;
     allow_reuse(s, debt, due, out);
 }
 

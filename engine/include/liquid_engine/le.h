@@ -325,7 +325,7 @@ typedef struct le_run_info {
     size_t struct_size;
     char candidate[256];
     char why[16];          /* "exploit", "explore", "probe", "only", "forced", "measure" */
-    double seconds;        /* wall time with transfers */
+    double seconds;        /* wall time with transfers, without what it built, proved and tried */
     double kernel_seconds; /* OpenCL events; 0 on the CPU */
     int64_t bytes_to_device, bytes_from_device;
     int64_t measurements; /* runs beyond the one that answered */

@@ -16,15 +16,7 @@ static const le_cl_source *const sources[] = {&le_cl_superres_macro_pixel_correc
 
 extern const le_implementation le_implementation_macro_pixel_correction__opencl;
 const le_implementation le_implementation_macro_pixel_correction__opencl = {
-    .abi = LE_METHOD_ABI,
-    .operation = "macro_pixel_correction",
-    .name = "opencl",
-    .run_type = "opencl",
-    .summary = "sums by work-groups, then a work-item a pixel",
-    .device = LE_DEVICE_OPENCL,
-    .flags = LE_IMPL_REPRODUCIBLE,
-    .speed = 20,
-    .sources = sources,
+    LE__SR_CL_IMPLEMENTATION("macro_pixel_correction", 20,
+                             "sums by work-groups, then a work-item a pixel"),
     .applicable = le__sr_cl_takes_image,
-    .run = run,
 };

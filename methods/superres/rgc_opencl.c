@@ -10,15 +10,12 @@ static le_status split(le_call *call, const le__rgc_call *c, const le__sr_cl_sha
                        le_cl_buffer *half) {
     char options[160];
     le__sr_cl_options(call, c->col.dtype, options, "-DVW=1 -DWEIGHTING=0 -DTEMPORAL=0");
-    le_cl_kernel *kernel;
-    le_status status =
-        le_cl_get_kernel(call, &le_cl_superres_convergence, "split_gradients", options, &kernel);
     const size_t global[3] = {(size_t)(2 * shape->cols + 1), (size_t)(2 * shape->rows + 1),
                               (size_t)shape->frames};
     const le_cl_karg args[] = {LE_CL_ARG(RGC_GRADIENT_COL), LE_CL_ARG(RGC_GRADIENT_ROW),
                                LE_CL_BUF(half), LE_CL_STRUCT(shape)};
-    return status == LE_OK ? le_cl_launch(call, kernel, 3, global, le__sr_cl_group, args, 4)
-                           : status;
+    return le__sr_cl_launch(call, &le_cl_superres_convergence, "split_gradients", options, 3,
+                            global, args, 4);
 }
 
 static le_status run(le_call *call) {
@@ -54,16 +51,8 @@ static const le_cl_source *const sources[] = {&le_cl_superres_convergence, NULL}
 
 extern const le_implementation le_implementation_radial_gradient_convergence__opencl;
 const le_implementation le_implementation_radial_gradient_convergence__opencl = {
-    .abi = LE_METHOD_ABI,
-    .operation = "radial_gradient_convergence",
-    .name = "opencl",
-    .run_type = "opencl",
-    .summary = "tables of weights; a work-item a whole pixel of a row",
-    .device = LE_DEVICE_OPENCL,
-    .flags = LE_IMPL_REPRODUCIBLE,
-    .speed = 40,
-    .sources = sources,
+    LE__SR_CL_IMPLEMENTATION("radial_gradient_convergence", 40,
+                             "tables of weights; a work-item a whole pixel of a row"),
     .applicable = applicable,
     .memory = memory,
-    .run = run,
 };

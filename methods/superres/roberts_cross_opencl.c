@@ -12,11 +12,6 @@ static le_status run(le_call *call) {
     const le__roberts r = le__roberts_of(call);
     char options[160];
     le__sr_cl_options(call, r.in.dtype, options, " ");
-    le_cl_kernel *kernel;
-    le_status status =
-        le_cl_get_kernel(call, &le_cl_superres_roberts_cross, "gradients", options, &kernel);
-    if (status != LE_OK)
-        return status;
     const size_t global[3] = {(size_t)r.in.cols, (size_t)r.in.rows, (size_t)r.in.frames};
     const le_cl_karg args[] = {LE_CL_ARG(ROBERTS_IMAGE),
                                LE_CL_ARG(ROBERTS_GRADIENT_COL),
@@ -25,23 +20,14 @@ static le_status run(le_call *call) {
                                LE_CL_I32((int32_t)r.in.cols),
                                LE_CL_I32((int32_t)r.in.frames),
                                LE_CL_I32(0)};
-    return le_cl_launch(call, kernel, 3, global, le__sr_cl_group, args,
-                        sizeof args / sizeof args[0]);
+    return le__sr_cl_launch(call, &le_cl_superres_roberts_cross, "gradients", options, 3, global,
+                            args, sizeof args / sizeof args[0]);
 }
 
 static const le_cl_source *const sources[] = {&le_cl_superres_roberts_cross, NULL};
 
 extern const le_implementation le_implementation_roberts_cross__opencl;
 const le_implementation le_implementation_roberts_cross__opencl = {
-    .abi = LE_METHOD_ABI,
-    .operation = "roberts_cross",
-    .name = "opencl",
-    .run_type = "opencl",
-    .summary = "a work-item a pixel",
-    .device = LE_DEVICE_OPENCL,
-    .flags = LE_IMPL_REPRODUCIBLE,
-    .speed = 20,
-    .sources = sources,
+    LE__SR_CL_IMPLEMENTATION("roberts_cross", 20, "a work-item a pixel"),
     .applicable = le__sr_cl_takes_image,
-    .run = run,
 };

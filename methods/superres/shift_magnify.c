@@ -9,15 +9,14 @@
 
 #include <math.h>
 
-#define SHIFT(name)      LE__SR_NUMBER(LE_TYPE_F64, name, "input pixels", -65536, 65536, 0, false)
-#define TIMES(name, doc) LE__SR_NUMBER(LE_TYPE_F64, name, doc, 0.01, 100, 1, true)
-
 static const le_arg_desc args[] = {
     [MAGNIFY_IMAGE] = LE__SR_FRAMES_IN,
-    [MAGNIFY_SHIFT_ROW] = SHIFT("shift_row"),
-    [MAGNIFY_SHIFT_COL] = SHIFT("shift_col"),
-    [MAGNIFY_MAGNIFICATION_ROW] = TIMES("magnification_row", "output rows an input row"),
-    [MAGNIFY_MAGNIFICATION_COL] = TIMES("magnification_col", "output columns an input column"),
+    [MAGNIFY_SHIFT_ROW] = LE__SR_SHIFT_ARG("shift_row", "input pixels"),
+    [MAGNIFY_SHIFT_COL] = LE__SR_SHIFT_ARG("shift_col", "input pixels"),
+    [MAGNIFY_MAGNIFICATION_ROW] =
+        LE__SR_REAL("magnification_row", "output rows an input row", 0.01, 100, 1, true),
+    [MAGNIFY_MAGNIFICATION_COL] =
+        LE__SR_REAL("magnification_col", "output columns an input column", 0.01, 100, 1, true),
     [MAGNIFY_INTERPOLATOR] = LE__SR_INTERPOLATOR_ARG,
     [MAGNIFY_RESULT] =
         LE__SR_STACK_OUT("result",

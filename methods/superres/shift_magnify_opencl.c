@@ -50,12 +50,8 @@ static le_status run(le_call *call) {
     const int taps = le__sr_taps(kind);
     char options[160];
     le__sr_cl_options(call, in.dtype, options, "-DTAPS=%d", taps);
-    le_cl_kernel *kernel;
     device_axis rows, cols;
-    le_status status =
-        le_cl_get_kernel(call, &le_cl_superres_shift_magnify, "magnify", options, &kernel);
-    if (status == LE_OK)
-        status = tables(call, kind, taps, &in, &to, &rows, &cols);
+    le_status status = tables(call, kind, taps, &in, &to, &rows, &cols);
     if (status != LE_OK)
         return status;
     const size_t global[3] = {(size_t)to.cols, (size_t)to.rows, (size_t)to.frames};
@@ -64,23 +60,14 @@ static le_status run(le_call *call) {
                                LE_CL_BUF(cols.first),       LE_CL_BUF(cols.weight),
                                LE_CL_I32((int32_t)in.rows), LE_CL_I32((int32_t)in.cols),
                                LE_CL_I32((int32_t)to.rows), LE_CL_I32((int32_t)to.cols)};
-    return le_cl_launch(call, kernel, 3, global, le__sr_cl_group, args,
-                        sizeof args / sizeof args[0]);
+    return le__sr_cl_launch(call, &le_cl_superres_shift_magnify, "magnify", options, 3, global,
+                            args, sizeof args / sizeof args[0]);
 }
 
 static const le_cl_source *const sources[] = {&le_cl_superres_shift_magnify, NULL};
 
 extern const le_implementation le_implementation_shift_magnify__opencl;
 const le_implementation le_implementation_shift_magnify__opencl = {
-    .abi = LE_METHOD_ABI,
-    .operation = "shift_magnify",
-    .name = "opencl",
-    .run_type = "opencl",
-    .summary = "tables of weights; a work-item an output pixel",
-    .device = LE_DEVICE_OPENCL,
-    .flags = LE_IMPL_REPRODUCIBLE,
-    .speed = 20,
-    .sources = sources,
+    LE__SR_CL_IMPLEMENTATION("shift_magnify", 20, "tables of weights; a work-item an output pixel"),
     .applicable = le__sr_cl_takes_image,
-    .run = run,
 };

@@ -9,16 +9,13 @@
 
 #include <math.h>
 
-#define NUMBER(name, doc, min, max, usual)                                                         \
-    LE__SR_NUMBER(LE_TYPE_F64, name, doc, min, max, usual, false)
-
 static const le_arg_desc args[] = {
     [ROTATE_IMAGE] = LE__SR_FRAMES_IN,
-    [ROTATE_SHIFT_ROW] = NUMBER("shift_row", "pixels", -65536, 65536, 0),
-    [ROTATE_SHIFT_COL] = NUMBER("shift_col", "pixels", -65536, 65536, 0),
-    [ROTATE_SCALE_ROW] = NUMBER("scale_row", "above 1 enlarges", 0.01, 100, 1),
-    [ROTATE_SCALE_COL] = NUMBER("scale_col", "above 1 enlarges", 0.01, 100, 1),
-    [ROTATE_ANGLE] = NUMBER("angle", "radians", -1e4, 1e4, 0),
+    [ROTATE_SHIFT_ROW] = LE__SR_SHIFT_ARG("shift_row", "pixels"),
+    [ROTATE_SHIFT_COL] = LE__SR_SHIFT_ARG("shift_col", "pixels"),
+    [ROTATE_SCALE_ROW] = LE__SR_REAL("scale_row", "above 1 enlarges", 0.01, 100, 1, false),
+    [ROTATE_SCALE_COL] = LE__SR_REAL("scale_col", "above 1 enlarges", 0.01, 100, 1, false),
+    [ROTATE_ANGLE] = LE__SR_REAL("angle", "radians", -1e4, 1e4, 0, false),
     [ROTATE_INTERPOLATOR] = LE__SR_INTERPOLATOR_ARG,
     [ROTATE_RESULT] =
         LE__SR_STACK_OUT("result", "as image, 0 where the sample lies outside", "as image"),

@@ -29,31 +29,17 @@ static le_status run(le_call *call) {
     char options[160];
     le__sr_cl_options(call, p.in.dtype, options, "-DTAPS=%d%s", le__sr_taps(p.kind),
                       p.kind == LE__SR_CATMULL_ROM ? "" : " -DNORMALISE");
-    le_cl_kernel *kernel;
-    le_status status = le_cl_get_kernel(call, &le_cl_superres_shift_scale_rotate, "rotate_frames",
-                                        options, &kernel);
-    if (status != LE_OK)
-        return status;
     const size_t global[3] = {(size_t)p.out.cols, (size_t)p.out.rows, (size_t)p.out.frames};
     const le_cl_karg args[] = {LE_CL_ARG(ROTATE_IMAGE), LE_CL_ARG(ROTATE_RESULT),
                                LE_CL_STRUCT(&to_kernel)};
-    return le_cl_launch(call, kernel, 3, global, le__sr_cl_group, args,
-                        sizeof args / sizeof args[0]);
+    return le__sr_cl_launch(call, &le_cl_superres_shift_scale_rotate, "rotate_frames", options, 3,
+                            global, args, sizeof args / sizeof args[0]);
 }
 
 static const le_cl_source *const sources[] = {&le_cl_superres_shift_scale_rotate, NULL};
 
 extern const le_implementation le_implementation_shift_scale_rotate__opencl;
 const le_implementation le_implementation_shift_scale_rotate__opencl = {
-    .abi = LE_METHOD_ABI,
-    .operation = "shift_scale_rotate",
-    .name = "opencl",
-    .run_type = "opencl",
-    .summary = "a work-item an output pixel",
-    .device = LE_DEVICE_OPENCL,
-    .flags = LE_IMPL_REPRODUCIBLE,
-    .speed = 20,
-    .sources = sources,
+    LE__SR_CL_IMPLEMENTATION("shift_scale_rotate", 20, "a work-item an output pixel"),
     .applicable = le__sr_cl_takes_image,
-    .run = run,
 };

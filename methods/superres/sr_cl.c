@@ -54,6 +54,16 @@ le_status le__sr_cl_table(le_call *call, const void *host, size_t bytes, le_cl_b
     return status == LE_OK ? le_cl_upload(call, *out, 0, host, bytes) : status;
 }
 
+le_status le__sr_cl_launch(le_call *call, const le_cl_source *source, const char *kernel,
+                           const char *options, int ndim, const size_t *global,
+                           const le_cl_karg *args, size_t n_args) {
+    le_cl_kernel *built;
+    le_status status = le_cl_get_kernel(call, source, kernel, options, &built);
+    return status == LE_OK
+               ? le_cl_launch(call, built, ndim, global, le__sr_cl_group, args, n_args)
+               : status;
+}
+
 le__sr_cl_shape le__sr_cl_shape_of(const le__sr_tables *t) {
     const le__sr_rgc *p = &t->rgc;
     return (le__sr_cl_shape){

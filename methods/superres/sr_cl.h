@@ -23,6 +23,17 @@ le_status le__sr_cl_table(le_call *call, const void *host, size_t bytes, le_cl_b
 
 /* The work-group of every launch that needs no other: PoCL compiles a kernel anew for each size. */
 extern const size_t le__sr_cl_group[3];
+/* Gets a kernel and launches it with that work-group. */
+le_status le__sr_cl_launch(le_call *call, const le_cl_source *source, const char *kernel,
+                           const char *options, int ndim, const size_t *global,
+                           const le_cl_karg *args, size_t n_args);
+
+/* The fields of an implementation `opencl` whose function and sources are statics of the usual
+ * names. */
+#define LE__SR_CL_IMPLEMENTATION(the_operation, the_speed, the_summary)                            \
+    .abi = LE_METHOD_ABI, .operation = the_operation, .name = "opencl", .run_type = "opencl",      \
+    .summary = the_summary, .device = LE_DEVICE_OPENCL, .flags = LE_IMPL_REPRODUCIBLE,             \
+    .speed = the_speed, .sources = sources, .run = run
 
 /* Sizes as the kernels take them; shape of cl/superres/esrrf.clh. */
 typedef struct le__sr_cl_shape {

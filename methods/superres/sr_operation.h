@@ -35,12 +35,14 @@
         .words = the_words, .default_str = the_default                                             \
     }
 
+#define LE__SR_REAL(the_name, the_doc, the_min, the_max, the_default, is_cost)                     \
+    LE__SR_NUMBER(LE_TYPE_F64, the_name, the_doc, the_min, the_max, the_default, is_cost)
+#define LE__SR_SHIFT_ARG(the_name, the_doc) LE__SR_REAL(the_name, the_doc, -65536, 65536, 0, false)
 #define LE__SR_MAGNIFICATION_ARG(the_doc)                                                          \
     LE__SR_NUMBER(LE_TYPE_I64, "magnification", the_doc, 1, LE__SR_MAX_MAGNIFICATION, 5, true)
-#define LE__SR_RADIUS_ARG(the_doc) LE__SR_NUMBER(LE_TYPE_F64, "radius", the_doc, 0.1, 10, 1.5, true)
+#define LE__SR_RADIUS_ARG(the_doc) LE__SR_REAL("radius", the_doc, 0.1, 10, 1.5, true)
 #define LE__SR_SENSITIVITY_ARG                                                                     \
-    LE__SR_NUMBER(LE_TYPE_F64, "sensitivity", "power of the convergence; up to 1 has no effect",   \
-                  0, 100, 1, true)
+    LE__SR_REAL("sensitivity", "power of the convergence; up to 1 has no effect", 0, 100, 1, true)
 #define LE__SR_SWITCH_ARG(the_name, the_doc)                                                       \
     LE__SR_NUMBER(LE_TYPE_I64, the_name, the_doc, 0, 1, 1, true)
 #define LE__SR_TIMEPOINT_ARG                                                                       \

@@ -12,32 +12,18 @@ static le_status run(le_call *call) {
     const le__projection p = le__projection_of(call);
     char options[160];
     le__sr_cl_options(call, p.in.dtype, options, "-DTEMPORAL=%d", (int)p.temporal);
-    le_cl_kernel *kernel;
-    le_status status =
-        le_cl_get_kernel(call, &le_cl_superres_temporal_projection, "project", options, &kernel);
-    if (status != LE_OK)
-        return status;
     const size_t global[2] = {(size_t)(p.in.rows * p.in.cols), (size_t)p.out.frames};
     const le_cl_karg args[] = {LE_CL_ARG(PROJECTION_IMAGE), LE_CL_ARG(PROJECTION_RESULT),
                                LE_CL_I32((int32_t)global[0]), LE_CL_I32((int32_t)p.in.frames),
                                LE_CL_I32((int32_t)p.per_timepoint)};
-    return le_cl_launch(call, kernel, 2, global, le__sr_cl_group, args,
-                        sizeof args / sizeof args[0]);
+    return le__sr_cl_launch(call, &le_cl_superres_temporal_projection, "project", options, 2,
+                            global, args, sizeof args / sizeof args[0]);
 }
 
 static const le_cl_source *const sources[] = {&le_cl_superres_temporal_projection, NULL};
 
 extern const le_implementation le_implementation_temporal_projection__opencl;
 const le_implementation le_implementation_temporal_projection__opencl = {
-    .abi = LE_METHOD_ABI,
-    .operation = "temporal_projection",
-    .name = "opencl",
-    .run_type = "opencl",
-    .summary = "a work-item a pixel",
-    .device = LE_DEVICE_OPENCL,
-    .flags = LE_IMPL_REPRODUCIBLE,
-    .speed = 20,
-    .sources = sources,
+    LE__SR_CL_IMPLEMENTATION("temporal_projection", 20, "a work-item a pixel"),
     .applicable = le__sr_cl_takes_image,
-    .run = run,
 };

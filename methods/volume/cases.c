@@ -34,6 +34,13 @@ le_dtype le__case_dtype(const le_case_request *request, int arg)
     return dtypes[(size_t)request->index % (sizeof dtypes / sizeof dtypes[0])];
 }
 
+le_status le__case_end(le_case *c, const le_case_request *request, const char *output, int arg,
+                       le_dtype usual)
+{
+    le_case_out(c, output, request->like ? le_call_out(request->like, arg)->dtype : usual);
+    return le_case_status(c);
+}
+
 static void make_waves(le_case *c, wave *waves)
 {
     for (int w = 0; w < WAVES; w++) {

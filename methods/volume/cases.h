@@ -21,6 +21,18 @@ typedef enum le__filling {
 /* The dtype of the main input: of the request, else of the call it resembles, else number index. */
 le_dtype le__case_dtype(const le_case_request *request, int arg);
 
+/* Ends a case: asks for the output, in the dtype of the call it resembles, else the usual one. */
+le_status le__case_end(le_case *c, const le_case_request *request, const char *output, int arg,
+                       le_dtype usual);
+
+/* Transfer functions as JSON text. */
+#define LE__CASE_GAUSSIANS                                                                         \
+    "{\"gaussians\": [{\"centre\": 0.5, \"width\": 4, \"rgb\": [1, 0.5, 0], \"alpha\": 0.3},"      \
+    " {\"centre\": 0.7, \"width\": 0.05, \"rgb\": [0, 1, 0.5], \"alpha\": 0.2}]}"
+#define LE__CASE_TABLE                                                                             \
+    "{\"table\": [[-4, 0, 0, 0.2, 0.001], [-1, 0.5, 0, 0, 0.1], [0.25, 0, 1, 0, 0.02],"            \
+    " [6, 1, 1, 1, 0.9]]}"
+
 /* Fills a contiguous tensor. Integer dtypes get values over their range. */
 void le__case_fill(le_case *c, le_tensor *t, le__filling filling);
 

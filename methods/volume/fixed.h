@@ -39,6 +39,13 @@ static inline int64_t le__fixed_columns(int64_t size)
     return (size + 15) / 16 * 16;
 }
 
+/* Floats of a row of interleaved planes, each padded by a voxel at both ends, with room for one vector
+ * more: an odd number of cache lines, so that rows do not share the same sets. */
+static inline int64_t le__plane_pitch(const int64_t shape[3], int planes)
+{
+    return ((planes * (shape[2] + 2 + 16) + 15) / 16 | 1) * 16;
+}
+
 /* Bytes of memory that le__fixed_make needs for each view. */
 size_t le__fixed_bytes(const le__camera *camera);
 

@@ -5,6 +5,9 @@
  */
 #include "volume/composite/composite.h"
 
+#include "volume/cases.h"
+#include "volume/operation.h"
+
 extern const le_operation le_operation_composite;
 
 static const le_arg_desc args[] = {
@@ -53,22 +56,13 @@ static le_status make_case(le_case *c, const le_case_request *request)
     double opacity = request->index % 3 == 1 ? 1.0 : 0.05;
     for (int64_t i = 0; i < le_tensor_count(rgba); i++)
         le_tensor_set(rgba, i, le_case_uniform(c) * (i % 4 == 3 ? opacity : 1.2));
-    le_case_out(c, "image", request->like ? le_call_out(request->like, ARG_IMAGE)->dtype : LE_F32);
-    return le_case_status(c);
+    return le__case_end(c, request, "image", ARG_IMAGE, LE_F32);
 }
 
 const le_operation le_operation_composite = {
-    .abi = LE_METHOD_ABI,
-    .name = "composite",
-    .family = "volume",
-    .summary = "slices of colour and opacity to one image, back to front",
-    .reference = "P. Mocz, Create Your Own Volume Rendering (With Python), 2022",
-    .args = args,
-    .n_args = sizeof args / sizeof args[0],
-    .check = check,
-    .work = work,
+    LE__VOLUME_OPERATION("composite", "slices of colour and opacity to one image, back to front",
+                         LE__MOCZ),
     .norm = LE_NORM_ABS,
     .atol = 1e-5,
     .rtol = 1e-5,
-    .make_case = make_case,
 };

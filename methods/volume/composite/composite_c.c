@@ -4,19 +4,10 @@
  * `composite` in scalar C: slice by slice over one row of pixels, so that memory is read in order.
  */
 #include "volume/composite/composite.h"
-#include "volume/load.h"
 
 extern const le_implementation le_implementation_composite__c;
 
 enum { BLOCK_PIXELS = 256 };
-
-static bool applicable(const le_call *call, const char **why)
-{
-    *why = "an argument has strides or is not f32";
-    const le_tensor *rgba = le_call_in(call, ARG_RGBA);
-    return rgba->dtype == LE_F32 && le_tensor_is_contiguous(rgba) &&
-           le_call_out(call, ARG_IMAGE)->dtype == LE_F32 && le__out_contiguous(call, ARG_IMAGE);
-}
 
 static size_t items(const le_call *call)
 {
@@ -59,7 +50,7 @@ const le_implementation le_implementation_composite__c = {
     .summary = "scalar C, slice by slice over blocks of pixels",
     .flags = LE_IMPL_REPRODUCIBLE,
     .speed = 1.0,
-    .applicable = applicable,
+    .applicable = le__composite_packed,
     .items = items,
     .range = range,
 };

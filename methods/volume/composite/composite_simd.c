@@ -6,15 +6,6 @@
 #include "volume/composite/composite.h"
 #include "volume/composite/simd.h"
 #include "volume/describe_simd.h"
-#include "volume/load.h"
-
-static bool applicable(const le_call *call, const char **why)
-{
-    *why = "an argument has strides or is not f32";
-    const le_tensor *rgba = le_call_in(call, ARG_RGBA);
-    return rgba->dtype == LE_F32 && le_tensor_is_contiguous(rgba) &&
-           le_call_out(call, ARG_IMAGE)->dtype == LE_F32 && le__out_contiguous(call, ARG_IMAGE);
-}
 
 static size_t items(const le_call *call)
 {
@@ -43,8 +34,8 @@ static void run_range(le_call *call, size_t begin, size_t end, kernel_fn kernel)
         (void)worker;                                                                              \
         run_range(call, begin, end, le__composite_##id);                                           \
     }                                                                                              \
-    LE__DESCRIBE_SIMD(composite, id, isa_bits, guess, text, .applicable = applicable,              \
-                      .items = items, .range = range_##id)
+    LE__DESCRIBE_SIMD(composite, id, "simd", isa_bits, guess, text,                                \
+                      .applicable = le__composite_packed, .items = items, .range = range_##id)
 
 DESCRIBE(avx2, LE_ISA_AVX2, 3.0, "AVX2: blocks of 32 pixels in registers");
 DESCRIBE(avx512, LE_ISA_AVX512, 3.5, "AVX-512: blocks of 32 pixels in registers");

@@ -9,16 +9,12 @@
 #include <stdlib.h>
 
 #include "volume/cases.h"
+#include "volume/operation.h"
 
 extern const le_operation le_operation_interpolate;
 
-static const char *const outside_words[] = {"error", NULL};
-
 static const le_arg_desc args[] = {
-    [ARG_VOLUME] = {.name = "volume",
-                    .doc = "samples on a regular grid, 2 or more an axis",
-                    .type = LE_TYPE_IN, .dtypes = LE_DTYPES_ALL, .min_ndim = 3, .max_ndim = 3,
-                    .shape = "[nx,ny,nz]"},
+    [ARG_VOLUME] = LE__VOLUME_ARG("samples on a regular grid, 2 or more an axis"),
     [ARG_SIZE] = {.name = "size", .doc = "points of the camera grid along each axis",
                   .type = LE_TYPE_I64, .cost = true, .min = 1, .max = 32768},
     [ARG_ANGLE] = {.name = "angle", .doc = "rotation about axis 0, in degrees",
@@ -26,10 +22,7 @@ static const le_arg_desc args[] = {
     [ARG_ROTATION] = {.name = "rotation",
                       .doc = "3x3 matrix, row by row, from camera to data coordinates",
                       .type = LE_TYPE_F64S, .optional = true, .min_count = 9, .max_count = 9},
-    [ARG_OUTSIDE] = {.name = "outside",
-                     .doc = "outside the volume: 'error', or the value of samples there",
-                     .type = LE_TYPE_STR_OR_F64, .optional = true, .words = outside_words,
-                     .default_str = "error"},
+    [ARG_OUTSIDE] = LE__VOLUME_OUTSIDE_ARG("volume", "samples"),
     [ARG_SAMPLES] = {.name = "samples", .doc = "the samples, [depth,row,column]",
                      .type = LE_TYPE_OUT, .dtypes = LE_DTYPES_FLOAT, .min_ndim = 3, .max_ndim = 3,
                      .shape = "[size,size,size]"},
@@ -116,24 +109,14 @@ static le_status make_case(le_case *c, const le_case_request *request)
         check_case(c, request);
     else
         small_case(c, request);
-    le_case_out(c, "samples",
-                request->like ? le_call_out(request->like, ARG_SAMPLES)->dtype : LE_F32);
-    return le_case_status(c);
+    return le__case_end(c, request, "samples", ARG_SAMPLES, LE_F32);
 }
 
 const le_operation le_operation_interpolate = {
-    .abi = LE_METHOD_ABI,
-    .name = "interpolate",
-    .family = "volume",
-    .summary = "trilinear samples of a volume on a rotated camera grid",
-    .reference = "P. Mocz, Create Your Own Volume Rendering (With Python), 2022; scipy interpn",
-    .args = args,
-    .n_args = sizeof args / sizeof args[0],
-    .check = check,
-    .work = work,
+    LE__VOLUME_OPERATION("interpolate", "trilinear samples of a volume on a rotated camera grid",
+                         LE__MOCZ "; scipy interpn"),
     .key = key,
     .norm = LE_NORM_MAX,
     .atol = 1e-6,
     .rtol = 1e-5,
-    .make_case = make_case,
 };

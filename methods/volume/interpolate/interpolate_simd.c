@@ -15,12 +15,6 @@ static size_t rows(const le_call *call)
     return (size_t)le_call_i64(call, ARG_SIZE);
 }
 
-static int64_t pitch_of(const int64_t shape[3])
-{
-    /* an odd number of cache lines, so that rows do not share the same sets; room for one vector more */
-    return (((shape[2] + 2 + 16) + 15) / 16 | 1) * 16;
-}
-
 static bool rays_applicable(const le_call *call, const char **why)
 {
     const int64_t *n = le_call_in(call, ARG_VOLUME)->shape;
@@ -32,13 +26,13 @@ static bool axis_applicable(const le_call *call, const char **why)
 {
     const le__camera *c = le_call_attached(call);
     *why = c->axis0 ? "a plane of the volume is too large" : "the rotation is not about axis 0";
-    return c->axis0 && (c->shape[1] + 3) * pitch_of(c->shape) < INT32_MAX;
+    return c->axis0 && (c->shape[1] + 3) * le__plane_pitch(c->shape, 1) < INT32_MAX;
 }
 
 static int64_t memory(const le_call *call)
 {
     const le__camera *c = le_call_attached(call);
-    int64_t planes = (c->shape[1] + 3) * pitch_of(c->shape) * 4 * le_call_threads(call);
+    int64_t planes = (c->shape[1] + 3) * le__plane_pitch(c->shape, 1) * 4 * le_call_threads(call);
     const le_tensor *volume = le_call_in(call, ARG_VOLUME);
     if (!le_tensor_is_contiguous(volume))
         planes += le_tensor_count(volume) * (int64_t)le_dtype_size(volume->dtype);
@@ -61,7 +55,7 @@ static le_status make_form(le_call *call, bool axis, int fraction_bits, le__inte
     le__fixed_options options = {.fraction_bits = fraction_bits};
     if (axis) {
         x->strides[0] = 0;
-        x->strides[1] = pitch_of(n);
+        x->strides[1] = le__plane_pitch(n, 1);
         options.bias[1] = options.bias[2] = 1.0;
     }
     memcpy(options.strides, x->strides, sizeof options.strides);
@@ -101,8 +95,9 @@ static le_status prepare(le_call *call, bool axis, int fraction_bits, void **out
     {                                                                                              \
         return prepare(call, AXIS_##form, bits, out);                                              \
     }                                                                                              \
-    LE__DESCRIBE_SIMD(interpolate, id, isa_bits, guess, text, .applicable = form##_applicable,     \
-                      .memory = memory, .prepare = prepare_##id, .items = rows,                    \
+    LE__DESCRIBE_SIMD(interpolate, id, "simd", isa_bits, guess, text,                              \
+                      .applicable = form##_applicable, .memory = memory,                           \
+                      .prepare = prepare_##id, .items = rows,                                      \
                       .range = le__interpolate_##form##_##suffix)
 
 enum { AXIS_rays = false, AXIS_axis = true };

@@ -7,11 +7,11 @@
 
 #include "volume/cases.h"
 #include "volume/interpolate_at/at.h"
+#include "volume/operation.h"
 
 extern const le_operation le_operation_interpolate_at;
 
 static const char *const methods[] = {"linear", "nearest", NULL};
-static const char *const outside_words[] = {"error", NULL};
 
 #define AXIS(number)                                                                               \
     {.name = "axis" #number, .doc = "coordinates of the grid along axis " #number                  \
@@ -30,10 +30,7 @@ static const le_arg_desc args[] = {
                     .shape = "[m,3]"},
     [ARG_METHOD] = {.name = "method", .doc = "linear or nearest", .type = LE_TYPE_STR,
                     .optional = true, .cost = true, .words = methods, .default_str = "linear"},
-    [ARG_OUTSIDE] = {.name = "outside",
-                     .doc = "outside the grid: 'error', or the value of points there",
-                     .type = LE_TYPE_STR_OR_F64, .optional = true, .words = outside_words,
-                     .default_str = "error"},
+    [ARG_OUTSIDE] = LE__VOLUME_OUTSIDE_ARG("grid", "points"),
     [ARG_RESULT] = {.name = "result", .doc = "the samples", .type = LE_TYPE_OUT,
                     .dtypes = LE_DTYPES_FLOAT, .min_ndim = 1, .max_ndim = 1, .shape = "[m]"},
 };
@@ -145,23 +142,16 @@ static le_status make_case(le_case *c, const le_case_request *request)
         check_case(c, request);
     else
         small_case(c, request);
-    le_case_out(c, "result", request->like ? le_call_out(request->like, ARG_RESULT)->dtype : LE_F64);
-    return le_case_status(c);
+    return le__case_end(c, request, "result", ARG_RESULT, LE_F64);
 }
 
 const le_operation le_operation_interpolate_at = {
-    .abi = LE_METHOD_ABI,
-    .name = "interpolate_at",
-    .family = "volume",
-    .summary = "samples of a volume at any points, on axes of any spacing",
-    .reference = "scipy.interpolate.RegularGridInterpolator (interpn), methods linear and nearest",
-    .args = args,
-    .n_args = sizeof args / sizeof args[0],
-    .check = check,
-    .work = work,
+    LE__VOLUME_OPERATION("interpolate_at",
+                         "samples of a volume at any points, on axes of any spacing",
+                         "scipy.interpolate.RegularGridInterpolator (interpn), methods linear and "
+                         "nearest"),
     .key = key,
     .norm = LE_NORM_MAX,
     .atol = 1e-6,
     .rtol = 1e-5,
-    .make_case = make_case,
 };

@@ -24,8 +24,8 @@ static le_status run_range(le_call *call, le_range_fn range) {
     static le_status run_##id(le_call *call) {                                                     \
         return run_range(call, le__at_##id);                                                       \
     }                                                                                              \
-    LE__DESCRIBE_SIMD(interpolate_at, id, isa_bits, guess, text, .applicable = applicable,         \
-                      .run = run_##id)
+    LE__DESCRIBE_SIMD(interpolate_at, id, "simd", isa_bits, guess, text,                           \
+                      .applicable = applicable, .run = run_##id)
 
 DESCRIBE(avx2, LE_ISA_AVX2, 1.5, "AVX2: vectors of points, cells found together, gathers");
 DESCRIBE(avx512, LE_ISA_AVX512, 2.0, "AVX-512: vectors of points, cells found together, gathers");

@@ -12,23 +12,21 @@
 
 #include "volume/cases.h"
 #include "volume/load.h"
+#include "volume/operation.h"
 
 extern const le_operation le_operation_project;
 
 static const char *const reductions[] = {"mean", "max", "min", "sum", NULL};
-static const char *const scales[] = {"log", "linear", NULL};
 
 static const le_arg_desc args[] = {
-    [ARG_VOLUME] = {.name = "volume", .doc = "samples on a regular grid", .type = LE_TYPE_IN,
-                    .dtypes = LE_DTYPES_ALL, .min_ndim = 3, .max_ndim = 3, .shape = "[nx,ny,nz]"},
+    [ARG_VOLUME] = LE__VOLUME_ARG("samples on a regular grid"),
     [ARG_AXIS] = {.name = "axis", .doc = "the axis to reduce: 0, 1 or 2", .type = LE_TYPE_I64,
                   .optional = true, .cost = true, .min = 0, .max = 2, .default_f64 = 0},
     [ARG_REDUCE] = {.name = "reduce", .doc = "mean, max, min or sum; NaN if any sample is NaN",
                     .type = LE_TYPE_STR, .optional = true, .cost = true, .words = reductions,
                     .default_str = "mean"},
-    [ARG_SCALE] = {.name = "scale",
-                   .doc = "log: natural logarithm of the reduced value; linear",
-                   .type = LE_TYPE_STR, .optional = true, .words = scales, .default_str = "log"},
+    [ARG_SCALE] =
+        LE__VOLUME_SCALE_ARG("log: natural logarithm of the reduced value; linear", false),
     [ARG_LIMITS] = {.name = "limits",
                     .doc = "values of the colour map's ends; default -5,5 for log, 0,1 for linear",
                     .type = LE_TYPE_F64S, .optional = true, .min_count = 2, .max_count = 2},
@@ -161,30 +159,22 @@ static le_status make_case(le_case *c, const le_case_request *request)
     if (check) {
         le_case_i64(c, "axis", request->index % 3);
         le_case_str(c, "reduce", reductions[request->index / 2 % 4]);
-        le_case_str(c, "scale", scales[request->index / 3 % 2]);
+        le_case_str(c, "scale", request->index / 3 % 2 ? "linear" : "log");
         le_case_str(c, "colormap", maps[request->index % 5]);
         le_case_f64s(c, "limits", (double[]){-6.0, 7.0}, 2);
     }
     if (request->like)
         le_case_like(c, request->like);
-    le_case_out(c, "image", request->like ? le_call_out(request->like, ARG_IMAGE)->dtype : LE_F32);
-    return le_case_status(c);
+    return le__case_end(c, request, "image", ARG_IMAGE, LE_F32);
 }
 
 const le_operation le_operation_project = {
-    .abi = LE_METHOD_ABI,
-    .name = "project",
-    .family = "volume",
-    .summary = "mean, maximum, minimum or sum of a volume along an axis, as an image",
-    .reference = "P. Mocz, Create Your Own Volume Rendering (With Python), 2022: log of the mean",
-    .args = args,
-    .n_args = sizeof args / sizeof args[0],
-    .check = check,
-    .work = work,
+    LE__VOLUME_OPERATION("project",
+                         "mean, maximum, minimum or sum of a volume along an axis, as an image",
+                         LE__MOCZ ": log of the mean"),
     .key = key,
     .norm = LE_NORM_ABS,
     .atol = 1e-5,
     .rtol = 1e-5,
-    .make_case = make_case,
     .slabs = slabs,
 };

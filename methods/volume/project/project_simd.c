@@ -108,8 +108,8 @@ static void run_block(const context *x, int64_t block, kernel_fn kernel, double 
         for (size_t block = begin; block < end; block++)                                           \
             run_block(x, (int64_t)block, le__project_##id, x->sums + (int64_t)worker * MOST);      \
     }                                                                                              \
-    LE__DESCRIBE_SIMD(project, id, isa_bits, guess, text, .memory = memory, .prepare = prepare,    \
-                      .items = items, .range = range_##id)
+    LE__DESCRIBE_SIMD(project, id, "simd", isa_bits, guess, text, .memory = memory,                \
+                      .prepare = prepare, .items = items, .range = range_##id)
 
 DESCRIBE(avx2, LE_ISA_AVX2, 2.0, "AVX2: blocks of the image, sums in double precision");
 DESCRIBE(avx512, LE_ISA_AVX512, 2.5, "AVX-512: blocks of the image, sums in double precision");

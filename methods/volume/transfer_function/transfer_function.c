@@ -10,22 +10,18 @@
 #include <stdlib.h>
 
 #include "volume/cases.h"
+#include "volume/operation.h"
 
 extern const le_operation le_operation_transfer_function;
-
-static const char *const scales[] = {"log", "linear", NULL};
 
 static const le_arg_desc args[] = {
     [ARG_SAMPLES] = {.name = "samples", .doc = "values; NaN and, for log, non-positive ones become "
                                                "transparent",
                      .type = LE_TYPE_IN, .dtypes = LE_DTYPES_ALL, .min_ndim = 1, .max_ndim = 7,
                      .shape = "[...]"},
-    [ARG_TRANSFER] = {.name = "transfer",
-                      .doc = "mocz, a colour map MAP[:LOW:HIGH[:ALPHA]], a JSON file or JSON text",
-                      .type = LE_TYPE_STR, .optional = true, .default_str = "mocz"},
-    [ARG_SCALE] = {.name = "scale", .doc = "log: of the natural logarithm of the samples; linear",
-                   .type = LE_TYPE_STR, .optional = true, .cost = true, .words = scales,
-                   .default_str = "log"},
+    [ARG_TRANSFER] = LE__VOLUME_TRANSFER_ARG,
+    [ARG_SCALE] =
+        LE__VOLUME_SCALE_ARG("log: of the natural logarithm of the samples; linear", true),
     [ARG_RGBA] = {.name = "rgba", .doc = "red, green, blue and opacity", .type = LE_TYPE_OUT,
                   .dtypes = LE_DTYPES_FLOAT, .min_ndim = 2, .max_ndim = 8, .shape = "[...,4]"},
 };
@@ -64,13 +60,8 @@ static void key(const le_call *call, char *buffer, size_t size)
         snprintf(buffer, size, "gaussians%zu", t->n);
 }
 
-static const char *const transfers[] = {
-    "mocz", "viridis", "inferno:-3:4:0.5",
-    "{\"gaussians\": [{\"centre\": 0.5, \"width\": 4, \"rgb\": [1, 0.5, 0], \"alpha\": 0.3},"
-    " {\"centre\": 0.7, \"width\": 0.05, \"rgb\": [0, 1, 0.5], \"alpha\": 0.2}]}",
-    "{\"table\": [[-4, 0, 0, 0.2, 0.001], [-1, 0.5, 0, 0, 0.1], [0.25, 0, 1, 0, 0.02],"
-    " [6, 1, 1, 1, 0.9]]}",
-};
+static const char *const transfers[] = {"mocz", "viridis", "inferno:-3:4:0.5", LE__CASE_GAUSSIANS,
+                                        LE__CASE_TABLE};
 
 static void fill_samples(le_case *c, le_tensor *t, bool odd)
 {
@@ -97,27 +88,18 @@ static le_status make_case(le_case *c, const le_case_request *request)
     fill_samples(c, samples, check && request->index % 3 == 0);
     if (check) {
         le_case_str(c, "transfer", transfers[request->index % 5]);
-        le_case_str(c, "scale", scales[request->index / 5 % 2]);
+        le_case_str(c, "scale", request->index / 5 % 2 ? "linear" : "log");
     }
     if (request->like)
         le_case_like(c, request->like);
-    le_case_out(c, "rgba", request->like ? le_call_out(request->like, ARG_RGBA)->dtype : LE_F32);
-    return le_case_status(c);
+    return le__case_end(c, request, "rgba", ARG_RGBA, LE_F32);
 }
 
 const le_operation le_operation_transfer_function = {
-    .abi = LE_METHOD_ABI,
-    .name = "transfer_function",
-    .family = "volume",
-    .summary = "samples to colour and opacity",
-    .reference = "P. Mocz, Create Your Own Volume Rendering (With Python), 2022: transferFunction",
-    .args = args,
-    .n_args = sizeof args / sizeof args[0],
-    .check = check,
-    .work = work,
+    LE__VOLUME_OPERATION("transfer_function", "samples to colour and opacity",
+                         LE__MOCZ ": transferFunction"),
     .key = key,
     .norm = LE_NORM_ABS,
     .atol = 1e-5,
     .rtol = 1e-5,
-    .make_case = make_case,
 };

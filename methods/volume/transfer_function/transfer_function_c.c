@@ -15,27 +15,10 @@ static bool applicable(const le_call *call, const char **why)
     return le__out_contiguous(call, ARG_RGBA);
 }
 
-typedef struct context {
-    le_call *call;
-    const void *samples;
-} context;
-
-static le_status prepare(le_call *call, void **out)
-{
-    context *x = le_call_scratch(call, sizeof *x);
-    if (!x)
-        return le_fail(LE_ERR_MEMORY, "transfer_function: no memory");
-    *x = (context){call, le_call_contiguous(call, ARG_SAMPLES)};
-    if (!x->samples && le_tensor_count(le_call_in(call, ARG_SAMPLES)) > 0)
-        return le_fail(LE_ERR_MEMORY, "transfer_function: no memory for contiguous samples");
-    *out = x;
-    return LE_OK;
-}
-
 static void range(void *data, size_t begin, size_t end, int worker)
 {
     (void)worker;
-    const context *x = data;
+    const le__tf_context *x = data;
     const le__transfer *t = le_call_attached(x->call);
     const le_tensor *in = le_call_in(x->call, ARG_SAMPLES), *out = le_call_out(x->call, ARG_RGBA);
     int64_t first = (int64_t)begin * LE__TF_BLOCK, stop = (int64_t)end * LE__TF_BLOCK;
@@ -63,7 +46,7 @@ const le_implementation le_implementation_transfer_function__c = {
     .flags = LE_IMPL_REPRODUCIBLE,
     .speed = 1.0,
     .applicable = applicable,
-    .prepare = prepare,
+    .prepare = le__tf_prepare,
     .items = le__tf_items,
     .range = range,
 };

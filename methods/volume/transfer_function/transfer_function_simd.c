@@ -16,27 +16,10 @@ static bool applicable(const le_call *call, const char **why)
            le__out_contiguous(call, ARG_RGBA);
 }
 
-typedef struct context {
-    le_call *call;
-    const void *samples;
-} context;
-
-static le_status prepare(le_call *call, void **out)
-{
-    context *x = le_call_scratch(call, sizeof *x);
-    if (!x)
-        return le_fail(LE_ERR_MEMORY, "transfer_function: no memory");
-    *x = (context){call, le_call_contiguous(call, ARG_SAMPLES)};
-    if (!x->samples && le_tensor_count(le_call_in(call, ARG_SAMPLES)) > 0)
-        return le_fail(LE_ERR_MEMORY, "transfer_function: no memory for contiguous samples");
-    *out = x;
-    return LE_OK;
-}
-
 typedef void (*kernel_fn)(const le__transfer *t, const void *samples, le_dtype dtype, int64_t begin,
                           int64_t count, float *rgba);
 
-static void run_range(const context *x, size_t begin, size_t end, kernel_fn kernel)
+static void run_range(const le__tf_context *x, size_t begin, size_t end, kernel_fn kernel)
 {
     const le_tensor *in = le_call_in(x->call, ARG_SAMPLES);
     int64_t first = (int64_t)begin * LE__TF_BLOCK, stop = (int64_t)end * LE__TF_BLOCK;
@@ -52,8 +35,9 @@ static void run_range(const context *x, size_t begin, size_t end, kernel_fn kern
         (void)worker;                                                                              \
         run_range(data, begin, end, le__gaussians_##id);                                           \
     }                                                                                              \
-    LE__DESCRIBE_SIMD(transfer_function, id, isa_bits, guess, text, .applicable = applicable,      \
-                      .prepare = prepare, .items = le__tf_items, .range = range_##id)
+    LE__DESCRIBE_SIMD(transfer_function, id, "simd", isa_bits, guess, text,                        \
+                      .applicable = applicable, .prepare = le__tf_prepare, .items = le__tf_items,  \
+                      .range = range_##id)
 
 DESCRIBE(avx2, LE_ISA_AVX2, 8.0, "AVX2: Gaussians with polynomial logarithm and exponential");
 DESCRIBE(avx512, LE_ISA_AVX512, 12.0,

@@ -16,16 +16,9 @@ static const le__render *render_of(const le_call *call)
     return le_call_attached(call);
 }
 
-static int64_t axis_pitch(const int64_t shape[3])
-{
-    /* an odd number of cache lines, so that rows do not share the same sets; room for one vector more */
-    int64_t lines = (LE__ROWS * (shape[2] + 2 + 16) + 15) / 16;
-    return (lines | 1) * 16;
-}
-
 static int64_t plane_floats(const int64_t shape[3])
 {
-    return (shape[1] + 3) * axis_pitch(shape);
+    return (shape[1] + 3) * le__plane_pitch(shape, LE__ROWS);
 }
 
 bool le__fused_axis_applicable(const le_call *call, const char **why)
@@ -221,7 +214,7 @@ static le_status make_form(le_call *call, bool axis, int fraction_bits, le__fuse
                      .images = le_call_out(call, ARG_IMAGES)};
     if (axis) {
         f->strides[0] = 0;
-        f->strides[1] = axis_pitch(n);
+        f->strides[1] = le__plane_pitch(n, LE__ROWS);
         f->strides[2] = LE__ROWS;
     }
     make_views(f, axis, fraction_bits, tables, bytes);

@@ -9,17 +9,13 @@
 
 #include "liquid_engine/le_chain.h"
 #include "volume/cases.h"
+#include "volume/operation.h"
 #include "volume/volume_render/render.h"
 
 extern const le_operation le_operation_volume_render;
 
-static const char *const outside_words[] = {"error", NULL};
-static const char *const scales[] = {"log", "linear", NULL};
-
 static const le_arg_desc args[] = {
-    [ARG_VOLUME] = {.name = "volume", .doc = "samples on a regular grid, 2 or more an axis",
-                    .type = LE_TYPE_IN, .dtypes = LE_DTYPES_ALL, .min_ndim = 3, .max_ndim = 3,
-                    .shape = "[nx,ny,nz]"},
+    [ARG_VOLUME] = LE__VOLUME_ARG("samples on a regular grid, 2 or more an axis"),
     [ARG_SIZE] = {.name = "size", .doc = "points of the camera grid along each axis; image edge",
                   .type = LE_TYPE_I64, .cost = true, .min = 1, .max = 32768},
     [ARG_ANGLES] = {.name = "angles", .doc = "rotations about axis 0, in degrees; default one of 0",
@@ -27,16 +23,10 @@ static const le_arg_desc args[] = {
     [ARG_ROTATION] = {.name = "rotation",
                       .doc = "3x3 matrices, row by row, from camera to data coordinates",
                       .type = LE_TYPE_F64S, .optional = true, .min_count = 9},
-    [ARG_OUTSIDE] = {.name = "outside",
-                     .doc = "outside the volume: 'error', or the value of samples there",
-                     .type = LE_TYPE_STR_OR_F64, .optional = true, .words = outside_words,
-                     .default_str = "error"},
-    [ARG_TRANSFER] = {.name = "transfer",
-                      .doc = "mocz, a colour map MAP[:LOW:HIGH[:ALPHA]], a JSON file or JSON text",
-                      .type = LE_TYPE_STR, .optional = true, .default_str = "mocz"},
-    [ARG_SCALE] = {.name = "scale", .doc = "log: of the natural logarithm of the samples; linear",
-                   .type = LE_TYPE_STR, .optional = true, .cost = true, .words = scales,
-                   .default_str = "log"},
+    [ARG_OUTSIDE] = LE__VOLUME_OUTSIDE_ARG("volume", "samples"),
+    [ARG_TRANSFER] = LE__VOLUME_TRANSFER_ARG,
+    [ARG_SCALE] =
+        LE__VOLUME_SCALE_ARG("log: of the natural logarithm of the samples; linear", true),
     [ARG_IMAGES] = {.name = "images", .doc = "red, green, blue in [0,1] of each view",
                     .type = LE_TYPE_OUT, .dtypes = LE_DTYPES_FLOAT, .min_ndim = 4, .max_ndim = 4,
                     .shape = "[views,size,size,3]"},
@@ -93,14 +83,8 @@ static void key(const le_call *call, char *buffer, size_t size)
              r->camera->n_views, transfer, r->camera->has_fill ? ",outside=fill" : "");
 }
 
-static const char *const transfers[] = {
-    "mocz", "mocz", "viridis:-6:8", "mocz",
-    "{\"gaussians\": [{\"centre\": 0.5, \"width\": 4, \"rgb\": [1, 0.5, 0], \"alpha\": 0.3},"
-    " {\"centre\": 0.7, \"width\": 0.05, \"rgb\": [0, 1, 0.5], \"alpha\": 0.2}]}",
-    "mocz",
-    "{\"table\": [[-4, 0, 0, 0.2, 0.001], [-1, 0.5, 0, 0, 0.1], [0.25, 0, 1, 0, 0.02],"
-    " [6, 1, 1, 1, 0.9]]}",
-};
+static const char *const transfers[] = {"mocz", "mocz", "viridis:-6:8", "mocz", LE__CASE_GAUSSIANS,
+                                        "mocz", LE__CASE_TABLE};
 
 static void check_case(le_case *c, const le_case_request *request)
 {
@@ -124,7 +108,7 @@ static void check_case(le_case *c, const le_case_request *request)
         le_case_f64(c, "outside", request->index % 2 ? 0.0 : 20.0);
     le_case_i64(c, "size", size);
     le_case_str(c, "transfer", transfers[request->index % 7]);
-    le_case_str(c, "scale", scales[request->index % 11 == 10]);
+    le_case_str(c, "scale", request->index % 11 == 10 ? "linear" : "log");
 }
 
 static void small_case(le_case *c, const le_case_request *request)
@@ -161,8 +145,7 @@ static le_status make_case(le_case *c, const le_case_request *request)
         check_case(c, request);
     else
         small_case(c, request);
-    le_case_out(c, "images", request->like ? le_call_out(request->like, ARG_IMAGES)->dtype : LE_F32);
-    return le_case_status(c);
+    return le__case_end(c, request, "images", ARG_IMAGES, LE_F32);
 }
 
 static void add_view(const le_call *call, le_chain *chain, size_t k)
@@ -210,20 +193,11 @@ static le_status part(const le_call *call, uint64_t random, le_case *out, int64_
 }
 
 const le_operation le_operation_volume_render = {
-    .abi = LE_METHOD_ABI,
-    .name = "volume_render",
-    .family = "volume",
-    .summary = "images of a volume from several directions",
-    .reference = "P. Mocz, Create Your Own Volume Rendering (With Python), 2022",
-    .args = args,
-    .n_args = sizeof args / sizeof args[0],
-    .check = check,
-    .work = work,
+    LE__VOLUME_OPERATION("volume_render", "images of a volume from several directions", LE__MOCZ),
     .key = key,
     .norm = LE_NORM_ABS,
     .atol = 1e-4,
     .rtol = 0.0,
-    .make_case = make_case,
     .expand = expand,
     .part = part,
 };

@@ -4,6 +4,7 @@
  * Descriptors of the fused implementations of `volume_render` for x86: two forms, with and without
  * skipping of empty bricks, for AVX2 and AVX-512.
  */
+#include "volume/describe_simd.h"
 #include "volume/volume_render/fused_prepare.h"
 
 static const le__fused_isa isa_avx2 = {.classes = 7, .fraction_bits = 31};
@@ -23,24 +24,15 @@ static le_status run(le_call *call, bool axis, bool bricks, const le__fused_isa 
 }
 
 #define DESCRIBE(id, form, suffix, skip, isa_bits, guess, text)                                    \
-    extern const le_implementation le_implementation_volume_render__##id;                          \
     static le_status run_##id(le_call *call)                                                       \
     {                                                                                              \
         return run(call, AXIS_##form, skip, &isa_##suffix, le__fused_##form##_##suffix);           \
     }                                                                                              \
-    const le_implementation le_implementation_volume_render__##id = {                              \
-        .abi = LE_METHOD_ABI,                                                                      \
-        .operation = "volume_render",                                                              \
-        .name = #id,                                                                               \
-        .run_type = "fused",                                                                       \
-        .summary = text,                                                                           \
-        .isa = isa_bits,                                                                           \
-        .flags = LE_IMPL_REPRODUCIBLE,                                                             \
-        .speed = guess,                                                                            \
+    LE__DESCRIBE_SIMD(                                                                             \
+        volume_render, id, "fused", isa_bits, guess, text,                                         \
         .applicable = le__fused_##form##_applicable,                                               \
         .memory = skip ? le__fused_##form##_bricks_memory : le__fused_##form##_memory,             \
-        .run = run_##id,                                                                           \
-    }
+        .run = run_##id)
 
 enum { AXIS_rays = false, AXIS_axis = true };
 

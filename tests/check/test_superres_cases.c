@@ -16,26 +16,16 @@
 #include "call/case.h"
 #include "check/cases.h"
 #include "check/runs_here.h"
+#include "one_engine.h"
 #include "proof/verify.h"
 
 enum { CASES = 50, OPENCL_CASES = 24 };
 
-static le_engine *engine;
 static uint64_t seed;
 
-static int open_engine(void **state) {
-    (void)state;
-    le_options options;
-    le_default_options(&options);
-    options.db_path = ":memory:";
+static int open_seeded(void **state) {
     seed = case_seed();
-    return le_open(&engine, &options) != LE_OK;
-}
-
-static int close_engine(void **state) {
-    (void)state;
-    le_close(&engine);
-    return 0;
+    return open_engine(state);
 }
 
 static void poison(le_tensor *t) {
@@ -141,5 +131,5 @@ int main(int argc, char **argv) {
             .name = names[i], .test_func = cases, .initial_state = (void *)(uintptr_t)names[i]};
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
-    return cmocka_run_group_tests(tests, open_engine, close_engine);
+    return cmocka_run_group_tests(tests, open_seeded, close_engine);
 }

@@ -17,8 +17,7 @@
 #include <math.h>
 
 #include "check/runs_here.h"
-
-static le_engine *engine;
+#include "one_engine.h"
 
 static void path_of(const char *name, char *out, size_t size) {
     const char *shared = getenv("LE_SHARED"), *source = getenv("LE_SOURCE_DIR");
@@ -26,20 +25,6 @@ static void path_of(const char *name, char *out, size_t size) {
         snprintf(out, size, "%s/golden/esrrf/%s", shared, name);
     else
         snprintf(out, size, "%s/../shared/golden/esrrf/%s", source ? source : ".", name);
-}
-
-static int open_engine(void **state) {
-    (void)state;
-    le_options options;
-    le_default_options(&options);
-    options.db_path = ":memory:";
-    return le_open(&engine, &options) != LE_OK;
-}
-
-static int close_engine(void **state) {
-    (void)state;
-    le_close(&engine);
-    return 0;
 }
 
 /* -------------------------------------------------------------------------------- golden file --

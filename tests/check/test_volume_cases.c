@@ -17,27 +17,16 @@
 
 #include "call/case.h"
 #include "check/cases.h"
+#include "one_engine.h"
 
 enum { CASES = 84 };
 
-static le_engine *engine;
 static uint64_t seed;
 
-static int open_engine(void **state)
+static int open_seeded(void **state)
 {
-    (void)state;
-    le_options options;
-    le_default_options(&options);
-    options.db_path = ":memory:";
     seed = case_seed();
-    return le_open(&engine, &options) != LE_OK;
-}
-
-static int close_engine(void **state)
-{
-    (void)state;
-    le_close(&engine);
-    return 0;
+    return open_engine(state);
 }
 
 static le_status run(le_case *c, const le_operation *op, const char *implementation, double atol,
@@ -168,5 +157,5 @@ int main(void)
         cmocka_unit_test_prestate(test_default, (void *)(uintptr_t)"volume_render"),
         cmocka_unit_test_prestate(test_allclose, (void *)(uintptr_t)"volume_render"),
     };
-    return cmocka_run_group_tests(tests, open_engine, close_engine);
+    return cmocka_run_group_tests(tests, open_seeded, close_engine);
 }

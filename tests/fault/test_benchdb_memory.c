@@ -2,49 +2,15 @@
  * SPDX-License-Identifier: MIT
  *
  * The k-th allocation fails, for every k of a small run, in this library and in SQLite and cJSON:
- * no crash, no leak, and a second run with the same file works. Linked with --wrap for the
- * allocator.
+ * no crash, no leak, and a second run with the same file works.
  */
 #include "benchdb_test.h"
+#include "failing_allocator.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <glob.h>
 #include <sqlite3.h>
-#include <stdatomic.h>
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-char *__real_strdup(const char *text);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-char *__wrap_strdup(const char *text);
-
-static atomic_long left; /* allocations until the one that fails; 0: none fails */
-static atomic_long done; /* allocations so far */
-
-static bool fails(void) {
-    atomic_fetch_add(&done, 1);
-    return atomic_load(&left) > 0 && atomic_fetch_sub(&left, 1) == 1;
-}
-
-void *__wrap_malloc(size_t size) {
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size) {
-    return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size) {
-    return fails() ? NULL : __real_realloc(p, size);
-}
-
-char *__wrap_strdup(const char *text) {
-    return fails() ? NULL : __real_strdup(text);
-}
 
 /* SQLite wants the size of a block: it is kept in front. */
 static void *sql_malloc(int size) {

@@ -2,57 +2,17 @@
  * SPDX-License-Identifier: MIT
  *
  * The k-th allocation fails, for every k of a small run (open, call, explain, close): an error code
- * or the right answer each time, no crash; AddressSanitizer finds what leaks. Linked with --wrap
- * for the allocator.
+ * or the right answer each time, no crash; AddressSanitizer finds what leaks.
  */
+#include "failing_allocator.h"
 #include "toy.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-char *__real_strdup(const char *text);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-char *__wrap_strdup(const char *text);
-
-static atomic_long left; /* allocations until the one that fails; 0: none fails */
-static atomic_long done;
-
-static bool fails(void) {
-    atomic_fetch_add(&done, 1);
-    return atomic_load(&left) > 0 && atomic_fetch_sub(&left, 1) == 1;
-}
-
-void *__wrap_malloc(size_t size) {
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size) {
-    return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size) {
-    return fails() ? NULL : __real_realloc(p, size);
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-    return fails() ? NULL : __real_aligned_alloc(alignment, size);
-}
-
-char *__wrap_strdup(const char *text) {
-    return fails() ? NULL : __real_strdup(text);
-}
 
 static le_status call(le_engine *e, le_mode mode) {
     float in[64];

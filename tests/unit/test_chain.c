@@ -4,6 +4,7 @@
  * Chains: building with the messages of calls, values and slices, running, staged implementations.
  */
 #include "chain_ops.h"
+#include "one_engine.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -15,20 +16,8 @@
 
 #include <cmocka.h>
 
-static le_engine *engine;
-
-static int open_engine(void **state) {
-    (void)state;
-    le_options o;
-    le_default_options(&o);
-    o.db_path = ":memory:";
-    return le_open(&engine, &o) == LE_OK && chain_ops_register(engine) == LE_OK ? 0 : -1;
-}
-
-static int close_engine(void **state) {
-    (void)state;
-    le_close(&engine);
-    return 0;
+static int open_with_operations(void **state) {
+    return open_engine(state) != 0 || chain_ops_register(engine) != LE_OK;
 }
 
 enum { N = 1000 };
@@ -692,5 +681,5 @@ int main(void) {
         cmocka_unit_test(calls_hand_device_tensors_on),
         cmocka_unit_test(staged_composite_stays_on_the_device),
     };
-    return cmocka_run_group_tests(tests, open_engine, close_engine);
+    return cmocka_run_group_tests(tests, open_with_operations, close_engine);
 }

@@ -6,6 +6,7 @@
  */
 #include "chain_ops.h"
 #include "liquid_engine/le_stream.h"
+#include "one_engine.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -21,20 +22,8 @@
 
 #include <cmocka.h>
 
-static le_engine *engine;
-
-static int open_engine(void **state) {
-    (void)state;
-    le_options o;
-    le_default_options(&o);
-    o.db_path = ":memory:";
-    return le_open(&engine, &o) == LE_OK && chain_ops_register(engine) == LE_OK ? 0 : -1;
-}
-
-static int close_engine(void **state) {
-    (void)state;
-    le_close(&engine);
-    return 0;
+static int open_with_operations(void **state) {
+    return open_engine(state) != 0 || chain_ops_register(engine) != LE_OK;
 }
 
 static le_tensor frames_of(int64_t frames, int64_t h, int64_t w) {
@@ -546,5 +535,5 @@ int main(void) {
         cmocka_unit_test(slabs_leave_the_device_to_others),
         cmocka_unit_test(memory_does_not_grow_with_frames),
     };
-    return cmocka_run_group_tests(tests, open_engine, close_engine);
+    return cmocka_run_group_tests(tests, open_with_operations, close_engine);
 }

@@ -13,22 +13,7 @@
 #include <math.h>
 
 #include "check/runs_here.h"
-
-static le_engine *engine;
-
-static int open_engine(void **state) {
-    (void)state;
-    le_options options;
-    le_default_options(&options);
-    options.db_path = ":memory:";
-    return le_open(&engine, &options) != LE_OK;
-}
-
-static int close_engine(void **state) {
-    (void)state;
-    le_close(&engine);
-    return 0;
-}
+#include "one_engine.h"
 
 enum { H = 20, W = 37, T = 3 };
 

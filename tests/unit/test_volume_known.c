@@ -15,26 +15,9 @@
 #include <string.h>
 
 #include "liquid_engine/le_method.h"
+#include "one_engine.h"
 
 enum { N = 12 };
-
-static le_engine *engine;
-
-static int open_engine(void **state)
-{
-    (void)state;
-    le_options options;
-    le_default_options(&options);
-    options.db_path = ":memory:";
-    return le_open(&engine, &options) != LE_OK;
-}
-
-static int close_engine(void **state)
-{
-    (void)state;
-    le_close(&engine);
-    return 0;
-}
 
 typedef double (*value_fn)(int64_t x, int64_t y, int64_t z);
 

@@ -15,27 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "liquid_engine/le_method.h"
+#include "check/cases.h"
 #include "check/runs_here.h"
+#include "liquid_engine/le_method.h"
+#include "one_engine.h"
 
-static le_engine *engine;
 static uint64_t state64;
 
-static int open_engine(void **state) {
-    (void)state;
-    le_options options;
-    le_default_options(&options);
-    options.db_path = ":memory:";
-    const char *given = getenv("LE_TEST_SEED");
-    state64 = given ? strtoull(given, NULL, 0) : 20261121;
-    print_message("seed %llu (LE_TEST_SEED)\n", (unsigned long long)state64);
-    return le_open(&engine, &options) != LE_OK;
-}
-
-static int close_engine(void **state) {
-    (void)state;
-    le_close(&engine);
-    return 0;
+static int open_seeded(void **state) {
+    state64 = case_seed();
+    return open_engine(state);
 }
 
 static uint64_t any(uint64_t below) {
@@ -331,5 +320,5 @@ int main(void) {
         cmocka_unit_test(test_interpolate_at),
         cmocka_unit_test(test_refusal),
     };
-    return cmocka_run_group_tests(tests, open_engine, close_engine);
+    return cmocka_run_group_tests(tests, open_seeded, close_engine);
 }

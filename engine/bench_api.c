@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* --- samples --- */
 
@@ -327,6 +328,32 @@ bool le_bench_is_known(le_engine *engine, const char *operation, const le_arg *a
 le_status le_bench_forget(le_engine *engine, const char *operation, const le_arg *args,
                           size_t n_args) {
     return with_question(engine, operation, args, n_args, forget, NULL);
+}
+
+typedef struct waiting {
+    double seconds;
+    bool unfinished;
+} waiting;
+
+static void await_trials(le__dispatch *d, le__question *q, le_call *call, void *to) {
+    waiting *w = to;
+    double end = le__now() + w->seconds;
+    for (bool more = true; more;) {
+        pthread_mutex_lock(&q->op->mutex);
+        le__dispatch_settle(d, q, call);
+        more = q->n_aside > 0 && le__now() < end;
+        pthread_mutex_unlock(&q->op->mutex);
+        if (more)
+            nanosleep(&(struct timespec){0, 5000000}, NULL);
+    }
+    w->unfinished = !q->measured;
+}
+
+bool le_bench_is_unfinished(le_engine *engine, const char *operation, const le_arg *args,
+                            size_t n_args, double seconds) {
+    waiting w = {.seconds = seconds};
+    return with_question(engine, operation, args, n_args, await_trials, &w) == LE_OK &&
+           w.unfinished;
 }
 
 void le_bench_limit_races(le_engine *engine, double seconds) {

@@ -15,6 +15,7 @@ typedef struct job {
     const le_operation *operation;
     int64_t size;
     le_dtype dtype;
+    bool unfinished; /* trials went on when its call was answered */
 } job;
 
 typedef struct plan {
@@ -30,7 +31,7 @@ static bool add_jobs(plan *p, const le_operation *op, const bench_settings *s, i
         if (!jobs)
             return false;
         p->jobs = jobs;
-        p->jobs[p->n++] = (job){op, size, dtypes[i]};
+        p->jobs[p->n++] = (job){.operation = op, .size = size, .dtype = dtypes[i]};
     }
     return n >= 0;
 }
@@ -104,28 +105,52 @@ static void time_reference(le_engine *engine, const char *name, const le_arg *ar
         tool_message("%s: %s", name, le_error_message());
 }
 
-typedef enum outcome { OUTCOME_MEASURED, OUTCOME_KNOWN, OUTCOME_NO_SAMPLE, OUTCOME_FAILED } outcome;
+typedef enum outcome {
+    OUTCOME_MEASURED,
+    OUTCOME_KNOWN,
+    OUTCOME_NO_SAMPLE,
+    OUTCOME_FAILED,
+    OUTCOME_UNFINISHED
+} outcome;
 
-static bool run_measured(const bench_settings *s, le_engine *engine, const char *name,
-                         const le_arg *args, size_t n) {
-    if ((!s->again || le_bench_forget(engine, name, args, n) == LE_OK) &&
+static bool run_measured(bool again, le_engine *engine, const char *name, const le_arg *args,
+                         size_t n) {
+    if ((!again || le_bench_forget(engine, name, args, n) == LE_OK) &&
         le_call_run(engine, name, args, n) == LE_OK)
         return true;
     tool_message("%s: %s", name, le_error_message());
     return false;
 }
 
-static outcome measure(const job *j, const bench_settings *s, le_engine *engine, const le_arg *args,
-                       size_t n) {
+enum { MAX_TRIALS_S = 20 };
+
+/* False: failed. *known: nothing had to be measured. */
+static bool call_if_needed(const job *j, const bench_settings *s, le_engine *engine,
+                           const le_arg *args, size_t n, bool *known) {
+    const char *name = j->operation->name;
+    *known = false;
+    if (j->unfinished)
+        return !le_bench_is_unfinished(engine, name, args, n, MAX_TRIALS_S) ||
+               run_measured(false, engine, name, args, n);
+    *known = !s->again && le_bench_is_known(engine, name, args, n);
+    return *known || run_measured(s->again, engine, name, args, n);
+}
+
+/* A problem is told of once, when nothing goes on behind its call; last: at any rate. */
+static outcome measure(job *j, const bench_settings *s, le_engine *engine, const le_arg *args,
+                       size_t n, bool last) {
     le_explanation *e = NULL;
     le_run_info info = {.struct_size = sizeof info};
     const char *name = j->operation->name;
-    bool known = !s->again && le_bench_is_known(engine, name, args, n);
-    if (!known) {
-        if (!run_measured(s, engine, name, args, n))
-            return OUTCOME_FAILED;
-        le_last_run(&info);
+    bool known;
+    if (!call_if_needed(j, s, engine, args, n, &known)) {
+        j->unfinished = false;
+        return OUTCOME_FAILED;
     }
+    le_last_run(&info);
+    j->unfinished = !known && le_bench_is_unfinished(engine, name, args, n, 0);
+    if (j->unfinished && !last)
+        return OUTCOME_UNFINISHED;
     bool explained = le_call_explain(engine, &e, name, args, n) == LE_OK;
     if (explained && !known && s->budget_s <= 0)
         time_reference(engine, name, args, n, e);
@@ -135,7 +160,7 @@ static outcome measure(const job *j, const bench_settings *s, le_engine *engine,
     return known ? OUTCOME_KNOWN : OUTCOME_MEASURED;
 }
 
-static outcome run_job(const job *j, const bench_settings *s, le_engine *engine) {
+static outcome run_job(job *j, const bench_settings *s, le_engine *engine, bool last) {
     le_sample *sample;
     le_arg args[LE_MAX_ARGS + 4];
     le_case_request request = {
@@ -148,7 +173,7 @@ static outcome run_job(const job *j, const bench_settings *s, le_engine *engine)
         return status == LE_ERR_MEMORY ? OUTCOME_FAILED : OUTCOME_NO_SAMPLE;
     }
     size_t n = call_args(sample, s, args);
-    outcome result = measure(j, s, engine, args, n);
+    outcome result = measure(j, s, engine, args, n, last);
     le_sample_free(&sample);
     return result;
 }
@@ -161,29 +186,59 @@ static void describe(const job *j, char *out, size_t size) {
         snprintf(out + n, size - (size_t)n, " %s", le_dtype_name(j->dtype));
 }
 
-static int run_plan(const plan *p, const bench_settings *s, le_engine *engine) {
-    size_t count[4] = {0}, i = 0;
-    bench_progress progress;
-    bench_progress_begin(&progress, p->n, s->quiet);
+typedef struct progress {
+    const bench_settings *settings;
+    le_engine *engine;
+    bench_progress shown;
+    size_t count[OUTCOME_UNFINISHED + 1], done;
+} progress;
+
+static bool is_over(const progress *p) {
+    double budget_s = p->settings->budget_s;
+    return bench_interrupted() || (budget_s > 0 && tool_clock() - p->shown.start > budget_s);
+}
+
+static void run_one(progress *p, job *j, bool last) {
+    char what[128];
+    describe(j, what, sizeof what);
+    bench_progress_show(&p->shown, p->done, what, p->settings->budget_s);
+    outcome o = run_job(j, p->settings, p->engine, last);
+    p->count[o]++;
+    p->done += o != OUTCOME_UNFINISHED;
+    bench_progress_end(&p->shown);
+}
+
+/* Calls do not wait for trials beyond their time limit: le-bench comes back for what they prove,
+ * when all else is done. */
+static void run_rest(progress *p, const plan *all) {
+    enum { ROUNDS = 20 };
+    size_t left = 1;
+    for (int round = 1; left && round <= ROUNDS && !is_over(p); round++) {
+        left = 0;
+        for (size_t i = 0; i < all->n && !is_over(p); i++)
+            if (all->jobs[i].unfinished) {
+                run_one(p, &all->jobs[i], round == ROUNDS);
+                left += all->jobs[i].unfinished;
+            }
+    }
+}
+
+static int run_plan(const plan *all, const bench_settings *s, le_engine *engine) {
+    progress p = {.settings = s, .engine = engine};
+    bench_progress_begin(&p.shown, all->n, s->quiet);
     if (s->budget_s > 0)
         le_bench_limit_races(engine, s->budget_s);
-    for (; i < p->n && !bench_interrupted(); i++) {
-        char what[128];
-        if (s->budget_s > 0 && tool_clock() - progress.start > s->budget_s)
-            break;
-        describe(&p->jobs[i], what, sizeof what);
-        bench_progress_show(&progress, i, what, s->budget_s);
-        count[run_job(&p->jobs[i], s, engine)]++;
-        bench_progress_end(&progress);
-    }
-    if (i < p->n)
+    for (size_t i = 0; i < all->n && !is_over(&p); i++)
+        run_one(&p, &all->jobs[i], false);
+    run_rest(&p, all);
+    if (p.done < all->n)
         tool_message("%s: %zu of %zu problems are done; the same command goes on with the rest",
-                     bench_interrupted() ? "interrupted" : "the budget is spent", i, p->n);
+                     bench_interrupted() ? "interrupted" : "the budget is spent", p.done, all->n);
     if (!s->quiet)
         fprintf(stderr, "%zu measured, %zu known already, %zu without a sample, %zu failed\n",
-                count[OUTCOME_MEASURED], count[OUTCOME_KNOWN], count[OUTCOME_NO_SAMPLE],
-                count[OUTCOME_FAILED]);
-    return count[OUTCOME_FAILED] ? TOOL_FAILED : bench_interrupted() ? 130 : TOOL_OK;
+                p.count[OUTCOME_MEASURED], p.count[OUTCOME_KNOWN], p.count[OUTCOME_NO_SAMPLE],
+                p.count[OUTCOME_FAILED]);
+    return p.count[OUTCOME_FAILED] ? TOOL_FAILED : bench_interrupted() ? 130 : TOOL_OK;
 }
 
 int bench_warm(const bench_settings *s) {

@@ -75,6 +75,7 @@ struct le_call {
     le__run_stats stats;
     struct le__cl_call *cl;
     const atomic_bool *cancelled;    /* NULL: cannot be cancelled */
+    double waited;                   /* seconds, for trials that came to nothing */
     unsigned char poison;            /* of guarded outputs */
     le__bound_arg args[LE_MAX_ARGS]; /* last: only n_args of them are set */
 };

@@ -109,6 +109,7 @@ struct le_chain {
     le__drop *drops;                 /* of the last plan; used under memory limits only */
     int n_drops;
     le__chain_totals totals;
+    double waited; /* seconds of the run under way, for trials that came to nothing */
     le_step_report *step_reports;
     le_chain_report report;
     double aside; /* seconds of the last run that went into set-up, proofs and learning */

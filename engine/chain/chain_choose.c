@@ -125,6 +125,7 @@ static le_status make_ballot(le_chain *c, int step, const le__chain_want *want, 
     le_call *call = &c->steps[step]->call;
     *b = (ballot){0};
     le__step_prepare(c->steps[step], want);
+    call->waited = c->waited;
     le_status status = le__dispatch_question(d, call, &b->question);
     if (status == LE_OK)
         status = le__dispatch_prepare(d, b->question, call);
@@ -139,11 +140,12 @@ static le_status make_ballot(le_chain *c, int step, const le__chain_want *want, 
         b->n = le__dispatch_allowed(b->question, call, b->allowed, b->arms);
     else
         status = le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name);
+    keep_wanted(b, want);
+    keep_forced(b, want);
+    b->n = le__dispatch_keep_safe(b->question, call, b->allowed, b->arms, b->n);
     pthread_mutex_unlock(&b->question->op->mutex);
     if (status != LE_OK)
         return status;
-    keep_wanted(b, want);
-    keep_forced(b, want);
     if (call->want.reproducible)
         b->n = le__dispatch_same_bits(b->allowed, b->arms, b->n);
     enter_policy(d->policy, b, call);
@@ -232,6 +234,15 @@ static bool take_frozen(const ballot *b, const char *text, le__policy_decision *
     return false;
 }
 
+/* All steps of a run share the time for which trials may delay it. */
+static bool prove(le_chain *c, int step, le__question *q, le__arm *arm, double *spent) {
+    le_call *call = &c->steps[step]->call;
+    call->waited = c->waited;
+    bool proven = le__dispatch_prove(c->engine->dispatch, q, call, arm, spent);
+    c->waited = call->waited;
+    return proven;
+}
+
 /* One candidate, proven; LE_ERR_WRONG_RESULT when its proof failed and another one may be tried. */
 static le_status decide_once(le_chain *c, int step, const le__chain_want *want) {
     le__dispatch *d = c->engine->dispatch;
@@ -255,8 +266,7 @@ static le_status decide_once(le_chain *c, int step, const le__chain_want *want) 
     }
     if (status == LE_OK) {
         take(choice, &b, &of);
-        if (!want->only_look &&
-            !le__dispatch_prove(d, b.question, call, choice->arm, &choice->spent)) {
+        if (!want->only_look && !prove(c, step, b.question, choice->arm, &choice->spent)) {
             if (of.why == LE__WHY_EXPLORE || of.why == LE__WHY_PROBE)
                 le__policy_cancel(d->policy, b.family);
             status = LE_ERR_WRONG_RESULT;
@@ -349,7 +359,7 @@ static void race_one(le_chain *c, int step, const ballot *b, le__policy_race *ra
     const le__run_stats *stats = &c->steps[step]->call.stats;
     double spent = 0;
     choice->candidate = b->arms[index]->candidate;
-    if (!le__dispatch_prove(d, b->question, &c->steps[step]->call, b->arms[index], &spent)) {
+    if (!prove(c, step, b->question, b->arms[index], &spent)) {
         le__policy_race_drop(race, index);
         return;
     }

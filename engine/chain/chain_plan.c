@@ -427,6 +427,7 @@ static le_status plan_in_trial(le_chain *c, const le__chain_want *want) {
 
 /* Follows the plan that is kept, or stored, until it is time for a new one. */
 le_status le__chain_plan(le_chain *c, const le_tensor *tensors, const le__chain_want *want) {
+    c->waited = 0;
     planner p = {.chain = c, .want = want, .tensors = tensors};
     le_mode mode = want->mode ? want->mode : c->engine->options.mode;
     if (!c->choices)

@@ -287,32 +287,7 @@ le_status le__dispatch_prepare(le__dispatch *d, le__question *q, le_call *call) 
     return status;
 }
 
-/* Proven, or plain enough to need no long trial. */
-static bool is_safe(const le__question *q, const le__arm *arm) {
-    const le_implementation *impl = arm->candidate.implementation;
-    const le__verdict *v = le__proof_find(arm->proof, q->kind, LE__CLASS_TRIAL);
-    return (v && v->state == LE__PROVEN) || impl->flags & LE_IMPL_REFERENCE ||
-           !strcmp(impl->run_type, "c");
-}
-
-/* Mutex of the operation held. */
-static void keep_safe(const le__question *q, decision *c) {
-    size_t n = 0;
-    for (size_t i = 0; i < c->n; i++)
-        n += is_safe(q, c->arms[i]);
-    if (n == 0)
-        return;
-    n = 0;
-    for (size_t i = 0; i < c->n; i++)
-        if (is_safe(q, c->arms[i])) {
-            c->arms[n] = c->arms[i];
-            c->allowed[n++] = c->allowed[i];
-        }
-    c->n = n;
-}
-
-static le_status list_allowed(le__dispatch *d, le__question *q, le_call *call, bool safe,
-                              decision *c) {
+static le_status list_allowed(le__dispatch *d, le__question *q, le_call *call, decision *c) {
     le__op_state *s = q->op;
     *c = (decision){0};
     le_status status = le__dispatch_prepare(d, q, call);
@@ -323,21 +298,19 @@ static le_status list_allowed(le__dispatch *d, le__question *q, le_call *call, b
         status = le_fail(LE_ERR_MEMORY, "%s: out of memory", call->operation->name);
     if (status == LE_OK)
         c->n = le__dispatch_allowed(q, call, c->allowed, c->arms);
-    if (safe)
-        keep_safe(q, c);
+    c->n = le__dispatch_keep_safe(q, call, c->allowed, c->arms, c->n);
     if (status == LE_OK && !c->n)
         status = no_candidate(q, call);
     pthread_mutex_unlock(&s->mutex);
     return status;
 }
 
-/* safe: the call has waited long enough for trials. */
-static le_status decide(le__dispatch *d, le__question *q, le_call *call, bool safe, decision *c) {
-    le_status status = list_allowed(d, q, call, safe, c);
+static le_status decide(le__dispatch *d, le__question *q, le_call *call, decision *c) {
+    le_status status = list_allowed(d, q, call, c);
     if (status == LE_ERR_NO_CANDIDATE && !d->engine->discovered && has_opencl(call->entry)) {
         drop_decision(c);
         le__engine_discover(d->engine);
-        status = list_allowed(d, q, call, safe, c);
+        status = list_allowed(d, q, call, c);
     }
     if (status != LE_OK)
         return status;
@@ -420,18 +393,16 @@ static bool is_callers(le_status status) {
 
 static le_status answer_slowly(le__dispatch *d, le__question *q, le_call *call) {
     le_status status = LE_ERR_NO_CANDIDATE;
-    double waited = 0; /* for trials that failed */
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         decision c;
         double spent = 0;
         report_bulk(d, q);
-        status = decide(d, q, call, waited > 0.5 * d->engine->options.trial_limit_s, &c);
+        status = decide(d, q, call, &c);
         if (status != LE_OK) {
             drop_decision(&c);
             return status;
         }
         bool ready = le__dispatch_prove(d, q, call, c.arm, &spent);
-        waited += ready ? 0 : spent;
         if (ready)
             status = le__dispatch_run_arm(d, q, call, c.arm, false, &spent);
         if (ready && status == LE_OK) {

@@ -36,8 +36,13 @@ size_t le__dispatch_allowed(const le__question *q, const le_call *call, le__poli
 /* For reproducible calls: keeps the arms of one implementation, that of the highest claimed speed,
  * so that nothing measured changes the bits. Returns how many. */
 size_t le__dispatch_same_bits(le__policy_allowed *allowed, le__arm **arms, size_t n);
+/* Of a call that trials have delayed for long already: keeps the arms that need none, if there are
+ * any. Returns how many. Mutex of the operation held. */
+size_t le__dispatch_keep_safe(const le__question *q, const le_call *call,
+                              le__policy_allowed *allowed, le__arm **arms, size_t n);
 /* Proves an arm for the call's kind if that has not been done; false when it failed (the verdict is
- * kept). seconds spent are added to *spent. */
+ * kept), or when the call has waited for trials long enough (the arm is set aside). seconds spent
+ * are added to *spent. */
 bool le__dispatch_prove(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
                         double *spent);
 /* Verdicts of trials that went on after their time limit and have ended since. Mutex of the

@@ -17,12 +17,27 @@ typedef struct field {
     le__policy_allowed *allowed;
     le__arm **arms;
     size_t n;
+    bool whole; /* no trial was put off or goes on */
 } field;
 
 /* Somebody set a limit and it is reached: what is known answers, and no choice is kept. */
 static bool is_late(const le__dispatch *d) {
     double until = d->engine->race_until;
     return until > 0 && le__now() > until;
+}
+
+static bool is_aside(le__question *q, const le__arm *arm) {
+    pthread_mutex_lock(&q->op->mutex);
+    bool aside = le__question_is_aside(q, arm);
+    pthread_mutex_unlock(&q->op->mutex);
+    return aside;
+}
+
+static bool nobody_aside(le__question *q) {
+    pthread_mutex_lock(&q->op->mutex);
+    bool nobody = q->n_aside == 0;
+    pthread_mutex_unlock(&q->op->mutex);
+    return nobody;
 }
 
 /* Everyone who may take part and is proven, or proves to be. */
@@ -33,13 +48,16 @@ static le_status line_up(le__dispatch *d, le__question *q, le_call *call, field 
     f->arms = calloc(s->n_arms + 1, sizeof *f->arms);
     size_t n = f->allowed && f->arms ? le__dispatch_allowed(q, call, f->allowed, f->arms) : 0;
     pthread_mutex_unlock(&s->mutex);
+    f->whole = true;
     for (size_t i = 0; i < n && !(f->n && is_late(d)); i++) {
         double spent = 0;
         bool reference = f->arms[i]->candidate.implementation->flags & LE_IMPL_REFERENCE;
         if (reference && n > 1) /* nobody waits for the reference in every race */
             continue;
-        if (!le__dispatch_prove(d, q, call, f->arms[i], &spent))
+        if (!le__dispatch_prove(d, q, call, f->arms[i], &spent)) {
+            f->whole = f->whole && !is_aside(q, f->arms[i]);
             continue;
+        }
         f->allowed[f->n] = f->allowed[i];
         f->arms[f->n++] = f->arms[i];
     }
@@ -101,6 +119,8 @@ static void run_race(le__dispatch *d, le__question *q, le_call *call, field *f,
     free(p.first);
 }
 
+/* A winner among those who could be tried in time is good for later processes; in this one the race
+ * is run again, with all. */
 static void keep_winner(le__dispatch *d, le__question *q, const field *f,
                         const le__policy_race_result *r) {
     char evidence[160];
@@ -109,7 +129,8 @@ static void keep_winner(le__dispatch *d, le__question *q, const field *f,
              "{\"by\":\"race\",\"seconds\":%.9g,\"expected_regret\":%.3g,\"runs\":%u}", r->seconds,
              r->expected_regret, r->runs);
     pthread_mutex_lock(&q->op->mutex);
-    q->stored = (int)arm->index;
+    if (f->whole || q->stored >= 0)
+        q->stored = (int)arm->index;
     pthread_mutex_unlock(&q->op->mutex);
     le__store_keep_choice(d->store, q->db, arm->db, q->constraint, evidence);
 }
@@ -173,7 +194,7 @@ static le_status measure(le__dispatch *d, le__question *q, le_call *call) {
     double start = le__now();
     bool beside = q->stored >= 0;
     if (beside && !le__dispatch_has_newcomers(d, q, call)) {
-        q->measured = true;
+        q->measured = nobody_aside(q);
         return LE_OK;
     }
     le_status status = le__dispatch_prepare(d, q, call);
@@ -194,7 +215,7 @@ static le_status measure(le__dispatch *d, le__question *q, le_call *call) {
         bool news = le__policy_race_end(&race, le__now(), &r) && (r.runs > 0 || !beside);
         if (news && r.storable && whole)
             keep_winner(d, q, &f, &r);
-        q->measured = whole;
+        q->measured = whole && f.whole && nobody_aside(q);
     }
     le__store_account(d->store, call->operation->name, 0, le__now() - start, 0);
     free(f.allowed);

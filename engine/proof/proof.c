@@ -136,6 +136,71 @@ static bool is_last(const le__question *q, const le_call *call, const le__proof 
     return true;
 }
 
+/* Trials may delay a call by one time limit. Past half of it only what is proven, plain C or the
+ * reference is let in; a quarter more is there for plain C, then nothing unproven is. */
+static const double cautious_at = 0.5, wary_at = 1.2, reserve = 0.25;
+
+static int caution(const le_call *call) {
+    double limit_s = call->engine->options.trial_limit_s;
+    return call->waited > wary_at * limit_s ? 2 : call->waited > cautious_at * limit_s ? 1 : 0;
+}
+
+static bool is_plain(const le__proof *p) {
+    return !strcmp(p->implementation->run_type, "c");
+}
+
+static bool may_answer(const le__question *q, const le__arm *arm, int caution) {
+    const le__verdict *v = le__proof_find(arm->proof, q->kind, LE__CLASS_TRIAL);
+    return caution == 0 || (v && v->state == LE__PROVEN) ||
+           arm->proof->implementation->flags & LE_IMPL_REFERENCE ||
+           (caution == 1 && is_plain(arm->proof));
+}
+
+size_t le__dispatch_keep_safe(const le__question *q, const le_call *call,
+                              le__policy_allowed *allowed, le__arm **arms, size_t n) {
+    for (int level = call->want.reproducible ? 0 : caution(call); level > 0; level--) {
+        size_t kept = 0;
+        for (size_t i = 0; i < n; i++)
+            kept += may_answer(q, arms[i], level);
+        if (kept == 0)
+            continue;
+        kept = 0;
+        for (size_t i = 0; i < n; i++)
+            if (may_answer(q, arms[i], level)) {
+                allowed[kept] = allowed[i];
+                arms[kept++] = arms[i];
+            }
+        return kept;
+    }
+    return n;
+}
+
+static bool anybody_safe(const le__question *q, const le_call *call, const le__proof *but) {
+    for (size_t i = 0; i < q->n_arms; i++) {
+        const le__arm *a = q->op->arms[i];
+        if (a->proof != but && !q->left_out[i] && may_answer(q, a, 1) &&
+            !le__proof_objection(a->proof, q->kind, q->size_class, call->want.atol,
+                                 call->want.rtol))
+            return true;
+    }
+    return false;
+}
+
+/* Seconds that the call still waits for the trial. Mutex of the operation held. */
+static double patience(const le__question *q, const le_call *call, const le__proof *p) {
+    double limit_s = call->engine->options.trial_limit_s;
+    /* nobody else may answer a reproducible call: the bits would change later */
+    if (call->want.reproducible || is_last(q, call, p))
+        return INFINITY;
+    if (caution(call) == 0)
+        return limit_s - call->waited;
+    if (is_plain(p))
+        return caution(call) == 1 ? reserve * limit_s : 0;
+    if (anybody_safe(q, call, p))
+        return 0;
+    return p->device->kind == LE_DEVICE_CPU ? limit_s : limit_s / 20; /* trials there go on */
+}
+
 bool le__dispatch_prove(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
                         double *spent) {
     le__proof *p = arm->proof;
@@ -144,13 +209,14 @@ bool le__dispatch_prove(le__dispatch *d, le__question *q, le_call *call, le__arm
     bool known = p->implementation->flags & LE_IMPL_REFERENCE || p->quarantined ||
                  (v && v->state != LE__UNPROVEN);
     le__candidate candidate = *widest(q->op, p);
-    /* nobody else may answer a reproducible call: the bits would change later */
-    bool patient = q->mode == LE_MODE_MEASURE || call->want.reproducible || is_last(q, call, p);
+    double wait_s = patience(q, call, p);
     pthread_mutex_unlock(&q->op->mutex);
     if (!known) {
         le__trial_result r;
-        le__trial(d->engine, call->entry, &candidate, call, patient, &r);
+        le__trial(d->engine, call->entry, &candidate, call, wait_s, &r);
         *spent += r.seconds;
+        if (r.pending || r.status != LE_OK)
+            call->waited += fmax(r.seconds - r.starved, 0);
         pthread_mutex_lock(&q->op->mutex);
         if (r.pending)
             le__question_set_aside(q, p);
@@ -344,7 +410,8 @@ static le__arm *trusted_arm(const le__question *q, const le_call *call, const le
                       !(a->candidate.implementation->flags & (LE_IMPL_REFERENCE | LE_IMPL_LOSSY)) &&
                       !le__proof_objection(a->proof, q->kind, q->size_class, call->want.atol,
                                            call->want.rtol);
-        bool made = a->candidate.implementation->flags & LE__IMPL_STAGED; /* of calls of their own */
+        bool made =
+            a->candidate.implementation->flags & LE__IMPL_STAGED; /* of calls of their own */
         if (!usable || (q->left_out[i] && (made || a->candidate.implementation->isa)))
             continue;
         int rank = (here && here->state == LE__PROVEN ? 1000000 : 0) +

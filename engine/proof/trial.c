@@ -296,7 +296,12 @@ static void wait_for_child(pid_t pid, shared *s, double limit_s, le__trial_resul
     r->starved = starved;
 }
 
-static bool try_in_child(trial *t, const le_call *like, le__trial_result *r) {
+/* What is killed before it had the time limit to itself has shown nothing. */
+static bool try_in_child(trial *t, const le_call *like, double wait_s, le__trial_result *r) {
+    double limit_s = fmin(wait_s, t->engine->options.trial_limit_s);
+    r->pending = limit_s <= 0;
+    if (r->pending)
+        return true;
     shared *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (s == MAP_FAILED)
         return false;
@@ -306,7 +311,8 @@ static bool try_in_child(trial *t, const le_call *like, le__trial_result *r) {
     if (pid == 0)
         child_main(t, like, s);
     if (pid > 0)
-        wait_for_child(pid, s, t->engine->options.trial_limit_s, r);
+        wait_for_child(pid, s, limit_s, r);
+    r->pending = r->status == LE_ERR_TIMEOUT && limit_s < t->engine->options.trial_limit_s;
     munmap(s, sizeof *s);
     return pid > 0;
 }
@@ -325,7 +331,7 @@ void le__trial_here(le_engine *engine, le__operation_entry *entry, const le__can
 }
 
 void le__trial(le_engine *engine, le__operation_entry *entry, const le__candidate *candidate,
-               const le_call *like, bool patient, le__trial_result *out) {
+               const le_call *like, double wait_s, le__trial_result *out) {
     trial *t = calloc(1, sizeof *t);
     double start = le__now();
     *out = (le__trial_result){.status = LE_ERR_MEMORY, .reason = "out of memory"};
@@ -341,8 +347,9 @@ void le__trial(le_engine *engine, le__operation_entry *entry, const le__candidat
     }
     bool tried =
         candidate->device->kind == LE_DEVICE_CPU
-            ? !(candidate->implementation->flags & LE_IMPL_REFERENCE) && try_in_child(t, like, out)
-            : le__trial_server_try(engine->trial_server, entry, candidate, like, patient, out);
+            ? !(candidate->implementation->flags & LE_IMPL_REFERENCE) &&
+                  try_in_child(t, like, wait_s, out)
+            : le__trial_server_try(engine->trial_server, entry, candidate, like, wait_s, out);
     if (!tried)
         try_here(t, like, out, false);
     out->seconds = le__now() - start;

@@ -19,14 +19,15 @@ typedef struct le__trial_result {
     double seconds; /* that the trial took the caller */
     double starved; /* of these: seconds for which the trial's process had no core */
     bool tested;    /* false: the operation makes no sample calls, nothing was run */
-    bool pending;   /* it goes on after the time limit; asking again later gives its result */
+    bool pending;   /* no result yet: it goes on, or is to be asked for again */
     char reason[256];
 } le__trial_result;
 
-/* like: the call that the candidate is wanted for; NULL for a general sample. patient: waits for
- * drivers that compile for longer than the time limit; else the result may be `pending`. */
+/* like: the call that the candidate is wanted for; NULL for a general sample. wait_s: seconds that
+ * the caller waits at most; with less than the time limit, or for drivers that compile longer, the
+ * result may be `pending`. INFINITY: it never is. */
 void le__trial(le_engine *engine, le__operation_entry *entry, const le__candidate *candidate,
-               const le_call *like, bool patient, le__trial_result *out);
+               const le_call *like, double wait_s, le__trial_result *out);
 /* Seconds that a process (the worst of its threads) stood ready but had no core: a busy machine is
  * not the candidate's fault. */
 double le__trial_starved(pid_t pid);

@@ -10,7 +10,6 @@
 #include "engine.h"
 #include "proof/trial_request.h"
 
-#include <errno.h>
 #include <math.h>
 #include <poll.h>
 #include <pthread.h>
@@ -62,18 +61,9 @@ le__trial_server *le__trial_server_open(le_engine *engine, bool clean) {
 
 /* --- mutex held below --- */
 
-/* Whether the answer under way is there within so many seconds. */
-static bool is_answered(const le__trial_server *s, double seconds) {
+static bool is_readable(const le__trial_server *s, double seconds) {
     struct pollfd p = {s->socket, POLLIN, 0};
-    double end = le__now() + seconds;
-    for (;;) {
-        double left = fmax(end - le__now(), 0);
-        int n = poll(&p, 1, left < 1e6 ? (int)ceil(left * 1e3) : -1);
-        if (n > 0 || (n == 0 && le__now() >= end))
-            return n > 0;
-        if (n < 0 && errno != EINTR)
-            return true; /* receiving tells why */
-    }
+    return poll(&p, 1, (int)ceil(seconds * 1e3)) > 0;
 }
 
 static bool is_under_way(const le__trial_server *s, uint64_t key) {
@@ -114,29 +104,37 @@ static bool take_late(le__trial_server *s, uint64_t key, le__trial_answer *out) 
     return false;
 }
 
-/* True: *a is the answer, or the server is gone. */
-static bool await(le__trial_server *s, uint64_t key, double seconds, le__trial_answer *a) {
-    double end = le__now() + seconds;
-    while (!s->gone && is_answered(s, fmax(end - le__now(), 0)))
+/* Whether the answer is there. */
+static bool collect(le__trial_server *s, uint64_t key, le__trial_answer *a) {
+    while (!s->gone && is_readable(s, 0))
         if (receive(s, key, a))
             return true;
-    return s->gone;
+    return take_late(s, key, a);
 }
 
-/* False: pending. The limit is waited for once, when the trial begins. */
-static bool ask(le__trial_server *s, le__trial_request *r, bool patient, le__trial_answer *a) {
-    if (await(s, r->key, 0, a) || take_late(s, r->key, a))
-        return true;
-    bool begins = !is_under_way(s, r->key);
-    while (begins && patient && s->n_under_way == LE__TRIALS_AT_ONCE && !s->gone)
-        receive(s, 0, a);
-    if (begins && s->n_under_way == LE__TRIALS_AT_ONCE)
-        return false;
-    if (begins) {
-        s->gone = s->gone || !le__trial_transfer_request(s->socket, r, true);
-        s->under_way[s->n_under_way++] = r->key;
+static void begin(le__trial_server *s, le__trial_request *r) {
+    s->gone = s->gone || !le__trial_transfer_request(s->socket, r, true);
+    s->under_way[s->n_under_way++] = r->key;
+}
+
+/* --- mutex not held --- */
+
+/* False: pending. Others may take an answer from the socket for the one who waits for it. */
+static bool ask(le__trial_server *s, le__trial_request *r, double wait_s, le__trial_answer *a) {
+    static const double nap = 0.01;
+    double end = le__now() + wait_s;
+    for (bool first = true;; first = false) {
+        pthread_mutex_lock(&s->mutex);
+        bool over = collect(s, r->key, a) || s->gone, begun = is_under_way(s, r->key);
+        if (!over && !begun && s->n_under_way < LE__TRIALS_AT_ONCE)
+            begin(s, r);
+        pthread_mutex_unlock(&s->mutex);
+        double left = end - le__now();
+        bool others = first && begun && isfinite(wait_s);
+        if (over || others || left <= 0)
+            return over;
+        is_readable(s, fmin(left, nap));
     }
-    return await(s, r->key, patient ? INFINITY : begins ? r->limit_s : 0, a);
 }
 
 le__late le__trial_server_look(le__trial_server *s, const le__candidate *candidate,
@@ -147,22 +145,23 @@ le__late le__trial_server_look(le__trial_server *s, const le__candidate *candida
         return LE__LATE_UNKNOWN;
     if (pthread_mutex_trylock(&s->mutex) != 0)
         return LE__LATE_PENDING;
-    bool there = await(s, key, 0, &a) || take_late(s, key, &a), pending = is_under_way(s, key);
+    bool there = collect(s, key, &a), pending = is_under_way(s, key);
     pthread_mutex_unlock(&s->mutex);
     *out = a.result;
     return there && a.known ? LE__LATE_THERE : pending ? LE__LATE_PENDING : LE__LATE_UNKNOWN;
 }
 
 bool le__trial_server_try(le__trial_server *s, const le__operation_entry *entry,
-                          const le__candidate *candidate, const le_call *like, bool patient,
+                          const le__candidate *candidate, const le_call *like, double wait_s,
                           le__trial_result *out) {
     le__trial_request *r = s ? malloc(sizeof *r) : NULL;
     le__trial_answer a = {0};
     if (!r)
         return false;
     le__trial_pack(r, entry, candidate, like, like->engine);
+    bool pending = !ask(s, r, wait_s, &a);
     pthread_mutex_lock(&s->mutex);
-    bool pending = !ask(s, r, patient, &a), gone = s->gone;
+    bool gone = s->gone;
     pthread_mutex_unlock(&s->mutex);
     free(r);
     *out = a.result;

@@ -19,10 +19,11 @@ typedef struct le__trial_server le__trial_server;
  * else, or when no process can be made, NULL: trials then run in this process. Lives until the
  * process ends. */
 le__trial_server *le__trial_server_open(le_engine *engine, bool clean);
-/* false when there is no server. A trial that is not over at the time limit goes on there, and
- * until it ends those who are not patient get a result that is `pending`. Thread-safe. */
+/* false when there is no server. A trial that is not over after wait_s goes on there, and until it
+ * ends the result is `pending`; it is waited for once, by the one who began it, unless wait_s is
+ * INFINITY. Thread-safe; nobody waits for another one's trial. */
 bool le__trial_server_try(le__trial_server *s, const le__operation_entry *entry,
-                          const le__candidate *candidate, const le_call *like, bool patient,
+                          const le__candidate *candidate, const le_call *like, double wait_s,
                           le__trial_result *out);
 /* The result of a trial that was pending; starts nothing and waits for nobody. */
 typedef enum le__late { LE__LATE_UNKNOWN, LE__LATE_PENDING, LE__LATE_THERE } le__late;

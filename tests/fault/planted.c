@@ -22,12 +22,14 @@
 
 #include <cmocka.h>
 
-static const double trial_limit_s = 2; /* the default */
+enum { MOST_PLANTED = 3 };
 
+static double trial_limit_s = 2; /* the default */
 static const planted_bed *bed;
 static const plant *now_planted;
 static const char *source = "first"; /* hash of the planted source */
-static le_implementation planted;
+static le_implementation planted[MOST_PLANTED];
+static int how_many = 1;
 static char db[64];
 static _Atomic int *runs; /* of the planted implementation, in all processes */
 
@@ -59,24 +61,30 @@ static le_status count_range(le_call *call, void **context) {
 static void plant_it(le_engine *e) {
     static const le_cl_source no_kernels = {"planted", "", 0, "planted"};
     static const le_cl_source *const sources[] = {&no_kernels, NULL};
-    planted = (le_implementation){.abi = LE_METHOD_ABI,
-                                  .operation = "toy",
-                                  .name = now_planted->name,
-                                  .run_type = bed->device == LE_DEVICE_CPU ? "simd" : "opencl",
-                                  .device = bed->device,
-                                  .speed = 50,
-                                  .sources = bed->device == LE_DEVICE_CPU ? NULL : sources,
-                                  .range = now_planted->range,
-                                  .prepare = now_planted->range ? count_range : NULL,
-                                  .run = now_planted->run ? count_run : NULL,
-                                  .items = now_planted->range ? toy_items : NULL};
+    static char names[MOST_PLANTED][64];
+    for (int i = 0; i < how_many; i++)
+        snprintf(names[i], sizeof names[i], i ? "%s_%d" : "%s", now_planted->name, i);
     le_register_operation(e, &toy_operation);
     le_register_implementation(e, &toy_reference);
     le_register_implementation(e, &toy_c);
     for (size_t i = 0; bed->right && bed->right[i]; i++)
         le_register_implementation(e, bed->right[i]);
-    REQUIRE(le__registry_add_implementation(&e->registry, &planted, source) == LE_OK, "%s",
-            le_error_message());
+    for (int i = 0; i < how_many; i++) {
+        planted[i] =
+            (le_implementation){.abi = LE_METHOD_ABI,
+                                .operation = "toy",
+                                .name = names[i],
+                                .run_type = bed->device == LE_DEVICE_CPU ? "simd" : "opencl",
+                                .device = bed->device,
+                                .speed = 50,
+                                .sources = bed->device == LE_DEVICE_CPU ? NULL : sources,
+                                .range = now_planted->range,
+                                .prepare = now_planted->range ? count_range : NULL,
+                                .run = now_planted->run ? count_run : NULL,
+                                .items = now_planted->range ? toy_items : NULL};
+        REQUIRE(le__registry_add_implementation(&e->registry, &planted[i], source) == LE_OK, "%s",
+                le_error_message());
+    }
 }
 
 /* --- time --- */
@@ -118,6 +126,27 @@ static void *measure_lag(void *context) {
         l->seconds += fmax(seconds_now() - start - 0.004, 0);
     }
     return NULL;
+}
+
+/* The longest call of this process, less what the machine withheld from it. */
+static double longest;
+
+le_status __real_le_call_run(le_engine *engine, const char *operation, const le_arg *args,
+                             size_t n_args);
+le_status __wrap_le_call_run(le_engine *engine, const char *operation, const le_arg *args,
+                             size_t n_args);
+
+le_status __wrap_le_call_run(le_engine *engine, const char *operation, const le_arg *args,
+                             size_t n_args) {
+    lag l = {.seconds = 0};
+    REQUIRE(pthread_create(&l.thread, NULL, measure_lag, &l) == 0, "no thread");
+    double start = seconds_now();
+    le_status status = __real_le_call_run(engine, operation, args, n_args);
+    double seconds = seconds_now() - start;
+    l.over = true;
+    pthread_join(l.thread, NULL);
+    longest = fmax(longest, seconds - l.seconds);
+    return status;
 }
 
 /* --- calls --- */
@@ -168,7 +197,7 @@ static bool is_left_out(le_engine *e, char *told, size_t size) {
     bool found = false, left_out = true;
     for (size_t i = 0; i < x->n_candidates; i++) {
         const le_explained_candidate *c = &x->candidates[i];
-        if (strcmp(c->implementation, now_planted->name) != 0)
+        if (strncmp(c->implementation, now_planted->name, strlen(now_planted->name)) != 0)
             continue;
         found = true;
         left_out = left_out && !c->applicable && strstr(c->left_out, now_planted->reason);
@@ -192,16 +221,15 @@ static void wait_for_verdict(le_engine *e, planted_way way) {
 }
 
 static void first_call(le_engine *e, planted_way way) {
-    double limit = way == PLANTED_MEASURE ? bed->measuring_limit_s : trial_limit_s;
     lag l = {.seconds = 0};
     REQUIRE(pthread_create(&l.thread, NULL, measure_lag, &l) == 0, "no thread");
     delayed = 0;
     check_answer(e, way);
     l.over = true;
     pthread_join(l.thread, NULL);
-    REQUIRE(delayed - l.seconds < limit + 1,
+    REQUIRE(delayed - l.seconds < trial_limit_s + 1,
             "trials delayed the first call by %.2f s, the limit is %g s", delayed - l.seconds,
-            limit);
+            trial_limit_s);
 }
 
 static void bench(void) {
@@ -272,17 +300,65 @@ static void in_child(void (*step)(planted_way way), planted_way way) {
     assert_int_equal(state, 0);
 }
 
-void planted_check(const planted_bed *b, const plant *p, planted_way way) {
+static void share_counter(void) {
     if (!runs)
         runs = mmap(NULL, sizeof *runs, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    bed = b;
-    now_planted = p;
     snprintf(db, sizeof db, "/tmp/le_planted_%d.sqlite3", (int)getpid());
     unlink(db);
+}
+
+void planted_check(const planted_bed *b, const plant *p, planted_way way) {
+    share_counter();
+    bed = b;
+    now_planted = p;
     in_child(way == PLANTED_BENCH ? bench_process : first_process, way);
     if (!p->passing)
         in_child(restarted_process, way);
     if (!p->passing && way == PLANTED_LEARN)
         in_child(process_of_new_source, way);
     unlink(db);
+}
+
+/* --- what it costs the callers --- */
+
+static double *shared_longest;
+
+static void process_of_calls(planted_way way) {
+    if (way == PLANTED_BENCH) {
+        bench();
+    } else {
+        le_engine *e = open_engine();
+        for (int k = 0; k < 11; k++)
+            check_answer(e, way);
+        if (how_many)
+            wait_for_verdict(e, way);
+        le_close(&e);
+    }
+    *shared_longest = longest;
+}
+
+void planted_check_delay(const planted_bed *b, const plant *p, planted_way way, int plants) {
+    static const double limit_s = 0.5, slack_s = 0.5;
+    share_counter();
+    bed = b;
+    now_planted = p;
+    trial_limit_s = limit_s;
+    setenv("LE_TRIAL_LIMIT", "0.5", 1);
+    shared_longest = mmap(NULL, sizeof *shared_longest, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    how_many = 0;
+    in_child(process_of_calls, way);
+    double usual = *shared_longest;
+    unlink(db);
+    how_many = plants;
+    in_child(process_of_calls, way);
+    if (*shared_longest > usual + limit_s + slack_s)
+        fail_msg("%d x %s: the longest call took %.2f s, %.2f s without them; the limit is %g s",
+                 plants, p->name, *shared_longest, usual, limit_s);
+    in_child(restarted_process, way);
+    unlink(db);
+    how_many = 1;
+    trial_limit_s = 2;
+    unsetenv("LE_TRIAL_LIMIT");
+    munmap(shared_longest, sizeof *shared_longest);
 }

@@ -26,12 +26,14 @@ typedef struct planted_bed { /* where they are planted */
     le_device_kind device;
     const le_implementation *const *right; /* beside toy's own; NULL-ended */
     const char *only;                      /* LE_OPT_DEVICE of the calls; NULL: none */
-    double measuring_limit_s;              /* of a trial, in measure mode */
 } planted_bed;
 
 typedef enum planted_way { PLANTED_LEARN, PLANTED_MEASURE, PLANTED_BENCH } planted_way;
 
 /* All of it for one plant; fails the test. */
 void planted_check(const planted_bed *bed, const plant *p, planted_way way);
+/* No call of a process takes longer than the longest without the plant and one limit of a trial,
+ * however many such implementations there are; afterwards none is tried again. */
+void planted_check_delay(const planted_bed *bed, const plant *p, planted_way way, int how_many);
 
 #endif

@@ -123,7 +123,7 @@ static const plant plants[] = {
 #endif
 
 static void planted(planted_way way) {
-    static const planted_bed bed = {.device = LE_DEVICE_CPU, .measuring_limit_s = 2};
+    static const planted_bed bed = {.device = LE_DEVICE_CPU};
     for (size_t i = 0; i < sizeof plants / sizeof *plants; i++)
         if (plants[i].run != leaks || COUNTS_MEMORY)
             planted_check(&bed, &plants[i], way);
@@ -142,6 +142,14 @@ static void in_measure(void **state) {
 static void in_bench(void **state) {
     (void)state;
     planted(PLANTED_BENCH);
+}
+
+static void hangs_delay_a_call_once(void **state) {
+    static const planted_bed bed = {.device = LE_DEVICE_CPU};
+    (void)state;
+    for (planted_way way = PLANTED_LEARN; way <= PLANTED_BENCH; way++)
+        for (int how_many = 1; how_many <= 3; how_many += 2)
+            planted_check_delay(&bed, &plants[1], way, how_many);
 }
 
 /* --- a smaller case instead of the whole --- */
@@ -228,8 +236,8 @@ static void a_piece_stands_for_the_whole(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(in_learn), cmocka_unit_test(in_measure),
-                                       cmocka_unit_test(in_bench),
-                                       cmocka_unit_test(a_piece_stands_for_the_whole)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(in_learn), cmocka_unit_test(in_measure), cmocka_unit_test(in_bench),
+        cmocka_unit_test(hangs_delay_a_call_once), cmocka_unit_test(a_piece_stands_for_the_whole)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -249,7 +249,7 @@ typedef struct le_options {
     le_mode mode;               /* [LE_MODE] */
     int32_t threads;            /* [LE_THREADS] at most; default: cores of the affinity mask */
     double explore_share;       /* [LE_EXPLORE_SHARE] exploring time / answering time; 1.0 */
-    double trial_limit_s;       /* [LE_TRIAL_LIMIT] for the trial of an unproven candidate; 2 */
+    double trial_limit_s;       /* [LE_TRIAL_LIMIT] by which failing trials may delay a call; 2 */
     int64_t memory_limit_bytes; /* [LE_MEMORY_LIMIT] host working memory of a call */
     int64_t device_memory_limit_bytes; /* [LE_DEVICE_MEMORY_LIMIT] default: 80 % of the device */
     uint64_t seed;                     /* [LE_SEED] of trials and benchmarks */

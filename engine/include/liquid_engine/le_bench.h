@@ -107,6 +107,12 @@ LE_API bool le_bench_is_known(le_engine *engine, const char *operation, const le
 LE_API le_status le_bench_forget(le_engine *engine, const char *operation, const le_arg *args,
                                  size_t n_args);
 
+/* Whether another call in mode measure would go on measuring, because trials of candidates had no
+ * time in the last one or go on behind it (kernels that compile for long, what hangs). Waits until
+ * none goes on, `seconds` at most. */
+LE_API bool le_bench_is_unfinished(le_engine *engine, const char *operation, const le_arg *args,
+                                   size_t n_args, double seconds);
+
 /* Races of calls in mode measure that are not decided `seconds` from now end after the run under
  * way: the call is answered with what is known, its choice is not stored, and the next such call
  * goes on measuring. 0: at once; negative: no limit. May be called from a signal handler. engine

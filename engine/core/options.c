@@ -24,7 +24,7 @@ const le_env_row le__env_table[] = {
     {"LE_THREADS", "threads at most", "cores of the affinity mask"},
     {"LE_ISA", "instruction sets allowed: sse2, avx2, avx512 or none", "all that the CPU has"},
     {"LE_EXPLORE_SHARE", "time spent exploring / time spent answering", "1"},
-    {"LE_TRIAL_LIMIT", "seconds for the trial of an unproven candidate", "2"},
+    {"LE_TRIAL_LIMIT", "seconds by which trials that fail may delay a call", "2"},
     {"LE_MEMORY_LIMIT", "bytes of host working memory of a call", "none"},
     {"LE_DEVICE_MEMORY_LIMIT", "bytes of an OpenCL device's memory", "80 % of it"},
     {"LE_SEED", "seed of trials and benchmarks", "1"},

@@ -240,6 +240,34 @@ static void child_main(trial *t, const le_call *like, shared *s) {
     _exit(0);
 }
 
+static bool others_sleep(void) {
+    DIR *threads = opendir("/proc/self/task");
+    bool sleep = true;
+    for (struct dirent *t; threads && sleep && (t = readdir(threads)) != NULL;) {
+        char path[64], text[128];
+        if (t->d_name[0] == '.' || atoi(t->d_name) == gettid())
+            continue;
+        snprintf(path, sizeof path, "/proc/self/task/%.16s/stat", t->d_name);
+        int fd = open(path, O_RDONLY | O_CLOEXEC);
+        ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+        if (fd >= 0)
+            close(fd);
+        text[n > 0 ? n : 0] = '\0';
+        sleep = n <= 0 || strstr(text, ") S ") != NULL; /* "number (name) state ..." */
+    }
+    if (threads)
+        closedir(threads);
+    return sleep;
+}
+
+void le__trial_rest(le_engine *engine) {
+    if (!NO_LIMIT)
+        return;
+    le__store_rest(engine->dispatch->store);
+    for (int i = 0; i < 1000 && !others_sleep(); i++)
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+}
+
 static double starved_thread(const char *folder, const char *thread) {
     char path[128], text[96];
     snprintf(path, sizeof path, "%s/%.16s/schedstat", folder, thread);
@@ -305,8 +333,7 @@ static bool try_in_child(trial *t, const le_call *like, double wait_s, le__trial
     shared *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (s == MAP_FAILED)
         return false;
-    if (NO_LIMIT) /* sanitizers' allocators are not made ready for fork: nobody may be in them */
-        le__store_rest(t->engine->dispatch->store);
+    le__trial_rest(t->engine);
     pid_t pid = fork();
     if (pid == 0)
         child_main(t, like, s);

@@ -41,6 +41,7 @@ le__trial_server *le__trial_server_open(le_engine *engine, bool clean) {
     if (server.owner == getpid()) {
         s = &server;
     } else if (clean && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0) {
+        le__trial_rest(engine);
         pid_t pid = fork();
         if (pid == 0)
             le__trial_serve(engine, pair[1]);

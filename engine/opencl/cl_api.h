@@ -15,7 +15,8 @@
 #define LE__CL_FUNCTIONS(X)                                                                        \
     X(clGetPlatformIDs)                                                                            \
     X(clGetPlatformInfo)                                                                           \
-    X(clGetDeviceIDs) X(clGetDeviceInfo) X(clCreateContext) X(clReleaseContext)                    \
+    X(clGetDeviceIDs)                                                                              \
+    X(clGetDeviceInfo) X(clCreateContext) X(clReleaseContext) X(clGetContextInfo)                  \
         X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateProgramWithSource)              \
             X(clCreateProgramWithBinary) X(clBuildProgram) X(clGetProgramBuildInfo)                \
                 X(clGetProgramInfo) X(clReleaseProgram) X(clCreateKernel) X(clReleaseKernel)       \

@@ -146,6 +146,15 @@ const le_cl_info *le__cl_device_info(const le__cl_device *device) {
     return device ? &device->info : NULL;
 }
 
+size_t le__cl_objects(const le__cl_device *device) {
+    cl_uint n = 0;
+    if (!device || !device->context ||
+        device->api->clGetContextInfo(device->context, CL_CONTEXT_REFERENCE_COUNT, sizeof n, &n,
+                                      NULL) != CL_SUCCESS)
+        return 0;
+    return n;
+}
+
 void le__cl_set_profile(le__cl *cl, le__cl_profile_fn fn, void *cookie) {
     if (!cl)
         return;

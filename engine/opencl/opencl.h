@@ -29,6 +29,9 @@ void le__cl_close(le__cl *cl);
 size_t le__cl_count(const le__cl *cl);
 le__cl_device *le__cl_device_at(le__cl *cl, size_t i);
 const le_cl_info *le__cl_device_info(const le__cl_device *device);
+/* What refers to the device's context, as far as the driver tells: buffers, programs, events ... 0
+ * without device. */
+size_t le__cl_objects(const le__cl_device *device);
 
 /* What one command of an execution did, for profiles. Times are seconds of le__now()'s clock. */
 typedef enum le__cl_record_kind {

@@ -113,19 +113,10 @@ static const plant plants[] = {
     {"lies", NULL, lies, "cannot do this", N, true},
 };
 
-/* The sanitizers' allocators tell nothing of memory in use. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define COUNTS_MEMORY false
-#elif defined(__has_feature)
-#define COUNTS_MEMORY !(__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#else
-#define COUNTS_MEMORY true
-#endif
-
 static void planted(planted_way way) {
     static const planted_bed bed = {.device = LE_DEVICE_CPU};
     for (size_t i = 0; i < sizeof plants / sizeof *plants; i++)
-        if (plants[i].run != leaks || COUNTS_MEMORY)
+        if (plants[i].run != leaks || PLANTED_COUNTS_MEMORY)
             planted_check(&bed, &plants[i], way);
 }
 

@@ -5,6 +5,9 @@
  */
 #include "toy_opencl.h"
 
+#include "opencl/cl_call.h"
+#include "opencl/cl_device.h"
+
 static const char text[] =
     "#ifdef BROKEN\n"
     "__kernel void toy(__global float *in) { in[0] = undeclared_name; }\n"
@@ -43,6 +46,13 @@ le_status toy_opencl_launch(le_call *call, const char *options) {
                                 LE_CL_I32((int32_t)n),
                                 LE_CL_I32(++runs)};
     return le_cl_launch(call, k, 1, &n, NULL, kargs, sizeof kargs / sizeof *kargs);
+}
+
+le_status toy_opencl_leak(le_call *call, size_t bytes) {
+    const le__cl_device *d = call->cl->device;
+    return d->api->clCreateBuffer(d->context, CL_MEM_READ_WRITE, bytes, NULL, NULL)
+               ? LE_OK
+               : LE_ERR_DEVICE_MEMORY;
 }
 
 static bool is_f32(const le_call *call, const char **why) {

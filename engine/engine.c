@@ -139,7 +139,7 @@ le_status le_register_implementation(le_engine *engine, const le_implementation 
     engine = le__engine_or_default(engine);
     if (!engine)
         return LE_ERR_MEMORY;
-    return le__registry_add_implementation(&engine->registry, implementation, "");
+    return le__registry_register(&engine->registry, implementation);
 }
 
 const le_operation *le_engine_operation(le_engine *engine, const char *name) {

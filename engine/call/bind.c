@@ -271,9 +271,7 @@ static le_status bind_one(const le_operation *op, const le_arg_desc *d, const le
 
 /* --- the whole call --- */
 
-static le_status bind_option(le_call *call, const le_arg *a) {
-    le__constraint *w = &call->want;
-    const char *op = call->operation->name;
+le_status le__constraint_take(le__constraint *w, const char *op, const le_arg *a) {
     switch ((le_option)a->option) {
     case LE_OPTION_RTOL:
     case LE_OPTION_ATOL:
@@ -358,8 +356,9 @@ static le_status fill_defaults(le_call *call) {
 
 static le_status bind_all(le_call *call, const le_arg *args, size_t n_args) {
     for (size_t i = 0; i < n_args; i++) {
-        le_status status = args[i].kind == LE_KIND_OPTION ? bind_option(call, &args[i])
-                                                          : bind_named(call, &args[i], i);
+        le_status status = args[i].kind == LE_KIND_OPTION
+                               ? le__constraint_take(&call->want, call->operation->name, &args[i])
+                               : bind_named(call, &args[i], i);
         if (status != LE_OK)
             return status;
     }

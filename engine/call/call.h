@@ -41,6 +41,9 @@ typedef struct le__constraint { /* what a call asks for beside its result */
     bool reproducible, keep_on_device;
 } le__constraint;
 
+/* Takes one option (LE_OPT_...) over, or says what is wrong with it; who: whose option it is. */
+le_status le__constraint_take(le__constraint *w, const char *who, const le_arg *option);
+
 typedef struct le__scratch {
     struct le__scratch *next;
     size_t bytes;

@@ -138,6 +138,29 @@ le_status le__registry_add_implementation(le__registry *r, const le_implementati
     return LE_OK;
 }
 
+/* The entry's own copy of the hash; NULL when out of memory. */
+static const char *own_hash(le__operation_entry *e, const le_implementation *impl) {
+    void *list = realloc(e->own_hashes, (e->n_own_hashes + 1) * sizeof *e->own_hashes);
+    if (!list)
+        return NULL;
+    e->own_hashes = list;
+    char(*hash)[LE__SOURCE_HASH] = malloc(sizeof *hash);
+    if (!hash)
+        return NULL;
+    le__source_hash(impl, *hash);
+    e->own_hashes[e->n_own_hashes++] = hash;
+    return *hash;
+}
+
+le_status le__registry_register(le__registry *r, const le_implementation *impl) {
+    le_status status = check_implementation(impl);
+    le__operation_entry *e = status == LE_OK ? le__registry_find(r, impl->operation) : NULL;
+    const char *hash = e ? own_hash(e, impl) : "";
+    if (!hash)
+        return le_fail(LE_ERR_MEMORY, "implementation '%s': out of memory", impl->name);
+    return status == LE_OK ? le__registry_add_implementation(r, impl, hash) : status;
+}
+
 le_status le__registry_open(le__registry *r) {
     le_status status = LE_OK;
     *r = (le__registry){0};
@@ -156,6 +179,9 @@ void le__registry_close(le__registry *r) {
         free(r->entries[i]->implementations);
         free(r->entries[i]->source_hashes);
         free(r->entries[i]->made);
+        for (size_t k = 0; k < r->entries[i]->n_own_hashes; k++)
+            free(r->entries[i]->own_hashes[k]);
+        free(r->entries[i]->own_hashes);
         le__chain_operation_free(r->entries[i]->chain);
         free(r->entries[i]);
     }

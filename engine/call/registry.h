@@ -8,7 +8,7 @@
 #ifndef LE_REGISTRY_H
 #define LE_REGISTRY_H
 
-#include "liquid_engine/le_method.h"
+#include "call/source.h"
 
 typedef struct le_builtin_implementation {
     const le_implementation *implementation;
@@ -24,6 +24,8 @@ typedef struct le__operation_entry {
     const le_implementation **implementations;
     const char **source_hashes; /* same order */
     size_t n_implementations;
+    char (**own_hashes)[LE__SOURCE_HASH]; /* of those registered at run time */
+    size_t n_own_hashes;
     le_implementation *made; /* owned: those that the engine adds (staged, in slabs) */
     void *chain;             /* owned: what a chain registered as an operation needs */
     uint32_t id;             /* index in the registry */
@@ -42,6 +44,8 @@ le__operation_entry *le__registry_find(const le__registry *r, const char *name);
 le_status le__registry_add_operation(le__registry *r, const le_operation *operation);
 le_status le__registry_add_implementation(le__registry *r, const le_implementation *implementation,
                                           const char *source_hash);
+/* For those registered at run time. */
+le_status le__registry_register(le__registry *r, const le_implementation *implementation);
 /* The known name nearest to `name` in edit distance; NULL when none is near. */
 const char *le__registry_nearest(const le__registry *r, const char *name);
 

@@ -77,33 +77,27 @@ static le_status take_output(job *j, const le_arg *a) {
     return same_shape(t, shape) ? LE_OK : fail_tensor(j->chain, "output", a->name, t, shape);
 }
 
-static le_status take_option(le__chain_want *w, const char *chain, const le_arg *a) {
-    switch ((le_option)a->option) {
-    case LE_OPTION_RUN_TYPE:
-        w->run_type = a->value.str && strcmp(a->value.str, "staged") ? a->value.str : NULL;
-        return LE_OK;
-    case LE_OPTION_IMPLEMENTATION:
-        w->implementation = a->value.str;
-        return LE_OK;
-    case LE_OPTION_DEVICE:
-        w->device = a->value.str;
-        return LE_OK;
-    case LE_OPTION_MODE:
-        w->mode = (le_mode)a->value.i64;
-        return LE_OK;
-    case LE_OPTION_MEMORY_LIMIT:
-        w->memory_limit = a->value.i64;
-        return LE_OK;
-    case LE_OPTION_REPRODUCIBLE:
-        w->reproducible = a->value.i64 != 0;
-        return LE_OK;
-    case LE_OPTION_KEEP_ON_DEVICE:
-        w->keep_on_device = a->value.i64 != 0;
-        return LE_OK;
-    default:
+static le_status take_option(le__chain_want *want, const char *chain, const le_arg *a) {
+    le__constraint w = {.run_type = want->run_type,
+                        .implementation = want->implementation,
+                        .device = want->device,
+                        .mode = want->mode,
+                        .memory_limit = want->memory_limit,
+                        .reproducible = want->reproducible,
+                        .keep_on_device = want->keep_on_device};
+    if (a->option == LE_OPTION_RTOL || a->option == LE_OPTION_ATOL ||
+        a->option == LE_OPTION_OBJECTIVE)
         return le_fail(LE_ERR_ARGUMENT, "%s: option %d is for single calls: give it to a step",
                        chain, (int)a->option);
-    }
+    le_status status = le__constraint_take(&w, chain, a);
+    want->run_type = w.run_type && strcmp(w.run_type, "staged") ? w.run_type : NULL;
+    want->implementation = w.implementation;
+    want->device = w.device;
+    want->mode = w.mode;
+    want->memory_limit = w.memory_limit;
+    want->reproducible = w.reproducible;
+    want->keep_on_device = w.keep_on_device;
+    return status;
 }
 
 static le_status take_argument(job *j, const le_arg *a) {

@@ -73,6 +73,7 @@ static void plant_it(le_engine *e) {
         planted[i] =
             (le_implementation){.abi = LE_METHOD_ABI,
                                 .operation = "toy",
+                                .source = source,
                                 .name = names[i],
                                 .run_type = bed->device == LE_DEVICE_CPU ? "simd" : "opencl",
                                 .device = bed->device,
@@ -82,8 +83,7 @@ static void plant_it(le_engine *e) {
                                 .prepare = now_planted->range ? count_range : NULL,
                                 .run = now_planted->run ? count_run : NULL,
                                 .items = now_planted->range ? toy_items : NULL};
-        REQUIRE(le__registry_add_implementation(&e->registry, &planted[i], source) == LE_OK, "%s",
-                le_error_message());
+        REQUIRE(le_register_implementation(e, &planted[i]) == LE_OK, "%s", le_error_message());
     }
 }
 

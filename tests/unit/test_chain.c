@@ -161,6 +161,11 @@ static void mistakes_are_found_when_run(void **state) {
     assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_OUT("eight", &out)), LE_ERR_ARGUMENT);
     assert_non_null(strstr(le_error_message(), "expected one of twice, seven"));
     assert_int_equal(le_chain_run(c, LE_IN("x", &x)), LE_ERR_ARGUMENT);
+    assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_OUT("seven", &out), LE_OPT_MODE(99)),
+                     LE_ERR_ARGUMENT);
+    assert_non_null(strstr(le_error_message(), "there is no mode 99"));
+    assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_OUT("seven", &out), LE_OPT_ATOL(1)),
+                     LE_ERR_ARGUMENT);
     assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_OUT("seven", &x)), LE_ERR_ARGUMENT);
     assert_null(out.storage);
     le_chain_free(&c);

@@ -280,6 +280,11 @@ typedef struct le_implementation {
     void (*release)(void *context);
     /* Or run: several phases with le_parallel_for, or OpenCL. */
     le_status (*run)(le_call *call);
+    /* For le_register_implementation: tells versions of the code apart, as a version number, a hash
+     * or the source's text. When it changes, what was measured becomes a prior and verdicts end.
+     * NULL: that happens whenever the program or library that holds the functions is built anew
+     * (its build ID, else its size and time of change). Of OpenCL kernels `sources` tells. */
+    const char *source;
 } le_implementation;
 
 /* CPU: runs fn over [0, items) with the threads and schedule of the candidate; returns when all is

@@ -46,7 +46,8 @@ static void say(le_db *db, int level, const char *format, va_list args) {
 
 void le__db_problem(le_db *db, le__db_cause cause, const char *format, ...) {
     unsigned bit = 1u << cause;
-    if ((atomic_fetch_or(&db->logged, bit) & bit) || !db->log)
+    bool known = (atomic_fetch_or(&db->logged, bit) & bit) != 0;
+    if ((known && cause != LE__CAUSE_SITE) || !db->log)
         return;
     va_list args;
     va_start(args, format);

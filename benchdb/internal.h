@@ -250,7 +250,7 @@ struct le_db {
 #else
 #define LE__PRINTF(f, a)
 #endif
-/* Logs a problem the first time its cause occurs. */
+/* Logs a problem the first time its cause occurs; of site databases, which are opened once, each. */
 void le__db_problem(le_db *db, le__db_cause cause, const char *format, ...) LE__PRINTF(3, 4);
 /* The same for what follows from a problem: information only, when one has been reported. */
 void le__db_consequence(le_db *db, le__db_cause cause, const char *format, ...) LE__PRINTF(3, 4);

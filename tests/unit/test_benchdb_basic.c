@@ -262,6 +262,40 @@ static void test_sites(void **state) {
     test_folder_remove(folder);
 }
 
+static void put_junk(const char *path) {
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    for (int i = 0; i < 500; i++)
+        fputs("no database ", f);
+    fclose(f);
+}
+
+/* A site's damaged files are named one by one and left as they are; the others serve. */
+static void test_sites_damaged(void **state) {
+    char *folder = test_folder(), *good = test_path(folder, "good.sqlite3");
+    char *bad = test_path(folder, "a_bad.sqlite3"), *worse = test_path(folder, "worse.sqlite3");
+    test_log said = {0};
+    (void)state;
+    le_db *db = test_open(good, NULL);
+    test_add(db, 0, 0, 1e-3);
+    le_db_close(&db);
+    put_junk(bad);
+    put_junk(worse);
+    db = le_db_open(&(le_db_options){
+        .path = ":memory:", .site_path = folder, .log = test_log_line, .log_cookie = &said});
+    for (int i = 0; i < 2; i++) {
+        le_db_knowledge *k = NULL;
+        assert_int_equal(le_db_load(db, "interpolate", 0, &k), LE_DB_OK);
+        assert_int_equal(k->n_samples, 1);
+        le_db_knowledge_free(&k);
+    }
+    le_db_close(&db);
+    assert_int_equal(said.lines, 2);
+    assert_non_null(strstr(said.last, "worse.sqlite3"));
+    assert_int_equal(access(bad, F_OK), 0);
+    test_folder_remove(folder);
+}
+
 static void check_path(const char *option, const char *db, const char *xdg, const char *home,
                        const char *expect) {
     const char *names[] = {"LE_DB", "XDG_CACHE_HOME", "HOME"}, *values[] = {db, xdg, home};
@@ -376,8 +410,9 @@ int main(void) {
         cmocka_unit_test(test_round_trip),       cmocka_unit_test(test_verdicts_choices_accounts),
         cmocka_unit_test(test_graded_staleness), cmocka_unit_test(test_memory),
         cmocka_unit_test(test_frozen),           cmocka_unit_test(test_sites),
-        cmocka_unit_test(test_default_path),     cmocka_unit_test(test_null_handle),
-        cmocka_unit_test(test_migration),        cmocka_unit_test(test_cost_of_adding),
+        cmocka_unit_test(test_sites_damaged),    cmocka_unit_test(test_default_path),
+        cmocka_unit_test(test_null_handle),      cmocka_unit_test(test_migration),
+        cmocka_unit_test(test_cost_of_adding),
     };
     return cmocka_run_group_tests_name("benchdb_basic", tests, NULL, NULL);
 }

@@ -5,8 +5,9 @@
  */
 #include "call/problem.h"
 
+#include "core/text.h"
+
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -111,35 +112,16 @@ uint64_t le__problem_hash(const le_call *call) {
 
 /* --- texts --- */
 
-typedef struct text {
-    char *at;
-    size_t left;
-} text;
-
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-static void
-add(text *t, const char *format, ...) {
-    va_list ap;
-    va_start(ap, format);
-    int n = vsnprintf(t->at, t->left, format, ap);
-    va_end(ap);
-    size_t used = n < 0 ? 0 : (size_t)n < t->left ? (size_t)n : t->left ? t->left - 1 : 0;
-    t->at += used;
-    t->left -= used;
-}
-
-static void add_tensor(text *t, const le_arg_desc *d, const le__bound_arg *b, bool shape) {
+static void add_tensor(le__text *t, const le_arg_desc *d, const le__bound_arg *b, bool shape) {
     char described[256];
     le_tensor_describe(&b->tensor, described, sizeof described);
-    add(t, "%s=%s", d->name, shape ? described : le_dtype_name(b->tensor.dtype));
+    le__text_add(t, "%s=%s", d->name, shape ? described : le_dtype_name(b->tensor.dtype));
     if (shape && d->type == LE_TYPE_IN && !le_tensor_is_contiguous(&b->tensor))
-        add(t, "(strided)");
-    add(t, " ");
+        le__text_add(t, "(strided)");
+    le__text_add(t, " ");
 }
 
-static void add_arg(text *t, const le_arg_desc *d, const le__bound_arg *b, bool shape) {
+static void add_arg(le__text *t, const le_arg_desc *d, const le__bound_arg *b, bool shape) {
     switch (d->type) {
     case LE_TYPE_IN:
     case LE_TYPE_OUT:
@@ -148,43 +130,39 @@ static void add_arg(text *t, const le_arg_desc *d, const le__bound_arg *b, bool 
         break;
     case LE_TYPE_F64S:
         if (shape && b->count)
-            add(t, "%s#%zu ", d->name, b->count);
+            le__text_add(t, "%s#%zu ", d->name, b->count);
         break;
     case LE_TYPE_F64:
     case LE_TYPE_I64:
         if (shape && d->cost)
-            add(t, "%s=%g ", d->name, b->f64);
+            le__text_add(t, "%s=%g ", d->name, b->f64);
         break;
     case LE_TYPE_STR:
     case LE_TYPE_STR_OR_F64:
         if (counts(d))
-            add(t, "%s=%.48s ", d->name, b->str ? b->str : "number");
+            le__text_add(t, "%s=%.48s ", d->name, b->str ? b->str : "number");
         break;
     }
 }
 
-static void add_all(text *t, const le_call *call, bool shape) {
+static void add_all(le__text *t, const le_call *call, bool shape) {
     const le_operation *op = call->operation;
-    char *start = t->at;
     for (size_t i = 0; i < op->n_args; i++)
         add_arg(t, &op->args[i], &call->args[i], shape);
     char extra[128] = "";
     if (op->key)
         op->key(call, extra, sizeof extra);
-    add(t, "%s", extra);
-    if (t->at > start && t->at[-1] == ' ')
-        *--t->at = '\0';
+    le__text_add(t, "%s", extra);
+    le__text_trim(t);
 }
 
 void le__problem_text(const le_call *call, char *out, size_t size) {
-    text t = {out, size};
-    out[0] = '\0';
+    le__text t = le__text_in(out, size);
     add_all(&t, call, true);
 }
 
 void le__problem_kind(const le_call *call, char *out, size_t size) {
-    text t = {out, size};
-    out[0] = '\0';
+    le__text t = le__text_in(out, size);
     add_all(&t, call, false);
 }
 
@@ -197,18 +175,18 @@ static const char *const objectives[] = {"time", "p99", "memory", "cpu_time"};
 
 void le__constraint_text(const le_call *call, char *out, size_t size) {
     const le__constraint *w = &call->want;
-    text t = {out, size};
-    add(&t, "atol=%g rtol=%g", w->atol, w->rtol);
+    le__text t = le__text_in(out, size);
+    le__text_add(&t, "atol=%g rtol=%g", w->atol, w->rtol);
     if (w->objective)
-        add(&t, " objective=%s", objectives[w->objective]);
+        le__text_add(&t, " objective=%s", objectives[w->objective]);
     if (w->run_type)
-        add(&t, " run_type=%.32s", w->run_type);
+        le__text_add(&t, " run_type=%.32s", w->run_type);
     if (w->implementation)
-        add(&t, " implementation=%.128s", w->implementation);
+        le__text_add(&t, " implementation=%.128s", w->implementation);
     if (w->device)
-        add(&t, " device=%.64s", w->device);
+        le__text_add(&t, " device=%.64s", w->device);
     if (w->memory_limit)
-        add(&t, " memory=%lld", (long long)w->memory_limit);
+        le__text_add(&t, " memory=%lld", (long long)w->memory_limit);
     if (w->reproducible)
-        add(&t, " reproducible");
+        le__text_add(&t, " reproducible");
 }

@@ -10,6 +10,7 @@
 
 #include "benchdb.h"
 #include "core/clock.h"
+#include "core/text.h"
 #include "choose/dispatch.h"
 #include "engine.h"
 #include "proof/trial_server.h"
@@ -20,27 +21,9 @@
 #include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct text {
-    char at[LE__PROBLEM_TEXT];
-    size_t n;
-} text;
-
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-static void
-add(text *t, const char *format, ...) {
-    va_list ap;
-    va_start(ap, format);
-    int n = vsnprintf(t->at + t->n, sizeof t->at - t->n, format, ap);
-    va_end(ap);
-    t->n = n > 0 && (size_t)n < sizeof t->at - t->n ? t->n + (size_t)n : sizeof t->at - 1;
-}
 
 /* --- names --- */
 
@@ -66,56 +49,56 @@ static uint64_t hash_steps(const le_chain *c) {
 }
 
 /* "seven: 3 steps, x=f32[1000] #0123456789abcdef" */
-static void problem_text(const le_chain *c, text *t) {
-    t->n = 0;
-    add(t, "%.100s: %d steps", c->name, c->n_steps);
-    for (int i = 0; i < c->n_values && t->n < sizeof t->at / 2; i++) {
+static void problem_text(const le_chain *c, char out[LE__PROBLEM_TEXT]) {
+    le__text t = le__text_in(out, LE__PROBLEM_TEXT);
+    le__text_add(&t, "%.100s: %d steps", c->name, c->n_steps);
+    for (int i = 0; i < c->n_values && t.n < t.size / 2; i++) {
         char shape[256];
         if (c->values[i].role != LE__VALUE_INPUT || c->values[i].root != i)
             continue;
         le_tensor_describe(&c->values[i].shape, shape, sizeof shape);
-        add(t, ", %.64s=%s", c->values[i].name ? c->values[i].name : "", shape);
+        le__text_add(&t, ", %.64s=%s", c->values[i].name ? c->values[i].name : "", shape);
     }
-    add(t, " #%016" PRIx64, hash_steps(c));
+    le__text_add(&t, " #%016" PRIx64, hash_steps(c));
 }
 
-static void constraint_text(const le_chain *c, const le__chain_want *w, text *t) {
-    t->n = 0;
-    t->at[0] = '\0';
+static void constraint_text(const le_chain *c, const le__chain_want *w,
+                            char out[LE__PROBLEM_TEXT]) {
+    le__text t = le__text_in(out, LE__PROBLEM_TEXT);
     if (w->run_type)
-        add(t, "run_type=%.32s ", w->run_type);
+        le__text_add(&t, "run_type=%.32s ", w->run_type);
     if (w->implementation)
-        add(t, "implementation=%.128s ", w->implementation);
+        le__text_add(&t, "implementation=%.128s ", w->implementation);
     if (w->device)
-        add(t, "device=%.64s ", w->device);
+        le__text_add(&t, "device=%.64s ", w->device);
     if (w->only)
-        add(t, "only=%s%s%s ", w->only->id, w->also ? "," : "", w->also ? w->also->id : "");
+        le__text_add(&t, "only=%s%s%s ", w->only->id, w->also ? "," : "",
+                     w->also ? w->also->id : "");
     if (w->memory_limit)
-        add(t, "memory=%lld ", (long long)w->memory_limit);
+        le__text_add(&t, "memory=%lld ", (long long)w->memory_limit);
     if (w->reproducible)
-        add(t, "reproducible ");
+        le__text_add(&t, "reproducible ");
     if (w->keep_on_device)
-        add(t, "keep_on_device ");
+        le__text_add(&t, "keep_on_device ");
     if (c->plan_inputs)
-        add(t, "inputs=%" PRIx64 " ", c->plan_inputs);
-    if (t->n)
-        t->at[--t->n] = '\0';
+        le__text_add(&t, "inputs=%" PRIx64 " ", c->plan_inputs);
+    le__text_trim(&t);
 }
 
 /* "cpu*2+opencl:0*1 #01234567": where the steps run, and a hash of what runs them */
-static void params_text(const le_chain *c, const le__kept_plan *k, text *t) {
+static void params_text(const le_chain *c, const le__kept_plan *k, char out[LE__PROBLEM_TEXT]) {
     uint64_t h = 0;
-    t->n = 0;
+    le__text t = le__text_in(out, LE__PROBLEM_TEXT);
     for (int i = 0, n; i < c->n_steps; i += n) {
         const le__device *d = c->choices[i].plan.device;
         for (n = 1; i + n < c->n_steps && c->choices[i + n].plan.device == d;)
             n++;
-        if (t->n < sizeof t->at / 2)
-            add(t, "%s%s*%d", i ? "+" : "", d->id, n);
+        if (t.n < t.size / 2)
+            le__text_add(&t, "%s%s*%d", i ? "+" : "", d->id, n);
     }
     for (int i = 0; i < c->n_steps; i++)
         h = XXH64(k->arms[i]->candidate.text, strlen(k->arms[i]->candidate.text), h);
-    add(t, " #%08x", (unsigned)(h >> 32));
+    le__text_add(&t, " #%08x", (unsigned)(h >> 32));
 }
 
 /* --- evidence --- */
@@ -283,14 +266,14 @@ static void set_stored(void *chains, const char *problem, const char *constraint
 
 bool le__chain_recall(le_chain *c, const le__chain_want *want) {
     le__chains *s = c->engine->chains;
-    text problem, constraint;
-    problem_text(c, &problem);
-    constraint_text(c, want, &constraint);
+    char problem[LE__PROBLEM_TEXT], constraint[LE__PROBLEM_TEXT];
+    problem_text(c, problem);
+    constraint_text(c, want, constraint);
     pthread_mutex_lock(&s->mutex);
     if (!s->loaded)
         le__store_each_plan(c->engine->dispatch->store, set_stored, s);
     s->loaded = true;
-    const le__stored_plan *p = find_stored(s, problem.at, constraint.at);
+    const le__stored_plan *p = find_stored(s, problem, constraint);
     char *evidence = p ? strdup(p->evidence) : NULL;
     pthread_mutex_unlock(&s->mutex);
     bool found = evidence && read_evidence(c, evidence, want);
@@ -301,7 +284,7 @@ bool le__chain_recall(le_chain *c, const le__chain_want *want) {
 static void store(const le_chain *c, const le__chain_want *want, le__kept_plan *k, le_mode mode) {
     le__store *s = c->engine->dispatch->store;
     le_work work = {0, 0}, one;
-    text problem, constraint, params;
+    char problem[LE__PROBLEM_TEXT], constraint[LE__PROBLEM_TEXT], params[LE__PROBLEM_TEXT];
     char *evidence = write_evidence(c, k, mode);
     if (!evidence)
         return;
@@ -310,13 +293,13 @@ static void store(const le_chain *c, const le__chain_want *want, le__kept_plan *
         work.operations += one.operations;
         work.bytes += one.bytes;
     }
-    problem_text(c, &problem);
-    constraint_text(c, want, &constraint);
-    params_text(c, k, &params);
-    k->problem = le__store_problem(s, LE_DB_CHAIN, problem.at, &work);
-    k->candidate = le__store_plan(s, params.at);
-    le__store_keep_choice(s, k->problem, k->candidate, constraint.at, evidence);
-    set_stored(c->engine->chains, problem.at, constraint.at, evidence);
+    problem_text(c, problem);
+    constraint_text(c, want, constraint);
+    params_text(c, k, params);
+    k->problem = le__store_problem(s, LE_DB_CHAIN, problem, &work);
+    k->candidate = le__store_plan(s, params);
+    le__store_keep_choice(s, k->problem, k->candidate, constraint, evidence);
+    set_stored(c->engine->chains, problem, constraint, evidence);
     free(evidence);
 }
 
@@ -335,10 +318,10 @@ static bool explored(const le_chain *c) {
 }
 
 static bool is_stored(const le_chain *c, const le__chain_want *want) {
-    text problem, constraint;
-    problem_text(c, &problem);
-    constraint_text(c, want, &constraint);
-    return find_stored(c->engine->chains, problem.at, constraint.at);
+    char problem[LE__PROBLEM_TEXT], constraint[LE__PROBLEM_TEXT];
+    problem_text(c, problem);
+    constraint_text(c, want, constraint);
+    return find_stored(c->engine->chains, problem, constraint);
 }
 
 /* Whether what ran is to be stored. What is only tried changes nothing that is stored. */

@@ -9,6 +9,8 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { FRACTION_BITS = 40, VIEW_NUMBERS = 12, LIST_FLOATS = 8 };
@@ -20,12 +22,21 @@ const char *le__volume_cl_type(le_dtype dtype) {
     return names[dtype];
 }
 
-le_status le__volume_cl_dtypes(const le_call *call, le_dtype a, le_dtype b) {
+le_status le__volume_cl_kernel(le_call *call, const le_cl_source *source, const char *name,
+                               le_dtype in, le_dtype out, le_cl_kernel **kernel, const char *more,
+                               ...) {
     const le_cl_info *info = le_cl_device(call);
-    if (info->has_f64 || (a != LE_F64 && b != LE_F64))
-        return LE_OK;
-    return le_fail(LE_ERR_UNSUPPORTED, "volume: %s has no double precision, f64 was given",
-                   info->name);
+    if (!info->has_f64 && (in == LE_F64 || out == LE_F64))
+        return le_fail(LE_ERR_UNSUPPORTED, "volume: %s has no double precision, f64 was given",
+                       info->name);
+    char options[256];
+    const int n = snprintf(options, sizeof options, "-DTYPE=%s -DOUT=%s ", le__volume_cl_type(in),
+                           le__volume_cl_type(out));
+    va_list list;
+    va_start(list, more);
+    vsnprintf(options + n, sizeof options - (size_t)n, more, list);
+    va_end(list);
+    return le_cl_get_kernel(call, source, name, options, kernel);
 }
 
 bool le__volume_cl_watches(const le_call *call, le_dtype dtype) {

@@ -13,8 +13,14 @@
 /* "float"; the OpenCL C type of an element. */
 const char *le__volume_cl_type(le_dtype dtype);
 
-/* LE_ERR_UNSUPPORTED when one of the dtypes is f64 and the device has no double precision. */
-le_status le__volume_cl_dtypes(const le_call *call, le_dtype a, le_dtype b);
+/* Gets a kernel for elements of two dtypes: "-DTYPE=in -DOUT=out " and more of the caller's options,
+ * printf style. LE_ERR_UNSUPPORTED when one is f64 and the device has no double precision. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 7, 8)))
+#endif
+le_status le__volume_cl_kernel(le_call *call, const le_cl_source *source, const char *name,
+                               le_dtype in, le_dtype out, le_cl_kernel **kernel, const char *more,
+                               ...);
 
 /* Whether samples of a volume can cancel and the device can redo them: WATCH of cl/volume/sample.clh. */
 bool le__volume_cl_watches(const le_call *call, le_dtype dtype);

@@ -3,8 +3,6 @@
  *
  * `composite` on OpenCL devices: one work-item a pixel.
  */
-#include <stdio.h>
-
 #include "volume/composite/composite.h"
 #include "volume/opencl.h"
 
@@ -17,13 +15,10 @@ static le_status run(le_call *call) {
     const le_tensor *rgba = le_call_in(call, ARG_RGBA);
     le_dtype out = le_call_out(call, ARG_IMAGE)->dtype;
     size_t pixels = (size_t)(rgba->shape[1] * rgba->shape[2]), local = LE__VOLUME_CL_GROUP;
-    char options[128];
     le_cl_kernel *kernel;
-    snprintf(options, sizeof options, "-DTYPE=%s -DOUT=%s -DTYPE_F64=%d",
-             le__volume_cl_type(rgba->dtype), le__volume_cl_type(out), rgba->dtype == LE_F64);
-    le_status status = le__volume_cl_dtypes(call, rgba->dtype, out);
-    if (status == LE_OK)
-        status = le_cl_get_kernel(call, &le_cl_volume_composite, "composite", options, &kernel);
+    le_status status =
+        le__volume_cl_kernel(call, &le_cl_volume_composite, "composite", rgba->dtype, out, &kernel,
+                             "-DTYPE_F64=%d", rgba->dtype == LE_F64);
     if (status != LE_OK)
         return status;
     const le_cl_karg kargs[] = {LE_CL_ARG(ARG_RGBA), LE_CL_ARG(ARG_IMAGE),

@@ -5,8 +5,6 @@
  */
 #include "volume/interpolate/interpolate_opencl.h"
 
-#include <stdio.h>
-
 #include "volume/interpolate/interpolate.h"
 
 extern const le_cl_source le_cl_volume_interpolate;
@@ -18,15 +16,12 @@ le_status le__interpolate_opencl(le_call *call, int image) {
     const le__camera *c = le_call_attached(call);
     le_dtype dtype = le_call_in(call, ARG_VOLUME)->dtype,
              out = le_call_out(call, ARG_SAMPLES)->dtype;
-    char options[128];
     le_cl_kernel *kernel;
     le_cl_buffer *view, *texture = NULL;
-    snprintf(options, sizeof options, "-DTYPE=%s -DOUT=%s -DIMAGE=%d -DFILL=%d -DWATCH=%d",
-             image ? "float" : le__volume_cl_type(dtype), le__volume_cl_type(out), image,
-             c->has_fill, image != 2 && le__volume_cl_watches(call, dtype));
-    le_status status = le__volume_cl_dtypes(call, image ? LE_F32 : dtype, out);
-    if (status == LE_OK)
-        status = le_cl_get_kernel(call, &le_cl_volume_interpolate, "interpolate", options, &kernel);
+    le_status status = le__volume_cl_kernel(
+        call, &le_cl_volume_interpolate, "interpolate", image ? LE_F32 : dtype, out, &kernel,
+        "-DIMAGE=%d -DFILL=%d -DWATCH=%d", image, c->has_fill,
+        image != 2 && le__volume_cl_watches(call, dtype));
     if (status == LE_OK)
         status = le__volume_cl_views(call, c, &view);
     if (status == LE_OK && image)

@@ -4,8 +4,6 @@
  * `project` on OpenCL devices: a pixel a work-item across lines, a pixel a work-group along them;
  * compensated sums.
  */
-#include <stdio.h>
-
 #include "volume/opencl.h"
 #include "volume/project/project.h"
 
@@ -72,16 +70,11 @@ static le_status launch_across(le_call *call, le_cl_kernel *kernel, const map *m
 static le_status run(le_call *call) {
     const le__project *p = le_call_attached(call);
     le_dtype dtype = le_call_in(call, ARG_VOLUME)->dtype, out = le_call_out(call, ARG_IMAGE)->dtype;
-    char options[128];
     le_cl_kernel *kernel;
     map m;
-    snprintf(options, sizeof options, "-DTYPE=%s -DOUT=%s -DREDUCE=%d -DLOG=%d -DMAP=%d -DTABLE=1",
-             le__volume_cl_type(dtype), le__volume_cl_type(out), (int)p->reduce, p->log,
-             p->map != NULL);
-    le_status status = le__volume_cl_dtypes(call, dtype, out);
-    if (status == LE_OK)
-        status = le_cl_get_kernel(call, &le_cl_volume_project, p->axis == 2 ? "along" : "across",
-                                  options, &kernel);
+    le_status status = le__volume_cl_kernel(
+        call, &le_cl_volume_project, p->axis == 2 ? "along" : "across", dtype, out, &kernel,
+        "-DREDUCE=%d -DLOG=%d -DMAP=%d -DTABLE=1", (int)p->reduce, p->log, p->map != NULL);
     if (status == LE_OK)
         status = upload_map(call, p->map, &m);
     if (status != LE_OK)

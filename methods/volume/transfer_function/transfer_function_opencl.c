@@ -3,8 +3,6 @@
  *
  * `transfer_function` on OpenCL devices: one work-item a value.
  */
-#include <stdio.h>
-
 #include "volume/opencl.h"
 #include "volume/transfer_function/transfer_function.h"
 
@@ -18,17 +16,12 @@ static le_status run(le_call *call) {
     le_dtype dtype = le_call_in(call, ARG_SAMPLES)->dtype, out = le_call_out(call, ARG_RGBA)->dtype;
     size_t count = (size_t)le_tensor_count(le_call_in(call, ARG_SAMPLES)),
            local = LE__VOLUME_CL_GROUP;
-    char options[128];
     le_cl_kernel *kernel;
     le_cl_buffer *list;
-    snprintf(options, sizeof options,
-             "-DTYPE=%s -DOUT=%s -DOUT_F64=%d -DTABLE=%d -DLOG=%d -DLIST_CONSTANT=%d",
-             le__volume_cl_type(dtype), le__volume_cl_type(out), out == LE_F64, t->table, t->log,
-             le__volume_cl_constant(t));
-    le_status status = le__volume_cl_dtypes(call, dtype, out);
-    if (status == LE_OK)
-        status = le_cl_get_kernel(call, &le_cl_volume_transfer_function, "transfer_function",
-                                  options, &kernel);
+    le_status status = le__volume_cl_kernel(
+        call, &le_cl_volume_transfer_function, "transfer_function", dtype, out, &kernel,
+        "-DOUT_F64=%d -DTABLE=%d -DLOG=%d -DLIST_CONSTANT=%d", out == LE_F64, t->table, t->log,
+        le__volume_cl_constant(t));
     if (status == LE_OK)
         status = le__volume_cl_transfer(call, t, 0, &list);
     if (status != LE_OK)

@@ -5,8 +5,6 @@
  * along axis 0 with one common plane, upwards for the views whose rays cross slabs upwards, then
  * downwards for the others; the images hold what has been composited so far.
  */
-#include <stdio.h>
-
 #include "volume/volume_render/render.h"
 #include "volume/volume_render/volume_render_opencl.h"
 
@@ -44,18 +42,12 @@ static le_status get_kernel(launch *l, bool slab) {
     le_dtype dtype = l->form->image ? LE_F32 : le_call_in(call, ARG_VOLUME)->dtype;
     le_dtype out = le_call_out(call, ARG_IMAGES)->dtype;
     bool watch = l->form->image != 2 && r->transfer->log && le__volume_cl_watches(call, dtype);
-    char options[256];
-    snprintf(
-        options, sizeof options,
-        "-DTYPE=%s -DOUT=%s -DIMAGE=%d -DFILL=%d -DTABLE=%d -DLOG=%d -DLIST_CONSTANT=%d -DSLAB=%d "
+    return le__volume_cl_kernel(
+        call, l->form->source, l->form->name, dtype, out, &l->kernel,
+        "-DIMAGE=%d -DFILL=%d -DTABLE=%d -DLOG=%d -DLIST_CONSTANT=%d -DSLAB=%d "
         "-DCONTIGUOUS_PAIRS=%d -DWATCH=%d",
-        le__volume_cl_type(dtype), le__volume_cl_type(out), l->form->image, r->camera->has_fill,
-        r->transfer->table, r->transfer->log, le__volume_cl_constant(r->transfer), slab,
-        dtype == LE_F32, watch);
-    le_status status = le__volume_cl_dtypes(call, dtype, out);
-    return status == LE_OK
-               ? le_cl_get_kernel(call, l->form->source, l->form->name, options, &l->kernel)
-               : status;
+        l->form->image, r->camera->has_fill, r->transfer->table, r->transfer->log,
+        le__volume_cl_constant(r->transfer), slab, dtype == LE_F32, watch);
 }
 
 static le_status launch_part(const launch *l, const part *p) {

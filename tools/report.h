@@ -92,6 +92,8 @@ double report_base_time(const report_problem *p);
 double report_age_s(const report *r, int64_t date_ms);
 /* "stale", "quarantined: reason", ... in a few words; "" for a candidate in good health. */
 const char *report_remark(const report_candidate *c, char *buffer, size_t size);
+/* Runs that the time comes from: clean ones, else those under load, else first ones. */
+long long report_count(const report_candidate *c);
 /* "12 samples", "3 samples and 9 under load"; returns buffer. */
 const char *report_samples(const report_candidate *c, char *buffer, size_t size);
 extern const char *const report_state_names[4];

@@ -156,7 +156,7 @@ static void row(const report *r, const report_problem *p, const report_candidate
     cell(out, tool_ratio(c->time / report_base_time(p), a));
     cell(out, tool_error(c->errors[0], a));
     cell(out, tool_bytes((double)c->peak_bytes, a));
-    snprintf(a, sizeof a, "%lld", (long long)c->samples);
+    snprintf(a, sizeof a, "%lld", report_count(c));
     cell(out, a);
     cell(out, tool_age(report_age_s(r, c->last_ms), a));
     fprintf(out, "<td class=\"why\"><span class=\"%s\">%s</span>", classes[c->state],

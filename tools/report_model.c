@@ -448,6 +448,10 @@ const char *report_remark(const report_candidate *c, char *buffer, size_t size) 
     return buffer;
 }
 
+long long report_count(const report_candidate *c) {
+    return (long long)(c->samples ? c->samples : c->contended ? c->contended : c->cold);
+}
+
 const char *report_samples(const report_candidate *c, char *buffer, size_t size) {
     long long clean = (long long)c->samples, busy = (long long)c->contended,
               cold = (long long)c->cold;

@@ -91,7 +91,7 @@ static void candidate_line(const report *r, const report_problem *p, const repor
     fprintf(out, "  %s %-*s %9s  %-22s %7s %8s %7lld %7s  %s%s%s\n", mark(p, c), w.candidate,
             c->text, tool_seconds(c->time, time), range,
             tool_ratio(c->time / report_base_time(p), ratio), tool_error(c->errors[0], error),
-            (long long)c->samples, tool_age(report_age_s(r, c->last_ms), age),
+            report_count(c), tool_age(report_age_s(r, c->last_ms), age),
             report_state_names[c->state], *report_remark(c, remark, sizeof remark) ? "; " : "",
             remark);
 }

@@ -92,8 +92,11 @@ static int count(struct argp_state *state, const char *option, const char *text,
     char *end;
     errno = 0;
     long v = strtol(text, &end, 10);
-    if (end == text || *end || errno || v < 1 || v > most)
-        bad_value(state, option, text, "a whole number, 1 or more");
+    if (end == text || *end || errno || v < 1 || v > most) {
+        char expected[64];
+        snprintf(expected, sizeof expected, "a whole number from 1 to %ld", most);
+        bad_value(state, option, text, expected);
+    }
     return (int)v;
 }
 

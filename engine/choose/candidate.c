@@ -130,7 +130,7 @@ le_status le__candidates_make(le_engine *e, const le__operation_entry *entry, le
 
 /* A forced implementation is given as "avx2", "avx2[threads=2]" or "avx2@cpu[...]": a name, then
  * parts that must all be in the candidate's text. */
-static bool matches_implementation(const le__candidate *c, const char *want) {
+bool le__candidate_is_named(const le__candidate *c, const char *want) {
     size_t n = strcspn(want, "@[");
     if (strlen(c->implementation->name) != n || strncmp(c->implementation->name, want, n) != 0)
         return false;
@@ -189,17 +189,21 @@ static bool memory_fits(const le__candidate *c, const le_call *call, const char 
     return !(c->device->kind == LE_DEVICE_CPU && engine_limit && need > engine_limit);
 }
 
+const char *le__candidate_forced(const le_call *call) {
+    const char *wanted = call->want.implementation;
+    return wanted || call->step ? wanted : call->engine->options.implementation;
+}
+
 static bool is_wanted(const le__candidate *c, const le_call *call, const char **why) {
     const le_options *o = &call->engine->options;
     const le__constraint *w = &call->want;
     const char *run_type = w->run_type || call->step ? w->run_type : o->run_type;
-    const char *implementation =
-        w->implementation || call->step ? w->implementation : o->implementation;
+    const char *implementation = le__candidate_forced(call);
     *why = "another run type is forced";
     if (run_type && strcmp(run_type, c->implementation->run_type) != 0)
         return false;
     *why = "another implementation is forced";
-    if (implementation && !matches_implementation(c, implementation))
+    if (implementation && !le__candidate_is_named(c, implementation))
         return false;
     *why = "the device is not allowed";
     if (!le__device_matches(c->device, o->devices) || !le__device_matches(c->device, w->device))

@@ -27,6 +27,9 @@ typedef struct le__candidate {
 /* All candidates of an operation on the devices known now. *out is owned by the caller (free). */
 le_status le__candidates_make(le_engine *engine, const le__operation_entry *entry,
                               le__candidate **out, size_t *n);
+/* The implementation or candidate that the call or the engine forces; NULL: none. */
+const char *le__candidate_forced(const le_call *call);
+bool le__candidate_is_named(const le__candidate *c, const char *implementation);
 /* Whether the candidate may answer this call as far as descriptors tell (ISA, device, memory,
  * applicable, forced); on false *why is the reason. Says nothing about errors and verdicts. */
 bool le__candidate_applies(const le__candidate *c, const le_call *call, const char **why);

@@ -6,6 +6,7 @@
 #include "choose/dispatch.h"
 
 #include "core/clock.h"
+#include "core/text.h"
 #include "engine.h"
 #include "proof/trial.h"
 
@@ -183,21 +184,35 @@ size_t le__dispatch_allowed(const le__question *q, const le_call *call, le__poli
     return call->want.reproducible && !call->step ? le__dispatch_same_bits(allowed, arms, n) : n;
 }
 
+static bool names_nobody(const le__question *q, const char *implementation) {
+    for (size_t i = 0; i < q->n_arms; i++)
+        if (le__candidate_is_named(&q->op->arms[i]->candidate, implementation))
+            return false;
+    return true;
+}
+
 static le_status no_candidate(const le__question *q, const le_call *call) {
-    char text[700] = "";
-    size_t n = 0;
-    for (size_t i = 0; i < q->n_arms && n < sizeof text - 1; i++) {
+    char buffer[700];
+    le__text text = le__text_in(buffer, sizeof buffer);
+    const char *forced = le__candidate_forced(call);
+    bool unknown = forced && names_nobody(q, forced);
+    for (size_t i = 0; i < q->n_arms; i++) {
         const le__arm *a = q->op->arms[i];
         const char *why = q->left_out[i] ? q->left_out[i]
                                          : le__proof_objection(a->proof, q->kind, q->size_class,
                                                                call->want.atol, call->want.rtol);
         if (i && a->proof == q->op->arms[i - 1]->proof)
             continue;
-        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s: %s", n ? "; " : "",
-                              a->candidate.implementation->name, why ? why : "unproven");
+        le__text_add(&text, "%s%s", text.n == 0 ? "" : unknown ? ", " : "; ",
+                     a->candidate.implementation->name);
+        if (!unknown)
+            le__text_add(&text, ": %s", why ? why : "unproven");
     }
+    if (unknown)
+        return le_fail(LE_ERR_NO_CANDIDATE, "%s has no implementation '%.128s' here; it has %s",
+                       call->operation->name, forced, buffer);
     return le_fail(LE_ERR_NO_CANDIDATE, "%s: no candidate is left (%s)", call->operation->name,
-                   text);
+                   buffer);
 }
 
 /* ---------------------------------------------------------------------------- deciding ------- */

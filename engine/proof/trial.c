@@ -202,7 +202,7 @@ static void try_here(trial *t, const le_call *like, le__trial_result *r, bool al
 
 typedef struct shared {
     le__trial_result result;
-    _Atomic int done;
+    _Atomic int begun, done;
 } shared;
 
 /* Sanitizers reserve terabytes of address space: no limit there. ThreadSanitizer cannot start
@@ -255,6 +255,7 @@ static void child_main(trial *t, const le_call *like, shared *s) {
     le__trial_mark_child();
     int threads = NO_THREADS ? 1 : le__pool_max_threads(t->engine->pool);
     if (le__pool_open(&t->engine->pool, threads) == LE_OK) {
+        s->begun = 1;
         try_here(t, like, &s->result, true);
         s->done = 1;
     }
@@ -338,14 +339,17 @@ static void wait_for_child(pid_t pid, shared *s, double limit_s, le__trial_resul
         snprintf(r->reason, sizeof r->reason, "did not end within %g s", limit_s);
     } else {
         r->status = LE_ERR_CRASH;
-        snprintf(r->reason, sizeof r->reason, "crashed with signal %d (%s)",
-                 WIFSIGNALED(state) ? WTERMSIG(state) : 0,
-                 WIFSIGNALED(state) ? strsignal(WTERMSIG(state)) : "it ended the process");
+        if (WIFSIGNALED(state))
+            snprintf(r->reason, sizeof r->reason, "crashed with signal %d (%s)", WTERMSIG(state),
+                     strsignal(WTERMSIG(state)));
+        else
+            snprintf(r->reason, sizeof r->reason, "ended the process");
     }
     r->starved = starved;
 }
 
-/* What is killed before it had the time limit to itself has shown nothing. */
+/* What is killed before it had the time limit to itself has shown nothing, nor has a child that could
+ * not begin. */
 static bool try_in_child(trial *t, const le_call *like, double wait_s, le__trial_result *r) {
     double limit_s = fmin(wait_s, t->engine->options.trial_limit_s);
     r->pending = limit_s <= 0;
@@ -360,7 +364,8 @@ static bool try_in_child(trial *t, const le_call *like, double wait_s, le__trial
         child_main(t, like, s);
     if (pid > 0)
         wait_for_child(pid, s, limit_s, r);
-    r->pending = r->status == LE_ERR_TIMEOUT && limit_s < t->engine->options.trial_limit_s;
+    r->pending = !s->begun ||
+                 (r->status == LE_ERR_TIMEOUT && limit_s < t->engine->options.trial_limit_s);
     munmap(s, sizeof *s);
     return pid > 0;
 }
@@ -382,9 +387,11 @@ void le__trial(le_engine *engine, le__operation_entry *entry, const le__candidat
                const le_call *like, double wait_s, le__trial_result *out) {
     trial *t = calloc(1, sizeof *t);
     double start = le__now();
-    *out = (le__trial_result){.status = LE_ERR_MEMORY, .reason = "out of memory"};
+    *out = (le__trial_result){
+        .status = LE_ERR_MEMORY, .reason = "out of memory", .pending = true};
     if (!t)
         return;
+    out->pending = false;
     t->engine = engine;
     t->entry = entry;
     t->candidate = candidate;

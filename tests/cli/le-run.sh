@@ -109,6 +109,11 @@ out_has "images: f32[2,6,6,3]"
 expect 1 le-run volume_render volume=v.raw:u8:2,2,2 size=6
 
 # --- options of the call ---
+expect 1 le-run --implementation=cc project volume=v.raw:u8:2,2,2 scale=linear image=no.png
+err_has "project has no implementation 'cc' here; it has "
+[ ! -e no.png ] || fail "a picture of nobody"
+expect 2 le-run --threads=100000 project volume=v.raw:u8:2,2,2
+err_has "from 1 to 4096"
 expect 0 le-run --repeat=3 --implementation=reference project volume=v.raw:u8:2,2,2 scale=linear image=p.png
 [ "$(wc -l <out)" -eq 3 ] || fail "--repeat=3 printed $(wc -l <out) lines"
 out_has "reference"

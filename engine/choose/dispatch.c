@@ -160,6 +160,11 @@ size_t le__dispatch_same_bits(le__policy_allowed *allowed, le__arm **arms, size_
     return kept;
 }
 
+/* Schedules of the same code with the same threads. */
+static uint64_t kin_of(const le__arm *a) {
+    return ((uint64_t)(uintptr_t)a->proof << 13) + (uint64_t)a->candidate.threads;
+}
+
 size_t le__dispatch_allowed(const le__question *q, const le_call *call, le__policy_allowed *allowed,
                             le__arm **arms) {
     size_t n = 0;
@@ -177,7 +182,8 @@ size_t le__dispatch_allowed(const le__question *q, const le_call *call, le__poli
         allowed[n] =
             (le__policy_allowed){.candidate = a->policy,
                                  .memory_bytes = impl->memory ? (double)impl->memory(call) : 0,
-                                 .cpu_factor = threads_used(&a->candidate)};
+                                 .cpu_factor = threads_used(&a->candidate),
+                                 .kin = kin_of(a)};
         arms[n++] = a;
     }
     /* a step's are narrowed by the chain first */

@@ -95,6 +95,8 @@ typedef struct le__policy_allowed {
     double extra_seconds;  /* added to its time: transfers that its samples do not contain */
     double memory_bytes;   /* peak working memory, for LE_OBJECTIVE_MEMORY */
     double cpu_factor;     /* CPU seconds a second (threads used), for LE_OBJECTIVE_CPU_TIME; 0: 1 */
+    uint64_t kin;          /* the same for candidates that are nearly the same, so that a race does not
+                              choose between them by chance; 0: none */
 } le__policy_allowed;
 
 typedef struct le__policy_question {

@@ -25,6 +25,8 @@
 #define HOPELESS 0.3
 #define CLEAN 0.5            /* weight from which a sample counts as clean */
 #define TRUSTED 0.6          /* loaded samples of less trust are a prior, to be confirmed */
+#define KIN_MARGINS 3.0      /* more than this behind is too far to be preferred among kin */
+#define KIN_CONFIDENCE 0.99  /* that one leads its kin */
 #define CONFIRMING 2         /* warm runs, beside the cold one, that confirm or replace a prior */
 #define AS_BEFORE 0.26       /* 30 %: a time that confirms what was known of all */
 
@@ -466,6 +468,29 @@ static size_t last_one(const le__policy_race *race)
     return race->n;
 }
 
+/* Whether b leads o not by the margin, or not with confidence. */
+static bool stands(const le__policy_race *race, estimate o, estimate b, double confidence)
+{
+    double behind = o.mean - b.mean;
+    return behind < race->margin || le__normal_cdf(behind / hypot(o.se, b.se)) < confidence;
+}
+
+/* The first in canonical order of the choice's kin that stands and is not far behind. */
+static size_t eldest(const le__policy_race *race, size_t choice, double noise)
+{
+    uint64_t kin = race->entries[choice].allowed.kin;
+    estimate b = score_of(race, &race->entries[choice], noise);
+    for (size_t i = 0; kin && i < race->n; i++) {
+        const entry *e = &race->entries[i];
+        if (e->out || e->n == 0 || e->allowed.kin != kin)
+            continue;
+        estimate o = score_of(race, e, noise);
+        if (o.mean - b.mean < KIN_MARGINS * race->margin && stands(race, o, b, KIN_CONFIDENCE))
+            return i;
+    }
+    return choice;
+}
+
 /* The leader, unless the incumbent or one earlier in canonical order is as good by all evidence. */
 static size_t choose(const le__policy_race *race, double noise)
 {
@@ -479,14 +504,12 @@ static size_t choose(const le__policy_race *race, double noise)
         if (e->out || e->n == 0)
             continue;
         estimate o = score_of(race, e, noise);
-        double behind = o.mean - b.mean, sd = hypot(o.se, b.se);
-        if (e->allowed.candidate == race->incumbent &&
-            (behind < race->margin || le__normal_cdf(behind / sd) < race->confidence))
+        if (e->allowed.candidate == race->incumbent && stands(race, o, b, race->confidence))
             return i;
-        if (i < best && behind < fmin(race->margin, 0.5 * sd))
+        if (i < best && o.mean - b.mean < fmin(race->margin, 0.5 * hypot(o.se, b.se)))
             choice = i;
     }
-    return choice;
+    return eldest(race, choice, noise);
 }
 
 static double left_regret(const le__policy_race *race, size_t choice, double noise)

@@ -452,17 +452,21 @@ long long report_count(const report_candidate *c) {
     return (long long)(c->samples ? c->samples : c->contended ? c->contended : c->cold);
 }
 
+static const char *samples_word(long long n) {
+    return n == 1 ? "sample" : "samples";
+}
+
 const char *report_samples(const report_candidate *c, char *buffer, size_t size) {
     long long clean = (long long)c->samples, busy = (long long)c->contended,
               cold = (long long)c->cold;
     if (busy && clean)
-        snprintf(buffer, size, "%lld samples and %lld under load", clean, busy);
+        snprintf(buffer, size, "%lld %s and %lld under load", clean, samples_word(clean), busy);
     else if (busy)
-        snprintf(buffer, size, "%lld samples under load", busy);
+        snprintf(buffer, size, "%lld %s under load", busy, samples_word(busy));
     else if (clean == 0)
         snprintf(buffer, size, cold == 1 ? "one first run" : "%lld first runs", cold);
     else
-        snprintf(buffer, size, clean == 1 ? "1 sample" : "%lld samples", clean);
+        snprintf(buffer, size, "%lld %s", clean, samples_word(clean));
     return buffer;
 }
 

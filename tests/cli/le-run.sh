@@ -201,11 +201,15 @@ out_has "project"
 grep -q traceEvents trace.json || fail "no trace"
 
 # --- a file that cannot grow: one line, no signal, nothing left behind ---
-for place in full.h5:/v full.nrrd full.png; do
-    (ulimit -f 0; le-run --device=cpu project volume=v.raw:u8:2,2,2 image=$place; echo "rc $?") 2>&1 | cat >err
-    grep -q 'rc 1$' err || fail "$place: $(cat err)"
-    [ "$(wc -l <err)" -eq 2 ] || fail "$place: not one line: $(cat err)"
-    [ -z "$(find . -name '*full*')" ] || fail "$place: something is left: $(find . -name '*full*')"
-done
+if (ulimit -f 0; le-run --version >/dev/null 2>&1); then
+    for place in full.h5:/v full.nrrd full.png; do
+        (ulimit -f 0; le-run --device=cpu project volume=v.raw:u8:2,2,2 image=$place; echo "rc $?") 2>&1 | cat >err
+        grep -q 'rc 1$' err || fail "$place: $(cat err)"
+        [ "$(wc -l <err)" -eq 2 ] || fail "$place: not one line: $(cat err)"
+        [ -z "$(find . -name '*full*')" ] || fail "$place: something is left: $(find . -name '*full*')"
+    done
+else
+    echo "skipped: ThreadSanitizer does not start under a file size limit"
+fi
 
 finish

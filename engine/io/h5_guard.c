@@ -6,6 +6,8 @@
  */
 #include "io/h5.h"
 
+#include "core/sanitizer.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -77,6 +79,7 @@ le_status le__h5_in_child(const char *text, int64_t bytes, le_status (*fn)(void 
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
         return le_fail(LE_ERR_IO, "%s: no pipe to check the file: %s", text, strerror(errno));
+    le__sanitizer_rest();
     pid_t pid = fork();
     if (pid == 0)
         child(ends[1], fn, context);

@@ -7,6 +7,7 @@
 
 #include "call/case.h"
 #include "core/clock.h"
+#include "core/sanitizer.h"
 #include "choose/dispatch.h"
 #include "engine.h"
 #include "opencl/opencl.h"
@@ -205,26 +206,11 @@ typedef struct shared {
     _Atomic int begun, done;
 } shared;
 
-/* Sanitizers reserve terabytes of address space: no limit there. ThreadSanitizer cannot start
- * threads in the child of a process with threads. */
-#if defined(__has_feature)
-#define NO_LIMIT   (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#define NO_THREADS __has_feature(thread_sanitizer)
-#elif defined(__SANITIZE_THREAD__)
-#define NO_LIMIT   1
-#define NO_THREADS 1
-#elif defined(__SANITIZE_ADDRESS__)
-#define NO_LIMIT   1
-#define NO_THREADS 0
-#else
-#define NO_LIMIT   0
-#define NO_THREADS 0
-#endif
-
+/* Sanitizers reserve terabytes of address space: no limit there. */
 static void limit_memory(void) {
     static const int64_t room = INT64_C(16) << 30; /* beyond what the process has */
     char text[64];
-    int fd = NO_LIMIT ? -1 : open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    int fd = LE__SANITIZED ? -1 : open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
     if (fd >= 0)
         close(fd);
@@ -253,7 +239,8 @@ static void child_main(trial *t, const le_call *like, shared *s) {
     le__trial_limit_child();
     limit_memory();
     le__trial_mark_child();
-    int threads = NO_THREADS ? 1 : le__pool_max_threads(t->engine->pool);
+    /* ThreadSanitizer cannot start threads in the child of a process with threads. */
+    int threads = LE__TSAN ? 1 : le__pool_max_threads(t->engine->pool);
     if (le__pool_open(&t->engine->pool, threads) == LE_OK) {
         s->begun = 1;
         try_here(t, like, &s->result, true);
@@ -262,32 +249,11 @@ static void child_main(trial *t, const le_call *like, shared *s) {
     _exit(0);
 }
 
-static bool others_sleep(void) {
-    DIR *threads = opendir("/proc/self/task");
-    bool sleep = true;
-    for (struct dirent *t; threads && sleep && (t = readdir(threads)) != NULL;) {
-        char path[64], text[128];
-        if (t->d_name[0] == '.' || atoi(t->d_name) == gettid())
-            continue;
-        snprintf(path, sizeof path, "/proc/self/task/%.16s/stat", t->d_name);
-        int fd = open(path, O_RDONLY | O_CLOEXEC);
-        ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-        if (fd >= 0)
-            close(fd);
-        text[n > 0 ? n : 0] = '\0';
-        sleep = n <= 0 || strstr(text, ") S ") != NULL; /* "number (name) state ..." */
-    }
-    if (threads)
-        closedir(threads);
-    return sleep;
-}
-
 void le__trial_rest(le_engine *engine) {
-    if (!NO_LIMIT)
+    if (!LE__SANITIZED)
         return;
     le__store_rest(engine->dispatch->store);
-    for (int i = 0; i < 1000 && !others_sleep(); i++)
-        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    le__sanitizer_rest();
 }
 
 static double starved_thread(const char *folder, const char *thread) {

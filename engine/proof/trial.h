@@ -31,8 +31,7 @@ void le__trial(le_engine *engine, le__operation_entry *entry, const le__candidat
 /* Seconds that a process (the worst of its threads) stood ready but had no core: a busy machine is
  * not the candidate's fault. */
 double le__trial_starved(pid_t pid);
-/* Before a fork, in builds with a sanitizer: waits until no other thread of the process runs. Their
- * allocators are not made ready for forks, and one in use would be locked in the child for ever. */
+/* le__sanitizer_rest, the writer of the engine's database included. */
 void le__trial_rest(le_engine *engine);
 /* In a child: no core file, and signals do what they do in a program that handles none. */
 void le__trial_limit_child(void);

@@ -489,20 +489,21 @@ static void failing_after_a_race_leaves_outputs_alone(void **state) {
     assert_true(canaries[0][1] == numbers[1]);
 }
 
-/* What one engine learnt of the steps, another one knows through the database. */
+/* What one engine learnt of the steps, another one knows through the database, and a third one
+ * without it does not. How long they take says nothing, in microseconds on a loaded machine. */
 static void steps_are_remembered(void **state) {
     (void)state;
     char path[64];
-    double predicted[2] = {0, 0};
+    double predicted[3] = {0};
     float x[1000] = {1};
     snprintf(path, sizeof path, "/tmp/le_chain_%ld.db", (long)getpid());
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
         le_options o;
         le_engine *e;
         le_chain *c;
         le_chain_plan *plan;
         le_default_options(&o);
-        o.db_path = path;
+        o.db_path = k == 2 ? ":memory:" : path;
         assert_int_equal(le_open(&e, &o), LE_OK);
         assert_int_equal(chain_ops_register(e), LE_OK);
         assert_int_equal(le_chain_new(&c, e, "one"), LE_OK);
@@ -521,9 +522,8 @@ static void steps_are_remembered(void **state) {
         le_chain_free(&c);
         le_close(&e);
     }
-    /* microseconds on a loaded machine: only the order of magnitude is remembered for sure */
-    assert_true(predicted[0] > 0 && predicted[1] > predicted[0] / 10 &&
-                predicted[1] < predicted[0] * 10);
+    assert_true(predicted[0] > 0 && predicted[1] > 0);
+    assert_true(predicted[1] != predicted[2]);
     remove(path);
 }
 

@@ -124,18 +124,6 @@ static bool judge_trial(le__dispatch *d, le__question *q, le__proof *p, const le
     return false;
 }
 
-/* Nobody else could answer this call. Mutex of the operation held. */
-static bool is_last(const le__question *q, const le_call *call, const le__proof *p) {
-    for (size_t i = 0; i < q->n_arms; i++) {
-        const le__arm *a = q->op->arms[i];
-        if (a->proof != p && !q->left_out[i] && !atomic_load(&a->candidate.device->lost) &&
-            !le__proof_objection(a->proof, q->kind, q->size_class, call->want.atol,
-                                 call->want.rtol))
-            return false;
-    }
-    return true;
-}
-
 /* Trials may delay a call by one time limit. Past half of it only what is proven, plain C or the
  * reference is let in; a quarter more is there for plain C, then nothing unproven is. */
 static const double cautious_at = 0.5, wary_at = 1.2, reserve = 0.25;
@@ -175,10 +163,14 @@ size_t le__dispatch_keep_safe(const le__question *q, const le_call *call,
     return n;
 }
 
-static bool anybody_safe(const le__question *q, const le_call *call, const le__proof *but) {
+/* Whether somebody else could answer this call at that level of caution. Mutex of the operation
+ * held. */
+static bool anybody_else(const le__question *q, const le_call *call, const le__proof *but,
+                         int caution) {
     for (size_t i = 0; i < q->n_arms; i++) {
         const le__arm *a = q->op->arms[i];
-        if (a->proof != but && !q->left_out[i] && may_answer(q, a, 1) &&
+        if (a->proof != but && !q->left_out[i] && !atomic_load(&a->candidate.device->lost) &&
+            may_answer(q, a, caution) &&
             !le__proof_objection(a->proof, q->kind, q->size_class, call->want.atol,
                                  call->want.rtol))
             return true;
@@ -190,13 +182,13 @@ static bool anybody_safe(const le__question *q, const le_call *call, const le__p
 static double patience(const le__question *q, const le_call *call, const le__proof *p) {
     double limit_s = call->engine->options.trial_limit_s;
     /* nobody else may answer a reproducible call: the bits would change later */
-    if (call->want.reproducible || is_last(q, call, p))
+    if (call->want.reproducible || !anybody_else(q, call, p, 0))
         return INFINITY;
     if (caution(call) == 0)
         return limit_s - call->waited;
     if (is_plain(p))
         return caution(call) == 1 ? reserve * limit_s : 0;
-    if (anybody_safe(q, call, p))
+    if (anybody_else(q, call, p, 1))
         return 0;
     return p->device->kind == LE_DEVICE_CPU ? limit_s : limit_s / 20; /* trials there go on */
 }

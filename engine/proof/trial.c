@@ -330,8 +330,8 @@ static bool try_in_child(trial *t, const le_call *like, double wait_s, le__trial
         child_main(t, like, s);
     if (pid > 0)
         wait_for_child(pid, s, limit_s, r);
-    r->pending = !s->begun ||
-                 (r->status == LE_ERR_TIMEOUT && limit_s < t->engine->options.trial_limit_s);
+    bool cut_short = r->status == LE_ERR_TIMEOUT && limit_s < t->engine->options.trial_limit_s;
+    r->pending = pid > 0 && (!s->begun || cut_short);
     munmap(s, sizeof *s);
     return pid > 0;
 }

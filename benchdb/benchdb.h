@@ -15,8 +15,8 @@
  *
  * An aid, never a dependency: whatever is wrong with the file (missing, read-only, locked, corrupt,
  * newer, not ours, disk full), the handle works from memory and says so once a cause through the
- * log callback. A corrupt file is renamed to NAME.corrupt-DATE-PID and a new one is begun; a file
- * with a newer schema is only read; a file that is not ours is left alone.
+ * log callback. A corrupt SQLite file is renamed to NAME.corrupt-DATE-PID and a new one is begun; a
+ * file with a newer schema is only read; a file that is not ours is left alone.
  *
  * Threads: every function may be called by any number of threads at once, except le_db_open and
  * le_db_close of the same handle. After fork() a child must not use a handle opened by its parent.

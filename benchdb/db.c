@@ -110,8 +110,12 @@ void le__db_use_memory(le_db *db) {
 void le__db_recover(le_db *db, le__db_connection *c) {
     char aside[4200];
     le__db_connection was = {.device = c->device, .inode = c->inode};
+    bool damaged = le__db_file_may_be_damaged(c);
     le__db_connection_close(c);
-    if (db->frozen) {
+    if (!damaged) {
+        le__db_report_state(db, LE__FILE_FOREIGN, "");
+        le__db_use_memory(db);
+    } else if (db->frozen) {
         le__db_problem(db, LE__CAUSE_CORRUPT,
                        "%s is damaged; left as it is, nothing is read from it", db->path);
         le__db_use_memory(db);

@@ -45,6 +45,26 @@ le__db_file_state le__db_file_state_of(int rc) {
     }
 }
 
+/* Read as SQLite reads it, before it says what it thinks of it: only what begins like one of its
+ * files can be a damaged database, all else belongs to somebody. An empty file is a new one. */
+static bool begins_as_database(le__db_connection *c) {
+    static const char magic[16] = "SQLite format 3";
+    char found[sizeof magic];
+    sqlite3_file *file = NULL;
+    sqlite3_int64 size = 0;
+    if (sqlite3_file_control(c->sql, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK ||
+        !file || !file->pMethods || file->pMethods->xFileSize(file, &size) != SQLITE_OK)
+        return true; /* nothing is known yet: SQLite finds out */
+    if (size == 0)   /* SQLite takes one byte for none, because it may have written an S itself */
+        return file->pMethods->xRead(file, found, 1, 0) != SQLITE_OK || found[0] == magic[0];
+    return file->pMethods->xRead(file, found, sizeof found, 0) == SQLITE_OK &&
+           !memcmp(found, magic, sizeof magic);
+}
+
+bool le__db_file_may_be_damaged(le__db_connection *c) {
+    return !c->sql || begins_as_database(c);
+}
+
 bool le__db_file_same(const le__db_connection *c, const char *path) {
     struct stat st;
     return stat(path, &st) == 0 && st.st_dev == c->device && st.st_ino == c->inode;
@@ -150,13 +170,25 @@ static int open_sql(le__db_connection *c, const char *path, const char *vfs,
     return sqlite3_open_v2(path, &c->sql, flags | SQLITE_OPEN_NOMUTEX, vfs);
 }
 
+/* A query that counts the schema's own tables, and their number. */
+static int64_t tables_query(char *sql, size_t size) {
+    static const char create[] = "CREATE TABLE ";
+    int64_t n = 0;
+    size_t used =
+        (size_t)snprintf(sql, size, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND ");
+    for (const char *p = strstr(le__db_schema_sql, create); p; p = strstr(p, create)) {
+        p += strlen(create);
+        used += (size_t)snprintf(sql + used, size - used, "%s'%.*s'", n++ ? ", " : "name IN (",
+                                 (int)strcspn(p, "("), p);
+    }
+    snprintf(sql + used, size - used, ")");
+    return n;
+}
+
 static le__db_file_state classify(le__db_connection *c, int64_t *version) {
-    static const char tables_sql[] =
-        "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('meta', 'origins', "
-        "'identities', 'parts', 'problems', 'candidates', 'samples', 'raw_samples', 'verdicts', "
-        "'choices', 'accounts')";
-    const int64_t all_tables = 11;
+    char tables_sql[1024];
     int64_t application = 0, objects = 0, tables = 0;
+    const int64_t all_tables = tables_query(tables_sql, sizeof tables_sql);
     /* one snapshot: a file that another process creates between two reads would look corrupt */
     int rc = le__db_execute(c, "BEGIN");
     if (rc == SQLITE_OK)
@@ -220,6 +252,8 @@ static le__db_file_state open_immutable(le__db_connection *c, const char *path, 
 static le__db_file_state open_and_settle(le__db_connection *c, const char *path, const char *vfs,
                                          le__db_file_mode mode, int busy_ms) {
     int rc = open_sql(c, path, vfs, mode);
+    if (rc == SQLITE_OK && !begins_as_database(c))
+        return LE__FILE_FOREIGN;
     if (rc == SQLITE_OK)
         rc = le__db_connection_setup(c, busy_ms);
     if (rc != SQLITE_OK)

@@ -80,7 +80,7 @@ typedef enum le__db_file_state {
     LE__FILE_BUSY,
     LE__FILE_READONLY, /* open for reading */
     LE__FILE_NEWER,    /* open for reading, if that works */
-    LE__FILE_FOREIGN,  /* a database of something else */
+    LE__FILE_FOREIGN,  /* a database of something else, or none at all */
     LE__FILE_CORRUPT,
     LE__FILE_UNUSABLE, /* cannot be opened or created */
     LE__FILE_FULL
@@ -99,6 +99,8 @@ le__db_file_state le__db_file_open(le__db_connection *c, const char *path, const
 le__db_file_state le__db_file_state_of(int rc);
 /* Whether path is still the file that c has open. */
 bool le__db_file_same(const le__db_connection *c, const char *path);
+/* False when what is open does not even begin as a database does. */
+bool le__db_file_may_be_damaged(le__db_connection *c);
 /* Renames a corrupt file and its companions unless another process did; false if it is still there.
  * aside gets the new name, "" when there was nothing left to do. */
 bool le__db_file_set_aside(const le__db_connection *c, const char *path, char *aside, size_t size);
@@ -250,7 +252,8 @@ struct le_db {
 #else
 #define LE__PRINTF(f, a)
 #endif
-/* Logs a problem the first time its cause occurs; of site databases, which are opened once, each. */
+/* Logs a problem the first time its cause occurs; of site databases, which are opened once, each.
+ */
 void le__db_problem(le_db *db, le__db_cause cause, const char *format, ...) LE__PRINTF(3, 4);
 /* The same for what follows from a problem: information only, when one has been reported. */
 void le__db_consequence(le_db *db, le__db_cause cause, const char *format, ...) LE__PRINTF(3, 4);

@@ -5,13 +5,14 @@
  * numbers hold 53 bits; docs/database.md has the schema.
  */
 #include "internal.h"
+#include "numbers.h"
+#include "outfile.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct exporter {
@@ -19,6 +20,7 @@ typedef struct exporter {
     FILE *out;
     sqlite3_stmt *extra; /* parts of an identity, raw samples of a row */
     bool first, failed;
+    int error; /* errno of the first failure */
 } exporter;
 
 typedef void (*fill_fn)(exporter *e, cJSON *row, sqlite3_stmt *st);
@@ -163,7 +165,8 @@ static void on_verdict(exporter *e, cJSON *row, sqlite3_stmt *st) {
 static void on_choice(exporter *e, cJSON *row, sqlite3_stmt *st) {
     (void)e;
     const char *evidence = (const char *)sqlite3_column_text(st, 6);
-    cJSON *parsed = evidence && evidence[0] ? cJSON_Parse(evidence) : NULL;
+    cJSON *parsed =
+        evidence && evidence[0] ? le__json_parse(evidence, strlen(evidence) + 1, NULL) : NULL;
     add_id(row, "machine", sqlite3_column_int64(st, 0));
     add_id(row, "build", sqlite3_column_int64(st, 1));
     add_id(row, "problem", sqlite3_column_int64(st, 2));
@@ -227,10 +230,12 @@ static void write_row(exporter *e, fill_fn fill, sqlite3_stmt *st) {
         cJSON_Delete(row);
         return;
     }
-    char *text = row ? cJSON_PrintUnformatted(row) : NULL;
+    char *text = row ? le__json_print(row, 0) : NULL;
     cJSON_Delete(row);
-    if (!text || fprintf(e->out, "%s\n%s", e->first ? "" : ",", text) < 0)
+    if (!text || fprintf(e->out, "%s\n%s", e->first ? "" : ",", text) < 0) {
+        e->error = e->failed ? e->error : errno;
         e->failed = true;
+    }
     e->first = false;
     cJSON_free(text);
 }
@@ -269,7 +274,10 @@ le_db_status le__db_export(le__db_connection *c, FILE *out) {
     le__db_end(c);
     if (rc != SQLITE_OK)
         return le__db_file_state_of(rc) == LE__FILE_BUSY ? LE_DB_BUSY : LE_DB_IO;
-    return e.failed || fflush(out) != 0 || ferror(out) ? LE_DB_IO : LE_DB_OK;
+    if (!e.failed && fflush(out) == 0 && !ferror(out))
+        return LE_DB_OK;
+    errno = e.error ? e.error : errno;
+    return LE_DB_IO;
 }
 
 le_db_status le_db_export(le_db *db, FILE *out) {
@@ -295,29 +303,35 @@ le_db_status le_db_export(le_db *db, FILE *out) {
     return status;
 }
 
-static le_db_status export_to(le_db *db, FILE *out) {
-    if (!out)
+/* A failure leaves its reason in errno: of what failed first, not of what came after it. */
+static le_db_status export_to(le_db *db, le__outfile *f, int *error) {
+    int fd = dup(f->fd);
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!out) {
+        *error = errno;
+        if (fd >= 0)
+            close(fd);
         return LE_DB_IO;
+    }
+    errno = 0;
     le_db_status status = le_db_export(db, out);
-    return fclose(out) != 0 && status == LE_DB_OK ? LE_DB_IO : status;
+    if (status == LE_DB_OK && (fflush(out) != 0 || ferror(out)))
+        status = LE_DB_IO;
+    *error = errno;
+    fclose(out);
+    return status;
 }
 
 le_db_status le_db_export_file(le_db *db, const char *path) {
-    char temporary[4200];
-    struct stat st;
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) /* a terminal, pipe or device stays one */
-        return export_to(db, fopen(path, "we"));
-    char *target = realpath(path, NULL); /* of a link: what it points to */
-    int length =
-        snprintf(temporary, sizeof temporary, "%s.%ld.tmp", target ? target : path, (long)getpid());
-    FILE *out = length < (int)sizeof temporary ? fopen(temporary, "wxe") : NULL;
-    le_db_status status = export_to(db, out);
-    if (status == LE_DB_OK && rename(temporary, target ? target : path) != 0)
-        status = LE_DB_IO;
-    int error = errno;
-    if (status != LE_DB_OK && out)
-        (void)unlink(temporary);
-    free(target);
+    le__outfile f;
+    int error = le__outfile_open(&f, path, false);
+    le_db_status status = error ? LE_DB_IO : export_to(db, &f, &error);
+    if (status == LE_DB_OK) {
+        error = le__outfile_commit(&f);
+        status = error ? LE_DB_IO : LE_DB_OK;
+    } else if (f.fd >= 0) {
+        le__outfile_abandon(&f);
+    }
     errno = error;
     return status;
 }

@@ -7,6 +7,7 @@
  */
 #include "json_fields.h"
 #include "tables.h"
+#include "numbers.h"
 
 #include <errno.h>
 #include <math.h>
@@ -355,7 +356,7 @@ static bool read_choice(importer *m) {
         !le__db_field_text(&m->f, "objective", MAX_NAME, false, &v.objective))
         return false;
     const cJSON *evidence = cJSON_GetObjectItemCaseSensitive(m->f.row, "evidence");
-    char *text = evidence && !cJSON_IsNull(evidence) ? cJSON_PrintUnformatted(evidence) : NULL;
+    char *text = evidence && !cJSON_IsNull(evidence) ? le__json_print(evidence, 0) : NULL;
     v.evidence = text ? text : "";
     bool ok = strlen(v.evidence) < LE__MAX_TEXT || le__db_field_fail(&m->f, "evidence is too long");
     ok = ok && le__db_field_clean(&m->f, "evidence", v.evidence) &&
@@ -541,7 +542,7 @@ static le_db_status import_text(le_db *db, char *text, size_t size, bool numbere
     if (!db || db->frozen)
         return LE_DB_FROZEN;
     unmask_nul(text);
-    cJSON *root = cJSON_ParseWithLengthOpts(text, size + 1, &end, 1);
+    cJSON *root = le__json_parse(text, size + 1, &end);
     if (!root || memchr(text, 0, size)) {
         report(&m, le__db_line_at(text, end), "not valid JSON here; the file is refused");
         cJSON_Delete(root);

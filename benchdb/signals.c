@@ -5,6 +5,7 @@
  */
 #include "signals.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <time.h>
 
@@ -16,6 +17,7 @@ void le__signals_block(le__signals *s) {
 }
 
 void le__signals_restore(const le__signals *s) {
+    int error = errno; /* of what was done meanwhile */
     if (sigismember(&s->before, SIGXFSZ) == 0) {
         sigset_t pending;
         sigemptyset(&pending);
@@ -24,4 +26,5 @@ void le__signals_restore(const le__signals *s) {
             continue;
     }
     pthread_sigmask(SIG_SETMASK, &s->before, NULL);
+    errno = error;
 }

@@ -14,7 +14,7 @@ typedef struct le__signals {
 } le__signals;
 
 void le__signals_block(le__signals *s);
-/* As it was; what came meanwhile is dropped. */
+/* As it was; what came meanwhile is dropped. errno stays. */
 void le__signals_restore(const le__signals *s);
 
 #endif

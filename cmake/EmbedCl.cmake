@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The liquid engine developers
 # SPDX-License-Identifier: MIT
-# Embeds a kernel: -DIN= -DOUT= -DID= -DNAME= -DCL_DIR= -P. Each #include "..." is expanded once.
-cmake_minimum_required(VERSION 3.25)
+# Embeds a kernel: -DIN= -DOUT= -DID= -DNAME= -DCL_DIR= -P. Each #include "..." is expanded once. OUT.d lists
+# what was read, as a compiler does.
+cmake_minimum_required(VERSION 3.22)
 file(READ "${IN}" text)
 set(done "")
 while(text MATCHES "#include \"([^\"]+)\"")
@@ -18,6 +19,11 @@ while(text MATCHES "#include \"([^\"]+)\"")
   string(SUBSTRING "${text}" ${rest} -1 tail)
   set(text "${head}${body}${tail}")
 endwhile()
+list(TRANSFORM done PREPEND "${CL_DIR}/")
+string(REPLACE " " "\\ " read "${OUT}: ${IN};${done}")
+string(REPLACE ";" " \\\n  " read "${read}")
+string(REPLACE ":\\ " ": " read "${read}")
+file(WRITE "${OUT}.d" "${read}\n")
 if(text MATCHES "[^\t\r\n -~]")
   message(FATAL_ERROR "${IN}: kernels must be ASCII")
 endif()

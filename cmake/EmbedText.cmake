@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The liquid engine developers
 # SPDX-License-Identifier: MIT
 # Embeds a text file as a C string: -DIN= -DOUT= -DID= -P.
-cmake_minimum_required(VERSION 3.25)
+cmake_minimum_required(VERSION 3.22)
 file(READ "${IN}" hex HEX)
 string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
 string(REPEAT "." 80 row)

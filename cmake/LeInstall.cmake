@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The liquid engine developers
 # SPDX-License-Identifier: MIT
-# What cmake --install gives: headers, libraries, CMake package, pkg-config file. The tools install
-# themselves (tools/CMakeLists.txt).
+# What cmake --install gives: headers, libraries, CMake package, pkg-config file, documentation, example
+# programs. The tools install themselves (tools/CMakeLists.txt).
 include(CMakePackageConfigHelpers)
 
 set(map ${PROJECT_SOURCE_DIR}/engine/liquid_engine.map)
@@ -39,3 +39,6 @@ endif()
 configure_file(cmake/liquid_engine.pc.in ${PROJECT_BINARY_DIR}/liquid_engine.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/liquid_engine.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# as in the source folder, so that README's links hold
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.c" PATTERN data EXCLUDE)

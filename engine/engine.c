@@ -5,12 +5,14 @@
  */
 #include "engine.h"
 
+#include "call/keep.h"
+#include "call/profile.h"
 #include "chain/chain.h"
-#include "core/cpu.h"
+#include "chain/slabs.h"
 #include "choose/dispatch.h"
-#include "opencl/opencl.h"
+#include "core/cpu.h"
 #include "core/options.h"
-#include "profile.h"
+#include "opencl/opencl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,24 +22,7 @@
 static pthread_mutex_t default_mutex = PTHREAD_MUTEX_INITIALIZER;
 static le_engine *_Atomic default_engine;
 
-static le_log_level log_level(void) {
-    static const char *const names[] = {"error", "warning", "info", "debug"};
-    const char *v = secure_getenv("LE_LOG");
-    for (le_log_level l = LE_LOG_ERROR; v && l <= LE_LOG_DEBUG; l++)
-        if (!strcmp(v, names[l]))
-            return l;
-    return LE_LOG_INFO;
-}
-
-static uint32_t allowed_isa(void) {
-    uint32_t isa = le__cpu_isa();
-    const char *v = secure_getenv("LE_ISA");
-    if (!v || !*v || !strcmp(v, "avx512"))
-        return isa;
-    if (!strcmp(v, "avx2"))
-        return isa & (LE_ISA_SSE2 | LE_ISA_AVX2);
-    return !strcmp(v, "sse2") ? isa & LE_ISA_SSE2 : 0;
-}
+static const le__maker makers[] = {le__staged_implementations, le__slabs_implementations, NULL};
 
 static void add_cpu(le_engine *e) {
     le__device *d = &e->devices[0];
@@ -48,6 +33,14 @@ static void add_cpu(le_engine *e) {
     e->n_devices = 1;
 }
 
+static le_status in_child(le_engine *e, int threads) {
+    pthread_mutex_init(&e->devices_mutex, NULL);
+    le__chains_in_child(e->chains);
+    le__keep_in_child(e->kept);
+    e->profile = NULL;
+    return le__pool_open(&e->pool, threads);
+}
+
 le_status le_open(le_engine **out, const le_options *options) {
     if (!out)
         return le_fail(LE_ERR_ARGUMENT, "le_open: out is NULL");
@@ -56,12 +49,18 @@ le_status le_open(le_engine **out, const le_options *options) {
     if (!e)
         return le_fail(LE_ERR_MEMORY, "le_open: out of memory");
     pthread_mutex_init(&e->devices_mutex, NULL);
+    e->in_child = in_child;
     le_status status = le__options_resolve(&e->options, options);
+    e->log = (le__log){e->options.log, e->options.log_cookie, LE_LOG_INFO};
+    if (status == LE_OK)
+        status = le__options_log_level(&e->log.level);
+    if (status == LE_OK)
+        status = le__options_isa(&e->isa);
+    if (status == LE_OK)
+        status = le__options_trials(&e->trials);
     if (status == LE_OK) {
-        e->log = (le__log){e->options.log, e->options.log_cookie, log_level()};
-        e->isa = allowed_isa();
         add_cpu(e);
-        status = le__registry_open(&e->registry);
+        status = le__registry_open(&e->registry, makers);
     }
     if (status == LE_OK)
         status = le__pool_open(&e->pool, e->options.threads);
@@ -69,6 +68,8 @@ le_status le_open(le_engine **out, const le_options *options) {
         status = le__dispatch_open(&e->dispatch, e);
     if (status == LE_OK)
         status = le__chains_open(&e->chains);
+    if (status == LE_OK)
+        status = le__keep_open(&e->kept);
     if (status != LE_OK)
         le_close(&e);
     *out = e;
@@ -83,7 +84,9 @@ void le_close(le_engine **engine) {
     le__chains_close(e->chains);
     le__dispatch_close(e->dispatch);
     le__pool_close(e->pool);
-    le__profile_close(e);
+    le__cl_set_profile(e->cl, NULL, NULL);
+    le__profile_free(e->profile);
+    le__keep_close(e->kept);
     le__cl_close(e->cl);
     le__registry_close(&e->registry);
     le__options_free(&e->options);
@@ -108,18 +111,20 @@ static le_status open_default(le_engine **out) {
     return status;
 }
 
-le_engine *le__engine_or_default(le_engine *engine) {
-    if (engine)
-        return engine;
-    engine = default_engine;
-    if (engine)
-        return engine;
+le_status le__engine_or_default(le_engine **engine) {
+    le_status status = LE_OK;
+    if (!*engine)
+        *engine = default_engine;
+    if (*engine)
+        return LE_OK;
     pthread_mutex_lock(&default_mutex);
-    engine = default_engine;
-    if (!engine && open_default(&engine) == LE_OK)
-        default_engine = engine;
+    *engine = default_engine;
+    if (!*engine)
+        status = open_default(engine);
+    if (status == LE_OK)
+        default_engine = *engine;
     pthread_mutex_unlock(&default_mutex);
-    return engine;
+    return status;
 }
 
 void le_shutdown(void) {
@@ -131,34 +136,34 @@ void le_shutdown(void) {
 }
 
 le_status le_register_operation(le_engine *engine, const le_operation *operation) {
-    engine = le__engine_or_default(engine);
-    return engine ? le__registry_add_operation(&engine->registry, operation) : LE_ERR_MEMORY;
+    le_status opened = le__engine_or_default(&engine);
+    return opened == LE_OK ? le__registry_add_operation(&engine->registry, operation) : opened;
 }
 
 le_status le_register_implementation(le_engine *engine, const le_implementation *implementation) {
-    engine = le__engine_or_default(engine);
-    if (!engine)
-        return LE_ERR_MEMORY;
+    le_status opened = le__engine_or_default(&engine);
+    if (opened != LE_OK)
+        return opened;
     return le__registry_register(&engine->registry, implementation);
 }
 
 const le_operation *le_engine_operation(le_engine *engine, const char *name) {
-    engine = le__engine_or_default(engine);
-    le__operation_entry *e = engine && name ? le__registry_find(&engine->registry, name) : NULL;
+    bool open = le__engine_or_default(&engine) == LE_OK;
+    le__operation_entry *e = open && name ? le__registry_find(&engine->registry, name) : NULL;
     return e ? e->operation : NULL;
 }
 
 const le_operation *const *le_engine_operations(le_engine *engine, size_t *count) {
-    engine = le__engine_or_default(engine);
-    *count = engine ? engine->registry.n : 0;
-    return engine ? engine->registry.operations : NULL;
+    bool open = le__engine_or_default(&engine) == LE_OK;
+    *count = open ? engine->registry.n : 0;
+    return open ? engine->registry.operations : NULL;
 }
 
 const le_implementation *const *le_engine_implementations(le_engine *engine, const char *operation,
                                                           size_t *count) {
-    engine = le__engine_or_default(engine);
+    bool open = le__engine_or_default(&engine) == LE_OK;
     le__operation_entry *e =
-        engine && operation ? le__registry_find(&engine->registry, operation) : NULL;
+        open && operation ? le__registry_find(&engine->registry, operation) : NULL;
     *count = e ? e->n_implementations : 0;
     return e ? e->implementations : NULL;
 }

@@ -19,6 +19,7 @@ typedef struct bench_settings {
     const char *problem, *candidate, *trace, *replay, *suite, *output;
     const char *volume; /* a place as le_io.h has it; NULL: made-up data */
     double budget_s;    /* 0: none */
+    double limit_s;     /* of one problem; 0: the default of bench_limit */
     double atol, rtol;  /* NaN: the operation's */
     uint64_t seed;
     int repeat; /* runs of profiles, suites and --time; 0: the default of each */
@@ -34,6 +35,9 @@ le_engine *bench_engine(const bench_settings *s, const char *db, le_mode mode);
 /* Operations asked for, or all, in order of registration; a NULL-ended list for free(). NULL after
  * a message (unknown name, out of memory). */
 const le_operation **bench_operations(const bench_settings *s, le_engine *engine);
+
+/* Seconds after which the measuring of one problem ends. */
+double bench_limit(const bench_settings *s);
 
 enum { BENCH_MAX_LIST = 64 };
 /* "64,128" to numbers; the count, or -1 after a message. NULL gives one 0. */
@@ -56,8 +60,10 @@ typedef struct bench_progress {
     bool on;
 } bench_progress;
 void bench_progress_begin(bench_progress *p, size_t all, bool quiet);
-/* what: in a few words, what begins now; budget_s: 0 none. */
-void bench_progress_show(bench_progress *p, size_t done, const char *what, double budget_s);
+/* what: in a few words, what begins now. The time left follows: by what is done, at first by
+ * limit_s, of one piece (0: none), and budget_s at most (0: none). */
+void bench_progress_show(bench_progress *p, size_t done, const char *what, double budget_s,
+                         double limit_s);
 void bench_progress_end(bench_progress *p);
 
 /* Ways; each returns the exit status. */
@@ -68,5 +74,6 @@ int bench_profile(const bench_settings *s);
 int bench_time(const bench_settings *s);
 int bench_rivals(const bench_settings *s);
 int bench_suite(const bench_settings *s);
+int bench_choices(const bench_settings *s);
 
 #endif

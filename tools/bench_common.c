@@ -80,7 +80,7 @@ static int all_dtypes(const le_operation *op, le_dtype *out) {
     for (size_t i = 0; i < op->n_args; i++) {
         if (op->args[i].type != LE_TYPE_IN)
             continue;
-        for (le_dtype d = LE_U8; d <= LE_F64; d++)
+        for (le_dtype d = LE_U8; d <= LE_DTYPE_LAST; d++)
             if (op->args[i].dtypes & LE_DTYPE_BIT(d))
                 out[n++] = d;
         break;
@@ -162,19 +162,23 @@ void bench_progress_begin(bench_progress *p, size_t all, bool quiet) {
     *p = (bench_progress){.start = tool_clock(), .all = all, .on = !quiet && isatty(STDERR_FILENO)};
 }
 
-void bench_progress_show(bench_progress *p, size_t done, const char *what, double budget_s) {
-    char left[TOOL_NUMBER] = "";
-    double gone = tool_clock() - p->start;
-    double rest = done ? gone / (double)done * (double)(p->all - done) : 0;
+double bench_limit(const bench_settings *s) {
+    enum { DEFAULT_S = 120 };
+    return s->limit_s > 0 ? s->limit_s : DEFAULT_S;
+}
+
+void bench_progress_show(bench_progress *p, size_t done, const char *what, double budget_s,
+                         double limit_s) {
+    char left[TOOL_NUMBER];
+    double gone = tool_clock() - p->start, more = (double)(p->all - done);
+    double rest = done ? gone / (double)done * more : limit_s * more;
     if (!p->on)
         return;
     if (budget_s > 0 && rest > budget_s - gone)
         rest = budget_s - gone;
-    if (done)
-        tool_age(rest, left);
-    fprintf(stderr, "\r\033[K[%zu/%zu] %.80s%s%s", done + 1, p->all, what, done ? ", about " : "",
-            left);
-    fputs(done ? " left" : "", stderr);
+    fprintf(stderr, "\r\033[K[%zu/%zu] %.50s", done + 1, p->all, what);
+    if (rest > 0)
+        fprintf(stderr, ", %s %s left", done ? "about" : "at most", tool_age(rest, left));
     fflush(stderr);
 }
 

@@ -17,6 +17,7 @@ enum {
     OPT_DTYPE,
     OPT_DEVICES,
     OPT_BUDGET,
+    OPT_LIMIT,
     OPT_AGAIN,
     OPT_VERIFY,
     OPT_OVERHEAD,
@@ -46,6 +47,8 @@ static const struct argp_option options[] = {
     {"dtype", OPT_DTYPE, "D,...", 0,
      "Dtypes of the main input: all, or some of u8,i16,u16,i32,u32,f32,f64", 1},
     {"budget", OPT_BUDGET, "SECONDS", 0, "Begin no further problem after this time", 1},
+    {"limit", OPT_LIMIT, "SECONDS", 0,
+     "End the measuring of a problem after this time (default 120)", 1},
     {"again", OPT_AGAIN, 0, 0, "Measure what the database knows already", 1},
     {"rtol", OPT_RTOL, "X", 0, "Relative tolerance of the calls (default: the operation's)", 1},
     {"atol", OPT_ATOL, "X", 0, "Absolute tolerance of the calls", 1},
@@ -58,7 +61,8 @@ static const struct argp_option options[] = {
      "With --profile: write a trace for chrome://tracing or Perfetto", 2},
     {"suite", OPT_SUITE, "FAMILY", 0,
      "Mean and deviation of every implementation of the family's composite "
-     "operation on one problem, compared with the reference; with --output, a bar chart as SVG",
+     "operation on one problem, compared with the reference; with --output, a bar chart as SVG. "
+     "choices: how far the engine's choices are from the best, for OPERATION... or all",
      2},
     {"volume", OPT_VOLUME, "FILE[:/DATASET]", 0,
      "With --suite, --profile, --rivals and --time: the volume to use (default of --suite: the "
@@ -193,6 +197,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         return 0;
     case OPT_BUDGET:
         s->budget_s = number(arg, 0, state);
+        return 0;
+    case OPT_LIMIT:
+        s->limit_s = number(arg, 0, state);
         return 0;
     case OPT_AGAIN:
         s->again = true;

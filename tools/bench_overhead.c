@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * What the engine adds to a call whose choice is known: an operation that does nothing, called by
- * name and called directly, in interleaved rounds.
+ * name and called directly, in interleaved rounds; and to a step of a chain of such calls.
  */
 #include "bench.h"
 
@@ -11,11 +11,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "liquid_engine/le_chain.h"
+
 #include <cjson/cJSON.h>
 
-enum { CALLS = 20000, ROUNDS = 21, MAX_THREADS = 8 };
+enum { CALLS = 20000, ROUNDS = 21, MAX_THREADS = 8, STEPS = 10, RUNS = CALLS / STEPS };
 
-static const double limit_s = 1e-6; /* promised for the known-choice road */
+static const double limit_s = 1e-6;      /* promised for the known-choice road */
+static const double step_limit_s = 2e-6; /* ... of a step */
 
 /* --- the operation --- */
 
@@ -152,7 +155,55 @@ static double added_s(le_engine *engine, int threads) {
     return added[ROUNDS / 2];
 }
 
-static bool print_json(const int *threads, const double *added, size_t n) {
+/* --- a chain --- */
+
+static le_chain *ten_steps(le_engine *engine) {
+    le_chain *c;
+    if (le_chain_new(&c, engine, "ten empty steps") != LE_OK)
+        return NULL;
+    le_value v = le_chain_input(c, "x", LE_F32, 1, (int64_t[]){1});
+    for (int i = 0; i < STEPS; i++) {
+        le_value next = le_chain_temp(c);
+        le_chain_add(c, "le_bench_empty", LE_VALUE_IN("x", v), LE_I64("n", 3),
+                     LE_VALUE_OUT("y", next));
+        v = next;
+    }
+    le_chain_output(c, "y", v);
+    if (le_chain_status(c) != LE_OK)
+        le_chain_free(&c);
+    return c;
+}
+
+/* CPU seconds of a step; negative when a run failed. */
+static double step_round_s(le_chain *c) {
+    float in = 1, out = 0;
+    le_tensor x = le_tensor_of(&in, LE_F32, 1, (int64_t[]){1});
+    le_tensor y = le_tensor_of(&out, LE_F32, 1, (int64_t[]){1});
+    double start = thread_clock();
+    for (int i = 0; i < RUNS; i++)
+        if (le_chain_run(c, LE_IN("x", &x), LE_OUT("y", &y)) != LE_OK)
+            return -1;
+    return (thread_clock() - start) / RUNS / STEPS;
+}
+
+/* Median of what the engine adds to a step, on one thread; negative when a run failed. */
+static double step_added_s(le_engine *engine) {
+    double added[ROUNDS];
+    le_chain *c = ten_steps(engine);
+    bool ok = c && step_round_s(c) >= 0;
+    for (int i = 0; ok && i < ROUNDS; i++) {
+        double plain = round_s(NULL, 1), called = step_round_s(c);
+        ok = called >= 0;
+        added[i] = called - plain;
+    }
+    le_chain_free(&c);
+    if (!ok)
+        return -1;
+    qsort(added, ROUNDS, sizeof *added, by_value);
+    return added[ROUNDS / 2];
+}
+
+static bool print_json(const int *threads, const double *added, size_t n, double step_s) {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddNumberToObject(root, "schema", 1);
     cJSON *list = cJSON_AddArrayToObject(root, "overhead");
@@ -162,6 +213,7 @@ static bool print_json(const int *threads, const double *added, size_t n) {
         cJSON_AddNumberToObject(o, "threads", threads[i]);
         cJSON_AddNumberToObject(o, "added_s", added[i]);
     }
+    cJSON_AddNumberToObject(root, "chain_step_s", step_s);
     return tool_print_json(root, stdout);
 }
 
@@ -183,11 +235,20 @@ int bench_overhead(const bench_settings *s) {
                    threads[i], i ? "s" : "", tool_seconds(added[i], text), ROUNDS, CALLS,
                    added[i] <= limit_s ? "" : ", more than 1 us");
     }
+    double step_s = ok ? step_added_s(engine) : -1;
+    ok = ok && step_s >= 0;
+    if (ok && !s->json) {
+        char text[TOOL_NUMBER];
+        printf("1 thread: %s CPU time added a step (chain of %d, median of %d rounds)%s\n",
+               tool_seconds(step_s, text), STEPS, ROUNDS,
+               step_s <= step_limit_s ? "" : ", more than 2 us");
+    }
     if (!ok)
         tool_message("%s", le_error_message());
     le_close(&engine);
-    ok = ok && (!s->json || print_json(threads, added, 3));
+    ok = ok && (!s->json || print_json(threads, added, 3, step_s));
     for (int i = 0; ok && i < 3; i++)
         ok = added[i] <= limit_s;
+    ok = ok && step_s <= step_limit_s;
     return ok ? TOOL_OK : TOOL_FAILED;
 }

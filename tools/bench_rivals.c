@@ -4,7 +4,7 @@
  * le-bench --rivals OPERATION: the candidate that the engine would choose now and those close to
  * it, timed again in interleaved rounds: how far the choice is from the best.
  */
-#include "bench_target.h"
+#include "bench_rivals.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,13 +12,6 @@
 enum { DEFAULT_ROUNDS = 15, TRIES = 2 };
 
 static const double close_enough = 1.5; /* times the choice's time: further ones are no rivals */
-
-typedef struct rival {
-    size_t index;
-    const char *text;
-    double *seconds;
-    double median;
-} rival;
 
 static bool run_once(bench_target *t, size_t index, double *seconds) {
     le_bench_stats stats;
@@ -42,27 +35,27 @@ static double try_out(bench_target *t, size_t index, double far) {
 }
 
 /* The choice first, then those that come close to it. */
-static size_t find_rivals(bench_target *t, size_t choice, rival *list) {
+static size_t find_rivals(bench_target *t, size_t choice, bench_rival *list) {
     size_t n_candidates, n = 0;
     const le_bench_candidate *c = le_bench_candidates(t->bench, &n_candidates);
     double limit = close_enough * try_out(t, choice, INFINITY);
-    list[n++] = (rival){.index = choice, .text = c[choice].text};
+    list[n++] = (bench_rival){.index = choice, .text = c[choice].text};
     for (size_t i = 0; i < n_candidates && !bench_interrupted(); i++)
         if (i != choice && c[i].applies &&
             !(c[i].implementation->flags & (LE_IMPL_LOSSY | LE_IMPL_REFERENCE)) &&
             try_out(t, i, limit) <= limit)
-            list[n++] = (rival){.index = i, .text = c[i].text};
+            list[n++] = (bench_rival){.index = i, .text = c[i].text};
     return n;
 }
 
-static bool run_rounds(bench_target *t, rival *list, size_t n, int rounds, bool quiet) {
+static bool run_rounds(bench_target *t, bench_rival *list, size_t n, int rounds, bool quiet) {
     bench_progress p;
     bool ok = true;
     bench_progress_begin(&p, (size_t)rounds, quiet);
     for (int round = 0; round < rounds && ok && !bench_interrupted(); round++)
         for (size_t k = 0; k < n && ok && !bench_interrupted(); k++) {
-            rival *r = &list[(k + (size_t)round) % n];
-            bench_progress_show(&p, (size_t)round, r->text, 0);
+            bench_rival *r = &list[(k + (size_t)round) % n];
+            bench_progress_show(&p, (size_t)round, r->text, 0, 0);
             ok = run_once(t, r->index, &r->seconds[round]);
         }
     bench_progress_end(&p);
@@ -72,17 +65,14 @@ static bool run_rounds(bench_target *t, rival *list, size_t n, int rounds, bool 
 }
 
 static int by_median(const void *x, const void *y) {
-    double a = ((const rival *)x)->median, b = ((const rival *)y)->median;
+    double a = ((const bench_rival *)x)->median, b = ((const bench_rival *)y)->median;
     return (a > b) - (a < b);
 }
 
-static void print_rivals(const bench_target *t, rival *list, size_t n, int rounds) {
+static void print_rivals(const bench_target *t, bench_rival *list, size_t n, int rounds) {
     char a[TOOL_NUMBER];
     size_t choice = list[0].index;
-    double chosen = 0;
-    for (size_t i = 0; i < n; i++)
-        list[i].median = le_stats_median(list[i].seconds, (size_t)rounds);
-    chosen = list[0].median;
+    double chosen = list[0].median;
     qsort(list, n, sizeof *list, by_median);
     printf("%s  %s\n", t->operation, le_bench_problem(t->bench));
     for (size_t i = 0; i < n; i++)
@@ -93,37 +83,64 @@ static void print_rivals(const bench_target *t, rival *list, size_t n, int round
            100 * (chosen / list[0].median - 1), n, rounds);
 }
 
-static bool race(bench_target *t, const bench_settings *s, rival *list) {
-    int rounds = s->repeat > 0 ? s->repeat : DEFAULT_ROUNDS;
-    size_t choice;
+bool bench_rivals_run(bench_target *t, int rounds, bool quiet, bench_rival **list, size_t *n) {
+    size_t choice, all;
+    *n = 0;
+    *list = NULL;
     if (!bench_target_find(t, NULL, &choice))
         return false;
-    size_t n = find_rivals(t, choice, list);
-    bool ok = true;
-    for (size_t i = 0; i < n && ok; i++)
-        ok = (list[i].seconds = calloc((size_t)rounds, sizeof *list[i].seconds)) != NULL;
-    ok = ok && run_rounds(t, list, n, rounds, s->quiet);
-    if (ok)
-        print_rivals(t, list, n, rounds);
+    le_bench_candidates(t->bench, &all);
+    *list = calloc(all + 1, sizeof **list);
+    if (*list)
+        *n = find_rivals(t, choice, *list);
+    bool ok = *n > 0;
+    for (size_t i = 0; i < *n && ok; i++)
+        ok = ((*list)[i].seconds = calloc((size_t)rounds, sizeof(double))) != NULL;
+    ok = ok && run_rounds(t, *list, *n, rounds, quiet);
+    for (size_t i = 0; i < *n && ok; i++)
+        (*list)[i].median = le_stats_median((*list)[i].seconds, (size_t)rounds);
+    return ok;
+}
+
+void bench_rivals_free(bench_rival *list, size_t n) {
     for (size_t i = 0; i < n; i++)
         free(list[i].seconds);
-    return ok;
+    free(list);
+}
+
+double bench_rivals_best(const bench_rival *list, size_t n) {
+    double best = INFINITY;
+    for (size_t i = 0; i < n; i++)
+        best = fmin(best, list[i].median);
+    return best;
+}
+
+double bench_rivals_fastest(bench_target *t) {
+    size_t n;
+    double best = INFINITY;
+    const le_bench_candidate *c = le_bench_candidates(t->bench, &n);
+    for (size_t i = 0; i < n && !bench_interrupted(); i++)
+        if (c[i].applies && !(c[i].implementation->flags & (LE_IMPL_LOSSY | LE_IMPL_REFERENCE)))
+            best = fmin(best, try_out(t, i, best));
+    return best;
 }
 
 int bench_rivals(const bench_settings *s) {
     int64_t sizes[BENCH_MAX_LIST];
     le_dtype dtypes[BENCH_MAX_LIST];
+    int rounds = s->repeat > 0 ? s->repeat : DEFAULT_ROUNDS;
     bench_target t;
+    bench_rival *list;
     size_t n;
     if (bench_sizes(s->sizes, sizes) < 0 || bench_dtypes(s->dtypes, NULL, dtypes) < 0)
         return TOOL_USAGE;
     bool ok = bench_target_open(&t, s, s->operations[0], sizes[0], dtypes[0]);
     if (ok) {
         bench_catch_interrupts();
-        le_bench_candidates(t.bench, &n);
-        rival *list = calloc(n + 1, sizeof *list);
-        ok = list && race(&t, s, list);
-        free(list);
+        ok = bench_rivals_run(&t, rounds, s->quiet, &list, &n);
+        if (ok)
+            print_rivals(&t, list, n, rounds);
+        bench_rivals_free(list, n);
         bench_target_close(&t);
     }
     return ok ? TOOL_OK : TOOL_FAILED;

@@ -7,6 +7,7 @@
  * the errors.
  */
 #include "bench_target.h"
+#include "colours.h"
 #include "liquid_engine/le_chain.h"
 #include "svg.h"
 
@@ -159,13 +160,13 @@ static bool measure(suite *s, bool quiet) {
         tool_message("no comparison: %s", le_error_message());
     bench_progress_begin(&p, (size_t)s->runs + 1, quiet);
     for (size_t i = 0; i < s->n && reference && !bench_interrupted(); i++) {
-        bench_progress_show(&p, 0, s->entries[i].label, 0);
+        bench_progress_show(&p, 0, s->entries[i].label, 0, 0);
         compare(s, &s->entries[i]);
     }
     for (int round = 0; round < s->runs && !bench_interrupted(); round++)
         for (size_t k = 0; k < s->n && !bench_interrupted(); k++) {
             entry *e = &s->entries[(k + (size_t)round) % s->n];
-            bench_progress_show(&p, (size_t)round + 1, e->label, 0);
+            bench_progress_show(&p, (size_t)round + 1, e->label, 0, 0);
             if (!e->failed && e->spent < patience_s)
                 run_once(s, e);
         }
@@ -281,10 +282,12 @@ static const char *short_place(const char *place) {
 
 static bool write_chart(const suite *s, const char *path) {
     svg_bar bars[MAX_ENTRIES];
+    static colours all;
     char notes[MAX_ENTRIES][64], title[192];
     tool_file f;
     if (!tool_file_open(&f, path))
         return false;
+    colours_make(&all, s->target.engine);
     for (size_t i = 0; i < s->n; i++) {
         const entry *e = &s->entries[i];
         char ratio[TOOL_NUMBER], error[TOOL_NUMBER];
@@ -298,7 +301,8 @@ static bool write_chart(const suite *s, const char *path) {
                             e->failed ? "failed" : notes[i],
                             i == 0 && good,
                             !good,
-                            (int)(i % 7)};
+                            colours_of(&all, e->candidate->implementation->name,
+                                       e->candidate->implementation->run_type)};
     }
     snprintf(title, sizeof title, "%.64s: every implementation on %.64s", s->target.operation,
              s->volume ? short_place(s->volume) : "one problem");

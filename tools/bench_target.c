@@ -56,16 +56,29 @@ void bench_target_close(bench_target *t) {
     le_close(&t->engine);
 }
 
-/* Whether a candidate's text is `want`, or `want` without its parameters or its device; "opencl" in
- * the device's place stands for any OpenCL device. */
-static bool is_meant(const char *text, const char *want) {
+/* Whether the device of this id is what a candidate's text has behind its '@': "opencl" for any
+ * OpenCL device, or a part of a name as le-report shows it. */
+static bool is_device(const bench_target *t, const char *id, const char *wanted) {
+    le_bench_device list[32];
+    char part[128];
+    size_t n = le_bench_devices(t->engine, list, 32);
+    snprintf(part, sizeof part, "%.*s", (int)strcspn(wanted, "#["), wanted);
+    if (strncmp(id, "opencl", 6) != 0)
+        return !strcmp(id, part);
+    for (size_t i = 0; i < n && i < 32; i++)
+        if (!strcmp(list[i].id, id) && strcasestr(list[i].name, part))
+            return true;
+    return !strcmp(part, "opencl") || !strcmp(part, id);
+}
+
+/* Whether a candidate's text is `want`, or `want` without its parameters or its device. */
+static bool is_meant(const bench_target *t, const le_bench_candidate *c, const char *want) {
     size_t n = strlen(want), name = strcspn(want, "@[");
-    if (!strncmp(text, want, n) && strchr("@[", text[n]))
+    const char *params = strchr(want, '['), *own = strchr(c->text, '[');
+    if (!strncmp(c->text, want, n) && strchr("@[", c->text[n]))
         return true;
-    const char *params = strchr(want, '['), *own = strchr(text, '[');
-    return !strncmp(text, want, name) && text[name] == '@' && !strncmp(want + name, "@opencl", 7) &&
-           !strncmp(text + name, "@opencl", 7) && want[name + 7] != ':' &&
-           (!params || (own && !strcmp(own, params)));
+    return !strncmp(c->text, want, name) && c->text[name] == '@' && want[name] == '@' &&
+           is_device(t, c->device, want + name + 1) && (!params || (own && !strcmp(own, params)));
 }
 
 bool bench_target_find(bench_target *t, const char *text, size_t *index) {
@@ -77,7 +90,7 @@ bool bench_target_find(bench_target *t, const char *text, size_t *index) {
         text = e->choice;
     const le_bench_candidate *found = NULL;
     for (size_t i = 0; i < n && !(found && found->applies); i++)
-        if (text ? is_meant(list[i].text, text) : list[i].applies)
+        if (text ? is_meant(t, &list[i], text) : list[i].applies)
             found = &list[i];
     if (!found)
         tool_message("%s has no candidate '%s' for %s", t->operation, text ? text : "",

@@ -38,6 +38,7 @@ typedef struct context {
     walk *w;
     le_dtype dtypes[BENCH_MAX_LIST];
     uint32_t n_dtypes, n_cases;
+    bool beyond; /* the cases asked for are done: for what none of them has reached */
 } context;
 
 static verify_row *find_row(verify_result *r, const char *implementation, const char *device) {
@@ -139,7 +140,8 @@ static void check_rows(context *c, le_bench *bench, uint32_t index, const char *
         next = gather(list, n, i, variants, MAX, &count);
         const char *name = list[i].implementation->name;
         verify_row *row = find_row(&c->w->result, name, list[i].device);
-        if (!row || row->state == VERIFY_FAILED || (only && strcmp(only, name)))
+        if (!row || row->state == VERIFY_FAILED || (only && strcmp(only, name)) ||
+            (c->beyond && row->state != VERIFY_NOTHING))
             continue;
         row->lossy = list[i].implementation->flags & LE_IMPL_LOSSY;
         row->forced = row->forced || (only && count);
@@ -158,7 +160,7 @@ static void check_forced(context *c, const le_arg *args, size_t n, uint32_t inde
     for (size_t i = 0; i < c->w->result.n; i++) {
         verify_row *row = &c->w->result.rows[i];
         le_bench *bench = NULL;
-        if (row->state != VERIFY_NOTHING && !(row->forced && row->state == VERIFY_OK))
+        if (row->state != VERIFY_NOTHING && (c->beyond || !row->forced || row->state != VERIFY_OK))
             continue;
         forced[n] = LE_OPT_IMPLEMENTATION((const char *)row->implementation);
         if (le_bench_open(&bench, c->engine, c->operation, forced, n + 1) == LE_OK &&
@@ -213,12 +215,26 @@ static void add_missing(context *c) {
     }
 }
 
+static bool is_all_reached(const verify_result *r) {
+    for (size_t i = 0; i < r->n; i++)
+        if (r->rows[i].state == VERIFY_NOTHING)
+            return false;
+    return true;
+}
+
+/* Some implementations apply to a few shapes only (slabs: to what can be cut), which a small number
+ * of cases need not have: for them, and for nothing else, more cases are tried, up to the usual
+ * number. */
 static void walk_cases(context *c, uint32_t from) {
     const le_operation *op = le_engine_operation(c->engine, c->operation);
     int n = bench_dtypes(c->s->dtypes ? c->s->dtypes : "all", op, c->dtypes);
     c->n_dtypes = n > 0 ? (uint32_t)n : 1;
     c->n_cases = c->s->cases > 0 ? (uint32_t)c->s->cases : DEFAULT_CASES;
-    for (uint32_t p = from; p < c->n_cases * c->n_dtypes; p++) {
+    uint32_t most = c->n_cases > DEFAULT_CASES ? c->n_cases : DEFAULT_CASES;
+    for (uint32_t p = from; p < most * c->n_dtypes; p++) {
+        c->beyond = p >= c->n_cases * c->n_dtypes;
+        if (c->beyond && is_all_reached(&c->w->result))
+            break;
         c->w->position = p;
         check_case(c, p / c->n_dtypes, c->dtypes[p % c->n_dtypes]);
     }
@@ -337,10 +353,46 @@ static void print_row(const char *operation, const verify_row *r, FILE *out) {
             r->reason);
 }
 
+static bool skipped_alike(const verify_row *a, const verify_row *b) {
+    return a->state == VERIFY_SKIPPED && b->state == VERIFY_SKIPPED &&
+           !strcmp(a->device, b->device) && !strcmp(a->reason, b->reason);
+}
+
+/* Rows that are skipped for one reason are one line: "6 implementations ... c, avx2, avx512". */
+static void print_skipped(const char *operation, const verify_result *r, size_t first, FILE *out) {
+    const verify_row *row = &r->rows[first];
+    char count[24];
+    size_t n = 0;
+    for (size_t i = first; i < r->n; i++)
+        n += skipped_alike(row, &r->rows[i]);
+    if (n == 1) {
+        print_row(operation, row, out);
+        return;
+    }
+    snprintf(count, sizeof count, "%zu implementations", n);
+    fprintf(out, "%-20s %-24s %-10s %5d %5d %9s %9s  %s%s%s: %s:", operation, count, row->device, 0,
+            0, "-", "-", tool_begin(out, TOOL_YELLOW), state_names[row->state],
+            tool_begin(out, TOOL_PLAIN), row->reason);
+    for (size_t i = first, k = 0; i < r->n; i++)
+        if (skipped_alike(row, &r->rows[i]))
+            fprintf(out, "%s %s", k++ ? "," : "", r->rows[i].implementation);
+    fputc('\n', out);
+}
+
+static bool is_told(const verify_result *r, size_t i) {
+    for (size_t k = 0; k < i; k++)
+        if (skipped_alike(&r->rows[k], &r->rows[i]))
+            return true;
+    return false;
+}
+
 static bool print_operation(const char *operation, const verify_result *r, FILE *out) {
     bool ok = true;
     for (size_t i = 0; i < r->n; i++) {
-        print_row(operation, &r->rows[i], out);
+        if (r->rows[i].state != VERIFY_SKIPPED)
+            print_row(operation, &r->rows[i], out);
+        else if (!is_told(r, i))
+            print_skipped(operation, r, i, out);
         ok = ok && (r->rows[i].state == VERIFY_OK || r->rows[i].state == VERIFY_SKIPPED);
     }
     if (r->n == 0 || r->cases == r->refused) {
@@ -368,7 +420,7 @@ int bench_verify(const bench_settings *s, FILE *out) {
         n++;
     bench_progress_begin(&p, n, s->quiet);
     for (size_t i = 0; i < n && !bench_interrupted(); i++) {
-        bench_progress_show(&p, i, ops[i]->name, 0);
+        bench_progress_show(&p, i, ops[i]->name, 0, 0);
         verify_operation(s, ops[i]->name, r);
         bench_progress_end(&p);
         if (!print_operation(ops[i]->name, r, out))

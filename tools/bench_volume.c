@@ -23,7 +23,8 @@ bool bench_takes_volume(const le_operation *op) {
 
 static bool read_volume(bench_volume *v, le_engine *engine, const char *place) {
     char shape[128];
-    if (le_io_read(engine, place, NULL, &v->tensor) != LE_OK) {
+    const le_io_options options = {.struct_size = sizeof options, .dtypes = LE_DTYPES_ALL};
+    if (le_io_read(engine, place, &options, &v->tensor) != LE_OK) {
         tool_message("%s", le_error_message());
         return false;
     }

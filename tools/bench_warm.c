@@ -63,8 +63,22 @@ static size_t call_args(const le_sample *sample, const bench_settings *s, le_arg
     return n;
 }
 
+typedef enum kept { KEPT_BEFORE, KEPT, KEPT_UNDER_LOAD, KEPT_NOT } kept;
+
+static kept how_kept(le_engine *engine, const char *name, const le_arg *args, size_t n,
+                     bool known) {
+    return known                                           ? KEPT_BEFORE
+           : le_bench_is_known(engine, name, args, n)      ? KEPT
+           : le_bench_is_under_load(engine, name, args, n) ? KEPT_UNDER_LOAD
+                                                           : KEPT_NOT;
+}
+
 static void print_result(const char *operation, const le_explanation *e, const le_run_info *info,
-                         bool known, bool stored) {
+                         kept how) {
+    static const char *const notes[] = {
+        [KEPT] = "",
+        [KEPT_UNDER_LOAD] = "; measured under load: stored as such, to be measured again",
+        [KEPT_NOT] = "; not decided in time: not stored, to be measured again"};
     char time[TOOL_NUMBER];
     const le_explained_candidate *c = NULL;
     size_t measured = 0;
@@ -75,11 +89,10 @@ static void print_result(const char *operation, const le_explanation *e, const l
     }
     double seconds = c && c->samples > 0 ? c->measured_s : info->seconds;
     printf("%s  %s\n    %s  %s", operation, e->problem, e->choice, tool_seconds(seconds, time));
-    if (known)
+    if (how == KEPT_BEFORE)
         printf("  (known already)\n");
     else
-        printf("  (%zu candidates measured%s)\n", measured,
-               stored ? "" : "; the machine was busy: not stored, to be measured again");
+        printf("  (%zu candidates measured%s)\n", measured, notes[how]);
     fflush(stdout);
 }
 
@@ -155,7 +168,7 @@ static outcome measure(job *j, const bench_settings *s, le_engine *engine, const
     if (explained && !known && s->budget_s <= 0)
         time_reference(engine, name, args, n, e);
     if (explained && !s->quiet)
-        print_result(name, e, &info, known, known || le_bench_is_known(engine, name, args, n));
+        print_result(name, e, &info, how_kept(engine, name, args, n, known));
     le_explanation_free(&e);
     return known ? OUTCOME_KNOWN : OUTCOME_MEASURED;
 }
@@ -198,10 +211,19 @@ static bool is_over(const progress *p) {
     return bench_interrupted() || (budget_s > 0 && tool_clock() - p->shown.start > budget_s);
 }
 
+/* Each problem has an end, however busy the machine is. */
+static void limit_race(const progress *p) {
+    const bench_settings *s = p->settings;
+    double limit = bench_limit(s);
+    double left = s->budget_s > 0 ? s->budget_s - (tool_clock() - p->shown.start) : limit;
+    le_bench_limit_races(p->engine, fmax(fmin(left, limit), 0));
+}
+
 static void run_one(progress *p, job *j, bool last) {
     char what[128];
     describe(j, what, sizeof what);
-    bench_progress_show(&p->shown, p->done, what, p->settings->budget_s);
+    bench_progress_show(&p->shown, p->done, what, p->settings->budget_s, bench_limit(p->settings));
+    limit_race(p);
     outcome o = run_job(j, p->settings, p->engine, last);
     p->count[o]++;
     p->done += o != OUTCOME_UNFINISHED;
@@ -213,11 +235,12 @@ static void run_one(progress *p, job *j, bool last) {
 static void run_rest(progress *p, const plan *all) {
     enum { ROUNDS = 20 };
     size_t left = 1;
+    double until = tool_clock() + bench_limit(p->settings);
     for (int round = 1; left && round <= ROUNDS && !is_over(p); round++) {
         left = 0;
         for (size_t i = 0; i < all->n && !is_over(p); i++)
             if (all->jobs[i].unfinished) {
-                run_one(p, &all->jobs[i], round == ROUNDS);
+                run_one(p, &all->jobs[i], round == ROUNDS || tool_clock() > until);
                 left += all->jobs[i].unfinished;
             }
     }
@@ -226,8 +249,6 @@ static void run_rest(progress *p, const plan *all) {
 static int run_plan(const plan *all, const bench_settings *s, le_engine *engine) {
     progress p = {.settings = s, .engine = engine};
     bench_progress_begin(&p.shown, all->n, s->quiet);
-    if (s->budget_s > 0)
-        le_bench_limit_races(engine, s->budget_s);
     for (size_t i = 0; i < all->n && !is_over(&p); i++)
         run_one(&p, &all->jobs[i], false);
     run_rest(&p, all);

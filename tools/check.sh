@@ -3,11 +3,13 @@
 # SPDX-License-Identifier: MIT
 # The whole test suite: installs what is missing, builds with warnings as errors, and runs all tests; the
 # same under AddressSanitizer with UndefinedBehaviorSanitizer, under ThreadSanitizer, and compiled by clang
-# and without OpenCL. Ends with 0 when all passed.
-# usage: sh tools/check.sh [dev|asan|tsan|clang|no-opencl ...]   default: all of them
+# and without OpenCL. Asked for by name: the OpenCL tests with other drivers, where they can be had
+# (tools/drivers.sh). Ends with 0 when all passed.
+# usage: sh tools/check.sh [dev|asan|tsan|clang|no-opencl|drivers ...]   default: all but drivers
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tools/packages.sh
+. tools/drivers.sh
 need_packages "$build_packages $test_packages" || exit 1
 
 failed=
@@ -32,6 +34,30 @@ run_tests() { # NAME CTEST_ARGUMENTS...
         { failed="$failed $name(tests)"; tail -n 120 "build/$name-tests.log"; }
     summary="$summary== $name
 $(grep -E 'tests passed|^Total Test time' "build/$name-tests.log")
+"
+}
+
+# The OpenCL tests with each driver. Oclgrind interprets kernels: it takes small ones, and looks for reads
+# and writes outside of memory.
+tests_of() { # DRIVER
+    case $1 in
+    oclgrind) echo 'test_opencl$|test_opencl_programs|test_no_f64' ;;
+    *) echo 'test_opencl$|test_opencl_programs|test_no_f64|test_volume_opencl$|check_opencl|test_chain|test_slabs$|example' ;;
+    esac
+}
+
+test_driver() { # NAME
+    echo "== drivers: $1"
+    if ! have_driver "$1" build/dev/tools; then
+        summary="$summary== drivers: $1 skipped: not to be had here (build/drivers/$1.log)
+"
+        return
+    fi
+    with_driver "$1" ctest --test-dir build/dev --output-on-failure -j "$jobs" -R "$(tests_of "$1")" \
+        >"build/drivers/$1-tests.log" 2>&1 ||
+        { failed="$failed drivers($1)"; tail -n 120 "build/drivers/$1-tests.log"; }
+    summary="$summary== drivers: $1
+$(grep -E 'tests passed|^Total Test time' "build/drivers/$1-tests.log")
 "
 }
 
@@ -60,8 +86,17 @@ check() {
         build clang -S . -B build/clang -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Release &&
             run_tests clang -E 'style'
         ;;
+    drivers)
+        export LE_TEST_CASES=8 # of each operation
+        mkdir -p build/drivers
+        if build dev --preset dev; then
+            for driver in intel rusticl oclgrind; do
+                test_driver "$driver"
+            done
+        fi
+        ;;
     *)
-        echo "unknown part '$1'; expected dev, asan, tsan, clang or no-opencl"
+        echo "unknown part '$1'; expected dev, asan, tsan, clang, no-opencl or drivers"
         exit 2
         ;;
     esac

@@ -41,6 +41,8 @@ static int run(const command *c) {
     case WAY_TIME:
         return bench_time(&c->s);
     case WAY_SUITE:
+        if (!strcmp(c->s.suite, "choices"))
+            return bench_choices(&c->s);
         return strcmp(c->s.suite, "chain") ? bench_suite(&c->s) : bench_chain(&c->s);
     case WAY_RIVALS:
         return bench_rivals(&c->s);

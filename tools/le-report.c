@@ -8,6 +8,7 @@
 #include "report_options.h"
 #include "report_transfer.h"
 #include "report_why.h"
+#include "wrap.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,8 +26,7 @@ static bool write_view(const report *r, const settings *s, FILE *out) {
         report_text(r, out);
         break;
     case VIEW_WHY:
-        report_why(r, out);
-        break;
+        return report_why(r, out);
     case VIEW_JSON:
         return report_json(r, out);
     case VIEW_CSV:
@@ -53,8 +53,10 @@ static int show_report(const report *r, const settings *s, const char *path) {
         tool_message("%s has no measurement%s%s; le-bench makes some", path,
                      s->n_words ? " of " : "", s->n_words ? s->words[0] : "");
     bool ok = write_view(r, s, f.stream);
-    if (s->view == VIEW_WHY)
+    if (s->view == VIEW_WHY) {
         ok = report_why_now(r, s->words[0], s->words + 1, f.stream) && ok;
+        wrap_glossary(f.stream);
+    }
     return tool_file_close(&f, ok) ? TOOL_OK : TOOL_FAILED;
 }
 

@@ -54,14 +54,22 @@ static int report(le_status status) {
     return exit_code(status);
 }
 
+/* Tables may be given as numbers, too. */
+static bool is_read(const le_arg_desc *d, const run_arg *a) {
+    return a->given && (d->type == LE_TYPE_IN || (d->type == LE_TYPE_TABLE && !a->list));
+}
+
 static le_status read_inputs(le_engine *engine, run_args *a, bool verbose) {
     const le_operation *op = a->operation;
     for (size_t i = 0; i < op->n_args; i++) {
-        if (op->args[i].type != LE_TYPE_IN || !a->args[i].given)
+        if (!is_read(&op->args[i], &a->args[i]))
             continue;
         double start = tool_clock();
         run_progress("reading", a->args[i].text);
-        le_status status = le_io_read(engine, a->args[i].text, NULL, &a->args[i].tensor);
+        bool table = op->args[i].type == LE_TYPE_TABLE; /* takes every real dtype */
+        const le_io_options options = {.struct_size = sizeof options,
+                                       .dtypes = table ? 0 : op->args[i].dtypes};
+        le_status status = le_io_read(engine, a->args[i].text, &options, &a->args[i].tensor);
         if (status != LE_OK)
             return status == LE_ERR_ARGUMENT ? status : LE_ERR_IO;
         char what[128], time[TOOL_NUMBER];
@@ -70,6 +78,22 @@ static le_status read_inputs(le_engine *engine, run_args *a, bool verbose) {
             tool_message("%s: %s read in %s", op->args[i].name, what,
                          tool_seconds(tool_clock() - start, time));
     }
+    return LE_OK;
+}
+
+/* An output must not take the place of an input, nor of another output. */
+static le_status check_outputs(const run_args *a) {
+    const le_arg_desc *d = a->operation->args;
+    for (size_t o = 0; o < a->operation->n_args; o++)
+        for (size_t i = 0; i < a->operation->n_args; i++) {
+            bool both = d[o].type == LE_TYPE_OUT && a->args[o].given && a->args[i].given &&
+                        (d[i].type == LE_TYPE_IN || (d[i].type == LE_TYPE_OUT && i < o));
+            if (both && (le_io_replaces(a->args[o].text, a->args[i].text) ||
+                         (d[i].type == LE_TYPE_OUT && !strcmp(a->args[o].text, a->args[i].text))))
+                return le_fail(LE_ERR_ARGUMENT,
+                               "%s=%s would replace %s=%s; give the output another place",
+                               d[o].name, a->args[o].text, d[i].name, a->args[i].text);
+        }
     return LE_OK;
 }
 
@@ -168,7 +192,9 @@ static int run_operation(le_engine *engine, const run_options *o, const le_opera
         return TOOL_USAGE;
     }
     run_progress_start();
-    le_status status = read_inputs(engine, &a, o->verbose);
+    le_status status = check_outputs(&a);
+    if (status == LE_OK)
+        status = read_inputs(engine, &a, o->verbose);
     if (status == LE_OK) {
         size_t n = run_args_call(&a, options, run_options_call(o, options), args);
         status =

@@ -82,7 +82,8 @@ static bool fill(reader *r, le_tensor *t, le_dtype dtype, int ndim, const int64_
     int64_t n = le_tensor_count(t);
     for (int64_t i = 0; i < n; i++) {
         double v = exp(4 * uniform(r) - 2);
-        le_tensor_set(t, i, dtype == LE_F32 || dtype == LE_F64 ? v : 16 * v);
+        bool integer = le_dtype_kind_of(dtype) < LE_DTYPE_KIND_FLOAT;
+        le_tensor_set_complex(t, i, integer ? 16 * v : v, v);
     }
     return true;
 }

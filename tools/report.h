@@ -13,7 +13,7 @@
 /* One candidate on one problem. Times in seconds; NaN where nothing is known. */
 typedef struct report_candidate {
     const le_db_known_candidate *known;
-    char text[256];     /* "avx2@cpu[threads=2,schedule=dynamic]" */
+    char text[256];     /* "avx2@cpu[threads=2,schedule=dynamic]", "opencl@NVIDIA H200" */
     const char *device; /* name of the device, "CPU pool" */
     bool reference;     /* run type "reference" */
     bool stale;         /* measured on another machine, build or driver than the newest rows */
@@ -59,6 +59,7 @@ typedef struct report {
     const le_db_knowledge *knowledge;
     const char *path;         /* of the database */
     struct le_engine *engine; /* says what a call would get now; NULL: is not asked */
+    struct colours *colours;  /* of charts; NULL: there are none */
     bool all_machines;
     const le_db_identity *machine; /* this one; NULL: all machines, or not known */
     int64_t now_ms;
@@ -90,6 +91,8 @@ bool report_may_answer(const report_candidate *c, const char *constraint);
 /* What ratios of a problem's times refer to: the first choice's time, else the least. */
 double report_base_time(const report_problem *p);
 double report_age_s(const report *r, int64_t date_ms);
+/* Whether the choice was made while others used the machine. */
+bool report_under_load(const report_choice *c);
 /* "stale", "quarantined: reason", ... in a few words; "" for a candidate in good health. */
 const char *report_remark(const report_candidate *c, char *buffer, size_t size);
 /* Runs that the time comes from: clean ones, else those under load, else first ones. */
@@ -100,9 +103,16 @@ extern const char *const report_state_names[4];
 /* Appends the command that times this candidate on this problem again. */
 void report_reproduce(tool_text *out, const report_problem *p, const report_candidate *c);
 
+/* Writes c->text with this short name of its device. */
+void report_candidate_text(report_candidate *c, const char *device);
+/* Tells OpenCL devices apart in the texts of candidates. */
+void report_name_devices(report *r);
+/* What the devices' short names in candidates' texts stand for; nothing without OpenCL. */
+void report_devices(const report *r, FILE *out);
+
 /* Writers. */
 void report_text(const report *r, FILE *out);
-void report_why(const report *r, FILE *out);
+bool report_why(const report *r, FILE *out); /* false: out of memory, with a message */
 void report_commands(const report *r, FILE *out);
 void report_regret(const report *r, FILE *out);
 bool report_json(const report *r, FILE *out);

@@ -2,10 +2,11 @@
  * SPDX-License-Identifier: MIT
  *
  * Gathering the rows for charts: one bar or line for each implementation on each device, its
- * fastest candidate standing for it, in one colour throughout an operation.
+ * fastest candidate standing for it.
  */
 #include "report_charts.h"
 
+#include "colours.h"
 #include "svg.h"
 
 #include <math.h>
@@ -33,39 +34,11 @@ static const char *operations(double v, char *out) {
 }
 
 static void name_of(const report_candidate *c, char *out) {
-    snprintf(out, LABEL, "%.60s@%.30s", c->known->implementation,
-             c->known->device ? "opencl" : "cpu");
+    snprintf(out, LABEL, "%.*s", (int)strcspn(c->text, "["), c->text);
 }
 
-/* Names of an operation's implementations, so that each keeps its colour from chart to chart. */
-typedef struct palette {
-    char names[MAX_BARS][LABEL];
-    size_t n;
-} palette;
-
-static palette palette_of(const report *r, const char *operation) {
-    palette p = {.n = 0};
-    for (size_t i = 0; i < r->knowledge->n_candidates && p.n < MAX_BARS; i++) {
-        const le_db_known_candidate *k = &r->knowledge->candidates[i];
-        if (strcmp(k->operation, operation) || !strcmp(k->run_type, "reference"))
-            continue;
-        report_candidate c = {.known = k};
-        size_t known = 0;
-        name_of(&c, p.names[p.n]);
-        while (strcmp(p.names[known], p.names[p.n]))
-            known++;
-        p.n += known == p.n;
-    }
-    return p;
-}
-
-static int colour_of(const palette *p, const report_candidate *c) {
-    char name[LABEL];
-    name_of(c, name);
-    for (size_t i = 0; i < p->n && !c->reference; i++)
-        if (!strcmp(p->names[i], name))
-            return (int)(i % 7);
-    return 7;
+static int chart_colour(const report *r, const report_candidate *c) {
+    return colours_of(r->colours, c->known->implementation, c->known->run_type);
 }
 
 static bool is_chosen(const report_problem *p, const report_candidate *c) {
@@ -120,7 +93,6 @@ void report_chart_times(const report *r, const report_problem *p, FILE *out) {
     svg_bar bars[MAX_BARS];
     char labels[MAX_BARS][LABEL], notes[MAX_BARS][40];
     size_t n = best_of_each(p, best, MAX_BARS);
-    palette colours = palette_of(r, p->known->operation);
     const char *constraint = constraint_of(p);
     if (n == 0)
         return;
@@ -134,7 +106,7 @@ void report_chart_times(const report *r, const report_problem *p, FILE *out) {
         bars[i] = (svg_bar){labels[i],    best[i]->time,
                             best[i]->low, best[i]->high,
                             notes[i],     implementation_is_chosen(p, best[i]),
-                            !fits,        colour_of(&colours, best[i])};
+                            !fits,        chart_colour(r, best[i])};
     }
     svg_bars chart = {.title = "Times of the implementations",
                       .format = seconds,
@@ -150,7 +122,6 @@ void report_chart_errors(const report *r, const report_problem *p, FILE *out) {
     svg_bar bars[MAX_BARS];
     char labels[MAX_BARS][LABEL];
     size_t n = best_of_each(p, best, MAX_BARS), shown = 0;
-    palette colours = palette_of(r, p->known->operation);
     double atol = NAN, rtol;
     report_tolerance(constraint_of(p), &atol, &rtol);
     for (size_t i = 0; i < n; i++) {
@@ -164,7 +135,7 @@ void report_chart_errors(const report *r, const report_problem *p, FILE *out) {
                                 NULL,
                                 implementation_is_chosen(p, best[i]),
                                 !report_may_answer(best[i], constraint_of(p)),
-                                colour_of(&colours, best[i])};
+                                chart_colour(r, best[i])};
         shown++;
     }
     if (shown == 0)
@@ -294,7 +265,7 @@ static size_t find_crossings(const svg_series *s, size_t n, svg_crossing *out,
     return found;
 }
 
-static void draw(const lines *l, const palette *colours, const char *kind, FILE *out) {
+static void draw(const report *r, const lines *l, const char *kind, FILE *out) {
     enum { MAX_CROSSINGS = 8 };
     svg_series series[MAX_LINES];
     svg_crossing crossings[MAX_CROSSINGS];
@@ -306,7 +277,7 @@ static void draw(const lines *l, const palette *colours, const char *kind, FILE 
         if (l->items[i].n > longest)
             longest = l->items[i].n;
         series[n++] = (svg_series){l->items[i].label, l->items[i].points, l->items[i].n,
-                                   !l->items[i].fits, colour_of(colours, l->items[i].like)};
+                                   !l->items[i].fits, chart_colour(r, l->items[i].like)};
     }
     if (longest < 2)
         return;
@@ -327,7 +298,6 @@ static void draw(const lines *l, const palette *colours, const char *kind, FILE 
 
 static void chart_kind(const report *r, const report_problem *problems, size_t n, const char *kind,
                        FILE *out) {
-    palette colours = palette_of(r, problems->known->operation);
     lines l = {0};
     for (size_t i = 0; i < n; i++) {
         char own[512];
@@ -340,7 +310,7 @@ static void chart_kind(const report *r, const report_problem *problems, size_t n
             add_point(&l, best[k], report_may_answer(best[k], constraint_of(&problems[i])),
                       problems[i].known->work, n);
     }
-    draw(&l, &colours, kind, out);
+    draw(r, &l, kind, out);
     for (size_t i = 0; i < l.n; i++)
         free(l.items[i].points);
 }

@@ -6,6 +6,7 @@
  */
 #include "report.h"
 
+#include "colours.h"
 #include "report_charts.h"
 #include "report_why.h"
 #include "svg.h"
@@ -112,6 +113,8 @@ static void choice(const report *r, const report_choice *c, FILE *out) {
         escaped(out, ", least ", c->objective, "");
     if (!c->stored)
         fputs(" · fastest measured; no choice is stored", out);
+    if (report_under_load(c))
+        fputs(" · measured under load", out);
     if (c->runner_up) {
         escaped(out, " · runner-up <code>", c->runner_up->text, "</code>");
         fprintf(out, " takes %s its time", tool_ratio(c->runner_up_ratio, a));
@@ -169,13 +172,13 @@ static void row(const report *r, const report_problem *p, const report_candidate
 
 static void table(const report *r, const report_problem *p, FILE *out) {
     fprintf(out,
-            "<details><summary>all %zu candidates</summary><div class=\"wide\"><table><thead><tr>"
+            "<details><summary>%zu candidate%s</summary><div class=\"wide\"><table><thead><tr>"
             "<th>candidate</th><th>run type</th><th class=\"n\">time</th><th class=\"n\">90 %% "
             "interval</th>"
             "<th class=\"n\">ratio</th><th class=\"n\">error</th><th class=\"n\">memory</th>"
             "<th class=\"n\">samples</th><th "
             "class=\"n\">age</th><th>verdict</th></tr></thead><tbody>\n",
-            p->n_candidates);
+            p->n_candidates, p->n_candidates == 1 ? "" : "s");
     for (size_t i = 0; i < p->n_candidates; i++)
         row(r, p, &p->candidates[i], out);
     fputs("</tbody></table></div></details>\n", out);
@@ -260,7 +263,19 @@ static void accounts(const report *r, FILE *out) {
         fputs("</tbody></table></div>\n", out);
 }
 
-void report_html(const report *r, FILE *out) {
+static void make_colours(const report *r, colours *c) {
+    colours_make(c, r->engine);
+    for (size_t i = 0; i < r->knowledge->n_candidates; i++) {
+        const le_db_known_candidate *k = &r->knowledge->candidates[i];
+        colours_add(c, k->operation, k->implementation, k->run_type);
+    }
+}
+
+void report_html(const report *plain, FILE *out) {
+    static colours all;
+    report with_colours = *plain, *r = &with_colours;
+    make_colours(r, &all);
+    r->colours = &all;
     head(r, out);
     for (size_t i = 0; i < r->n_problems; i++) {
         const char *operation = r->problems[i].known->operation;

@@ -39,16 +39,16 @@ bool report_error_allows(const double *errors, double atol, double rtol) {
 
 /* --- candidates --- */
 
-static const char *device_id(const le_db_known_candidate *c) {
-    return c->device ? "opencl" : "cpu";
+void report_candidate_text(report_candidate *c, const char *device) {
+    const char *params = c->known->params;
+    snprintf(c->text, sizeof c->text, *params ? "%s@%s[%s]" : "%s@%s", c->known->implementation,
+             device, params);
 }
 
 static void describe(const le_db_knowledge *k, report_candidate *c) {
     const le_db_identity *device =
         c->known->device ? le_db_find_identity(k, c->known->device) : NULL;
-    const char *params = c->known->params;
-    snprintf(c->text, sizeof c->text, *params ? "%s@%s[%s]" : "%s@%s", c->known->implementation,
-             device_id(c->known), params);
+    report_candidate_text(c, c->known->device ? "opencl" : "cpu");
     c->device = !c->known->device ? "CPU pool" : device ? le_db_identity_part(device, "name") : "";
     c->reference = !strcmp(c->known->run_type, "reference");
 }
@@ -261,12 +261,74 @@ static bool make_candidates(report_problem *p, const le_db_knowledge *k, const r
 
 /* --- choices --- */
 
+/* The value of "name=..." in a constraint; false: there is none. A device's may have spaces. */
+static bool asked_for(const char *constraint, const char *name, char *out, size_t size) {
+    static const char *const next[] = {" implementation=", " device=", " memory=", " reproducible"};
+    const char *at = strstr(constraint, name);
+    if (!at)
+        return false;
+    at += strlen(name);
+    size_t n = strlen(at);
+    for (size_t i = 0; i < sizeof next / sizeof *next; i++) {
+        const char *end = strstr(at, next[i]);
+        n = end && (size_t)(end - at) < n ? (size_t)(end - at) : n;
+    }
+    snprintf(out, size, "%.*s", (int)n, at);
+    return true;
+}
+
+static bool is_on(const report_candidate *c, const char *device) {
+    if (!strcmp(device, "all"))
+        return true;
+    if (!strcmp(device, "cpu"))
+        return !c->known->device;
+    if (!strncmp(device, "opencl", 6)) /* the database does not know the numbers */
+        return c->known->device != 0;
+    return c->known->device && strcasestr(c->device, device);
+}
+
+/* "avx2", or a candidate: "avx2@cpu[threads=2]" */
+static bool is_implementation(const report_candidate *c, const char *wanted) {
+    size_t n = strcspn(wanted, "@[");
+    const char *params = strchr(wanted, '[');
+    char part[160] = "";
+    if (params)
+        snprintf(part, sizeof part, "%.*s", (int)strcspn(params + 1, "]"), params + 1);
+    return strlen(c->known->implementation) == n && !strncmp(c->known->implementation, wanted, n) &&
+           params_contain(c->known->params, part);
+}
+
+/* Whether the candidate is what a constraint asks for by name, and within its memory. */
+static bool is_asked_for(const report_candidate *c, const char *constraint) {
+    char value[160];
+    if (asked_for(constraint, " run_type=", value, sizeof value) &&
+        strcmp(value, c->known->run_type) != 0)
+        return false;
+    if (asked_for(constraint, " implementation=", value, sizeof value) &&
+        !is_implementation(c, value))
+        return false;
+    if (asked_for(constraint, " device=", value, sizeof value) && !is_on(c, value))
+        return false;
+    return !asked_for(constraint, " memory=", value, sizeof value) ||
+           (double)c->peak_bytes <= strtod(value, NULL);
+}
+
 bool report_may_answer(const report_candidate *c, const char *constraint) {
     double atol, rtol;
     if (isnan(c->time) || c->state == LE_DB_FAILED || c->state == LE_DB_QUARANTINED)
         return false;
+    if (!is_asked_for(c, constraint))
+        return false;
     return !report_tolerance(constraint, &atol, &rtol) || c->reference || isnan(c->errors[0]) ||
            report_error_allows(c->errors, atol, rtol);
+}
+
+/* Reproducible calls are always answered by the same code, whatever is measured. */
+static bool may_replace(const report_candidate *other, const report_choice *c) {
+    const le_db_known_candidate *a = other->known, *b = c->candidate->known;
+    bool same_code = !strcmp(a->implementation, b->implementation) && a->device == b->device;
+    return report_may_answer(other, c->constraint) &&
+           (same_code || !strstr(c->constraint, " reproducible"));
 }
 
 static void compare(report_choice *c) {
@@ -276,7 +338,7 @@ static void compare(report_choice *c) {
         const report_candidate *other = &p->candidates[i];
         if (other == c->candidate || isnan(other->time))
             continue;
-        if (!c->runner_up && report_may_answer(other, c->constraint))
+        if (!c->runner_up && may_replace(other, c))
             c->runner_up = other;
         if (other->reference && isnan(c->reference_ratio))
             c->reference_ratio = other->time / c->candidate->time;
@@ -417,6 +479,7 @@ bool report_make(report *out, const le_db_knowledge *k, const char *path, const 
     qsort(out->problems, out->n_problems, sizeof *out->problems, by_operation);
     for (size_t i = 0; i < out->n_problems; i++)
         repair_links(&out->problems[i]);
+    report_name_devices(out);
     return true;
 }
 
@@ -433,6 +496,10 @@ double report_base_time(const report_problem *p) {
     return p->n_choices      ? p->choices[0].candidate->time
            : p->n_candidates ? p->candidates[0].time
                              : NAN;
+}
+
+bool report_under_load(const report_choice *c) {
+    return strstr(c->evidence, "\"under_load\":true") != NULL;
 }
 
 const char *report_remark(const report_candidate *c, char *buffer, size_t size) {

@@ -5,44 +5,36 @@
  */
 #include "report_why.h"
 
-#include "plan_text.h"
+#include "explain_text.h"
 #include "problem_args.h"
 #include "tool.h"
+#include "wrap.h"
 
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-static void print_candidate(const le_explained_candidate *c, const char *choice, int width,
-                            FILE *out) {
-    char time[TOOL_NUMBER], low[TOOL_NUMBER], high[TOOL_NUMBER], measured[TOOL_NUMBER];
-    char error[TOOL_NUMBER], age[TOOL_NUMBER], range[64] = "-";
-    if (c->low_s > 0)
-        snprintf(range, sizeof range, "%s .. %s", tool_seconds(c->low_s, low),
-                 tool_seconds(c->high_s, high));
-    fprintf(out, "  %s %-*s %9s  %-22s %9s %8s %7s  %s%s%s\n",
-            strcmp(choice, c->candidate) ? " " : "*", width, c->candidate,
-            tool_seconds(c->predicted_s, time), range, tool_seconds(c->measured_s, measured),
-            tool_error(c->error_max_abs, error), tool_age(c->age_s, age), c->verdict,
-            c->applicable ? "" : "; left out: ", c->applicable ? "" : c->left_out);
-}
-
-static void print_explanation(const le_explanation *e, FILE *out) {
-    int width = 9;
-    for (size_t i = 0; i < e->n_candidates; i++)
-        if ((int)strlen(e->candidates[i].candidate) > width)
-            width = (int)strlen(e->candidates[i].candidate);
-    fprintf(out, "\n%sa call now%s  %s  %s\n  atol=%g rtol=%g: %s (%s)\n",
-            tool_begin(out, TOOL_BOLD), tool_begin(out, TOOL_PLAIN), e->operation, e->problem,
-            e->atol, e->rtol, *e->choice ? e->choice : "no candidate is left", e->why);
-    fprintf(out, "%s    %-*s %9s  %-22s %9s %8s %7s  %s%s\n", tool_begin(out, TOOL_DIM), width,
-            "candidate", "predicted", "90 % interval", "measured", "error", "age", "verdict",
-            tool_begin(out, TOOL_PLAIN));
-    for (size_t i = 0; i < e->n_candidates; i++)
-        print_candidate(&e->candidates[i], e->choice, width, out);
-    if (e->plan) {
-        fputs("\nas a chain of its steps (staged_planned):\n", out);
-        plan_print(e->plan, out);
+static bool print_explanation(const le_explanation *e, FILE *out) {
+    tool_text head = {0};
+    char *choice = explain_choice(e);
+    tool_add(&head, "%sa call now%s  %s  %s", tool_begin(out, TOOL_BOLD),
+             tool_begin(out, TOOL_PLAIN), e->operation, e->problem);
+    bool ok = choice && !head.failed;
+    if (ok) {
+        fputc('\n', out);
+        wrap_print(out, 0, 2, head.text);
+        int column = fprintf(out, "  atol=%g rtol=%g: ", e->atol, e->rtol);
+        wrap_print(out, column, 4, choice);
+        ok = explain_candidates(e, out);
     }
+    if (ok && e->plan) {
+        fputs("\nas a chain of its steps (staged_planned):\n", out);
+        explain_plan(e->plan, explain_is_known(e), out);
+    }
+    if (!ok)
+        tool_message("out of memory");
+    tool_text_free(&head);
+    free(choice);
+    return ok;
 }
 
 static bool describes_call(char *const *words) {
@@ -99,7 +91,7 @@ static bool explain_words(const report *r, const char *operation, char *const *w
     le_explanation *e = text.failed ? NULL : explain(r->engine, operation, text.text, true);
     bool ok = e != NULL;
     if (e && !in_report(r, e->problem))
-        print_explanation(e, out);
+        ok = print_explanation(e, out);
     le_explanation_free(&e);
     tool_text_free(&text);
     return ok;
@@ -108,11 +100,11 @@ static bool explain_words(const report *r, const char *operation, char *const *w
 bool report_why_now(const report *r, const char *operation, char *const *words, FILE *out) {
     if (!r->engine)
         return false;
+    bool ok = true;
     for (size_t i = 0; i < r->n_problems; i++) {
         le_explanation *e = report_explanation(r, operation, r->problems[i].known->key);
-        if (e)
-            print_explanation(e, out);
+        ok = (!e || print_explanation(e, out)) && ok;
         le_explanation_free(&e);
     }
-    return !describes_call(words) || explain_words(r, operation, words, out);
+    return (!describes_call(words) || explain_words(r, operation, words, out)) && ok;
 }

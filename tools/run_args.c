@@ -118,7 +118,7 @@ static void add_dtypes(uint32_t mask, char *text, size_t size) {
     if (mask == LE_DTYPES_ALL)
         return;
     const char *before = " of ";
-    for (le_dtype t = LE_U8; t <= LE_F64; t++) {
+    for (le_dtype t = LE_U8; t <= LE_DTYPE_LAST; t++) {
         if (mask & LE_DTYPE_BIT(t)) {
             add(text, size, "%s%s", before, le_dtype_name(t));
             before = ", ";
@@ -139,6 +139,9 @@ void run_describe_arg(const le_arg_desc *d, char *text, size_t size) {
         add(text, size, "%s %s", d->type == LE_TYPE_IN ? "a tensor" : "a file for a tensor",
             d->shape ? d->shape : "");
         add_dtypes(d->dtypes, text, size);
+        break;
+    case LE_TYPE_TABLE:
+        add(text, size, "a table %s: a file, or numbers a,b,c", d->shape ? d->shape : "");
         break;
     case LE_TYPE_F64:
         add(text, size, "a number");
@@ -232,6 +235,10 @@ static bool parse_value(const le_operation *op, const le_arg_desc *d, run_arg *a
     case LE_TYPE_F64S:
         return run_parse_list(a->text, &a->list, &a->count) ? check_list(op, d, a, message)
                                                             : expected(op, d, a->text, message);
+    case LE_TYPE_TABLE: /* numbers, else a file */
+        return run_parse_list(a->text, &a->list, &a->count)
+                   ? check_list(op, d, a, message)
+                   : le_io_is_place(a->text, false) || expected(op, d, a->text, message);
     case LE_TYPE_STR:
         return check_word(op, d, a->text, message);
     case LE_TYPE_STR_OR_F64:
@@ -324,6 +331,8 @@ static le_arg make_arg(const le_arg_desc *d, run_arg *a) {
         return LE_F64(d->name, a->f64);
     case LE_TYPE_I64:
         return LE_I64(d->name, a->i64);
+    case LE_TYPE_TABLE:
+        return a->list ? LE_F64S(d->name, a->list, a->count) : LE_TABLE(d->name, &a->tensor);
     case LE_TYPE_F64S:
         return LE_F64S(d->name, a->list, a->count);
     case LE_TYPE_STR:

@@ -19,7 +19,7 @@ typedef struct run_arg {
     int64_t i64;
     double *list;             /* owned */
     size_t count;
-    le_tensor tensor;         /* in: once read; out: once run */
+    le_tensor tensor;         /* in, table from a file: once read; out: once run */
 } run_arg;
 
 typedef struct run_args {

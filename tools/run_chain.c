@@ -6,7 +6,7 @@
 #include "run.h"
 
 #include "liquid_engine/le_chain.h"
-#include "plan_text.h"
+#include "explain_text.h"
 #include "tool.h"
 
 #include <errno.h>
@@ -55,7 +55,7 @@ static le_status print_explanation(le_chain *chain, const le_arg *options, size_
             puts(text);
         free(text);
     } else if (status == LE_OK) {
-        plan_print(plan, stdout);
+        explain_plan(plan, true, stdout);
     }
     le_chain_plan_free(&plan);
     return status;

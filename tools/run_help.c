@@ -6,37 +6,35 @@
 #include "run.h"
 
 #include "suggest.h"
+#include "wrap.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_COLUMN = 24, TEXT_COLUMNS = 76 };
+enum { NAME_COLUMN = 26 };
 
-/* Words of text from a column on, broken at TEXT_COLUMNS more. */
-static void print_wrapped(const char *text, int column) {
-    int used = 0;
-    while (*text) {
-        int length = (int)strcspn(text, " ");
-        if (used > 0 && used + 1 + length > TEXT_COLUMNS - column) {
-            printf("\n%*s", column, "");
-            used = 0;
-        } else if (used > 0) {
-            putchar(' ');
-            used++;
+static const char *family_of(const le_operation *op) {
+    return op->family && *op->family ? op->family : "others";
+}
+
+static void list_family(const le_operation *const *all, size_t n, const char *family) {
+    printf("%s\n", family);
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(family_of(all[i]), family)) {
+            int column = printf("  %-*s ", NAME_COLUMN - 3, all[i]->name);
+            wrap_print(stdout, column, NAME_COLUMN, all[i]->summary ? all[i]->summary : "");
         }
-        printf("%.*s", length, text);
-        used += length;
-        text += length + (text[length] == ' ');
-    }
-    putchar('\n');
 }
 
 static void list_operations(le_engine *engine) {
     size_t n;
     const le_operation *const *all = le_engine_operations(engine, &n);
     for (size_t i = 0; i < n; i++) {
-        printf("%-*s ", NAME_COLUMN - 1, all[i]->name);
-        print_wrapped(all[i]->summary ? all[i]->summary : "", NAME_COLUMN);
+        size_t first = 0;
+        while (strcmp(family_of(all[first]), family_of(all[i])))
+            first++;
+        if (first == i)
+            list_family(all, n, family_of(all[i]));
     }
 }
 
@@ -44,8 +42,8 @@ static void list_implementations(le_engine *engine, const char *operation) {
     size_t n;
     const le_implementation *const *all = le_engine_implementations(engine, operation, &n);
     for (size_t i = 0; i < n; i++) {
-        printf("%-*s %-10s ", NAME_COLUMN - 1, all[i]->name, all[i]->run_type);
-        print_wrapped(all[i]->summary ? all[i]->summary : "", NAME_COLUMN + 11);
+        int column = printf("%-*s %-10s ", NAME_COLUMN - 1, all[i]->name, all[i]->run_type);
+        wrap_print(stdout, column, NAME_COLUMN + 11, all[i]->summary ? all[i]->summary : "");
     }
 }
 
@@ -72,11 +70,11 @@ static void print_arg(const le_arg_desc *d) {
     char text[400];
     run_describe_arg(d, text, sizeof text);
     print_default(d, text, sizeof text);
-    printf("  %-*s ", NAME_COLUMN - 3, d->name);
-    print_wrapped(text, NAME_COLUMN);
+    int column = printf("  %-*s ", NAME_COLUMN - 3, d->name);
+    wrap_print(stdout, column, NAME_COLUMN, text);
     if (d->doc && *d->doc) {
         printf("%*s", NAME_COLUMN, "");
-        print_wrapped(d->doc, NAME_COLUMN);
+        wrap_print(stdout, NAME_COLUMN, NAME_COLUMN, d->doc);
     }
 }
 

@@ -5,6 +5,7 @@
  */
 #include "run.h"
 
+#include "liquid_engine/le_bench.h"
 #include "tool.h"
 
 #include <argp.h>
@@ -42,7 +43,7 @@ static const struct argp_option options[] = {
     {"reproducible", OPT_REPRODUCIBLE, 0, 0, "The same bits for the same input, always", 1},
     {"objective", OPT_OBJECTIVE, "WHAT", 0, "Choose for time (default), p99, memory or cpu-time",
      1},
-    {"memory-limit", OPT_MEMORY, "BYTES", 0, "Working memory, host and device each; K, M, G, T", 1},
+    {"memory-limit", OPT_MEMORY, "BYTES", 0, "Working memory, host and device each; k, M, G, T", 1},
     {"implementation", OPT_IMPLEMENTATION, "NAME", 0, "Use this implementation, or candidate", 2},
     {"run-type", OPT_RUN_TYPE, "TYPE", 0, "Use this family: c, simd, opencl, fused, staged, ...",
      2},
@@ -70,8 +71,8 @@ static const char doc[] =
     "FILE.raw:TYPE:N,N,..., FILE.png (a stack with %02d in its name), FILE.tif. "
     "Lists are a,b,c or start:stop:count with both ends. An output without a file is "
     "summarised.\n\n"
-    "  le-run volume_render volume=cube.h5:/density size=180 angles=0:81:10 \\\n"
-    "         images=frames/web_%02d.png\n\n"
+    "  le-run volume_render volume=cube.h5:/density size=180 outside=0 \\\n"
+    "         angles=0:81:10 images=frames/web_%02d.png\n\n"
     "le-run --list names the operations, le-run OPERATION --help its arguments. "
     "Exit status: 0 done, 1 failed, 2 wrong usage.";
 
@@ -101,15 +102,10 @@ static int count(struct argp_state *state, const char *option, const char *text,
 }
 
 static int64_t bytes(struct argp_state *state, const char *text) {
-    static const char units[] = "KMGT";
-    char *end;
-    double v = strtod(text, &end);
-    const char *unit = *end ? strchr(units, *end) : NULL;
-    for (const char *u = units; unit && u <= unit; u++)
-        v *= 1024;
-    if (end == text || (*end && (!unit || end[1])) || !(v >= 1) || v > 9e18)
-        bad_value(state, "memory-limit", text, "bytes, or a number with K, M, G or T");
-    return (int64_t)v;
+    int64_t v = 0;
+    if (!le_bytes_from_text(text, &v) || v < 1)
+        bad_value(state, "memory-limit", text, "bytes, or a number with k, M, G or T");
+    return v;
 }
 
 /* Index of the word in a NULL-ended list. */

@@ -5,8 +5,8 @@
  */
 #include "run.h"
 
-#include "plan_text.h"
-#include "tool.h"
+#include "explain_text.h"
+#include "wrap.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -46,15 +46,9 @@ void run_summary(const char *name, const le_tensor *t) {
         print_values(t, n);
 }
 
-static void print_candidate(const le_explained_candidate *c, bool chosen) {
-    char predicted[TOOL_NUMBER], low[TOOL_NUMBER], high[TOOL_NUMBER], measured[TOOL_NUMBER];
-    char error[TOOL_NUMBER], age[TOOL_NUMBER];
-    printf("%c %-44s %9s %9s..%-9s %9s %7lld %9s %8s  %s%s%s\n", chosen ? '*' : ' ', c->candidate,
-           tool_seconds(c->predicted_s, predicted), tool_seconds(c->low_s, low),
-           tool_seconds(c->high_s, high), tool_seconds(c->measured_s, measured),
-           (long long)c->samples, tool_error(c->error_max_abs, error), tool_age(c->age_s, age),
-           c->verdict ? c->verdict : "",
-           c->applicable ? "" : ": left out: ", c->applicable || !c->left_out ? "" : c->left_out);
+static void print_field(const char *name, const char *text) {
+    printf("%-10s ", name);
+    wrap_print(stdout, 11, 11, text);
 }
 
 bool run_print_explanation(const le_explanation *e, bool json) {
@@ -66,15 +60,20 @@ bool run_print_explanation(const le_explanation *e, bool json) {
         free(text);
         return true;
     }
-    printf("operation  %s\nproblem    %s\nchoice     %s (%s)\ntolerance  atol %g, rtol %g\n\n",
-           e->operation, e->problem, *e->choice ? e->choice : "none", e->why, e->atol, e->rtol);
-    printf("  %-44s %9s %9s..%-9s %9s %7s %9s %8s  %s\n", "candidate", "predicted", "low", "high",
-           "measured", "samples", "error", "age", "verdict");
-    for (size_t i = 0; i < e->n_candidates; i++)
-        print_candidate(&e->candidates[i], strcmp(e->candidates[i].candidate, e->choice) == 0);
+    char *choice = explain_choice(e);
+    if (!choice)
+        return false;
+    print_field("operation", e->operation);
+    print_field("problem", e->problem);
+    print_field("choice", choice);
+    printf("tolerance  atol %g, rtol %g\n\n", e->atol, e->rtol);
+    free(choice);
+    if (!explain_candidates(e, stdout))
+        return false;
     if (e->plan) {
         puts("");
-        plan_print(e->plan, stdout);
+        explain_plan(e->plan, explain_is_known(e), stdout);
     }
+    wrap_glossary(stdout);
     return true;
 }

@@ -34,19 +34,20 @@ void svg_escape(FILE *out, const char *text) {
 }
 
 void svg_css(FILE *out) {
-    /* series colours: Okabe and Ito, distinguishable with any colour vision, lightened for dark */
+    /* series colours: eight after Okabe and Ito, which any colour vision tells apart, then the same
+     * darker or lighter; another set for dark pages */
     fputs(
         ":root{--ink:#1c2330;--dim:#5b6676;--grid:#dfe4ea;--paper:#fff;--card:#f7f8fa;--good:#"
         "0a7d4f;"
         "--bad:#b3261e;--warn:#8a5a00;"
-        "--s0:#0072b2;--s1:#d55e00;--s2:#009e73;--s3:#cc79a7;--s4:#8c6d00;--s5:#3a9bd9;--s6:#"
-        "6b4fb3;"
-        "--s7:#7a7a7a}\n"
+        "--s0:#0072b2;--s1:#d55e00;--s2:#009e73;--s3:#cc79a7;--s4:#8c6d00;--s5:#3a9bd9;"
+        "--s6:#6b4fb3;--s7:#b0413e;--s8:#003f63;--s9:#8a3d00;--s10:#005c43;--s11:#8f4d72;"
+        "--s12:#c4a000;--s13:#7fb8dc;--s14:#a392d6;--s15:#e08a87;--s16:#7a7a7a}\n"
         "@media (prefers-color-scheme:dark){:root{--ink:#e6e9ee;--dim:#9aa5b4;--grid:#343c48;"
         "--paper:#14181f;--card:#1b212a;--good:#4cc38a;--bad:#ff8a80;--warn:#e5b454;"
-        "--s0:#56b4e9;--s1:#f08a4b;--s2:#3fc79f;--s3:#e39bc4;--s4:#d9bd4a;--s5:#8fd0f5;--s6:#"
-        "a893e6;"
-        "--s7:#a8a8a8}}\n"
+        "--s0:#56b4e9;--s1:#f08a4b;--s2:#3fc79f;--s3:#e39bc4;--s4:#d9bd4a;--s5:#8fd0f5;"
+        "--s6:#a893e6;--s7:#ef7f7a;--s8:#2e7fb0;--s9:#b5622c;--s10:#26896c;--s11:#a8688c;"
+        "--s12:#a38b24;--s13:#5d93b3;--s14:#7a66b8;--s15:#b35652;--s16:#a8a8a8}}\n"
         "svg.chart{font:12px system-ui,sans-serif;max-width:100%;height:auto;display:block}"
         ".chart text{fill:var(--ink)}.chart .dim{fill:var(--dim)}"
         ".chart .strong{font-weight:700}.chart .end{text-anchor:end}.chart .mid{text-anchor:middle}"

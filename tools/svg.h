@@ -14,7 +14,7 @@
 /* Writes text with &, <, > and quotes escaped, for XML and HTML. */
 void svg_escape(FILE *out, const char *text);
 
-enum { SVG_COLOURS = 8 }; /* classes s0 .. s7; others wrap */
+enum { SVG_COLOURS = 17 }; /* classes s0 .. s16, the last one grey; others wrap */
 
 /* The CSS that charts need, without <style>; light, dark where the reader prefers it. */
 void svg_css(FILE *out);

@@ -179,30 +179,17 @@ void tool_start(void) {
     signal(SIGXFSZ, SIG_IGN);
 }
 
-/* A terminal, pipe or device stays one; of a link what it points to is replaced. */
-static FILE *open_temporary(tool_file *f, const char *path) {
-    tool_text name = {0};
-    struct stat st;
-    bool exists = stat(path, &st) == 0;
-    f->path = exists ? realpath(path, NULL) : strdup(path);
-    if (!f->path || (exists && !S_ISREG(st.st_mode)))
-        return f->path ? fopen(path, "w") : NULL;
-    tool_add(&name, "%s.tmp%ld", f->path, (long)getpid());
-    f->temporary = name.text;
-    return f->temporary ? fopen(f->temporary, "w") : NULL;
-}
-
 bool tool_file_open(tool_file *f, const char *path) {
-    *f = (tool_file){0};
+    *f = (tool_file){.path = path, .file.fd = -1};
     if (!strcmp(path, "-")) {
         f->stream = stdout;
         return true;
     }
-    f->stream = open_temporary(f, path);
+    int error = le__outfile_open(&f->file, path, false), fd = error ? -1 : dup(f->file.fd);
+    f->stream = fd < 0 ? NULL : fdopen(fd, "w");
     if (!f->stream) {
-        tool_message("%s cannot be written: %s", path, strerror(errno));
-        free(f->path);
-        free(f->temporary);
+        tool_message("%s cannot be written: %s", path, strerror(error ? error : errno));
+        le__outfile_abandon(&f->file);
     }
     return f->stream != NULL;
 }
@@ -210,19 +197,19 @@ bool tool_file_open(tool_file *f, const char *path) {
 bool tool_file_close(tool_file *f, bool keep) {
     if (f->stream == stdout)
         return fflush(stdout) == 0 && keep;
-    bool ok = !ferror(f->stream);
-    ok = fclose(f->stream) == 0 && ok && keep;
-    if (ok && f->temporary && rename(f->temporary, f->path) != 0)
-        ok = false;
-    if (!ok) {
-        if (keep)
-            tool_message("%s cannot be written: %s", f->path, strerror(errno));
-        if (f->temporary)
-            unlink(f->temporary);
+    errno = 0;
+    bool ok = fflush(f->stream) == 0 && !ferror(f->stream);
+    int error = errno;
+    fclose(f->stream);
+    if (ok && keep) {
+        error = le__outfile_commit(&f->file);
+        ok = !error;
+    } else {
+        le__outfile_abandon(&f->file);
     }
-    free(f->path);
-    free(f->temporary);
-    return ok;
+    if (!ok && keep)
+        tool_message("%s cannot be written: %s", f->path, strerror(error ? error : EIO));
+    return ok && keep;
 }
 
 bool tool_write(const char *path, const char *text) {

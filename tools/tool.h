@@ -6,6 +6,8 @@
 #ifndef LE_TOOL_H
 #define LE_TOOL_H
 
+#include "outfile.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -74,11 +76,12 @@ bool tool_print_json(struct cJSON *root, FILE *out);
 /* First of all: a file that cannot grow is an error, not the end of the program. */
 void tool_start(void);
 
-/* Opens a temporary file beside `path` for writing; tool_file_close renames it to path when all was
- * written well, else removes it. path "-": standard output. */
+/* Opens a file for writing that tool_file_close puts at `path` when all was written well, else
+ * drops. path, which must live so long, "-": standard output. */
 typedef struct tool_file {
     FILE *stream;
-    char *path, *temporary;
+    const char *path;
+    le__outfile file;
 } tool_file;
 bool tool_file_open(tool_file *f, const char *path);
 bool tool_file_close(tool_file *f, bool keep);

@@ -60,9 +60,11 @@ static inline float16 exact_where_cancelled(float16 value, extremes e, __global 
     vstore16(x, 0, at[0]);
     vstore16(y, 0, at[1]);
     vstore16(z, 0, at[2]);
-    for (int i = 0; i < 16; i++)
+    for (int i = 0; i < 16; i++) {
+        long3 lane = (long3)(at[0][i], at[1][i], at[2][i]);
         if (redo[i])
-            v[i] = exact_sample(p, (long3)(at[0][i], at[1][i], at[2][i]), n, first);
+            v[i] = exact_blend(corners(p, lane, n, first), lane);
+    }
     return vload16(0, v);
 }
 #endif

@@ -5,29 +5,31 @@
  */
 #include "call/call.h"
 
+#include "call/dtype.h"
+#include "call/engine.h"
 #include "core/error.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const char *const kind_names[] = {[LE_KIND_IN] = "an input tensor (LE_IN)",
-                                         [LE_KIND_OUT] = "an output tensor (LE_OUT)",
-                                         [LE_KIND_F64] = "a number (LE_F64)",
-                                         [LE_KIND_I64] = "an integer (LE_I64)",
-                                         [LE_KIND_STR] = "a text (LE_STR)",
-                                         [LE_KIND_F64S] = "a list of numbers (LE_F64S)",
-                                         [LE_KIND_OPTION] = "an option"};
+static const char *const kind_names[] = {
+    [LE_KIND_IN] = "an input tensor (LE_IN)", [LE_KIND_OUT] = "an output tensor (LE_OUT)",
+    [LE_KIND_F64] = "a number (LE_F64)",      [LE_KIND_I64] = "an integer (LE_I64)",
+    [LE_KIND_STR] = "a text (LE_STR)",        [LE_KIND_F64S] = "a list of numbers (LE_F64S)",
+    [LE_KIND_OPTION] = "an option",           [LE_KIND_TABLE] = "a table (LE_TABLE)"};
 static const char *const type_names[] = {[LE_TYPE_IN] = "an input tensor",
                                          [LE_TYPE_OUT] = "an output tensor",
                                          [LE_TYPE_F64] = "a number",
                                          [LE_TYPE_I64] = "an integer",
                                          [LE_TYPE_STR] = "a text",
                                          [LE_TYPE_F64S] = "a list of numbers",
-                                         [LE_TYPE_STR_OR_F64] = "a word or a number"};
+                                         [LE_TYPE_STR_OR_F64] = "a word or a number",
+                                         [LE_TYPE_TABLE] = "a table"};
 
 static le_status fail_kind(const le_operation *op, const le_arg_desc *d, const le_arg *a) {
-    bool known = a->kind >= LE_KIND_IN && a->kind <= LE_KIND_OPTION;
+    bool known = a->kind >= LE_KIND_IN && a->kind <= LE_KIND_TABLE;
     return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' was given as %s, expected %s", op->name,
                    d->name, known ? kind_names[a->kind] : "an unknown kind", type_names[d->type]);
 }
@@ -63,19 +65,11 @@ static le_status fail_name(const le_operation *op, const char *name) {
 
 /* --- tensors --- */
 
-static void list_dtypes(uint32_t mask, char *out, size_t size) {
-    size_t n = 0;
-    out[0] = '\0';
-    for (le_dtype d = LE_U8; d <= LE_F64; d++)
-        if (mask & LE_DTYPE_BIT(d) && n < size)
-            n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : "", le_dtype_name(d));
-}
-
 static le_status check_dtype(const le_operation *op, const le_arg_desc *d, const le_tensor *t) {
     if (le_dtype_size(t->dtype) && d->dtypes & LE_DTYPE_BIT(t->dtype))
         return LE_OK;
-    char names[64];
-    list_dtypes(d->dtypes, names, sizeof names);
+    char names[96];
+    le__dtype_list(d->dtypes, names, sizeof names);
     return le_fail(LE_ERR_DTYPE, "%s: argument '%s' has dtype %s, expected %s", op->name, d->name,
                    le_dtype_name(t->dtype), names);
 }
@@ -90,7 +84,7 @@ static le_status check_layout(const le_operation *op, const le_arg_desc *d, cons
                        op->name, d->name);
     if (!t->data && !t->storage && bytes)
         return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' has no data", op->name, d->name);
-    if ((uintptr_t)t->data % le_dtype_size(t->dtype))
+    if ((uintptr_t)t->data % le_dtype_alignment(t->dtype))
         return le_fail(LE_ERR_ARGUMENT, "%s: data of argument '%s' is not aligned to its dtype %s",
                        op->name, d->name, le_dtype_name(t->dtype));
     for (int i = 0; i < t->ndim; i++) {
@@ -229,21 +223,61 @@ static le_status bind_text(const le_operation *op, const le_arg_desc *d, const l
                    d->name, b->str, words, d->type == LE_TYPE_STR_OR_F64 ? " or a number" : "");
 }
 
+static le_status check_count(const le_operation *op, const le_arg_desc *d, size_t count) {
+    if (count < d->min_count || (d->max_count && count > d->max_count))
+        return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' has %zu numbers, expected %zu to %zu",
+                       op->name, d->name, count, d->min_count, d->max_count);
+    return LE_OK;
+}
+
 static le_status bind_list(const le_operation *op, const le_arg_desc *d, const le_arg *a,
                            le__bound_arg *b) {
     if (!a->value.f64s && a->count)
         return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is NULL", op->name, d->name);
-    if (a->count < d->min_count || (d->max_count && a->count > d->max_count))
-        return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' has %zu numbers, expected %zu to %zu",
-                       op->name, d->name, a->count, d->min_count, d->max_count);
+    le_status status = check_count(op, d, a->count);
     b->f64s = a->value.f64s;
     b->count = a->count;
-    for (size_t i = 0; i < a->count; i++) {
-        le_status status = check_number(op, d, a->value.f64s[i]);
-        if (status != LE_OK)
-            return status;
+    for (size_t i = 0; status == LE_OK && i < a->count; i++)
+        status = check_number(op, d, a->value.f64s[i]);
+    return status;
+}
+
+/* --- tables --- */
+
+static le_status check_table(const le_operation *op, const le_arg_desc *d, const le_tensor *t) {
+    if (!le_dtype_size(t->dtype) || le_dtype_kind_of(t->dtype) == LE_DTYPE_KIND_COMPLEX)
+        return le_fail(LE_ERR_DTYPE, "%s: table '%s' has dtype %s, expected real numbers", op->name,
+                       d->name, le_dtype_name(t->dtype));
+    le_status status = check_layout(op, d, t);
+    int64_t n = status == LE_OK ? le_tensor_count(t) : 0;
+    if (n > LE_TABLE_MAX)
+        return le_fail(LE_ERR_SHAPE, "%s: table '%s' has %lld elements, at most %d are possible",
+                       op->name, d->name, (long long)n, LE_TABLE_MAX);
+    return status == LE_OK ? check_count(op, d, (size_t)n) : status;
+}
+
+static le_status bind_table(const le_operation *op, const le_arg_desc *d, const le_arg *a,
+                            le__bound_arg *b) {
+    int64_t count = (int64_t)a->count;
+    le_tensor list = le_tensor_of(a->value.f64s, LE_F64, 1, &count);
+    if (!a->value.in && (a->kind == LE_KIND_TABLE || a->count))
+        return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is NULL", op->name, d->name);
+    le_tensor from = a->kind == LE_KIND_TABLE ? *a->value.in : list;
+    le_status status = check_table(op, d, &from);
+    if (status == LE_OK)
+        status = le_tensor_to_host(&from);
+    if (status != LE_OK)
+        return status;
+    b->count = (size_t)le_tensor_count(&from);
+    b->f64s = b->table = malloc((b->count + 1) * sizeof *b->table);
+    if (!b->table)
+        return le_fail(LE_ERR_MEMORY, "%s: out of memory for table '%s'", op->name, d->name);
+    b->tensor = le_tensor_of(b->table, LE_F64, from.ndim, from.shape);
+    for (size_t i = 0; status == LE_OK && i < b->count; i++) {
+        b->table[i] = le_tensor_get(&from, (int64_t)i);
+        status = check_number(op, d, b->table[i]);
     }
-    return LE_OK;
+    return status;
 }
 
 static le_status bind_one(const le_operation *op, const le_arg_desc *d, const le_arg *a,
@@ -265,6 +299,9 @@ static le_status bind_one(const le_operation *op, const le_arg_desc *d, const le
         return number ? bind_number(op, d, a, b) : fail_kind(op, d, a);
     case LE_TYPE_F64S:
         return a->kind == LE_KIND_F64S ? bind_list(op, d, a, b) : fail_kind(op, d, a);
+    case LE_TYPE_TABLE:
+        return a->kind == LE_KIND_TABLE || a->kind == LE_KIND_F64S ? bind_table(op, d, a, b)
+                                                                   : fail_kind(op, d, a);
     }
     return fail_kind(op, d, a);
 }
@@ -384,6 +421,8 @@ le_status le__call_bind(le_call *call, le_engine *engine, le__operation_entry *e
         le__call_unbind(call);
         return status;
     }
+    if (call->want.mode == LE_MODE_DEFAULT)
+        call->want.mode = engine->options.mode;
     if (isnan(call->want.atol) && isnan(call->want.rtol)) {
         call->want.atol = call->operation->atol;
         call->want.rtol = call->operation->rtol;

@@ -6,8 +6,10 @@
 #include "call/call.h"
 
 #include "core/clock.h"
-#include "engine.h"
-#include "profile.h"
+#include "call/engine.h"
+#include "call/profile.h"
+#include "call/guard.h"
+#include "call/outputs.h"
 #include "call/storage.h"
 
 #include <stdio.h>
@@ -46,6 +48,10 @@ const char *le_call_str(const le_call *call, int arg) {
 const double *le_call_f64s(const le_call *call, int arg, size_t *count) {
     *count = call->args[arg].count;
     return call->args[arg].f64s;
+}
+
+const le_tensor *le_call_table(const le_call *call, int arg) {
+    return &call->args[arg].tensor;
 }
 
 int64_t le_call_param(const le_call *call, int tunable) {
@@ -171,18 +177,6 @@ static void drop_own_output(le__bound_arg *b) {
     b->tensor.data = NULL;
 }
 
-static le_status guard_output(le__bound_arg *b, size_t bytes, unsigned char poison) {
-    le_status status =
-        le__storage_new(&b->tensor.storage, bytes + 2 * LE__GUARD_BYTES, true, false);
-    if (status != LE_OK)
-        return status;
-    memset(b->tensor.storage->host, poison, b->tensor.storage->bytes);
-    b->own = true;
-    b->tensor.offset = LE__GUARD_BYTES / (int64_t)le_dtype_size(b->tensor.dtype);
-    b->tensor.data = (char *)b->tensor.storage->host + LE__GUARD_BYTES;
-    return LE_OK;
-}
-
 static le_status prepare_output(le_call *call, le__bound_arg *b, bool host, le__outputs outputs) {
     size_t bytes;
     drop_own_output(b);
@@ -194,54 +188,52 @@ static le_status prepare_output(le_call *call, le__bound_arg *b, bool host, le__
     }
     if (!le__tensor_bytes(&b->tensor, &bytes))
         return le_fail(LE_ERR_SHAPE, "%s: an output is too large", call->operation->name);
-    if (outputs == LE__OUTPUTS_GUARDED)
-        return guard_output(b, bytes, call->poison);
-    le_status status = le__storage_new(&b->tensor.storage, bytes, host, false);
+    if (outputs >= LE__OUTPUTS_EDGED)
+        return le__guard_output(call, (int)(b - call->args), bytes, outputs);
+    bool touch = outputs == LE__OUTPUTS_APART && writes_in_place(b);
+    le_status status = le__storage_new(&b->tensor.storage, bytes, host, touch);
     b->own = status == LE_OK;
     b->tensor.data = b->own ? b->tensor.storage->host : NULL;
     return status;
 }
 
+le_status le__call_fetch(le_call *call, le_tensor *t) {
+    if (!t->storage || !le__storage_is_on_device(t->storage))
+        return le_tensor_to_host(t);
+    double start = le__now();
+    le_status status = le_tensor_to_host(t);
+    call->stats.transfer_seconds += le__now() - start;
+    return status;
+}
+
+static le_status fail_for_room(const le_call *call, int arg) {
+    char shape[256];
+    size_t bytes = 0;
+    le__tensor_bytes(&call->args[arg].tensor, &bytes);
+    le_tensor_describe(&call->args[arg].tensor, shape, sizeof shape);
+    return le_fail(LE_ERR_MEMORY, "%s: there is no memory for output '%s', %s: %.1f GiB",
+                   call->operation->name, call->operation->args[arg].name, shape,
+                   (double)bytes / (1 << 30));
+}
+
 le_status le__call_prepare_tensors(le_call *call, bool host, le__outputs outputs) {
-    for (size_t i = 0; !call->step && i < call->operation->n_args; i++) {
+    if (call->step)
+        return call->step->prepare(call, host);
+    for (size_t i = 0; i < call->operation->n_args; i++) {
         le_arg_type type = call->operation->args[i].type;
         le__bound_arg *b = &call->args[i];
         le_status status = LE_OK;
         if (type == LE_TYPE_OUT && b->given)
             status = prepare_output(call, b, host, outputs);
         else if (type == LE_TYPE_IN && b->given && host)
-            status = le_tensor_to_host(&b->tensor);
+            status = le__call_fetch(call, &b->tensor);
+        call->no_room = type == LE_TYPE_OUT && host && status == LE_ERR_MEMORY;
+        if (call->no_room)
+            return fail_for_room(call, (int)i);
         if (status != LE_OK)
             return status;
     }
     return LE_OK;
-}
-
-/* What can fail of handing an output over, done for all of them before any is changed. */
-static le_status fetch_output(le__bound_arg *b, bool keep_on_device) {
-    le_tensor *user = b->user_out;
-    bool allocated = user->data || user->storage;
-    if (writes_in_place(b) && b->tensor.data == user->data)
-        return LE_OK;
-    le_status status = allocated || !keep_on_device ? le_tensor_to_host(&b->tensor) : LE_OK;
-    void *host;
-    if (status == LE_OK && user->storage) {
-        status = le__storage_host(user->storage, true, false, &host);
-        if (status == LE_OK)
-            user->data = (char *)host + user->offset * (int64_t)le_dtype_size(user->dtype);
-    }
-    return status;
-}
-
-/* An unallocated tensor of the caller takes the storage over; other memory gets a copy. */
-static void commit_output(le__bound_arg *b) {
-    le_tensor *user = b->user_out;
-    if (!user->data && !user->storage) {
-        *user = b->tensor;
-        b->own = false;
-    } else if (b->tensor.data != user->data) {
-        le__tensor_unpack(user, b->tensor.data);
-    }
 }
 
 static bool is_output(const le_call *call, size_t i) {
@@ -252,17 +244,25 @@ le_status le__call_commit(le_call *call) {
     le_status status = LE_OK;
     for (size_t i = 0; status == LE_OK && i < call->operation->n_args; i++)
         if (is_output(call, i))
-            status = fetch_output(&call->args[i], call->want.keep_on_device);
+            status = le__output_fetch(
+                &call->args[i].tensor, call->args[i].user_out,
+                !call->want.keep_on_device || le__is_allocated(call->args[i].user_out), NULL);
     for (size_t i = 0; status == LE_OK && i < call->operation->n_args; i++)
         if (is_output(call, i))
-            commit_output(&call->args[i]);
+            le__output_hand_over(&call->args[i].tensor, call->args[i].user_out);
     return status;
+}
+
+static void free_argument(le__bound_arg *b) {
+    if (b->own)
+        drop_own_output(b);
+    free(b->table);
+    b->table = NULL;
 }
 
 void le__call_unbind(le_call *call) {
     for (size_t i = 0; i < call->operation->n_args; i++)
-        if (call->args[i].own)
-            drop_own_output(&call->args[i]);
+        free_argument(&call->args[i]);
     le__call_release_scratch(call);
     if (call->attached_release)
         call->attached_release(call->attached);

@@ -28,14 +28,20 @@ typedef struct le__bound_arg {
     double f64;
     int64_t i64;
     const char *str;
-    const double *f64s;
+    const double *f64s; /* of tables the elements; tensor has their shape */
     size_t count;
+    double *table; /* owned: a table's elements */
 } le__bound_arg;
 
 typedef struct le__constraint { /* what a call asks for beside its result */
     double atol, rtol;
     const char *run_type, *implementation, *device; /* NULL: any */
-    le_mode mode;
+    const char *liked_run_type,
+        *liked_implementation; /* by the chain: hold where a step has them */
+    const char
+        *replayed;   /* candidate of a stored plan, whatever its device is called; NULL: none */
+    uint32_t places; /* only the devices with these numbers, as bits; 0: any */
+    le_mode mode;    /* of what is bound: never LE_MODE_DEFAULT */
     le_objective objective;
     int64_t memory_limit;
     bool reproducible, keep_on_device;
@@ -51,10 +57,21 @@ typedef struct le__scratch {
 
 typedef struct le__run_stats {                     /* of one execution */
     double seconds, kernel_seconds, setup_seconds; /* seconds: with transfers, without the set-up */
+    double transfer_seconds;                       /* of these: for arguments to or from a device */
     double ended;                                  /* when, on the monotonic clock */
     int64_t bytes_to_device, bytes_from_device;
     int64_t scratch_bytes, peak_scratch_bytes;
 } le__run_stats;
+
+/* A step of a chain: the chain puts tensors where they are needed. */
+typedef struct le__placing {
+    /* before a run: arguments are valid on the host, or their storages known */
+    le_status (*prepare)(le_call *call, bool host);
+    /* after a run: calls fn with a copy of the call that has everything on the host and says what
+     * it was asked, as a single call's. LE_OK without calling it where that is not to be had. */
+    le_status (*view)(const le_call *call, le_status (*fn)(void *context, le_call *view),
+                      void *context);
+} le__placing;
 
 struct le_call {
     le_engine *engine;
@@ -70,16 +87,23 @@ struct le_call {
     struct le__device *device;
     int64_t params[LE__MAX_TUNABLES];
     int threads;
-    bool beside; /* may run while another such call has the same device */
-    bool step;   /* of a chain, which has put the tensors where they are needed and
-                  forces run types and implementations itself */
+    bool beside;             /* may run while another such call has the same device */
+    const le__placing *step; /* NULL: a single call */
+    void *step_of;           /* what the step's chain needs to place it */
     le__schedule schedule;
     le__scratch *scratch;
+    struct le__keep_use *kept; /* what it uses of the engine's kept data */
     le__run_stats stats;
     struct le__cl_call *cl;
     const atomic_bool *cancelled;    /* NULL: cannot be cancelled */
+    bool inputs_moved;               /* since the question was asked: they are elsewhere now */
+    bool only_look;                  /* to explain: tries, measures and counts nothing */
+    bool no_room;                    /* for an output: nobody else will find it */
+    double stop_after;               /* seconds; 0: an execution is not stopped */
+    bool stopped;                    /* the last execution was, between two items */
     double waited;                   /* seconds, for trials that came to nothing */
-    unsigned char poison;            /* of guarded outputs */
+    unsigned char poison;            /* of outputs with edges */
+    bool lean;                       /* walled outputs end at a wall, else they begin at one */
     le__bound_arg args[LE_MAX_ARGS]; /* last: only n_args of them are set */
 };
 
@@ -90,15 +114,19 @@ le_status le__call_bind(le_call *call, le_engine *engine, le__operation_entry *e
 void le__call_unbind(le_call *call);
 typedef enum le__outputs {
     LE__OUTPUTS_IN_PLACE =
-        0,              /* the caller's memory when it is contiguous, else storage of our own */
-    LE__OUTPUTS_FRESH,  /* storage of our own */
-    LE__OUTPUTS_GUARDED /* ... filled with call->poison, LE__GUARD_BYTES before and behind */
+        0,               /* the caller's memory when it is contiguous, else storage of our own */
+    LE__OUTPUTS_FRESH,   /* storage of our own */
+    LE__OUTPUTS_APART,   /* ... as warm as the caller's: for runs that may be stopped */
+    LE__OUTPUTS_EDGED,   /* storage of our own between edges of call->poison */
+    LE__OUTPUTS_GUARDED, /* ... filled with call->poison, between wide edges of it */
+    LE__OUTPUTS_WALLED   /* ... and beyond that, memory that nobody can touch (guard.h) */
 } le__outputs;
-enum { LE__GUARD_BYTES = 4096 };
 
 /* Gives outputs memory to write to. host: that memory, and the inputs, must be valid on the host
  * (CPU candidates). */
 le_status le__call_prepare_tensors(le_call *call, bool host, le__outputs outputs);
+/* Makes an argument valid on the host; a download counts as transfer. */
+le_status le__call_fetch(le_call *call, le_tensor *t);
 /* Hands the results over: fills in unallocated outputs, copies into strided ones. */
 le_status le__call_commit(le_call *call);
 void le__call_release_scratch(le_call *call);

@@ -86,6 +86,18 @@ void le_case_f64s(le_case *c, const char *name, const double *values, size_t cou
         c->status = le_fail(LE_ERR_MEMORY, "case: out of memory");
 }
 
+void le_case_table(le_case *c, const char *name, int ndim, const int64_t *shape,
+                   const double *values) {
+    le_arg *a = next(c, name, LE_KIND_TABLE);
+    if (!a)
+        return;
+    le_tensor *t = &c->tensors[a - c->args];
+    a->value.in = t;
+    c->status = le_tensor_alloc(t, LE_F64, ndim, shape);
+    if (c->status == LE_OK)
+        memcpy(t->data, values, (size_t)le_tensor_count(t) * sizeof *values);
+}
+
 static bool has(const le_case *c, const char *name) {
     for (size_t i = 0; i < c->n; i++)
         if (!strcmp(c->args[i].name, name))
@@ -99,7 +111,9 @@ void le_case_like(le_case *c, const le_call *like) {
         const le__bound_arg *b = &like->args[i];
         if (!b->given || d->type == LE_TYPE_IN || d->type == LE_TYPE_OUT || has(c, d->name))
             continue;
-        if (d->type == LE_TYPE_F64S)
+        if (d->type == LE_TYPE_TABLE)
+            le_case_table(c, d->name, b->tensor.ndim, b->tensor.shape, b->f64s);
+        else if (d->type == LE_TYPE_F64S)
             le_case_f64s(c, d->name, b->f64s, b->count);
         else if (b->str)
             le_case_str(c, d->name, b->str);

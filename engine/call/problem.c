@@ -5,8 +5,11 @@
  */
 #include "call/problem.h"
 
+#include "call/engine.h"
+#include "call/storage.h"
 #include "core/text.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,10 +40,28 @@ static void put_text(key *k, const char *s) {
     put(k, s ? s : "", s ? strlen(s) + 1 : 1);
 }
 
-static void put_tensor(key *k, const le_tensor *t, bool input) {
+int64_t le__elastic_extent(int64_t extent) {
+    int64_t unit = 1;
+    while (extent / unit >= 8)
+        unit *= 2;
+    int64_t missing = extent % unit ? unit - extent % unit : 0;
+    return extent > INT64_MAX - missing ? INT64_MAX : extent + missing;
+}
+
+/* The tensor as the problem has it. */
+static le_tensor rounded(const le_arg_desc *d, const le_tensor *t) {
+    le_tensor r = *t;
+    for (int i = 0; d->elastic && i < t->ndim; i++)
+        if (d->elastic & 1u << i)
+            r.shape[i] = le__elastic_extent(t->shape[i]);
+    return r;
+}
+
+static void put_tensor(key *k, const le_arg_desc *d, const le_tensor *t, bool input) {
     int32_t head[3] = {(int32_t)t->dtype, t->ndim, input && !le_tensor_is_contiguous(t)};
     put(k, head, sizeof head);
-    put(k, t->shape, (size_t)t->ndim * sizeof t->shape[0]);
+    const le_tensor r = rounded(d, t);
+    put(k, r.shape, (size_t)t->ndim * sizeof t->shape[0]);
 }
 
 /* Words are few and change the work; free texts and numbers only where the descriptor says so. */
@@ -54,7 +75,10 @@ static void put_arg(key *k, const le_arg_desc *d, const le__bound_arg *b) {
     case LE_TYPE_OUT:
         put(k, &b->given, sizeof b->given);
         if (b->given)
-            put_tensor(k, &b->tensor, d->type == LE_TYPE_IN);
+            put_tensor(k, d, &b->tensor, d->type == LE_TYPE_IN);
+        break;
+    case LE_TYPE_TABLE: /* the operation's key says what there is to say */
+        put(k, &b->given, sizeof b->given);
         break;
     case LE_TYPE_F64S:
         put(k, &b->count, sizeof b->count);
@@ -74,6 +98,12 @@ static void put_arg(key *k, const le_arg_desc *d, const le__bound_arg *b) {
     }
 }
 
+uint32_t le__call_places(const le_call *call, size_t arg) {
+    const le__bound_arg *b = &call->args[arg];
+    bool stored = call->operation->args[arg].type == LE_TYPE_IN && b->given && b->tensor.storage;
+    return stored ? le__storage_places(b->tensor.storage, call->engine) : 1;
+}
+
 static void put_shape(key *k, const le_call *call) {
     const le_operation *op = call->operation;
     put(k, &call->entry->id, sizeof call->entry->id);
@@ -86,11 +116,13 @@ static void put_shape(key *k, const le_call *call) {
     }
 }
 
-uint64_t le__problem_shape_hash(const le_call *call) {
-    key k;
-    k.n = 0;
-    put_shape(&k, call);
-    return XXH3_64bits(k.bytes, k.n);
+/* Where a single call's inputs lie decides what has to be moved; all on the host adds nothing. */
+static void put_places(key *k, const le_call *call) {
+    for (size_t i = 0; i < call->operation->n_args; i++) {
+        uint32_t at[2] = {(uint32_t)i, le__call_places(call, i)};
+        if (at[1] != 1)
+            put(k, at, sizeof at);
+    }
 }
 
 uint64_t le__problem_hash(const le_call *call) {
@@ -101,12 +133,15 @@ uint64_t le__problem_hash(const le_call *call) {
     put(&k, &w->atol, sizeof w->atol);
     put(&k, &w->rtol, sizeof w->rtol);
     put(&k, &w->memory_limit, sizeof w->memory_limit);
-    int32_t flags[5] = {(int32_t)w->mode, (int32_t)w->objective, w->reproducible, w->keep_on_device,
-                        call->step};
+    int32_t flags[6] = {(int32_t)w->mode,  (int32_t)w->objective, w->reproducible,
+                        w->keep_on_device, call->step != NULL,    (int32_t)w->places};
     put(&k, flags, sizeof flags);
-    put_text(&k, w->run_type);
-    put_text(&k, w->implementation);
-    put_text(&k, w->device);
+    const char *texts[] = {w->run_type,       w->implementation,       w->device,
+                           w->liked_run_type, w->liked_implementation, w->replayed};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        put_text(&k, texts[i]);
+    if (!call->step)
+        put_places(&k, call);
     return XXH3_64bits(k.bytes, k.n);
 }
 
@@ -114,7 +149,8 @@ uint64_t le__problem_hash(const le_call *call) {
 
 static void add_tensor(le__text *t, const le_arg_desc *d, const le__bound_arg *b, bool shape) {
     char described[256];
-    le_tensor_describe(&b->tensor, described, sizeof described);
+    const le_tensor r = rounded(d, &b->tensor);
+    le_tensor_describe(&r, described, sizeof described);
     le__text_add(t, "%s=%s", d->name, shape ? described : le_dtype_name(b->tensor.dtype));
     if (shape && d->type == LE_TYPE_IN && !le_tensor_is_contiguous(&b->tensor))
         le__text_add(t, "(strided)");
@@ -127,6 +163,8 @@ static void add_arg(le__text *t, const le_arg_desc *d, const le__bound_arg *b, b
     case LE_TYPE_OUT:
         if (b->given)
             add_tensor(t, d, b, shape);
+        break;
+    case LE_TYPE_TABLE:
         break;
     case LE_TYPE_F64S:
         if (shape && b->count)
@@ -173,20 +211,44 @@ int le__size_class(double work) {
 
 static const char *const objectives[] = {"time", "p99", "memory", "cpu_time"};
 
-void le__constraint_text(const le_call *call, char *out, size_t size) {
-    const le__constraint *w = &call->want;
-    le__text t = le__text_in(out, size);
-    le__text_add(&t, "atol=%g rtol=%g", w->atol, w->rtol);
+static void add_places(le__text *t, uint32_t places, const le_engine *engine) {
+    for (int i = 0, n = 0; places && i < engine->n_devices; i++)
+        if (places >> i & 1)
+            le__text_add(t, "%s%s", n++ ? "," : "only=", engine->devices[i].id);
+    if (places)
+        le__text_add(t, " ");
+}
+
+void le__constraint_add(le__text *t, const le__constraint *w, const le_engine *engine) {
     if (w->objective)
-        le__text_add(&t, " objective=%s", objectives[w->objective]);
+        le__text_add(t, "objective=%s ", objectives[w->objective]);
     if (w->run_type)
-        le__text_add(&t, " run_type=%.32s", w->run_type);
+        le__text_add(t, "run_type=%.32s ", w->run_type);
     if (w->implementation)
-        le__text_add(&t, " implementation=%.128s", w->implementation);
+        le__text_add(t, "implementation=%.128s ", w->implementation);
     if (w->device)
-        le__text_add(&t, " device=%.64s", w->device);
+        le__text_add(t, "device=%.64s ", w->device);
+    add_places(t, w->places, engine);
     if (w->memory_limit)
-        le__text_add(&t, " memory=%lld", (long long)w->memory_limit);
+        le__text_add(t, "memory=%lld ", (long long)w->memory_limit);
     if (w->reproducible)
-        le__text_add(&t, " reproducible");
+        le__text_add(t, "reproducible ");
+    if (w->keep_on_device)
+        le__text_add(t, "keep_on_device ");
+}
+
+void le__constraint_text(const le_call *call, char *out, size_t size) {
+    le__constraint w = call->want;
+    le__text t = le__text_in(out, size);
+    if (call->step) { /* where it runs is the chain's affair */
+        w.places = 0;
+        w.keep_on_device = false;
+    }
+    le__text_add(&t, "atol=%g rtol=%g ", w.atol, w.rtol);
+    le__constraint_add(&t, &w, call->engine);
+    for (size_t i = 0; i < call->operation->n_args && !call->step; i++)
+        if (le__call_places(call, i) != 1)
+            le__text_add(&t, "%.32s@%" PRIx32 " ", call->operation->args[i].name,
+                         le__call_places(call, i));
+    le__text_trim(&t);
 }

@@ -5,16 +5,22 @@
  */
 #include "call/registry.h"
 
-#include "chain/chain.h"
 #include "core/error.h"
-#include "chain/slabs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+static uint64_t hash_name(const char *name) { /* FNV-1a */
+    uint64_t h = 14695981039346656037u;
+    for (; *name; name++)
+        h = (h ^ (unsigned char)*name) * 1099511628211u;
+    return h;
+}
+
 le__operation_entry *le__registry_find(const le__registry *r, const char *name) {
+    uint64_t hash = hash_name(name);
     for (size_t i = 0; i < r->n; i++)
-        if (!strcmp(r->operations[i]->name, name))
+        if (r->hashes[i] == hash && !strcmp(r->operations[i]->name, name))
             return r->entries[i];
     return NULL;
 }
@@ -53,28 +59,83 @@ static bool grow(le__registry *r) {
     void *operations = realloc(r->operations, capacity * sizeof *r->operations);
     if (operations)
         r->operations = operations;
-    if (!entries || !operations)
+    void *hashes = realloc(r->hashes, capacity * sizeof *r->hashes);
+    if (hashes)
+        r->hashes = hashes;
+    if (!entries || !operations || !hashes)
         return false;
     r->capacity = capacity;
     return true;
 }
 
+static void free_entry(le__operation_entry *e) {
+    free(e->implementations);
+    free(e->source_hashes);
+    free(e->made);
+    for (size_t k = 0; k < e->n_own_hashes; k++)
+        free(e->own_hashes[k]);
+    free(e->own_hashes);
+    if (e->release)
+        e->release(e->data);
+    free(e);
+}
+
+static le_status append(le__operation_entry *e, const le_implementation *impl,
+                        const char *source_hash) {
+    void *list =
+        realloc(e->implementations, (e->n_implementations + 1) * sizeof *e->implementations);
+    if (list)
+        e->implementations = list;
+    void *hashes = realloc(e->source_hashes, (e->n_implementations + 1) * sizeof *e->source_hashes);
+    if (hashes)
+        e->source_hashes = hashes;
+    if (!list || !hashes)
+        return le_fail(LE_ERR_MEMORY, "implementation '%s': out of memory", impl->name);
+    e->implementations[e->n_implementations] = impl;
+    e->source_hashes[e->n_implementations++] = source_hash;
+    return LE_OK;
+}
+
+static const char *made_hash(const le_operation *op) {
+    for (const le_builtin_operation *b = le_builtin_operations; b->operation; b++)
+        if (b->operation == op)
+            return b->made_hash;
+    return le_maker_hash;
+}
+
+bool le__registry_is_builtin(const le__operation_entry *e, const le_implementation *impl) {
+    const le_builtin_operation *b = le_builtin_operations;
+    while (b->operation && b->operation != e->operation)
+        b++;
+    if (!b->operation)
+        return false;
+    for (size_t i = 0; le_builtin_implementations[i].implementation; i++)
+        if (le_builtin_implementations[i].implementation == impl)
+            return true;
+    for (size_t i = 0; i < e->n_implementations; i++)
+        if (e->implementations[i] == impl)
+            return e->source_hashes[i] == b->made_hash; /* the very text: made by the engine */
+    return false;
+}
+
 /* The implementations that the engine makes itself; the entry owns its copies. */
-static le_status add_made(le__registry *r, le__operation_entry *entry) {
-    size_t n_staged, n_slabs;
-    const le_implementation *staged = le__staged_implementations(entry->operation, &n_staged);
-    const le_implementation *slabs = le__slabs_implementations(entry->operation, &n_slabs);
-    if (n_staged + n_slabs == 0)
+static le_status add_made(const le__registry *r, le__operation_entry *entry) {
+    size_t n = 0, all = 0;
+    for (const le__maker *make = r->makers; *make; make++, all += n)
+        (*make)(entry->operation, &n);
+    if (all == 0)
         return LE_OK;
-    entry->made = malloc((n_staged + n_slabs) * sizeof *entry->made);
-    if (!entry->made)
+    le_implementation *made = entry->made = malloc(all * sizeof *made);
+    if (!made)
         return le_fail(LE_ERR_MEMORY, "operation '%s': out of memory", entry->operation->name);
-    memcpy(entry->made, staged, n_staged * sizeof *staged);
-    memcpy(entry->made + n_staged, slabs, n_slabs * sizeof *slabs);
     le_status status = LE_OK;
-    for (size_t i = 0; status == LE_OK && i < n_staged + n_slabs; i++) {
-        entry->made[i].operation = entry->operation->name;
-        status = le__registry_add_implementation(r, &entry->made[i], "");
+    for (const le__maker *make = r->makers; *make; make++) {
+        const le_implementation *from = (*make)(entry->operation, &n);
+        for (size_t i = 0; status == LE_OK && i < n; i++, made++) {
+            *made = from[i];
+            made->operation = entry->operation->name;
+            status = append(entry, made, made_hash(entry->operation));
+        }
     }
     return status;
 }
@@ -92,9 +153,15 @@ le_status le__registry_add_operation(le__registry *r, const le_operation *op) {
     }
     entry->operation = op;
     entry->id = (uint32_t)r->n;
+    status = add_made(r, entry);
+    if (status != LE_OK) {
+        free_entry(entry);
+        return status;
+    }
     r->entries[r->n] = entry;
+    r->hashes[r->n] = hash_name(op->name);
     r->operations[r->n++] = op;
-    return add_made(r, entry);
+    return LE_OK;
 }
 
 static le_status check_implementation(const le_implementation *impl) {
@@ -124,18 +191,7 @@ le_status le__registry_add_implementation(le__registry *r, const le_implementati
         if (!strcmp(e->implementations[i]->name, impl->name))
             return le_fail(LE_ERR_ARGUMENT, "%s: implementation '%s' is registered already",
                            impl->operation, impl->name);
-    void *list =
-        realloc(e->implementations, (e->n_implementations + 1) * sizeof *e->implementations);
-    if (list)
-        e->implementations = list;
-    void *hashes = realloc(e->source_hashes, (e->n_implementations + 1) * sizeof *e->source_hashes);
-    if (hashes)
-        e->source_hashes = hashes;
-    if (!list || !hashes)
-        return le_fail(LE_ERR_MEMORY, "implementation '%s': out of memory", impl->name);
-    e->implementations[e->n_implementations] = impl;
-    e->source_hashes[e->n_implementations++] = source_hash;
-    return LE_OK;
+    return append(e, impl, source_hash);
 }
 
 /* The entry's own copy of the hash; NULL when out of memory. */
@@ -161,11 +217,11 @@ le_status le__registry_register(le__registry *r, const le_implementation *impl) 
     return status == LE_OK ? le__registry_add_implementation(r, impl, hash) : status;
 }
 
-le_status le__registry_open(le__registry *r) {
+le_status le__registry_open(le__registry *r, const le__maker *makers) {
     le_status status = LE_OK;
-    *r = (le__registry){0};
-    for (size_t i = 0; status == LE_OK && le_builtin_operations[i]; i++)
-        status = le__registry_add_operation(r, le_builtin_operations[i]);
+    *r = (le__registry){.makers = makers};
+    for (size_t i = 0; status == LE_OK && le_builtin_operations[i].operation; i++)
+        status = le__registry_add_operation(r, le_builtin_operations[i].operation);
     for (size_t i = 0; status == LE_OK && le_builtin_implementations[i].implementation; i++)
         status = le__registry_add_implementation(r, le_builtin_implementations[i].implementation,
                                                  le_builtin_implementations[i].source_hash);
@@ -175,17 +231,10 @@ le_status le__registry_open(le__registry *r) {
 }
 
 void le__registry_close(le__registry *r) {
-    for (size_t i = 0; i < r->n; i++) {
-        free(r->entries[i]->implementations);
-        free(r->entries[i]->source_hashes);
-        free(r->entries[i]->made);
-        for (size_t k = 0; k < r->entries[i]->n_own_hashes; k++)
-            free(r->entries[i]->own_hashes[k]);
-        free(r->entries[i]->own_hashes);
-        le__chain_operation_free(r->entries[i]->chain);
-        free(r->entries[i]);
-    }
+    for (size_t i = 0; i < r->n; i++)
+        free_entry(r->entries[i]);
     free(r->entries);
     free(r->operations);
+    free(r->hashes);
     *r = (le__registry){0};
 }

@@ -15,9 +15,22 @@ typedef struct le_builtin_implementation {
     const char *source_hash;
 } le_builtin_implementation;
 
+typedef struct le_builtin_operation {
+    const le_operation *operation;
+    const char *made_hash; /* of the implementations that the engine makes of it */
+} le_builtin_operation;
+
+/* le_implementation.flags: made by the engine; runs a chain, takes no device itself */
+enum { LE__IMPL_STAGED = 1 << 30 };
+
+/* What the engine offers for an operation, without the operation's name; *n is 0 for none. */
+typedef const le_implementation *(*le__maker)(const le_operation *operation, size_t *n);
+
 /* Written by the build; NULL-ended. */
-extern const le_operation *const le_builtin_operations[];
+extern const le_builtin_operation le_builtin_operations[];
 extern const le_builtin_implementation le_builtin_implementations[];
+/* Of the engine's sources that make implementations. */
+extern const char le_maker_hash[];
 
 typedef struct le__operation_entry {
     const le_operation *operation;
@@ -27,25 +40,33 @@ typedef struct le__operation_entry {
     char (**own_hashes)[LE__SOURCE_HASH]; /* of those registered at run time */
     size_t n_own_hashes;
     le_implementation *made; /* owned: those that the engine adds (staged, in slabs) */
-    void *chain;             /* owned: what a chain registered as an operation needs */
-    uint32_t id;             /* index in the registry */
+    void *data;              /* owned: what the operation needs, released with it */
+    void (*release)(void *data);
+    uint32_t id; /* index in the registry */
 } le__operation_entry;
 
 typedef struct le__registry {
     le__operation_entry **entries; /* pointers stay valid when the registry grows */
     const le_operation **operations;
+    uint64_t *hashes; /* of their names, in the same order */
     size_t n, capacity;
+    const le__maker *makers; /* NULL-ended */
 } le__registry;
 
-le_status le__registry_open(le__registry *r); /* built-in tables */
+/* The built-in tables; makers: of further implementations of each operation, NULL-ended, constant.
+ */
+le_status le__registry_open(le__registry *r, const le__maker *makers);
 void le__registry_close(le__registry *r);
 /* NULL when unknown. */
 le__operation_entry *le__registry_find(const le__registry *r, const char *name);
+/* All or nothing: on an error the operation is not there. */
 le_status le__registry_add_operation(le__registry *r, const le_operation *operation);
 le_status le__registry_add_implementation(le__registry *r, const le_implementation *implementation,
                                           const char *source_hash);
 /* For those registered at run time. */
 le_status le__registry_register(le__registry *r, const le_implementation *implementation);
+/* Whether every program over this library has the implementation, as it is here. */
+bool le__registry_is_builtin(const le__operation_entry *entry, const le_implementation *impl);
 /* The known name nearest to `name` in edit distance; NULL when none is near. */
 const char *le__registry_nearest(const le__registry *r, const char *name);
 

@@ -5,8 +5,11 @@
  */
 #include "call/storage.h"
 
+#include "call/engine.h"
+
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { ALIGNMENT = 64 };
 
@@ -47,6 +50,26 @@ le_status le__storage_borrow(le_storage **out, void *host, size_t bytes, bool va
     return LE_OK;
 }
 
+le_status le__storage_mapped(le_storage **out, void *map, size_t map_bytes, void *host,
+                             size_t bytes) {
+    le_status status = le__storage_new(out, bytes, false, false);
+    if (status != LE_OK)
+        return status;
+    (*out)->host = host;
+    (*out)->host_valid = true;
+    (*out)->map = map;
+    (*out)->map_bytes = map_bytes;
+    return LE_OK;
+}
+
+static void free_host(le_storage *s) {
+    if (s->map)
+        munmap(s->map, s->map_bytes);
+    else if (!s->borrowed)
+        free(s->host);
+    s->host = s->map = NULL;
+}
+
 le_storage *le__storage_retain(le_storage *s) {
     if (s)
         atomic_fetch_add(&s->references, 1);
@@ -61,9 +84,29 @@ void le__storage_release(le_storage *s) {
         c->release(c);
     }
     pthread_mutex_destroy(&s->mutex);
-    if (!s->borrowed)
-        free(s->host);
+    free_host(s);
     free(s);
+}
+
+bool le__storage_is_on_device(le_storage *s) {
+    bool on_device = false;
+    pthread_mutex_lock(&s->mutex);
+    for (le__device_copy *c = s->copies; c && !s->host_valid; c = c->next)
+        on_device = on_device || c->valid;
+    pthread_mutex_unlock(&s->mutex);
+    return on_device;
+}
+
+uint32_t le__storage_places(le_storage *s, const le_engine *engine) {
+    uint32_t places = 0;
+    pthread_mutex_lock(&s->mutex);
+    places = s->host_valid;
+    for (const le__device_copy *c = s->copies; c; c = c->next)
+        for (int i = 1; c->valid && i < engine->n_devices; i++)
+            if (c->owner == (const void *)engine->devices[i].cl)
+                places |= UINT32_C(1) << i;
+    pthread_mutex_unlock(&s->mutex);
+    return places ? places : 1;
 }
 
 bool le__storage_has_contents(le_storage *s) {
@@ -81,8 +124,7 @@ static void drop_host(le_storage *s) {
         elsewhere = elsewhere || c->valid;
     if (s->borrowed || !elsewhere)
         return;
-    free(s->host);
-    s->host = NULL;
+    free_host(s);
     s->host_valid = false;
 }
 

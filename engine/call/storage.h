@@ -28,6 +28,8 @@ struct le_storage {
     void *host; /* NULL until first needed */
     bool host_valid;
     bool borrowed; /* host is the caller's memory */
+    void *map;     /* host lies in this mapping, which is unmapped instead; NULL: it does not */
+    size_t map_bytes;
     le__device_copy *copies;
 };
 
@@ -35,11 +37,19 @@ struct le_storage {
 le_status le__storage_new(le_storage **out, size_t bytes, bool host, bool zero);
 /* A storage over the caller's memory, which must outlive it. valid: it has contents. */
 le_status le__storage_borrow(le_storage **out, void *host, size_t bytes, bool valid);
+/* A storage in the middle of a mapping of its own, which is unmapped with it. */
+le_status le__storage_mapped(le_storage **out, void *map, size_t map_bytes, void *host,
+                             size_t bytes);
 le_storage *le__storage_retain(le_storage *s);
 void le__storage_release(le_storage *s);
+/* Whether only a device has the newest contents. */
+bool le__storage_is_on_device(le_storage *s);
+/* Devices that have the contents, as bits of their index; bit 0: the host has. */
+uint32_t le__storage_places(le_storage *s, const le_engine *engine);
 /* Whether anything was ever written to it, here or on a device. */
 bool le__storage_has_contents(le_storage *s);
-/* Frees the copy of a device (owner), or with NULL the host's own memory, when another valid one is left. */
+/* Frees the copy of a device (owner), or with NULL the host's own memory, when another valid one is
+ * left. */
 void le__storage_drop(le_storage *s, const void *owner);
 /* Valid host memory: allocates and downloads where needed. for_writing: device copies become stale.
  * discard: the old contents are not needed. */

@@ -1,43 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Tensors: data types, shapes, element access in any dtype and stride, host validity.
+ * Tensors: shapes, strides, copies of their elements, host validity.
  */
 #include "call/tensor.h"
 
 #include "call/storage.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const struct {
-    const char *name;
-    size_t size;
-} dtypes[] = {
-    [LE_U8] = {"u8", 1},   [LE_I16] = {"i16", 2}, [LE_U16] = {"u16", 2}, [LE_I32] = {"i32", 4},
-    [LE_U32] = {"u32", 4}, [LE_F32] = {"f32", 4}, [LE_F64] = {"f64", 8}};
-
-static bool known(le_dtype d) {
-    return d >= LE_U8 && d <= LE_F64;
-}
-
-size_t le_dtype_size(le_dtype d) {
-    return known(d) ? dtypes[d].size : 0;
-}
-
-const char *le_dtype_name(le_dtype d) {
-    return known(d) ? dtypes[d].name : "unknown";
-}
-
-bool le_dtype_from_name(const char *name, le_dtype *out) {
-    for (le_dtype d = LE_U8; d <= LE_F64; d++)
-        if (!strcmp(name, dtypes[d].name)) {
-            *out = d;
-            return true;
-        }
-    return false;
-}
 
 void le__tensor_set_contiguous(le_tensor *t) {
     int64_t stride = 1;
@@ -78,7 +49,7 @@ bool le__tensor_bytes(const le_tensor *t, size_t *out) {
 }
 
 le_status le_tensor_alloc(le_tensor *out, le_dtype dtype, int ndim, const int64_t *shape) {
-    if (!known(dtype))
+    if (!le_dtype_size(dtype))
         return le_fail(LE_ERR_DTYPE, "tensor: data type %d is unknown", (int)dtype);
     if (ndim < 0 || ndim > LE_MAX_DIMS)
         return le_fail(LE_ERR_SHAPE, "tensor: %d dimensions given, 0 to %d are possible", ndim,
@@ -141,67 +112,6 @@ void le_tensor_describe(const le_tensor *t, char *buffer, size_t size) {
     snprintf(buffer, size, "%s", text);
 }
 
-/* Offset, in elements, of element i in row-major order. */
-static int64_t offset_of(const le_tensor *t, int64_t i) {
-    int64_t offset = 0;
-    for (int k = t->ndim - 1; k >= 0; k--) {
-        offset += i % t->shape[k] * t->strides[k];
-        i /= t->shape[k];
-    }
-    return offset;
-}
-
-#define FOR_EACH_DTYPE(X)                                                                          \
-    X(LE_U8, uint8_t)                                                                              \
-    X(LE_I16, int16_t) X(LE_U16, uint16_t) X(LE_I32, int32_t) X(LE_U32, uint32_t) X(LE_F32, float) \
-        X(LE_F64, double)
-
-double le_tensor_get(const le_tensor *t, int64_t i) {
-    const char *p = (const char *)t->data + offset_of(t, i) * (int64_t)le_dtype_size(t->dtype);
-    switch (t->dtype) {
-#define LE_X(d, type)                                                                              \
-    case d: {                                                                                      \
-        type v;                                                                                    \
-        memcpy(&v, p, sizeof v);                                                                   \
-        return (double)v;                                                                          \
-    }
-        FOR_EACH_DTYPE(LE_X)
-#undef LE_X
-    }
-    return NAN;
-}
-
-static double clamp(double v, double low, double high) {
-    return v >= low ? v <= high ? v : high : low; /* NaN becomes low */
-}
-
-void le_tensor_set(le_tensor *t, int64_t i, double v) {
-    char *p = (char *)t->data + i * (int64_t)le_dtype_size(t->dtype);
-    switch (t->dtype) {
-    case LE_U8:
-        *(uint8_t *)p = (uint8_t)clamp(rint(v), 0, UINT8_MAX);
-        break;
-    case LE_I16:
-        *(int16_t *)(void *)p = (int16_t)clamp(rint(v), INT16_MIN, INT16_MAX);
-        break;
-    case LE_U16:
-        *(uint16_t *)(void *)p = (uint16_t)clamp(rint(v), 0, UINT16_MAX);
-        break;
-    case LE_I32:
-        *(int32_t *)(void *)p = (int32_t)clamp(rint(v), INT32_MIN, INT32_MAX);
-        break;
-    case LE_U32:
-        *(uint32_t *)(void *)p = (uint32_t)clamp(rint(v), 0, UINT32_MAX);
-        break;
-    case LE_F32:
-        *(float *)(void *)p = (float)v;
-        break;
-    case LE_F64:
-        *(double *)(void *)p = v;
-        break;
-    }
-}
-
 static void copy_rows(char *to, const le_tensor *t, int dim, int64_t at, size_t size,
                       int64_t *done) {
     const char *from = (const char *)t->data;
@@ -245,6 +155,13 @@ void le__tensor_unpack(const le_tensor *to, const void *from) {
         memcpy(to->data, from, bytes);
     else
         spread_rows(to, 0, 0, from, le_dtype_size(to->dtype), &done);
+}
+
+le_tensor le__tensor_numbers(const le_tensor *t) {
+    bool parts = le_dtype_kind_of(t->dtype) == LE_DTYPE_KIND_COMPLEX;
+    int64_t n = (parts ? 2 : 1) * le_tensor_count(t);
+    le_dtype part = t->dtype == LE_C64 ? LE_F32 : LE_F64;
+    return le_tensor_of(t->data, parts ? part : t->dtype, 1, &n);
 }
 
 void le__tensor_extent(const le_tensor *t, const char **low, const char **high) {

@@ -7,8 +7,8 @@
 #ifndef LE_CHAIN_INTERNAL_H
 #define LE_CHAIN_INTERNAL_H
 
-#include "choose/question.h"
-#include "engine.h"
+#include "choose/dispatch.h"
+#include "call/engine.h"
 #include "liquid_engine/le_chain.h"
 
 #include <pthread.h>
@@ -45,7 +45,8 @@ typedef struct le__chain_step {
     int values[LE_MAX_ARGS];          /* by index in the descriptor; -1: not a value */
     le_tensor stand_ins[LE_MAX_ARGS]; /* shapes without data that the call is bound to */
     bool bound;
-    le_call call; /* its tensors are set for each run */
+    bool reproducible; /* asked for by the step itself */
+    le_call call;      /* its tensors are set for each run */
 } le__chain_step;
 
 typedef struct le__planned { /* a step in a plan */
@@ -57,33 +58,16 @@ typedef struct le__planned { /* a step in a plan */
 
 typedef struct le__step_choice { /* how a step is run */
     le__planned plan;
-    le__candidate candidate;
-    /* the decision for the run under way; arm NULL: made without measurements (trials) */
-    le__question *question;
+    le__candidate *own; /* in trials: decided without measurements; owned */
+    /* of the last run; NULL: there was none */
     le__arm *arm;
-    int family, problem, policy; /* in the policy */
     le__why why;
-    bool cold;
-    double spent;        /* on proving it */
-    double best_seconds; /* of the best known, when this one is only tried; else 0 */
 } le__step_choice;
 
 typedef struct le__drop { /* a copy that makes room before a step */
     int step, value;
     int device; /* index; 0: the host */
 } le__drop;
-
-/* Which places a plan may use, and what it must respect. */
-typedef struct le__chain_want {
-    const char *run_type, *implementation, *device; /* NULL: any */
-    const le__device *only, *also; /* only these two; NULL: any device that `device` allows */
-    le_mode mode;
-    int64_t memory_limit; /* 0: none */
-    bool reproducible, keep_on_device;
-    bool only_look; /* to explain: measures and counts nothing */
-    bool beside;    /* another run has the device too: times are no measurements */
-    const atomic_bool *cancelled;
-} le__chain_want;
 
 typedef struct le__chain_totals {
     double predicted_s, cpu_s, device_s;
@@ -102,27 +86,41 @@ struct le_chain {
     int n_values, capacity;
     le__chain_step **steps;
     int n_steps, step_capacity;
-    pthread_mutex_t mutex;           /* a run at a time; guards all below */
-    bool beside;                     /* for le__chain_want */
-    uint64_t plan_hash, plan_inputs; /* under which the last plan is kept; where its inputs were */
-    le__step_choice *choices;        /* of the last plan, one a step */
-    le__drop *drops;                 /* of the last plan; used under memory limits only */
+    pthread_mutex_t mutex; /* a run at a time; guards all below */
+    /* the run under way */
+    le__constraint want;          /* what it may use and must respect */
+    bool beside;                  /* another run has the device too: times are no measurements */
+    bool only_look;               /* to explain: measures and counts nothing */
+    const atomic_bool *cancelled; /* NULL: cannot be */
+    /* the last plan */
+    uint64_t plan_hash, plan_want,
+        plan_inputs;                   /* under which it is kept, of which these are parts */
+    int plan_devices;                  /* that there were */
+    int64_t plan_runs, plan_runs_left; /* since it was taken from what is kept, and to go */
+    le__step_choice *choices;          /* one a step */
+    le__drop *drops;                   /* of the last plan; used under memory limits only */
     int n_drops;
     le__chain_totals totals;
     double waited; /* seconds of the run under way, for trials that came to nothing */
     le_step_report *step_reports;
     le_chain_report report;
+    double transfer_seconds; /* of the last run, for arguments and values of steps */
     double aside; /* seconds of the last run that went into set-up, proofs and learning */
 };
 
-/* --- building (chain_build.c) --- */
+/* --- building (build.c) --- */
 
+/* The public functions of these names, for an engine that is not NULL. */
+le_status le__chain_new(le_chain **out, le_engine *engine, const char *name);
+le_status le__chain_from_json(le_chain **out, le_engine *engine, const char *text,
+                              const le_arg *args, size_t n_args);
+le_status le__chain_register_json(le_engine *engine, const char *text, char *name, size_t size);
 /* A chain of the call's operation, expanded. Owned by the caller (le_chain_free). */
 le_status le__chain_expand(le_chain **out, const le_call *call);
 le_status le__chain_fail(le_chain *chain, le_status status); /* keeps this thread's error text */
 int le__chain_find(const le_chain *chain, const char *name, bool output); /* -1: none */
 
-/* --- chains as operations (chain_operation.c) --- */
+/* --- chains as operations (operation.c) --- */
 
 /* What can be built again on other shapes: a caller's chain or a JSON text. */
 typedef struct le__recipe {
@@ -137,11 +135,14 @@ typedef struct le__recipe {
     void (*release)(void *data);
 } le__recipe;
 
+/* The same steps in a chain of their own, for inputs of the shapes that are given by value; NULL:
+ * of those that they have. */
+le_status le__chain_copy(const le_chain *chain, const le_tensor *shapes, le_chain **out);
+
 /* Registers the operation; takes the recipe over, whatever happens. */
 le_status le__recipe_register(le_engine *engine, le__recipe *recipe, const char *name,
                               const char *summary);
 void le__recipe_free(le__recipe *recipe);
-void le__chain_operation_free(void *chain_operation);
 
 /* --- choosing; the chain's mutex is held --- */
 
@@ -149,12 +150,14 @@ typedef struct le__chains le__chains; /* what an engine keeps: plans, transfer t
 
 le_status le__chains_open(le__chains **out);
 void le__chains_close(le__chains *c);
+/* For the child of a trial: locks are made anew. */
+void le__chains_in_child(le__chains *c);
 
-/* Decides where each step runs, or takes the plan of an earlier run (chain_plan.c). tensors: by
+/* Decides where each step runs, or takes the plan of an earlier run (planning.c). tensors: by
  * value, where inputs are; NULL: on the host. */
-le_status le__chain_plan(le_chain *chain, const le_tensor *tensors, const le__chain_want *want);
+le_status le__chain_plan(le_chain *chain, const le_tensor *tensors);
 
-typedef struct le__survey { /* what a step would take, by device index (chain_choose.c) */
+typedef struct le__survey { /* what a step would take, by device index (step.c) */
     le__question *question;
     struct {
         bool possible;
@@ -163,57 +166,44 @@ typedef struct le__survey { /* what a step would take, by device index (chain_ch
     } on[LE__MAX_DEVICES];
 } le__survey;
 
-void le__step_prepare(le__chain_step *s, const le__chain_want *want);
-bool le__device_wanted(const le__device *d, const le__chain_want *want);
-le_status le__step_survey(le_chain *chain, int step, const le__chain_want *want, le__survey *out);
-/* The candidate for the run under way, on the device of the plan; another device when none is left.
- */
-le_status le__step_decide(le_chain *chain, int step, const le__chain_want *want);
-/* The candidate that it would be, unproven perhaps. */
-le_status le__step_foresee(le_chain *chain, int step, const le__chain_want *want);
-/* Measures the candidates on the plan's device, if nothing is known of any of them, by running the
- * step several times; execute runs it by choices[step].candidate. */
-le_status le__step_race(le_chain *chain, int step, const le__chain_want *want,
-                        le_status (*execute)(void *context, int step), void *context);
-/* After a step has run: compares what its candidate answers for the first time in a new size class
- * with a trusted one (chain_verify.c). */
-le_status le__step_verify(le_chain *chain, int step, const le__chain_want *want);
-/* After the run: tells the policy, or keeps the verdict of a failure. failed returns whether
- * another candidate may be decided on. */
-void le__step_observe(le_chain *chain, int step, const le__chain_want *want);
-bool le__step_failed(le_chain *chain, int step, le_status status);
+/* What the run under way asks of a step. */
+void le__step_prepare(le_chain *chain, int step);
+le_status le__step_survey(le_chain *chain, int step, le__survey *out);
+/* The candidate that would run on the device of the plan, unproven perhaps. */
+le_status le__step_foresee(le_chain *chain, int step);
+/* In the child of a trial: a candidate by the descriptors' own speeds. */
+le_status le__step_decide_simply(le_chain *chain, int step);
+/* Runs a step as planned, on another device when nobody is left there. What the next run will not
+ * need again is added to chain->aside. */
+le_status le__step_answer(le_chain *chain, int step);
+extern const le__placing le__step_placing; /* run.c */
+/* The view of le__step_placing (verify.c). */
+le_status le__step_view(const le_call *call, le_status (*fn)(void *context, le_call *view),
+                        void *context);
 
-/* Seconds to bring bytes to a device (up) or from it, measured once on this machine unless the mode
- * forbids it (chain_transfer.c). */
-double le__transfer_seconds(le_engine *engine, le__device *device, bool up, int64_t bytes,
-                            bool may_measure);
 /* The plan of a composite call as its planned implementation would follow it now; runs nothing.
  * LE_ERR_UNSUPPORTED for other operations. */
 le_status le__chain_explain_call(const le_call *call, le_chain_plan **out);
 /* The plan of a chain whose mutex is held. */
-le_status le__chain_foresee(le_chain *chain, le__chain_want *want, le_chain_plan **out);
+le_status le__chain_foresee(le_chain *chain, le_chain_plan **out);
 struct cJSON *le__chain_plan_object(const le_chain_plan *plan);
 le_status le__chain_copy_plan(const le_chain *chain, le_chain_plan **out);
 
-/* --- running (chain_run.c) --- */
+/* --- running (run.c) --- */
 
 /* Runs the planned steps. tensors[i] for each value that is a root: with a storage for inputs,
  * constants and outputs; the others are made and released. Fills chain->report. Outputs are left
  * where the last step put them. The chain's mutex is held. */
-le_status le__chain_execute(le_chain *chain, le_tensor *tensors, const le__chain_want *want);
+le_status le__chain_execute(le_chain *chain, le_tensor *tensors);
 /* A storage for a caller's contiguous memory; a copy of a strided one. */
 le_status le__chain_wrap(le_tensor *out, const le_tensor *user, bool input);
 /* Whether steps may write an output straight to the caller's memory: by then nothing can fail any
  * more. Else the chain makes it in memory of its own, and it is copied when all is done. */
-bool le__chain_may_write_out(const le_chain *chain, int root, const le__chain_want *want);
+bool le__chain_may_write_out(const le_chain *chain, int root);
 /* Downloads if needed and adds the bytes to *moved. */
 le_status le__chain_to_host(le_tensor *t, int64_t *moved);
 
-/* --- composite operations (chain_staged.c) --- */
-
-enum {
-    LE__IMPL_STAGED = 1 << 30
-}; /* le_implementation.flags: runs a chain, takes no device itself */
+/* --- composite operations (staged.c) --- */
 
 /* What the engine offers for a composite operation, without its name; *n is 0 for others. */
 const le_implementation *le__staged_implementations(const le_operation *operation, size_t *n);

@@ -5,10 +5,10 @@
  */
 #include "chain/slabs.h"
 
-#include "opencl/opencl.h"
-#include "profile.h"
+#include "call/profile.h"
+#include "call/outputs.h"
 #include "call/storage.h"
-#include "proof/trial_server.h"
+#include "trial/trial_server.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,8 +25,8 @@ typedef struct flight { /* a slab under way */
     struct job *job;
     le_chain *chain; /* for slabs of chain_items */
     int64_t chain_items;
-    le_tensor frames;               /* of the source; its memory is used again */
-    le_tensor results[LE_MAX_ARGS]; /* outputs of one slab */
+    le_tensor frames[LE_SOURCE_PARTS]; /* of the source; their memory is used again */
+    le_tensor results[LE_MAX_ARGS];    /* outputs of one slab */
 } flight;
 
 typedef struct job {
@@ -36,8 +36,7 @@ typedef struct job {
     const char *device;
     int64_t limit;
     int source_arg; /* -1: none */
-    le__slab_source source;
-    void *cookie;
+    le_source *source;
     int64_t items;                /* of a slab */
     bool tiled;                   /* a slab of so few items does not fit either: in tiles */
     bool beside;                  /* several slabs are under way */
@@ -123,7 +122,7 @@ static le_status ready_chain(flight *f, int64_t items) {
     if (f->chain && f->chain_items == items)
         return LE_OK;
     le_chain_free(&f->chain);
-    le_status status = le_chain_new(&f->chain, j->call->engine, j->op->name);
+    le_status status = le__chain_new(&f->chain, j->call->engine, j->op->name);
     f->chain_items = items;
     return status == LE_OK ? add_step(j, f->chain, items) : status;
 }
@@ -131,11 +130,11 @@ static le_status ready_chain(flight *f, int64_t items) {
 /* --- outputs --- */
 
 static void add_merged(job *j, size_t a, const le_tensor *t, double weight) {
-    int64_t n = le_tensor_count(t);
+    const le_tensor numbers = le__tensor_numbers(t);
     double *m = j->merged[a];
     le_merge how = (le_merge)j->slabs.args[a].merge;
-    for (int64_t i = 0; i < n; i++) {
-        double v = le_tensor_get(t, i);
+    for (int64_t i = 0; i < numbers.shape[0]; i++) {
+        double v = le_tensor_get(&numbers, i);
         if (how == LE_MERGE_SUM || how == LE_MERGE_MEAN)
             m[i] += how == LE_MERGE_MEAN ? weight * v : v;
         else if (isnan(v) || (how == LE_MERGE_MAX ? v > m[i] : v < m[i]))
@@ -180,7 +179,7 @@ static void make_arguments(flight *f, const range *r, arguments *to) {
         const char *name = j->op->args[a].name;
         const le_tensor *t = &j->call->args[a].tensor;
         if (is_in(j, a)) {
-            to->parts[a] = (int)a == j->source_arg ? f->frames
+            to->parts[a] = (int)a == j->source_arg ? f->frames[0]
                            : j->slabs.args[a].axis ? part_of(j, a, t, r->low, r->high)
                                                    : j->whole[a];
             to->list[to->n++] = LE_IN(name, &to->parts[a]);
@@ -221,7 +220,7 @@ static le_status run_chain(flight *f, int64_t items, const arguments *a) {
 }
 
 static le_status work_off(le_call *call, cut_fn cut, const char *device, int64_t limit,
-                          int source_arg, le__slab_source source, void *cookie);
+                          int source_arg, le_source *source);
 
 /* The slab as a call of its own, cut the other way. */
 static le_status run_tiles(job *j, arguments *a) {
@@ -237,7 +236,7 @@ static le_status run_tiles(job *j, arguments *a) {
     sub.cancelled = j->call->cancelled;
     status = le__call_prepare_tensors(&sub, true, LE__OUTPUTS_IN_PLACE);
     if (status == LE_OK)
-        status = work_off(&sub, j->op->tiles, j->device, j->limit, -1, NULL, NULL);
+        status = work_off(&sub, j->op->tiles, j->device, j->limit, -1, NULL);
     if (status == LE_OK)
         status = le__call_commit(&sub);
     if (status == LE_OK)
@@ -284,7 +283,7 @@ static bool begin_slab(flight *f, int64_t *k, range *r) {
         r->low = r->low < 0 ? 0 : r->low;
         r->high = r->high > j->slabs.items ? j->slabs.items : r->high;
         if (j->source)
-            status = j->source(j->cookie, r->high - r->low, &f->frames);
+            status = j->source->next(j->source, r->high - r->low, f->frames);
     }
     fail(j, status);
     pthread_mutex_unlock(&j->mutex);
@@ -378,8 +377,23 @@ static le_status plan_slabs(job *j, cut_fn cut, int *flights) {
 static void clear_merged(job *j, size_t a) {
     le_merge how = (le_merge)j->slabs.args[a].merge;
     double none = how == LE_MERGE_MAX ? -INFINITY : how == LE_MERGE_MIN ? INFINITY : 0;
-    for (int64_t i = 0; i < le_tensor_count(&j->call->args[a].tensor); i++)
+    const le_tensor numbers = le__tensor_numbers(&j->call->args[a].tensor);
+    for (int64_t i = 0; i < numbers.shape[0]; i++)
         j->merged[a][i] = none;
+}
+
+static le_status check_merge(const job *j, size_t a) {
+    le_merge how = (le_merge)j->slabs.args[a].merge;
+    le_dtype dtype = j->call->args[a].tensor.dtype;
+    const char *name = j->op->args[a].name;
+    if (how == LE_MERGE_NONE)
+        return le_fail(LE_ERR_INTERNAL, "%s: output '%s' is neither cut nor merged", j->op->name,
+                       name);
+    if ((how == LE_MERGE_MAX || how == LE_MERGE_MIN) &&
+        le_dtype_kind_of(dtype) == LE_DTYPE_KIND_COMPLEX)
+        return le_fail(LE_ERR_UNSUPPORTED, "%s: output '%s' is %s, which has no largest element",
+                       j->op->name, name, le_dtype_name(dtype));
+    return LE_OK;
 }
 
 static le_status prepare(job *j) {
@@ -392,11 +406,11 @@ static le_status prepare(job *j) {
             else
                 status = le__chain_wrap(&j->whole[a], t, true);
         } else if (is_out(j, a) && !j->slabs.args[a].axis) {
-            int64_t n = le_tensor_count(t);
-            if (j->slabs.args[a].merge == LE_MERGE_NONE)
-                return le_fail(LE_ERR_INTERNAL, "%s: output '%s' is neither cut nor merged",
-                               j->op->name, j->op->args[a].name);
-            j->merged[a] = malloc(((size_t)n + 1) * sizeof(double));
+            const le_tensor numbers = le__tensor_numbers(t);
+            status = check_merge(j, a);
+            if (status != LE_OK)
+                return status;
+            j->merged[a] = malloc(((size_t)numbers.shape[0] + 1) * sizeof(double));
             if (j->merged[a])
                 clear_merged(j, a);
             else
@@ -425,10 +439,11 @@ static le_status make_outputs(job *j, bool several) {
 
 static void hand_over(job *j, size_t a) {
     le_tensor *t = &j->call->args[a].tensor;
-    if (j->made[a].data != t->data && j->slabs.args[a].axis)
-        le__tensor_unpack(t, j->made[a].data);
-    for (int64_t i = 0; j->merged[a] && i < le_tensor_count(t); i++)
-        le_tensor_set(t, i, j->merged[a][i]);
+    if (j->slabs.args[a].axis)
+        le__output_hand_over(&j->made[a], t);
+    le_tensor numbers = le__tensor_numbers(t);
+    for (int64_t i = 0; j->merged[a] && i < numbers.shape[0]; i++)
+        le_tensor_set(&numbers, i, j->merged[a][i]);
 }
 
 static void finish(job *j, bool succeeded) {
@@ -444,7 +459,8 @@ static void finish(job *j, bool succeeded) {
     }
     for (int i = 0; i < FLIGHTS; i++) {
         le_chain_free(&j->flights[i].chain);
-        le_tensor_free(&j->flights[i].frames);
+        for (int p = 0; p < LE_SOURCE_PARTS; p++)
+            le_tensor_free(&j->flights[i].frames[p]);
     }
     pthread_mutex_destroy(&j->mutex);
     pthread_cond_destroy(&j->turn);
@@ -513,7 +529,7 @@ static le_status run_job(job *j, cut_fn cut) {
 }
 
 static le_status work_off(le_call *call, cut_fn cut, const char *device, int64_t limit,
-                          int source_arg, le__slab_source source, void *cookie) {
+                          int source_arg, le_source *source) {
     job *j = calloc(1, sizeof *j);
     if (!j)
         return le_fail(LE_ERR_MEMORY, "%s: out of memory", call->operation->name);
@@ -522,8 +538,7 @@ static le_status work_off(le_call *call, cut_fn cut, const char *device, int64_t
                .device = device,
                .limit = limit,
                .source_arg = source_arg,
-               .source = source,
-               .cookie = cookie};
+               .source = source};
     for (int i = 0; i < FLIGHTS; i++)
         j->flights[i].job = j;
     pthread_mutex_init(&j->mutex, NULL);
@@ -549,10 +564,10 @@ static cut_fn first_cut(const le_call *call, int64_t *items) {
 }
 
 le_status le__slabs_run(le_call *call, const char *device, int64_t limit, int source_arg,
-                        le__slab_source source, void *cookie) {
+                        le_source *source) {
     int64_t items;
     cut_fn cut = source ? call->operation->slabs : first_cut(call, &items);
-    return work_off(call, cut, device, limit, source_arg, source, cookie);
+    return work_off(call, cut, device, limit, source_arg, source);
 }
 
 /* --- implementations --- */
@@ -562,8 +577,8 @@ static int64_t smaller(int64_t a, int64_t b) { /* 0: none */
 }
 
 static int64_t limit_of(const le_call *call, const le__device *d) {
-    int64_t own = d->kind == LE_DEVICE_CPU ? call->engine->options.memory_limit_bytes
-                                           : le__cl_device_info(d->cl)->memory_bytes;
+    int64_t own =
+        d->kind == LE_DEVICE_CPU ? call->engine->options.memory_limit_bytes : d->info->memory_bytes;
     return smaller(own, call->want.memory_limit);
 }
 
@@ -588,8 +603,7 @@ static bool applicable(const le_call *call, le_device_kind kind, const char **wh
     if (!first_cut(call, &items) || items < 2)
         return false;
     *why = "the call fits the memory as a whole";
-    bool needed =
-        forced(call) || le__trial_is_child(); /* a sample is small, its trial is not for nothing */
+    bool needed = forced(call) || le__trial_is_child(); /* samples are too small to need slabs */
     for (int i = 0; i < call->engine->n_devices; i++) {
         const le__device *d = &call->engine->devices[i];
         int64_t limit = d->kind == kind ? limit_of(call, d) : 0;
@@ -626,7 +640,7 @@ static le_status run(le_call *call) {
     le_status status = outputs_to_host(call);
     if (limit && total_bytes(call) <= limit)
         limit = 0;
-    return status == LE_OK ? le__slabs_run(call, call->device->id, limit / 10 * 8, -1, NULL, NULL)
+    return status == LE_OK ? le__slabs_run(call, call->device->id, limit / 10 * 8, -1, NULL)
                            : status;
 }
 

@@ -11,18 +11,16 @@
 #define LE_SLABS_H
 
 #include "chain/chain.h"
+#include "liquid_engine/le_stream.h"
 
 /* What the engine offers for such an operation, without its name; *n is 0 for others. */
 const le_implementation *le__slabs_implementations(const le_operation *operation, size_t *n);
 
-/* Gives the next items, in order, in memory that the caller owns (le_tensor_free) and hands in
- * again. */
-typedef le_status (*le__slab_source)(void *cookie, int64_t items, le_tensor *out);
-
-/* Works a bound call off. Its outputs have memory on the host. source: gives
- * input `source_arg`; NULL: all inputs are in the call. device NULL: any. limit: bytes that the
- * tensors of the slabs under way may take; 0: a quarter of the items in each slab. */
+/* Works a bound call off. Its outputs have memory on the host. source: its
+ * first part gives input `source_arg`; NULL: all inputs are in the call. device NULL: any. limit:
+ * bytes that the tensors of the slabs under way may take; 0: a quarter of the items in each slab.
+ */
 le_status le__slabs_run(le_call *call, const char *device, int64_t limit, int source_arg,
-                        le__slab_source source, void *cookie);
+                        le_source *source);
 
 #endif

@@ -5,12 +5,8 @@
  */
 #include "choose/arm.h"
 
-#include "engine.h"
-#include "opencl/opencl.h"
+#include "call/engine.h"
 #include "choose/store.h"
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,14 +74,18 @@ static le__proof *find_proof(le__op_state *s, const le__candidate *c) {
 
 /* A first guess before anything is measured. Threads seldom scale fully; an OpenCL device that is
  * the CPU itself seldom beats native code; a GPU is as fast as its author says, after a set-up. */
-int le__step_family(le__policy *policy, const char *operation) {
-    char name[160];
-    int n = snprintf(name, sizeof name, "%.140s/step", operation);
-    return le__policy_family(policy, XXH64(name, (size_t)n, 0));
+/* A reference is written to be right: beside the scalar C implementation it is slow, also where its
+ * author did not say so. */
+static double claimed_speed(const le_implementation *impl) {
+    static const double of_reference = 0.1;
+    bool reference = impl->flags & LE_IMPL_REFERENCE;
+    if (reference && !(impl->speed > 0 && impl->speed < 1))
+        return of_reference;
+    return impl->speed > 0 ? impl->speed : 1;
 }
 
 le__policy_candidate le__arm_prior(const le__candidate *c) {
-    double speed = c->implementation->speed > 0 ? c->implementation->speed : 1;
+    double speed = claimed_speed(c->implementation);
     le__policy_candidate p = {.resource = c->device->index, .log_sd = 0.7};
     if (c->device->kind == LE_DEVICE_OPENCL) {
         p.setup_seconds = 0.3;
@@ -174,9 +174,3 @@ void le__op_state_free(le__op_state *s) {
     free(s);
 }
 
-le__arm *le__op_state_arm(const le__op_state *s, const char *text) {
-    for (size_t i = 0; i < s->n_arms; i++)
-        if (!strcmp(s->arms[i]->candidate.text, text))
-            return s->arms[i];
-    return NULL;
-}

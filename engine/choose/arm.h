@@ -7,10 +7,10 @@
 #ifndef LE_ARM_H
 #define LE_ARM_H
 
-#include "choose/candidate.h"
+#include "call/candidate.h"
 #include "policy/policy.h"
 #include "call/problem.h"
-#include "proof/verify.h"
+#include "trial/verify.h"
 
 #include <pthread.h>
 
@@ -32,6 +32,8 @@ typedef struct le__verdict {
     le__state state;
     le__error_profile error;
     char reason[160];
+    bool ran;     /* a first run has come to its end, in this process or an earlier one */
+    bool suspect; /* a process ended during it */
     struct le__verdict *next;
 } le__verdict;
 
@@ -43,6 +45,7 @@ typedef struct le__proof {
     int64_t params[LE__MAX_TUNABLES];
     int64_t db;       /* candidate id of its verdicts */
     bool quarantined; /* for every kind */
+    bool hung_idle;   /* a trial hung without using the processor; the next one decides */
     char reason[160]; /* of the quarantine */
     le__verdict *verdicts;
     struct le__proof *next;
@@ -60,6 +63,7 @@ typedef struct le__stored_choice {
     int64_t problem; /* database id */
     char constraint[256];
     le__arm *arm;
+    bool under_load; /* measured while others used the machine */
 } le__stored_choice;
 
 typedef struct le__op_state {
@@ -71,15 +75,11 @@ typedef struct le__op_state {
     le__proof *proofs;
     int n_devices; /* for which arms were made */
     size_t n_implementations;
-    bool loaded; /* from the database */
+    bool loaded;    /* from the database */
+    bool accounted; /* earlier processes' accounts are; later they would hold this one's, too */
     le__stored_choice *choices;
     size_t n_choices;
 } le__op_state;
-
-/* Steps of chains are learnt apart from single calls: in a family of their own, and in the database
- * as problems whose text ends so. */
-#define LE__STEP_SUFFIX " (step)"
-int le__step_family(le__policy *policy, const char *operation);
 
 /* What the descriptors say of a candidate's speed, for the policy. */
 le__policy_candidate le__arm_prior(const le__candidate *c);
@@ -99,7 +99,5 @@ le__verdict *le__proof_verdict(le__proof *p, const char *kind, int size_class);
  */
 const char *le__proof_objection(const le__proof *p, const char *kind, int size_class, double atol,
                                 double rtol);
-/* Arm whose text is this; NULL when there is none. */
-le__arm *le__op_state_arm(const le__op_state *s, const char *text);
 
 #endif

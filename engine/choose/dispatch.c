@@ -5,10 +5,11 @@
  */
 #include "choose/dispatch.h"
 
+#include "call/named.h"
 #include "core/clock.h"
 #include "core/text.h"
-#include "engine.h"
-#include "proof/trial.h"
+#include "call/engine.h"
+#include "trial/discover.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 enum { MAX_ATTEMPTS = 256 };
+static const double race_s = 0.1; /* of a candidate's runs in a race of short ones */
 static const double discover_after_s =
     2; /* answered by an operation before learning opens OpenCL */
 
@@ -65,21 +67,29 @@ static le_status refresh(le__dispatch *d, le__op_state *s) {
 
 /* --------------------------------------------------------------------------- questions ------- */
 
+/* By-arm arrays of a question, for the arms that came since; false when out of memory. */
+static bool grow(le__question *q, size_t n) {
+    const char **left_out = realloc(q->left_out, (n + 1) * sizeof *left_out);
+    if (left_out)
+        q->left_out = left_out;
+    float *moved = realloc(q->moved, (n + 1) * sizeof *moved);
+    if (moved)
+        q->moved = moved;
+    bool *seen = realloc(q->seen, (n + 1) * sizeof *seen);
+    if (seen)
+        q->seen = seen;
+    return left_out && moved && seen;
+}
+
 static void ask_arms(le__question *q, const le_call *call) {
     le__op_state *s = q->op;
-    const char **left_out = realloc(q->left_out, (s->n_arms + 1) * sizeof *left_out);
-    if (!left_out)
+    if (q->n_arms == s->n_arms || !grow(q, s->n_arms))
         return;
-    q->left_out = left_out;
-    uint64_t *seen = realloc(q->seen, (s->n_arms / 64 + 1) * sizeof *seen);
-    if (!seen)
-        return;
-    for (size_t i = q->n_arms ? (q->n_arms - 1) / 64 + 1 : 0; i < s->n_arms / 64 + 1; i++)
-        seen[i] = 0;
-    q->seen = seen;
     for (size_t i = q->n_arms; i < s->n_arms; i++) {
         const char *why = NULL;
-        left_out[i] = le__candidate_applies(&s->arms[i]->candidate, call, &why) ? NULL : why;
+        q->left_out[i] = le__candidate_applies(&s->arms[i]->candidate, call, &why) ? NULL : why;
+        q->moved[i] = -1;
+        q->seen[i] = false;
     }
     q->n_arms = s->n_arms;
 }
@@ -94,11 +104,13 @@ static le__question *new_question(le__dispatch *d, le_call *call, le__op_state *
     q->op = s;
     q->stored = -1;
     pthread_mutex_init(&q->race, NULL);
-    q->mode = call->want.mode ? call->want.mode : d->engine->options.mode;
+    q->mode = call->want.mode;
     le__problem_text(call, q->problem, sizeof q->problem);
     le__problem_kind(call, q->kind, sizeof q->kind);
     le__constraint_text(call, q->constraint, sizeof q->constraint);
     op->work(call, &q->work);
+    for (size_t i = 0; i < op->n_args; i++)
+        q->at[i] = call->step ? 1 : le__call_places(call, i);
     q->size_class = le__size_class(q->work.operations);
     le__policy_features f = {.work = q->work.operations, .bytes = q->work.bytes};
     q->policy =
@@ -115,10 +127,13 @@ static le_status make_question(le__dispatch *d, le_call *call, uint64_t hash, le
     pthread_mutex_lock(&s->mutex);
     status = refresh(d, s);
     le__question *made = status == LE_OK ? new_question(d, call, s, hash) : NULL;
-    le__arm *stored;
-    if (made && le__store_choice(s, made->db, made->constraint, &stored)) {
-        le__policy_set_incumbent(d->policy, s->family, made->policy, stored->policy);
-        made->stored = (int)stored->index;
+    bool single = made && !call->step;
+    const le__stored_choice *stored =
+        single ? le__store_choice(s, made->db, made->constraint) : NULL;
+    if (stored) {
+        le__policy_set_incumbent(d->policy, s->family, made->policy, stored->arm->policy);
+        made->stored = (int)stored->arm->index;
+        made->stored_under_load = stored->under_load;
     }
     pthread_mutex_unlock(&s->mutex);
     if (!made)
@@ -136,87 +151,22 @@ le_status le__dispatch_question(le__dispatch *d, le_call *call, le__question **o
     return *out ? LE_OK : make_question(d, call, hash, out);
 }
 
-static double threads_used(const le__candidate *c) {
-    return c->device->kind == LE_DEVICE_CPU ? c->threads : 0.1;
-}
-
-static double claim(const le__arm *a) {
-    return a->candidate.implementation->flags & LE_IMPL_LOSSY
-               ? 0 /* whether it is allowed hangs on what has been measured */
-               : le__arm_prior(&a->candidate).speed;
-}
-
-size_t le__dispatch_same_bits(le__policy_allowed *allowed, le__arm **arms, size_t n) {
-    size_t best = 0, kept = 0;
-    for (size_t i = 1; i < n; i++)
-        if (claim(arms[i]) > claim(arms[best]))
-            best = i;
-    const le__proof *proof = n ? arms[best]->proof : NULL;
-    for (size_t i = 0; i < n; i++)
-        if (arms[i]->proof == proof) {
-            allowed[kept] = allowed[i];
-            arms[kept++] = arms[i];
-        }
-    return kept;
-}
-
-/* Schedules of the same code with the same threads. */
-static uint64_t kin_of(const le__arm *a) {
-    return ((uint64_t)(uintptr_t)a->proof << 13) + (uint64_t)a->candidate.threads;
-}
-
-size_t le__dispatch_allowed(const le__question *q, const le_call *call, le__policy_allowed *allowed,
-                            le__arm **arms) {
-    size_t n = 0;
-    for (size_t i = 0; i < q->n_arms; i++) {
-        le__arm *a = q->op->arms[i];
-        if (q->left_out[i] || atomic_load(&a->candidate.device->lost) ||
-            le__proof_objection(a->proof, q->kind, q->size_class, call->want.atol, call->want.rtol))
-            continue;
-        le__verdict *v = le__proof_find(a->proof, q->kind, LE__CLASS_TRIAL);
-        bool proven = v && v->state == LE__PROVEN;
-        const le_implementation *impl = a->candidate.implementation;
-        if (!proven && impl->flags & LE_IMPL_LOSSY && q->mode != LE_MODE_MEASURE &&
-            !call->want.implementation)
-            continue; /* its error is unknown: only benchmarks pay for finding out */
-        allowed[n] =
-            (le__policy_allowed){.candidate = a->policy,
-                                 .memory_bytes = impl->memory ? (double)impl->memory(call) : 0,
-                                 .cpu_factor = threads_used(&a->candidate),
-                                 .kin = kin_of(a)};
-        arms[n++] = a;
-    }
-    /* a step's are narrowed by the chain first */
-    return call->want.reproducible && !call->step ? le__dispatch_same_bits(allowed, arms, n) : n;
-}
-
-static bool names_nobody(const le__question *q, const char *implementation) {
-    for (size_t i = 0; i < q->n_arms; i++)
-        if (le__candidate_is_named(&q->op->arms[i]->candidate, implementation))
-            return false;
-    return true;
-}
-
+/* That another name was asked for is only said of anything when there is no other reason. */
 static le_status no_candidate(const le__question *q, const le_call *call) {
     char buffer[700];
+    le_status status = le__named_check_call(call);
+    if (status != LE_OK)
+        return status;
     le__text text = le__text_in(buffer, sizeof buffer);
-    const char *forced = le__candidate_forced(call);
-    bool unknown = forced && names_nobody(q, forced);
-    for (size_t i = 0; i < q->n_arms; i++) {
-        const le__arm *a = q->op->arms[i];
-        const char *why = q->left_out[i] ? q->left_out[i]
-                                         : le__proof_objection(a->proof, q->kind, q->size_class,
-                                                               call->want.atol, call->want.rtol);
-        if (i && a->proof == q->op->arms[i - 1]->proof)
-            continue;
-        le__text_add(&text, "%s%s", text.n == 0 ? "" : unknown ? ", " : "; ",
-                     a->candidate.implementation->name);
-        if (!unknown)
-            le__text_add(&text, ": %s", why ? why : "unproven");
-    }
-    if (unknown)
-        return le_fail(LE_ERR_NO_CANDIDATE, "%s has no implementation '%.128s' here; it has %s",
-                       call->operation->name, forced, buffer);
+    for (size_t pass = 0; pass < 2 && text.n == 0; pass++)
+        for (size_t i = 0; i < q->n_arms; i++) {
+            const char *why = le__arm_objection(q, call, q->op->arms[i]);
+            if ((i && q->op->arms[i]->proof == q->op->arms[i - 1]->proof) ||
+                (pass == 0 && why && le__candidate_is_unwanted(why)))
+                continue;
+            le__text_add(&text, "%s%s: %s", text.n ? "; " : "",
+                         q->op->arms[i]->candidate.implementation->name, why ? why : "unproven");
+        }
     return le_fail(LE_ERR_NO_CANDIDATE, "%s: no candidate is left (%s)", call->operation->name,
                    buffer);
 }
@@ -228,10 +178,6 @@ static bool has_opencl(const le__operation_entry *e) {
         if (e->implementations[i]->device == LE_DEVICE_OPENCL)
             return true;
     return false;
-}
-
-static bool names_opencl(const char *device) {
-    return device && *device && strcmp(device, "cpu") != 0 && strcmp(device, "all") != 0;
 }
 
 /* Without one of these the only OpenCL devices can be the CPU's own cores, for which native code is
@@ -251,7 +197,7 @@ static bool wants_opencl(le__dispatch *d, const le__question *q, const le_call *
     const le_engine *e = d->engine;
     if (e->discovered || !has_opencl(call->entry))
         return false;
-    if (names_opencl(call->want.device) || names_opencl(e->options.devices) ||
+    if (le__names_opencl(call->want.device) || le__names_opencl(e->options.devices) ||
         q->mode == LE_MODE_MEASURE)
         return true;
     if (q->mode != LE_MODE_LEARN || e->options.explore_share <= 0 || !may_have_gpu())
@@ -283,20 +229,6 @@ static void report_bulk(le__dispatch *d, le__question *q) {
     }
 }
 
-/* What the question may choose from now, and the policy's decision. */
-typedef struct decision {
-    le__policy_allowed *allowed;
-    le__arm **arms;
-    size_t n;
-    le__policy_decision of;
-    le__arm *arm;
-} decision;
-
-static void drop_decision(decision *c) {
-    free(c->allowed);
-    free(c->arms);
-}
-
 le_status le__dispatch_prepare(le__dispatch *d, le__question *q, le_call *call) {
     if (wants_opencl(d, q, call))
         le__engine_discover(d->engine);
@@ -308,91 +240,137 @@ le_status le__dispatch_prepare(le__dispatch *d, le__question *q, le_call *call) 
     return status;
 }
 
-static le_status list_allowed(le__dispatch *d, le__question *q, le_call *call, decision *c) {
-    le__op_state *s = q->op;
-    *c = (decision){0};
+le_status le__dispatch_slate(le__dispatch *d, le__question *q, le_call *call, le__slate *out) {
     le_status status = le__dispatch_prepare(d, q, call);
-    pthread_mutex_lock(&s->mutex);
-    c->allowed = calloc(s->n_arms + 1, sizeof *c->allowed);
-    c->arms = calloc(s->n_arms + 1, sizeof *c->arms);
-    if (!c->allowed || !c->arms)
-        status = le_fail(LE_ERR_MEMORY, "%s: out of memory", call->operation->name);
+    *out = (le__slate){.question = q};
+    pthread_mutex_lock(&q->op->mutex);
     if (status == LE_OK)
-        c->n = le__dispatch_allowed(q, call, c->allowed, c->arms);
-    c->n = le__dispatch_keep_safe(q, call, c->allowed, c->arms, c->n);
-    if (status == LE_OK && !c->n)
-        status = no_candidate(q, call);
-    pthread_mutex_unlock(&s->mutex);
+        status = le__slate_make(q, call, out);
+    pthread_mutex_unlock(&q->op->mutex);
     return status;
 }
 
-static le_status decide(le__dispatch *d, le__question *q, le_call *call, decision *c) {
-    le_status status = list_allowed(d, q, call, c);
-    if (status == LE_ERR_NO_CANDIDATE && !d->engine->discovered && has_opencl(call->entry)) {
-        drop_decision(c);
-        le__engine_discover(d->engine);
-        status = list_allowed(d, q, call, c);
-    }
-    if (status != LE_OK)
+le__policy_view *le__dispatch_views(le__dispatch *d, const le__slate *slate, const le_call *call) {
+    le__policy_view *views = slate->n ? calloc(slate->n, sizeof *views) : NULL;
+    le__policy_question question = le__slate_question(slate, call, false);
+    if (views)
+        le__policy_explain(d->policy, &question, views);
+    return views;
+}
+
+static le_status list_slate(le__dispatch *d, le__question *q, le_call *call, le__slate *slate) {
+    le_status status = le__dispatch_slate(d, q, call, slate);
+    pthread_mutex_lock(&q->op->mutex);
+    if (status == LE_OK && !slate->n)
+        status = no_candidate(q, call);
+    pthread_mutex_unlock(&q->op->mutex);
+    return status;
+}
+
+static le_status make_slate(le__dispatch *d, le__question *q, le_call *call, le__slate *slate) {
+    le_status status = list_slate(d, q, call, slate);
+    if (status != LE_ERR_NO_CANDIDATE || call->step || d->engine->discovered ||
+        !has_opencl(call->entry))
         return status;
-    le__policy_question question = {.family = q->op->family,
-                                    .problem = q->policy,
-                                    .allowed = c->allowed,
-                                    .n_allowed = c->n,
-                                    .objective = call->want.objective,
-                                    .may_explore = q->mode == LE_MODE_LEARN,
-                                    .now = le__now()};
-    if (le__policy_decide(d->policy, &question, &c->of) != 0)
-        return le_fail(LE_ERR_INTERNAL, "%s: the policy decided nothing", call->operation->name);
-    c->arm = c->arms[c->of.index];
-    if (q->mode == LE_MODE_FROZEN && q->stored >= 0)
-        for (size_t i = 0; i < c->n; i++)
-            if (c->arms[i]->index == (uint32_t)q->stored)
-                c->arm = c->arms[i];
-    return LE_OK;
+    le__slate_free(slate);
+    le__engine_discover(d->engine);
+    return list_slate(d, q, call, slate);
+}
+
+static bool same_but_device(const char *a, const char *b) {
+    size_t n = strcspn(a, "@");
+    return n == strcspn(b, "@") && !strncmp(a, b, n) &&
+           !strcmp(a + strcspn(a, "["), b + strcspn(b, "["));
+}
+
+/* What a stored choice or plan names goes before what the policy thinks. */
+static le__arm *replayed(const le__question *q, const le_call *call, const le__slate *slate) {
+    for (size_t i = 0; q->mode == LE_MODE_FROZEN && i < slate->n; i++) {
+        le__arm *a = slate->arms[i];
+        if (call->want.replayed ? same_but_device(a->candidate.text, call->want.replayed)
+                                : (int)a->index == q->stored)
+            return a;
+    }
+    return NULL;
+}
+
+le_status le__dispatch_decide(le__dispatch *d, le__question *q, le_call *call, bool answer,
+                              le__decision *out) {
+    le__slate slate;
+    le_status status = make_slate(d, q, call, &slate);
+    if (status != LE_OK) {
+        le__slate_free(&slate);
+        return status;
+    }
+    bool may_explore = q->mode == LE_MODE_LEARN && !call->only_look && !call->beside && !answer;
+    le__policy_question question = le__slate_question(&slate, call, may_explore);
+    if (le__policy_decide(d->policy, &question, &out->of) == 0) {
+        le__arm *stored = replayed(q, call, &slate);
+        out->arm = stored ? stored : slate.arms[out->of.index];
+    } else {
+        status = le_fail(LE_ERR_INTERNAL, "%s: the policy decided nothing", call->operation->name);
+    }
+    le__slate_free(&slate);
+    return status;
 }
 
 /* ---------------------------------------------------------------------------- observing ------ */
 
-static bool first_time(le__question *q, const le__arm *arm) {
-    uint64_t bit = UINT64_C(1) << (arm->index % 64);
+/* Whether it is the first run of the arm on the question in this process; keeps what was moved. */
+static bool note_run(le__question *q, const le__arm *arm, const le_call *call) {
     pthread_mutex_lock(&q->op->mutex);
-    bool first = !(q->seen[arm->index / 64] & bit);
-    q->seen[arm->index / 64] |= bit;
+    bool first = !q->seen[arm->index];
+    le__question_note_moved(q, arm, call);
+    q->seen[arm->index] = true;
     pthread_mutex_unlock(&q->op->mutex);
     return first;
 }
 
+/* The first run that moved something is the time to learn what moving takes: the device is open. */
+static void measure_transfers(const le__question *q, const le_call *call) {
+    if (call->stats.bytes_to_device + call->stats.bytes_from_device > 0 &&
+        (q->mode == LE_MODE_LEARN || q->mode == LE_MODE_MEASURE))
+        le__transfer_seconds(call->engine, call->device, true, 1, true);
+}
+
 void le__dispatch_observe(le__dispatch *d, le__question *q, le__arm *arm, const le_call *call,
                           le__why why, double spent) {
-    double seconds = call->stats.seconds;
-    le__conditions conditions = le__monitor_read(d->monitor, call->stats.ended);
-    bool cold = first_time(q, arm), explored = why == LE__WHY_EXPLORE || why == LE__WHY_PROBE;
+    if (call->beside)
+        return;
+    const le__run_stats *stats = &call->stats;
+    bool cold = note_run(q, arm, call), explored = why == LE__WHY_EXPLORE || why == LE__WHY_PROBE;
+    double own = le__own_seconds(stats->seconds, stats->transfer_seconds);
+    double paid = stats->seconds + stats->setup_seconds;
+    le__conditions conditions = le__monitor_read(d->monitor, stats->ended);
     le__policy_sample sample = {.family = q->op->family,
                                 .problem = q->policy,
                                 .candidate = arm->policy,
                                 .why = why,
                                 .cold = cold,
+                                .cut = call->stopped,
                                 .n = 1,
-                                .mean_log = log(fmax(seconds, 1e-9)),
+                                .mean_log = log(own),
                                 .weight = le__conditions_weight(&conditions),
-                                .seconds = seconds + call->stats.setup_seconds + spent,
+                                .seconds = paid + spent,
                                 .now = le__now()};
     le__policy_observe(d->policy, &sample);
     if (q->mode == LE_MODE_FROZEN)
         return;
-    le__observation o = {.stats = &call->stats, .cold = cold, .conditions = conditions};
+    le__observation o = {
+        .stats = stats, .cold = cold, .cut = call->stopped, .conditions = conditions};
     le__store_sample(d->store, q->db, arm->db, &o);
-    double own = seconds + call->stats.setup_seconds;
-    le__store_account(d->store, call->operation->name, explored ? 0 : own,
-                      spent + (explored ? own : 0), 1);
+    if (!call->step) /* the whole call's account has it */
+        le__store_account(d->store, call->operation->name, explored ? 0 : paid,
+                          spent + (explored ? paid : 0), !call->stopped);
+    measure_transfers(q, call);
 }
 
-static void keep_known(le__dispatch *d, le__question *q, const decision *c) {
+static void keep_known(le__dispatch *d, le__question *q, const le_call *call,
+                       const le__decision *c) {
     if (c->of.why != LE__WHY_EXPLOIT && c->of.why != LE__WHY_ONLY)
         return;
     le__question_keep(q, c->arm, c->of.reuse_calls, c->of.reuse_until, c->of.alarm_seconds);
-    if (q->mode != LE_MODE_LEARN ||
+    if (q->mode != LE_MODE_LEARN || call->step ||
         le__policy_incumbent(d->policy, q->op->family, q->policy) != c->arm->policy)
         return;
     pthread_mutex_lock(&q->op->mutex);
@@ -412,83 +390,78 @@ static bool is_callers(le_status status) {
            status == LE_ERR_IO;
 }
 
-static le_status answer_slowly(le__dispatch *d, le__question *q, le_call *call) {
+/* By the arm that was decided on, if it is proven or proves to be. */
+static le_status answer_by(le__dispatch *d, le__question *q, le_call *call, const le__decision *c,
+                           bool *ready, double *spent) {
+    *ready = le__dispatch_prove(d, q, call, c->arm, spent);
+    if (!*ready)
+        return LE_ERR_NO_CANDIDATE;
+    bool stops = isfinite(c->of.stop_seconds);
+    call->stop_after = stops ? c->of.stop_seconds : 0;
+    le_status status = le__dispatch_run_arm(d, q, call, c->arm, false, spent);
+    call->stop_after = 0;
+    return status;
+}
+
+static le_status answer_slowly(le__dispatch *d, le__question *q, le_call *call, le__answered *out) {
     le_status status = LE_ERR_NO_CANDIDATE;
+    bool stopped = false;
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        decision c;
+        le__decision c;
         double spent = 0;
+        bool ready;
         report_bulk(d, q);
-        status = decide(d, q, call, &c);
-        if (status != LE_OK) {
-            drop_decision(&c);
+        status = le__dispatch_decide(d, q, call, stopped, &c);
+        if (status != LE_OK)
             return status;
-        }
-        bool ready = le__dispatch_prove(d, q, call, c.arm, &spent);
-        if (ready)
-            status = le__dispatch_run_arm(d, q, call, c.arm, false, &spent);
-        if (ready && status == LE_OK) {
+        status = answer_by(d, q, call, &c, &ready, &spent);
+        if (ready && (status == LE_OK || call->stopped))
             le__dispatch_observe(d, q, c.arm, call, c.of.why, spent);
-            keep_known(d, q, &c);
-            le__last_run_set(call, c.arm, c.of.why, spent > 0);
-            drop_decision(&c);
+        if (ready && status == LE_OK) {
+            keep_known(d, q, call, &c);
+            *out = (le__answered){q, c.arm, c.of.why, spent, c.of.best_seconds};
             return LE_OK;
+        }
+        if (ready && call->stopped) {
+            stopped = true;
+            continue;
         }
         if (c.of.why == LE__WHY_EXPLORE || c.of.why == LE__WHY_PROBE)
             le__policy_cancel(d->policy, q->op->family);
-        le__arm *arm = c.arm;
-        drop_decision(&c);
-        if (ready && (is_callers(status) || !le__dispatch_failed(d, q, arm, status)))
+        if (ready &&
+            (is_callers(status) || call->no_room || !le__dispatch_failed(d, q, c.arm, status)))
             return status;
     }
     return status;
 }
 
-static le_status answer_by_known(le__question *q, le_call *call, le__arm *arm) {
+static le_status answer_by_known(le__question *q, le_call *call, le__arm *arm, le__answered *out) {
     le_status status = le__execute(call, &arm->candidate, LE__OUTPUTS_IN_PLACE);
     if (status != LE_OK)
         return status;
-    le__question_count(q, call->stats.seconds, call->stats.ended);
-    le__last_run_set(call, arm, LE__WHY_EXPLOIT, 0);
+    const le__run_stats *stats = &call->stats;
+    if (!call->beside)
+        le__question_count(q, stats->seconds, stats->transfer_seconds, stats->ended);
+    *out = (le__answered){q, arm, LE__WHY_EXPLOIT, 0, 0};
     return LE_OK;
 }
 
-le_status le__dispatch_answer(le__dispatch *d, le_call *call) {
+le_status le__dispatch_answer(le__dispatch *d, le_call *call, le__answered *out) {
     le__question *q;
     le_status status = le__dispatch_question(d, call, &q);
     if (status != LE_OK)
         return status;
     le__arm *arm = le__question_known(q);
     if (arm) {
-        status = answer_by_known(q, call, arm);
-        if (status == LE_OK || is_callers(status) || !le__dispatch_failed(d, q, arm, status))
+        status = answer_by_known(q, call, arm, out);
+        if (status == LE_OK || is_callers(status) || call->no_room ||
+            !le__dispatch_failed(d, q, arm, status))
             return status;
         le__question_forget(q);
     }
-    if (q->mode == LE_MODE_MEASURE && !q->measured)
+    if (q->mode == LE_MODE_MEASURE && !q->measured && !call->beside)
         le__dispatch_race(d, q, call); /* whatever comes of it, the call is answered */
-    return answer_slowly(d, q, call);
-}
-
-le_status le_call_run(le_engine *engine, const char *operation, const le_arg *args, size_t n_args) {
-    engine = le__engine_or_default(engine);
-    if (!engine)
-        return LE_ERR_MEMORY;
-    le__operation_entry *entry = operation ? le__registry_find(&engine->registry, operation) : NULL;
-    if (!entry) {
-        const char *near = operation ? le__registry_nearest(&engine->registry, operation) : NULL;
-        return le_fail(LE_ERR_UNKNOWN, "there is no operation '%s'%s%s%s",
-                       operation ? operation : "(null)", near ? " (did you mean '" : "",
-                       near ? near : "", near ? "'?)" : "");
-    }
-    le_call call;
-    le_status status = le__call_bind(&call, engine, entry, args, n_args);
-    if (status != LE_OK)
-        return status;
-    status = le__dispatch_answer(engine->dispatch, &call);
-    if (status == LE_OK)
-        status = le__call_commit(&call);
-    le__call_unbind(&call);
-    return status;
+    return answer_slowly(d, q, call, out);
 }
 
 /* ------------------------------------------------------------------------- open and close ---- */
@@ -497,15 +470,22 @@ static void flush_question(le__question *q, void *context) {
     report_bulk(context, q);
 }
 
+static void rest(le_engine *engine) {
+    le__store_rest(engine->dispatch->store);
+}
+
 le_status le__dispatch_open(le__dispatch **out, le_engine *engine) {
     le__dispatch *d = calloc(1, sizeof *d);
     if (!d)
         return le_fail(LE_ERR_MEMORY, "le_open: out of memory");
     d->engine = engine;
+    engine->rest = rest;
     pthread_mutex_init(&d->mutex, NULL);
+    pthread_mutex_init(&d->transfer_mutex, NULL);
     *out = d;
     le__policy_options o = {
         .explore_share = engine->options.explore_share > 0 ? engine->options.explore_share : -1,
+        .race_seconds = race_s,
         .seed = engine->options.seed};
     d->policy = le__policy_new(&o);
     if (!d->policy)
@@ -543,5 +523,6 @@ void le__dispatch_close(le__dispatch *d) {
     free(d->states);
     le__policy_free(&d->policy);
     pthread_mutex_destroy(&d->mutex);
+    pthread_mutex_destroy(&d->transfer_mutex);
     free(d);
 }

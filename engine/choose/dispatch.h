@@ -7,9 +7,11 @@
 #ifndef LE_DISPATCH_H
 #define LE_DISPATCH_H
 
-#include "core/conditions.h"
-#include "choose/question.h"
+#include "call/engine.h"
+#include "choose/slate.h"
 #include "choose/store.h"
+#include "choose/transfer.h"
+#include "core/conditions.h"
 
 typedef struct le__dispatch {
     le_engine *engine;
@@ -20,26 +22,37 @@ typedef struct le__dispatch {
     pthread_mutex_t mutex; /* guards states */
     le__op_state **states; /* by operation id */
     size_t n_states;
+    pthread_mutex_t transfer_mutex; /* guards transfers */
+    le__transfer transfers[LE__MAX_DEVICES];
 } le__dispatch;
 
 le_status le__dispatch_open(le__dispatch **out, le_engine *engine);
 void le__dispatch_close(le__dispatch *d);
 
-/* Answers a bound call into call->args[].tensor; the caller commits. */
-le_status le__dispatch_answer(le__dispatch *d, le_call *call);
+typedef struct le__answered { /* how a call was answered */
+    le__question *question;
+    le__arm *arm;
+    le__why why;
+    double spent;        /* seconds on proofs */
+    double best_seconds; /* of the best known, where this arm was only tried; else 0 */
+} le__answered;
+
+/* Answers a bound call, or a step, into call->args[].tensor; the caller commits. */
+le_status le__dispatch_answer(le__dispatch *d, le_call *call, le__answered *out);
 /* The question that a bound call asks, made when new. */
 le_status le__dispatch_question(le__dispatch *d, le_call *call, le__question **out);
-/* Arms that may answer now, in canonical order; *allowed and *arms hold up to op->n_arms. Mutex of
- * the operation held. */
-size_t le__dispatch_allowed(const le__question *q, const le_call *call, le__policy_allowed *allowed,
-                            le__arm **arms);
-/* For reproducible calls: keeps the arms of one implementation, that of the highest claimed speed,
- * so that nothing measured changes the bits. Returns how many. */
-size_t le__dispatch_same_bits(le__policy_allowed *allowed, le__arm **arms, size_t n);
-/* Of a call that trials have delayed for long already: keeps the arms that need none, if there are
- * any. Returns how many. Mutex of the operation held. */
-size_t le__dispatch_keep_safe(const le__question *q, const le_call *call,
-                              le__policy_allowed *allowed, le__arm **arms, size_t n);
+/* Who may answer the call, as things are now; the slate may be empty. */
+le_status le__dispatch_slate(le__dispatch *d, le__question *q, le_call *call, le__slate *out);
+/* What the policy thinks of them, for the caller to free; NULL without memory or entries. */
+le__policy_view *le__dispatch_views(le__dispatch *d, const le__slate *slate, const le_call *call);
+typedef struct le__decision {
+    le__arm *arm;
+    le__policy_decision of;
+} le__decision;
+/* The arm that is to answer, unproven perhaps. */
+/* answer: a run was stopped, the caller has waited enough for exploring. */
+le_status le__dispatch_decide(le__dispatch *d, le__question *q, le_call *call, bool answer,
+                              le__decision *out);
 /* Proves an arm for the call's kind if that has not been done; false when it failed (the verdict is
  * kept), or when the call has waited for trials long enough (the arm is set aside). seconds spent
  * are added to *spent. */
@@ -52,14 +65,9 @@ void le__dispatch_settle(le__dispatch *d, le__question *q, le_call *call);
  * trusted candidate. On LE_OK the answer is in the call's tensors. */
 le_status le__dispatch_run_arm(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
                                bool thorough, double *spent);
-/* The comparison alone, for a call that the arm has answered on the host: whether it is due, and
- * its judgement. */
-bool le__dispatch_is_new(le__question *q, const le__arm *arm);
-le_status le__dispatch_compare(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
-                               double *spent);
 /* Keeps the verdict of a failure; returns whether another candidate may answer instead. */
 bool le__dispatch_failed(le__dispatch *d, le__question *q, le__arm *arm, le_status status);
-/* Tells the policy, and the database, of one run. */
+/* Tells the policy, and the database, of one run. Nothing of a run beside others. */
 void le__dispatch_observe(le__dispatch *d, le__question *q, le__arm *arm, const le_call *call,
                           le__why why, double spent);
 /* Finds the devices that the question may use, and its arms. */
@@ -71,6 +79,6 @@ bool le__dispatch_has_newcomers(le__dispatch *d, le__question *q, le_call *call)
 le_status le__dispatch_race(le__dispatch *d, le__question *q, le_call *call);
 
 /* For le_last_run. */
-void le__last_run_set(const le_call *call, const le__arm *arm, le__why why, int64_t measurements);
+void le__last_run_set(const le_call *call, const le__answered *answered);
 
 #endif

@@ -15,11 +15,11 @@ static _Thread_local struct {
     int64_t measurements;
 } last;
 
-void le__last_run_set(const le_call *call, const le__arm *arm, le__why why, int64_t measurements) {
-    memcpy(last.candidate, arm->candidate.text, sizeof last.candidate);
-    last.why = why;
+void le__last_run_set(const le_call *call, const le__answered *answered) {
+    memcpy(last.candidate, answered->arm->candidate.text, sizeof last.candidate);
+    last.why = answered->why;
     last.stats = call->stats;
-    last.measurements = measurements;
+    last.measurements = answered->spent > 0;
 }
 
 le_status le_last_run(le_run_info *info) {

@@ -77,6 +77,7 @@ void le__question_free(le__question *q) {
         return;
     free(q->left_out);
     free(q->seen);
+    free(q->moved);
     pthread_mutex_destroy(&q->race);
     free(q);
 }
@@ -101,6 +102,13 @@ void le__question_bring_back(le__question *q, const le__proof *p) {
             q->left_out[i] = NULL;
             q->n_aside--;
         }
+}
+
+void le__question_note_moved(le__question *q, const le__arm *arm, const le_call *call) {
+    static const float weight = 0.5f;
+    float *moved = &q->moved[arm->index], now = (float)call->stats.transfer_seconds;
+    if (!call->inputs_moved)
+        *moved = *moved < 0 ? now : *moved + weight * (now - *moved);
 }
 
 static le__question *find_in(const slots *s, uint64_t hash) {
@@ -180,9 +188,13 @@ void le__question_forget(le__question *q) {
     atomic_store_explicit(&q->reuse_calls, 0, memory_order_relaxed);
 }
 
-void le__question_count(le__question *q, double seconds, double now) {
+double le__own_seconds(double seconds, double transfer) {
+    return fmax(fmax(seconds - transfer, 0.02 * seconds), 1e-9);
+}
+
+void le__question_count(le__question *q, double seconds, double transfer, double now) {
     le__stripe *s = stripe_of_thread(q);
-    double l = log(seconds > 1e-9 ? seconds : 1e-9);
+    double l = logf((float)le__own_seconds(seconds, transfer));
     atomic_fetch_add_explicit(&s->log, (int64_t)(l * fixed_point), memory_order_relaxed);
     atomic_fetch_add_explicit(&s->log2, (int64_t)(l * l * fixed_point), memory_order_relaxed);
     atomic_fetch_add_explicit(&s->ns, (int64_t)(seconds * 1e9), memory_order_relaxed);

@@ -24,18 +24,20 @@ typedef struct le__question {
     char problem[LE__PROBLEM_TEXT], constraint[256], kind[256];
     le_work work;
     int size_class;
-    int policy;              /* problem id in the policy */
-    int64_t db;              /* problem id in the database */
-    _Atomic int64_t step_db; /* the same for steps of chains; 0: not asked for yet */
+    uint32_t at[LE_MAX_ARGS]; /* by argument: where it lay when this was asked first */
+    int policy;               /* problem id in the policy */
+    int64_t db;               /* problem id in the database */
     le_mode mode;
     /* guarded by op->mutex */
-    const char **left_out; /* by arm: why it does not apply; NULL: it does */
-    size_t n_arms;         /* arms that left_out speaks of */
-    int stored;            /* arm whose choice is in the database; -1 none */
-    pthread_mutex_t race;  /* held by the thread that measures */
-    atomic_bool measured;  /* a race has decided it, in this process or an earlier one */
-    uint64_t *seen;        /* by arm, bits: has run on this problem in this process */
-    int n_aside;           /* arms set aside */
+    const char **left_out;  /* by arm: why it does not apply; NULL: it does */
+    size_t n_arms;          /* arms that left_out speaks of */
+    int stored;             /* arm whose choice is in the database; -1 none */
+    bool stored_under_load; /* that choice was measured while others used the machine */
+    pthread_mutex_t race;   /* held by the thread that measures */
+    atomic_bool measured;   /* a race has decided it, in this process or an earlier one */
+    bool *seen;             /* by arm: has run on this problem in this process */
+    float *moved;           /* by arm: seconds that arguments were under way; < 0: not seen yet */
+    int n_aside;            /* arms set aside */
     /* the known choice; read and written without a lock */
     _Alignas(64) _Atomic(le__arm *) known;
     _Atomic int64_t reuse_calls; /* by one stripe */
@@ -56,6 +58,10 @@ void le__questions_each(le__questions *t, void (*fn)(le__question *q, void *cont
                         void *context);
 void le__question_free(le__question *q);
 
+/* Keeps how long arguments were under way when the arm ran, unless an earlier run of the same call
+ * has moved them. Mutex of the operation held. */
+void le__question_note_moved(le__question *q, const le__arm *arm, const le_call *call);
+
 /* Leaves out all arms of a proof as "its trial is under way", and brings them back. Mutex of the
  * operation held. */
 void le__question_set_aside(le__question *q, const le__proof *p);
@@ -68,8 +74,12 @@ le__arm *le__question_known(le__question *q);
 void le__question_keep(le__question *q, le__arm *arm, uint64_t reuse_calls, double until,
                        double alarm_s);
 void le__question_forget(le__question *q);
-/* One more run by the known choice; forgets it when the run was late or too slow. */
-void le__question_count(le__question *q, double seconds, double now);
+/* One more run by the known choice, and how much of it were transfers; forgets the choice when the
+ * run was late or too slow. */
+void le__question_count(le__question *q, double seconds, double transfer, double now);
+
+/* What a sample says: seconds without transfers, which are uncertain enough to leave nothing. */
+double le__own_seconds(double seconds, double transfer);
 
 typedef struct le__bulk { /* runs counted together */
     int64_t n;

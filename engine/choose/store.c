@@ -6,12 +6,15 @@
 #include "choose/store.h"
 
 #include "benchdb.h"
+#include "stats.h"
+#include "core/clock.h"
 #include "core/cpu.h"
-#include "engine.h"
-#include "opencl/opencl.h"
+#include "call/engine.h"
+#include "choose/marker.h"
 #include "choose/question.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +26,7 @@ struct le__store {
     le_engine *engine;
     le_db *db;
     int64_t devices[LE__MAX_DEVICES]; /* identities; 0: not announced yet, or the CPU */
+    _Atomic double wait_from;         /* le__now() from which writes are waited for again */
     double answered_before[64];       /* by operation id: seconds of earlier processes */
 };
 
@@ -39,14 +43,15 @@ le_status le__store_open(le__store **out, le_engine *engine) {
     char isa[64];
     le__cpu_isa_text(engine->isa, isa, sizeof isa);
     le_db_part machine[] = {{"isa", isa}};
-    le_db_part build[] = {{"compiler", __VERSION__}, {"version", LE_VERSION}};
+    le_db_part build[] = {
+        {"compiler", __VERSION__}, {"times", "without transfers"}, {"version", LE_VERSION}};
     le_db_options o = {.path = engine->options.db_path,
                        .site_path = engine->options.site_db_path,
                        .frozen = engine->options.mode == LE_MODE_FROZEN,
                        .machine = machine,
                        .n_machine = 1,
                        .build = build,
-                       .n_build = 2,
+                       .n_build = 3,
                        .log = pass_log,
                        .log_cookie = &engine->log};
     s->engine = engine;
@@ -73,7 +78,7 @@ int64_t le__store_device(le__store *s, const le__device *d) {
         return 0;
     if (!s->devices[d->index]) {
         char units[16];
-        snprintf(units, sizeof units, "%u", le__cl_device_info(d->cl)->compute_units);
+        snprintf(units, sizeof units, "%u", d->info->compute_units);
         le_db_part parts[] = {{"name", d->name},
                               {"vendor", d->vendor},
                               {"driver", d->driver},
@@ -119,6 +124,7 @@ int64_t le__store_problem(le__store *s, const char *operation, const char *text,
 
 /* ------------------------------------------------------------------------- staleness --------- */
 
+enum { FEW = 4 }; /* undisturbed runs */
 static const uint32_t slight = LE_DIFF_OS | LE_DIFF_MEMORY | LE_DIFF_HOST | LE_DIFF_BUILD_OTHER;
 static const uint32_t middling = LE_DIFF_COMPILER | LE_DIFF_VERSION | LE_DIFF_FLAGS |
                                  LE_DIFF_DRIVER | LE_DIFF_PLATFORM | LE_DIFF_MACHINE_OTHER |
@@ -164,34 +170,71 @@ static le__proof *proof_of(const le__op_state *op, int64_t candidate) {
     return NULL;
 }
 
-static void load_samples(le__store *s, le__op_state *op, le__policy *policy,
+typedef struct known_times { /* what one sum of samples says */
+    const le__arm *arm;
+    uint64_t problem;
+    le__policy_features features;
+    le_moments moments;
+    double trust;
+} known_times;
+
+/* Databases of earlier versions have a step of a chain as a problem of its own, without transfers,
+ * and the times of single calls on devices with them. */
+static bool read_row(le__store *s, const le__op_state *op, const le_db_knowledge *k,
+                     const le_db_known_samples *from, known_times *out) {
+    static const char step[] = " (step)";
+    const le_db_known_candidate *c = &k->candidates[from->candidate_index];
+    const le_db_known_problem *p = &k->problems[from->problem_index];
+    const le__arm *arm = arm_of(s, op, c);
+    size_t length = strlen(p->key), suffix = sizeof step - 1;
+    bool is_step = length > suffix && !strcmp(p->key + length - suffix, step);
+    bool cpu = c->device == 0, whole = from->differs & LE_DIFF_BUILD_OTHER && !cpu && !is_step;
+    if (!arm || whole || from->clean.n + from->contended.n + from->cold.n == 0)
+        return false;
+    uint32_t differs = from->differs | (arm->db != c->id ? LE_DIFF_SOURCE : 0);
+    le_moments warm = from->clean;
+    if (warm.n < FEW) /* one run that seemed undisturbed does not outweigh many that were not */
+        le_moments_merge(&warm, &from->contended);
+    *out = (known_times){.arm = arm,
+                         .problem = XXH64(p->key, is_step ? length - suffix : length, 0),
+                         .features = {.work = p->work, .bytes = p->bytes},
+                         .moments = warm.n ? warm : from->cold,
+                         .trust = trust(differs, from->site) * (from->clean.n ? 1 : 0.3)};
+    return true;
+}
+
+static int by_arm_problem_trust(const void *a, const void *b) {
+    const known_times *x = a, *y = b;
+    if (x->arm != y->arm)
+        return x->arm->index < y->arm->index ? -1 : 1;
+    if (x->problem != y->problem)
+        return x->problem < y->problem ? -1 : 1;
+    return (x->trust < y->trust) - (x->trust > y->trust);
+}
+
+/* Of an arm on a problem what is trusted most counts, together. */
+static void load_samples(le__store *s, const le__op_state *op, le__policy *policy,
                          const le_db_knowledge *k) {
-    for (size_t i = 0; i < k->n_samples; i++) {
-        const le_db_known_samples *from = &k->samples[i];
-        const le_db_known_candidate *c = &k->candidates[from->candidate_index];
-        const le_db_known_problem *p = &k->problems[from->problem_index];
-        le__arm *arm = arm_of(s, op, c);
-        if (!arm || from->clean.n + from->contended.n + from->cold.n == 0)
-            continue;
-        uint32_t differs = from->differs | (arm->db != c->id ? LE_DIFF_SOURCE : 0);
-        const le_moments *m = from->clean.n       ? &from->clean
-                              : from->contended.n ? &from->contended
-                                                  : &from->cold;
-        le__policy_features f = {.work = p->work, .bytes = p->bytes};
-        size_t length = strlen(p->key), suffix = sizeof LE__STEP_SUFFIX - 1;
-        int family = op->family, candidate = arm->policy;
-        if (length > suffix && !strcmp(p->key + length - suffix, LE__STEP_SUFFIX)) {
-            le__policy_candidate prior = le__arm_prior(&arm->candidate);
-            family = le__step_family(policy, op->entry->operation->name);
-            candidate = le__policy_add_candidate(policy, family, arm->candidate.id, &prior);
-            length -= suffix;
-        }
-        int problem = le__policy_add_problem(policy, family, XXH64(p->key, length, 0), &f);
+    known_times *rows = calloc(k->n_samples + 1, sizeof *rows);
+    size_t n = 0;
+    for (size_t i = 0; rows && i < k->n_samples; i++)
+        n += read_row(s, op, k, &k->samples[i], &rows[n]);
+    if (n)
+        qsort(rows, n, sizeof *rows, by_arm_problem_trust);
+    for (size_t i = 0, next; i < n; i = next) {
+        le_moments m = rows[i].moments;
+        for (next = i + 1;
+             next < n && rows[next].arm == rows[i].arm && rows[next].problem == rows[i].problem;
+             next++)
+            if (rows[next].trust >= rows[i].trust)
+                le_moments_merge(&m, &rows[next].moments);
+        int problem =
+            le__policy_add_problem(policy, op->family, rows[i].problem, &rows[i].features);
         le__policy_stats stats = {
-            .n = m->n > 1000000 ? 1000000 : (uint32_t)m->n, .mean_log = m->mean, .m2_log = m->m2};
-        le__policy_load(policy, family, problem, candidate, &stats,
-                        trust(differs, from->site) * (from->clean.n ? 1 : 0.3));
+            .n = m.n > 1000000 ? 1000000 : (uint32_t)m.n, .mean_log = m.mean, .m2_log = m.m2};
+        le__policy_load(policy, op->family, problem, rows[i].arm->policy, &stats, rows[i].trust);
     }
+    free(rows);
 }
 
 static void load_verdict(le__op_state *op, const le_db_verdict *from) {
@@ -206,7 +249,14 @@ static void load_verdict(le__op_state *op, const le_db_verdict *from) {
     le__verdict *v = le__proof_verdict(p, kind, atoi(bar + 1));
     if (!v)
         return;
+    if (from->state == (le_db_state)LE__UNPROVEN) { /* of a first run, which has ended or not */
+        le__marker m = le__marker_read(from->reason);
+        v->ran = v->ran || m == LE__MARKER_NONE;
+        v->suspect = !v->ran && m == LE__MARKER_DEAD;
+        return;
+    }
     v->state = (le__state)from->state;
+    v->ran = true;
     snprintf(v->reason, sizeof v->reason, "%s", from->reason ? from->reason : "");
     v->error.max_abs = from->errors[0];
     memcpy(v->error.rtol_at, from->errors + 1, sizeof v->error.rtol_at);
@@ -214,6 +264,22 @@ static void load_verdict(le__op_state *op, const le_db_verdict *from) {
         p->quarantined = true;
         snprintf(p->reason, sizeof p->reason, "quarantined: %.140s", v->reason);
     }
+}
+
+static void load_accounts(le__store *s, le__op_state *op, le__policy *policy,
+                          const le_db_knowledge *k) {
+    double answered = 0, explored = 0;
+    if (op->accounted)
+        return;
+    op->accounted = true;
+    for (size_t i = 0; i < k->n_accounts; i++)
+        if (k->accounts[i].machine == k->machine) {
+            answered += k->accounts[i].answered_s;
+            explored += k->accounts[i].explored_s;
+        }
+    if (op->entry->id < 64)
+        s->answered_before[op->entry->id] = answered;
+    le__policy_load_account(policy, op->family, answered, explored);
 }
 
 void le__store_load(le__store *s, le__op_state *op, le__policy *policy) {
@@ -225,9 +291,7 @@ void le__store_load(le__store *s, le__op_state *op, le__policy *policy) {
     load_samples(s, op, policy, k);
     for (size_t i = 0; i < k->n_verdicts; i++)
         load_verdict(op, &k->verdicts[i]);
-    for (size_t i = 0; i < k->n_accounts && op->entry->id < 64; i++)
-        if (k->accounts[i].machine == k->machine)
-            s->answered_before[op->entry->id] += k->accounts[i].answered_s;
+    load_accounts(s, op, policy, k);
     free(op->choices);
     op->choices = NULL;
     op->n_choices = 0;
@@ -243,20 +307,19 @@ void le__store_load(le__store *s, le__op_state *op, le__policy *policy) {
         le__stored_choice *to = &choices[op->n_choices++];
         to->problem = c->problem;
         to->arm = arm;
+        to->under_load = c->evidence && strstr(c->evidence, LE__UNDER_LOAD);
         snprintf(to->constraint, sizeof to->constraint, "%s", c->constraint ? c->constraint : "");
     }
     op->choices = choices;
     le_db_knowledge_free(&k);
 }
 
-bool le__store_choice(const le__op_state *op, int64_t problem, const char *constraint,
-                      le__arm **out) {
+const le__stored_choice *le__store_choice(const le__op_state *op, int64_t problem,
+                                          const char *constraint) {
     for (size_t i = 0; i < op->n_choices; i++)
-        if (op->choices[i].problem == problem && !strcmp(op->choices[i].constraint, constraint)) {
-            *out = op->choices[i].arm;
-            return true;
-        }
-    return false;
+        if (op->choices[i].problem == problem && !strcmp(op->choices[i].constraint, constraint))
+            return &op->choices[i];
+    return NULL;
 }
 
 int64_t le__store_plan(le__store *s, const char *params) {
@@ -309,7 +372,10 @@ double le__store_answered(le__store *s, const le__op_state *op) {
 /* ---------------------------------------------------------------------------- writing -------- */
 
 void le__store_sample(le__store *s, int64_t problem, int64_t candidate, const le__observation *o) {
-    le_db_sample sample = {.seconds = o->stats->seconds,
+    double own = le__own_seconds(o->stats->seconds, o->stats->transfer_seconds);
+    if (o->cut) /* a time that is not known is none of the statistics' */
+        return;
+    le_db_sample sample = {.seconds = own,
                            .setup_s = o->stats->setup_seconds,
                            .kernel_s = o->stats->kernel_seconds,
                            .load = o->conditions.load,
@@ -352,6 +418,23 @@ void le__store_verdict(le__store *s, const le__proof *p, const le__verdict *v) {
     row.errors[0] = v->error.max_abs;
     memcpy(row.errors + 1, v->error.rtol_at, sizeof v->error.rtol_at);
     le_db_add_verdict(s->db, &row);
+}
+
+/* Written before the run, so that it is there when the process does not survive that. A database
+ * that another process has locked is not waited for. */
+void le__store_first_run(le__store *s, const le__proof *p, const le__verdict *v, bool begins) {
+    static const double wait_s = 0.5, patience_s = 10;
+    le__verdict row = *v;
+    row.state = LE__UNPROVEN;
+    row.error = (le__error_profile){0};
+    row.reason[0] = '\0';
+    if (begins)
+        le__marker_write(row.reason, sizeof row.reason);
+    le__store_verdict(s, p, &row);
+    double now = le__now();
+    if (begins && now >= atomic_load(&s->wait_from) && !le_db_flush(s->db, wait_s) &&
+        le__now() - now >= wait_s)
+        atomic_store(&s->wait_from, now + patience_s);
 }
 
 void le__store_keep_choice(le__store *s, int64_t problem, int64_t candidate, const char *constraint,

@@ -25,13 +25,15 @@ int64_t le__store_problem(le__store *s, const char *operation, const char *text,
 
 /* Fills policy and verdicts with what is known of an operation. Mutex of the state held. */
 void le__store_load(le__store *s, le__op_state *op, le__policy *policy);
-/* Stored choice of a problem under a constraint; false if none that is still to be believed. */
-bool le__store_choice(const le__op_state *op, int64_t problem, const char *constraint,
-                      le__arm **out);
+/* Stored choice of a problem under a constraint; NULL if none that is still to be believed. */
+const le__stored_choice *le__store_choice(const le__op_state *op, int64_t problem,
+                                          const char *constraint);
+/* In the evidence of a choice that was measured while others used the machine. */
+#define LE__UNDER_LOAD "\"under_load\":true"
 
 typedef struct le__observation {
     const le__run_stats *stats;
-    bool cold, bench;
+    bool cold, bench, cut;
     le__conditions conditions;
 } le__observation;
 
@@ -40,6 +42,9 @@ struct le__bulk;
 /* Runs of the known choice, as statistics. */
 void le__store_bulk(le__store *s, int64_t problem, int64_t candidate, const struct le__bulk *b);
 void le__store_verdict(le__store *s, const le__proof *p, const le__verdict *v);
+/* That the candidate's first run in the verdict's size class begins in this process; or that it has
+ * ended, or nothing was run. */
+void le__store_first_run(le__store *s, const le__proof *p, const le__verdict *v, bool begins);
 void le__store_keep_choice(le__store *s, int64_t problem, int64_t candidate, const char *constraint,
                            const char *evidence);
 /* Identity of a device; 0: the CPU pool. */

@@ -5,6 +5,7 @@
  * pressure.
  */
 #include "core/conditions.h"
+#include "numbers.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -59,7 +60,7 @@ static bool take(const le__monitor *m, double now, reading *r) {
     r->total = r->busy + r->steal + tick * (double)(v[3] + v[4]);
     if (read_text(m->quota, text, sizeof text)) {
         const char *at = strstr(text, "throttled_usec ");
-        r->throttled = at ? 1e-6 * strtod(at + 15, NULL) : 0;
+        r->throttled = at ? 1e-6 * le__number_parse(at + 15, NULL) : 0;
     }
     return true;
 }
@@ -83,7 +84,7 @@ static void update(le__monitor *m, double now) {
                          .throttled = share(r.throttled - m->last.throttled, r.at - m->last.at)};
     if (read_text(m->memory, text, sizeof text)) {
         const char *at = strstr(text, "avg10=");
-        m->now.pressure = at ? (float)(0.01 * strtod(at + 6, NULL)) : 0;
+        m->now.pressure = at ? (float)(0.01 * le__number_parse(at + 6, NULL)) : 0;
     }
     m->last = r;
 }

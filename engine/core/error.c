@@ -4,6 +4,7 @@
  * Status texts, the per-thread error text and the log.
  */
 #include "core/error.h"
+#include "numbers.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,7 +35,7 @@ le_status le_fail(le_status status, const char *format, ...) {
     char text[sizeof message]; /* the arguments may point into message */
     va_list ap;
     va_start(ap, format);
-    vsnprintf(text, sizeof text, format, ap);
+    le__number_vprint(text, sizeof text, format, ap);
     va_end(ap);
     memcpy(message, text, sizeof message);
     return status;
@@ -46,7 +47,7 @@ void le__log_write(const le__log *log, le_log_level level, const char *format, .
     char text[1024];
     va_list ap;
     va_start(ap, format);
-    vsnprintf(text, sizeof text, format, ap);
+    le__number_vprint(text, sizeof text, format, ap);
     va_end(ap);
     log->fn(log->cookie, level, text);
 }

@@ -6,6 +6,7 @@
 #include "core/options.h"
 
 #include "core/cpu.h"
+#include "numbers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +26,8 @@ const le_env_row le__env_table[] = {
     {"LE_ISA", "instruction sets allowed: sse2, avx2, avx512 or none", "all that the CPU has"},
     {"LE_EXPLORE_SHARE", "time spent exploring / time spent answering", "1"},
     {"LE_TRIAL_LIMIT", "seconds by which trials that fail may delay a call", "2"},
-    {"LE_MEMORY_LIMIT", "bytes of host working memory of a call", "none"},
-    {"LE_DEVICE_MEMORY_LIMIT", "bytes of an OpenCL device's memory", "80 % of it"},
+    {"LE_MEMORY_LIMIT", "bytes of host working memory of a call; k, M, G, T", "none"},
+    {"LE_DEVICE_MEMORY_LIMIT", "bytes of an OpenCL device's memory; k, M, G, T", "80 % of it"},
     {"LE_SEED", "seed of trials and benchmarks", "1"},
     {"LE_LOG", "error, warning, info or debug: log to stderr when no log callback is set", "none"},
     {"LE_IO_TRUST", "1: HDF5 files are sound and not first tried in a child process", "0"},
@@ -73,11 +74,32 @@ static le_status number(const char *name, double low, double *out) {
     if (!v || *out != 0)
         return LE_OK;
     char *end;
-    *out = strtod(v, &end);
+    *out = le__number_parse(v, &end);
     if (*end || !(*out >= low))
         return le_fail(LE_ERR_ARGUMENT, "%s is '%.64s', expected a number of at least %g", name, v,
                        low);
     return LE_OK;
+}
+
+bool le_bytes_from_text(const char *text, int64_t *out) {
+    static const char units[] = "kmgt";
+    char *end;
+    double v = le__number_parse(text, &end);
+    const char *unit = *end ? strchr(units, *end | 0x20) : NULL; /* either case */
+    for (const char *u = units; unit && u <= unit; u++)
+        v *= 1024;
+    if (end == text || (*end && (!unit || end[1])) || !(v >= 0) || v > 9e18)
+        return false;
+    *out = (int64_t)v;
+    return true;
+}
+
+static le_status bytes(const char *name, int64_t *out) {
+    const char *v = env(name);
+    if (!v || *out != 0 || le_bytes_from_text(v, out))
+        return LE_OK;
+    return le_fail(LE_ERR_ARGUMENT, "%s is '%.64s', expected bytes, or a number with k, M, G or T",
+                   name, v);
 }
 
 static le_status integer(const char *name, int64_t *out) {
@@ -99,15 +121,60 @@ static le_status resolve_mode(le_options *o) {
     return LE_OK;
 }
 
+le_status le__options_log_level(le_log_level *out) {
+    const char *v = env("LE_LOG");
+    *out = LE_LOG_INFO;
+    if (!v)
+        return LE_OK;
+    for (le_log_level l = LE_LOG_ERROR; l <= LE_LOG_DEBUG; l++)
+        if (!strcmp(v, level_names[l])) {
+            *out = l;
+            return LE_OK;
+        }
+    return le_fail(LE_ERR_ARGUMENT, "LE_LOG is '%.64s', expected error, warning, info or debug", v);
+}
+
+le_status le__options_isa(uint32_t *out) {
+    static const struct {
+        const char *name;
+        uint32_t isa;
+    } rows[] = {{"none", 0},
+                {"sse2", LE_ISA_SSE2},
+                {"avx2", LE_ISA_SSE2 | LE_ISA_AVX2},
+                {"avx512", LE_ISA_SSE2 | LE_ISA_AVX2 | LE_ISA_AVX512}};
+    const char *v = env("LE_ISA");
+    *out = le__cpu_isa();
+    for (size_t i = 0; v && i < sizeof rows / sizeof *rows; i++)
+        if (!strcmp(v, rows[i].name)) {
+            *out &= rows[i].isa;
+            return LE_OK;
+        }
+    return v ? le_fail(LE_ERR_ARGUMENT, "LE_ISA is '%.64s', expected none, sse2, avx2 or avx512", v)
+             : LE_OK;
+}
+
+le_status le__options_trials(le__trials *out) {
+    static const char *const names[] = {"", "spawn", "fork", "none"};
+    const char *v = env("LE_TRIALS");
+    *out = LE__TRIALS_DEFAULT;
+    for (int i = 1; v && i < 4; i++)
+        if (!strcmp(v, names[i])) {
+            *out = (le__trials)i;
+            return LE_OK;
+        }
+    return v ? le_fail(LE_ERR_ARGUMENT, "LE_TRIALS is '%.64s', expected spawn, fork or none", v)
+             : LE_OK;
+}
+
 static le_status resolve_numbers(le_options *o) {
     int64_t threads = o->threads, seed = (int64_t)o->seed;
     le_status status = integer("LE_THREADS", &threads);
     if (status == LE_OK)
         status = integer("LE_SEED", &seed);
     if (status == LE_OK)
-        status = integer("LE_MEMORY_LIMIT", &o->memory_limit_bytes);
+        status = bytes("LE_MEMORY_LIMIT", &o->memory_limit_bytes);
     if (status == LE_OK)
-        status = integer("LE_DEVICE_MEMORY_LIMIT", &o->device_memory_limit_bytes);
+        status = bytes("LE_DEVICE_MEMORY_LIMIT", &o->device_memory_limit_bytes);
     if (status == LE_OK)
         status = number("LE_EXPLORE_SHARE", 0, &o->explore_share);
     if (status == LE_OK)

@@ -14,8 +14,23 @@ le_status le__options_resolve(le_options *out, const le_options *given);
 void le__options_free(le_options *o);
 bool le__mode_from_name(const char *name, le_mode *out);
 const char *le__mode_name(le_mode mode);
+/* LE_LOG and LE_ISA (bits of le_isa that the CPU has and that are allowed); errors name the values
+ * that they take. */
+le_status le__options_log_level(le_log_level *out);
+le_status le__options_isa(uint32_t *out);
 
 /* One row an environment variable; ended by NULLs. */
 extern const le_env_row le__env_table[];
+
+/* Where trials run: built-in implementations by a helper program that is spawned, all in children
+ * of this process, or all in this process. By default the first where the program is found, and the
+ * second for what it does not know. */
+typedef enum le__trials {
+    LE__TRIALS_DEFAULT = 0,
+    LE__TRIALS_SPAWN,
+    LE__TRIALS_FORK,
+    LE__TRIALS_NONE
+} le__trials;
+le_status le__options_trials(le__trials *out);
 
 #endif

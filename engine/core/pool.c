@@ -99,10 +99,14 @@ static void *worker_main(void *arg) {
     return NULL;
 }
 
-/* Workers leave signals to the program's own threads. Called with the mutex held. */
+/* Workers leave signals to the program's own threads, but for those of their own faults, which would
+ * end the process past its handlers. Called with the mutex held. */
 static void start_workers(le__pool *p, int wanted) {
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
     sigset_t all, old;
     sigfillset(&all);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(&all, faults[i]);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     while (p->n_threads < wanted) {
         if (pthread_create(&p->threads[p->n_threads], NULL, worker_main, p) != 0)

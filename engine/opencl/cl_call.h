@@ -45,6 +45,8 @@ typedef struct le__cl_event {
     le__cl_record_kind kind;
     const char *name;
     double queued; /* le__now() */
+    bool moving;   /* an argument; ... */
+    double called; /* and the seconds in the call that queued it: drivers may copy there */
     int64_t bytes;
 } le__cl_event;
 
@@ -62,6 +64,7 @@ struct le__cl_call {
     size_t n_events, capacity;
     uint64_t execution;
     bool profile;
+    bool moving; /* what is queued brings an argument to or from the device */
     le__cl_arg args[LE_MAX_ARGS];
 };
 

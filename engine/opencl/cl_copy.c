@@ -166,12 +166,14 @@ le_status le__cl_argument(le_call *call, int arg, cl_mem *out) {
     if (!le__tensor_bytes(t, &bytes))
         return le_fail(LE_ERR_SHAPE, "opencl: argument %d is too large", arg);
     le_status status;
+    call->cl->moving = true;
     if (bytes == 0)
         status = stand_in(call, 0, a);
     else if (t->storage && le_tensor_is_contiguous(t))
         status = part_of_storage(call, t, bytes, output, a);
     else
         status = output ? stand_in(call, bytes, a) : from_host(call, arg, bytes, a);
+    call->cl->moving = false;
     if (status != LE_OK && !a->sub_buffer)
         a->mem = NULL;
     *out = a->mem;
@@ -205,7 +207,7 @@ static le_status end_delivery(le_call *call, const le__cl_arg *a, le_tensor *t) 
     if (call->want.keep_on_device)
         return LE_OK;
     call->stats.bytes_from_device += (int64_t)t->storage->bytes;
-    return le_tensor_to_host(t);
+    return le__call_fetch(call, t);
 }
 
 le_status le__cl_deliver(le_call *call) {
@@ -217,8 +219,10 @@ le_status le__cl_deliver(le_call *call) {
             if (call->operation->args[i].type != LE_TYPE_OUT || !a->mem ||
                 !le__tensor_bytes(&call->args[i].tensor, &bytes))
                 continue;
+            call->cl->moving = true;
             status = pass == 0 ? start_delivery(call, a, &call->args[i].tensor, bytes)
                                : end_delivery(call, a, &call->args[i].tensor);
+            call->cl->moving = false;
         }
         if (status == LE_OK && pass == 0)
             status = le__cl_collect(call);

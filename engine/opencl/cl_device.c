@@ -6,6 +6,7 @@
  */
 #include "cl_device.h"
 
+#include "call/keep.h"
 #include "cl_program.h"
 
 #include <stdlib.h>
@@ -186,7 +187,7 @@ static cl_mem create_buffer(le__cl_device *d, size_t bytes, cl_int *code) {
     return mem;
 }
 
-le_status le__cl_buffer_new(le__cl_device *d, size_t bytes, cl_mem *out) {
+static le_status try_buffer(le__cl_device *d, size_t bytes, cl_mem *out) {
     cl_int code = CL_SUCCESS;
     bytes = rounded(bytes);
     if (bytes > INT64_MAX || (int64_t)bytes > d->info.max_buffer_bytes)
@@ -204,6 +205,15 @@ le_status le__cl_buffer_new(le__cl_device *d, size_t bytes, cl_mem *out) {
         }
     }
     pthread_mutex_unlock(&d->memory_mutex);
+    return status;
+}
+
+le_status le__cl_buffer_new(le__cl_device *d, size_t bytes, cl_mem *out) {
+    le_status status = try_buffer(d, bytes, out);
+    if (status == LE_ERR_DEVICE_MEMORY && d->cl && d->cl->kept && le__keep_drop(d->cl->kept, d)) {
+        le__cl_device_drop_spares(d, false);
+        status = try_buffer(d, bytes, out);
+    }
     return status;
 }
 

@@ -66,6 +66,7 @@ struct le__cl {
     size_t n_devices;
     le__cl_profile_fn profile;
     void *profile_cookie;
+    struct le__keep *kept; /* the engine's; what nobody uses makes room where it is needed */
 };
 
 /* Fills the identity and limits of a device; false when the driver does not answer. */

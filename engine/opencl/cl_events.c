@@ -8,6 +8,7 @@
 
 #include "core/clock.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { MAX_EVENTS = 4096 }; /* then they are evaluated on the way: drivers keep each one's memory */
@@ -15,7 +16,7 @@ enum { MAX_EVENTS = 4096 }; /* then they are evaluated on the way: drivers keep 
 cl_event *le__cl_event_slot(le_call *call, le__cl_record_kind kind, const char *name,
                             int64_t bytes) {
     le__cl_call *c = call->cl;
-    if (kind != LE__CL_RECORD_KERNEL && !c->profile)
+    if (kind != LE__CL_RECORD_KERNEL && !c->profile && !c->moving)
         return NULL;
     if (c->n_events == c->capacity) {
         size_t capacity = c->capacity ? 2 * c->capacity : 32;
@@ -26,7 +27,8 @@ cl_event *le__cl_event_slot(le_call *call, le__cl_record_kind kind, const char *
         c->capacity = capacity;
     }
     le__cl_event *e = &c->events[c->n_events++];
-    *e = (le__cl_event){.kind = kind, .name = name, .queued = le__now(), .bytes = bytes};
+    *e = (le__cl_event){
+        .kind = kind, .moving = c->moving, .name = name, .queued = le__now(), .bytes = bytes};
     return &e->event;
 }
 
@@ -87,6 +89,8 @@ static le_status evaluate(le_call *call, const le__cl_event *e) {
     double end = seconds(api, e->event, CL_PROFILING_COMMAND_END);
     if (e->kind == LE__CL_RECORD_KERNEL && end > start)
         call->stats.kernel_seconds += end - start;
+    if (e->moving)
+        call->stats.transfer_seconds += fmax(end - start, e->called);
     le__cl_record r = {.kind = e->kind,
                        .name = e->name,
                        .lane = c->lane,

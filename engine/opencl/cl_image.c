@@ -68,13 +68,19 @@ static void to_floats(float *out, const void *in, le_dtype dtype, size_t n) {
             out[i] = (float)((const type *)in)[i];                                                 \
         break;
         LE_X(LE_U8, uint8_t)
+        LE_X(LE_I8, int8_t)
         LE_X(LE_I16, int16_t)
         LE_X(LE_U16, uint16_t)
         LE_X(LE_I32, int32_t)
         LE_X(LE_U32, uint32_t)
+        LE_X(LE_I64, int64_t)
+        LE_X(LE_U64, uint64_t)
         LE_X(LE_F32, float)
         LE_X(LE_F64, double)
 #undef LE_X
+    case LE_C64:
+    case LE_C128:
+        break; /* le_cl_image3d refuses them */
     }
 }
 
@@ -212,6 +218,10 @@ le_status le_cl_image3d(le_call *call, int arg, le_cl_buffer **out) {
     if (!a || t->ndim != 3)
         return le_fail(LE_ERR_INTERNAL, "opencl: an image of argument %d, which has %d dimensions",
                        arg, t->ndim);
+    if (le_dtype_kind_of(t->dtype) == LE_DTYPE_KIND_COMPLEX)
+        return le_fail(LE_ERR_UNSUPPORTED,
+                       "opencl: an image of %s elements, real ones are possible",
+                       le_dtype_name(t->dtype));
     le_status status = LE_OK;
     pthread_mutex_lock(&call->cl->device->mutex);
     if (!a->image)

@@ -155,6 +155,10 @@ size_t le__cl_objects(const le__cl_device *device) {
     return n;
 }
 
+void le__cl_set_kept(le__cl *cl, struct le__keep *kept) {
+    cl->kept = kept;
+}
+
 void le__cl_set_profile(le__cl *cl, le__cl_profile_fn fn, void *cookie) {
     if (!cl)
         return;

@@ -4,13 +4,18 @@
  * Building programs and keeping them with their kernels.
  */
 #include "cl_program.h"
-#include "proof/trial_server.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_OPTIONS = 1024, MAX_KEY = 2048, LOG_SHOWN = 400 };
+
+static void (*on_building)(bool building);
+
+void le__cl_on_building(void (*fn)(bool building)) {
+    on_building = fn;
+}
 
 /* --- build log --- */
 
@@ -109,14 +114,16 @@ static le_status build(le__cl_device *d, const le_cl_source *source, const char 
              d->info.has_f64, options);
     snprintf(key, sizeof key, "1|%s|%s|%s|%s|%s|%s", hash, all, d->name, d->driver, d->version,
              d->platform_version);
-    le__trial_building(true);
+    if (on_building)
+        on_building(true);
     *out = from_binary(d, key, all);
     if (!*out) {
         status = from_source(d, source, text, all, out);
         if (status == LE_OK)
             store_binary(d, *out, key); /* may compile, too */
     }
-    le__trial_building(false);
+    if (on_building)
+        on_building(false);
     free(text);
     return status;
 }

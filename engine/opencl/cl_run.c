@@ -227,6 +227,13 @@ static le_status outside(size_t offset, size_t bytes) {
                    offset);
 }
 
+/* Of the command queued last. */
+static void note_called(le_call *call) {
+    le__cl_call *c = call->cl;
+    if (c->moving && c->n_events)
+        c->events[c->n_events - 1].called = le__now() - c->events[c->n_events - 1].queued;
+}
+
 le_status le__cl_write(le_call *call, cl_mem mem, size_t offset, const void *host, size_t bytes,
                        bool blocking) {
     const le__cl_device *d = call->cl->device;
@@ -235,6 +242,7 @@ le_status le__cl_write(le_call *call, cl_mem mem, size_t offset, const void *hos
     cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_UPLOAD, "upload", (int64_t)bytes);
     cl_int code = d->api->clEnqueueWriteBuffer(call->cl->queue, mem, blocking, offset, bytes, host,
                                                0, NULL, event);
+    note_called(call);
     call->stats.bytes_to_device += (int64_t)bytes;
     return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueWriteBuffer");
 }
@@ -247,6 +255,7 @@ le_status le__cl_read(le_call *call, cl_mem mem, size_t offset, void *host, size
     cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_DOWNLOAD, "download", (int64_t)bytes);
     cl_int code = d->api->clEnqueueReadBuffer(call->cl->queue, mem, blocking, offset, bytes, host,
                                               0, NULL, event);
+    note_called(call);
     call->stats.bytes_from_device += (int64_t)bytes;
     return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueReadBuffer");
 }

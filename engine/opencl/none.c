@@ -9,6 +9,10 @@ static le_status unsupported(void) {
     return le_fail(LE_ERR_UNSUPPORTED, "this library was built without OpenCL");
 }
 
+void le__cl_on_building(void (*fn)(bool building)) {
+    (void)fn;
+}
+
 bool le__cl_was_opened(void) {
     return false;
 }
@@ -43,6 +47,11 @@ const le_cl_info *le__cl_device_info(const le__cl_device *device) {
 size_t le__cl_objects(const le__cl_device *device) {
     (void)device;
     return 0;
+}
+
+void le__cl_set_kept(le__cl *cl, struct le__keep *kept) {
+    (void)cl;
+    (void)kept;
 }
 
 void le__cl_set_profile(le__cl *cl, le__cl_profile_fn fn, void *cookie) {
@@ -129,6 +138,17 @@ le_status le_cl_fill(le_call *call, le_cl_buffer *buffer, const void *pattern, s
 le_status le_cl_image3d(le_call *call, int arg, le_cl_buffer **out) {
     (void)call;
     (void)arg;
+    (void)out;
+    return unsupported();
+}
+
+le_status le_cl_keep(le_call *call, const char *key, size_t bytes, le_cl_keep_fn fill, void *cookie,
+                     le_cl_buffer **out) {
+    (void)call;
+    (void)key;
+    (void)bytes;
+    (void)fill;
+    (void)cookie;
     (void)out;
     return unsupported();
 }

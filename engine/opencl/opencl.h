@@ -8,10 +8,11 @@
 #define LE_OPENCL_H
 
 #include "call/call.h"
-#include "choose/device.h"
+#include "call/device.h"
 
 typedef struct le__cl le__cl;
 typedef struct le__cl_device le__cl_device;
+struct le__keep;
 
 typedef struct le__cl_options {
     const char *cache_dir;      /* program binaries; NULL: the user's cache folder; "": no cache */
@@ -26,12 +27,18 @@ bool le__cl_was_opened(void);
  * platform that fails: a log line and fewer (perhaps 0) devices, never an error. */
 le_status le__cl_open(le__cl **out, const le__cl_options *options, const le__log *log);
 void le__cl_close(le__cl *cl);
+/* Opens OpenCL for an engine and appends what it has to the engine's devices. */
+le_status le__cl_add_devices(le_engine *engine);
 size_t le__cl_count(const le__cl *cl);
 le__cl_device *le__cl_device_at(le__cl *cl, size_t i);
 const le_cl_info *le__cl_device_info(const le__cl_device *device);
 /* What refers to the device's context, as far as the driver tells: buffers, programs, events ... 0
  * without device. */
 size_t le__cl_objects(const le__cl_device *device);
+
+/* fn(true) is called before a program is built and fn(false) after it. NULL: nobody is told. Not
+ * while programs may be built. */
+void le__cl_on_building(void (*fn)(bool building));
 
 /* What one command of an execution did, for profiles. Times are seconds of le__now()'s clock. */
 typedef enum le__cl_record_kind {
@@ -56,6 +63,8 @@ typedef void (*le__cl_profile_fn)(void *cookie, const le__cl_record *record);
 /* While fn is set, it gets the records of every execution when that ends, on the thread that ran
  * it. NULL: off. cl may be NULL. Not while executions are under way. */
 void le__cl_set_profile(le__cl *cl, le__cl_profile_fn fn, void *cookie);
+/* Where device memory that is kept but not used can be found when it runs out. */
+void le__cl_set_kept(le__cl *cl, struct le__keep *kept);
 
 /* Around an OpenCL implementation's run: call->device->cl is the device. begin takes the device for
  * this thread, or for call->beside one of two places on it; end waits for the queue, makes the

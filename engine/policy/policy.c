@@ -11,17 +11,16 @@
 
 #include "policy/policy_internal.h"
 
-#define NOISE_PRIOR 0.0025 /* variance of log time between runs: 4 % */
-#define NOISE_DOF 2.0
-#define TAIL_RUNS 4.0         /* runs before the late ones among them say something */
+#define NOISE_PRIOR  0.0025 /* variance of log time between runs: 4 % */
+#define NOISE_DOF    2.0
+#define TAIL_RUNS    4.0 /* runs before the late ones among them say something */
 #define SURPRISE_DOF 8.0
 
-static void defaults(le__policy_options *o)
-{
+static void defaults(le__policy_options *o) {
     if (o->explore_share == 0.0)
         o->explore_share = 1.0;
     if (!(o->margin > 0.0))
-        o->margin = 0.01;
+        o->margin = 0.005;
     if (!(o->confidence > 0.0))
         o->confidence = 0.9;
     if (!(o->race_regret > 0.0))
@@ -30,8 +29,7 @@ static void defaults(le__policy_options *o)
         o->race_max_runs = 24;
 }
 
-le__policy *le__policy_new(const le__policy_options *options)
-{
+le__policy *le__policy_new(const le__policy_options *options) {
     le__policy *policy = calloc(1, sizeof *policy);
     if (!policy)
         return NULL;
@@ -45,8 +43,7 @@ le__policy *le__policy_new(const le__policy_options *options)
     return policy;
 }
 
-static void free_family(le__family *f)
-{
+static void free_family(le__family *f) {
     for (int i = 0; i < f->n_members; i++)
         le__curve_free(f->members[i].curve);
     for (int i = 0; i < f->n_problems; i++)
@@ -56,8 +53,7 @@ static void free_family(le__family *f)
     free(f->cold);
 }
 
-void le__policy_free(le__policy **policy)
-{
+void le__policy_free(le__policy **policy) {
     if (!policy || !*policy)
         return;
     le__policy *p = *policy;
@@ -72,8 +68,7 @@ void le__policy_free(le__policy **policy)
 }
 
 /* Makes room for one more; the new memory is zeroed. */
-static bool grow(void **array, int count, int *cap, size_t size)
-{
+static bool grow(void **array, int count, int *cap, size_t size) {
     if (count < *cap)
         return true;
     int wanted = *cap ? *cap * 2 : 4;
@@ -88,19 +83,16 @@ static bool grow(void **array, int count, int *cap, size_t size)
 
 /* ------------------------------------------------------------------------------ look-up ------- */
 
-le__family *le__family_at(le__policy *policy, int family)
-{
+le__family *le__family_at(le__policy *policy, int family) {
     return family >= 0 && family < policy->n_families ? &policy->families[family] : NULL;
 }
 
-le__problem *le__problem_at(le__family *family, int problem)
-{
+le__problem *le__problem_at(le__family *family, int problem) {
     return family && problem >= 0 && problem < family->n_problems ? &family->problems[problem]
                                                                   : NULL;
 }
 
-static int cell_place(const le__problem *problem, int candidate)
-{
+static int cell_place(const le__problem *problem, int candidate) {
     int low = 0, high = problem->n_cells;
     while (low < high) {
         int mid = (low + high) / 2;
@@ -112,15 +104,13 @@ static int cell_place(const le__problem *problem, int candidate)
     return low;
 }
 
-le__cell *le__cell_find(const le__problem *problem, int candidate)
-{
+le__cell *le__cell_find(const le__problem *problem, int candidate) {
     int at = cell_place(problem, candidate);
     bool found = at < problem->n_cells && problem->cells[at].candidate == candidate;
     return found ? &problem->cells[at] : NULL;
 }
 
-le__cell *le__cell_make(le__family *family, le__problem *problem, int candidate)
-{
+le__cell *le__cell_make(le__family *family, le__problem *problem, int candidate) {
     le__cell *cell = le__cell_find(problem, candidate);
     if (cell)
         return cell;
@@ -135,64 +125,56 @@ le__cell *le__cell_make(le__family *family, le__problem *problem, int candidate)
     return cell;
 }
 
-le__resource *le__resource_of(le__policy *policy, const le__family *family, int candidate)
-{
+le__resource *le__resource_of(le__policy *policy, const le__family *family, int candidate) {
     int resource = family->members[candidate].info.resource;
     return resource < policy->n_resources ? &policy->resources[resource] : NULL;
 }
 
-double le__noise_var(const le__family *family, int candidate)
-{
+double le__noise_var(const le__family *family, int candidate) {
     double pooled = le__log_stats_var(&family->noise, NOISE_PRIOR, NOISE_DOF);
     return le__log_stats_var(&family->members[candidate].noise, pooled, 2.0 * NOISE_DOF);
 }
 
-double le__tail_var(const le__family *family, int candidate)
-{
+double le__tail_var(const le__family *family, int candidate) {
     const le__log_stats *tail = &family->members[candidate].tail;
     double noise = le__noise_var(family, candidate);
     return tail->n >= TAIL_RUNS ? fmax(noise, tail->m2 / tail->n) : noise;
 }
 
-double le__calibration(const le__family *family, int candidate)
-{
+double le__calibration(const le__family *family, int candidate) {
     const le__log_stats *own = &family->members[candidate].surprise, *all = &family->surprise;
     double pooled = (SURPRISE_DOF + all->n * all->mean) / (SURPRISE_DOF + all->n);
     return (SURPRISE_DOF * pooled + own->n * own->mean) / (SURPRISE_DOF + own->n);
 }
 
-double le__run_var(const le__family *family, const le__problem *problem, int candidate)
-{
+double le__run_var(const le__family *family, const le__problem *problem, int candidate) {
     double noise = le__noise_var(family, candidate);
     return le__cell_find(problem, candidate) ? noise : noise * le__calibration(family, candidate);
 }
 
 /* --------------------------------------------------------------------------- registration ----- */
 
-static int find_family(const le__policy *policy, uint64_t key)
-{
+static int find_family(const le__policy *policy, uint64_t key) {
     for (int i = 0; i < policy->n_families; i++)
         if (policy->families[i].key == key)
             return i;
     return -1;
 }
 
-int le__policy_family(le__policy *policy, uint64_t key)
-{
+int le__policy_family(le__policy *policy, uint64_t key) {
     pthread_mutex_lock(&policy->lock);
     int at = find_family(policy, key);
     if (at < 0 && grow((void **)&policy->families, policy->n_families, &policy->cap_families,
                        sizeof *policy->families)) {
         at = policy->n_families++;
-        policy->families[at] = (le__family){.key = key, .noise.n = 1.0,
-                                            .budget.since_explored = -1.0};
+        policy->families[at] =
+            (le__family){.key = key, .noise.n = 1.0, .budget.since_explored = -1.0};
     }
     pthread_mutex_unlock(&policy->lock);
     return at;
 }
 
-static bool need_resource(le__policy *policy, le__family *family, int resource)
-{
+static bool need_resource(le__policy *policy, le__family *family, int resource) {
     if (resource >= policy->n_resources) {
         size_t n = (size_t)resource + 1;
         le__resource *bigger = realloc(policy->resources, n * sizeof *bigger);
@@ -217,8 +199,7 @@ static bool need_resource(le__policy *policy, le__family *family, int resource)
 }
 
 static int add_member(le__policy *policy, le__family *family, uint64_t key,
-                      const le__policy_candidate *info)
-{
+                      const le__policy_candidate *info) {
     for (int i = 0; i < family->n_members; i++)
         if (family->members[i].key == key)
             return i;
@@ -238,8 +219,7 @@ static int add_member(le__policy *policy, le__family *family, uint64_t key,
 }
 
 int le__policy_add_candidate(le__policy *policy, int family, uint64_t key,
-                             const le__policy_candidate *candidate)
-{
+                             const le__policy_candidate *candidate) {
     pthread_mutex_lock(&policy->lock);
     le__family *f = le__family_at(policy, family);
     int at = f ? add_member(policy, f, key, candidate) : -1;
@@ -247,14 +227,12 @@ int le__policy_add_candidate(le__policy *policy, int family, uint64_t key,
     return at;
 }
 
-static double positive(double x)
-{
+static double positive(double x) {
     return x > 0.0 && isfinite(x) ? x : 1.0;
 }
 
 /* Features used by the family's first problem are used by all; the first problem is the origin. */
-static void place(le__family *family, const le__policy_features *f, le__point *at)
-{
+static void place(le__family *family, const le__policy_features *f, le__point *at) {
     double work = positive(f->work);
     double raw[LE__CURVE_DIM - 2] = {f->bytes > 0.0 ? positive(f->bytes) / work : 0.0};
     for (int i = 0; i < LE__POLICY_EXTRA; i++)
@@ -276,8 +254,7 @@ static void place(le__family *family, const le__policy_features *f, le__point *a
     }
 }
 
-static int add_problem(le__family *family, uint64_t key, const le__policy_features *features)
-{
+static int add_problem(le__family *family, uint64_t key, const le__policy_features *features) {
     for (int i = 0; i < family->n_problems; i++)
         if (family->problems[i].key == key)
             return i;
@@ -291,8 +268,7 @@ static int add_problem(le__family *family, uint64_t key, const le__policy_featur
 }
 
 int le__policy_add_problem(le__policy *policy, int family, uint64_t key,
-                           const le__policy_features *features)
-{
+                           const le__policy_features *features) {
     pthread_mutex_lock(&policy->lock);
     le__family *f = le__family_at(policy, family);
     int at = f ? add_problem(f, key, features) : -1;
@@ -300,8 +276,7 @@ int le__policy_add_problem(le__policy *policy, int family, uint64_t key,
     return at;
 }
 
-void le__policy_cancel(le__policy *policy, int family)
-{
+void le__policy_cancel(le__policy *policy, int family) {
     pthread_mutex_lock(&policy->lock);
     le__family *f = le__family_at(policy, family);
     if (f)
@@ -309,18 +284,28 @@ void le__policy_cancel(le__policy *policy, int family)
     pthread_mutex_unlock(&policy->lock);
 }
 
-void le__policy_set_incumbent(le__policy *policy, int family, int problem, int candidate)
-{
+void le__policy_load_account(le__policy *policy, int family, double answered, double explored) {
     pthread_mutex_lock(&policy->lock);
     le__family *f = le__family_at(policy, family);
-    le__problem *p = le__problem_at(f, problem);
-    if (p && candidate >= -1 && candidate < f->n_members)
-        p->incumbent = candidate;
+    if (f && answered >= 0.0 && explored >= 0.0 && isfinite(answered + explored)) {
+        f->budget.answered_before = answered;
+        f->budget.explored_before = explored;
+    }
     pthread_mutex_unlock(&policy->lock);
 }
 
-int le__policy_incumbent(le__policy *policy, int family, int problem)
-{
+void le__policy_set_incumbent(le__policy *policy, int family, int problem, int candidate) {
+    pthread_mutex_lock(&policy->lock);
+    le__family *f = le__family_at(policy, family);
+    le__problem *p = le__problem_at(f, problem);
+    if (p && candidate >= -1 && candidate < f->n_members) {
+        p->incumbent = candidate;
+        p->kept = candidate >= 0;
+    }
+    pthread_mutex_unlock(&policy->lock);
+}
+
+int le__policy_incumbent(le__policy *policy, int family, int problem) {
     pthread_mutex_lock(&policy->lock);
     le__problem *p = le__problem_at(le__family_at(policy, family), problem);
     int incumbent = p ? p->incumbent : -1;

@@ -12,6 +12,8 @@
 #define STALE_SD 0.3       /* of loaded statistics that are not trusted at all */
 #define SETTLED 0.02       /* a drop from run to run that still counts as level */
 #define SETTLED_COLD 0.3   /* the same from the cold run to the first warm one */
+#define BEYOND 0.7         /* how far beyond its stop a stopped run would have gone: a factor of 2 */
+#define BEYOND_SD 0.7
 #define GUESS_DOF 2.0
 #define SURE_VAR 1e-4       /* 1 % */
 
@@ -29,6 +31,14 @@ static double unsettled_var(const le__cell *cell)
     else if (cell->cold.n > 0.0)
         drop = cell->cold.mean - cell->last - SETTLED_COLD;
     return drop > 0.0 ? square(0.5 * drop) : 0.0;
+}
+
+/* A time of which only a least value was seen, beside what else is known of it. */
+static le__belief at_least(le__belief known, double least, double var)
+{
+    if (le__belief_known(known) && known.mean > least)
+        return known;
+    return le__belief_join(known, (le__belief){least + BEYOND, square(BEYOND_SD) + var});
 }
 
 le__belief le__cell_belief(const le__family *family, const le__cell *cell)
@@ -49,6 +59,12 @@ le__belief le__cell_belief(const le__family *family, const le__cell *cell)
         b.var += noise / cell->cold.n;
         all = le__belief_join(all, b);
     }
+    if (cell->cut_cold.n > 0.0 && !(cell->warm.n + cell->cut.n > 0.0) && resource < family->n_cold) {
+        le__belief b = le__cold_predict(&family->cold[resource], cell->cut_cold.least);
+        all = at_least(all, b.mean, b.var);
+    }
+    if (cell->cut.n > 0.0)
+        all = at_least(all, cell->cut.least, 0.0);
     all.var += cell->doubt;
     return all;
 }

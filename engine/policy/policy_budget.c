@@ -1,30 +1,34 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * The exploring account of a family. Ski rental: exploring may have taken at most `share` times what
- * answering has taken when another exploring run starts, so that at every moment it has taken at most
- * that plus one run, and nobody who stops early has paid more than twice.
+ * The exploring account of a family. Ski rental: exploring may have taken at most `share` times
+ * what answering has taken when another exploring run starts, so that at every moment it has taken
+ * at most that plus one run, and nobody who stops early has paid more than twice.
  */
 #include <math.h>
 
 #include "policy/policy_internal.h"
 
-#define PENDING_LIMIT 60.0 /* seconds after which an exploring run that was never reported is forgotten */
+#define PENDING_LIMIT                                                                              \
+    60.0 /* seconds after which an exploring run that was never reported is forgotten */
 
-bool le__budget_allows(const le__budget *b, double share, double now)
-{
-    if (b->since_explored >= 0.0 && now - b->since_explored < PENDING_LIMIT)
-        return false;
-    return share > 0.0 && le__budget_debt(b, share) <= 0.0;
+bool le__budget_pending(const le__budget *b, double now) {
+    return b->since_explored >= 0.0 && now - b->since_explored < PENDING_LIMIT;
 }
 
-double le__budget_debt(const le__budget *b, double share)
-{
-    return b->account.explored - share * b->account.answered;
+double le__budget_debt(const le__budget *b, double share) {
+    /* races and benchmarks may have explored for much longer than was ever answered: half of what
+     * answering has paid for is owed at most */
+    double paid = share * b->answered_before;
+    double before = fmin(b->explored_before - paid, 0.5 * paid);
+    return b->account.explored - b->looked - share * b->account.answered + before;
 }
 
-void le__budget_pay(le__budget *b, le__why why, double seconds, double best_seconds)
-{
+void le__budget_forgive(le__budget *b, double seconds) {
+    b->looked += seconds;
+}
+
+void le__budget_pay(le__budget *b, le__why why, double seconds, double best_seconds) {
     double lost = fmax(seconds - best_seconds, 0.0);
     switch (why) {
     case LE__WHY_EXPLORE:

@@ -1,32 +1,39 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * One decision: the best known, unless a probe is due or exploring is both worth its cost and paid for.
+ * One decision: the best known, unless a probe is due or exploring is both worth its cost and paid
+ * for.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "policy/policy_internal.h"
 
-#define Z90 1.6448536269514722
-#define Z99 2.3263478740408408
-#define CALLS_ONE 300.0      /* to come of a problem, while the family has only this one */
-#define CALLS_MANY 30.0      /* ... when problems vary */
-#define LEAST_GAIN 0.05      /* of one answer: less is not worth the trouble */
-#define OVERDRAFT 0.3        /* answers */
-#define SMALL_CHANGE 0.002   /* seconds that nobody notices */
-#define TIE_SD 0.25
-#define REUSE_SHARE 0.125
-#define REUSE_MAX 1000000.0
+#define Z90           1.6448536269514722
+#define Z99           2.3263478740408408
+#define CALLS_ONE     300.0 /* to come of a problem, while the family has only this one */
+#define CALLS_MANY    30.0  /* ... when problems vary */
+#define LEAST_GAIN    0.05  /* of one answer: less is not worth the trouble */
+#define OVERDRAFT     0.3   /* answers */
+#define SMALL_CHANGE  0.002 /* seconds that nobody notices */
+#define STOP          2.8   /* times the best known: an exploring run has lost by then */
+#define TOO_LIKELY    0.9   /* that it would have to be stopped, of one that cannot be */
+#define HIDDEN        0.5   /* of the variance: what a stopped run hides lies beyond, not below */
+#define BEATEN        0.2   /* log factor beyond the best within which a stop may have been noise */
+#define ESTABLISHED   3.0   /* steady runs that make an incumbent */
+#define TIE_SD        0.25
+#define REUSE_SHARE   0.125
+#define REUSE_MAX     1000000.0
 #define REUSE_SECONDS 1.0
-#define ALARM 0.262          /* as in policy_slow.c: ln 1.3 */
+#define ALARM         0.262 /* as in policy_slow.c: ln 1.3 */
 
 typedef struct option {
-    le__belief belief;         /* without slowness */
-    double slow;               /* log factor */
-    double seconds, usual;     /* expected, with and without slowness */
-    double score;              /* what the objective minimises, logarithmic */
-    double noise;              /* variance of one run */
+    le__belief belief;     /* without slowness */
+    double slow;           /* log factor */
+    double seconds, usual; /* expected, with and without slowness */
+    double score;          /* what the objective minimises, logarithmic */
+    double noise;          /* variance of one run */
+    bool shaky;            /* only seen being stopped, or while its resource was slow as it is */
 } option;
 
 typedef struct scene {
@@ -37,12 +44,17 @@ typedef struct scene {
     const le__belief *beliefs;
 } scene;
 
-static option look(const scene *s, size_t i)
-{
+static bool has_run(const le__cell *cell) {
+    return cell && cell->warm.n + cell->cold.n + cell->loaded.n > 0.0;
+}
+
+static option look(const scene *s, size_t i) {
     const le__policy_allowed *a = &s->q->allowed[i];
     const le__resource *r = le__resource_of(s->policy, s->family, a->candidate);
     option o = {.belief = s->beliefs[i], .slow = le__slow_now(r, s->q->now)};
     double extra = a->extra_seconds > 0.0 ? a->extra_seconds : 0.0;
+    const le__cell *cell = le__cell_find(s->problem, a->candidate);
+    o.shaky = cell && (!has_run(cell) || (cell->doubt > 0.0 && o.slow > 0.0));
     o.noise = le__run_var(s->family, s->problem, a->candidate);
     o.usual = le__expected_seconds(o.belief) + extra;
     o.seconds = (o.usual - extra) * exp(o.slow) + extra;
@@ -64,19 +76,17 @@ static option look(const scene *s, size_t i)
 }
 
 /* Differences that the evidence cannot tell: the canonical order decides. */
-static bool tied(const scene *s, const option *a, const option *b)
-{
+static bool tied(const scene *s, const option *a, const option *b) {
     double sd = sqrt(a->belief.var + b->belief.var);
     return fabs(a->score - b->score) < fmin(s->policy->options.margin, TIE_SD * sd);
 }
 
-static size_t least(const scene *s)
-{
+static size_t least(const scene *s) {
     size_t best = 0;
     option top = look(s, 0);
     for (size_t i = 1; i < s->q->n_allowed; i++) {
         option o = look(s, i);
-        if (o.score < top.score && !tied(s, &o, &top)) {
+        if (o.shaky != top.shaky ? top.shaky : o.score < top.score && !tied(s, &o, &top)) {
             best = i;
             top = o;
         }
@@ -84,18 +94,22 @@ static size_t least(const scene *s)
     return best;
 }
 
-static bool beats(const scene *s, const option *challenger, const option *incumbent)
-{
+static bool beats(const scene *s, const option *challenger, const option *incumbent) {
     double ahead = incumbent->score - challenger->score;
     double sd = sqrt(challenger->belief.var + incumbent->belief.var);
     return ahead > s->policy->options.margin &&
            le__normal_cdf(ahead / sd) >= s->policy->options.confidence;
 }
 
-/* The best known: the incumbent, unless it is slow now or beaten by margin and with confidence. Only
- * the second kind of change is for good. */
-static size_t best_known(const scene *s)
-{
+/* One that answers only because it ran first gives way to any better guess. */
+static bool established(const scene *s, int incumbent) {
+    const le__cell *cell = le__cell_find(s->problem, incumbent);
+    return s->problem->kept || (cell && cell->warm.n + cell->loaded.n >= ESTABLISHED);
+}
+
+/* The best known: the incumbent, unless it is slow now or beaten by margin and with confidence.
+ * Only the second kind of change is for good. */
+static size_t best_known(const scene *s) {
     size_t best = least(s), n = s->q->n_allowed, held = n;
     int incumbent = s->problem->incumbent;
     for (size_t i = 0; i < n; i++)
@@ -104,33 +118,66 @@ static size_t best_known(const scene *s)
     option challenger = look(s, best);
     if (held < n && held != best) {
         option o = look(s, held);
-        if (o.slow > 0.0 || s->q->objective != LE_OBJECTIVE_TIME)
+        if (o.slow > challenger.slow || s->q->objective != LE_OBJECTIVE_TIME)
             return best;
-        if (!beats(s, &challenger, &o))
+        if (established(s, incumbent) && !beats(s, &challenger, &o))
             return held;
     }
     bool chosen_freely = (held < n || incumbent < 0) && s->q->objective == LE_OBJECTIVE_TIME;
-    if (chosen_freely && !(challenger.slow > 0.0))
+    if (chosen_freely && !(challenger.slow > 0.0) && held != best) {
         s->problem->incumbent = s->q->allowed[best].candidate;
+        s->problem->kept = false;
+    }
     return best;
 }
 
 /* --------------------------------------------------------------------------- exploring -------- */
 
 /* Seconds of answers to come that what is learnt here may shorten: of this problem and, since one
- * curve serves all, of the others. As much as there was already is to be expected, more at first. */
-static double stake(const scene *s, double best_seconds)
-{
+ * curve serves all, of the others. As much as there was already is to be expected, more at first.
+ */
+static double stake(const scene *s, double best_seconds) {
     double problems = s->family->n_problems;
     double here = fmax(CALLS_ONE / (problems * problems), CALLS_MANY) + s->problem->calls;
-    double others = s->family->budget.account.answered - s->problem->answered;
+    const le__budget *b = &s->family->budget;
+    double others = b->account.answered + b->answered_before - s->problem->answered;
     return best_seconds * here + fmax(others, 0.0);
+}
+
+/* What an exploring run may take before it is stopped. Other objectives than time may be served by
+ * one that is slow. */
+static double stop_after(const scene *s, const option *best, size_t i) {
+    double extra = fmax(s->q->allowed[i].extra_seconds, 0.0);
+    bool fast = s->q->objective == LE_OBJECTIVE_TIME || s->q->objective == LE_OBJECTIVE_P99;
+    double typical = best->seconds * exp(-0.5 * fmin(best->belief.var, 4.0));
+    return fast ? fmax(STOP * typical - extra, typical) : INFINITY;
+}
+
+/* How likely it is that a run of o takes longer. */
+static double exceeds(const option *o, double seconds) {
+    double sd = sqrt(o->belief.var + o->noise), mid = o->belief.mean + o->slow;
+    return isfinite(seconds) ? le__normal_cdf((mid - log(seconds)) / sd) : 0.0;
+}
+
+/* Seconds that running o costs beyond the best: when it takes longer than `stop`, all until then.
+ */
+static double run_cost(const option *o, const option *best, double stop) {
+    if (!isfinite(stop))
+        return fmax(o->seconds - best->seconds, 0.0);
+    double seconds = fmin(o->seconds, stop), stopped = exceeds(o, stop);
+    return (1.0 - stopped) * fmax(seconds - best->seconds, 0.0) + stopped * stop;
+}
+
+/* Whether a steady run was stopped so late that another would be stopped as well. */
+static bool beaten(const scene *s, const option *best, size_t i) {
+    const le__cell *cell = le__cell_find(s->problem, s->q->allowed[i].candidate);
+    return cell && cell->cut.n > 0.0 && !has_run(cell) &&
+           cell->cut.least > best->belief.mean + BEATEN;
 }
 
 /* Gain and cost in seconds of running o once instead of best. */
 static double worth(const scene *s, const option *o, const option *best, size_t i, double at_stake,
-                    double *cost)
-{
+                    double *cost) {
     int candidate = s->q->allowed[i].candidate;
     const le__member *member = &s->family->members[candidate];
     le__cell *cell = le__cell_find(s->problem, candidate);
@@ -138,62 +185,69 @@ static double worth(const scene *s, const option *o, const option *best, size_t 
     if (!cell || cell->cold.n + cell->warm.n <= 0.0)
         noise += s->family->cold[member->info.resource].ratio_err;
     double learnt = o->belief.var * o->belief.var / (o->belief.var + noise);
+    if (cell && !has_run(cell))
+        learnt *= HIDDEN;
     double behind = log(o->seconds) - 0.5 * fmin(o->belief.var, 4.0) -
                     (log(best->seconds) - 0.5 * fmin(best->belief.var, 4.0));
     if (s->q->objective != LE_OBJECTIVE_TIME)
         behind += (o->score - log(o->seconds)) - (best->score - log(best->seconds));
+    behind += s->policy->options.margin; /* less would not change the choice */
     double gain = 1.0 - exp(-le__expected_gain(behind, sqrt(learnt)));
-    *cost = fmax(o->seconds - best->seconds, 0.0);
+    *cost = run_cost(o, best, s->q->allowed[i].unstoppable ? INFINITY : stop_after(s, best, i));
     if (member->n_cells == 0)
         *cost += member->info.setup_seconds;
     return gain * at_stake;
 }
 
 /* Whether two run on the same resource. */
-static bool together(const scene *s, size_t a, size_t b)
-{
+static bool together(const scene *s, size_t a, size_t b) {
     const le__member *members = s->family->members;
     return members[s->q->allowed[a].candidate].info.resource ==
            members[s->q->allowed[b].candidate].info.resource;
 }
 
-/* The most worthwhile candidate to explore; n_allowed when none is worth its cost. */
-static size_t worthwhile(const scene *s, size_t best_index, const option *best)
-{
+/* The most worthwhile candidate to explore now; n_allowed when none is worth its cost or paid for.
+ * A first run is always paid for. *debt gets the answering needed before others may run. */
+static size_t worthwhile(const scene *s, size_t best_index, const option *best, double *debt) {
     double at_stake = stake(s, best->seconds), top = LEAST_GAIN * best->seconds;
-    double saved = -le__budget_debt(&s->family->budget, s->policy->options.explore_share);
-    /* One run may overdraw the account; a large overdraft would forbid all the cheap ones after it. */
-    double purse = saved + OVERDRAFT * best->seconds + SMALL_CHANGE;
+    double owed = le__budget_debt(&s->family->budget, s->policy->options.explore_share);
+    /* One run may overdraw the account; a large overdraft would forbid all the cheap ones after it.
+     */
+    double purse = OVERDRAFT * best->seconds + SMALL_CHANGE - owed;
     size_t found = s->q->n_allowed;
-    for (size_t i = 0; i < s->q->n_allowed; i++) {
+    for (size_t i = 0; i < s->q->n_allowed && !(best->slow > 0.0); i++) {
         option o = look(s, i);
         double cost;
-        if (i == best_index || (o.slow > 0.0 && !together(s, i, best_index)))
+        if (i == best_index || (o.slow > 0.0 && !together(s, i, best_index)) ||
+            beaten(s, best, i) ||
+            (s->q->allowed[i].unstoppable && exceeds(&o, stop_after(s, best, i)) > TOO_LIKELY))
             continue;
-        double gain = worth(s, &o, best, i, at_stake, &cost);
-        double net = gain - cost;
-        if (o.seconds * exp(-0.5 * fmin(o.belief.var, 4.0)) > purse)
+        bool first = s->family->members[s->q->allowed[i].candidate].n_cells == 0;
+        double net = worth(s, &o, best, i, at_stake, &cost) - cost;
+        double longest = s->q->allowed[i].unstoppable ? INFINITY : stop_after(s, best, i);
+        double least = fmin(o.seconds, longest) * exp(-0.5 * fmin(o.belief.var, 4.0));
+        if (!(net > top) || (!first && least > purse + fmax(owed, 0.0)))
             continue;
-        if (net > top) {
-            top = net;
-            found = i;
+        if (!first && owed > 0.0) {
+            *debt = fmin(*debt, owed);
+            continue;
         }
+        top = net;
+        found = i;
     }
     return found;
 }
 
-/* A candidate that would be better if its resource were as usual again, when asking is due. Sets the
- * seconds until the next one is due. */
-static size_t probe(const scene *s, size_t best_index, const option *best, double *due_in)
-{
+/* A candidate that would be better if its resource were as usual again, when asking is due. Sets
+ * the seconds until the next one is due. */
+static size_t probe(const scene *s, size_t best_index, const option *best, double *due_in) {
     size_t found = s->q->n_allowed;
     double least_usual = best->seconds;
     for (size_t i = 0; i < s->q->n_allowed; i++) {
         option o = look(s, i);
         if (!(o.slow > 0.0) || o.usual >= least_usual || together(s, i, best_index))
             continue;
-        const le__resource *r =
-            le__resource_of(s->policy, s->family, s->q->allowed[i].candidate);
+        const le__resource *r = le__resource_of(s->policy, s->family, s->q->allowed[i].candidate);
         double loss = o.usual * exp(r->slowness) - best->seconds; /* what was seen, not forgotten */
         double gap = le__slow_probe_gap(best->seconds, loss);
         double left = gap - le__slow_waited(r, s->q->now, s->policy->busy);
@@ -208,13 +262,13 @@ static size_t probe(const scene *s, size_t best_index, const option *best, doubl
 
 /* ------------------------------------------------------------------------------ answer -------- */
 
-static void describe(const scene *s, size_t index, le__why why, le__policy_decision *out)
-{
+static void describe(const scene *s, size_t index, le__why why, le__policy_decision *out) {
     option o = look(s, index);
     const le__policy_allowed *a = &s->q->allowed[index];
     double extra = a->extra_seconds > 0.0 ? a->extra_seconds : 0.0;
     double sd = sqrt(fmin(o.belief.var, 100.0) + o.noise), mid = o.belief.mean + o.slow;
-    *out = (le__policy_decision){.index = index, .candidate = a->candidate, .why = why};
+    *out = (le__policy_decision){
+        .index = index, .candidate = a->candidate, .why = why, .stop_seconds = INFINITY};
     if (!le__belief_known(o.belief)) {
         out->high = out->alarm_seconds = INFINITY;
         return;
@@ -226,8 +280,7 @@ static void describe(const scene *s, size_t index, le__why why, le__policy_decis
 }
 
 static void allow_reuse(const scene *s, double until_explore, double probe_in,
-                        le__policy_decision *out)
-{
+                        le__policy_decision *out) {
     double calls = fmin(s->problem->calls * REUSE_SHARE, REUSE_MAX);
     if (out->seconds > 0.0)
         calls = fmin(calls, fmin(until_explore, probe_in) / out->seconds);
@@ -236,8 +289,7 @@ static void allow_reuse(const scene *s, double until_explore, double probe_in,
 }
 
 /* Nothing is known of anyone: the best prior, in canonical order. */
-static size_t fastest_prior(const scene *s)
-{
+static size_t fastest_prior(const scene *s) {
     size_t best = 0;
     for (size_t i = 1; i < s->q->n_allowed; i++)
         if (s->family->members[s->q->allowed[i].candidate].info.speed >
@@ -246,8 +298,7 @@ static size_t fastest_prior(const scene *s)
     return best;
 }
 
-static void decide(const scene *s, le__policy_decision *out)
-{
+static void decide(const scene *s, le__policy_decision *out) {
     double share = s->policy->options.explore_share, due = INFINITY, debt = INFINITY;
     size_t n = s->q->n_allowed;
     if (!le__belief_known(s->beliefs[0])) {
@@ -257,16 +308,19 @@ static void decide(const scene *s, le__policy_decision *out)
     size_t index = best_known(s);
     option best = look(s, index);
     s->problem->best_seconds = best.seconds;
-    if (n > 1 && s->q->may_explore && share > 0.0) {
-        bool paid = le__budget_allows(&s->family->budget, share, s->q->now);
-        size_t probed = probe(s, index, &best, &due), tried = worthwhile(s, index, &best);
-        size_t other = probed < n ? probed : tried;
-        if (other < n)
-            debt = fmax(le__budget_debt(&s->family->budget, share), 0.0);
-        if (other < n && paid) {
-            describe(s, other, probed < n ? LE__WHY_PROBE : LE__WHY_EXPLORE, out);
+    if (n > 1 && s->q->may_explore && share > 0.0 &&
+        !le__budget_pending(&s->family->budget, s->q->now)) {
+        size_t probed = probe(s, index, &best, &due), tried = worthwhile(s, index, &best, &debt);
+        double owed = le__budget_debt(&s->family->budget, share);
+        if (probed < n && owed > 0.0)
+            debt = fmin(debt, owed);
+        size_t other = probed < n && owed <= 0.0 ? probed : tried;
+        if (other < n) {
+            describe(s, other, other == tried ? LE__WHY_EXPLORE : LE__WHY_PROBE, out);
             s->family->budget.since_explored = s->q->now;
             out->best_seconds = best.seconds;
+            if (!s->q->allowed[other].unstoppable)
+                out->stop_seconds = stop_after(s, &best, other);
             return;
         }
     }
@@ -275,8 +329,7 @@ static void decide(const scene *s, le__policy_decision *out)
     allow_reuse(s, debt, due, out);
 }
 
-static bool valid(le__policy *policy, const le__policy_question *q)
-{
+static bool valid(le__policy *policy, const le__policy_question *q) {
     le__family *family = le__family_at(policy, q->family);
     if (!le__problem_at(family, q->problem) || q->n_allowed == 0)
         return false;
@@ -286,8 +339,7 @@ static bool valid(le__policy *policy, const le__policy_question *q)
     return true;
 }
 
-le__belief *le__beliefs_of(le__policy *policy, const le__policy_question *q, bool guess)
-{
+le__belief *le__beliefs_of(le__policy *policy, const le__policy_question *q, bool guess) {
     if (!valid(policy, q))
         return NULL;
     le__family *family = le__family_at(policy, q->family);
@@ -311,8 +363,7 @@ le__belief *le__beliefs_of(le__policy *policy, const le__policy_question *q, boo
 }
 
 int le__policy_decide(le__policy *policy, const le__policy_question *question,
-                      le__policy_decision *out)
-{
+                      le__policy_decision *out) {
     pthread_mutex_lock(&policy->lock);
     const le__belief *beliefs = le__beliefs_of(policy, question, true);
     if (beliefs) {

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * What the files of the decision policy share; nobody else includes it. All functions here expect
- * the policy's mutex to be held. Times are natural logarithms of seconds unless a name says seconds.
+ * the policy's mutex to be held. Times are natural logarithms of seconds unless a name says
+ * seconds.
  */
 #ifndef LE_ENGINE_POLICY_INTERNAL_H
 #define LE_ENGINE_POLICY_INTERNAL_H
@@ -14,7 +15,7 @@
 /* --------------------------------------------------------------------- policy_stats.c --------- */
 
 typedef struct le__log_stats {
-    double n, mean, m2;        /* n may be fractional: weights */
+    double n, mean, m2; /* n may be fractional: weights */
 } le__log_stats;
 
 /* Adds n samples with this mean and sum of squared deviations (Chan, Golub, LeVeque 1979). */
@@ -25,7 +26,7 @@ void le__log_stats_cap(le__log_stats *s, double n);
 double le__log_stats_var(const le__log_stats *s, double prior, double dof);
 
 typedef struct le__belief {
-    double mean, var;          /* of a latent log time; var infinite: nothing known */
+    double mean, var; /* of a latent log time; var infinite: nothing known */
 } le__belief;
 
 extern const le__belief le__no_belief;
@@ -40,7 +41,8 @@ double le__expected_gain(double behind, double sd);
 double le__expected_seconds(le__belief b);
 
 /* How a family's cold runs on one resource compare with its warm ones: by a factor (boost clock,
- * caches) or by a constant (set-up in the driver); the one that has predicted better is believed. */
+ * caches) or by a constant (set-up in the driver); the one that has predicted better is believed.
+ */
 typedef struct le__cold_model {
     double n, ratio, ratio_err, extra_seconds, extra_err;
 } le__cold_model;
@@ -52,7 +54,7 @@ le__belief le__cold_predict(const le__cold_model *c, double cold);
 
 /* --------------------------------------------------------------------- policy_model.c --------- */
 
-#define LE__CURVE_DIM (2 + 1 + LE__POLICY_EXTRA)
+#define LE__CURVE_DIM   (2 + 1 + LE__POLICY_EXTRA)
 #define LE__CURVE_NODES 57
 
 /* Where a problem lies, relative to the family's first problem. */
@@ -79,21 +81,26 @@ double le__curve_count(const le__curve *curve);
 /* ---------------------------------------------------------------------- policy_slow.c --------- */
 
 typedef struct le__resource {
-    double slowness;           /* log factor when last seen; 0: as usual */
-    double slow_runs;          /* that slowness is the mean of */
-    double seen, seen_busy;    /* `now` and the policy's busy seconds when last seen */
+    double slowness;                     /* log factor when last seen; 0: as usual */
+    double slow_runs;                    /* that slowness is the mean of */
+    double seen, seen_busy;              /* `now` and the policy's busy seconds when last seen */
     int alarm_candidate, calm_candidate; /* who raised the alarm, who ended the one before */
 } le__resource;
 
-typedef enum le__slow_event { LE__SLOW_NONE, LE__SLOW_CALM, LE__SLOW_ON, LE__SLOW_OWN } le__slow_event;
+typedef enum le__slow_event {
+    LE__SLOW_NONE,
+    LE__SLOW_CALM,
+    LE__SLOW_ON,
+    LE__SLOW_OWN
+} le__slow_event;
 
 /* The log factor believed at `now`. */
 double le__slow_now(const le__resource *r, double now);
 /* A run took `excess` (log) more than the belief whose standard deviation, noise included, is sd.
  * NONE: nothing remarkable; ON: the resource is slow, the sample says nothing of the candidate;
  * CALM: it has just recovered; OWN: it is this candidate that changed, not the resource. */
-le__slow_event le__slow_observe(le__resource *r, int candidate, double excess, double sd, double now,
-                                double busy);
+le__slow_event le__slow_observe(le__resource *r, int candidate, double excess, double sd,
+                                double now, double busy);
 /* Busy seconds to let pass between two probes that cost `loss` more than the best answer. */
 double le__slow_probe_gap(double best_seconds, double loss);
 /* Time that counts towards the gap: busy seconds, and idle ones a little. */
@@ -103,46 +110,58 @@ double le__slow_waited(const le__resource *r, double now, double busy);
 
 typedef struct le__budget {
     le__policy_account account;
-    double since_explored;     /* pending exploring run: when it was decided; < 0: none */
+    double looked;          /* of explored: each candidate's first run, which nothing is owed for */
+    double answered_before; /* seconds of earlier processes: for answers, */
+    double explored_before; /* and for exploring and racing */
+    double since_explored;  /* pending exploring run: when it was decided; < 0: none */
 } le__budget;
 
-/* Whether an exploring run may start now. */
-bool le__budget_allows(const le__budget *b, double share, double now);
-/* Seconds of answering still needed before one may. */
+/* Whether an exploring run is under way. */
+bool le__budget_pending(const le__budget *b, double now);
+/* Seconds of answering still needed before one may start; negative: saved. */
 double le__budget_debt(const le__budget *b, double share);
 void le__budget_pay(le__budget *b, le__why why, double seconds, double best_seconds);
+/* An exploring run that was paid for was a candidate's first. */
+void le__budget_forgive(le__budget *b, double seconds);
 
 /* ----------------------------------------------------------------------------- policy.c ------- */
 
-typedef struct le__cell {      /* one candidate on one problem */
+typedef struct le__cut {
+    double n, least; /* how many; the longest of them: the time is at least this */
+} le__cut;
+
+typedef struct le__cell { /* one candidate on one problem */
     int candidate;
     le__log_stats warm, cold, loaded;
-    double trust;              /* of loaded */
-    double doubt;              /* variance: all was seen while the resource was slow; 0: not so */
-    double last, before;       /* the newest two warm times */
+    double trust;          /* of loaded */
+    double doubt;          /* variance: all was seen while the resource was slow; 0: not so */
+    double last, before;   /* the newest two warm times */
+    le__cut cut, cut_cold; /* runs that were stopped, warm and cold */
+    int late;              /* runs in a row that were late by its own fault */
     double last_seen;
-    le__belief in_curve;       /* what the candidate's curve holds of it */
+    le__belief in_curve; /* what the candidate's curve holds of it */
 } le__cell;
 
 typedef struct le__problem {
     uint64_t key;
     le__point at;
-    le__cell *cells;           /* sorted by candidate */
+    le__cell *cells; /* sorted by candidate */
     int n_cells, cap_cells;
     int incumbent;
+    bool kept; /* the incumbent was set from outside: a stored choice, a race's winner */
     double calls;
-    double answers, answered;  /* runs that answered, and their seconds */
-    double best_seconds;       /* of the last decision's best known; 0: none */
+    double answers, answered; /* runs that answered, and their seconds */
+    double best_seconds;      /* of the last decision's best known; 0: none */
 } le__problem;
 
-typedef struct le__member {    /* a candidate in its family */
+typedef struct le__member { /* a candidate in its family */
     uint64_t key;
     le__policy_candidate info;
-    le__log_stats noise;       /* scatter of warm runs: mean 0 */
-    le__log_stats tail;        /* the same with runs so late that their resource was suspected */
-    le__log_stats surprise;    /* squared errors of predictions over what was predicted */
-    le__curve *curve;          /* NULL until a second problem asks for it */
-    int n_cells;               /* problems on which it has been seen */
+    le__log_stats noise;    /* scatter of warm runs: mean 0 */
+    le__log_stats tail;     /* the same with runs so late that their resource was suspected */
+    le__log_stats surprise; /* squared errors of predictions over what was predicted */
+    le__curve *curve;       /* NULL until a second problem asks for it */
+    int n_cells;            /* problems on which it has been seen */
 } le__member;
 
 typedef struct le__family {
@@ -153,10 +172,10 @@ typedef struct le__family {
     int dim;
     double anchor_work, anchor_z[LE__CURVE_DIM - 2];
     le__log_stats noise, surprise; /* pooled */
-    le__cold_model *cold;      /* by resource */
+    le__cold_model *cold;          /* by resource */
     int n_cold;
-    double rate, rate_sd;      /* for curves: pooled from them; sd 0: not known yet */
-    double evidence, pooled;   /* samples so far, and when the rate was last pooled */
+    double rate, rate_sd;    /* for curves: pooled from them; sd 0: not known yet */
+    double evidence, pooled; /* samples so far, and when the rate was last pooled */
     double calls;
     le__budget budget;
 } le__family;
@@ -168,8 +187,8 @@ struct le__policy {
     int n_families, cap_families;
     le__resource *resources;
     int n_resources;
-    double busy;               /* seconds of all runs */
-    le__belief *scratch;       /* of a decision: one a candidate */
+    double busy;         /* seconds of all runs */
+    le__belief *scratch; /* of a decision: one a candidate */
     size_t n_scratch;
 };
 
@@ -182,15 +201,16 @@ le__cell *le__cell_make(le__family *family, le__problem *problem, int candidate)
 double le__noise_var(const le__family *family, int candidate);
 /* With the late runs, for those who care for the worst ones. */
 double le__tail_var(const le__family *family, int candidate);
-/* The same on a problem: where there are no samples yet, what predictions have been wrong by counts. */
+/* The same on a problem: where there are no samples yet, what predictions have been wrong by
+ * counts. */
 double le__run_var(const le__family *family, const le__problem *problem, int candidate);
 /* Factor by which predictions of the candidate from other problems have been too sure (above 1) or
  * not sure enough, as variance. */
 double le__calibration(const le__family *family, int candidate);
 /* NULL for a resource never registered. */
 le__resource *le__resource_of(le__policy *policy, const le__family *family, int candidate);
-/* Beliefs of all allowed candidates in policy->scratch; guesses where guess is set. NULL when out of
- * memory or when the question names something unknown. */
+/* Beliefs of all allowed candidates in policy->scratch; guesses where guess is set. NULL when out
+ * of memory or when the question names something unknown. */
 le__belief *le__beliefs_of(le__policy *policy, const le__policy_question *question, bool guess);
 
 /* -------------------------------------------------------------------- policy_belief.c --------- */

@@ -14,6 +14,7 @@
 #define SURPRISE_KNOWN 1.0 /* variance above which a prediction was a guess */
 #define SURPRISE_MAX 25.0
 #define SURPRISE_MEMORY 100.0
+#define CHANGED 2          /* late runs in a row that are no accident: another time from now on */
 #define SLOW_WEIGHT 0.25   /* of a first sample that was taken while its resource was slow */
 
 static void learn_warm(le__family *family, le__cell *cell, double n, double mean, double m2)
@@ -59,11 +60,28 @@ static void learn(le__family *family, le__cell *cell, const le__policy_sample *s
     }
 }
 
+static void longer(le__cut *cut, double n, double least)
+{
+    cut->least = cut->n > 0.0 ? fmax(cut->least, least) : least;
+    cut->n += n;
+}
+
+/* Where steady runs are known, a stopped one counts as one that took until then. */
+static void learn_cut(le__family *family, le__cell *cell, const le__policy_sample *s, double n)
+{
+    if (s->cold)
+        longer(&cell->cut_cold, n, s->mean_log);
+    else if (cell->warm.n > 0.0)
+        learn_warm(family, cell, n, s->mean_log, 0.0);
+    else
+        longer(&cell->cut, n, s->mean_log);
+}
+
 /* A prediction from other problems meets its first steady run. */
 static void be_surprised(le__family *family, const le__problem *problem, const le__policy_sample *s)
 {
     const le__cell *cell = le__cell_find(problem, s->candidate);
-    if (s->cold || (cell && cell->warm.n + cell->loaded.n > 0.0))
+    if (s->cold || s->cut || (cell && cell->warm.n + cell->loaded.n > 0.0))
         return;
     le__belief b = le__foresee(family, problem, s->candidate);
     double used = le__calibration(family, s->candidate), error = s->mean_log - b.mean;
@@ -103,8 +121,11 @@ static le__slow_event judge(le__policy *policy, le__family *family, const le__pr
         mean -= c->ratio;
         var += c->ratio_err;
     }
+    double over = mean - b.mean;
+    if (s->cut) /* it would have taken longer: that is no recovery */
+        over = fmax(over, slow);
     le__slow_event event =
-        le__slow_observe(r, s->candidate, mean - b.mean, sqrt(var), s->now, policy->busy);
+        le__slow_observe(r, s->candidate, over, sqrt(var), s->now, policy->busy);
     if (!s->cold && !(slow > 0.0) && s->n <= 1) {
         le__log_stats *tail = &family->members[s->candidate].tail;
         le__log_stats_add(tail, 1.0, 0.0, (mean - b.mean) * (mean - b.mean));
@@ -122,12 +143,14 @@ static void pay(le__policy *policy, le__family *family, le__problem *problem,
     double best = problem->best_seconds > 0.0 ? problem->best_seconds * n : seconds;
     policy->busy += seconds;
     family->calls += n;
-    problem->calls += n;
-    if (s->why == LE__WHY_EXPLOIT || s->why == LE__WHY_ONLY) {
+    problem->calls += s->cut ? 0.0 : n; /* another run answers */
+    if (!s->cut && (s->why == LE__WHY_EXPLOIT || s->why == LE__WHY_ONLY)) {
         problem->answers += n;
         problem->answered += n * exp(s->mean_log); /* without set-up and proofs: no choice's fault */
     }
     le__budget_pay(&family->budget, s->why, seconds, best);
+    if (s->why == LE__WHY_EXPLORE && family->members[s->candidate].n_cells == 0)
+        le__budget_forgive(&family->budget, seconds);
 }
 
 static bool sane(const le__family *family, const le__policy_sample *s)
@@ -153,16 +176,22 @@ static void observe(le__policy *policy, const le__policy_sample *s)
     cell->last_seen = s->now;
     double mean = s->mean_log;
     if (event == LE__SLOW_ON) {
-        if (cell->warm.n + cell->cold.n + cell->loaded.n > 0.0)
+        if (s->cut || cell->warm.n + cell->cold.n + cell->loaded.n > 0.0)
             return;
         mean -= excess;
         weight *= SLOW_WEIGHT;
         cell->doubt = excess * excess;
-    } else if (event == LE__SLOW_OWN || cell->doubt > 0.0) {
+    }
+    cell->late = event == LE__SLOW_OWN ? cell->late + 1 : 0;
+    if (event != LE__SLOW_ON && (cell->late >= CHANGED || cell->doubt > 0.0)) {
         cell->warm = cell->cold = cell->loaded = (le__log_stats){0};
+        cell->cut = cell->cut_cold = (le__cut){0};
         cell->doubt = 0.0;
     }
-    learn(family, cell, s, n * weight, mean);
+    if (s->cut)
+        learn_cut(family, cell, s, n * weight);
+    else
+        learn(family, cell, s, n * weight, mean);
     family->evidence += weight;
     le__belief_changed(family, problem, cell);
 }

@@ -9,7 +9,8 @@
 #include "policy/policy_internal.h"
 
 #define Z90 1.6448536269514722
-#define RUNS 32
+#define RUNS 512             /* of one candidate in one race, at most */
+#define MEDIAN_RUNS 8        /* from which the median is used */
 #define NOISE_PRIOR 0.0004   /* variance of one run's log time before there are repeats: 2 % */
 #define NOISE_DOF 1.0
 #define DRIFT_SD 0.001
@@ -21,11 +22,18 @@
 #define WARM_UP 4            /* runs within which a drop is no noise */
 #define SETTLED 0.01
 #define SETTLED_COLD 0.15
-#define COLD_DOUBT 1.3
-#define HOPELESS 0.3
+#define COLD_BEATEN 2.302585 /* ln 10 behind the best cold run: beyond doubt */
+#define BEATEN 1.098612      /* ln 3 behind the leader, a warm run is stopped */
+#define CUTS 2               /* stopped warm runs that are no accident */
+#define NEAR 0.693147        /* ln 2: one warm run does not rule out those within */
+#define CLOSE 0.182322       /* ln 1.2: two do not rule out those within */
+#define SHORT 0.02           /* seconds: of shorter runs as many are made as fit into race_seconds */
+#define SHORT_RUNS 10        /* warm runs of each, at least */
+#define SHORT_REGRET 0.001   /* the regret that ends a race of these */
+#define CHOSEN 1.3           /* deviations: the choice is the one whose luck was best */
 #define CLEAN 0.5            /* weight from which a sample counts as clean */
 #define TRUSTED 0.6          /* loaded samples of less trust are a prior, to be confirmed */
-#define KIN_MARGINS 3.0      /* more than this behind is too far to be preferred among kin */
+#define KIN_MARGINS 6.0      /* more than this behind is too far to be preferred among kin */
 #define KIN_CONFIDENCE 0.99  /* that one leads its kin */
 #define CONFIRMING 2         /* warm runs, beside the cold one, that confirm or replace a prior */
 #define AS_BEFORE 0.26       /* 30 %: a time that confirms what was known of all */
@@ -33,9 +41,10 @@
 typedef struct entry {
     le__policy_allowed allowed;
     le__belief known;          /* before the race */
-    double cold, runs[RUNS];   /* log seconds */
-    double weights[RUNS];
-    int n;                     /* warm runs */
+    double cold, *runs;        /* log seconds */
+    double *weights;
+    double spent;              /* seconds of its warm runs */
+    int n, room, cuts;         /* warm runs, place for them, those that were stopped */
     bool has_cold, out;
     bool stale;                /* known by samples from before something changed, and only by them */
     bool given;                /* known well: its times stand, it does not run */
@@ -54,6 +63,9 @@ struct le__policy_race {
     size_t n;
     uint32_t total, clean;
     bool doubted;              /* what is stale has neither been confirmed nor refuted yet */
+    double race_seconds;       /* for the runs of each where they are short; 0: count runs */
+    size_t *round, n_round;    /* who is still to run in this round, last first */
+    uint64_t random;
     double usual_drop;         /* median over the entries of log cold minus log first warm run */
     double *drops;             /* room for it */
 };
@@ -159,6 +171,23 @@ static size_t leader(const le__policy_race *race, double noise)
     return best;
 }
 
+static double left_regret(const le__policy_race *race, size_t choice, double noise)
+{
+    double sum = 0.0;
+    const entry *c = &race->entries[choice];
+    if (c->n == 0)
+        return 0.0;
+    estimate b = score_of(race, c, noise);
+    for (size_t i = 0; i < race->n; i++) {
+        const entry *e = &race->entries[i];
+        if (i == choice || e->n == 0)
+            continue;
+        estimate o = score_of(race, e, noise);
+        sum += le__expected_gain(o.mean - b.mean, CHOSEN * hypot(o.se, b.se));
+    }
+    return sum;
+}
+
 /* ----------------------------------------------------------------------------- set-up --------- */
 
 static bool may_judge(const le__policy_race *race, const entry *e)
@@ -183,6 +212,36 @@ static void rule_out(le__policy_race *race)
     }
 }
 
+static bool make_room(entry *e)
+{
+    int room = e->room ? 2 * e->room : 8;
+    if (e->n < e->room)
+        return true;
+    double *runs = realloc(e->runs, (size_t)room * sizeof *runs);
+    if (runs)
+        e->runs = runs;
+    double *weights = runs ? realloc(e->weights, (size_t)room * sizeof *weights) : NULL;
+    if (!weights)
+        return false;
+    e->weights = weights;
+    e->room = room;
+    return true;
+}
+
+static void record(entry *e, double value, double weight)
+{
+    if (!e->has_cold) {
+        e->cold = value;
+        e->has_cold = true;
+    } else if (e->n < RUNS && make_room(e)) {
+        e->runs[e->n] = value;
+        e->weights[e->n++] = weight;
+        e->spent += exp(value);
+    } else {
+        e->out = true; /* no memory for it */
+    }
+}
+
 /* Samples count as long as nothing has changed; cold ones say too little to stand for a time. */
 static void use_known(le__policy_race *race, const le__problem *problem, bool keep_known)
 {
@@ -199,10 +258,8 @@ static void use_known(le__policy_race *race, const le__problem *problem, bool ke
             continue;
         e->has_cold = true;
         e->cold = e->known.mean;
-        for (e->n = 0; e->n < race->max_runs; e->n++) {
-            e->runs[e->n] = e->known.mean;
-            e->weights[e->n] = 1.0;
-        }
+        while (e->n < race->max_runs && !e->out)
+            record(e, e->known.mean, 1.0);
     }
     if (race->doubted && race->max_runs > CONFIRMING)
         race->max_runs = CONFIRMING;
@@ -214,7 +271,9 @@ static le__policy_race *make_race(le__policy *policy, const le__policy_question 
     le__policy_race *race = beliefs ? calloc(1, sizeof *race) : NULL;
     entry *entries = race ? calloc(q->n_allowed, sizeof *entries) : NULL;
     double *drops = entries ? calloc(q->n_allowed, sizeof *drops) : NULL;
-    if (!drops) {
+    size_t *round = drops ? calloc(q->n_allowed, sizeof *round) : NULL;
+    if (!round) {
+        free(drops);
         free(entries);
         free(race);
         return NULL;
@@ -223,7 +282,8 @@ static le__policy_race *make_race(le__policy *policy, const le__policy_question 
     int max_runs = policy->options.race_max_runs;
     *race = (le__policy_race){
         .policy = policy, .family = q->family, .problem = q->problem, .entries = entries,
-        .drops = drops,
+        .drops = drops, .round = round, .race_seconds = policy->options.race_seconds,
+        .random = policy->options.seed,
         .n = q->n_allowed, .objective = q->objective, .regret = policy->options.race_regret,
         .margin = policy->options.margin, .confidence = policy->options.confidence,
         .max_runs = max_runs < RUNS ? max_runs : RUNS,
@@ -272,33 +332,53 @@ static bool next_warm(const le__policy_race *race, size_t *index)
     return isfinite(least);
 }
 
-/* Cold runs alone rule out those that would lose even if their cold run had been as much slower than
- * the warm ones, by factor or by constant, as the worst seen in this race, and more. */
+/* Cold runs rule out only what is beyond any doubt. */
 static void drop_hopeless(le__policy_race *race)
 {
-    double ratio = 0.0, extra = 0.0, best = INFINITY;
-    int pairs = 0;
+    double best = INFINITY;
     for (size_t i = 0; i < race->n; i++) {
         const entry *e = &race->entries[i];
-        if (e->n == 0 || !e->has_cold)
-            continue;
-        double low = fastest(e);
-        best = fmin(best, low + score_shift(race, e));
-        if (e->given)
-            continue;
-        ratio = fmax(ratio, e->cold - low);
-        extra = fmax(extra, exp(e->cold) - exp(low));
-        pairs++;
+        if (!e->out && e->has_cold)
+            best = fmin(best, e->cold + score_shift(race, e));
     }
-    for (size_t i = 0; i < race->n && pairs >= 2; i++) {
+    for (size_t i = 0; i < race->n; i++) {
         entry *e = &race->entries[i];
-        if (e->n > 0 || !e->has_cold)
-            continue;
-        double rest = exp(e->cold) - COLD_DOUBT * extra;
-        double low = fmin(e->cold - COLD_DOUBT * ratio - 0.05, rest > 0.0 ? log(rest) : -INFINITY);
-        if (low + score_shift(race, e) > best + HOPELESS)
+        if (e->n == 0 && e->has_cold && e->cold + score_shift(race, e) >= best + COLD_BEATEN)
             e->out = true;
     }
+}
+
+/* How many lie less than `width` behind the best run of all. */
+static size_t within(const le__policy_race *race, double best, double width)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < race->n; i++) {
+        const entry *e = &race->entries[i];
+        n += !e->out && e->n > 0 && fastest(e) + score_shift(race, e) - best < width;
+    }
+    return n;
+}
+
+/* A single run may have been disturbed: where several are not far apart, each runs again. */
+static bool next_again(const le__policy_race *race, size_t *index)
+{
+    double best = INFINITY;
+    size_t found = race->n;
+    for (size_t i = 0; i < race->n; i++)
+        if (!race->entries[i].out && race->entries[i].n > 0)
+            best = fmin(best, fastest(&race->entries[i]) + score_shift(race, &race->entries[i]));
+    bool some = within(race, best, NEAR) > 1, many = within(race, best, CLOSE) > 1;
+    for (size_t i = 0; i < race->n; i++) {
+        const entry *e = &race->entries[i];
+        if (e->out || e->given || e->n == 0 || e->n >= race->max_runs)
+            continue;
+        double behind = fastest(e) + score_shift(race, e) - best;
+        bool again = e->n < 2 ? some && behind < NEAR : e->n < 3 && many && behind < CLOSE;
+        if (again && (found == race->n || e->n < race->entries[found].n))
+            found = i;
+    }
+    *index = found;
+    return found < race->n;
 }
 
 /* One that still gets faster and may so overtake the leader, by three more drops like the last. */
@@ -404,6 +484,63 @@ static bool next_doubted(le__policy_race *race, size_t *index)
     return false;
 }
 
+/* Runs so short that knowing them is cheap. */
+static bool is_short(const le__policy_race *race)
+{
+    size_t best = leader(race, noise_var(race));
+    return race->race_seconds > 0.0 && race->max_runs > CONFIRMING && best < race->n &&
+           exp(fastest(&race->entries[best])) < SHORT;
+}
+
+/* Whether e may still turn out to be the choice: within twice the leader's time, not run for long
+ * enough, and not behind beyond doubt. */
+static bool contends(const le__policy_race *race, const entry *e, estimate lead, double noise)
+{
+    if (e->out || e->given || e->n == 0 || e->n >= RUNS || e->spent >= race->race_seconds)
+        return false;
+    estimate o = score_of(race, e, noise);
+    if (o.mean - lead.mean > NEAR)
+        return false;
+    return e->n < SHORT_RUNS ||
+           le__expected_gain(o.mean - lead.mean, hypot(o.se, lead.se)) > SHORT_REGRET / 10.0;
+}
+
+static void shuffle(le__policy_race *race)
+{
+    for (size_t i = race->n_round; i > 1; i--) {
+        race->random = race->random * 6364136223846793005u + 1442695040888963407u;
+        size_t k = (size_t)((race->random >> 33) % i), held = race->round[i - 1];
+        race->round[i - 1] = race->round[k];
+        race->round[k] = held;
+    }
+}
+
+/* All who contend, in an order that changes from round to round, until the choice is known. */
+static bool next_of_round(le__policy_race *race, size_t *index)
+{
+    if (race->n_round == 0) {
+        double noise = noise_var(race);
+        size_t best = leader(race, noise);
+        estimate lead = score_of(race, &race->entries[best], noise);
+        bool rivals = false;
+        for (size_t i = 0; i < race->n; i++) {
+            if (!contends(race, &race->entries[i], lead, noise))
+                continue;
+            race->round[race->n_round++] = i;
+            rivals = rivals || i != best;
+        }
+        bool known = race->entries[best].n >= SHORT_RUNS &&
+                     left_regret(race, best, noise) < SHORT_REGRET;
+        if (!rivals || known)
+            race->n_round = 0;
+        shuffle(race);
+    }
+    if (race->n_round == 0)
+        return false;
+    *index = race->round[--race->n_round];
+    return true;
+}
+
 bool le__policy_race_next(le__policy_race *race, size_t *index, bool *cold)
 {
     *cold = false;
@@ -421,18 +558,11 @@ bool le__policy_race_next(le__policy_race *race, size_t *index, bool *cold)
     }
     drop_hopeless(race);
     find_usual_drop(race);
-    return next_warm(race, index) || next_unsettled(race, index) || next_duel(race, index);
-}
-
-static void record(entry *e, double value, double weight)
-{
-    if (!e->has_cold) {
-        e->cold = value;
-        e->has_cold = true;
-    } else if (e->n < RUNS) {
-        e->runs[e->n] = value;
-        e->weights[e->n++] = weight;
-    }
+    if (next_warm(race, index))
+        return true;
+    if (is_short(race))
+        return next_of_round(race, index);
+    return next_again(race, index) || next_unsettled(race, index) || next_duel(race, index);
 }
 
 void le__policy_race_observe(le__policy_race *race, size_t index, double seconds, double paid,
@@ -450,6 +580,46 @@ void le__policy_race_observe(le__policy_race *race, size_t index, double seconds
     race->total++;
     race->clean += w >= CLEAN;
     le__policy_observe(race->policy, &sample);
+}
+
+double le__policy_race_stop(const le__policy_race *race, size_t index)
+{
+    const entry *own = &race->entries[index];
+    double best = INFINITY;
+    if (race->objective != LE_OBJECTIVE_TIME)
+        return INFINITY;
+    for (size_t i = 0; i < race->n; i++) {
+        const entry *e = &race->entries[i];
+        if (i == index || e->out)
+            continue;
+        if (!own->has_cold && e->has_cold && !e->given)
+            best = fmin(best, e->cold + COLD_BEATEN);
+        else if (own->has_cold && e->n > 0)
+            best = fmin(best, fastest(e) + BEATEN);
+    }
+    return exp(best);
+}
+
+void le__policy_race_cut(le__policy_race *race, size_t index, double seconds, double paid,
+                         double now)
+{
+    if (index >= race->n || !(seconds > 0.0) || !isfinite(seconds))
+        return;
+    entry *e = &race->entries[index];
+    le__policy_sample sample = {
+        .family = race->family, .problem = race->problem, .candidate = e->allowed.candidate,
+        .why = LE__WHY_MEASURE, .cold = !e->has_cold, .cut = true, .n = 1,
+        .mean_log = log(seconds), .seconds = paid, .weight = 1.0, .now = now};
+    e->out = e->out || !e->has_cold || ++e->cuts >= CUTS;
+    race->total++;
+    race->clean++;
+    le__policy_observe(race->policy, &sample);
+}
+
+void le__policy_race_set_extra(le__policy_race *race, size_t index, double seconds)
+{
+    if (index < race->n)
+        race->entries[index].allowed.extra_seconds = seconds;
 }
 
 void le__policy_race_drop(le__policy_race *race, size_t index)
@@ -512,23 +682,6 @@ static size_t choose(const le__policy_race *race, double noise)
     return eldest(race, choice, noise);
 }
 
-static double left_regret(const le__policy_race *race, size_t choice, double noise)
-{
-    double sum = 0.0;
-    const entry *c = &race->entries[choice];
-    if (c->n == 0)
-        return 0.0;
-    estimate b = score_of(race, c, noise);
-    for (size_t i = 0; i < race->n; i++) {
-        const entry *e = &race->entries[i];
-        if (e->out || i == choice || e->n == 0)
-            continue;
-        estimate o = score_of(race, e, noise);
-        sum += le__expected_gain(o.mean - b.mean, hypot(o.se, b.se));
-    }
-    return sum;
-}
-
 bool le__policy_race_end(le__policy_race **handle, double now, le__policy_race_result *out)
 {
     (void)now;
@@ -551,8 +704,13 @@ bool le__policy_race_end(le__policy_race **handle, double now, le__policy_race_r
         if (out)
             *out = result;
     }
+    for (size_t i = 0; i < race->n; i++) {
+        free(race->entries[i].runs);
+        free(race->entries[i].weights);
+    }
     free(race->entries);
     free(race->drops);
+    free(race->round);
     free(race);
     *handle = NULL;
     return found;

@@ -54,12 +54,15 @@ le__slow_event le__slow_observe(le__resource *r, int candidate, double excess, d
         bool own = r->alarm_candidate == candidate && r->calm_candidate >= 0 &&
                    r->calm_candidate != candidate;
         r->alarm_candidate = candidate;
-        r->calm_candidate = -1;
+        if (!own)
+            r->calm_candidate = -1;
         r->slowness = own ? 0.0 : excess;
         r->slow_runs = 1.0;
         event = own ? LE__SLOW_OWN : LE__SLOW_ON;
     } else {
         r->slowness = 0.0;
+        if (r->alarm_candidate == candidate)
+            r->alarm_candidate = r->calm_candidate = -1;
     }
     seen(r, now, busy);
     return event;

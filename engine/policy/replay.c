@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policy/draw.h"
 #include "policy/trace.h"
-
-#define TWO_PI 6.283185307179586
+#include "numbers.h"
 
 typedef struct machine {
     const le__trace *trace;
@@ -20,8 +20,7 @@ typedef struct machine {
     le__policy_allowed *allowed;
     int family, *problems;     /* the policy's ids; -1: not met yet */
     bool *tuned;
-    long *runs;                /* [problem][candidate] */
-    uint64_t random;
+    le__draw *draw;
     double now;
     le_mode mode;
     le__replay_fn fn;
@@ -36,16 +35,6 @@ static uint64_t key_of(const char *name)
     for (; *name; name++)
         h = (h ^ (unsigned char)*name) * 0x100000001b3u;
     return h;
-}
-
-/* SplitMix64 (Steele, Lea, Flood 2014), as a number in (0, 1). */
-static double uniform(machine *m)
-{
-    uint64_t z = (m->random += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    z ^= z >> 31;
-    return ((double)(z >> 11) + 0.5) * 0x1p-53;
 }
 
 static double slowness(const le__trace *t, int candidate, long call)
@@ -68,25 +57,15 @@ static double best_truth(const le__trace *t, int problem, long call)
     return best;
 }
 
-/* Runs a candidate; *cold: whether the trace says that this is a cold run. */
-static double run(machine *m, int problem, int candidate, long call, bool *cold)
+/* Runs a candidate until it is done or has taken stop_seconds. */
+static void run(machine *m, double stop_seconds, le__replay_event *e)
 {
-    const le__trace *t = m->trace;
-    size_t at = (size_t)problem * (size_t)t->n_candidates + (size_t)candidate;
-    const le__trace_series *s = &t->series[at];
-    long k = m->runs[at]++;
-    double seconds = 0.0;
-    *cold = s->n > 0 && k % s->n == 0;
-    if (s->n > 0) {
-        seconds = s->seconds[k % s->n];
-    } else {
-        double var = log1p(t->models[candidate].cv * t->models[candidate].cv);
-        double normal = sqrt(-2.0 * log(uniform(m))) * cos(TWO_PI * uniform(m));
-        seconds = le__trace_truth(t, problem, candidate) * exp(sqrt(var) * normal - 0.5 * var);
-    }
-    seconds *= slowness(t, candidate, call);
-    m->now += seconds;
-    return seconds;
+    double seconds = le__draw_next(m->draw, e->problem, e->candidate, &e->cold) *
+                     slowness(m->trace, e->candidate, e->call);
+    e->cut = seconds > stop_seconds;
+    e->seconds = e->cut ? stop_seconds : seconds;
+    e->best_seconds = best_truth(m->trace, e->problem, e->call);
+    m->now += e->seconds;
 }
 
 static void tell(const machine *m, const le__replay_event *e)
@@ -114,9 +93,11 @@ static le_status race(machine *m, int problem, long call)
     while (le__policy_race_next(r, &index, &cold)) {
         le__replay_event e = {.call = call, .problem = problem, .candidate = (int)index,
                               .why = LE__WHY_MEASURE};
-        e.seconds = run(m, problem, (int)index, call, &e.cold);
-        e.best_seconds = best_truth(m->trace, problem, call);
-        le__policy_race_observe(r, index, e.seconds, e.seconds, 1.0, m->now);
+        run(m, le__policy_race_stop(r, index), &e);
+        if (e.cut)
+            le__policy_race_cut(r, index, e.seconds, e.seconds, m->now);
+        else
+            le__policy_race_observe(r, index, e.seconds, e.seconds, 1.0, m->now);
         tell(m, &e);
     }
     le__policy_race_end(&r, m->now, NULL);
@@ -134,9 +115,30 @@ static bool meet(machine *m, int problem)
     return m->problems[problem] >= 0;
 }
 
-static le_status call_once(machine *m, int problem, long call)
+/* One run for a call. answer: a stopped run came before, this one is not stopped. */
+static bool attempt(machine *m, int problem, long call, bool answer, le__replay_event *e)
 {
     le__policy_decision d;
+    le__policy_question q = question(m, problem);
+    q.may_explore = q.may_explore && !answer;
+    if (le__policy_decide(m->policy, &q, &d) != 0)
+        return false;
+    *e = (le__replay_event){.call = call, .problem = problem, .candidate = (int)d.index,
+                            .low = d.low, .high = isfinite(d.high) ? d.high : 0.0, .why = d.why};
+    run(m, answer ? INFINITY : d.stop_seconds, e);
+    le__policy_sample s = {.family = m->family, .problem = m->problems[problem],
+                           .candidate = d.candidate, .why = d.why, .cold = e->cold,
+                           .cut = e->cut, .n = 1, .mean_log = log(e->seconds),
+                           .seconds = e->seconds, .weight = 1.0, .now = m->now};
+    le__policy_observe(m->policy, &s);
+    m->sum->seconds += e->seconds;
+    tell(m, e);
+    return true;
+}
+
+static le_status call_once(machine *m, int problem, long call)
+{
+    le__replay_event e;
     if (!meet(m, problem))
         return LE_ERR_MEMORY;
     if (m->mode == LE_MODE_MEASURE && !m->tuned[problem]) {
@@ -144,23 +146,10 @@ static le_status call_once(machine *m, int problem, long call)
         if (status != LE_OK)
             return status;
     }
-    le__policy_question q = question(m, problem);
-    if (le__policy_decide(m->policy, &q, &d) != 0)
+    if (!attempt(m, problem, call, false, &e) || (e.cut && !attempt(m, problem, call, true, &e)))
         return LE_ERR_MEMORY;
-    int candidate = (int)d.index;
-    le__replay_event e = {.call = call, .problem = problem, .candidate = candidate, .low = d.low,
-                          .high = isfinite(d.high) ? d.high : 0.0, .why = d.why};
-    e.seconds = run(m, problem, candidate, call, &e.cold);
-    e.best_seconds = best_truth(m->trace, problem, call);
-    le__policy_sample s = {.family = m->family, .problem = m->problems[problem],
-                           .candidate = d.candidate, .why = d.why, .cold = e.cold, .n = 1,
-                           .mean_log = log(e.seconds), .seconds = e.seconds, .weight = 1.0,
-                           .now = m->now};
-    le__policy_observe(m->policy, &s);
     m->sum->calls++;
-    m->sum->seconds += e.seconds;
     m->sum->best_seconds += e.best_seconds;
-    tell(m, &e);
     return LE_OK;
 }
 
@@ -172,9 +161,8 @@ static le_status set_up(machine *m)
     m->allowed = calloc(n, sizeof *m->allowed);
     m->problems = malloc((p ? p : 1) * sizeof *m->problems);
     m->tuned = calloc(p ? p : 1, sizeof *m->tuned);
-    m->runs = calloc(p ? p * n : 1, sizeof *m->runs);
     m->sum->choice = malloc((p ? p : 1) * sizeof *m->sum->choice);
-    if (!m->policy || !m->allowed || !m->problems || !m->tuned || !m->runs || !m->sum->choice)
+    if (!m->policy || !m->allowed || !m->problems || !m->tuned || !m->draw || !m->sum->choice)
         return LE_ERR_MEMORY;
     m->family = le__policy_family(m->policy, 1);
     for (size_t i = 0; i < p; i++)
@@ -216,14 +204,14 @@ le_status le__replay(const le__trace *trace, uint64_t seed, le_mode mode, le__re
                      void *cookie, le__replay_sum *sum)
 {
     *sum = (le__replay_sum){0};
-    machine m = {.trace = trace, .random = seed, .fn = fn, .cookie = cookie, .sum = sum,
+    machine m = {.trace = trace, .draw = le__draw_new(trace, seed), .fn = fn, .cookie = cookie, .sum = sum,
                  .mode = mode == LE_MODE_DEFAULT ? LE_MODE_LEARN : mode};
     le_status status = run_all(&m);
     le__policy_free(&m.policy);
     free(m.allowed);
     free(m.problems);
     free(m.tuned);
-    free(m.runs);
+    le__draw_free(m.draw);
     if (status != LE_OK) {
         free(sum->choice);
         *sum = (le__replay_sum){0};
@@ -243,9 +231,9 @@ static void print_event(void *cookie, const le__replay_event *e)
 {
     const printer *p = cookie;
     fprintf(p->out,
-            "{\"call\":%ld,\"problem\":%s,\"candidate\":%s,\"seconds\":%.9g,\"why\":\"%s\"}\n",
+            "{\"call\":%ld,\"problem\":%s,\"candidate\":%s,\"seconds\":%.9g,\"why\":\"%s\"%s}\n",
             e->call, p->problems[e->problem], p->candidates[e->candidate], e->seconds,
-            le__why_text(e->why));
+            le__why_text(e->why), e->cut ? ",\"cut\":true" : "");
 }
 
 static void print_sum(const printer *p, const le__replay_sum *sum)
@@ -285,9 +273,12 @@ static char **quoted(const le__trace_name *names, int n)
 
 int le__replay_file(const char *path, uint64_t seed, le_mode mode, FILE *out, FILE *err)
 {
+    locale_t before = le__numbers_begin(); /* for what is read and printed */
     le__trace *trace = le__trace_read(path, err);
-    if (!trace)
+    if (!trace) {
+        le__numbers_end(before);
         return 1;
+    }
     printer p = {trace, quoted(trace->problems, trace->n_problems),
                  quoted(trace->candidates, trace->n_candidates), out};
     le__replay_sum sum = {0};
@@ -305,5 +296,6 @@ int le__replay_file(const char *path, uint64_t seed, le_mode mode, FILE *out, FI
     free_quoted(p.problems, trace->n_problems);
     free_quoted(p.candidates, trace->n_candidates);
     le__trace_free(trace);
+    le__numbers_end(before);
     return status == LE_OK && written ? 0 : 1;
 }

@@ -8,8 +8,9 @@
  *     name        of the trace; source: where the numbers come from
  *     candidates  [{name, resource}]       resource: what it runs on; slowness is shared on it
  *     problems    [{name, work}]           work: operations, all that the policy may know of it
- *     samples     {problem: {candidate: [seconds, ...]}}  the k-th run (from 0, wrapping) takes the
- *                 k-th value; index 0 is a cold first run
+ *     samples     {problem: {candidate: [seconds, ...]}}  index 0 is a cold first run; the others
+ *                 follow in an order of the seed's (a permutation of its own for each problem and
+ *                 candidate), again and again
  *     models      {candidate: {overhead, per_work, exponent, cv}}  where samples has no entry:
  *                 seconds = (overhead + per_work * work^exponent) * log-normal noise with this
  *                 coefficient of variation, drawn from the seed
@@ -19,7 +20,9 @@
  *
  * Output, a JSON object a line: for each call
  *     {"call":i,"problem":p,"candidate":c,"seconds":t,"why":"exploit|explore|probe|only"}
- * and last {"calls":n,"total_seconds":s,"choice":{problem:candidate,...}}. In measure mode each
+ * where a run that was stopped has "cut":true and the seconds until then, and is followed by the run
+ * that answers, with the same "call";
+ * last {"calls":n,"total_seconds":s,"choice":{problem:candidate,...}}. In measure mode each
  * problem is raced before its first call; these runs have "why":"measure", the number of the call
  * that waits for them, and are not part of the totals.
  */
@@ -50,7 +53,7 @@ double le__trace_truth(const le__trace *trace, int problem, int candidate);
 typedef struct le__replay_event {
     long call;
     int problem, candidate;
-    bool cold;
+    bool cold, cut;            /* cut: stopped after `seconds`; another event answers the call */
     double seconds;
     double best_seconds;       /* truth of the best candidate, with the slowness of the moment */
     double low, high;          /* predicted interval; 0, 0 when nothing was predicted */

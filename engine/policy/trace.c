@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "policy/trace.h"
+#include "numbers.h"
 
 #define MAX_BYTES (256L << 20)
 #define MAX_CALLS 100000000.0
@@ -309,7 +310,7 @@ le__trace *le__trace_parse(const char *name, const char *json, FILE *err)
 {
     reader r = {name, err, NULL};
     const char *end = NULL;
-    cJSON *root = cJSON_ParseWithOpts(json, &end, 1);
+    cJSON *root = le__json_parse(json, strlen(json) + 1, &end);
     if (!root) {
         long line = 1;
         for (const char *c = json; end && c < end; c++)

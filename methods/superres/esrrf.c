@@ -159,7 +159,7 @@ static le_status check_case(le_case *c, const le_case_request *r) {
         s.t = 1 + (int64_t)(le_case_random(c) % 4);
         s.radius = 0.1 * (double)(4 + le_case_random(c) % 24);
     }
-    le_tensor *t = put_image(c, &s, le__sr_case_dtype(r));
+    le_tensor *t = put_image(c, &s, le__case_dtype(r, ESRRF_IMAGE));
     if (!t)
         return le_case_status(c);
     if (i % 5 == 4)
@@ -197,7 +197,7 @@ static le_status trial_case(le_case *c, const le_case_request *r) {
 static le_status bench_case(le_case *c, const le_case_request *r) {
     const int64_t n = r->size > 0 ? r->size : 128;
     const shape_case s = {n <= 256 ? 10 : 2, n, n, 5, 1.5, 1, 0, 1};
-    le_tensor *t = put_image(c, &s, le__sr_case_dtype(r));
+    le_tensor *t = put_image(c, &s, le__case_dtype(r, ESRRF_IMAGE));
     if (!t)
         return le_case_status(c);
     le__sr_fill_spots(c, t);

@@ -21,16 +21,8 @@ static le_status run(le_call *call) {
     return le__esrrf_run_frames(call, true, project, correct);
 }
 
-extern const le_implementation le_implementation_esrrf__exact;
-const le_implementation le_implementation_esrrf__exact = {
-    .abi = LE_METHOD_ABI,
-    .operation = "esrrf",
-    .name = "exact",
-    .run_type = "exact",
-    .summary = "step by step in NanoPyx's float32 arithmetic, bit for bit",
-    .device = LE_DEVICE_CPU,
-    .flags = LE_IMPL_REPRODUCIBLE | LE_IMPL_LOSSY, /* drifts from the definition in large images */
-    .speed = 0.02,
-    .memory = le__esrrf_frames_memory,
-    .run = run,
-};
+LE_IMPLEMENTATION(esrrf, exact, .run_type = "exact",
+                  .summary = "step by step in NanoPyx's float32 arithmetic, bit for bit",
+                  .flags = LE_IMPL_REPRODUCIBLE |
+                           LE_IMPL_LOSSY, /* drifts from the definition in large images */
+                  .speed = 0.02, .memory = le__esrrf_frames_memory, .run = run);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * Fused esrrf, first half: what a worker holds, and the unit gradients of a band of whole-pixel
- * rows on the half-pixel grid. Compiled once per ISA, as part of esrrf_fused.h.
+ * rows on the half-pixel grid. Compiled once per ISA, as part of esrrf_fused.c.
  */
 #ifndef LE_ESRRF_HALF_H
 #define LE_ESRRF_HALF_H

@@ -51,9 +51,9 @@ static le_status upload_rows(le_call *call, device *d) {
         return le_fail(LE_ERR_MEMORY, "esrrf: no memory for the tables of weights");
     for (size_t i = 0; i < 4 * n; i++)
         weight[i] = (float)a->weight[LE__SR_TAPS * (i / 4) + i % 4];
-    le_status status = le__sr_cl_table(call, a->first, n * sizeof(int32_t), &d->row_first);
+    le_status status = le__cl_table(call, a->first, n * sizeof(int32_t), &d->row_first);
     if (status == LE_OK)
-        status = le__sr_cl_table(call, weight, 4 * n * sizeof *weight, &d->row_weight);
+        status = le__cl_table(call, weight, 4 * n * sizeof *weight, &d->row_weight);
     return status;
 }
 
@@ -154,18 +154,7 @@ static const le_cl_source *const sources[] = {&le_cl_superres_esrrf, &le_cl_supe
                                               &le_cl_superres_roberts_cross,
                                               &le_cl_superres_macro_pixel_correction, NULL};
 
-extern const le_implementation le_implementation_esrrf__fused_opencl;
-const le_implementation le_implementation_esrrf__fused_opencl = {
-    .abi = LE_METHOD_ABI,
-    .operation = "esrrf",
-    .name = "fused_opencl",
-    .run_type = "fused",
-    .summary = "half-pixel gradients, tables of weights; all on the device",
-    .device = LE_DEVICE_OPENCL,
-    .flags = LE_IMPL_REPRODUCIBLE,
-    .speed = 40,
-    .sources = sources,
-    .applicable = le__sr_cl_takes_image,
-    .memory = memory,
-    .run = run,
-};
+LE_IMPLEMENTATION(esrrf, fused_opencl, .run_type = "fused",
+                  .summary = "half-pixel gradients, tables of weights; all on the device",
+                  .device = LE_DEVICE_OPENCL, .flags = LE_IMPL_REPRODUCIBLE, .speed = 40,
+                  .sources = sources, .memory = memory, .run = run);

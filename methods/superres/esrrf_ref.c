@@ -22,16 +22,7 @@ static le_status run(le_call *call) {
     return le__esrrf_run_frames(call, false, project, correct);
 }
 
-extern const le_implementation le_implementation_esrrf__reference;
-const le_implementation le_implementation_esrrf__reference = {
-    .abi = LE_METHOD_ABI,
-    .operation = "esrrf",
-    .name = "reference",
-    .run_type = "reference",
-    .summary = "step by step, double sums, exact coordinates",
-    .device = LE_DEVICE_CPU,
-    .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE,
-    .speed = 0.1,
-    .memory = le__esrrf_frames_memory,
-    .run = run,
-};
+LE_IMPLEMENTATION(esrrf, reference, .run_type = "reference",
+                  .summary = "step by step, double sums, exact coordinates",
+                  .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE, .speed = 0.1,
+                  .memory = le__esrrf_frames_memory, .run = run);

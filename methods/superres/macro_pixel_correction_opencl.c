@@ -14,9 +14,5 @@ static le_status run(le_call *call) {
 
 static const le_cl_source *const sources[] = {&le_cl_superres_macro_pixel_correction, NULL};
 
-extern const le_implementation le_implementation_macro_pixel_correction__opencl;
-const le_implementation le_implementation_macro_pixel_correction__opencl = {
-    LE__SR_CL_IMPLEMENTATION("macro_pixel_correction", 20,
-                             "sums by work-groups, then a work-item a pixel"),
-    .applicable = le__sr_cl_takes_image,
-};
+LE_IMPLEMENTATION(macro_pixel_correction, opencl,
+                  LE__CL_FIELDS(20, "sums by work-groups, then a work-item a pixel"));

@@ -9,17 +9,8 @@ static le_status run(le_call *call) {
     return le__rgc_run_frames(call, true);
 }
 
-extern const le_implementation le_implementation_radial_gradient_convergence__exact;
-const le_implementation le_implementation_radial_gradient_convergence__exact = {
-    .abi = LE_METHOD_ABI,
-    .operation = "radial_gradient_convergence",
-    .name = "exact",
-    .run_type = "exact",
-    .summary = "NanoPyx's float32 arithmetic, bit for bit",
-    .device = LE_DEVICE_CPU,
-    .isa = 0,
-    .flags = LE_IMPL_REPRODUCIBLE | LE_IMPL_LOSSY, /* drifts from the definition in large images */
-    .speed = 0.1,
-    .memory = le__rgc_frames_memory,
-    .run = run,
-};
+LE_IMPLEMENTATION(radial_gradient_convergence, exact, .run_type = "exact",
+                  .summary = "NanoPyx's float32 arithmetic, bit for bit",
+                  .flags = LE_IMPL_REPRODUCIBLE |
+                           LE_IMPL_LOSSY, /* drifts from the definition in large images */
+                  .speed = 0.1, .memory = le__rgc_frames_memory, .run = run);

@@ -38,8 +38,7 @@ static le_status run(le_call *call) {
 static bool applicable(const le_call *call, const char **why) {
     *why = "arguments of different dtypes";
     const le_dtype dtype = le_call_in(call, RGC_GRADIENT_COL)->dtype;
-    return le_call_in(call, RGC_GRADIENT_ROW)->dtype == dtype &&
-           le__sr_cl_takes(call, RGC_IMAGE, why) && le__sr_cl_takes(call, RGC_GRADIENT_COL, why);
+    return le_call_in(call, RGC_GRADIENT_ROW)->dtype == dtype;
 }
 
 static int64_t memory(const le_call *call) {
@@ -49,10 +48,6 @@ static int64_t memory(const le_call *call) {
 
 static const le_cl_source *const sources[] = {&le_cl_superres_convergence, NULL};
 
-extern const le_implementation le_implementation_radial_gradient_convergence__opencl;
-const le_implementation le_implementation_radial_gradient_convergence__opencl = {
-    LE__SR_CL_IMPLEMENTATION("radial_gradient_convergence", 40,
-                             "tables of weights; a work-item a whole pixel of a row"),
-    .applicable = applicable,
-    .memory = memory,
-};
+LE_IMPLEMENTATION(radial_gradient_convergence, opencl,
+                  LE__CL_FIELDS(40, "tables of weights; a work-item a whole pixel of a row"),
+                  .applicable = applicable, .memory = memory);

@@ -9,17 +9,7 @@ static le_status run(le_call *call) {
     return le__rgc_run_frames(call, false);
 }
 
-extern const le_implementation le_implementation_radial_gradient_convergence__reference;
-const le_implementation le_implementation_radial_gradient_convergence__reference = {
-    .abi = LE_METHOD_ABI,
-    .operation = "radial_gradient_convergence",
-    .name = "reference",
-    .run_type = "reference",
-    .summary = "pixel by pixel, double sums, exact coordinates",
-    .device = LE_DEVICE_CPU,
-    .isa = 0,
-    .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE,
-    .speed = 0.1,
-    .memory = le__rgc_frames_memory,
-    .run = run,
-};
+LE_IMPLEMENTATION(radial_gradient_convergence, reference, .run_type = "reference",
+                  .summary = "pixel by pixel, double sums, exact coordinates",
+                  .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE, .speed = 0.1,
+                  .memory = le__rgc_frames_memory, .run = run);

@@ -26,8 +26,4 @@ static le_status run(le_call *call) {
 
 static const le_cl_source *const sources[] = {&le_cl_superres_roberts_cross, NULL};
 
-extern const le_implementation le_implementation_roberts_cross__opencl;
-const le_implementation le_implementation_roberts_cross__opencl = {
-    LE__SR_CL_IMPLEMENTATION("roberts_cross", 20, "a work-item a pixel"),
-    .applicable = le__sr_cl_takes_image,
-};
+LE_IMPLEMENTATION(roberts_cross, opencl, LE__CL_FIELDS(20, "a work-item a pixel"));

@@ -24,18 +24,7 @@ static void range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-extern const le_implementation le_implementation_roberts_cross__reference;
-const le_implementation le_implementation_roberts_cross__reference = {
-    .abi = LE_METHOD_ABI,
-    .operation = "roberts_cross",
-    .name = "reference",
-    .run_type = "reference",
-    .summary = "pixel by pixel, NanoPyx's bits",
-    .device = LE_DEVICE_CPU,
-    .isa = 0,
-    .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE,
-    .speed = 0.5,
-    .prepare = le__roberts_prepare,
-    .items = le__roberts_items,
-    .range = range,
-};
+LE_IMPLEMENTATION(roberts_cross, reference, .run_type = "reference",
+                  .summary = "pixel by pixel, NanoPyx's bits",
+                  .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE, .speed = 0.5,
+                  .prepare = le__roberts_prepare, .items = le__roberts_items, .range = range);

@@ -20,9 +20,9 @@ static le_status upload(le_call *call, const le__sr_axis *a, int taps, device_ax
     for (size_t i = 0; i < n; i++)
         for (int k = 0; k < taps; k++)
             weight[i * (size_t)taps + (size_t)k] = (float)a->weight[LE__SR_TAPS * i + (size_t)k];
-    le_status status = le__sr_cl_table(call, a->first, n * sizeof(int32_t), &out->first);
+    le_status status = le__cl_table(call, a->first, n * sizeof(int32_t), &out->first);
     if (status == LE_OK)
-        status = le__sr_cl_table(call, weight, n * (size_t)taps * sizeof *weight, &out->weight);
+        status = le__cl_table(call, weight, n * (size_t)taps * sizeof *weight, &out->weight);
     return status;
 }
 
@@ -66,8 +66,5 @@ static le_status run(le_call *call) {
 
 static const le_cl_source *const sources[] = {&le_cl_superres_shift_magnify, NULL};
 
-extern const le_implementation le_implementation_shift_magnify__opencl;
-const le_implementation le_implementation_shift_magnify__opencl = {
-    LE__SR_CL_IMPLEMENTATION("shift_magnify", 20, "tables of weights; a work-item an output pixel"),
-    .applicable = le__sr_cl_takes_image,
-};
+LE_IMPLEMENTATION(shift_magnify, opencl,
+                  LE__CL_FIELDS(20, "tables of weights; a work-item an output pixel"));

@@ -50,17 +50,7 @@ static le_status run(le_call *call) {
     return LE_OK;
 }
 
-extern const le_implementation le_implementation_shift_magnify__reference;
-const le_implementation le_implementation_shift_magnify__reference = {
-    .abi = LE_METHOD_ABI,
-    .operation = "shift_magnify",
-    .name = "reference",
-    .run_type = "reference",
-    .summary = "sample by sample, NanoPyx's bits",
-    .device = LE_DEVICE_CPU,
-    .isa = 0,
-    .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE,
-    .speed = 0.1,
-    .memory = memory,
-    .run = run,
-};
+LE_IMPLEMENTATION(shift_magnify, reference, .run_type = "reference",
+                  .summary = "sample by sample, NanoPyx's bits",
+                  .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE, .speed = 0.1, .memory = memory,
+                  .run = run);

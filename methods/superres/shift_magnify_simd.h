@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#if defined(LE_VEC_AVX512)
+#if LE_METHOD_ISA == 512
 enum { REACH = 32 };
 static inline vf block(const float *in, const float *w, vi index, int taps, int64_t padded) {
     const vf a = vf_load(in), b = vf_load(in + 16);

@@ -77,17 +77,7 @@ static le_status run(le_call *call) {
     return le__rotate_run(call, rows);
 }
 
-extern const le_implementation le_implementation_shift_scale_rotate__c;
-const le_implementation le_implementation_shift_scale_rotate__c = {
-    .abi = LE_METHOD_ABI,
-    .operation = "shift_scale_rotate",
-    .name = "c",
-    .run_type = "c",
-    .summary = "weights of each axis once a sample; plain C",
-    .device = LE_DEVICE_CPU,
-    .isa = 0,
-    .flags = LE_IMPL_REPRODUCIBLE,
-    .speed = 1,
-    .memory = le__rotate_memory,
-    .run = run,
-};
+LE_IMPLEMENTATION(shift_scale_rotate, c, .run_type = "c",
+                  .summary = "weights of each axis once a sample; plain C",
+                  .flags = LE_IMPL_REPRODUCIBLE, .speed = 1, .memory = le__rotate_memory,
+                  .run = run);

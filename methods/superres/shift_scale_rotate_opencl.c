@@ -38,8 +38,4 @@ static le_status run(le_call *call) {
 
 static const le_cl_source *const sources[] = {&le_cl_superres_shift_scale_rotate, NULL};
 
-extern const le_implementation le_implementation_shift_scale_rotate__opencl;
-const le_implementation le_implementation_shift_scale_rotate__opencl = {
-    LE__SR_CL_IMPLEMENTATION("shift_scale_rotate", 20, "a work-item an output pixel"),
-    .applicable = le__sr_cl_takes_image,
-};
+LE_IMPLEMENTATION(shift_scale_rotate, opencl, LE__CL_FIELDS(20, "a work-item an output pixel"));

@@ -24,17 +24,7 @@ static le_status run(le_call *call) {
     return le__rotate_run(call, rows);
 }
 
-extern const le_implementation le_implementation_shift_scale_rotate__reference;
-const le_implementation le_implementation_shift_scale_rotate__reference = {
-    .abi = LE_METHOD_ABI,
-    .operation = "shift_scale_rotate",
-    .name = "reference",
-    .run_type = "reference",
-    .summary = "sample by sample, NanoPyx's bits",
-    .device = LE_DEVICE_CPU,
-    .isa = 0,
-    .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE,
-    .speed = 0.5,
-    .memory = le__rotate_memory,
-    .run = run,
-};
+LE_IMPLEMENTATION(shift_scale_rotate, reference, .run_type = "reference",
+                  .summary = "sample by sample, NanoPyx's bits",
+                  .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE, .speed = 0.5,
+                  .memory = le__rotate_memory, .run = run);

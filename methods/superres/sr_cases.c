@@ -71,20 +71,11 @@ void le__sr_fill_content(le_case *c, le_tensor *t, int64_t content) {
     }
 }
 
-le_dtype le__sr_case_dtype(const le_case_request *r) {
-    static const le_dtype all[] = {LE_F32, LE_U8, LE_U16, LE_F32, LE_I16, LE_U32, LE_F64};
-    if (r->dtype)
-        return r->dtype;
-    return r->kind == LE_CASE_BENCH ? LE_F32
-                                    : all[(uint64_t)r->index % (sizeof all / sizeof all[0])];
-}
-
 void le__sr_case_image(le_case *c, const le_case_request *r, const int64_t shape[3],
                        int64_t every) {
     const le_tensor *like = r->kind == LE_CASE_TRIAL && r->like ? le_call_in(r->like, 0) : NULL;
     const bool flat = like ? like->ndim == 2 : shape[0] == 0;
-    le_tensor *t = le_case_in(c, "image", like ? like->dtype : le__sr_case_dtype(r), flat ? 2 : 3,
-                              shape + flat);
+    le_tensor *t = le_case_in(c, "image", le__case_dtype(r, 0), flat ? 2 : 3, shape + flat);
     if (t && r->kind == LE_CASE_CHECK && r->index % every == 0)
         le__sr_fill_content(c, t, r->index / every % LE__SR_CONTENTS);
     else if (t)

@@ -11,47 +11,14 @@
 
 const size_t le__sr_cl_group[3] = {64, 1, 1};
 
-static const char *cl_type(le_dtype dtype) {
-    switch (dtype) {
-    case LE_U8:
-        return "uchar";
-    case LE_I16:
-        return "short";
-    case LE_U16:
-        return "ushort";
-    case LE_I32:
-        return "int";
-    case LE_U32:
-        return "uint";
-    case LE_F64:
-        return "double";
-    default:
-        return "float";
-    }
-}
-
 void le__sr_cl_options(const le_call *call, le_dtype dtype, char out[160], const char *more, ...) {
     const le_cl_info *info = le_cl_device(call);
-    const int n = snprintf(out, 160, "-DT=%s%s ", cl_type(dtype), info->has_f64 ? " -DF64" : "");
+    const int n =
+        snprintf(out, 160, "-DT=%s%s ", le_dtype_cl_type(dtype), info->has_f64 ? " -DF64" : "");
     va_list list;
     va_start(list, more);
     vsnprintf(out + n, 160 - (size_t)n, more, list);
     va_end(list);
-}
-
-bool le__sr_cl_takes(const le_call *call, int arg, const char **why) {
-    const le_cl_info *info = le_cl_device(call);
-    *why = "float64 input on a device without double precision";
-    return le_call_in(call, arg)->dtype != LE_F64 || !info || info->has_f64;
-}
-
-bool le__sr_cl_takes_image(const le_call *call, const char **why) {
-    return le__sr_cl_takes(call, 0, why);
-}
-
-le_status le__sr_cl_table(le_call *call, const void *host, size_t bytes, le_cl_buffer **out) {
-    le_status status = le_cl_scratch(call, bytes, out);
-    return status == LE_OK ? le_cl_upload(call, *out, 0, host, bytes) : status;
 }
 
 le_status le__sr_cl_launch(le_call *call, const le_cl_source *source, const char *kernel,
@@ -59,9 +26,8 @@ le_status le__sr_cl_launch(le_call *call, const le_cl_source *source, const char
                            const le_cl_karg *args, size_t n_args) {
     le_cl_kernel *built;
     le_status status = le_cl_get_kernel(call, source, kernel, options, &built);
-    return status == LE_OK
-               ? le_cl_launch(call, built, ndim, global, le__sr_cl_group, args, n_args)
-               : status;
+    return status == LE_OK ? le_cl_launch(call, built, ndim, global, le__sr_cl_group, args, n_args)
+                           : status;
 }
 
 le__sr_cl_shape le__sr_cl_shape_of(const le__sr_tables *t) {
@@ -95,7 +61,7 @@ static le_status upload_taps(le_call *call, const le__sr_tables *t, size_t phase
         packed[4 * i + 2] = t->tap_w[i];
         memcpy(packed + 4 * i + 3, &t->tap_offset[i], sizeof(float));
     }
-    return le__sr_cl_table(call, packed, (n + 1) * 4 * sizeof *packed, out);
+    return le__cl_table(call, packed, (n + 1) * 4 * sizeof *packed, out);
 }
 
 le_status le__sr_cl_tables_upload(le_call *call, const le__sr_tables *t, le__sr_cl_tables *out) {
@@ -111,17 +77,17 @@ le_status le__sr_cl_tables_upload(le_call *call, const le__sr_tables *t, le__sr_
         last = t->factor_row[y] > last ? t->factor_row[y] : last;
     le_status status = upload_taps(call, t, m * m, &out->taps);
     if (status == LE_OK)
-        status = le__sr_cl_table(call, t->tap_end, m * m * 4, &out->tap_end);
+        status = le__cl_table(call, t->tap_end, m * m * 4, &out->tap_end);
     if (status == LE_OK)
-        status = le__sr_cl_table(call, t->factor_row, rows * 4, &out->factor_row);
+        status = le__cl_table(call, t->factor_row, rows * 4, &out->factor_row);
     if (status == LE_OK)
-        status = le__sr_cl_table(call, t->factor, (size_t)(last + 1) * m * plane * 4, &out->factor);
+        status = le__cl_table(call, t->factor, (size_t)(last + 1) * m * plane * 4, &out->factor);
     if (status == LE_OK)
-        status = le__sr_cl_table(call, ranges, 2 * m * 4, &out->ranges);
+        status = le__cl_table(call, ranges, 2 * m * 4, &out->ranges);
     if (status == LE_OK)
-        status = le__sr_cl_table(call, t->col_weight, 4 * m * plane * 4, &out->col_weight);
+        status = le__cl_table(call, t->col_weight, 4 * m * plane * 4, &out->col_weight);
     if (status == LE_OK)
-        status = le__sr_cl_table(call, t->col_shift, m * 4, &out->col_shift);
+        status = le__cl_table(call, t->col_shift, m * 4, &out->col_shift);
     return status;
 }
 

@@ -7,19 +7,14 @@
 #ifndef LE_SR_CL_H
 #define LE_SR_CL_H
 
+#include "common/opencl.h"
 #include "sr_fused.h"
 
-/* "-DT=ushort -DF64 ..." and more of the caller's, printf style. false: not to be done on the
- * device (64-bit input without double precision). */
+/* "-DT=ushort -DF64 ..." and more of the caller's, printf style. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
 #endif
 void le__sr_cl_options(const le_call *call, le_dtype dtype, char out[160], const char *more, ...);
-/* For le_implementation.applicable: a float64 input needs double precision on the device. */
-bool le__sr_cl_takes(const le_call *call, int arg, const char **why);
-bool le__sr_cl_takes_image(const le_call *call, const char **why); /* argument 0 */
-/* A device buffer with a copy of host memory. */
-le_status le__sr_cl_table(le_call *call, const void *host, size_t bytes, le_cl_buffer **out);
 
 /* The work-group of every launch that needs no other: PoCL compiles a kernel anew for each size. */
 extern const size_t le__sr_cl_group[3];
@@ -27,13 +22,6 @@ extern const size_t le__sr_cl_group[3];
 le_status le__sr_cl_launch(le_call *call, const le_cl_source *source, const char *kernel,
                            const char *options, int ndim, const size_t *global,
                            const le_cl_karg *args, size_t n_args);
-
-/* The fields of an implementation `opencl` whose function and sources are statics of the usual
- * names. */
-#define LE__SR_CL_IMPLEMENTATION(the_operation, the_speed, the_summary)                            \
-    .abi = LE_METHOD_ABI, .operation = the_operation, .name = "opencl", .run_type = "opencl",      \
-    .summary = the_summary, .device = LE_DEVICE_OPENCL, .flags = LE_IMPL_REPRODUCIBLE,             \
-    .speed = the_speed, .sources = sources, .run = run
 
 /* Sizes as the kernels take them; shape of cl/superres/esrrf.clh. */
 typedef struct le__sr_cl_shape {

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * The convergence of one output row with vectors over the whole pixels X of a phase. Included by
- * the files of one ISA each; the same interface as sr_convergence_plain.h.
+ * The convergence of one output row with vectors over the whole pixels X of a phase. Compiled
+ * once per ISA; the same interface as sr_convergence_plain.h.
  */
 #ifndef LE_SR_CONVERGENCE_SIMD_H
 #define LE_SR_CONVERGENCE_SIMD_H

@@ -5,6 +5,8 @@
  */
 #include "sr_operation.h"
 
+#include "common/load.h"
+
 #include <string.h>
 
 #define LONGEST_AXIS 65536
@@ -23,43 +25,9 @@ le__sr_stack le__sr_stack_of(const le_tensor *t) {
     return s;
 }
 
-#define LOAD(type)                                                                                 \
-    do {                                                                                           \
-        const type *in = (const type *)s->data + at;                                               \
-        if (step == 1)                                                                             \
-            for (int64_t x = 0; x < n; x++)                                                        \
-                out[x] = (float)in[x];                                                             \
-        else                                                                                       \
-            for (int64_t x = 0; x < n; x++)                                                        \
-                out[x] = (float)in[x * step];                                                      \
-    } while (0)
-
 void le__sr_load_row(const le__sr_stack *s, int64_t frame, int64_t row, float *restrict out) {
-    int64_t at = frame * s->stride_frame + row * s->stride_row;
-    int64_t n = s->cols, step = s->stride_col;
-    switch (s->dtype) {
-    case LE_U8:
-        LOAD(uint8_t);
-        break;
-    case LE_I16:
-        LOAD(int16_t);
-        break;
-    case LE_U16:
-        LOAD(uint16_t);
-        break;
-    case LE_I32:
-        LOAD(int32_t);
-        break;
-    case LE_U32:
-        LOAD(uint32_t);
-        break;
-    case LE_F32:
-        LOAD(float);
-        break;
-    case LE_F64:
-        LOAD(double);
-        break;
-    }
+    le__load_strided_f32(s->data, s->dtype, frame * s->stride_frame + row * s->stride_row, s->cols,
+                         s->stride_col, out);
 }
 
 const float *le__sr_row(const le__sr_stack *s, int64_t frame, int64_t row, float *spare) {

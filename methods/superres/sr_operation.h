@@ -6,6 +6,7 @@
 #ifndef LE_SR_OPERATION_H
 #define LE_SR_OPERATION_H
 
+#include "common/cases.h"
 #include "superres.h"
 
 #define LE__SR_STACK_IN(the_name, the_doc, the_dtypes, the_shape)                                  \

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * The few vector operations the family needs, for the ISA of the including file: LE_VEC_AVX512 or
- * LE_VEC_AVX2. vf: floats, vi: int32 of the same width, vm: a lane mask. What differs between the
- * two beyond the width comes first.
+ * The few vector operations the family needs, for the ISA that LE_METHOD_ISA names. vf: floats, vi:
+ * int32 of the same width, vm: a lane mask. What differs between the two beyond the width comes
+ * first.
  */
 #ifndef LE_SR_VEC_H
 #define LE_SR_VEC_H
@@ -11,7 +11,7 @@
 #include <immintrin.h>
 #include <stdint.h>
 
-#if defined(LE_VEC_AVX512)
+#if LE_METHOD_ISA == 512
 
 #define VEC_LANES 16
 #define VEC(name) _mm512_##name
@@ -50,7 +50,7 @@ static inline vm vi_equal(vi a, vi b) {
     return _mm512_cmpeq_epi32_mask(a, b);
 }
 
-#elif defined(LE_VEC_AVX2)
+#elif LE_METHOD_ISA == 2
 
 #define VEC_LANES            8
 #define VEC(name)            _mm256_##name

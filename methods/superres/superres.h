@@ -155,7 +155,5 @@ void le__sr_fill_spots(le_case *c, le_tensor *t);
  * ... */
 #define LE__SR_CONTENTS 6
 void le__sr_fill_content(le_case *c, le_tensor *t, int64_t content);
-/* The dtype of a case: asked for, or one of the list by index. */
-le_dtype le__sr_case_dtype(const le_case_request *r);
 
 #endif

@@ -22,8 +22,4 @@ static le_status run(le_call *call) {
 
 static const le_cl_source *const sources[] = {&le_cl_superres_temporal_projection, NULL};
 
-extern const le_implementation le_implementation_temporal_projection__opencl;
-const le_implementation le_implementation_temporal_projection__opencl = {
-    LE__SR_CL_IMPLEMENTATION("temporal_projection", 20, "a work-item a pixel"),
-    .applicable = le__sr_cl_takes_image,
-};
+LE_IMPLEMENTATION(temporal_projection, opencl, LE__CL_FIELDS(20, "a work-item a pixel"));

@@ -11,18 +11,7 @@ static float project_pixel(le__sr_temporal how, const float *series, int64_t fra
 
 #include "temporal_projection_pixels.h"
 
-extern const le_implementation le_implementation_temporal_projection__reference;
-const le_implementation le_implementation_temporal_projection__reference = {
-    .abi = LE_METHOD_ABI,
-    .operation = "temporal_projection",
-    .name = "reference",
-    .run_type = "reference",
-    .summary = "double sums, pixel by pixel",
-    .device = LE_DEVICE_CPU,
-    .isa = 0,
-    .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE,
-    .speed = 0.1,
-    .prepare = prepare,
-    .items = le__projection_items,
-    .range = range,
-};
+LE_IMPLEMENTATION(temporal_projection, reference, .run_type = "reference",
+                  .summary = "double sums, pixel by pixel",
+                  .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE, .speed = 0.1,
+                  .prepare = prepare, .items = le__projection_items, .range = range);

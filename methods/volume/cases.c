@@ -13,8 +13,6 @@ typedef struct wave {
     double k[3], phase, height;
 } wave;
 
-static const le_dtype dtypes[] = {LE_F32, LE_U8, LE_U16, LE_I16, LE_F64, LE_I32, LE_U32};
-
 const double le__case_rotations[18] = {
     0.6486378276799026,   -0.5740030492529115, 0.4997894236086401,
     0.6821144868898644,   0.7297214059076174,  -0.047185766235033094,
@@ -22,24 +20,6 @@ const double le__case_rotations[18] = {
     0.6216099682706644,   0.0,                 0.7833269096274834,
     0.0,                  1.0,                 0.0,
     -0.7833269096274834,  0.0,                 0.6216099682706644};
-
-le_dtype le__case_dtype(const le_case_request *request, int arg)
-{
-    if (request->dtype)
-        return request->dtype;
-    if (request->like)
-        return le_call_in(request->like, arg)->dtype;
-    if (request->kind != LE_CASE_CHECK)
-        return LE_F32;
-    return dtypes[(size_t)request->index % (sizeof dtypes / sizeof dtypes[0])];
-}
-
-le_status le__case_end(le_case *c, const le_case_request *request, const char *output, int arg,
-                       le_dtype usual)
-{
-    le_case_out(c, output, request->like ? le_call_out(request->like, arg)->dtype : usual);
-    return le_case_status(c);
-}
 
 static void make_waves(le_case *c, wave *waves)
 {

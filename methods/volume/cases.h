@@ -6,7 +6,7 @@
 #ifndef LE_VOLUME_CASES_H
 #define LE_VOLUME_CASES_H
 
-#include "liquid_engine/le_method.h"
+#include "common/cases.h"
 
 /* How a volume of a sample call is filled. */
 typedef enum le__filling {
@@ -17,13 +17,6 @@ typedef enum le__filling {
     LE__FILL_NOISE,          /* white noise of both signs, or of the lower half of the range */
     LE__FILLINGS
 } le__filling;
-
-/* The dtype of the main input: of the request, else of the call it resembles, else number index. */
-le_dtype le__case_dtype(const le_case_request *request, int arg);
-
-/* Ends a case: asks for the output, in the dtype of the call it resembles, else the usual one. */
-le_status le__case_end(le_case *c, const le_case_request *request, const char *output, int arg,
-                       le_dtype usual);
 
 /* Transfer functions as JSON text. */
 #define LE__CASE_GAUSSIANS                                                                         \

@@ -13,7 +13,7 @@
 
 enum { VD = VW / 2 };
 
-#if defined(__AVX512F__)
+#if LE_METHOD_ISA == 512
 
 typedef __m512d vd;
 typedef __m512i vl;    /* int64 */

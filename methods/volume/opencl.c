@@ -5,8 +5,6 @@
  */
 #include "volume/opencl.h"
 
-#include "volume/exact_sample.h"
-
 #include <float.h>
 #include <math.h>
 #include <stdarg.h>
@@ -15,23 +13,12 @@
 
 enum { FRACTION_BITS = 40, VIEW_NUMBERS = 12, LIST_FLOATS = 8 };
 
-const char *le__volume_cl_type(le_dtype dtype) {
-    static const char *const names[] = {
-        [LE_U8] = "uchar", [LE_I16] = "short", [LE_U16] = "ushort", [LE_I32] = "int",
-        [LE_U32] = "uint", [LE_F32] = "float", [LE_F64] = "double"};
-    return names[dtype];
-}
-
 le_status le__volume_cl_kernel(le_call *call, const le_cl_source *source, const char *name,
                                le_dtype in, le_dtype out, le_cl_kernel **kernel, const char *more,
                                ...) {
-    const le_cl_info *info = le_cl_device(call);
-    if (!info->has_f64 && (in == LE_F64 || out == LE_F64))
-        return le_fail(LE_ERR_UNSUPPORTED, "volume: %s has no double precision, f64 was given",
-                       info->name);
     char options[256];
-    const int n = snprintf(options, sizeof options, "-DTYPE=%s -DOUT=%s ", le__volume_cl_type(in),
-                           le__volume_cl_type(out));
+    const int n = snprintf(options, sizeof options, "-DTYPE=%s -DOUT=%s ", le_dtype_cl_type(in),
+                           le_dtype_cl_type(out));
     va_list list;
     va_start(list, more);
     vsnprintf(options + n, sizeof options - (size_t)n, more, list);
@@ -39,8 +26,9 @@ le_status le__volume_cl_kernel(le_call *call, const le_cl_source *source, const 
     return le_cl_get_kernel(call, source, name, options, kernel);
 }
 
-bool le__volume_cl_watches(const le_call *call, le_dtype dtype) {
-    return le__dtype_is_signed(dtype) && le_cl_device(call)->has_f64;
+bool le__volume_cl_image_takes(const le_call *call, int out, const char **why) {
+    *why = "the device has no double precision";
+    return le_cl_device(call)->has_f64 || le_call_out(call, out)->dtype != LE_F64;
 }
 
 static const int64_t groups[] = {8008, 16008, 32004, 64002};
@@ -72,8 +60,7 @@ le_status le__volume_cl_views(le_call *call, const le__camera *camera, le_cl_buf
             for (int of = 0; of < 3; of++)
                 to[3 + 3 * of] = fixed(camera->views[k].step[of][a]);
         }
-    le_status status = le_cl_scratch(call, bytes, out);
-    return status == LE_OK ? le_cl_upload(call, *out, 0, numbers, bytes) : status;
+    return le__cl_table(call, numbers, bytes, out);
 }
 
 /* --- transfer functions --- */
@@ -144,6 +131,5 @@ le_status le__volume_cl_transfer(le_call *call, const le__transfer *t, int64_t s
         else
             put_gaussian(list + i * LIST_FLOATS, t, &t->gaussians[i], samples, le_call_atol(call));
     }
-    le_status status = le_cl_scratch(call, bytes, out);
-    return status == LE_OK ? le_cl_upload(call, *out, 0, list, bytes) : status;
+    return le__cl_table(call, list, bytes, out);
 }

@@ -1,20 +1,18 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * What the OpenCL implementations of the family share: elements as OpenCL types, work-groups, and
+ * What the OpenCL implementations of the family share: options of kernels, work-groups, and
  * the camera and transfer function on the device. Kernels are in cl/volume/.
  */
 #ifndef LE_VOLUME_OPENCL_H
 #define LE_VOLUME_OPENCL_H
 
+#include "common/opencl.h"
 #include "volume/camera.h"
 #include "volume/transfer.h"
 
-/* "float"; the OpenCL C type of an element. */
-const char *le__volume_cl_type(le_dtype dtype);
-
-/* Gets a kernel for elements of two dtypes: "-DTYPE=in -DOUT=out " and more of the caller's options,
- * printf style. LE_ERR_UNSUPPORTED when one is f64 and the device has no double precision. */
+/* Gets a kernel for elements of two dtypes: "-DTYPE=in -DOUT=out " and more of the caller's
+ * options, printf style. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 7, 8)))
 #endif
@@ -22,8 +20,9 @@ le_status le__volume_cl_kernel(le_call *call, const le_cl_source *source, const 
                                le_dtype in, le_dtype out, le_cl_kernel **kernel, const char *more,
                                ...);
 
-/* Whether samples of a volume can cancel and the device can redo them: WATCH of cl/volume/sample.clh. */
-bool le__volume_cl_watches(const le_call *call, le_dtype dtype);
+/* For implementations with the volume in an image (LE_IMPL_F64_ANYWHERE): whether the device can
+ * write output argument `out`. */
+bool le__volume_cl_image_takes(const le_call *call, int out, const char **why);
 
 /* Work-items of a group in kernels of one dimension. */
 #define LE__VOLUME_CL_GROUP 128

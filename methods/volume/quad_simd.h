@@ -19,7 +19,7 @@ typedef struct le__quad_columns {
     float lower_y[VW], upper_y[VW], lower_z[VW], upper_z[VW];
 } le__quad_columns;
 
-#if defined(__AVX512F__)
+#if LE_METHOD_ISA == 512
 
 static inline vf v_two_pairs(const float *p, int32_t a, int32_t b)
 {

@@ -8,7 +8,7 @@
 #define LE_VOLUME_REFERENCE_SAMPLE_H
 
 #include "volume/camera.h"
-#include "volume/load.h"
+#include "common/load.h"
 
 /* Sample [iy,ix,iz] of a view of a volume of any strides; the camera's fill outside. */
 static inline double le__reference_sample(const le__camera *c, const le__view *v, const le_tensor *t,

@@ -15,7 +15,7 @@
 /* for functions whose constant arguments select code */
 #define LE__INLINE static inline __attribute__((always_inline))
 
-#if defined(__AVX512F__)
+#if LE_METHOD_ISA == 512
 
 /* lanes; entries of a lookup table; bits of a fraction, see vi_carry */
 enum { VW = 16, V_TABLE = 16, V_FRACTION_BITS = 32 };
@@ -23,8 +23,6 @@ typedef __m512 vf;
 typedef __m512i vi;
 typedef __mmask16 vm;
 typedef uint16_t vm_stored;
-
-#define LE__ISA(name) name##_avx512
 
 static inline vf vf_set(float x) { return _mm512_set1_ps(x); }
 static inline vi vi_set(int32_t x) { return _mm512_set1_epi32(x); }
@@ -139,8 +137,6 @@ typedef __m256 vf;
 typedef __m256i vi;
 typedef __m256 vm;
 typedef uint16_t vm_stored;
-
-#define LE__ISA(name) name##_avx2
 
 static inline vf vf_set(float x) { return _mm256_set1_ps(x); }
 static inline vi vi_set(int32_t x) { return _mm256_set1_epi32(x); }

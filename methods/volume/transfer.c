@@ -64,17 +64,20 @@ le_status le__transfer_from_map(le__transfer **out, const char *map, const doubl
 static le_status read_map(le__transfer **out, const char *text, size_t name_length, bool log,
                           const char *who)
 {
-    char name[32], rest;
-    double limits[2] = {log ? -5.0 : 0.0, log ? 5.0 : 1.0}, alpha = 0.1;
+    char name[32], *end = NULL;
+    double given[3] = {log ? -5.0 : 0.0, log ? 5.0 : 1.0, 0.1}; /* limits and alpha */
     snprintf(name, sizeof name, "%.*s", (int)name_length, text);
-    if (text[name_length] == ':') {
-        int n = sscanf(text + name_length, ":%lf:%lf:%lf%c", &limits[0], &limits[1], &alpha, &rest);
-        int m = sscanf(text + name_length, ":%lf:%lf%c", &limits[0], &limits[1], &rest);
-        if (n != 3 && !(n == 2 && m == 2))
-            return le_fail(LE_ERR_ARGUMENT,
-                           "%s: transfer '%s', expected MAP:LOW:HIGH or MAP:LOW:HIGH:ALPHA", who,
-                           text);
+    int n = 0;
+    const char *p = text + name_length;
+    for (; *p == ':' && n < 3; p = end, n++) {
+        given[n] = le_number(p + 1, &end);
+        if (end == p + 1)
+            break;
     }
+    if (*p || n == 1)
+        return le_fail(LE_ERR_ARGUMENT,
+                       "%s: transfer '%s', expected MAP:LOW:HIGH or MAP:LOW:HIGH:ALPHA", who, text);
+    const double limits[2] = {given[0], given[1]}, alpha = given[2];
     return le__transfer_from_map(out, name, limits, alpha, log, who);
 }
 

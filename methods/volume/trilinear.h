@@ -6,7 +6,7 @@
 #ifndef LE_VOLUME_TRILINEAR_H
 #define LE_VOLUME_TRILINEAR_H
 
-#include "volume/load.h"
+#include "common/load.h"
 
 /* le__trilinear_<dtype>: between the corners of the cell at element `at`, by the fractions w along the
  * axes; row and plane are strides. */

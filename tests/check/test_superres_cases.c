@@ -17,7 +17,7 @@
 #include "check/cases.h"
 #include "check/runs_here.h"
 #include "one_engine.h"
-#include "proof/verify.h"
+#include "trial/verify.h"
 
 enum { CASES = 50, OPENCL_CASES = 24 };
 
@@ -52,6 +52,19 @@ static le_tensor *outputs_of(le_case *c, size_t *n) {
     return out;
 }
 
+/* Doubles on a device without them: then the implementation is left out, as it must be. */
+static bool needs_doubles(const le_case *c, const le_implementation *impl) {
+    if (!strstr(impl->name, "opencl") && impl->device != LE_DEVICE_OPENCL)
+        return false;
+    for (int d = 1; d < engine->n_devices; d++)
+        if (engine->devices[d].info->has_f64)
+            return false;
+    for (size_t i = 0; i < c->n; i++)
+        if (c->args[i].kind == LE_KIND_IN && c->args[i].value.in->dtype == LE_F64)
+            return true;
+    return false;
+}
+
 static double compare_case(const le_operation *op, const le_implementation *impl, int64_t index) {
     const le_case_request request = {.kind = LE_CASE_CHECK, .seed = seed, .index = index};
     le_case expected, given;
@@ -67,7 +80,13 @@ static double compare_case(const le_operation *op, const le_implementation *impl
             poison(t);
             k++;
         }
-    if (run(&given, op, impl->name) != LE_OK)
+    le_status status = run(&given, op, impl->name);
+    if (status == LE_ERR_NO_CANDIDATE && needs_doubles(&given, impl)) {
+        le__case_free(&expected);
+        le__case_free(&given);
+        return 0;
+    }
+    if (status != LE_OK)
         fail_msg("%s %s case %lld: %s", op->name, impl->name, (long long)index, le_error_message());
     le__error_profile profile = {0};
     for (size_t i = 0, k = 0; i < given.n; i++)

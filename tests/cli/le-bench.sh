@@ -41,6 +41,17 @@ expect 0 le-bench --quiet --sizes=24 --again project
 expect 0 le-report project
 out_has "@cpu[threads="
 
+# --- each problem has an end, and on a terminal the time left is shown from the first one on ---
+expect 0 timeout 60 le-bench --limit=0.0001 --sizes=24 interpolate
+out_has "to be measured again"
+python3 - >terminal <<'PY' || fail "le-bench fails on a terminal"
+import os, pty, sys
+status = pty.spawn(["le-bench", "--sizes=16", "--again", "project", "composite"])
+sys.exit(os.waitstatus_to_exitcode(status))
+PY
+grep -q '\[1/2\] project size 16, at most [0-9]* min left' terminal || { fail "no time left at first"; cat terminal; }
+grep -q '\[2/2\] composite size 16, about [0-9]* s left' terminal || { fail "no time left"; cat terminal; }
+
 # --- an interrupt leaves a sound database and a run that goes on ---
 le-bench --sizes=16,20,24,28,32,40,48 --dtype=all >interrupted 2>&1 &
 pid=$!
@@ -64,6 +75,14 @@ expect 0 le-bench --verify --cases=2 --seed=7 project
 out_has "seed 7"
 out_has "reference"
 grep -q FAILED out && fail "project does not verify"
+# slabs need a case that can be cut, which is not among the first ones
+expect 0 le-bench --verify --cases=1 shift_magnify
+grep -q '^shift_magnify *slabs .* ok' out || fail "slabs were not verified: $(cat out)"
+
+# --- what is left out for one reason is one line ---
+expect 0 env LE_DEVICE= LE_ISA=none le-bench --verify --cases=1 --devices=cpu project
+[ "$(grep -c 'instruction set' out)" -eq 1 ] || { fail "near-identical lines"; cat out; }
+grep 'instruction set' out | grep -q '2 implementations .*: avx2, avx512' || { fail "no sum"; cat out; }
 
 # --- profile: table, JSON, trace ---
 expect 0 le-bench --profile=project --candidate=c@cpu --sizes=24 --repeat=3

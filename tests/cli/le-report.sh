@@ -92,6 +92,60 @@ expect 0 le-report --db=db.sqlite3 --regret
 out_has "25.0 %"
 out_has "5.0 %"
 
+# --- several devices are told apart; the runner-up is one that the constraint allows ---
+"$fixture" several.sqlite3 several || fail "no second database"
+expect 0 le-report --db=several.sqlite3 warp
+out_has "opencl@Planted GPU[tile=8]  1.00 ms"
+out_has "runner-up opencl@Other GPU"
+out_has "Other GPU, driver 2"
+[ "$(grep -c 'measured under load' out)" -eq 1 ] || { fail "what was measured under load is not marked"; cat out; }
+[ "$(grep -c '^@Other GPU' out)" -eq 2 ] || { fail "two drivers are not two devices"; cat out; }
+expect 0 le-report --db=several.sqlite3 --json warp
+python3 - out <<'PY' || fail "a runner-up is not allowed by its constraint"
+import json, sys
+(p,) = json.load(open(sys.argv[1]))["problems"]
+got = {c["constraint"][len("atol=1e-05 rtol=0"):].strip(): c["runner_up"] for c in p["choices"] if c["constraint"][5] == "1"}
+want = {"device=cpu": "c@cpu", "run_type=simd": "avx512@cpu", "implementation=c": None,
+        "device=planted gpu": None, "reproducible": None, "memory=1000": None}
+for constraint, start in want.items():
+    value = got[constraint]
+    assert value is None if start is None else value.startswith(start), (constraint, value)
+assert got[""].startswith("opencl@Other GPU"), got
+assert len({c["candidate"] for c in p["candidates"]}) == len(p["candidates"])
+PY
+
+# --- what exploring took is a share, or a multiple, of answering: never 57182 % ---
+expect 0 le-report --db=several.sqlite3 --regret
+out_has "572x"
+grep -qE '[0-9]{4,}(\.[0-9])? %' out && { fail "a share beyond all measure"; cat out; }
+
+# --- 80 columns; words are explained in ten lines ---
+for view in '' '--why blur' '--why warp' '--regret'; do
+    # shellcheck disable=SC2086
+    expect 0 le-report --db=several.sqlite3 $view
+    [ "$(wc -L <out)" -le 80 ] || { fail "le-report $view is $(wc -L <out) columns wide"; cat out; }
+done
+expect 0 le-report --db=several.sqlite3 --why blur
+[ "$(sed -n '/^candidate  /,$p' out | wc -l)" -eq 10 ] || { fail "no glossary of ten lines"; cat out; }
+grep -A3 '^  fast@cpu' out | grep -q "left out" || { fail "it is not said that fast may not answer"; cat out; }
+
+# --- an implementation has one colour in all charts of a page, another one of its operation another ---
+expect 0 le-report --db=several.sqlite3 --html=page.html
+python3 - page.html <<'PY' || fail "colours change from chart to chart"
+import re, sys
+page = open(sys.argv[1], encoding="utf-8").read()
+colours, charts = {}, 0
+for svg in re.findall(r"<svg.*?</svg>", page, re.S):
+    rows = re.findall(r'class="end[^"]*"[^>]*>(\w+)@[^<]*</text>\s*<(?:rect|circle)[^>]*class="s(\d+)', svg)
+    rows += [(name, c) for c, name in re.findall(r'class="s(\d+)"/>\s*<text[^>]*>(\w+)@', svg)]
+    charts += bool(rows)
+    assert len({c for _, c in rows}) == len({n for n, _ in rows}), rows
+    for name, colour in rows:
+        colours.setdefault(name, set()).add(colour)
+assert charts >= 5 and len(colours) >= 7, (charts, colours)
+assert all(len(c) == 1 for c in colours.values()), colours
+PY
+
 # --- HTML: well-formed, self-contained, escaped ---
 expect 0 le-report --db=db.sqlite3 --html=page.html
 silent

@@ -87,6 +87,32 @@ silent
 expect 0 le-run project volume=v.raw:u8:2,2,2 axis=2 reduce=max scale=linear colormap=none
 out_has "2, 4, 4, 8"
 
+# --- an output never takes the place of an input, however it is written ---
+expect 0 le-run macro_pixel_correction image=v.raw:u8:2,2,2 magnification=1 result=in.h5:/density
+ln -s in.h5 link.h5
+ln in.h5 hard.h5
+before=$(cksum <in.h5)
+for place in in.h5:/density ./in.h5:density "$PWD/in.h5://density" link.h5:/density hard.h5:/density; do
+    for input in in.h5:/density in.h5 "in.h5:/density[0:1]"; do
+        expect 2 le-run project volume="$input" image="$place"
+        err_has "would replace volume=$input"
+    done
+done
+[ "$before" = "$(cksum <in.h5)" ] || fail "the input was changed"
+expect 0 le-run project volume=in.h5:/density image=in.h5:/other
+silent
+expect 0 le-run project volume=in.h5:/density
+out_has "image: f32"
+cp v.raw w.raw
+ln -s w.raw w.bin
+expect 2 le-run project volume=w.raw:u8:2,2,2 image=w.bin
+err_has "would replace"
+cmp -s v.raw w.raw || fail "the input was changed"
+expect 0 le-run macro_pixel_correction image=v.raw:u8:2,2,2 magnification=1 result=h.nhdr
+expect 2 le-run project volume=h.nhdr image=h.raw
+expect 2 le-run project volume=h.nhdr image=./h.nhdr
+expect 2 le-run project volume=h.raw:f32:2,2,2 image=h.nhdr
+
 # --- HDF5 out and in, with a slice ---
 expect 0 le-run interpolate volume=v.raw:u8:2,2,2 size=2 outside=0 samples=s.h5:/deep/samples
 expect 0 le-run project "volume=s.h5:/deep/samples[0:1]" scale=linear colormap=none
@@ -111,6 +137,18 @@ expect 1 le-run volume_render volume=v.raw:u8:2,2,2 size=6
 # --- options of the call ---
 expect 1 le-run --implementation=cc project volume=v.raw:u8:2,2,2 scale=linear image=no.png
 err_has "project has no implementation 'cc' here; it has "
+expect 1 le-run --run-type=smid project volume=v.raw:u8:2,2,2 image=no.png
+err_has "there is no run type 'smid', which is forced; there are "
+expect 1 le-run --device=gpu project volume=v.raw:u8:2,2,2 image=no.png
+err_has "there is no device 'gpu', which is forced; there "
+expect 1 le-run --explain --device=gpu project volume=v.raw:u8:2,2,2
+err_has "there is no device 'gpu', which is forced; there "
+expect 1 env LE_DEVICE=gpu le-run project volume=v.raw:u8:2,2,2 image=no.png
+err_has "there is no device 'gpu', which is forced; there "
+for variable in LE_ISA LE_LOG LE_MODE; do
+    expect 2 env $variable=typo le-run project volume=v.raw:u8:2,2,2
+    err_has "$variable is 'typo', expected "
+done
 [ ! -e no.png ] || fail "a picture of nobody"
 expect 2 le-run --threads=100000 project volume=v.raw:u8:2,2,2
 err_has "from 1 to 4096"
@@ -130,6 +168,30 @@ expect 0 le-run --explain volume_render volume=v.raw:u8:2,2,2 size=2 angles=0 ou
 out_has 'staged'
 out_has 'chain      volume_render'
 out_has 'transfer_function '
+
+# --- explanations: 80 columns, ten lines that explain their words, nothing known is not a number ---
+for call in "project volume=v.raw:u8:2,2,2" "volume_render volume=v.raw:u8:2,2,2 size=2 outside=0"; do
+    # shellcheck disable=SC2086
+    expect 0 le-run --db=known.sqlite3 --mode=measure $call
+    for db in :memory: known.sqlite3; do
+        # shellcheck disable=SC2086
+        expect 0 le-run --explain --db=$db $call
+        [ "$(wc -L <out)" -le 80 ] || { fail "--explain is $(wc -L <out) columns wide"; cat out; }
+        [ "$(sed -n '/^candidate  an /,$p' out | wc -l)" -eq 10 ] || fail "no glossary of ten lines"
+    done
+done
+for call in "project volume=v.raw:u8:2,2,2" "volume_render volume=v.raw:u8:2,2,2 size=2 outside=0"; do
+    # shellcheck disable=SC2086
+    expect 0 le-run --device=cpu --explain $call
+    out_has "nothing has been measured"
+    grep -qE '[0-9] [mun]s' out && { fail "a time from nothing"; cat out; }
+done
+
+# --- operations by family ---
+expect 0 le-run --list
+awk '/^[^ ]/ {family = $1; n[family]++} /^  [a-z]/ {of[$1] = family}
+    END {for (f in n) if (n[f] != 1) exit 1; exit !(of["project"] == "volume" && of["esrrf"] == "superres")}' out ||
+    { fail "--list does not group by family"; cat out; }
 
 # --- chains ---
 cat >chain.json <<'END'

@@ -1,9 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Writes a small timings database with known contents: report_fixture FILE. Two operations; `blur`
- * on three sizes where scalar code, SIMD and OpenCL change places, a reference, a quarantined and a
- * too inaccurate implementation; `fold` without a stored choice.
+ * Writes a small timings database with known contents: report_fixture FILE [several]. Two
+ * operations; `blur` on three sizes where scalar code, SIMD and OpenCL change places, a reference,
+ * a quarantined and a too inaccurate implementation; `fold` without a stored choice. "several" adds
+ * `warp` on two OpenCL devices, of which one is there with two drivers, with one choice for each of
+ * several constraints.
  */
 #include "benchdb.h"
 
@@ -128,8 +130,59 @@ static void add_fold(le_db *db) {
     add_samples(db, problem, le_db_candidate(db, &key), 3e-6);
 }
 
+static int64_t add_gpu(le_db *db, const char *name, const char *driver) {
+    const le_db_part parts[] = {{"name", name},
+                                {"vendor", "none"},
+                                {"driver", driver},
+                                {"platform", "OpenCL 3.0"},
+                                {"units", "4"}};
+    return le_db_device(db, parts, sizeof parts / sizeof *parts);
+}
+
+static int64_t add_warp_candidate(le_db *db, int64_t problem, const char *implementation,
+                                  const char *run_type, int64_t device, double seconds) {
+    le_db_candidate_key key = {.operation = "warp",
+                               .implementation = implementation,
+                               .run_type = run_type,
+                               .device = device,
+                               .params = device ? "tile=8" : "threads=2,schedule=static",
+                               .source_hash = "abc"};
+    int64_t id = le_db_candidate(db, &key);
+    add_samples(db, problem, id, seconds);
+    return id;
+}
+
+/* The fastest of all is on Planted GPU, then come Other GPU, avx2, c. */
+static void add_warp(le_db *db) {
+    int64_t problem = le_db_problem(db, "warp", "image=f32[99,99]", 1e6, 8e6);
+    int64_t gpu =
+        add_warp_candidate(db, problem, "opencl", "opencl", add_gpu(db, "Planted GPU", "1"), 1e-3);
+    add_warp_candidate(db, problem, "opencl", "opencl", add_gpu(db, "Other GPU", "1"), 2e-3);
+    add_warp_candidate(db, problem, "opencl", "opencl", add_gpu(db, "Other GPU", "2"), 3e-3);
+    int64_t avx2 = add_warp_candidate(db, problem, "avx2", "simd", 0, 4e-3);
+    int64_t c = add_warp_candidate(db, problem, "c", "c", 0, 5e-3);
+    add_warp_candidate(db, problem, "avx512", "simd", 0, 6e-3);
+    add_choice(db, problem, gpu, "atol=1e-05 rtol=0");
+    add_choice(db, problem, avx2, "atol=1e-05 rtol=0 device=cpu");
+    add_choice(db, problem, avx2, "atol=1e-05 rtol=0 run_type=simd");
+    add_choice(db, problem, c, "atol=1e-05 rtol=0 implementation=c");
+    add_choice(db, problem, gpu, "atol=1e-05 rtol=0 device=planted gpu");
+    add_choice(db, problem, avx2, "atol=1e-05 rtol=0 reproducible");
+    add_choice(db, problem, c, "atol=1e-05 rtol=0 memory=1000");
+    le_db_add_choice(db, &(le_db_choice){.problem = problem,
+                                         .candidate = c,
+                                         .constraint = "atol=2e-05 rtol=0",
+                                         .evidence = "{\"by\":\"race\",\"under_load\":true}",
+                                         .date_ms = date_ms});
+    le_db_add_account(db, &(le_db_account){.operation = "warp",
+                                           .answered_s = 0.001,
+                                           .explored_s = 0.57182,
+                                           .regret_s = 0.0001,
+                                           .calls = 4});
+}
+
 int main(int argc, char **argv) {
-    if (argc != 2)
+    if (argc < 2)
         return 2;
     static const le_db_part parts[] = {{"name", "Planted GPU"},
                                        {"vendor", "none"},
@@ -139,6 +192,8 @@ int main(int argc, char **argv) {
     le_db *db = le_db_open(&(le_db_options){.path = argv[1]});
     add_blur(db, le_db_device(db, parts, sizeof parts / sizeof *parts));
     add_fold(db);
+    if (argc > 2)
+        add_warp(db);
     le_db_add_account(db, &(le_db_account){.operation = "blur",
                                            .answered_s = 2,
                                            .explored_s = 0.5,

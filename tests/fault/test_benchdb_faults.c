@@ -5,6 +5,7 @@
  */
 #include "benchdb_test.h"
 
+#include <errno.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -89,6 +90,7 @@ static void test_random_bytes(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof junk; i++)
         junk[i] = (char)le_stats_random(&random);
+    memcpy(junk, "SQLite format 3", 16); /* with the rest of the header it is a database no more */
     write_all(path, junk, sizeof junk);
     test_log said = {0};
     use(path, &said, true);
@@ -100,6 +102,47 @@ static void test_random_bytes(void **state) {
     test_folder_remove(folder);
 }
 
+/* What somebody keeps under the name that was given is theirs, whatever it is. */
+static void test_file_of_the_user(void **state) {
+    static const char *const contents[] = {"\x89HDF\r\n\x1a\n and much more of somebody's data",
+                                           "a,b\n1,2\n", "x", "SQLite format 2"};
+    (void)state;
+    for (size_t i = 0; i < sizeof contents / sizeof *contents; i++) {
+        char *folder = test_folder(), *path = test_path(folder, "mydata.h5");
+        size_t size;
+        test_log said = {0};
+        write_all(path, contents[i], strlen(contents[i]));
+        use(path, &said, false);
+        assert_int_equal(said.lines, 1);
+        assert_non_null(strstr(said.last, "is not a timings database"));
+        char *after = read_all(path, &size);
+        assert_int_equal(size, strlen(contents[i]));
+        assert_memory_equal(after, contents[i], size);
+        free(after);
+        assert_int_equal(count_files(folder, "mydata.h5"), 1);
+        test_folder_remove(folder);
+    }
+}
+
+/* A timings database that somebody overwrites in place while it is open. */
+static void test_overwritten_by_the_user(void **state) {
+    char *folder = test_folder(), *path = test_path(folder, "t.sqlite3");
+    size_t size;
+    test_log said = {0};
+    (void)state;
+    make_good(path);
+    char *data = read_all(path, &size);
+    le_db *db = test_open(path, &said);
+    memset(data, 'x', size);
+    write_all(path, data, size);
+    test_add(db, 0, 0, 1e-3);
+    le_db_flush(db, 5);
+    le_db_close(&db);
+    assert_int_equal(count_files(folder, ".corrupt-"), 0);
+    free(data);
+    test_folder_remove(folder);
+}
+
 /* Cut at every kind of place; at length 0 it is a new file. Set aside bytes are unchanged. */
 static void test_truncated(void **state) {
     char *folder = test_folder(), *path = test_path(folder, "t.sqlite3");
@@ -108,12 +151,11 @@ static void test_truncated(void **state) {
     make_good(path);
     char *good = read_all(path, &size);
     assert_true(size > 40000);
-    const size_t cuts[] = {0, 1, 50, 100, 512, 4096, 4097, 20000, size / 2, size - 4096, size - 1};
+    const size_t cuts[] = {0, 16, 50, 100, 512, 4096, 4097, 20000, size / 2, size - 4096, size - 1};
     for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
         test_log said = {0};
         write_all(path, good, cuts[i]);
-        /* SQLite takes one byte for none */
-        bool seen = cuts[i] > 1 && cuts[i] < size - 1; /* of the last byte SQLite takes no notice */
+        bool seen = cuts[i] > 0 && cuts[i] < size - 1; /* of the last byte SQLite takes no notice */
         use(path, &said, true);
         if (cuts[i] == size - 1)
             break;
@@ -518,6 +560,26 @@ static void test_corrupt_for_two(void **state) {
     test_folder_remove(folder);
 }
 
+/* Why it failed is known to the caller, whatever was done since. */
+static void test_export_full(void **state) {
+    char *folder = test_folder(), *path = test_path(folder, "t.sqlite3");
+    test_log said = {0};
+    (void)state;
+    make_good(path);
+    le_db *db = test_open(path, &said);
+    errno = 0;
+    assert_int_equal(le_db_export_file(db, "/dev/full"), LE_DB_IO);
+    assert_int_equal(errno, ENOSPC);
+    FILE *full = fopen("/dev/full", "w");
+    assert_non_null(full);
+    errno = 0;
+    assert_int_equal(le_db_export(db, full), LE_DB_IO);
+    assert_int_equal(errno, ENOSPC);
+    fclose(full);
+    le_db_close(&db);
+    test_folder_remove(folder);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_bytes),
@@ -533,6 +595,9 @@ int main(void) {
         cmocka_unit_test(test_without_wal),
         cmocka_unit_test(test_pulled_away),
         cmocka_unit_test(test_corrupt_for_two),
+        cmocka_unit_test(test_file_of_the_user),
+        cmocka_unit_test(test_export_full),
+        cmocka_unit_test(test_overwritten_by_the_user),
     };
     return cmocka_run_group_tests_name("benchdb_faults", tests, NULL, NULL);
 }

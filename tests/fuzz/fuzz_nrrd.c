@@ -5,7 +5,7 @@
  */
 #include "fuzz_file.h"
 
-#include "io/nrrd.h"
+#include "files/nrrd.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

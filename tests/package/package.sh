@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The liquid engine developers
 # SPDX-License-Identifier: MIT
 # Installs into an empty folder, moves it, and builds a consumer against it: with find_package (shared
-# and static) and with pkg-config.
+# and static) and with pkg-config; so are the installed examples.
 # usage: package.sh SOURCE_FOLDER BUILD_FOLDER C_COMPILER [C_FLAGS]
 set -eu
 source_folder=$1 build_folder=$2 compiler=$3 flags=${4:-}
@@ -36,8 +36,16 @@ LD_LIBRARY_PATH=$(pkg-config --variable=libdir liquid_engine)
 export LD_LIBRARY_PATH
 check "$folder/with_pc"
 
+docs=share/doc/liquid_engine
 for file in bin/le-run share/man/man1/le-run.1 share/bash-completion/completions/le-run \
-    share/liquid_engine/web_128.h5; do
+    share/liquid_engine/web_128.h5 $docs/README.md $docs/docs/environment.md $docs/docs/images/web.png; do
     [ -e "$prefix/$file" ] || { echo "$file is not installed"; exit 1; }
 done
+for source in "$source_folder"/examples/*.c; do
+    name=$(basename "$source" .c)
+    # shellcheck disable=SC2046,SC2086
+    "$compiler" $flags "$prefix/$docs/examples/$name.c" -o "$folder/$name" \
+        $(pkg-config --cflags --libs liquid_engine) -lm
+done
+"$folder/01_hello_run" >/dev/null
 "$prefix/bin/le-run" --version

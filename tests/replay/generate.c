@@ -133,6 +133,61 @@ char *generate_pool(uint64_t seed, bool near)
     return fclose(out) == 0 ? text : NULL;
 }
 
+typedef struct weather {
+    int kind;
+    double spread, gap, share;
+    bool high;                 /* the state of a clock that has two */
+} weather;
+
+/* A factor: quiet, with spikes, with a tail without end, in two states that last for some runs. */
+static double disturbed(uint64_t *seed, weather *w)
+{
+    double x = exp(w->spread * normal(seed)), u = uniform(seed);
+    if (w->kind == 1 && u < 0.05)
+        x *= exp(fabs(0.2 * normal(seed)));
+    if (w->kind == 2)
+        x *= 1.0 + 0.01 * fabs(tan(1.5 * (u - 0.5)));
+    if (w->kind == 3 && u < 0.15)
+        w->high = uniform(seed) < w->share;
+    return w->high ? x * (1.0 + w->gap) : x;
+}
+
+char *generate_other(uint64_t seed, bool near)
+{
+    char *text;
+    size_t size;
+    FILE *out = begin(&text, &size, "other");
+    if (!out)
+        return NULL;
+    int n = (int)between(&seed, 3.0, 21.0);
+    double scale = exp(between(&seed, log(5e-4), log(0.2))), apart = between(&seed, 0.1, 1.6);
+    bool late = uniform(&seed) < 0.25;
+    double extra = late ? scale * between(&seed, 0.5, 3.0) : 0.0, cold = between(&seed, 0.92, 1.08);
+    weather w = {.kind = (int)(uniform(&seed) * 4.0), .spread = exp(between(&seed, -7.0, -4.0))};
+    fputs("\"candidates\":[", out);
+    for (int i = 0; i < n; i++)
+        fprintf(out, "%s{\"name\":\"c%02d\",\"resource\":\"r\"}", i ? "," : "", i);
+    fputs("],\"problems\":[{\"name\":\"p0\",\"work\":1}],\"models\":{},\"slow\":[],"
+          "\"calls\":[{\"problem\":\"p0\",\"count\":300}],\"samples\":{\"p0\":{",
+          out);
+    for (int i = 0; i < n; i++) {
+        double x[RUNS];
+        double level = scale * (near ? between(&seed, 1.0, 1.15) : exp(fabs(apart * normal(&seed))));
+        char name[16];
+        w.share = between(&seed, 0.0, 0.5);
+        w.gap = between(&seed, 0.03, 0.16);
+        w.high = false;
+        for (int k = 0; k < RUNS; k++)
+            x[k] = level * disturbed(&seed, &w);
+        x[0] = x[0] * cold + extra;
+        snprintf(name, sizeof name, "c%02d", i);
+        fputs(i ? "," : "", out);
+        print_series(out, name, x, RUNS);
+    }
+    fputs("}}}", out);
+    return fclose(out) == 0 ? text : NULL;
+}
+
 char *generate_delay(uint64_t seed, double factor)
 {
     static const char *const names[] = {"gpu", "single", "threads"};

@@ -1,19 +1,21 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * A machine on which nobody else works, and a clock that implementations can put forward: for tests
- * of choices that no load may change. The linker wraps le__monitor_read and clock_gettime.
+ * A machine on which nobody else works unless a test says so, and a clock that implementations can
+ * put forward: for tests of choices that no load may change. The linker wraps le__monitor_read and
+ * clock_gettime.
  */
 #ifndef LE_TEST_CALM_H
 #define LE_TEST_CALM_H
 
 #include "core/conditions.h"
-#include "proof/trial_server.h"
+#include "trial/trial_server.h"
 
 #include <stdatomic.h>
 #include <time.h>
 
 static _Atomic int64_t calm_ns; /* by which the clock is ahead */
+static float calm_load;         /* share of the cores that others use */
 
 int __real_clock_gettime(clockid_t clock, struct timespec *t);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *t);
@@ -31,7 +33,7 @@ le__conditions __wrap_le__monitor_read(le__monitor *m, double now);
 le__conditions __wrap_le__monitor_read(le__monitor *m, double now) {
     (void)m;
     (void)now;
-    return (le__conditions){.known = true};
+    return (le__conditions){.known = true, .load = calm_load};
 }
 
 /* Lets so many seconds pass; not in trials, which have a time limit. */

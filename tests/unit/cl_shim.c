@@ -2,14 +2,17 @@
  * SPDX-License-Identifier: MIT
  *
  * A stand-in for the OpenCL loader: it is linked with the real one, so what is not defined here is
- * found there, and counts or fails the calls defined here as a test asks.
+ * found there, and counts or fails the calls defined here as a test asks. With LE_SHIM_WITHOUT_F64
+ * in the environment no device has double precision.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
 #include <dlfcn.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -18,6 +21,7 @@ EXPORT int le_shim_calls(const char *function);
 EXPORT void le_shim_fail_enqueues(int after, int code);
 EXPORT void le_shim_largest_buffer(long long bytes);
 EXPORT void le_shim_driver(const char *version);
+EXPORT void le_shim_slow_transfers(int milliseconds);
 
 /* name, parameters, arguments, where the code goes for functions that return an object */
 #define CODE_FUNCTIONS(X)                                                                          \
@@ -88,6 +92,7 @@ static atomic_int failing[FUNCTIONS], calls[FUNCTIONS];
 static atomic_int enqueues_left, enqueue_code; /* 0: they do not fail */
 static atomic_llong largest_buffer;            /* 0: any */
 static const char *_Atomic driver;             /* NULL: its own */
+static atomic_int slowness;                    /* of transfers, in milliseconds */
 
 static int find(const char *function) {
     for (int i = 0; i < FUNCTIONS; i++)
@@ -123,8 +128,17 @@ void le_shim_driver(const char *version) {
     atomic_store(&driver, version);
 }
 
+/* Each transfer takes so much longer. */
+void le_shim_slow_transfers(int milliseconds) {
+    atomic_store(&slowness, milliseconds);
+}
+
 static int enter(int f) {
+    int wait =
+        f == F_clEnqueueWriteBuffer || f == F_clEnqueueReadBuffer ? atomic_load(&slowness) : 0;
     atomic_fetch_add(&calls[f], 1);
+    if (wait)
+        nanosleep(&(struct timespec){wait / 1000, wait % 1000 * 1000000L}, NULL);
     int code = strncmp(names[f], "clEnqueue", 9) ? 0 : atomic_load(&enqueue_code);
     if (code && atomic_fetch_sub(&enqueues_left, 1) <= 0)
         return code;
@@ -175,6 +189,13 @@ EXPORT cl_int clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t size, 
     cl_int (*real)(cl_device_id, cl_device_info, size_t, void *, size_t *);
     const char *own = atomic_load(&driver);
     next(F_clGetDeviceInfo, &real);
+    if (what == CL_DEVICE_DOUBLE_FP_CONFIG && getenv("LE_SHIM_WITHOUT_F64")) {
+        if (value && size >= sizeof(cl_device_fp_config))
+            memset(value, 0, sizeof(cl_device_fp_config));
+        if (needed)
+            *needed = sizeof(cl_device_fp_config);
+        return CL_SUCCESS;
+    }
     if (what != CL_DRIVER_VERSION || !own)
         return real(d, what, size, value, needed);
     if (needed)

@@ -7,7 +7,7 @@
 #ifndef LE_TEST_OPENCL_FIXTURE_H
 #define LE_TEST_OPENCL_FIXTURE_H
 
-#include "choose/candidate.h"
+#include "call/candidate.h"
 #include "engine.h"
 #include "opencl/opencl.h"
 

@@ -556,6 +556,30 @@ static void device_chain_moves_input_and_output_once(void **state) {
     le_chain_free(&c);
 }
 
+/* An engine that allows OpenCL only has to look for devices when its first call is a chain. */
+static void an_engine_for_opencl_finds_devices_for_chains(void **state) {
+    (void)state;
+    le_options o;
+    le_engine *e;
+    le_chain *c;
+    if (!has_opencl())
+        skip();
+    le_default_options(&o);
+    o.db_path = ":memory:";
+    o.devices = "opencl";
+    assert_int_equal(le_open(&e, &o), LE_OK);
+    assert_int_equal(chain_ops_register(e), LE_OK);
+    assert_int_equal(le_chain_new(&c, e, "scaled"), LE_OK);
+    le_value in = le_chain_input(c, "x", LE_F32, 1, shape_n), out = le_chain_temp(c);
+    le_chain_add(c, "chain_scale", LE_VALUE_IN("x", in), LE_VALUE_OUT("result", out));
+    le_chain_output(c, "y", out);
+    le_tensor x = input(), y = {0};
+    assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_OUT("y", &y)), LE_OK);
+    le_tensor_free(&y);
+    le_chain_free(&c);
+    le_close(&e);
+}
+
 /* A limit of three values: the copy of x goes before the second step and comes again for the third.
  */
 static void limits_are_kept_by_dropping_copies(void **state) {
@@ -681,6 +705,7 @@ int main(void) {
         cmocka_unit_test(failing_after_a_race_leaves_outputs_alone),
         cmocka_unit_test(steps_are_remembered),
         cmocka_unit_test(device_chain_moves_input_and_output_once),
+        cmocka_unit_test(an_engine_for_opencl_finds_devices_for_chains),
         cmocka_unit_test(limits_are_kept_by_dropping_copies),
         cmocka_unit_test(outputs_may_stay_on_the_device),
         cmocka_unit_test(calls_hand_device_tensors_on),

@@ -224,6 +224,55 @@ static void default_engine(void **state) {
     le_shutdown();
 }
 
+static int warnings;
+
+static void count_warnings(void *cookie, le_log_level level, const char *text) {
+    (void)cookie;
+    (void)text;
+    warnings += level <= LE_LOG_WARNING;
+}
+
+/* Of seven elements it makes more than any machine has memory for. */
+static le_status huge_check(le_call *call) {
+    const le_tensor *in = le_call_in(call, TOY_INPUT);
+    int64_t n = in->shape[0] == 7 ? INT64_C(1) << 44 : in->shape[0];
+    return le_call_set_out(call, TOY_RESULT, in->dtype, 1, &n);
+}
+
+static void an_output_too_large_is_one_error(void **state) {
+    (void)state;
+    le_operation op = toy_operation;
+    le_implementation reference = toy_reference, c = toy_c, other = toy_c;
+    le_options o;
+    le_engine *e;
+    le_default_options(&o);
+    o.db_path = ":memory:";
+    o.devices = "cpu";
+    o.log = count_warnings;
+    op.name = reference.operation = c.operation = other.operation = "huge";
+    op.check = huge_check;
+    other.name = "other";
+    assert_int_equal(le_open(&e, &o), LE_OK);
+    assert_int_equal(le_register_operation(e, &op), LE_OK);
+    assert_int_equal(le_register_implementation(e, &reference), LE_OK);
+    assert_int_equal(le_register_implementation(e, &c), LE_OK);
+    assert_int_equal(le_register_implementation(e, &other), LE_OK);
+    for (le_mode mode = LE_MODE_LEARN; mode <= LE_MODE_MEASURE; mode++) {
+        int64_t n = 7;
+        le_tensor in = le_tensor_of(input, LE_F32, 1, &n), result = {0};
+        warnings = 0;
+        assert_int_equal(le_engine_run(e, "huge", LE_IN("input", &in), LE_F64("factor", 2),
+                                       LE_OUT("result", &result), LE_OPT_MODE(mode)),
+                         LE_ERR_MEMORY);
+        if (!strstr(le_error_message(), "output 'result'") ||
+            !strstr(le_error_message(), "65536.0 GiB"))
+            fail_msg("%s", le_error_message());
+        assert_true(warnings <= (mode == LE_MODE_MEASURE)); /* a race's first and last */
+        assert_null(result.data);
+    }
+    le_close(&e);
+}
+
 int main(void) {
     for (int i = 0; i < N; i++)
         input[i] = (float)(i % 101) / 40.0f;
@@ -236,6 +285,7 @@ int main(void) {
         cmocka_unit_test(tolerance_is_a_constraint),
         cmocka_unit_test(unknown_database_folder),
         cmocka_unit_test(outputs_stay_on_error),
+        cmocka_unit_test(an_output_too_large_is_one_error),
         cmocka_unit_test(default_engine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,16 +98,16 @@ static void types(void **state) {
         const char *shape;
         double first, second;
     } cases[] = {
-        {"signed char", "\xff\x7f", 2, "i16[2]", -1, 127},
+        {"signed char", "\xff\x7f", 2, "i8[2]", -1, 127},
         {"uchar", "\xff\x7f", 2, "u8[2]", 255, 127},
         {"int16_t", "\xff\xff\x00\x80", 4, "i16[2]", -1, -32768},
         {"unsigned int", "\xff\xff\xff\xff\x01\x00\x00\x00", 8, "u32[2]", 4294967295.0, 1},
         {"int", "\xff\xff\xff\xff\x01\x00\x00\x00", 8, "i32[2]", -1, 1},
         {"float", "\x00\x00\x80\x3f\x00\x00\x00\xc0", 8, "f32[2]", 1, -2},
         {"double", "\0\0\0\0\0\0\xf0\x3f\0\0\0\0\0\0\0\xc0", 16, "f64[2]", 1, -2},
-        {"long long", "\xfe\xff\xff\xff\xff\xff\xff\xff\0\0\0\0\1\0\0\0", 16, "f64[2]", -2,
+        {"long long", "\xfe\xff\xff\xff\xff\xff\xff\xff\0\0\0\0\1\0\0\0", 16, "i64[2]", -2,
          4294967296.0},
-        {"uint64", "\0\0\0\0\0\0\0\x80\2\0\0\0\0\0\0\0", 16, "f64[2]", 9223372036854775808.0, 2},
+        {"uint64", "\0\0\0\0\0\0\0\x80\2\0\0\0\0\0\0\0", 16, "u64[2]", 9223372036854775808.0, 2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char file[256];

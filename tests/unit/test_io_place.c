@@ -5,7 +5,7 @@
  */
 #include "io_test.h"
 
-#include "io/io.h"
+#include "files/io.h"
 
 static void check(const char *text, le__io_format format, const char *file, const char *dataset) {
     le__io_place p;
@@ -80,7 +80,7 @@ static void raw_layout(void **state) {
     le__io_place p;
     (void)state;
     assert_int_equal(le__io_place_parse("v.raw:u16:4,5x6:offset=128:big", &p), LE_OK);
-    assert_int_equal(p.type, LE__IO_U16);
+    assert_int_equal(p.dtype, LE_U16);
     assert_int_equal(p.ndim, 3);
     assert_int_equal(p.shape[2], 6);
     assert_int_equal(p.offset, 128);

@@ -114,7 +114,7 @@ static void kinds(void **state) {
     (void)state;
     static const kind all[] = {
         {"w", 8, 1, 0, H, COMPRESSION_NONE, "u8[4,21,34]"},
-        {"w", -8, 1, 0, 4, COMPRESSION_NONE, "i16[4,21,34]"},
+        {"w", -8, 1, 0, 4, COMPRESSION_NONE, "i8[4,21,34]"},
         {"wl", 16, 1, 0, 5, COMPRESSION_LZW, "u16[4,21,34]"},
         {"wb", 16, 1, 0, 5, COMPRESSION_ADOBE_DEFLATE, "u16[4,21,34]"},
         {"wb", -16, 1, 16, 0, COMPRESSION_NONE, "i16[4,21,34]"},
@@ -235,10 +235,46 @@ static void written(void **state) {
     le_tensor_free(&t);
 }
 
+/* As in PNG: the last axis of an image is its colours, not its width. */
+static void colour_images(void **state) {
+    (void)state;
+    for (int channels = 3; channels <= 4; channels++) {
+        le_tensor t, back = {0};
+        uint16_t samples = 0, photometric = 0;
+        uint32_t width = 0, height = 0;
+        le_dtype dtype;
+        int ndim;
+        int64_t shape[LE_MAX_DIMS];
+        assert_int_equal(le_tensor_alloc(&t, LE_U8, 3, (int64_t[]){128, 96, channels}), LE_OK);
+        for (int64_t i = 0; i < le_tensor_count(&t); i++)
+            le_tensor_set(&t, i, (double)(i % 251));
+        assert_int_equal(le_io_write(io_engine, "colour.tif", &t), LE_OK);
+        TIFF *tiff = TIFFOpen("colour.tif", "r");
+        assert_int_equal(TIFFNumberOfDirectories(tiff), 1);
+        TIFFGetField(tiff, TIFFTAG_SAMPLESPERPIXEL, &samples);
+        TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric);
+        TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &width);
+        TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &height);
+        TIFFClose(tiff);
+        assert_int_equal(samples, channels);
+        assert_int_equal(photometric, PHOTOMETRIC_RGB);
+        assert_int_equal(width, 96);
+        assert_int_equal(height, 128);
+        assert_int_equal(le_io_read(io_engine, "colour.tif", NULL, &back), LE_OK);
+        assert_int_equal(back.ndim, 3);
+        assert_memory_equal(back.data, t.data, (size_t)le_tensor_count(&t));
+        assert_int_equal(le_io_peek("colour.tif", &dtype, &ndim, shape), LE_OK);
+        assert_int_equal(ndim, 3);
+        assert_int_equal(shape[2], channels);
+        le_tensor_free(&back);
+        le_tensor_free(&t);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kinds),   cmocka_unit_test(streamed), cmocka_unit_test(pages_differ),
-        cmocka_unit_test(damaged), cmocka_unit_test(written),
+        cmocka_unit_test(damaged), cmocka_unit_test(written),  cmocka_unit_test(colour_images),
     };
     return cmocka_run_group_tests(tests, io_setup, io_teardown);
 }

@@ -24,6 +24,13 @@ static const le_arg_desc descriptors[] = {
     {.name = "outside", .type = LE_TYPE_STR_OR_F64, .optional = true, .words = outside_words},
     {.name = "title", .type = LE_TYPE_STR, .optional = true},
     {.name = "image", .type = LE_TYPE_OUT, .dtypes = LE_DTYPES_FLOAT},
+    {.name = "kernel",
+     .type = LE_TYPE_TABLE,
+     .optional = true,
+     .min = -9,
+     .max = 9,
+     .max_count = 3,
+     .shape = "[k]"},
     {.name = "mask", .type = LE_TYPE_OUT, .optional = true, .dtypes = LE_DTYPES_FLOAT},
 };
 static const le_operation operation = {
@@ -124,6 +131,9 @@ static void messages(void **state) {
         {{"limits=1,2,3"}, "limits has 3 numbers; expected 2"},
         {{"outside=err"}, "did you mean error?"},
         {{"volume=x.jpg"}, "unknown kind of file"},
+        {{"kernel=1,2,3,4"}, "kernel has 4 numbers; expected at most 3"},
+        {{"kernel=1,10"}, "kernel=1,10; expected a table [k]: a file, or numbers a,b,c"},
+        {{"kernel=x.jpg"}, "expected a table [k]: a file, or numbers a,b,c"},
         {{"image=o.h5"}, "name the dataset"},
     };
     (void)state;
@@ -154,10 +164,29 @@ static void distances(void **state) {
     assert_string_equal(s.best, "project");
 }
 
+/* Numbers or a file, which le-run reads. */
+static void tables(void **state) {
+    (void)state;
+    char *numbers[] = {"volume=c.h5:/d", "size=7", "kernel=1,2,1"};
+    char *file[] = {"volume=c.h5:/d", "size=7", "kernel=k.h5:/taps"}, message[RUN_MESSAGE];
+    run_args a;
+    le_arg calls[LE_MAX_ARGS];
+    assert_true(run_args_parse(&operation, numbers, 3, &a, message));
+    assert_int_equal(run_args_call(&a, NULL, 0, calls), 4);
+    assert_int_equal(calls[3].kind, LE_KIND_F64S);
+    assert_int_equal(calls[3].count, 3);
+    run_args_free(&a);
+    assert_true(run_args_parse(&operation, file, 3, &a, message));
+    assert_int_equal(run_args_call(&a, NULL, 0, calls), 4);
+    assert_int_equal(calls[3].kind, LE_KIND_TABLE);
+    assert_ptr_equal(calls[3].value.in, &a.args[7].tensor);
+    run_args_free(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists),    cmocka_unit_test(bad_lists), cmocka_unit_test(values),
-        cmocka_unit_test(messages), cmocka_unit_test(distances),
+        cmocka_unit_test(tables), cmocka_unit_test(lists),    cmocka_unit_test(bad_lists),
+        cmocka_unit_test(values), cmocka_unit_test(messages), cmocka_unit_test(distances),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 
 #include "liquid_engine/le_dlpack.h"
 #include "call/tensor.h"
-#include "proof/verify.h"
+#include "trial/verify.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -34,7 +34,7 @@ static void counts(void **state) {
 
 static void elements(void **state) {
     (void)state;
-    for (le_dtype d = LE_U8; d <= LE_F64; d++) {
+    for (le_dtype d = LE_U8; d <= LE_DTYPE_LAST; d++) {
         le_tensor t;
         assert_int_equal(le_tensor_alloc(&t, d, 2, (int64_t[]){2, 3}), LE_OK);
         for (int i = 0; i < 6; i++)

@@ -82,10 +82,35 @@ LE_API const char *le_version(void);
 
 #define LE_MAX_DIMS 8
 
-typedef enum le_dtype { LE_U8 = 1, LE_I16, LE_U16, LE_I32, LE_U32, LE_F32, LE_F64 } le_dtype;
+/* Numbers in the machine's byte order. c64 and c128 are two f32 or f64, real part first, as
+ * C's and numpy's complex numbers are. New ones are appended: the values never change. */
+typedef enum le_dtype {
+    LE_U8 = 1,
+    LE_I16,
+    LE_U16,
+    LE_I32,
+    LE_U32,
+    LE_F32,
+    LE_F64,
+    LE_I8,
+    LE_I64,
+    LE_U64,
+    LE_C64,
+    LE_C128
+} le_dtype;
+#define LE_DTYPE_LAST LE_C128 /* of this header; a loop over all begins with LE_U8 */
+
+typedef enum le_dtype_kind {
+    LE_DTYPE_KIND_UNSIGNED = 1,
+    LE_DTYPE_KIND_SIGNED,
+    LE_DTYPE_KIND_FLOAT,
+    LE_DTYPE_KIND_COMPLEX
+} le_dtype_kind;
 
 LE_API size_t le_dtype_size(le_dtype dtype);      /* bytes an element; 0 for an unknown dtype */
-LE_API const char *le_dtype_name(le_dtype dtype); /* "u8", "f32", ... */
+LE_API size_t le_dtype_alignment(le_dtype dtype); /* bytes; of c64 and c128 that of a part */
+LE_API le_dtype_kind le_dtype_kind_of(le_dtype dtype); /* 0 for an unknown dtype */
+LE_API const char *le_dtype_name(le_dtype dtype);      /* "u8", "f32", "c128" ... */
 LE_API bool le_dtype_from_name(const char *name, le_dtype *out);
 
 typedef struct le_storage le_storage; /* memory that the engine allocated, on host and devices */
@@ -129,12 +154,14 @@ typedef enum le_kind {
     LE_KIND_OUT,    /* le_tensor * */
     LE_KIND_F64,
     LE_KIND_I64,
-    LE_KIND_STR,   /* NUL-terminated */
-    LE_KIND_F64S,  /* a list of numbers */
-    LE_KIND_OPTION /* of the call, not of the operation: see the LE_OPT_ macros */
+    LE_KIND_STR,    /* NUL-terminated */
+    LE_KIND_F64S,   /* a list of numbers */
+    LE_KIND_OPTION, /* of the call, not of the operation: see the LE_OPT_ macros */
+    LE_KIND_TABLE   /* const le_tensor *: small, copied when the call begins */
 } le_kind;
 
-/* Options that any call takes. */
+/* Options that any call takes. A run type, implementation or device that does not exist is
+ * LE_ERR_NO_CANDIDATE, with a text that names what there is. */
 typedef enum le_option {
     LE_OPTION_RTOL = 1, /* |result - reference| <= atol + rtol*|reference|, each element */
     LE_OPTION_ATOL,
@@ -159,9 +186,13 @@ typedef struct le_arg {
         int64_t i64;
         const char *str;
         const double *f64s;
+        struct le_source *source; /* le_stream.h */
+        struct le_sink *sink;
     } value;
-    size_t count; /* of f64s */
+    size_t count; /* of f64s; of a source: which of its parts */
 } le_arg;
+
+#define LE_TABLE_MAX 65536
 
 #ifndef __cplusplus
 /* A wrong kind of value does not compile. */
@@ -178,6 +209,12 @@ typedef struct le_arg {
 #define LE_F64S(n, list, c)                                                                        \
     ((le_arg){.name = (n), .kind = LE_KIND_F64S, .count = (c),                                     \
               .value.f64s = _Generic((list), double *: (list), const double *: (list))})
+/* For an argument that is a table (a convolution kernel, say): a tensor of any real dtype and
+ * strides, with at most LE_TABLE_MAX elements. Tables of one axis may be given with LE_F64S, too.
+ */
+#define LE_TABLE(n, t)                                                                             \
+    ((le_arg){.name = (n), .kind = LE_KIND_TABLE,                                                  \
+              .value.in = _Generic((t), le_tensor *: (t), const le_tensor *: (t))})
 #define LE_OPT_RTOL(v)           LE_OPT_F64_(LE_OPTION_RTOL, v)
 #define LE_OPT_ATOL(v)           LE_OPT_F64_(LE_OPTION_ATOL, v)
 #define LE_OPT_RUN_TYPE(s)       LE_OPT_STR_(LE_OPTION_RUN_TYPE, s)
@@ -308,8 +345,8 @@ typedef struct le_explanation {
     double atol, rtol;   /* the constraint of the call */
     size_t n_candidates;
     const le_explained_candidate *candidates; /* best first, left-out ones last */
-    const struct le_chain_plan *plan; /* composite operations: of the chain that `staged_planned` runs
-                                         (le_chain.h); else NULL */
+    const struct le_chain_plan *plan; /* composite operations: of the chain that `staged_planned`
+                                         runs (le_chain.h); else NULL */
 } le_explanation;
 
 /* The evidence of the choice that a call with these arguments would get now. Runs nothing; outputs

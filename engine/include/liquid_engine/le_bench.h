@@ -99,10 +99,14 @@ LE_API le_status le_bench_check(le_bench *bench, size_t index, unsigned char poi
 
 /* ------------------------------------------------------------------------ stored choices ---- */
 
-/* Whether a choice made by measuring is stored for a call with these arguments, options included.
- */
+/* Whether a choice made by measuring on a quiet machine is stored for a call with these arguments,
+ * options included. */
 LE_API bool le_bench_is_known(le_engine *engine, const char *operation, const le_arg *args,
                               size_t n_args);
+/* Whether one is stored that was measured while others used the machine: calls use it, and the
+ * first call in mode measure of another engine measures again. */
+LE_API bool le_bench_is_under_load(le_engine *engine, const char *operation, const le_arg *args,
+                                   size_t n_args);
 /* The next call in mode measure measures again; its choice replaces the stored one. */
 LE_API le_status le_bench_forget(le_engine *engine, const char *operation, const le_arg *args,
                                  size_t n_args);
@@ -114,9 +118,9 @@ LE_API bool le_bench_is_unfinished(le_engine *engine, const char *operation, con
                                    size_t n_args, double seconds);
 
 /* Races of calls in mode measure that are not decided `seconds` from now end after the run under
- * way: the call is answered with what is known, its choice is not stored, and the next such call
- * goes on measuring. 0: at once; negative: no limit. May be called from a signal handler. engine
- * must not be NULL. */
+ * way: the call is answered with what is known, its choice is not stored (unless others use the
+ * machine: then it is, marked as such), and the next such call goes on measuring. 0: at once;
+ * negative: no limit. May be called from a signal handler. engine must not be NULL. */
 LE_API void le_bench_limit_races(le_engine *engine, double seconds);
 
 /* --------------------------------------------------------------------------------- replay ---- */
@@ -148,6 +152,9 @@ LE_API const le_env_row *le_environment(void);
 
 LE_API const char *le_mode_name(le_mode mode);
 LE_API bool le_mode_from_name(const char *name, le_mode *out);
+/* "4096", "1.5G": bytes, or a number with k, M, G or T in either case, powers of 1024. False, and
+ * *out as it was, for anything else. */
+LE_API bool le_bytes_from_text(const char *text, int64_t *out);
 
 #ifdef __cplusplus
 }

@@ -17,28 +17,31 @@
 
 #include <string.h>
 
+/* DLPack's code for a kind of numbers; headers before 0.5 have no name for complex ones (5). */
+static inline uint8_t le__dlpack_code(le_dtype_kind kind) {
+    return kind == LE_DTYPE_KIND_UNSIGNED ? kDLUInt
+           : kind == LE_DTYPE_KIND_SIGNED ? kDLInt
+           : kind == LE_DTYPE_KIND_FLOAT  ? kDLFloat
+                                          : 5;
+}
+
 /* A view of a DLTensor in host memory. LE_ERR_DTYPE for a type that le_dtype has not (vector lanes,
- * 64-bit integers, half floats ...), LE_ERR_UNSUPPORTED for device memory, LE_ERR_SHAPE for more
- * than LE_MAX_DIMS dimensions. *out is set on success only. */
+ * half floats ...), LE_ERR_UNSUPPORTED for device memory, LE_ERR_SHAPE for more than LE_MAX_DIMS
+ * dimensions. *out is set on success only. */
 static inline le_status le_tensor_from_dlpack(le_tensor *out, const DLTensor *d) {
-    static const struct {
-        uint8_t code, bits;
-        le_dtype dtype;
-    } types[] = {{kDLUInt, 8, LE_U8},   {kDLInt, 16, LE_I16},  {kDLUInt, 16, LE_U16},
-                 {kDLInt, 32, LE_I32},  {kDLUInt, 32, LE_U32}, {kDLFloat, 32, LE_F32},
-                 {kDLFloat, 64, LE_F64}};
     le_tensor t;
-    size_t i, n_types = sizeof types / sizeof *types;
+    int dtype = LE_U8;
     if (d->device.device_type != kDLCPU)
         return LE_ERR_UNSUPPORTED;
     if (d->ndim < 0 || d->ndim > LE_MAX_DIMS)
         return LE_ERR_SHAPE;
-    for (i = 0; i < n_types; i++)
-        if (types[i].code == d->dtype.code && types[i].bits == d->dtype.bits && d->dtype.lanes == 1)
-            break;
-    if (i == n_types)
+    while (dtype <= LE_DTYPE_LAST &&
+           (le__dlpack_code(le_dtype_kind_of((le_dtype)dtype)) != d->dtype.code ||
+            8 * le_dtype_size((le_dtype)dtype) != d->dtype.bits || d->dtype.lanes != 1))
+        dtype++;
+    if (dtype > LE_DTYPE_LAST)
         return LE_ERR_DTYPE;
-    t = le_tensor_of((const char *)d->data + d->byte_offset, types[i].dtype, d->ndim, d->shape);
+    t = le_tensor_of((const char *)d->data + d->byte_offset, (le_dtype)dtype, d->ndim, d->shape);
     if (d->strides) /* NULL: row-major */
         memcpy(t.strides, d->strides, (size_t)d->ndim * sizeof t.strides[0]);
     *out = t;
@@ -56,9 +59,7 @@ static inline le_status le_tensor_to_dlpack(DLTensor *out, le_tensor *t) {
     d.data = t->data;
     d.device.device_type = kDLCPU;
     d.ndim = t->ndim;
-    d.dtype.code = t->dtype == LE_F32 || t->dtype == LE_F64   ? kDLFloat
-                   : t->dtype == LE_I16 || t->dtype == LE_I32 ? kDLInt
-                                                              : kDLUInt;
+    d.dtype.code = le__dlpack_code(le_dtype_kind_of(t->dtype));
     d.dtype.bits = (uint8_t)(8 * le_dtype_size(t->dtype));
     d.dtype.lanes = 1;
     d.shape = t->shape;

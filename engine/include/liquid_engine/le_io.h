@@ -20,33 +20,39 @@
  *         the header, last in the shape.
  *     FILE.raw:TYPE:N,N,...[:offset=BYTES][:big]
  *         Headerless (.raw .bin), little-endian unless `big`. TYPE: u8 i8 u16 i16 u32 i32 u64 i64
- *         f32 f64. For writing: FILE.raw.
+ *         f32 f64 c64 c128. For writing: FILE.raw.
  *     FILE.png
  *         8 bits a channel: [h,w], [h,w,3] or [h,w,4], u8, or f32 and f64 in [0,1] (clipped, NaN is
  *         0). A name with one %d (%02d, %4d ...; "%%" is a percent sign) is a stack numbered from 0
  *         along the first axis: [k,h,w], [k,h,w,3] or [k,h,w,4].
  *     FILE.tif
- *         TIFF (.tif .tiff), if the library was built with libtiff: every page a frame, [frames,h,w]
- *         or [frames,h,w,channels].
+ *         TIFF (.tif .tiff), if the library was built with libtiff: every page a frame,
+ *         [frames,h,w] or [frames,h,w,channels]; one page in colour is [h,w,3] or [h,w,4]. A tensor
+ *         [h,w,3] or [h,w,4] is written as such a page.
  *
- * Types that le_dtype lacks are read as the nearest that holds them: 16-bit floats as f32, 8-bit
- * signed integers as i16, 64-bit integers as f64 (exact up to 2^53), long double as f64. Tensors
- * are written in their own dtype; 16-bit PNG files are read as u16.
+ * Types that le_dtype lacks are read as the nearest that holds them: 16-bit floats as f32, long
+ * double as f64; 16-bit PNG files as u16. All others are read as they are, i64 and u64 with every
+ * bit; le_io_options.dtypes names what the caller can use, and then the nearest of these is read.
+ * Tensors are written in their own dtype. Complex numbers are, in HDF5, compounds of two floats r
+ * and i, as h5py has them; in NRRD an axis of size 2 and of the kind complex; in raw files pairs.
+ * PNG and TIFF have none (LE_ERR_DTYPE).
  *
  * Files are not trusted: dimensions are checked against overflow and max_bytes before anything is
  * allocated; HDF5 external links, external storage and virtual datasets are refused, and so are
  * NRRD data files outside the header's folder.
  *
- * Writing: folders on the way are created; the file gets a temporary name in its folder and is
- * renamed when complete. In an existing HDF5 file only the named dataset is replaced (the file is
- * copied, changed and renamed over the old one).
+ * Writing: folders on the way are created. A file appears when it is complete: until then it has no
+ * name, or a temporary one beside its place where the file system has no files without names (and for
+ * stacks of more than 64 images). What replaces an existing file is on the disk before it does. In an
+ * existing HDF5 file only the named dataset is replaced (the file is copied, changed and put in the
+ * old one's place).
  *
  * Errors:  LE_ERR_ARGUMENT (the place is malformed), LE_ERR_IO (the file), LE_ERR_DTYPE,
  *          LE_ERR_SHAPE (not representable), LE_ERR_MEMORY, LE_ERR_UNSUPPORTED. Outputs are
  *          untouched on error.
  * Threads: all functions may be called at once by several threads; one stream by one thread at a
- *          time. Chunks are inflated and images compressed on the engine's threads; engine NULL uses
- *          the calling thread only. HDF5 is called under one process-wide lock: a program that uses
+ *          time. Chunks are inflated and images compressed on the engine's threads; engine NULL
+ * uses the calling thread only. HDF5 is called under one process-wide lock: a program that uses
  *          HDF5 itself from other threads needs an HDF5 library built thread-safe.
  * Fork:    HDF5 files are first opened in a child process, because the library may crash on damaged
  *          ones; LE_IO_TRUST=1 in the environment turns that off.
@@ -61,9 +67,14 @@ extern "C" {
 #endif
 
 typedef struct le_io_options {
-    size_t struct_size;    /* sizeof(le_io_options) */
-    int64_t max_bytes;     /* largest tensor to allocate; 0: half of the machine's memory */
-    uint64_t reserved[6];
+    size_t struct_size; /* sizeof(le_io_options) */
+    int64_t max_bytes;  /* largest tensor to allocate; 0: half of the machine's memory */
+    uint32_t dtypes;    /* mask of 1u << le_dtype: what the caller can use. A type that is not
+                           among them is read as the nearest of them that holds it (i8 as i16,
+                           say; i64 and u64 as f64, exact up to 2^53), or as it is where none
+                           does. 0: any. le_io_peek tells what is in the file */
+    uint32_t reserved32;
+    uint64_t reserved[5];
 } le_io_options;
 
 /* Reads the place into *out, which must be {0} or is overwritten (not released). The caller owns
@@ -81,14 +92,20 @@ LE_API le_status le_io_peek(const char *place, le_dtype *dtype, int *ndim, int64
  * le_error_message() says why. Touches no file. */
 LE_API bool le_io_is_place(const char *place, bool for_writing);
 
+/* True when writing to `output` would replace what reading `input` gives: the same dataset of an
+ * HDF5 file, or for other formats a file of the input, whatever links and spellings the two places
+ * use. Another dataset of the same HDF5 file is none. Of a stack with more than 4096 images the
+ * first ones count. Reads headers. */
+LE_API bool le_io_replaces(const char *output, const char *input);
+
 /* Frame-wise reading along the first axis of an HDF5 dataset or TIFF stack. */
 typedef struct le_io_stream le_io_stream;
 
 typedef struct le_io_stream_info {
     le_dtype dtype;
-    int ndim;                     /* with the frame axis */
-    int64_t shape[LE_MAX_DIMS];   /* shape[0]: frames in all */
-    int64_t block;                /* frames that are stored, and best read, together; >= 1 */
+    int ndim;                   /* with the frame axis */
+    int64_t shape[LE_MAX_DIMS]; /* shape[0]: frames in all */
+    int64_t block;              /* frames that are stored, and best read, together; >= 1 */
 } le_io_stream_info;
 
 LE_API le_status le_io_stream_open(le_engine *engine, const char *place,

@@ -4,7 +4,8 @@
  * What the author of an operation or of an implementation needs.
  *
  * An operation is a const le_operation; an implementation a const le_implementation in a file of
- * its own, listed by one line of methods/CMakeLists.txt (or given to le_register_* at run time).
+ * its own, listed by one line of methods/FAMILY/CMakeLists.txt (or given to le_register_* at run
+ * time).
  *
  *     reading a call:  le_call_in, le_call_out, le_call_f64, ... by the index in the descriptor
  *     CPU work:        range functions over items; the engine owns threads and schedules
@@ -36,6 +37,10 @@ __attribute__((format(printf, 2, 3)))
 LE_API le_status
 le_fail(le_status status, const char *format, ...);
 
+/* As strtod in the C locale, whatever locale the program has set: for numbers within text
+ * arguments. */
+LE_API double le_number(const char *text, char **end);
+
 /* ------------------------------------------------------------------------- reading a call ---- */
 
 /* arg is the index of the argument in the operation's descriptor. */
@@ -46,6 +51,10 @@ LE_API double le_call_f64(const le_call *call, int arg);
 LE_API int64_t le_call_i64(const le_call *call, int arg);
 LE_API const char *le_call_str(const le_call *call, int arg); /* NULL when a number was given */
 LE_API const double *le_call_f64s(const le_call *call, int arg, size_t *count);
+/* A table: row-major, f64, in host memory, valid as long as the call and the same in all its
+ * functions, check, work, key, applicable and part included. An absent one is all zero (data NULL).
+ */
+LE_API const le_tensor *le_call_table(const le_call *call, int arg);
 /* Value of a tunable of the implementation that runs, by its index in the descriptor. */
 LE_API int64_t le_call_param(const le_call *call, int tunable);
 /* Tolerance that this call asks for. */
@@ -68,16 +77,20 @@ typedef enum le_arg_type {
     LE_TYPE_OUT,    /* tensor */
     LE_TYPE_F64,
     LE_TYPE_I64,
-    LE_TYPE_STR,       /* one of words, or free text where words is NULL */
-    LE_TYPE_F64S,      /* list of numbers */
-    LE_TYPE_STR_OR_F64 /* one of words or a number */
+    LE_TYPE_STR,        /* one of words, or free text where words is NULL */
+    LE_TYPE_F64S,       /* list of numbers */
+    LE_TYPE_STR_OR_F64, /* one of words or a number */
+    LE_TYPE_TABLE       /* a small tensor that may be looked at, see le_call_table */
 } le_arg_type;
 
 #define LE_DTYPE_BIT(d) (1u << (d))
+/* The real dtypes of up to 32 bits, and f64: what most operations take. An operation that takes i8,
+ * i64, u64, c64 or c128 names them with LE_DTYPE_BIT. */
 #define LE_DTYPES_ALL                                                                              \
     (LE_DTYPE_BIT(LE_U8) | LE_DTYPE_BIT(LE_I16) | LE_DTYPE_BIT(LE_U16) | LE_DTYPE_BIT(LE_I32) |    \
      LE_DTYPE_BIT(LE_U32) | LE_DTYPE_BIT(LE_F32) | LE_DTYPE_BIT(LE_F64))
-#define LE_DTYPES_FLOAT (LE_DTYPE_BIT(LE_F32) | LE_DTYPE_BIT(LE_F64))
+#define LE_DTYPES_FLOAT   (LE_DTYPE_BIT(LE_F32) | LE_DTYPE_BIT(LE_F64))
+#define LE_DTYPES_COMPLEX (LE_DTYPE_BIT(LE_C64) | LE_DTYPE_BIT(LE_C128))
 
 typedef struct le_arg_desc {
     const char *name;
@@ -86,13 +99,21 @@ typedef struct le_arg_desc {
     bool optional; /* absent: the default below, or le_call_given is false */
     bool cost;     /* a scalar that changes the time: becomes a part of the problem */
     /* tensors */
-    uint32_t dtypes; /* mask of LE_DTYPE_BIT */
-    int8_t min_ndim, max_ndim;
-    const char *shape; /* for help texts: "[nx,ny,nz]" */
-    /* numbers; min and max are checked when min < max; both ends are allowed */
+    uint32_t dtypes; /* mask of LE_DTYPE_BIT; of tables ignored: any real dtype, copied to f64 */
+    int8_t min_ndim, max_ndim; /* of tables, too */
+    const char *shape;         /* for help texts: "[nx,ny,nz]" */
+    /* Mask of axes (1u << axis) whose extent differs from call to call without making another kind
+     * of problem: bytes of a compressed chunk, rows of a catalogue. In the problem such an extent
+     * is rounded up to three significant bits (1793 to 2048 are 2048), so that calls share what is
+     * learnt; work, memory, check and the implementation see the true one. For inputs and outputs.
+     */
+    uint32_t elastic;
+    /* numbers, of lists and tables each; min and max are checked when min < max; both ends are
+     * allowed
+     */
     double min, max;
     double default_f64;          /* LE_TYPE_F64, LE_TYPE_I64 */
-    size_t min_count, max_count; /* LE_TYPE_F64S; max_count 0: any */
+    size_t min_count, max_count; /* LE_TYPE_F64S, LE_TYPE_TABLE; max_count 0: any */
     /* text */
     const char *const *words; /* NULL-ended */
     const char *default_str;
@@ -106,7 +127,9 @@ typedef struct le_work {
 } le_work;
 
 /* How a result is compared with the reference: |a-b| <= atol*scale + rtol*|b|. NaN equals NaN only.
- */
+ * Differences of i64 and u64 are exact, where doubles would see none beyond 2^53; of complex
+ * numbers |a-b| and |b| are magnitudes. The reference answers in f64 (complex: c128) where the
+ * output's dtypes allow it, but in i64 and u64 where these were asked for. */
 typedef enum le_norm {
     LE_NORM_ABS = 0, /* scale 1 */
     LE_NORM_MAX      /* scale = max |b| over the output */
@@ -135,7 +158,8 @@ typedef struct le_case_request {
 
 /* How a call can be worked off in slabs along one axis, when it does not fit a memory limit or when
  * its input comes frame by frame. A slab is a call of the same operation on a part of the data. */
-typedef enum le_merge { /* of an output that every slab computes in full */
+typedef enum le_merge { /* of an output that every slab computes in full; summed in doubles, complex
+                           numbers part by part; they have no largest and no least */
                         LE_MERGE_NONE = 0,
                         LE_MERGE_SUM,
                         LE_MERGE_MEAN, /* weighted by the items of the slabs */
@@ -164,11 +188,12 @@ typedef struct le_operation {
     const le_arg_desc *args;
     size_t n_args;
     /* Checks what the descriptor cannot say and calls le_call_set_out for every output. Must not
-     * read tensor data. */
+     * read tensor data; tables are no tensor data. */
     le_status (*check)(le_call *call);
     void (*work)(const le_call *call, le_work *out);
     /* Adds to the problem's key what changes the time but is not in shapes, dtypes or cost scalars
-     * (for example "axis" when a rotation is about a grid axis). NULL: nothing. */
+     * (for example "axis" when a rotation is about a grid axis). Nothing of a table is in the
+     * problem but what this says of it ("31x31 rank 1", at most 127 characters). NULL: nothing. */
     void (*key)(const le_call *call, char *buffer, size_t size);
     le_norm norm;
     double atol, rtol; /* default tolerance */
@@ -202,7 +227,10 @@ LE_API void le_case_f64(le_case *c, const char *name, double value);
 LE_API void le_case_i64(le_case *c, const char *name, int64_t value);
 LE_API void le_case_str(le_case *c, const char *name, const char *value);
 LE_API void le_case_f64s(le_case *c, const char *name, const double *values, size_t count);
-/* Repeats the optional scalars and texts of another call that are not yet in the case. */
+/* Adds a table; the values, row-major, are copied. */
+LE_API void le_case_table(le_case *c, const char *name, int ndim, const int64_t *shape,
+                          const double *values);
+/* Repeats the scalars, texts, lists and tables of another call that are not yet in the case. */
 LE_API void le_case_like(le_case *c, const le_call *like);
 LE_API le_status le_case_status(const le_case *c);
 /* Deterministic numbers: uniform 64 bits; uniform [0,1); standard normal. */
@@ -210,10 +238,18 @@ LE_API uint64_t le_case_random(le_case *c);
 LE_API double le_case_uniform(le_case *c);
 LE_API double le_case_normal(le_case *c);
 /* Writes value to element i (in row-major order) of a contiguous tensor of any dtype, rounding and
- * clamping to the range of integer dtypes. */
+ * clamping to the range of integer dtypes; complex ones get the imaginary part 0. */
 LE_API void le_tensor_set(le_tensor *t, int64_t i, double value);
-/* Reads element i (in row-major order) of a tensor of any dtype and any strides. */
+/* Reads element i (in row-major order) of a tensor of any dtype and any strides: of complex dtypes
+ * the real part, of i64 and u64 the nearest double. */
 LE_API double le_tensor_get(const le_tensor *t, int64_t i);
+/* The same in 64 bits, exact for every integer dtype; elements of u64 are the same 64 bits, as
+ * (uint64_t)value. Other dtypes are rounded and clamped. */
+LE_API void le_tensor_set_i64(le_tensor *t, int64_t i, int64_t value);
+LE_API int64_t le_tensor_get_i64(const le_tensor *t, int64_t i);
+/* The same with the imaginary part, which is 0 of real dtypes and is dropped by them. */
+LE_API void le_tensor_set_complex(le_tensor *t, int64_t i, double re, double im);
+LE_API void le_tensor_get_complex(const le_tensor *t, int64_t i, double out[2]);
 
 /* ----------------------------------------------------------------------- implementations ----- */
 
@@ -231,7 +267,11 @@ typedef enum le_implementation_flag {
     LE_IMPL_LOSSY = 1u << 2,  /* approximates on purpose: only for calls that allow its error */
     LE_IMPL_SERIAL = 1u << 3, /* never uses more than one thread */
     LE_IMPL_NEEDS_IMAGES = 1u << 4, /* OpenCL image support */
-    LE_IMPL_NEEDS_F64 = 1u << 5     /* OpenCL double precision */
+    LE_IMPL_NEEDS_F64 = 1u << 5,    /* OpenCL double precision */
+    /* OpenCL: f64 tensors are fine on devices without double precision, because no kernel sees
+     * their doubles (images hold floats). Without it an implementation is left out there for calls
+     * with an f64 tensor. */
+    LE_IMPL_F64_ANYWHERE = 1u << 6
 } le_implementation_flag;
 
 typedef struct le_tunable {
@@ -260,14 +300,15 @@ typedef struct le_implementation {
     uint32_t isa;   /* le_isa bits */
     uint32_t flags; /* le_implementation_flag bits */
     /* Expected speed relative to the operation's scalar C implementation on the same number of
-     * cores (that one: 1). Only a first guess; 0 means 1. For OpenCL: on a GPU; the engine corrects
+     * cores (that one: 1). Only a first guess; 0 means 1. Of a reference 0.1 is assumed unless
+     * something below 1 is stated. For OpenCL: on a GPU; the engine corrects
      * it for CPU-type devices. */
     double speed;
     const le_tunable *tunables;
     size_t n_tunables;
     const le_cl_source *const *sources; /* OpenCL: NULL-ended, for the source hash */
-    /* A pure predicate; on false *why names the reason in a few words (static text). NULL: always.
-     */
+    /* A pure predicate of the call and le_cl_device; on false *why names the reason in a few words
+     * (static text). NULL: always. */
     bool (*applicable)(const le_call *call, const char **why);
     /* Bytes of working memory beside the arguments. NULL: 0. */
     int64_t (*memory)(const le_call *call);
@@ -287,6 +328,18 @@ typedef struct le_implementation {
     const char *source;
 } le_implementation;
 
+/* Defines the descriptor that a line of methods/ lists, with the fields that its names give; the
+ * others follow:
+ *
+ *     LE_IMPLEMENTATION(composite, blocked, .run_type = "c", .summary = "...", .range = range);
+ */
+#define LE_IMPLEMENTATION(the_operation, the_name, ...)                                            \
+    LE_IMPLEMENTATION_OF(the_operation, the_name, __VA_ARGS__)
+#define LE_IMPLEMENTATION_OF(the_operation, the_name, ...) /* its arguments expanded */            \
+    extern const le_implementation le_implementation_##the_operation##__##the_name;                \
+    const le_implementation le_implementation_##the_operation##__##the_name = {                    \
+        .abi = LE_METHOD_ABI, .operation = #the_operation, .name = #the_name, __VA_ARGS__}
+
 /* CPU: runs fn over [0, items) with the threads and schedule of the candidate; returns when all is
  * done. fn must not call it again. worker is in [0, le_call_threads). */
 LE_API void le_parallel_for(le_call *call, size_t items, le_range_fn fn, void *context);
@@ -294,6 +347,19 @@ LE_API int le_call_threads(const le_call *call);
 /* 64-byte aligned memory, contents unspecified, that lives until the call ends; counted in the peak
  * memory. NULL when out of memory. Not for range functions: call it in prepare or run. */
 LE_API void *le_call_scratch(le_call *call, size_t bytes);
+/* Data that many calls need and that take long to derive from scalars, texts and tables: the
+ * coefficients of an integration, a list of bad pixels, an FFT plan. Built by the first call that
+ * wants them, kept in the engine, the longest unused going first: at most a quarter of the engine's
+ * memory limit (without one an eighth of the machine's memory) beyond what is in use. key says all
+ * that the data depend on ("1000 bins, mask 8f3a"); operation and version of the implementation
+ * belong to it anyway. fill writes the data, 64-byte aligned memory of `bytes`, and may use
+ * le_parallel_for; what it returns but LE_OK is returned here, and the next call tries again.
+ * The data are read only, may be shared with other calls at the same time, and stay until the run
+ * ends. The time to build them, or to wait for a call that does, counts as set-up, not as the time
+ * of the run. For prepare and run, not for range functions. *out is NULL on error. */
+typedef le_status (*le_keep_fn)(le_call *call, void *data, size_t bytes, void *cookie);
+LE_API le_status le_call_keep(le_call *call, const char *key, size_t bytes, le_keep_fn fill,
+                              void *cookie, const void **out);
 /* Contents of an input as row-major memory of its own dtype: the tensor's own memory when it is
  * contiguous, else a scratch copy. NULL when out of memory. */
 LE_API const void *le_call_contiguous(le_call *call, int arg);
@@ -347,7 +413,11 @@ typedef struct le_cl_karg {
 #define LE_CL_STRUCT(p) ((le_cl_karg){.kind = LE_CL_KARG_BYTES, .size = sizeof *(p), .bytes = (p)})
 #define LE_CL_LOCAL(n)  ((le_cl_karg){.kind = LE_CL_KARG_LOCAL, .size = (n)})
 
+/* The device that runs the call, or that applicable is asked about; NULL: the CPU, or none yet. */
 LE_API const le_cl_info *le_cl_device(const le_call *call);
+/* The type of OpenCL C for a dtype, for options as "-DT=ulong": "uchar", "char", "float2" ...; NULL
+ * for an unknown dtype. f64 and c128 need a device with has_f64. */
+LE_API const char *le_dtype_cl_type(le_dtype dtype);
 /* options: "-DTILE=8"; the engine adds dtype-independent ones. Kept by the engine. */
 LE_API le_status le_cl_get_kernel(le_call *call, const le_cl_source *source, const char *kernel,
                                   const char *options, le_cl_kernel **out);
@@ -367,6 +437,12 @@ LE_API le_status le_cl_fill(le_call *call, le_cl_buffer *buffer, const void *pat
 /* A single-channel float image of a 3-D argument: width is the last axis. Kept with the tensor's
  * device copy. Passed with LE_CL_BUF. */
 LE_API le_status le_cl_image3d(le_call *call, int arg, le_cl_buffer **out);
+/* le_call_keep in a buffer of the device, kept for each device: at most a quarter of its memory
+ * limit, and less when a call needs the memory. fill uploads with le_cl_upload or launches kernels;
+ * it need not wait for them. Pass the buffer with LE_CL_BUF, as read only. */
+typedef le_status (*le_cl_keep_fn)(le_call *call, le_cl_buffer *buffer, size_t bytes, void *cookie);
+LE_API le_status le_cl_keep(le_call *call, const char *key, size_t bytes, le_cl_keep_fn fill,
+                            void *cookie, le_cl_buffer **out);
 LE_API le_status le_cl_finish(le_call *call);
 
 /* -------------------------------------------------------------------- run-time registration -- */

@@ -1,7 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Operations over files that are read frame by frame, so that memory does not grow with their length.
+ * Work over more data than memory holds: sources give it batch by batch, sinks take results, and
+ * operations over files are read frame by frame.
+ *
+ *     le_source *scan;                           // a thousand compressed detector frames
+ *     le_io_source(NULL, "scan.h5:/entry/data/data", LE_SOURCE_STORED, &scan);
+ *     le_chain_stream(chain, LE_SOURCE("bytes", scan, 0), LE_SOURCE("offsets", scan, 1),
+ *                     LE_IN("table", &table), LE_SINK("profiles", &profiles));
+ *     le_source_close(&scan);
+ *
+ * or, where one operation works along the frames of one input and merges what it finds:
  *
  *     le_io_stream *movie;
  *     le_tensor mean = {0};
@@ -9,22 +18,127 @@
  *     le_stream_run(NULL, "project", "volume", movie, LE_OUT("image", &mean), LE_I64("axis", 0));
  *     le_io_stream_close(&movie);
  *
- * The operation must say that it can be cut along the first axis of that input (le_operation.slabs);
- * LE_ERR_UNSUPPORTED otherwise. Outputs along that axis are as long as they are; a mean, sum, maximum
- * or minimum over it is accumulated in double precision. LE_OPT_MEMORY_LIMIT bounds the tensors of one
- * slab, 64 MiB of frames otherwise.
+ * The operation must say that it can be cut along the first axis of that input
+ * (le_operation.slabs); LE_ERR_UNSUPPORTED otherwise. Outputs along that axis are as long as they
+ * are; a mean, sum, maximum or minimum over it is accumulated in double precision.
+ * LE_OPT_MEMORY_LIMIT bounds the tensors of one slab, 64 MiB of frames otherwise.
  */
 #ifndef LIQUID_ENGINE_LE_STREAM_H
 #define LIQUID_ENGINE_LE_STREAM_H
 
+#include "liquid_engine/le_chain.h"
 #include "liquid_engine/le_io.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Runs an operation; `input` names the tensor argument that the stream gives, from its present position
- * which must be the first frame. Use the macro le_stream_run. Outputs are unchanged on error. */
+/* ------------------------------------------------------------------------ sources and sinks -- */
+
+enum { LE_SOURCE_PARTS = 4 };
+
+/* Gives items in order, a batch at a time. A batch is `parts` tensors, all of whose first axes grow
+ * with its items. Made by le_io_source, or by whoever has data: fill in the members. */
+typedef struct le_source {
+    int64_t items; /* in all */
+    int64_t block; /* items that are stored, and best taken, together; at least 1 */
+    int32_t parts; /* 1 to LE_SOURCE_PARTS */
+    /* The next `items` items (at least 1, never more than are left) into parts[0] to parts[parts -
+     * 1]. Each tensor is {0} or what an earlier call put there, whose memory may be used again; who
+     * asked frees it (le_tensor_free). Calls come one at a time, but from several threads. Errors:
+     * le_fail. */
+    le_status (*next)(struct le_source *source, int64_t items, le_tensor *parts);
+    void (*close)(struct le_source *source); /* releases all, the source too; NULL: nothing to do */
+    void *data;                              /* for these two */
+} le_source;
+
+/* Takes the results of batches in the order of their items. */
+typedef struct le_sink {
+    /* The result of `items` items from number `first` on; it is the caller's again afterwards.
+     * Calls come one at a time, but from several threads. Errors (le_fail) end the stream. */
+    le_status (*put)(struct le_sink *sink, int64_t first, int64_t items, const le_tensor *result);
+    void *data;
+} le_sink;
+
+/* Calls close and sets *source to NULL; NULL is allowed. */
+LE_API void le_source_close(le_source **source);
+
+/* Kinds of le_arg that only le_chain_stream takes. */
+enum { LE_KIND_SOURCE = 40, LE_KIND_SINK };
+
+#ifndef __cplusplus
+/* Part `part` of the batches of a source, for an input; the result of batches, from an output. */
+#define LE_SOURCE(n, s, part)                                                                      \
+    ((le_arg){.name = (n), .kind = LE_KIND_SOURCE, .value.source = (s), .count = (size_t)(part)})
+#define LE_SINK(n, k) ((le_arg){.name = (n), .kind = LE_KIND_SINK, .value.sink = (k)})
+#endif
+
+typedef enum le_source_kind {
+    /* One part: frames along the first axis of an HDF5 dataset or TIFF stack, as le_io_read gives
+       them. */
+    LE_SOURCE_FRAMES = 1,
+    /* Chunks of an HDF5 dataset as they are stored, in row-major order of their places: part 0 u8
+     * [bytes], one after the other; part 1 i64 [n + 1], where each begins in part 0, and the end;
+     * part 2 u32 [n], the filters that a chunk did not pass (bit i: filter i). A chunk that was
+     * never written has no bytes and counts as full of `fill`. Chunks at an edge are stored whole.
+     * An index in the place or a slice takes the chunks that it touches. They are read without HDF5
+     * and its lock. */
+    LE_SOURCE_STORED
+} le_source_kind;
+
+enum { LE_STORED_FILTERS = 8, LE_STORED_VALUES = 16 };
+
+typedef struct le_stored_info {
+    le_dtype dtype;
+    bool big_endian; /* of the elements in a decoded chunk */
+    int32_t ndim;
+    int64_t shape[LE_MAX_DIMS]; /* of the dataset */
+    int64_t chunk[LE_MAX_DIMS]; /* elements of a chunk; chunk[0]: frames in a block */
+    int64_t first[LE_MAX_DIMS]; /* place of item 0 in the grid of chunks */
+    int64_t grid[LE_MAX_DIMS];  /* chunks taken along each axis; their product is source->items */
+    int64_t chunk_bytes;        /* of a decoded chunk */
+    int32_t n_filters;
+    struct {
+        uint32_t id;       /* as HDF5 has it: 1 deflate, 2 shuffle, 32008 bitshuffle, ... */
+        uint32_t n_values; /* at most LE_STORED_VALUES */
+        uint32_t values[LE_STORED_VALUES];
+    } filters[LE_STORED_FILTERS]; /* in the order of writing */
+    unsigned char fill[16];       /* one element, in the machine's byte order */
+} le_stored_info;
+
+/* Opens a place for reading by batches. On error *out is NULL. The engine's threads read; it must
+ * outlive the source. Errors as of le_io_read; LE_ERR_UNSUPPORTED: a format without frames, or
+ * STORED of a dataset that is not chunked. Datasets behind links to other files are refused: name
+ * the files themselves. */
+LE_API le_status le_io_source(le_engine *engine, const char *place, le_source_kind kind,
+                              le_source **out);
+/* What a source of LE_SOURCE_STORED gives; NULL for others. Valid as long as the source. */
+LE_API const le_stored_info *le_io_source_stored(const le_source *source);
+
+/* Runs a chain over all items of its sources, batch by batch: two batches are under way, one is
+ * read while the other is computed; sinks get results in order. The shapes that the chain's inputs
+ * were declared with are those of an example; each batch has its own. How many items a batch has is
+ * learnt from how long they take, in multiples of the sources' blocks, so that two batches take at
+ * most 64 MiB (or LE_OPT_MEMORY_LIMIT), but always one block.
+ *
+ * Every input is given by LE_SOURCE or, the same for all batches, by LE_IN; at least one output by
+ * LE_SINK. All sources have the same number of items; two parts of a source are two arguments.
+ * Options of a call are allowed. On an error sinks have had the batches before it, and sources
+ * stand anywhere. Use the macro le_chain_stream. The chain may not be changed or freed meanwhile.
+ */
+LE_API le_status le_chain_stream_args(const le_chain *chain, const le_arg *args, size_t n_args);
+
+#ifndef __cplusplus
+#define le_chain_stream(chain, ...)                                                                \
+    le_chain_stream_args((chain), LE_ARGS_(__VA_ARGS__),                                           \
+                         sizeof LE_ARGS_(__VA_ARGS__) / sizeof(le_arg))
+#endif
+
+/* ------------------------------------------------------------------------------- operations -- */
+
+/* Runs an operation; `input` names the tensor argument that the stream gives, from its present
+ * position which must be the first frame. Use the macro le_stream_run. Outputs are unchanged on
+ * error. */
 LE_API le_status le_stream_call(le_engine *engine, const char *operation, const char *input,
                                 le_io_stream *stream, const le_arg *args, size_t n_args);
 

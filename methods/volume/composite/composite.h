@@ -6,7 +6,7 @@
 #ifndef LE_VOLUME_COMPOSITE_H
 #define LE_VOLUME_COMPOSITE_H
 
-#include "volume/load.h"
+#include "common/load.h"
 
 enum { ARG_RGBA, ARG_IMAGE };
 

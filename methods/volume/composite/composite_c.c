@@ -5,8 +5,6 @@
  */
 #include "volume/composite/composite.h"
 
-extern const le_implementation le_implementation_composite__c;
-
 enum { BLOCK_PIXELS = 256 };
 
 static size_t items(const le_call *call)
@@ -42,15 +40,7 @@ static void range(void *context, size_t begin, size_t end, int worker)
     }
 }
 
-const le_implementation le_implementation_composite__c = {
-    .abi = LE_METHOD_ABI,
-    .operation = "composite",
-    .name = "c",
-    .run_type = "c",
-    .summary = "scalar C, slice by slice over blocks of pixels",
-    .flags = LE_IMPL_REPRODUCIBLE,
-    .speed = 1.0,
-    .applicable = le__composite_packed,
-    .items = items,
-    .range = range,
-};
+LE_IMPLEMENTATION(composite, c, .run_type = "c",
+                  .summary = "scalar C, slice by slice over blocks of pixels",
+                  .flags = LE_IMPL_REPRODUCIBLE, .speed = 1.0, .applicable = le__composite_packed,
+                  .items = items, .range = range);

@@ -7,8 +7,6 @@
 #include "volume/opencl.h"
 
 extern const le_cl_source le_cl_volume_composite;
-extern const le_implementation le_implementation_composite__opencl;
-
 static const le_cl_source *const sources[] = {&le_cl_volume_composite, NULL};
 
 static le_status run(le_call *call) {
@@ -26,15 +24,4 @@ static le_status run(le_call *call) {
     return le_cl_launch(call, kernel, 1, &pixels, &local, kargs, 4);
 }
 
-const le_implementation le_implementation_composite__opencl = {
-    .abi = LE_METHOD_ABI,
-    .operation = "composite",
-    .name = "opencl",
-    .run_type = "opencl",
-    .summary = "OpenCL, a pixel a work-item",
-    .device = LE_DEVICE_OPENCL,
-    .flags = LE_IMPL_REPRODUCIBLE,
-    .speed = 50.0,
-    .sources = sources,
-    .run = run,
-};
+LE_IMPLEMENTATION(composite, opencl, LE__CL_FIELDS(50.0, "OpenCL, a pixel a work-item"));

@@ -4,9 +4,7 @@
  * Reference of `composite`: the recurrence pixel by pixel in double precision.
  */
 #include "volume/composite/composite.h"
-#include "volume/load.h"
-
-extern const le_implementation le_implementation_composite__reference;
+#include "common/load.h"
 
 static void pixel(const le_tensor *rgba, int64_t row, int64_t column, double out[3])
 {
@@ -45,14 +43,7 @@ static void range(void *context, size_t begin, size_t end, int worker)
         }
 }
 
-const le_implementation le_implementation_composite__reference = {
-    .abi = LE_METHOD_ABI,
-    .operation = "composite",
-    .name = "reference",
-    .run_type = "reference",
-    .summary = "double precision, pixel by pixel",
-    .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE,
-    .speed = 0.3,
-    .items = items,
-    .range = range,
-};
+LE_IMPLEMENTATION(composite, reference, .run_type = "reference",
+                  .summary = "double precision, pixel by pixel",
+                  .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE, .speed = 0.3, .items = items,
+                  .range = range);

@@ -4,14 +4,15 @@
  * Kernels of `composite`, compiled once for each instruction set: the sums of a block of pixels stay in
  * registers, four floats a pixel, of which the last is not used.
  */
-#include "volume/composite/simd.h"
 #include "volume/simd.h"
+
+enum { LE__COMPOSITE_PIXELS = 32 };
 
 enum { PARTS = 4 * LE__COMPOSITE_PIXELS / VW };
 
 static inline vf alpha_of(vf rgba)
 {
-#if defined(__AVX512F__)
+#if LE_METHOD_ISA == 512
     return _mm512_permute_ps(rgba, 0xff);
 #else
     return _mm256_permute_ps(rgba, 0xff);
@@ -50,8 +51,9 @@ static void part_block(const float *rgba, int64_t slice, int64_t depth, int64_t 
     store(sum, pixels, image);
 }
 
-void LE__ISA(le__composite)(const float *rgba, int64_t slice, int64_t depth, int64_t pixels,
-                            float *image)
+/* Composites up to LE__COMPOSITE_PIXELS pixels. rgba: the first of them in the first slice; slice: floats
+ * from one slice to the next. */
+static void composite_block(const float *rgba, int64_t slice, int64_t depth, int64_t pixels, float *image)
 {
     if (pixels < LE__COMPOSITE_PIXELS) {
         part_block(rgba, slice, depth, pixels, image);

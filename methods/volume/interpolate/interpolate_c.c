@@ -6,8 +6,6 @@
 #include "volume/interpolate/interpolate.h"
 #include "volume/trilinear.h"
 
-extern const le_implementation le_implementation_interpolate__c;
-
 typedef struct row {
     const le__camera *camera;
     const void *volume;      /* row-major */
@@ -75,15 +73,6 @@ static void range(void *data, size_t begin, size_t end, int worker)
     }
 }
 
-const le_implementation le_implementation_interpolate__c = {
-    .abi = LE_METHOD_ABI,
-    .operation = "interpolate",
-    .name = "c",
-    .run_type = "c",
-    .summary = "scalar C",
-    .flags = LE_IMPL_REPRODUCIBLE,
-    .speed = 1.0,
-    .prepare = prepare,
-    .items = items,
-    .range = range,
-};
+LE_IMPLEMENTATION(interpolate, c, .run_type = "c", .summary = "scalar C",
+                  .flags = LE_IMPL_REPRODUCIBLE, .speed = 1.0, .prepare = prepare, .items = items,
+                  .range = range);

@@ -5,11 +5,10 @@
  */
 #include "volume/interpolate/interpolate_opencl.h"
 
+#include "volume/exact_sample.h"
 #include "volume/interpolate/interpolate.h"
 
 extern const le_cl_source le_cl_volume_interpolate;
-extern const le_implementation le_implementation_interpolate__opencl;
-
 const le_cl_source *const le__interpolate_sources[] = {&le_cl_volume_interpolate, NULL};
 
 le_status le__interpolate_opencl(le_call *call, int image) {
@@ -18,10 +17,10 @@ le_status le__interpolate_opencl(le_call *call, int image) {
              out = le_call_out(call, ARG_SAMPLES)->dtype;
     le_cl_kernel *kernel;
     le_cl_buffer *view, *texture = NULL;
-    le_status status = le__volume_cl_kernel(
-        call, &le_cl_volume_interpolate, "interpolate", image ? LE_F32 : dtype, out, &kernel,
-        "-DIMAGE=%d -DFILL=%d -DWATCH=%d", image, c->has_fill,
-        image != 2 && le__volume_cl_watches(call, dtype));
+    le_status status =
+        le__volume_cl_kernel(call, &le_cl_volume_interpolate, "interpolate", image ? LE_F32 : dtype,
+                             out, &kernel, "-DIMAGE=%d -DFILL=%d -DWATCH=%d", image, c->has_fill,
+                             image != 2 && le__dtype_is_signed(dtype));
     if (status == LE_OK)
         status = le__volume_cl_views(call, c, &view);
     if (status == LE_OK && image)
@@ -44,17 +43,7 @@ static le_status run(le_call *call) {
     return le__interpolate_opencl(call, 0);
 }
 
-const le_implementation le_implementation_interpolate__opencl = {
-    .abi = LE_METHOD_ABI,
-    .operation = "interpolate",
-    .name = "opencl",
-    .run_type = "opencl",
-    .summary = "OpenCL, volume in a buffer",
-    .device = LE_DEVICE_OPENCL,
-    .flags = LE_IMPL_REPRODUCIBLE,
-    .speed = 100.0,
-    .tunables = &le__volume_cl_group,
-    .n_tunables = 1,
-    .sources = le__interpolate_sources,
-    .run = run,
-};
+LE_IMPLEMENTATION(interpolate, opencl, .run_type = "opencl",
+                  .summary = "OpenCL, volume in a buffer", .device = LE_DEVICE_OPENCL,
+                  .flags = LE_IMPL_REPRODUCIBLE, .speed = 100.0, .tunables = &le__volume_cl_group,
+                  .n_tunables = 1, .sources = le__interpolate_sources, .run = run);

@@ -3,25 +3,21 @@
  *
  * `interpolate` on OpenCL devices with images: volume in an image, weighed by the device's filter.
  */
+#include "volume/interpolate/interpolate.h"
 #include "volume/interpolate/interpolate_opencl.h"
 
-extern const le_implementation le_implementation_interpolate__opencl_image_linear;
+static bool applicable(const le_call *call, const char **why) {
+    return le__volume_cl_image_takes(call, ARG_SAMPLES, why);
+}
 
 static le_status run(le_call *call) {
     return le__interpolate_opencl(call, 2);
 }
 
-const le_implementation le_implementation_interpolate__opencl_image_linear = {
-    .abi = LE_METHOD_ABI,
-    .operation = "interpolate",
-    .name = "opencl_image_linear",
-    .run_type = "opencl",
-    .summary = "OpenCL, volume in an image, weighed by the device's filter",
-    .device = LE_DEVICE_OPENCL,
-    .flags = LE_IMPL_REPRODUCIBLE | LE_IMPL_NEEDS_IMAGES | LE_IMPL_LOSSY,
-    .speed = 200.0,
-    .tunables = &le__volume_cl_group,
-    .n_tunables = 1,
-    .sources = le__interpolate_sources,
-    .run = run,
-};
+LE_IMPLEMENTATION(interpolate, opencl_image_linear, .run_type = "opencl",
+                  .summary = "OpenCL, volume in an image, weighed by the device's filter",
+                  .device = LE_DEVICE_OPENCL,
+                  .flags = LE_IMPL_REPRODUCIBLE | LE_IMPL_NEEDS_IMAGES | LE_IMPL_F64_ANYWHERE |
+                           LE_IMPL_LOSSY,
+                  .speed = 200.0, .tunables = &le__volume_cl_group, .n_tunables = 1,
+                  .sources = le__interpolate_sources, .applicable = applicable, .run = run);

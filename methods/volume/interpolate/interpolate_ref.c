@@ -7,8 +7,6 @@
 #include "volume/interpolate/interpolate.h"
 #include "volume/reference_sample.h"
 
-extern const le_implementation le_implementation_interpolate__reference;
-
 static size_t items(const le_call *call)
 {
     size_t n = (size_t)le_call_i64(call, ARG_SIZE);
@@ -31,14 +29,7 @@ static void range(void *context, size_t begin, size_t end, int worker)
     }
 }
 
-const le_implementation le_implementation_interpolate__reference = {
-    .abi = LE_METHOD_ABI,
-    .operation = "interpolate",
-    .name = "reference",
-    .run_type = "reference",
-    .summary = "double precision, eight corners a sample",
-    .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE,
-    .speed = 0.3,
-    .items = items,
-    .range = range,
-};
+LE_IMPLEMENTATION(interpolate, reference, .run_type = "reference",
+                  .summary = "double precision, eight corners a sample",
+                  .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE, .speed = 0.3, .items = items,
+                  .range = range);

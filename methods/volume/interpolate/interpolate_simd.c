@@ -1,14 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Descriptors of the vector implementations of `interpolate` for x86.
+ * The vector implementations of `interpolate`, compiled once for each instruction set.
  */
 #include <string.h>
 
-#include "volume/describe_simd.h"
+#include "common/isa.h"
 #include "volume/exact_sample.h"
 #include "volume/interpolate/interpolate.h"
-#include "volume/interpolate/simd.h"
+#include "volume/interpolate/kernels_simd.h"
 
 static size_t rows(const le_call *call)
 {
@@ -39,7 +39,7 @@ static int64_t memory(const le_call *call)
     return planes + 2 * (int64_t)le__fixed_bytes(c) + 4096;
 }
 
-static le_status make_form(le_call *call, bool axis, int fraction_bits, le__interpolation **out)
+static le_status make_form(le_call *call, bool axis, le__interpolation **out)
 {
     const le__camera *c = le_call_attached(call);
     const int64_t *n = c->shape;
@@ -49,16 +49,10 @@ static le_status make_form(le_call *call, bool axis, int fraction_bits, le__inte
     if (!x || !tables || !volume)
         return le_fail(LE_ERR_MEMORY, "interpolate: no memory for tables");
     *x = (le__interpolation){.camera = c, .volume = volume, .count = n[0] * n[1] * n[2],
-                             .strides = {n[1] * n[2], n[2], 1},
                              .dtype = le_call_in(call, ARG_VOLUME)->dtype,
                              .out = le_call_out(call, ARG_SAMPLES)};
-    le__fixed_options options = {.fraction_bits = fraction_bits};
-    if (axis) {
-        x->strides[0] = 0;
-        x->strides[1] = le__plane_pitch(n, 1);
-        options.bias[1] = options.bias[2] = 1.0;
-    }
-    memcpy(options.strides, x->strides, sizeof options.strides);
+    le__fixed_options options = le__fixed_options_of(n, axis ? 1 : 0, V_FRACTION_BITS);
+    memcpy(x->strides, options.strides, sizeof x->strides);
     le__fixed_make(&x->view, c, 0, &options, tables);
     *out = x;
     return LE_OK;
@@ -75,36 +69,40 @@ static le_status make_planes(le_call *call, le__interpolation *x)
     return LE_OK;
 }
 
-static le_status prepare(le_call *call, bool axis, int fraction_bits, void **out)
+static le_status prepare(le_call *call, bool axis, void **out)
 {
     le__interpolation *x = NULL, *rays = NULL;
     const char *why;
-    le_status status = make_form(call, axis, fraction_bits, &x);
+    le_status status = make_form(call, axis, &x);
     if (status == LE_OK && axis)
         status = make_planes(call, x);
     if (status == LE_OK && axis && le__dtype_is_signed(x->dtype) && rays_applicable(call, &why)) {
-        status = make_form(call, false, fraction_bits, &rays);
+        status = make_form(call, false, &rays);
         x->signed_rays = rays;
     }
     *out = x;
     return status;
 }
 
-#define DESCRIBE(id, form, suffix, bits, isa_bits, guess, text)                                    \
-    static le_status prepare_##id(le_call *call, void **out)                                       \
-    {                                                                                              \
-        return prepare(call, AXIS_##form, bits, out);                                              \
-    }                                                                                              \
-    LE__DESCRIBE_SIMD(interpolate, id, "simd", isa_bits, guess, text,                              \
-                      .applicable = form##_applicable, .memory = memory,                           \
-                      .prepare = prepare_##id, .items = rows,                                      \
-                      .range = le__interpolate_##form##_##suffix)
+static le_status prepare_rays(le_call *call, void **out)
+{
+    return prepare(call, false, out);
+}
 
-enum { AXIS_rays = false, AXIS_axis = true };
+static le_status prepare_axis(le_call *call, void **out)
+{
+    return prepare(call, true, out);
+}
 
-DESCRIBE(avx2, rays, avx2, 31, LE_ISA_AVX2, 3.0, "AVX2: packets of columns, any rotation");
-DESCRIBE(axis_avx2, axis, avx2, 31, LE_ISA_AVX2, 4.0,
-         "AVX2: planes of axis 0 blended once an image row, four corners a sample");
-DESCRIBE(avx512, rays, avx512, 32, LE_ISA_AVX512, 4.0, "AVX-512: packets of columns, any rotation");
-DESCRIBE(axis_avx512, axis, avx512, 32, LE_ISA_AVX512, 5.0,
-         "AVX-512: planes of axis 0 blended once an image row, four corners a sample");
+LE_IMPLEMENTATION(interpolate, LE__ISA, LE__ISA_FIELDS("simd"),
+                  .summary = LE__ISA_TITLE ": packets of columns, any rotation",
+                  .flags = LE_IMPL_REPRODUCIBLE, .speed = LE__BY_ISA(1, 3.0, 4.0),
+                  .applicable = rays_applicable, .memory = memory, .prepare = prepare_rays,
+                  .items = rows, .range = rays_range);
+
+LE_IMPLEMENTATION(interpolate, LE__ISA_NAME(axis_), LE__ISA_FIELDS("simd"),
+                  .summary = LE__ISA_TITLE
+                  ": planes of axis 0 blended once an image row, four corners a sample",
+                  .flags = LE_IMPL_REPRODUCIBLE, .speed = LE__BY_ISA(1, 4.0, 5.0),
+                  .applicable = axis_applicable, .memory = memory, .prepare = prepare_axis,
+                  .items = rows, .range = axis_range);

@@ -158,14 +158,14 @@ static void run_row(const le__interpolation *x, int64_t ix, float *plane)
     }
 }
 
-void LE__ISA(le__interpolate_rays)(void *interpolation, size_t begin, size_t end, int worker)
+static void rays_range(void *interpolation, size_t begin, size_t end, int worker)
 {
     (void)worker;
     for (size_t ix = begin; ix < end; ix++)
         run_row(interpolation, (int64_t)ix, NULL);
 }
 
-void LE__ISA(le__interpolate_axis)(void *interpolation, size_t begin, size_t end, int worker)
+static void axis_range(void *interpolation, size_t begin, size_t end, int worker)
 {
     const le__interpolation *x = interpolation;
     for (size_t ix = begin; ix < end; ix++)

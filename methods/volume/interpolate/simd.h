@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * The vector implementations of `interpolate`: what they prepare, and their kernels. One item is one
- * image row with all its depths.
+ * The vector implementations of `interpolate`: what they prepare. One item is one image
+ * row with all its depths.
  */
 #ifndef LE_VOLUME_INTERPOLATE_SIMD_H
 #define LE_VOLUME_INTERPOLATE_SIMD_H
@@ -22,10 +22,5 @@ typedef struct le__interpolation {
     float *planes;               /* axis form: one for each worker, padded by one voxel all round */
     int64_t plane_floats;
 } le__interpolation;
-
-void le__interpolate_rays_avx2(void *interpolation, size_t begin, size_t end, int worker);
-void le__interpolate_axis_avx2(void *interpolation, size_t begin, size_t end, int worker);
-void le__interpolate_rays_avx512(void *interpolation, size_t begin, size_t end, int worker);
-void le__interpolate_axis_avx512(void *interpolation, size_t begin, size_t end, int worker);
 
 #endif

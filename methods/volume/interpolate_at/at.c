@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdatomic.h>
 
-#include "volume/load.h"
+#include "common/load.h"
 
 enum { CHUNK_POINTS = 4096 };
 

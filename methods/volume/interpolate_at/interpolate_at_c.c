@@ -9,8 +9,6 @@
 #include "volume/interpolate_at/at.h"
 #include "volume/trilinear.h"
 
-extern const le_implementation le_implementation_interpolate_at__c;
-
 typedef struct block {
     int64_t cell[LE__AT_BLOCK];   /* offset of corner [0,0,0] in the values */
     double weight[LE__AT_BLOCK][3];
@@ -89,13 +87,6 @@ static le_status run(le_call *call)
     return status;
 }
 
-const le_implementation le_implementation_interpolate_at__c = {
-    .abi = LE_METHOD_ABI,
-    .operation = "interpolate_at",
-    .name = "c",
-    .run_type = "c",
-    .summary = "scalar C with a table of starting cells",
-    .flags = LE_IMPL_REPRODUCIBLE,
-    .speed = 1.0,
-    .run = run,
-};
+LE_IMPLEMENTATION(interpolate_at, c, .run_type = "c",
+                  .summary = "scalar C with a table of starting cells",
+                  .flags = LE_IMPL_REPRODUCIBLE, .speed = 1.0, .run = run);

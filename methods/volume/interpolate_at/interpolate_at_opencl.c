@@ -9,8 +9,6 @@
 #include "volume/opencl.h"
 
 extern const le_cl_source le_cl_volume_interpolate_at;
-extern const le_implementation le_implementation_interpolate_at__opencl;
-
 static const le_cl_source *const sources[] = {&le_cl_volume_interpolate_at, NULL};
 
 /* Which point is outside, in the words of the other implementations. */
@@ -40,9 +38,9 @@ static le_status upload_axes(le_call *call, le_cl_buffer **out) {
 static le_status get_kernel(le_call *call, le_cl_kernel **out) {
     char options[128];
     snprintf(options, sizeof options, "-DTYPE=%s -DPOINT=%s -DOUT=%s -DNEAREST=%d -DFILL=%d",
-             le__volume_cl_type(le_call_in(call, ARG_VALUES)->dtype),
-             le__volume_cl_type(le_call_in(call, ARG_POINTS)->dtype),
-             le__volume_cl_type(le_call_out(call, ARG_RESULT)->dtype),
+             le_dtype_cl_type(le_call_in(call, ARG_VALUES)->dtype),
+             le_dtype_cl_type(le_call_in(call, ARG_POINTS)->dtype),
+             le_dtype_cl_type(le_call_out(call, ARG_RESULT)->dtype),
              le_call_str(call, ARG_METHOD)[0] == 'n', le_call_str(call, ARG_OUTSIDE) == NULL);
     return le_cl_get_kernel(call, &le_cl_volume_interpolate_at, "interpolate_at", options, out);
 }
@@ -84,16 +82,7 @@ static bool applicable(const le_call *call, const char **why) {
     return le_call_in(call, ARG_POINTS)->shape[0] < INT32_MAX;
 }
 
-const le_implementation le_implementation_interpolate_at__opencl = {
-    .abi = LE_METHOD_ABI,
-    .operation = "interpolate_at",
-    .name = "opencl",
-    .run_type = "opencl",
-    .summary = "OpenCL, double precision, a point a work-item",
-    .device = LE_DEVICE_OPENCL,
-    .flags = LE_IMPL_REPRODUCIBLE | LE_IMPL_NEEDS_F64,
-    .speed = 50.0,
-    .sources = sources,
-    .applicable = applicable,
-    .run = run,
-};
+LE_IMPLEMENTATION(interpolate_at, opencl, .run_type = "opencl",
+                  .summary = "OpenCL, double precision, a point a work-item",
+                  .device = LE_DEVICE_OPENCL, .flags = LE_IMPL_REPRODUCIBLE | LE_IMPL_NEEDS_F64,
+                  .speed = 50.0, .sources = sources, .applicable = applicable, .run = run);

@@ -6,9 +6,7 @@
 #include <math.h>
 
 #include "volume/interpolate_at/at.h"
-#include "volume/load.h"
-
-extern const le_implementation le_implementation_interpolate_at__reference;
+#include "common/load.h"
 
 static double value_at(const le__at *at, const int64_t index[3])
 {
@@ -76,13 +74,6 @@ static le_status run(le_call *call)
     return status;
 }
 
-const le_implementation le_implementation_interpolate_at__reference = {
-    .abi = LE_METHOD_ABI,
-    .operation = "interpolate_at",
-    .name = "reference",
-    .run_type = "reference",
-    .summary = "double precision, as scipy",
-    .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE,
-    .speed = 0.4,
-    .run = run,
-};
+LE_IMPLEMENTATION(interpolate_at, reference, .run_type = "reference",
+                  .summary = "double precision, as scipy",
+                  .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE, .speed = 0.4, .run = run);

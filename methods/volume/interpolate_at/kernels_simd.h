@@ -8,8 +8,8 @@
 #include <math.h>
 
 #include "volume/double_simd.h"
-#include "volume/interpolate_at/simd.h"
-#include "volume/load.h"
+#include "volume/interpolate_at/at.h"
+#include "common/load.h"
 
 typedef struct located {
     vl offset; /* of corner [0,0,0], or of the nearest corner */
@@ -215,7 +215,8 @@ static void run_points(const le__at_search *s, int64_t first, int64_t count) {
     }
 }
 
-void LE__ISA(le__at)(void *search, size_t begin, size_t end, int worker) {
+/* A range function over the blocks of a le__at_search. */
+static void range(void *search, size_t begin, size_t end, int worker) {
     (void)worker;
     const le__at_search *s = search;
     for (size_t block = begin; block < end; block++) {

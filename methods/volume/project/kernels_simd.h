@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "volume/double_simd.h"
-#include "volume/load.h"
+#include "common/load.h"
 #include "volume/project/simd.h"
 
 /* Lines nearer than this are added one by one: a hardware prefetcher follows one stream a page. */
@@ -105,6 +105,7 @@ LE__INLINE vd vd_join(le__reduce reduce, bool has_nan, vd sum, vd v) {
     }
 LE__DTYPE_LIST(DEFINE_KERNELS)
 
-void LE__ISA(le__project)(const le__project_block *b, double *sums) {
+/* The reduced values of a block, rows * columns of them; a mean is still a sum. */
+static void reduce_block(const le__project_block *b, double *sums) {
     LE__FOR_DTYPE(reduce, b->dtype)(b, sums);
 }

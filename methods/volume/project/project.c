@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "volume/cases.h"
-#include "volume/load.h"
+#include "common/load.h"
 #include "volume/operation.h"
 
 extern const le_operation le_operation_project;

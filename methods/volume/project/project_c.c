@@ -5,10 +5,8 @@
  */
 #include <math.h>
 
-#include "volume/load.h"
+#include "common/load.h"
 #include "volume/project/project.h"
-
-extern const le_implementation le_implementation_project__c;
 
 typedef struct context {
     le_call *call;
@@ -111,15 +109,6 @@ static void range(void *data, size_t begin, size_t end, int worker)
     }
 }
 
-const le_implementation le_implementation_project__c = {
-    .abi = LE_METHOD_ABI,
-    .operation = "project",
-    .name = "c",
-    .run_type = "c",
-    .summary = "line by line, sums in double precision",
-    .flags = LE_IMPL_REPRODUCIBLE,
-    .speed = 1.0,
-    .prepare = prepare,
-    .items = items,
-    .range = range,
-};
+LE_IMPLEMENTATION(project, c, .run_type = "c", .summary = "line by line, sums in double precision",
+                  .flags = LE_IMPL_REPRODUCIBLE, .speed = 1.0, .prepare = prepare, .items = items,
+                  .range = range);

@@ -8,8 +8,6 @@
 #include "volume/project/project.h"
 
 extern const le_cl_source le_cl_volume_project;
-extern const le_implementation le_implementation_project__opencl;
-
 static const le_cl_source *const sources[] = {&le_cl_volume_project, NULL};
 
 enum { LINE_ITEMS = 64 };
@@ -28,8 +26,7 @@ static le_status upload_map(le_call *call, const le__colormap *colors, map *out)
         for (int c = 0; c < 3; c++)
             list[i][4 + c] = (float)knots[i][1 + c];
     }
-    le_status status = le_cl_scratch(call, sizeof list, &out->knots);
-    return status == LE_OK ? le_cl_upload(call, out->knots, 0, list, sizeof list) : status;
+    return le__cl_table(call, list, sizeof list, &out->knots);
 }
 
 static le_status launch_along(le_call *call, le_cl_kernel *kernel, const map *m) {
@@ -82,15 +79,5 @@ static le_status run(le_call *call) {
     return p->axis == 2 ? launch_along(call, kernel, &m) : launch_across(call, kernel, &m);
 }
 
-const le_implementation le_implementation_project__opencl = {
-    .abi = LE_METHOD_ABI,
-    .operation = "project",
-    .name = "opencl",
-    .run_type = "opencl",
-    .summary = "OpenCL, compensated sums in single precision",
-    .device = LE_DEVICE_OPENCL,
-    .flags = LE_IMPL_REPRODUCIBLE,
-    .speed = 20.0,
-    .sources = sources,
-    .run = run,
-};
+LE_IMPLEMENTATION(project, opencl,
+                  LE__CL_FIELDS(20.0, "OpenCL, compensated sums in single precision"));

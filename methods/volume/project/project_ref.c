@@ -6,10 +6,8 @@
  */
 #include <math.h>
 
-#include "volume/load.h"
+#include "common/load.h"
 #include "volume/project/project.h"
-
-extern const le_implementation le_implementation_project__reference;
 
 static double reduce(const le__project *p, const le_tensor *t, int64_t at)
 {
@@ -49,14 +47,7 @@ static void range(void *context, size_t begin, size_t end, int worker)
         }
 }
 
-const le_implementation le_implementation_project__reference = {
-    .abi = LE_METHOD_ABI,
-    .operation = "project",
-    .name = "reference",
-    .run_type = "reference",
-    .summary = "double precision, pixel by pixel",
-    .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE,
-    .speed = 0.2,
-    .items = items,
-    .range = range,
-};
+LE_IMPLEMENTATION(project, reference, .run_type = "reference",
+                  .summary = "double precision, pixel by pixel",
+                  .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE, .speed = 0.2, .items = items,
+                  .range = range);

@@ -1,12 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Descriptors of the vector implementations of `project` for x86: blocks of the image whose sums
- * stay in the cache, so that the volume is read once and in long runs whatever the axis.
+ * The vector implementations of `project`, compiled once for each instruction set: blocks of the
+ * image whose sums stay in the cache, so that the volume is read once and in long runs whatever the
+ * axis.
  */
-#include "volume/describe_simd.h"
+#include "common/isa.h"
+#include "volume/project/kernels_simd.h"
 #include "volume/project/project.h"
-#include "volume/project/simd.h"
 
 /* Sums of a block at most: 32 KiB; at least; and the blocks wanted for each thread. */
 enum { MOST = 4096, LEAST = 256, BLOCKS = 8 };
@@ -77,9 +78,7 @@ static size_t items(const le_call *call) {
     return (size_t)(t.down * t.across);
 }
 
-typedef void (*kernel_fn)(const le__project_block *b, double *sums);
-
-static void run_block(const context *x, int64_t block, kernel_fn kernel, double *sums) {
+static void run_block(const context *x, int64_t block, double *sums) {
     const le__project *p = x->p;
     const tiling *t = &x->tiling;
     const int64_t *n = le_call_in(x->call, ARG_VOLUME)->shape;
@@ -96,20 +95,19 @@ static void run_block(const context *x, int64_t block, kernel_fn kernel, double 
                            .row_stride = x->strides[p->rows],
                            .column_stride = x->strides[p->columns],
                            .line_stride = x->strides[p->axis]};
-    kernel(&b, sums);
+    reduce_block(&b, sums);
     for (int64_t r = 0; r < b.rows; r++)
         le__project_pixels(p, le_call_out(x->call, ARG_IMAGE), row + r, column, b.columns, b.lines,
                            sums + r * b.columns);
 }
 
-#define DESCRIBE(id, isa_bits, guess, text)                                                        \
-    static void range_##id(void *data, size_t begin, size_t end, int worker) {                     \
-        const context *x = data;                                                                   \
-        for (size_t block = begin; block < end; block++)                                           \
-            run_block(x, (int64_t)block, le__project_##id, x->sums + (int64_t)worker * MOST);      \
-    }                                                                                              \
-    LE__DESCRIBE_SIMD(project, id, "simd", isa_bits, guess, text, .memory = memory,                \
-                      .prepare = prepare, .items = items, .range = range_##id)
+static void range(void *data, size_t begin, size_t end, int worker) {
+    const context *x = data;
+    for (size_t block = begin; block < end; block++)
+        run_block(x, (int64_t)block, x->sums + (int64_t)worker * MOST);
+}
 
-DESCRIBE(avx2, LE_ISA_AVX2, 2.0, "AVX2: blocks of the image, sums in double precision");
-DESCRIBE(avx512, LE_ISA_AVX512, 2.5, "AVX-512: blocks of the image, sums in double precision");
+LE_IMPLEMENTATION(project, LE__ISA, LE__ISA_FIELDS("simd"),
+                  .summary = LE__ISA_TITLE ": blocks of the image, sums in double precision",
+                  .flags = LE_IMPL_REPRODUCIBLE, .speed = LE__BY_ISA(1, 2.0, 2.5), .memory = memory,
+                  .prepare = prepare, .items = items, .range = range);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Kernels of `project` for x86.
+ * What the vector kernels of `project` work on.
  */
 #ifndef LE_VOLUME_PROJECT_SIMD_H
 #define LE_VOLUME_PROJECT_SIMD_H
@@ -18,9 +18,5 @@ typedef struct le__project_block {
     int64_t row_stride, column_stride;
     int64_t line_stride; /* not along: from one line of columns to the next */
 } le__project_block;
-
-/* The reduced values of a block, rows * columns of them; a mean is still a sum. */
-void le__project_avx2(const le__project_block *b, double *sums);
-void le__project_avx512(const le__project_block *b, double *sums);
 
 #endif

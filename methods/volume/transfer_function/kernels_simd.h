@@ -3,9 +3,10 @@
  *
  * Kernels of `transfer_function`, compiled once for each instruction set.
  */
-#include "volume/load.h"
+#include "common/load.h"
 #include "volume/quad_simd.h"
 #include "volume/simd_math.h"
+#include "volume/transfer.h"
 #include "volume/transfer_function/simd.h"
 
 static inline vf gaussian(vf s, const le__gaussian *g, bool log, vm visible)
@@ -24,8 +25,9 @@ static inline vf log2_of(vf v)
     return vf_add(vf_exponent(v), vf_fma(le__log2_slope(x), x, vf_set(LE__LOG2_OF_1_5)));
 }
 
-void LE__ISA(le__gaussians)(const le__transfer *t, const void *samples, le_dtype dtype,
-                            int64_t begin, int64_t count, float *rgba)
+/* count samples to quads of red, green, blue and opacity. samples: row-major; begin: the first sample. */
+static void gaussians(const le__transfer *t, const void *samples, le_dtype dtype, int64_t begin,
+                      int64_t count, float *rgba)
 {
     for (int64_t i = 0; i < count; i += VW) {
         float in[VW] = {0}, out[4 * VW];
@@ -46,13 +48,13 @@ void LE__ISA(le__gaussians)(const le__transfer *t, const void *samples, le_dtype
     }
 }
 
-void LE__ISA(le__ln)(const float *in, float *out, size_t count)
+void LE__ISA_NAME(le__ln_)(const float *in, float *out, size_t count)
 {
     for (size_t i = 0; i + VW <= count; i += VW)
         vf_store(out + i, le__ln(vf_load(in + i)));
 }
 
-void LE__ISA(le__exp)(const float *in, float *out, size_t count)
+void LE__ISA_NAME(le__exp_)(const float *in, float *out, size_t count)
 {
     for (size_t i = 0; i + VW <= count; i += VW)
         vf_store(out + i, le__exp(vf_load(in + i)));

@@ -4,10 +4,8 @@
  * `transfer_function` in scalar C: single precision for Gaussians where the output is f32.
  */
 #include "volume/gaussians.h"
-#include "volume/load.h"
+#include "common/load.h"
 #include "volume/transfer_function/transfer_function.h"
-
-extern const le_implementation le_implementation_transfer_function__c;
 
 static bool applicable(const le_call *call, const char **why)
 {
@@ -37,16 +35,6 @@ static void range(void *data, size_t begin, size_t end, int worker)
     }
 }
 
-const le_implementation le_implementation_transfer_function__c = {
-    .abi = LE_METHOD_ABI,
-    .operation = "transfer_function",
-    .name = "c",
-    .run_type = "c",
-    .summary = "scalar C",
-    .flags = LE_IMPL_REPRODUCIBLE,
-    .speed = 1.0,
-    .applicable = applicable,
-    .prepare = le__tf_prepare,
-    .items = le__tf_items,
-    .range = range,
-};
+LE_IMPLEMENTATION(transfer_function, c, .run_type = "c", .summary = "scalar C",
+                  .flags = LE_IMPL_REPRODUCIBLE, .speed = 1.0, .applicable = applicable,
+                  .prepare = le__tf_prepare, .items = le__tf_items, .range = range);

@@ -7,8 +7,6 @@
 #include "volume/transfer_function/transfer_function.h"
 
 extern const le_cl_source le_cl_volume_transfer_function;
-extern const le_implementation le_implementation_transfer_function__opencl;
-
 static const le_cl_source *const sources[] = {&le_cl_volume_transfer_function, NULL};
 
 static le_status run(le_call *call) {
@@ -31,15 +29,4 @@ static le_status run(le_call *call) {
     return le_cl_launch(call, kernel, 1, &count, &local, kargs, 5);
 }
 
-const le_implementation le_implementation_transfer_function__opencl = {
-    .abi = LE_METHOD_ABI,
-    .operation = "transfer_function",
-    .name = "opencl",
-    .run_type = "opencl",
-    .summary = "OpenCL, a value a work-item",
-    .device = LE_DEVICE_OPENCL,
-    .flags = LE_IMPL_REPRODUCIBLE,
-    .speed = 100.0,
-    .sources = sources,
-    .run = run,
-};
+LE_IMPLEMENTATION(transfer_function, opencl, LE__CL_FIELDS(100.0, "OpenCL, a value a work-item"));

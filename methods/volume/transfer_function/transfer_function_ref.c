@@ -3,10 +3,8 @@
  *
  * Reference of `transfer_function`: the formulas of transfer.h in double precision.
  */
-#include "volume/load.h"
+#include "common/load.h"
 #include "volume/transfer_function/transfer_function.h"
-
-extern const le_implementation le_implementation_transfer_function__reference;
 
 static void range(void *context, size_t begin, size_t end, int worker)
 {
@@ -30,14 +28,6 @@ static void range(void *context, size_t begin, size_t end, int worker)
     }
 }
 
-const le_implementation le_implementation_transfer_function__reference = {
-    .abi = LE_METHOD_ABI,
-    .operation = "transfer_function",
-    .name = "reference",
-    .run_type = "reference",
-    .summary = "double precision",
-    .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE,
-    .speed = 0.5,
-    .items = le__tf_items,
-    .range = range,
-};
+LE_IMPLEMENTATION(transfer_function, reference, .run_type = "reference",
+                  .summary = "double precision", .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE,
+                  .speed = 0.5, .items = le__tf_items, .range = range);

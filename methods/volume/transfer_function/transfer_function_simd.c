@@ -1,11 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Descriptors of the vector implementations of `transfer_function` for x86: Gaussians only.
+ * The vector implementations of `transfer_function`, compiled once for each instruction set: Gaussians
+ * only.
  */
-#include "volume/describe_simd.h"
-#include "volume/load.h"
-#include "volume/transfer_function/simd.h"
+#include "common/isa.h"
+#include "common/load.h"
+#include "volume/transfer_function/kernels_simd.h"
 #include "volume/transfer_function/transfer_function.h"
 
 static bool applicable(const le_call *call, const char **why)
@@ -16,29 +17,20 @@ static bool applicable(const le_call *call, const char **why)
            le__out_contiguous(call, ARG_RGBA);
 }
 
-typedef void (*kernel_fn)(const le__transfer *t, const void *samples, le_dtype dtype, int64_t begin,
-                          int64_t count, float *rgba);
-
-static void run_range(const le__tf_context *x, size_t begin, size_t end, kernel_fn kernel)
+static void range(void *data, size_t begin, size_t end, int worker)
 {
+    (void)worker;
+    const le__tf_context *x = data;
     const le_tensor *in = le_call_in(x->call, ARG_SAMPLES);
     int64_t first = (int64_t)begin * LE__TF_BLOCK, stop = (int64_t)end * LE__TF_BLOCK;
     int64_t count = le_tensor_count(in);
     stop = stop < count ? stop : count;
     float *out = le_call_out(x->call, ARG_RGBA)->data;
-    kernel(le_call_attached(x->call), x->samples, in->dtype, first, stop - first, out + 4 * first);
+    gaussians(le_call_attached(x->call), x->samples, in->dtype, first, stop - first, out + 4 * first);
 }
 
-#define DESCRIBE(id, isa_bits, guess, text)                                                        \
-    static void range_##id(void *data, size_t begin, size_t end, int worker)                       \
-    {                                                                                              \
-        (void)worker;                                                                              \
-        run_range(data, begin, end, le__gaussians_##id);                                           \
-    }                                                                                              \
-    LE__DESCRIBE_SIMD(transfer_function, id, "simd", isa_bits, guess, text,                        \
-                      .applicable = applicable, .prepare = le__tf_prepare, .items = le__tf_items,  \
-                      .range = range_##id)
-
-DESCRIBE(avx2, LE_ISA_AVX2, 8.0, "AVX2: Gaussians with polynomial logarithm and exponential");
-DESCRIBE(avx512, LE_ISA_AVX512, 12.0,
-         "AVX-512: Gaussians with polynomial logarithm and exponential");
+LE_IMPLEMENTATION(transfer_function, LE__ISA, LE__ISA_FIELDS("simd"),
+                  .summary = LE__ISA_TITLE ": Gaussians with polynomial logarithm and exponential",
+                  .flags = LE_IMPL_REPRODUCIBLE, .speed = LE__BY_ISA(1, 8.0, 12.0),
+                  .applicable = applicable, .prepare = le__tf_prepare, .items = le__tf_items,
+                  .range = range);

@@ -186,11 +186,10 @@ static le_status prepare_axis(le_call *call, le__fused *f)
 
 static void make_views(le__fused *f, bool axis, int fraction_bits, char *tables, size_t bytes)
 {
-    le__fixed_options options = {.fraction_bits = fraction_bits,
-                                 .ranges = axis && f->camera->has_fill};
-    if (axis)
-        options.bias[1] = options.bias[2] = 1.0;
-    memcpy(options.strides, f->strides, sizeof options.strides);
+    le__fixed_options options =
+        le__fixed_options_of(f->camera->shape, axis ? LE__ROWS : 0, fraction_bits);
+    options.ranges = axis && f->camera->has_fill;
+    memcpy(f->strides, options.strides, sizeof f->strides);
     for (size_t v = 0; v < f->camera->n_views; v++)
         le__fixed_make(&f->views[v], f->camera, v, &options, tables + v * bytes);
 }
@@ -208,15 +207,9 @@ static le_status make_form(le_call *call, bool axis, int fraction_bits, le__fuse
     if (!f || !tables || !views || !volume)
         return le_fail(LE_ERR_MEMORY, "volume_render: no memory for tables");
     *f = (le__fused){.camera = c, .volume = volume, .views = views, .count = n[0] * n[1] * n[2],
-                     .strides = {n[1] * n[2], n[2], 1},
                      .dtype = le_call_in(call, ARG_VOLUME)->dtype,
                      .watch = watches(call),
                      .images = le_call_out(call, ARG_IMAGES)};
-    if (axis) {
-        f->strides[0] = 0;
-        f->strides[1] = le__plane_pitch(n, LE__ROWS);
-        f->strides[2] = LE__ROWS;
-    }
     make_views(f, axis, fraction_bits, tables, bytes);
     *out = f;
     return LE_OK;

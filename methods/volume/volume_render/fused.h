@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * The fused implementations of `volume_render`: what they prepare once a call, and their kernels.
+ * The fused implementations of `volume_render`: what they prepare once a call.
  *
  * Two forms. `axis`: every rotation is about data axis 0, so an image row lies between two planes of the
  * volume; they are blended once into a plane of floats, padded by one voxel all round, and every view's
@@ -42,11 +42,5 @@ typedef struct le__fused {
     const int32_t *sums;
     int64_t bricks[3];
 } le__fused;
-
-/* Ranges over the items of each form. */
-void le__fused_axis_avx2(void *fused, size_t begin, size_t end, int worker);
-void le__fused_rays_avx2(void *fused, size_t begin, size_t end, int worker);
-void le__fused_axis_avx512(void *fused, size_t begin, size_t end, int worker);
-void le__fused_rays_avx512(void *fused, size_t begin, size_t end, int worker);
 
 #endif

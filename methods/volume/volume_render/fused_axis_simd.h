@@ -244,7 +244,7 @@ static void render_signed_rows(const le__fused *rays, int64_t ix)
             ray_row(rays, &rays->views[v], row);
 }
 
-void LE__ISA(le__fused_axis)(void *fused, size_t begin, size_t end, int worker)
+static void axis_range(void *fused, size_t begin, size_t end, int worker)
 {
     const le__fused *f = fused;
     unsigned csr = flush_denormals(f);

@@ -135,7 +135,7 @@ static void ray_row(const le__fused *f, const le__fixed_view *view, int64_t ix)
     }
 }
 
-void LE__ISA(le__fused_rays)(void *fused, size_t begin, size_t end, int worker)
+static void rays_range(void *fused, size_t begin, size_t end, int worker)
 {
     (void)worker;
     const le__fused *f = fused;

@@ -8,8 +8,6 @@
 #include "volume/trilinear.h"
 #include "volume/volume_render/render.h"
 
-extern const le_implementation le_implementation_volume_render__c;
-
 typedef struct context {
     le_call *call;
     const le__render *render;
@@ -121,15 +119,6 @@ static void range(void *data, size_t begin, size_t end, int worker)
     }
 }
 
-const le_implementation le_implementation_volume_render__c = {
-    .abi = LE_METHOD_ABI,
-    .operation = "volume_render",
-    .name = "c",
-    .run_type = "c",
-    .summary = "scalar C, ray by ray",
-    .flags = LE_IMPL_REPRODUCIBLE,
-    .speed = 1.0,
-    .prepare = prepare,
-    .items = items,
-    .range = range,
-};
+LE_IMPLEMENTATION(volume_render, c, .run_type = "c", .summary = "scalar C, ray by ray",
+                  .flags = LE_IMPL_REPRODUCIBLE, .speed = 1.0, .prepare = prepare, .items = items,
+                  .range = range);

@@ -7,8 +7,6 @@
 #include "volume/volume_render/volume_render_opencl.h"
 
 extern const le_cl_source le_cl_volume_volume_render;
-extern const le_implementation le_implementation_volume_render__opencl;
-
 const le_cl_source *const le__volume_render_sources[] = {&le_cl_volume_volume_render, NULL};
 
 le_status le__volume_render_opencl(le_call *call, int image) {
@@ -20,17 +18,8 @@ static le_status run(le_call *call) {
     return le__volume_render_opencl(call, 0);
 }
 
-const le_implementation le_implementation_volume_render__opencl = {
-    .abi = LE_METHOD_ABI,
-    .operation = "volume_render",
-    .name = "opencl",
-    .run_type = "fused",
-    .summary = "OpenCL, fused, volume in a buffer, a ray a work-item",
-    .device = LE_DEVICE_OPENCL,
-    .flags = LE_IMPL_REPRODUCIBLE,
-    .speed = 100.0,
-    .tunables = &le__volume_cl_group,
-    .n_tunables = 1,
-    .sources = le__volume_render_sources,
-    .run = run,
-};
+LE_IMPLEMENTATION(volume_render, opencl, .run_type = "fused",
+                  .summary = "OpenCL, fused, volume in a buffer, a ray a work-item",
+                  .device = LE_DEVICE_OPENCL, .flags = LE_IMPL_REPRODUCIBLE, .speed = 100.0,
+                  .tunables = &le__volume_cl_group, .n_tunables = 1,
+                  .sources = le__volume_render_sources, .run = run);

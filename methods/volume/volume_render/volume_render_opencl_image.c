@@ -4,25 +4,21 @@
  * `volume_render` on OpenCL devices with images: fused, volume in an image, corners weighed in
  * single precision.
  */
+#include "volume/volume_render/render.h"
 #include "volume/volume_render/volume_render_opencl.h"
 
-extern const le_implementation le_implementation_volume_render__opencl_image;
+static bool applicable(const le_call *call, const char **why) {
+    return le__volume_cl_image_takes(call, ARG_IMAGES, why);
+}
 
 static le_status run(le_call *call) {
     return le__volume_render_opencl(call, 1);
 }
 
-const le_implementation le_implementation_volume_render__opencl_image = {
-    .abi = LE_METHOD_ABI,
-    .operation = "volume_render",
-    .name = "opencl_image",
-    .run_type = "fused",
+LE_IMPLEMENTATION(
+    volume_render, opencl_image, .run_type = "fused",
     .summary = "OpenCL, fused, volume in an image, corners weighed in single precision",
     .device = LE_DEVICE_OPENCL,
-    .flags = LE_IMPL_REPRODUCIBLE | LE_IMPL_NEEDS_IMAGES,
-    .speed = 110.0,
-    .tunables = &le__volume_cl_group,
-    .n_tunables = 1,
-    .sources = le__volume_render_sources,
-    .run = run,
-};
+    .flags = LE_IMPL_REPRODUCIBLE | LE_IMPL_NEEDS_IMAGES | LE_IMPL_F64_ANYWHERE, .speed = 110.0,
+    .tunables = &le__volume_cl_group, .n_tunables = 1, .sources = le__volume_render_sources,
+    .applicable = applicable, .run = run);

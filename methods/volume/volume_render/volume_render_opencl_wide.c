@@ -10,8 +10,6 @@
 #include "volume/volume_render/volume_render_opencl.h"
 
 extern const le_cl_source le_cl_volume_volume_render_wide;
-extern const le_implementation le_implementation_volume_render__opencl_wide;
-
 static const le_cl_source *const sources[] = {&le_cl_volume_volume_render_wide, NULL};
 
 /* The kernel's logarithm takes normal numbers only. */
@@ -37,16 +35,7 @@ static le_status run(le_call *call) {
     return le__volume_render_by(call, &kernel);
 }
 
-const le_implementation le_implementation_volume_render__opencl_wide = {
-    .abi = LE_METHOD_ABI,
-    .operation = "volume_render",
-    .name = "opencl_wide",
-    .run_type = "fused",
-    .summary = "OpenCL, fused, 16 columns a work-item",
-    .device = LE_DEVICE_OPENCL,
-    .flags = LE_IMPL_REPRODUCIBLE,
-    .speed = 10.0,
-    .sources = sources,
-    .applicable = applicable,
-    .run = run,
-};
+LE_IMPLEMENTATION(volume_render, opencl_wide, .run_type = "fused",
+                  .summary = "OpenCL, fused, 16 columns a work-item", .device = LE_DEVICE_OPENCL,
+                  .flags = LE_IMPL_REPRODUCIBLE, .speed = 10.0, .sources = sources,
+                  .applicable = applicable, .run = run);

@@ -7,8 +7,6 @@
 #include "volume/reference_sample.h"
 #include "volume/volume_render/render.h"
 
-extern const le_implementation le_implementation_volume_render__reference;
-
 static void ray(const le__render *r, const le__view *v, const le_tensor *t, int64_t ix, int64_t iz,
                 double pixel[3])
 {
@@ -48,14 +46,7 @@ static void range(void *context, size_t begin, size_t end, int worker)
     }
 }
 
-const le_implementation le_implementation_volume_render__reference = {
-    .abi = LE_METHOD_ABI,
-    .operation = "volume_render",
-    .name = "reference",
-    .run_type = "reference",
-    .summary = "double precision, ray by ray",
-    .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE,
-    .speed = 0.3,
-    .items = items,
-    .range = range,
-};
+LE_IMPLEMENTATION(volume_render, reference, .run_type = "reference",
+                  .summary = "double precision, ray by ray",
+                  .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE, .speed = 0.3, .items = items,
+                  .range = range);

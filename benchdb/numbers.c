@@ -1,0 +1,63 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Numbers as text: a C locale for the calling thread while it formats or parses.
+ */
+#include "numbers.h"
+
+#include <cjson/cJSON.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static locale_t c_locale; /* 0 when out of memory: then the program's stays */
+
+static void make_locale(void) {
+    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+locale_t le__numbers_begin(void) {
+    pthread_once(&once, make_locale);
+    return uselocale(c_locale);
+}
+
+void le__numbers_end(locale_t before) {
+    uselocale(before);
+}
+
+double le__number_parse(const char *text, char **end) {
+    locale_t before = le__numbers_begin();
+    double v = strtod(text, end);
+    le__numbers_end(before);
+    return v;
+}
+
+int le__number_vprint(char *out, size_t size, const char *format, va_list args) {
+    locale_t before = le__numbers_begin();
+    int n = vsnprintf(out, size, format, args);
+    le__numbers_end(before);
+    return n;
+}
+
+int le__number_print(char *out, size_t size, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    int n = le__number_vprint(out, size, format, args);
+    va_end(args);
+    return n;
+}
+
+char *le__json_print(const cJSON *item, int spaced) {
+    locale_t before = le__numbers_begin();
+    char *text = spaced ? cJSON_Print(item) : cJSON_PrintUnformatted(item);
+    le__numbers_end(before);
+    return text;
+}
+
+cJSON *le__json_parse(const char *text, size_t size, const char **end) {
+    locale_t before = le__numbers_begin();
+    cJSON *item = cJSON_ParseWithLengthOpts(text, size, end, 1);
+    le__numbers_end(before);
+    return item;
+}

@@ -1,0 +1,147 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Files that appear complete: without a name until then, or with a temporary one.
+ */
+#include "outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Length of the folder in a path, with its slash; 0: the current one. */
+static int folder_length(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? (int)(slash - path + 1) : 0;
+}
+
+static char *temporary_name(const char *target) {
+    static atomic_uint counter;
+    char *name;
+    int folder = folder_length(target);
+    return asprintf(&name, "%.*s.%.100s.%ld-%u.tmp", folder, target, target + folder,
+                    (long)getpid(), atomic_fetch_add(&counter, 1)) < 0
+               ? NULL
+               : name;
+}
+
+static int open_folder(const char *target, int flags) {
+    char *folder = NULL;
+    int length = folder_length(target);
+    if (asprintf(&folder, "%.*s", length ? length : 1, length ? target : ".") < 0)
+        return -1;
+    int fd = open(folder, flags | O_CLOEXEC, 0666);
+    free(folder);
+    return fd;
+}
+
+static int open_named(le__outfile *f) {
+    for (int attempt = 0; attempt < 100; attempt++) {
+        f->name = temporary_name(f->target);
+        if (!f->name)
+            return ENOMEM;
+        f->fd = open(f->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (f->fd >= 0)
+            return 0;
+        int error = errno;
+        free(f->name);
+        f->name = NULL;
+        if (error != EEXIST)
+            return error;
+    }
+    return EEXIST;
+}
+
+int le__outfile_open(le__outfile *f, const char *path, bool named) {
+    struct stat info;
+    *f = (le__outfile){.fd = -1, .exists = stat(path, &info) == 0};
+    if (f->exists && !S_ISREG(info.st_mode)) {
+        f->fd = open(path, O_WRONLY | O_CLOEXEC);
+        return f->fd < 0 ? errno : 0;
+    }
+    f->target = f->exists ? realpath(path, NULL) : strdup(path);
+    if (!f->target)
+        return errno;
+#ifdef O_TMPFILE
+    f->fd = named ? -1 : open_folder(f->target, O_TMPFILE | O_RDWR);
+#endif
+    int error = f->fd < 0 ? open_named(f) : 0;
+    if (!error && f->exists && fchmod(f->fd, info.st_mode & 0777) != 0)
+        error = errno;
+    if (error)
+        le__outfile_abandon(f);
+    return error;
+}
+
+/* Gives the file without a name one. An existing name cannot be taken over in one step: then a
+ * temporary one is, and renamed. */
+static int give_name(le__outfile *f) {
+    char self[64];
+    snprintf(self, sizeof self, "/proc/self/fd/%d", f->fd);
+    if (!f->exists && linkat(AT_FDCWD, self, AT_FDCWD, f->target, AT_SYMLINK_FOLLOW) == 0)
+        return 0;
+    if (!f->exists && errno != EEXIST)
+        return errno;
+    char *name = temporary_name(f->target);
+    if (!name)
+        return ENOMEM;
+    if (linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW) != 0) {
+        int error = errno;
+        free(name);
+        return error;
+    }
+    f->name = name;
+    return 0;
+}
+
+static int sync_folder(const char *target) {
+    int fd = open_folder(target, O_RDONLY | O_DIRECTORY);
+    int error = fd < 0 || (fsync(fd) != 0 && errno != EINVAL) ? errno : 0;
+    if (fd >= 0)
+        close(fd);
+    return error;
+}
+
+static int put_in_place(le__outfile *f) {
+    if (f->exists && f->fd >= 0 && fsync(f->fd) != 0)
+        return errno;
+    int error = f->name ? 0 : give_name(f);
+    int fd = f->fd;
+    f->fd = -1;
+    if (fd >= 0 && close(fd) != 0 && !error) /* a full quota may show only here */
+        error = errno;
+    if (!error && f->name && rename(f->name, f->target) != 0)
+        error = errno;
+    if (error)
+        return error;
+    free(f->name);
+    f->name = NULL;
+    return f->exists ? sync_folder(f->target) : 0;
+}
+
+int le__outfile_commit(le__outfile *f) {
+    int error = 0;
+    if (f->target)
+        error = put_in_place(f);
+    else if (f->fd >= 0)
+        error = close(f->fd) != 0 ? errno : 0;
+    if (!f->target)
+        f->fd = -1;
+    le__outfile_abandon(f);
+    return error;
+}
+
+void le__outfile_abandon(le__outfile *f) {
+    if (f->fd >= 0)
+        close(f->fd);
+    if (f->name)
+        (void)unlink(f->name);
+    free(f->name);
+    free(f->target);
+    *f = (le__outfile){.fd = -1};
+}

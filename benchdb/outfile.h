@@ -1,0 +1,29 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * A file that is there as a whole or not at all. Its bytes go into a file without a name, so that
+ * nothing is left when the program is killed, or with a temporary name where the file system has
+ * none such; when it is complete it takes its place. What a link points to is replaced, the link
+ * stays. A pipe, terminal or device is written to as it is.
+ */
+#ifndef LE_BENCHDB_OUTFILE_H
+#define LE_BENCHDB_OUTFILE_H
+
+#include <stdbool.h>
+
+typedef struct le__outfile {
+    int fd;       /* for writing */
+    char *target; /* links resolved; NULL: a pipe, terminal or device */
+    char *name;   /* temporary name; NULL: none, yet */
+    bool exists;  /* the target did when this was begun; its mode is kept */
+} le__outfile;
+
+/* 0 or an errno. named: with a temporary name in any case, for when fd is closed before the end. */
+int le__outfile_open(le__outfile *f, const char *path, bool named);
+/* Closes and puts the file in its place; 0 or an errno, then there is no new file. One that
+ * replaces another is on the disk before it does. Releases f in any case. */
+int le__outfile_commit(le__outfile *f);
+/* Closes and removes; harmless on {.fd = -1} and after a commit. */
+void le__outfile_abandon(le__outfile *f);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * A candidate: implementation x device x parameter values. The list of an operation is made once
+ * per engine (and again when devices are found); whether one may answer a call is asked per
+ * problem.
+ */
+#ifndef LE_CANDIDATE_H
+#define LE_CANDIDATE_H
+
+#include "call/call.h"
+#include "call/device.h"
+
+enum { LE__CANDIDATE_TEXT = 192 };
+
+typedef struct le__candidate {
+    const le_implementation *implementation;
+    const char *source_hash;
+    le__device *device;
+    int64_t params[LE__MAX_TUNABLES];
+    int threads;
+    le__schedule schedule;
+    uint64_t id;                   /* stable hash of operation, text and device identity */
+    char text[LE__CANDIDATE_TEXT]; /* "avx2@cpu[threads=2,schedule=dynamic]" */
+} le__candidate;
+
+/* All candidates of an operation on the devices known now. *out is owned by the caller (free). */
+le_status le__candidates_make(le_engine *engine, const le__operation_entry *entry,
+                              le__candidate **out, size_t *n);
+/* The implementation or candidate that the call or the engine forces; NULL: none. */
+const char *le__candidate_forced(const le_call *call);
+bool le__candidate_is_named(const le__candidate *c, const char *implementation);
+/* Whether an implementation can answer this call on a device of its kind (the device's features,
+ * applicable, which sees the device in the call); on false *why is the reason. */
+bool le__implementation_takes(const le_implementation *implementation, le__device *device,
+                              const le_call *call, const char **why);
+/* Whether the device is among those that are asked for. */
+bool le__device_wanted(const le__device *d, const le__constraint *want);
+/* Whether the candidate may answer this call as far as descriptors tell (ISA, device, memory,
+ * applicable, forced); on false *why is the reason. Says nothing about errors and verdicts. */
+bool le__candidate_applies(const le__candidate *c, const le_call *call, const char **why);
+/* Whether this reason, as given there, is that something else is asked for by name. */
+bool le__candidate_is_unwanted(const char *why);
+
+/* The reference of an operation as a candidate; false when it has none. */
+bool le__reference_candidate(le_engine *engine, const le__operation_entry *entry,
+                             le__candidate *out);
+
+/* Runs the call by a candidate into call->args[].tensor and fills call->stats. Commits nothing. */
+/* LE_ERR_CANCELLED with call->stopped: call->stop_after has passed; only runs by ranges on the CPU
+ * can be stopped (le__can_be_stopped). */
+le_status le__execute(le_call *call, const le__candidate *c, le__outputs outputs);
+bool le__can_be_stopped(const le__candidate *c);
+
+#endif

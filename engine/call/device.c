@@ -1,0 +1,38 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Matching devices against a filter.
+ */
+#include "call/device.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static bool contains(const char *text, const char *part) {
+    size_t n = strlen(part);
+    for (; *text; text++) {
+        size_t i = 0;
+        while (i < n && text[i] &&
+               tolower((unsigned char)text[i]) == tolower((unsigned char)part[i]))
+            i++;
+        if (i == n)
+            return true;
+    }
+    return false;
+}
+
+bool le__device_matches(const le__device *d, const char *filter) {
+    if (!filter || !*filter || !strcmp(filter, "all"))
+        return true;
+    if (!strcmp(filter, "cpu"))
+        return d->kind == LE_DEVICE_CPU;
+    if (!strcmp(filter, "opencl"))
+        return d->kind == LE_DEVICE_OPENCL;
+    if (!strcmp(filter, d->id))
+        return true;
+    return d->kind == LE_DEVICE_OPENCL && contains(d->name, filter);
+}
+
+bool le__names_opencl(const char *filter) {
+    return filter && *filter && strcmp(filter, "cpu") != 0 && strcmp(filter, "all") != 0;
+}

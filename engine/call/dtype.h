@@ -1,0 +1,20 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * What the engine knows of data types beyond the public calls.
+ */
+#ifndef LE_DTYPE_H
+#define LE_DTYPE_H
+
+#include "liquid_engine/le_method.h"
+
+/* In what the reference answers where an argument allows it: the widest of the same kind. Integers
+ * of 64 bits stay what they are, for no float holds them. */
+le_dtype le__dtype_of_reference(const le_arg_desc *argument, le_dtype asked);
+/* The nearest dtype of the mask (LE_DTYPE_BIT; 0: any) that holds the values of d, 64-bit integers
+ * up to 2^53 only; d itself when none does. */
+le_dtype le__dtype_nearest(le_dtype d, uint32_t mask);
+/* "u8, i16, f32" */
+void le__dtype_list(uint32_t mask, char *out, size_t size);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Guarded outputs.
+ */
+#include "call/guard.h"
+
+#include "call/engine.h"
+#include "call/storage.h"
+#include "call/tensor.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { LEAST_EDGE = 1 << 12, EDGE = 1 << 16, WIDE_EDGE = 1 << 20, ALIGNMENT = 64 };
+static const size_t wall_bytes = sizeof(void *) > 4 ? (size_t)64 << 20 : (size_t)1 << 20;
+
+static struct { /* where walls are; of the last run's outputs, which may be gone */
+    const char *name;
+    const char *low, *data, *high;
+} walls[LE_MAX_ARGS];
+
+static void own(le__bound_arg *b, size_t before) {
+    b->own = true;
+    b->tensor.offset = (int64_t)(before / le_dtype_size(b->tensor.dtype));
+    b->tensor.data = (char *)b->tensor.storage->host + before;
+}
+
+static le_status add_edges(le__bound_arg *b, size_t bytes, size_t edge, int poison, bool fill) {
+    le_storage **s = &b->tensor.storage;
+    if (bytes > SIZE_MAX - 2 * edge)
+        return le_fail(LE_ERR_MEMORY, "out of memory: %zu bytes were needed for a tensor", bytes);
+    le_status status = le__storage_new(s, bytes + 2 * edge, true, false);
+    if (status != LE_OK)
+        return status;
+    char *p = (*s)->host;
+    memset(p, poison, fill ? (*s)->bytes : edge);
+    if (!fill)
+        memset(p + edge + bytes, poison, edge);
+    own(b, edge);
+    return LE_OK;
+}
+
+static size_t rounded(size_t n, size_t to) {
+    return (n + to - 1) / to * to;
+}
+
+/* What of the pages between the walls is not the output's is an edge of less than a page. */
+static bool add_walls(le_call *call, int arg, size_t bytes) {
+    le__bound_arg *b = &call->args[arg];
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (bytes > SIZE_MAX / 2)
+        return false;
+    size_t inner = rounded(bytes ? bytes : 1, page), all = inner + 2 * wall_bytes;
+    char *map = mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED)
+        return false;
+    char *host = map + wall_bytes;
+    if (mprotect(host, inner, PROT_READ | PROT_WRITE) != 0 ||
+        le__storage_mapped(&b->tensor.storage, map, all, host, inner) != LE_OK) {
+        munmap(map, all);
+        return false;
+    }
+    memset(host, call->poison, inner);
+    own(b, call->lean ? inner - rounded(bytes, ALIGNMENT) : 0);
+    walls[arg].name = call->operation->args[arg].name;
+    walls[arg].low = map;
+    walls[arg].data = b->tensor.data;
+    walls[arg].high = map + all;
+    return true;
+}
+
+/* Edges count against a memory limit, as all that a call needs. */
+static size_t edge_of(const le_call *call, le__outputs outputs) {
+    const le_options *o = &call->engine->options;
+    if (call->want.memory_limit > 0 || o->memory_limit_bytes > 0 ||
+        o->device_memory_limit_bytes > 0)
+        return LEAST_EDGE;
+    return outputs == LE__OUTPUTS_EDGED ? EDGE : WIDE_EDGE;
+}
+
+le_status le__guard_output(le_call *call, int arg, size_t bytes, le__outputs outputs) {
+    if (outputs == LE__OUTPUTS_WALLED && add_walls(call, arg, bytes))
+        return LE_OK;
+    bool fill = outputs != LE__OUTPUTS_EDGED;
+    return add_edges(&call->args[arg], bytes, edge_of(call, outputs), call->poison, fill);
+}
+
+const char *le__guard_wall_at(const void *address, bool *behind) {
+    const char *at = address;
+    for (int i = 0; i < LE_MAX_ARGS; i++)
+        if (walls[i].name && at >= walls[i].low && at < walls[i].high) {
+            *behind = at >= walls[i].data;
+            return walls[i].name;
+        }
+    return NULL;
+}
+
+static bool all_equal(const unsigned char *p, size_t n, unsigned char value) {
+    for (size_t i = 0; i < n; i++)
+        if (p[i] != value)
+            return false;
+    return true;
+}
+
+le_status le__guard_check(const le_call *call) {
+    for (size_t i = 0; i < call->operation->n_args; i++) {
+        const le__bound_arg *b = &call->args[i];
+        size_t bytes;
+        if (call->operation->args[i].type != LE_TYPE_OUT || !b->given || !b->own ||
+            !le__tensor_bytes(&b->tensor, &bytes))
+            continue;
+        const le_storage *s = b->tensor.storage;
+        const unsigned char *p = s->host;
+        size_t before = (size_t)b->tensor.offset * le_dtype_size(b->tensor.dtype);
+        const char *name = call->operation->args[i].name;
+        if (!all_equal(p, before, call->poison))
+            return le_fail(LE_ERR_WRONG_RESULT, "wrote before its output '%s'", name);
+        if (!all_equal(p + before + bytes, s->bytes - before - bytes, call->poison))
+            return le_fail(LE_ERR_WRONG_RESULT, "wrote behind its output '%s'", name);
+    }
+    return LE_OK;
+}

@@ -1,0 +1,109 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Whether run types, implementations and devices that are asked for by name exist.
+ */
+#include "call/named.h"
+
+#include "call/candidate.h"
+#include "core/text.h"
+#include "engine.h"
+
+#include <string.h>
+
+enum { LIST = 256 }; /* of names in a message */
+
+/* What there is, each name once. */
+typedef struct names {
+    const char *items[128];
+    size_t n;
+} names;
+
+static void add(names *list, const char *name) {
+    for (size_t i = 0; i < list->n; i++)
+        if (!strcmp(list->items[i], name))
+            return;
+    if (list->n < sizeof list->items / sizeof *list->items)
+        list->items[list->n++] = name;
+}
+
+/* "c, simd, opencl"; what does not fit is counted. */
+static const char *join(const names *list, char out[LIST]) {
+    le__text text = le__text_in(out, LIST - 24);
+    size_t i = 0;
+    for (; i < list->n && text.n + strlen(list->items[i]) + 3 < text.size; i++)
+        le__text_add(&text, "%s%s", i ? ", " : "", list->items[i]);
+    text.size = LIST;
+    if (i < list->n)
+        le__text_add(&text, " and %zu more", list->n - i);
+    return out;
+}
+
+static le_status none(const char *subject, const char *what, const char *forced,
+                      const names *list) {
+    char there[LIST];
+    return le_fail(LE_ERR_NO_CANDIDATE,
+                   "%.48s: there is no %s '%.48s', which is forced; there %s %s", subject, what,
+                   forced, list->n == 1 ? "is" : "are", list->n ? join(list, there) : "none");
+}
+
+static le_status check_run_type(const char *subject, le__operation_entry *const *entries, size_t n,
+                                const char *wanted) {
+    names list = {.n = 0};
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < entries[i]->n_implementations; k++) {
+            if (!strcmp(entries[i]->implementations[k]->run_type, wanted))
+                return LE_OK;
+            add(&list, entries[i]->implementations[k]->run_type);
+        }
+    return none(subject, "run type", wanted, &list);
+}
+
+/* wanted: "avx2", or a candidate, "avx2@cpu[threads=2]" */
+static le_status check_implementation(const char *subject, le__operation_entry *const *entries,
+                                      size_t n, const char *wanted) {
+    names list = {.n = 0};
+    size_t length = strcspn(wanted, "@[");
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < entries[i]->n_implementations; k++) {
+            const char *name = entries[i]->implementations[k]->name;
+            if (strlen(name) == length && !strncmp(name, wanted, length))
+                return LE_OK;
+            add(&list, name);
+        }
+    char there[LIST];
+    return le_fail(LE_ERR_NO_CANDIDATE, "%.48s has no implementation '%.48s' here; it has %s",
+                   subject, wanted, list.n ? join(&list, there) : "none");
+}
+
+static le_status check_device(const le_engine *e, const char *subject, const char *wanted) {
+    names list = {.n = 0};
+    for (int i = 0; i < e->n_devices; i++) {
+        if (le__device_matches(&e->devices[i], wanted))
+            return LE_OK;
+        add(&list, e->devices[i].id);
+    }
+    return none(subject, "device", wanted, &list);
+}
+
+le_status le__named_check(const le_engine *engine, const char *subject,
+                          le__operation_entry *const *entries, size_t n, const le__named *asked) {
+    le_status status = LE_OK;
+    if (asked->run_type)
+        status = check_run_type(subject, entries, n, asked->run_type);
+    if (status == LE_OK && asked->implementation)
+        status = check_implementation(subject, entries, n, asked->implementation);
+    if (status == LE_OK && asked->device)
+        status = check_device(engine, subject, asked->device);
+    return status;
+}
+
+le_status le__named_check_call(const le_call *call) {
+    const le_options *o = &call->engine->options;
+    le__named given = {.run_type = call->want.run_type,
+                       .implementation = le__candidate_forced(call),
+                       .device = call->want.device ? call->want.device : o->devices};
+    if (!given.run_type && !call->step)
+        given.run_type = o->run_type;
+    return le__named_check(call->engine, call->operation->name, &call->entry, 1, &given);
+}

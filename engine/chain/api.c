@@ -1,0 +1,257 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Running a caller's chain: its tensors by name, options, and handing the outputs over.
+ */
+#include "chain/chain.h"
+
+#include "call/engine.h"
+#include "call/outputs.h"
+#include "call/storage.h"
+#include "call/named.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct job {
+    le_chain *chain;
+    le_tensor *tensors; /* by value; roots */
+    le_tensor **users;  /* outputs: the caller's tensor; by value */
+} job;
+
+static le_status fail_tensor(const le_chain *c, const char *what, const char *name,
+                             const le_tensor *given, const le_tensor *expected) {
+    char a[256], b[256];
+    le_tensor_describe(given, a, sizeof a);
+    le_tensor_describe(expected, b, sizeof b);
+    return le_fail(given->dtype == expected->dtype ? LE_ERR_SHAPE : LE_ERR_DTYPE,
+                   "%s: %s '%s' is %s, expected %s", c->name, what, name, a, b);
+}
+
+static bool same_shape(const le_tensor *a, const le_tensor *b) {
+    return a->dtype == b->dtype && a->ndim == b->ndim &&
+           !memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof a->shape[0]);
+}
+
+static le_status fail_name(const le_chain *c, const char *name, bool output) {
+    char names[512] = "";
+    size_t n = 0;
+    for (int i = 0; i < c->n_values && n < sizeof names; i++) {
+        const le__chain_value *v = &c->values[i];
+        if (v->name && (output ? v->output : v->role == LE__VALUE_INPUT))
+            n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", v->name);
+    }
+    return le_fail(LE_ERR_ARGUMENT, "%s: there is no %s '%s'; expected one of %s", c->name,
+                   output ? "output" : "input", name ? name : "(null)", names);
+}
+
+static le_status take_input(job *j, const le_arg *a) {
+    int i = a->name ? le__chain_find(j->chain, a->name, false) : -1;
+    if (i < 0)
+        return fail_name(j->chain, a->name, false);
+    const le_tensor *t = a->value.in;
+    if (!t || (!t->data && !t->storage && le_tensor_count(t) != 0))
+        return le_fail(LE_ERR_ARGUMENT, "%s: input '%s' has no data", j->chain->name, a->name);
+    if (j->tensors[i].storage)
+        return le_fail(LE_ERR_ARGUMENT, "%s: input '%s' was given twice", j->chain->name, a->name);
+    if (!same_shape(t, &j->chain->values[i].shape))
+        return fail_tensor(j->chain, "input", a->name, t, &j->chain->values[i].shape);
+    return le__chain_wrap(&j->tensors[i], t, true);
+}
+
+static le_status take_output(job *j, const le_arg *a) {
+    int i = a->name ? le__chain_find(j->chain, a->name, true) : -1;
+    if (i < 0)
+        return fail_name(j->chain, a->name, true);
+    le_tensor *t = a->value.out;
+    const le_tensor *shape = &j->chain->values[i].shape;
+    if (!t || j->users[i])
+        return le_fail(LE_ERR_ARGUMENT, "%s: output '%s' %s", j->chain->name, a->name,
+                       t ? "was given twice" : "is NULL");
+    j->users[i] = t;
+    if (!t->data && !t->storage)
+        return t->dtype && t->dtype != shape->dtype
+                   ? fail_tensor(j->chain, "output", a->name, t, shape)
+                   : LE_OK;
+    return same_shape(t, shape) ? LE_OK : fail_tensor(j->chain, "output", a->name, t, shape);
+}
+
+static le_status take_option(le_chain *c, const le_arg *a) {
+    if (a->option == LE_OPTION_RTOL || a->option == LE_OPTION_ATOL ||
+        a->option == LE_OPTION_OBJECTIVE)
+        return le_fail(LE_ERR_ARGUMENT, "%s: option %d is for single calls: give it to a step",
+                       c->name, (int)a->option);
+    le_status status = le__constraint_take(&c->want, c->name, a);
+    if (c->want.run_type && !strcmp(c->want.run_type, "staged"))
+        c->want.run_type = NULL;
+    if (c->want.mode == LE_MODE_DEFAULT)
+        c->want.mode = c->engine->options.mode;
+    return status;
+}
+
+/* Whether some step of the chain has what is asked for by name. */
+static le_status check_names(const le_chain *c, const le__named *names) {
+    le__operation_entry **entries = calloc((size_t)c->n_steps + 1, sizeof *entries);
+    if (!entries)
+        return le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name);
+    for (int i = 0; i < c->n_steps; i++)
+        entries[i] = c->steps[i]->entry;
+    le_status status = le__named_check(c->engine, c->name, entries, (size_t)c->n_steps, names);
+    free(entries);
+    return status;
+}
+
+/* Which devices there are is known when planning has looked for them. */
+static le_status check_device(const le_chain *c, le_status planned) {
+    le_status status = planned == LE_ERR_NO_CANDIDATE
+                           ? check_names(c, &(le__named){.device = c->want.device})
+                           : LE_OK;
+    return status == LE_OK ? planned : status;
+}
+
+static le_status check_forced(const le_chain *c) {
+    return check_names(
+        c, &(le__named){.run_type = c->want.run_type, .implementation = c->want.implementation});
+}
+
+/* Before the options are taken. */
+static void ask_for_nothing(le_chain *c) {
+    c->want = (le__constraint){.mode = c->engine->options.mode};
+    c->only_look = false;
+}
+
+static le_status take_argument(job *j, const le_arg *a) {
+    if (a->kind == LE_KIND_IN)
+        return take_input(j, a);
+    if (a->kind == LE_KIND_OUT)
+        return take_output(j, a);
+    if (a->kind == LE_KIND_OPTION)
+        return take_option(j->chain, a);
+    return le_fail(LE_ERR_ARGUMENT, "%s: '%s' is neither an input (LE_IN) nor an output (LE_OUT)",
+                   j->chain->name, a->name ? a->name : "(null)");
+}
+
+static le_status fail_overlap(const job *j, int out, const char *name) {
+    return le_fail(LE_ERR_ARGUMENT, "%s: output '%s' shares memory with '%s'", j->chain->name,
+                   j->chain->values[out].name, name);
+}
+
+static bool overlap(const le_tensor *a, const le_tensor *b) {
+    const char *low, *high, *low2, *high2;
+    if (!a || !b || !a->data || !b->data)
+        return false;
+    le__tensor_extent(a, &low, &high);
+    le__tensor_extent(b, &low2, &high2);
+    return low < high2 && low2 < high;
+}
+
+static le_status check_overlaps(const job *j, const le_arg *args, size_t n) {
+    for (int o = 0; o < j->chain->n_values; o++)
+        for (size_t i = 0; j->users[o] && i < n; i++) {
+            const le_tensor *t = args[i].kind == LE_KIND_IN    ? args[i].value.in
+                                 : args[i].kind == LE_KIND_OUT ? args[i].value.out
+                                                               : NULL;
+            if (!(args[i].kind == LE_KIND_OUT && t == j->users[o]) && overlap(j->users[o], t))
+                return fail_overlap(j, o, args[i].name);
+        }
+    return LE_OK;
+}
+
+static le_status fill_in(job *j) {
+    le_chain *c = j->chain;
+    bool any = false;
+    for (int i = 0; i < c->n_values; i++) {
+        const le__chain_value *v = &c->values[i];
+        any = any || j->users[i];
+        if (v->role == LE__VALUE_INPUT && v->root == i && !j->tensors[i].storage)
+            return le_fail(LE_ERR_ARGUMENT, "%s: input '%s' is missing", c->name, v->name);
+        le_status status = LE_OK;
+        if (v->role == LE__VALUE_CONSTANT && v->root == i)
+            status = le__chain_wrap(&j->tensors[i], &v->constant, true);
+        else if (j->users[i] && j->users[i]->data && !j->users[i]->storage &&
+                 le__chain_may_write_out(c, i))
+            status = le__chain_wrap(&j->tensors[i], j->users[i], false);
+        if (status != LE_OK)
+            return status;
+    }
+    return any ? LE_OK : le_fail(LE_ERR_ARGUMENT, "%s: no output was asked for", c->name);
+}
+
+static le_status take_arguments(job *j, const le_arg *args, size_t n) {
+    le_status status = LE_OK;
+    for (size_t i = 0; status == LE_OK && i < n; i++)
+        status = take_argument(j, &args[i]);
+    if (status == LE_OK)
+        status = check_overlaps(j, args, n);
+    return status == LE_OK ? fill_in(j) : status;
+}
+
+static le_status run_job(job *j, const le_arg *args, size_t n_args) {
+    le_chain *c = j->chain;
+    ask_for_nothing(c);
+    le_status status = take_arguments(j, args, n_args);
+    if (status == LE_OK)
+        status = check_forced(c);
+    if (status == LE_OK)
+        status = check_device(c, le__chain_plan(c, j->tensors));
+    if (status == LE_OK)
+        status = le__chain_execute(c, j->tensors);
+    for (int i = 0; status == LE_OK && i < c->n_values; i++)
+        if (j->users[i])
+            status = le__output_fetch(&j->tensors[i], j->users[i],
+                                      le__is_allocated(j->users[i]) || !c->want.keep_on_device,
+                                      &c->report.bytes_from_device);
+    for (int i = 0; status == LE_OK && i < c->n_values; i++)
+        if (j->users[i])
+            le__output_hand_over(&j->tensors[i], j->users[i]);
+    return status;
+}
+
+le_status le_chain_run_args(le_chain *c, const le_arg *args, size_t n_args) {
+    if (c->status != LE_OK)
+        return le_chain_status(c);
+    job j = {.chain = c,
+             .tensors = calloc((size_t)c->n_values + 1, sizeof(le_tensor)),
+             .users = calloc((size_t)c->n_values + 1, sizeof(le_tensor *))};
+    le_status status = LE_OK;
+    pthread_mutex_lock(&c->mutex);
+    if (j.tensors && j.users)
+        status = run_job(&j, args, n_args);
+    else
+        status = le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name);
+    pthread_mutex_unlock(&c->mutex);
+    for (int i = 0; j.tensors && i < c->n_values; i++)
+        le__storage_release(j.tensors[i].storage);
+    free(j.tensors);
+    free(j.users);
+    return status;
+}
+
+le_status le__chain_foresee(le_chain *c, le_chain_plan **out) {
+    c->only_look = true;
+    le_status status = le__chain_plan(c, NULL);
+    for (int i = 0; status == LE_OK && i < c->n_steps; i++)
+        status = le__step_foresee(c, i);
+    return status == LE_OK ? le__chain_copy_plan(c, out) : status;
+}
+
+le_status le_chain_explain(le_chain *c, le_chain_plan **out, const le_arg *options,
+                           size_t n_options) {
+    le_status status = LE_OK;
+    *out = NULL;
+    if (c->status != LE_OK)
+        return le_chain_status(c);
+    pthread_mutex_lock(&c->mutex);
+    ask_for_nothing(c);
+    for (size_t i = 0; status == LE_OK && i < n_options; i++)
+        status = options[i].kind == LE_KIND_OPTION
+                     ? take_option(c, &options[i])
+                     : le_fail(LE_ERR_ARGUMENT, "%s: only options are expected", c->name);
+    if (status == LE_OK)
+        status = check_forced(c);
+    if (status == LE_OK)
+        status = check_device(c, le__chain_foresee(c, out));
+    pthread_mutex_unlock(&c->mutex);
+    return status;
+}

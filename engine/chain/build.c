@@ -1,0 +1,577 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Building chains: values, slices, steps bound to shapes without data.
+ */
+#include "chain/chain.h"
+
+#include "call/engine.h"
+#include "call/storage.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+le_status le__chain_fail(le_chain *chain, le_status status) {
+    if (chain->status == LE_OK) {
+        chain->status = status;
+        chain->error = strdup(le_error_message());
+    }
+    return status;
+}
+
+static le_value fail_value(le_chain *chain, le_status status) {
+    le__chain_fail(chain, status);
+    return LE_VALUE_NONE;
+}
+
+le_status le_chain_status(const le_chain *chain) {
+    if (chain->status != LE_OK)
+        return le_fail(chain->status, "%s", chain->error ? chain->error : "out of memory");
+    return LE_OK;
+}
+
+le_status le__chain_new(le_chain **out, le_engine *engine, const char *name) {
+    *out = NULL;
+    le_chain *c = calloc(1, sizeof *c);
+    char *copy = strdup(name ? name : "chain");
+    le_storage *nothing = NULL;
+    if (!c || !copy || le__storage_new(&nothing, 0, false, false) != LE_OK) {
+        free(c);
+        free(copy);
+        return le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", name ? name : "");
+    }
+    c->engine = engine;
+    c->name = copy;
+    c->nothing = nothing;
+    pthread_mutex_init(&c->mutex, NULL);
+    *out = c;
+    return LE_OK;
+}
+
+static void free_step(le__chain_step *s) {
+    if (s->bound)
+        le__call_unbind(&s->call);
+    for (size_t i = 0; i < s->n_args; i++) {
+        union {
+            const void *in;
+            void *out;
+        } owned = {NULL}; /* the step's own copies */
+        if (s->args[i].kind == LE_KIND_TABLE) {
+            owned.in = s->args[i].value.in;
+            le_tensor_free(owned.out);
+        }
+        if (s->args[i].kind == LE_KIND_STR || s->args[i].kind == LE_KIND_OPTION)
+            owned.in =
+                s->args[i].kind == LE_KIND_STR || s->args[i].count ? s->args[i].value.str : NULL;
+        else if (s->args[i].kind == LE_KIND_F64S)
+            owned.in = s->args[i].value.f64s;
+        free(owned.out);
+    }
+    free(s);
+}
+
+static void forget_plan(le_chain *c) {
+    for (int i = 0; c->choices && i < c->n_steps; i++)
+        free(c->choices[i].own);
+    free(c->choices);
+    free(c->drops);
+    free(c->step_reports);
+    c->choices = NULL;
+    c->drops = NULL;
+    c->step_reports = NULL;
+    c->n_drops = 0;
+    c->plan_runs_left = 0;
+}
+
+void le_chain_free(le_chain **chain) {
+    if (!chain || !*chain)
+        return;
+    le_chain *c = *chain;
+    *chain = NULL;
+    for (int i = 0; i < c->n_steps; i++)
+        free_step(c->steps[i]);
+    for (int i = 0; i < c->n_values; i++) {
+        free(c->values[i].name);
+        le_tensor_free(&c->values[i].constant);
+    }
+    le__storage_release(c->nothing);
+    free(c->steps);
+    free(c->values);
+    forget_plan(c);
+    free(c->error);
+    free(c->name);
+    pthread_mutex_destroy(&c->mutex);
+    free(c);
+}
+
+/* --- values --- */
+
+static bool known_shape(const le__chain_value *v) {
+    return v->shape.dtype != 0;
+}
+
+/* NULL, with the error kept, when out of memory. The pointer is valid until the next value. */
+static le__chain_value *new_value(le_chain *c, le__value_role role, const char *name) {
+    if (c->status != LE_OK)
+        return NULL;
+    if (c->n_values == c->capacity) {
+        int capacity = c->capacity ? 2 * c->capacity : 16;
+        void *values = realloc(c->values, (size_t)capacity * sizeof *c->values);
+        if (values) {
+            c->values = values;
+            c->capacity = capacity;
+        }
+    }
+    char *copy = name ? strdup(name) : NULL;
+    if (c->n_values == c->capacity || (name && !copy)) {
+        free(copy);
+        le__chain_fail(c, le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name));
+        return NULL;
+    }
+    le__chain_value *v = &c->values[c->n_values];
+    *v = (le__chain_value){.role = role,
+                           .name = copy,
+                           .arg = -1,
+                           .root = c->n_values,
+                           .parent = -1,
+                           .after_step = c->n_steps,
+                           .last_step = -1};
+    c->n_values++;
+    return v;
+}
+
+static le_value id_of(const le_chain *c, const le__chain_value *v) {
+    return (le_value){(int32_t)(v - c->values)};
+}
+
+static le_status check_shape(const le_chain *c, const char *name, le_dtype dtype, int ndim,
+                             const int64_t *shape, le_tensor *out) {
+    if (!le_dtype_size(dtype))
+        return le_fail(LE_ERR_DTYPE, "chain '%s': value '%s' has data type %d, which is unknown",
+                       c->name, name, (int)dtype);
+    if (ndim < 0 || ndim > LE_MAX_DIMS)
+        return le_fail(LE_ERR_SHAPE,
+                       "chain '%s': value '%s' has %d dimensions, 0 to %d are possible", c->name,
+                       name, ndim, LE_MAX_DIMS);
+    size_t bytes;
+    *out = le_tensor_of(NULL, dtype, ndim, shape);
+    if (!le__tensor_bytes(out, &bytes))
+        return le_fail(LE_ERR_SHAPE, "chain '%s': value '%s' has a negative or too large shape",
+                       c->name, name);
+    return LE_OK;
+}
+
+int le__chain_find(const le_chain *c, const char *name, bool output) {
+    for (int i = 0; i < c->n_values; i++) {
+        const le__chain_value *v = &c->values[i];
+        if (v->name && !strcmp(v->name, name) && (output ? v->output : v->role == LE__VALUE_INPUT))
+            return i;
+    }
+    return -1;
+}
+
+le_value le_chain_input(le_chain *c, const char *name, le_dtype dtype, int ndim,
+                        const int64_t *shape) {
+    le_tensor t;
+    if (c->status != LE_OK)
+        return LE_VALUE_NONE;
+    if (!name || le__chain_find(c, name, false) >= 0)
+        return fail_value(c, le_fail(LE_ERR_ARGUMENT, "chain '%s': input '%s' is there already",
+                                     c->name, name ? name : "(null)"));
+    le_status status = check_shape(c, name, dtype, ndim, shape, &t);
+    if (status != LE_OK)
+        return fail_value(c, status);
+    le__chain_value *v = new_value(c, LE__VALUE_INPUT, name);
+    if (!v)
+        return LE_VALUE_NONE;
+    v->shape = t;
+    v->written = v->whole_written = true;
+    return id_of(c, v);
+}
+
+le_value le_chain_constant(le_chain *c, const le_tensor *tensor) {
+    le_tensor copy, from = *tensor;
+    le_status status = le_tensor_to_host(&from);
+    if (status == LE_OK)
+        status = le_tensor_alloc(&copy, from.dtype, from.ndim, from.shape);
+    if (status != LE_OK)
+        return fail_value(c, status);
+    le__tensor_pack(copy.data, &from);
+    le__chain_value *v = new_value(c, LE__VALUE_CONSTANT, NULL);
+    if (!v) {
+        le_tensor_free(&copy);
+        return LE_VALUE_NONE;
+    }
+    v->shape = le_tensor_of(NULL, copy.dtype, copy.ndim, copy.shape);
+    v->constant = copy;
+    v->written = v->whole_written = true;
+    return id_of(c, v);
+}
+
+le_value le_chain_temp(le_chain *c) {
+    le__chain_value *v = new_value(c, LE__VALUE_TEMP, NULL);
+    return v ? id_of(c, v) : LE_VALUE_NONE;
+}
+
+le_value le_chain_temp_of(le_chain *c, le_dtype dtype, int ndim, const int64_t *shape) {
+    le_tensor t;
+    le_status status = c->status == LE_OK ? check_shape(c, "temp", dtype, ndim, shape, &t) : LE_OK;
+    if (status != LE_OK)
+        return fail_value(c, status);
+    le__chain_value *v = new_value(c, LE__VALUE_TEMP, NULL);
+    if (!v)
+        return LE_VALUE_NONE;
+    v->shape = t;
+    v->declared = true;
+    return id_of(c, v);
+}
+
+static le_value part(le_chain *c, le_value of, int axis, int64_t begin, int64_t end) {
+    if (c->status != LE_OK)
+        return LE_VALUE_NONE;
+    if (of.id < 0 || of.id >= c->n_values || !known_shape(&c->values[of.id]))
+        return fail_value(
+            c, le_fail(LE_ERR_ARGUMENT, "chain '%s': a slice of a value without a shape", c->name));
+    le_tensor t = c->values[of.id].shape;
+    int64_t last = end < 0 ? begin : end;
+    if (axis < 0 || axis >= t.ndim || begin < 0 || last < begin ||
+        last > t.shape[axis] - (end < 0 ? 1 : 0)) {
+        char text[128];
+        le_tensor_describe(&t, text, sizeof text);
+        return fail_value(c, le_fail(LE_ERR_SHAPE, "chain '%s': no part %lld along axis %d of %s",
+                                     c->name, (long long)begin, axis, text));
+    }
+    t.offset += begin * t.strides[axis];
+    if (end < 0) {
+        for (int i = axis; i + 1 < t.ndim; i++) {
+            t.shape[i] = t.shape[i + 1];
+            t.strides[i] = t.strides[i + 1];
+        }
+        t.shape[--t.ndim] = 0;
+    } else {
+        t.shape[axis] = end - begin;
+    }
+    le__chain_value *v = new_value(c, c->values[of.id].role, NULL);
+    if (!v)
+        return LE_VALUE_NONE;
+    v->shape = t;
+    v->parent = of.id;
+    v->root = c->values[of.id].root;
+    v->axis = axis;
+    v->begin = begin;
+    v->end = end;
+    return id_of(c, v);
+}
+
+le_value le_chain_slice(le_chain *c, le_value of, int axis, int64_t index) {
+    return part(c, of, axis, index, -1);
+}
+
+le_value le_chain_range(le_chain *c, le_value of, int axis, int64_t begin, int64_t end) {
+    return part(c, of, axis, begin, end < 0 ? -2 : end);
+}
+
+le_tensor le_chain_shape(const le_chain *c, le_value value) {
+    return value.id >= 0 && value.id < c->n_values ? c->values[value.id].shape : (le_tensor){0};
+}
+
+size_t le_chain_steps(const le_chain *c) {
+    return (size_t)c->n_steps;
+}
+
+le_status le_chain_output(le_chain *c, const char *name, le_value value) {
+    if (c->status != LE_OK)
+        return le_chain_status(c);
+    le__chain_value *v = value.id >= 0 && value.id < c->n_values ? &c->values[value.id] : NULL;
+    const char *wrong = !v                          ? "there is no such value"
+                        : v->parent >= 0            ? "it is a part of a value"
+                        : v->role != LE__VALUE_TEMP ? "it is not written by the chain"
+                        : v->output                 ? "it is an output already"
+                        : !v->written               ? "no step writes it"
+                                                    : NULL;
+    if (!wrong && (!name || le__chain_find(c, name, true) >= 0))
+        wrong = "another output has this name";
+    if (wrong)
+        return le__chain_fail(c, le_fail(LE_ERR_ARGUMENT, "chain '%s': output '%s': %s", c->name,
+                                         name ? name : "(null)", wrong));
+    v->name = strdup(name);
+    v->output = true;
+    return v->name ? LE_OK : le__chain_fail(c, le_fail(LE_ERR_MEMORY, "chain: out of memory"));
+}
+
+le_value le_chain_arg(le_chain *c, int arg) {
+    if (c->status != LE_OK)
+        return LE_VALUE_NONE;
+    if (!c->call || arg < 0 || (size_t)arg >= c->call->operation->n_args)
+        return fail_value(
+            c, le_fail(LE_ERR_INTERNAL, "chain '%s': there is no call argument %d", c->name, arg));
+    for (int i = 0; i < c->n_values; i++)
+        if (c->values[i].arg == arg)
+            return (le_value){i};
+    const le_arg_desc *d = &c->call->operation->args[arg];
+    const le__bound_arg *b = &c->call->args[arg];
+    if (!b->given || (d->type != LE_TYPE_IN && d->type != LE_TYPE_OUT))
+        return LE_VALUE_NONE;
+    bool in = d->type == LE_TYPE_IN;
+    le__chain_value *v = new_value(c, in ? LE__VALUE_INPUT : LE__VALUE_RESULT, d->name);
+    if (!v)
+        return LE_VALUE_NONE;
+    /* strided inputs are packed before the chain runs */
+    v->shape = le_tensor_of(NULL, b->tensor.dtype, b->tensor.ndim, b->tensor.shape);
+    v->arg = arg;
+    v->output = !in;
+    v->written = v->whole_written = in;
+    return id_of(c, v);
+}
+
+le_arg le_chain_pass(const le_call *call, int arg, const char *name) {
+    const le__bound_arg *b = &call->args[arg];
+    if (!b->given)
+        return (le_arg){0};
+    switch (call->operation->args[arg].type) {
+    case LE_TYPE_I64:
+        return (le_arg){.name = name, .kind = LE_KIND_I64, .value.i64 = b->i64};
+    case LE_TYPE_F64S:
+        return (le_arg){
+            .name = name, .kind = LE_KIND_F64S, .value.f64s = b->f64s, .count = b->count};
+    case LE_TYPE_TABLE:
+        return (le_arg){.name = name, .kind = LE_KIND_TABLE, .value.in = &b->tensor};
+    case LE_TYPE_STR:
+        return (le_arg){.name = name, .kind = LE_KIND_STR, .value.str = b->str};
+    case LE_TYPE_STR_OR_F64:
+        if (b->str)
+            return (le_arg){.name = name, .kind = LE_KIND_STR, .value.str = b->str};
+        break;
+    default:
+        break;
+    }
+    return (le_arg){.name = name, .kind = LE_KIND_F64, .value.f64 = b->f64};
+}
+
+/* --- steps --- */
+
+static bool is_value(const le_arg *a) {
+    return a->kind == LE_KIND_VALUE_IN || a->kind == LE_KIND_VALUE_OUT;
+}
+
+/* Options whose value is a text. */
+static bool has_text(const le_arg *a) {
+    return a->kind == LE_KIND_STR ||
+           (a->kind == LE_KIND_OPTION &&
+            (a->option == LE_OPTION_RUN_TYPE || a->option == LE_OPTION_IMPLEMENTATION ||
+             a->option == LE_OPTION_DEVICE));
+}
+
+static le_status keep_table(const le_tensor *from, le_arg *to) {
+    le_tensor host = *from, *copy = calloc(1, sizeof *copy);
+    to->value.in = copy;
+    if (!copy)
+        return LE_ERR_MEMORY;
+    le_status status = le_tensor_to_host(&host);
+    if (status == LE_OK) /* binding looks at it before it may be large */
+        status = le_tensor_alloc(copy, host.dtype, host.ndim, host.shape);
+    if (status == LE_OK)
+        le__tensor_pack(copy->data, &host);
+    return status;
+}
+
+static le_status keep_arg(le__chain_step *s, const le_arg *a) {
+    le_arg *to = &s->args[s->n_args++];
+    *to = *a;
+    if (has_text(a) && a->value.str) {
+        to->value.str = strdup(a->value.str);
+        to->count = 1;
+        if (!to->value.str)
+            return LE_ERR_MEMORY;
+    } else if (a->kind == LE_KIND_F64S && a->value.f64s) {
+        double *copy = malloc((a->count ? a->count : 1) * sizeof *copy);
+        to->value.f64s = copy;
+        if (!copy)
+            return LE_ERR_MEMORY;
+        memcpy(copy, a->value.f64s, a->count * sizeof *copy);
+    } else if (a->kind == LE_KIND_TABLE && a->value.in) {
+        return keep_table(a->value.in, to);
+    } else if (a->kind == LE_KIND_OPTION) {
+        to->count = 0;
+    }
+    return LE_OK;
+}
+
+static le_status check_read(const le_chain *c, const le_operation *op, const le_arg *a) {
+    const le__chain_value *v = &c->values[a->value.i64];
+    if (!known_shape(v) || !c->values[v->root].written)
+        return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is a value that no earlier step writes",
+                       op->name, a->name);
+    return LE_OK;
+}
+
+static le_status check_write(const le_chain *c, const le_operation *op, const le_arg *a) {
+    const le__chain_value *v = &c->values[a->value.i64], *root = &c->values[v->root];
+    if (v->role == LE__VALUE_INPUT || v->role == LE__VALUE_CONSTANT)
+        return le_fail(LE_ERR_ARGUMENT, "%s: output '%s' is an input of the chain", op->name,
+                       a->name);
+    if (root->whole_written || (v->parent < 0 && root->written) || (v->parent >= 0 && v->written))
+        return le_fail(LE_ERR_ARGUMENT, "%s: output '%s' is a value that an earlier step writes",
+                       op->name, a->name);
+    return LE_OK;
+}
+
+/* The argument with a stand-in tensor for the value. */
+static le_status stand_in(const le_chain *c, const le_operation *op, const le_arg *a, le_tensor *t,
+                          le_arg *out) {
+    bool in = a->kind == LE_KIND_VALUE_IN;
+    if (a->value.i64 >= c->n_values)
+        return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is no value of chain '%s'", op->name,
+                       a->name, c->name);
+    le_status status = in ? check_read(c, op, a) : check_write(c, op, a);
+    if (status != LE_OK)
+        return status;
+    *t = c->values[a->value.i64].shape;
+    if (t->dtype)
+        t->storage = c->nothing;
+    *out = (le_arg){.name = a->name, .kind = in ? LE_KIND_IN : LE_KIND_OUT};
+    if (in)
+        out->value.in = t;
+    else
+        out->value.out = t;
+    return LE_OK;
+}
+
+static int descriptor_index(const le_operation *op, const char *name) {
+    for (size_t i = 0; name && i < op->n_args; i++)
+        if (!strcmp(op->args[i].name, name))
+            return (int)i;
+    return -1;
+}
+
+static le_status bind_step(le_chain *c, le__chain_step *s) {
+    const le_operation *op = s->entry->operation;
+    le_arg args[sizeof s->args / sizeof *s->args];
+    for (size_t i = 0, t = 0; i < s->n_args; i++) {
+        args[i] = s->args[i];
+        if (args[i].kind == LE_KIND_IN || args[i].kind == LE_KIND_OUT)
+            return le_fail(LE_ERR_ARGUMENT,
+                           "%s: argument '%s' was given as a tensor, a chain takes values "
+                           "(LE_VALUE_IN, LE_VALUE_OUT)",
+                           op->name, args[i].name);
+        if (!is_value(&args[i]))
+            continue;
+        int d = descriptor_index(op, args[i].name);
+        if (d >= 0)
+            s->values[d] = (int)args[i].value.i64;
+        if (t == LE_MAX_ARGS)
+            return le_fail(LE_ERR_ARGUMENT, "%s: too many tensors", op->name);
+        le_status status = stand_in(c, op, &s->args[i], &s->stand_ins[t++], &args[i]);
+        if (status != LE_OK)
+            return status;
+    }
+    le_status status = le__call_bind(&s->call, c->engine, s->entry, args, s->n_args);
+    s->bound = status == LE_OK;
+    s->call.user_args = s->args;
+    s->call.n_user_args = s->n_args;
+    s->reproducible = s->bound && s->call.want.reproducible;
+    return status;
+}
+
+static void note_use(le_chain *c, const le__chain_step *s, size_t arg) {
+    le__chain_value *v = &c->values[s->values[arg]], *root = &c->values[v->root];
+    root->last_step = c->n_steps;
+    if (s->entry->operation->args[arg].type != LE_TYPE_OUT)
+        return;
+    v->written = root->written = true;
+    root->whole_written = root->whole_written || v == root;
+    if (!known_shape(v)) {
+        const le_tensor *t = &s->call.args[arg].tensor;
+        v->shape = le_tensor_of(NULL, t->dtype, t->ndim, t->shape);
+    }
+}
+
+static le_status reads_what_it_writes(const le_chain *c, const le__chain_step *s) {
+    const le_operation *op = s->entry->operation;
+    for (size_t i = 0; i < op->n_args; i++)
+        for (size_t o = 0; o < op->n_args; o++)
+            if (i != o && op->args[o].type == LE_TYPE_OUT && s->values[i] >= 0 &&
+                s->values[i] == s->values[o])
+                return le_fail(LE_ERR_ARGUMENT, "%s: output '%s' shares memory with '%s'", op->name,
+                               op->args[o].name, op->args[i].name);
+    (void)c;
+    return LE_OK;
+}
+
+static le_status take_step(le_chain *c, le__chain_step *s) {
+    if (c->n_steps == c->step_capacity) {
+        int capacity = c->step_capacity ? 2 * c->step_capacity : 16;
+        void *steps = realloc(c->steps, (size_t)capacity * sizeof(le__chain_step *));
+        if (!steps)
+            return le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name);
+        c->steps = steps;
+        c->step_capacity = capacity;
+    }
+    le_status status = bind_step(c, s);
+    if (status == LE_OK)
+        status = reads_what_it_writes(c, s);
+    if (status != LE_OK)
+        return status;
+    for (size_t i = 0; i < s->entry->operation->n_args; i++)
+        if (s->values[i] >= 0)
+            note_use(c, s, i);
+    forget_plan(c);
+    c->steps[c->n_steps++] = s;
+    return LE_OK;
+}
+
+le_status le_chain_add_args(le_chain *c, const char *operation, const le_arg *args, size_t n_args) {
+    if (c->status != LE_OK)
+        return le_chain_status(c);
+    le__operation_entry *entry =
+        operation ? le__registry_find(&c->engine->registry, operation) : NULL;
+    if (!entry)
+        return le__chain_fail(c, le_fail(LE_ERR_UNKNOWN, "there is no operation '%s'",
+                                         operation ? operation : "(null)"));
+    le__chain_step *s = calloc(1, sizeof *s);
+    if (!s)
+        return le__chain_fail(c, le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name));
+    s->entry = entry;
+    for (size_t i = 0; i < LE_MAX_ARGS; i++)
+        s->values[i] = -1;
+    le_status status = LE_OK;
+    for (size_t i = 0; status == LE_OK && i < n_args; i++) {
+        if (args[i].kind == 0 || (is_value(&args[i]) && args[i].value.i64 < 0))
+            continue;
+        if (s->n_args == sizeof s->args / sizeof *s->args)
+            status = le_fail(LE_ERR_ARGUMENT, "%s: too many arguments", operation);
+        else if (keep_arg(s, &args[i]) != LE_OK)
+            status = le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name);
+    }
+    if (status == LE_OK)
+        status = take_step(c, s);
+    if (status != LE_OK) {
+        le__chain_fail(c, status);
+        free_step(s);
+    }
+    return status;
+}
+
+/* --- whole chains --- */
+
+le_status le__chain_expand(le_chain **out, const le_call *call) {
+    le_status status = le__chain_new(out, call->engine, call->operation->name);
+    if (status != LE_OK)
+        return status;
+    (*out)->call = call;
+    status = call->operation->expand(call, *out);
+    if ((*out)->status != LE_OK)
+        status = le_chain_status(*out);
+    for (size_t i = 0; status == LE_OK && i < call->operation->n_args; i++) {
+        if (call->operation->args[i].type != LE_TYPE_OUT || !call->args[i].given)
+            continue;
+        le_value v = le_chain_arg(*out, (int)i);
+        if (v.id < 0 || !(*out)->values[v.id].written)
+            status = le_fail(LE_ERR_INTERNAL, "%s: no step of its chain writes '%s'",
+                             call->operation->name, call->operation->args[i].name);
+    }
+    if (status != LE_OK)
+        le_chain_free(out);
+    return status;
+}

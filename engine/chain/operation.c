@@ -1,0 +1,333 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Chains as operations: a recipe is built again for the shapes of each call.
+ */
+#include "chain/chain.h"
+
+#include "call/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct chain_operation {
+    le_operation operation; /* first: a call leads back to it */
+    le_arg_desc args[LE_MAX_ARGS];
+    le__recipe *recipe;
+    char *name, *summary;
+} chain_operation;
+
+void le__recipe_free(le__recipe *r) {
+    if (!r)
+        return;
+    for (int i = 0; i < LE_MAX_ARGS; i++)
+        free(r->names[i]);
+    if (r->release)
+        r->release(r->data);
+    free(r->name);
+    free(r);
+}
+
+static void free_operation(void *chain_op) {
+    chain_operation *o = chain_op;
+    if (!o)
+        return;
+    le__recipe_free(o->recipe);
+    free(o->name);
+    free(o->summary);
+    free(o);
+}
+
+static const le__recipe *recipe_of(const le_call *call) {
+    return ((const chain_operation *)(const void *)call->operation)->recipe;
+}
+
+static void free_attached(void *chain) {
+    le_chain *c = chain;
+    le_chain_free(&c);
+}
+
+/* The chain for the shapes of the call, with inputs and outputs of its own. */
+static le_status check(le_call *call) {
+    const le__recipe *r = recipe_of(call);
+    le_value inputs[LE_MAX_ARGS], outputs[LE_MAX_ARGS];
+    le_chain *c;
+    le_status status = le__chain_new(&c, call->engine, r->name);
+    if (status != LE_OK)
+        return status;
+    for (int i = 0; i < r->n_inputs; i++) {
+        const le_tensor *t = le_call_in(call, i);
+        inputs[i] = le_chain_input(c, r->names[i], t->dtype, t->ndim, t->shape);
+    }
+    for (int i = 0; i < r->n_outputs; i++)
+        outputs[i] = LE_VALUE_NONE;
+    status = r->build(r, c, inputs, outputs);
+    for (int i = 0; status == LE_OK && i < r->n_outputs; i++) {
+        int arg = r->n_inputs + i, v = le__chain_find(c, r->names[arg], true);
+        if (v < 0)
+            status =
+                le_fail(LE_ERR_INTERNAL, "%s: output '%s' is not made", r->name, r->names[arg]);
+        else if (call->args[arg].given)
+            status = le_call_set_out(call, arg, c->values[v].shape.dtype, c->values[v].shape.ndim,
+                                     c->values[v].shape.shape);
+    }
+    if (status == LE_OK)
+        le_call_attach(call, c, free_attached);
+    else
+        le_chain_free(&c);
+    return status;
+}
+
+static void work(const le_call *call, le_work *out) {
+    const le_chain *c = le_call_attached(call);
+    *out = (le_work){0, 0};
+    for (int i = 0; i < c->n_steps; i++) {
+        le_work one = {0, 0};
+        c->steps[i]->entry->operation->work(&c->steps[i]->call, &one);
+        out->operations += one.operations;
+        out->bytes += one.bytes;
+    }
+}
+
+static le_status expand(const le_call *call, le_chain *chain) {
+    const le__recipe *r = recipe_of(call);
+    le_value values[LE_MAX_ARGS];
+    for (int i = 0; i < r->n_inputs + r->n_outputs; i++)
+        values[i] = le_chain_arg(chain, i);
+    return r->build(r, chain, values, values + r->n_inputs);
+}
+
+/* --- in slabs: as all of its steps can be cut --- */
+
+enum { UNKNOWN = -1 };
+
+static bool is_plain(const le_slabs *s, size_t a) { /* an element for each item */
+    return s->args[a].scale <= 1 && s->args[a].divide <= 1;
+}
+
+/* What a step says of one of its values must be what others say of it; a merged one is ready only
+ * after the last slab, so no step can read it. axes: by value. */
+static bool join(const le_chain *c, int step, size_t a, const le_slabs *s, int8_t *axes) {
+    int v = c->steps[step]->values[a];
+    const le__chain_value *value = &c->values[v];
+    int8_t axis = s->args[a].axis;
+    if (value->root != v || !is_plain(s, a))
+        return false;
+    if (value->role == LE__VALUE_CONSTANT && axis)
+        return false;
+    bool output = c->steps[step]->entry->operation->args[a].type == LE_TYPE_OUT;
+    if (output && !axis && value->last_step > step)
+        return false;
+    if (axes[v] != UNKNOWN && axes[v] != axis)
+        return false;
+    axes[v] = axis;
+    return true;
+}
+
+/* merges: by value. Halos add up: the results of a step need those of the one before as far. */
+static bool join_steps(const le_chain *c, le_slabs *out, int8_t *axes, uint8_t *merges) {
+    for (int i = 0; i < c->n_steps; i++) {
+        const le_operation *op = c->steps[i]->entry->operation;
+        le_slabs s = {0};
+        if (!op->slabs || !op->slabs(&c->steps[i]->call, &s) || s.multiple > 1 ||
+            (i && s.items != out->items))
+            return false;
+        out->items = s.items;
+        out->halo += s.halo;
+        for (size_t a = 0; a < op->n_args; a++) {
+            int v = c->steps[i]->values[a];
+            if (v >= 0 && !join(c, i, a, &s, axes))
+                return false;
+            if (v >= 0 && op->args[a].type == LE_TYPE_OUT)
+                merges[v] = s.args[a].merge;
+        }
+    }
+    return c->n_steps > 0;
+}
+
+static bool slabs(const le_call *call, le_slabs *out) {
+    const le__recipe *r = recipe_of(call);
+    const le_chain *c = le_call_attached(call);
+    int8_t *axes = malloc((size_t)c->n_values + 1);
+    uint8_t *merges = calloc((size_t)c->n_values + 1, 1);
+    if (axes)
+        memset(axes, UNKNOWN, (size_t)c->n_values + 1);
+    bool ok = axes && merges && join_steps(c, out, axes, merges);
+    for (int i = 0; ok && i < r->n_inputs + r->n_outputs; i++) {
+        int v = le__chain_find(c, r->names[i], i >= r->n_inputs);
+        ok = v >= 0;
+        if (!ok || axes[v] == UNKNOWN) /* an input that no step reads */
+            continue;
+        out->args[i].axis = axes[v];
+        out->args[i].merge = merges[v];
+    }
+    free(axes);
+    free(merges);
+    return ok;
+}
+
+static void describe_args(chain_operation *o) {
+    const le__recipe *r = o->recipe;
+    for (int i = 0; i < r->n_inputs + r->n_outputs; i++)
+        o->args[i] =
+            (le_arg_desc){.name = r->names[i],
+                          .doc = i < r->n_inputs ? "input of the chain" : "output of the chain",
+                          .type = i < r->n_inputs ? LE_TYPE_IN : LE_TYPE_OUT,
+                          .dtypes = LE_DTYPES_ALL,
+                          .optional = i >= r->n_inputs && r->n_outputs > 1,
+                          .max_ndim = LE_MAX_DIMS,
+                          .shape = "[...]"};
+}
+
+le_status le__recipe_register(le_engine *engine, le__recipe *r, const char *name,
+                              const char *summary) {
+    chain_operation *o = calloc(1, sizeof *o);
+    if (!o) {
+        le__recipe_free(r);
+        return le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", name ? name : "");
+    }
+    o->recipe = r;
+    o->name = strdup(name ? name : r->name);
+    o->summary = strdup(summary ? summary : "a chain");
+    describe_args(o);
+    o->operation = (le_operation){.abi = LE_METHOD_ABI,
+                                  .name = o->name,
+                                  .family = "chains",
+                                  .summary = o->summary,
+                                  .args = o->args,
+                                  .n_args = (size_t)(r->n_inputs + r->n_outputs),
+                                  .check = check,
+                                  .work = work,
+                                  .atol = 1e-4,
+                                  .rtol = 1e-4,
+                                  .expand = expand,
+                                  .slabs = slabs};
+    le_status status = o->name && o->summary
+                           ? le__registry_add_operation(&engine->registry, &o->operation)
+                           : le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", r->name);
+    if (status != LE_OK) {
+        free_operation(o);
+        return status;
+    }
+    le__operation_entry *entry = le__registry_find(&engine->registry, o->name);
+    entry->data = o;
+    entry->release = free_operation;
+    return status;
+}
+
+/* --- a caller's chain as a recipe --- */
+
+static le_value mapped(const le_value *map, int64_t id) {
+    return id < 0 ? LE_VALUE_NONE : map[id];
+}
+
+static void repeat_value(const le_chain *from, int i, le_chain *to, const le_value *inputs,
+                         const le_value *outputs, int counts[2], le_value *map) {
+    const le__chain_value *v = &from->values[i];
+    const le_tensor *t = &v->shape;
+    if (v->parent >= 0)
+        map[i] = v->end < 0 ? le_chain_slice(to, map[v->parent], v->axis, v->begin)
+                            : le_chain_range(to, map[v->parent], v->axis, v->begin, v->end);
+    else if (v->role == LE__VALUE_INPUT)
+        map[i] = inputs[counts[0]++];
+    else if (v->role == LE__VALUE_CONSTANT)
+        map[i] = le_chain_constant(to, &v->constant);
+    else if (v->output && outputs[counts[1]++].id >= 0)
+        map[i] = outputs[counts[1] - 1];
+    else
+        map[i] =
+            v->declared ? le_chain_temp_of(to, t->dtype, t->ndim, t->shape) : le_chain_temp(to);
+}
+
+static void repeat_step(const le__chain_step *s, le_chain *to, const le_value *map) {
+    le_arg args[sizeof s->args / sizeof *s->args];
+    for (size_t i = 0; i < s->n_args; i++) {
+        args[i] = s->args[i];
+        if (args[i].kind == LE_KIND_VALUE_IN || args[i].kind == LE_KIND_VALUE_OUT)
+            args[i].value.i64 = mapped(map, args[i].value.i64).id;
+    }
+    le_chain_add_args(to, s->entry->operation->name, args, s->n_args);
+}
+
+static le_status repeat_chain(const le_chain *from, le_chain *to, const le_value *inputs,
+                              const le_value *outputs) {
+    int value = 0, counts[2] = {0, 0};
+    le_value *map = calloc((size_t)from->n_values + 1, sizeof *map);
+    if (!map)
+        return le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", from->name);
+    for (int s = 0; to->status == LE_OK && s <= from->n_steps; s++) {
+        for (; value < from->n_values && from->values[value].after_step == s; value++)
+            repeat_value(from, value, to, inputs, outputs, counts, map);
+        if (s < from->n_steps)
+            repeat_step(from->steps[s], to, map);
+    }
+    for (int i = 0, k = 0; i < from->n_values; i++)
+        if (from->values[i].output && outputs[k++].id < 0)
+            le_chain_output(to, from->values[i].name, map[i]);
+    free(map);
+    return le_chain_status(to);
+}
+
+static le_status build_again(const le__recipe *r, le_chain *to, const le_value *inputs,
+                             const le_value *outputs) {
+    return repeat_chain(r->data, to, inputs, outputs);
+}
+
+static le__recipe *recipe_from(const le_chain *chain) {
+    le__recipe *r = calloc(1, sizeof *r);
+    int n = 0;
+    for (int pass = 0; r && pass < 2; pass++)
+        for (int i = 0; i < chain->n_values && n < LE_MAX_ARGS; i++) {
+            const le__chain_value *v = &chain->values[i];
+            bool wanted = pass == 0 ? v->role == LE__VALUE_INPUT && v->parent < 0 : v->output;
+            if (!wanted)
+                continue;
+            r->names[n++] = strdup(v->name);
+            *(pass == 0 ? &r->n_inputs : &r->n_outputs) += 1;
+        }
+    if (r) {
+        r->build = build_again;
+        r->name = strdup(chain->name);
+        r->release = free_attached;
+    }
+    return r;
+}
+
+le_status le__chain_copy(const le_chain *chain, const le_tensor *shapes, le_chain **out) {
+    le_value inputs[LE_MAX_ARGS], none[LE_MAX_ARGS];
+    le_status status = le__chain_new(out, chain->engine, chain->name);
+    if (status != LE_OK)
+        return status;
+    int n = 0;
+    for (int i = 0; i < chain->n_values; i++) {
+        const le__chain_value *v = &chain->values[i];
+        const le_tensor *t = shapes ? &shapes[i] : &v->shape;
+        if (v->role == LE__VALUE_INPUT && v->parent < 0 && n < LE_MAX_ARGS)
+            inputs[n++] = le_chain_input(*out, v->name, t->dtype, t->ndim, t->shape);
+    }
+    for (int i = 0; i < LE_MAX_ARGS; i++)
+        none[i] = LE_VALUE_NONE;
+    status = repeat_chain(chain, *out, inputs, none);
+    if (status != LE_OK)
+        le_chain_free(out);
+    return status;
+}
+
+le_status le_chain_as_operation(const le_chain *chain, const char *name, const char *summary) {
+    if (chain->status != LE_OK)
+        return le_chain_status(chain);
+    le__recipe *r = recipe_from(chain);
+    if (!r || !r->n_outputs) {
+        le__recipe_free(r);
+        return le_fail(LE_ERR_ARGUMENT, "chain '%s': it has no output", chain->name);
+    }
+    le_chain *copy = NULL;
+    le_status status = le__chain_copy(chain, NULL, &copy);
+    if (status != LE_OK) {
+        r->release = NULL;
+        le__recipe_free(r);
+        return status;
+    }
+    r->data = copy;
+    return le__recipe_register(chain->engine, r, name, summary);
+}

@@ -1,0 +1,350 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * One run of a chain: values get memory before the step that writes them and lose it after the last
+ * one that reads them; the bytes that move and the memory that lives are counted.
+ */
+#include "chain/state.h"
+
+#include "core/clock.h"
+#include "call/engine.h"
+#include "call/storage.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct run {
+    le_chain *chain;
+    le_tensor *tensors;  /* by value; roots only */
+    int step;            /* under way */
+    le_storage **spares; /* of values that are over, for later values of the same size */
+    int n_spares;
+    double start;
+    int64_t to_host; /* bytes that the step under way moved to the host */
+} run;
+
+/* --- memory of values --- */
+
+le_status le__chain_wrap(le_tensor *out, const le_tensor *user, bool input) {
+    size_t bytes;
+    bool contiguous = le_tensor_is_contiguous(user);
+    *out = *user;
+    if (user->storage && contiguous) {
+        le__storage_retain(user->storage);
+        return LE_OK;
+    }
+    if (!le__tensor_bytes(user, &bytes))
+        return le_fail(LE_ERR_SHAPE, "chain: a tensor is too large");
+    out->offset = 0;
+    le__tensor_set_contiguous(out);
+    if (contiguous)
+        return le__storage_borrow(&out->storage, user->data, bytes, input);
+    le_tensor from = *user;
+    le_status status = input ? le_tensor_to_host(&from) : LE_OK;
+    out->storage = NULL;
+    if (status == LE_OK)
+        status = le__storage_new(&out->storage, bytes, input, false);
+    if (status == LE_OK && input)
+        le__tensor_pack(out->storage->host, &from);
+    return status;
+}
+
+/* The chain's only output, written whole by its last step, and not in a race, which runs a step
+ * several times. */
+bool le__chain_may_write_out(const le_chain *c, int root) {
+    if (c->want.mode == LE_MODE_MEASURE)
+        return false;
+    for (int i = 0; i < c->n_values; i++)
+        if (c->values[i].output && i != root)
+            return false;
+    for (int s = 0; s < c->n_steps; s++)
+        for (size_t a = 0; a < c->steps[s]->entry->operation->n_args; a++) {
+            int v = c->steps[s]->values[a];
+            if (v >= 0 && c->steps[s]->entry->operation->args[a].type == LE_TYPE_OUT &&
+                c->values[v].root == root && (v != root || s != c->n_steps - 1))
+                return false;
+        }
+    return true;
+}
+
+le_status le__chain_to_host(le_tensor *t, int64_t *moved) {
+    if (le__storage_is_on_device(t->storage))
+        *moved += (int64_t)t->storage->bytes;
+    return le_tensor_to_host(t);
+}
+
+static void forget_contents(le_storage *s) {
+    pthread_mutex_lock(&s->mutex);
+    s->host_valid = false;
+    for (le__device_copy *c = s->copies; c; c = c->next)
+        c->valid = false;
+    pthread_mutex_unlock(&s->mutex);
+}
+
+static le_storage *take_spare(run *r, size_t bytes, bool host) {
+    for (int i = 0; i < r->n_spares; i++) {
+        le_storage *s = r->spares[i];
+        if (s->bytes != bytes || host != (s->host != NULL))
+            continue;
+        r->spares[i] = r->spares[--r->n_spares];
+        forget_contents(s);
+        return s;
+    }
+    return NULL;
+}
+
+static le_status give_memory(run *r, int root, bool host) {
+    le_tensor *t = &r->tensors[root];
+    size_t bytes;
+    if (t->storage)
+        return LE_OK;
+    *t = r->chain->values[root].shape;
+    if (!le__tensor_bytes(t, &bytes))
+        return le_fail(LE_ERR_SHAPE, "chain '%s': a value is too large", r->chain->name);
+    t->storage = take_spare(r, bytes, host);
+    return t->storage ? LE_OK : le__storage_new(&t->storage, bytes, false, false);
+}
+
+/* Whether a value still to come has the same size. */
+static bool wanted_again(const run *r, int root, int step) {
+    const le_chain *c = r->chain;
+    for (int i = 0; i < c->n_values; i++)
+        if (c->values[i].root == i && c->values[i].last_step > step && !r->tensors[i].storage &&
+            le_tensor_count(&c->values[i].shape) *
+                    (int64_t)le_dtype_size(c->values[i].shape.dtype) ==
+                (int64_t)r->tensors[root].storage->bytes)
+            return true;
+    return false;
+}
+
+static void end_values(run *r, int step) {
+    const le_chain *c = r->chain;
+    for (int i = 0; i < c->n_values; i++) {
+        const le__chain_value *v = &c->values[i];
+        if (v->root != i || v->last_step != step || v->role != LE__VALUE_TEMP || v->output ||
+            !r->tensors[i].storage)
+            continue;
+        if (wanted_again(r, i, step))
+            r->spares[r->n_spares++] = r->tensors[i].storage;
+        else
+            le__storage_release(r->tensors[i].storage);
+        r->tensors[i].storage = NULL;
+    }
+}
+
+static void count_storage(le_storage *s, int64_t *host, int64_t *device) {
+    pthread_mutex_lock(&s->mutex);
+    if (s->host && !s->borrowed)
+        *host += (int64_t)s->bytes;
+    for (le__device_copy *c = s->copies; c; c = c->next)
+        *device += (int64_t)s->bytes;
+    pthread_mutex_unlock(&s->mutex);
+}
+
+static void count_memory(run *r, const le__run_stats *step) {
+    le_chain_report *report = &r->chain->report;
+    int64_t host = step->peak_scratch_bytes, device = 0;
+    for (int i = 0; i < r->chain->n_values; i++)
+        if (r->tensors[i].storage)
+            count_storage(r->tensors[i].storage, &host, &device);
+    for (int i = 0; i < r->n_spares; i++)
+        count_storage(r->spares[i], &host, &device);
+    if (host > report->peak_host_bytes)
+        report->peak_host_bytes = host;
+    if (device > report->peak_device_bytes)
+        report->peak_device_bytes = device;
+}
+
+/* Makes room as planned: the value's newest copy is brought to the host before it is dropped. */
+static le_status make_room(run *r, int step) {
+    const le_chain *c = r->chain;
+    for (int i = 0; i < c->n_drops; i++) {
+        const le__drop *d = &c->drops[i];
+        le_tensor *t = &r->tensors[d->value];
+        if (d->step != step || !t->storage)
+            continue;
+        le_status status = d->device ? le__chain_to_host(t, &r->to_host) : LE_OK;
+        if (status != LE_OK)
+            return status;
+        le__storage_drop(t->storage, d->device ? c->engine->devices[d->device].cl : NULL);
+    }
+    return LE_OK;
+}
+
+/* --- one step --- */
+
+static bool covers_its_storage(const le_tensor *t) {
+    size_t bytes;
+    return le__tensor_bytes(t, &bytes) && bytes == t->storage->bytes;
+}
+
+/* Where a step's argument lies. A strided output gets memory of its own, unpacked afterwards. */
+static le_status place(run *r, const le__chain_step *s, size_t arg, bool host, le_tensor *out) {
+    const le__chain_value *v = &r->chain->values[s->values[arg]];
+    bool output = s->entry->operation->args[arg].type == LE_TYPE_OUT;
+    size_t bytes;
+    le_status status = give_memory(r, v->root, host);
+    if (status != LE_OK)
+        return status;
+    *out = v->shape;
+    out->storage = r->tensors[v->root].storage;
+    out->offset += r->tensors[v->root].offset;
+    if (output && !le_tensor_is_contiguous(out)) {
+        le__tensor_set_contiguous(out);
+        out->offset = 0;
+        out->storage = NULL;
+        status = le__tensor_bytes(out, &bytes) ? le__storage_new(&out->storage, bytes, false, false)
+                                               : LE_ERR_SHAPE;
+        if (status != LE_OK)
+            return status;
+    }
+    if (!host && (output || le_tensor_is_contiguous(out)))
+        return LE_OK;
+    if (!output)
+        return le__chain_to_host(out, &r->to_host);
+    void *memory;
+    bool discard = covers_its_storage(out);
+    if (!discard && le__storage_is_on_device(out->storage))
+        r->to_host += (int64_t)out->storage->bytes;
+    status = le__storage_host(out->storage, true, discard, &memory);
+    if (status == LE_OK)
+        out->data = (char *)memory + out->offset * (int64_t)le_dtype_size(out->dtype);
+    return status;
+}
+
+static bool has_own_memory(const run *r, const le__chain_step *s, size_t arg) {
+    const le__bound_arg *b = &s->call.args[arg];
+    return b->tensor.storage &&
+           b->tensor.storage != r->tensors[r->chain->values[s->values[arg]].root].storage;
+}
+
+/* Brings a strided output to its place in the value. */
+static le_status unpack_output(run *r, const le__chain_step *s, size_t arg, bool succeeded) {
+    const le__chain_value *v = &r->chain->values[s->values[arg]];
+    le_tensor from = s->call.args[arg].tensor, to = v->shape;
+    le_status status = succeeded ? le__chain_to_host(&from, &r->to_host) : LE_OK;
+    if (succeeded && status == LE_OK) {
+        void *memory;
+        to.offset += r->tensors[v->root].offset;
+        status = le__storage_host(r->tensors[v->root].storage, true, false, &memory);
+        if (status == LE_OK) {
+            to.data = (char *)memory + to.offset * (int64_t)le_dtype_size(to.dtype);
+            le__tensor_unpack(&to, from.data);
+        }
+    }
+    le__storage_release(from.storage);
+    return status;
+}
+
+/* Brings strided outputs to their places, if the step has succeeded. */
+static le_status end_outputs(run *r, le__chain_step *s, bool succeeded) {
+    le_status status = LE_OK;
+    for (size_t a = 0; a < s->entry->operation->n_args; a++) {
+        if (s->values[a] < 0)
+            continue;
+        if (has_own_memory(r, s, a)) {
+            le_status last = unpack_output(r, s, a, succeeded && status == LE_OK);
+            status = status == LE_OK ? last : status;
+        }
+        s->call.args[a].tensor.storage = NULL;
+    }
+    return status;
+}
+
+static le_status prepare(le_call *call, bool host) {
+    run *r = call->step_of;
+    le__chain_step *s = r->chain->steps[r->step];
+    double start = le__now();
+    int64_t before = r->to_host;
+    le_status status = end_outputs(r, s, false); /* of a run before, which failed or was a race's */
+    for (size_t a = 0; status == LE_OK && a < s->entry->operation->n_args; a++)
+        if (s->values[a] >= 0)
+            status = place(r, s, a, host, &s->call.args[a].tensor);
+    if (r->to_host > before)
+        call->stats.transfer_seconds += le__now() - start;
+    return status;
+}
+
+const le__placing le__step_placing = {.prepare = prepare, .view = le__step_view};
+
+static le_status run_step(run *r, int i) {
+    le_chain *c = r->chain;
+    le_step_report *report = &c->step_reports[i];
+    double start = le__now();
+    r->to_host = 0;
+    le_status status = make_room(r, i);
+    le__chain_step *s = c->steps[i];
+    r->step = i;
+    s->call.step_of = r;
+    for (size_t a = 0; a < s->entry->operation->n_args; a++)
+        if (s->values[a] >= 0)
+            s->call.args[a].tensor.storage = NULL;
+    if (status == LE_OK) {
+        status = le__step_answer(c, i);
+        le_status last = end_outputs(r, s, status == LE_OK);
+        status = status == LE_OK ? last : status;
+    }
+    const le__run_stats *stats = &s->call.stats;
+    const le__candidate *by = c->choices[i].own   ? c->choices[i].own
+                              : c->choices[i].arm ? &c->choices[i].arm->candidate
+                                                  : NULL;
+    *report = (le_step_report){.operation = c->steps[i]->entry->operation->name,
+                               .start_s = start - r->start,
+                               .seconds = le__now() - start,
+                               .kernel_seconds = stats->kernel_seconds,
+                               .bytes_to_device = stats->bytes_to_device,
+                               .bytes_from_device = stats->bytes_from_device + r->to_host};
+    if (by)
+        memcpy(report->candidate, by->text, sizeof by->text);
+    c->transfer_seconds += stats->transfer_seconds;
+    c->report.bytes_to_device += report->bytes_to_device;
+    c->report.bytes_from_device += report->bytes_from_device;
+    count_memory(r, stats);
+    return status;
+}
+
+/* --- the run --- */
+
+static le_status make_reports(le_chain *c) {
+    if (!c->step_reports)
+        c->step_reports = calloc((size_t)(c->n_steps ? c->n_steps : 1), sizeof *c->step_reports);
+    if (!c->step_reports)
+        return le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name);
+    c->report = (le_chain_report){.n_steps = (size_t)c->n_steps, .steps = c->step_reports};
+    return LE_OK;
+}
+
+le_status le__chain_execute(le_chain *c, le_tensor *tensors) {
+    run r = {.chain = c, .tensors = tensors, .start = le__now()};
+    le_status status = make_reports(c);
+    c->aside = c->transfer_seconds = 0;
+    r.spares = calloc((size_t)c->n_values + 1, sizeof(le_storage *));
+    if (!r.spares)
+        status = le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name);
+    for (int i = 0; status == LE_OK && i < c->n_steps; i++) {
+        if (c->cancelled && atomic_load(c->cancelled))
+            status = le_fail(LE_ERR_CANCELLED, "chain '%s': cancelled", c->name);
+        else
+            status = run_step(&r, i);
+        end_values(&r, i);
+    }
+    for (int i = 0; i < r.n_spares; i++)
+        le__storage_release(r.spares[i]);
+    for (int i = 0; i < c->n_values; i++) {
+        const le__chain_value *v = &c->values[i];
+        if (status != LE_OK && v->role == LE__VALUE_TEMP && !v->output) {
+            le__storage_release(tensors[i].storage);
+            tensors[i].storage = NULL;
+        }
+    }
+    free(r.spares);
+    double ended = le__now();
+    c->report.seconds = ended - r.start;
+    if (status == LE_OK && !c->beside)
+        le__chain_remember(c, ended);
+    pthread_mutex_lock(&c->engine->chains->mutex);
+    c->engine->chains->answered_s += status == LE_OK ? c->report.seconds : 0;
+    pthread_mutex_unlock(&c->engine->chains->mutex);
+    return status;
+}

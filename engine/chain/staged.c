@@ -1,0 +1,279 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Composite operations: every one gets implementations that run the chain it expands to, all on the
+ * CPU, all on one OpenCL device, and as planned over both. They are candidates like any other.
+ */
+#include "chain/chain.h"
+
+#include "call/engine.h"
+#include "call/outputs.h"
+#include "call/storage.h"
+#include "core/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_callers(const le_tensor *t) { /* and not memory that the engine made for this run */
+    return !t->storage || t->storage->borrowed;
+}
+
+static le_status wrap_arguments(const le_chain *c, const le_call *call, le_tensor *tensors) {
+    le_status status = LE_OK;
+    for (int i = 0; status == LE_OK && i < c->n_values; i++) {
+        const le__chain_value *v = &c->values[i];
+        if (v->root != i)
+            continue;
+        if (v->role == LE__VALUE_RESULT && is_callers(&call->args[v->arg].tensor) &&
+            !le__chain_may_write_out(c, i))
+            continue;
+        if (v->arg >= 0)
+            status =
+                le__chain_wrap(&tensors[i], &call->args[v->arg].tensor, v->role == LE__VALUE_INPUT);
+        else if (v->role == LE__VALUE_CONSTANT)
+            status = le__chain_wrap(&tensors[i], &v->constant, true);
+    }
+    return status;
+}
+
+static bool is_result(const le_chain *c, int i) {
+    return c->values[i].arg >= 0 && c->values[i].role == LE__VALUE_RESULT;
+}
+
+/* Outputs in the caller's memory are brought there; the engine's own may stay on the device. */
+static le_status finish_outputs(const le_chain *c, le_call *call, le_tensor *tensors) {
+    le_status status = LE_OK;
+    double start = le__now();
+    for (int i = 0; status == LE_OK && i < c->n_values; i++) {
+        if (!is_result(c, i))
+            continue;
+        le_tensor *t = &call->args[c->values[i].arg].tensor;
+        status = le__output_fetch(&tensors[i], t, is_callers(t) || !call->want.keep_on_device,
+                                  &call->stats.bytes_from_device);
+    }
+    if (call->stats.bytes_from_device > c->report.bytes_from_device)
+        call->stats.transfer_seconds += le__now() - start;
+    for (int i = 0; status == LE_OK && i < c->n_values; i++) {
+        le_tensor *t = is_result(c, i) ? &call->args[c->values[i].arg].tensor : NULL;
+        if (t && is_callers(t))
+            le__output_hand_over(&tensors[i], t);
+    }
+    return status;
+}
+
+static le_status run_chain(le_call *call, le_chain *c) {
+    le_tensor *tensors = calloc((size_t)c->n_values + 1, sizeof *tensors);
+    le_status status = tensors ? wrap_arguments(c, call, tensors)
+                               : le_fail(LE_ERR_MEMORY, "%s: out of memory", c->name);
+    if (status == LE_OK)
+        status = le__chain_plan(c, tensors);
+    if (status == LE_OK)
+        status = le__chain_execute(c, tensors);
+    call->stats.setup_seconds += c->aside;
+    call->stats.transfer_seconds = c->transfer_seconds;
+    call->stats.bytes_to_device = c->report.bytes_to_device;
+    call->stats.bytes_from_device = c->report.bytes_from_device;
+    call->stats.peak_scratch_bytes = c->report.peak_host_bytes;
+    for (int i = 0; i < c->n_steps && c->step_reports; i++)
+        call->stats.kernel_seconds += c->step_reports[i].kernel_seconds;
+    if (status == LE_OK)
+        status = finish_outputs(c, call, tensors);
+    for (int i = 0; tensors && i < c->n_values; i++)
+        le__storage_release(tensors[i].storage);
+    free(tensors);
+    return status;
+}
+
+static uint32_t place(const le__device *d) {
+    return UINT32_C(1) << d->index;
+}
+
+/* What the call asks for, on these devices. */
+static void set_wanted(le_chain *c, const le_call *call, uint32_t places) {
+    c->want = (le__constraint){.device = call->want.device,
+                               .places = places,
+                               .mode = call->want.mode,
+                               .memory_limit = call->want.memory_limit,
+                               .reproducible = call->want.reproducible,
+                               .keep_on_device = call->want.keep_on_device};
+    c->cancelled = call->cancelled;
+}
+
+static le_status run_where(le_call *call, uint32_t places) {
+    le_chain *c;
+    le_status status = le__chain_expand(&c, call);
+    if (status == LE_OK) {
+        set_wanted(c, call, places);
+        status = run_chain(call, c);
+        le_chain_free(&c);
+    }
+    return status;
+}
+
+static le_status run_on_one(le_call *call) {
+    return run_where(call, place(call->device));
+}
+
+static le_status run_on_both(le_call *call) {
+    return run_where(call, 1 | place(call->device));
+}
+
+le_status le__chain_explain_call(const le_call *call, le_chain_plan **out) {
+    le_chain *c;
+    *out = NULL;
+    if (!call->operation->expand)
+        return le_fail(LE_ERR_UNSUPPORTED, "%s is no chain", call->operation->name);
+    le_status status = le__chain_expand(&c, call);
+    if (status == LE_OK) {
+        set_wanted(c, call, call->engine->n_devices > 1 ? 3 : 1);
+        status = le__chain_foresee(c, out);
+        le_chain_free(&c);
+    }
+    return status;
+}
+
+static bool runs_there(const le__chain_step *s, le__device *device) {
+    const char *why;
+    for (size_t i = 0; i < s->entry->n_implementations; i++) {
+        const le_implementation *impl = s->entry->implementations[i];
+        if (impl->device == device->kind && le__implementation_takes(impl, device, &s->call, &why))
+            return true;
+    }
+    return false;
+}
+
+/* --- memory --- */
+
+static int64_t bytes_of(const le__chain_value *v) {
+    size_t bytes;
+    return le__tensor_bytes(&v->shape, &bytes) ? (int64_t)bytes : INT64_MAX / 4;
+}
+
+static int first_step(const le_chain *c, int root) {
+    for (int s = 0; s < c->n_steps; s++)
+        for (int a = 0; a < LE_MAX_ARGS; a++)
+            if (c->steps[s]->values[a] >= 0 && c->values[c->steps[s]->values[a]].root == root)
+                return s;
+    return c->n_steps;
+}
+
+/* Most bytes of values alive at one step; all: with those that the caller holds. */
+static int64_t peak_bytes(const le_chain *c, bool all) {
+    int64_t peak = 0, *at = calloc((size_t)c->n_steps + 1, sizeof *at);
+    for (int v = 0; at && v < c->n_values; v++) {
+        const le__chain_value *value = &c->values[v];
+        bool held = value->role != LE__VALUE_TEMP;
+        if (value->root != v || (held && !all) || value->last_step < 0)
+            continue;
+        int end = held ? c->n_steps - 1 : value->last_step;
+        for (int s = held ? 0 : first_step(c, v); s <= end; s++)
+            at[s] += bytes_of(value);
+    }
+    for (int s = 0; at && s < c->n_steps; s++)
+        peak = at[s] > peak ? at[s] : peak;
+    free(at);
+    return peak;
+}
+
+static int64_t memory(const le_call *call) {
+    le_chain *c;
+    if (le__chain_expand(&c, call) != LE_OK)
+        return 0;
+    int64_t bytes = peak_bytes(c, false);
+    le_chain_free(&c);
+    return bytes;
+}
+
+/* Without a limit of the caller's a quarter of the machine, so that trying it harms nobody; on
+ * OpenCL what the largest device has. */
+static bool fits_machine(const le_call *call, const le_chain *c, le_device_kind kind) {
+    int64_t limit = 0;
+    if (kind == LE_DEVICE_CPU)
+        return peak_bytes(c, false) < (int64_t)sysconf(_SC_PHYS_PAGES) / 4 * sysconf(_SC_PAGESIZE);
+    for (int d = 1; d < call->engine->n_devices; d++) {
+        const le_cl_info *info = call->engine->devices[d].info;
+        limit = info->memory_bytes > limit ? info->memory_bytes : limit;
+    }
+    return limit == 0 || peak_bytes(c, true) <= limit;
+}
+
+static bool steps_run_on_device(const le_call *call, const char **why) {
+    le_device_kind kind = call->device->kind;
+    le_chain *c;
+    if (le__chain_expand(&c, call) != LE_OK) {
+        *why = "the call does not expand into a chain";
+        return false;
+    }
+    bool all = true;
+    for (int i = 0; i < c->n_steps; i++)
+        all = all && runs_there(c->steps[i], call->device);
+    *why = "a step has no implementation for this device";
+    if (all && !fits_machine(call, c, kind)) {
+        *why = "its values need too much memory";
+        all = false;
+    }
+    le_chain_free(&c);
+    return all;
+}
+
+static bool runs_somewhere(const le_call *call, const char **why) {
+    le__device *cpu = &call->engine->devices[0];
+    const bool cpu_allowed = le__device_matches(cpu, call->engine->options.devices);
+    le_chain *c;
+    *why = "the device is forced";
+    if (call->want.device && strcmp(call->want.device, "all") != 0)
+        return false;
+    *why = "the call does not expand into a chain";
+    if (le__chain_expand(&c, call) != LE_OK)
+        return false;
+    bool some = false, all = true;
+    for (int i = 0; i < c->n_steps; i++) {
+        bool there = runs_there(c->steps[i], call->device);
+        some = some || there;
+        all = all && (there || (cpu_allowed && runs_there(c->steps[i], cpu)));
+    }
+    some = some && c->n_steps > 1 && fits_machine(call, c, LE_DEVICE_CPU);
+    le_chain_free(&c);
+    *why = some ? "a step has no implementation for the devices"
+                : "no step has an implementation for this device";
+    return some && all;
+}
+
+static const le_implementation templates[] = {
+    {.abi = LE_METHOD_ABI,
+     .name = "staged",
+     .run_type = "staged",
+     .device = LE_DEVICE_CPU,
+     .summary = "the chain of its steps, all on the CPU",
+     .applicable = steps_run_on_device,
+     .memory = memory,
+     .run = run_on_one,
+     .flags = (uint32_t)LE__IMPL_STAGED | LE_IMPL_SERIAL | LE_IMPL_REPRODUCIBLE,
+     .speed = 0.8},
+    {.abi = LE_METHOD_ABI,
+     .name = "staged_opencl",
+     .run_type = "staged",
+     .device = LE_DEVICE_OPENCL,
+     .summary = "the chain of its steps, values stay on the device",
+     .applicable = steps_run_on_device,
+     .memory = memory,
+     .run = run_on_one,
+     .flags = (uint32_t)LE__IMPL_STAGED | LE_IMPL_F64_ANYWHERE | LE_IMPL_REPRODUCIBLE,
+     .speed = 0.8},
+    {.abi = LE_METHOD_ABI,
+     .name = "staged_planned",
+     .run_type = "staged",
+     .device = LE_DEVICE_OPENCL,
+     .summary = "the chain of its steps, each where the plan puts it",
+     .applicable = runs_somewhere,
+     .memory = memory,
+     .run = run_on_both,
+     .flags = (uint32_t)LE__IMPL_STAGED | LE_IMPL_F64_ANYWHERE | LE_IMPL_REPRODUCIBLE,
+     .speed = 0.8},
+};
+
+const le_implementation *le__staged_implementations(const le_operation *op, size_t *n) {
+    *n = op->expand ? sizeof templates / sizeof *templates : 0;
+    return templates;
+}

@@ -1,0 +1,231 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Plain file access for all formats: size limits, whole-range reads, temporary names and renaming,
+ * and tensors as contiguous memory.
+ */
+#include "files/io.h"
+
+#include "call/storage.h"
+#include "call/tensor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { READ_PIECE_BYTES = 4 << 20, HUGE_PAGE = 2 << 20 };
+
+int64_t le__io_limit(const le_io_options *options) {
+    if (options && options->struct_size >= offsetof(le_io_options, dtypes) &&
+        options->max_bytes > 0)
+        return options->max_bytes;
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 ? (int64_t)pages * page / 2 : INT64_MAX;
+}
+
+uint32_t le__io_dtypes(const le_io_options *options) {
+    return options && options->struct_size >= sizeof *options ? options->dtypes : 0;
+}
+
+le_status le__io_check_size(const char *text, le_dtype dtype, int ndim, const int64_t *shape,
+                            int64_t max_bytes, int64_t *bytes) {
+    int64_t total = (int64_t)le_dtype_size(dtype);
+    bool overflow = false, empty = false;
+    for (int i = 0; i < ndim; i++) {
+        if (shape[i] < 0)
+            return le_fail(LE_ERR_SHAPE, "%s: dimension %d is negative", text, i);
+        empty = empty || shape[i] == 0;
+        overflow = __builtin_mul_overflow(total, shape[i], &total) || overflow;
+    }
+    if (empty)
+        total = 0;
+    else if (overflow)
+        return le_fail(LE_ERR_MEMORY, "%s: the dimensions overflow 64 bits", text);
+    if (total > max_bytes)
+        return le_fail(LE_ERR_MEMORY, "%s: %lld bytes are more than the limit of %lld", text,
+                       (long long)total, (long long)max_bytes);
+    if (bytes)
+        *bytes = total;
+    return LE_OK;
+}
+
+le_status le__io_alloc(le_tensor *out, le_dtype dtype, int ndim, const int64_t *shape) {
+    size_t bytes;
+    le_tensor t = le_tensor_of(NULL, dtype, ndim, shape);
+    if (!le__tensor_bytes(&t, &bytes))
+        return le_fail(LE_ERR_SHAPE, "the shape is negative or too large");
+    le_status status = le__storage_new(&t.storage, bytes, true, false);
+    if (status != LE_OK)
+        return status;
+    t.data = t.storage->host;
+#ifdef MADV_HUGEPAGE
+    /* a page fault for each 4 KiB would cost as much as inflating the data */
+    uintptr_t low = ((uintptr_t)t.data + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
+    uintptr_t high = ((uintptr_t)t.data + bytes) & ~(uintptr_t)(HUGE_PAGE - 1);
+    if (high > low)
+        madvise((void *)low, high - low, MADV_HUGEPAGE);
+#endif
+    *out = t;
+    return LE_OK;
+}
+
+le_status le__io_room(le_tensor *t, const char *text, le_dtype dtype, int ndim,
+                      const int64_t *shape, int64_t max_bytes) {
+    int64_t bytes;
+    le_status status = le__io_check_size(text, dtype, ndim, shape, max_bytes, &bytes);
+    if (status != LE_OK)
+        return status;
+    if (t->storage && t->dtype == dtype && t->ndim == ndim && (size_t)bytes <= t->storage->bytes) {
+        t->shape[0] = shape[0]; /* row-major: the strides stay */
+        le_tensor_touch(t);
+        return LE_OK;
+    }
+    le_tensor made;
+    status = le__io_alloc(&made, dtype, ndim, shape);
+    if (status != LE_OK)
+        return status;
+    le_tensor_free(t);
+    *t = made;
+    return LE_OK;
+}
+
+int le__io_open(const char *file, int64_t *size) {
+    struct stat info;
+    int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not hang the caller */
+    if (fd < 0 || fstat(fd, &info) != 0) {
+        le_fail(LE_ERR_IO, "%s: %s", file, strerror(errno));
+    } else if (!S_ISREG(info.st_mode)) {
+        le_fail(LE_ERR_IO, "%s: not a regular file", file);
+    } else {
+        *size = info.st_size;
+        return fd;
+    }
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+typedef struct read_job {
+    int fd;
+    int64_t offset, bytes;
+    char *data;
+    atomic_int error; /* errno, or -1 for the end of the file */
+} read_job;
+
+static int read_exact(int fd, char *data, int64_t offset, int64_t bytes) {
+    while (bytes > 0) {
+        ssize_t n = pread(fd, data, (size_t)bytes, offset);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? errno : -1;
+        data += n;
+        offset += n;
+        bytes -= n;
+    }
+    return 0;
+}
+
+static void read_pieces(void *context, size_t begin, size_t end, int worker) {
+    read_job *job = context;
+    (void)worker;
+    for (size_t i = begin; i < end && !atomic_load(&job->error); i++) {
+        int64_t at = (int64_t)i * READ_PIECE_BYTES;
+        int64_t left = job->bytes - at;
+        int error = read_exact(job->fd, job->data + at, job->offset + at,
+                               left < READ_PIECE_BYTES ? left : READ_PIECE_BYTES);
+        if (error)
+            atomic_store(&job->error, error);
+    }
+}
+
+le_status le__io_pread(const le__io_parallel *p, int fd, const char *file, int64_t offset,
+                       void *data, int64_t bytes) {
+    read_job job = {.fd = fd, .offset = offset, .bytes = bytes, .data = data};
+    size_t pieces = (size_t)((bytes + READ_PIECE_BYTES - 1) / READ_PIECE_BYTES);
+    p->run(p->context, pieces, read_pieces, &job);
+    int error = atomic_load(&job.error);
+    if (error)
+        return le_fail(LE_ERR_IO, "%s: %s", file,
+                       error < 0 ? "the file ends before its data does" : strerror(error));
+    return LE_OK;
+}
+
+le_status le__io_write_all(int fd, const char *file, const void *data, int64_t bytes) {
+    const char *p = data;
+    while (bytes > 0) {
+        ssize_t n = write(fd, p, (size_t)bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return le_fail(LE_ERR_IO, "%s: %s", file, strerror(errno));
+        p += n;
+        bytes -= n;
+    }
+    return LE_OK;
+}
+
+/* ------------------------------------------------------------------------ temporary names -- */
+
+static le_status make_folders(char *path) {
+    for (char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
+        *p = '\0';
+        int bad = mkdir(path, 0777) != 0 && errno != EEXIST ? errno : 0;
+        le_status status =
+            bad ? le_fail(LE_ERR_IO, "%s: cannot create the folder: %s", path, strerror(bad))
+                : LE_OK;
+        *p = '/';
+        if (status != LE_OK)
+            return status;
+    }
+    return LE_OK;
+}
+
+le_status le__io_temp_open(const char *file, bool named, le__outfile *out) {
+    struct stat info;
+    *out = (le__outfile){.fd = -1};
+    if (stat(file, &info) == 0 && !S_ISREG(info.st_mode))
+        return le_fail(LE_ERR_IO, "%s: exists and is not a regular file", file);
+    char *path = strdup(file);
+    le_status status =
+        path ? make_folders(path) : le_fail(LE_ERR_MEMORY, "%s: out of memory", file);
+    free(path);
+    if (status != LE_OK)
+        return status;
+    int error = le__outfile_open(out, file, named);
+    return error ? le_fail(LE_ERR_IO, "%s: cannot be created: %s", file, strerror(error)) : LE_OK;
+}
+
+le_status le__io_temp_commit(const char *file, le__outfile *temp) {
+    int error = le__outfile_commit(temp);
+    return error ? le_fail(LE_ERR_IO, "%s: %s", file, strerror(error)) : LE_OK;
+}
+
+/* ----------------------------------------------------------------------- contiguous memory -- */
+
+le_status le__io_contiguous(le_tensor *tensor, const void **data, void **copy) {
+    *copy = NULL;
+    le_status status = le_tensor_to_host(tensor);
+    if (status != LE_OK)
+        return status;
+    *data = tensor->data;
+    if (le_tensor_is_contiguous(tensor))
+        return LE_OK;
+    int64_t bytes;
+    status = le__io_check_size("le_io_write", tensor->dtype, tensor->ndim, tensor->shape, INT64_MAX,
+                               &bytes);
+    if (status != LE_OK)
+        return status;
+    *copy = malloc((size_t)(bytes ? bytes : 1));
+    if (!*copy)
+        return le_fail(LE_ERR_MEMORY, "le_io_write: out of memory for a contiguous copy");
+    le__tensor_pack(*copy, tensor);
+    *data = *copy;
+    return LE_OK;
+}

@@ -1,0 +1,124 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * The HDF5 parts of engine/files among themselves. Every HDF5 call lies between le__h5_enter and
+ * le__h5_leave: one process-wide lock, error printing off, the caller's settings put back.
+ */
+#ifndef LE_IO_H5_H
+#define LE_IO_H5_H
+
+#include "files/io.h"
+
+#include <hdf5.h>
+
+typedef struct le__h5_guard {
+    H5E_auto2_t report;
+    void *cookie;
+} le__h5_guard;
+
+void le__h5_enter(le__h5_guard *guard);
+void le__h5_leave(const le__h5_guard *guard);
+
+/* A file that is open already, and what HDF5 does with it through a driver of our own. */
+typedef struct le__h5_handle {
+    int fd;
+    bool unlocked;   /* whoever holds a lock on the file does not matter */
+    bool locating;   /* a chunk is looked up, not read */
+    haddr_t address; /* where it lies */
+} le__h5_handle;
+
+/* A file access list with that driver, for any name; to be closed. Under the lock. The handle lives
+ * as long as the HDF5 file. */
+hid_t le__h5_access(le__h5_handle *handle);
+
+/* A chunk in the file. size 0: it was never written. */
+typedef struct le__h5_stored {
+    int64_t address, size;
+    uint32_t mask; /* filters that it did not pass: bit i for filter i */
+} le__h5_stored;
+
+/* Looks one chunk up, by the coordinates of its first element; false when the index is damaged.
+ * Under the lock. */
+bool le__h5_locate(le__h5_handle *handle, hid_t set, const hsize_t *chunk, le__h5_stored *out);
+
+/* Fails with the file, what was tried and HDF5's own words for the innermost error. Under the
+ * lock. */
+le_status le__h5_fail(const char *text, const char *what);
+
+/* Runs fn in a child process, which ends afterwards: what it changes in memory is lost. Its status
+ * and error text come back; a crash, or no end within half a minute (and 20 MB/s for bytes), is an
+ * error. Under the lock, so that the child finds the library at rest. */
+le_status le__h5_in_child(const char *text, int64_t bytes, le_status (*fn)(void *), void *context);
+/* LE_IO_TRUST=1: files are known to be sound, nothing is tried in a child first. */
+bool le__h5_trusted(void);
+
+/* An access list under which no link to another file is followed; *left tells that one was met. */
+hid_t le__h5_inside(bool *left);
+
+/* Where the chunks that a selection touches are stored, for some at a time. Chunks are numbered in
+ * row-major order: along the first axis from the dataset's first, along the others from the first
+ * that the selection touches. */
+typedef struct le__h5_index {
+    le__h5_stored *window; /* of chunks [begin, end); shared with child processes */
+    int64_t begin, end;
+    int64_t first[H5S_MAX_RANK], grid[H5S_MAX_RANK]; /* of all axes but the first: touched chunks */
+    int64_t last;                                    /* one past the last chunk touched */
+} le__h5_index;
+
+struct le__h5_dataset {
+    const char *text;      /* the place, for messages; borrowed */
+    const char *file_name; /* borrowed */
+    le__h5_handle handle;  /* its descriptor also serves reads past HDF5 */
+    int64_t file_bytes;
+    hid_t file, set, memory_type; /* memory_type is owned */
+    le_dtype dtype;
+    int rank;
+    int64_t shape[H5S_MAX_RANK];
+    le__io_range range[H5S_MAX_RANK];
+    int64_t address; /* contiguous data in the machine's own type; -1: none */
+    /* chunks that the fast path can decode itself */
+    bool fast;
+    bool stored; /* wanted: chunks as they are, whatever their filters */
+    bool chunked;
+    int64_t chunk[H5S_MAX_RANK];
+    int64_t chunk_bytes;
+    int shuffle, deflate; /* place in the filter pipeline; -1: absent */
+    le__h5_index index;
+    int64_t max_bytes;
+};
+
+/* The type of a dtype's elements in memory, to be closed; complex ones are h5py's compounds of two
+ * floats, r and i. */
+hid_t le__h5_type(le_dtype dtype);
+/* The dataset of a place as chunks: le__h5_open that also looks chunks up that only others decode.
+ */
+le_status le__h5_open_stored(const le__io_place *place, int64_t max_bytes, le__h5_dataset *out);
+/* One element of d->dtype for chunks that were never written. Not under the lock. */
+le_status le__h5_fill(le__h5_dataset *d, void *fill);
+
+/* Not under the lock. Opens for reading, checks the type, finds the nearest of dtypes (mask; 0:
+ * any) and applies the place's slices. */
+le_status le__h5_open(const le__io_place *place, int64_t max_bytes, uint32_t dtypes,
+                      le__h5_dataset *out);
+void le__h5_close(le__h5_dataset *d);
+/* An empty window. */
+le_status le__h5_index_new(le__h5_dataset *d);
+void le__h5_index_free(le__h5_index *index);
+/* Once the selection is known (and not empty): where the window begins and ends. */
+void le__h5_index_begin(le__h5_dataset *d);
+/* Looks the window's chunks up. Under the lock. */
+le_status le__h5_index_fill(le__h5_dataset *d);
+/* Not under the lock. Moves the window so that it begins with this chunk, unless it holds it; looks
+ * up in a child process where files are not trusted. */
+le_status le__h5_index_move(le__h5_dataset *d, int64_t chunk);
+/* The chunks that the selection touches now. */
+void le__h5_chunks_of(const le__h5_dataset *d, int64_t *begin, int64_t *end);
+/* A chunk's place in the grid of all chunks. */
+void le__h5_chunk_at(const le__h5_dataset *d, int64_t chunk, int64_t *at);
+
+/* Reads the selection into row-major memory of d->dtype. */
+le_status le__h5_load(le__h5_dataset *d, const le__io_parallel *p, void *data);
+/* The same chunk by chunk, decoded on the threads of p; only where d->fast. */
+le_status le__h5_load_chunks(le__h5_dataset *d, const le__io_parallel *p, void *data);
+
+#endif

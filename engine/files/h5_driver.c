@@ -1,0 +1,227 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * A driver that lets HDF5 read and write through a file descriptor that is open already: a file is
+ * opened once, however its name may change hands, and a file without a name can be written. HDF5
+ * tells no address of a single chunk without walking its index from the start; asked to read the
+ * chunk it looks it up, and the driver notes where it wanted to read.
+ */
+#include "files/h5.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#if H5_VERSION_GE(1, 13, 0)
+#include <H5FDdevelop.h>
+#endif
+
+typedef struct open_file {
+    H5FD_t base; /* HDF5's own part */
+    le__h5_handle *handle;
+    haddr_t end; /* as HDF5 has allocated */
+} open_file;
+
+static herr_t fail_as(hid_t minor, int error) {
+    H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_IO, minor, "%s",
+             strerror(error));
+    return -1;
+}
+
+static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr_t max) {
+    le__h5_handle *const *handle = H5Pget_driver_info(access);
+    (void)name, (void)max;
+    if (!handle || ((flags & H5F_ACC_TRUNC) && ftruncate((*handle)->fd, 0) != 0)) {
+        fail_as(H5E_CANTOPENFILE, errno);
+        return NULL;
+    }
+    open_file *f = calloc(1, sizeof *f);
+    if (f)
+        f->handle = *handle;
+    return (H5FD_t *)f;
+}
+
+static herr_t driver_close(H5FD_t *file) {
+    free(file);
+    return 0;
+}
+
+/* Never the same: files that are equal would share the descriptor of whoever was first. */
+static int driver_compare(const H5FD_t *a, const H5FD_t *b) {
+    uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
+    return (x > y) - (x < y);
+}
+
+static herr_t driver_query(const H5FD_t *file, unsigned long *flags) {
+    (void)file;
+    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
+             H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+    return 0;
+}
+
+static haddr_t driver_get_end(const H5FD_t *file, H5FD_mem_t type) {
+    (void)type;
+    return ((const open_file *)file)->end;
+}
+
+static herr_t driver_set_end(H5FD_t *file, H5FD_mem_t type, haddr_t end) {
+    (void)type;
+    ((open_file *)file)->end = end;
+    return 0;
+}
+
+static haddr_t driver_size(const H5FD_t *file, H5FD_mem_t type) {
+    struct stat info;
+    (void)type;
+    return fstat(((const open_file *)file)->handle->fd, &info) == 0 ? (haddr_t)info.st_size
+                                                                    : HADDR_UNDEF;
+}
+
+static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t list, haddr_t at, size_t size,
+                          void *buffer) {
+    le__h5_handle *h = ((open_file *)file)->handle;
+    char *to = buffer;
+    (void)list;
+    if (h->locating && type == H5FD_MEM_DRAW) {
+        h->address = at;
+        return 0;
+    }
+    while (size > 0) {
+        ssize_t n = pread(h->fd, to, size, (off_t)at);
+        if (n < 0 && errno != EINTR)
+            return fail_as(H5E_READERROR, errno);
+        if (n == 0) { /* as HDF5's own driver: beyond the end are zeros */
+            memset(to, 0, size);
+            return 0;
+        }
+        if (n > 0) {
+            to += n;
+            at += (haddr_t)n;
+            size -= (size_t)n;
+        }
+    }
+    return 0;
+}
+
+static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t list, haddr_t at, size_t size,
+                           const void *buffer) {
+    const char *from = buffer;
+    (void)type, (void)list;
+    while (size > 0) {
+        ssize_t n = pwrite(((open_file *)file)->handle->fd, from, size, (off_t)at);
+        if (n < 0 && errno != EINTR)
+            return fail_as(H5E_WRITEERROR, errno);
+        if (n > 0) {
+            from += n;
+            at += (haddr_t)n;
+            size -= (size_t)n;
+        }
+    }
+    return 0;
+}
+
+static herr_t driver_truncate(H5FD_t *file, hid_t list, hbool_t closing) {
+    const open_file *f = (open_file *)file;
+    (void)list, (void)closing;
+    if (driver_size(file, H5FD_MEM_DEFAULT) != f->end &&
+        ftruncate(f->handle->fd, (off_t)f->end) != 0)
+        return fail_as(H5E_WRITEERROR, errno);
+    return 0;
+}
+
+/* As HDF5's own driver does, so that nobody reads what somebody is writing. */
+static herr_t driver_lock(H5FD_t *file, hbool_t for_writing) {
+    const le__h5_handle *h = ((open_file *)file)->handle;
+    bool good = h->unlocked || flock(h->fd, (for_writing ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 ||
+                errno == ENOSYS;
+    return good ? 0 : fail_as(H5E_CANTOPENFILE, errno);
+}
+
+static herr_t driver_unlock(H5FD_t *file) {
+    bool good = flock(((open_file *)file)->handle->fd, LOCK_UN) == 0 || errno == ENOSYS;
+    return good ? 0 : fail_as(H5E_CANTOPENFILE, errno);
+}
+
+/* HDF5 forgets its drivers when the program closes the library. */
+static hid_t driver(void) {
+    static hid_t id = H5I_INVALID_HID;
+    static const H5FD_class_t class = {
+#if H5_VERSION_GE(1, 13, 0)
+        .version = H5FD_CLASS_VERSION,
+        .value = 600, /* of those for drivers that nobody else knows */
+#endif
+        .name = "le_descriptor",
+        .maxaddr = INT64_MAX,
+        .fc_degree = H5F_CLOSE_WEAK,
+        .fapl_size = sizeof(le__h5_handle *),
+        .open = driver_open,
+        .close = driver_close,
+        .cmp = driver_compare,
+        .query = driver_query,
+        .get_eoa = driver_get_end,
+        .set_eoa = driver_set_end,
+        .get_eof = driver_size,
+        .read = driver_read,
+        .write = driver_write,
+        .truncate = driver_truncate,
+        .lock = driver_lock,
+        .unlock = driver_unlock,
+        .fl_map = H5FD_FLMAP_DICHOTOMY,
+    };
+    if (H5Iget_type(id) != H5I_VFL)
+        id = H5FDregister(&class);
+    return id;
+}
+
+hid_t le__h5_access(le__h5_handle *handle) {
+    hid_t list = H5Pcreate(H5P_FILE_ACCESS);
+    if (list >= 0 && H5Pset_driver(list, driver(), &handle) < 0) {
+        H5Pclose(list);
+        return H5I_INVALID_HID;
+    }
+    return list;
+}
+
+static herr_t note_innermost(unsigned n, const H5E_error2_t *error, void *cookie) {
+    if (n == 0)
+        *(const char **)cookie = error->desc;
+    return 0;
+}
+
+/* A chunk that was never written is an error to HDF5's look-ups. When the error is none of those
+ * that say so, a walk along the whole index tells for certain. */
+static bool absent(hid_t set, const hsize_t *chunk) {
+    static const char *const words[] = {"chunk storage is not allocated",
+                                        "chunk address isn't defined"};
+    const char *said = NULL;
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, note_innermost, &said);
+    for (size_t i = 0; said && i < sizeof words / sizeof *words; i++)
+        if (!strcmp(said, words[i]))
+            return true;
+    unsigned mask;
+    hsize_t size;
+    haddr_t address = 0;
+    return H5Dget_chunk_info_by_coord(set, chunk, &mask, &address, &size) >= 0 &&
+           address == HADDR_UNDEF;
+}
+
+bool le__h5_locate(le__h5_handle *handle, hid_t set, const hsize_t *chunk, le__h5_stored *out) {
+    char unused = 0;
+    hsize_t size = 0;
+    herr_t r = H5Dget_chunk_storage_size(set, chunk, &size);
+    *out = (le__h5_stored){.size = 0};
+    if (r >= 0 && size == 0)
+        return true;
+    handle->locating = true;
+    handle->address = HADDR_UNDEF;
+    if (r >= 0)
+        r = H5Dread_chunk(set, H5P_DEFAULT, chunk, &out->mask, &unused);
+    handle->locating = false;
+    if (r < 0)
+        return absent(set, chunk);
+    out->address = (int64_t)handle->address;
+    out->size = (int64_t)size;
+    return handle->address <= (haddr_t)INT64_MAX && size <= (hsize_t)INT64_MAX;
+}

@@ -1,0 +1,101 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * HDF5's own code can crash or loop on damaged files. What touches the metadata of a file that may
+ * come from anyone is therefore done once in a child process before this one does it.
+ */
+#include "files/h5.h"
+
+#include "core/sanitizer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LIMIT_MS = 30000, BYTES_PER_MS = 20000 }; /* a slow disk gives 20 MB/s */
+
+typedef struct outcome {
+    int status;
+    char text[400];
+} outcome;
+
+bool le__h5_trusted(void) {
+    const char *text = secure_getenv("LE_IO_TRUST");
+    return text && strcmp(text, "1") == 0;
+}
+
+static void quiet_death(void) {
+    static const int fatal[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
+    const struct rlimit no_core = {0, 0};
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+        signal(fatal[i], SIG_DFL); /* the program's own handlers are not for this */
+    setrlimit(RLIMIT_CORE, &no_core);
+    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (null >= 0)
+        dup2(null, STDERR_FILENO); /* the C library reports a damaged heap there */
+}
+
+static _Noreturn void child(int to, le_status (*fn)(void *), void *context) {
+    outcome o = {.text = ""};
+    quiet_death();
+    o.status = fn(context);
+    strncpy(o.text, le_error_message(), sizeof o.text - 1);
+    ssize_t n = write(to, &o, sizeof o);
+    _exit(n == (ssize_t)sizeof o ? 0 : 1);
+}
+
+/* Milliseconds on the monotonic clock. */
+static int64_t now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* The child's outcome; false when it died without one, or with *late when the time is over. */
+static bool collect(int from, int64_t limit_ms, outcome *o, bool *late) {
+    int64_t end = now_ms() + limit_ms;
+    for (;;) {
+        struct pollfd p = {.fd = from, .events = POLLIN};
+        int64_t left = end - now_ms();
+        *late = left <= 0;
+        if (*late)
+            return false;
+        int n = poll(&p, 1, (int)left);
+        if (n < 0 && errno != EINTR)
+            return false;
+        if (n > 0)
+            return read(from, o, sizeof *o) == (ssize_t)sizeof *o;
+    }
+}
+
+le_status le__h5_in_child(const char *text, int64_t bytes, le_status (*fn)(void *), void *context) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return le_fail(LE_ERR_IO, "%s: no pipe to check the file: %s", text, strerror(errno));
+    le__sanitizer_rest();
+    pid_t pid = fork();
+    if (pid == 0)
+        child(ends[1], fn, context);
+    close(ends[1]);
+    outcome o = {.text = ""};
+    bool late = false;
+    bool good = pid > 0 && collect(ends[0], LIMIT_MS + bytes / BYTES_PER_MS, &o, &late);
+    close(ends[0]);
+    if (pid < 0)
+        return le_fail(LE_ERR_IO, "%s: no process to check the file: %s", text, strerror(errno));
+    if (!good)
+        kill(pid, SIGKILL);
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+    if (!good)
+        return le_fail(LE_ERR_IO, "%s: the file is damaged: the HDF5 library %s on it", text,
+                       late ? "does not end" : "crashes");
+    return o.status == LE_OK ? LE_OK : le_fail((le_status)o.status, "%s", o.text);
+}

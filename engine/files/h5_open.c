@@ -1,0 +1,458 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Opens an HDF5 dataset that may come from anyone: refuses what points outside the file, maps its
+ * type, and finds out whether its chunks can be decoded in parallel.
+ */
+#include "files/h5.h"
+
+#include "call/dtype.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+enum { FAST_CHUNK_BYTES_MAX = 32 << 20 }; /* two buffers of a chunk a thread: bounds the memory */
+
+void le__h5_enter(le__h5_guard *guard) {
+    pthread_mutex_lock(&lock);
+    H5Eget_auto2(H5E_DEFAULT, &guard->report, &guard->cookie);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+void le__h5_leave(const le__h5_guard *guard) {
+    H5Eset_auto2(H5E_DEFAULT, guard->report, guard->cookie);
+    pthread_mutex_unlock(&lock);
+}
+
+static herr_t innermost(unsigned n, const H5E_error2_t *error, void *cookie) {
+    if (n == 0)
+        snprintf(cookie, 400, "%s", error->desc ? error->desc : "");
+    return 0;
+}
+
+le_status le__h5_fail(const char *text, const char *what) {
+    char reason[400] = "";
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, innermost, reason);
+    reason[strcspn(reason, "\n")] = '\0';
+    return le_fail(LE_ERR_IO, "%s: %s%s%s", text, what, *reason ? ": " : "", reason);
+}
+
+/* --------------------------------------------------------------------------------- opening -- */
+
+static herr_t refuse_link(const char *parent, const char *parent_path, const char *child,
+                          const char *child_path, unsigned *flags, hid_t fapl, void *cookie) {
+    (void)parent, (void)parent_path, (void)child, (void)child_path, (void)flags, (void)fapl;
+    *(bool *)cookie = true;
+    return -1;
+}
+
+hid_t le__h5_inside(bool *left) {
+    hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
+    *left = false;
+    H5Pset_elink_cb(access, refuse_link, left);
+    return access;
+}
+
+/* The signature stands at the start, or behind a user block of 512, 1024, 2048 ... bytes. */
+static bool has_signature(int fd, int64_t size) {
+    static const char signature[8] = {'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'};
+    char found[sizeof signature];
+    for (int64_t at = 0; at <= size - (int64_t)sizeof found; at = at ? 2 * at : 512)
+        if (pread(fd, found, sizeof found, (off_t)at) == (ssize_t)sizeof found &&
+            !memcmp(found, signature, sizeof found))
+            return true;
+    return false;
+}
+
+/* Whether the program itself has the file open through HDF5; then its lock on it is not for us. */
+static bool opened_here(int fd) {
+    struct stat own, other;
+    hid_t open[64];
+    ssize_t n = H5Fget_obj_ids(H5F_OBJ_ALL, H5F_OBJ_FILE, 64, open);
+    char name[4096];
+    for (ssize_t i = 0; i < n && i < 64; i++)
+        if (H5Fget_name(open[i], name, sizeof name) > 0 && stat(name, &other) == 0 &&
+            fstat(fd, &own) == 0 && own.st_dev == other.st_dev && own.st_ino == other.st_ino)
+            return true;
+    return false;
+}
+
+static le_status open_file(const le__io_place *place, le__h5_dataset *d) {
+    if (!has_signature(d->handle.fd, d->file_bytes))
+        return le_fail(LE_ERR_IO, "%s: not an HDF5 file", place->file);
+    d->handle.unlocked = opened_here(d->handle.fd);
+    hid_t access = le__h5_access(&d->handle);
+    d->file = access < 0 ? -1 : H5Fopen(place->file, H5F_ACC_RDONLY, access);
+    le_status status = d->file < 0 ? le__h5_fail(place->file, "cannot be opened") : LE_OK;
+    if (access >= 0)
+        H5Pclose(access); /* forgets HDF5's errors */
+    return status;
+}
+
+/* HDF5 walks every path from the root: thousands of nested groups would take minutes. */
+enum { DEPTH_MAX = 64 };
+
+typedef struct found {
+    char name[256];
+    char all[512];
+    int count;
+    bool deep;
+} found;
+
+static int depth_of(const char *name) {
+    int depth = 0;
+    for (; (name = strchr(name, '/')) != NULL; name++)
+        depth++;
+    return depth;
+}
+
+static herr_t note_dataset(hid_t group, const char *name, const H5O_info_t *info, void *cookie) {
+    found *f = cookie;
+    (void)group;
+    f->deep = depth_of(name) > DEPTH_MAX;
+    if (info->type != H5O_TYPE_DATASET || f->deep)
+        return f->deep;
+    if (f->count++ == 0)
+        snprintf(f->name, sizeof f->name, "/%s", name);
+    size_t used = strlen(f->all);
+    snprintf(f->all + used, sizeof f->all - used, "%s/%s", used ? ", " : "", name);
+    return f->count > 20; /* enough for a message */
+}
+
+/* The name of the only dataset, or an error that lists what there is. missing: the name asked for.
+ */
+static le_status only_dataset(const le__io_place *place, hid_t file, const char *missing,
+                              found *f) {
+    *f = (found){.count = 0};
+    H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, note_dataset, f, H5O_INFO_BASIC);
+    if (!missing && f->count == 1 && !f->deep)
+        return LE_OK;
+    if (f->deep && f->count < 2)
+        return le_fail(LE_ERR_ARGUMENT,
+                       "%s: groups are nested deeper than %d; name a dataset that is there as "
+                       "FILE.h5:/NAME",
+                       place->file, DEPTH_MAX);
+    if (f->count == 0)
+        return le_fail(LE_ERR_IO, "%s: the file has no dataset", place->file);
+    if (missing)
+        return le_fail(LE_ERR_IO, "%s: no dataset %s; the file has %s", place->file, missing,
+                       f->all);
+    return le_fail(LE_ERR_ARGUMENT, "%s: name a dataset as FILE.h5:/NAME; the file has %s",
+                   place->file, f->all);
+}
+
+static le_status open_set(const le__io_place *place, le__h5_dataset *d) {
+    bool external;
+    found f;
+    const char *name = place->dataset;
+    if (!name) {
+        le_status status = only_dataset(place, d->file, NULL, &f);
+        if (status != LE_OK)
+            return status;
+        name = f.name;
+    }
+    hid_t access = le__h5_inside(&external);
+    d->set = H5Dopen2(d->file, name, access);
+    H5Pclose(access);
+    if (d->set >= 0)
+        return LE_OK;
+    if (external)
+        return le_fail(LE_ERR_IO,
+                       "%s: the dataset lies behind a link to another file, which is not "
+                       "followed",
+                       place->text);
+    if (H5Lexists(d->file, name, H5P_DEFAULT) > 0)
+        return le__h5_fail(place->text, "cannot be opened as a dataset");
+    return only_dataset(place, d->file, name, &f);
+}
+
+/* ------------------------------------------------------------------------------- the type -- */
+
+hid_t le__h5_type(le_dtype dtype) {
+    const hid_t natives[LE_DTYPE_LAST + 1] = {
+        [LE_U8] = H5T_NATIVE_UINT8,   [LE_I8] = H5T_NATIVE_INT8,    [LE_U16] = H5T_NATIVE_UINT16,
+        [LE_I16] = H5T_NATIVE_INT16,  [LE_U32] = H5T_NATIVE_UINT32, [LE_I32] = H5T_NATIVE_INT32,
+        [LE_U64] = H5T_NATIVE_UINT64, [LE_I64] = H5T_NATIVE_INT64,  [LE_F32] = H5T_NATIVE_FLOAT,
+        [LE_F64] = H5T_NATIVE_DOUBLE, [LE_C64] = H5T_NATIVE_FLOAT,  [LE_C128] = H5T_NATIVE_DOUBLE};
+    size_t size = le_dtype_size(dtype);
+    if (le_dtype_kind_of(dtype) != LE_DTYPE_KIND_COMPLEX)
+        return H5Tcopy(natives[dtype]);
+    hid_t type = H5Tcreate(H5T_COMPOUND, size);
+    if (type >= 0 && (H5Tinsert(type, "r", 0, natives[dtype]) < 0 ||
+                      H5Tinsert(type, "i", size / 2, natives[dtype]) < 0)) {
+        H5Tclose(type);
+        return -1;
+    }
+    return type;
+}
+
+static bool real_type(hid_t type, le_dtype *dtype) {
+    static const le_dtype dtypes[2][4] = {{LE_U8, LE_U16, LE_U32, LE_U64},
+                                          {LE_I8, LE_I16, LE_I32, LE_I64}};
+    H5T_class_t class = H5Tget_class(type);
+    size_t size = H5Tget_size(type);
+    int width = size == 1 ? 0 : size == 2 ? 1 : size <= 4 ? 2 : 3;
+    *dtype = class == H5T_FLOAT ? size <= 4 ? LE_F32 : LE_F64
+                                : dtypes[H5Tget_sign(type) == H5T_SGN_2][width];
+    return size > 0 && ((class == H5T_FLOAT && size <= 16) || (class == H5T_INTEGER && size <= 8));
+}
+
+/* Complex numbers as h5py writes them: a compound of two floats, r and i. */
+static bool complex_type(hid_t type, le_dtype *dtype) {
+    le_dtype part[2] = {LE_U8, LE_U8};
+    if (H5Tget_class(type) != H5T_COMPOUND || H5Tget_nmembers(type) != 2)
+        return false;
+    for (int k = 0; k < 2; k++) {
+        int member = H5Tget_member_index(type, k ? "i" : "r");
+        hid_t number = member < 0 ? -1 : H5Tget_member_type(type, (unsigned)member);
+        if (number < 0)
+            return false;
+        if (H5Tget_class(number) == H5T_FLOAT && !real_type(number, &part[k]))
+            part[k] = LE_U8;
+        H5Tclose(number);
+    }
+    *dtype = part[0] == LE_F32 && part[1] == LE_F32 ? LE_C64 : LE_C128;
+    return part[0] != LE_U8 && part[1] != LE_U8;
+}
+
+static le_status map_type(const char *text, hid_t type, uint32_t dtypes, le__h5_dataset *d) {
+    H5T_class_t class = H5Tget_class(type);
+    if (real_type(type, &d->dtype) || complex_type(type, &d->dtype)) {
+        d->dtype = le__dtype_nearest(d->dtype, dtypes);
+        d->memory_type = le__h5_type(d->dtype);
+        return d->memory_type < 0 ? le__h5_fail(text, "its type cannot be read") : LE_OK;
+    }
+    const char *name = class == H5T_STRING     ? "text"
+                       : class == H5T_COMPOUND ? "compound"
+                       : class == H5T_ENUM     ? "an enumeration"
+                       : class == H5T_ARRAY    ? "arrays"
+                       : class == H5T_VLEN     ? "variable-length lists"
+                                               : "not numbers of up to 64 bits";
+    return le_fail(LE_ERR_DTYPE,
+                   "%s: the elements are %s; integers, floats or complex numbers (a compound of "
+                   "two floats, r and i) are expected",
+                   text, name);
+}
+
+/* ----------------------------------------------------------------------- layout and filters -- */
+
+static void find_chunks(hid_t plist, hid_t type, le__h5_dataset *d) {
+    hsize_t chunk[H5S_MAX_RANK];
+    if (H5Pget_layout(plist) != H5D_CHUNKED || H5Pget_chunk(plist, d->rank, chunk) != d->rank)
+        return;
+    d->chunk_bytes = (int64_t)H5Tget_size(type);
+    for (int i = 0; i < d->rank; i++) {
+        d->chunk[i] = (int64_t)chunk[i];
+        if (chunk[i] == 0 || chunk[i] > INT32_MAX ||
+            __builtin_mul_overflow(d->chunk_bytes, d->chunk[i], &d->chunk_bytes))
+            return;
+    }
+    d->chunked = true;
+}
+
+static void find_fast(hid_t plist, hid_t type, le__h5_dataset *d) {
+    d->shuffle = d->deflate = -1;
+    unsigned options = 0; /* edge chunks may lie there without passing the filters */
+    if (!d->chunked || H5Tequal(type, d->memory_type) <= 0 ||
+        d->chunk_bytes > FAST_CHUNK_BYTES_MAX || H5Pget_chunk_opts(plist, &options) < 0 ||
+        options != 0)
+        return;
+    int filters = H5Pget_nfilters(plist);
+    for (int i = 0; i < filters; i++) {
+        unsigned flags, config;
+        size_t n = 0;
+        H5Z_filter_t id = H5Pget_filter2(plist, (unsigned)i, &flags, &n, NULL, 0, NULL, &config);
+        if (id == H5Z_FILTER_SHUFFLE && i == 0)
+            d->shuffle = i;
+        else if (id == H5Z_FILTER_DEFLATE && i == filters - 1)
+            d->deflate = i;
+        else
+            return;
+    }
+    d->fast = filters <= 2;
+}
+
+/* Contiguous data of the machine's own type are read without HDF5. */
+static void find_address(hid_t plist, hid_t type, le__h5_dataset *d) {
+    d->address = -1;
+    if (H5Pget_layout(plist) != H5D_CONTIGUOUS || H5Tequal(type, d->memory_type) <= 0)
+        return;
+    haddr_t address = H5Dget_offset(d->set);
+    if (address != HADDR_UNDEF && address < (haddr_t)INT64_MAX)
+        d->address = (int64_t)address;
+}
+
+/* Addresses then count from its end in some versions of HDF5, from the file's start in others. */
+static bool has_user_block(hid_t file) {
+    hsize_t bytes = 1;
+    hid_t plist = H5Fget_create_plist(file);
+    if (plist >= 0) {
+        H5Pget_userblock(plist, &bytes);
+        H5Pclose(plist);
+    }
+    return bytes != 0;
+}
+
+static le_status check_layout(const char *text, hid_t plist) {
+    if (H5Pget_external_count(plist) > 0)
+        return le_fail(LE_ERR_IO, "%s: the data lies in external files, which are not opened",
+                       text);
+    if (H5Pget_layout(plist) == H5D_VIRTUAL)
+        return le_fail(LE_ERR_IO,
+                       "%s: a virtual dataset points into other files, which are not opened", text);
+    return LE_OK;
+}
+
+static le_status read_shape(const le__io_place *place, hid_t space, le__h5_dataset *d) {
+    hsize_t dims[H5S_MAX_RANK];
+    H5S_class_t class = H5Sget_simple_extent_type(space);
+    if (class != H5S_SIMPLE && class != H5S_SCALAR)
+        return le_fail(LE_ERR_SHAPE, "%s: the dataset is empty (a null dataspace)", place->text);
+    d->rank = H5Sget_simple_extent_dims(space, dims, NULL);
+    if (d->rank < 0)
+        return le__h5_fail(place->text, "its shape cannot be read");
+    for (int i = 0; i < d->rank; i++) {
+        if (dims[i] > (hsize_t)INT64_MAX)
+            return le_fail(LE_ERR_SHAPE, "%s: dimension %d is absurd (%llu)", place->text, i,
+                           (unsigned long long)dims[i]);
+        d->shape[i] = (int64_t)dims[i];
+    }
+    return le__io_select(place, d->rank, d->shape, d->range);
+}
+
+static le_status describe(const le__io_place *place, uint32_t dtypes, le__h5_dataset *d) {
+    hid_t type = H5Dget_type(d->set), space = H5Dget_space(d->set);
+    hid_t plist = H5Dget_create_plist(d->set);
+    le_status status = type < 0 || space < 0 || plist < 0
+                           ? le__h5_fail(place->text, "its description cannot be read")
+                           : check_layout(place->text, plist);
+    if (status == LE_OK)
+        status = map_type(place->text, type, dtypes, d);
+    if (status == LE_OK)
+        status = read_shape(place, space, d);
+    if (status == LE_OK) {
+        find_chunks(plist, type, d);
+        find_fast(plist, type, d);
+    }
+    if (status == LE_OK && !has_user_block(d->file))
+        find_address(plist, type, d);
+    if (plist >= 0)
+        H5Pclose(plist);
+    if (space >= 0)
+        H5Sclose(space);
+    if (type >= 0)
+        H5Tclose(type);
+    return status;
+}
+
+static void close_ids(le__h5_dataset *d) {
+    if (d->memory_type >= 0)
+        H5Tclose(d->memory_type);
+    if (d->set >= 0)
+        H5Dclose(d->set);
+    if (d->file >= 0)
+        H5Fclose(d->file);
+    d->memory_type = d->set = d->file = -1;
+}
+
+typedef struct open_job {
+    const le__io_place *place;
+    uint32_t dtypes;
+    le__h5_dataset *d;
+} open_job;
+
+static le_status open_all(const open_job *job) {
+    le_status status = open_file(job->place, job->d);
+    if (status == LE_OK)
+        status = open_set(job->place, job->d);
+    if (status == LE_OK)
+        status = describe(job->place, job->dtypes, job->d);
+    if (status != LE_OK)
+        close_ids(job->d);
+    return status;
+}
+
+/* The dataset, and where the first chunks of its selection lie. */
+static bool has_chunks(const le__h5_dataset *d) {
+    bool any = d->fast || (d->stored && d->chunked);
+    for (int i = 0; i < d->rank; i++)
+        any = any && d->range[i].count > 0;
+    return any;
+}
+
+/* In the child, whose look-ups this process shares. */
+static le_status try_open(void *context) {
+    const open_job *job = context;
+    le_status status = open_all(job);
+    if (status != LE_OK)
+        return status;
+    if (has_chunks(job->d)) {
+        le__h5_index_begin(job->d);
+        status = le__h5_index_fill(job->d);
+    }
+    close_ids(job->d);
+    return status;
+}
+
+static le_status open_twice(const open_job *job) {
+    bool trusted = le__h5_trusted();
+    le_status status = le__h5_index_new(job->d);
+    if (status == LE_OK && !trusted)
+        status = le__h5_in_child(job->place->text, 0, try_open, (void *)(uintptr_t)job);
+    if (status == LE_OK)
+        status = open_all(job);
+    if (status != LE_OK || !has_chunks(job->d))
+        return status;
+    le__h5_index_begin(job->d);
+    status = trusted ? le__h5_index_fill(job->d) : LE_OK;
+    if (status != LE_OK)
+        close_ids(job->d);
+    return status;
+}
+
+static le_status open_dataset(const le__io_place *place, int64_t max_bytes, uint32_t dtypes,
+                              bool stored, le__h5_dataset *out) {
+    le__h5_guard guard;
+    *out = (le__h5_dataset){.text = place->text,
+                            .file_name = place->file,
+                            .file = -1,
+                            .set = -1,
+                            .memory_type = -1,
+                            .address = -1,
+                            .stored = stored,
+                            .max_bytes = max_bytes};
+    out->handle.fd = le__io_open(place->file, &out->file_bytes);
+    if (out->handle.fd < 0)
+        return LE_ERR_IO;
+    le__h5_enter(&guard);
+    le_status status = open_twice(&(open_job){place, dtypes, out});
+    le__h5_leave(&guard);
+    if (status != LE_OK) {
+        le__h5_index_free(&out->index);
+        close(out->handle.fd);
+    }
+    return status;
+}
+
+le_status le__h5_open(const le__io_place *place, int64_t max_bytes, uint32_t dtypes,
+                      le__h5_dataset *out) {
+    return open_dataset(place, max_bytes, dtypes, false, out);
+}
+
+le_status le__h5_open_stored(const le__io_place *place, int64_t max_bytes, le__h5_dataset *out) {
+    return open_dataset(place, max_bytes, 0, true, out);
+}
+
+void le__h5_close(le__h5_dataset *d) {
+    le__h5_guard guard;
+    le__h5_enter(&guard);
+    close_ids(d);
+    le__h5_leave(&guard);
+    le__h5_index_free(&d->index);
+    close(d->handle.fd);
+}

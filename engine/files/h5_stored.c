@@ -1,0 +1,194 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Chunks of an HDF5 dataset as they are stored, for operations that decode them: found in the
+ * index, read past HDF5.
+ */
+#include "files/h5.h"
+#include "files/source.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct le__h5_stored_source {
+    le__h5_dataset d;
+    le_stored_info info;
+    le__io_parallel parallel;
+    int64_t next, end; /* chunks, as the index numbers them */
+};
+
+static le_status fail_filter(const le__h5_dataset *d, int n) {
+    return le_fail(LE_ERR_UNSUPPORTED, "%s: %d filters, or more than %d values of one; at most %d",
+                   d->text, n, LE_STORED_VALUES, LE_STORED_FILTERS);
+}
+
+static le_status read_filters(const le__h5_dataset *d, hid_t plist, le_stored_info *info) {
+    int n = H5Pget_nfilters(plist);
+    if (n < 0 || n > LE_STORED_FILTERS)
+        return fail_filter(d, n);
+    info->n_filters = n;
+    for (int i = 0; i < n; i++) {
+        unsigned flags, config, values[LE_STORED_VALUES] = {0};
+        size_t count = LE_STORED_VALUES;
+        H5Z_filter_t id =
+            H5Pget_filter2(plist, (unsigned)i, &flags, &count, values, 0, NULL, &config);
+        if (id < 0 || count > LE_STORED_VALUES)
+            return fail_filter(d, n);
+        info->filters[i].id = (uint32_t)id;
+        info->filters[i].n_values = (uint32_t)count;
+        for (size_t k = 0; k < count; k++)
+            info->filters[i].values[k] = values[k];
+    }
+    return LE_OK;
+}
+
+/* Under the lock. */
+static le_status describe(const le__h5_dataset *d, hid_t plist, hid_t type, le_stored_info *info) {
+    unsigned options = 0;
+    if (!d->chunked || d->rank > LE_MAX_DIMS)
+        return le_fail(LE_ERR_UNSUPPORTED, "%s: the dataset is not stored in chunks", d->text);
+    if (H5Tget_size(type) != le_dtype_size(d->dtype))
+        return le_fail(LE_ERR_DTYPE, "%s: no dtype has the size of its elements, %zu bytes",
+                       d->text, H5Tget_size(type));
+    if (H5Pget_chunk_opts(plist, &options) < 0 || options)
+        return le_fail(LE_ERR_UNSUPPORTED, "%s: chunks at the edge skip the filters", d->text);
+    info->dtype = d->dtype;
+    info->ndim = d->rank;
+    info->chunk_bytes = d->chunk_bytes;
+    info->big_endian = H5Tget_order(type) == H5T_ORDER_BE;
+    for (int i = 0; i < d->rank; i++) {
+        const le__io_range *r = &d->range[i];
+        int64_t last = r->start + (r->count - 1) * r->step;
+        info->shape[i] = d->shape[i];
+        info->chunk[i] = d->chunk[i];
+        info->first[i] = r->start / d->chunk[i];
+        info->grid[i] = r->count ? last / d->chunk[i] - info->first[i] + 1 : 0;
+    }
+    return read_filters(d, plist, info);
+}
+
+static le_status survey(le__h5_stored_source *s) {
+    le__h5_guard guard;
+    le__h5_enter(&guard);
+    hid_t plist = H5Dget_create_plist(s->d.set), type = H5Dget_type(s->d.set);
+    le_status status = plist < 0 || type < 0
+                           ? le__h5_fail(s->d.text, "its description cannot be read")
+                           : describe(&s->d, plist, type, &s->info);
+    if (plist >= 0)
+        H5Pclose(plist);
+    if (type >= 0)
+        H5Tclose(type);
+    le__h5_leave(&guard);
+    return status == LE_OK ? le__h5_fill(&s->d, s->info.fill) : status;
+}
+
+le_status le__h5_stored_open(const le__io_request *r, le__h5_stored_source **out, int64_t *items) {
+    le__h5_stored_source *s = calloc(1, sizeof *s);
+    if (!s)
+        return le_fail(LE_ERR_MEMORY, "%s: out of memory", r->place->text);
+    s->parallel = r->parallel;
+    le_status status = le__h5_open_stored(r->place, r->max_bytes, &s->d);
+    if (status != LE_OK) {
+        free(s);
+        return status;
+    }
+    status = survey(s);
+    *items = 1;
+    for (int i = 0; status == LE_OK && i < s->info.ndim; i++)
+        *items *= s->info.grid[i];
+    if (status == LE_OK && *items)
+        le__h5_chunks_of(&s->d, &s->next, &s->end);
+    if (status == LE_OK)
+        *out = s;
+    else
+        le__h5_stored_close(s);
+    return status;
+}
+
+void le__h5_stored_close(le__h5_stored_source *s) {
+    if (!s)
+        return;
+    le__h5_close(&s->d);
+    free(s);
+}
+
+const le_stored_info *le__h5_stored_info(const le__h5_stored_source *s) {
+    return &s->info;
+}
+
+typedef struct read_job {
+    const le__h5_stored_source *source;
+    const le__h5_stored *chunks;
+    const int64_t *offsets;
+    unsigned char *bytes;
+    atomic_bool failed;
+} read_job;
+
+static void read_chunks(void *context, size_t begin, size_t end, int worker) {
+    read_job *job = context;
+    const le__io_parallel alone = le__io_parallel_of(NULL);
+    (void)worker;
+    for (size_t i = begin; i < end && !atomic_load(&job->failed); i++)
+        if (job->chunks[i].size &&
+            le__io_pread(&alone, job->source->d.handle.fd, job->source->d.file_name,
+                         job->chunks[i].address, job->bytes + job->offsets[i],
+                         job->chunks[i].size) != LE_OK)
+            atomic_store(&job->failed, true);
+}
+
+/* n chunks that the index holds, the first being `chunk`, behind what parts have already. */
+static le_status read_some(le__h5_stored_source *s, int64_t chunk, int64_t n,
+                           const int64_t *offsets, void *bytes) {
+    read_job job = {.source = s,
+                    .chunks = s->d.index.window + (chunk - s->d.index.begin),
+                    .offsets = offsets,
+                    .bytes = bytes};
+    s->parallel.run(s->parallel.context, (size_t)n, read_chunks, &job);
+    return atomic_load(&job.failed)
+               ? le_fail(LE_ERR_IO,
+                         "%s: a chunk cannot be read: the file is shorter than its index says",
+                         s->d.text)
+               : LE_OK;
+}
+
+static le_status make_room(const le__h5_stored_source *s, le_tensor *t, le_dtype dtype,
+                           int64_t count) {
+    return le__io_room(t, s->d.text, dtype, 1, &count, s->d.max_bytes);
+}
+
+/* Where chunks begin and which filters they skipped. */
+static le_status look_up(le__h5_stored_source *s, int64_t n, le_tensor *parts) {
+    le_status status = make_room(s, &parts[1], LE_I64, n + 1);
+    if (status == LE_OK)
+        status = make_room(s, &parts[2], LE_U32, n);
+    if (status != LE_OK)
+        return status;
+    int64_t *offsets = parts[1].data;
+    uint32_t *masks = parts[2].data;
+    offsets[0] = 0;
+    for (int64_t i = 0; i < n; i++) {
+        status = le__h5_index_move(&s->d, s->next + i);
+        if (status != LE_OK)
+            return status;
+        const le__h5_stored *c = &s->d.index.window[s->next + i - s->d.index.begin];
+        offsets[i + 1] = offsets[i] + c->size; /* sizes lie within the file */
+        masks[i] = c->mask;
+    }
+    return make_room(s, &parts[0], LE_U8, offsets[n]);
+}
+
+le_status le__h5_stored_next(le__h5_stored_source *s, int64_t n, le_tensor *parts) {
+    le_status status = look_up(s, n, parts);
+    for (int64_t done = 0; status == LE_OK && done < n;) {
+        status = le__h5_index_move(&s->d, s->next + done);
+        int64_t known = s->d.index.end - (s->next + done), left = n - done;
+        if (status == LE_OK)
+            status = read_some(s, s->next + done, known < left ? known : left,
+                               (const int64_t *)parts[1].data + done, parts[0].data);
+        done += known < left ? known : left;
+    }
+    if (status == LE_OK)
+        s->next += n;
+    return status;
+}

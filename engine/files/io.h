@@ -1,0 +1,163 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * What the readers and writers of engine/files share: the parsed place, parallel
+ * loops, whole-range file access and temporary names.
+ */
+#ifndef LE_IO_IO_H
+#define LE_IO_IO_H
+
+#include "liquid_engine/le_io.h"
+#include "liquid_engine/le_method.h"
+#include "outfile.h"
+
+/* Numbers of `from`, packed at the end of a buffer of count elements of `to`, become elements of
+ * `to` at its start; `to` is no smaller. swap: the file's byte order is not the machine's. */
+void le__io_convert(void *buffer, int64_t count, le_dtype from, le_dtype to, bool swap);
+
+/* ------------------------------------------------------------------------------------ places -- */
+
+typedef enum le__io_format {
+    LE__IO_HDF5 = 1,
+    LE__IO_NRRD,
+    LE__IO_RAW,
+    LE__IO_PNG,
+    LE__IO_TIFF
+} le__io_format;
+
+typedef struct le__io_slice {
+    int64_t start, stop, step;
+    bool has_start, has_stop;
+    bool index; /* one element: the axis is dropped */
+    bool ellipsis;
+} le__io_slice;
+
+typedef struct le__io_place {
+    le__io_format format;
+    const char *text; /* as given, for messages; borrowed */
+    char *file;
+    char *dataset; /* HDF5; NULL: not named */
+    le__io_slice slices[LE_MAX_DIMS + 1];
+    int n_slices;
+    bool has_layout; /* raw: type and shape given */
+    le_dtype dtype;
+    bool big_endian;
+    int ndim;
+    int64_t shape[LE_MAX_DIMS];
+    int64_t offset;
+} le__io_place;
+
+/* On success le__io_place_free releases it; on error nothing is held. */
+le_status le__io_place_parse(const char *text, le__io_place *out);
+void le__io_place_free(le__io_place *place);
+
+/* Splits a name with one %d: fails unless there is exactly one integer conversion; has_number false
+ * and LE_OK when there is no '%' at all. */
+le_status le__io_name_check(const char *name, bool *has_number);
+/* The name with the number filled in, malloc'ed; NULL when out of memory. */
+char *le__io_name_number(const char *name, int64_t number);
+
+/* A selection along one axis: elements start, start + step, ... (count of them). */
+typedef struct le__io_range {
+    int64_t start, step, count;
+    bool drop;
+} le__io_range;
+
+/* Resolves the place's slices against the shape of a dataset, as Python does (clipped). */
+le_status le__io_select(const le__io_place *place, int ndim, const int64_t *shape,
+                        le__io_range *out);
+
+/* ---------------------------------------------------------------------------- parallel loops -- */
+
+typedef struct le__io_parallel {
+    void (*run)(void *context, size_t items, le_range_fn fn, void *fn_context);
+    void *context;
+    int threads; /* workers are in [0, threads) */
+} le__io_parallel;
+
+/* The engine's threads; NULL: the calling thread. */
+le__io_parallel le__io_parallel_of(le_engine *engine);
+
+/* ------------------------------------------------------------------------------------- files -- */
+
+/* Checks ndim and shape against overflow and the limit; *bytes (may be NULL) gets the size. */
+le_status le__io_check_size(const char *text, le_dtype dtype, int ndim, const int64_t *shape,
+                            int64_t max_bytes, int64_t *bytes);
+int64_t le__io_limit(const le_io_options *options);
+uint32_t le__io_dtypes(const le_io_options *options); /* mask of what the caller takes; 0: any */
+
+/* As le_tensor_alloc, but with contents unspecified: the reader writes every element. */
+le_status le__io_alloc(le_tensor *out, le_dtype dtype, int ndim, const int64_t *shape);
+
+/* Makes *t hold such a tensor, in its own memory if that has room: {0}, or the result of an earlier
+ * call with the same dtype and the same extents but the first. */
+le_status le__io_room(le_tensor *t, const char *text, le_dtype dtype, int ndim,
+                      const int64_t *shape, int64_t max_bytes);
+
+/* Opens for reading; only regular files. *size gets its bytes. -1 with the error set. */
+int le__io_open(const char *file, int64_t *size);
+/* Reads exactly bytes from the offset, on the threads of p. */
+le_status le__io_pread(const le__io_parallel *p, int fd, const char *file, int64_t offset,
+                       void *data, int64_t bytes);
+le_status le__io_write_all(int fd, const char *file, const void *data, int64_t bytes);
+
+/* Creates missing folders and a file that is not in its place yet (outfile.h); only where there is
+ * none, or a regular one. named: it has a temporary name, so that fd may be closed before the end.
+ */
+le_status le__io_temp_open(const char *file, bool named, le__outfile *out);
+/* Puts it in its place. Releases *temp in any case. */
+le_status le__io_temp_commit(const char *file, le__outfile *temp);
+
+/* Tensor data as row-major memory: its own, or a copy in *copy that the caller frees. */
+le_status le__io_contiguous(le_tensor *tensor, const void **data, void **copy);
+
+/* ----------------------------------------------------------------------------------- formats -- */
+
+/* zlib format; exactly out_bytes must come out. */
+bool le__io_inflate(const void *in, size_t in_bytes, void *out, size_t out_bytes);
+/* Elements of 4 bytes from four planes of bytes, `planes` bytes apart. */
+void le__io_unshuffle4(char *to, const unsigned char *from, int64_t planes, int64_t count);
+/* A zlib or gzip stream from a file, possibly of several members; exactly out_bytes are wanted. */
+le_status le__io_gunzip_file(int fd, const char *file, int64_t offset, void *out,
+                             int64_t out_bytes);
+
+typedef struct le__io_request {
+    const le__io_place *place;
+    le__io_parallel parallel;
+    int64_t max_bytes;
+    uint32_t dtypes;
+} le__io_request;
+
+le_status le__h5_read(const le__io_request *r, le_tensor *out);
+le_status le__h5_write(const le__io_request *r, const le_tensor *t, const void *data);
+le_status le__nrrd_read(const le__io_request *r, le_tensor *out);
+le_status le__nrrd_write(const le__io_request *r, const le_tensor *t, const void *data);
+le_status le__raw_read(const le__io_request *r, le_tensor *out);
+le_status le__raw_write(const le__io_request *r, const le_tensor *t, const void *data);
+le_status le__png_read(const le__io_request *r, le_tensor *out);
+le_status le__png_write(const le__io_request *r, const le_tensor *t, const void *data);
+le_status le__tiff_read(const le__io_request *r, le_tensor *out);
+le_status le__tiff_write(const le__io_request *r, const le_tensor *t, const void *data);
+
+/* Whether both name the same dataset of one file, through links too. */
+bool le__h5_same_dataset(const le__io_place *a, const le__io_place *b);
+
+le_status le__h5_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape);
+le_status le__nrrd_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape);
+le_status le__png_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape);
+le_status le__tiff_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape);
+
+/* Frame readers. read fills memory for frames [first, first + count). */
+typedef struct le__h5_dataset le__h5_dataset;
+typedef struct le__tiff_stack le__tiff_stack;
+le_status le__h5_stream_open(const le__io_request *r, le__h5_dataset **out,
+                             le_io_stream_info *info);
+le_status le__h5_stream_read(le__h5_dataset *d, const le__io_parallel *p, int64_t first,
+                             int64_t count, void *data);
+void le__h5_stream_close(le__h5_dataset *d);
+le_status le__tiff_stream_open(const le__io_request *r, le__tiff_stack **out,
+                               le_io_stream_info *info);
+le_status le__tiff_stream_read(le__tiff_stack *s, int64_t first, int64_t count, void *data);
+void le__tiff_stream_close(le__tiff_stack *s);
+
+#endif

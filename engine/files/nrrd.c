@@ -1,0 +1,299 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Reads and writes NRRD volumes and headerless ones: both are a block of numbers in a file.
+ */
+#include "files/nrrd.h"
+
+#include "call/dtype.h"
+#include "core/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+enum { HEADER_BYTES_MAX = 1 << 20 };
+
+/* A block of numbers in an open file. */
+typedef struct block {
+    const char *name;
+    int fd;
+    int64_t offset; /* of the first stored byte; -1: the last bytes of the file */
+    int64_t file_bytes;
+    le_dtype dtype;
+    bool big_endian, gzip;
+    int ndim;
+    const int64_t *shape;
+} block;
+
+static bool machine_big_endian(void) {
+    const union {
+        uint16_t number;
+        uint8_t bytes[2];
+    } probe = {.number = 1};
+    return probe.bytes[0] == 0;
+}
+
+static le_status load(const le__io_request *r, block *b, char *data, int64_t bytes) {
+    if (b->gzip)
+        return le__io_gunzip_file(b->fd, b->name, b->offset, data, bytes);
+    if (b->offset < 0)
+        b->offset = b->file_bytes - bytes;
+    if (b->offset < 0 || b->offset > b->file_bytes || b->file_bytes - b->offset < bytes)
+        return le_fail(LE_ERR_IO, "%s: %lld bytes of data are expected, %lld are there", b->name,
+                       (long long)bytes, (long long)(b->file_bytes - b->offset));
+    return le__io_pread(&r->parallel, b->fd, b->name, b->offset, data, bytes);
+}
+
+static le_status read_block(const le__io_request *r, block *b, le_tensor *out) {
+    le_dtype dtype = le__dtype_nearest(b->dtype, r->dtypes);
+    int64_t bytes;
+    le_tensor t = {0};
+    le_status status =
+        le__io_check_size(r->place->text, dtype, b->ndim, b->shape, r->max_bytes, &bytes);
+    if (status != LE_OK)
+        return status;
+    int64_t count = bytes / (int64_t)le_dtype_size(dtype);
+    int64_t stored = count * (int64_t)le_dtype_size(b->dtype);
+    /* refuse before allocating: deflate cannot shrink by more than about 1032 */
+    if (b->gzip ? stored / 1040 > b->file_bytes : stored > b->file_bytes)
+        return le_fail(LE_ERR_IO, "%s: %lld bytes of data cannot be in a file of %lld", b->name,
+                       (long long)stored, (long long)b->file_bytes);
+    status = le__io_alloc(&t, dtype, b->ndim, b->shape);
+    if (status == LE_OK)
+        status = load(r, b, (char *)t.data + (bytes - stored), stored);
+    if (status != LE_OK) {
+        le_tensor_free(&t);
+        return status;
+    }
+    le__io_convert(t.data, count, b->dtype, dtype, b->big_endian != machine_big_endian());
+    *out = t;
+    return LE_OK;
+}
+
+/* ------------------------------------------------------------------------------------ raw -- */
+
+le_status le__raw_read(const le__io_request *r, le_tensor *out) {
+    const le__io_place *place = r->place;
+    if (!place->has_layout)
+        return le_fail(LE_ERR_ARGUMENT, "%s: give its layout as FILE.raw:TYPE:N,N,...",
+                       place->text);
+    block b = {.name = place->file,
+               .offset = place->offset,
+               .dtype = place->dtype,
+               .big_endian = place->big_endian,
+               .ndim = place->ndim,
+               .shape = place->shape};
+    b.fd = le__io_open(place->file, &b.file_bytes);
+    if (b.fd < 0)
+        return LE_ERR_IO;
+    le_status status = read_block(r, &b, out);
+    close(b.fd);
+    return status;
+}
+
+/* A header (may be empty) and the data in one new file. */
+static le_status write_file(const char *file, const char *header, const le_tensor *t,
+                            const void *data) {
+    le__outfile temp;
+    le_status status = le__io_temp_open(file, false, &temp);
+    if (status != LE_OK)
+        return status;
+    status = le__io_write_all(temp.fd, file, header, (int64_t)strlen(header));
+    if (status == LE_OK && t)
+        status = le__io_write_all(temp.fd, file, data,
+                                  le_tensor_count(t) * (int64_t)le_dtype_size(t->dtype));
+    if (status == LE_OK)
+        return le__io_temp_commit(file, &temp);
+    le__outfile_abandon(&temp);
+    return status;
+}
+
+le_status le__raw_write(const le__io_request *r, const le_tensor *t, const void *data) {
+    const le__io_place *place = r->place;
+    if (place->has_layout || strcmp(place->file, place->text) != 0)
+        return le_fail(LE_ERR_ARGUMENT,
+                       "%s: for writing give the file name only; type and shape are "
+                       "the tensor's",
+                       place->text);
+    return write_file(place->file, "", t, data);
+}
+
+/* ----------------------------------------------------------------------------------- nrrd -- */
+
+/* Skips whole lines before the data. */
+static le_status skip_lines(block *b, int64_t lines) {
+    char buffer[4096];
+    while (lines > 0) {
+        ssize_t n = pread(b->fd, buffer, sizeof buffer, b->offset);
+        if (n <= 0)
+            return le_fail(LE_ERR_IO, "%s: fewer lines than line skip says", b->name);
+        char *at = memchr(buffer, '\n', (size_t)n);
+        b->offset += at ? at - buffer + 1 : n;
+        lines -= at != NULL;
+    }
+    return LE_OK;
+}
+
+static le_status read_header(const char *file, int fd, int64_t size, le__nrrd_header *h) {
+    size_t length = size < HEADER_BYTES_MAX ? (size_t)size : HEADER_BYTES_MAX;
+    char *text = malloc(length + 1);
+    if (!text)
+        return le_fail(LE_ERR_MEMORY, "%s: out of memory", file);
+    ssize_t n = pread(fd, text, length, 0);
+    le_status status = n < 0 ? le_fail(LE_ERR_IO, "%s: %s", file, strerror(errno))
+                             : le__nrrd_parse(file, text, (size_t)n, h);
+    free(text);
+    return status;
+}
+
+/* A data file lies in the header's folder; NULL when out of memory. */
+static char *beside(const char *file, const char *name) {
+    const char *slash = strrchr(file, '/');
+    char *path;
+    return asprintf(&path, "%.*s%s", slash ? (int)(slash - file + 1) : 0, file, name) < 0 ? NULL
+                                                                                          : path;
+}
+
+/* Opens the file that has the data, which for a detached header is another one. */
+static le_status open_data(const char *file, const le__nrrd_header *h, block *b, char **data_name) {
+    close(b->fd);
+    b->fd = -1;
+    *data_name = beside(file, h->data_file);
+    if (!*data_name)
+        return le_fail(LE_ERR_MEMORY, "%s: out of memory", file);
+    b->name = *data_name;
+    b->offset = 0;
+    b->fd = le__io_open(*data_name, &b->file_bytes);
+    return b->fd < 0 ? LE_ERR_IO : LE_OK;
+}
+
+static le_status open_nrrd(const char *file, le__nrrd_header *h, block *b) {
+    b->name = file;
+    b->fd = le__io_open(file, &b->file_bytes);
+    return b->fd < 0 ? LE_ERR_IO : read_header(file, b->fd, b->file_bytes, h);
+}
+
+le_status le__nrrd_read(const le__io_request *r, le_tensor *out) {
+    le__nrrd_header h;
+    block b = {.fd = -1};
+    char *data_name = NULL;
+    le_status status = open_nrrd(r->place->file, &h, &b);
+    if (status == LE_OK) {
+        b.dtype = h.type;
+        b.big_endian = h.big_endian;
+        b.gzip = h.gzip;
+        b.ndim = h.ndim;
+        b.shape = h.shape;
+        b.offset = h.length;
+        if (h.data_file[0])
+            status = open_data(r->place->file, &h, &b, &data_name);
+    }
+    if (status == LE_OK)
+        status = skip_lines(&b, h.line_skip);
+    if (status == LE_OK && __builtin_add_overflow(b.offset, h.byte_skip, &b.offset))
+        status = le_fail(LE_ERR_IO, "%s: absurd byte skip", r->place->text);
+    if (status == LE_OK && h.byte_skip < 0)
+        b.offset = -1;
+    if (status == LE_OK)
+        status = read_block(r, &b, out);
+    if (b.fd >= 0)
+        close(b.fd);
+    free(data_name);
+    return status;
+}
+
+le_status le__nrrd_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape) {
+    le__nrrd_header h;
+    block b = {.fd = -1};
+    le_status status = open_nrrd(place->file, &h, &b);
+    if (b.fd >= 0)
+        close(b.fd);
+    if (status != LE_OK)
+        return status;
+    *dtype = h.type;
+    *ndim = h.ndim;
+    memcpy(shape, h.shape, sizeof h.shape);
+    return LE_OK;
+}
+
+/* Complex numbers are pairs along the fastest axis, which says so by its kind. */
+static const char *nrrd_type(le_dtype dtype) {
+    static const char *const names[] = {
+        [LE_U8] = "uint8",   [LE_I16] = "int16",  [LE_U16] = "uint16", [LE_I32] = "int32",
+        [LE_U32] = "uint32", [LE_F32] = "float",  [LE_F64] = "double", [LE_I8] = "int8",
+        [LE_I64] = "int64",  [LE_U64] = "uint64", [LE_C64] = "float",  [LE_C128] = "double"};
+    return names[dtype];
+}
+
+static void format_header(const le_tensor *t, const char *data_file, char *out, size_t size) {
+    bool pairs = le_dtype_kind_of(t->dtype) == LE_DTYPE_KIND_COMPLEX;
+    le__text x = le__text_in(out, size);
+    le__text_add(&x, "NRRD0004\ntype: %s\ndimension: %d\nsizes:%s", nrrd_type(t->dtype),
+                 t->ndim + pairs, pairs ? " 2" : "");
+    for (int i = t->ndim - 1; i >= 0; i--)
+        le__text_add(&x, " %lld", (long long)t->shape[i]);
+    if (pairs)
+        le__text_add(&x, "\nkinds: complex");
+    for (int i = 0; pairs && i < t->ndim; i++)
+        le__text_add(&x, " domain");
+    le__text_add(&x, "\nencoding: raw\nendian: %s\n", machine_big_endian() ? "big" : "little");
+    if (data_file)
+        le__text_add(&x, "data file: %s\n", data_file);
+    else
+        le__text_add(&x, "\n");
+}
+
+static bool is_detached(const char *file) {
+    return strcasecmp(file + strlen(file) - 5, ".nhdr") == 0;
+}
+
+static char *raw_name(const char *file) {
+    char *name;
+    return asprintf(&name, "%.*s.raw", (int)strlen(file) - 5, file) < 0 ? NULL : name;
+}
+
+char *le__nrrd_data_name(const char *file, bool for_writing) {
+    le__nrrd_header h;
+    block b;
+    if (for_writing)
+        return is_detached(file) ? raw_name(file) : NULL;
+    le_status status = open_nrrd(file, &h, &b);
+    if (b.fd >= 0)
+        close(b.fd);
+    return status == LE_OK && h.data_file[0] ? beside(file, h.data_file) : NULL;
+}
+
+le_status le__nrrd_write(const le__io_request *r, const le_tensor *t, const void *data) {
+    const char *file = r->place->file;
+    char header[1024];
+    if (t->ndim < 1 || le_tensor_count(t) < 1)
+        return le_fail(LE_ERR_SHAPE, "%s: NRRD holds arrays of at least one element and dimension",
+                       file);
+    if (t->ndim == LE_MAX_DIMS && le_dtype_kind_of(t->dtype) == LE_DTYPE_KIND_COMPLEX)
+        return le_fail(
+            LE_ERR_SHAPE,
+            "%s: complex numbers take an axis of the file, at most %d others are possible", file,
+            LE_MAX_DIMS - 1);
+    if (!is_detached(file)) {
+        format_header(t, NULL, header, sizeof header);
+        return write_file(file, header, t, data);
+    }
+    char *data_file = raw_name(file);
+    if (!data_file)
+        return le_fail(LE_ERR_MEMORY, "%s: out of memory", file);
+    const char *slash = strrchr(data_file, '/');
+    const char *name = slash ? slash + 1 : data_file;
+    le_status status = strlen(name) < sizeof(((le__nrrd_header *)0)->data_file)
+                           ? write_file(data_file, "", t, data)
+                           : le_fail(LE_ERR_ARGUMENT, "%s: the name is too long", file);
+    if (status == LE_OK) {
+        format_header(t, name, header, sizeof header);
+        status = write_file(file, header, NULL, NULL);
+    }
+    free(data_file);
+    return status;
+}

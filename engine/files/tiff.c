@@ -1,0 +1,439 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * TIFF stacks: every page a frame. Pages must agree in size and type.
+ */
+#include "files/io.h"
+
+#include "call/dtype.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef LE_WITH_TIFF
+
+static le_status absent(const le__io_place *place) {
+    return le_fail(LE_ERR_UNSUPPORTED, "%s: this library was built without libtiff", place->text);
+}
+
+le_status le__tiff_read(const le__io_request *r, le_tensor *out) {
+    (void)out;
+    return absent(r->place);
+}
+
+le_status le__tiff_write(const le__io_request *r, const le_tensor *t, const void *data) {
+    (void)t, (void)data;
+    return absent(r->place);
+}
+
+le_status le__tiff_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape) {
+    (void)dtype, (void)ndim, (void)shape;
+    return absent(place);
+}
+
+le_status le__tiff_stream_open(const le__io_request *r, le__tiff_stack **out,
+                               le_io_stream_info *info) {
+    (void)out, (void)info;
+    return absent(r->place);
+}
+
+le_status le__tiff_stream_read(le__tiff_stack *s, int64_t first, int64_t count, void *data) {
+    (void)s, (void)first, (void)count, (void)data;
+    return LE_ERR_UNSUPPORTED;
+}
+
+void le__tiff_stream_close(le__tiff_stack *s) {
+    (void)s;
+}
+
+#else
+
+#include <tiffio.h>
+
+enum { PAGES_MAX = 1 << 24 };
+
+static const int64_t CLASSIC_BYTES_MAX = 4000000000; /* beyond, offsets need BigTIFF */
+
+typedef struct page {
+    le_dtype type;
+    uint32_t height, width;
+    uint16_t channels;
+} page;
+
+struct le__tiff_stack {
+    TIFF *tiff;
+    char *file;
+    page first;
+    le_dtype dtype;     /* what is read becomes */
+    int64_t pages, at;  /* at: the page that the library stands on */
+    int64_t page_bytes; /* as stored */
+    void *block;        /* one strip or tile */
+    int64_t block_size;
+    int64_t max_bytes;
+    char problem[200];
+};
+
+/* ------------------------------------------------------------------------- error reporting -- */
+
+static int note_problem(TIFF *tiff, void *cookie, const char *module, const char *format,
+                        va_list args) {
+    le__tiff_stack *s = cookie;
+    (void)tiff, (void)module;
+    vsnprintf(s->problem, sizeof s->problem, format, args);
+    return 1;
+}
+
+static int ignore(TIFF *tiff, void *cookie, const char *module, const char *format, va_list args) {
+    (void)tiff, (void)cookie, (void)module, (void)format, (void)args;
+    return 1;
+}
+
+#if TIFFLIB_VERSION >= 20221213
+static TIFF *open_tiff(le__tiff_stack *s, const char *path, const char *mode) {
+    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+    if (!options)
+        return NULL;
+    TIFFOpenOptionsSetErrorHandlerExtR(options, note_problem, s);
+    TIFFOpenOptionsSetWarningHandlerExtR(options, ignore, s);
+    if (s->max_bytes < INT64_MAX / 2)
+        TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)s->max_bytes);
+    TIFF *tiff = TIFFOpenExt(path, mode, options);
+    TIFFOpenOptionsFree(options);
+    return tiff;
+}
+#else
+/* Before 4.5 the handlers are the process's: they can only be silenced. */
+static TIFF *open_tiff(le__tiff_stack *s, const char *path, const char *mode) {
+    (void)note_problem, (void)ignore, (void)s;
+    TIFFSetErrorHandler(NULL);
+    TIFFSetWarningHandler(NULL);
+    return TIFFOpen(path, mode);
+}
+#endif
+
+static le_status fail(const le__tiff_stack *s, const char *what) {
+    return le_fail(LE_ERR_IO, "%s: %s%s%s", s->file, what, *s->problem ? ": " : "", s->problem);
+}
+
+/* --------------------------------------------------------------------------------- reading -- */
+
+static bool page_type(uint16_t format, uint16_t bits, le_dtype *out) {
+    bool is_float = format == SAMPLEFORMAT_IEEEFP, is_signed = format == SAMPLEFORMAT_INT;
+    if (!is_float && !is_signed && format != SAMPLEFORMAT_UINT && format != SAMPLEFORMAT_VOID)
+        return false;
+    switch (bits) {
+    case 8:
+        *out = is_signed ? LE_I8 : LE_U8;
+        return !is_float;
+    case 16:
+        *out = is_signed ? LE_I16 : LE_U16;
+        return !is_float;
+    case 32:
+        *out = is_float ? LE_F32 : is_signed ? LE_I32 : LE_U32;
+        return true;
+    case 64:
+        *out = is_float ? LE_F64 : is_signed ? LE_I64 : LE_U64;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static le_status read_page_info(le__tiff_stack *s, page *p) {
+    uint16_t bits = 1, format = SAMPLEFORMAT_UINT, planar = PLANARCONFIG_CONTIG, kind = 0;
+    *p = (page){.height = 0};
+    TIFFGetField(s->tiff, TIFFTAG_IMAGEWIDTH, &p->width);
+    TIFFGetField(s->tiff, TIFFTAG_IMAGELENGTH, &p->height);
+    TIFFGetFieldDefaulted(s->tiff, TIFFTAG_BITSPERSAMPLE, &bits);
+    TIFFGetFieldDefaulted(s->tiff, TIFFTAG_SAMPLEFORMAT, &format);
+    TIFFGetFieldDefaulted(s->tiff, TIFFTAG_SAMPLESPERPIXEL, &p->channels);
+    TIFFGetFieldDefaulted(s->tiff, TIFFTAG_PLANARCONFIG, &planar);
+    TIFFGetField(s->tiff, TIFFTAG_PHOTOMETRIC, &kind);
+    if (p->width == 0 || p->height == 0 || p->channels == 0)
+        return fail(s, "a page without size");
+    if (!page_type(format, bits, &p->type))
+        return le_fail(LE_ERR_DTYPE,
+                       "%s: %u-bit samples of format %u; expected 8 to 64-bit integers "
+                       "or 32 and 64-bit floats",
+                       s->file, (unsigned)bits, (unsigned)format);
+    if ((planar != PLANARCONFIG_CONTIG && p->channels > 1) || kind == PHOTOMETRIC_PALETTE ||
+        kind == PHOTOMETRIC_YCBCR)
+        return le_fail(LE_ERR_UNSUPPORTED,
+                       "%s: separate colour planes, palettes and YCbCr are not "
+                       "supported",
+                       s->file);
+    return LE_OK;
+}
+
+static le_status copy_blocks(le__tiff_stack *s, const page *p, char *data, bool tiled) {
+    uint32_t bw = p->width, bh = p->height;
+    if (tiled) {
+        TIFFGetField(s->tiff, TIFFTAG_TILEWIDTH, &bw);
+        TIFFGetField(s->tiff, TIFFTAG_TILELENGTH, &bh);
+    } else {
+        TIFFGetFieldDefaulted(s->tiff, TIFFTAG_ROWSPERSTRIP, &bh);
+    }
+    if (bw == 0 || bh == 0)
+        return fail(s, "a page without rows");
+    int64_t pixel = (int64_t)le_dtype_size(p->type) * p->channels;
+    for (uint32_t y = 0; y < p->height; y += bh < p->height - y ? bh : p->height - y) {
+        for (uint32_t x = 0; x < p->width; x += bw < p->width - x ? bw : p->width - x) {
+            int64_t rows = p->height - y < bh ? p->height - y : bh;
+            int64_t line = (p->width - x < bw ? p->width - x : bw) * pixel;
+            tmsize_t got = tiled
+                               ? TIFFReadEncodedTile(s->tiff, TIFFComputeTile(s->tiff, x, y, 0, 0),
+                                                     s->block, s->block_size)
+                               : TIFFReadEncodedStrip(s->tiff, TIFFComputeStrip(s->tiff, y, 0),
+                                                      s->block, s->block_size);
+            if (got < (rows - 1) * bw * pixel + line)
+                return fail(s, "a page is damaged or truncated");
+            for (int64_t k = 0; k < rows; k++)
+                memcpy(data + ((y + k) * p->width + x) * pixel, (char *)s->block + k * bw * pixel,
+                       (size_t)line);
+        }
+    }
+    return LE_OK;
+}
+
+/* The page that the library stands on, into page_bytes bytes of the machine's byte order. */
+static le_status read_page(le__tiff_stack *s, char *data) {
+    page p;
+    le_status status = read_page_info(s, &p);
+    if (status != LE_OK)
+        return status;
+    if (p.type != s->first.type || p.height != s->first.height || p.width != s->first.width ||
+        p.channels != s->first.channels)
+        return le_fail(LE_ERR_SHAPE, "%s: page %lld differs from the first in size or type",
+                       s->file, (long long)s->at);
+    bool tiled = TIFFIsTiled(s->tiff) != 0;
+    tmsize_t block = tiled ? TIFFTileSize(s->tiff) : TIFFStripSize(s->tiff);
+    if (block <= 0 || block > s->max_bytes)
+        return fail(s, "absurd strips or tiles");
+    if (block > s->block_size) {
+        free(s->block);
+        s->block_size = 0;
+        s->block = malloc((size_t)block);
+        if (!s->block)
+            return le_fail(LE_ERR_MEMORY, "%s: out of memory", s->file);
+        s->block_size = block;
+    }
+    return copy_blocks(s, &p, data, tiled);
+}
+
+static int64_t count_pages(TIFF *tiff) {
+    int64_t n = 1;
+    while (n < PAGES_MAX && TIFFReadDirectory(tiff))
+        n++;
+    return n;
+}
+
+static le_status open_stack(const char *file, int64_t max_bytes, uint32_t dtypes,
+                            le__tiff_stack **out) {
+    int64_t size;
+    int fd = le__io_open(file, &size); /* refuses what is not a regular file */
+    if (fd < 0)
+        return LE_ERR_IO;
+    close(fd);
+    le__tiff_stack *s = calloc(1, sizeof *s);
+    if (!s || !(s->file = strdup(file))) {
+        free(s);
+        return le_fail(LE_ERR_MEMORY, "%s: out of memory", file);
+    }
+    s->max_bytes = max_bytes;
+    s->tiff = open_tiff(s, file, "rm"); /* m: no memory map, so truncation cannot raise SIGBUS */
+    le_status status = s->tiff ? read_page_info(s, &s->first) : fail(s, "cannot be opened as TIFF");
+    if (status == LE_OK) {
+        s->pages = count_pages(s->tiff);
+        s->dtype = le__dtype_nearest(s->first.type, dtypes);
+        s->page_bytes = (int64_t)le_dtype_size(s->first.type) * s->first.channels;
+        if (__builtin_mul_overflow(s->page_bytes, (int64_t)s->first.height, &s->page_bytes) ||
+            __builtin_mul_overflow(s->page_bytes, (int64_t)s->first.width, &s->page_bytes) ||
+            s->page_bytes > size * 4096) /* no compression of TIFF does better */
+            status = fail(s, "absurd dimensions");
+    }
+    if (status == LE_OK && !TIFFSetDirectory(s->tiff, 0))
+        status = fail(s, "the first page cannot be read");
+    if (status == LE_OK)
+        *out = s;
+    else
+        le__tiff_stream_close(s);
+    return status;
+}
+
+static void stack_shape(const le__tiff_stack *s, le_dtype *dtype, int *ndim, int64_t *shape) {
+    *dtype = s->dtype;
+    *ndim = s->first.channels > 1 ? 4 : 3;
+    shape[0] = s->pages;
+    shape[1] = s->first.height;
+    shape[2] = s->first.width;
+    shape[3] = s->first.channels;
+}
+
+/* One colour image is no stack. */
+static void image_shape(const le__tiff_stack *s, le_dtype *dtype, int *ndim, int64_t *shape) {
+    stack_shape(s, dtype, ndim, shape);
+    if (s->pages == 1 && s->first.channels >= 3) {
+        memmove(shape, shape + 1, 3 * sizeof *shape);
+        *ndim = 3;
+    }
+}
+
+le_status le__tiff_stream_open(const le__io_request *r, le__tiff_stack **out,
+                               le_io_stream_info *info) {
+    le_status status = open_stack(r->place->file, r->max_bytes, r->dtypes, out);
+    if (status != LE_OK)
+        return status;
+    stack_shape(*out, &info->dtype, &info->ndim, info->shape);
+    info->block = 1;
+    return LE_OK;
+}
+
+le_status le__tiff_stream_read(le__tiff_stack *s, int64_t first, int64_t count, void *data) {
+    int64_t elements = s->page_bytes / (int64_t)le_dtype_size(s->first.type);
+    int64_t wide = elements * (int64_t)le_dtype_size(s->dtype);
+    if (s->at > first) {
+        if (!TIFFSetDirectory(s->tiff, 0))
+            return fail(s, "the first page cannot be read");
+        s->at = 0;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        for (; s->at < first + i; s->at++)
+            if (!TIFFReadDirectory(s->tiff))
+                return fail(s, "a page cannot be read");
+        char *to = (char *)data + i * wide;
+        le_status status = read_page(s, to + (wide - s->page_bytes));
+        if (status != LE_OK)
+            return status;
+        /* libtiff swaps bytes itself */
+        le__io_convert(to, elements, s->first.type, s->dtype, false);
+    }
+    return LE_OK;
+}
+
+void le__tiff_stream_close(le__tiff_stack *s) {
+    if (!s)
+        return;
+    if (s->tiff)
+        TIFFClose(s->tiff);
+    free(s->block);
+    free(s->file);
+    free(s);
+}
+
+le_status le__tiff_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape) {
+    le__tiff_stack *s;
+    le_status status = open_stack(place->file, INT64_MAX, 0, &s);
+    if (status != LE_OK)
+        return status;
+    image_shape(s, dtype, ndim, shape);
+    le__tiff_stream_close(s);
+    return LE_OK;
+}
+
+le_status le__tiff_read(const le__io_request *r, le_tensor *out) {
+    le__tiff_stack *s;
+    le_dtype dtype;
+    int ndim;
+    int64_t shape[LE_MAX_DIMS];
+    le_tensor t = {0};
+    le_status status = open_stack(r->place->file, r->max_bytes, r->dtypes, &s);
+    if (status != LE_OK)
+        return status;
+    image_shape(s, &dtype, &ndim, shape);
+    status = le__io_check_size(r->place->text, dtype, ndim, shape, r->max_bytes, NULL);
+    if (status == LE_OK)
+        status = le__io_alloc(&t, dtype, ndim, shape);
+    if (status == LE_OK)
+        status = le__tiff_stream_read(s, 0, s->pages, t.data);
+    le__tiff_stream_close(s);
+    if (status == LE_OK)
+        *out = t;
+    else
+        le_tensor_free(&t);
+    return status;
+}
+
+/* --------------------------------------------------------------------------------- writing -- */
+
+typedef struct frames {
+    int64_t count, height, width, channels;
+    const char *data;
+    int64_t bytes; /* a frame */
+} frames;
+
+static bool write_frame(TIFF *tiff, le_dtype dtype, const frames *f, int64_t k) {
+    le_dtype_kind kind = le_dtype_kind_of(dtype);
+    uint16_t format = kind == LE_DTYPE_KIND_FLOAT    ? SAMPLEFORMAT_IEEEFP
+                      : kind == LE_DTYPE_KIND_SIGNED ? SAMPLEFORMAT_INT
+                                                     : SAMPLEFORMAT_UINT;
+    TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, (uint32_t)f->width);
+    TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, (uint32_t)f->height);
+    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, (int)(8 * le_dtype_size(dtype)));
+    TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, (int)format);
+    TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, (int)f->channels);
+    TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+    TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC,
+                 f->channels >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK);
+    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, (uint32_t)f->height);
+    if (f->channels == 4) {
+        uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
+        TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
+    }
+    /* libtiff only reads from the buffer: it copies what it must swap */
+    return TIFFWriteEncodedStrip(tiff, 0, (char *)(uintptr_t)(f->data + k * f->bytes), f->bytes) >=
+               0 &&
+           TIFFWriteDirectory(tiff);
+}
+
+static bool split_frames(const le_tensor *t, const void *data, frames *f) {
+    int last = t->ndim - 1;
+    if (t->ndim < 2 || t->ndim > 4 || (t->ndim == 4 && (t->shape[3] < 1 || t->shape[3] > 4)))
+        return false;
+    bool image = t->ndim == 3 && (t->shape[2] == 3 || t->shape[2] == 4); /* as in PNG */
+    bool colour = t->ndim == 4 || image;
+    f->channels = colour ? t->shape[last--] : 1;
+    f->width = t->shape[last];
+    f->height = t->shape[last - 1];
+    f->count = t->ndim == 2 || image ? 1 : t->shape[0];
+    f->data = data;
+    f->bytes = f->height * f->width * f->channels * (int64_t)le_dtype_size(t->dtype);
+    return f->count > 0 && f->bytes > 0 && f->height <= INT32_MAX && f->width <= INT32_MAX;
+}
+
+le_status le__tiff_write(const le__io_request *r, const le_tensor *t, const void *data) {
+    frames f;
+    le__outfile temp;
+    char text[128];
+    le_tensor_describe(t, text, sizeof text);
+    if (le_dtype_kind_of(t->dtype) == LE_DTYPE_KIND_COMPLEX)
+        return le_fail(LE_ERR_DTYPE,
+                       "%s: %s; TIFF takes integers and floats, HDF5, NRRD and raw files take "
+                       "complex numbers",
+                       r->place->text, text);
+    if (!split_frames(t, data, &f))
+        return le_fail(LE_ERR_SHAPE,
+                       "%s: %s; TIFF takes [h,w], [h,w,3], [h,w,4], [frames,h,w] or "
+                       "[frames,h,w,channels]",
+                       r->place->text, text);
+    le_status status = le__io_temp_open(r->place->file, false, &temp);
+    if (status != LE_OK)
+        return status;
+    char path[64]; /* the file has no name yet */
+    snprintf(path, sizeof path, "/proc/self/fd/%d", temp.fd);
+    le__tiff_stack s = {.file = r->place->file, .max_bytes = INT64_MAX};
+    s.tiff = open_tiff(&s, path, f.bytes > CLASSIC_BYTES_MAX / f.count ? "w8" : "w");
+    bool good = s.tiff != NULL;
+    for (int64_t k = 0; good && k < f.count; k++)
+        good = write_frame(s.tiff, t->dtype, &f, k);
+    good = good && TIFFFlush(s.tiff);
+    if (s.tiff)
+        TIFFClose(s.tiff);
+    if (good)
+        return le__io_temp_commit(r->place->file, &temp);
+    status = fail(&s, "cannot be written");
+    le__outfile_abandon(&temp);
+    return status;
+}
+#endif

@@ -1,0 +1,418 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * The operators' interface: sample calls, candidates one by one, comparison with the reference.
+ */
+#include "liquid_engine/le_bench.h"
+
+#include "call/guard.h"
+#include "call/case.h"
+#include "call/dtype.h"
+#include "core/clock.h"
+#include "choose/dispatch.h"
+#include "engine.h"
+#include "core/options.h"
+#include "call/problem.h"
+#include "policy/replay.h"
+#include "trial/trial.h"
+#include "trial/verify.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* --- samples --- */
+
+struct le_sample {
+    le_case sample;
+};
+
+static le_status find_entry(le_engine **engine, const char *operation, le__operation_entry **out) {
+    le_status opened = le__engine_or_default(engine);
+    if (opened != LE_OK)
+        return opened;
+    *out = operation ? le__registry_find(&(*engine)->registry, operation) : NULL;
+    return *out ? LE_OK
+                : le_fail(LE_ERR_UNKNOWN, "there is no operation '%s'",
+                          operation ? operation : "(null)");
+}
+
+le_status le_sample_make(le_sample **out, le_engine *engine, const char *operation,
+                         const le_case_request *request) {
+    le__operation_entry *entry;
+    *out = NULL;
+    le_status status = find_entry(&engine, operation, &entry);
+    if (status != LE_OK)
+        return status;
+    le_sample *s = calloc(1, sizeof *s);
+    if (!s)
+        return le_fail(LE_ERR_MEMORY, "%s: out of memory", operation);
+    le_case_request r = *request;
+    r.like = NULL;
+    status = le__case_make(&s->sample, entry->operation, &r);
+    if (status == LE_OK)
+        *out = s;
+    else
+        free(s);
+    return status;
+}
+
+const le_arg *le_sample_args(const le_sample *sample, size_t *n_args) {
+    *n_args = sample->sample.n;
+    return sample->sample.args;
+}
+
+void le_sample_reset(le_sample *sample) {
+    le__case_reset_outputs(&sample->sample);
+}
+
+void le_sample_free(le_sample **sample) {
+    if (!sample || !*sample)
+        return;
+    le__case_free(&(*sample)->sample);
+    free(*sample);
+    *sample = NULL;
+}
+
+/* --- one by one --- */
+
+struct le_bench {
+    le_call call;
+    le__candidate *candidates;
+    le_bench_candidate *views;
+    size_t n;
+    char problem[LE__PROBLEM_TEXT];
+    const le_arg *args;
+    size_t n_args;
+    le_call reference; /* bound when `referenced` */
+    bool referenced;
+    le_status reference_status;
+    le_tensor reference_outputs[LE_MAX_ARGS];
+};
+
+static bool wants_opencl(const le_call *call) {
+    const char *device = call->want.device;
+    return !device || strcmp(device, "cpu") != 0;
+}
+
+static le_status list_candidates(le_bench *b, le_engine *engine, le__operation_entry *entry) {
+    if (wants_opencl(&b->call))
+        le__engine_discover(engine);
+    le_status status = le__candidates_make(engine, entry, &b->candidates, &b->n);
+    if (status != LE_OK)
+        return status;
+    b->views = calloc(b->n ? b->n : 1, sizeof *b->views);
+    if (!b->views)
+        return le_fail(LE_ERR_MEMORY, "%s: out of memory", entry->operation->name);
+    for (size_t i = 0; i < b->n; i++) {
+        const le__candidate *c = &b->candidates[i];
+        const char *why = "";
+        bool applies = le__candidate_applies(c, &b->call, &why);
+        b->views[i] = (le_bench_candidate){c->text, c->implementation, c->device->id, applies,
+                                           applies ? "" : why};
+    }
+    return LE_OK;
+}
+
+le_status le_bench_open(le_bench **out, le_engine *engine, const char *operation,
+                        const le_arg *args, size_t n_args) {
+    le__operation_entry *entry;
+    *out = NULL;
+    le_status status = find_entry(&engine, operation, &entry);
+    if (status != LE_OK)
+        return status;
+    le_bench *b = calloc(1, sizeof *b);
+    if (!b)
+        return le_fail(LE_ERR_MEMORY, "%s: out of memory", operation);
+    b->args = args;
+    b->n_args = n_args;
+    status = le__call_bind(&b->call, engine, entry, args, n_args);
+    if (status != LE_OK) {
+        free(b);
+        return status;
+    }
+    le__problem_text(&b->call, b->problem, sizeof b->problem);
+    status = list_candidates(b, engine, entry);
+    *out = b;
+    if (status != LE_OK)
+        le_bench_close(out);
+    return status;
+}
+
+void le_bench_close(le_bench **bench) {
+    if (!bench || !*bench)
+        return;
+    le_bench *b = *bench;
+    le__call_unbind(&b->call);
+    if (b->referenced)
+        le__call_unbind(&b->reference);
+    free(b->candidates);
+    free(b->views);
+    free(b);
+    *bench = NULL;
+}
+
+const le_bench_candidate *le_bench_candidates(const le_bench *bench, size_t *count) {
+    *count = bench->n;
+    return bench->views;
+}
+
+const char *le_bench_problem(const le_bench *bench) {
+    return bench->problem;
+}
+
+static void fill_stats(const le_call *call, le_bench_stats *out) {
+    const le__run_stats *s = &call->stats;
+    *out = (le_bench_stats){s->seconds,         s->kernel_seconds,    s->setup_seconds,
+                            s->bytes_to_device, s->bytes_from_device, s->peak_scratch_bytes};
+}
+
+static le_status check_index(const le_bench *b, size_t index) {
+    const char *name = b->call.operation->name;
+    if (index >= b->n)
+        return le_fail(LE_ERR_ARGUMENT, "%s: there is no candidate %zu of %zu", name, index, b->n);
+    if (!b->views[index].applies)
+        return le_fail(LE_ERR_UNSUPPORTED, "%s: %s: %s", name, b->views[index].text,
+                       b->views[index].why);
+    return LE_OK;
+}
+
+le_status le_bench_run(le_bench *bench, size_t index, le_bench_stats *out) {
+    le_status status = check_index(bench, index);
+    if (status == LE_OK)
+        status = le__execute(&bench->call, &bench->candidates[index], LE__OUTPUTS_FRESH);
+    if (status == LE_OK)
+        fill_stats(&bench->call, out);
+    return status;
+}
+
+/* --- comparing --- */
+
+static const le_arg_desc *find_arg(const le_operation *op, const char *name) {
+    for (size_t i = 0; name && i < op->n_args; i++)
+        if (!strcmp(op->args[i].name, name))
+            return &op->args[i];
+    return NULL;
+}
+
+/* The same arguments with outputs of the reference's own. */
+static void reference_args(le_bench *b, le_arg *args) {
+    for (size_t i = 0; i < b->n_args; i++) {
+        args[i] = b->args[i];
+        if (args[i].kind != LE_KIND_OUT)
+            continue;
+        const le_arg_desc *d = find_arg(b->call.operation, args[i].name);
+        b->reference_outputs[i] = (le_tensor){.dtype = args[i].value.out->dtype};
+        if (d)
+            b->reference_outputs[i].dtype =
+                le__dtype_of_reference(d, b->reference_outputs[i].dtype);
+        args[i].value.out = &b->reference_outputs[i];
+    }
+}
+
+le_status le_bench_reference(le_bench *b) {
+    le_call *call = &b->call;
+    le__candidate reference;
+    if (b->referenced)
+        return b->reference_status;
+    if (b->n_args > LE_MAX_ARGS || !le__reference_candidate(call->engine, call->entry, &reference))
+        return le_fail(LE_ERR_UNSUPPORTED, "%s has no reference", call->operation->name);
+    le_arg args[LE_MAX_ARGS];
+    reference_args(b, args);
+    le_status status = le__call_bind(&b->reference, call->engine, call->entry, args, b->n_args);
+    if (status != LE_OK)
+        return status;
+    b->referenced = true;
+    b->reference_status = le__execute(&b->reference, &reference, LE__OUTPUTS_FRESH);
+    return b->reference_status;
+}
+
+static le_status compare_outputs(le_bench *b, le__error_profile *error) {
+    const le_operation *op = b->call.operation;
+    for (size_t i = 0; i < op->n_args; i++) {
+        if (op->args[i].type != LE_TYPE_OUT || !b->call.args[i].given)
+            continue;
+        le_tensor *t = &b->call.args[i].tensor;
+        le_status status = le_tensor_to_host(t);
+        if (status != LE_OK)
+            return status;
+        le__error_add(error, op->norm, t, &b->reference.args[i].tensor);
+    }
+    return le__guard_check(&b->call);
+}
+
+static double rtol_needed(const le__error_profile *e, double atol) {
+    double level = 1;
+    if (e->max_abs <= atol)
+        return 0;
+    for (int k = 0; k < LE__ERROR_LEVELS; k++, level *= 0.1)
+        if (level <= atol * (1 + 1e-9))
+            return e->rtol_at[k];
+    return e->rtol_at[LE__ERROR_LEVELS - 1];
+}
+
+le_status le_bench_check(le_bench *b, size_t index, unsigned char poison,
+                         le_bench_comparison *out) {
+    const char *name = b->call.operation->name;
+    *out = (le_bench_comparison){0};
+    le_status status = check_index(b, index);
+    if (status != LE_OK)
+        return status;
+    if (!b->referenced)
+        return le_fail(LE_ERR_ARGUMENT, "%s: le_bench_reference comes before le_bench_check", name);
+    b->call.poison = poison;
+    status = le__execute(&b->call, &b->candidates[index], LE__OUTPUTS_GUARDED);
+    if (status != b->reference_status)
+        return le_fail(status == LE_OK || b->reference_status == LE_OK ? LE_ERR_WRONG_RESULT
+                                                                       : status,
+                       "gives '%s', the reference '%s'", le_status_text(status),
+                       le_status_text(b->reference_status));
+    if (status != LE_OK) {
+        out->within = true;
+        return LE_OK;
+    }
+    le__error_profile error = {0};
+    status = compare_outputs(b, &error);
+    out->max_abs = error.max_abs;
+    out->rtol = rtol_needed(&error, b->call.want.atol);
+    out->within = le__error_allows(&error, b->call.want.atol, b->call.want.rtol);
+    return status;
+}
+
+/* --- stored choices --- */
+
+typedef void (*question_fn)(le__dispatch *d, le__question *q, le_call *call, void *to);
+
+static le_status with_question(le_engine *engine, const char *operation, const le_arg *args,
+                               size_t n_args, question_fn fn, void *to) {
+    le__operation_entry *entry;
+    le_call call;
+    le_status status = find_entry(&engine, operation, &entry);
+    if (status == LE_OK)
+        status = le__call_bind(&call, engine, entry, args, n_args);
+    if (status != LE_OK)
+        return status;
+    le__question *q;
+    if (wants_opencl(&call)) /* the choice may be a candidate of a device not yet looked for */
+        le__engine_discover(engine);
+    status = le__dispatch_question(engine->dispatch, &call, &q);
+    if (status == LE_OK)
+        fn(engine->dispatch, q, &call, to);
+    le__call_unbind(&call);
+    return status;
+}
+
+static void read_known(le__dispatch *d, le__question *q, le_call *call, void *to) {
+    pthread_mutex_lock(&q->op->mutex);
+    bool stored = q->stored >= 0 && !q->stored_under_load;
+    pthread_mutex_unlock(&q->op->mutex);
+    *(bool *)to = stored && !le__dispatch_has_newcomers(d, q, call);
+}
+
+static void read_under_load(le__dispatch *d, le__question *q, le_call *call, void *to) {
+    (void)d;
+    (void)call;
+    pthread_mutex_lock(&q->op->mutex);
+    *(bool *)to = q->stored >= 0 && q->stored_under_load;
+    pthread_mutex_unlock(&q->op->mutex);
+}
+
+static void forget(le__dispatch *d, le__question *q, le_call *call, void *to) {
+    (void)d;
+    (void)call;
+    (void)to;
+    pthread_mutex_lock(&q->op->mutex);
+    q->measured = false;
+    q->stored = -1;
+    pthread_mutex_unlock(&q->op->mutex);
+    le__question_forget(q);
+}
+
+bool le_bench_is_known(le_engine *engine, const char *operation, const le_arg *args,
+                       size_t n_args) {
+    bool known = false;
+    return with_question(engine, operation, args, n_args, read_known, &known) == LE_OK && known;
+}
+
+bool le_bench_is_under_load(le_engine *engine, const char *operation, const le_arg *args,
+                            size_t n_args) {
+    bool loaded = false;
+    return with_question(engine, operation, args, n_args, read_under_load, &loaded) == LE_OK &&
+           loaded;
+}
+
+le_status le_bench_forget(le_engine *engine, const char *operation, const le_arg *args,
+                          size_t n_args) {
+    return with_question(engine, operation, args, n_args, forget, NULL);
+}
+
+typedef struct waiting {
+    double seconds;
+    bool unfinished;
+} waiting;
+
+static void await_trials(le__dispatch *d, le__question *q, le_call *call, void *to) {
+    waiting *w = to;
+    double end = le__now() + w->seconds;
+    for (bool more = true; more;) {
+        pthread_mutex_lock(&q->op->mutex);
+        le__dispatch_settle(d, q, call);
+        more = q->n_aside > 0 && le__now() < end;
+        pthread_mutex_unlock(&q->op->mutex);
+        if (more)
+            nanosleep(&(struct timespec){0, 5000000}, NULL);
+    }
+    w->unfinished = !q->measured;
+}
+
+bool le_bench_is_unfinished(le_engine *engine, const char *operation, const le_arg *args,
+                            size_t n_args, double seconds) {
+    waiting w = {.seconds = seconds};
+    return with_question(engine, operation, args, n_args, await_trials, &w) == LE_OK &&
+           w.unfinished;
+}
+
+void le_bench_limit_races(le_engine *engine, double seconds) {
+    engine->race_until = seconds < 0 ? 0 : le__now() + seconds;
+}
+
+/* --- engine, environment --- */
+
+size_t le_bench_devices(le_engine *engine, le_bench_device *out, size_t max) {
+    if (le__engine_or_default(&engine) != LE_OK)
+        return 0;
+    le__engine_discover(engine);
+    size_t n = (size_t)engine->n_devices;
+    for (size_t i = 0; i < n && i < max; i++) {
+        const le__device *d = &engine->devices[i];
+        out[i] = (le_bench_device){.is_cpu = d->cpu_type};
+        memcpy(out[i].id, d->id, sizeof out[i].id);
+        memcpy(out[i].name, d->name, sizeof out[i].name);
+        memcpy(out[i].vendor, d->vendor, sizeof out[i].vendor);
+        memcpy(out[i].driver, d->driver, sizeof out[i].driver);
+        memcpy(out[i].version, d->version, sizeof out[i].version);
+    }
+    return n;
+}
+
+int le_bench_threads(le_engine *engine) {
+    return le__engine_or_default(&engine) == LE_OK ? le__pool_max_threads(engine->pool) : 0;
+}
+
+int le_bench_replay(const char *path, uint64_t seed, le_mode mode, FILE *out, FILE *err) {
+    return le__replay_file(path, seed, mode, out, err);
+}
+
+const le_env_row *le_environment(void) {
+    return le__env_table;
+}
+
+const char *le_mode_name(le_mode mode) {
+    return le__mode_name(mode);
+}
+
+bool le_mode_from_name(const char *name, le_mode *out) {
+    return le__mode_from_name(name, out);
+}

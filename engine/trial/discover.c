@@ -1,0 +1,34 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Opening OpenCL when somebody wants its devices: the server of trials is forked just before.
+ */
+#include "trial/discover.h"
+
+#include "call/engine.h"
+#include "opencl/opencl.h"
+#include "trial/trial_server.h"
+
+#include <string.h>
+
+static void discover(le_engine *e) {
+    if (e->options.devices && !strcmp(e->options.devices, "cpu"))
+        return;
+    bool fork_first = !le__trial_is_child() && le__trial_needs_fork(e);
+    if (fork_first)
+        e->trial_server = le__trial_server_open(e, !le__cl_was_opened());
+    if (fork_first && !e->trial_server)
+        le__log_write(&e->log, LE_LOG_DEBUG,
+                      "OpenCL was in this process before: trials of its candidates run here, too");
+    if (le__cl_add_devices(e) != LE_OK)
+        le__log_write(&e->log, LE_LOG_WARNING, "OpenCL is not used: %s", le_error_message());
+}
+
+void le__engine_discover(le_engine *e) {
+    pthread_mutex_lock(&e->devices_mutex);
+    if (!e->discovered) {
+        discover(e);
+        e->discovered = true;
+    }
+    pthread_mutex_unlock(&e->devices_mutex);
+}

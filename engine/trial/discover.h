@@ -1,0 +1,14 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * When OpenCL is opened.
+ */
+#ifndef LE_DISCOVER_H
+#define LE_DISCOVER_H
+
+#include "liquid_engine/le.h"
+
+/* Opens OpenCL if that has not been done and LE_DEVICE allows it. Thread-safe. */
+void le__engine_discover(le_engine *engine);
+
+#endif

@@ -1,0 +1,328 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * The trial itself, wherever it runs, and what a process for it needs.
+ */
+#include "trial/trial.h"
+
+#include "call/case.h"
+#include "call/dtype.h"
+#include "call/engine.h"
+#include "call/guard.h"
+#include "core/clock.h"
+#include "core/sanitizer.h"
+#include "opencl/opencl.h"
+#include "numbers.h"
+#include "trial/surroundings.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { RUNS = 4, MORE_RUNS = 20, LEAK_RUNS = 8 };
+
+typedef struct trial {
+    le_engine *engine;
+    le__operation_entry *entry;
+    const le__candidate *candidate;
+    le_case sample;
+    const le_call *like;
+    le_call reference, call;
+    bool alone; /* in a process of its own */
+    le__surroundings before;
+} trial;
+
+/* The reference answers in double precision where the operation allows it. */
+static le_status run_reference(trial *t) {
+    le__candidate reference;
+    if (!le__reference_candidate(t->engine, t->entry, &reference))
+        return le_fail(LE_ERR_UNSUPPORTED, "%s has no reference", t->entry->operation->name);
+    le_arg args[LE_MAX_ARGS];
+    le_tensor outputs[LE_MAX_ARGS];
+    memcpy(args, t->sample.args, sizeof args);
+    for (size_t i = 0; i < t->sample.n; i++)
+        if (args[i].kind == LE_KIND_OUT) {
+            outputs[i] = (le_tensor){.dtype = t->sample.tensors[i].dtype};
+            for (size_t k = 0; k < t->entry->operation->n_args; k++)
+                if (!strcmp(t->entry->operation->args[k].name, args[i].name))
+                    outputs[i].dtype =
+                        le__dtype_of_reference(&t->entry->operation->args[k], outputs[i].dtype);
+            args[i].value.out = &outputs[i];
+        }
+    le_status status = le__call_bind(&t->reference, t->engine, t->entry, args, t->sample.n);
+    if (status == LE_OK)
+        status = le__execute(&t->reference, &reference, LE__OUTPUTS_FRESH);
+    return status;
+}
+
+static le_status compare(trial *t, le__trial_result *r) {
+    const le_operation *op = t->entry->operation;
+    le_status status = LE_OK;
+    for (size_t i = 0; status == LE_OK && i < op->n_args; i++) {
+        if (op->args[i].type != LE_TYPE_OUT || !t->call.args[i].given)
+            continue;
+        status = le_tensor_to_host(&t->call.args[i].tensor);
+        if (status == LE_OK)
+            le__error_add(&r->error, op->norm, &t->call.args[i].tensor,
+                          &t->reference.args[i].tensor);
+    }
+    return status == LE_OK ? le__guard_check(&t->call) : status;
+}
+
+static le_status judge(const trial *t, const le__trial_result *r) {
+    const le_operation *op = t->entry->operation;
+    bool lossy = t->candidate->implementation->flags & LE_IMPL_LOSSY;
+    if (lossy ? r->error.max_abs < 1e30 : le__error_allows(&r->error, op->atol, op->rtol))
+        return LE_OK;
+    return le_fail(LE_ERR_WRONG_RESULT, "error %.3g exceeds the tolerance %.3g of the operation",
+                   r->error.max_abs, op->atol);
+}
+
+typedef struct usage {
+    size_t bytes;   /* of the host's memory */
+    size_t objects; /* of the OpenCL context */
+} usage;
+
+static usage in_use(const trial *t) {
+    struct mallinfo2 m = mallinfo2();
+    return (usage){m.uordblks + m.hblkhd, le__cl_objects(t->candidate->device->cl)};
+}
+
+/* Bytes a run that are held against a candidate. OpenCL drivers keep something of each run for
+ * themselves, PoCL up to 3 KiB of the first ones. */
+static size_t least_leak(const trial *t) {
+    return t->candidate->device->kind == LE_DEVICE_CPU ? 1 : 4096;
+}
+
+static le_status run_once(trial *t, le__trial_result *r, int number) {
+    bool walled = t->alone && t->candidate->device->kind == LE_DEVICE_CPU;
+    t->call.poison = number % 2 ? 0x00 : 0xff; /* what is left unwritten differs between runs */
+    t->call.lean = number % 2;
+    le_status status =
+        le__execute(&t->call, t->candidate, walled ? LE__OUTPUTS_WALLED : LE__OUTPUTS_GUARDED);
+    if (status == LE_OK)
+        status = compare(t, r);
+    return status == LE_OK ? judge(t, r) : status;
+}
+
+/* Memory in use that grows in run after run is a leak. The allocator's own caches grow at first:
+ * they get runs to fill before anybody is accused. Other threads may free a little meanwhile, once.
+ */
+static le_status look_for_leak(trial *t, le__trial_result *r) {
+    usage start = {0}, before = {0};
+    int bytes = 0, objects = 0; /* runs after which there were more */
+    for (int i = 0; i < MORE_RUNS; i++) {
+        le_status status = run_once(t, r, i);
+        usage use = in_use(t);
+        if (status != LE_OK)
+            return status;
+        if (i == MORE_RUNS - LEAK_RUNS - 1) {
+            start = use;
+        } else if (i >= MORE_RUNS - LEAK_RUNS) {
+            bytes += use.bytes >= before.bytes + least_leak(t);
+            objects += use.objects > before.objects;
+        }
+        before = use;
+    }
+    if (bytes >= LEAK_RUNS - 1 && before.bytes > start.bytes)
+        return le_fail(LE_ERR_WRONG_RESULT, "leaks %zu bytes a run",
+                       (before.bytes - start.bytes) / LEAK_RUNS);
+    if (objects >= LEAK_RUNS - 1 && before.objects > start.objects)
+        return le_fail(LE_ERR_WRONG_RESULT,
+                       "leaks buffers or other objects of OpenCL: %zu in %d runs",
+                       before.objects - start.objects, LEAK_RUNS);
+    return LE_OK;
+}
+
+static le_status run_candidate(trial *t, le__trial_result *r) {
+    usage use[RUNS] = {0};
+    le_status status = le__call_bind(&t->call, t->engine, t->entry, t->sample.args, t->sample.n);
+    const char *why = "";
+    if (status == LE_OK && !le__candidate_applies(t->candidate, &t->call, &why)) {
+        le__call_unbind(&t->call);
+        return le_fail(LE_ERR_UNSUPPORTED, "the sample call is not for it: %s", why);
+    }
+    if (t->alone)
+        le__surroundings_take(&t->before);
+    for (int i = 0; status == LE_OK && i < RUNS; i++) {
+        status = run_once(t, r, i);
+        use[i] = t->alone ? in_use(t) : (usage){0};
+    }
+    const usage *first = &use[RUNS - 3], *last = &use[RUNS - 1];
+    if (status == LE_OK && t->alone &&
+        (last->bytes >= first->bytes + 2 * least_leak(t) || last->objects > first->objects))
+        status = look_for_leak(t, r);
+    if (status == LE_OK && t->alone)
+        status = le__surroundings_check(&t->before, t->engine->pool,
+                                        t->candidate->device->kind == LE_DEVICE_CPU);
+    le__call_unbind(&t->call);
+    return status;
+}
+
+static le_status try_candidate(trial *t, le__trial_result *r) {
+    le_case_request request = {
+        .kind = LE_CASE_TRIAL, .seed = t->engine->options.seed, .like = t->like};
+    r->tested = false;
+    le_status status = le__case_make(&t->sample, t->entry->operation, &request);
+    if (status != LE_OK)
+        return status;
+    status = run_reference(t);
+    if (status == LE_OK) {
+        r->tested = true;
+        status = run_candidate(t, r);
+        le__call_unbind(&t->reference);
+    }
+    le__case_free(&t->sample);
+    return status;
+}
+
+/* --- processes for trials --- */
+
+void le__trial_limit_child(void) {
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM};
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        signal(signals[i], SIG_DFL);
+    signal(SIGINT, SIG_IGN); /* a terminal's interrupt is for the caller; it is no crash */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+/* Sanitizers reserve terabytes of address space: no limit there. */
+void le__trial_limit_memory(void) {
+    static const int64_t room = INT64_C(16) << 30; /* beyond what the process has */
+    char text[64];
+    int fd = LE__SANITIZED ? -1 : open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    long pages = strtol(text, NULL, 10);
+    if (pages <= 0)
+        return;
+    rlim_t most = (rlim_t)(pages * sysconf(_SC_PAGESIZE) + room);
+    struct rlimit as = {most, most};
+    setrlimit(RLIMIT_AS, &as);
+}
+
+/* --- touching a wall --- */
+
+static le__trial_result *verdict_of_walls;
+static _Atomic int *verdict_there;
+
+static void add_text(char *to, size_t size, const char *text) {
+    size_t n = strlen(to), m = strlen(text);
+    memcpy(to + n, text, m < size - n - 1 ? m : size - n - 1);
+}
+
+/* A fault elsewhere ends the process as it would have without the handler. */
+static void on_fault(int number, siginfo_t *info, void *context) {
+    bool behind;
+    const char *name = le__guard_wall_at(info->si_addr, &behind);
+    le__trial_result *r = verdict_of_walls;
+    (void)context;
+    if (!name) {
+        signal(number, SIG_DFL);
+        raise(number); /* delivered on return; some are sent, and would not come again */
+        return;
+    }
+    r->status = LE_ERR_CRASH;
+    r->tested = true;
+    memset(r->reason, 0, sizeof r->reason);
+    add_text(r->reason, sizeof r->reason, behind ? "reached behind" : "reached before");
+    add_text(r->reason, sizeof r->reason, " its output '");
+    add_text(r->reason, sizeof r->reason, name);
+    add_text(r->reason, sizeof r->reason, "'");
+    *verdict_there = 1;
+    _exit(0);
+}
+
+void le__trial_watch_walls(le__trial_result *result, _Atomic int *there) {
+    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+    verdict_of_walls = result;
+    verdict_there = there;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGSEGV, &action, NULL);
+    sigaction(SIGBUS, &action, NULL);
+}
+
+/* --- watching --- */
+
+void le__trial_rest(le_engine *engine) {
+    if (!LE__SANITIZED)
+        return;
+    engine->rest(engine);
+    le__sanitizer_rest();
+}
+
+static double starved_thread(const char *folder, const char *thread) {
+    char path[128], text[96];
+    snprintf(path, sizeof path, "%s/%.16s/schedstat", folder, thread);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    const char *delay = strchr(text, ' '); /* "running waiting slices", in nanoseconds */
+    return delay ? 1e-9 * le__number_parse(delay, NULL) : 0;
+}
+
+double le__trial_starved(pid_t pid) {
+    char folder[64];
+    double most = 0; /* drivers compile in threads of their own */
+    snprintf(folder, sizeof folder, "/proc/%d/task", (int)pid);
+    DIR *threads = opendir(folder);
+    for (struct dirent *t; threads && (t = readdir(threads)) != NULL;)
+        if (t->d_name[0] != '.')
+            most = fmax(most, starved_thread(folder, t->d_name));
+    if (threads)
+        closedir(threads);
+    return most;
+}
+
+static double processor_seconds(pid_t pid) {
+    clockid_t clock;
+    struct timespec t;
+    if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
+        return -1;
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void le__trial_look(le__trial_watch *w, pid_t pid) {
+    static const double least = 1e-3; /* threads that wait with a timeout use a little, too */
+    double used = processor_seconds(pid);
+    if (w->since > 0 && used >= 0 && used < w->last_s + least)
+        return;
+    w->last_s = used;
+    w->since = le__now();
+}
+
+bool le__trial_idle(const le__trial_watch *w, double seconds) {
+    return w->since > 0 && le__now() - w->since >= seconds;
+}
+
+void le__trial_here(le_engine *engine, le__operation_entry *entry, const le__candidate *candidate,
+                    const le_call *like, bool alone, le__trial_result *out) {
+    trial *t = calloc(1, sizeof *t);
+    *out = (le__trial_result){.status = LE_ERR_MEMORY, .reason = "out of memory", .pending = true};
+    if (!t)
+        return;
+    out->pending = false;
+    t->engine = engine;
+    t->entry = entry;
+    t->candidate = candidate;
+    t->like = like;
+    t->alone = alone;
+    out->status = try_candidate(t, out);
+    snprintf(out->reason, sizeof out->reason, "%s", out->status == LE_OK ? "" : le_error_message());
+    free(t);
+}

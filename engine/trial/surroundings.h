@@ -1,0 +1,33 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * What of its process an implementation must leave as it found it.
+ */
+#ifndef LE_SURROUNDINGS_H
+#define LE_SURROUNDINGS_H
+
+#include "core/pool.h"
+
+#include <locale.h>
+#include <signal.h>
+#include <sys/types.h>
+
+enum { LE__FIRST_FILES = 1024 };
+
+typedef struct le__surroundings {
+    unsigned floating; /* rounding, denormals, traps; of the calling thread */
+    sigset_t mask;
+    struct sigaction handlers[65];
+    char folder[4096], locale[512];
+    locale_t thread_locale;
+    mode_t umask;
+    unsigned char files[LE__FIRST_FILES / 8]; /* bits: open */
+} le__surroundings;
+
+/* In a process with no other threads than the pool's. */
+void le__surroundings_take(le__surroundings *s);
+/* LE_ERR_WRONG_RESULT with a text that begins with "left " and names what was changed since, for
+ * the pool's threads, too. process: signals and files are compared, which drivers may change. */
+le_status le__surroundings_check(const le__surroundings *before, le__pool *pool, bool process);
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Where the trial of a candidate runs: in a child of this process, by the server of trials, or
+ * here.
+ */
+#include "trial/trial.h"
+
+#include "call/engine.h"
+#include "call/guard.h"
+#include "core/clock.h"
+#include "core/sanitizer.h"
+#include "trial/trial_server.h"
+#include "numbers.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct trial {
+    le_engine *engine;
+    le__operation_entry *entry;
+    const le__candidate *candidate;
+    const le_call *like;
+} trial;
+
+typedef struct shared {
+    le__trial_result result;
+    _Atomic int begun, done;
+} shared;
+
+static void begin_child(le_engine *engine, shared *s) {
+    le__trial_limit_child();
+    le__trial_limit_memory();
+    le__trial_mark_child();
+    /* ThreadSanitizer cannot start threads in the child of a process with threads. */
+    int threads = LE__TSAN ? 1 : le__pool_max_threads(engine->pool);
+    if (engine->in_child(engine, threads) != LE_OK)
+        _exit(0);
+    s->begun = 1;
+    le__trial_watch_walls(&s->result, &s->done);
+}
+
+static void try_sample(void *context, le__trial_result *r) {
+    const trial *t = context;
+    le__trial_here(t->engine, t->entry, t->candidate, t->like, true, r);
+}
+
+static void wait_for_child(pid_t pid, shared *s, double limit_s, le__trial_result *r) {
+    double start = le__now(), pause = 5e-5, starved = 0;
+    int state = 0;
+    bool killed = false;
+    le__trial_watch watch = {0};
+    for (;;) {
+        pid_t got = waitpid(pid, &state, WNOHANG);
+        if (got == pid || (got < 0 && errno != EINTR))
+            break;
+        starved = fmax(starved, le__trial_starved(pid));
+        le__trial_look(&watch, pid);
+        if (!killed && le__now() - start > limit_s + starved) {
+            r->idle = le__trial_idle(&watch, limit_s / 2);
+            kill(pid, SIGKILL);
+            killed = true;
+        }
+        struct timespec nap = {0, (long)(pause * 1e9)};
+        nanosleep(&nap, NULL);
+        pause = pause < 1e-3 ? pause * 1.5 : 1e-3;
+    }
+    if (s->done) {
+        *r = s->result; /* even when it was killed a moment later */
+    } else if (killed) {
+        r->status = LE_ERR_TIMEOUT;
+        le__number_print(r->reason, sizeof r->reason, "did not end within %g s", limit_s);
+    } else {
+        r->status = LE_ERR_CRASH;
+        if (WIFSIGNALED(state))
+            snprintf(r->reason, sizeof r->reason, "crashed with signal %d (%s)", WTERMSIG(state),
+                     strsignal(WTERMSIG(state)));
+        else
+            snprintf(r->reason, sizeof r->reason, "ended the process");
+    }
+    r->starved = starved;
+}
+
+/* Runs `attempt` in a child for so long; false: there can be none. */
+static bool in_child(le_engine *engine, double limit_s,
+                     void (*attempt)(void *context, le__trial_result *r), void *context,
+                     le__trial_result *r, bool *begun) {
+    shared *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (s == MAP_FAILED)
+        return false;
+    le__trial_rest(engine);
+    pid_t pid = fork();
+    if (pid == 0) {
+        begin_child(engine, s);
+        attempt(context, &s->result);
+        s->done = 1;
+        _exit(0);
+    }
+    if (pid > 0)
+        wait_for_child(pid, s, limit_s, r);
+    *begun = s->begun;
+    munmap(s, sizeof *s);
+    return pid > 0;
+}
+
+/* What is killed before it had the time limit to itself has shown nothing, nor has a child that
+ * could not begin. */
+static bool try_in_child(trial *t, double wait_s, le__trial_result *r) {
+    double limit_s = fmin(wait_s, t->engine->options.trial_limit_s);
+    bool begun;
+    r->pending = limit_s <= 0;
+    if (r->pending)
+        return true;
+    if (!in_child(t->engine, limit_s, try_sample, t, r, &begun))
+        return false;
+    bool cut_short = r->status == LE_ERR_TIMEOUT && limit_s < t->engine->options.trial_limit_s;
+    r->pending = !begun || cut_short;
+    return true;
+}
+
+typedef struct whole {
+    const le__candidate *candidate;
+    le_call call;
+} whole;
+
+static void run_whole(void *context, le__trial_result *r) {
+    whole *w = context;
+    r->status = le__execute(&w->call, w->candidate, LE__OUTPUTS_WALLED);
+    if (r->status == LE_OK)
+        r->status = le__guard_check(&w->call);
+    snprintf(r->reason, sizeof r->reason, "%s", r->status == LE_OK ? "" : le_error_message());
+}
+
+bool le__trial_run(const le__candidate *c, const le_call *call, double limit_s,
+                   le__trial_result *out) {
+    whole *w = malloc(sizeof *w);
+    bool begun = false;
+    *out = (le__trial_result){.status = LE_ERR_MEMORY, .reason = "out of memory"};
+    if (!w)
+        return false;
+    w->candidate = c;
+    w->call = *call;
+    w->call.lean = true;
+    bool ran = in_child(call->engine, limit_s, run_whole, w, out, &begun);
+    free(w);
+    return ran && begun;
+}
+
+static le__trial_server *helper_for(const le_engine *e, const le__operation_entry *entry,
+                                    const le__candidate *c) {
+    bool may = e->trials == LE__TRIALS_DEFAULT || e->trials == LE__TRIALS_SPAWN;
+    return may && le__registry_is_builtin(entry, c->implementation) ? le__trial_helper_open()
+                                                                    : NULL;
+}
+
+/* In another process; false: there is none for it. */
+static bool try_elsewhere(trial *t, double wait_s, le__trial_result *r) {
+    le_engine *e = t->engine;
+    if (t->candidate->implementation->flags & LE_IMPL_REFERENCE || e->trials == LE__TRIALS_NONE)
+        return false;
+    le__trial_server *helper = t->like ? helper_for(e, t->entry, t->candidate) : NULL;
+    if (helper && le__trial_server_try(helper, t->entry, t->candidate, t->like, wait_s, r))
+        return true;
+    if (t->candidate->device->kind != LE_DEVICE_CPU)
+        return le__trial_server_try(e->trial_server, t->entry, t->candidate, t->like, wait_s, r);
+    return e->trials != LE__TRIALS_SPAWN && try_in_child(t, wait_s, r);
+}
+
+le__late le__trial_look_late(const le_engine *engine, const le__operation_entry *entry,
+                             const le__candidate *candidate, const le_call *like,
+                             le__trial_result *out) {
+    le__late late =
+        le__trial_server_look(helper_for(engine, entry, candidate), candidate, like, out);
+    return late == LE__LATE_UNKNOWN
+               ? le__trial_server_look(engine->trial_server, candidate, like, out)
+               : late;
+}
+
+bool le__trial_needs_fork(const le_engine *e) {
+    if (e->trials == LE__TRIALS_SPAWN || e->trials == LE__TRIALS_NONE)
+        return false;
+    if (e->trials == LE__TRIALS_FORK || !le__trial_helper_open())
+        return true;
+    for (size_t i = 0; i < e->registry.n; i++)
+        for (size_t k = 0; k < e->registry.entries[i]->n_implementations; k++) {
+            const le_implementation *impl = e->registry.entries[i]->implementations[k];
+            if (impl->device != LE_DEVICE_CPU &&
+                !le__registry_is_builtin(e->registry.entries[i], impl))
+                return true;
+        }
+    return false;
+}
+
+void le__trial(le_engine *engine, le__operation_entry *entry, const le__candidate *candidate,
+               const le_call *like, double wait_s, le__trial_result *out) {
+    trial t = {engine, entry, candidate, like};
+    double start = le__now();
+    *out = (le__trial_result){.status = LE_OK};
+    if (!entry->operation->make_case)
+        return;
+    bool tried = try_elsewhere(&t, wait_s, out);
+    if (!tried)
+        le__trial_here(engine, entry, candidate, like, false, out);
+    out->seconds = le__now() - start;
+    le__log_write(&engine->log, LE_LOG_DEBUG,
+                  "%s: trial of %s: %.3f s, %.3f s of them without a core", entry->operation->name,
+                  candidate->text, out->seconds, out->starved);
+}

@@ -1,0 +1,182 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Error profiles.
+ */
+#include "trial/verify.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK = 1024 };
+
+/* Elements [first, first + n) in row-major order as doubles. */
+static void load(const le_tensor *t, int64_t first, int64_t n, double *out) {
+    bool dense = le_tensor_is_contiguous(t);
+    if (dense && t->dtype == LE_F32) {
+        const float *p = (const float *)t->data + first;
+        for (int64_t i = 0; i < n; i++)
+            out[i] = (double)p[i];
+    } else if (dense && t->dtype == LE_F64) {
+        memcpy(out, (const double *)t->data + first, (size_t)n * sizeof *out);
+    } else {
+        for (int64_t i = 0; i < n; i++)
+            out[i] = le_tensor_get(t, first + i);
+    }
+}
+
+/* --- differences of a block and magnitudes of its right side --- */
+
+typedef struct block {
+    double difference[BLOCK]; /* INFINITY: no tolerance allows it */
+    double magnitude[BLOCK];
+} block;
+
+static void compare_reals(const le_tensor *a, const le_tensor *b, int64_t at, int64_t n,
+                          block *out) {
+    double x[BLOCK], y[BLOCK];
+    load(a, at, n, x);
+    load(b, at, n, y);
+    for (int64_t i = 0; i < n; i++) {
+        bool same = x[i] == y[i] || (isnan(x[i]) && isnan(y[i]));
+        bool finite = isfinite(x[i]) && isfinite(y[i]);
+        out->difference[i] = same ? 0 : finite ? fabs(x[i] - y[i]) : INFINITY;
+        out->magnitude[i] = fabs(y[i]);
+    }
+}
+
+static void compare_complex(const le_tensor *a, const le_tensor *b, int64_t at, int64_t n,
+                            block *out) {
+    for (int64_t i = 0; i < n; i++) {
+        double x[2], y[2];
+        le_tensor_get_complex(a, at + i, x);
+        le_tensor_get_complex(b, at + i, y);
+        bool nan = (isnan(x[0]) || isnan(x[1])) && (isnan(y[0]) || isnan(y[1]));
+        bool same = nan || (x[0] == y[0] && x[1] == y[1]);
+        bool finite = isfinite(x[0]) && isfinite(x[1]) && isfinite(y[0]) && isfinite(y[1]);
+        out->difference[i] = same ? 0 : finite ? hypot(x[0] - y[0], x[1] - y[1]) : INFINITY;
+        out->magnitude[i] = hypot(y[0], y[1]);
+    }
+}
+
+/* An integer of up to 64 bits with its sign apart. */
+typedef struct integer {
+    bool negative;
+    uint64_t magnitude;
+} integer;
+
+static integer load_integer(const le_tensor *t, int64_t i) {
+    int64_t v = le_tensor_get_i64(t, i);
+    if (v >= 0 || t->dtype == LE_U64)
+        return (integer){false, (uint64_t)v};
+    return (integer){true, 0 - (uint64_t)v};
+}
+
+static void compare_integers(const le_tensor *a, const le_tensor *b, int64_t at, int64_t n,
+                             block *out) {
+    for (int64_t i = 0; i < n; i++) {
+        const integer x = load_integer(a, at + i), y = load_integer(b, at + i);
+        uint64_t low = x.magnitude < y.magnitude ? x.magnitude : y.magnitude;
+        uint64_t high = x.magnitude < y.magnitude ? y.magnitude : x.magnitude;
+        out->difference[i] =
+            x.negative == y.negative ? (double)(high - low) : (double)high + (double)low;
+        out->magnitude[i] = (double)y.magnitude;
+    }
+}
+
+static bool is_kind(const le_tensor *t, le_dtype_kind kind) {
+    return le_dtype_kind_of(t->dtype) == kind;
+}
+
+static bool is_integer(const le_tensor *t) {
+    return is_kind(t, LE_DTYPE_KIND_SIGNED) || is_kind(t, LE_DTYPE_KIND_UNSIGNED);
+}
+
+static bool is_long(const le_tensor *t) {
+    return is_integer(t) && le_dtype_size(t->dtype) == sizeof(int64_t);
+}
+
+static void compare_block(const le_tensor *a, const le_tensor *b, int64_t at, int64_t n,
+                          block *out) {
+    if (is_kind(a, LE_DTYPE_KIND_COMPLEX) || is_kind(b, LE_DTYPE_KIND_COMPLEX))
+        compare_complex(a, b, at, n, out);
+    else if (is_integer(a) && is_integer(b) && (is_long(a) || is_long(b)))
+        compare_integers(a, b, at, n, out);
+    else
+        compare_reals(a, b, at, n, out);
+}
+
+static double scale_of(le_norm norm, const le_tensor *b, int64_t n) {
+    double scale = 0;
+    if (norm == LE_NORM_ABS)
+        return 1;
+    for (int64_t i = 0; i < n; i++) {
+        double v[2];
+        le_tensor_get_complex(b, i, v);
+        double size = v[1] != 0 ? hypot(v[0], v[1]) : fabs(v[0]);
+        if (isfinite(size) && size > scale)
+            scale = size;
+    }
+    return scale > 0 ? scale : 1;
+}
+
+/* --- profiles --- */
+
+static void add_infinite(le__error_profile *p) {
+    p->max_abs = INFINITY;
+    for (int k = 0; k < LE__ERROR_LEVELS; k++)
+        p->rtol_at[k] = INFINITY;
+}
+
+static void add_element(le__error_profile *p, double difference, double magnitude,
+                        const double *levels) {
+    if (difference > p->max_abs)
+        p->max_abs = difference; /* scaled at the end */
+    for (int k = LE__ERROR_LEVELS - 1; k >= 0 && difference > levels[k]; k--) {
+        double rest = difference - levels[k];
+        if (rest > p->rtol_at[k] * magnitude)
+            p->rtol_at[k] = magnitude > 0 ? rest / magnitude : INFINITY;
+    }
+}
+
+static void add_block(le__error_profile *p, const block *c, int64_t n, const double *levels) {
+    for (int64_t i = 0; i < n; i++) {
+        if (c->difference[i] == INFINITY)
+            add_infinite(p);
+        else if (c->difference[i] > 0)
+            add_element(p, c->difference[i], c->magnitude[i], levels);
+    }
+}
+
+void le__error_add(le__error_profile *p, le_norm norm, const le_tensor *a, const le_tensor *b) {
+    int64_t n = le_tensor_count(b);
+    double scale = scale_of(norm, b, n), levels[LE__ERROR_LEVELS];
+    le__error_profile q = {0};
+    block compared;
+    for (int k = 0; k < LE__ERROR_LEVELS; k++)
+        levels[k] = scale * pow(10, -k);
+    for (int64_t at = 0; at < n; at += BLOCK) {
+        int64_t m = n - at < BLOCK ? n - at : BLOCK;
+        compare_block(a, b, at, m, &compared);
+        add_block(&q, &compared, m, levels);
+    }
+    q.max_abs /= scale;
+    le__error_merge(p, &q);
+}
+
+void le__error_merge(le__error_profile *p, const le__error_profile *q) {
+    p->max_abs = fmax(p->max_abs, q->max_abs);
+    for (int k = 0; k < LE__ERROR_LEVELS; k++)
+        p->rtol_at[k] = fmax(p->rtol_at[k], q->rtol_at[k]);
+}
+
+bool le__error_allows(const le__error_profile *p, double atol, double rtol) {
+    if (p->max_abs <= atol)
+        return true;
+    double level = 1;
+    for (int k = 0; k < LE__ERROR_LEVELS; k++, level *= 0.1)
+        if (level <= atol * (1 + 1e-9))
+            return p->rtol_at[k] <= rtol;
+    /* atol below the finest level, 0 included: the finest level's own slack must be no help */
+    return p->max_abs == 0 || (atol == 0 && p->rtol_at[LE__ERROR_LEVELS - 1] <= 0.5 * rtol);
+}

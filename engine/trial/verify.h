@@ -1,0 +1,29 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Comparing results: an error profile says for every tolerance whether a result meets it.
+ */
+#ifndef LE_VERIFY_H
+#define LE_VERIFY_H
+
+#include "call/call.h"
+
+enum { LE__ERROR_LEVELS = 17 };
+
+/* rtol_at[k]: the least rtol with which |a-b| <= 1e-k*scale + rtol*|b| holds for all elements;
+ * INFINITY where no rtol does (b is 0 or NaN differs). max_abs in units of scale. A profile of
+ * nothing compared is all zero. */
+typedef struct le__error_profile {
+    double max_abs;
+    double rtol_at[LE__ERROR_LEVELS];
+} le__error_profile;
+
+/* Adds the comparison of a with the reference b (same shape, any dtypes, both on the host) to *p.
+ */
+void le__error_add(le__error_profile *p, le_norm norm, const le_tensor *a, const le_tensor *b);
+/* Worst of both. */
+void le__error_merge(le__error_profile *p, const le__error_profile *q);
+/* Whether results with this profile satisfy |a-b| <= atol*scale + rtol*|b|. */
+bool le__error_allows(const le__error_profile *p, double atol, double rtol);
+
+#endif

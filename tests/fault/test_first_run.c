@@ -1,0 +1,177 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * An implementation that ends or stops the process at the real size only, which no small trial
+ * sees: it does so once, and not again at every start of the program. Processes that run the same
+ * thing for the first time at once do not accuse each other.
+ */
+#include "toy.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { SMALL = 1000, LARGE = 20000 };
+
+typedef enum act { CRASHES, HANGS, SLEEPS } act;
+
+static char db[64];
+static act does;
+static struct { /* in all processes */
+    _Atomic int inside, runs;
+} * shared;
+
+static le_status misbehaves(le_call *call) {
+    if (toy_items(call) > 5000) {
+        shared->runs++;
+        shared->inside = 1;
+        if (does == CRASHES)
+            raise(SIGSEGV);
+        for (volatile unsigned spin = 0; does == HANGS;)
+            spin++;
+        if (does == SLEEPS)
+            nanosleep(&(struct timespec){1, 0}, NULL);
+    }
+    le_parallel_for(call, toy_items(call), toy_range, call);
+    return LE_OK;
+}
+
+static const le_implementation planted = {.abi = LE_METHOD_ABI,
+                                          .operation = "toy",
+                                          .name = "planted",
+                                          .run_type = "simd",
+                                          .source = "1",
+                                          .speed = 3,
+                                          .run = misbehaves};
+
+/* Ends the process with 0 when calls are answered rightly; the verdict must name `reason`. */
+static void program(const char *reason) {
+    signal(SIGSEGV, SIG_DFL); /* and not the one of cmocka */
+    float in[LARGE];
+    int64_t sizes[] = {SMALL, LARGE, LARGE};
+    le_engine *e = toy_open(db, LE_MODE_LEARN);
+    if (!e || le_register_implementation(e, &planted) != LE_OK)
+        _exit(3);
+    for (int i = 0; i < LARGE; i++)
+        in[i] = (float)(i % 17) - 8;
+    for (int k = 0; k < 3; k++) {
+        le_tensor input = le_tensor_of(in, LE_F32, 1, &sizes[k]), result = {0};
+        if (le_engine_run(e, "toy", LE_IN("input", &input), LE_F64("factor", 2),
+                          LE_OUT("result", &result)) != LE_OK)
+            _exit(4);
+        for (int64_t i = 0; i < sizes[k]; i++)
+            if (((float *)result.data)[i] != 2 * in[i])
+                _exit(5);
+        le_tensor_free(&result);
+    }
+    le_tensor input = le_tensor_of(in, LE_F32, 1, &sizes[1]), result = {0};
+    le_explanation *x;
+    if (le_engine_explain(e, &x, "toy", LE_IN("input", &input), LE_F64("factor", 2),
+                          LE_OUT("result", &result)) != LE_OK)
+        _exit(6);
+    for (size_t i = 0; i < x->n_candidates; i++) {
+        const le_explained_candidate *c = &x->candidates[i];
+        if (strcmp(c->implementation, "planted") != 0)
+            continue;
+        bool left_out = c->left_out && *c->left_out;
+        if (reason ? !left_out || !strstr(c->left_out, reason) : left_out) {
+            fprintf(stderr, "%s: '%s', expected '%s'\n", c->candidate, c->left_out,
+                    reason ? reason : "");
+            _exit(7);
+        }
+    }
+    le_explanation_free(&x);
+    le_close(&e);
+    _exit(0);
+}
+
+static pid_t start(const char *reason) {
+    fflush(NULL);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0)
+        program(reason);
+    return pid;
+}
+
+static int end_of(pid_t pid) {
+    int state = 0;
+    assert_int_equal(waitpid(pid, &state, 0), pid);
+    return state;
+}
+
+static void begin(act what) {
+    does = what;
+    shared->inside = shared->runs = 0;
+    unlink(db);
+}
+
+static void wait_until_inside(void) {
+    for (int i = 0; i < 10000 && !shared->inside; i++)
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    assert_true(shared->inside);
+}
+
+static void a_crash_happens_once(void **state) {
+    (void)state;
+    begin(CRASHES);
+    assert_true(WIFSIGNALED(end_of(start(NULL))));
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(end_of(start("crashed with signal 11")), 0);
+    assert_int_equal(shared->runs, 2); /* the first, and once more in a child */
+}
+
+static void a_hang_happens_once(void **state) {
+    (void)state;
+    setenv("LE_TRIAL_LIMIT", "0.2", 1);
+    begin(HANGS);
+    pid_t pid = start(NULL);
+    wait_until_inside();
+    kill(pid, SIGKILL); /* as a user would */
+    assert_true(WIFSIGNALED(end_of(pid)));
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(end_of(start("did not end within")), 0);
+    assert_int_equal(shared->runs, 2);
+    unsetenv("LE_TRIAL_LIMIT");
+}
+
+static void processes_at_once(void **state) {
+    (void)state;
+    begin(SLEEPS);
+    pid_t first = start(NULL);
+    wait_until_inside();
+    shared->inside = 0;
+    pid_t second = start(NULL);
+    wait_until_inside(); /* while the first still sleeps there, not in a child of a trial */
+    assert_int_equal(end_of(first), 0);
+    assert_int_equal(end_of(second), 0);
+    begin(SLEEPS);
+    pid_t ended = start(NULL); /* by its user: what it ran is right */
+    wait_until_inside();
+    kill(ended, SIGKILL);
+    end_of(ended);
+    assert_int_equal(end_of(start(NULL)), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_crash_happens_once),
+                                       cmocka_unit_test(a_hang_happens_once),
+                                       cmocka_unit_test(processes_at_once)};
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED)
+        return 1;
+    snprintf(db, sizeof db, "/tmp/le_first_run_%d.sqlite3", (int)getpid());
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(db);
+    return failed;
+}

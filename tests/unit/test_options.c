@@ -1,0 +1,70 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Environment variables: sizes in bytes, and what is said of values that are none.
+ */
+#include "liquid_engine/le_bench.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void sizes(void **state) {
+    static const struct {
+        const char *text;
+        int64_t bytes; /* -1: refused */
+    } cases[] = {{"0", 0},        {"4096", 4096},  {"1k", 1024},       {"1K", 1024},
+                 {"3M", 3 << 20}, {"1G", 1 << 30}, {"1.5g", 3 << 29},  {"2T", INT64_C(1) << 41},
+                 {"1e3", 1000},   {"", -1},        {"G", -1},          {"1GB", -1},
+                 {"-1", -1},      {"1X", -1},      {"9000000000G", -1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t bytes = 77;
+        bool good = le_bytes_from_text(cases[i].text, &bytes);
+        assert_int_equal(good, cases[i].bytes >= 0);
+        assert_int_equal(bytes, good ? cases[i].bytes : 77);
+    }
+}
+
+static void limits(void **state) {
+    static const char *const names[] = {"LE_MEMORY_LIMIT", "LE_DEVICE_MEMORY_LIMIT"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        le_options options;
+        le_engine *engine = NULL;
+        le_default_options(&options);
+        options.db_path = ":memory:";
+        setenv(names[i], "1G", 1);
+        assert_int_equal(le_open(&engine, &options), LE_OK);
+        le_close(&engine);
+        setenv(names[i], "much", 1);
+        assert_int_equal(le_open(&engine, &options), LE_ERR_ARGUMENT);
+        assert_non_null(strstr(le_error_message(), names[i]));
+        assert_non_null(strstr(le_error_message(), "'much', expected bytes"));
+        unsetenv(names[i]);
+    }
+}
+
+/* With the default engine it is the first call that finds out. */
+static void misspelt_mode(void **state) {
+    float value = 1;
+    le_tensor in = le_tensor_of(&value, LE_F32, 1, (int64_t[]){1}), out = {0};
+    (void)state;
+    setenv("LE_MODE", "lern", 1);
+    assert_int_equal(le_run("project", LE_IN("volume", &in), LE_OUT("image", &out)),
+                     LE_ERR_ARGUMENT);
+    assert_string_equal(le_error_message(),
+                        "LE_MODE is 'lern', expected estimate, learn, measure or frozen");
+    unsetenv("LE_MODE");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sizes), cmocka_unit_test(limits),
+                                       cmocka_unit_test(misspelt_mode)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,114 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Files that are there as a whole or not at all: what is left of a writer that is killed, what is
+ * replaced, and what a link, pipe or existing file becomes.
+ */
+#include "io_test.h"
+
+#include "outfile.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+static int files_here(void) {
+    int n = 0;
+    DIR *d = opendir(".");
+    for (struct dirent *e = readdir(d); e; e = readdir(d))
+        n += e->d_name[0] != '.' || strlen(e->d_name) > 2;
+    closedir(d);
+    return n;
+}
+
+/* In a child that is killed in the midst of it. */
+static void killed(void **state) {
+    (void)state;
+    int before = files_here(), status;
+    le__outfile probe;
+    assert_int_equal(le__outfile_open(&probe, "probe", false), 0);
+    bool unnamed = probe.name == NULL;
+    le__outfile_abandon(&probe);
+    if (!unnamed) {
+        print_message("this file system has no files without a name: skipped\n");
+        skip();
+    }
+    pid_t pid = fork();
+    if (pid == 0) {
+        le__outfile f;
+        if (le__outfile_open(&f, "new", false) == 0 && write(f.fd, "half", 4) == 4)
+            raise(SIGKILL);
+        _exit(1);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(files_here(), before);
+}
+
+static void check_content(const char *file, const char *text) {
+    char found[64] = "";
+    io_get(file, found, sizeof found - 1);
+    assert_string_equal(found, text);
+}
+
+static void put(const char *path, bool named, const char *text) {
+    le__outfile f;
+    assert_int_equal(le__outfile_open(&f, path, named), 0);
+    assert_int_equal(write(f.fd, text, strlen(text)), strlen(text));
+    assert_int_equal(le__outfile_commit(&f), 0);
+}
+
+static void replaced(void **state) {
+    (void)state;
+    for (int named = 0; named < 2; named++) {
+        struct stat info;
+        (void)unlink("a");
+        (void)unlink("link");
+        put("a", named, "one");
+        check_content("a", "one");
+        assert_int_equal(chmod("a", 0600), 0);
+        assert_int_equal(symlink("a", "link"), 0);
+        int before = files_here();
+        put("link", named, "two");
+        check_content("a", "two");
+        assert_int_equal(lstat("link", &info), 0);
+        assert_true(S_ISLNK(info.st_mode));
+        assert_int_equal(stat("a", &info), 0);
+        assert_int_equal(info.st_mode & 0777, 0600);
+        le__outfile f;
+        assert_int_equal(le__outfile_open(&f, "a", named), 0);
+        assert_int_equal(write(f.fd, "x", 1), 1);
+        le__outfile_abandon(&f);
+        check_content("a", "two");
+        assert_int_equal(files_here(), before);
+    }
+}
+
+/* Somebody else made the file meanwhile. */
+static void raced(void **state) {
+    (void)state;
+    le__outfile f;
+    assert_int_equal(le__outfile_open(&f, "b", false), 0);
+    assert_int_equal(write(f.fd, "ours", 4), 4);
+    io_put("b", "theirs", 6);
+    assert_int_equal(le__outfile_commit(&f), 0);
+    check_content("b", "ours");
+    assert_int_equal(le__outfile_open(&f, "none/b", false), ENOENT);
+    assert_int_equal(f.fd, -1);
+}
+
+static void device(void **state) {
+    (void)state;
+    put("/dev/null", false, "gone");
+    struct stat info;
+    assert_int_equal(stat("/dev/null", &info), 0);
+    assert_true(S_ISCHR(info.st_mode));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(killed), cmocka_unit_test(replaced),
+                                       cmocka_unit_test(raced), cmocka_unit_test(device)};
+    return cmocka_run_group_tests(tests, io_setup, io_teardown);
+}

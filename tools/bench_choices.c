@@ -1,0 +1,251 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * le-bench --suite=choices: how good the engine's choices are on this machine. Every operation at
+ * its usual size and at sizes whose best candidate takes 0.05, 0.5 and 5 ms is measured into a
+ * database of its own, as le-bench does, and learnt into another by 200 calls; each choice is then
+ * timed against its rivals three times. Tells how far the choices are above the best, and how many
+ * of the 90 % intervals contain the steady median.
+ */
+#include "bench_rivals.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DEFAULT_ROUNDS = 31, REPEATS = 3, CALLS = 200, TRIALS = 20, STEPS = 14, MAX_SIZE = 1 << 16 };
+
+static const double targets[] = {0, 0.05e-3, 0.5e-3, 5e-3}; /* seconds of the best; 0: usual size */
+static const double each_limit = 0.03, median_limit = 0.005;
+static const double near_enough = 1.5; /* times the target */
+
+enum { TARGETS = sizeof targets / sizeof *targets };
+
+typedef struct tally {
+    double *above; /* shares, of all choices */
+    size_t n, room;
+    size_t inside, intervals;
+} tally;
+
+typedef struct subject {
+    const bench_settings *settings;
+    const char *operation;
+    int64_t size; /* 0: usual */
+} subject;
+
+/* --- one choice --- */
+
+static int ascending(const void *x, const void *y) {
+    double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+/* Of the rivals those that have been measured: does the steady median lie where it was said to? */
+static void count_intervals(bench_target *t, const bench_rival *list, size_t n, tally *sum) {
+    le_explanation *e = NULL;
+    if (le_call_explain(t->engine, &e, t->operation, t->args, t->n_args) != LE_OK)
+        return;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < e->n_candidates; k++) {
+            const le_explained_candidate *c = &e->candidates[k];
+            if (strcmp(c->candidate, list[i].text) != 0 || !(c->samples > 1))
+                continue;
+            sum->intervals++;
+            sum->inside += c->low_s <= list[i].median && list[i].median <= c->high_s;
+        }
+    le_explanation_free(&e);
+}
+
+/* The median of three comparisons with the rivals; NaN after a message. */
+static double compare(const subject *of, tally *sum) {
+    int rounds = of->settings->repeat > 0 ? of->settings->repeat : DEFAULT_ROUNDS;
+    double above[REPEATS];
+    bench_target t;
+    if (!bench_target_open(&t, of->settings, of->operation, of->size, (le_dtype)0))
+        return NAN;
+    int done = 0;
+    for (; done < REPEATS; done++) {
+        bench_rival *list;
+        size_t n;
+        if (!bench_rivals_run(&t, rounds, true, &list, &n))
+            break;
+        above[done] = list[0].median / bench_rivals_best(list, n) - 1;
+        if (done == 0)
+            count_intervals(&t, list, n, sum);
+        bench_rivals_free(list, n);
+    }
+    bench_target_close(&t);
+    qsort(above, (size_t)done, sizeof *above, ascending);
+    return done == REPEATS ? above[REPEATS / 2] : NAN;
+}
+
+static bool keep(tally *sum, double above) {
+    if (isnan(above))
+        return false;
+    if (sum->n == sum->room) {
+        size_t room = sum->room ? 2 * sum->room : 64;
+        double *bigger = realloc(sum->above, room * sizeof *bigger);
+        if (!bigger)
+            return false;
+        sum->above = bigger;
+        sum->room = room;
+    }
+    sum->above[sum->n++] = above;
+    return true;
+}
+
+/* --- measuring and learning --- */
+
+static bool measure(le_engine *engine, const char *name, const le_arg *args, size_t n) {
+    bool ok = le_call_run(engine, name, args, n) == LE_OK;
+    for (int i = 0; ok && i < TRIALS && !bench_interrupted(); i++) {
+        if (!le_bench_is_unfinished(engine, name, args, n, TRIALS))
+            break;
+        ok = le_call_run(engine, name, args, n) == LE_OK;
+    }
+    return ok;
+}
+
+/* Calls the operation's sample in this mode, into the settings' database. */
+static bool prepare(const subject *of, le_mode mode) {
+    le_engine *engine = bench_engine(of->settings, NULL, mode);
+    le_sample *sample = NULL;
+    le_case_request request = {.kind = LE_CASE_BENCH, .seed = of->settings->seed, .size = of->size};
+    bool ok = engine && le_sample_make(&sample, engine, of->operation, &request) == LE_OK;
+    size_t n = 0;
+    const le_arg *args = ok ? le_sample_args(sample, &n) : NULL;
+    if (ok && mode == LE_MODE_MEASURE)
+        ok = measure(engine, of->operation, args, n);
+    for (int i = 0; ok && mode == LE_MODE_LEARN && i < CALLS && !bench_interrupted(); i++)
+        ok = le_call_run(engine, of->operation, args, n) == LE_OK;
+    if (!ok && engine)
+        tool_message("%s: %s", of->operation, le_error_message());
+    le_sample_free(&sample);
+    le_close(&engine);
+    return ok && !bench_interrupted();
+}
+
+/* A database that lasts as long as this comparison. */
+static double choice_of(const subject *of, le_mode mode, tally *sum) {
+    char folder[] = "/tmp/le-choices-XXXXXX", path[64];
+    static const char *const endings[] = {"", "-wal", "-shm"};
+    bench_settings own = *of->settings;
+    subject there = {&own, of->operation, of->size};
+    if (!mkdtemp(folder)) {
+        tool_message("%s: cannot be made", folder);
+        return NAN;
+    }
+    snprintf(path, sizeof path, "%s/db.sqlite3", folder);
+    own.db = path;
+    double above = prepare(&there, mode) ? compare(&there, sum) : NAN;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        char file[80];
+        snprintf(file, sizeof file, "%s%s", path, endings[i]);
+        unlink(file);
+    }
+    rmdir(folder);
+    return above;
+}
+
+/* --- sizes --- */
+
+/* Seconds of the fastest candidate at a size, roughly; NaN: there is no such sample. */
+static double best_at(const subject *of, int64_t size) {
+    bench_target t;
+    le_case_request request = {.kind = LE_CASE_BENCH, .seed = of->settings->seed, .size = size};
+    le_engine *engine = bench_engine(of->settings, NULL, LE_MODE_FROZEN);
+    le_sample *sample = NULL;
+    bool made = engine && le_sample_make(&sample, engine, of->operation, &request) == LE_OK;
+    le_sample_free(&sample);
+    le_close(&engine);
+    if (!made || !bench_target_open(&t, of->settings, of->operation, size, (le_dtype)0))
+        return NAN;
+    double best = bench_rivals_fastest(&t);
+    bench_target_close(&t);
+    return best;
+}
+
+/* The size whose best takes the target, by halving in the logarithm; 0: none does. */
+static int64_t size_for(const subject *of, double target) {
+    double low = log(2), high = log(MAX_SIZE), nearest = INFINITY;
+    int64_t found = 0;
+    for (int i = 0; i < STEPS && !bench_interrupted() && nearest > log(1.1); i++) {
+        int64_t size = (int64_t)lround(exp(0.5 * (low + high)));
+        double seconds = best_at(of, size), off = fabs(log(seconds / target));
+        if (off < nearest) {
+            nearest = off;
+            found = size;
+        }
+        if (seconds > target ||
+            isnan(seconds)) /* beyond what the operation makes, or memory holds */
+            high = log((double)size);
+        else
+            low = log((double)size);
+    }
+    return nearest < log(near_enough) ? found : 0;
+}
+
+/* --- all --- */
+
+static void show(const subject *of, double target, double measured, double learnt) {
+    char time[TOOL_NUMBER], size[32] = "usual";
+    if (of->size)
+        snprintf(size, sizeof size, "%lld", (long long)of->size);
+    printf("%-28s %8s %9s %9.1f %% %9.1f %%\n", of->operation, size,
+           target > 0 ? tool_seconds(target, time) : "", 100 * measured, 100 * learnt);
+    fflush(stdout);
+}
+
+static bool one_operation(const bench_settings *s, const char *name, tally *measured,
+                          tally *learnt) {
+    bool ok = true;
+    for (size_t i = 0; i < TARGETS && !bench_interrupted(); i++) {
+        subject of = {s, name, 0};
+        of.size = targets[i] > 0 ? size_for(&of, targets[i]) : 0;
+        if (targets[i] > 0 && !of.size)
+            continue; /* no size takes so long */
+        double a = choice_of(&of, LE_MODE_MEASURE, measured);
+        double b = choice_of(&of, LE_MODE_LEARN, learnt);
+        ok = keep(measured, a) && keep(learnt, b) && ok;
+        show(&of, targets[i], a, b);
+    }
+    return ok;
+}
+
+static bool summary(const char *what, tally *t) {
+    if (!t->n)
+        return false;
+    qsort(t->above, t->n, sizeof *t->above, ascending);
+    double median = t->above[t->n / 2], worst = t->above[t->n - 1];
+    bool kept = worst <= each_limit && median <= median_limit;
+    printf("%s: %zu choices, median %.2f %% and at most %.1f %% above the best (limits %.1f %% and "
+           "%.0f %%: %s); %zu of %zu intervals (%.0f %%) contain the steady median\n",
+           what, t->n, 100 * median, 100 * worst, 100 * median_limit, 100 * each_limit,
+           kept ? "kept" : "not kept", t->inside, t->intervals,
+           t->intervals ? 100.0 * (double)t->inside / (double)t->intervals : 0.0);
+    return kept;
+}
+
+int bench_choices(const bench_settings *s) {
+    tally measured = {0}, learnt = {0};
+    bench_settings own = *s; /* no choice of before takes part */
+    own.db = ":memory:";
+    le_engine *engine = bench_engine(&own, NULL, LE_MODE_FROZEN);
+    const le_operation **ops = engine ? bench_operations(&own, engine) : NULL;
+    bool ok = ops != NULL;
+    bench_catch_interrupts();
+    if (ok)
+        printf("%-28s %8s %9s %11s %11s\n", "above the best of the rivals", "size", "best",
+               "le-bench", "200 calls");
+    for (size_t i = 0; ok && ops[i] && !bench_interrupted(); i++)
+        if (ops[i]->make_case)
+            ok = one_operation(&own, ops[i]->name, &measured, &learnt);
+    bool kept = summary("after le-bench", &measured);
+    kept = summary("after 200 calls in learn", &learnt) && kept;
+    free(measured.above);
+    free(learnt.above);
+    free(ops);
+    le_close(&engine);
+    return ok && kept && !bench_interrupted() ? TOOL_OK : TOOL_FAILED;
+}

@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 #define LE_METHOD_ABI 1
-#define LE_MAX_ARGS   24
+#define LE_MAX_ARGS   48
 
 typedef struct le_call le_call;   /* a bound call: arguments checked, defaults filled in */
 typedef struct le_chain le_chain; /* see le_chain.h */

@@ -395,6 +395,13 @@ static le_status solve(planner *p, bool in_use) {
 
 /* --- the whole --- */
 
+static double answered_s(le__chains *chains) {
+    pthread_mutex_lock(&chains->mutex);
+    double seconds = chains->answered_s;
+    pthread_mutex_unlock(&chains->mutex);
+    return seconds;
+}
+
 /* OpenCL is opened for calls that ask for it, benchmarks, and chains that have taken long. */
 static void discover(const planner *p) {
     le_engine *e = p->chain->engine;
@@ -403,7 +410,7 @@ static void discover(const planner *p) {
     if (e->discovered || p->chain->want.places)
         return;
     if (named || mode == LE_MODE_MEASURE ||
-        (mode == LE_MODE_LEARN && e->chains->answered_s > discover_after_s))
+        (mode == LE_MODE_LEARN && answered_s(e->chains) > discover_after_s))
         le__engine_discover(e);
 }
 

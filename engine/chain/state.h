@@ -27,7 +27,7 @@ typedef struct le__stored_plan { /* a choice of this process or an earlier one *
 } le__stored_plan;
 
 struct le__chains {
-    pthread_mutex_t mutex; /* guards plans, stored */
+    pthread_mutex_t mutex; /* guards what follows */
     le__kept_plan *plans;
     le__stored_plan *stored;
     bool loaded;       /* the stored ones of earlier processes */

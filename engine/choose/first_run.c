@@ -49,11 +49,12 @@ le_status le__first_run_begin(le__first_run *f, le__dispatch *d, le__question *q
     le__verdict *v = le__proof_verdict(arm->proof, q->kind, q->size_class);
     f->first = v && !v->ran && v->state == LE__UNPROVEN;
     bool suspect = f->first && v->suspect;
+    le__verdict begun = f->first ? *v : (le__verdict){0}; /* others change it once unlocked */
     pthread_mutex_unlock(&q->op->mutex);
     le_status status = suspect ? try_in_child(f, call) : LE_OK;
     if (status != LE_OK || !f->first)
         return status;
-    le__store_first_run(d->store, arm->proof, v, true);
+    le__store_first_run(d->store, arm->proof, &begun, true);
     f->marked = true;
     return LE_OK;
 }

@@ -28,7 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RUNS = 4, MORE_RUNS = 36, LEAK_RUNS = 24 };
+enum { RUNS = 4, LEAK_RUNS = 20 };
 
 typedef struct trial {
     le_engine *engine;
@@ -115,28 +115,25 @@ static le_status run_once(trial *t, le__trial_result *r, int number) {
 }
 
 /* Memory in use that grows in run after run is a leak. The allocator's own caches grow, too: glibc
- * keeps up to seven freed chunks of each size for each thread and counts them as used, so that seven
- * runs may grow at any time. Other threads may free a little meanwhile, once. */
+ * keeps up to seven freed chunks of each size for each thread and counts them as used, so that
+ * seven runs may grow at any time. Other threads may free a little meanwhile, once. */
 static le_status look_for_leak(trial *t, le__trial_result *r) {
-    usage start = {0}, before = {0};
-    int bytes = 0, objects = 0; /* runs after which there were more */
-    for (int i = 0; i < MORE_RUNS; i++) {
+    enum { INNOCENT = 2 }; /* runs after which there was no more than before */
+    usage start = in_use(t), before = start;
+    int bytes = 0, objects = 0;
+    for (int i = 0; i < LEAK_RUNS && (bytes < INNOCENT || objects < INNOCENT); i++) {
         le_status status = run_once(t, r, i);
         usage use = in_use(t);
         if (status != LE_OK)
             return status;
-        if (i == MORE_RUNS - LEAK_RUNS - 1) {
-            start = use;
-        } else if (i >= MORE_RUNS - LEAK_RUNS) {
-            bytes += use.bytes >= before.bytes + least_leak(t);
-            objects += use.objects > before.objects;
-        }
+        bytes += use.bytes < before.bytes + least_leak(t);
+        objects += use.objects <= before.objects;
         before = use;
     }
-    if (bytes >= LEAK_RUNS - 1 && before.bytes > start.bytes)
+    if (bytes < INNOCENT && before.bytes > start.bytes)
         return le_fail(LE_ERR_WRONG_RESULT, "leaks %zu bytes a run",
                        (before.bytes - start.bytes) / LEAK_RUNS);
-    if (objects >= LEAK_RUNS - 1 && before.objects > start.objects)
+    if (objects < INNOCENT && before.objects > start.objects)
         return le_fail(LE_ERR_WRONG_RESULT,
                        "leaks buffers or other objects of OpenCL: %zu in %d runs",
                        before.objects - start.objects, LEAK_RUNS);

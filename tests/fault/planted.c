@@ -24,7 +24,7 @@
 
 enum { MOST_PLANTED = 3 };
 
-static double trial_limit_s = 2; /* the default */
+static double trial_limit_s = 2;
 static const planted_bed *bed;
 static const plant *now_planted;
 static const char *source = "first"; /* hash of the planted source */
@@ -304,6 +304,7 @@ static void share_counter(void) {
     if (!runs)
         runs = mmap(NULL, sizeof *runs, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     snprintf(db, sizeof db, "/tmp/le_planted_%d.sqlite3", (int)getpid());
+    setenv("LE_TRIAL_LIMIT", "2", 1);
     unlink(db);
 }
 
@@ -337,6 +338,13 @@ static void process_of_calls(planted_way way) {
     *shared_longest = longest;
 }
 
+/* With so many planted implementations. */
+static double longest_call(planted_way way, int plants) {
+    how_many = plants;
+    in_child(process_of_calls, way);
+    return *shared_longest;
+}
+
 void planted_check_delay(const planted_bed *b, const plant *p, planted_way way, int plants) {
     static const double limit_s = 0.5, slack_s = 0.5;
     share_counter();
@@ -346,19 +354,22 @@ void planted_check_delay(const planted_bed *b, const plant *p, planted_way way, 
     setenv("LE_TRIAL_LIMIT", "0.5", 1);
     shared_longest = mmap(NULL, sizeof *shared_longest, PROT_READ | PROT_WRITE,
                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    how_many = 0;
-    in_child(process_of_calls, way);
-    double usual = *shared_longest;
-    unlink(db);
+    double delay = INFINITY; /* the least of a few: other programs delay calls, too */
+    for (int k = 0; k < 3 && delay > limit_s + slack_s; k++) {
+        double usual = longest_call(way, 0);
+        unlink(db);
+        delay = fmin(delay, longest_call(way, plants) - usual);
+        if (delay > limit_s + slack_s)
+            unlink(db);
+    }
+    if (delay > limit_s + slack_s)
+        fail_msg("%d x %s: the longest call took %.2f s more than without them; the limit is %g s",
+                 plants, p->name, delay, limit_s);
     how_many = plants;
-    in_child(process_of_calls, way);
-    if (*shared_longest > usual + limit_s + slack_s)
-        fail_msg("%d x %s: the longest call took %.2f s, %.2f s without them; the limit is %g s",
-                 plants, p->name, *shared_longest, usual, limit_s);
     in_child(restarted_process, way);
     unlink(db);
     how_many = 1;
     trial_limit_s = 2;
-    unsetenv("LE_TRIAL_LIMIT");
+    setenv("LE_TRIAL_LIMIT", "2", 1);
     munmap(shared_longest, sizeof *shared_longest);
 }

@@ -219,9 +219,14 @@ static const le_implementation *const all[] = {&reference, &kept, &other, &openc
 
 static float data[4000];
 
-static le_tensor input(void) {
+static int fill_data(void **state) {
+    (void)state;
     for (int i = 0; i < 4000; i++)
         data[i] = (float)(i % 13);
+    return 0;
+}
+
+static le_tensor input(void) {
     return le_tensor_of(data, LE_F32, 1, (int64_t[]){4000});
 }
 
@@ -392,5 +397,5 @@ int main(void) {
         cmocka_unit_test(threads),    cmocka_unit_test(least_recently_used),
         cmocka_unit_test(failures),   cmocka_unit_test(on_devices),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, fill_data, NULL);
 }

@@ -84,7 +84,7 @@ static le_status check_layout(const le_operation *op, const le_arg_desc *d, cons
                        op->name, d->name);
     if (!t->data && !t->storage && bytes)
         return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' has no data", op->name, d->name);
-    if ((uintptr_t)t->data % le_dtype_alignment(t->dtype))
+    if ((uintptr_t)t->data & (le_dtype_alignment(t->dtype) - 1))
         return le_fail(LE_ERR_ARGUMENT, "%s: data of argument '%s' is not aligned to its dtype %s",
                        op->name, d->name, le_dtype_name(t->dtype));
     for (int i = 0; i < t->ndim; i++) {

@@ -139,17 +139,25 @@ const void *le_call_contiguous(le_call *call, int arg) {
 
 /* --- outputs --- */
 
+static bool has_shape(const le_tensor *t, int ndim, const int64_t *shape) {
+    bool same = t->ndim == ndim;
+    for (int i = 0; same && i < ndim; i++)
+        same = t->shape[i] == shape[i];
+    return same;
+}
+
 le_status le_call_set_out(le_call *call, int arg, le_dtype dtype, int ndim, const int64_t *shape) {
     le__bound_arg *b = &call->args[arg];
     const char *name = call->operation->args[arg].name;
     size_t bytes;
     bool allocated = b->given && (b->tensor.data || b->tensor.storage);
+    if (allocated && has_shape(&b->tensor, ndim, shape))
+        return LE_OK; /* binding has looked at the rest */
     le_tensor t = le_tensor_of(NULL, b->tensor.dtype ? b->tensor.dtype : dtype, ndim, shape);
     if (!le__tensor_bytes(&t, &bytes))
         return le_fail(LE_ERR_SHAPE, "%s: output '%s' would be too large", call->operation->name,
                        name);
-    if (allocated && (b->tensor.ndim != ndim ||
-                      memcmp(b->tensor.shape, t.shape, (size_t)ndim * sizeof *shape) != 0)) {
+    if (allocated) {
         char given[256], expected[256];
         le_tensor_describe(&b->tensor, given, sizeof given);
         le_tensor_describe(&t, expected, sizeof expected);
@@ -159,8 +167,7 @@ le_status le_call_set_out(le_call *call, int arg, le_dtype dtype, int ndim, cons
     b->tensor.dtype = t.dtype;
     b->tensor.ndim = ndim;
     memcpy(b->tensor.shape, t.shape, sizeof t.shape);
-    if (!allocated)
-        le__tensor_set_contiguous(&b->tensor);
+    le__tensor_set_contiguous(&b->tensor);
     return LE_OK;
 }
 

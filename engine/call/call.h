@@ -100,6 +100,7 @@ struct le_call {
     bool only_look;                  /* to explain: tries, measures and counts nothing */
     bool no_room;                    /* for an output: nobody else will find it */
     double stop_after;               /* seconds; 0: an execution is not stopped */
+    double granted;                  /* seconds that it is taken to last; 0: it is timed */
     bool stopped;                    /* the last execution was, between two items */
     double waited;                   /* seconds, for trials that came to nothing */
     unsigned char poison;            /* of outputs with edges */

@@ -60,7 +60,7 @@ static void loop(le_call *call, const le_implementation *impl, void *context, do
 
 static le_status run_range(le_call *call, const le_implementation *impl) {
     void *context = call;
-    double start = le__now();
+    double start = call->stop_after > 0 ? le__now() : 0;
     le_status status = impl->prepare ? impl->prepare(call, &context) : LE_OK;
     if (status != LE_OK)
         return status;
@@ -97,7 +97,10 @@ le_status le__execute(le_call *call, const le__candidate *c, le__outputs outputs
     memcpy(call->params, c->params, sizeof call->params);
     call->stats = (le__run_stats){0};
     call->stopped = false;
-    le__profile_span span = le__profile_begin();
+    if (call->engine->profile)
+        call->granted = 0;
+    bool timed = !(call->granted > 0);
+    le__profile_span span = le__profile_begin(timed ? le__now() : 0);
     le_status status = le__call_prepare_tensors(call, cpu, outputs);
     if (outputs == LE__OUTPUTS_APART)
         call->stats.setup_seconds += le__now() - span.start;
@@ -105,8 +108,9 @@ le_status le__execute(le_call *call, const le__candidate *c, le__outputs outputs
         status = cpu ? run_on_cpu(call, c->implementation) : run_on_device(call, c->implementation);
     le__keep_release(call);
     le__call_release_scratch(call);
-    call->stats.ended = le__now();
-    call->stats.seconds = call->stats.ended - span.start - call->stats.setup_seconds;
+    call->stats.ended = timed ? le__now() : 0;
+    call->stats.seconds =
+        timed ? call->stats.ended - span.start - call->stats.setup_seconds : call->granted;
     le__profile_end(call, c, span);
     return status;
 }

@@ -17,27 +17,26 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { KEY_BYTES = 2048 };
+/* Words of an argument, at most: one that says what it is, its shape, where it lies. */
+enum { ARG_WORDS = LE_MAX_DIMS + 2, OTHER_WORDS = 16 };
 
 typedef struct key {
     size_t n;
-    unsigned char bytes[KEY_BYTES];
+    uint64_t words[LE_MAX_ARGS * ARG_WORDS + OTHER_WORDS];
 } key;
 
-static void put(key *k, const void *data, size_t size) {
-    size_t room = KEY_BYTES - k->n;
-    if (size > room) { /* very long texts: fold them */
-        uint64_t h = XXH3_64bits(data, size);
-        memmove(k->bytes, &h, sizeof h);
-        k->n = k->n < sizeof h ? sizeof h : k->n;
-        return;
-    }
-    memcpy(k->bytes + k->n, data, size);
-    k->n += size;
+static void put(key *k, uint64_t word) {
+    k->words[k->n++] = word;
+}
+
+static void put_number(key *k, double v) {
+    uint64_t word;
+    memcpy(&word, &v, sizeof word);
+    put(k, word);
 }
 
 static void put_text(key *k, const char *s) {
-    put(k, s ? s : "", s ? strlen(s) + 1 : 1);
+    put(k, s ? XXH3_64bits(s, strlen(s)) : 0);
 }
 
 int64_t le__elastic_extent(int64_t extent) {
@@ -57,11 +56,13 @@ static le_tensor rounded(const le_arg_desc *d, const le_tensor *t) {
     return r;
 }
 
-static void put_tensor(key *k, const le_arg_desc *d, const le_tensor *t, bool input) {
-    int32_t head[3] = {(int32_t)t->dtype, t->ndim, input && !le_tensor_is_contiguous(t)};
-    put(k, head, sizeof head);
-    const le_tensor r = rounded(d, t);
-    put(k, r.shape, (size_t)t->ndim * sizeof t->shape[0]);
+static void put_tensor(key *k, const le_arg_desc *d, const le__bound_arg *b) {
+    const le_tensor *t = &b->tensor;
+    bool strided = d->type == LE_TYPE_IN && b->given && !le_tensor_is_contiguous(t);
+    put(k, (uint64_t)b->given | (uint64_t)strided << 1 | (uint64_t)t->dtype << 8 |
+               (uint64_t)t->ndim << 16);
+    for (int i = 0; b->given && i < t->ndim; i++)
+        put(k, (uint64_t)(d->elastic & 1u << i ? le__elastic_extent(t->shape[i]) : t->shape[i]));
 }
 
 /* Words are few and change the work; free texts and numbers only where the descriptor says so. */
@@ -73,22 +74,20 @@ static void put_arg(key *k, const le_arg_desc *d, const le__bound_arg *b) {
     switch (d->type) {
     case LE_TYPE_IN:
     case LE_TYPE_OUT:
-        put(k, &b->given, sizeof b->given);
-        if (b->given)
-            put_tensor(k, d, &b->tensor, d->type == LE_TYPE_IN);
+        put_tensor(k, d, b);
         break;
     case LE_TYPE_TABLE: /* the operation's key says what there is to say */
-        put(k, &b->given, sizeof b->given);
+        put(k, b->given);
         break;
     case LE_TYPE_F64S:
-        put(k, &b->count, sizeof b->count);
-        if (d->cost)
-            put(k, b->f64s, b->count * sizeof *b->f64s);
+        put(k, b->count);
+        if (d->cost && b->count)
+            put(k, XXH3_64bits(b->f64s, b->count * sizeof *b->f64s));
         break;
     case LE_TYPE_F64:
     case LE_TYPE_I64:
         if (d->cost)
-            put(k, &b->f64, sizeof b->f64);
+            put_number(k, b->f64);
         break;
     case LE_TYPE_STR:
     case LE_TYPE_STR_OR_F64:
@@ -106,7 +105,7 @@ uint32_t le__call_places(const le_call *call, size_t arg) {
 
 static void put_shape(key *k, const le_call *call) {
     const le_operation *op = call->operation;
-    put(k, &call->entry->id, sizeof call->entry->id);
+    put(k, call->entry->id);
     for (size_t i = 0; i < op->n_args; i++)
         put_arg(k, &op->args[i], &call->args[i]);
     if (op->key) {
@@ -119,9 +118,9 @@ static void put_shape(key *k, const le_call *call) {
 /* Where a single call's inputs lie decides what has to be moved; all on the host adds nothing. */
 static void put_places(key *k, const le_call *call) {
     for (size_t i = 0; i < call->operation->n_args; i++) {
-        uint32_t at[2] = {(uint32_t)i, le__call_places(call, i)};
-        if (at[1] != 1)
-            put(k, at, sizeof at);
+        uint32_t at = le__call_places(call, i);
+        if (at != 1)
+            put(k, (uint64_t)i << 32 | at);
     }
 }
 
@@ -130,19 +129,19 @@ uint64_t le__problem_hash(const le_call *call) {
     k.n = 0;
     const le__constraint *w = &call->want;
     put_shape(&k, call);
-    put(&k, &w->atol, sizeof w->atol);
-    put(&k, &w->rtol, sizeof w->rtol);
-    put(&k, &w->memory_limit, sizeof w->memory_limit);
-    int32_t flags[6] = {(int32_t)w->mode,  (int32_t)w->objective, w->reproducible,
-                        w->keep_on_device, call->step != NULL,    (int32_t)w->places};
-    put(&k, flags, sizeof flags);
+    put_number(&k, w->atol);
+    put_number(&k, w->rtol);
+    put(&k, (uint64_t)w->memory_limit);
+    put(&k, (uint64_t)w->mode | (uint64_t)w->objective << 8 | (uint64_t)w->reproducible << 16 |
+                (uint64_t)w->keep_on_device << 17 | (uint64_t)(call->step != NULL) << 18 |
+                (uint64_t)w->places << 32);
     const char *texts[] = {w->run_type,       w->implementation,       w->device,
                            w->liked_run_type, w->liked_implementation, w->replayed};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         put_text(&k, texts[i]);
     if (!call->step)
         put_places(&k, call);
-    return XXH3_64bits(k.bytes, k.n);
+    return XXH3_64bits(k.words, k.n * sizeof *k.words);
 }
 
 /* --- texts --- */

@@ -50,7 +50,7 @@ typedef struct le__profile_span {
 } le__profile_span;
 
 /* Around one run of a candidate; runs may contain others (steps of chains). */
-le__profile_span le__profile_begin(void);
+le__profile_span le__profile_begin(double now);
 void le__profile_end(const le_call *call, const le__candidate *candidate, le__profile_span span);
 /* Runs around what this thread does; for a thread that does a part of another one's run. */
 int le__profile_depth(void);

@@ -17,12 +17,19 @@ static uint64_t hash_name(const char *name) { /* FNV-1a */
     return h;
 }
 
-le__operation_entry *le__registry_find(const le__registry *r, const char *name) {
+static le__operation_entry *find(const le__registry *r, const char *name, size_t *at) {
     uint64_t hash = hash_name(name);
-    for (size_t i = 0; i < r->n; i++)
-        if (r->hashes[i] == hash && !strcmp(r->operations[i]->name, name))
-            return r->entries[i];
+    for (*at = 0; *at < r->n; ++*at)
+        if (r->hashes[*at] == hash && !strcmp(r->operations[*at]->name, name))
+            return r->entries[*at];
     return NULL;
+}
+
+le__operation_entry *le__registry_find(const le__registry *r, const char *name) {
+    static _Thread_local size_t last; /* where the one before was: most often it is asked again */
+    if (last < r->n && !strcmp(r->operations[last]->name, name))
+        return r->entries[last];
+    return find(r, name, &last);
 }
 
 const char *le__registry_nearest(const le__registry *r, const char *name) {

@@ -369,7 +369,7 @@ static void keep_known(le__dispatch *d, le__question *q, const le_call *call,
                        const le__decision *c) {
     if (c->of.why != LE__WHY_EXPLOIT && c->of.why != LE__WHY_ONLY)
         return;
-    le__question_keep(q, c->arm, c->of.reuse_calls, c->of.reuse_until, c->of.alarm_seconds);
+    le__question_keep(q, c->arm, &c->of);
     if (q->mode != LE_MODE_LEARN || call->step ||
         le__policy_incumbent(d->policy, q->op->family, q->policy) != c->arm->policy)
         return;
@@ -437,11 +437,12 @@ static le_status answer_slowly(le__dispatch *d, le__question *q, le_call *call, 
 
 static le_status answer_by_known(le__question *q, le_call *call, le__arm *arm, le__answered *out) {
     le_status status = le__execute(call, &arm->candidate, LE__OUTPUTS_IN_PLACE);
+    bool timed = !(call->granted > 0);
+    call->granted = 0;
     if (status != LE_OK)
         return status;
-    const le__run_stats *stats = &call->stats;
     if (!call->beside)
-        le__question_count(q, stats->seconds, stats->transfer_seconds, stats->ended);
+        le__question_count(q, &call->stats, timed);
     *out = (le__answered){q, arm, LE__WHY_EXPLOIT, 0, 0};
     return LE_OK;
 }
@@ -451,7 +452,7 @@ le_status le__dispatch_answer(le__dispatch *d, le_call *call, le__answered *out)
     le_status status = le__dispatch_question(d, call, &q);
     if (status != LE_OK)
         return status;
-    le__arm *arm = le__question_known(q);
+    le__arm *arm = le__question_known(q, &call->granted);
     if (arm) {
         status = answer_by_known(q, call, arm, out);
         if (status == LE_OK || is_callers(status) || call->no_room ||

@@ -9,6 +9,7 @@
 #include <string.h>
 
 static _Thread_local struct {
+    uint64_t id; /* of the candidate */
     char candidate[LE__CANDIDATE_TEXT];
     le__why why;
     le__run_stats stats;
@@ -16,7 +17,10 @@ static _Thread_local struct {
 } last;
 
 void le__last_run_set(const le_call *call, const le__answered *answered) {
-    memcpy(last.candidate, answered->arm->candidate.text, sizeof last.candidate);
+    const le__candidate *c = &answered->arm->candidate;
+    if (last.id != c->id)
+        memcpy(last.candidate, c->text, sizeof last.candidate);
+    last.id = c->id;
     last.why = answered->why;
     last.stats = call->stats;
     last.measurements = answered->spent > 0;

@@ -7,10 +7,11 @@
 #include "choose/question.h"
 
 #include <math.h>
+#include <sched.h>
 #include <stdlib.h>
 
-enum { FIRST_SLOTS = 256 };
-static const double fixed_point = 1048576; /* units of log seconds: 1e-6 */
+enum { FIRST_SLOTS = 256, TIMED_EACH = 8 };
+static const double brief_s = 1e-6; /* below, timing each run would cost as much as many runs do */
 
 typedef struct slots {
     size_t n; /* a power of two */
@@ -168,20 +169,24 @@ static le__stripe *stripe_of_thread(le__question *q) {
     return &q->stripes[number % LE__STRIPES];
 }
 
-le__arm *le__question_known(le__question *q) {
+le__arm *le__question_known(le__question *q, double *granted) {
     int64_t limit = atomic_load_explicit(&q->reuse_calls, memory_order_relaxed);
-    if (atomic_load_explicit(&stripe_of_thread(q)->n, memory_order_relaxed) >= limit)
+    int64_t n = atomic_load_explicit(&stripe_of_thread(q)->n, memory_order_relaxed);
+    *granted = 0;
+    if (n >= limit)
         return NULL;
+    if (n % TIMED_EACH != 0)
+        *granted = atomic_load_explicit(&q->brief_s, memory_order_relaxed);
     return atomic_load_explicit(&q->known, memory_order_acquire);
 }
 
-void le__question_keep(le__question *q, le__arm *arm, uint64_t reuse_calls, double until,
-                       double alarm_s) {
-    atomic_store(&q->reuse_until, until);
-    atomic_store(&q->alarm_s, alarm_s);
+void le__question_keep(le__question *q, le__arm *arm, const le__policy_decision *of) {
+    atomic_store(&q->reuse_until, of->reuse_until);
+    atomic_store(&q->alarm_s, of->alarm_seconds);
+    atomic_store(&q->brief_s, of->seconds < brief_s ? of->seconds : 0);
     atomic_store(&q->known, arm);
     atomic_store(&q->reuse_calls,
-                 reuse_calls < INT64_MAX / 2 ? (int64_t)reuse_calls : INT64_MAX / 2);
+                 of->reuse_calls < INT64_MAX / 2 ? (int64_t)of->reuse_calls : INT64_MAX / 2);
 }
 
 void le__question_forget(le__question *q) {
@@ -189,36 +194,74 @@ void le__question_forget(le__question *q) {
 }
 
 double le__own_seconds(double seconds, double transfer) {
-    return fmax(fmax(seconds - transfer, 0.02 * seconds), 1e-9);
+    double own = seconds - transfer, least = 0.02 * seconds;
+    own = own > least ? own : least;
+    return own > 1e-9 ? own : 1e-9;
 }
 
-void le__question_count(le__question *q, double seconds, double transfer, double now) {
-    le__stripe *s = stripe_of_thread(q);
-    double l = logf((float)le__own_seconds(seconds, transfer));
-    atomic_fetch_add_explicit(&s->log, (int64_t)(l * fixed_point), memory_order_relaxed);
-    atomic_fetch_add_explicit(&s->log2, (int64_t)(l * l * fixed_point), memory_order_relaxed);
-    atomic_fetch_add_explicit(&s->ns, (int64_t)(seconds * 1e9), memory_order_relaxed);
-    atomic_fetch_add_explicit(&s->n, 1, memory_order_release);
-    if (seconds > atomic_load_explicit(&q->alarm_s, memory_order_relaxed) ||
-        now > atomic_load_explicit(&q->reuse_until, memory_order_relaxed))
+static bool hold(le__stripe *s) {
+    return !atomic_exchange_explicit(&s->held, true, memory_order_acquire);
+}
+
+static void let_go(le__stripe *s) {
+    atomic_store_explicit(&s->held, false, memory_order_release);
+}
+
+/* The thread's own, or where another thread is at that, the next that is free. */
+static le__stripe *hold_one(le__question *q) {
+    size_t i = (size_t)(stripe_of_thread(q) - q->stripes);
+    while (!hold(&q->stripes[i]))
+        i = (i + 1) % LE__STRIPES;
+    return &q->stripes[i];
+}
+
+static void add_time(le__stripe *s, const le__run_stats *run) {
+    double l = logf((float)le__own_seconds(run->seconds, run->transfer_seconds));
+    s->timed++;
+    s->log += l;
+    s->log2 += l * l;
+    s->seconds += run->seconds;
+}
+
+void le__question_count(le__question *q, const le__run_stats *run, bool timed) {
+    le__stripe *s = hold_one(q);
+    int64_t n = atomic_load_explicit(&s->n, memory_order_relaxed);
+    atomic_store_explicit(&s->n, n + 1, memory_order_relaxed);
+    if (timed)
+        add_time(s, run);
+    let_go(s);
+    if (timed && (run->seconds > atomic_load_explicit(&q->alarm_s, memory_order_relaxed) ||
+                  run->ended > atomic_load_explicit(&q->reuse_until, memory_order_relaxed)))
         le__question_forget(q);
 }
 
-/* The counters are not taken at one instant; a run counted between them shifts the mean by a share
- * of 1/n once, which is below what timing itself scatters. */
-le__bulk le__question_take(le__question *q) {
-    le__bulk b = {0};
-    double sum = 0, sum2 = 0;
+/* What was counted in all stripes, which begin anew. */
+static le__stripe take_stripes(le__question *q) {
+    le__stripe sum = {0};
     for (int i = 0; i < LE__STRIPES; i++) {
         le__stripe *s = &q->stripes[i];
-        b.n += atomic_exchange_explicit(&s->n, 0, memory_order_acquire);
-        sum += (double)atomic_exchange(&s->log, 0) / fixed_point;
-        sum2 += (double)atomic_exchange(&s->log2, 0) / fixed_point;
-        b.seconds += 1e-9 * (double)atomic_exchange(&s->ns, 0);
+        while (!hold(s))
+            sched_yield();
+        sum.n += atomic_exchange_explicit(&s->n, 0, memory_order_relaxed);
+        sum.timed += s->timed;
+        sum.log += s->log;
+        sum.log2 += s->log2;
+        sum.seconds += s->seconds;
+        s->timed = 0;
+        s->log = s->log2 = s->seconds = 0;
+        let_go(s);
     }
-    if (b.n > 0) {
-        b.mean_log = sum / (double)b.n;
-        b.m2_log = fmax(0, sum2 - sum * b.mean_log);
-    }
-    return b;
+    return sum;
+}
+
+le__bulk le__question_take(le__question *q) {
+    le__stripe sum = take_stripes(q);
+    if (!sum.timed)
+        return (le__bulk){0};
+    double runs = (double)sum.n, share = runs / (double)sum.timed;
+    double mean = sum.log / (double)sum.timed;
+    return (le__bulk){.n = sum.n,
+                      .mean_log = mean,
+                      .m2_log = fmax(0, sum.log2 - sum.log * mean) * share,
+                      .seconds = sum.seconds * share};
 }

@@ -10,12 +10,13 @@
 #include "choose/arm.h"
 
 /* Runs of the known choice since the policy last heard of them. Threads count in stripes of their
- * own, so that they do not pull one cache line to and fro. */
+ * own, so that they do not pull one cache line to and fro; a stripe is held while it is changed. */
 enum { LE__STRIPES = 8 };
 typedef struct le__stripe {
-    _Alignas(64) _Atomic int64_t n;
-    _Atomic int64_t log, log2; /* sums of log seconds and its square, fixed point */
-    _Atomic int64_t ns;
+    _Alignas(64) atomic_bool held;
+    _Atomic int64_t n;         /* read without holding it */
+    int64_t timed;             /* of these */
+    double log, log2, seconds; /* of the timed: sums of log seconds, of its square, of seconds */
 } le__stripe;
 
 typedef struct le__question {
@@ -42,6 +43,7 @@ typedef struct le__question {
     _Alignas(64) _Atomic(le__arm *) known;
     _Atomic int64_t reuse_calls; /* by one stripe */
     _Atomic double reuse_until, alarm_s;
+    _Atomic double brief_s; /* what a run takes that is too short to time each; 0: it is not */
     le__stripe stripes[LE__STRIPES];
 } le__question;
 
@@ -68,15 +70,15 @@ void le__question_set_aside(le__question *q, const le__proof *p);
 void le__question_bring_back(le__question *q, const le__proof *p);
 bool le__question_is_aside(const le__question *q, const le__arm *arm);
 
-/* The known choice, as long as it may be reused without asking the policy; else NULL. */
-le__arm *le__question_known(le__question *q);
+/* The known choice, as long as it may be reused without asking the policy; else NULL. granted:
+ * seconds that its next run may be taken to last without being timed; 0: it is to be timed. */
+le__arm *le__question_known(le__question *q, double *granted);
 /* The policy decided: this arm answers until something changes. */
-void le__question_keep(le__question *q, le__arm *arm, uint64_t reuse_calls, double until,
-                       double alarm_s);
+void le__question_keep(le__question *q, le__arm *arm, const le__policy_decision *of);
 void le__question_forget(le__question *q);
-/* One more run by the known choice, and how much of it were transfers; forgets the choice when the
- * run was late or too slow. */
-void le__question_count(le__question *q, double seconds, double transfer, double now);
+/* One more run by the known choice; forgets the choice when the run was late or too slow, as far as
+ * it was timed. */
+void le__question_count(le__question *q, const le__run_stats *run, bool timed);
 
 /* What a sample says: seconds without transfers, which are uncertain enough to leave nothing. */
 double le__own_seconds(double seconds, double transfer);

@@ -362,7 +362,9 @@ typedef struct le_run_info {
     size_t struct_size;
     char candidate[256];
     char why[16];          /* "exploit", "explore", "probe", "only", "forced", "measure" */
-    double seconds;        /* wall time with transfers, without what it built, proved and tried */
+    /* wall time with transfers, without what it built, proved and tried; of runs that last less than
+     * a microsecond only each eighth is timed, and this is what they usually take */
+    double seconds;
     double kernel_seconds; /* OpenCL events; 0 on the CPU */
     int64_t bytes_to_device, bytes_from_device;
     int64_t measurements; /* runs beyond the one that answered */

@@ -7,6 +7,7 @@
  * checked, with planted faults. The seed is LE_SEED, else 1.
  */
 #include "bench_verify.h"
+#include "check/cases.h"
 #include "toy.h"
 
 #include <math.h>
@@ -132,7 +133,7 @@ int main(int argc, char **argv) {
                         .seed = seed ? strtoull(seed, NULL, 10) : 1,
                         .atol = NAN,
                         .rtol = NAN,
-                        .cases = argc > 2 ? atoi(argv[2]) : 0,
+                        .cases = (int)case_count(argc > 2 ? atoi(argv[2]) : 0),
                         .quiet = true};
     bool ok = check_the_check();
     return bench_verify(&s, stdout) == TOOL_OK && ok ? 0 : 1;

@@ -172,8 +172,9 @@ int64_t le_db_candidate(le_db *db, const le_db_candidate_key *key);
 /* Transfers are samples too: operation LE_DB_TRANSFER, problem key "to_device/1048576", candidate
  * with implementation "copy" on the device. */
 #define LE_DB_TRANSFER "@transfer"
-/* Plans of chains are choices: operation LE_DB_CHAIN, problem the chain with its shapes, candidate with
- * implementation "plan" whose params say where the steps run; the evidence has the plan in full. */
+/* Plans of chains are choices: operation LE_DB_CHAIN, problem the chain with its shapes, candidate
+ * with implementation "plan" whose params say where the steps run; the evidence has the plan in
+ * full. */
 #define LE_DB_CHAIN "@chain"
 
 /* --------------------------------------------------------------------------------- adding ----- */
@@ -329,14 +330,21 @@ typedef struct le_db_knowledge {
 typedef enum le_db_load_flag {
     LE_DB_LOAD_RAW = 1u << 0,     /* with raw samples */
     LE_DB_LOAD_NO_SITE = 1u << 1, /* without the site databases */
-    LE_DB_LOAD_HERE = 1u << 2     /* only rows of this machine's host ([host] does not differ) */
+    LE_DB_LOAD_HERE = 1u << 2,    /* only rows of this machine's host ([host] does not differ) */
+    LE_DB_LOAD_RECENT = 1u << 3   /* samples and choices of the LE_DB_RECENT newest problems only */
 } le_db_load_flag;
+
+#define LE_DB_RECENT 4096
 
 /* Loads what is known of one operation, or of all (operation NULL: for reports), of all machines in
  * the file and the site databases. What was added and not yet written is not in it: flush first.
  * *out is set unless LE_DB_NO_MEMORY is returned; it may be empty (LE_DB_BUSY: the file was
  * locked). */
 le_db_status le_db_load(le_db *db, const char *operation, unsigned flags, le_db_knowledge **out);
+/* Samples and choices of one problem, with the candidates that they name. Takes a fraction of a
+ * millisecond. */
+le_db_status le_db_load_problem(le_db *db, const char *operation, int64_t problem,
+                                le_db_knowledge **out);
 void le_db_knowledge_free(le_db_knowledge **knowledge);
 
 const le_db_identity *le_db_find_identity(const le_db_knowledge *k, int64_t id);

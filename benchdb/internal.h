@@ -128,12 +128,14 @@ typedef struct le__db_name {
     double work, bytes;
     int64_t device;      /* of a candidate */
     uint64_t generation; /* connection generation it was written in; owned by the writer */
+    bool written;        /* something of it since the last search for names to drop; the writer's */
 } le__db_name;
 
 typedef struct le__db_names {
     pthread_mutex_t lock;
-    le__db_name **slots; /* open addressing; names never move and live as long as the handle */
+    le__db_name **slots; /* open addressing; names never move, identities and candidates stay */
     size_t capacity, count;
+    size_t problems; /* of these */
 } le__db_names;
 
 int64_t le__db_problem_id(const char *operation, const char *key);
@@ -141,6 +143,9 @@ int64_t le__db_candidate_id(const le_db_candidate_key *key);
 int64_t le__db_text_id(const char *text);
 le__db_name *le__db_names_find(le__db_names *names, int64_t id);
 void le__db_names_free(le__db_names *names);
+/* By the writer alone: where there are more problems than are kept, drops those that are in the
+ * file of this generation and of which nothing was written since the last time. */
+void le__db_names_thin(le__db_names *names, uint64_t generation);
 /* Adds an identity. */
 bool le__db_names_identity(le__db_names *names, le_db_kind kind, const le_db_part *parts, size_t n,
                            int64_t *id);

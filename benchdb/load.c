@@ -28,6 +28,7 @@ typedef struct builder {
     chunk *chunks;
     le_db *db;
     const char *operation;
+    int64_t problem; /* 0: all */
     unsigned flags;
     bool site, no_memory;
     const le__db_name *machine, *build;
@@ -71,12 +72,18 @@ static bool keep(builder *b, const void *item, bool added) {
 
 typedef void (*row_fn)(builder *b, sqlite3_stmt *st);
 
-/* Runs a query whose ?1 is the operation or NULL. */
+/* Runs a query whose ?1 is the operation or NULL, ?2 how many problems it may speak of, the newest,
+ * or 0 for all, and ?3 the only one, or 0. */
 static int each(builder *b, le__db_connection *c, const char *sql, row_fn row) {
     sqlite3_stmt *st = NULL;
     int rc = sqlite3_prepare_v2(c->sql, sql, -1, &st, NULL);
     if (rc == SQLITE_OK && b->operation && sqlite3_bind_parameter_count(st) > 0)
         rc = sqlite3_bind_text(st, 1, b->operation, -1, SQLITE_STATIC);
+    int parameters = rc == SQLITE_OK ? sqlite3_bind_parameter_count(st) : 0;
+    if (parameters > 1)
+        rc = sqlite3_bind_int(st, 2, b->flags & LE_DB_LOAD_RECENT ? LE_DB_RECENT : 0);
+    if (rc == SQLITE_OK && parameters > 2)
+        rc = sqlite3_bind_int64(st, 3, b->problem);
     while (rc == SQLITE_OK || rc == SQLITE_ROW) {
         rc = b->no_memory ? SQLITE_NOMEM : sqlite3_step(st);
         if (rc == SQLITE_ROW)
@@ -392,20 +399,26 @@ static void grade_rows(builder *b) {
 
 /* --- one file --- */
 
-static const struct {
+#define NEWEST                                                                                     \
+    "(?2 = 0 OR p.id IN (SELECT s2.problem FROM samples s2 JOIN problems p2 ON p2.id = "           \
+    "s2.problem WHERE ?1 IS NULL OR p2.operation = ?1 GROUP BY s2.problem "                        \
+    "ORDER BY max(s2.last_ms) DESC LIMIT ?2))"
+
+typedef struct query {
     const char *sql;
     row_fn row;
-} queries[] = {
+} query;
+
+static const query of_all[] = {
     {"SELECT id, kind FROM identities", on_identity},
     {"SELECT identity, name, value FROM parts ORDER BY identity, name", on_part},
-    {NULL, NULL}, /* identities are graded here: rows are skipped by host */
     {"SELECT id, operation, key, work, bytes FROM problems WHERE ?1 IS NULL OR operation = ?1",
      on_problem},
     {"SELECT id, operation, implementation, run_type, device, params, source_hash FROM candidates "
      "WHERE ?1 IS NULL OR operation = ?1",
      on_candidate},
     {"SELECT s.id, " LE__SAMPLE_COLUMNS " FROM samples s JOIN problems p ON p.id = s.problem "
-     "WHERE ?1 IS NULL OR p.operation = ?1",
+     "WHERE (?1 IS NULL OR p.operation = ?1) AND " NEWEST,
      on_samples},
     {"SELECT v.machine, v.build, v.candidate, v.size_class, v.state, v.errors, v.reason, "
      "v.date_ms, "
@@ -415,26 +428,44 @@ static const struct {
     {"SELECT h.machine, h.build, h.problem, h.constraint_text, h.objective, h.candidate, "
      "h.evidence, "
      "h.date_ms FROM choices h JOIN problems p ON p.id = h.problem "
-     "WHERE ?1 IS NULL OR p.operation = ?1",
+     "WHERE (?1 IS NULL OR p.operation = ?1) AND " NEWEST,
      on_choice},
     {"SELECT machine, build, operation, sum(answered_s), sum(explored_s), sum(regret_s), "
      "sum(calls), "
      "max(date_ms) FROM accounts WHERE ?1 IS NULL OR operation = ?1 GROUP BY machine, build, "
      "operation",
      on_account},
-};
+    {NULL, NULL}};
+
+static const query of_problem[] = {
+    {"SELECT id, kind FROM identities", on_identity},
+    {"SELECT identity, name, value FROM parts ORDER BY identity, name", on_part},
+    {"SELECT id, operation, key, work, bytes FROM problems WHERE ?1 IS NOT NULL AND ?2 IS NOT NULL "
+     "AND id = ?3",
+     on_problem},
+    {"SELECT id, operation, implementation, run_type, device, params, source_hash FROM candidates "
+     "WHERE operation = ?1",
+     on_candidate},
+    {"SELECT s.id, " LE__SAMPLE_COLUMNS " FROM samples s WHERE ?1 IS NOT NULL AND ?2 IS NOT NULL "
+     "AND s.problem = ?3",
+     on_samples},
+    {"SELECT h.machine, h.build, h.problem, h.constraint_text, h.objective, h.candidate, "
+     "h.evidence, h.date_ms FROM choices h WHERE ?1 IS NOT NULL AND ?2 IS NOT NULL AND "
+     "h.problem = ?3",
+     on_choice},
+    {NULL, NULL}};
 
 static int load_rows(builder *b, le__db_connection *c) {
     static const char raw[] =
         "SELECT r.samples, " LE__RAW_COLUMNS
         " FROM raw_samples r JOIN samples s ON s.id = r.samples "
         "JOIN problems p ON p.id = s.problem WHERE ?1 IS NULL OR p.operation = ?1";
+    const query *queries = b->problem ? of_problem : of_all;
     int rc = SQLITE_OK;
-    for (size_t i = 0; rc == SQLITE_OK && i < sizeof queries / sizeof *queries; i++) {
-        if (queries[i].sql)
-            rc = each(b, c, queries[i].sql, queries[i].row);
-        else
-            grade_identities(b);
+    for (size_t i = 0; rc == SQLITE_OK && queries[i].sql; i++) {
+        rc = each(b, c, queries[i].sql, queries[i].row);
+        if (queries[i].row == on_part)
+            grade_identities(b); /* rows are skipped by host */
     }
     if (rc == SQLITE_OK && (b->flags & LE_DB_LOAD_RAW))
         rc = each(b, c, raw, on_raw);
@@ -522,7 +553,8 @@ static void load_all(builder *b, le_db_status *status) {
     grade_rows(b);
 }
 
-le_db_status le_db_load(le_db *db, const char *operation, unsigned flags, le_db_knowledge **out) {
+static le_db_status load(le_db *db, const char *operation, int64_t problem, unsigned flags,
+                         le_db_knowledge **out) {
     le__signals signals;
     le_db_status status = LE_DB_OK;
     *out = NULL;
@@ -531,6 +563,7 @@ le_db_status le_db_load(le_db *db, const char *operation, unsigned flags, le_db_
         return LE_DB_NO_MEMORY;
     b->db = db;
     b->operation = operation;
+    b->problem = problem;
     b->flags = flags;
     if (db) {
         le__signals_block(&signals);
@@ -545,6 +578,15 @@ le_db_status le_db_load(le_db *db, const char *operation, unsigned flags, le_db_
         return LE_DB_NO_MEMORY;
     }
     return status;
+}
+
+le_db_status le_db_load(le_db *db, const char *operation, unsigned flags, le_db_knowledge **out) {
+    return load(db, operation, 0, flags, out);
+}
+
+le_db_status le_db_load_problem(le_db *db, const char *operation, int64_t problem,
+                                le_db_knowledge **out) {
+    return load(db, operation, problem, 0, out);
 }
 
 void le_db_knowledge_free(le_db_knowledge **knowledge) {

@@ -3,7 +3,8 @@
  *
  * The names a handle has been told: identities, problems and candidates with their content, found
  * by id. They are kept for the life of the handle, because any file that is begun later (after a
- * corrupt one was set aside) needs them again before rows can refer to them.
+ * corrupt one was set aside) needs them again before rows can refer to them; but of problems only
+ * some thousands, those of which something was written last.
  */
 #include "internal.h"
 
@@ -88,12 +89,46 @@ static bool insert(le__db_names *names, le__db_name *name) {
         if (!names->slots[at]) {
             names->slots[at] = name;
             names->count++;
+            names->problems += name->type == LE__NAME_PROBLEM;
             name = NULL;
         }
     }
     pthread_mutex_unlock(&names->lock);
     name_free(name);
     return ok;
+}
+
+enum { MOST_PROBLEMS = 4096 };
+
+static bool is_to_go(le__db_name *name, uint64_t generation) {
+    if (name->type != LE__NAME_PROBLEM || name->generation != generation)
+        return false;
+    bool written = name->written;
+    name->written = false;
+    return !written;
+}
+
+void le__db_names_thin(le__db_names *names, uint64_t generation) {
+    pthread_mutex_lock(&names->lock);
+    le__db_name **kept =
+        names->problems > MOST_PROBLEMS ? calloc(names->capacity, sizeof *kept) : NULL;
+    for (size_t i = 0; kept && i < names->capacity; i++) {
+        le__db_name *name = names->slots[i];
+        if (!name)
+            continue;
+        if (is_to_go(name, generation)) {
+            names->count--;
+            names->problems--;
+            name_free(name);
+        } else {
+            kept[slot_of(kept, names->capacity, name->id)] = name;
+        }
+    }
+    if (kept) {
+        free(names->slots);
+        names->slots = kept;
+    }
+    pthread_mutex_unlock(&names->lock);
 }
 
 le__db_name *le__db_names_find(le__db_names *names, int64_t id) {
@@ -167,7 +202,7 @@ int64_t le_db_device(le_db *db, const le_db_part *parts, size_t n) {
 int64_t le_db_problem(le_db *db, const char *operation, const char *key, double work,
                       double bytes) {
     int64_t id = le__db_problem_id(operation, key);
-    if (!db || le__db_names_find(&db->names, id))
+    if (!db || !db->writer || le__db_names_find(&db->names, id))
         return id;
     le__db_name *name = calloc(1, sizeof *name);
     if (!name)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_ROWS   4096 /* some 4 KB each */
+#define MAX_ROWS   1024 /* some 4 KB each */
 #define MAX_OTHERS 16384
 
 static size_t hash(int64_t problem, int64_t candidate) {
@@ -116,6 +116,8 @@ void le__db_pending_free(le__db_pending *p) {
 /* Writes a name, and those it refers to, unless that was done since the connection was opened. */
 static int need_name(le_db *db, le__db_connection *c, int64_t id) {
     le__db_name *name = id ? le__db_names_find(&db->names, id) : NULL;
+    if (name)
+        name->written = true;
     if (!name || name->generation == c->generation)
         return SQLITE_OK;
     int rc = SQLITE_OK;
@@ -172,6 +174,8 @@ int le__db_pending_write(le__db_pending *p, le_db *db, le__db_connection *c) {
         if (!sqlite3_get_autocommit(c->sql))
             le__db_step(le__db_statement_of(c, LE__ST_ROLLBACK));
         c->generation = le__db_next_generation();
+    } else {
+        le__db_names_thin(&db->names, c->generation);
     }
     return rc;
 }

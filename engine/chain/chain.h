@@ -158,7 +158,7 @@ void le__chains_in_child(le__chains *c);
 le_status le__chain_plan(le_chain *chain, const le_tensor *tensors);
 
 typedef struct le__survey { /* what a step would take, by device index (step.c) */
-    le__question *question;
+    uint64_t question;      /* its hash */
     struct {
         bool possible;
         double seconds; /* without transfers */

@@ -220,16 +220,14 @@ static void release(planner *p) {
 static le_status survey_all(planner *p) {
     le_chain *c = p->chain;
     for (int i = 0; i < c->n_steps; i++) {
-        le__question *q;
         int same = 0;
         le_status status = le__step_survey(c, i, &p->surveys[i]);
         if (status != LE_OK)
             return status;
-        q = p->surveys[i].question;
         for (same = i + 1; same < c->n_steps && c->steps[same]->entry == c->steps[i]->entry;
              same++) {
             le__step_prepare(c, same);
-            if (le__problem_hash(&c->steps[same]->call) != q->hash)
+            if (le__problem_hash(&c->steps[same]->call) != p->surveys[i].question)
                 break;
             p->surveys[same] = p->surveys[i];
         }

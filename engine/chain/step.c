@@ -57,9 +57,12 @@ le_status le__step_survey(le_chain *c, int step, le__survey *out) {
     le__slate slate = {0};
     *out = (le__survey){0};
     le__step_prepare(c, step);
-    le_status status = le__dispatch_question(d, call, &out->question);
-    if (status == LE_OK)
-        status = le__dispatch_slate(d, out->question, call, &slate);
+    le__question *q;
+    le_status status = le__dispatch_question(d, call, &q);
+    if (status != LE_OK)
+        return status;
+    out->question = q->hash;
+    status = le__dispatch_slate(d, q, call, &slate);
     le__policy_view *views = status == LE_OK ? le__dispatch_views(d, &slate, call) : NULL;
     for (size_t i = 0; views && i < slate.n; i++) {
         int k = slate.arms[i]->candidate.device->index;
@@ -72,6 +75,7 @@ le_status le__step_survey(le_chain *c, int step, le__survey *out) {
     }
     free(views);
     le__slate_free(&slate);
+    le__question_release(q);
     return status;
 }
 
@@ -92,8 +96,10 @@ le_status le__step_foresee(le_chain *c, int step) {
     le__decision decision;
     go_where_planned(c, step);
     le_status status = le__dispatch_question(d, call, &q);
-    if (status == LE_OK)
+    if (status == LE_OK) {
         status = le__dispatch_decide(d, q, call, false, &decision);
+        le__question_release(q);
+    }
     c->choices[step].arm = status == LE_OK ? decision.arm : NULL;
     return status;
 }

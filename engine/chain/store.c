@@ -212,6 +212,8 @@ static bool read_evidence(le_chain *c, const char *evidence) {
 
 /* --- the stored ones; the mutex of the engine's chains is held --- */
 
+enum { MAX_STORED = 1024 };
+
 void le__stored_plan_free(le__stored_plan *p) {
     if (!p)
         return;
@@ -227,6 +229,18 @@ static le__stored_plan *find_stored(const le__chains *s, const char *problem,
         if (!strcmp(p->problem, problem) && !strcmp(p->constraint, constraint))
             return p;
     return NULL;
+}
+
+/* The oldest ones: what they say is in the database, and is planned anew in this process. */
+static void drop_surplus(le__chains *s) {
+    le__stored_plan **last = &s->stored;
+    for (int n = 0; *last && n < MAX_STORED; n++)
+        last = &(*last)->next;
+    for (le__stored_plan *p = *last, *next; p; p = next) {
+        next = p->next;
+        le__stored_plan_free(p);
+    }
+    *last = NULL;
 }
 
 static void set_stored(void *chains, const char *problem, const char *constraint,
@@ -245,10 +259,12 @@ static void set_stored(void *chains, const char *problem, const char *constraint
         return;
     }
     *p = (le__stored_plan){strdup(problem), strdup(constraint), copy, s->stored};
-    if (p->problem && p->constraint)
-        s->stored = p;
-    else
+    if (!p->problem || !p->constraint) {
         le__stored_plan_free(p);
+        return;
+    }
+    s->stored = p;
+    drop_surplus(s);
 }
 
 bool le__chain_recall(le_chain *c) {

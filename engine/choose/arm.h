@@ -63,6 +63,7 @@ typedef struct le__stored_choice {
     int64_t problem; /* database id */
     char constraint[256];
     le__arm *arm;
+    size_t rank;     /* of two that say the same, the first one loaded counts */
     bool under_load; /* measured while others used the machine */
 } le__stored_choice;
 

@@ -94,16 +94,13 @@ static void ask_arms(le__question *q, const le_call *call) {
     q->n_arms = s->n_arms;
 }
 
-static le__question *new_question(le__dispatch *d, le_call *call, le__op_state *s, uint64_t hash) {
-    le__question *q = aligned_alloc(64, sizeof *q); /* stripes are cache lines */
+static le__question *new_question(le__dispatch *d, le_call *call, le__op_state *s) {
+    le__question *q = le__questions_new(d->questions);
     if (!q)
         return NULL;
-    memset(q, 0, sizeof *q);
     const le_operation *op = call->operation;
-    q->hash = hash;
     q->op = s;
     q->stored = -1;
-    pthread_mutex_init(&q->race, NULL);
     q->mode = call->want.mode;
     le__problem_text(call, q->problem, sizeof q->problem);
     le__problem_kind(call, q->kind, sizeof q->kind);
@@ -113,10 +110,27 @@ static le__question *new_question(le__dispatch *d, le_call *call, le__op_state *
         q->at[i] = call->step ? 1 : le__call_places(call, i);
     q->size_class = le__size_class(q->work.operations);
     le__policy_features f = {.work = q->work.operations, .bytes = q->work.bytes};
-    q->policy =
-        le__policy_add_problem(d->policy, s->family, XXH64(q->problem, strlen(q->problem), 0), &f);
+    uint64_t key = XXH64(q->problem, strlen(q->problem), 0);
+    q->known_to_policy = le__policy_find_problem(d->policy, s->family, key) >= 0;
+    q->policy = le__policy_add_problem(d->policy, s->family, key, &f);
+    le__policy_hold_problem(d->policy, s->family, q->policy);
     q->db = le__store_problem(d->store, op->name, q->problem, &q->work);
     return q;
+}
+
+/* Of a problem that has been dropped, or was not loaded, what the database knows comes back. */
+static void recall(le__dispatch *d, le__question *q, uint64_t hash) {
+    bool asked = le__store_has_met(d->store, hash);
+    bool met = le__store_has_met(d->store, (uint64_t)q->db);
+    if (asked || (met && !q->known_to_policy))
+        le__store_load_problem(d->store, q->op, q->known_to_policy ? NULL : d->policy, q->db);
+}
+
+static void report_bulk(le__dispatch *d, le__question *q);
+
+static void put_away(le__dispatch *d, le__question *q) {
+    le__policy_release_problem(d->policy, q->op->family, q->policy);
+    le__questions_put_away(d->questions, q);
 }
 
 static le_status make_question(le__dispatch *d, le_call *call, uint64_t hash, le__question **out) {
@@ -126,7 +140,9 @@ static le_status make_question(le__dispatch *d, le_call *call, uint64_t hash, le
         return status;
     pthread_mutex_lock(&s->mutex);
     status = refresh(d, s);
-    le__question *made = status == LE_OK ? new_question(d, call, s, hash) : NULL;
+    le__question *made = status == LE_OK ? new_question(d, call, s) : NULL, *dropped = NULL;
+    if (made)
+        recall(d, made, hash);
     bool single = made && !call->step;
     const le__stored_choice *stored =
         single ? le__store_choice(s, made->db, made->constraint) : NULL;
@@ -139,14 +155,19 @@ static le_status make_question(le__dispatch *d, le_call *call, uint64_t hash, le
     if (!made)
         return status != LE_OK ? status
                                : le_fail(LE_ERR_MEMORY, "%s: out of memory", call->operation->name);
-    status = le__questions_add(d->questions, made, out);
+    status = le__questions_add(d->questions, made, hash, out, &dropped);
     if (status != LE_OK || *out != made)
-        le__question_free(made);
+        put_away(d, made);
+    if (dropped) {
+        report_bulk(d, dropped);
+        put_away(d, dropped);
+    }
     return status;
 }
 
 le_status le__dispatch_question(le__dispatch *d, le_call *call, le__question **out) {
     uint64_t hash = le__problem_hash(call);
+    hash += hash == 0; /* which says that a question was dropped */
     *out = le__questions_find(d->questions, hash);
     return *out ? LE_OK : make_question(d, call, hash, out);
 }
@@ -419,7 +440,7 @@ static le_status answer_slowly(le__dispatch *d, le__question *q, le_call *call, 
             le__dispatch_observe(d, q, c.arm, call, c.of.why, spent);
         if (ready && status == LE_OK) {
             keep_known(d, q, call, &c);
-            *out = (le__answered){q, c.arm, c.of.why, spent, c.of.best_seconds};
+            *out = (le__answered){c.arm, c.of.why, spent, c.of.best_seconds};
             return LE_OK;
         }
         if (ready && call->stopped) {
@@ -443,18 +464,14 @@ static le_status answer_by_known(le__question *q, le_call *call, le__arm *arm, l
         return status;
     if (!call->beside)
         le__question_count(q, &call->stats, timed);
-    *out = (le__answered){q, arm, LE__WHY_EXPLOIT, 0, 0};
+    *out = (le__answered){arm, LE__WHY_EXPLOIT, 0, 0};
     return LE_OK;
 }
 
-le_status le__dispatch_answer(le__dispatch *d, le_call *call, le__answered *out) {
-    le__question *q;
-    le_status status = le__dispatch_question(d, call, &q);
-    if (status != LE_OK)
-        return status;
+static le_status answer(le__dispatch *d, le__question *q, le_call *call, le__answered *out) {
     le__arm *arm = le__question_known(q, &call->granted);
     if (arm) {
-        status = answer_by_known(q, call, arm, out);
+        le_status status = answer_by_known(q, call, arm, out);
         if (status == LE_OK || is_callers(status) || call->no_room ||
             !le__dispatch_failed(d, q, arm, status))
             return status;
@@ -463,6 +480,16 @@ le_status le__dispatch_answer(le__dispatch *d, le_call *call, le__answered *out)
     if (q->mode == LE_MODE_MEASURE && !q->measured && !call->beside)
         le__dispatch_race(d, q, call); /* whatever comes of it, the call is answered */
     return answer_slowly(d, q, call, out);
+}
+
+le_status le__dispatch_answer(le__dispatch *d, le_call *call, le__answered *out) {
+    le__question *q;
+    le_status status = le__dispatch_question(d, call, &q);
+    if (status != LE_OK)
+        return status;
+    status = answer(d, q, call, out);
+    le__question_release(q);
+    return status;
 }
 
 /* ------------------------------------------------------------------------- open and close ---- */

@@ -30,7 +30,6 @@ le_status le__dispatch_open(le__dispatch **out, le_engine *engine);
 void le__dispatch_close(le__dispatch *d);
 
 typedef struct le__answered { /* how a call was answered */
-    le__question *question;
     le__arm *arm;
     le__why why;
     double spent;        /* seconds on proofs */
@@ -39,7 +38,7 @@ typedef struct le__answered { /* how a call was answered */
 
 /* Answers a bound call, or a step, into call->args[].tensor; the caller commits. */
 le_status le__dispatch_answer(le__dispatch *d, le_call *call, le__answered *out);
-/* The question that a bound call asks, made when new. */
+/* The question that a bound call asks, made when new; to be released. */
 le_status le__dispatch_question(le__dispatch *d, le_call *call, le__question **out);
 /* Who may answer the call, as things are now; the slate may be empty. */
 le_status le__dispatch_slate(le__dispatch *d, le__question *q, le_call *call, le__slate *out);

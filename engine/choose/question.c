@@ -2,13 +2,15 @@
  * SPDX-License-Identifier: MIT
  *
  * The table of questions: open addressing, read without a lock; a full table is replaced by a
- * larger one and kept until the engine closes, since readers may still be in it.
+ * larger one and kept until the engine closes, since readers may still be in it. A reader that
+ * overlooks a question while others are moved or dropped finds it under the lock.
  */
 #include "choose/question.h"
 
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { FIRST_SLOTS = 256, TIMED_EACH = 8 };
 static const double brief_s = 1e-6; /* below, timing each run would cost as much as many runs do */
@@ -22,7 +24,8 @@ typedef struct slots {
 struct le__questions {
     pthread_mutex_t mutex;
     _Atomic(slots *) current;
-    size_t used;
+    size_t used, hand; /* where the search for one to drop goes on */
+    le__question *spare;
 };
 
 static slots *new_slots(size_t n, slots *older) {
@@ -56,31 +59,33 @@ void le__questions_each(le__questions *t, void (*fn)(le__question *, void *), vo
     }
 }
 
+static void question_free(le__question *q) {
+    free(q->left_out);
+    free(q->seen);
+    free(q->moved);
+    pthread_mutex_destroy(&q->race);
+    free(q);
+}
+
 static void free_one(le__question *q, void *context) {
     (void)context;
-    le__question_free(q);
+    question_free(q);
 }
 
 void le__questions_close(le__questions *t) {
     if (!t)
         return;
     le__questions_each(t, free_one, NULL);
+    for (le__question *q = t->spare, *next; q; q = next) {
+        next = q->spare;
+        question_free(q);
+    }
     for (slots *s = t->current, *older; s; s = older) {
         older = s->older;
         free(s);
     }
     pthread_mutex_destroy(&t->mutex);
     free(t);
-}
-
-void le__question_free(le__question *q) {
-    if (!q)
-        return;
-    free(q->left_out);
-    free(q->seen);
-    free(q->moved);
-    pthread_mutex_destroy(&q->race);
-    free(q);
 }
 
 static const char under_way[] = "its trial is under way";
@@ -112,20 +117,55 @@ void le__question_note_moved(le__question *q, const le__arm *arm, const le_call 
         *moved = *moved < 0 ? now : *moved + weight * (now - *moved);
 }
 
+/* --- the table --- */
+
+static le__stripe *stripe_of_thread(le__question *q) {
+    static _Atomic unsigned threads;
+    static _Thread_local unsigned number;
+    if (!number)
+        number = 1 + atomic_fetch_add(&threads, 1);
+    return &q->stripes[number % LE__STRIPES];
+}
+
+static uint64_t hash_of(const le__question *q) {
+    return atomic_load_explicit(&q->hash, memory_order_acquire);
+}
+
 static le__question *find_in(const slots *s, uint64_t hash) {
-    for (size_t i = hash & (s->n - 1);; i = (i + 1) & (s->n - 1)) {
+    size_t i = hash & (s->n - 1);
+    for (size_t steps = 0; steps < s->n; steps++, i = (i + 1) & (s->n - 1)) {
         le__question *q = atomic_load_explicit(&s->at[i], memory_order_acquire);
-        if (!q || q->hash == hash)
+        if (!q || hash_of(q) == hash)
             return q;
     }
+    return NULL;
+}
+
+/* Whoever drops it writes the hash first and looks for users then; here it is the other way round,
+ * so that one of both sees the other. */
+static bool take(le__question *q, uint64_t hash) {
+    le__stripe *s = stripe_of_thread(q);
+    atomic_fetch_add(&s->users, 1);
+    if (atomic_load(&q->hash) == hash) {
+        if (!atomic_load_explicit(&q->asked, memory_order_relaxed))
+            atomic_store_explicit(&q->asked, true, memory_order_relaxed);
+        return true;
+    }
+    atomic_fetch_sub_explicit(&s->users, 1, memory_order_release);
+    return false;
+}
+
+void le__question_release(le__question *q) {
+    atomic_fetch_sub_explicit(&stripe_of_thread(q)->users, 1, memory_order_release);
 }
 
 le__question *le__questions_find(const le__questions *t, uint64_t hash) {
-    return find_in(atomic_load_explicit(&t->current, memory_order_acquire), hash);
+    le__question *q = find_in(atomic_load_explicit(&t->current, memory_order_acquire), hash);
+    return q && take(q, hash) ? q : NULL;
 }
 
 static void put_in(slots *s, le__question *q) {
-    size_t i = q->hash & (s->n - 1);
+    size_t i = hash_of(q) & (s->n - 1);
     while (atomic_load_explicit(&s->at[i], memory_order_relaxed))
         i = (i + 1) & (s->n - 1);
     atomic_store_explicit(&s->at[i], q, memory_order_release);
@@ -145,29 +185,127 @@ static bool make_room(le__questions *t) {
     return true;
 }
 
-le_status le__questions_add(le__questions *t, le__question *made, le__question **out) {
-    le_status status = LE_OK;
-    pthread_mutex_lock(&t->mutex);
-    le__question *q = find_in(t->current, made->hash);
-    if (!q && !make_room(t)) {
-        status = le_fail(LE_ERR_MEMORY, "out of memory");
-    } else if (!q) {
-        put_in(t->current, made);
-        t->used++;
-        q = made;
+/* --- dropping --- */
+
+static bool is_in_hand(le__question *q) {
+    int64_t users = 0;
+    for (int i = 0; i < LE__STRIPES; i++)
+        users += atomic_load(&q->stripes[i].users);
+    return users > 0;
+}
+
+/* Empties a slot and moves those back that had to go further because of it (Knuth, The Art of
+ * Computer Programming 3, 6.4, algorithm R). */
+static void take_out(slots *s, size_t i) {
+    size_t mask = s->n - 1;
+    for (size_t k = (i + 1) & mask; s->at[k]; k = (k + 1) & mask) {
+        size_t home = hash_of(s->at[k]) & mask;
+        if (((k - home) & mask) < ((k - i) & mask))
+            continue;
+        atomic_store_explicit(&s->at[i], s->at[k], memory_order_release);
+        i = k;
     }
+    atomic_store_explicit(&s->at[i], NULL, memory_order_release);
+}
+
+static bool try_to_drop(slots *s, size_t i) {
+    le__question *q = s->at[i];
+    if (!q || atomic_exchange_explicit(&q->asked, false, memory_order_relaxed) || is_in_hand(q))
+        return false;
+    uint64_t hash = atomic_exchange(&q->hash, 0);
+    if (is_in_hand(q)) {
+        atomic_store(&q->hash, hash);
+        return false;
+    }
+    take_out(s, i);
+    return true;
+}
+
+/* The least recently asked one, nearly: a hand goes round and takes the first that has not been
+ * asked since it came by the last time. NULL: all are in use. */
+static le__question *drop_one(le__questions *t) {
+    slots *s = t->current;
+    for (size_t steps = 0; steps < 2 * s->n; steps++) {
+        size_t i = t->hand++ & (s->n - 1);
+        le__question *q = s->at[i];
+        if (!try_to_drop(s, i))
+            continue;
+        t->used--;
+        return q;
+    }
+    return NULL;
+}
+
+/* --- adding --- */
+
+static le__question *make_question(void) {
+    le__question *q = aligned_alloc(64, sizeof *q); /* stripes are cache lines */
+    if (!q)
+        return NULL;
+    memset(q, 0, sizeof *q);
+    pthread_mutex_init(&q->race, NULL);
+    return q;
+}
+
+/* Of another question, which readers may still look at: users and hash are left as they are. */
+static void clear(le__question *q) {
+    le__question_take(q);
+    le__question_forget(q);
+    atomic_store(&q->known, NULL);
+    atomic_store(&q->measured, false);
+    q->n_arms = 0;
+    q->n_aside = 0;
+    q->stored_under_load = false;
+    memset(q->at, 0, sizeof q->at);
+}
+
+le__question *le__questions_new(le__questions *t) {
+    pthread_mutex_lock(&t->mutex);
+    le__question *q = t->spare;
+    if (q)
+        t->spare = q->spare;
+    pthread_mutex_unlock(&t->mutex);
+    if (q)
+        clear(q);
+    return q ? q : make_question();
+}
+
+void le__questions_put_away(le__questions *t, le__question *q) {
+    pthread_mutex_lock(&t->mutex);
+    q->spare = t->spare;
+    t->spare = q;
+    pthread_mutex_unlock(&t->mutex);
+}
+
+static le_status add(le__questions *t, le__question *made, uint64_t hash, le__question **dropped) {
+    if (t->used >= LE__QUESTIONS)
+        *dropped = drop_one(t);
+    if (!make_room(t))
+        return le_fail(LE_ERR_MEMORY, "out of memory");
+    atomic_store(&made->hash, hash);
+    put_in(t->current, made);
+    t->used++;
+    return LE_OK;
+}
+
+le_status le__questions_add(le__questions *t, le__question *made, uint64_t hash, le__question **out,
+                            le__question **dropped) {
+    le_status status = LE_OK;
+    *dropped = NULL;
+    pthread_mutex_lock(&t->mutex);
+    le__question *q = find_in(t->current, hash);
+    if (!q) {
+        status = add(t, made, hash, dropped);
+        q = status == LE_OK ? made : NULL;
+    }
+    if (q)
+        take(q, hash);
     pthread_mutex_unlock(&t->mutex);
     *out = q;
     return status;
 }
 
-static le__stripe *stripe_of_thread(le__question *q) {
-    static _Atomic unsigned threads;
-    static _Thread_local unsigned number;
-    if (!number)
-        number = 1 + atomic_fetch_add(&threads, 1);
-    return &q->stripes[number % LE__STRIPES];
-}
+/* --- the known choice --- */
 
 le__arm *le__question_known(le__question *q, double *granted) {
     int64_t limit = atomic_load_explicit(&q->reuse_calls, memory_order_relaxed);

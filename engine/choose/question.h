@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * A question: one problem under one constraint (tolerance, forced parts, objective, mode), with the
- * choice that answers it at present. Calls with a known choice find it without a lock.
+ * choice that answers it at present. Calls with a known choice find it without a lock. An engine
+ * keeps LE__QUESTIONS of them; of more, those are dropped that have not been asked for long.
  */
 #ifndef LE_QUESTION_H
 #define LE_QUESTION_H
@@ -11,22 +12,24 @@
 
 /* Runs of the known choice since the policy last heard of them. Threads count in stripes of their
  * own, so that they do not pull one cache line to and fro; a stripe is held while it is changed. */
-enum { LE__STRIPES = 8 };
+enum { LE__STRIPES = 8, LE__QUESTIONS = 4096 };
 typedef struct le__stripe {
     _Alignas(64) atomic_bool held;
     _Atomic int64_t n;         /* read without holding it */
     int64_t timed;             /* of these */
+    _Atomic int64_t users;     /* threads that have the question in hand: it is not dropped */
     double log, log2, seconds; /* of the timed: sums of log seconds, of its square, of seconds */
 } le__stripe;
 
 typedef struct le__question {
-    uint64_t hash;
+    _Atomic uint64_t hash; /* 0: it has been dropped, and may become another one */
     le__op_state *op;
     char problem[LE__PROBLEM_TEXT], constraint[256], kind[256];
     le_work work;
     int size_class;
     uint32_t at[LE_MAX_ARGS]; /* by argument: where it lay when this was asked first */
-    int policy;               /* problem id in the policy */
+    int policy;               /* problem id in the policy, where it is held */
+    bool known_to_policy;     /* it was there before */
     int64_t db;               /* problem id in the database */
     le_mode mode;
     /* guarded by op->mutex */
@@ -39,8 +42,10 @@ typedef struct le__question {
     bool *seen;             /* by arm: has run on this problem in this process */
     float *moved;           /* by arm: seconds that arguments were under way; < 0: not seen yet */
     int n_aside;            /* arms set aside */
+    struct le__question *spare; /* of dropped ones: the next */
     /* the known choice; read and written without a lock */
     _Alignas(64) _Atomic(le__arm *) known;
+    atomic_bool asked;           /* since the last search for one to drop */
     _Atomic int64_t reuse_calls; /* by one stripe */
     _Atomic double reuse_until, alarm_s;
     _Atomic double brief_s; /* what a run takes that is too short to time each; 0: it is not */
@@ -51,14 +56,21 @@ typedef struct le__questions le__questions; /* the table */
 
 le_status le__questions_open(le__questions **out);
 void le__questions_close(le__questions *t);
-/* No lock. NULL when absent. */
+/* No lock. NULL when absent; else to be released. */
 le__question *le__questions_find(const le__questions *t, uint64_t hash);
-/* Makes it, or returns the one another thread made meanwhile. */
-le_status le__questions_add(le__questions *t, le__question *made, le__question **out);
+/* One to be filled and added: zeroed, but for its arrays by arm. NULL without memory. */
+le__question *le__questions_new(le__questions *t);
+/* Adds it, or returns the one another thread made meanwhile: *out is to be released. *dropped: the
+ * question that had to go, NULL mostly; the caller puts it away. */
+le_status le__questions_add(le__questions *t, le__question *made, uint64_t hash, le__question **out,
+                            le__question **dropped);
+/* A question that is in no table, for a later le__questions_new. Its memory is never given back
+ * before the table is closed: a reader may be about to see that it was dropped. */
+void le__questions_put_away(le__questions *t, le__question *q);
+void le__question_release(le__question *q);
 /* Calls fn for each; not while questions are added. */
 void le__questions_each(le__questions *t, void (*fn)(le__question *q, void *context),
                         void *context);
-void le__question_free(le__question *q);
 
 /* Keeps how long arguments were under way when the arm ran, unless an earlier run of the same call
  * has moved them. Mutex of the operation held. */

@@ -22,8 +22,11 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+enum { MET_BITS = 1 << 22, MET_WORD = 64 };
+
 struct le__store {
     le_engine *engine;
+    _Atomic uint64_t *met; /* bits by hash */
     le_db *db;
     int64_t devices[LE__MAX_DEVICES]; /* identities; 0: not announced yet, or the CPU */
     _Atomic double wait_from;         /* le__now() from which writes are waited for again */
@@ -55,8 +58,11 @@ le_status le__store_open(le__store **out, le_engine *engine) {
                        .log = pass_log,
                        .log_cookie = &engine->log};
     s->engine = engine;
-    s->db = le_db_open(&o);
     *out = s;
+    s->met = calloc(MET_BITS / MET_WORD, sizeof *s->met);
+    if (!s->met)
+        return le_fail(LE_ERR_MEMORY, "le_open: out of memory");
+    s->db = le_db_open(&o);
     return LE_OK;
 }
 
@@ -68,6 +74,7 @@ void le__store_close(le__store *s) {
     if (!s)
         return;
     le_db_close(&s->db);
+    free(s->met);
     free(s);
 }
 
@@ -282,21 +289,26 @@ static void load_accounts(le__store *s, le__op_state *op, le__policy *policy,
     le__policy_load_account(policy, op->family, answered, explored);
 }
 
-void le__store_load(le__store *s, le__op_state *op, le__policy *policy) {
-    le_db_knowledge *k = NULL;
-    for (int i = 1; i < s->engine->n_devices; i++)
-        le__store_device(s, &s->engine->devices[i]);
-    if (le_db_load(s->db, op->entry->operation->name, 0, &k) == LE_DB_NO_MEMORY || !k)
+bool le__store_has_met(le__store *s, uint64_t hash) {
+    uint64_t bit = (hash ^ hash >> 32) % MET_BITS, mask = UINT64_C(1) << bit % MET_WORD;
+    return atomic_fetch_or_explicit(&s->met[bit / MET_WORD], mask, memory_order_relaxed) & mask;
+}
+
+static int by_problem(const void *a, const void *b) {
+    const le__stored_choice *x = a, *y = b;
+    if (x->problem != y->problem)
+        return x->problem < y->problem ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* Adds the choices to be believed to those of the operation, in the order of their problems. */
+static void load_choices(le__store *s, le__op_state *op, const le_db_knowledge *k) {
+    size_t most = op->n_choices + k->n_choices;
+    le__stored_choice *choices = realloc(op->choices, (most + 1) * sizeof *choices);
+    if (!choices)
         return;
-    load_samples(s, op, policy, k);
-    for (size_t i = 0; i < k->n_verdicts; i++)
-        load_verdict(op, &k->verdicts[i]);
-    load_accounts(s, op, policy, k);
-    free(op->choices);
-    op->choices = NULL;
-    op->n_choices = 0;
-    le__stored_choice *choices = calloc(k->n_choices + 1, sizeof *choices);
-    for (size_t i = 0; choices && i < k->n_choices; i++) {
+    op->choices = choices;
+    for (size_t i = 0; i < k->n_choices; i++) {
         const le_db_choice *c = &k->choices[i];
         le__arm *arm = arm_of(s, op, &k->candidates[c->candidate_index]);
         if (!arm)
@@ -306,19 +318,69 @@ void le__store_load(le__store *s, le__op_state *op, le__policy *policy) {
             continue;
         le__stored_choice *to = &choices[op->n_choices++];
         to->problem = c->problem;
+        to->rank = i;
         to->arm = arm;
         to->under_load = c->evidence && strstr(c->evidence, LE__UNDER_LOAD);
         snprintf(to->constraint, sizeof to->constraint, "%s", c->constraint ? c->constraint : "");
     }
-    op->choices = choices;
+    qsort(choices, op->n_choices, sizeof *choices, by_problem);
+}
+
+static void forget_choices(le__op_state *op, int64_t problem) {
+    size_t n = 0;
+    for (size_t i = 0; i < op->n_choices; i++)
+        if (op->choices[i].problem != problem)
+            op->choices[n++] = op->choices[i];
+    op->n_choices = n;
+}
+
+void le__store_load(le__store *s, le__op_state *op, le__policy *policy) {
+    le_db_knowledge *k = NULL;
+    for (int i = 1; i < s->engine->n_devices; i++)
+        le__store_device(s, &s->engine->devices[i]);
+    if (le_db_load(s->db, op->entry->operation->name, LE_DB_LOAD_RECENT, &k) == LE_DB_NO_MEMORY ||
+        !k)
+        return;
+    for (size_t i = 0; i < k->n_problems; i++)
+        le__store_has_met(s, (uint64_t)k->problems[i].id);
+    load_samples(s, op, policy, k);
+    for (size_t i = 0; i < k->n_verdicts; i++)
+        load_verdict(op, &k->verdicts[i]);
+    load_accounts(s, op, policy, k);
+    op->n_choices = 0;
+    load_choices(s, op, k);
+    le_db_knowledge_free(&k);
+}
+
+/* The operation has no more choices than it has questions, and a few. */
+enum { MOST_CHOICES = 2 * LE__QUESTIONS };
+
+void le__store_load_problem(le__store *s, le__op_state *op, le__policy *policy, int64_t problem) {
+    le_db_knowledge *k = NULL;
+    if (le_db_load_problem(s->db, op->entry->operation->name, problem, &k) == LE_DB_NO_MEMORY || !k)
+        return;
+    if (policy)
+        load_samples(s, op, policy, k);
+    if (op->n_choices > MOST_CHOICES)
+        op->n_choices = 0;
+    forget_choices(op, problem);
+    load_choices(s, op, k);
     le_db_knowledge_free(&k);
 }
 
 const le__stored_choice *le__store_choice(const le__op_state *op, int64_t problem,
                                           const char *constraint) {
-    for (size_t i = 0; i < op->n_choices; i++)
-        if (op->choices[i].problem == problem && !strcmp(op->choices[i].constraint, constraint))
-            return &op->choices[i];
+    size_t low = 0, high = op->n_choices;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (op->choices[middle].problem < problem)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < op->n_choices && op->choices[low].problem == problem; low++)
+        if (!strcmp(op->choices[low].constraint, constraint))
+            return &op->choices[low];
     return NULL;
 }
 

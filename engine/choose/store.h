@@ -25,6 +25,12 @@ int64_t le__store_problem(le__store *s, const char *operation, const char *text,
 
 /* Fills policy and verdicts with what is known of an operation. Mutex of the state held. */
 void le__store_load(le__store *s, le__op_state *op, le__policy *policy);
+/* Whether the process has met a problem or a question before, by its hash, or the database had it
+ * when it was loaded; from now on it has. Sometimes true for one that is new. */
+bool le__store_has_met(le__store *s, uint64_t hash);
+/* Adds what the database knows of one problem: the choices, and the samples unless policy is NULL.
+ * Mutex of the state held. */
+void le__store_load_problem(le__store *s, le__op_state *op, le__policy *policy, int64_t problem);
 /* Stored choice of a problem under a constraint; NULL if none that is still to be believed. */
 const le__stored_choice *le__store_choice(const le__op_state *op, int64_t problem,
                                           const char *constraint);

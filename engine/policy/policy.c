@@ -48,8 +48,9 @@ static void free_family(le__family *f) {
         le__curve_free(f->members[i].curve);
     for (int i = 0; i < f->n_problems; i++)
         free(f->problems[i].cells);
-    free(f->members);
     free(f->problems);
+    free(f->problem_keys);
+    free(f->members);
     free(f->cold);
 }
 
@@ -67,8 +68,7 @@ void le__policy_free(le__policy **policy) {
     *policy = NULL;
 }
 
-/* Makes room for one more; the new memory is zeroed. */
-static bool grow(void **array, int count, int *cap, size_t size) {
+bool le__grow(void **array, int count, int *cap, size_t size) {
     if (count < *cap)
         return true;
     int wanted = *cap ? *cap * 2 : 4;
@@ -114,7 +114,7 @@ le__cell *le__cell_make(le__family *family, le__problem *problem, int candidate)
     le__cell *cell = le__cell_find(problem, candidate);
     if (cell)
         return cell;
-    if (!grow((void **)&problem->cells, problem->n_cells, &problem->cap_cells, sizeof *cell))
+    if (!le__grow((void **)&problem->cells, problem->n_cells, &problem->cap_cells, sizeof *cell))
         return NULL;
     int at = cell_place(problem, candidate);
     cell = &problem->cells[at];
@@ -164,7 +164,7 @@ static int find_family(const le__policy *policy, uint64_t key) {
 int le__policy_family(le__policy *policy, uint64_t key) {
     pthread_mutex_lock(&policy->lock);
     int at = find_family(policy, key);
-    if (at < 0 && grow((void **)&policy->families, policy->n_families, &policy->cap_families,
+    if (at < 0 && le__grow((void **)&policy->families, policy->n_families, &policy->cap_families,
                        sizeof *policy->families)) {
         at = policy->n_families++;
         policy->families[at] =
@@ -204,7 +204,7 @@ static int add_member(le__policy *policy, le__family *family, uint64_t key,
         if (family->members[i].key == key)
             return i;
     if (info->resource < 0 || !need_resource(policy, family, info->resource) ||
-        !grow((void **)&family->members, family->n_members, &family->cap_members,
+        !le__grow((void **)&family->members, family->n_members, &family->cap_members,
               sizeof *family->members))
         return -1;
     le__member *member = &family->members[family->n_members];
@@ -223,55 +223,6 @@ int le__policy_add_candidate(le__policy *policy, int family, uint64_t key,
     pthread_mutex_lock(&policy->lock);
     le__family *f = le__family_at(policy, family);
     int at = f ? add_member(policy, f, key, candidate) : -1;
-    pthread_mutex_unlock(&policy->lock);
-    return at;
-}
-
-static double positive(double x) {
-    return x > 0.0 && isfinite(x) ? x : 1.0;
-}
-
-/* Features used by the family's first problem are used by all; the first problem is the origin. */
-static void place(le__family *family, const le__policy_features *f, le__point *at) {
-    double work = positive(f->work);
-    double raw[LE__CURVE_DIM - 2] = {f->bytes > 0.0 ? positive(f->bytes) / work : 0.0};
-    for (int i = 0; i < LE__POLICY_EXTRA; i++)
-        raw[i + 1] = f->extra[i];
-    if (family->n_problems == 0) {
-        family->anchor_work = log(work);
-        for (int i = 0; i < LE__CURVE_DIM - 2; i++) {
-            family->anchor_z[i] = raw[i] > 0.0 ? log(positive(raw[i])) : NAN;
-            if (raw[i] > 0.0)
-                family->dim = i + 3;
-        }
-        if (family->dim < 2)
-            family->dim = 2;
-    }
-    at->log_work = log(work) - family->anchor_work;
-    for (int i = 0; i < LE__CURVE_DIM - 2; i++) {
-        bool used = raw[i] > 0.0 && !isnan(family->anchor_z[i]);
-        at->z[i] = used ? log(positive(raw[i])) - family->anchor_z[i] : 0.0;
-    }
-}
-
-static int add_problem(le__family *family, uint64_t key, const le__policy_features *features) {
-    for (int i = 0; i < family->n_problems; i++)
-        if (family->problems[i].key == key)
-            return i;
-    if (!grow((void **)&family->problems, family->n_problems, &family->cap_problems,
-              sizeof *family->problems))
-        return -1;
-    le__problem *problem = &family->problems[family->n_problems];
-    *problem = (le__problem){.key = key, .incumbent = -1};
-    place(family, features, &problem->at);
-    return family->n_problems++;
-}
-
-int le__policy_add_problem(le__policy *policy, int family, uint64_t key,
-                           const le__policy_features *features) {
-    pthread_mutex_lock(&policy->lock);
-    le__family *f = le__family_at(policy, family);
-    int at = f ? add_problem(f, key, features) : -1;
     pthread_mutex_unlock(&policy->lock);
     return at;
 }

@@ -17,7 +17,8 @@
  * (policy_race.c).
  *
  * Threads: every function may be called from any thread; one mutex inside. A race belongs to one
- * thread at a time. Ids are small integers from 0, valid as long as the policy.
+ * thread at a time. Ids are small integers from 0, valid as long as the policy; those of problems
+ * while somebody holds them, or no other problem is added.
  * Errors:  functions that make something return -1 or NULL when out of memory or given nonsense;
  * observing something unknown or not finite does nothing.
  */
@@ -77,8 +78,17 @@ typedef struct le__policy_features {
                                        problems of a family */
 } le__policy_features;
 
+/* Problems that are known and not held are dropped, the oldest first, when a family has
+ * LE__POLICY_PROBLEMS: their ids go to others, what they taught about sizes is forgotten, and they
+ * may be loaded again. */
+enum { LE__POLICY_PROBLEMS = 4096 };
 int le__policy_add_problem(le__policy *policy, int family, uint64_t key,
                            const le__policy_features *features);
+/* The id of a known problem, or -1. */
+int le__policy_find_problem(le__policy *policy, int family, uint64_t key);
+/* Keeps a problem until it has been released as often as it was held. */
+void le__policy_hold_problem(le__policy *policy, int family, int problem);
+void le__policy_release_problem(le__policy *policy, int family, int problem);
 
 /* ------------------------------------------------------------------------------- deciding ---- */
 

@@ -111,6 +111,13 @@ void le__belief_changed(le__family *family, const le__problem *problem, le__cell
         curve_take(member, problem, cell, le__cell_belief(family, cell));
 }
 
+void le__belief_dropped(le__family *family, const le__problem *problem, le__cell *cell)
+{
+    le__member *member = &family->members[cell->candidate];
+    if (member->curve)
+        curve_take(member, problem, cell, le__no_belief);
+}
+
 static void build_curve(le__family *family, int candidate)
 {
     le__member *member = &family->members[candidate];

@@ -137,7 +137,7 @@ static size_t best_known(const scene *s) {
  * curve serves all, of the others. As much as there was already is to be expected, more at first.
  */
 static double stake(const scene *s, double best_seconds) {
-    double problems = s->family->n_problems;
+    double problems = s->family->problems_met;
     double here = fmax(CALLS_ONE / (problems * problems), CALLS_MANY) + s->problem->calls;
     const le__budget *b = &s->family->budget;
     double others = b->account.answered + b->answered_before - s->problem->answered;

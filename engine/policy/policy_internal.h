@@ -143,8 +143,8 @@ typedef struct le__cell { /* one candidate on one problem */
 } le__cell;
 
 typedef struct le__problem {
-    uint64_t key;
     le__point at;
+    int held;       /* by how many; only problems that nobody holds are dropped */
     le__cell *cells; /* sorted by candidate */
     int n_cells, cap_cells;
     int incumbent;
@@ -168,7 +168,11 @@ typedef struct le__family {
     uint64_t key;
     le__member *members;
     le__problem *problems;
-    int n_members, cap_members, n_problems, cap_problems;
+    uint64_t *problem_keys; /* apart: every new problem is looked for among all */
+    int n_members, cap_members, n_problems, cap_problems, cap_problem_keys;
+    int oldest;         /* problem that is dropped next, unless it is held */
+    double problems_met; /* dropped ones included */
+    double choice_regret; /* of dropped problems */
     int dim;
     double anchor_work, anchor_z[LE__CURVE_DIM - 2];
     le__log_stats noise, surprise; /* pooled */
@@ -195,6 +199,8 @@ struct le__policy {
 le__family *le__family_at(le__policy *policy, int family);
 le__problem *le__problem_at(le__family *family, int problem);
 le__cell *le__cell_find(const le__problem *problem, int candidate);
+/* Makes room for one more; the new memory is zeroed. */
+bool le__grow(void **array, int count, int *cap, size_t size);
 /* Finds or makes; NULL when out of memory. */
 le__cell *le__cell_make(le__family *family, le__problem *problem, int candidate);
 /* Variance of a run about the candidate's steady time. */
@@ -232,5 +238,12 @@ le__pool le__pool_of(const le__family *family, const le__policy_allowed *allowed
 le__belief le__guess(const le__family *family, int candidate, const le__pool *pool);
 /* Brings the candidate's curve up to date with a changed cell. */
 void le__belief_changed(le__family *family, const le__problem *problem, le__cell *cell);
+/* Takes what a cell taught back from the candidate's curve. */
+void le__belief_dropped(le__family *family, const le__problem *problem, le__cell *cell);
+
+/* -------------------------------------------------------------------- policy_problem.c -------- */
+
+/* What the answers of a problem have cost more than its best candidate, as known now. */
+double le__choice_regret(const le__family *family, const le__problem *problem);
 
 #endif

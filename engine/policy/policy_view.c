@@ -53,19 +53,6 @@ void le__policy_explain(le__policy *policy, const le__policy_question *q, le__po
     pthread_mutex_unlock(&policy->lock);
 }
 
-/* What the answers of a problem have cost more than its best candidate, as known now. */
-static double choice_regret(const le__family *family, const le__problem *problem)
-{
-    double best = INFINITY;
-    for (int i = 0; i < problem->n_cells; i++) {
-        le__belief b = le__cell_belief(family, &problem->cells[i]);
-        if (le__belief_known(b))
-            best = fmin(best, le__expected_seconds(b));
-    }
-    double lost = problem->answered - problem->answers * best;
-    return isfinite(best) && lost > 0.0 ? lost : 0.0;
-}
-
 void le__policy_get_account(le__policy *policy, int family, le__policy_account *out)
 {
     pthread_mutex_lock(&policy->lock);
@@ -73,9 +60,9 @@ void le__policy_get_account(le__policy *policy, int family, le__policy_account *
     *out = (le__policy_account){0};
     if (f) {
         *out = f->budget.account;
-        out->choice_regret = 0.0;
+        out->choice_regret = f->choice_regret;
         for (int i = 0; i < f->n_problems; i++)
-            out->choice_regret += choice_regret(f, &f->problems[i]);
+            out->choice_regret += le__choice_regret(f, &f->problems[i]);
     }
     pthread_mutex_unlock(&policy->lock);
 }

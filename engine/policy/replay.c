@@ -111,6 +111,7 @@ static bool meet(machine *m, int problem)
         le__policy_features f = {.work = m->trace->work[problem]};
         m->problems[problem] = le__policy_add_problem(
             m->policy, m->family, key_of(m->trace->problems[problem].name), &f);
+        le__policy_hold_problem(m->policy, m->family, m->problems[problem]);
     }
     return m->problems[problem] >= 0;
 }

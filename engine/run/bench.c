@@ -298,8 +298,10 @@ static le_status with_question(le_engine *engine, const char *operation, const l
     if (wants_opencl(&call)) /* the choice may be a candidate of a device not yet looked for */
         le__engine_discover(engine);
     status = le__dispatch_question(engine->dispatch, &call, &q);
-    if (status == LE_OK)
+    if (status == LE_OK) {
         fn(engine->dispatch, q, &call, to);
+        le__question_release(q);
+    }
     le__call_unbind(&call);
     return status;
 }

@@ -145,15 +145,9 @@ static le_status fill(le__dispatch *d, le__question *q, le_call *call, whole *w,
     return LE_OK;
 }
 
-static le_status explain(le__dispatch *d, le_call *call, le_explanation **out) {
-    le__question *q;
-    le_status status = le__dispatch_question(d, call, &q);
-    if (status == LE_OK)
-        status = le__dispatch_prepare(d, q, call);
-    if (status == LE_OK)
-        status = le__named_check_call(call);
-    if (status != LE_OK)
-        return status;
+static le_status explain_question(le__dispatch *d, le__question *q, le_call *call,
+                                  le_explanation **out) {
+    le_status status = LE_OK;
     pthread_mutex_lock(&q->op->mutex);
     whole *w = calloc(1, sizeof *w);
     le_explained_candidate *rows = w ? calloc(q->n_arms + 1, sizeof *rows) : NULL;
@@ -177,6 +171,20 @@ static le_status explain(le__dispatch *d, le_call *call, le_explanation **out) {
             le_explanation_free(out);
     }
     pthread_mutex_unlock(&q->op->mutex);
+    return status;
+}
+
+static le_status explain(le__dispatch *d, le_call *call, le_explanation **out) {
+    le__question *q;
+    le_status status = le__dispatch_question(d, call, &q);
+    if (status != LE_OK)
+        return status;
+    status = le__dispatch_prepare(d, q, call);
+    if (status == LE_OK)
+        status = le__named_check_call(call);
+    if (status == LE_OK)
+        status = explain_question(d, q, call, out);
+    le__question_release(q);
     return status;
 }
 

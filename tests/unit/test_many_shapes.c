@@ -1,0 +1,247 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * A process that calls an operation with very many shapes: memory stays bounded, and what was known
+ * of a shape that has been dropped meanwhile comes back from the database.
+ */
+#include "core/sanitizer.h"
+#include "liquid_engine/le_method.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum {
+    SIDE = 47,                               /* 47^3 = 103,823 shapes */
+    SHAPES = LE__SANITIZED ? 10000 : 100000, /* of which an engine keeps 4096 */
+    WARM_UP = 1000,
+    THREADS = 8,
+    EACH = 2000, /* shapes a thread */
+    GROWTH_KIB = 40 * 1024
+};
+
+/* --- an operation that is cheap at every size: the sum of its input's extents --- */
+
+enum { INPUT, RESULT };
+
+static const le_arg_desc args[] = {
+    [INPUT] = {.name = "input",
+               .doc = "only its shape counts",
+               .type = LE_TYPE_IN,
+               .dtypes = LE_DTYPES_FLOAT,
+               .min_ndim = 3,
+               .max_ndim = 3,
+               .shape = "[a,b,c]"},
+    [RESULT] = {.name = "result",
+                .doc = "a + b + c",
+                .type = LE_TYPE_OUT,
+                .dtypes = LE_DTYPES_FLOAT,
+                .min_ndim = 1,
+                .max_ndim = 1,
+                .shape = "[1]"},
+};
+
+static le_status check(le_call *call) {
+    return le_call_set_out(call, RESULT, LE_F64, 1, (int64_t[]){1});
+}
+
+static void work(const le_call *call, le_work *out) {
+    (void)call;
+    *out = (le_work){.operations = 1000, .bytes = 4000}; /* it looks at the shape only */
+}
+
+static le_status make_case(le_case *c, const le_case_request *r) {
+    (void)r;
+    le_case_in(c, "input", LE_F32, 3, (int64_t[]){2, 3, 4});
+    le_case_out(c, "result", LE_F64);
+    return le_case_status(c);
+}
+
+static size_t one_item(const le_call *call) {
+    (void)call;
+    return 1;
+}
+
+static void add_extents(void *context, size_t begin, size_t end, int worker) {
+    const le_call *call = context;
+    const int64_t *shape = le_call_in(call, INPUT)->shape;
+    (void)begin;
+    (void)end;
+    (void)worker;
+    *(double *)le_call_out(call, RESULT)->data = (double)(shape[0] + shape[1] + shape[2]);
+}
+
+static void add_slowly(void *context, size_t begin, size_t end, int worker) {
+    add_extents(context, begin, end, worker);
+    nanosleep(&(struct timespec){0, 2000000}, NULL);
+}
+
+static const le_operation operation = {.abi = LE_METHOD_ABI,
+                                       .name = "extents",
+                                       .family = "test",
+                                       .summary = "sum of extents",
+                                       .reference = "this line",
+                                       .args = args,
+                                       .n_args = sizeof args / sizeof *args,
+                                       .check = check,
+                                       .work = work,
+                                       .norm = LE_NORM_MAX,
+                                       .atol = 0,
+                                       .make_case = make_case};
+static const le_implementation reference = {.abi = LE_METHOD_ABI,
+                                            .operation = "extents",
+                                            .name = "reference",
+                                            .run_type = "reference",
+                                            .flags = LE_IMPL_REFERENCE,
+                                            .items = one_item,
+                                            .range = add_slowly};
+static const le_implementation quick = {.abi = LE_METHOD_ABI,
+                                        .operation = "extents",
+                                        .name = "c",
+                                        .run_type = "c",
+                                        .flags = LE_IMPL_SERIAL,
+                                        .speed = 1,
+                                        .items = one_item,
+                                        .range = add_extents};
+static const le_implementation lazy = {.abi = LE_METHOD_ABI,
+                                       .operation = "extents",
+                                       .name = "lazy",
+                                       .run_type = "simd",
+                                       .flags = LE_IMPL_SERIAL,
+                                       .speed = 2, /* a promise that it does not keep */
+                                       .items = one_item,
+                                       .range = add_slowly};
+
+static le_engine *open_engine(const char *db) {
+    le_options o;
+    le_engine *e = NULL;
+    le_default_options(&o);
+    o.db_path = db;
+    o.mode = LE_MODE_LEARN;
+    o.threads = 1;
+    assert_int_equal(le_open(&e, &o), LE_OK);
+    assert_int_equal(le_register_operation(e, &operation), LE_OK);
+    assert_int_equal(le_register_implementation(e, &reference), LE_OK);
+    assert_int_equal(le_register_implementation(e, &quick), LE_OK);
+    assert_int_equal(le_register_implementation(e, &lazy), LE_OK);
+    return e;
+}
+
+static float data[SIDE * SIDE * SIDE];
+
+/* The i-th shape; false when the answer is wrong. */
+static bool call_shape(le_engine *e, int i) {
+    int64_t shape[3] = {1 + i % SIDE, 1 + i / SIDE % SIDE, 1 + i / SIDE / SIDE};
+    double sum = 0;
+    le_tensor in = le_tensor_of(data, LE_F32, 3, shape);
+    le_tensor out = le_tensor_of(&sum, LE_F64, 1, (int64_t[]){1});
+    return le_engine_run(e, "extents", LE_IN("input", &in), LE_OUT("result", &out)) == LE_OK &&
+           sum == (double)(shape[0] + shape[1] + shape[2]);
+}
+
+/* What is known of the first shape: samples of the plain implementation on it, which is to be the
+ * choice. */
+static int64_t samples_of_first(le_engine *e) {
+    le_explanation *x = NULL;
+    int64_t samples = 0;
+    le_tensor in = le_tensor_of(data, LE_F32, 3, (int64_t[]){1, 1, 1}), out = {.dtype = LE_F64};
+    assert_int_equal(
+        le_engine_explain(e, &x, "extents", LE_IN("input", &in), LE_OUT("result", &out)), LE_OK);
+    assert_string_equal(x->choice, "c@cpu");
+    for (size_t i = 0; i < x->n_candidates; i++)
+        if (!strcmp(x->candidates[i].candidate, "c@cpu"))
+            samples = x->candidates[i].samples;
+    le_explanation_free(&x);
+    return samples;
+}
+
+static void path_of(char *out, size_t size, const char *name) {
+    snprintf(out, size, "/tmp/le_shapes_%s_%d.sqlite3", name, (int)getpid());
+    unlink(out);
+}
+
+static long resident_kib(void) {
+    char line[256];
+    long kib = 0;
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "VmRSS: %ld", &kib) == 1)
+            break;
+    if (f)
+        fclose(f);
+    return kib;
+}
+
+static void memory_is_bounded_and_choices_come_back(void **state) {
+    (void)state;
+    char db[128];
+    path_of(db, sizeof db, "many");
+    le_engine *e = open_engine(db);
+    for (int i = 0; i < 30; i++)
+        assert_true(call_shape(e, 0));
+    assert_true(samples_of_first(e) > 0);
+    for (int i = 1; i <= WARM_UP; i++)
+        assert_true(call_shape(e, i));
+    long kib = resident_kib();
+    for (int i = WARM_UP + 1; i <= SHAPES; i++)
+        assert_true(call_shape(e, i));
+    long grown = resident_kib() - kib;
+    print_message("resident memory has grown by %ld KiB\n", grown);
+    if (!LE__SANITIZED)
+        assert_true(grown <= GROWTH_KIB);
+    assert_true(samples_of_first(e) > 0);
+    assert_true(call_shape(e, 0));
+    le_close(&e);
+    unlink(db);
+}
+
+typedef struct caller {
+    le_engine *engine;
+    int from, n;
+    _Atomic int *wrong;
+} caller;
+
+static void *call_many(void *context) {
+    const caller *c = context;
+    for (int i = 0; i < c->n; i++) {
+        *c->wrong += !call_shape(c->engine, c->from + i);
+        *c->wrong += !call_shape(c->engine, i % 3); /* which all threads ask again and again */
+    }
+    return NULL;
+}
+
+static void threads_may_ask_while_questions_are_dropped(void **state) {
+    (void)state;
+    char db[128];
+    pthread_t threads[THREADS];
+    caller callers[THREADS];
+    _Atomic int wrong = 0;
+    path_of(db, sizeof db, "threads");
+    le_engine *e = open_engine(db);
+    for (int i = 0; i < THREADS; i++) {
+        /* two by two they ask the same */
+        callers[i] = (caller){e, 3 + i / 2 * EACH, EACH, &wrong};
+        assert_int_equal(pthread_create(&threads[i], NULL, call_many, &callers[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(wrong, 0);
+    le_close(&e);
+    unlink(db);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_is_bounded_and_choices_come_back),
+        cmocka_unit_test(threads_may_ask_while_questions_are_dropped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

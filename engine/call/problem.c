@@ -17,8 +17,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Words of an argument, at most: one that says what it is, its shape, where it lies. */
-enum { ARG_WORDS = LE_MAX_DIMS + 2, OTHER_WORDS = 16 };
+/* Words of an argument, at most: what it is, its shape, its number, and of its text and its list two
+ * each. */
+enum { ARG_WORDS = LE_MAX_DIMS + 7, OTHER_WORDS = 16 };
 
 typedef struct key {
     size_t n;
@@ -56,13 +57,14 @@ static le_tensor rounded(const le_arg_desc *d, const le_tensor *t) {
     return r;
 }
 
-static void put_tensor(key *k, const le_arg_desc *d, const le__bound_arg *b) {
+/* elastic: axes whose extents are rounded. */
+static void put_tensor(key *k, const le__bound_arg *b, le_arg_type type, uint32_t elastic) {
     const le_tensor *t = &b->tensor;
-    bool strided = d->type == LE_TYPE_IN && b->given && !le_tensor_is_contiguous(t);
+    bool strided = type == LE_TYPE_IN && b->given && !le_tensor_is_contiguous(t);
     put(k, (uint64_t)b->given | (uint64_t)strided << 1 | (uint64_t)t->dtype << 8 |
                (uint64_t)t->ndim << 16);
     for (int i = 0; b->given && i < t->ndim; i++)
-        put(k, (uint64_t)(d->elastic & 1u << i ? le__elastic_extent(t->shape[i]) : t->shape[i]));
+        put(k, (uint64_t)(elastic & 1u << i ? le__elastic_extent(t->shape[i]) : t->shape[i]));
 }
 
 /* Words are few and change the work; free texts and numbers only where the descriptor says so. */
@@ -74,7 +76,7 @@ static void put_arg(key *k, const le_arg_desc *d, const le__bound_arg *b) {
     switch (d->type) {
     case LE_TYPE_IN:
     case LE_TYPE_OUT:
-        put_tensor(k, d, b);
+        put_tensor(k, b, d->type, d->elastic);
         break;
     case LE_TYPE_TABLE: /* the operation's key says what there is to say */
         put(k, b->given);
@@ -142,6 +144,37 @@ uint64_t le__problem_hash(const le_call *call) {
     if (!call->step)
         put_places(&k, call);
     return XXH3_64bits(k.words, k.n * sizeof *k.words);
+}
+
+/* --- everything but the data --- */
+
+/* By 128 bits, which two that differ do not share. */
+static void put_bytes(key *k, const void *bytes, size_t n) {
+    XXH128_hash_t h = n ? XXH3_128bits(bytes, n) : (XXH128_hash_t){0};
+    put(k, h.low64);
+    put(k, h.high64);
+}
+
+static void put_exactly(key *k, const le__bound_arg *b, le_arg_type type) {
+    put_tensor(k, b, type, 0);
+    put_number(k, b->f64);
+    put(k, (uint64_t)b->i64);
+    put_bytes(k, b->str, b->str ? strlen(b->str) + 1 : 0);
+    put_bytes(k, b->f64s, b->count * sizeof *b->f64s);
+}
+
+void le__call_fingerprint(const le_call *call, uint64_t out[2]) {
+    const le_operation *op = call->operation;
+    key k;
+    k.n = 0;
+    put(&k, call->entry->id);
+    for (size_t i = 0; i < op->n_args; i++)
+        put_exactly(&k, &call->args[i], op->args[i].type);
+    put_number(&k, call->want.atol);
+    put_number(&k, call->want.rtol);
+    XXH128_hash_t h = XXH3_128bits(k.words, k.n * sizeof *k.words);
+    out[0] = h.low64;
+    out[1] = h.high64;
 }
 
 /* --- texts --- */

@@ -14,6 +14,9 @@ enum { LE__PROBLEM_TEXT = 512, LE__SIZE_CLASSES = 32 };
 /* Hash of the problem and of what the call asks for (tolerance, forced parts, objective): the key
  * of the known-choice path. */
 uint64_t le__problem_hash(const le_call *call);
+/* Of all that a call was given and asked for by tolerances but the data of its tensors: the same for
+ * calls that say the same. Tables are data, too, but their elements count here. */
+void le__call_fingerprint(const le_call *call, uint64_t out[2]);
 /* Devices that have an argument's contents, as bits of their index; 1, the host, for what is no
  * input. */
 uint32_t le__call_places(const le_call *call, size_t arg);

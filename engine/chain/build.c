@@ -552,26 +552,3 @@ le_status le_chain_add_args(le_chain *c, const char *operation, const le_arg *ar
     }
     return status;
 }
-
-/* --- whole chains --- */
-
-le_status le__chain_expand(le_chain **out, const le_call *call) {
-    le_status status = le__chain_new(out, call->engine, call->operation->name);
-    if (status != LE_OK)
-        return status;
-    (*out)->call = call;
-    status = call->operation->expand(call, *out);
-    if ((*out)->status != LE_OK)
-        status = le_chain_status(*out);
-    for (size_t i = 0; status == LE_OK && i < call->operation->n_args; i++) {
-        if (call->operation->args[i].type != LE_TYPE_OUT || !call->args[i].given)
-            continue;
-        le_value v = le_chain_arg(*out, (int)i);
-        if (v.id < 0 || !(*out)->values[v.id].written)
-            status = le_fail(LE_ERR_INTERNAL, "%s: no step of its chain writes '%s'",
-                             call->operation->name, call->operation->args[i].name);
-    }
-    if (status != LE_OK)
-        le_chain_free(out);
-    return status;
-}

@@ -80,7 +80,10 @@ struct le_chain {
     char *name;
     le_status status; /* first error of building */
     char *error;
-    const le_call *call; /* that is expanded; NULL: the user's chain */
+    const le_call *call; /* while it is expanded; NULL: the user's chain */
+    uint64_t asked[2];   /* fingerprint of the calls that it stands for */
+    bool reusable;       /* for another such call */
+    le_chain *next_idle;
     le_storage *nothing; /* what stand-ins claim to live in */
     le__chain_value *values;
     int n_values, capacity;
@@ -115,10 +118,16 @@ le_status le__chain_new(le_chain **out, le_engine *engine, const char *name);
 le_status le__chain_from_json(le_chain **out, le_engine *engine, const char *text,
                               const le_arg *args, size_t n_args);
 le_status le__chain_register_json(le_engine *engine, const char *text, char *name, size_t size);
-/* A chain of the call's operation, expanded. Owned by the caller (le_chain_free). */
-le_status le__chain_expand(le_chain **out, const le_call *call);
 le_status le__chain_fail(le_chain *chain, le_status status); /* keeps this thread's error text */
 int le__chain_find(const le_chain *chain, const char *name, bool output); /* -1: none */
+
+/* --- composite calls as chains (expanded.c) --- */
+
+/* The chain of a composite call, expanded for it or for an earlier one that said the same; to be
+ * given back. */
+le_status le__chain_borrow(le_chain **out, const le_call *call);
+/* run: how it ended; a chain that failed is not kept. */
+void le__chain_give_back(le_chain *chain, le_status run);
 
 /* --- chains as operations (operation.c) --- */
 
@@ -174,8 +183,8 @@ le_status le__step_foresee(le_chain *chain, int step);
 /* In the child of a trial: a candidate by the descriptors' own speeds. */
 le_status le__step_decide_simply(le_chain *chain, int step);
 /* Runs a step as planned, on another device when nobody is left there. What the next run will not
- * need again is added to chain->aside. */
-le_status le__step_answer(le_chain *chain, int step);
+ * need again is added to chain->aside. *now: when it begins, then when it ended. */
+le_status le__step_answer(le_chain *chain, int step, double *now);
 extern const le__placing le__step_placing; /* run.c */
 /* The view of le__step_placing (verify.c). */
 le_status le__step_view(const le_call *call, le_status (*fn)(void *context, le_call *view),

@@ -33,6 +33,7 @@ le_status le__chains_open(le__chains **out) {
 
 void le__chains_in_child(le__chains *c) {
     pthread_mutex_init(&c->mutex, NULL);
+    c->idle = NULL; /* another thread may have been at it */
 }
 
 void le__chains_close(le__chains *c) {
@@ -45,6 +46,10 @@ void le__chains_close(le__chains *c) {
     for (le__stored_plan *s = c->stored, *next; s; s = next) {
         next = s->next;
         le__stored_plan_free(s);
+    }
+    for (le_chain *idle = c->idle, *next; idle; idle = next) {
+        next = idle->next_idle;
+        le_chain_free(&idle);
     }
     pthread_mutex_destroy(&c->mutex);
     free(c);

@@ -20,7 +20,7 @@ typedef struct run {
     int step;            /* under way */
     le_storage **spares; /* of values that are over, for later values of the same size */
     int n_spares;
-    double start;
+    double start, now; /* now: when the step under way began, or ended */
     int64_t to_host; /* bytes that the step under way moved to the host */
 } run;
 
@@ -234,6 +234,7 @@ static le_status unpack_output(run *r, const le__chain_step *s, size_t arg, bool
         }
     }
     le__storage_release(from.storage);
+    r->now = le__now();
     return status;
 }
 
@@ -255,13 +256,14 @@ static le_status end_outputs(run *r, le__chain_step *s, bool succeeded) {
 static le_status prepare(le_call *call, bool host) {
     run *r = call->step_of;
     le__chain_step *s = r->chain->steps[r->step];
-    double start = le__now();
+    bool may_move = call->engine->n_devices > 1;
+    double start = may_move ? le__now() : 0;
     int64_t before = r->to_host;
     le_status status = end_outputs(r, s, false); /* of a run before, which failed or was a race's */
     for (size_t a = 0; status == LE_OK && a < s->entry->operation->n_args; a++)
         if (s->values[a] >= 0)
             status = place(r, s, a, host, &s->call.args[a].tensor);
-    if (r->to_host > before)
+    if (may_move && r->to_host > before)
         call->stats.transfer_seconds += le__now() - start;
     return status;
 }
@@ -271,9 +273,11 @@ const le__placing le__step_placing = {.prepare = prepare, .view = le__step_view}
 static le_status run_step(run *r, int i) {
     le_chain *c = r->chain;
     le_step_report *report = &c->step_reports[i];
-    double start = le__now();
+    double start = r->now;
     r->to_host = 0;
     le_status status = make_room(r, i);
+    if (c->n_drops)
+        r->now = le__now();
     le__chain_step *s = c->steps[i];
     r->step = i;
     s->call.step_of = r;
@@ -281,7 +285,7 @@ static le_status run_step(run *r, int i) {
         if (s->values[a] >= 0)
             s->call.args[a].tensor.storage = NULL;
     if (status == LE_OK) {
-        status = le__step_answer(c, i);
+        status = le__step_answer(c, i, &r->now);
         le_status last = end_outputs(r, s, status == LE_OK);
         status = status == LE_OK ? last : status;
     }
@@ -291,7 +295,7 @@ static le_status run_step(run *r, int i) {
                                                   : NULL;
     *report = (le_step_report){.operation = c->steps[i]->entry->operation->name,
                                .start_s = start - r->start,
-                               .seconds = le__now() - start,
+                               .seconds = r->now - start,
                                .kernel_seconds = stats->kernel_seconds,
                                .bytes_to_device = stats->bytes_to_device,
                                .bytes_from_device = stats->bytes_from_device + r->to_host};
@@ -316,7 +320,8 @@ static le_status make_reports(le_chain *c) {
 }
 
 le_status le__chain_execute(le_chain *c, le_tensor *tensors) {
-    run r = {.chain = c, .tensors = tensors, .start = le__now()};
+    double start = le__now();
+    run r = {.chain = c, .tensors = tensors, .start = start, .now = start};
     le_status status = make_reports(c);
     c->aside = c->transfer_seconds = 0;
     r.spares = calloc((size_t)c->n_values + 1, sizeof(le_storage *));
@@ -339,10 +344,9 @@ le_status le__chain_execute(le_chain *c, le_tensor *tensors) {
         }
     }
     free(r.spares);
-    double ended = le__now();
-    c->report.seconds = ended - r.start;
+    c->report.seconds = r.now - r.start;
     if (status == LE_OK && !c->beside)
-        le__chain_remember(c, ended);
+        le__chain_remember(c, r.now);
     pthread_mutex_lock(&c->engine->chains->mutex);
     c->engine->chains->answered_s += status == LE_OK ? c->report.seconds : 0;
     pthread_mutex_unlock(&c->engine->chains->mutex);

@@ -98,15 +98,16 @@ static void set_wanted(le_chain *c, const le_call *call, uint32_t places) {
                                .reproducible = call->want.reproducible,
                                .keep_on_device = call->want.keep_on_device};
     c->cancelled = call->cancelled;
+    c->only_look = false;
 }
 
 static le_status run_where(le_call *call, uint32_t places) {
     le_chain *c;
-    le_status status = le__chain_expand(&c, call);
+    le_status status = le__chain_borrow(&c, call);
     if (status == LE_OK) {
         set_wanted(c, call, places);
         status = run_chain(call, c);
-        le_chain_free(&c);
+        le__chain_give_back(c, status);
     }
     return status;
 }
@@ -124,11 +125,11 @@ le_status le__chain_explain_call(const le_call *call, le_chain_plan **out) {
     *out = NULL;
     if (!call->operation->expand)
         return le_fail(LE_ERR_UNSUPPORTED, "%s is no chain", call->operation->name);
-    le_status status = le__chain_expand(&c, call);
+    le_status status = le__chain_borrow(&c, call);
     if (status == LE_OK) {
         set_wanted(c, call, call->engine->n_devices > 1 ? 3 : 1);
         status = le__chain_foresee(c, out);
-        le_chain_free(&c);
+        le__chain_give_back(c, status);
     }
     return status;
 }
@@ -178,10 +179,10 @@ static int64_t peak_bytes(const le_chain *c, bool all) {
 
 static int64_t memory(const le_call *call) {
     le_chain *c;
-    if (le__chain_expand(&c, call) != LE_OK)
+    if (le__chain_borrow(&c, call) != LE_OK)
         return 0;
     int64_t bytes = peak_bytes(c, false);
-    le_chain_free(&c);
+    le__chain_give_back(c, LE_OK);
     return bytes;
 }
 
@@ -201,7 +202,7 @@ static bool fits_machine(const le_call *call, const le_chain *c, le_device_kind 
 static bool steps_run_on_device(const le_call *call, const char **why) {
     le_device_kind kind = call->device->kind;
     le_chain *c;
-    if (le__chain_expand(&c, call) != LE_OK) {
+    if (le__chain_borrow(&c, call) != LE_OK) {
         *why = "the call does not expand into a chain";
         return false;
     }
@@ -213,7 +214,7 @@ static bool steps_run_on_device(const le_call *call, const char **why) {
         *why = "its values need too much memory";
         all = false;
     }
-    le_chain_free(&c);
+    le__chain_give_back(c, LE_OK);
     return all;
 }
 
@@ -225,7 +226,7 @@ static bool runs_somewhere(const le_call *call, const char **why) {
     if (call->want.device && strcmp(call->want.device, "all") != 0)
         return false;
     *why = "the call does not expand into a chain";
-    if (le__chain_expand(&c, call) != LE_OK)
+    if (le__chain_borrow(&c, call) != LE_OK)
         return false;
     bool some = false, all = true;
     for (int i = 0; i < c->n_steps; i++) {
@@ -234,7 +235,7 @@ static bool runs_somewhere(const le_call *call, const char **why) {
         all = all && (there || (cpu_allowed && runs_there(c->steps[i], cpu)));
     }
     some = some && c->n_steps > 1 && fits_machine(call, c, LE_DEVICE_CPU);
-    le_chain_free(&c);
+    le__chain_give_back(c, LE_OK);
     *why = some ? "a step has no implementation for the devices"
                 : "no step has an implementation for this device";
     return some && all;

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * What an engine keeps of chains from run to run: plans and transfer times.
+ * What an engine keeps of chains from run to run: plans, and chains of composite calls.
  */
 #ifndef LE_CHAIN_STATE_H
 #define LE_CHAIN_STATE_H
@@ -31,6 +31,7 @@ struct le__chains {
     le__kept_plan *plans;
     le__stored_plan *stored;
     bool loaded;       /* the stored ones of earlier processes */
+    le_chain *idle;    /* expanded for calls that have ended; the last used first */
     double answered_s; /* by chains that might use OpenCL */
 };
 

@@ -143,28 +143,34 @@ static double lost(const le__answered *a, const le__run_stats *stats) {
     return tried && a->best_seconds > 0 ? fmax(stats->seconds - a->best_seconds, 0) : 0;
 }
 
-le_status le__step_answer(le_chain *c, int step) {
+static le_status answer(le_chain *c, int step, le__answered *out) {
     le__dispatch *d = c->engine->dispatch;
+    le_call *call = &c->steps[step]->call;
+    go_where_planned(c, step);
+    le_status status = le__dispatch_answer(d, call, out);
+    if (status != LE_ERR_NO_CANDIDATE)
+        return status;
+    call->want.places = places_wanted(c);
+    return le__dispatch_answer(d, call, out);
+}
+
+le_status le__step_answer(le_chain *c, int step, double *now) {
     le__step_choice *choice = &c->choices[step];
     le_call *call = &c->steps[step]->call;
+    const le__run_stats *stats = &call->stats;
+    le__answered answered = {0};
+    double start = *now;
+    le_status status = choice->own ? le__execute(call, choice->own, LE__OUTPUTS_IN_PLACE)
+                                   : answer(c, step, &answered);
+    *now = le__now();
     if (choice->own) {
-        le_status status = le__execute(call, choice->own, LE__OUTPUTS_IN_PLACE);
-        c->aside += call->stats.setup_seconds;
+        c->aside += stats->setup_seconds;
         return status;
-    }
-    le__answered answered;
-    double start = le__now();
-    go_where_planned(c, step);
-    le_status status = le__dispatch_answer(d, call, &answered);
-    if (status == LE_ERR_NO_CANDIDATE) {
-        call->want.places = places_wanted(c);
-        status = le__dispatch_answer(d, call, &answered);
     }
     c->waited = call->waited;
     choice->arm = status == LE_OK ? answered.arm : NULL;
     choice->why = status == LE_OK ? answered.why : LE__WHY_ONLY;
     if (status == LE_OK)
-        c->aside +=
-            fmax(le__now() - start - call->stats.seconds, 0) + lost(&answered, &call->stats);
+        c->aside += fmax(*now - start - stats->seconds, 0) + lost(&answered, stats);
     return status;
 }

@@ -199,7 +199,14 @@ static le_status poly_case(le_case *c, const le_case_request *request) {
     return le_case_status(c);
 }
 
+static atomic_int expanded;
+
+int chain_ops_expanded(void) {
+    return expanded;
+}
+
 static le_status poly_expand(const le_call *call, le_chain *chain) {
+    atomic_fetch_add(&expanded, 1);
     size_t count;
     const double *factors = le_call_f64s(call, POLY_FACTORS, &count);
     le_value x = le_chain_arg(chain, POLY_X), result = le_chain_arg(chain, POLY_RESULT);

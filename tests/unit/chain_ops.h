@@ -21,6 +21,9 @@ void chain_ops_fail_after(int runs);
  * have come so far; returns how often two met since it was turned on. */
 int chain_ops_meet(bool on);
 
+/* How often a call of chain_poly was expanded in this process. */
+int chain_ops_expanded(void);
+
 /* Registers all of them; LE_OK or the first error. */
 le_status chain_ops_register(le_engine *engine);
 

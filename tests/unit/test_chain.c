@@ -7,8 +7,10 @@
 #include "one_engine.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -236,6 +238,64 @@ static void composite_runs_staged(void **state) {
         for (int i = 0; i < N; i++)
             assert_true(fabs(le_tensor_get(&out, k * N + i) - (k + 2) * (double)numbers[i]) < 1e-4);
     le_tensor_free(&out);
+}
+
+/* Each result by its closed form; false: something went wrong. */
+static bool staged_poly(const double *factors, size_t count, int64_t n) {
+    float data[N] = {0}, made[8 * N];
+    le_tensor x = le_tensor_of(data, LE_F32, 1, &n);
+    le_tensor out = le_tensor_of(made, LE_F32, 2, (int64_t[]){(int64_t)count, n});
+    for (int64_t i = 0; i < n; i++)
+        data[i] = (float)(i % 37) - 11.5f;
+    bool ok = le_engine_run(engine, "chain_poly", LE_IN("x", &x), LE_F64S("factors", factors, count),
+                            LE_OUT("result", &out), LE_OPT_IMPLEMENTATION("staged"),
+                            LE_OPT_DEVICE("cpu")) == LE_OK;
+    for (size_t k = 0; k < count; k++)
+        for (int64_t i = 0; i < n; i++)
+            ok = ok && fabs(made[(int64_t)k * n + i] - (factors[k] + 1) * data[i]) < 1e-4;
+    return ok;
+}
+
+static void calls_that_say_the_same_are_expanded_once(void **state) {
+    (void)state;
+    static const double factors[][3] = {{1, 2, 3}, {1, 2, 3.5}, {-4, 2, 3}};
+    int before = 0;
+    for (int round = 0; round < 12; round++) {
+        if (round == 2) /* known by now */
+            before = chain_ops_expanded();
+        for (int i = 0; i < 3; i++) {
+            assert_true(staged_poly(factors[i], 3, N));
+            assert_true(staged_poly(factors[i], 3, N - 7));
+            assert_true(staged_poly(factors[i], 2, N));
+        }
+    }
+    assert_int_equal(chain_ops_expanded(), before);
+    for (int i = 0; i < 60; i++) { /* more than are kept */
+        const double one[] = {i};
+        assert_true(staged_poly(one, 1, 5));
+    }
+    assert_true(staged_poly(factors[0], 3, N));
+    assert_true(chain_ops_expanded() > before + 60);
+}
+
+static void *poly_often(void *wrong) {
+    for (int i = 0; i < 50; i++) {
+        const double factors[] = {2, i % 3};
+        if (!staged_poly(factors, 2, N))
+            atomic_fetch_add((atomic_int *)wrong, 1);
+    }
+    return NULL;
+}
+
+static void threads_share_what_is_expanded(void **state) {
+    (void)state;
+    pthread_t threads[4];
+    atomic_int wrong = 0;
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, poly_often, &wrong), 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(wrong, 0);
 }
 
 static void chain_is_an_operation(void **state) {
@@ -697,6 +757,8 @@ int main(void) {
         cmocka_unit_test(slices_are_parts_of_values),
         cmocka_unit_test(constants_are_kept),
         cmocka_unit_test(composite_runs_staged),
+        cmocka_unit_test(calls_that_say_the_same_are_expanded_once),
+        cmocka_unit_test(threads_share_what_is_expanded),
         cmocka_unit_test(chain_is_an_operation),
         cmocka_unit_test(chain_from_json),
         cmocka_unit_test(json_mistakes),

@@ -198,7 +198,8 @@ typedef struct le_operation {
     le_norm norm;
     double atol, rtol; /* default tolerance */
     le_status (*make_case)(le_case *out, const le_case_request *request);
-    /* Composite operations: describes the call as a chain. NULL: not composite. */
+    /* Composite operations: describes the call as a chain, which may also serve later calls with the
+     * same shapes, dtypes, numbers, texts and tolerances. NULL: not composite. */
     le_status (*expand)(const le_call *call, le_chain *chain);
     /* A smaller call over the same data whose outputs are rows [*first, *first + their own count)
      * along axis 0 of this call's outputs (one of ten angles, say), for checking a large result

@@ -185,7 +185,8 @@ typedef enum le_db_sample_flag {
         1u << 1, /* taken on a loaded, throttled or squeezed machine: kept apart */
     LE_SAMPLE_KNOWN_LOAD = 1u << 2, /* load, steal, throttled and pressure were read */
     LE_SAMPLE_TRIAL = 1u << 3,      /* in the trial of an unproven candidate */
-    LE_SAMPLE_BENCH = 1u << 4       /* by a benchmark, not by a user's call */
+    LE_SAMPLE_BENCH = 1u << 4,      /* by a benchmark, not by a user's call */
+    LE_SAMPLE_STOPPED = 1u << 5     /* stopped after `seconds`: counted apart, kept nowhere else */
 } le_db_sample_flag;
 
 typedef struct le_db_sample {
@@ -284,6 +285,12 @@ typedef struct le_db_known_candidate {
     uint32_t differs;    /* device bits: what differs between these two */
 } le_db_known_candidate;
 
+/* Runs that were stopped because they had lost: each would have taken longer than it had. */
+typedef struct le_db_stopped {
+    int64_t n;
+    double most_s; /* the longest time that one had */
+} le_db_stopped;
+
 /* All samples of one candidate on one problem that were measured under the same machine and build
  * identity, all origins added up. */
 typedef struct le_db_known_samples {
@@ -294,6 +301,7 @@ typedef struct le_db_known_samples {
     le_moments clean; /* of log seconds: neither contended nor cold */
     le_moments contended;
     le_moments cold;
+    le_db_stopped stopped, stopped_cold;
     double min_s, max_s; /* of the clean ones; NaN if none */
     double cpu_s;        /* total over cpu_n samples */
     int64_t cpu_n;

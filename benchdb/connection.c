@@ -22,9 +22,10 @@
     "INSERT INTO samples(origin, machine, build, problem, candidate, clean_n, clean_mean, "        \
     "clean_m2, "                                                                                   \
     "contended_n, contended_mean, contended_m2, cold_n, cold_mean, cold_m2, min_s, max_s, cpu_s, " \
-    "cpu_n, setup_s, peak_bytes, first_ms, last_ms, seen, sketch) "                                \
+    "cpu_n, setup_s, peak_bytes, first_ms, last_ms, seen, sketch, "                                \
+    "stopped_n, stopped_s, stopped_cold_n, stopped_cold_s) "                                       \
     "VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21,?22,?23,"   \
-    "?24) ON CONFLICT(problem, candidate, machine, build, origin) DO UPDATE SET "
+    "?24,?25,?26,?27,?28) ON CONFLICT(problem, candidate, machine, build, origin) DO UPDATE SET "
 
 #define INSERT_VERDICT                                                                             \
     "INSERT INTO verdicts(machine, build, candidate, size_class, state, errors, reason, date_ms, " \
@@ -71,14 +72,20 @@ static const char *const sql_of[LE__ST_COUNT] = {
                 "peak_bytes = max(peak_bytes, excluded.peak_bytes), "
                 "first_ms = min(first_ms, excluded.first_ms), last_ms = max(last_ms, "
                 "excluded.last_ms), "
-                "seen = seen + excluded.seen, sketch = le_sketch_merge(sketch, excluded.sketch) "
+                "seen = seen + excluded.seen, sketch = le_sketch_merge(sketch, excluded.sketch), "
+                "stopped_n = stopped_n + excluded.stopped_n, "
+                "stopped_s = max(stopped_s, excluded.stopped_s), "
+                "stopped_cold_n = stopped_cold_n + excluded.stopped_cold_n, "
+                "stopped_cold_s = max(stopped_cold_s, excluded.stopped_cold_s) "
                 "RETURNING id, seen",
     [LE__ST_PUT_SAMPLES] = INSERT_SAMPLES REPLACE_("clean") REPLACE_("contended") REPLACE_(
         "cold") "min_s = excluded.min_s, max_s = excluded.max_s, cpu_s = excluded.cpu_s, "
                 "cpu_n = excluded.cpu_n, setup_s = excluded.setup_s, peak_bytes = "
                 "excluded.peak_bytes, "
                 "first_ms = excluded.first_ms, last_ms = excluded.last_ms, seen = excluded.seen, "
-                "sketch = excluded.sketch WHERE excluded.seen > seen "
+                "sketch = excluded.sketch, stopped_n = excluded.stopped_n, "
+                "stopped_s = excluded.stopped_s, stopped_cold_n = excluded.stopped_cold_n, "
+                "stopped_cold_s = excluded.stopped_cold_s WHERE excluded.seen > seen "
                 "OR (excluded.seen = seen AND excluded.last_ms > last_ms) RETURNING id",
     [LE__ST_RAW] =
         "INSERT OR REPLACE INTO raw_samples(samples, slot, seconds, setup_s, kernel_s, transfer_s, "

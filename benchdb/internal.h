@@ -18,7 +18,7 @@
 #include <sys/types.h>
 
 #define LE__APPLICATION_ID 0x4c45444a /* "LEDJ" */
-#define LE__SCHEMA_VERSION 1
+#define LE__SCHEMA_VERSION 2
 #define LE__MAX_PARTS      32
 #define LE__MAX_TEXT       65536 /* longest evidence or key that is stored */
 
@@ -161,7 +161,8 @@ uint32_t le__db_compare_parts(le_db_kind kind, const le_db_part *a, size_t n_a, 
 typedef struct le__db_sample_row {
     int64_t origin, machine, build, problem, candidate;
     le_moments clean, contended, cold;
-    double min_s, max_s; /* NaN: none */
+    le_db_stopped stopped, stopped_cold; /* not in seen */
+    double min_s, max_s;                 /* NaN: none */
     double cpu_s;
     int64_t cpu_n;
     double setup_s;
@@ -171,6 +172,9 @@ typedef struct le__db_sample_row {
     int n_raw;
 } le__db_sample_row;
 
+/* Samples in a row, stopped ones too. */
+int64_t le__db_row_samples(const le__db_sample_row *row);
+void le__db_stopped_merge(le_db_stopped *into, const le_db_stopped *from);
 void le__db_row_add(le__db_sample_row *row, const le_db_sample *sample, uint64_t *random_state);
 
 #define LE__SKETCH_BYTES (6 * LE_SKETCH_BINS)
@@ -195,7 +199,9 @@ int le__db_put_origin(le__db_connection *c, int64_t id, const char *uuid);
 #define LE__SAMPLE_COLUMNS                                                                         \
     "s.origin, s.machine, s.build, s.problem, s.candidate, s.clean_n, s.clean_mean, s.clean_m2, "  \
     "s.contended_n, s.contended_mean, s.contended_m2, s.cold_n, s.cold_mean, s.cold_m2, s.min_s, " \
-    "s.max_s, s.cpu_s, s.cpu_n, s.setup_s, s.peak_bytes, s.first_ms, s.last_ms, s.seen, s.sketch"
+    "s.max_s, s.cpu_s, s.cpu_n, s.setup_s, s.peak_bytes, s.first_ms, s.last_ms, s.seen, "          \
+    "s.sketch, "                                                                                   \
+    "s.stopped_n, s.stopped_s, s.stopped_cold_n, s.stopped_cold_s"
 /* false: the values make no sense. */
 bool le__db_read_samples(sqlite3_stmt *st, int first, le__db_sample_row *out);
 #define LE__RAW_COLUMNS                                                                            \

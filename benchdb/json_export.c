@@ -82,6 +82,15 @@ static void add_moments(cJSON *row, const char *name, const le_moments *m) {
     cJSON_AddNumberToObject(o, "m2_log_s", m->m2);
 }
 
+/* Only where there are any: earlier versions do not know of them. */
+static void add_stopped(cJSON *row, const char *name, const le_db_stopped *s) {
+    cJSON *o = s->n ? cJSON_AddObjectToObject(row, name) : NULL;
+    if (o) {
+        add_int(o, "n", s->n);
+        cJSON_AddNumberToObject(o, "most_s", s->most_s);
+    }
+}
+
 static void add_raw(cJSON *list, const le_db_sample *s) {
     cJSON *o = cJSON_CreateObject();
     cJSON_AddItemToArray(list, o);
@@ -123,6 +132,8 @@ static void on_samples(exporter *e, cJSON *row, sqlite3_stmt *st) {
     add_moments(row, "clean", &r.clean);
     add_moments(row, "contended", &r.contended);
     add_moments(row, "cold", &r.cold);
+    add_stopped(row, "stopped", &r.stopped);
+    add_stopped(row, "stopped_cold", &r.stopped_cold);
     cJSON_AddNumberToObject(row, "min_s", r.min_s); /* NaN becomes null */
     cJSON_AddNumberToObject(row, "max_s", r.max_s);
     cJSON_AddNumberToObject(row, "cpu_s", r.cpu_s);

@@ -234,6 +234,15 @@ static bool read_moments(importer *m, const char *name, le_moments *out) {
            le__db_field_fail(&m->f, "%s: %.120s", name, f.error);
 }
 
+static bool read_stopped(importer *m, const char *name, le_db_stopped *out) {
+    le__db_fields f = {.row = cJSON_GetObjectItemCaseSensitive(m->f.row, name)};
+    if (!f.row)
+        return true;
+    return (le__db_field_names(&f) && le__db_field_int(&f, "n", 1, COUNT_MAX, &out->n) &&
+            le__db_field_number(&f, "most_s", 1e-15, BIG, &out->most_s)) ||
+           le__db_field_fail(&m->f, "%s: %.120s", name, f.error);
+}
+
 static bool read_sketch(importer *m, le_sketch *s) {
     const cJSON *list = le__db_field_array(&m->f, "sketch", 2 * LE_SKETCH_BINS), *item;
     double v[2 * LE_SKETCH_BINS];
@@ -298,6 +307,8 @@ static bool read_samples(importer *m) {
         !le__db_field_date(&m->f, "date_ms", &r.last_ms) ||
         !le__db_field_date(&m->f, "first_ms", &r.first_ms) || !read_moments(m, "clean", &r.clean) ||
         !read_moments(m, "contended", &r.contended) || !read_moments(m, "cold", &r.cold) ||
+        !read_stopped(m, "stopped", &r.stopped) ||
+        !read_stopped(m, "stopped_cold", &r.stopped_cold) ||
         !le__db_field_number_or_none(&m->f, "min_s", 1e-15, BIG, &r.min_s) ||
         !le__db_field_number_or_none(&m->f, "max_s", 1e-15, BIG, &r.max_s) ||
         !le__db_field_number(&m->f, "cpu_s", 0, BIG, &r.cpu_s) ||

@@ -176,6 +176,8 @@ static void add_row(le_db_known_samples *s, const le__db_sample_row *r) {
     le_moments_merge(&s->clean, &r->clean);
     le_moments_merge(&s->contended, &r->contended);
     le_moments_merge(&s->cold, &r->cold);
+    le__db_stopped_merge(&s->stopped, &r->stopped);
+    le__db_stopped_merge(&s->stopped_cold, &r->stopped_cold);
     s->min_s = fmin(s->min_s, r->min_s);
     s->max_s = fmax(s->max_s, r->max_s);
     s->cpu_s += r->cpu_s;

@@ -71,7 +71,15 @@ int le__db_migrate_to(le__db_connection *c, const char *const *steps, int64_t ta
 }
 
 int le__db_migrate(le__db_connection *c) {
-    static const char *const steps[LE__SCHEMA_VERSION] = {""};
+    static const char *const steps[LE__SCHEMA_VERSION] = {
+        "",
+        "ALTER TABLE samples ADD COLUMN stopped_n INTEGER NOT NULL DEFAULT 0 CHECK (stopped_n >= "
+        "0);"
+        "ALTER TABLE samples ADD COLUMN stopped_s REAL NOT NULL DEFAULT 0 CHECK (stopped_s >= 0);"
+        "ALTER TABLE samples ADD COLUMN stopped_cold_n INTEGER NOT NULL DEFAULT 0 "
+        "CHECK (stopped_cold_n >= 0);"
+        "ALTER TABLE samples ADD COLUMN stopped_cold_s REAL NOT NULL DEFAULT 0 "
+        "CHECK (stopped_cold_s >= 0)"};
     return le__db_migrate_to(c, steps, LE__SCHEMA_VERSION);
 }
 

@@ -91,7 +91,7 @@ bool le__db_pending_empty(const le__db_pending *p) {
 int64_t le__db_pending_samples(const le__db_pending *p) {
     int64_t n = 0;
     for (size_t i = 0; i < p->n_rows; i++)
-        n += p->rows[i]->seen;
+        n += le__db_row_samples(p->rows[i]);
     return n;
 }
 

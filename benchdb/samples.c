@@ -12,8 +12,31 @@ static double known(double x) {
     return isfinite(x) && x > 0 ? x : 0;
 }
 
+int64_t le__db_row_samples(const le__db_sample_row *row) {
+    return row->seen + row->stopped.n + row->stopped_cold.n;
+}
+
+void le__db_stopped_merge(le_db_stopped *into, const le_db_stopped *from) {
+    into->n += from->n;
+    into->most_s = fmax(into->most_s, from->most_s);
+}
+
+static void add_date(le__db_sample_row *row, int64_t date_ms) {
+    bool first = le__db_row_samples(row) == 0;
+    if (first || date_ms < row->first_ms)
+        row->first_ms = date_ms;
+    if (first || date_ms > row->last_ms)
+        row->last_ms = date_ms;
+}
+
 void le__db_row_add(le__db_sample_row *row, const le_db_sample *s, uint64_t *random_state) {
     double x = log(s->seconds);
+    add_date(row, s->date_ms);
+    if (s->flags & LE_SAMPLE_STOPPED) {
+        le__db_stopped_merge(s->flags & LE_SAMPLE_COLD ? &row->stopped_cold : &row->stopped,
+                             &(le_db_stopped){1, s->seconds});
+        return;
+    }
     if (s->flags & LE_SAMPLE_COLD) {
         le_moments_add(&row->cold, x);
     } else if (s->flags & LE_SAMPLE_CONTENDED) {
@@ -31,10 +54,6 @@ void le__db_row_add(le__db_sample_row *row, const le_db_sample *s, uint64_t *ran
     row->setup_s = fmax(row->setup_s, known(s->setup_s));
     if (s->peak_bytes > row->peak_bytes)
         row->peak_bytes = s->peak_bytes;
-    if (row->seen == 0 || s->date_ms < row->first_ms)
-        row->first_ms = s->date_ms;
-    if (row->seen == 0 || s->date_ms > row->last_ms)
-        row->last_ms = s->date_ms;
     int slot = le_reservoir_slot(random_state, row->seen++, LE_DB_RAW);
     if (slot >= 0) {
         row->raw[slot] = *s;
@@ -86,11 +105,19 @@ static bool mean_between(const le_moments *m, double min, double max) {
     return m->n == 0 || (m->mean >= log(min) - rounding && m->mean <= log(max) + rounding);
 }
 
+static bool stopped_possible(const le_db_stopped *s) {
+    return s->n == 0 ? s->most_s == 0
+                     : s->n > 0 && s->n < (int64_t)1 << 53 && s->most_s >= shortest_s &&
+                           s->most_s <= longest_s;
+}
+
 const char *le__db_check_samples(const le__db_sample_row *r) {
     if (!moments_possible(&r->clean) || !moments_possible(&r->contended) ||
         !moments_possible(&r->cold))
         return "n, mean or m2 is out of range";
-    if (r->seen != r->clean.n + r->contended.n + r->cold.n || r->seen < 1)
+    if (!stopped_possible(&r->stopped) || !stopped_possible(&r->stopped_cold))
+        return "stopped runs: n or seconds is out of range";
+    if (r->seen != r->clean.n + r->contended.n + r->cold.n || le__db_row_samples(r) < 1)
         return "the numbers of samples do not add up";
     if (r->clean.n > 0 ? !(r->min_s > 0 && r->max_s >= r->min_s && isfinite(r->max_s))
                        : !(isnan(r->min_s) && isnan(r->max_s)))
@@ -144,6 +171,10 @@ static void bind_row(sqlite3_stmt *st, const le__db_sample_row *r, unsigned char
     sqlite3_bind_int64(st, 22, r->last_ms);
     sqlite3_bind_int64(st, 23, r->seen);
     sqlite3_bind_blob(st, 24, blob, (int)le__db_sketch_encode(&r->sketch, blob), SQLITE_STATIC);
+    sqlite3_bind_int64(st, 25, r->stopped.n);
+    sqlite3_bind_double(st, 26, r->stopped.most_s);
+    sqlite3_bind_int64(st, 27, r->stopped_cold.n);
+    sqlite3_bind_double(st, 28, r->stopped_cold.most_s);
 }
 
 /* Steps a statement with RETURNING: one row at most. *row tells whether there was one. */
@@ -249,6 +280,10 @@ bool le__db_read_samples(sqlite3_stmt *st, int f, le__db_sample_row *r) {
     r->first_ms = sqlite3_column_int64(st, f + 20);
     r->last_ms = sqlite3_column_int64(st, f + 21);
     r->seen = sqlite3_column_int64(st, f + 22);
+    r->stopped =
+        (le_db_stopped){sqlite3_column_int64(st, f + 24), sqlite3_column_double(st, f + 25)};
+    r->stopped_cold =
+        (le_db_stopped){sqlite3_column_int64(st, f + 26), sqlite3_column_double(st, f + 27)};
     r->n_raw = 0;
     return le__db_sketch_decode(&r->sketch, sqlite3_column_blob(st, f + 23),
                                 (size_t)sqlite3_column_bytes(st, f + 23)) &&

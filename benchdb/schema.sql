@@ -1,6 +1,6 @@
 -- SPDX-FileCopyrightText: 2026 The liquid engine developers
 -- SPDX-License-Identifier: MIT
--- Schema 1 of the timings database. Ids of identities, problems and candidates are hashes of their
+-- Schema 2 of the timings database. Ids of identities, problems and candidates are hashes of their
 -- content (names.c), so that they are the same in every file. Run inside the transaction that also sets
 -- application_id and user_version (migrate.c).
 
@@ -49,7 +49,8 @@ CREATE TABLE candidates(
 ) STRICT;
 CREATE INDEX candidates_operation ON candidates(operation);
 
--- Moments are of log seconds. seen counts all samples, in whatever class.
+-- Moments are of log seconds. seen counts all samples, in whatever class, but not the runs that were
+-- stopped: stopped_s is the longest time that one of them had.
 CREATE TABLE samples(
     id INTEGER PRIMARY KEY,
     origin INTEGER NOT NULL REFERENCES origins(id),
@@ -76,6 +77,10 @@ CREATE TABLE samples(
     last_ms INTEGER NOT NULL,
     seen INTEGER NOT NULL CHECK (seen = clean_n + contended_n + cold_n),
     sketch BLOB NOT NULL,
+    stopped_n INTEGER NOT NULL DEFAULT 0 CHECK (stopped_n >= 0),
+    stopped_s REAL NOT NULL DEFAULT 0 CHECK (stopped_s >= 0),
+    stopped_cold_n INTEGER NOT NULL DEFAULT 0 CHECK (stopped_cold_n >= 0),
+    stopped_cold_s REAL NOT NULL DEFAULT 0 CHECK (stopped_cold_s >= 0),
     UNIQUE (problem, candidate, machine, build, origin)
 ) STRICT;
 

@@ -182,6 +182,8 @@ typedef struct known_times { /* what one sum of samples says */
     uint64_t problem;
     le__policy_features features;
     le_moments moments;
+    le_db_stopped stopped, stopped_cold;
+    bool comparable; /* what took "at least so long" there does here */
     double trust;
 } known_times;
 
@@ -196,17 +198,21 @@ static bool read_row(le__store *s, const le__op_state *op, const le_db_knowledge
     size_t length = strlen(p->key), suffix = sizeof step - 1;
     bool is_step = length > suffix && !strcmp(p->key + length - suffix, step);
     bool cpu = c->device == 0, whole = from->differs & LE_DIFF_BUILD_OTHER && !cpu && !is_step;
-    if (!arm || whole || from->clean.n + from->contended.n + from->cold.n == 0)
+    if (!arm || whole)
         return false;
     uint32_t differs = from->differs | (arm->db != c->id ? LE_DIFF_SOURCE : 0);
     le_moments warm = from->clean;
     if (warm.n < FEW) /* one run that seemed undisturbed does not outweigh many that were not */
         le_moments_merge(&warm, &from->contended);
+    double of_times = warm.n == 0 && from->cold.n == 0 ? 0 : from->clean.n ? 1 : 0.3;
     *out = (known_times){.arm = arm,
                          .problem = XXH64(p->key, is_step ? length - suffix : length, 0),
                          .features = {.work = p->work, .bytes = p->bytes},
                          .moments = warm.n ? warm : from->cold,
-                         .trust = trust(differs, from->site) * (from->clean.n ? 1 : 0.3)};
+                         .stopped = from->stopped,
+                         .stopped_cold = from->stopped_cold,
+                         .comparable = trust(differs, from->site) >= 0.7,
+                         .trust = trust(differs, from->site) * of_times};
     return true;
 }
 
@@ -217,6 +223,13 @@ static int by_arm_problem_trust(const void *a, const void *b) {
     if (x->problem != y->problem)
         return x->problem < y->problem ? -1 : 1;
     return (x->trust < y->trust) - (x->trust > y->trust);
+}
+
+static void load_stopped(le__policy *policy, int family, int problem, const known_times *row) {
+    const le_db_stopped *runs[2] = {&row->stopped, &row->stopped_cold};
+    for (int cold = 0; row->comparable && cold < 2; cold++)
+        le__policy_load_cut(policy, family, problem, row->arm->policy, cold,
+                            (uint32_t)fmin((double)runs[cold]->n, 1e6), runs[cold]->most_s);
 }
 
 /* Of an arm on a problem what is trusted most counts, together. */
@@ -230,13 +243,15 @@ static void load_samples(le__store *s, const le__op_state *op, le__policy *polic
         qsort(rows, n, sizeof *rows, by_arm_problem_trust);
     for (size_t i = 0, next; i < n; i = next) {
         le_moments m = rows[i].moments;
-        for (next = i + 1;
-             next < n && rows[next].arm == rows[i].arm && rows[next].problem == rows[i].problem;
-             next++)
-            if (rows[next].trust >= rows[i].trust)
-                le_moments_merge(&m, &rows[next].moments);
         int problem =
             le__policy_add_problem(policy, op->family, rows[i].problem, &rows[i].features);
+        for (next = i;
+             next < n && rows[next].arm == rows[i].arm && rows[next].problem == rows[i].problem;
+             next++) {
+            if (next > i && rows[next].trust >= rows[i].trust)
+                le_moments_merge(&m, &rows[next].moments);
+            load_stopped(policy, op->family, problem, &rows[next]);
+        }
         le__policy_stats stats = {
             .n = m.n > 1000000 ? 1000000 : (uint32_t)m.n, .mean_log = m.mean, .m2_log = m.m2};
         le__policy_load(policy, op->family, problem, rows[i].arm->policy, &stats, rows[i].trust);
@@ -435,8 +450,6 @@ double le__store_answered(le__store *s, const le__op_state *op) {
 
 void le__store_sample(le__store *s, int64_t problem, int64_t candidate, const le__observation *o) {
     double own = le__own_seconds(o->stats->seconds, o->stats->transfer_seconds);
-    if (o->cut) /* a time that is not known is none of the statistics' */
-        return;
     le_db_sample sample = {.seconds = own,
                            .setup_s = o->stats->setup_seconds,
                            .kernel_s = o->stats->kernel_seconds,
@@ -450,6 +463,8 @@ void le__store_sample(le__store *s, int64_t problem, int64_t candidate, const le
                                     (o->conditions.known ? LE_SAMPLE_KNOWN_LOAD : 0u)};
     if (le__conditions_weight(&o->conditions) < 1)
         sample.flags |= LE_SAMPLE_CONTENDED;
+    if (o->cut)
+        sample.flags |= LE_SAMPLE_STOPPED;
     le_db_add_samples(s->db, problem, candidate, &sample, 1);
 }
 

@@ -247,6 +247,9 @@ typedef struct le__policy_account {
     double choice_regret;  /* estimated loss: answers minus what the best known now would take */
 } le__policy_account;
 void le__policy_get_account(le__policy *policy, int family, le__policy_account *out);
+/* Runs that were stopped in earlier processes, the longest after `seconds`. */
+void le__policy_load_cut(le__policy *policy, int family, int problem, int candidate, bool cold,
+                         uint32_t n, double seconds);
 /* Seconds of earlier processes: what they answered pays for exploring in this one, and is expected
  * to come again. Not in le__policy_get_account. Replaces what was loaded before. */
 void le__policy_load_account(le__policy *policy, int family, double answered, double explored);

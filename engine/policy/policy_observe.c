@@ -220,6 +220,21 @@ static void load(le__family *family, le__problem *problem, int candidate,
     le__belief_changed(family, problem, cell);
 }
 
+void le__policy_load_cut(le__policy *policy, int family, int problem, int candidate, bool cold,
+                         uint32_t n, double seconds)
+{
+    pthread_mutex_lock(&policy->lock);
+    le__family *f = le__family_at(policy, family);
+    le__problem *p = le__problem_at(f, problem);
+    bool known = p && candidate >= 0 && candidate < f->n_members && n > 0 && seconds > 0.0;
+    le__cell *cell = known ? le__cell_make(f, p, candidate) : NULL;
+    if (cell) {
+        longer(cold ? &cell->cut_cold : &cell->cut, n, log(seconds));
+        le__belief_changed(f, p, cell);
+    }
+    pthread_mutex_unlock(&policy->lock);
+}
+
 void le__policy_load(le__policy *policy, int family, int problem, int candidate,
                      const le__policy_stats *stats, double trust)
 {

@@ -345,25 +345,102 @@ static void test_null_handle(void **state) {
 
 /* Steps run in order and in one transaction: a failing one leaves the old version. */
 static void test_migration(void **state) {
-    static const char *const good[] = {NULL, "CREATE TABLE two(x INTEGER) STRICT",
-                                       "ALTER TABLE two ADD COLUMN y TEXT"};
-    static const char *const bad[] = {NULL, "CREATE TABLE two(x INTEGER) STRICT", "NONSENSE"};
+    enum { NOW = LE__SCHEMA_VERSION };
+    static const char *const good[NOW + 2] = {[NOW] = "CREATE TABLE two(x INTEGER) STRICT",
+                                              [NOW + 1] = "ALTER TABLE two ADD COLUMN y TEXT"};
+    static const char *const bad[NOW + 2] = {[NOW] = "CREATE TABLE two(x INTEGER) STRICT",
+                                             [NOW + 1] = "NONSENSE"};
     le__db_connection c = {0};
     int64_t version = 0, count = 0;
     (void)state;
     assert_true(le__db_memory_open(&c));
     assert_int_equal(le__db_query_int(&c, "PRAGMA user_version", &version), SQLITE_OK);
     assert_int_equal(version, LE__SCHEMA_VERSION);
-    assert_true(le__db_migrate_to(&c, bad, 3) != SQLITE_OK);
+    assert_true(le__db_migrate_to(&c, bad, NOW + 2) != SQLITE_OK);
     assert_int_equal(le__db_query_int(&c, "PRAGMA user_version", &version), SQLITE_OK);
-    assert_int_equal(version, 1);
+    assert_int_equal(version, NOW);
     assert_true(le__db_query_int(&c, "SELECT count(*) FROM two", &count) != SQLITE_OK);
-    assert_int_equal(le__db_migrate_to(&c, good, 3), SQLITE_OK);
+    assert_int_equal(le__db_migrate_to(&c, good, NOW + 2), SQLITE_OK);
     assert_int_equal(le__db_query_int(&c, "PRAGMA user_version", &version), SQLITE_OK);
-    assert_int_equal(version, 3);
+    assert_int_equal(version, NOW + 2);
     assert_int_equal(le__db_query_int(&c, "SELECT count(y) FROM two", &count), SQLITE_OK);
-    assert_int_equal(le__db_migrate_to(&c, bad, 2), SQLITE_OK); /* newer: nothing to do */
+    assert_int_equal(le__db_migrate_to(&c, bad, NOW + 1), SQLITE_OK); /* newer: nothing to do */
     le__db_connection_close(&c);
+}
+
+static le_db_known_samples only_samples(const char *path) {
+    le_db *db = test_open(path, NULL);
+    le_db_knowledge *k = NULL;
+    assert_int_equal(le_db_load(db, "interpolate", 0, &k), LE_DB_OK);
+    assert_int_equal(k->n_samples, 1);
+    le_db_known_samples s = k->samples[0];
+    le_db_knowledge_free(&k);
+    le_db_close(&db);
+    return s;
+}
+
+static void add_one(const char *path, double seconds, uint32_t flags) {
+    le_db *db = test_open(path, NULL);
+    le_db_sample s = {.seconds = seconds, .flags = flags};
+    le_db_add_samples(db, test_problem(db, 0), test_candidate(db, 0), &s, 1);
+    assert_true(le_db_flush(db, 20));
+    le_db_close(&db);
+}
+
+/* Runs that were stopped are counted apart from all times, with the longest time that one had; they
+ * pass through an export. */
+static void test_stopped(void **state) {
+    char *folder = test_folder(), *path = test_path(folder, "t.sqlite3"),
+         *other = test_path(folder, "u.sqlite3"), *json = test_path(folder, "t.json");
+    (void)state;
+    add_one(path, 0.25, LE_SAMPLE_STOPPED);
+    add_one(path, 0.5, LE_SAMPLE_STOPPED);
+    add_one(path, 0.125, LE_SAMPLE_STOPPED | LE_SAMPLE_COLD);
+    le_db_known_samples s = only_samples(path);
+    assert_int_equal(s.clean.n + s.contended.n + s.cold.n, 0);
+    assert_true(isnan(s.min_s));
+    add_one(path, 1, 0);
+    for (int imported = 0; imported < 2; imported++) {
+        s = only_samples(imported ? other : path);
+        assert_int_equal(s.clean.n, 1);
+        assert_int_equal(s.stopped.n, 2);
+        assert_true(s.stopped.most_s == 0.5);
+        assert_int_equal(s.stopped_cold.n, 1);
+        assert_true(s.stopped_cold.most_s == 0.125);
+        if (imported)
+            break;
+        le_db *db = test_open(path, NULL);
+        assert_int_equal(le_db_export_file(db, json), LE_DB_OK);
+        le_db_close(&db);
+        db = test_open(other, NULL);
+        assert_int_equal(le_db_import(db, json, NULL, NULL), LE_DB_OK);
+        le_db_close(&db);
+    }
+    test_folder_remove(folder);
+}
+
+/* A file of schema 1, which has no stopped runs, keeps what it has. */
+static void test_schema_1(void **state) {
+    char *folder = test_folder(), *path = test_path(folder, "t.sqlite3");
+    static const char *const columns[] = {"stopped_n", "stopped_s", "stopped_cold_n",
+                                          "stopped_cold_s"};
+    sqlite3 *file = NULL;
+    (void)state;
+    add_one(path, 0.5, 0);
+    assert_int_equal(sqlite3_open(path, &file), SQLITE_OK);
+    for (int i = 0; i < 4; i++) {
+        char text[80];
+        snprintf(text, sizeof text, "ALTER TABLE samples DROP COLUMN %s", columns[i]);
+        assert_int_equal(sqlite3_exec(file, text, NULL, NULL, NULL), SQLITE_OK);
+    }
+    assert_int_equal(sqlite3_exec(file, "PRAGMA user_version = 1", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(file);
+    add_one(path, 0.25, LE_SAMPLE_STOPPED);
+    le_db_known_samples s = only_samples(path);
+    assert_int_equal(s.clean.n, 1);
+    assert_true(s.min_s == 0.5);
+    assert_int_equal(s.stopped.n, 1);
+    test_folder_remove(folder);
 }
 
 static double seconds_now(void) {
@@ -412,6 +489,7 @@ int main(void) {
         cmocka_unit_test(test_frozen),           cmocka_unit_test(test_sites),
         cmocka_unit_test(test_sites_damaged),    cmocka_unit_test(test_default_path),
         cmocka_unit_test(test_null_handle),      cmocka_unit_test(test_migration),
+        cmocka_unit_test(test_stopped),          cmocka_unit_test(test_schema_1),
         cmocka_unit_test(test_cost_of_adding),
     };
     return cmocka_run_group_tests_name("benchdb_basic", tests, NULL, NULL);

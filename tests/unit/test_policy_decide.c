@@ -473,6 +473,26 @@ static void a_stopped_one_does_not_answer(void **state)
     le__policy_free(&f.policy);
 }
 
+/* What an earlier process stopped after three times the best is not tried; a stranger is. */
+static void stored_stops_are_not_repeated(void **state)
+{
+    (void)state;
+    for (int stored = 0; stored < 2; stored++) {
+        fixture f = fixture_of(2, 1, NULL);
+        int p = problem_of(&f, 5.0), tried = 0;
+        load_of(&f, p, 0, 1.0, 1.0);
+        if (stored)
+            le__policy_load_cut(f.policy, f.family, p, 1, false, 1, 3.0);
+        for (int i = 0; i < 60; i++) {
+            le__policy_decision d = decide_of(&f, p, true);
+            tried += d.candidate == 1;
+            run_of(&f, p, d.candidate, d.why, false, d.candidate == 1 ? 4.0 : 1.0);
+        }
+        assert_int_equal(tried > 0, !stored);
+        le__policy_free(&f.policy);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -493,6 +513,7 @@ int main(void)
         cmocka_unit_test(stored_times_decide_at_once),
         cmocka_unit_test(stale_times_are_replaced_by_three_runs),
         cmocka_unit_test(only_an_added_candidate_is_measured),
+        cmocka_unit_test(stored_stops_are_not_repeated),
         cmocka_unit_test(contended_samples_weigh_less),
         cmocka_unit_test(bulk_is_as_good_as_single_runs),
         cmocka_unit_test(slowness_is_shared_by_families),

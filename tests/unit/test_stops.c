@@ -4,6 +4,7 @@
  * Exploring runs that take too long are stopped between two items: the best known answers, and the
  * caller's memory never holds a half-written result.
  */
+#include "benchdb.h"
 #include "toy.h"
 
 #include <math.h>
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -70,8 +72,8 @@ static const le_implementation slow = {.abi = LE_METHOD_ABI,
                                        .items = toy_items,
                                        .range = slow_range};
 
-static le_engine *open_both(void) {
-    le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+static le_engine *open_both(const char *db) {
+    le_engine *e = toy_open(db, LE_MODE_LEARN);
     assert_non_null(e);
     assert_int_equal(le_register_implementation(e, &quick), LE_OK);
     assert_int_equal(le_register_implementation(e, &slow), LE_OK);
@@ -97,7 +99,7 @@ static void call_once(le_engine *e, char *who, size_t size) {
 
 static void slow_ones_are_stopped(void **state) {
     (void)state;
-    le_engine *e = open_both();
+    le_engine *e = open_both(NULL);
     char who[128];
     for (int i = 0; i < 100; i++) {
         call_once(e, who, sizeof who);
@@ -111,7 +113,39 @@ static void slow_ones_are_stopped(void **state) {
     le_close(&e);
 }
 
+/* Stopped runs of the slow one. */
+static int64_t stopped_in(const char *path) {
+    le_db_options o = {.path = path};
+    le_db *db = le_db_open(&o);
+    le_db_knowledge *k = NULL;
+    int64_t n = 0;
+    assert_int_equal(le_db_load(db, "toy", 0, &k), LE_DB_OK);
+    for (size_t i = 0; i < k->n_samples; i++)
+        if (!strcmp(k->candidates[k->samples[i].candidate_index].implementation, "slow"))
+            n += k->samples[i].stopped.n + k->samples[i].stopped_cold.n;
+    le_db_knowledge_free(&k);
+    le_db_close(&db);
+    return n;
+}
+
+/* Later processes know of them. */
+static void stops_are_stored(void **state) {
+    (void)state;
+    char who[128], path[64];
+    snprintf(path, sizeof path, "/tmp/le_stops_%d.sqlite3", (int)getpid());
+    unlink(path);
+    le_engine *e = open_both(path);
+    slow_loops = 0;
+    for (int i = 0; i < 60; i++)
+        call_once(e, who, sizeof who);
+    le_close(&e);
+    assert_true(slow_loops > 0);
+    assert_in_range(stopped_in(path), 1, slow_loops);
+    unlink(path);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(slow_ones_are_stopped)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(slow_ones_are_stopped),
+                                       cmocka_unit_test(stops_are_stored)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ LIST
 }
 
 allowed benchdb '^$' 'benchdb knows only itself'
-allowed methods '^liquid_engine/le(_method|_chain)?\.h$' 'methods know le_method.h and le_chain.h only'
+allowed methods '^liquid_engine/le(_method|_chain|_io)?\.h$' 'methods know le_method.h, le_chain.h and le_io.h only'
 allowed engine '^(liquid_engine/.*|benchdb\.h|stats\.h|signals\.h|numbers\.h|outfile\.h)$' 'the engine knows itself and benchdb'
 allowed tools '^(liquid_engine/.*|benchdb\.h|stats\.h|outfile\.h)$' 'tools know public headers and benchdb'
 allowed examples '^liquid_engine/.*$' 'examples know public headers only'

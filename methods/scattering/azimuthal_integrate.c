@@ -1,0 +1,24 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * The operation azimuthal_integrate: curves of detector frames.
+ */
+#include "scattering/operation.h"
+
+static const le_arg_desc args[] = {
+    [SC_FRAMES] = LE__SC_FRAMES_IN,
+    LE__SC_INPUTS,
+    LE__SC_RESULTS(2, "[N,npt], [npt] for [H,W]"),
+};
+
+static le_status check(le_call *call) {
+    return le__sc_check_frames(call, 0);
+}
+
+static le_status make_case(le_case *c, const le_case_request *request) {
+    return le__sc_make_case(c, request, false);
+}
+
+extern const le_operation le_operation_azimuthal_integrate;
+const le_operation le_operation_azimuthal_integrate = {
+    LE__SC_OPERATION("azimuthal_integrate", "diffraction curves of detector frames")};

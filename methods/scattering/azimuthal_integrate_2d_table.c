@@ -1,0 +1,8 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * azimuthal_integrate_2d with a table of shares, compiled once per ISA.
+ */
+#include "scattering/integrate_table.h"
+
+LE__SC_TABLE(azimuthal_integrate_2d);

@@ -1,0 +1,73 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Detectors by name.
+ */
+#include "scattering/detectors.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "scattering/detector_table.h"
+
+enum { NAME_SIZE = 64 };
+
+/* Lower case without blanks and '_'; false: too long for a name. */
+static bool plain_name(const char *name, char out[NAME_SIZE]) {
+    size_t n = 0;
+    for (; *name; name++) {
+        if (*name == ' ' || *name == '_')
+            continue;
+        if (n + 1 == NAME_SIZE)
+            return false;
+        out[n++] = (char)tolower((unsigned char)*name);
+    }
+    out[n] = 0;
+    return n > 0;
+}
+
+static bool has_word(const char *words, const char *word) {
+    const size_t length = strlen(word);
+    for (const char *at = words; (at = strstr(at, word)); at++)
+        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+            return true;
+    return false;
+}
+
+const le__sc_detector *le__sc_detector_find(const char *name) {
+    char plain[NAME_SIZE];
+    if (!plain_name(name, plain))
+        return NULL;
+    for (size_t i = 0; i < sizeof detectors / sizeof *detectors; i++)
+        if (has_word(detectors[i].names, plain))
+            return &detectors[i];
+    return NULL;
+}
+
+bool le__sc_detector_in_gap(const le__sc_detector *d, int axis, int64_t i) {
+    if (!d->module[axis])
+        return false;
+    const int64_t k = i % (d->module[axis] + d->gap[axis]);
+    const int64_t half = (d->module[axis] - d->seam) / 2;
+    return k >= d->module[axis] || (axis == 1 && d->seam && k >= half && k < half + d->seam);
+}
+
+/* Pixels at a border between modules, on both sides of it, may be wider. */
+static double width_of(const le__sc_detector *d, int axis, int64_t i, int64_t n) {
+    if (!d || d->border == 0)
+        return 1;
+    const int64_t k = i % d->module[axis];
+    const bool begins = k == 0 && i > 0, ends = k == d->module[axis] - 1 && i + 1 < n;
+    return begins || ends ? d->border : 1;
+}
+
+void le__sc_detector_edges(const le__sc_detector *d, int axis, int64_t n, double pixel,
+                           double *out) {
+    double at = 0; /* in pixels: whole numbers stay exact */
+    for (int64_t i = 0; i < n; i++) {
+        out[i] = at * pixel;
+        at += width_of(d, axis, i, n);
+    }
+    out[n] = at * pixel;
+}

@@ -1,0 +1,128 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * The definition of an integration: pixel after pixel, in double precision; only the values of
+ * frames are rounded to f32 before, as pyFAI has them.
+ */
+#include "scattering/integrate.h"
+
+#include "common/load.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct reference {
+    const le__sc_setup *setup;
+    le__sc_images images;
+    const void *frame; /* pixels of the present frame */
+    le_dtype dtype;
+    le__sc_walk walk;
+    le__sc_share share;
+    le__sc_sums *sums;
+    bool spread; /* second pass: variances about the means of the first */
+} reference;
+
+static void add_share(reference *r, double signal, double variance, double w) {
+    const int64_t width = r->setup->bins.radial.n;
+    for (int64_t k = 0; k < r->share.count[0] * r->share.count[1]; k++) {
+        const int64_t bin = (r->share.first[1] + k / r->share.count[0]) * width +
+                            r->share.first[0] + k % r->share.count[0];
+        const double c = r->share.weight[k];
+        le__sc_sums *sums = &r->sums[bin];
+        if (r->spread) {
+            const double off = signal - w * sums->signal / sums->normalization;
+            sums->variance += sums->normalization != 0 ? c * c * off * off : 0;
+            continue;
+        }
+        sums->signal += c * signal;
+        sums->normalization += c * w;
+        sums->normalization2 += c * c * w * w;
+        sums->variance += c * c * variance;
+        sums->count += c;
+    }
+}
+
+static void add_pixel(reference *r, int64_t j) {
+    const le__sc_setup *s = r->setup;
+    le__sc_pixel p;
+    le__sc_pixel_of(s, &r->images, &r->walk, j, &p);
+    const float raw = le__sc_value(
+        s, (float)le__load(r->frame, r->dtype, r->walk.row * s->geometry.cols + j));
+    if (p.normalization == 0 || isnan(raw) || !le__sc_split(&r->walk, j, &s->bins, &r->share))
+        return;
+    double signal = (double)raw - p.dark, w = p.normalization;
+    double variance = s->model == LE__SC_MODEL_POISSON ? fmax((double)raw, 1) : p.variance;
+    if (!s->weighted) {
+        signal /= w;
+        variance /= w * w;
+        w = 1;
+    }
+    add_share(r, signal, variance, w);
+}
+
+static void pass(reference *r) {
+    for (int64_t row = 0; row < r->setup->geometry.rows; row++) {
+        le__sc_walk_to(&r->walk, row);
+        for (int64_t j = 0; j < r->setup->geometry.cols; j++)
+            add_pixel(r, j);
+    }
+}
+
+static void integrate_frame(le_call *call, reference *r, int64_t frame) {
+    const int64_t bins = le__sc_setup_bins(r->setup);
+    memset(r->sums, 0, (size_t)bins * sizeof *r->sums);
+    r->spread = false;
+    pass(r);
+    if (r->setup->model == LE__SC_MODEL_AZIMUTHAL) {
+        for (int64_t b = 0; b < bins; b++)
+            r->sums[b].variance = 0;
+        r->spread = true;
+        pass(r);
+    }
+    for (int64_t b = 0; b < bins; b++)
+        le__sc_put(call, frame, b, &r->sums[b]);
+}
+
+static le_status integrate_all(le_call *call, reference *r) {
+    const le__sc_setup *s = r->setup;
+    const int64_t pixels = s->geometry.rows * s->geometry.cols;
+    const char *frames = le_call_contiguous(call, SC_FRAMES);
+    r->sums = le_call_scratch(call, (size_t)le__sc_setup_bins(s) * sizeof *r->sums);
+    if (!frames || !r->sums)
+        return le_fail(LE_ERR_MEMORY, "no memory for an integration");
+    r->dtype = le_call_in(call, SC_FRAMES)->dtype;
+    for (int64_t f = 0; f < s->frames; f++) {
+        r->frame = frames + (size_t)(f * pixels) * le_dtype_size(r->dtype);
+        integrate_frame(call, r, f);
+    }
+    le__sc_put_axes(call, &s->bins);
+    return LE_OK;
+}
+
+static le_status with_walk(le_call *call, reference *r) {
+    le_status status =
+        le__sc_walk_open(&r->walk, &r->setup->geometry, le__sc_wanted(&r->setup->bins));
+    if (status != LE_OK)
+        return status;
+    status = le__sc_share_open(&r->share, &r->setup->bins);
+    if (status == LE_OK)
+        status = integrate_all(call, r);
+    le__sc_share_close(&r->share);
+    le__sc_walk_close(&r->walk);
+    return status;
+}
+
+le_status le__sc_integrate_reference(le_call *call) {
+    le__sc_loaded loaded;
+    reference r = {.setup = &loaded.setup};
+    le_status status = le__sc_images_of(call, &r.images);
+    if (status != LE_OK)
+        return status;
+    status = le__sc_setup_load(le__sc_setup_of(call), &loaded);
+    if (status == LE_OK)
+        status = le__sc_find_ends(call, &r.images, &loaded);
+    if (status == LE_OK)
+        status = with_walk(call, &r);
+    le__sc_setup_unload(&loaded);
+    return status;
+}

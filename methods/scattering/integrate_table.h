@@ -1,0 +1,397 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Integration of frames with a table of shares, included by sources that are compiled once for each
+ * instruction set. A work item is a piece of the pixels of eight frames, which share the entries of
+ * the table; or of one frame, whose neighbouring pixels go to four sets of sums, because an addition
+ * to the sum of the pixel before would wait for it.
+ *
+ * Per frame only the sums of what is not zero are made: normalizations, counts, and the variance 1
+ * that a pixel without counts has, belong to the table. Of pixels that a frame has no data for they
+ * are taken off again.
+ */
+#ifndef LE_SCATTERING_INTEGRATE_TABLE_H
+#define LE_SCATTERING_INTEGRATE_TABLE_H
+
+#include "common/isa.h"
+#include "common/load.h"
+#include "scattering/integrate.h"
+#include "scattering/table.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TILE = 64, MOST_LANES = 8, COPIES = 4, WAVE = 32, LOST = 4 };
+
+typedef struct task {
+    const le__sc_setup *setup;
+    le__sc_table table;
+    const char *frames;
+    le_dtype dtype;
+    int64_t pixels;
+    bool checks; /* values may be dummies or no numbers */
+    int sums;    /* of a bin and lane: signal; variance, or of c^2 s^2 and of c^2 s w */
+    int lanes;   /* MOST_LANES: frames; COPIES: of one frame */
+    int64_t pieces, group_frames;
+    int64_t first_frame; /* of the present wave */
+    size_t item_doubles, item_lost;
+    double *sums_of, *lost_of; /* for each item */
+    le_call *call;
+} task;
+
+typedef struct tile {
+    float s[TILE * MOST_LANES], v[TILE * MOST_LANES]; /* pixel by pixel, lanes together */
+} tile;
+
+/* --------------------------------------------------------------------------------- additions -- */
+
+/* One share of a pixel of eight frames. w: its normalization, for the azimuthal model. */
+static inline void add_share(double *restrict to, double c, const float *restrict s,
+                             const float *restrict v, float w, int sums) {
+    for (int f = 0; f < MOST_LANES; f++)
+        to[f] += c * (double)s[f];
+    if (sums == 2)
+        for (int f = 0; f < MOST_LANES; f++)
+            to[MOST_LANES + f] += c * c * (double)v[f];
+    if (sums == 3)
+        for (int f = 0; f < MOST_LANES; f++) {
+            const double cs = c * (double)s[f];
+            to[MOST_LANES + f] += cs * cs;
+            to[2 * MOST_LANES + f] += cs * (c * (double)w);
+        }
+}
+
+static inline void add_eight(const task *t, int64_t p, int64_t n, const tile *x,
+                             double *restrict to, int sums) {
+    const size_t bin = (size_t)(MOST_LANES * sums);
+    for (int64_t i = 0; i < n; i++) {
+        const le__sc_entry e = t->table.entries[p + i];
+        const float w = t->setup->weighted ? t->table.normalization[p + i] : 1.0f;
+        const float *s = x->s + i * MOST_LANES, *v = x->v + i * MOST_LANES;
+        if (e.bin & LE__SC_LISTED) {
+            const le__sc_part *part = t->table.lists + (e.bin & ~LE__SC_LISTED);
+            for (uint32_t k = 0; k < e.as.count; k++)
+                add_share(to + part[k].bin * bin, (double)part[k].share, s, v, w, sums);
+            continue;
+        }
+        double c[2];
+        le__sc_shares(e.as.share, c);
+        add_share(to + e.bin * bin, c[0], s, v, w, sums);
+        if (c[1] != 0)
+            add_share(to + (e.bin + 1) * bin, c[1], s, v, w, sums);
+    }
+}
+
+/* A share of one frame, in one of the copies: their sums lie COPIES apart. */
+static inline void add_single(double *restrict to, double c, float s, float v, float w, int sums) {
+    const double cs = c * (double)s;
+    to[0] += cs;
+    if (sums == 2)
+        to[COPIES] += c * c * (double)v;
+    if (sums == 3) {
+        to[COPIES] += cs * cs;
+        to[2 * COPIES] += cs * (c * (double)w);
+    }
+}
+
+static inline void add_one(const task *t, int64_t p, int64_t n, const tile *x, double *to,
+                           int sums) {
+    const size_t bin = (size_t)(COPIES * sums);
+    for (int64_t i = 0; i < n; i++) {
+        const le__sc_entry e = t->table.entries[p + i];
+        const float w = t->setup->weighted ? t->table.normalization[p + i] : 1.0f;
+        double *copy = to + (i % COPIES);
+        if (e.bin & LE__SC_LISTED) {
+            const le__sc_part *part = t->table.lists + (e.bin & ~LE__SC_LISTED);
+            for (uint32_t k = 0; k < e.as.count; k++)
+                add_single(copy + part[k].bin * bin, (double)part[k].share, x->s[i], x->v[i], w,
+                           sums);
+            continue;
+        }
+        double c[2];
+        le__sc_shares(e.as.share, c);
+        add_single(copy + e.bin * bin, c[0], x->s[i], x->v[i], w, sums);
+        if (c[1] != 0)
+            add_single(copy + (e.bin + 1) * bin, c[1], x->s[i], x->v[i], w, sums);
+    }
+}
+
+static void add_tile(const task *t, int64_t p, int64_t n, const tile *x, double *to) {
+    const bool eight = t->lanes == MOST_LANES;
+    switch (t->sums) {
+    case 1:
+        if (eight)
+            add_eight(t, p, n, x, to, 1);
+        else
+            add_one(t, p, n, x, to, 1);
+        break;
+    case 2:
+        if (eight)
+            add_eight(t, p, n, x, to, 2);
+        else
+            add_one(t, p, n, x, to, 2);
+        break;
+    default:
+        if (eight)
+            add_eight(t, p, n, x, to, 3);
+        else
+            add_one(t, p, n, x, to, 3);
+    }
+}
+
+/* -------------------------------------------------------------------------------------- lost -- */
+
+static void lose_share(const task *t, double *lost, double c, int64_t p) {
+    const double given = (double)t->table.normalization[p];
+    const double w = t->setup->weighted ? given : 1;
+    double v = t->setup->model == LE__SC_MODEL_POISSON ? 1
+               : t->table.variance                     ? (double)t->table.variance[p]
+                                                       : 0;
+    v = t->setup->weighted ? v : v / (given * given);
+    lost[0] += c * w;
+    lost[1] += c * c * w * w;
+    lost[2] += c * c * v;
+    lost[3] += c;
+}
+
+/* A frame has no data for pixel p: what the table's sums have of it is noted. */
+static void lose_pixel(const task *t, int64_t p, int lane, double *lost) {
+    const le__sc_entry e = t->table.entries[p];
+    const int64_t lanes = t->group_frames;
+    if (t->table.normalization[p] == 0)
+        return;
+    if (e.bin & LE__SC_LISTED) {
+        const le__sc_part *part = t->table.lists + (e.bin & ~LE__SC_LISTED);
+        for (uint32_t k = 0; k < e.as.count; k++)
+            lose_share(t, lost + (part[k].bin * lanes + lane) * LOST, (double)part[k].share, p);
+        return;
+    }
+    double c[2];
+    le__sc_shares(e.as.share, c);
+    lose_share(t, lost + (e.bin * lanes + lane) * LOST, c[0], p);
+    if (c[1] != 0)
+        lose_share(t, lost + ((e.bin + 1) * lanes + lane) * LOST, c[1], p);
+}
+
+/* Values without data become 0 in place. */
+static void check_values(const task *t, int64_t p, int64_t n, int lane, float *row, double *lost) {
+    bool bad = false;
+    for (int64_t i = 0; i < n; i++) {
+        row[i] = le__sc_value(t->setup, row[i]);
+        bad |= isnan(row[i]);
+    }
+    for (int64_t i = 0; bad && i < n; i++)
+        if (isnan(row[i]))
+            lose_pixel(t, p + i, lane, lost);
+}
+
+/* -------------------------------------------------------------------------------------- tile -- */
+
+/* Signals and variances above 1 of a row of values; true: some are not zero. */
+static inline bool signals(const task *t, int64_t p, int64_t n, const float *restrict row,
+                           float *restrict s, float *restrict v, int step) {
+    const float *dark = t->table.dark, *w = t->setup->weighted ? NULL : t->table.normalization;
+    bool any = false;
+    for (int64_t i = 0; i < n; i++) {
+        const bool gone = isnan(row[i]);
+        const float x = gone ? 0 : row[i];
+        s[i * step] = gone || !dark ? x : x - dark[p + i];
+        v[i * step] = x > 1 ? x - 1 : 0;
+        any |= s[i * step] != 0 || v[i * step] != 0;
+    }
+    for (int64_t i = 0; w && i < n; i++) {
+        const float by = w[p + i] != 0 ? 1 / w[p + i] : 0;
+        s[i * step] *= by;
+        v[i * step] *= by * by;
+    }
+    return any;
+}
+
+static bool fill_lane(const task *t, int64_t frame, int lane, int64_t p, int64_t n, tile *x,
+                      double *lost) {
+    float row[TILE];
+    le__load_f32(t->frames, t->dtype, frame * t->pixels + p, n, row);
+    if (t->checks)
+        check_values(t, p, n, lane, row, lost);
+    if (t->lanes == MOST_LANES)
+        return signals(t, p, n, row, x->s + lane, x->v + lane, MOST_LANES);
+    return signals(t, p, n, row, x->s, x->v, 1);
+}
+
+/* -------------------------------------------------------------------------------------- work -- */
+
+static void item_range(void *context, size_t begin, size_t end, int worker) {
+    const task *t = context;
+    tile x;
+    (void)worker;
+    for (size_t item = begin; item < end; item++) {
+        const int64_t piece = (int64_t)item % t->pieces;
+        const int64_t frame = t->first_frame + (int64_t)item / t->pieces * t->group_frames;
+        const int64_t first = t->pixels * piece / t->pieces,
+                      last = t->pixels * (piece + 1) / t->pieces;
+        double *to = t->sums_of + item * t->item_doubles;
+        double *lost = t->checks ? t->lost_of + item * t->item_lost : NULL;
+        memset(to, 0, t->item_doubles * sizeof *to);
+        if (lost)
+            memset(lost, 0, t->item_lost * sizeof *lost);
+        for (int64_t p = first; p < last; p += TILE) {
+            const int64_t n = last - p < TILE ? last - p : TILE;
+            bool any = false;
+            for (int f = 0; f < t->group_frames; f++)
+                any |= fill_lane(t, frame + f, f, p, n, &x, lost);
+            if (any)
+                add_tile(t, p, n, &x, to);
+        }
+    }
+}
+
+/* The sums of a bin of a frame, from those of its pieces. */
+static void gather(const task *t, int64_t frame, int64_t bin, double sums[3], double lost[LOST]) {
+    const int64_t group = frame / t->group_frames, lane = frame % t->group_frames;
+    const bool eight = t->lanes == MOST_LANES;
+    memset(sums, 0, 3 * sizeof *sums);
+    memset(lost, 0, LOST * sizeof *lost);
+    for (int64_t piece = 0; piece < t->pieces; piece++) {
+        const size_t item = (size_t)(group * t->pieces + piece);
+        const double *of =
+            t->sums_of + item * t->item_doubles + (size_t)(bin * t->sums * t->lanes);
+        for (int k = 0; k < t->sums; k++)
+            for (int c = eight ? (int)lane : 0; c < (eight ? (int)lane + 1 : COPIES); c++)
+                sums[k] += of[k * t->lanes + c];
+        for (int k = 0; k < LOST && t->checks; k++)
+            lost[k] += t->lost_of[item * t->item_lost +
+                                  (size_t)((bin * t->group_frames + lane) * LOST + k)];
+    }
+}
+
+static void put_bin(const task *t, int64_t frame, int64_t bin) {
+    double of[3], lost[LOST];
+    gather(t, frame, bin, of, lost);
+    const le__sc_sums *all = &t->table.sums[bin];
+    le__sc_sums s = {.signal = of[0],
+                     .normalization = all->normalization - lost[0],
+                     .normalization2 = all->normalization2 - lost[1],
+                     .variance = all->variance - lost[2],
+                     .count = all->count - lost[3]};
+    if (s.count <= 1e-12 * all->count) /* rounding is what is left of a bin without data */
+        s = (le__sc_sums){0};
+    else if (t->setup->model == LE__SC_MODEL_POISSON)
+        s.variance += of[1];
+    else if (t->setup->model == LE__SC_MODEL_AZIMUTHAL && s.normalization != 0) {
+        const double mean = s.signal / s.normalization;
+        s.variance = fmax(of[1] - 2 * mean * of[2] + mean * mean * s.normalization2, 0);
+    }
+    le__sc_put(t->call, t->first_frame + frame, bin, &s);
+}
+
+enum { BINS = 512 }; /* of a piece of the results */
+
+static void results_range(void *context, size_t begin, size_t end, int worker) {
+    const task *t = context;
+    const int64_t blocks = (t->table.n_bins + BINS - 1) / BINS;
+    (void)worker;
+    for (size_t item = begin; item < end; item++) {
+        const int64_t first = (int64_t)item % blocks * BINS;
+        for (int64_t bin = first; bin < t->table.n_bins && bin < first + BINS; bin++)
+            put_bin(t, (int64_t)item / blocks, bin);
+    }
+}
+
+/* ------------------------------------------------------------------------------------ set-up -- */
+
+/* Frames go in groups of eight where their sums fit a cache, and the rest one by one. */
+static void shape_task(task *t, int64_t frames) {
+    const int64_t bins = t->table.n_bins + 2;
+    const bool eight = frames >= MOST_LANES && bins * t->sums <= 1 << 16;
+    t->lanes = eight ? MOST_LANES : COPIES;
+    t->group_frames = eight ? MOST_LANES : 1;
+    const int64_t groups = frames / t->group_frames;
+    const int64_t most = t->pixels / (4 * bins) + 1; /* so that sums are no more than pixels */
+    t->pieces = groups < WAVE ? WAVE / groups : 1;
+    t->pieces = t->pieces < most ? t->pieces : most;
+    t->item_doubles = (size_t)(bins * t->sums * t->lanes);
+    t->item_lost = (size_t)(bins * t->group_frames * LOST);
+}
+
+/* Groups that are under way at once. */
+static int64_t wave_of(const task *t, int64_t frames) {
+    const int64_t groups = frames / t->group_frames, at_once = (WAVE + t->pieces - 1) / t->pieces;
+    return groups < at_once ? groups : at_once;
+}
+
+static void run_groups(task *t, int64_t first, int64_t frames) {
+    if (frames == 0)
+        return;
+    shape_task(t, frames);
+    const int64_t groups = frames / t->group_frames, wave = wave_of(t, frames);
+    const int64_t blocks = (t->table.n_bins + BINS - 1) / BINS;
+    for (int64_t group = 0; group < groups; group += wave) {
+        const int64_t now = groups - group < wave ? groups - group : wave;
+        t->first_frame = first + group * t->group_frames;
+        le_parallel_for(t->call, (size_t)(now * t->pieces), item_range, t);
+        le_parallel_for(t->call, (size_t)(now * t->group_frames * blocks), results_range, t);
+    }
+}
+
+static size_t larger(size_t a, size_t b) {
+    return a > b ? a : b;
+}
+
+/* Memory for the frames in groups, and then for the rest. */
+static le_status allocate(task *t, int64_t grouped, int64_t rest) {
+    const int64_t counts[] = {grouped, rest};
+    size_t sums = 0, lost = 0;
+    for (int k = 0; k < 2; k++) {
+        if (counts[k] == 0)
+            continue;
+        shape_task(t, counts[k]);
+        const size_t items = (size_t)(wave_of(t, counts[k]) * t->pieces);
+        sums = larger(sums, items * t->item_doubles);
+        lost = larger(lost, items * t->item_lost);
+    }
+    t->sums_of = le_call_scratch(t->call, sums * sizeof(double));
+    t->lost_of = t->checks ? le_call_scratch(t->call, lost * sizeof(double)) : NULL;
+    if (!t->sums_of || (t->checks && !t->lost_of))
+        return le_fail(LE_ERR_MEMORY, "no memory for the sums of %lld bins",
+                       (long long)t->table.n_bins);
+    return LE_OK;
+}
+
+static le_status run_table(le_call *call) {
+    task t = {.setup = le__sc_setup_of(call), .call = call};
+    le_status status = le__sc_table_of(call, &t.table);
+    if (status != LE_OK)
+        return status;
+    t.frames = le_call_contiguous(call, SC_FRAMES);
+    if (!t.frames)
+        return le_fail(LE_ERR_MEMORY, "no memory for the frames");
+    t.dtype = le_call_in(call, SC_FRAMES)->dtype;
+    t.pixels = t.setup->geometry.rows * t.setup->geometry.cols;
+    t.checks = t.setup->has_dummy || t.dtype == LE_F32 || t.dtype == LE_F64;
+    t.sums = t.setup->model == LE__SC_MODEL_POISSON     ? 2
+             : t.setup->model == LE__SC_MODEL_AZIMUTHAL ? 3
+                                                        : 1;
+    const int64_t rest = t.setup->frames % MOST_LANES, grouped = t.setup->frames - rest;
+    status = allocate(&t, grouped, rest);
+    if (status != LE_OK)
+        return status;
+    run_groups(&t, 0, grouped);
+    run_groups(&t, grouped, rest);
+    le__sc_put_axes(call, &t.table.bins);
+    return LE_OK;
+}
+
+static int64_t table_memory(const le_call *call) {
+    const le__sc_setup *s = le__sc_setup_of(call);
+    return le__sc_table_bytes(call) +
+           2 * WAVE * (le__sc_setup_bins(s) < 1 << 15 ? 56 * le__sc_setup_bins(s) * 8
+                                                      : 16 * le__sc_setup_bins(s) * 8);
+}
+
+#define LE__SC_TABLE(operation)                                                                    \
+    LE_IMPLEMENTATION(operation, LE__ISA, LE__ISA_FIELDS("simd"),                                  \
+                      .summary = "a kept table of shares, eight frames a pass; " LE__ISA_WIDTH,    \
+                      .flags = LE_IMPL_REPRODUCIBLE, .speed = LE__BY_ISA(1, 1.5, 2),               \
+                      .memory = table_memory, .run = run_table)
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Checks and estimates of the operations on frames in memory.
+ */
+#include "scattering/operation.h"
+
+le_status le__sc_check_frames(le_call *call, int64_t npt_azim) {
+    const le_tensor *t = le_call_in(call, SC_FRAMES);
+    const int d = t->ndim - 2;
+    if (d && t->shape[0] < 1)
+        return le_fail(LE_ERR_SHAPE, "frames: there is none");
+    if (npt_azim > 0 && le_call_i64(call, SC_NPT) * npt_azim > INT32_MAX / 8)
+        return le_fail(LE_ERR_ARGUMENT, "%lld x %lld bins are too many",
+                       (long long)le_call_i64(call, SC_NPT), (long long)npt_azim);
+    bool any = false;
+    for (int k = SC_INTENSITY; k < SC_COMMON; k++)
+        any |= le_call_given(call, k);
+    if (!any)
+        return le_fail(LE_ERR_ARGUMENT,
+                       "no result is asked for: give an output, intensity for instance");
+    le_status status = le__sc_setup_check(call, d ? t->shape[0] : 1, d == 1, t->shape[d],
+                                          t->shape[d + 1], t->dtype, npt_azim);
+    return status == LE_OK ? le__sc_setup_outputs(call) : status;
+}
+
+void le__sc_work(const le_call *call, le_work *out) {
+    const le__sc_setup *s = le__sc_setup_of(call);
+    const double pixels = (double)s->geometry.rows * (double)s->geometry.cols;
+    const double frames = (double)s->frames;
+    const double each = s->model == LE__SC_MODEL_NONE ? 6 : 10;
+    out->operations = pixels * frames * each + 20 * frames * (double)le__sc_setup_bins(s);
+    out->bytes = pixels * frames * (double)le_dtype_size(le_call_in(call, SC_FRAMES)->dtype) +
+                 8 * frames * (double)le__sc_setup_bins(s) + 8 * pixels;
+}

@@ -1,0 +1,25 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * What the operations on frames in memory have in common: checks, estimates, sample calls.
+ */
+#ifndef LE_SCATTERING_OPERATION_H
+#define LE_SCATTERING_OPERATION_H
+
+#include "scattering/setup.h"
+
+/* For le_operation.check; npt_azim 0: one dimension. */
+le_status le__sc_check_frames(le_call *call, int64_t npt_azim);
+void le__sc_work(const le_call *call, le_work *out);
+
+/* Sample calls; plane: in two dimensions. */
+le_status le__sc_make_case(le_case *c, const le_case_request *request, bool plane);
+le_status le__sc_part(const le_call *call, uint64_t random, le_case *out, int64_t *first);
+
+#define LE__SC_OPERATION(the_name, the_summary)                                                    \
+    .abi = LE_METHOD_ABI, .name = the_name, .family = "scattering", .summary = the_summary,        \
+    .reference = "pyFAI: Kieffer, Valls, Blanc, Hennig, J. Synchrotron Rad. 27 (2020)",            \
+    .args = args, .n_args = sizeof args / sizeof args[0], .check = check, .work = le__sc_work,     \
+    .norm = LE_NORM_MAX, .atol = 1e-5, .make_case = make_case, .part = le__sc_part
+
+#endif

@@ -1,0 +1,397 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Integration of detector frames against sums made here, pixel by pixel and from the definitions;
+ * geometry files and their mistakes.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <unistd.h>
+
+#include "check/runs_here.h"
+#include "one_engine.h"
+#include "scattering/detectors.h"
+#include "scattering/poni.h"
+
+enum { ROWS = 40, COLS = 50, NPT = 12, PIXELS = ROWS * COLS };
+
+static const double pixel1 = 2e-4, pixel2 = 1e-4, distance = 0.1, poni1 = 3.05e-3, poni2 = 1.02e-3;
+
+static uint32_t frame[PIXELS];
+
+static double y_of(int i) {
+    return ((double)(i / COLS) + 0.5) * pixel1 - poni1;
+}
+
+static double x_of(int i) {
+    return ((double)(i % COLS) + 0.5) * pixel2 - poni2;
+}
+
+static double radius_of(int i) { /* mm */
+    return 1000 * hypot(x_of(i), y_of(i));
+}
+
+static void fill_frame(void) {
+    uint32_t x = 7;
+    for (int i = 0; i < PIXELS; i++) {
+        x = x * 1664525u + 1013904223u;
+        frame[i] = x >> 24;
+    }
+}
+
+static le_tensor image(const void *data, le_dtype dtype) {
+    return le_tensor_of(data, dtype, 2, (int64_t[]){ROWS, COLS});
+}
+
+#define GEOMETRY                                                                                   \
+    LE_F64("distance", distance), LE_F64("poni1", poni1), LE_F64("poni2", poni2),                  \
+        LE_F64("pixel1", pixel1), LE_F64("pixel2", pixel2), LE_I64("npt", NPT),                    \
+        LE_STR("unit", "r_mm")
+
+/* Every implementation of an operation that runs on the CPU here. */
+typedef void (*check_fn)(const char *implementation);
+
+static void for_implementations(const char *operation, check_fn fn) {
+    size_t n;
+    int ran = 0;
+    const le_implementation *const *all = le_engine_implementations(engine, operation, &n);
+    for (size_t k = 0; k < n; k++)
+        if (all[k]->device == LE_DEVICE_CPU && runs_here(engine, all[k])) {
+            fn(all[k]->name);
+            ran++;
+        }
+    assert_true(ran >= 2);
+}
+
+static void assert_ok(le_status status) {
+    if (status != LE_OK)
+        fail_msg("%s", le_error_message());
+}
+
+static void assert_near(double got, double want, double tolerance) {
+    if (!(fabs(got - want) <= tolerance))
+        fail_msg("got %.17g, expected %.17g", got, want);
+}
+
+/* ---------------------------------------------------------------------------------- no split -- */
+
+typedef struct sums {
+    double s, n, n2, v, k;
+} sums;
+
+/* Bins of 0.2 mm from 1 mm on. */
+static int bin_of(int i) {
+    const double at = (radius_of(i) - 1.0) / 0.2 / (1 + 1e-6);
+    assert_true(fabs(at - floor(at + 0.5)) > 1e-6); /* no pixel is at the mercy of rounding */
+    return at >= 0 && at < NPT ? (int)at : -1;
+}
+
+static double solid_angle(int i) {
+    const double r = 1e-3 * radius_of(i);
+    return pow(distance / sqrt(distance * distance + r * r), 3);
+}
+
+static void centres_count(const char *implementation) {
+    static uint8_t mask[PIXELS];
+    static float dark[PIXELS], flat[PIXELS];
+    sums want[NPT] = {{0}};
+    for (int i = 0; i < PIXELS; i++) {
+        mask[i] = i % 17 == 3;
+        dark[i] = (float)(i % 5);
+        flat[i] = i % 101 == 9 ? 0 : 1 + 0.01f * (float)(i % 30);
+        const int b = bin_of(i);
+        if (b < 0 || mask[i] || flat[i] == 0 || frame[i] == 200)
+            continue;
+        const double w = 2.5 * (double)flat[i] * solid_angle(i);
+        want[b].s += (double)frame[i] - (double)dark[i];
+        want[b].n += w;
+        want[b].n2 += w * w;
+        want[b].v += frame[i] > 1 ? frame[i] : 1;
+        want[b].k += 1;
+    }
+    le_tensor in = image(frame, LE_U32), m = image(mask, LE_U8), d = image(dark, LE_F32),
+              f = image(flat, LE_F32), intensity = {0}, sem = {0}, std = {0}, count = {0},
+              radial = {0};
+    assert_ok(le_engine_run(
+        engine, "azimuthal_integrate", LE_IN("frames", &in), GEOMETRY, LE_STR("splitting", "no"),
+        LE_IN("mask", &m), LE_IN("dark", &d), LE_IN("flat", &f), LE_F64("dummy", 200),
+        LE_F64("normalization_factor", 2.5), LE_STR("error_model", "poisson"),
+        LE_F64S("radial_range", ((double[]){1.0, 1.0 + 0.2 * NPT}), 2), LE_OUT("radial", &radial),
+        LE_OUT("intensity", &intensity), LE_OUT("sem", &sem), LE_OUT("std", &std),
+        LE_OUT("count", &count), LE_OPT_IMPLEMENTATION(implementation)));
+    for (int b = 0; b < NPT; b++) {
+        const double i = want[b].s / want[b].n;
+        assert_near(le_tensor_get(&radial, b), 1.0 + 0.2 * (b + 0.5), 1e-5);
+        assert_near(le_tensor_get(&intensity, b), i, 1e-6 * fabs(i));
+        assert_near(le_tensor_get(&sem, b), sqrt(want[b].v) / want[b].n, 1e-6);
+        assert_near(le_tensor_get(&std, b), sqrt(want[b].v / want[b].n2), 1e-5);
+        assert_near(le_tensor_get(&count, b), want[b].k, 1e-9);
+    }
+    le_tensor_free(&intensity);
+    le_tensor_free(&sem);
+    le_tensor_free(&std);
+    le_tensor_free(&count);
+    le_tensor_free(&radial);
+}
+
+static void test_centres(void **state) {
+    (void)state;
+    for_implementations("azimuthal_integrate", centres_count);
+}
+
+/* ------------------------------------------------------------------------------------- split -- */
+
+/* A frame of ones has the intensity 1 in every bin, however pixels are split; and no pixel is lost
+ * or counted twice. */
+static void nothing_is_lost(const char *implementation) {
+    static const char *const splittings[] = {"no", "bbox", "full"};
+    static float ones[3 * PIXELS];
+    for (int i = 0; i < 3 * PIXELS; i++)
+        ones[i] = (float)(1 + i / PIXELS);
+    le_tensor in = le_tensor_of(ones, LE_F32, 3, (int64_t[]){3, ROWS, COLS});
+    for (int k = 0; k < 3; k++) {
+        le_tensor intensity = {0}, count = {0};
+        double all[3] = {0};
+        assert_ok(le_engine_run(engine, "azimuthal_integrate", LE_IN("frames", &in), GEOMETRY,
+                                LE_F64("rot1", 0.1), LE_F64("rot3", -0.4),
+                                LE_STR("splitting", splittings[k]), LE_I64("solid_angle", 0),
+                                LE_OUT("intensity", &intensity), LE_OUT("count", &count),
+                                LE_OPT_IMPLEMENTATION(implementation)));
+        for (int i = 0; i < 3 * NPT; i++) {
+            assert_near(le_tensor_get(&intensity, i), 1 + i / NPT, 1e-6);
+            all[i / NPT] += le_tensor_get(&count, i);
+        }
+        for (int f = 0; f < 3; f++)
+            assert_near(all[f], PIXELS, 1e-4);
+        le_tensor_free(&intensity);
+        le_tensor_free(&count);
+    }
+}
+
+static void test_nothing_is_lost(void **state) {
+    (void)state;
+    for_implementations("azimuthal_integrate", nothing_is_lost);
+}
+
+/* Shares by area, counted with 200 x 200 points in each pixel: far from the beam the quadrilateral
+ * in radius and azimuth is the pixel, up to the square of its size over the radius. */
+static void areas(const char *implementation) {
+    enum { N = 200 };
+    double want[NPT] = {0};
+    for (int i = 0; i < PIXELS; i++)
+        for (int a = 0; a < N * N; a++) {
+            const double y = y_of(i) + ((a / N + 0.5) / N - 0.5) * pixel1,
+                         x = x_of(i) + ((a % N + 0.5) / N - 0.5) * pixel2;
+            const double at = (1000 * hypot(x, y) - 2.0) / 0.13;
+            if (at >= 0 && at < NPT)
+                want[(int)at] += 1.0 / (N * N);
+        }
+    le_tensor in = image(frame, LE_U32), count = {0};
+    assert_ok(le_engine_run(engine, "azimuthal_integrate", LE_IN("frames", &in), GEOMETRY,
+                            LE_F64S("radial_range", ((double[]){2.0, 2.0 + 0.13 * NPT}), 2),
+                            LE_OUT("count", &count), LE_OPT_IMPLEMENTATION(implementation)));
+    for (int b = 1; b < NPT - 1; b++) /* the first and last have the rest of their pixels */
+        assert_near(le_tensor_get(&count, b), want[b], 0.02 * want[b]);
+    le_tensor_free(&count);
+}
+
+static void test_areas(void **state) {
+    (void)state;
+    for_implementations("azimuthal_integrate", areas);
+}
+
+/* ----------------------------------------------------------------------------------- azimuth -- */
+
+static void sector(const char *implementation) {
+    double want = 0;
+    for (int i = 0; i < PIXELS; i++) {
+        const double chi = atan2(y_of(i), x_of(i)) * 57.29577951308232;
+        want += chi >= 150 || chi < -145;
+    }
+    assert_true(want > 10);
+    le_tensor in = image(frame, LE_U32), count = {0};
+    double all = 0;
+    assert_ok(le_engine_run(engine, "azimuthal_integrate", LE_IN("frames", &in), GEOMETRY,
+                            LE_STR("splitting", "no"),
+                            LE_F64S("azimuth_range", ((double[]){150, 215}), 2),
+                            LE_OUT("count", &count), LE_OPT_IMPLEMENTATION(implementation)));
+    for (int b = 0; b < NPT; b++)
+        all += le_tensor_get(&count, b);
+    assert_near(all, want, 1e-6);
+    le_tensor_free(&count);
+}
+
+static void test_sector(void **state) {
+    (void)state;
+    for_implementations("azimuthal_integrate", sector);
+}
+
+/* Sums over azimuth of a plane are those of the curve: areas in cells add up to areas in columns
+ * for pixels that are small against a cell's azimuth. */
+static void plane(const char *implementation) {
+    enum { AZIMUTHS = 7 };
+    static const char *const splittings[] = {"no", "bbox", "full"};
+    le_tensor in = image(frame, LE_U32);
+    for (int k = 0; k < 3; k++) {
+        le_tensor curve = {0}, cells = {0}, azimuthal = {0};
+        const double range[] = {2.0, 4.0}, turn[] = {-180, 180};
+        assert_ok(le_engine_run(engine, "azimuthal_integrate", LE_IN("frames", &in), GEOMETRY,
+                                LE_STR("splitting", splittings[k]),
+                                LE_F64S("radial_range", range, 2), LE_OUT("sum_signal", &curve),
+                                LE_OPT_IMPLEMENTATION(implementation)));
+        assert_ok(le_engine_run(engine, "azimuthal_integrate_2d", LE_IN("frames", &in), GEOMETRY,
+                                LE_STR("splitting", splittings[k]), LE_I64("npt_azim", AZIMUTHS),
+                                LE_F64S("radial_range", range, 2),
+                                LE_F64S("azimuth_range", turn, 2), LE_OUT("sum_signal", &cells),
+                                LE_OUT("azimuthal", &azimuthal),
+                                LE_OPT_IMPLEMENTATION(implementation)));
+        for (int b = 1; b < NPT - 1; b++) {
+            double all = 0;
+            for (int a = 0; a < AZIMUTHS; a++)
+                all += le_tensor_get(&cells, a * NPT + b);
+            assert_near(all, le_tensor_get(&curve, b), 3e-2 * all);
+        }
+        assert_near(le_tensor_get(&azimuthal, 3), 0, 1e-4);
+        le_tensor_free(&curve);
+        le_tensor_free(&cells);
+        le_tensor_free(&azimuthal);
+    }
+}
+
+static void test_plane(void **state) {
+    (void)state;
+    for_implementations("azimuthal_integrate_2d", plane);
+}
+
+/* --------------------------------------------------------------------------------- geometry --- */
+
+static void test_poni(void **state) {
+    le__sc_poni p;
+    (void)state;
+    assert_ok(le__sc_poni_parse("# a comment: 7\nPixelSize1: 1e-4\nDistance: 0.1\n"
+                                "distance: 0.25\r\n Poni1 : -1e-3\nWavelength: None\n"
+                                "Detector: Eiger4M\nsomething: else",
+                                "text", &p));
+    assert_true(p.number[LE__SC_DISTANCE] == 0.25 && p.number[LE__SC_PIXEL1] == 1e-4);
+    assert_true(p.number[LE__SC_PONI1] == -1e-3 && !p.given[LE__SC_WAVELENGTH]);
+    assert_string_equal(p.detector, "Eiger4M");
+    assert_ok(le__sc_poni_parse("poni_version: 2.1\nDetector: NexusDetector\nDetector_config: "
+                                "{\"pixel1\": 2e-4, \"pixel2\": 4e-4, \"orientation\": 2, "
+                                "\"max_shape\": [100, 130], \"filename\": \"d.h5\"}\n",
+                                "text", &p));
+    assert_true(p.shape[0] == 100 && p.shape[1] == 130 && p.orientation == 2);
+    assert_true(p.number[LE__SC_PIXEL2] == 4e-4);
+    assert_string_equal(p.file, "d.h5");
+}
+
+static void test_bad_poni(void **state) {
+    static const char *const bad[] = {"",
+                                      "no colon at all",
+                                      "Distance: much",
+                                      "Distance: nan",
+                                      "Distance: 1e999",
+                                      "Distance: 0.1 m",
+                                      "Detector_config: {\"pixel1\": ",
+                                      "Detector_config: {\"max_shape\": [1]}",
+                                      "Detector_config: {\"max_shape\": [1e300, 5]}",
+                                      "Detector_config: {\"orientation\": 9}",
+                                      "Detector_config: {\"splineFile\": \"frelon.spline\"}",
+                                      "SplineFile: frelon.spline",
+                                      "Parallax: True"};
+    le__sc_poni p;
+    (void)state;
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        assert_int_not_equal(le__sc_poni_parse(bad[k], "the file", &p), LE_OK);
+        assert_non_null(strstr(le_error_message(), "the file"));
+    }
+}
+
+static void test_detectors(void **state) {
+    (void)state;
+    const le__sc_detector *eiger = le__sc_detector_find("Eiger 4M");
+    assert_non_null(eiger);
+    assert_ptr_equal(le__sc_detector_find("eiger_4m"), eiger);
+    assert_null(le__sc_detector_find("eiger"));
+    assert_null(le__sc_detector_find(""));
+    int gaps = 0;
+    for (int i = 0; i < 2167 * 2070; i++)
+        gaps += le__sc_detector_in_gap(eiger, 0, i / 2070) ||
+                le__sc_detector_in_gap(eiger, 1, i % 2070);
+    assert_int_equal(gaps, 250330);
+    double edges[1025];
+    le__sc_detector_edges(le__sc_detector_find("Jungfrau"), 1, 1024, 75e-6, edges);
+    assert_near(edges[1024], (1024 + 6) * 75e-6, 1e-12); /* six columns of double width */
+    assert_near(edges[257] - edges[256], 150e-6, 1e-12);
+}
+
+/* ---------------------------------------------------------------------------------- mistakes -- */
+
+#define ASSERT_REFUSED(text, ...)                                                                  \
+    do {                                                                                           \
+        le_tensor out = {0};                                                                       \
+        le_status status = le_engine_run(engine, "azimuthal_integrate", LE_IN("frames", &in),      \
+                                         LE_OUT("intensity", &out), __VA_ARGS__);                  \
+        assert_int_not_equal(status, LE_OK);                                                       \
+        if (!strstr(le_error_message(), text))                                                     \
+            fail_msg("'%s' does not say '%s'", le_error_message(), text);                          \
+        assert_null(out.data);                                                                     \
+    } while (0)
+
+static void test_mistakes(void **state) {
+    le_tensor in = image(frame, LE_U32), small = le_tensor_of(frame, LE_U32, 2, (int64_t[]){4, 4});
+    (void)state;
+    ASSERT_REFUSED("distance", LE_I64("npt", 5));
+    ASSERT_REFUSED("nowhere.poni", LE_STR("poni", "nowhere.poni"), LE_I64("npt", 5));
+    ASSERT_REFUSED("wavelength", LE_F64("distance", 1), LE_F64("poni1", 0), LE_F64("poni2", 0),
+                   LE_I64("npt", 5));
+    ASSERT_REFUSED("mask", GEOMETRY, LE_IN("mask", &small));
+    ASSERT_REFUSED("radial_range", GEOMETRY, LE_F64S("radial_range", ((double[]){2, 2}), 2));
+    ASSERT_REFUSED("variance", GEOMETRY, LE_STR("error_model", "variance"));
+    ASSERT_REFUSED("delta_dummy", GEOMETRY, LE_F64("delta_dummy", 1));
+    ASSERT_REFUSED("2167", GEOMETRY, LE_STR("detector", "Eiger4M"));
+    ASSERT_REFUSED("not known", GEOMETRY, LE_STR("detector", "Eyger4M"));
+    ASSERT_REFUSED("normalization_factor", GEOMETRY, LE_F64("normalization_factor", 0));
+}
+
+/* A PONI file is a file: numbers beside it count more, and a detector brings its pixels. */
+static void test_poni_file(void **state) {
+    char path[] = "/tmp/test_scattering_XXXXXX";
+    const int fd = mkstemp(path);
+    static const char text[] = "Distance: 0.1\nPoni1: 3.05e-3\nPoni2: 7\nPixelSize1: 2e-4\n"
+                               "PixelSize2: 1e-4\n";
+    (void)state;
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, sizeof text - 1), sizeof text - 1);
+    close(fd);
+    le_tensor in = image(frame, LE_U32), a = {0}, b = {0};
+    assert_ok(le_engine_run(engine, "azimuthal_integrate", LE_IN("frames", &in), GEOMETRY,
+                            LE_OUT("intensity", &a)));
+    assert_ok(le_engine_run(engine, "azimuthal_integrate", LE_IN("frames", &in),
+                            LE_STR("poni", path), LE_F64("poni2", poni2), LE_I64("npt", NPT),
+                            LE_STR("unit", "r_mm"), LE_OUT("intensity", &b)));
+    for (int k = 0; k < NPT; k++)
+        assert_near(le_tensor_get(&a, k), le_tensor_get(&b, k),
+                    1e-6 * fabs(le_tensor_get(&a, k)));
+    le_tensor_free(&a);
+    le_tensor_free(&b);
+    unlink(path);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_centres),   cmocka_unit_test(test_nothing_is_lost),
+        cmocka_unit_test(test_areas),     cmocka_unit_test(test_sector),
+        cmocka_unit_test(test_plane),     cmocka_unit_test(test_poni),
+        cmocka_unit_test(test_bad_poni),  cmocka_unit_test(test_detectors),
+        cmocka_unit_test(test_mistakes),  cmocka_unit_test(test_poni_file),
+    };
+    fill_frame();
+    return cmocka_run_group_tests(tests, open_engine, close_engine);
+}

@@ -5,6 +5,8 @@
  */
 #include "call/registry.h"
 
+#include "call/abi.h"
+
 #include "core/error.h"
 
 #include <stdlib.h>
@@ -46,9 +48,9 @@ const char *le__registry_nearest(const le__registry *r, const char *name) {
 }
 
 static le_status check_operation(const le_operation *op) {
-    if (!op || op->abi != LE_METHOD_ABI)
-        return le_fail(LE_ERR_UNSUPPORTED, "operation: made for method ABI %u, this engine has %d",
-                       op ? op->abi : 0, LE_METHOD_ABI);
+    le_status status = le__abi_check("operation", op ? op->abi : 0);
+    if (status != LE_OK)
+        return status;
     if (!op->name || !op->check || !op->work || !op->args || op->n_args > LE_MAX_ARGS)
         return le_fail(LE_ERR_ARGUMENT,
                        "operation '%s': name, args (at most %d), check and work are needed",
@@ -82,6 +84,7 @@ static void free_entry(le__operation_entry *e) {
     for (size_t k = 0; k < e->n_own_hashes; k++)
         free(e->own_hashes[k]);
     free(e->own_hashes);
+    free(e->widened);
     if (e->release)
         e->release(e->data);
     free(e);
@@ -158,24 +161,24 @@ le_status le__registry_add_operation(le__registry *r, const le_operation *op) {
         free(entry);
         return le_fail(LE_ERR_MEMORY, "operation '%s': out of memory", op->name);
     }
-    entry->operation = op;
+    entry->operation = le__abi_operation(op, &entry->widened);
     entry->id = (uint32_t)r->n;
-    status = add_made(r, entry);
+    status = entry->operation ? add_made(r, entry)
+                              : le_fail(LE_ERR_MEMORY, "operation '%s': out of memory", op->name);
     if (status != LE_OK) {
         free_entry(entry);
         return status;
     }
     r->entries[r->n] = entry;
     r->hashes[r->n] = hash_name(op->name);
-    r->operations[r->n++] = op;
+    r->operations[r->n++] = entry->operation;
     return LE_OK;
 }
 
 static le_status check_implementation(const le_implementation *impl) {
-    if (!impl || impl->abi != LE_METHOD_ABI)
-        return le_fail(LE_ERR_UNSUPPORTED,
-                       "implementation: made for method ABI %u, this engine has %d",
-                       impl ? impl->abi : 0, LE_METHOD_ABI);
+    le_status status = le__abi_check("implementation", impl ? impl->abi : 0);
+    if (status != LE_OK)
+        return status;
     bool range = impl->range && impl->items && impl->device == LE_DEVICE_CPU;
     if (!impl->operation || !impl->name || !impl->run_type || (!impl->run && !range))
         return le_fail(LE_ERR_ARGUMENT,

@@ -39,6 +39,7 @@ typedef struct le__operation_entry {
     size_t n_implementations;
     char (**own_hashes)[LE__SOURCE_HASH]; /* of those registered at run time */
     size_t n_own_hashes;
+    void *widened;           /* owned: the operation, where its descriptor is of an earlier ABI */
     le_implementation *made; /* owned: those that the engine adds (staged, in slabs) */
     void *data;              /* owned: what the operation needs, released with it */
     void (*release)(void *data);

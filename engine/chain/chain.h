@@ -170,6 +170,7 @@ typedef struct le__survey { /* what a step would take, by device index (step.c) 
     uint64_t question;      /* its hash */
     struct {
         bool possible;
+        bool guessed;   /* nothing like it has been seen */
         double seconds; /* without transfers */
         int64_t memory;
     } on[LE__MAX_DEVICES];

@@ -253,7 +253,18 @@ static bool build_problem(planner *p) {
 
 /* --- solving --- */
 
-/* The cheapest plan on one place alone; NaN when there is none. */
+static bool is_guessed(const planner *p, const le__plan_way *w) {
+    return p->surveys[w->first].on[p->devices[w->place]->index].guessed;
+}
+
+static bool any_guessed(const planner *p, const le__plan_way *ways, const le__plan *plan) {
+    bool guessed = false;
+    for (int i = 0; i < plan->n_ways; i++)
+        guessed = guessed || is_guessed(p, &ways[plan->ways[i]]);
+    return guessed;
+}
+
+/* The cheapest plan on one place alone; NaN when there is none, or a time is unknown. */
 static double alone(const planner *p, int place) {
     le__plan_way *ways = malloc((size_t)(p->problem.n_ways + 1) * sizeof *ways);
     le__plan_problem problem = p->problem;
@@ -265,7 +276,7 @@ static double alone(const planner *p, int place) {
         if (p->ways[i].place == place)
             ways[problem.n_ways++] = p->ways[i];
     if (ways && le__plan_solve(&problem, &plan) == LE__PLAN_OK) {
-        seconds = plan.seconds;
+        seconds = any_guessed(p, ways, &plan) ? NAN : plan.seconds;
         le__plan_free(&plan);
     }
     free(ways);
@@ -306,11 +317,12 @@ static void take_plan(planner *p, const le__plan *plan) {
     for (int i = 0; i < plan->n_ways; i++) {
         const le__plan_way *w = &p->ways[plan->ways[i]];
         p->chain->choices[w->first] =
-            (le__step_choice){.plan = {.device = p->devices[w->place], .predicted_s = w->seconds}};
+            (le__step_choice){.plan = {.device = p->devices[w->place],
+                                       .predicted_s = is_guessed(p, w) ? NAN : w->seconds}};
     }
     note_moves(p, plan);
     note_drops(p, plan);
-    t->predicted_s = plan->seconds;
+    t->predicted_s = any_guessed(p, p->ways, plan) ? NAN : plan->seconds;
     t->peak_bytes = 0;
     for (int place = 0; place < p->n_places; place++)
         if (plan->peak[place] > t->peak_bytes)

@@ -25,7 +25,8 @@ static void fill_plan(const le_chain *c, le_chain_plan *plan, le_planned_step *s
                             .device_s = c->totals.device_s,
                             .peak_bytes = c->totals.peak_bytes,
                             .n_steps = (size_t)c->n_steps,
-                            .steps = steps};
+                            .steps = steps,
+                            .step_size = sizeof *steps};
     plan->chain = strcpy(text, c->name);
     text += strlen(c->name) + 1;
     for (int i = 0; i < c->n_steps; i++) {

@@ -70,6 +70,7 @@ le_status le__step_survey(le_chain *c, int step, le__survey *out) {
         if (out->on[k].possible && !(seconds < out->on[k].seconds))
             continue;
         out->on[k].possible = true;
+        out->on[k].guessed = !(seconds > 0);
         out->on[k].seconds = seconds > 0 ? seconds : 1e-6;
         out->on[k].memory = (int64_t)slate.allowed[i].memory_bytes;
     }

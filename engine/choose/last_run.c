@@ -5,6 +5,9 @@
  */
 #include "choose/dispatch.h"
 
+#include "core/struct.h"
+
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,10 +29,7 @@ void le__last_run_set(const le_call *call, const le__answered *answered) {
     last.measurements = answered->spent > 0;
 }
 
-le_status le_last_run(le_run_info *info) {
-    if (!info || info->struct_size != sizeof *info)
-        return le_fail(LE_ERR_ARGUMENT,
-                       "le_last_run: set info->struct_size to sizeof(le_run_info) first");
+static void fill(le_run_info *info) {
     snprintf(info->candidate, sizeof info->candidate, "%s", last.candidate);
     snprintf(info->why, sizeof info->why, "%s", last.candidate[0] ? le__why_text(last.why) : "");
     info->seconds = last.stats.seconds;
@@ -37,5 +37,11 @@ le_status le_last_run(le_run_info *info) {
     info->bytes_to_device = last.stats.bytes_to_device;
     info->bytes_from_device = last.stats.bytes_from_device;
     info->measurements = last.measurements;
-    return LE_OK;
+}
+
+le_status le_last_run(le_run_info *info) {
+    le_run_info known = {0};
+    fill(&known);
+    return le__struct_give(info, &known, sizeof known, offsetof(le_run_info, seconds),
+                           "le_last_run: info");
 }

@@ -6,8 +6,10 @@
 #include "core/options.h"
 
 #include "core/cpu.h"
+#include "core/struct.h"
 #include "numbers.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,12 +200,10 @@ le_status le__options_resolve(le_options *out, const le_options *given) {
     le_options o;
     le_default_options(&o);
     if (given) {
-        if (given->struct_size == 0 || given->struct_size > sizeof o)
-            return le_fail(LE_ERR_ARGUMENT,
-                           "le_open: options.struct_size is %zu; call le_default_options first",
-                           given->struct_size);
-        memcpy(&o, given, given->struct_size);
-        o.struct_size = sizeof o;
+        le_status taken = le__struct_take(&o, sizeof o, given, offsetof(le_options, reserved),
+                                          "le_open: options (call le_default_options first)");
+        if (taken != LE_OK)
+            return taken;
     }
     bool ok = own(&o.db_path, NULL);
     ok = own(&o.site_db_path, env("LE_SITE_DB")) && ok;

@@ -30,7 +30,8 @@ int64_t le__io_limit(const le_io_options *options) {
 }
 
 uint32_t le__io_dtypes(const le_io_options *options) {
-    return options && options->struct_size >= sizeof *options ? options->dtypes : 0;
+    return options && options->struct_size >= offsetof(le_io_options, reserved32) ? options->dtypes
+                                                                                  : 0;
 }
 
 le_status le__io_check_size(const char *text, le_dtype dtype, int ndim, const int64_t *shape,

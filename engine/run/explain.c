@@ -60,9 +60,11 @@ static void fill_row(le_explained_candidate *row, const le__question *q, const l
 
 static void fill_times(le_explained_candidate *row, const le__policy_view *v, double transfers,
                        double now) {
-    row->predicted_s = v->seconds;
-    row->low_s = v->low;
-    row->high_s = v->high;
+    if (v->seconds > 0) { /* else nobody has seen it, nor one like it */
+        row->predicted_s = v->seconds;
+        row->low_s = v->low;
+        row->high_s = v->high;
+    }
     row->measured_s = v->measured > 0 ? v->measured + transfers : NAN;
     row->samples = (int64_t)(v->samples + 0.5);
     row->age_s = v->last_seen >= 0 ? now - v->last_seen : NAN;
@@ -72,8 +74,10 @@ static int by_applicable_then_time(const void *a, const void *b) {
     const le_explained_candidate *x = a, *y = b;
     if (x->applicable != y->applicable)
         return x->applicable ? -1 : 1;
+    if (isnan(x->predicted_s) || isnan(y->predicted_s))
+        return !!isnan(x->predicted_s) - !!isnan(y->predicted_s);
     double d = x->predicted_s - y->predicted_s;
-    return isnan(d) ? 0 : d < 0 ? -1 : d > 0;
+    return d < 0 ? -1 : d > 0;
 }
 
 static const char *why_chosen(const le__question *q, const le_explained_candidate *best) {
@@ -164,7 +168,8 @@ static le_status explain_question(le__dispatch *d, le__question *q, le_call *cal
                                 .atol = call->want.atol,
                                 .rtol = call->want.rtol,
                                 .n_candidates = q->n_arms,
-                                .candidates = rows};
+                                .candidates = rows,
+                                .candidate_size = sizeof *rows};
         *out = &w->e;
         status = fill(d, q, call, w, rows);
         if (status != LE_OK)

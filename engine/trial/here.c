@@ -221,8 +221,10 @@ static void add_text(char *to, size_t size, const char *text) {
     memcpy(to + n, text, m < size - n - 1 ? m : size - n - 1);
 }
 
-/* A fault elsewhere ends the process as it would have without the handler. */
+/* A fault elsewhere ends the process as it would have without the handler. Of several threads at a
+ * wall one speaks. */
 static void on_fault(int number, siginfo_t *info, void *context) {
+    static atomic_flag spoken = ATOMIC_FLAG_INIT;
     bool behind;
     const char *name = le__guard_wall_at(info->si_addr, &behind);
     le__trial_result *r = verdict_of_walls;
@@ -232,6 +234,8 @@ static void on_fault(int number, siginfo_t *info, void *context) {
         raise(number); /* delivered on return; some are sent, and would not come again */
         return;
     }
+    while (atomic_flag_test_and_set(&spoken))
+        pause();
     r->status = LE_ERR_CRASH;
     r->tested = true;
     memset(r->reason, 0, sizeof r->reason);

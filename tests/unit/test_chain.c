@@ -584,7 +584,7 @@ static void steps_are_remembered(void **state) {
         le_close(&e);
     }
     assert_true(predicted[0] > 0 && predicted[1] > 0);
-    assert_true(predicted[1] != predicted[2]);
+    assert_true(isnan(predicted[2])); /* an empty database knows nothing */
     remove(path);
 }
 

@@ -275,7 +275,7 @@ typedef void (*le_log_fn)(void *cookie, le_log_level level, const char *text);
 
 /* Zero or NULL means: the environment variable in brackets, else the default. */
 typedef struct le_options {
-    size_t struct_size;         /* set by le_default_options */
+    size_t struct_size;         /* set by le_default_options; may be another version's */
     const char *db_path;        /* [LE_DB] timings database; ":memory:" keeps nothing */
     const char *site_db_path;   /* [LE_SITE_DB] folders of read-only databases, ':' between */
     const char *cache_dir;      /* [LE_CACHE_DIR] compiled kernels */
@@ -347,7 +347,15 @@ typedef struct le_explanation {
     const le_explained_candidate *candidates; /* best first, left-out ones last */
     const struct le_chain_plan *plan; /* composite operations: of the chain that `staged_planned`
                                          runs (le_chain.h); else NULL */
+    size_t candidate_size; /* bytes from one of candidates to the next: later versions have more */
 } le_explanation;
+
+/* The i-th candidate, also where the library is newer than this header. */
+static inline const le_explained_candidate *le_explanation_candidate(const le_explanation *e,
+                                                                     size_t i) {
+    return (const le_explained_candidate *)(const void *)((const char *)e->candidates +
+                                                          i * e->candidate_size);
+}
 
 /* The evidence of the choice that a call with these arguments would get now. Runs nothing; outputs
  * are untouched. *out is owned by the caller: le_explanation_free. */
@@ -361,15 +369,16 @@ LE_API void le_explanation_free(le_explanation **explanation);
 typedef struct le_run_info {
     size_t struct_size;
     char candidate[256];
-    char why[16];          /* "exploit", "explore", "probe", "only", "forced", "measure" */
-    /* wall time with transfers, without what it built, proved and tried; of runs that last less than
-     * a microsecond only each eighth is timed, and this is what they usually take */
+    char why[16]; /* "exploit", "explore", "probe", "only", "forced", "measure" */
+    /* wall time with transfers, without what it built, proved and tried; of runs that last less
+     * than a microsecond only each eighth is timed, and this is what they usually take */
     double seconds;
     double kernel_seconds; /* OpenCL events; 0 on the CPU */
     int64_t bytes_to_device, bytes_from_device;
     int64_t measurements; /* runs beyond the one that answered */
 } le_run_info;
-LE_API le_status le_last_run(le_run_info *info); /* set info->struct_size first */
+/* Set info->struct_size first: that much is filled, with 0 in what the library does not know. */
+LE_API le_status le_last_run(le_run_info *info);
 
 #ifdef __cplusplus
 }

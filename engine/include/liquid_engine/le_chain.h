@@ -163,13 +163,20 @@ typedef struct le_planned_step {
 typedef struct le_chain_plan {
     const char *chain;
     const char *why;             /* "planned", "forced", "only", "frozen", "measured" */
-    double predicted_s;          /* whole run, with transfers */
-    double cpu_s;                /* best plan on the CPU alone; NaN when there is none */
-    double device_s;             /* best plan on one device alone; NaN when there is none */
+    double predicted_s;          /* whole run, with transfers; NaN when a step's time is unknown */
+    double cpu_s;                /* best plan on the CPU alone; NaN when there is none, or unknown */
+    double device_s;             /* best plan on one device alone; NaN when there is none, or unknown */
     int64_t peak_bytes;          /* of values that live at once, largest place */
     size_t n_steps;
     const le_planned_step *steps;
+    size_t step_size;            /* bytes from one of steps to the next: later versions have more */
 } le_chain_plan;
+
+/* The i-th step, also where the library is newer than this header. */
+static inline const le_planned_step *le_chain_plan_step(const le_chain_plan *plan, size_t i)
+{
+    return (const le_planned_step *)(const void *)((const char *)plan->steps + i * plan->step_size);
+}
 
 /* The plan that a run with these options would follow now. Runs nothing. *out is owned by the caller:
  * le_chain_plan_free. */

@@ -24,8 +24,11 @@
 extern "C" {
 #endif
 
-#define LE_METHOD_ABI 1
-#define LE_MAX_ARGS   48
+/* Of descriptors: grows when they do. New fields come last in each struct; modules built for an
+ * earlier one, down to LE_METHOD_ABI_OLDEST, are taken as they are. */
+#define LE_METHOD_ABI        2
+#define LE_METHOD_ABI_OLDEST 1
+#define LE_MAX_ARGS          48
 
 typedef struct le_call le_call;   /* a bound call: arguments checked, defaults filled in */
 typedef struct le_chain le_chain; /* see le_chain.h */
@@ -102,12 +105,6 @@ typedef struct le_arg_desc {
     uint32_t dtypes; /* mask of LE_DTYPE_BIT; of tables ignored: any real dtype, copied to f64 */
     int8_t min_ndim, max_ndim; /* of tables, too */
     const char *shape;         /* for help texts: "[nx,ny,nz]" */
-    /* Mask of axes (1u << axis) whose extent differs from call to call without making another kind
-     * of problem: bytes of a compressed chunk, rows of a catalogue. In the problem such an extent
-     * is rounded up to three significant bits (1793 to 2048 are 2048), so that calls share what is
-     * learnt; work, memory, check and the implementation see the true one. For inputs and outputs.
-     */
-    uint32_t elastic;
     /* numbers, of lists and tables each; min and max are checked when min < max; both ends are
      * allowed
      */
@@ -117,6 +114,12 @@ typedef struct le_arg_desc {
     /* text */
     const char *const *words; /* NULL-ended */
     const char *default_str;
+    /* Mask of axes (1u << axis) whose extent differs from call to call without making another kind
+     * of problem: bytes of a compressed chunk, rows of a catalogue. In the problem such an extent
+     * is rounded up to three significant bits (1793 to 2048 are 2048), so that calls share what is
+     * learnt; work, memory, check and the implementation see the true one. For inputs and outputs.
+     */
+    uint32_t elastic;
 } le_arg_desc;
 
 /* Estimated cost of one call, for prediction: used relative to other calls of the same operation.

@@ -1,0 +1,56 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Earlier descriptors are beginnings of the present ones: new fields come last in each struct. What
+ * an array of them holds is as large as it was then, and what a function would fill in may not be.
+ *
+ *     ABI 1   le_arg_desc ended before `elastic`; le_slabs had room for 24 arguments. Operations
+ *             are not cut into slabs; implementations are what they are in ABI 2.
+ */
+#include "call/abi.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define END_OF(type, member) (offsetof(type, member) + sizeof(((type *)NULL)->member))
+
+enum {
+    ABI_WITH_ELASTIC = 2,
+    OPERATION_1_BYTES = END_OF(le_operation, tiles),
+    ARG_1_BYTES = END_OF(le_arg_desc, default_str)
+};
+
+le_status le__abi_check(const char *what, uint32_t abi) {
+    if (abi > LE_METHOD_ABI)
+        return le_fail(LE_ERR_UNSUPPORTED,
+                       "%s: made for method ABI %u, this engine has %d: a newer liquid engine is "
+                       "needed",
+                       what, abi, LE_METHOD_ABI);
+    if (abi < LE_METHOD_ABI_OLDEST)
+        return le_fail(LE_ERR_UNSUPPORTED,
+                       "%s: made for method ABI %u, this engine takes %d to %d: it has to be built "
+                       "anew",
+                       what, abi, LE_METHOD_ABI_OLDEST, LE_METHOD_ABI);
+    return LE_OK;
+}
+
+const le_operation *le__abi_operation(const le_operation *op, void **owned) {
+    *owned = NULL;
+    if (op->abi >= ABI_WITH_ELASTIC)
+        return op;
+    struct {
+        le_operation operation;
+        le_arg_desc args[];
+    } *whole = calloc(1, sizeof *whole + op->n_args * sizeof whole->args[0]);
+    if (!whole)
+        return NULL;
+    memcpy(&whole->operation, op, OPERATION_1_BYTES);
+    for (size_t i = 0; i < op->n_args; i++)
+        memcpy(&whole->args[i], (const char *)op->args + i * ARG_1_BYTES, ARG_1_BYTES);
+    whole->operation.args = whole->args;
+    whole->operation.slabs = NULL;
+    whole->operation.tiles = NULL;
+    *owned = whole;
+    return &whole->operation;
+}

@@ -23,6 +23,7 @@ typedef struct report_candidate {
     double deviation; /* standard deviation of log time */
     double median, p99, least, most;
     double cold_time;
+    double stopped_s;      /* the longest time that a stopped run had; 0: none was stopped */
     double setup_s, cpu_s; /* cpu_s: of one run */
     int64_t peak_bytes;
     int64_t last_ms; /* of the last sample; 0: none */

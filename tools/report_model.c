@@ -142,6 +142,7 @@ static void gather(report_candidate *c, gathered *g, const le_db_known_samples *
     le_moments_merge(&g->contended, &s->contended);
     le_moments_merge(&g->cold, &s->cold);
     le_sketch_merge(&g->sketch, &s->sketch);
+    c->stopped_s = fmax(c->stopped_s, fmax(s->stopped.most_s, s->stopped_cold.most_s));
     c->least = fmin(c->least, s->min_s);
     c->most = fmax(c->most, s->max_s);
     if (s->cpu_n > 0)
@@ -503,6 +504,7 @@ bool report_under_load(const report_choice *c) {
 }
 
 const char *report_remark(const report_candidate *c, char *buffer, size_t size) {
+    char time[TOOL_NUMBER];
     buffer[0] = '\0';
     if (c->state == LE_DB_FAILED || c->state == LE_DB_QUARANTINED)
         snprintf(buffer, size, "%s: %s", report_state_names[c->state], c->reason);
@@ -512,6 +514,8 @@ const char *report_remark(const report_candidate *c, char *buffer, size_t size) 
         snprintf(buffer, size, "measured only while the machine was busy");
     else if (c->samples == 0 && c->cold)
         snprintf(buffer, size, "only its first run was timed");
+    else if (c->samples == 0 && c->stopped_s > 0)
+        snprintf(buffer, size, "too slow: stopped after %s", tool_seconds(c->stopped_s, time));
     return buffer;
 }
 
@@ -530,6 +534,8 @@ const char *report_samples(const report_candidate *c, char *buffer, size_t size)
         snprintf(buffer, size, "%lld %s and %lld under load", clean, samples_word(clean), busy);
     else if (busy)
         snprintf(buffer, size, "%lld %s under load", busy, samples_word(busy));
+    else if (clean == 0 && cold == 0)
+        snprintf(buffer, size, "no sample");
     else if (clean == 0)
         snprintf(buffer, size, cold == 1 ? "one first run" : "%lld first runs", cold);
     else

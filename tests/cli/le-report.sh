@@ -125,6 +125,8 @@ for view in '' '--why blur' '--why warp' '--regret'; do
     expect 0 le-report --db=several.sqlite3 $view
     [ "$(wc -L <out)" -le 80 ] || { fail "le-report $view is $(wc -L <out) columns wide"; cat out; }
 done
+expect 0 le-report --db=several.sqlite3 --why warp
+out_has "too slow: stopped after 250 ms"
 expect 0 le-report --db=several.sqlite3 --why blur
 [ "$(sed -n '/^candidate  /,$p' out | wc -l)" -eq 10 ] || { fail "no glossary of ten lines"; cat out; }
 grep -A3 '^  fast@cpu' out | grep -q "left out" || { fail "it is not said that fast may not answer"; cat out; }

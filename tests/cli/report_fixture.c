@@ -5,7 +5,7 @@
  * operations; `blur` on three sizes where scalar code, SIMD and OpenCL change places, a reference,
  * a quarantined and a too inaccurate implementation; `fold` without a stored choice. "several" adds
  * `warp` on two OpenCL devices, of which one is there with two drivers, with one choice for each of
- * several constraints.
+ * several constraints, and `tardy`, whose only run was stopped.
  */
 #include "benchdb.h"
 
@@ -162,6 +162,9 @@ static void add_warp(le_db *db) {
     int64_t avx2 = add_warp_candidate(db, problem, "avx2", "simd", 0, 4e-3);
     int64_t c = add_warp_candidate(db, problem, "c", "c", 0, 5e-3);
     add_warp_candidate(db, problem, "avx512", "simd", 0, 6e-3);
+    le_db_add_samples(
+        db, problem, add_warp_candidate(db, problem, "tardy", "c", 0, 0),
+        &(le_db_sample){.seconds = 0.25, .date_ms = date_ms, .flags = LE_SAMPLE_STOPPED}, 1);
     add_choice(db, problem, gpu, "atol=1e-05 rtol=0");
     add_choice(db, problem, avx2, "atol=1e-05 rtol=0 device=cpu");
     add_choice(db, problem, avx2, "atol=1e-05 rtol=0 run_type=simd");

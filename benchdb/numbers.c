@@ -6,6 +6,7 @@
 #include "numbers.h"
 
 #include <cjson/cJSON.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,13 @@ char *le__json_print(const cJSON *item, int spaced) {
     char *text = spaced ? cJSON_Print(item) : cJSON_PrintUnformatted(item);
     le__numbers_end(before);
     return text;
+}
+
+void le__json_add_number(cJSON *object, const char *name, double value) {
+    if (isfinite(value))
+        cJSON_AddNumberToObject(object, name, value);
+    else
+        cJSON_AddNullToObject(object, name);
 }
 
 cJSON *le__json_parse(const char *text, size_t size, const char **end) {

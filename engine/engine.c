@@ -127,6 +127,11 @@ le_status le__engine_or_default(le_engine **engine) {
     return status;
 }
 
+le_status le__engine_operation(le_engine **engine, const char *name, le__operation_entry **out) {
+    le_status opened = le__engine_or_default(engine);
+    return opened == LE_OK ? le__registry_get(&(*engine)->registry, name, out) : opened;
+}
+
 void le_shutdown(void) {
     pthread_mutex_lock(&default_mutex);
     le_engine *e = default_engine;

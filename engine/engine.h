@@ -11,5 +11,7 @@
 
 /* The default engine, opened when needed; NULL with an error text when that fails. */
 le_status le__engine_or_default(le_engine **engine);
+/* The same, and its operation of this name. */
+le_status le__engine_operation(le_engine **engine, const char *name, le__operation_entry **out);
 
 #endif

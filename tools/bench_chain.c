@@ -231,18 +231,11 @@ static void print_row(const row *r) {
                r->loss <= allowed_loss ? "ok" : "more than 5 %");
 }
 
-static void add_number(cJSON *to, const char *name, double v) {
-    if (isfinite(v))
-        cJSON_AddNumberToObject(to, name, v);
-    else
-        cJSON_AddNullToObject(to, name);
-}
-
 static void add_row(const row *r, cJSON *list) {
     cJSON *o = cJSON_CreateObject();
     cJSON_AddItemToArray(list, o);
     cJSON_AddNumberToObject(o, "size", (double)r->size);
-    add_number(o, "loss", r->loss);
+    tool_json_number(o, "loss", r->loss);
     cJSON_AddBoolToObject(o, "within", r->loss <= allowed_loss);
     cJSON_AddStringToObject(o, "best", r->best ? ways[r->best].name : "");
     cJSON *results = cJSON_AddArrayToObject(o, "ways");
@@ -253,7 +246,7 @@ static void add_row(const row *r, cJSON *list) {
         cJSON_AddStringToObject(w, "name", ways[k].name);
         cJSON_AddStringToObject(w, "candidate", from->candidate);
         cJSON_AddStringToObject(w, "failure", from->reason);
-        add_number(w, "median_s", from->median);
+        tool_json_number(w, "median_s", from->median);
         cJSON_AddItemToObject(w, "seconds",
                               cJSON_CreateDoubleArray(from->seconds, from->n > 0 ? from->n : 0));
     }

@@ -216,13 +216,6 @@ static void print_text(const suite *s) {
     }
 }
 
-static void number(cJSON *to, const char *name, double v) {
-    if (isfinite(v))
-        cJSON_AddNumberToObject(to, name, v);
-    else
-        cJSON_AddNullToObject(to, name);
-}
-
 static void add_entry(const suite *s, const entry *e, cJSON *list) {
     const le_implementation *impl = e->candidate->implementation;
     cJSON *o = cJSON_CreateObject();
@@ -231,12 +224,12 @@ static void add_entry(const suite *s, const entry *e, cJSON *list) {
     cJSON_AddStringToObject(o, "run_type", impl->run_type);
     cJSON_AddStringToObject(o, "device", e->candidate->device);
     cJSON_AddStringToObject(o, "candidate", e->candidate->text);
-    number(o, "mean_s", e->mean);
-    number(o, "std_s", e->deviation);
-    number(o, "median_s", le_stats_median(e->seconds, (size_t)e->n));
-    number(o, "min_s", le_stats_quantile(e->seconds, (size_t)e->n, 0));
-    number(o, "reference_ratio", reference_mean(s) / e->mean);
-    number(o, "error_max_abs", e->max_abs);
+    tool_json_number(o, "mean_s", e->mean);
+    tool_json_number(o, "std_s", e->deviation);
+    tool_json_number(o, "median_s", le_stats_median(e->seconds, (size_t)e->n));
+    tool_json_number(o, "min_s", le_stats_quantile(e->seconds, (size_t)e->n, 0));
+    tool_json_number(o, "reference_ratio", reference_mean(s) / e->mean);
+    tool_json_number(o, "error_max_abs", e->max_abs);
     cJSON_AddBoolToObject(o, "within_tolerance", e->compared && e->within);
     cJSON_AddNumberToObject(o, "peak_bytes", (double)e->peak_bytes);
     cJSON_AddStringToObject(o, "failure", e->reason);

@@ -12,13 +12,6 @@
 
 #include "liquid_engine/le_version.h"
 
-static void number(cJSON *to, const char *name, double v) {
-    if (isfinite(v))
-        cJSON_AddNumberToObject(to, name, v);
-    else
-        cJSON_AddNullToObject(to, name);
-}
-
 static void text_or_null(cJSON *to, const char *name, const char *text) {
     if (text)
         cJSON_AddStringToObject(to, name, text);
@@ -33,24 +26,24 @@ static void add_candidate(const report *r, const report_candidate *c, cJSON *lis
     cJSON_AddStringToObject(o, "implementation", c->known->implementation);
     cJSON_AddStringToObject(o, "run_type", c->known->run_type);
     cJSON_AddStringToObject(o, "device", c->device);
-    number(o, "time_s", c->time);
-    number(o, "low_s", c->low);
-    number(o, "high_s", c->high);
-    number(o, "median_s", c->median);
-    number(o, "p99_s", c->p99);
-    number(o, "min_s", c->least);
-    number(o, "max_s", c->most);
-    number(o, "cold_s", c->cold_time);
-    number(o, "setup_s", c->setup_s);
-    number(o, "cpu_s", c->cpu_s);
-    number(o, "peak_bytes", c->peak_bytes > 0 ? (double)c->peak_bytes : NAN);
+    tool_json_number(o, "time_s", c->time);
+    tool_json_number(o, "low_s", c->low);
+    tool_json_number(o, "high_s", c->high);
+    tool_json_number(o, "median_s", c->median);
+    tool_json_number(o, "p99_s", c->p99);
+    tool_json_number(o, "min_s", c->least);
+    tool_json_number(o, "max_s", c->most);
+    tool_json_number(o, "cold_s", c->cold_time);
+    tool_json_number(o, "setup_s", c->setup_s);
+    tool_json_number(o, "cpu_s", c->cpu_s);
+    tool_json_number(o, "peak_bytes", c->peak_bytes > 0 ? (double)c->peak_bytes : NAN);
     cJSON_AddNumberToObject(o, "samples", (double)c->samples);
     cJSON_AddNumberToObject(o, "contended", (double)c->contended);
-    number(o, "error_max_abs", c->errors[0]);
+    tool_json_number(o, "error_max_abs", c->errors[0]);
     cJSON_AddStringToObject(o, "verdict", report_state_names[c->state]);
     cJSON_AddStringToObject(o, "reason", c->reason);
     cJSON_AddBoolToObject(o, "stale", c->stale);
-    number(o, "age_s", report_age_s(r, c->last_ms));
+    tool_json_number(o, "age_s", report_age_s(r, c->last_ms));
 }
 
 static void add_choice(const report *r, const report_choice *c, cJSON *list) {
@@ -60,13 +53,13 @@ static void add_choice(const report *r, const report_choice *c, cJSON *list) {
     cJSON_AddStringToObject(o, "objective", c->objective);
     cJSON_AddStringToObject(o, "candidate", c->candidate->text);
     cJSON_AddBoolToObject(o, "stored", c->stored);
-    number(o, "time_s", c->candidate->time);
+    tool_json_number(o, "time_s", c->candidate->time);
     text_or_null(o, "runner_up", c->runner_up ? c->runner_up->text : NULL);
-    number(o, "runner_up_ratio", c->runner_up_ratio);
-    number(o, "reference_ratio", c->reference_ratio);
-    number(o, "error_max_abs", c->candidate->errors[0]);
+    tool_json_number(o, "runner_up_ratio", c->runner_up_ratio);
+    tool_json_number(o, "reference_ratio", c->reference_ratio);
+    tool_json_number(o, "error_max_abs", c->candidate->errors[0]);
     cJSON_AddNumberToObject(o, "samples", (double)c->candidate->samples);
-    number(o, "age_s", report_age_s(r, c->date_ms));
+    tool_json_number(o, "age_s", report_age_s(r, c->date_ms));
     cJSON *evidence = cJSON_Parse(c->evidence);
     cJSON_AddItemToObject(o, "evidence", evidence ? evidence : cJSON_CreateNull());
     tool_text command = {0};
@@ -80,8 +73,8 @@ static void add_problem(const report *r, const report_problem *p, cJSON *list) {
     cJSON_AddItemToArray(list, o);
     cJSON_AddStringToObject(o, "operation", p->known->operation);
     cJSON_AddStringToObject(o, "problem", p->known->key);
-    number(o, "work", p->known->work);
-    number(o, "bytes", p->known->bytes);
+    tool_json_number(o, "work", p->known->work);
+    tool_json_number(o, "bytes", p->known->bytes);
     cJSON *choices = cJSON_AddArrayToObject(o, "choices");
     for (size_t i = 0; i < p->n_choices; i++)
         add_choice(r, &p->choices[i], choices);
@@ -106,9 +99,9 @@ static void add_accounts(const report *r, cJSON *root) {
         cJSON_AddItemToArray(list, o);
         cJSON_AddStringToObject(o, "operation", a->operation);
         cJSON_AddNumberToObject(o, "calls", (double)a->calls);
-        number(o, "answered_s", a->answered_s);
-        number(o, "explored_s", a->explored_s);
-        number(o, "regret_s", a->regret_s);
+        tool_json_number(o, "answered_s", a->answered_s);
+        tool_json_number(o, "explored_s", a->explored_s);
+        tool_json_number(o, "regret_s", a->regret_s);
     }
 }
 

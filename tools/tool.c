@@ -166,6 +166,13 @@ void tool_text_free(tool_text *t) {
 
 /* --- files --- */
 
+void tool_json_number(cJSON *object, const char *name, double value) {
+    if (isfinite(value))
+        cJSON_AddNumberToObject(object, name, value);
+    else
+        cJSON_AddNullToObject(object, name);
+}
+
 bool tool_print_json(cJSON *root, FILE *out) {
     char *text = cJSON_Print(root);
     cJSON_Delete(root);

@@ -70,6 +70,8 @@ void tool_add_quoted(tool_text *t, const char *word);
 void tool_text_free(tool_text *t);
 
 struct cJSON;
+/* null where it is not finite. */
+void tool_json_number(struct cJSON *object, const char *name, double value);
 /* Writes the tree and a newline, and frees the tree; false when out of memory. */
 bool tool_print_json(struct cJSON *root, FILE *out);
 

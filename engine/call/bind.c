@@ -34,17 +34,8 @@ static le_status fail_kind(const le_operation *op, const le_arg_desc *d, const l
                    d->name, known ? kind_names[a->kind] : "an unknown kind", type_names[d->type]);
 }
 
-static const char *nearest_argument(const le_operation *op, const char *name) {
-    const char *best = "";
-    int best_distance = 4;
-    for (size_t i = 0; i < op->n_args; i++) {
-        int distance = le__edit_distance(name, op->args[i].name);
-        if (distance < best_distance) {
-            best_distance = distance;
-            best = op->args[i].name;
-        }
-    }
-    return best;
+static const char *name_at(const void *operation, size_t i) {
+    return ((const le_operation *)operation)->args[i].name;
 }
 
 static void list_names(const le_operation *op, char *out, size_t size) {
@@ -56,11 +47,11 @@ static void list_names(const le_operation *op, char *out, size_t size) {
 
 static le_status fail_name(const le_operation *op, const char *name) {
     char names[512];
-    const char *near = nearest_argument(op, name);
+    const char *near = le__nearest(name, name_at, op, op->n_args);
     list_names(op, names, sizeof names);
     return le_fail(LE_ERR_ARGUMENT, "%s: there is no argument '%s'%s%s%s; expected one of %s",
-                   op->name, name, *near ? " (did you mean '" : "", near, *near ? "'?)" : "",
-                   names);
+                   op->name, name, near ? " (did you mean '" : "", near ? near : "",
+                   near ? "'?)" : "", names);
 }
 
 /* --- tensors --- */
@@ -159,18 +150,13 @@ static le_status bind_output(const le_operation *op, const le_arg_desc *d, const
 static le_status check_aliases(const le_call *call) {
     const le_operation *op = call->operation;
     for (size_t o = 0; o < op->n_args; o++) {
-        if (op->args[o].type != LE_TYPE_OUT || !call->args[o].given || !call->args[o].tensor.data)
+        if (op->args[o].type != LE_TYPE_OUT || !call->args[o].given)
             continue;
-        const char *low, *high;
-        le__tensor_extent(&call->args[o].tensor, &low, &high);
         for (size_t i = 0; i < op->n_args; i++) {
             bool tensor =
                 op->args[i].type == LE_TYPE_IN || (op->args[i].type == LE_TYPE_OUT && i < o);
-            if (!tensor || !call->args[i].given || !call->args[i].tensor.data)
-                continue;
-            const char *low2, *high2;
-            le__tensor_extent(&call->args[i].tensor, &low2, &high2);
-            if (low < high2 && low2 < high)
+            if (tensor && call->args[i].given &&
+                le__tensors_overlap(&call->args[o].tensor, &call->args[i].tensor))
                 return le_fail(LE_ERR_ARGUMENT, "%s: output '%s' shares memory with '%s'", op->name,
                                op->args[o].name, op->args[i].name);
         }
@@ -308,7 +294,12 @@ static le_status bind_one(const le_operation *op, const le_arg_desc *d, const le
 
 /* --- the whole call --- */
 
-le_status le__constraint_take(le__constraint *w, const char *op, const le_arg *a) {
+le__constraint le__constraint_none(const le_engine *engine) {
+    return (le__constraint){.atol = NAN, .rtol = NAN, .mode = engine->options.mode};
+}
+
+le_status le__constraint_take(le__constraint *w, const le_engine *engine, const char *op,
+                              const le_arg *a) {
     switch ((le_option)a->option) {
     case LE_OPTION_RTOL:
     case LE_OPTION_ATOL:
@@ -330,7 +321,7 @@ le_status le__constraint_take(le__constraint *w, const char *op, const le_arg *a
         if (a->value.i64 < LE_MODE_DEFAULT || a->value.i64 > LE_MODE_FROZEN)
             return le_fail(LE_ERR_ARGUMENT, "%s: there is no mode %lld", op,
                            (long long)a->value.i64);
-        w->mode = (le_mode)a->value.i64;
+        w->mode = a->value.i64 ? (le_mode)a->value.i64 : engine->options.mode;
         return LE_OK;
     case LE_OPTION_OBJECTIVE:
         if (a->value.i64 < LE_OBJECTIVE_TIME || a->value.i64 > LE_OBJECTIVE_CPU_TIME)
@@ -393,9 +384,10 @@ static le_status fill_defaults(le_call *call) {
 
 static le_status bind_all(le_call *call, const le_arg *args, size_t n_args) {
     for (size_t i = 0; i < n_args; i++) {
-        le_status status = args[i].kind == LE_KIND_OPTION
-                               ? le__constraint_take(&call->want, call->operation->name, &args[i])
-                               : bind_named(call, &args[i], i);
+        le_status status =
+            args[i].kind == LE_KIND_OPTION
+                ? le__constraint_take(&call->want, call->engine, call->operation->name, &args[i])
+                : bind_named(call, &args[i], i);
         if (status != LE_OK)
             return status;
     }
@@ -415,14 +407,12 @@ le_status le__call_bind(le_call *call, le_engine *engine, le__operation_entry *e
     call->operation = entry->operation;
     call->user_args = args;
     call->n_user_args = n_args;
-    call->want.atol = call->want.rtol = NAN; /* not given */
+    call->want = le__constraint_none(engine);
     le_status status = bind_all(call, args, n_args);
     if (status != LE_OK) {
         le__call_unbind(call);
         return status;
     }
-    if (call->want.mode == LE_MODE_DEFAULT)
-        call->want.mode = engine->options.mode;
     if (isnan(call->want.atol) && isnan(call->want.rtol)) {
         call->want.atol = call->operation->atol;
         call->want.rtol = call->operation->rtol;

@@ -6,6 +6,7 @@
 #include "call/candidate.h"
 
 #include "call/engine.h"
+#include "core/text.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -37,30 +38,25 @@ static le__candidate *append(list *l) {
 
 static void describe(le__candidate *c) {
     const le_implementation *impl = c->implementation;
-    int n = snprintf(c->text, sizeof c->text, "%s@%s[", impl->name, c->device->id);
-    size_t size = sizeof c->text;
+    le__text t = le__text_in(c->text, sizeof c->text);
     bool cpu = c->device->kind == LE_DEVICE_CPU;
+    le__text_add(&t, "%s@%s[", impl->name, c->device->id);
     if (cpu && !(impl->flags & LE_IMPL_SERIAL))
-        n += snprintf(c->text + n, size - (size_t)n, "threads=%d,schedule=%s,", c->threads,
-                      le__schedule_names[c->schedule]);
-    for (size_t i = 0; i < impl->n_tunables && (size_t)n < size - 32; i++)
-        n += snprintf(c->text + n, size - (size_t)n, "%.16s=%lld,", impl->tunables[i].name,
-                      (long long)c->params[i]);
-    c->text[n - 1] = c->text[n - 1] == ',' ? ']' : '\0';
+        le__text_add(&t, "threads=%d,schedule=%s,", c->threads, le__schedule_names[c->schedule]);
+    for (size_t i = 0; i < impl->n_tunables && t.n < t.size - 32; i++)
+        le__text_add(&t, "%.16s=%lld,", impl->tunables[i].name, (long long)c->params[i]);
+    c->text[t.n - 1] = c->text[t.n - 1] == ',' ? ']' : '\0';
 }
 
 static void identify(le__candidate *c) {
-    XXH64_state_t *state = XXH64_createState();
-    if (!state)
-        return;
     const le_implementation *impl = c->implementation;
-    XXH64_reset(state, 0);
-    XXH64_update(state, impl->operation, strlen(impl->operation) + 1);
-    XXH64_update(state, c->text, strlen(c->text) + 1);
+    XXH64_state_t state;
+    XXH64_reset(&state, 0);
+    XXH64_update(&state, impl->operation, strlen(impl->operation) + 1);
+    XXH64_update(&state, c->text, strlen(c->text) + 1);
     if (c->device->kind == LE_DEVICE_OPENCL)
-        XXH64_update(state, c->device->name, strlen(c->device->name));
-    c->id = XXH64_digest(state);
-    XXH64_freeState(state);
+        XXH64_update(&state, c->device->name, strlen(c->device->name));
+    c->id = XXH64_digest(&state);
 }
 
 /* Sets params to combination number k; false when there is none. Number 0 is all defaults. */

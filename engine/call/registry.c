@@ -34,17 +34,17 @@ le__operation_entry *le__registry_find(const le__registry *r, const char *name) 
     return find(r, name, &last);
 }
 
-const char *le__registry_nearest(const le__registry *r, const char *name) {
-    const char *best = NULL;
-    int best_distance = 4;
-    for (size_t i = 0; i < r->n; i++) {
-        int distance = le__edit_distance(name, r->operations[i]->name);
-        if (distance < best_distance) {
-            best_distance = distance;
-            best = r->operations[i]->name;
-        }
-    }
-    return best;
+static const char *name_at(const void *registry, size_t i) {
+    return ((const le__registry *)registry)->operations[i]->name;
+}
+
+le_status le__registry_get(const le__registry *r, const char *name, le__operation_entry **out) {
+    *out = name ? le__registry_find(r, name) : NULL;
+    if (*out)
+        return LE_OK;
+    const char *near = name ? le__nearest(name, name_at, r, r->n) : NULL;
+    return le_fail(LE_ERR_UNKNOWN, "there is no operation '%s'%s%s%s", name ? name : "(null)",
+                   near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
 static le_status check_operation(const le_operation *op) {

@@ -60,6 +60,8 @@ le_status le__registry_open(le__registry *r, const le__maker *makers);
 void le__registry_close(le__registry *r);
 /* NULL when unknown. */
 le__operation_entry *le__registry_find(const le__registry *r, const char *name);
+/* The same as a status: LE_ERR_UNKNOWN names what was given, NULL too, and what is near. */
+le_status le__registry_get(const le__registry *r, const char *name, le__operation_entry **out);
 /* All or nothing: on an error the operation is not there. */
 le_status le__registry_add_operation(le__registry *r, const le_operation *operation);
 le_status le__registry_add_implementation(le__registry *r, const le_implementation *implementation,
@@ -68,7 +70,5 @@ le_status le__registry_add_implementation(le__registry *r, const le_implementati
 le_status le__registry_register(le__registry *r, const le_implementation *implementation);
 /* Whether every program over this library has the implementation, as it is here. */
 bool le__registry_is_builtin(const le__operation_entry *entry, const le_implementation *impl);
-/* The known name nearest to `name` in edit distance; NULL when none is near. */
-const char *le__registry_nearest(const le__registry *r, const char *name);
 
 #endif

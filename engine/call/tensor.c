@@ -164,7 +164,7 @@ le_tensor le__tensor_numbers(const le_tensor *t) {
     return le_tensor_of(t->data, parts ? part : t->dtype, 1, &n);
 }
 
-void le__tensor_extent(const le_tensor *t, const char **low, const char **high) {
+static void extent(const le_tensor *t, const char **low, const char **high) {
     int64_t first = 0, last = 0, size = (int64_t)le_dtype_size(t->dtype);
     for (int i = 0; i < t->ndim; i++) {
         int64_t span = t->shape[i] > 0 ? (t->shape[i] - 1) * t->strides[i] : 0;
@@ -175,4 +175,13 @@ void le__tensor_extent(const le_tensor *t, const char **low, const char **high) 
     }
     *low = (const char *)t->data + first * size;
     *high = le_tensor_count(t) == 0 ? *low : (const char *)t->data + (last + 1) * size;
+}
+
+bool le__tensors_overlap(const le_tensor *a, const le_tensor *b) {
+    const char *low, *high, *low2, *high2;
+    if (!a->data || !b->data)
+        return false;
+    extent(a, &low, &high);
+    extent(b, &low2, &high2);
+    return low < high2 && low2 < high;
 }

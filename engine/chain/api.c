@@ -82,11 +82,9 @@ static le_status take_option(le_chain *c, const le_arg *a) {
         a->option == LE_OPTION_OBJECTIVE)
         return le_fail(LE_ERR_ARGUMENT, "%s: option %d is for single calls: give it to a step",
                        c->name, (int)a->option);
-    le_status status = le__constraint_take(&c->want, c->name, a);
+    le_status status = le__constraint_take(&c->want, c->engine, c->name, a);
     if (c->want.run_type && !strcmp(c->want.run_type, "staged"))
         c->want.run_type = NULL;
-    if (c->want.mode == LE_MODE_DEFAULT)
-        c->want.mode = c->engine->options.mode;
     return status;
 }
 
@@ -117,7 +115,7 @@ static le_status check_forced(const le_chain *c) {
 
 /* Before the options are taken. */
 static void ask_for_nothing(le_chain *c) {
-    c->want = (le__constraint){.mode = c->engine->options.mode};
+    c->want = le__constraint_none(c->engine);
     c->only_look = false;
 }
 
@@ -137,22 +135,14 @@ static le_status fail_overlap(const job *j, int out, const char *name) {
                    j->chain->values[out].name, name);
 }
 
-static bool overlap(const le_tensor *a, const le_tensor *b) {
-    const char *low, *high, *low2, *high2;
-    if (!a || !b || !a->data || !b->data)
-        return false;
-    le__tensor_extent(a, &low, &high);
-    le__tensor_extent(b, &low2, &high2);
-    return low < high2 && low2 < high;
-}
-
 static le_status check_overlaps(const job *j, const le_arg *args, size_t n) {
     for (int o = 0; o < j->chain->n_values; o++)
         for (size_t i = 0; j->users[o] && i < n; i++) {
             const le_tensor *t = args[i].kind == LE_KIND_IN    ? args[i].value.in
                                  : args[i].kind == LE_KIND_OUT ? args[i].value.out
                                                                : NULL;
-            if (!(args[i].kind == LE_KIND_OUT && t == j->users[o]) && overlap(j->users[o], t))
+            if (!(args[i].kind == LE_KIND_OUT && t == j->users[o]) && t &&
+                le__tensors_overlap(j->users[o], t))
                 return fail_overlap(j, o, args[i].name);
         }
     return LE_OK;

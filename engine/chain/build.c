@@ -524,18 +524,16 @@ static le_status take_step(le_chain *c, le__chain_step *s) {
 le_status le_chain_add_args(le_chain *c, const char *operation, const le_arg *args, size_t n_args) {
     if (c->status != LE_OK)
         return le_chain_status(c);
-    le__operation_entry *entry =
-        operation ? le__registry_find(&c->engine->registry, operation) : NULL;
-    if (!entry)
-        return le__chain_fail(c, le_fail(LE_ERR_UNKNOWN, "there is no operation '%s'",
-                                         operation ? operation : "(null)"));
+    le__operation_entry *entry;
+    le_status status = le__registry_get(&c->engine->registry, operation, &entry);
+    if (status != LE_OK)
+        return le__chain_fail(c, status);
     le__chain_step *s = calloc(1, sizeof *s);
     if (!s)
         return le__chain_fail(c, le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name));
     s->entry = entry;
     for (size_t i = 0; i < LE_MAX_ARGS; i++)
         s->values[i] = -1;
-    le_status status = LE_OK;
     for (size_t i = 0; status == LE_OK && i < n_args; i++) {
         if (args[i].kind == 0 || (is_value(&args[i]) && args[i].value.i64 < 0))
             continue;

@@ -125,13 +125,13 @@ static le_status take_arg(parser *p, const le_operation *op, const cJSON *json, 
 }
 
 static le_status take_args(parser *p, const char *name, const cJSON *args) {
-    const le__operation_entry *entry = le__registry_find(&p->to->engine->registry, name);
+    le__operation_entry *entry;
     le_arg list[LE_MAX_ARGS];
     size_t n = 0;
     const cJSON *json;
-    le_status status = LE_OK;
-    if (!entry)
-        return le_fail(LE_ERR_UNKNOWN, "there is no operation '%s'", name);
+    le_status status = le__registry_get(&p->to->engine->registry, name, &entry);
+    if (status != LE_OK)
+        return status;
     if (!cJSON_IsObject(args))
         return le_fail(LE_ERR_ARGUMENT, "\"args\" must be an object");
     cJSON_ArrayForEach(json, args) {

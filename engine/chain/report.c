@@ -64,20 +64,13 @@ void le_chain_plan_free(le_chain_plan **plan) {
     *plan = NULL;
 }
 
-static void add_seconds(cJSON *to, const char *name, double seconds) {
-    if (isfinite(seconds))
-        cJSON_AddNumberToObject(to, name, seconds);
-    else
-        cJSON_AddNullToObject(to, name);
-}
-
 cJSON *le__chain_plan_object(const le_chain_plan *plan) {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "chain", plan->chain);
     cJSON_AddStringToObject(root, "why", plan->why);
-    add_seconds(root, "predicted_s", plan->predicted_s);
-    add_seconds(root, "cpu_s", plan->cpu_s);
-    add_seconds(root, "device_s", plan->device_s);
+    le__json_add_number(root, "predicted_s", plan->predicted_s);
+    le__json_add_number(root, "cpu_s", plan->cpu_s);
+    le__json_add_number(root, "device_s", plan->device_s);
     cJSON_AddNumberToObject(root, "peak_bytes", (double)plan->peak_bytes);
     cJSON *steps = cJSON_AddArrayToObject(root, "steps");
     for (size_t i = 0; i < plan->n_steps; i++) {
@@ -85,8 +78,8 @@ cJSON *le__chain_plan_object(const le_chain_plan *plan) {
         cJSON_AddStringToObject(step, "operation", plan->steps[i].operation);
         cJSON_AddStringToObject(step, "candidate", plan->steps[i].candidate);
         cJSON_AddStringToObject(step, "device", plan->steps[i].device);
-        add_seconds(step, "predicted_s", plan->steps[i].predicted_s);
-        add_seconds(step, "transfer_s", plan->steps[i].transfer_s);
+        le__json_add_number(step, "predicted_s", plan->steps[i].predicted_s);
+        le__json_add_number(step, "transfer_s", plan->steps[i].transfer_s);
         cJSON_AddNumberToObject(step, "bytes_moved", (double)plan->steps[i].bytes_moved);
         cJSON_AddItemToArray(steps, step);
     }

@@ -52,7 +52,8 @@ void le__log_write(const le__log *log, le_log_level level, const char *format, .
     log->fn(log->cookie, level, text);
 }
 
-int le__edit_distance(const char *a, const char *b) {
+/* Long texts are cut. */
+static int edit_distance(const char *a, const char *b) {
     enum { MAX = 64 };
     size_t na = strnlen(a, MAX - 1), nb = strnlen(b, MAX - 1);
     int row[MAX];
@@ -69,4 +70,17 @@ int le__edit_distance(const char *a, const char *b) {
         }
     }
     return row[nb];
+}
+
+const char *le__nearest(const char *name, le__name_at at, const void *names, size_t n) {
+    const char *best = NULL;
+    int best_distance = 4;
+    for (size_t i = 0; i < n; i++) {
+        int distance = edit_distance(name, at(names, i));
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = at(names, i);
+        }
+    }
+    return best;
 }

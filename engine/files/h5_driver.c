@@ -79,47 +79,45 @@ static haddr_t driver_size(const H5FD_t *file, H5FD_mem_t type) {
                                                                     : HADDR_UNDEF;
 }
 
+/* Bytes that are left where the file ends, or -1. */
+static int64_t transfer(int fd, bool writes, char *bytes, size_t size, haddr_t at) {
+    for (ssize_t n = 1; size > 0 && n != 0;) {
+        n = writes ? pwrite(fd, bytes, size, (off_t)at) : pread(fd, bytes, size, (off_t)at);
+        if (n < 0 && errno != EINTR)
+            return -1;
+        if (n > 0) {
+            bytes += n;
+            at += (haddr_t)n;
+            size -= (size_t)n;
+        }
+    }
+    return (int64_t)size;
+}
+
 static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t list, haddr_t at, size_t size,
                           void *buffer) {
     le__h5_handle *h = ((open_file *)file)->handle;
-    char *to = buffer;
     (void)list;
     if (h->locating && type == H5FD_MEM_DRAW) {
         h->address = at;
         return 0;
     }
-    while (size > 0) {
-        ssize_t n = pread(h->fd, to, size, (off_t)at);
-        if (n < 0 && errno != EINTR)
-            return fail_as(H5E_READERROR, errno);
-        if (n == 0) { /* as HDF5's own driver: beyond the end are zeros */
-            memset(to, 0, size);
-            return 0;
-        }
-        if (n > 0) {
-            to += n;
-            at += (haddr_t)n;
-            size -= (size_t)n;
-        }
-    }
+    int64_t left = transfer(h->fd, false, buffer, size, at);
+    if (left < 0)
+        return fail_as(H5E_READERROR, errno);
+    memset((char *)buffer + size - left, 0, (size_t)left); /* as HDF5's own driver does */
     return 0;
 }
 
 static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t list, haddr_t at, size_t size,
                            const void *buffer) {
-    const char *from = buffer;
+    union {
+        const void *in;
+        void *out;
+    } from = {buffer}; /* is only read */
     (void)type, (void)list;
-    while (size > 0) {
-        ssize_t n = pwrite(((open_file *)file)->handle->fd, from, size, (off_t)at);
-        if (n < 0 && errno != EINTR)
-            return fail_as(H5E_WRITEERROR, errno);
-        if (n > 0) {
-            from += n;
-            at += (haddr_t)n;
-            size -= (size_t)n;
-        }
-    }
-    return 0;
+    bool all = transfer(((open_file *)file)->handle->fd, true, from.out, size, at) == 0;
+    return all ? 0 : fail_as(H5E_WRITEERROR, errno);
 }
 
 static herr_t driver_truncate(H5FD_t *file, hid_t list, hbool_t closing) {

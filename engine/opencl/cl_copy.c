@@ -40,8 +40,7 @@ static void release_copy(le__device_copy *base) {
     le__cl_device_release(d);
 }
 
-/* Copies of this device are added only with device->mutex held, so what is found stays. */
-static le__cl_copy *find_copy(le_storage *s, const void *owner, bool *valid) {
+le__cl_copy *le__cl_find_copy(le_storage *s, const void *owner, bool *valid) {
     pthread_mutex_lock(&s->mutex);
     le__device_copy *c = s->copies;
     while (c && c->owner != owner)
@@ -82,7 +81,7 @@ static void set_valid(le_storage *s, le__cl_copy *copy) {
 static le_status storage_copy(le_call *call, le_storage *s, bool contents, le__cl_copy **out) {
     le__cl_call *c = call->cl;
     bool valid;
-    le__cl_copy *copy = find_copy(s, c->device, &valid);
+    le__cl_copy *copy = le__cl_find_copy(s, c->device, &valid);
     le_status status = copy ? LE_OK : add_copy(c->device, s, &copy);
     if (status == LE_OK && contents && !valid && le__storage_has_contents(s)) {
         void *host;

@@ -24,17 +24,6 @@ static void release_image(le__device_copy *base) {
     le__cl_device_release(d);
 }
 
-/* The storage's slot for an image on this device: info's address tells it from the buffer copy. */
-static le__cl_copy *find_slot(le_storage *s, const le__cl_device *d, bool *valid) {
-    pthread_mutex_lock(&s->mutex);
-    le__device_copy *c = s->copies;
-    while (c && c->owner != &d->info)
-        c = c->next;
-    *valid = c && c->valid;
-    pthread_mutex_unlock(&s->mutex);
-    return (le__cl_copy *)c;
-}
-
 static bool shows(const le__cl_copy *copy, const le_tensor *t) {
     return copy->mem && copy->offset == t->offset && copy->dtype == t->dtype &&
            copy->shape[0] == t->shape[0] && copy->shape[1] == t->shape[1] &&
@@ -204,7 +193,7 @@ static le_status remake(le_call *call, int arg, le_storage *s, le__cl_copy *slot
 static le_status image_of_storage(le_call *call, int arg, le_cl_buffer **out) {
     const le_tensor *t = &call->args[arg].tensor;
     bool valid;
-    le__cl_copy *slot = find_slot(t->storage, call->cl->device, &valid);
+    le__cl_copy *slot = le__cl_find_copy(t->storage, &call->cl->device->info, &valid);
     le_status status = slot ? LE_OK : add_slot(t->storage, call->cl->device, &slot);
     if (status == LE_OK)
         status = valid && shows(slot, t) ? le__cl_wait_filled(call, slot)

@@ -29,21 +29,11 @@ struct le_sample {
     le_case sample;
 };
 
-static le_status find_entry(le_engine **engine, const char *operation, le__operation_entry **out) {
-    le_status opened = le__engine_or_default(engine);
-    if (opened != LE_OK)
-        return opened;
-    *out = operation ? le__registry_find(&(*engine)->registry, operation) : NULL;
-    return *out ? LE_OK
-                : le_fail(LE_ERR_UNKNOWN, "there is no operation '%s'",
-                          operation ? operation : "(null)");
-}
-
 le_status le_sample_make(le_sample **out, le_engine *engine, const char *operation,
                          const le_case_request *request) {
     le__operation_entry *entry;
     *out = NULL;
-    le_status status = find_entry(&engine, operation, &entry);
+    le_status status = le__engine_operation(&engine, operation, &entry);
     if (status != LE_OK)
         return status;
     le_sample *s = calloc(1, sizeof *s);
@@ -120,7 +110,7 @@ le_status le_bench_open(le_bench **out, le_engine *engine, const char *operation
                         const le_arg *args, size_t n_args) {
     le__operation_entry *entry;
     *out = NULL;
-    le_status status = find_entry(&engine, operation, &entry);
+    le_status status = le__engine_operation(&engine, operation, &entry);
     if (status != LE_OK)
         return status;
     le_bench *b = calloc(1, sizeof *b);
@@ -289,7 +279,7 @@ static le_status with_question(le_engine *engine, const char *operation, const l
                                size_t n_args, question_fn fn, void *to) {
     le__operation_entry *entry;
     le_call call;
-    le_status status = find_entry(&engine, operation, &entry);
+    le_status status = le__engine_operation(&engine, operation, &entry);
     if (status == LE_OK)
         status = le__call_bind(&call, engine, entry, args, n_args);
     if (status != LE_OK)

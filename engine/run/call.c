@@ -7,18 +7,11 @@
 #include "engine.h"
 
 le_status le_call_run(le_engine *engine, const char *operation, const le_arg *args, size_t n_args) {
-    le_status opened = le__engine_or_default(&engine);
-    if (opened != LE_OK)
-        return opened;
-    le__operation_entry *entry = operation ? le__registry_find(&engine->registry, operation) : NULL;
-    if (!entry) {
-        const char *near = operation ? le__registry_nearest(&engine->registry, operation) : NULL;
-        return le_fail(LE_ERR_UNKNOWN, "there is no operation '%s'%s%s%s",
-                       operation ? operation : "(null)", near ? " (did you mean '" : "",
-                       near ? near : "", near ? "'?)" : "");
-    }
+    le__operation_entry *entry;
     le_call call;
-    le_status status = le__call_bind(&call, engine, entry, args, n_args);
+    le_status status = le__engine_operation(&engine, operation, &entry);
+    if (status == LE_OK)
+        status = le__call_bind(&call, engine, entry, args, n_args);
     if (status != LE_OK)
         return status;
     le__answered answered;

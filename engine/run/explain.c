@@ -198,15 +198,11 @@ le_status le_call_explain(le_engine *engine, le_explanation **out, const char *o
     if (!out)
         return le_fail(LE_ERR_ARGUMENT, "le_explain: out is NULL");
     *out = NULL;
-    le_status opened = le__engine_or_default(&engine);
-    if (opened != LE_OK)
-        return opened;
-    le__operation_entry *entry = operation ? le__registry_find(&engine->registry, operation) : NULL;
-    if (!entry)
-        return le_fail(LE_ERR_UNKNOWN, "there is no operation '%s'",
-                       operation ? operation : "(null)");
+    le__operation_entry *entry;
     le_call call;
-    le_status status = le__call_bind(&call, engine, entry, args, n_args);
+    le_status status = le__engine_operation(&engine, operation, &entry);
+    if (status == LE_OK)
+        status = le__call_bind(&call, engine, entry, args, n_args);
     if (status != LE_OK)
         return status;
     le__engine_discover(engine);
@@ -219,13 +215,6 @@ le_status le_call_explain(le_engine *engine, le_explanation **out, const char *o
     return status;
 }
 
-static void add_number(cJSON *o, const char *name, double v) {
-    if (isfinite(v))
-        cJSON_AddNumberToObject(o, name, v);
-    else
-        cJSON_AddNullToObject(o, name);
-}
-
 static cJSON *row_json(const le_explained_candidate *c) {
     cJSON *o = cJSON_CreateObject();
     cJSON_AddStringToObject(o, "candidate", c->candidate);
@@ -234,14 +223,14 @@ static cJSON *row_json(const le_explained_candidate *c) {
     cJSON_AddStringToObject(o, "device", c->device);
     cJSON_AddBoolToObject(o, "applicable", c->applicable);
     cJSON_AddStringToObject(o, "left_out", c->left_out);
-    add_number(o, "predicted_s", c->predicted_s);
-    add_number(o, "low_s", c->low_s);
-    add_number(o, "high_s", c->high_s);
-    add_number(o, "measured_s", c->measured_s);
+    le__json_add_number(o, "predicted_s", c->predicted_s);
+    le__json_add_number(o, "low_s", c->low_s);
+    le__json_add_number(o, "high_s", c->high_s);
+    le__json_add_number(o, "measured_s", c->measured_s);
     cJSON_AddNumberToObject(o, "samples", (double)c->samples);
-    add_number(o, "error_max_abs", c->error_max_abs);
+    le__json_add_number(o, "error_max_abs", c->error_max_abs);
     cJSON_AddStringToObject(o, "verdict", c->verdict);
-    add_number(o, "age_s", c->age_s);
+    le__json_add_number(o, "age_s", c->age_s);
     return o;
 }
 

@@ -49,20 +49,17 @@ static le_status run(le_call *call, int input, le_io_stream *stream) {
 le_status le_stream_call(le_engine *engine, const char *operation, const char *input,
                          le_io_stream *stream, const le_arg *args, size_t n_args) {
     le_arg all[LE_MAX_ARGS + 16];
-    le_status opened = le__engine_or_default(&engine);
-    if (opened != LE_OK)
-        return opened;
-    le__operation_entry *e = operation ? le__registry_find(&engine->registry, operation) : NULL;
-    int index = e ? find_input(e->operation, input) : -1;
-    if (!e)
-        return le_fail(LE_ERR_UNKNOWN, "there is no operation '%s'",
-                       operation ? operation : "(null)");
+    le__operation_entry *e;
+    le_status status = le__engine_operation(&engine, operation, &e);
+    if (status != LE_OK)
+        return status;
+    int index = find_input(e->operation, input);
     if (index < 0 || n_args >= sizeof all / sizeof *all)
         return le_fail(LE_ERR_ARGUMENT, "%s: there is no input '%s'", operation,
                        input ? input : "(null)");
     const le_io_stream_info *about = le_io_stream_about(stream);
     le_tensor shape = le_tensor_of(NULL, about->dtype, about->ndim, about->shape);
-    le_status status = le__storage_new(&shape.storage, 0, true, false); /* claims to have data */
+    status = le__storage_new(&shape.storage, 0, true, false); /* claims to have data */
     if (status != LE_OK)
         return status;
     if (n_args)

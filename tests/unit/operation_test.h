@@ -33,6 +33,13 @@
             fail_msg("'%s' does not say '%s'", le_error_message(), words);                         \
     } while (0)
 
+/* An argument of f32 with so many axes. */
+#define FLOATS(the_name, the_type, axes)                                                           \
+    {                                                                                              \
+        .name = the_name, .type = the_type, .dtypes = LE_DTYPE_BIT(LE_F32), .min_ndim = axes,      \
+        .max_ndim = axes                                                                           \
+    }
+
 /* implementations: NULL-ended. db NULL: in memory. */
 static inline le_engine *operation_open(const le_operation *operation,
                                         const le_implementation *const *implementations,

@@ -17,17 +17,9 @@ static _Atomic int builds; /* in this process: trials have others; not those of 
                               be asked for a second answer */
 static atomic_bool failing, slow, nested;
 
-static const le_arg_desc args[] = {{.name = "in",
-                                    .type = LE_TYPE_IN,
-                                    .dtypes = LE_DTYPE_BIT(LE_F32),
-                                    .min_ndim = 1,
-                                    .max_ndim = 1},
+static const le_arg_desc args[] = {FLOATS("in", LE_TYPE_IN, 1),
                                    {.name = "order", .type = LE_TYPE_I64},
-                                   {.name = "out",
-                                    .type = LE_TYPE_OUT,
-                                    .dtypes = LE_DTYPE_BIT(LE_F32),
-                                    .min_ndim = 1,
-                                    .max_ndim = 1}};
+                                   FLOATS("out", LE_TYPE_OUT, 1)};
 
 static le_status check(le_call *call) {
     return le_call_set_out(call, ARG_OUT, LE_F32, 1, le_call_in(call, ARG_IN)->shape);

@@ -10,11 +10,7 @@
 
 enum { ARG_IN, ARG_KERNEL, ARG_OUT };
 
-static const le_arg_desc args[] = {{.name = "in",
-                                    .type = LE_TYPE_IN,
-                                    .dtypes = LE_DTYPE_BIT(LE_F32),
-                                    .min_ndim = 2,
-                                    .max_ndim = 2},
+static const le_arg_desc args[] = {FLOATS("in", LE_TYPE_IN, 2),
                                    {.name = "kernel",
                                     .type = LE_TYPE_TABLE,
                                     .min_ndim = 2,
@@ -23,11 +19,7 @@ static const le_arg_desc args[] = {{.name = "in",
                                     .min = -100,
                                     .max = 100,
                                     .min_count = 1},
-                                   {.name = "out",
-                                    .type = LE_TYPE_OUT,
-                                    .dtypes = LE_DTYPE_BIT(LE_F32),
-                                    .min_ndim = 2,
-                                    .max_ndim = 2}};
+                                   FLOATS("out", LE_TYPE_OUT, 2)};
 
 static double at(const le_tensor *k, int64_t i, int64_t j) {
     return ((const double *)k->data)[i * k->shape[1] + j];

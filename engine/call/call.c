@@ -6,6 +6,7 @@
 #include "call/call.h"
 
 #include "core/clock.h"
+#include "call/counted.h"
 #include "call/engine.h"
 #include "call/profile.h"
 #include "call/guard.h"
@@ -173,7 +174,7 @@ le_status le_call_set_out(le_call *call, int arg, le_dtype dtype, int ndim, cons
 
 static bool writes_in_place(const le__bound_arg *b) {
     return b->user_out && b->user_out->data && !b->user_out->storage &&
-           le_tensor_is_contiguous(b->user_out);
+           le_tensor_is_contiguous(b->user_out) && !b->counted;
 }
 
 static void drop_own_output(le__bound_arg *b) {
@@ -224,6 +225,8 @@ static le_status fail_for_room(const le_call *call, int arg) {
 }
 
 le_status le__call_prepare_tensors(le_call *call, bool host, le__outputs outputs) {
+    if (call->counted)
+        le__counted_make_room(call);
     if (call->step)
         return call->step->prepare(call, host);
     for (size_t i = 0; i < call->operation->n_args; i++) {
@@ -248,7 +251,7 @@ static bool is_output(const le_call *call, size_t i) {
 }
 
 le_status le__call_commit(le_call *call) {
-    le_status status = LE_OK;
+    le_status status = call->counted ? le__counted_fit(call) : LE_OK;
     for (size_t i = 0; status == LE_OK && i < call->operation->n_args; i++)
         if (is_output(call, i))
             status = le__output_fetch(

@@ -21,12 +21,24 @@ struct le__cl_call; /* OpenCL side of one execution; see opencl.h */
 typedef struct le__bound_arg {
     bool given;
     bool own;                 /* tensor.storage belongs to this call */
+    bool counted;             /* an output whose rows are */
     const le_tensor *user_in; /* inputs: the caller's tensor */
     le_tensor *user_out;      /* outputs: the caller's tensor, written on success only */
     le_tensor tensor;         /* inputs: the caller's, host-valid when a CPU candidate runs;
                                  outputs: contiguous, what the candidate writes */
-    double f64;
-    int64_t i64;
+    union {
+        struct {
+            double f64;
+            int64_t i64;
+        };
+        /* Outputs that are counted (counted.h): tensor.shape[0] is `room` when the call is bound,
+         * `rows` while it is executed, `said` afterwards. */
+        struct {
+            int64_t room; /* as check has it: what belongs to the problem */
+            int64_t rows; /* that there is memory for */
+        };
+    };
+    int64_t said; /* ... by the implementation; -1: nothing */
     const char *str;
     const double *f64s; /* of tables the elements; tensor has their shape */
     size_t count;
@@ -108,6 +120,8 @@ struct le_call {
     double waited;                   /* seconds, for trials that came to nothing */
     unsigned char poison;            /* of outputs with edges */
     bool lean;                       /* walled outputs end at a wall, else they begin at one */
+    bool counted;                    /* some output is */
+    bool tight;                      /* in trials: these get room for half of what was said first */
     le__bound_arg args[LE_MAX_ARGS]; /* last: only n_args of them are set */
 };
 

@@ -6,7 +6,9 @@
 #include "call/candidate.h"
 
 #include "core/clock.h"
+#include "call/counted.h"
 #include "call/engine.h"
+#include "call/guard.h"
 #include "call/keep.h"
 #include "call/profile.h"
 
@@ -88,6 +90,36 @@ static le_status run_on_device(le_call *call, const le_implementation *impl) {
     return status == LE_OK ? call->device->end(call, impl->run(call)) : status;
 }
 
+static le_status run_on(le_call *call, const le__candidate *c) {
+    bool cpu = c->device->kind == LE_DEVICE_CPU;
+    return cpu ? run_on_cpu(call, c->implementation) : run_on_device(call, c->implementation);
+}
+
+/* After the run with too little room for counted outputs: with enough. What was in vain is set-up,
+ * for later calls make the room at once. */
+static le_status run_again(le_call *call, const le__candidate *c, le__outputs outputs,
+                           double start) {
+    le_status status = outputs >= LE__OUTPUTS_EDGED ? le__guard_check(call) : LE_OK;
+    le__call_release_scratch(call);
+    if (status == LE_OK)
+        status = le__call_prepare_tensors(call, c->device->kind == LE_DEVICE_CPU, outputs);
+    call->stats.transfer_seconds = call->stats.kernel_seconds = 0;
+    call->stats.setup_seconds = le__now() - start;
+    return status == LE_OK ? run_on(call, c) : status;
+}
+
+static le_status settle_counts(le_call *call, const le__candidate *c, le__outputs outputs,
+                               double start) {
+    bool fits;
+    le_status status = le__counted_settle(call, &fits);
+    if (status != LE_OK || fits)
+        return status;
+    status = run_again(call, c, outputs, start);
+    if (status == LE_OK)
+        status = le__counted_settle(call, &fits);
+    return status == LE_OK && !fits ? le__counted_fail_again(call) : status;
+}
+
 le_status le__execute(le_call *call, const le__candidate *c, le__outputs outputs) {
     bool cpu = c->device->kind == LE_DEVICE_CPU;
     call->implementation = c->implementation;
@@ -97,7 +129,7 @@ le_status le__execute(le_call *call, const le__candidate *c, le__outputs outputs
     memcpy(call->params, c->params, sizeof call->params);
     call->stats = (le__run_stats){0};
     call->stopped = false;
-    if (call->engine->profile)
+    if (call->engine->profile || call->counted)
         call->granted = 0;
     bool timed = !(call->granted > 0);
     le__profile_span span = le__profile_begin(timed ? le__now() : 0);
@@ -105,7 +137,9 @@ le_status le__execute(le_call *call, const le__candidate *c, le__outputs outputs
     if (outputs == LE__OUTPUTS_APART)
         call->stats.setup_seconds += le__now() - span.start;
     if (status == LE_OK)
-        status = cpu ? run_on_cpu(call, c->implementation) : run_on_device(call, c->implementation);
+        status = run_on(call, c);
+    if (call->counted && status == LE_OK)
+        status = settle_counts(call, c, outputs, span.start);
     le__keep_release(call);
     le__call_release_scratch(call);
     call->stats.ended = timed ? le__now() : 0;

@@ -104,12 +104,19 @@ static bool all_equal(const unsigned char *p, size_t n, unsigned char value) {
     return true;
 }
 
+static bool bytes_made(const le__bound_arg *b, size_t *out) {
+    le_tensor t = b->tensor;
+    if (b->counted)
+        t.shape[0] = b->rows;
+    return le__tensor_bytes(&t, out);
+}
+
 le_status le__guard_check(const le_call *call) {
     for (size_t i = 0; i < call->operation->n_args; i++) {
         const le__bound_arg *b = &call->args[i];
         size_t bytes;
         if (call->operation->args[i].type != LE_TYPE_OUT || !b->given || !b->own ||
-            !le__tensor_bytes(&b->tensor, &bytes))
+            !bytes_made(b, &bytes))
             continue;
         const le_storage *s = b->tensor.storage;
         const unsigned char *p = s->host;

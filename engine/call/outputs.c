@@ -7,6 +7,8 @@
 
 #include "call/storage.h"
 
+#include <string.h>
+
 bool le__is_allocated(const le_tensor *t) {
     return t->data || t->storage;
 }
@@ -30,11 +32,35 @@ le_status le__output_fetch(le_tensor *made, le_tensor *to, bool host, int64_t *m
     return status;
 }
 
+le_status le__output_fits(const char *who, const char *name, const le_tensor *made,
+                          const le_tensor *to) {
+    if (!le__is_allocated(to) || made->shape[0] <= to->shape[0])
+        return LE_OK;
+    return le_fail(LE_ERR_SHAPE, "%s: output '%s' needs %lld rows, %lld given", who, name,
+                   (long long)made->shape[0], (long long)to->shape[0]);
+}
+
+void le__output_trim(le_tensor *made) {
+    enum { WORTH_IT = 1 << 16 };
+    le_storage *s;
+    size_t bytes;
+    if (!made->storage || !made->data || !le__tensor_bytes(made, &bytes) ||
+        made->storage->bytes - bytes < WORTH_IT + bytes ||
+        le__storage_new(&s, bytes, true, false) != LE_OK)
+        return;
+    memcpy(s->host, made->data, bytes);
+    le__storage_release(made->storage);
+    made->storage = s;
+    made->data = s->host;
+    made->offset = 0;
+}
+
 void le__output_hand_over(le_tensor *made, le_tensor *to) {
     if (!le__is_allocated(to)) {
         *to = *made;
         made->storage = NULL;
     } else if (to->data != made->data) {
+        to->shape[0] = made->shape[0];
         le__tensor_unpack(to, made->data);
     }
 }

@@ -17,8 +17,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Words of an argument, at most: what it is, its shape, its number, and of its text and its list two
- * each. */
+/* Words of an argument, at most: what it is, its shape, its number, and of its text and its list
+ * two each. */
 enum { ARG_WORDS = LE_MAX_DIMS + 7, OTHER_WORDS = 16 };
 
 typedef struct key {
@@ -49,11 +49,13 @@ int64_t le__elastic_extent(int64_t extent) {
 }
 
 /* The tensor as the problem has it. */
-static le_tensor rounded(const le_arg_desc *d, const le_tensor *t) {
-    le_tensor r = *t;
-    for (int i = 0; d->elastic && i < t->ndim; i++)
+static le_tensor rounded(const le_arg_desc *d, const le__bound_arg *b) {
+    le_tensor r = b->tensor;
+    if (b->counted)
+        r.shape[0] = b->room;
+    for (int i = 0; d->elastic && i < r.ndim; i++)
         if (d->elastic & 1u << i)
-            r.shape[i] = le__elastic_extent(t->shape[i]);
+            r.shape[i] = le__elastic_extent(r.shape[i]);
     return r;
 }
 
@@ -63,7 +65,9 @@ static void put_tensor(key *k, const le__bound_arg *b, le_arg_type type, uint32_
     bool strided = type == LE_TYPE_IN && b->given && !le_tensor_is_contiguous(t);
     put(k, (uint64_t)b->given | (uint64_t)strided << 1 | (uint64_t)t->dtype << 8 |
                (uint64_t)t->ndim << 16);
-    for (int i = 0; b->given && i < t->ndim; i++)
+    if (b->counted)
+        put(k, (uint64_t)(elastic & 1 ? le__elastic_extent(b->room) : b->room));
+    for (int i = b->counted; b->given && i < t->ndim; i++)
         put(k, (uint64_t)(elastic & 1u << i ? le__elastic_extent(t->shape[i]) : t->shape[i]));
 }
 
@@ -117,6 +121,13 @@ static void put_shape(key *k, const le_call *call) {
     }
 }
 
+uint64_t le__problem_shape(const le_call *call) {
+    key k;
+    k.n = 0;
+    put_shape(&k, call);
+    return XXH3_64bits(k.words, k.n * sizeof *k.words);
+}
+
 /* Where a single call's inputs lie decides what has to be moved; all on the host adds nothing. */
 static void put_places(key *k, const le_call *call) {
     for (size_t i = 0; i < call->operation->n_args; i++) {
@@ -157,6 +168,8 @@ static void put_bytes(key *k, const void *bytes, size_t n) {
 
 static void put_exactly(key *k, const le__bound_arg *b, le_arg_type type) {
     put_tensor(k, b, type, 0);
+    if (b->counted)
+        return;
     put_number(k, b->f64);
     put(k, (uint64_t)b->i64);
     put_bytes(k, b->str, b->str ? strlen(b->str) + 1 : 0);
@@ -181,7 +194,7 @@ void le__call_fingerprint(const le_call *call, uint64_t out[2]) {
 
 static void add_tensor(le__text *t, const le_arg_desc *d, const le__bound_arg *b, bool shape) {
     char described[256];
-    const le_tensor r = rounded(d, &b->tensor);
+    const le_tensor r = rounded(d, b);
     le_tensor_describe(&r, described, sizeof described);
     le__text_add(t, "%s=%s", d->name, shape ? described : le_dtype_name(b->tensor.dtype));
     if (shape && d->type == LE_TYPE_IN && !le_tensor_is_contiguous(&b->tensor))

@@ -17,6 +17,8 @@ uint64_t le__problem_hash(const le_call *call);
 /* Of all that a call was given and asked for by tolerances but the data of its tensors: the same for
  * calls that say the same. Tables are data, too, but their elements count here. */
 void le__call_fingerprint(const le_call *call, uint64_t out[2]);
+/* Of the problem alone. */
+uint64_t le__problem_shape(const le_call *call);
 /* Devices that have an argument's contents, as bits of their index; 1, the host, for what is no
  * input. */
 uint32_t le__call_places(const le_call *call, size_t arg);

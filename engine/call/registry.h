@@ -8,6 +8,7 @@
 #ifndef LE_REGISTRY_H
 #define LE_REGISTRY_H
 
+#include "call/rows.h"
 #include "call/source.h"
 
 typedef struct le_builtin_implementation {
@@ -43,7 +44,8 @@ typedef struct le__operation_entry {
     le_implementation *made; /* owned: those that the engine adds (staged, in slabs) */
     void *data;              /* owned: what the operation needs, released with it */
     void (*release)(void *data);
-    uint32_t id; /* index in the registry */
+    uint32_t id;   /* index in the registry */
+    le__rows rows; /* of its counted outputs */
 } le__operation_entry;
 
 typedef struct le__registry {

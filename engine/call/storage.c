@@ -150,6 +150,13 @@ void le__storage_drop(le_storage *s, const void *owner) {
     }
 }
 
+void le__storage_cut(le_storage *s, size_t bytes) {
+    pthread_mutex_lock(&s->mutex);
+    if (!s->host && bytes < s->bytes)
+        s->bytes = bytes;
+    pthread_mutex_unlock(&s->mutex);
+}
+
 static le_status download_newest(le_storage *s) {
     for (le__device_copy *c = s->copies; c; c = c->next)
         if (c->valid)

@@ -51,6 +51,9 @@ bool le__storage_has_contents(le_storage *s);
 /* Frees the copy of a device (owner), or with NULL the host's own memory, when another valid one is
  * left. */
 void le__storage_drop(le_storage *s, const void *owner);
+/* Only the first so many bytes have contents: where they are on devices alone, no more than these
+ * will be brought to the host. */
+void le__storage_cut(le_storage *s, size_t bytes);
 /* Valid host memory: allocates and downloads where needed. for_writing: device copies become stale.
  * discard: the old contents are not needed. */
 le_status le__storage_host(le_storage *s, bool for_writing, bool discard, void **out);

@@ -60,6 +60,14 @@ static le_status take_input(job *j, const le_arg *a) {
     return le__chain_wrap(&j->tensors[i], t, true);
 }
 
+/* What a caller allocated for a value whose shape is not yet known: all of it, or its rows. */
+static bool may_fit(const le__chain_value *v, const le_tensor *t) {
+    if (t->dtype != v->shape.dtype || t->ndim != v->shape.ndim)
+        return false;
+    return !v->counted ||
+           !memcmp(t->shape + 1, v->shape.shape + 1, (size_t)(t->ndim - 1) * sizeof t->shape[0]);
+}
+
 static le_status take_output(job *j, const le_arg *a) {
     int i = a->name ? le__chain_find(j->chain, a->name, true) : -1;
     if (i < 0)
@@ -74,7 +82,28 @@ static le_status take_output(job *j, const le_arg *a) {
         return t->dtype && t->dtype != shape->dtype
                    ? fail_tensor(j->chain, "output", a->name, t, shape)
                    : LE_OK;
-    return same_shape(t, shape) ? LE_OK : fail_tensor(j->chain, "output", a->name, t, shape);
+    bool fits =
+        j->chain->values[i].dynamic ? may_fit(&j->chain->values[i], t) : same_shape(t, shape);
+    return fits ? LE_OK : fail_tensor(j->chain, "output", a->name, t, shape);
+}
+
+/* Whether what was made fits what the caller allocated, where that is known only now. */
+static le_status fit_dynamic(const job *j) {
+    const le_chain *c = j->chain;
+    for (int i = 0; i < c->n_values; i++) {
+        const le__chain_value *v = &c->values[i];
+        le_tensor *made = &j->tensors[i], *to = j->users[i];
+        if (!to || !v->dynamic)
+            continue;
+        if (!v->counted && le__is_allocated(to) && !same_shape(made, to))
+            return fail_tensor(c, "output", v->name, to, made);
+        le_status status = v->counted ? le__output_fits(c->name, v->name, made, to) : LE_OK;
+        if (status != LE_OK)
+            return status;
+        if (!le__is_allocated(to))
+            le__output_trim(made);
+    }
+    return LE_OK;
 }
 
 static le_status take_option(le_chain *c, const le_arg *a) {
@@ -187,6 +216,8 @@ static le_status run_job(job *j, const le_arg *args, size_t n_args) {
         status = check_device(c, le__chain_plan(c, j->tensors));
     if (status == LE_OK)
         status = le__chain_execute(c, j->tensors);
+    if (status == LE_OK && c->dynamic)
+        status = fit_dynamic(j);
     for (int i = 0; status == LE_OK && i < c->n_values; i++)
         if (j->users[i])
             status = le__output_fetch(&j->tensors[i], j->users[i],

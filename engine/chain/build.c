@@ -111,6 +111,16 @@ static bool known_shape(const le__chain_value *v) {
     return v->shape.dtype != 0;
 }
 
+/* A counted output of the call that is expanded: of its shape only the dtype holds. */
+static bool is_counted_result(const le_chain *c, const le__chain_value *v) {
+    return v->role == LE__VALUE_RESULT && v->arg >= 0 && c->call->args[v->arg].counted;
+}
+
+/* Whether the step that writes it says what its shape is. */
+static bool is_open(const le_chain *c, const le__chain_value *v) {
+    return v->role == LE__VALUE_RESULT ? is_counted_result(c, v) : !v->declared;
+}
+
 /* NULL, with the error kept, when out of memory. The pointer is valid until the next value. */
 static le__chain_value *new_value(le_chain *c, le__value_role role, const char *name) {
     if (c->status != LE_OK)
@@ -233,6 +243,11 @@ static le_value part(le_chain *c, le_value of, int axis, int64_t begin, int64_t 
     if (of.id < 0 || of.id >= c->n_values || !known_shape(&c->values[of.id]))
         return fail_value(
             c, le_fail(LE_ERR_ARGUMENT, "chain '%s': a slice of a value without a shape", c->name));
+    if (c->values[of.id].dynamic || is_counted_result(c, &c->values[of.id]))
+        return fail_value(c, le_fail(LE_ERR_UNSUPPORTED,
+                                     "chain '%s': a part of a value whose shape is known only when "
+                                     "the chain runs",
+                                     c->name));
     le_tensor t = c->values[of.id].shape;
     int64_t last = end < 0 ? begin : end;
     if (axis < 0 || axis >= t.ndim || begin < 0 || last < begin ||
@@ -351,10 +366,6 @@ le_arg le_chain_pass(const le_call *call, int arg, const char *name) {
 
 /* --- steps --- */
 
-static bool is_value(const le_arg *a) {
-    return a->kind == LE_KIND_VALUE_IN || a->kind == LE_KIND_VALUE_OUT;
-}
-
 /* Options whose value is a text. */
 static bool has_text(const le_arg *a) {
     return a->kind == LE_KIND_STR ||
@@ -417,6 +428,20 @@ static le_status check_write(const le_chain *c, const le_operation *op, const le
     return LE_OK;
 }
 
+le_arg le__chain_stand_in(const le_chain *c, const le_arg *a, le_tensor shape, bool allocated,
+                          le_tensor *t) {
+    bool in = a->kind == LE_KIND_VALUE_IN;
+    le_arg out = {.name = a->name, .kind = in ? LE_KIND_IN : LE_KIND_OUT};
+    *t = allocated ? shape : (le_tensor){.dtype = shape.dtype};
+    if (allocated)
+        t->storage = c->nothing;
+    if (in)
+        out.value.in = t;
+    else
+        out.value.out = t;
+    return out;
+}
+
 /* The argument with a stand-in tensor for the value. */
 static le_status stand_in(const le_chain *c, const le_operation *op, const le_arg *a, le_tensor *t,
                           le_arg *out) {
@@ -427,14 +452,9 @@ static le_status stand_in(const le_chain *c, const le_operation *op, const le_ar
     le_status status = in ? check_read(c, op, a) : check_write(c, op, a);
     if (status != LE_OK)
         return status;
-    *t = c->values[a->value.i64].shape;
-    if (t->dtype)
-        t->storage = c->nothing;
-    *out = (le_arg){.name = a->name, .kind = in ? LE_KIND_IN : LE_KIND_OUT};
-    if (in)
-        out->value.in = t;
-    else
-        out->value.out = t;
+    const le__chain_value *v = &c->values[a->value.i64];
+    bool whole = known_shape(v) && (in || !is_counted_result(c, v));
+    *out = le__chain_stand_in(c, a, v->shape, whole, t);
     return LE_OK;
 }
 
@@ -455,7 +475,7 @@ static le_status bind_step(le_chain *c, le__chain_step *s) {
                            "%s: argument '%s' was given as a tensor, a chain takes values "
                            "(LE_VALUE_IN, LE_VALUE_OUT)",
                            op->name, args[i].name);
-        if (!is_value(&args[i]))
+        if (!le__is_value(&args[i]))
             continue;
         int d = descriptor_index(op, args[i].name);
         if (d >= 0)
@@ -481,10 +501,31 @@ static void note_use(le_chain *c, const le__chain_step *s, size_t arg) {
         return;
     v->written = root->written = true;
     root->whole_written = root->whole_written || v == root;
-    if (!known_shape(v)) {
+    v->counted = s->call.args[arg].counted;
+    v->dynamic = v->counted || (s->dynamic && v == root && is_open(c, v));
+    c->dynamic = c->dynamic || v->dynamic;
+    if (!known_shape(v) || is_counted_result(c, v)) {
         const le_tensor *t = &s->call.args[arg].tensor;
         v->shape = le_tensor_of(NULL, t->dtype, t->ndim, t->shape);
     }
+}
+
+/* Whether the step reads what is dynamic. A part of a value cannot be counted. */
+static le_status look_at_counts(const le_chain *c, le__chain_step *s) {
+    const le_operation *op = s->entry->operation;
+    for (size_t a = 0; a < op->n_args; a++) {
+        const le__chain_value *v = s->values[a] >= 0 ? &c->values[s->values[a]] : NULL;
+        s->dynamic = s->dynamic || (v && op->args[a].type == LE_TYPE_IN && v->dynamic);
+        if (!v || !s->call.args[a].counted)
+            continue;
+        bool fixed = v->role == LE__VALUE_RESULT && !is_open(c, v);
+        if (fixed || v->parent >= 0)
+            return le_fail(LE_ERR_UNSUPPORTED, "%s: output '%s' is counted, it cannot be %s",
+                           op->name, op->args[a].name,
+                           fixed ? "one that is not" : "written to a part of a value");
+    }
+    s->built = s->dynamic ? le__step_problem(s) : 0;
+    return LE_OK;
 }
 
 static le_status reads_what_it_writes(const le_chain *c, const le__chain_step *s) {
@@ -511,6 +552,8 @@ static le_status take_step(le_chain *c, le__chain_step *s) {
     le_status status = bind_step(c, s);
     if (status == LE_OK)
         status = reads_what_it_writes(c, s);
+    if (status == LE_OK)
+        status = look_at_counts(c, s);
     if (status != LE_OK)
         return status;
     for (size_t i = 0; i < s->entry->operation->n_args; i++)
@@ -535,7 +578,7 @@ le_status le_chain_add_args(le_chain *c, const char *operation, const le_arg *ar
     for (size_t i = 0; i < LE_MAX_ARGS; i++)
         s->values[i] = -1;
     for (size_t i = 0; status == LE_OK && i < n_args; i++) {
-        if (args[i].kind == 0 || (is_value(&args[i]) && args[i].value.i64 < 0))
+        if (args[i].kind == 0 || (le__is_value(&args[i]) && args[i].value.i64 < 0))
             continue;
         if (s->n_args == sizeof s->args / sizeof *s->args)
             status = le_fail(LE_ERR_ARGUMENT, "%s: too many arguments", operation);

@@ -36,6 +36,10 @@ typedef struct le__chain_value {
     int last_step;      /* roots: last step that uses it; -1: none */
     le_tensor shape;    /* ndim 0 and dtype 0 while unknown; strides, offset in the root */
     le_tensor constant;
+    bool counted; /* its rows are, when its step runs; shape[0] is the room */
+    bool dynamic; /* its shape is known when the chain runs: counted, or made from what is */
+    /* dynamic ones, as far as is known when the chain is planned (dynamic.c) */
+    int64_t room_bytes, expected_bytes;
 } le__chain_value;
 
 typedef struct le__chain_step {
@@ -45,6 +49,8 @@ typedef struct le__chain_step {
     int values[LE_MAX_ARGS];          /* by index in the descriptor; -1: not a value */
     le_tensor stand_ins[LE_MAX_ARGS]; /* shapes without data that the call is bound to */
     bool bound;
+    bool dynamic;      /* reads dynamic values: is bound again when their shapes are known */
+    uint64_t built;    /* dynamic: hash of its problem as the chain was built */
     bool reproducible; /* asked for by the step itself */
     le_call call;      /* its tensors are set for each run */
 } le__chain_step;
@@ -89,6 +95,7 @@ struct le_chain {
     int n_values, capacity;
     le__chain_step **steps;
     int n_steps, step_capacity;
+    bool dynamic;          /* some value is */
     pthread_mutex_t mutex; /* a run at a time; guards all below */
     /* the run under way */
     le__constraint want;          /* what it may use and must respect */
@@ -128,6 +135,27 @@ int le__chain_find(const le_chain *chain, const char *name, bool output); /* -1:
 le_status le__chain_borrow(le_chain **out, const le_call *call);
 /* run: how it ended; a chain that failed is not kept. */
 void le__chain_give_back(le_chain *chain, le_status run);
+
+static inline bool le__is_value(const le_arg *a) {
+    return a->kind == LE_KIND_VALUE_IN || a->kind == LE_KIND_VALUE_OUT;
+}
+
+/* The argument of a step that stands for one of its values; shape: of the value, allocated: the
+ * step cannot choose it. */
+le_arg le__chain_stand_in(const le_chain *chain, const le_arg *arg, le_tensor shape, bool allocated,
+                          le_tensor *tensor);
+
+/* --- values whose shapes are known when the chain runs (dynamic.c); the mutex is held --- */
+
+/* Hash of a step's problem, the same in every process. */
+uint64_t le__step_problem(const le__chain_step *step);
+/* The shapes of all values as they were built, for the caller to free; NULL: out of memory. */
+le_tensor *le__chain_shapes(const le_chain *chain);
+/* Binds a step anew to the shapes (by value), and notes there those of what it writes. */
+le_status le__chain_bind_again(le_chain *chain, int step, le_tensor *shapes);
+/* Before planning: binds the steps to shapes as they have been of late, and notes what memory and
+ * transfers of dynamic values will take. */
+le_status le__chain_expect(le_chain *chain);
 
 /* --- chains as operations (operation.c) --- */
 

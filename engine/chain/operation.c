@@ -47,6 +47,13 @@ static void free_attached(void *chain) {
     le_chain_free(&c);
 }
 
+/* An output whose shape is known when the chain has run is as long as it is then. */
+static le_status set_out(le_call *call, int arg, const le__chain_value *v) {
+    const le_tensor *t = &v->shape;
+    return v->dynamic && t->ndim > 0 ? le_call_set_out_upto(call, arg, t->dtype, t->ndim, t->shape)
+                                     : le_call_set_out(call, arg, t->dtype, t->ndim, t->shape);
+}
+
 /* The chain for the shapes of the call, with inputs and outputs of its own. */
 static le_status check(le_call *call) {
     const le__recipe *r = recipe_of(call);
@@ -68,8 +75,7 @@ static le_status check(le_call *call) {
             status =
                 le_fail(LE_ERR_INTERNAL, "%s: output '%s' is not made", r->name, r->names[arg]);
         else if (call->args[arg].given)
-            status = le_call_set_out(call, arg, c->values[v].shape.dtype, c->values[v].shape.ndim,
-                                     c->values[v].shape.shape);
+            status = set_out(call, arg, &c->values[v]);
     }
     if (status == LE_OK)
         le_call_attach(call, c, free_attached);
@@ -111,7 +117,8 @@ static bool join(const le_chain *c, int step, size_t a, const le_slabs *s, int8_
     int v = c->steps[step]->values[a];
     const le__chain_value *value = &c->values[v];
     int8_t axis = s->args[a].axis;
-    if (value->root != v || !is_plain(s, a))
+    bool appended = s->args[a].merge == LE_MERGE_APPEND; /* its scale is that of its places */
+    if (value->root != v || (!appended && !is_plain(s, a)))
         return false;
     if (value->role == LE__VALUE_CONSTANT && axis)
         return false;
@@ -124,8 +131,14 @@ static bool join(const le_chain *c, int step, size_t a, const le_slabs *s, int8_
     return true;
 }
 
+typedef struct merge { /* of a value that is not cut */
+    uint8_t how;
+    int32_t scale; /* of places in appended rows */
+    uint32_t places;
+} merge;
+
 /* merges: by value. Halos add up: the results of a step need those of the one before as far. */
-static bool join_steps(const le_chain *c, le_slabs *out, int8_t *axes, uint8_t *merges) {
+static bool join_steps(const le_chain *c, le_slabs *out, int8_t *axes, merge *merges) {
     for (int i = 0; i < c->n_steps; i++) {
         const le_operation *op = c->steps[i]->entry->operation;
         le_slabs s = {0};
@@ -139,7 +152,7 @@ static bool join_steps(const le_chain *c, le_slabs *out, int8_t *axes, uint8_t *
             if (v >= 0 && !join(c, i, a, &s, axes))
                 return false;
             if (v >= 0 && op->args[a].type == LE_TYPE_OUT)
-                merges[v] = s.args[a].merge;
+                merges[v] = (merge){s.args[a].merge, s.args[a].scale, s.args[a].places};
         }
     }
     return c->n_steps > 0;
@@ -149,7 +162,7 @@ static bool slabs(const le_call *call, le_slabs *out) {
     const le__recipe *r = recipe_of(call);
     const le_chain *c = le_call_attached(call);
     int8_t *axes = malloc((size_t)c->n_values + 1);
-    uint8_t *merges = calloc((size_t)c->n_values + 1, 1);
+    merge *merges = calloc((size_t)c->n_values + 1, sizeof *merges);
     if (axes)
         memset(axes, UNKNOWN, (size_t)c->n_values + 1);
     bool ok = axes && merges && join_steps(c, out, axes, merges);
@@ -159,7 +172,11 @@ static bool slabs(const le_call *call, le_slabs *out) {
         if (!ok || axes[v] == UNKNOWN) /* an input that no step reads */
             continue;
         out->args[i].axis = axes[v];
-        out->args[i].merge = merges[v];
+        out->args[i].merge = merges[v].how;
+        if (merges[v].how == LE_MERGE_APPEND) {
+            out->args[i].scale = merges[v].scale;
+            out->args[i].places = merges[v].places;
+        }
     }
     free(axes);
     free(merges);

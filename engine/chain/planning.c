@@ -78,8 +78,11 @@ static void find_places(planner *p) {
             p->devices[p->n_places++] = &e->devices[d];
 }
 
+/* That memory is to be made for. */
 static int64_t bytes_of(const le__chain_value *v) {
     size_t bytes;
+    if (v->dynamic)
+        return v->room_bytes;
     return le__tensor_bytes(&v->shape, &bytes) ? (int64_t)bytes : 0;
 }
 
@@ -171,7 +174,8 @@ static void fill_transfers(planner *p) {
     for (int v = 0; v < p->problem.n_values; v++)
         for (int from = 0; from < n; from++)
             for (int to = 0; to < n; to++) {
-                int64_t bytes = p->values[v].bytes;
+                const le__chain_value *value = &p->chain->values[p->piece_values[v]];
+                int64_t bytes = value->dynamic ? value->expected_bytes : p->values[v].bytes;
                 double seconds = 0;
                 if (from != to)
                     seconds = le__transfer_seconds(p->chain->engine, p->devices[from], false, bytes,
@@ -426,6 +430,9 @@ static void discover(const planner *p) {
 
 static le_status plan_in_trial(le_chain *c) {
     c->totals = (le__chain_totals){NAN, NAN, NAN, 0, "only"};
+    le_status expected = le__chain_expect(c);
+    if (expected != LE_OK)
+        return expected;
     for (int i = 0; i < c->n_steps; i++) {
         le_status status = le__step_decide_simply(c, i);
         if (status != LE_OK)
@@ -449,13 +456,15 @@ le_status le__chain_plan(le_chain *c, const le_tensor *tensors) {
     uint64_t inputs = inputs_of(&p);
     if (le__chain_is_planned(c, inputs))
         return LE_OK;
+    le_status status = le__chain_expect(c);
+    if (status != LE_OK)
+        return status;
     for (int i = 0; i < c->n_steps; i++)
         le__step_prepare(c, i);
     le__kept kept = le__chain_take_kept(c, inputs);
     if (kept == LE__KEPT_GOOD)
         return LE_OK;
     bool in_use = kept == LE__KEPT_DUE || le__chain_recall(c);
-    le_status status = LE_OK;
     if (c->want.mode != LE_MODE_FROZEN || !in_use) {
         find_places(&p); /* a stored plan may have made devices known */
         status = allocate(&p) ? solve(&p, in_use)

@@ -17,12 +17,17 @@
 typedef struct run {
     le_chain *chain;
     le_tensor *tensors;  /* by value; roots only */
+    le_tensor *shapes;   /* by value, as they are in this run; NULL: as they were built */
     int step;            /* under way */
     le_storage **spares; /* of values that are over, for later values of the same size */
     int n_spares;
     double start, now; /* now: when the step under way began, or ended */
-    int64_t to_host; /* bytes that the step under way moved to the host */
+    int64_t to_host;   /* bytes that the step under way moved to the host */
 } run;
+
+static const le_tensor *shape_of(const run *r, int value) {
+    return r->shapes ? &r->shapes[value] : &r->chain->values[value].shape;
+}
 
 /* --- memory of values --- */
 
@@ -53,7 +58,7 @@ le_status le__chain_wrap(le_tensor *out, const le_tensor *user, bool input) {
 /* The chain's only output, written whole by its last step, and not in a race, which runs a step
  * several times. */
 bool le__chain_may_write_out(const le_chain *c, int root) {
-    if (c->want.mode == LE_MODE_MEASURE)
+    if (c->want.mode == LE_MODE_MEASURE || c->values[root].dynamic)
         return false;
     for (int i = 0; i < c->n_values; i++)
         if (c->values[i].output && i != root)
@@ -94,16 +99,29 @@ static le_storage *take_spare(run *r, size_t bytes, bool host) {
     return NULL;
 }
 
-static le_status give_memory(run *r, int root, bool host) {
+static le_status give_memory(run *r, int root, const le_tensor *shape, bool host) {
     le_tensor *t = &r->tensors[root];
     size_t bytes;
     if (t->storage)
         return LE_OK;
-    *t = r->chain->values[root].shape;
+    *t = *shape;
     if (!le__tensor_bytes(t, &bytes))
         return le_fail(LE_ERR_SHAPE, "chain '%s': a value is too large", r->chain->name);
     t->storage = take_spare(r, bytes, host);
     return t->storage ? LE_OK : le__storage_new(&t->storage, bytes, false, false);
+}
+
+/* For the rows of a counted value; an earlier run of its step may have made room for fewer. */
+static le_status give_room(run *r, int root, const le_tensor *shape, bool host) {
+    le_tensor *t = &r->tensors[root];
+    size_t bytes;
+    if (t->storage && le__tensor_bytes(shape, &bytes) && bytes > t->storage->bytes) {
+        le__storage_release(t->storage);
+        t->storage = NULL;
+    }
+    if (t->storage)
+        t->shape[0] = shape->shape[0];
+    return give_memory(r, root, shape, host);
 }
 
 /* Whether a value still to come has the same size. */
@@ -111,8 +129,7 @@ static bool wanted_again(const run *r, int root, int step) {
     const le_chain *c = r->chain;
     for (int i = 0; i < c->n_values; i++)
         if (c->values[i].root == i && c->values[i].last_step > step && !r->tensors[i].storage &&
-            le_tensor_count(&c->values[i].shape) *
-                    (int64_t)le_dtype_size(c->values[i].shape.dtype) ==
+            le_tensor_count(shape_of(r, i)) * (int64_t)le_dtype_size(shape_of(r, i)->dtype) ==
                 (int64_t)r->tensors[root].storage->bytes)
             return true;
     return false;
@@ -183,11 +200,18 @@ static bool covers_its_storage(const le_tensor *t) {
 static le_status place(run *r, const le__chain_step *s, size_t arg, bool host, le_tensor *out) {
     const le__chain_value *v = &r->chain->values[s->values[arg]];
     bool output = s->entry->operation->args[arg].type == LE_TYPE_OUT;
+    bool counted = s->call.args[arg].counted;
+    int64_t rows = s->call.args[arg].rows;
     size_t bytes;
-    le_status status = give_memory(r, v->root, host);
-    if (status != LE_OK)
+    *out = *shape_of(r, s->values[arg]);
+    if (counted)
+        out->shape[0] = rows;
+    le_status status = counted ? give_room(r, v->root, out, host)
+                               : give_memory(r, v->root, shape_of(r, v->root), host);
+    if (status != LE_OK) {
+        out->storage = NULL;
         return status;
-    *out = v->shape;
+    }
     out->storage = r->tensors[v->root].storage;
     out->offset += r->tensors[v->root].offset;
     if (output && !le_tensor_is_contiguous(out)) {
@@ -268,6 +292,18 @@ static le_status prepare(le_call *call, bool host) {
     return status;
 }
 
+/* What the step counted is how long its values are from now on. */
+static void note_counts(run *r, const le__chain_step *s) {
+    for (size_t a = 0; a < s->entry->operation->n_args; a++) {
+        const le__bound_arg *b = &s->call.args[a];
+        int v = s->values[a];
+        if (v < 0 || !b->counted)
+            continue;
+        r->shapes[v] = le_tensor_of(NULL, b->tensor.dtype, b->tensor.ndim, b->tensor.shape);
+        r->tensors[v].shape[0] = b->tensor.shape[0];
+    }
+}
+
 const le__placing le__step_placing = {.prepare = prepare, .view = le__step_view};
 
 static le_status run_step(run *r, int i) {
@@ -279,16 +315,20 @@ static le_status run_step(run *r, int i) {
     if (c->n_drops)
         r->now = le__now();
     le__chain_step *s = c->steps[i];
+    if (s->dynamic && status == LE_OK)
+        status = le__chain_bind_again(c, i, r->shapes);
+    if (status != LE_OK)
+        return status;
     r->step = i;
     s->call.step_of = r;
     for (size_t a = 0; a < s->entry->operation->n_args; a++)
         if (s->values[a] >= 0)
             s->call.args[a].tensor.storage = NULL;
-    if (status == LE_OK) {
-        status = le__step_answer(c, i, &r->now);
-        le_status last = end_outputs(r, s, status == LE_OK);
-        status = status == LE_OK ? last : status;
-    }
+    status = le__step_answer(c, i, &r->now);
+    if (status == LE_OK && c->dynamic)
+        note_counts(r, s);
+    le_status last = end_outputs(r, s, status == LE_OK);
+    status = status == LE_OK ? last : status;
     const le__run_stats *stats = &s->call.stats;
     const le__candidate *by = c->choices[i].own   ? c->choices[i].own
                               : c->choices[i].arm ? &c->choices[i].arm->candidate
@@ -325,7 +365,8 @@ le_status le__chain_execute(le_chain *c, le_tensor *tensors) {
     le_status status = make_reports(c);
     c->aside = c->transfer_seconds = 0;
     r.spares = calloc((size_t)c->n_values + 1, sizeof(le_storage *));
-    if (!r.spares)
+    r.shapes = c->dynamic ? le__chain_shapes(c) : NULL;
+    if (!r.spares || (c->dynamic && !r.shapes))
         status = le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name);
     for (int i = 0; status == LE_OK && i < c->n_steps; i++) {
         if (c->cancelled && atomic_load(c->cancelled))
@@ -344,6 +385,7 @@ le_status le__chain_execute(le_chain *c, le_tensor *tensors) {
         }
     }
     free(r.spares);
+    free(r.shapes);
     c->report.seconds = r.now - r.start;
     if (status == LE_OK && !c->beside)
         le__chain_remember(c, r.now);

@@ -5,6 +5,8 @@
  */
 #include "chain/slabs.h"
 
+#include "chain/append.h"
+#include "call/counted.h"
 #include "call/profile.h"
 #include "call/outputs.h"
 #include "call/storage.h"
@@ -45,6 +47,7 @@ typedef struct job {
     le_tensor made[LE_MAX_ARGS];  /* outputs that are cut, put together; the call's own memory
                                      unless that is the caller's */
     double *merged[LE_MAX_ARGS];
+    le__appended appended[LE_MAX_ARGS]; /* counted outputs */
     flight flights[FLIGHTS];
     pthread_mutex_t mutex; /* guards all below, the source and the call's statistics */
     pthread_cond_t turn;
@@ -65,6 +68,10 @@ static bool is_in(const job *j, size_t a) {
 
 static bool is_out(const job *j, size_t a) {
     return j->op->args[a].type == LE_TYPE_OUT && j->call->args[a].given;
+}
+
+static bool is_counted(const job *j, size_t a) {
+    return is_out(j, a) && j->call->args[a].counted;
 }
 
 /* Elements along the cut axis for so many items. */
@@ -140,6 +147,17 @@ static void add_merged(job *j, size_t a, const le_tensor *t, double weight) {
         else if (isnan(v) || (how == LE_MERGE_MAX ? v > m[i] : v < m[i]))
             m[i] = v;
     }
+}
+
+static le_status append(job *j, size_t a, const le_tensor *rows, const range *r) {
+    int32_t scale = j->slabs.args[a].scale;
+    const le__slab slab = {.low = r->low,
+                           .begin = r->begin,
+                           .end = r->end,
+                           .halo = j->slabs.halo > 0,
+                           .places = j->slabs.args[a].places,
+                           .scale = scale ? scale : 1};
+    return le__append(&j->appended[a], rows, &slab);
 }
 
 /* Where a slab's result goes at once: no halo is to be cut off, and it lies as the step writes it.
@@ -296,7 +314,9 @@ static void end_slab(flight *f, int64_t k, const range *r, le_status status) {
     while (status == LE_OK && j->status == LE_OK && j->done != k)
         pthread_cond_wait(&j->turn, &j->mutex);
     for (size_t a = 0; status == LE_OK && j->status == LE_OK && a < j->op->n_args; a++)
-        if (is_out(j, a) && !j->slabs.args[a].axis)
+        if (is_counted(j, a))
+            status = append(j, a, &f->results[a], r);
+        else if (is_out(j, a) && !j->slabs.args[a].axis)
             add_merged(j, a, &f->results[a], (double)(r->end - r->begin) / (double)j->slabs.items);
     j->done = k + 1;
     fail(j, status);
@@ -382,10 +402,23 @@ static void clear_merged(job *j, size_t a) {
         j->merged[a][i] = none;
 }
 
+/* Rows of a halo are told from others by their places. */
+static le_status check_append(const job *j, size_t a) {
+    bool counted = is_counted(j, a), whole = !j->slabs.args[a].axis;
+    bool known = j->slabs.args[a].places || !j->slabs.halo;
+    bool appended = whole && j->slabs.args[a].merge == LE_MERGE_APPEND && known;
+    return counted == appended
+               ? LE_OK
+               : le_fail(LE_ERR_INTERNAL, "%s: rows of output '%s' cannot be appended", j->op->name,
+                         j->op->args[a].name);
+}
+
 static le_status check_merge(const job *j, size_t a) {
     le_merge how = (le_merge)j->slabs.args[a].merge;
     le_dtype dtype = j->call->args[a].tensor.dtype;
     const char *name = j->op->args[a].name;
+    if (how == LE_MERGE_APPEND)
+        return check_append(j, a);
     if (how == LE_MERGE_NONE)
         return le_fail(LE_ERR_INTERNAL, "%s: output '%s' is neither cut nor merged", j->op->name,
                        name);
@@ -405,6 +438,8 @@ static le_status prepare(job *j) {
                 status = le_tensor_to_host(t);
             else
                 status = le__chain_wrap(&j->whole[a], t, true);
+        } else if (is_counted(j, a)) {
+            status = check_append(j, a);
         } else if (is_out(j, a) && !j->slabs.args[a].axis) {
             const le_tensor numbers = le__tensor_numbers(t);
             status = check_merge(j, a);
@@ -437,8 +472,24 @@ static le_status make_outputs(job *j, bool several) {
     return status;
 }
 
+static le_status take_appended(job *j) {
+    le_status status = LE_OK;
+    for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++) {
+        le_tensor rows = {0};
+        if (!is_counted(j, a))
+            continue;
+        status = le__appended_rows(&j->appended[a], &j->call->args[a].tensor, &rows);
+        if (status == LE_OK)
+            status = le__counted_take(j->call, a, &rows);
+        le_tensor_free(&rows);
+    }
+    return status;
+}
+
 static void hand_over(job *j, size_t a) {
     le_tensor *t = &j->call->args[a].tensor;
+    if (is_counted(j, a))
+        return;
     if (j->slabs.args[a].axis)
         le__output_hand_over(&j->made[a], t);
     le_tensor numbers = le__tensor_numbers(t);
@@ -453,6 +504,7 @@ static void finish(job *j, bool succeeded) {
         if (j->made[a].storage != j->call->args[a].tensor.storage)
             le_tensor_free(&j->made[a]);
         free(j->merged[a]);
+        free(j->appended[a].rows);
         for (int i = 0; i < FLIGHTS; i++)
             le_tensor_free(&j->flights[i].results[a]);
         le__storage_release(j->whole[a].storage);
@@ -503,9 +555,12 @@ static le_status run_halved(job *j) {
     j->next = j->done = 0;
     j->status = LE_OK;
     j->beside = false;
-    for (size_t a = 0; a < j->op->n_args; a++)
+    for (size_t a = 0; a < j->op->n_args; a++) {
+        j->appended[a].bytes = 0;
+        j->appended[a].n = 0;
         if (j->merged[a])
             clear_merged(j, a);
+    }
     le_status status = several ? LE_OK : make_outputs(j, true);
     return status == LE_OK ? run_all(j, 1) : status;
 }
@@ -525,7 +580,7 @@ static le_status run_job(job *j, cut_fn cut) {
         status = run_all(j, flights);
     while (may_halve(j, status))
         status = run_halved(j);
-    return status;
+    return status == LE_OK && j->call->counted ? take_appended(j) : status;
 }
 
 static le_status work_off(le_call *call, cut_fn cut, const char *device, int64_t limit,
@@ -603,7 +658,8 @@ static bool applicable(const le_call *call, le_device_kind kind, const char **wh
     if (!first_cut(call, &items) || items < 2)
         return false;
     *why = "the call fits the memory as a whole";
-    bool needed = forced(call) || le__trial_is_child(); /* samples are too small to need slabs */
+    /* samples are too small to need slabs; a slab itself is not cut again */
+    bool needed = forced(call) || (le__trial_is_child() && !call->step);
     for (int i = 0; i < call->engine->n_devices; i++) {
         const le__device *d = &call->engine->devices[i];
         int64_t limit = d->kind == kind ? limit_of(call, d) : 0;

@@ -6,6 +6,7 @@
  */
 #include "chain/chain.h"
 
+#include "call/counted.h"
 #include "call/engine.h"
 #include "call/outputs.h"
 #include "call/storage.h"
@@ -25,7 +26,7 @@ static le_status wrap_arguments(const le_chain *c, const le_call *call, le_tenso
         const le__chain_value *v = &c->values[i];
         if (v->root != i)
             continue;
-        if (v->role == LE__VALUE_RESULT && is_callers(&call->args[v->arg].tensor) &&
+        if (v->role == LE__VALUE_RESULT && (is_callers(&call->args[v->arg].tensor) || v->dynamic) &&
             !le__chain_may_write_out(c, i))
             continue;
         if (v->arg >= 0)
@@ -41,12 +42,27 @@ static bool is_result(const le_chain *c, int i) {
     return c->values[i].arg >= 0 && c->values[i].role == LE__VALUE_RESULT;
 }
 
+/* Counted outputs of the call. */
+static le_status finish_counted(const le_chain *c, le_call *call, le_tensor *tensors) {
+    le_status status = LE_OK;
+    for (int i = 0; status == LE_OK && i < c->n_values; i++) {
+        int arg = is_result(c, i) ? c->values[i].arg : -1;
+        if (arg < 0 || !call->args[arg].counted)
+            continue;
+        if (tensors[i].storage == call->args[arg].tensor.storage)
+            le_call_set_count(call, arg, tensors[i].shape[0]);
+        else
+            status = le__counted_take(call, (size_t)arg, &tensors[i]);
+    }
+    return status;
+}
+
 /* Outputs in the caller's memory are brought there; the engine's own may stay on the device. */
 static le_status finish_outputs(const le_chain *c, le_call *call, le_tensor *tensors) {
     le_status status = LE_OK;
     double start = le__now();
     for (int i = 0; status == LE_OK && i < c->n_values; i++) {
-        if (!is_result(c, i))
+        if (!is_result(c, i) || call->args[c->values[i].arg].counted)
             continue;
         le_tensor *t = &call->args[c->values[i].arg].tensor;
         status = le__output_fetch(&tensors[i], t, is_callers(t) || !call->want.keep_on_device,
@@ -56,7 +72,7 @@ static le_status finish_outputs(const le_chain *c, le_call *call, le_tensor *ten
         call->stats.transfer_seconds += le__now() - start;
     for (int i = 0; status == LE_OK && i < c->n_values; i++) {
         le_tensor *t = is_result(c, i) ? &call->args[c->values[i].arg].tensor : NULL;
-        if (t && is_callers(t))
+        if (t && is_callers(t) && !call->args[c->values[i].arg].counted)
             le__output_hand_over(&tensors[i], t);
     }
     return status;
@@ -79,6 +95,8 @@ static le_status run_chain(le_call *call, le_chain *c) {
         call->stats.kernel_seconds += c->step_reports[i].kernel_seconds;
     if (status == LE_OK)
         status = finish_outputs(c, call, tensors);
+    if (status == LE_OK && call->counted)
+        status = finish_counted(c, call, tensors);
     for (int i = 0; tensors && i < c->n_values; i++)
         le__storage_release(tensors[i].storage);
     free(tensors);

@@ -40,7 +40,7 @@ static uint64_t hash_steps(const le_chain *c) {
         le__problem_text(&s->call, problem, sizeof problem);
         le__constraint_text(&s->call, constraint, sizeof constraint);
         h = XXH64(name, strlen(name), h);
-        h = XXH64(problem, strlen(problem), h);
+        h = s->dynamic ? XXH64(&s->built, sizeof s->built, h) : XXH64(problem, strlen(problem), h);
         h = XXH64(constraint, strlen(constraint), h);
         h = XXH64(s->values, s->entry->operation->n_args * sizeof s->values[0], h);
     }

@@ -38,6 +38,7 @@ typedef struct le__cl_arg {
     le__cl_copy *copy;      /* of the tensor's storage */
     le_cl_buffer *stand_in; /* for borrowed memory, and parts that cannot be sub-buffers */
     le_cl_buffer *image;
+    le_cl_buffer *count; /* of a counted output, where a kernel counts */
 } le__cl_arg;
 
 typedef struct le__cl_event {
@@ -72,6 +73,8 @@ typedef struct le__cl_call le__cl_call;
 
 /* The memory a kernel gets for a tensor argument; NULL for an optional one that is absent. */
 le_status le__cl_argument(le_call *call, int arg, cl_mem *out);
+/* Reads what kernels counted, after all of them are done. */
+le_status le__cl_read_counts(le_call *call);
 /* Hands outputs over after all kernels are done. */
 le_status le__cl_deliver(le_call *call);
 /* Releases what belongs to the execution; failed: copies made by it are not to be trusted. */

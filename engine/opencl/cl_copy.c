@@ -179,6 +179,39 @@ le_status le__cl_argument(le_call *call, int arg, cl_mem *out) {
     return status;
 }
 
+/* --- counts --- */
+
+le_status le_cl_count(le_call *call, int arg, le_cl_buffer **out) {
+    *out = NULL;
+    if (!call->cl || arg < 0 || (size_t)arg >= call->operation->n_args || !call->args[arg].counted)
+        return le_fail(LE_ERR_INTERNAL, "opencl: %s counts no rows of argument %d",
+                       call->operation->name, arg);
+    le__cl_arg *a = &call->cl->args[arg];
+    const int64_t none = 0;
+    le_status status = LE_OK;
+    if (!a->count) {
+        status = le_cl_scratch(call, sizeof none, &a->count);
+        if (status == LE_OK)
+            status = le_cl_fill(call, a->count, &none, sizeof none, 0, sizeof none);
+    }
+    *out = status == LE_OK ? a->count : NULL;
+    return status;
+}
+
+le_status le__cl_read_counts(le_call *call) {
+    le_status status = LE_OK;
+    for (size_t i = 0; status == LE_OK && i < call->operation->n_args; i++) {
+        const le_cl_buffer *count = call->cl->args[i].count;
+        int64_t rows = 0;
+        if (!count)
+            continue;
+        status = le__cl_read(call, count->mem, 0, &rows, sizeof rows, true);
+        if (status == LE_OK)
+            le_call_set_count(call, (int)i, rows);
+    }
+    return status;
+}
+
 /* --- the end of an execution --- */
 
 static void make_newest(le_storage *s, const le__cl_copy *copy) {
@@ -197,6 +230,15 @@ static le_status start_delivery(le_call *call, const le__cl_arg *a, const le_ten
         return le__cl_read(call, a->mem, 0, t->data, bytes, false);
     return le__cl_copy_buffer(call, a->mem, a->copy->mem, 0,
                               (size_t)t->offset * le_dtype_size(t->dtype), bytes);
+}
+
+/* Only rows that are there are brought to the host, and none that are made once more. */
+static void cut_counted(const le__bound_arg *b) {
+    le_tensor t = b->tensor;
+    size_t bytes;
+    t.shape[0] = b->said <= b->rows ? b->said : 0;
+    if (b->counted && t.storage && t.offset == 0 && le__tensor_bytes(&t, &bytes))
+        le__storage_cut(t.storage, bytes);
 }
 
 static le_status end_delivery(le_call *call, const le__cl_arg *a, le_tensor *t) {
@@ -219,6 +261,8 @@ le_status le__cl_deliver(le_call *call) {
                 !le__tensor_bytes(&call->args[i].tensor, &bytes))
                 continue;
             call->cl->moving = true;
+            if (pass == 1)
+                cut_counted(&call->args[i]);
             status = pass == 0 ? start_delivery(call, a, &call->args[i].tensor, bytes)
                                : end_delivery(call, a, &call->args[i].tensor);
             call->cl->moving = false;

@@ -76,6 +76,8 @@ le_status le__cl_end(le_call *call, le_status status) {
     le__cl_call *c = call->cl;
     if (status == LE_OK) {
         status = le__cl_collect(call);
+        if (status == LE_OK && call->counted)
+            status = le__cl_read_counts(call);
         if (status == LE_OK)
             status = le__cl_deliver(call);
     }

@@ -153,6 +153,13 @@ le_status le_cl_keep(le_call *call, const char *key, size_t bytes, le_cl_keep_fn
     return unsupported();
 }
 
+le_status le_cl_count(le_call *call, int arg, le_cl_buffer **out) {
+    (void)call;
+    (void)arg;
+    *out = NULL;
+    return unsupported();
+}
+
 le_status le_cl_finish(le_call *call) {
     (void)call;
     return unsupported();

@@ -65,17 +65,10 @@ static le_status run_reference(trial *t) {
 }
 
 static le_status compare(trial *t, le__trial_result *r) {
-    const le_operation *op = t->entry->operation;
-    le_status status = LE_OK;
-    for (size_t i = 0; status == LE_OK && i < op->n_args; i++) {
-        if (op->args[i].type != LE_TYPE_OUT || !t->call.args[i].given)
-            continue;
-        status = le_tensor_to_host(&t->call.args[i].tensor);
-        if (status == LE_OK)
-            le__error_add(&r->error, op->norm, &t->call.args[i].tensor,
-                          &t->reference.args[i].tensor);
-    }
-    return status == LE_OK ? le__guard_check(&t->call) : status;
+    le_status status = le__error_of_answer(&r->error, &t->call, &t->reference);
+    le_status strays =
+        status == LE_OK || status == LE_ERR_WRONG_RESULT ? le__guard_check(&t->call) : LE_OK;
+    return strays != LE_OK ? strays : status;
 }
 
 static le_status judge(const trial *t, const le__trial_result *r) {
@@ -106,7 +99,7 @@ static size_t least_leak(const trial *t) {
 static le_status run_once(trial *t, le__trial_result *r, int number) {
     bool walled = t->alone && t->candidate->device->kind == LE_DEVICE_CPU;
     t->call.poison = number % 2 ? 0x00 : 0xff; /* what is left unwritten differs between runs */
-    t->call.lean = number % 2;
+    t->call.lean = t->call.tight = number % 2;
     le_status status =
         le__execute(&t->call, t->candidate, walled ? LE__OUTPUTS_WALLED : LE__OUTPUTS_GUARDED);
     if (status == LE_OK)

@@ -164,6 +164,59 @@ void le__error_add(le__error_profile *p, le_norm norm, const le_tensor *a, const
     le__error_merge(p, &q);
 }
 
+static void add_distance(le__error_profile *p, double distance) {
+    double level = 1;
+    if (!(distance >= 0) || distance == INFINITY) {
+        add_infinite(p);
+        return;
+    }
+    p->max_abs = fmax(p->max_abs, distance);
+    for (int k = 0; k < LE__ERROR_LEVELS; k++, level *= 0.1)
+        if (distance > level)
+            p->rtol_at[k] = INFINITY;
+}
+
+static bool is_output(const le_call *call, size_t arg) {
+    return call->operation->args[arg].type == LE_TYPE_OUT && call->args[arg].given;
+}
+
+static le_status bring(le_call *call) {
+    le_status status = LE_OK;
+    for (size_t i = 0; status == LE_OK && i < call->operation->n_args; i++)
+        if (is_output(call, i))
+            status = le_tensor_to_host(&call->args[i].tensor);
+    return status;
+}
+
+static le_status compare_counts(const le_call *answer, const le_call *trusted, size_t arg) {
+    int64_t rows = answer->args[arg].tensor.shape[0], right = trusted->args[arg].tensor.shape[0];
+    if (!answer->args[arg].counted || rows == right)
+        return LE_OK;
+    return le_fail(LE_ERR_WRONG_RESULT, "gives %lld rows of '%s', the trusted answer has %lld",
+                   (long long)rows, answer->operation->args[arg].name, (long long)right);
+}
+
+le_status le__error_of_answer(le__error_profile *p, le_call *answer, le_call *trusted) {
+    const le_operation *op = answer->operation;
+    le_status status = bring(answer);
+    if (status == LE_OK)
+        status = bring(trusted);
+    if (status == LE_OK && op->compare) {
+        add_distance(p, op->compare(answer, trusted));
+        return LE_OK;
+    }
+    for (size_t i = 0; status == LE_OK && i < op->n_args; i++) {
+        if (!is_output(answer, i))
+            continue;
+        status = compare_counts(answer, trusted, i);
+        if (status == LE_OK)
+            le__error_add(p, op->norm, &answer->args[i].tensor, &trusted->args[i].tensor);
+        else
+            add_infinite(p);
+    }
+    return status;
+}
+
 void le__error_merge(le__error_profile *p, const le__error_profile *q) {
     p->max_abs = fmax(p->max_abs, q->max_abs);
     for (int k = 0; k < LE__ERROR_LEVELS; k++)

@@ -21,6 +21,10 @@ typedef struct le__error_profile {
 /* Adds the comparison of a with the reference b (same shape, any dtypes, both on the host) to *p.
  */
 void le__error_add(le__error_profile *p, le_norm norm, const le_tensor *a, const le_tensor *b);
+/* The same for all outputs of two answers to one call, which it brings to the host: by
+ * le_operation.compare where there is one. LE_ERR_WRONG_RESULT, and *p is infinite: a counted
+ * output has another number of rows, which the text says. */
+le_status le__error_of_answer(le__error_profile *p, le_call *answer, le_call *trusted);
 /* Worst of both. */
 void le__error_merge(le__error_profile *p, const le__error_profile *q);
 /* Whether results with this profile satisfy |a-b| <= atol*scale + rtol*|b|. */

@@ -117,8 +117,9 @@ typedef struct le_storage le_storage; /* memory that the engine allocated, on ho
 
 /* An n-dimensional array. {0} is an unallocated tensor, which only LE_OUT takes.
  * shape[i] >= 0; strides are in elements and may be 0 or negative for inputs. Outputs that the
- * caller allocates must not overlap themselves or any input. data needs the alignment of its dtype
- * only. */
+ * caller allocates must not overlap themselves or any input; counted ones, whose number of rows is
+ * found by the call, may have rows to spare and get shape[0] set to what there is. data needs the
+ * alignment of its dtype only. */
 typedef struct le_tensor {
     void *data; /* element [0,...,0] on the host; NULL: unallocated or on a device */
     le_dtype dtype;

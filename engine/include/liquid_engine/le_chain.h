@@ -21,6 +21,9 @@
  * Checks   happen when a step is added, with the messages of a call: names, kinds, dtypes, shapes.
  * Errors   stick: after the first one nothing is added, and le_chain_status and le_chain_run return it.
  * Threads  building is for one thread; a finished chain may be run by many, one after the other.
+ * Counts   a counted output (le_call_set_out_upto) is as long as it is in each run: steps that read it, and
+ *          outputs made from it, have the shapes that follow. The chain is built for its room; of such values
+ *          no parts can be taken.
  * Memory   names, texts and lists are copied. The engine must outlive the chain.
  *
  * An author's le_operation.expand gets the chain to fill (do not free it), with the call's tensors as
@@ -93,7 +96,8 @@ LE_API le_status le_chain_output(le_chain *chain, const char *name, le_value val
 /* Adds a step. Use the macro le_chain_add. */
 LE_API le_status le_chain_add_args(le_chain *chain, const char *operation, const le_arg *args,
                                    size_t n_args);
-/* Shape and dtype of a value (data NULL); all zero while no step has written it. */
+/* Shape and dtype of a value (data NULL), of counted ones with the room; all zero while no step has written
+ * it. */
 LE_API le_tensor le_chain_shape(const le_chain *chain, le_value value);
 LE_API size_t le_chain_steps(const le_chain *chain);
 

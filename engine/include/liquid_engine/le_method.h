@@ -49,7 +49,9 @@ LE_API double le_number(const char *text, char **end);
 /* arg is the index of the argument in the operation's descriptor. */
 LE_API bool le_call_given(const le_call *call, int arg); /* false: optional and absent */
 LE_API const le_tensor *le_call_in(const le_call *call, int arg);
-LE_API le_tensor *le_call_out(const le_call *call, int arg); /* allocated once the call runs */
+/* Allocated once the call runs. Of a counted output shape[0] is the room, in le_operation.compare
+ * the number of rows. */
+LE_API le_tensor *le_call_out(const le_call *call, int arg);
 LE_API double le_call_f64(const le_call *call, int arg);
 LE_API int64_t le_call_i64(const le_call *call, int arg);
 LE_API const char *le_call_str(const le_call *call, int arg); /* NULL when a number was given */
@@ -68,6 +70,26 @@ LE_API double le_call_rtol(const le_call *call);
  * keeps its own dtype; an unallocated one gets dtype. */
 LE_API le_status le_call_set_out(le_call *call, int arg, le_dtype dtype, int ndim,
                                  const int64_t *shape);
+/* For le_operation.check: an output whose number of rows (shape[0]) is known only when it has been
+ * made: sources in an image, peaks of a profile. shape[0] is how many rows there is to be room for
+ * at first: a guess, or the most that there can be. An output that the caller allocated may have
+ * any number of rows; the rest of the shape must agree.
+ *
+ * The implementation finds the room as le_call_out(call, arg)->shape[0], which may be more than was
+ * asked for, and 0. It writes the rows in the order that the operation's documentation states
+ * (first pixel first, row-major, say: the order is a part of the result), stores nothing beyond the
+ * room, counts on when that is full, and says how many rows there are with le_call_set_count. When
+ * these are more than the room it is run once more, with room for them; what was too little is
+ * learnt. Contents of rows between the count and the room do not matter.
+ *
+ * The caller gets exactly so many rows: an unallocated tensor as it is, another one with shape[0]
+ * set to the count and its further rows untouched. One that is too small is LE_ERR_SHAPE, "needs
+ * 1234 rows, 1000 given", and untouched. */
+LE_API le_status le_call_set_out_upto(le_call *call, int arg, le_dtype dtype, int ndim,
+                                      const int64_t *shape);
+/* In run or release, at the end, for each counted output that was given. On OpenCL le_cl_count may
+ * do it. */
+LE_API void le_call_set_count(le_call *call, int arg, int64_t rows);
 /* For le_operation.check: keeps data derived from the arguments (a parsed transfer function) with
  * the call; release is called once when the call ends, NULL for static data. */
 LE_API void le_call_attach(le_call *call, void *data, void (*release)(void *));
@@ -167,7 +189,8 @@ typedef enum le_merge { /* of an output that every slab computes in full; summed
                         LE_MERGE_SUM,
                         LE_MERGE_MEAN, /* weighted by the items of the slabs */
                         LE_MERGE_MAX,
-                        LE_MERGE_MIN
+                        LE_MERGE_MIN,
+                        LE_MERGE_APPEND /* counted outputs: the rows of the slabs in their order */
 } le_merge;
 
 typedef struct le_slabs {
@@ -175,10 +198,15 @@ typedef struct le_slabs {
     int64_t halo;     /* items beyond each end of a slab that its results depend on */
     int64_t multiple; /* slabs begin at multiples of this; 0: anywhere */
     struct {
-        int8_t axis;     /* 1 + the axis of this tensor that is cut; 0: whole in every slab */
-        int32_t scale;   /* elements along the axis for each item; 0: 1 */
-        int32_t divide;  /* items for each element, a divisor of multiple; 0: 1 */
-        uint8_t merge;   /* le_merge: outputs with axis 0 */
+        int8_t axis;    /* 1 + the axis of this tensor that is cut; 0: whole in every slab */
+        int32_t scale;  /* elements along the axis for each item; 0: 1 */
+        int32_t divide; /* items for each element, a divisor of multiple; 0: 1 */
+        uint8_t merge;  /* le_merge: outputs with axis 0 */
+        /* LE_MERGE_APPEND: elements of a row (1u << element along the last axis) that are places
+         * along the cut axis: `scale` times the item. To these the place where the slab begins is
+         * added. With a halo the first of them says whether a row belongs to the slab; its other
+         * rows are dropped. */
+        uint32_t places;
     } args[LE_MAX_ARGS]; /* by index in the descriptor */
 } le_slabs;
 
@@ -216,6 +244,15 @@ typedef struct le_operation {
     /* The same along another axis, for calls of which not even one item of a slab fits: rows of a
      * frame, say. NULL: never. */
     bool (*tiles)(const le_call *call, le_slabs *out);
+    /* How far an answer is from a trusted one (the reference's, mostly) to the same call: the least
+     * atol that allows it, in the operation's norm; 0: the same, INFINITY: another answer. For
+     * outputs that may differ in ways that are no error: labels with other numbers, rows of a
+     * catalogue whose order or presence hangs on the last bit. Both calls have all outputs that
+     * were asked for, row-major and on the host, counted ones with as many rows as they have;
+     * dtypes may differ. NULL: counted outputs have equally many rows, and each element is within
+     * atol and rtol. Where it is given, or outputs are counted, `part` can only be of the kind
+     * LE_PART_APART. */
+    double (*compare)(const le_call *answer, const le_call *trusted);
 } le_operation;
 
 /* --- cases: tensors and texts live as long as the case --- */
@@ -447,6 +484,10 @@ LE_API le_status le_cl_image3d(le_call *call, int arg, le_cl_buffer **out);
 typedef le_status (*le_cl_keep_fn)(le_call *call, le_cl_buffer *buffer, size_t bytes, void *cookie);
 LE_API le_status le_cl_keep(le_call *call, const char *key, size_t bytes, le_cl_keep_fn fill,
                             void *cookie, le_cl_buffer **out);
+/* An i64 in a buffer of its own, 0 at first, in which kernels count the rows of a counted output:
+ * at the end of the run the engine reads it and calls le_call_set_count. Kernels without 64-bit
+ * atomics may count in its first half on little-endian devices. Pass it with LE_CL_BUF. */
+LE_API le_status le_cl_count(le_call *call, int arg, le_cl_buffer **out);
 LE_API le_status le_cl_finish(le_call *call);
 
 /* -------------------------------------------------------------------- run-time registration -- */

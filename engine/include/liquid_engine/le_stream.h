@@ -20,7 +20,8 @@
  *
  * The operation must say that it can be cut along the first axis of that input
  * (le_operation.slabs); LE_ERR_UNSUPPORTED otherwise. Outputs along that axis are as long as they
- * are; a mean, sum, maximum or minimum over it is accumulated in double precision.
+ * are; a mean, sum, maximum or minimum over it is accumulated in double precision; rows of counted
+ * outputs are appended.
  * LE_OPT_MEMORY_LIMIT bounds the tensors of one slab, 64 MiB of frames otherwise.
  */
 #ifndef LIQUID_ENGINE_LE_STREAM_H
@@ -54,7 +55,8 @@ typedef struct le_source {
 
 /* Takes the results of batches in the order of their items. */
 typedef struct le_sink {
-    /* The result of `items` items from number `first` on; it is the caller's again afterwards.
+    /* The result of `items` items from number `first` on; it is the caller's again afterwards. Of a
+     * counted output the rows of this batch, as many as there are.
      * Calls come one at a time, but from several threads. Errors (le_fail) end the stream. */
     le_status (*put)(struct le_sink *sink, int64_t first, int64_t items, const le_tensor *result);
     void *data;

@@ -1,0 +1,209 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Counted outputs.
+ */
+#include "call/counted.h"
+
+#include "call/outputs.h"
+#include "call/problem.h"
+#include "call/storage.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double spare = 1.125; /* data of the same kind differ a little */
+
+/* --- for methods --- */
+
+le_status le_call_set_out_upto(le_call *call, int arg, le_dtype dtype, int ndim,
+                               const int64_t *shape) {
+    le__bound_arg *b = &call->args[arg];
+    const char *name = call->operation->args[arg].name;
+    bool allocated = b->given && le__is_allocated(&b->tensor);
+    size_t bytes;
+    if (ndim < 1 || ndim > LE_MAX_DIMS)
+        return le_fail(LE_ERR_INTERNAL, "%s: output '%s' has no axis of rows",
+                       call->operation->name, name);
+    le_tensor t = le_tensor_of(NULL, b->tensor.dtype ? b->tensor.dtype : dtype, ndim, shape);
+    if (!le__tensor_bytes(&t, &bytes))
+        return le_fail(LE_ERR_SHAPE, "%s: output '%s' would be too large", call->operation->name,
+                       name);
+    if (allocated && (b->tensor.ndim != ndim || memcmp(b->tensor.shape + 1, t.shape + 1,
+                                                       (size_t)(ndim - 1) * sizeof *shape) != 0)) {
+        char given[256], expected[256];
+        le_tensor_describe(&b->tensor, given, sizeof given);
+        le_tensor_describe(&t, expected, sizeof expected);
+        return le_fail(LE_ERR_SHAPE, "%s: output '%s' is %s, expected %s with any number of rows",
+                       call->operation->name, name, given, expected);
+    }
+    b->tensor = t;
+    b->room = b->rows = t.shape[0];
+    b->said = -1;
+    b->counted = call->counted = true;
+    return LE_OK;
+}
+
+void le_call_set_count(le_call *call, int arg, int64_t rows) {
+    call->args[arg].said = rows < 0 ? -1 : rows;
+}
+
+/* --- how many there may be --- */
+
+static bool is_counted(const le_call *call, size_t arg) {
+    return call->args[arg].counted && call->args[arg].given;
+}
+
+static uint64_t key_of_all(size_t arg) {
+    return arg + 1;
+}
+
+static uint64_t key_of_problem(const le_call *call, size_t arg) {
+    return (le__problem_shape(call) + arg) | UINT64_C(1) << 63;
+}
+
+static bool known(const le_call *call, size_t arg, le__rows_share *out) {
+    const le__rows *rows = &call->entry->rows;
+    return le__rows_known(rows, key_of_problem(call, arg), out) ||
+           le__rows_known(rows, key_of_all(arg), out);
+}
+
+static int64_t rows_of(const le__bound_arg *b, double share) {
+    double rows = ceil((double)(b->room > 0 ? b->room : 1) * share);
+    return rows < 0x1p62 ? (int64_t)rows : INT64_MAX / 2;
+}
+
+int64_t le__counted_room(const le_call *call, size_t arg) {
+    const le__bound_arg *b = &call->args[arg];
+    le__rows_share share;
+    int64_t rows = known(call, arg, &share) ? rows_of(b, share.most) : 0;
+    return rows > b->room ? rows_of(b, share.most * spare) : b->room;
+}
+
+int64_t le__counted_expected(const le_call *call, size_t arg) {
+    le__rows_share share;
+    return known(call, arg, &share) ? rows_of(&call->args[arg], share.mean) : call->args[arg].room;
+}
+
+static int64_t larger(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+/* What a caller allocated, or an earlier execution of the call said, is room, too. */
+static int64_t rows_for(const le_call *call, size_t arg) {
+    const le__bound_arg *b = &call->args[arg];
+    if (call->tight && b->said >= 0)
+        return b->said / 2;
+    bool allocated = b->user_out && le__is_allocated(b->user_out);
+    int64_t rows = larger(le__counted_room(call, arg), b->said);
+    return allocated ? larger(rows, b->user_out->shape[0]) : rows;
+}
+
+void le__counted_make_room(le_call *call) {
+    for (size_t i = 0; i < call->operation->n_args; i++) {
+        le__bound_arg *b = &call->args[i];
+        if (!is_counted(call, i))
+            continue;
+        b->rows = b->tensor.shape[0] = rows_for(call, i);
+        b->said = -1;
+    }
+    call->tight = false;
+}
+
+/* --- how many there are --- */
+
+static le_status check_said(const le_call *call, bool *fits) {
+    *fits = true;
+    for (size_t i = 0; i < call->operation->n_args; i++) {
+        const le__bound_arg *b = &call->args[i];
+        if (is_counted(call, i) && b->said < 0)
+            return le_fail(LE_ERR_WRONG_RESULT, "did not say how many rows its output '%s' has",
+                           call->operation->args[i].name);
+        *fits = *fits && (!is_counted(call, i) || b->said <= b->rows);
+    }
+    return LE_OK;
+}
+
+static void learn(const le_call *call, size_t arg) {
+    const le__bound_arg *b = &call->args[arg];
+    double share = (double)b->said / (double)(b->room > 0 ? b->room : 1);
+    le__rows_learn(&call->entry->rows, key_of_problem(call, arg), share);
+    le__rows_learn(&call->entry->rows, key_of_all(arg), share);
+}
+
+static void cut(le__bound_arg *b) {
+    size_t bytes;
+    b->tensor.shape[0] = b->said;
+    if (b->tensor.storage && b->tensor.offset == 0 && le__tensor_bytes(&b->tensor, &bytes))
+        le__storage_cut(b->tensor.storage, bytes);
+}
+
+le_status le__counted_settle(le_call *call, bool *fits) {
+    le_status status = check_said(call, fits);
+    for (size_t i = 0; status == LE_OK && *fits && i < call->operation->n_args; i++)
+        if (is_counted(call, i)) {
+            learn(call, i);
+            cut(&call->args[i]);
+        }
+    return status;
+}
+
+le_status le__counted_fail_again(const le_call *call) {
+    for (size_t i = 0; i < call->operation->n_args; i++)
+        if (is_counted(call, i) && call->args[i].said > call->args[i].rows)
+            return le_fail(LE_ERR_WRONG_RESULT,
+                           "says that its output '%s' has %lld rows when there is room for %lld",
+                           call->operation->args[i].name, (long long)call->args[i].said,
+                           (long long)call->args[i].rows);
+    return le_fail(LE_ERR_INTERNAL, "%s: all rows have room", call->operation->name);
+}
+
+/* --- to whom --- */
+
+le_status le__counted_fit(le_call *call) {
+    le_status status = LE_OK;
+    for (size_t i = 0; status == LE_OK && i < call->operation->n_args; i++)
+        if (is_counted(call, i))
+            status = le__output_fits(call->operation->name, call->operation->args[i].name,
+                                     &call->args[i].tensor, call->args[i].user_out);
+    for (size_t i = 0; status == LE_OK && i < call->operation->n_args; i++)
+        if (is_counted(call, i) && !le__is_allocated(call->args[i].user_out))
+            le__output_trim(&call->args[i].tensor);
+    return status;
+}
+
+static bool is_plain(const le__bound_arg *b) { /* memory of the call's own, without edges */
+    return b->own && b->tensor.offset == 0 && !b->tensor.storage->map;
+}
+
+static bool same_rows(const le_tensor *a, const le_tensor *b) {
+    return a->dtype == b->dtype && a->ndim == b->ndim &&
+           !memcmp(a->shape + 1, b->shape + 1, (size_t)(a->ndim - 1) * sizeof *a->shape);
+}
+
+le_status le__counted_take(le_call *call, size_t arg, le_tensor *made) {
+    le__bound_arg *b = &call->args[arg];
+    int64_t rows = made->shape[0];
+    if (!same_rows(made, &b->tensor))
+        return le_fail(LE_ERR_UNSUPPORTED, "%s: other rows of output '%s' were made",
+                       call->operation->name, call->operation->args[arg].name);
+    le_call_set_count(call, (int)arg, rows);
+    if (rows > b->rows && is_plain(b)) {
+        le__storage_release(b->tensor.storage);
+        b->tensor.storage = NULL;
+        le_tensor unset = {0};
+        le__output_hand_over(made, &unset);
+        b->tensor = unset;
+        b->rows = rows;
+        return LE_OK;
+    }
+    if (rows > b->rows) /* the engine makes room */
+        return LE_OK;
+    le_tensor to = b->tensor;
+    le_status status = le__output_fetch(made, &to, true, NULL);
+    if (status == LE_OK)
+        le__output_hand_over(made, &to);
+    b->tensor.data = to.data;
+    b->tensor.shape[0] = rows;
+    return status;
+}

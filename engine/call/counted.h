@@ -1,0 +1,30 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Counted outputs: the operation's check says for how many rows there is to be room, the
+ * implementation how many there are. They are always made in memory of the engine; rows that find
+ * no room are computed again with enough of it.
+ */
+#ifndef LE_COUNTED_H
+#define LE_COUNTED_H
+
+#include "call/call.h"
+
+/* Rows that the next execution makes room for at least, by what earlier ones needed. */
+int64_t le__counted_room(const le_call *call, size_t arg);
+/* Rows that it will have, as far as is known; else the room. */
+int64_t le__counted_expected(const le_call *call, size_t arg);
+/* Before an execution: gives the outputs their rows. */
+void le__counted_make_room(le_call *call);
+/* After it: cuts the outputs to what was said, unless that was more than fits, and learns from it.
+ * LE_ERR_WRONG_RESULT: nothing was said, or nonsense. */
+le_status le__counted_settle(le_call *call, bool *fits);
+/* The error for another number of rows in the run that had room for them. */
+le_status le__counted_fail_again(const le_call *call);
+/* Before handing over: whether the rows fit what the caller allocated; gives back memory that was
+ * not needed. */
+le_status le__counted_fit(le_call *call);
+/* For implementations of the engine: takes rows over that were made elsewhere, on the host. */
+le_status le__counted_take(le_call *call, size_t arg, le_tensor *made);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Toy operations with counted outputs: `above` lists the pixels of an image that are above a level
+ * as rows (number of the pixel, value), first pixel first; `doubled` doubles the values of such
+ * rows; `summed` adds them up. `above` may be told to make room for few. `peaks` lists pixels that
+ * are above their neighbours in the lines before and behind, as (line, column, value).
+ */
+#ifndef LE_COUNTED_OPS_H
+#define LE_COUNTED_OPS_H
+
+#include "liquid_engine/le_method.h"
+
+enum { ABOVE_IMAGE, ABOVE_LEVEL, ABOVE_ROOM, ABOVE_ROWS };
+
+extern const le_operation counted_above, counted_doubled, counted_summed, counted_peaks;
+extern const le_implementation counted_above_reference, counted_above_c, counted_above_opencl;
+
+/* Image rows of the call, for items. */
+size_t counted_height(const le_call *call);
+/* An engine that knows them. db NULL: in memory. */
+le_engine *counted_open(const char *db, le_mode mode);
+/* Registers the operations with their references, `above` with all implementations. */
+le_status counted_register(le_engine *engine);
+/* Times that `above` was begun by `c` in this process. */
+extern _Atomic int counted_runs;
+
+#endif

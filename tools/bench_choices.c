@@ -9,6 +9,8 @@
  */
 #include "bench_rivals.h"
 
+#include <cjson/cJSON.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,63 +190,134 @@ static int64_t size_for(const subject *of, double target) {
 
 /* --- all --- */
 
-static void show(const subject *of, double target, double measured, double learnt) {
+typedef struct report {
+    const bench_settings *settings;
+    tally measured, learnt;
+    cJSON *rows; /* with --json, else NULL: a line each is printed */
+} report;
+
+static void add_share(cJSON *row, const char *name, double above) {
+    if (isnan(above))
+        cJSON_AddNullToObject(row, name);
+    else
+        cJSON_AddNumberToObject(row, name, above);
+}
+
+static void show(const report *r, const subject *of, double target, double measured,
+                 double learnt) {
     char time[TOOL_NUMBER], size[32] = "usual";
     if (of->size)
         snprintf(size, sizeof size, "%lld", (long long)of->size);
+    if (r->rows) {
+        cJSON *row = cJSON_CreateObject();
+        cJSON_AddItemToArray(r->rows, row);
+        cJSON_AddStringToObject(row, "operation", of->operation);
+        cJSON_AddStringToObject(row, "size", size);
+        cJSON_AddNumberToObject(row, "target_s", target);
+        add_share(row, "measured_above", measured);
+        add_share(row, "learnt_above", learnt);
+        return;
+    }
     printf("%-28s %8s %9s %9.1f %% %9.1f %%\n", of->operation, size,
            target > 0 ? tool_seconds(target, time) : "", 100 * measured, 100 * learnt);
     fflush(stdout);
 }
 
-static bool one_operation(const bench_settings *s, const char *name, tally *measured,
-                          tally *learnt) {
-    bool ok = true;
-    for (size_t i = 0; i < TARGETS && !bench_interrupted(); i++) {
-        subject of = {s, name, 0};
+static bool one_size(report *r, const subject *of, double target) {
+    double a = choice_of(of, LE_MODE_MEASURE, &r->measured);
+    double b = choice_of(of, LE_MODE_LEARN, &r->learnt);
+    show(r, of, target, a, b);
+    return keep(&r->measured, a) && keep(&r->learnt, b);
+}
+
+/* At the sizes that were given, else where the best takes the targets. */
+static bool one_operation(report *r, const char *name) {
+    subject of = {r->settings, name, 0};
+    int64_t sizes[BENCH_MAX_LIST];
+    int given = r->settings->sizes ? bench_sizes(r->settings->sizes, sizes) : 0;
+    bool ok = given >= 0;
+    for (int i = 0; i < given && !bench_interrupted(); i++) {
+        of.size = sizes[i];
+        ok = one_size(r, &of, 0) && ok;
+    }
+    for (size_t i = 0; given == 0 && i < TARGETS && !bench_interrupted(); i++) {
         of.size = targets[i] > 0 ? size_for(&of, targets[i]) : 0;
         if (targets[i] > 0 && !of.size)
             continue; /* no size takes so long */
-        double a = choice_of(&of, LE_MODE_MEASURE, measured);
-        double b = choice_of(&of, LE_MODE_LEARN, learnt);
-        ok = keep(measured, a) && keep(learnt, b) && ok;
-        show(&of, targets[i], a, b);
+        ok = one_size(r, &of, targets[i]) && ok;
     }
     return ok;
 }
 
-static bool summary(const char *what, tally *t) {
-    if (!t->n)
-        return false;
-    qsort(t->above, t->n, sizeof *t->above, ascending);
-    double median = t->above[t->n / 2], worst = t->above[t->n - 1];
-    bool kept = worst <= each_limit && median <= median_limit;
-    printf("%s: %zu choices, median %.2f %% and at most %.1f %% above the best (limits %.1f %% and "
-           "%.0f %%: %s); %zu of %zu intervals (%.0f %%) contain the steady median\n",
-           what, t->n, 100 * median, 100 * worst, 100 * median_limit, 100 * each_limit,
-           kept ? "kept" : "not kept", t->inside, t->intervals,
-           t->intervals ? 100.0 * (double)t->inside / (double)t->intervals : 0.0);
-    return kept;
+typedef struct outcome {
+    double median, worst;
+    bool kept;
+} outcome;
+
+static outcome sum_up(tally *t) {
+    outcome o = {NAN, NAN, false};
+    if (t->n) {
+        qsort(t->above, t->n, sizeof *t->above, ascending);
+        o.median = t->above[t->n / 2];
+        o.worst = t->above[t->n - 1];
+        o.kept = o.worst <= each_limit && o.median <= median_limit;
+    }
+    return o;
+}
+
+static void print_summary(const char *what, const tally *t, const outcome *o) {
+    if (t->n)
+        printf("%s: %zu choices, median %.2f %% and at most %.1f %% above the best (limits %.1f %% "
+               "and %.0f %%: %s); %zu of %zu intervals (%.0f %%) contain the steady median\n",
+               what, t->n, 100 * o->median, 100 * o->worst, 100 * median_limit, 100 * each_limit,
+               o->kept ? "kept" : "not kept", t->inside, t->intervals,
+               t->intervals ? 100.0 * (double)t->inside / (double)t->intervals : 0.0);
+}
+
+static void add_summary(cJSON *root, const char *name, const tally *t, const outcome *o) {
+    cJSON *row = cJSON_AddObjectToObject(root, name);
+    cJSON_AddNumberToObject(row, "choices", (double)t->n);
+    add_share(row, "median_above", o->median);
+    add_share(row, "most_above", o->worst);
+    cJSON_AddBoolToObject(row, "within_limits", o->kept);
+    cJSON_AddNumberToObject(row, "intervals", (double)t->intervals);
+    cJSON_AddNumberToObject(row, "intervals_right", (double)t->inside);
+}
+
+/* Frees the rows. */
+static bool print_all(report *r, bool *kept) {
+    outcome measured = sum_up(&r->measured), learnt = sum_up(&r->learnt);
+    *kept = measured.kept && learnt.kept;
+    if (!r->rows) {
+        print_summary("after le-bench", &r->measured, &measured);
+        print_summary("after 200 calls in learn", &r->learnt, &learnt);
+        return true;
+    }
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddNumberToObject(root, "schema", 1);
+    cJSON_AddItemToObject(root, "choices", r->rows);
+    add_summary(root, "measured", &r->measured, &measured);
+    add_summary(root, "learnt", &r->learnt, &learnt);
+    return tool_print_json(root, stdout);
 }
 
 int bench_choices(const bench_settings *s) {
-    tally measured = {0}, learnt = {0};
     bench_settings own = *s; /* no choice of before takes part */
     own.db = ":memory:";
+    report r = {.settings = &own, .rows = s->json ? cJSON_CreateArray() : NULL};
     le_engine *engine = bench_engine(&own, NULL, LE_MODE_FROZEN);
     const le_operation **ops = engine ? bench_operations(&own, engine) : NULL;
-    bool ok = ops != NULL;
+    bool ok = ops != NULL, kept = false;
     bench_catch_interrupts();
-    if (ok)
+    if (ok && !r.rows)
         printf("%-28s %8s %9s %11s %11s\n", "above the best of the rivals", "size", "best",
                "le-bench", "200 calls");
     for (size_t i = 0; ok && ops[i] && !bench_interrupted(); i++)
         if (ops[i]->make_case)
-            ok = one_operation(&own, ops[i]->name, &measured, &learnt);
-    bool kept = summary("after le-bench", &measured);
-    kept = summary("after 200 calls in learn", &learnt) && kept;
-    free(measured.above);
-    free(learnt.above);
+            ok = one_operation(&r, ops[i]->name);
+    ok = print_all(&r, &kept) && ok;
+    free(r.measured.above);
+    free(r.learnt.above);
     free(ops);
     le_close(&engine);
     return ok && kept && !bench_interrupted() ? TOOL_OK : TOOL_FAILED;

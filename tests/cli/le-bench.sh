@@ -52,6 +52,18 @@ PY
 grep -q '\[1/2\] project size 16, at most [0-9]* min left' terminal || { fail "no time left at first"; cat terminal; }
 grep -q '\[2/2\] composite size 16, about [0-9]* s left' terminal || { fail "no time left"; cat terminal; }
 
+# --- how good choices are: a number for each size, whatever it is ---
+le-bench --suite=choices --sizes=16,24 --repeat=3 --json project >out 2>err
+[ $? -le 1 ] || fail "--suite=choices: $(cat err)"
+python3 - out <<'PY' || { fail "--suite=choices --json"; cat out; }
+import json, sys
+got = json.load(open(sys.argv[1]))
+assert [(c["operation"], c["size"]) for c in got["choices"]] == [("project", "16"), ("project", "24")], got
+for way in "measured", "learnt":
+    assert got[way]["choices"] == 2 and 0 < got[way]["intervals"] >= got[way]["intervals_right"] >= 0, got
+    assert all(0 <= c[way + "_above"] <= got[way]["most_above"] for c in got["choices"]), got
+PY
+
 # --- an interrupt leaves a sound database and a run that goes on ---
 le-bench --sizes=16,20,24,28,32,40,48 --dtype=all >interrupted 2>&1 &
 pid=$!

@@ -48,6 +48,8 @@ le_status le__io_check_size(const char *text, le_dtype dtype, int ndim, const in
         total = 0;
     else if (overflow)
         return le_fail(LE_ERR_MEMORY, "%s: the dimensions overflow 64 bits", text);
+    if (max_bytes > PTRDIFF_MAX / 2) /* of 32 bits, say */
+        max_bytes = PTRDIFF_MAX / 2;
     if (total > max_bytes)
         return le_fail(LE_ERR_MEMORY, "%s: %lld bytes are more than the limit of %lld", text,
                        (long long)total, (long long)max_bytes);

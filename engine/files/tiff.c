@@ -6,6 +6,7 @@
 #include "files/io.h"
 
 #include "call/dtype.h"
+#include "core/os.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -421,7 +422,7 @@ le_status le__tiff_write(const le__io_request *r, const le_tensor *t, const void
     if (status != LE_OK)
         return status;
     char path[64]; /* the file has no name yet */
-    snprintf(path, sizeof path, "/proc/self/fd/%d", temp.fd);
+    snprintf(path, sizeof path, LE__OS_OPEN_FILES "/%d", temp.fd);
     le__tiff_stack s = {.file = r->place->file, .max_bytes = INT64_MAX};
     s.tiff = open_tiff(&s, path, f.bytes > CLASSIC_BYTES_MAX / f.count ? "w8" : "w");
     bool good = s.tiff != NULL;

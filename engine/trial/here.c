@@ -10,20 +10,16 @@
 #include "call/engine.h"
 #include "call/guard.h"
 #include "core/clock.h"
+#include "core/os.h"
 #include "core/sanitizer.h"
 #include "opencl/opencl.h"
-#include "numbers.h"
 #include "trial/surroundings.h"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <malloc.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -86,8 +82,9 @@ typedef struct usage {
 } usage;
 
 static usage in_use(const trial *t) {
-    struct mallinfo2 m = mallinfo2();
-    return (usage){m.uordblks + m.hblkhd, le__cl_objects(t->candidate->device->cl)};
+    usage u = {.objects = le__cl_objects(t->candidate->device->cl)};
+    le__os_heap_bytes(&u.bytes); /* 0 where that is unknown: no leak of it is seen */
+    return u;
 }
 
 /* Bytes a run that are held against a candidate. OpenCL drivers keep something of each run for
@@ -184,22 +181,16 @@ void le__trial_limit_child(void) {
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         signal(signals[i], SIG_DFL);
     signal(SIGINT, SIG_IGN); /* a terminal's interrupt is for the caller; it is no crash */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    le__os_end_with_parent();
 }
 
 /* Sanitizers reserve terabytes of address space: no limit there. */
 void le__trial_limit_memory(void) {
     static const int64_t room = INT64_C(16) << 30; /* beyond what the process has */
-    char text[64];
-    int fd = LE__SANITIZED ? -1 : open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        close(fd);
-    text[n > 0 ? n : 0] = '\0';
-    long pages = strtol(text, NULL, 10);
-    if (pages <= 0)
+    int64_t has = LE__SANITIZED ? 0 : le__os_address_space();
+    if (has <= 0)
         return;
-    rlim_t most = (rlim_t)(pages * sysconf(_SC_PAGESIZE) + room);
+    rlim_t most = (rlim_t)(has + room);
     struct rlimit as = {most, most};
     setrlimit(RLIMIT_AS, &as);
 }
@@ -256,31 +247,6 @@ void le__trial_rest(le_engine *engine) {
         return;
     engine->rest(engine);
     le__sanitizer_rest();
-}
-
-static double starved_thread(const char *folder, const char *thread) {
-    char path[128], text[96];
-    snprintf(path, sizeof path, "%s/%.16s/schedstat", folder, thread);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        close(fd);
-    text[n > 0 ? n : 0] = '\0';
-    const char *delay = strchr(text, ' '); /* "running waiting slices", in nanoseconds */
-    return delay ? 1e-9 * le__number_parse(delay, NULL) : 0;
-}
-
-double le__trial_starved(pid_t pid) {
-    char folder[64];
-    double most = 0; /* drivers compile in threads of their own */
-    snprintf(folder, sizeof folder, "/proc/%d/task", (int)pid);
-    DIR *threads = opendir(folder);
-    for (struct dirent *t; threads && (t = readdir(threads)) != NULL;)
-        if (t->d_name[0] != '.')
-            most = fmax(most, starved_thread(folder, t->d_name));
-    if (threads)
-        closedir(threads);
-    return most;
 }
 
 static double processor_seconds(pid_t pid) {

@@ -6,6 +6,7 @@
 #include "trial/spawn.h"
 
 #include "core/clock.h"
+#include "core/os.h"
 #include "trial/trial_request.h"
 
 #include <dlfcn.h>
@@ -33,7 +34,7 @@ static bool own_folder(char *out, size_t size) {
         return false;
     char *path = realpath(info.dli_fname, NULL);
     if (!path) /* a program that was started by its name alone */
-        path = realpath("/proc/self/exe", NULL);
+        path = realpath(LE__OS_PROGRAM, NULL);
     char *slash = path ? strrchr(path, '/') : NULL;
     bool fits = slash && (size_t)(slash - path) < size;
     if (fits)

@@ -6,6 +6,7 @@
 #include "trial/surroundings.h"
 
 #include "core/clock.h"
+#include "core/os.h"
 
 #include <dirent.h>
 #include <fenv.h>
@@ -34,7 +35,7 @@ static unsigned floating_state(void) {
 
 static void list_files(unsigned char *bits) {
     memset(bits, 0, LE__FIRST_FILES / 8);
-    DIR *files = opendir("/proc/self/fd");
+    DIR *files = opendir(LE__OS_OPEN_FILES);
     for (struct dirent *f; files && (f = readdir(files)) != NULL;) {
         long fd = f->d_name[0] == '.' ? -1 : strtol(f->d_name, NULL, 10);
         if (fd >= 0 && fd < LE__FIRST_FILES && fd != dirfd(files))

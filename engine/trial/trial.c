@@ -9,6 +9,7 @@
 #include "call/engine.h"
 #include "call/guard.h"
 #include "core/clock.h"
+#include "core/os.h"
 #include "core/sanitizer.h"
 #include "trial/trial_server.h"
 #include "numbers.h"
@@ -61,7 +62,7 @@ static void wait_for_child(pid_t pid, shared *s, double limit_s, le__trial_resul
         pid_t got = waitpid(pid, &state, WNOHANG);
         if (got == pid || (got < 0 && errno != EINTR))
             break;
-        starved = fmax(starved, le__trial_starved(pid));
+        starved = fmax(starved, le__os_starved(pid));
         le__trial_look(&watch, pid);
         if (!killed && le__now() - start > limit_s + starved) {
             r->idle = le__trial_idle(&watch, limit_s / 2);

@@ -33,9 +33,6 @@ void le__trial(le_engine *engine, le__operation_entry *entry, const le__candidat
  * was. LE_ERR_TIMEOUT after limit_s. False when there can be no child. */
 bool le__trial_run(const le__candidate *c, const le_call *call, double limit_s,
                    le__trial_result *out);
-/* Seconds that a process (the worst of its threads) stood ready but had no core: a busy machine is
- * not the candidate's fault. */
-double le__trial_starved(pid_t pid);
 /* What a process that is watched has done of late: whoever hangs without using the processor may be
  * the victim of a lock that no longer has an owner, and not at fault. */
 typedef struct le__trial_watch {

@@ -6,6 +6,7 @@
 #include "trial/trial_server.h"
 
 #include "core/clock.h"
+#include "core/os.h"
 #include "call/engine.h"
 #include "opencl/opencl.h"
 #include "trial/trial_request.h"
@@ -143,7 +144,7 @@ static void stop_late(running *t, double limit_s) {
     double now = le__now();
     *(t->progress->building ? &t->building_s : &t->run_s) += now - t->last;
     t->last = now;
-    t->starved = fmax(t->starved, le__trial_starved(t->pid));
+    t->starved = fmax(t->starved, le__os_starved(t->pid));
     le__trial_look(&t->watch, t->pid);
     double building_s = t->progress->answer.known ? most_building_s : most_opening_s;
     if (t->killed || (t->run_s <= limit_s + t->starved && t->building_s <= building_s + t->starved))
@@ -200,9 +201,7 @@ static void leave_files_alone(int keep_fd) {
     int null = open("/dev/null", O_RDWR);
     for (int fd = 0; fd < 3 && null >= 0; fd++)
         dup2(null, fd);
-    if (keep_fd > 3)
-        close_range(3, (unsigned)keep_fd - 1, 0);
-    close_range((unsigned)keep_fd + 1, ~0u, 0);
+    le__os_close_files(keep_fd);
 }
 
 typedef struct running_list {

@@ -37,6 +37,11 @@ allowed engine '^(liquid_engine/.*|benchdb\.h|stats\.h|signals\.h|numbers\.h|out
 allowed tools '^(liquid_engine/.*|benchdb\.h|stats\.h|outfile\.h)$' 'tools know public headers and benchdb'
 allowed examples '^liquid_engine/.*$' 'examples know public headers only'
 
+# What Linux or glibc alone have is behind core/os.h.
+found=$(grep -rnE '#include <(malloc|elf|link|sys/prctl|sys/syscall|linux/.*)(\.h)?>|"/proc/|close_range|mallinfo' \
+    --include='*.[ch]' engine | grep -v '^engine/core/')
+[ -z "$found" ] || complain "only engine/core knows the system: $found"
+
 # An engine file that names an operation is a defect.
 names=$(sed -nE 's/^ *le_add_operation\(([a-z_0-9]+) .*/\1/p' methods/*/CMakeLists.txt)
 [ -n "$names" ] || complain 'no methods/*/CMakeLists.txt lists an operation'

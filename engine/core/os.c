@@ -1,0 +1,186 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Linux, with glibc or another C library.
+ */
+#include "core/os.h"
+
+#include "numbers.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <malloc.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
+#define GLIBC(major, minor) __GLIBC_PREREQ(major, minor)
+#else
+#define GLIBC(major, minor) 0
+#endif
+
+/* --- this process --- */
+
+bool le__os_heap_bytes(size_t *bytes) {
+#if GLIBC(2, 33) /* before, mallinfo counted in int */
+    struct mallinfo2 m = mallinfo2();
+    *bytes = m.uordblks + m.hblkhd;
+    return true;
+#else
+    *bytes = 0;
+    return false;
+#endif
+}
+
+static size_t read_file(const char *path, char *text, size_t size) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    return n > 0 ? (size_t)n : 0;
+}
+
+int64_t le__os_address_space(void) {
+    char text[64];
+    read_file("/proc/self/statm", text, sizeof text);
+    return (int64_t)strtol(text, NULL, 10) * sysconf(_SC_PAGESIZE);
+}
+
+void le__os_end_with_parent(void) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+void le__os_close_files(int keep_fd) {
+#if GLIBC(2, 34)
+    if (keep_fd > 3)
+        close_range(3, (unsigned)keep_fd - 1, 0);
+    close_range((unsigned)keep_fd + 1, ~0u, 0);
+#else
+    long most = sysconf(_SC_OPEN_MAX);
+    for (int fd = 3; fd < most; fd++)
+        if (fd != keep_fd)
+            close(fd);
+#endif
+}
+
+/* --- other processes --- */
+
+long long le__os_process_start(long pid) {
+    enum { FIELDS_BETWEEN = 20 }; /* the state, which follows the name, and the time */
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    read_file(path, text, sizeof text);
+    const char *at = strrchr(text, ')'); /* names may have spaces */
+    if (at && strchr("ZX", at[2]))
+        return 0;
+    for (int i = 0; at && i < FIELDS_BETWEEN; i++)
+        at = strchr(at + 1, ' ');
+    return at ? strtoll(at, NULL, 10) : 0;
+}
+
+size_t le__os_realm(char *text, size_t size) {
+    size_t n = read_file("/proc/sys/kernel/random/boot_id", text, size < 64 ? size : 64);
+    ssize_t m = readlink("/proc/self/ns/pid", text + n, size - n);
+    return n + (m > 0 ? (size_t)m : 0);
+}
+
+static double starved_thread(const char *folder, const char *thread) {
+    char path[128], text[96];
+    snprintf(path, sizeof path, "%s/%.16s/schedstat", folder, thread);
+    read_file(path, text, sizeof text);
+    const char *delay = strchr(text, ' '); /* "running waiting slices", in nanoseconds */
+    return delay ? 1e-9 * le__number_parse(delay, NULL) : 0;
+}
+
+double le__os_starved(long pid) {
+    char folder[64];
+    double most = 0; /* drivers compile in threads of their own */
+    snprintf(folder, sizeof folder, "/proc/%ld/task", pid);
+    DIR *threads = opendir(folder);
+    for (struct dirent *t; threads && (t = readdir(threads)) != NULL;)
+        if (t->d_name[0] != '.')
+            most = fmax(most, starved_thread(folder, t->d_name));
+    if (threads)
+        closedir(threads);
+    return most;
+}
+
+/* --- programs and libraries --- */
+
+static bool is_inside(const struct dl_phdr_info *info, uintptr_t address) {
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type == PT_LOAD && address - info->dlpi_addr - p->p_vaddr < p->p_memsz)
+            return true;
+    }
+    return false;
+}
+
+static size_t rounded(size_t n, size_t to) {
+    return (n + to - 1) / to * to;
+}
+
+/* Contents of the note with the build ID, within one segment of notes. */
+static const char *find_build_id(const char *at, size_t size, size_t align, size_t *n) {
+    ElfW(Nhdr) note;
+    for (const char *end = at + size; (size_t)(end - at) >= sizeof note;) {
+        memcpy(&note, at, sizeof note);
+        const char *name = at + sizeof note;
+        size_t name_bytes = rounded(note.n_namesz, align);
+        size_t bytes = sizeof note + name_bytes + rounded(note.n_descsz, align);
+        if (bytes > (size_t)(end - at))
+            return NULL;
+        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && !memcmp(name, "GNU", 4)) {
+            *n = note.n_descsz;
+            return name + name_bytes;
+        }
+        at += bytes;
+    }
+    return NULL;
+}
+
+static void take_build_id(const struct dl_phdr_info *info, le__os_object *out) {
+    for (int i = 0; i < info->dlpi_phnum && !out->n_id; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t at = info->dlpi_addr + p->p_vaddr;
+        size_t n;
+        const char *notes, *id;
+        if (p->p_type != PT_NOTE)
+            continue;
+        memcpy(&notes, &at, sizeof notes);
+        id = find_build_id(notes, p->p_memsz, p->p_align == 8 ? 8 : 4, &n);
+        out->n_id = !id ? 0 : n < sizeof out->id ? n : sizeof out->id;
+        if (id)
+            memcpy(out->id, id, out->n_id);
+    }
+}
+
+typedef struct search {
+    uintptr_t address;
+    le__os_object *out;
+} search;
+
+static int look_at(struct dl_phdr_info *info, size_t size, void *context) {
+    const search *s = context;
+    (void)size;
+    if (!is_inside(info, s->address))
+        return 0;
+    take_build_id(info, s->out);
+    snprintf(s->out->path, sizeof s->out->path, "%s",
+             *info->dlpi_name ? info->dlpi_name : LE__OS_PROGRAM);
+    return 1;
+}
+
+bool le__os_object_at(uintptr_t address, le__os_object *out) {
+    search s = {address, out};
+    *out = (le__os_object){0};
+    return dl_iterate_phdr(look_at, &s);
+}

@@ -1,0 +1,46 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * What POSIX does not have: what is said here of Linux and glibc is the rest of the engine's only
+ * knowledge of them. Where a system lacks something, its function says so.
+ */
+#ifndef LE_OS_H
+#define LE_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes that malloc has handed out; false: it does not tell. */
+bool le__os_heap_bytes(size_t *bytes);
+/* Bytes of address space that the process has; 0: unknown. */
+int64_t le__os_address_space(void);
+/* This process gets SIGKILL when its parent ends; elsewhere nothing happens. */
+void le__os_end_with_parent(void);
+/* Closes all files from number 3 on but one. */
+void le__os_close_files(int keep_fd);
+
+/* When a process began, in ticks since the machine did; 0: there is no such process, or only its
+ * exit status. */
+long long le__os_process_start(long pid);
+/* Where numbers of processes mean the same: this machine since its start, this container. Returns
+ * the length. */
+size_t le__os_realm(char *text, size_t size);
+/* Seconds for which a thread of the process was ready to run and did not, the most of all. */
+double le__os_starved(long pid);
+
+/* Folder with the process's open files, by number; its program. */
+#define LE__OS_OPEN_FILES "/proc/self/fd"
+#define LE__OS_PROGRAM    "/proc/self/exe"
+
+/* A program or library in this process. */
+typedef struct le__os_object {
+    unsigned char id[64]; /* build ID */
+    size_t n_id;          /* its length; 0: there is none */
+    char path[4096];
+} le__os_object;
+
+/* The one that holds the address. */
+bool le__os_object_at(uintptr_t address, le__os_object *out);
+
+#endif

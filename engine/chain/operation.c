@@ -196,9 +196,16 @@ static void describe_args(chain_operation *o) {
                           .shape = "[...]"};
 }
 
+static bool has_names(const le__recipe *r) {
+    bool all = r->name;
+    for (int i = 0; i < r->n_inputs + r->n_outputs; i++)
+        all = all && r->names[i];
+    return all;
+}
+
 le_status le__recipe_register(le_engine *engine, le__recipe *r, const char *name,
                               const char *summary) {
-    chain_operation *o = calloc(1, sizeof *o);
+    chain_operation *o = has_names(r) ? calloc(1, sizeof *o) : NULL;
     if (!o) {
         le__recipe_free(r);
         return le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", name ? name : "");
@@ -334,7 +341,9 @@ le_status le_chain_as_operation(const le_chain *chain, const char *name, const c
     if (chain->status != LE_OK)
         return le_chain_status(chain);
     le__recipe *r = recipe_from(chain);
-    if (!r || !r->n_outputs) {
+    if (!r)
+        return le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", chain->name);
+    if (!r->n_outputs) {
         le__recipe_free(r);
         return le_fail(LE_ERR_ARGUMENT, "chain '%s': it has no output", chain->name);
     }

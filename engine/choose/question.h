@@ -33,15 +33,15 @@ typedef struct le__question {
     int64_t db;               /* problem id in the database */
     le_mode mode;
     /* guarded by op->mutex */
-    const char **left_out;  /* by arm: why it does not apply; NULL: it does */
-    size_t n_arms;          /* arms that left_out speaks of */
-    int stored;             /* arm whose choice is in the database; -1 none */
-    bool stored_under_load; /* that choice was measured while others used the machine */
-    pthread_mutex_t race;   /* held by the thread that measures */
-    atomic_bool measured;   /* a race has decided it, in this process or an earlier one */
-    bool *seen;             /* by arm: has run on this problem in this process */
-    float *moved;           /* by arm: seconds that arguments were under way; < 0: not seen yet */
-    int n_aside;            /* arms set aside */
+    const char **left_out; /* by arm: why it does not apply; NULL: it does */
+    size_t n_arms;         /* arms that left_out speaks of */
+    _Atomic int stored;    /* read without it: arm whose choice is in the database; -1 none */
+    atomic_bool stored_under_load; /* that choice was measured while others used the machine */
+    pthread_mutex_t race;          /* held by the thread that measures */
+    atomic_bool measured;          /* a race has decided it, in this process or an earlier one */
+    bool *seen;                    /* by arm: has run on this problem in this process */
+    float *moved; /* by arm: seconds that arguments were under way; < 0: not seen yet */
+    int n_aside;  /* arms set aside */
     struct le__question *spare; /* of dropped ones: the next */
     /* the known choice; read and written without a lock */
     _Alignas(64) _Atomic(le__arm *) known;

@@ -212,10 +212,16 @@ static bool is_worth_it(le__dispatch *d, le__question *q, le_call *call, const l
 }
 
 /* What moving takes is to be known before it is added to times. */
-static void measure_transfers(const le__question *q, const le_call *call) {
+static void measure_transfers(le__question *q, const le_call *call) {
+    uint32_t devices = 0;
+    pthread_mutex_lock(&q->op->mutex);
     for (size_t i = 0; i < q->n_arms; i++)
         if (!q->left_out[i])
-            le__transfer_seconds(call->engine, q->op->arms[i]->candidate.device, true, 1, true);
+            devices |= UINT32_C(1) << q->op->arms[i]->candidate.device->index;
+    pthread_mutex_unlock(&q->op->mutex);
+    for (int i = 0; i < LE__MAX_DEVICES; i++)
+        if (devices >> i & 1)
+            le__transfer_seconds(call->engine, &call->engine->devices[i], true, 1, true);
 }
 
 static le_status measure(le__dispatch *d, le__question *q, le_call *call) {

@@ -28,9 +28,9 @@ struct le__store {
     le_engine *engine;
     _Atomic uint64_t *met; /* bits by hash */
     le_db *db;
-    int64_t devices[LE__MAX_DEVICES]; /* identities; 0: not announced yet, or the CPU */
-    _Atomic double wait_from;         /* le__now() from which writes are waited for again */
-    double answered_before[64];       /* by operation id: seconds of earlier processes */
+    _Atomic int64_t devices[LE__MAX_DEVICES]; /* identities; 0: not announced yet, or the CPU */
+    _Atomic double wait_from;                 /* le__now() from which writes are waited for again */
+    _Atomic double answered_before[64];       /* by operation id: seconds of earlier processes */
 };
 
 /* -------------------------------------------------------------------------- opening ---------- */
@@ -83,7 +83,8 @@ void le__store_close(le__store *s) {
 int64_t le__store_device(le__store *s, const le__device *d) {
     if (d->kind == LE_DEVICE_CPU)
         return 0;
-    if (!s->devices[d->index]) {
+    int64_t id = atomic_load(&s->devices[d->index]);
+    if (!id) { /* whoever announces it at the same time gets the same */
         char units[16];
         snprintf(units, sizeof units, "%u", d->info->compute_units);
         le_db_part parts[] = {{"name", d->name},
@@ -91,9 +92,10 @@ int64_t le__store_device(le__store *s, const le__device *d) {
                               {"driver", d->driver},
                               {"platform", d->version},
                               {"units", units}};
-        s->devices[d->index] = le_db_device(s->db, parts, sizeof parts / sizeof *parts);
+        id = le_db_device(s->db, parts, sizeof parts / sizeof *parts);
+        atomic_store(&s->devices[d->index], id);
     }
-    return s->devices[d->index];
+    return id;
 }
 
 /* "threads=2,schedule=dynamic,tile=8"; of a proof: the tunables alone. */

@@ -132,6 +132,8 @@ le_status le__trial_unpack(const le__trial_request *r, le_engine *engine,
         like->args[i].str = le__trial_text(r, a->str);
         const void *list = le__trial_text(r, a->f64s);
         like->args[i].f64s = list;
+        if (entry->operation->args[i].type == LE_TYPE_TABLE && a->given)
+            like->args[i].tensor = le_tensor_of(list, LE_F64, a->tensor.ndim, a->tensor.shape);
     }
     return entry->operation->check(like);
 }

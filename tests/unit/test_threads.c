@@ -6,6 +6,7 @@
  * the answers are checked everywhere.
  */
 #include "benchdb.h"
+#include "liquid_engine/le_bench.h"
 #include "toy.h"
 
 #include <pthread.h>
@@ -124,6 +125,40 @@ static void all_at_once(void **state) {
     assert_int_equal(s.wrong, 0);
 }
 
+/* Looks for devices, asks for them and calls at the same time. */
+static void *discoverer(void *context) {
+    shared *s = context;
+    le_bench_device devices[16];
+    float in[8] = {0};
+    le_tensor input = le_tensor_of(in, LE_F32, 1, (int64_t[]){8}), result = {0};
+    le_explanation *x = NULL;
+    size_t n = le_bench_devices(s->engine, devices, 16);
+    check(s, n >= 1 && !strcmp(devices[0].id, "cpu"));
+    check(s, le_engine_explain(s->engine, &x, "toy", LE_IN("input", &input), LE_F64("factor", 2),
+                               LE_OUT("result", &result)) == LE_OK);
+    le_explanation_free(&x);
+    call_toy(s, 100, 2);
+    call_project(s);
+    check(s, le_bench_devices(s->engine, devices, 16) == n);
+    return NULL;
+}
+
+static void discovering_by_many(void **state) {
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        shared s = {0};
+        pthread_t t[THREADS];
+        s.engine = toy_open(NULL, LE_MODE_LEARN);
+        assert_non_null(s.engine);
+        for (int i = 0; i < THREADS; i++)
+            assert_int_equal(pthread_create(&t[i], NULL, i % 2 ? discoverer : caller, &s), 0);
+        for (int i = 0; i < THREADS; i++)
+            pthread_join(t[i], NULL);
+        le_close(&s.engine);
+        assert_int_equal(s.wrong, 0);
+    }
+}
+
 /* A child of fork may open an engine of its own. */
 static void after_fork(void **state) {
     (void)state;
@@ -152,6 +187,8 @@ static void after_fork(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_at_once), cmocka_unit_test(after_fork)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_at_once),
+                                       cmocka_unit_test(discovering_by_many),
+                                       cmocka_unit_test(after_fork)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

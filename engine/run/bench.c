@@ -5,7 +5,6 @@
  */
 #include "liquid_engine/le_bench.h"
 
-#include "call/guard.h"
 #include "call/case.h"
 #include "call/dtype.h"
 #include "core/clock.h"
@@ -219,13 +218,6 @@ le_status le_bench_reference(le_bench *b) {
     return b->reference_status;
 }
 
-static le_status compare_outputs(le_bench *b, le__error_profile *error) {
-    le_status status = le__error_of_answer(error, &b->call, &b->reference);
-    le_status strays =
-        status == LE_OK || status == LE_ERR_WRONG_RESULT ? le__guard_check(&b->call) : LE_OK;
-    return strays != LE_OK ? strays : status;
-}
-
 static double rtol_needed(const le__error_profile *e, double atol) {
     double level = 1;
     if (e->max_abs <= atol)
@@ -260,7 +252,7 @@ le_status le_bench_check(le_bench *b, size_t index, unsigned char poison,
         return LE_OK;
     }
     le__error_profile error = {0};
-    status = compare_outputs(b, &error);
+    status = le__error_of_guarded(&error, &b->call, &b->reference);
     out->max_abs = error.max_abs;
     out->rtol = rtol_needed(&error, b->call.want.atol);
     out->within = le__error_allows(&error, b->call.want.atol, b->call.want.rtol);

@@ -60,13 +60,6 @@ static le_status run_reference(trial *t) {
     return status;
 }
 
-static le_status compare(trial *t, le__trial_result *r) {
-    le_status status = le__error_of_answer(&r->error, &t->call, &t->reference);
-    le_status strays =
-        status == LE_OK || status == LE_ERR_WRONG_RESULT ? le__guard_check(&t->call) : LE_OK;
-    return strays != LE_OK ? strays : status;
-}
-
 static le_status judge(const trial *t, const le__trial_result *r) {
     const le_operation *op = t->entry->operation;
     bool lossy = t->candidate->implementation->flags & LE_IMPL_LOSSY;
@@ -100,7 +93,7 @@ static le_status run_once(trial *t, le__trial_result *r, int number) {
     le_status status =
         le__execute(&t->call, t->candidate, walled ? LE__OUTPUTS_WALLED : LE__OUTPUTS_GUARDED);
     if (status == LE_OK)
-        status = compare(t, r);
+        status = le__error_of_guarded(&r->error, &t->call, &t->reference);
     return status == LE_OK ? judge(t, r) : status;
 }
 

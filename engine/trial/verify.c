@@ -5,6 +5,8 @@
  */
 #include "trial/verify.h"
 
+#include "call/guard.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -215,6 +217,13 @@ le_status le__error_of_answer(le__error_profile *p, le_call *answer, le_call *tr
             add_infinite(p);
     }
     return status;
+}
+
+le_status le__error_of_guarded(le__error_profile *p, le_call *answer, le_call *trusted) {
+    le_status status = le__error_of_answer(p, answer, trusted);
+    bool compared = status == LE_OK || status == LE_ERR_WRONG_RESULT;
+    le_status strays = compared ? le__guard_check(answer) : LE_OK;
+    return strays != LE_OK ? strays : status;
 }
 
 void le__error_merge(le__error_profile *p, const le__error_profile *q) {

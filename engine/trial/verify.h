@@ -25,6 +25,9 @@ void le__error_add(le__error_profile *p, le_norm norm, const le_tensor *a, const
  * le_operation.compare where there is one. LE_ERR_WRONG_RESULT, and *p is infinite: a counted
  * output has another number of rows, which the text says. */
 le_status le__error_of_answer(le__error_profile *p, le_call *answer, le_call *trusted);
+/* The same of an answer in guarded outputs (guard.h), whose edges it checks, too: what was written
+ * elsewhere is said before what differs. */
+le_status le__error_of_guarded(le__error_profile *p, le_call *answer, le_call *trusted);
 /* Worst of both. */
 void le__error_merge(le__error_profile *p, const le__error_profile *q);
 /* Whether results with this profile satisfy |a-b| <= atol*scale + rtol*|b|. */

@@ -5,9 +5,8 @@
  */
 #include "counted_ops.h"
 
-#include "operation_test.h"
-
 #include <stdatomic.h>
+#include <string.h>
 
 _Atomic int counted_runs;
 
@@ -428,17 +427,4 @@ le_status counted_register(le_engine *engine) {
     for (size_t i = 0; status == LE_OK && i < 6; i++)
         status = le_register_implementation(engine, implementations[i]);
     return status;
-}
-
-le_engine *counted_open(const char *db, le_mode mode) {
-    le_options o;
-    le_engine *e = NULL;
-    le_default_options(&o);
-    o.db_path = db ? db : ":memory:";
-    o.mode = mode;
-    o.threads = 2;
-    o.trial_limit_s = 20; /* the machine may be busy */
-    assert_ok(le_open(&e, &o));
-    assert_ok(counted_register(e));
-    return e;
 }

@@ -18,8 +18,6 @@ extern const le_implementation counted_above_reference, counted_above_c, counted
 
 /* Image rows of the call, for items. */
 size_t counted_height(const le_call *call);
-/* An engine that knows them. db NULL: in memory. */
-le_engine *counted_open(const char *db, le_mode mode);
 /* Registers the operations with their references, `above` with all implementations. */
 le_status counted_register(le_engine *engine);
 /* Times that `above` was begun by `c` in this process. */

@@ -4,9 +4,8 @@
  * Counted outputs: single calls against brute force, room that does not suffice, what callers
  * allocate, and trials that find who miscounts.
  */
-#include "operation_test.h"
+#include "counted_test.h"
 
-#include "counted_ops.h"
 #include "liquid_engine/le_bench.h"
 
 #include <stdatomic.h>

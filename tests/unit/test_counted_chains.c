@@ -3,11 +3,10 @@
  *
  * Counted outputs in chains, slabs and streams, against brute force.
  */
-#include "operation_test.h"
+#include "counted_test.h"
 
 #include "chain/chain.h"
 #include "chain_ops.h"
-#include "counted_ops.h"
 #include "liquid_engine/le_stream.h"
 
 #include <unistd.h>

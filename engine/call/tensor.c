@@ -164,6 +164,11 @@ le_tensor le__tensor_numbers(const le_tensor *t) {
     return le_tensor_of(t->data, parts ? part : t->dtype, 1, &n);
 }
 
+bool le__tensors_alike(const le_tensor *a, const le_tensor *b) {
+    return a->dtype == b->dtype && a->ndim == b->ndim &&
+           !memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof a->shape[0]);
+}
+
 static void extent(const le_tensor *t, const char **low, const char **high) {
     int64_t first = 0, last = 0, size = (int64_t)le_dtype_size(t->dtype);
     for (int i = 0; i < t->ndim; i++) {

@@ -17,6 +17,8 @@ void le__tensor_pack(void *to, const le_tensor *from);
 void le__tensor_unpack(const le_tensor *to, const void *from);
 /* The numbers of a contiguous tensor in one row: of complex elements both parts, as f32 or f64. */
 le_tensor le__tensor_numbers(const le_tensor *t);
+/* The same dtype and shape. */
+bool le__tensors_alike(const le_tensor *a, const le_tensor *b);
 /* Whether the host memory from the first to the last element of one meets the other's. */
 bool le__tensors_overlap(const le_tensor *a, const le_tensor *b);
 

@@ -29,11 +29,6 @@ static le_status fail_tensor(const le_chain *c, const char *what, const char *na
                    "%s: %s '%s' is %s, expected %s", c->name, what, name, a, b);
 }
 
-static bool same_shape(const le_tensor *a, const le_tensor *b) {
-    return a->dtype == b->dtype && a->ndim == b->ndim &&
-           !memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof a->shape[0]);
-}
-
 static le_status fail_name(const le_chain *c, const char *name, bool output) {
     char names[512] = "";
     size_t n = 0;
@@ -55,7 +50,7 @@ static le_status take_input(job *j, const le_arg *a) {
         return le_fail(LE_ERR_ARGUMENT, "%s: input '%s' has no data", j->chain->name, a->name);
     if (j->tensors[i].storage)
         return le_fail(LE_ERR_ARGUMENT, "%s: input '%s' was given twice", j->chain->name, a->name);
-    if (!same_shape(t, &j->chain->values[i].shape))
+    if (!le__tensors_alike(t, &j->chain->values[i].shape))
         return fail_tensor(j->chain, "input", a->name, t, &j->chain->values[i].shape);
     return le__chain_wrap(&j->tensors[i], t, true);
 }
@@ -82,8 +77,8 @@ static le_status take_output(job *j, const le_arg *a) {
         return t->dtype && t->dtype != shape->dtype
                    ? fail_tensor(j->chain, "output", a->name, t, shape)
                    : LE_OK;
-    bool fits =
-        j->chain->values[i].dynamic ? may_fit(&j->chain->values[i], t) : same_shape(t, shape);
+    bool fits = j->chain->values[i].dynamic ? may_fit(&j->chain->values[i], t)
+                                            : le__tensors_alike(t, shape);
     return fits ? LE_OK : fail_tensor(j->chain, "output", a->name, t, shape);
 }
 
@@ -95,7 +90,7 @@ static le_status fit_dynamic(const job *j) {
         le_tensor *made = &j->tensors[i], *to = j->users[i];
         if (!to || !v->dynamic)
             continue;
-        if (!v->counted && le__is_allocated(to) && !same_shape(made, to))
+        if (!v->counted && le__is_allocated(to) && !le__tensors_alike(made, to))
             return fail_tensor(c, "output", v->name, to, made);
         le_status status = v->counted ? le__output_fits(c->name, v->name, made, to) : LE_OK;
         if (status != LE_OK)

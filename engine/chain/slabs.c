@@ -6,6 +6,7 @@
 #include "chain/slabs.h"
 
 #include "chain/append.h"
+#include "chain/flights.h"
 #include "call/counted.h"
 #include "call/profile.h"
 #include "call/outputs.h"
@@ -17,9 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FLIGHTS = 2 };
-
 typedef bool (*cut_fn)(const le_call *call, le_slabs *out);
+
+typedef struct range {
+    int64_t begin, end; /* items that are wanted */
+    int64_t low, high;  /* with halos */
+} range;
 
 struct job;
 
@@ -29,6 +33,7 @@ typedef struct flight { /* a slab under way */
     int64_t chain_items;
     le_tensor frames[LE_SOURCE_PARTS]; /* of the source; their memory is used again */
     le_tensor results[LE_MAX_ARGS];    /* outputs of one slab */
+    range range;
 } flight;
 
 typedef struct job {
@@ -41,26 +46,14 @@ typedef struct job {
     le_source *source;
     int64_t items;                /* of a slab */
     bool tiled;                   /* a slab of so few items does not fit either: in tiles */
-    bool beside;                  /* several slabs are under way */
-    int depth;                    /* of runs around the job, for profiles */
     le_tensor whole[LE_MAX_ARGS]; /* inputs that every slab needs, with a storage of their own */
     le_tensor made[LE_MAX_ARGS];  /* outputs that are cut, put together; the call's own memory
                                      unless that is the caller's */
     double *merged[LE_MAX_ARGS];
     le__appended appended[LE_MAX_ARGS]; /* counted outputs */
-    flight flights[FLIGHTS];
-    pthread_mutex_t mutex; /* guards all below, the source and the call's statistics */
-    pthread_cond_t turn;
-    int64_t next,
-        done; /* slabs begun; and merged, in order, so that sums do not depend on who was first */
-    le_status status; /* first failure, with its text */
-    char error[512];
+    flight flights[LE__FLIGHTS];
+    le__flights under_way; /* its mutex guards the source and the call's statistics, too */
 } job;
-
-typedef struct range {
-    int64_t begin, end; /* items that are wanted */
-    int64_t low, high;  /* with halos */
-} range;
 
 static bool is_in(const job *j, size_t a) {
     return j->op->args[a].type == LE_TYPE_IN && j->call->args[a].given;
@@ -216,18 +209,18 @@ static void make_arguments(flight *f, const range *r, arguments *to) {
 
 static void add_stats(job *j, const le__run_stats *s) {
     le__run_stats *to = &j->call->stats;
-    pthread_mutex_lock(&j->mutex);
+    pthread_mutex_lock(&j->under_way.mutex);
     to->bytes_to_device += s->bytes_to_device;
     to->bytes_from_device += s->bytes_from_device;
     to->kernel_seconds += s->kernel_seconds;
-    pthread_mutex_unlock(&j->mutex);
+    pthread_mutex_unlock(&j->under_way.mutex);
 }
 
 static le_status run_chain(flight *f, int64_t items, const arguments *a) {
     le_status status = ready_chain(f, items);
     if (status != LE_OK)
         return status;
-    f->chain->beside = f->job->beside;
+    f->chain->beside = f->job->under_way.beside;
     status = le_chain_run_args(f->chain, a->list, a->n);
     const le_chain_report *report = &f->chain->report;
     if (status == LE_OK)
@@ -263,8 +256,10 @@ static le_status run_tiles(job *j, arguments *a) {
     return status;
 }
 
-static le_status run_slab(flight *f, const range *r) {
-    job *j = f->job;
+static le_status run_slab(void *cookie, int flying) {
+    job *j = cookie;
+    flight *f = &j->flights[flying];
+    const range *r = &f->range;
     arguments a;
     make_arguments(f, r, &a);
     le_status status = j->tiled ? run_tiles(j, &a) : run_chain(f, r->high - r->low, &a);
@@ -276,83 +271,45 @@ static le_status run_slab(flight *f, const range *r) {
 
 /* --- slabs under way --- */
 
-/* Mutex held. */
-static void fail(job *j, le_status status) {
-    if (j->status == LE_OK && status != LE_OK) {
-        j->status = status;
-        snprintf(j->error, sizeof j->error, "%s", le_error_message());
-    }
-    pthread_cond_broadcast(&j->turn);
+/* With its frames. */
+static le_status begin_slab(void *cookie, int flying, int64_t number, bool *any) {
+    job *j = cookie;
+    flight *f = &j->flights[flying];
+    int64_t begin = number * j->items, end = begin + j->items;
+    *any = begin < j->slabs.items;
+    if (!*any)
+        return LE_OK;
+    if (le_call_cancelled(j->call))
+        return le_fail(LE_ERR_CANCELLED, "%s: cancelled", j->op->name);
+    end = end < j->slabs.items ? end : j->slabs.items;
+    range r = {begin, end, begin - j->slabs.halo, end + j->slabs.halo};
+    r.low = r.low < 0 ? 0 : r.low;
+    r.high = r.high > j->slabs.items ? j->slabs.items : r.high;
+    f->range = r;
+    return j->source ? j->source->next(j->source, r.high - r.low, f->frames) : LE_OK;
 }
 
-/* The next slab, with its frames; false when there is none, or one has failed. */
-static bool begin_slab(flight *f, int64_t *k, range *r) {
-    job *j = f->job;
+/* In order, so that sums do not depend on which was ready first. */
+static le_status end_slab(void *cookie, int flying, int64_t number) {
+    job *j = cookie;
+    const flight *f = &j->flights[flying];
+    const range *r = &f->range;
     le_status status = LE_OK;
-    pthread_mutex_lock(&j->mutex);
-    bool any = j->status == LE_OK && j->next * j->items < j->slabs.items;
-    if (any && le_call_cancelled(j->call))
-        status = le_fail(LE_ERR_CANCELLED, "%s: cancelled", j->op->name);
-    if (any && status == LE_OK) {
-        *k = j->next++;
-        int64_t begin = *k * j->items;
-        int64_t end = begin + j->items < j->slabs.items ? begin + j->items : j->slabs.items;
-        *r = (range){begin, end, begin - j->slabs.halo, end + j->slabs.halo};
-        r->low = r->low < 0 ? 0 : r->low;
-        r->high = r->high > j->slabs.items ? j->slabs.items : r->high;
-        if (j->source)
-            status = j->source->next(j->source, r->high - r->low, f->frames);
-    }
-    fail(j, status);
-    pthread_mutex_unlock(&j->mutex);
-    return any && status == LE_OK;
-}
-
-static void end_slab(flight *f, int64_t k, const range *r, le_status status) {
-    job *j = f->job;
-    pthread_mutex_lock(&j->mutex);
-    while (status == LE_OK && j->status == LE_OK && j->done != k)
-        pthread_cond_wait(&j->turn, &j->mutex);
-    for (size_t a = 0; status == LE_OK && j->status == LE_OK && a < j->op->n_args; a++)
+    (void)number;
+    for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++)
         if (is_counted(j, a))
             status = append(j, a, &f->results[a], r);
         else if (is_out(j, a) && !j->slabs.args[a].axis)
             add_merged(j, a, &f->results[a], (double)(r->end - r->begin) / (double)j->slabs.items);
-    j->done = k + 1;
-    fail(j, status);
-    pthread_mutex_unlock(&j->mutex);
+    return status;
 }
 
-static bool fly_once(flight *f) {
-    int64_t k;
-    range r;
-    if (!begin_slab(f, &k, &r))
-        return false;
-    end_slab(f, k, &r, run_slab(f, &r));
-    return true;
+static bool has_many(const void *cookie) {
+    const job *j = cookie;
+    return j->slabs.items > 2 * j->items;
 }
 
-static void *fly(void *flying) {
-    flight *f = flying;
-    le__profile_set_depth(f->job->depth);
-    while (fly_once(f))
-        ;
-    return NULL;
-}
-
-/* The first slab alone: what is learnt of a step is learnt from it. Then two at a time, so that one
- * comes and goes while the other is computed. */
-static le_status run_all(job *j, int flights) {
-    pthread_t other;
-    bool two = fly_once(&j->flights[0]) && flights > 1 && j->slabs.items > 2 * j->items;
-    j->depth = le__profile_depth();
-    j->beside = two;
-    two = two && pthread_create(&other, NULL, fly, &j->flights[1]) == 0;
-    fly(&j->flights[0]);
-    if (two)
-        pthread_join(other, NULL);
-    return j->status == LE_OK ? LE_OK : le_fail(j->status, "%s", j->error);
-}
+static const le__flight_kind slab_flights = {begin_slab, run_slab, end_slab, has_many};
 
 /* --- the whole --- */
 
@@ -505,17 +462,16 @@ static void finish(job *j, bool succeeded) {
             le_tensor_free(&j->made[a]);
         free(j->merged[a]);
         free(j->appended[a].rows);
-        for (int i = 0; i < FLIGHTS; i++)
+        for (int i = 0; i < LE__FLIGHTS; i++)
             le_tensor_free(&j->flights[i].results[a]);
         le__storage_release(j->whole[a].storage);
     }
-    for (int i = 0; i < FLIGHTS; i++) {
+    for (int i = 0; i < LE__FLIGHTS; i++) {
         le_chain_free(&j->flights[i].chain);
         for (int p = 0; p < LE_SOURCE_PARTS; p++)
             le_tensor_free(&j->flights[i].frames[p]);
     }
-    pthread_mutex_destroy(&j->mutex);
-    pthread_cond_destroy(&j->turn);
+    le__flights_close(&j->under_way);
 }
 
 static le_status check_source(const job *j) {
@@ -532,7 +488,7 @@ static le_status check_source(const job *j) {
 /* Two slabs at a time where one can be moved or read while the other is computed. */
 static int flights_of(const job *j) {
     bool device = j->device && strcmp(j->device, "cpu") != 0;
-    return (device || j->source) && !le__trial_is_child() ? FLIGHTS : 1;
+    return (device || j->source) && !le__trial_is_child() ? LE__FLIGHTS : 1;
 }
 
 static int64_t half_of(const job *j) {
@@ -552,9 +508,6 @@ static bool may_halve(const job *j, le_status status) {
 static le_status run_halved(job *j) {
     bool several = j->items < j->slabs.items;
     j->items = half_of(j);
-    j->next = j->done = 0;
-    j->status = LE_OK;
-    j->beside = false;
     for (size_t a = 0; a < j->op->n_args; a++) {
         j->appended[a].bytes = 0;
         j->appended[a].n = 0;
@@ -562,7 +515,7 @@ static le_status run_halved(job *j) {
             clear_merged(j, a);
     }
     le_status status = several ? LE_OK : make_outputs(j, true);
-    return status == LE_OK ? run_all(j, 1) : status;
+    return status == LE_OK ? le__flights_run(&j->under_way, 1) : status;
 }
 
 static le_status run_job(job *j, cut_fn cut) {
@@ -577,7 +530,7 @@ static le_status run_job(job *j, cut_fn cut) {
     if (status == LE_OK)
         status = make_outputs(j, j->items < j->slabs.items);
     if (status == LE_OK)
-        status = run_all(j, flights);
+        status = le__flights_run(&j->under_way, flights);
     while (may_halve(j, status))
         status = run_halved(j);
     return status == LE_OK && j->call->counted ? take_appended(j) : status;
@@ -594,10 +547,9 @@ static le_status work_off(le_call *call, cut_fn cut, const char *device, int64_t
                .limit = limit,
                .source_arg = source_arg,
                .source = source};
-    for (int i = 0; i < FLIGHTS; i++)
+    for (int i = 0; i < LE__FLIGHTS; i++)
         j->flights[i].job = j;
-    pthread_mutex_init(&j->mutex, NULL);
-    pthread_cond_init(&j->turn, NULL);
+    le__flights_open(&j->under_way, &slab_flights, j);
     le_status status = run_job(j, cut);
     finish(j, status == LE_OK);
     free(j);

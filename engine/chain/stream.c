@@ -5,6 +5,7 @@
  * its batch while the other computes, and waits for its turn to hand results to the sinks.
  */
 #include "chain/chain.h"
+#include "chain/flights.h"
 
 #include "core/clock.h"
 #include "liquid_engine/le_stream.h"
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FLIGHTS = 2, USUAL_BYTES = 64 << 20, BATCHES_A_SIZE = 2 };
+enum { USUAL_BYTES = 64 << 20, BATCHES_A_SIZE = 2 };
 
 typedef struct input { /* of the chain */
     const char *name;
@@ -28,6 +29,7 @@ typedef struct flight {
     le_chain *chain; /* for the shapes of the last batch */
     le_tensor parts[LE_MAX_ARGS][LE_SOURCE_PARTS];
     le_tensor results[LE_MAX_ARGS];
+    int64_t first, items; /* of the batch */
 } flight;
 
 /* How many items a batch has: doubled while that makes the stream faster. */
@@ -54,20 +56,11 @@ typedef struct job {
     le_arg options[LE_MAX_ARGS];
     int n_options;
     int64_t limit; /* bytes of both batches under way */
-    flight flights[FLIGHTS];
-    pthread_mutex_t mutex; /* guards all below, the sources and the sinks */
-    pthread_cond_t turn;
+    flight flights[LE__FLIGHTS];
+    le__flights under_way; /* its mutex guards all below, the sources and the sinks */
     int64_t items, next;
-    int64_t begun, done; /* batches */
-    bool beside;         /* two are under way */
     learner learner;
-    le_status status; /* first failure, with its text */
-    char error[512];
 } job;
-
-typedef struct batch {
-    int64_t number, first, items;
-} batch;
 
 /* --- what is given --- */
 
@@ -186,11 +179,6 @@ static const le_tensor *tensor_of(const flight *f, const input *in) {
     return in->source < 0 ? in->in : &f->parts[in->source][in->part];
 }
 
-static bool same_shape(const le_tensor *a, const le_tensor *b) {
-    return a->dtype == b->dtype && a->ndim == b->ndim &&
-           !memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape);
-}
-
 static le_status ready_chain(flight *f) {
     const job *j = f->job;
     bool same = f->chain != NULL;
@@ -201,7 +189,7 @@ static le_status ready_chain(flight *f) {
         const le_tensor *t = tensor_of(f, &j->inputs[i]);
         shapes[j->inputs[i].value] = *t;
         int v = same ? le__chain_find(f->chain, j->inputs[i].name, false) : -1;
-        same = v >= 0 && same_shape(&f->chain->values[v].shape, t);
+        same = v >= 0 && le__tensors_alike(&f->chain->values[v].shape, t);
     }
     le_status status = LE_OK;
     if (!same) {
@@ -212,8 +200,9 @@ static le_status ready_chain(flight *f) {
     return status;
 }
 
-static le_status compute(flight *f) {
-    job *j = f->job;
+static le_status compute(void *cookie, int flying) {
+    job *j = cookie;
+    flight *f = &j->flights[flying];
     le_arg args[3 * LE_MAX_ARGS];
     size_t n = 0;
     le_status status = ready_chain(f);
@@ -227,7 +216,7 @@ static le_status compute(flight *f) {
     }
     for (int i = 0; i < j->n_options; i++)
         args[n++] = j->options[i];
-    f->chain->beside = j->beside;
+    f->chain->beside = j->under_way.beside;
     return le_chain_run_args(f->chain, args, n);
 }
 
@@ -245,7 +234,7 @@ static int64_t most_items(const job *j, const flight *f, int64_t items) {
             bytes += bytes_of(&f->parts[s][p]);
     for (int i = 0; i < j->n_outputs; i++)
         bytes += bytes_of(&f->results[i]);
-    double most = (double)j->limit / FLIGHTS / (double)bytes * (double)items;
+    double most = (double)j->limit / LE__FLIGHTS / (double)bytes * (double)items;
     return most < 1e15 ? (int64_t)most : INT64_MAX;
 }
 
@@ -277,80 +266,49 @@ static void learn(learner *l, int64_t items, double now) {
 
 /* --- batches under way --- */
 
-/* Mutex held. */
-static void fail(job *j, le_status status) {
-    if (j->status == LE_OK && status != LE_OK) {
-        j->status = status;
-        snprintf(j->error, sizeof j->error, "%s", le_error_message());
-    }
-    pthread_cond_broadcast(&j->turn);
-}
-
-static bool begin_batch(flight *f, batch *b) {
-    job *j = f->job;
+static le_status begin_batch(void *cookie, int flying, int64_t number, bool *any) {
+    job *j = cookie;
+    flight *f = &j->flights[flying];
+    int64_t left = j->items - j->next;
     le_status status = LE_OK;
-    pthread_mutex_lock(&j->mutex);
-    bool any = j->status == LE_OK && j->next < j->items;
-    if (any) {
-        int64_t left = j->items - j->next, n = j->learner.batch < left ? j->learner.batch : left;
-        *b = (batch){j->begun++, j->next, n};
-        j->next += n;
-        for (int i = 0; status == LE_OK && i < j->n_sources; i++)
-            status = j->sources[i]->next(j->sources[i], n, f->parts[i]);
-    }
-    fail(j, status);
-    pthread_mutex_unlock(&j->mutex);
-    return any && status == LE_OK;
+    (void)number;
+    *any = left > 0;
+    if (!*any)
+        return LE_OK;
+    f->first = j->next;
+    f->items = j->learner.batch < left ? j->learner.batch : left;
+    j->next += f->items;
+    for (int i = 0; status == LE_OK && i < j->n_sources; i++)
+        status = j->sources[i]->next(j->sources[i], f->items, f->parts[i]);
+    return status;
 }
 
-static void end_batch(flight *f, const batch *b, le_status status) {
-    job *j = f->job;
-    pthread_mutex_lock(&j->mutex);
-    while (status == LE_OK && j->status == LE_OK && j->done != b->number)
-        pthread_cond_wait(&j->turn, &j->mutex);
-    for (int i = 0; status == LE_OK && j->status == LE_OK && i < j->n_outputs; i++) {
+static le_status end_batch(void *cookie, int flying, int64_t number) {
+    job *j = cookie;
+    flight *f = &j->flights[flying];
+    le_status status = LE_OK;
+    for (int i = 0; status == LE_OK && i < j->n_outputs; i++) {
         le_sink *sink = j->outputs[i].sink;
         status = le_tensor_to_host(&f->results[i]);
         if (status == LE_OK)
-            status = sink->put(sink, b->first, b->items, &f->results[i]);
+            status = sink->put(sink, f->first, f->items, &f->results[i]);
     }
-    if (status == LE_OK && b->number == 0)
-        j->learner.most = most_items(j, f, b->items);
+    if (status == LE_OK && number == 0)
+        j->learner.most = most_items(j, f, f->items);
     if (status == LE_OK)
-        learn(&j->learner, b->items, le__now());
-    j->done = b->number + 1;
-    fail(j, status);
-    pthread_mutex_unlock(&j->mutex);
+        learn(&j->learner, f->items, le__now());
+    return status;
 }
 
-static bool fly_once(flight *f) {
-    batch b;
-    if (!begin_batch(f, &b))
-        return false;
-    end_batch(f, &b, compute(f));
-    return true;
+static bool has_more(const void *cookie) {
+    const job *j = cookie;
+    return j->next < j->items;
 }
 
-static void *fly(void *flying) {
-    while (fly_once(flying))
-        ;
-    return NULL;
-}
-
-/* The first batch alone: what is learnt of its steps is learnt from it. */
-static le_status run_all(job *j) {
-    pthread_t other;
-    bool two = fly_once(&j->flights[0]) && j->next < j->items;
-    j->beside = two;
-    two = two && pthread_create(&other, NULL, fly, &j->flights[1]) == 0;
-    fly(&j->flights[0]);
-    if (two)
-        pthread_join(other, NULL);
-    return j->status == LE_OK ? LE_OK : le_fail(j->status, "%s", j->error);
-}
+static const le__flight_kind batch_flights = {begin_batch, compute, end_batch, has_more};
 
 static void finish(job *j) {
-    for (int k = 0; k < FLIGHTS; k++) {
+    for (int k = 0; k < LE__FLIGHTS; k++) {
         flight *f = &j->flights[k];
         le_chain_free(&f->chain);
         for (int s = 0; s < j->n_sources; s++)
@@ -359,8 +317,7 @@ static void finish(job *j) {
         for (int i = 0; i < j->n_outputs; i++)
             le_tensor_free(&f->results[i]);
     }
-    pthread_mutex_destroy(&j->mutex);
-    pthread_cond_destroy(&j->turn);
+    le__flights_close(&j->under_way);
     free(j);
 }
 
@@ -371,13 +328,12 @@ le_status le_chain_stream_args(const le_chain *chain, const le_arg *args, size_t
     j->chain = chain;
     j->limit = chain->engine->options.memory_limit_bytes ? chain->engine->options.memory_limit_bytes
                                                          : USUAL_BYTES;
-    for (int i = 0; i < FLIGHTS; i++)
+    for (int i = 0; i < LE__FLIGHTS; i++)
         j->flights[i].job = j;
-    pthread_mutex_init(&j->mutex, NULL);
-    pthread_cond_init(&j->turn, NULL);
+    le__flights_open(&j->under_way, &batch_flights, j);
     le_status status = read_arguments(j, args, n_args);
     if (status == LE_OK)
-        status = run_all(j);
+        status = le__flights_run(&j->under_way, LE__FLIGHTS);
     finish(j);
     return status;
 }

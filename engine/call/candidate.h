@@ -29,7 +29,6 @@ le_status le__candidates_make(le_engine *engine, const le__operation_entry *entr
                               le__candidate **out, size_t *n);
 /* The implementation or candidate that the call or the engine forces; NULL: none. */
 const char *le__candidate_forced(const le_call *call);
-bool le__candidate_is_named(const le__candidate *c, const char *implementation);
 /* Whether an implementation can answer this call on a device of its kind (the device's features,
  * applicable, which sees the device in the call); on false *why is the reason. */
 bool le__implementation_takes(const le_implementation *implementation, le__device *device,

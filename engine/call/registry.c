@@ -188,8 +188,8 @@ static le_status check_implementation(const le_implementation *impl) {
     return LE_OK;
 }
 
-le_status le__registry_add_implementation(le__registry *r, const le_implementation *impl,
-                                          const char *source_hash) {
+static le_status add_implementation(le__registry *r, const le_implementation *impl,
+                                    const char *source_hash) {
     le_status status = check_implementation(impl);
     if (status != LE_OK)
         return status;
@@ -224,7 +224,7 @@ le_status le__registry_register(le__registry *r, const le_implementation *impl) 
     const char *hash = e ? own_hash(e, impl) : "";
     if (!hash)
         return le_fail(LE_ERR_MEMORY, "implementation '%s': out of memory", impl->name);
-    return status == LE_OK ? le__registry_add_implementation(r, impl, hash) : status;
+    return status == LE_OK ? add_implementation(r, impl, hash) : status;
 }
 
 le_status le__registry_open(le__registry *r, const le__maker *makers) {
@@ -233,8 +233,8 @@ le_status le__registry_open(le__registry *r, const le__maker *makers) {
     for (size_t i = 0; status == LE_OK && le_builtin_operations[i].operation; i++)
         status = le__registry_add_operation(r, le_builtin_operations[i].operation);
     for (size_t i = 0; status == LE_OK && le_builtin_implementations[i].implementation; i++)
-        status = le__registry_add_implementation(r, le_builtin_implementations[i].implementation,
-                                                 le_builtin_implementations[i].source_hash);
+        status = add_implementation(r, le_builtin_implementations[i].implementation,
+                                    le_builtin_implementations[i].source_hash);
     if (status != LE_OK)
         le__registry_close(r);
     return status;

@@ -66,8 +66,6 @@ le__operation_entry *le__registry_find(const le__registry *r, const char *name);
 le_status le__registry_get(const le__registry *r, const char *name, le__operation_entry **out);
 /* All or nothing: on an error the operation is not there. */
 le_status le__registry_add_operation(le__registry *r, const le_operation *operation);
-le_status le__registry_add_implementation(le__registry *r, const le_implementation *implementation,
-                                          const char *source_hash);
 /* For those registered at run time. */
 le_status le__registry_register(le__registry *r, const le_implementation *implementation);
 /* Whether every program over this library has the implementation, as it is here. */

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-le_status le__chain_fail(le_chain *chain, le_status status) {
+/* The first error, with this thread's text of it. */
+static le_status keep_error(le_chain *chain, le_status status) {
     if (chain->status == LE_OK) {
         chain->status = status;
         chain->error = strdup(le_error_message());
@@ -21,7 +22,7 @@ le_status le__chain_fail(le_chain *chain, le_status status) {
 }
 
 static le_value fail_value(le_chain *chain, le_status status) {
-    le__chain_fail(chain, status);
+    keep_error(chain, status);
     return LE_VALUE_NONE;
 }
 
@@ -136,7 +137,7 @@ static le__chain_value *new_value(le_chain *c, le__value_role role, const char *
     char *copy = name ? strdup(name) : NULL;
     if (c->n_values == c->capacity || (name && !copy)) {
         free(copy);
-        le__chain_fail(c, le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name));
+        keep_error(c, le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name));
         return NULL;
     }
     le__chain_value *v = &c->values[c->n_values];
@@ -308,11 +309,11 @@ le_status le_chain_output(le_chain *c, const char *name, le_value value) {
     if (!wrong && (!name || le__chain_find(c, name, true) >= 0))
         wrong = "another output has this name";
     if (wrong)
-        return le__chain_fail(c, le_fail(LE_ERR_ARGUMENT, "chain '%s': output '%s': %s", c->name,
-                                         name ? name : "(null)", wrong));
+        return keep_error(c, le_fail(LE_ERR_ARGUMENT, "chain '%s': output '%s': %s", c->name,
+                                     name ? name : "(null)", wrong));
     v->name = strdup(name);
     v->output = true;
-    return v->name ? LE_OK : le__chain_fail(c, le_fail(LE_ERR_MEMORY, "chain: out of memory"));
+    return v->name ? LE_OK : keep_error(c, le_fail(LE_ERR_MEMORY, "chain: out of memory"));
 }
 
 le_value le_chain_arg(le_chain *c, int arg) {
@@ -570,10 +571,10 @@ le_status le_chain_add_args(le_chain *c, const char *operation, const le_arg *ar
     le__operation_entry *entry;
     le_status status = le__registry_get(&c->engine->registry, operation, &entry);
     if (status != LE_OK)
-        return le__chain_fail(c, status);
+        return keep_error(c, status);
     le__chain_step *s = calloc(1, sizeof *s);
     if (!s)
-        return le__chain_fail(c, le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name));
+        return keep_error(c, le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name));
     s->entry = entry;
     for (size_t i = 0; i < LE_MAX_ARGS; i++)
         s->values[i] = -1;
@@ -588,7 +589,7 @@ le_status le_chain_add_args(le_chain *c, const char *operation, const le_arg *ar
     if (status == LE_OK)
         status = take_step(c, s);
     if (status != LE_OK) {
-        le__chain_fail(c, status);
+        keep_error(c, status);
         free_step(s);
     }
     return status;

@@ -125,7 +125,6 @@ le_status le__chain_new(le_chain **out, le_engine *engine, const char *name);
 le_status le__chain_from_json(le_chain **out, le_engine *engine, const char *text,
                               const le_arg *args, size_t n_args);
 le_status le__chain_register_json(le_engine *engine, const char *text, char *name, size_t size);
-le_status le__chain_fail(le_chain *chain, le_status status); /* keeps this thread's error text */
 int le__chain_find(const le_chain *chain, const char *name, bool output); /* -1: none */
 
 /* --- composite calls as chains (expanded.c) --- */
@@ -179,7 +178,6 @@ le_status le__chain_copy(const le_chain *chain, const le_tensor *shapes, le_chai
 /* Registers the operation; takes the recipe over, whatever happens. */
 le_status le__recipe_register(le_engine *engine, le__recipe *recipe, const char *name,
                               const char *summary);
-void le__recipe_free(le__recipe *recipe);
 
 /* --- choosing; the chain's mutex is held --- */
 
@@ -238,8 +236,6 @@ le_status le__chain_wrap(le_tensor *out, const le_tensor *user, bool input);
 /* Whether steps may write an output straight to the caller's memory: by then nothing can fail any
  * more. Else the chain makes it in memory of its own, and it is copied when all is done. */
 bool le__chain_may_write_out(const le_chain *chain, int root);
-/* Downloads if needed and adds the bytes to *moved. */
-le_status le__chain_to_host(le_tensor *t, int64_t *moved);
 
 /* --- composite operations (staged.c) --- */
 

@@ -17,7 +17,7 @@ typedef struct chain_operation {
     char *name, *summary;
 } chain_operation;
 
-void le__recipe_free(le__recipe *r) {
+static void free_recipe(le__recipe *r) {
     if (!r)
         return;
     for (int i = 0; i < LE_MAX_ARGS; i++)
@@ -32,7 +32,7 @@ static void free_operation(void *chain_op) {
     chain_operation *o = chain_op;
     if (!o)
         return;
-    le__recipe_free(o->recipe);
+    free_recipe(o->recipe);
     free(o->name);
     free(o->summary);
     free(o);
@@ -207,7 +207,7 @@ le_status le__recipe_register(le_engine *engine, le__recipe *r, const char *name
                               const char *summary) {
     chain_operation *o = has_names(r) ? calloc(1, sizeof *o) : NULL;
     if (!o) {
-        le__recipe_free(r);
+        free_recipe(r);
         return le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", name ? name : "");
     }
     o->recipe = r;
@@ -344,14 +344,14 @@ le_status le_chain_as_operation(const le_chain *chain, const char *name, const c
     if (!r)
         return le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", chain->name);
     if (!r->n_outputs) {
-        le__recipe_free(r);
+        free_recipe(r);
         return le_fail(LE_ERR_ARGUMENT, "chain '%s': it has no output", chain->name);
     }
     le_chain *copy = NULL;
     le_status status = le__chain_copy(chain, NULL, &copy);
     if (status != LE_OK) {
         r->release = NULL;
-        le__recipe_free(r);
+        free_recipe(r);
         return status;
     }
     r->data = copy;

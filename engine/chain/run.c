@@ -73,7 +73,8 @@ bool le__chain_may_write_out(const le_chain *c, int root) {
     return true;
 }
 
-le_status le__chain_to_host(le_tensor *t, int64_t *moved) {
+/* Downloads if needed and adds the bytes to *moved. */
+static le_status to_host(le_tensor *t, int64_t *moved) {
     if (le__storage_is_on_device(t->storage))
         *moved += (int64_t)t->storage->bytes;
     return le_tensor_to_host(t);
@@ -181,7 +182,7 @@ static le_status make_room(run *r, int step) {
         le_tensor *t = &r->tensors[d->value];
         if (d->step != step || !t->storage)
             continue;
-        le_status status = d->device ? le__chain_to_host(t, &r->to_host) : LE_OK;
+        le_status status = d->device ? to_host(t, &r->to_host) : LE_OK;
         if (status != LE_OK)
             return status;
         le__storage_drop(t->storage, d->device ? c->engine->devices[d->device].cl : NULL);
@@ -226,7 +227,7 @@ static le_status place(run *r, const le__chain_step *s, size_t arg, bool host, l
     if (!host && (output || le_tensor_is_contiguous(out)))
         return LE_OK;
     if (!output)
-        return le__chain_to_host(out, &r->to_host);
+        return to_host(out, &r->to_host);
     void *memory;
     bool discard = covers_its_storage(out);
     if (!discard && le__storage_is_on_device(out->storage))
@@ -247,7 +248,7 @@ static bool has_own_memory(const run *r, const le__chain_step *s, size_t arg) {
 static le_status unpack_output(run *r, const le__chain_step *s, size_t arg, bool succeeded) {
     const le__chain_value *v = &r->chain->values[s->values[arg]];
     le_tensor from = s->call.args[arg].tensor, to = v->shape;
-    le_status status = succeeded ? le__chain_to_host(&from, &r->to_host) : LE_OK;
+    le_status status = succeeded ? to_host(&from, &r->to_host) : LE_OK;
     if (succeeded && status == LE_OK) {
         void *memory;
         to.offset += r->tensors[v->root].offset;

@@ -53,9 +53,6 @@ void le__chain_copy_drops(le_chain *chain, const le__drop *drops, int n);
 
 /* --- plans as stored choices (store.c) --- */
 
-/* Whether the chain's last plan still holds for this run, which is counted then. inputs: where they
- * are; 0: all on the host. */
-bool le__chain_is_planned(le_chain *chain, uint64_t inputs);
 /* Fills the chain's choices, drops and totals with the stored choice; opens OpenCL when that names
  * a device of it. false when there is none, or a device or candidate of it is no longer there. */
 bool le__chain_recall(le_chain *chain);

@@ -354,8 +354,9 @@ static void measure_transfers(const le__question *q, const le_call *call) {
         le__transfer_seconds(call->engine, call->device, true, 1, true);
 }
 
-void le__dispatch_observe(le__dispatch *d, le__question *q, le__arm *arm, const le_call *call,
-                          le__why why, double spent) {
+/* Tells the policy, and the database, of one run. Nothing of a run beside others. */
+static void observe(le__dispatch *d, le__question *q, le__arm *arm, const le_call *call,
+                    le__why why, double spent) {
     if (call->beside)
         return;
     const le__run_stats *stats = &call->stats;
@@ -437,7 +438,7 @@ static le_status answer_slowly(le__dispatch *d, le__question *q, le_call *call, 
             return status;
         status = answer_by(d, q, call, &c, &ready, &spent);
         if (ready && (status == LE_OK || call->stopped))
-            le__dispatch_observe(d, q, c.arm, call, c.of.why, spent);
+            observe(d, q, c.arm, call, c.of.why, spent);
         if (ready && status == LE_OK) {
             keep_known(d, q, call, &c);
             *out = (le__answered){c.arm, c.of.why, spent, c.of.best_seconds};

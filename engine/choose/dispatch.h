@@ -66,9 +66,6 @@ le_status le__dispatch_run_arm(le__dispatch *d, le__question *q, le_call *call, 
                                bool thorough, double *spent);
 /* Keeps the verdict of a failure; returns whether another candidate may answer instead. */
 bool le__dispatch_failed(le__dispatch *d, le__question *q, le__arm *arm, le_status status);
-/* Tells the policy, and the database, of one run. Nothing of a run beside others. */
-void le__dispatch_observe(le__dispatch *d, le__question *q, le__arm *arm, const le_call *call,
-                          le__why why, double spent);
 /* Finds the devices that the question may use, and its arms. */
 le_status le__dispatch_prepare(le__dispatch *d, le__question *q, le_call *call);
 /* Whether, beside a stored choice, an implementation is there that has never run on the problem and

@@ -116,9 +116,8 @@ void le__h5_chunks_of(const le__h5_dataset *d, int64_t *begin, int64_t *end);
 /* A chunk's place in the grid of all chunks. */
 void le__h5_chunk_at(const le__h5_dataset *d, int64_t chunk, int64_t *at);
 
-/* Reads the selection into row-major memory of d->dtype. */
-le_status le__h5_load(le__h5_dataset *d, const le__io_parallel *p, void *data);
-/* The same chunk by chunk, decoded on the threads of p; only where d->fast. */
+/* Reads the selection into row-major memory of d->dtype chunk by chunk, decoded on the threads of p;
+ * only where d->fast. */
 le_status le__h5_load_chunks(le__h5_dataset *d, const le__io_parallel *p, void *data);
 
 #endif

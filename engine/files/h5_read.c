@@ -108,7 +108,7 @@ static le_status check_chunk(const le__h5_dataset *d) {
     return le__io_check_size(d->text, d->dtype, d->rank, d->chunk, d->max_bytes, NULL);
 }
 
-le_status le__h5_load(le__h5_dataset *d, const le__io_parallel *p, void *data) {
+static le_status load(le__h5_dataset *d, const le__io_parallel *p, void *data) {
     bool dense = true; /* steps that jump over chunks would make a long walk of few elements */
     for (int i = 0; i < d->rank; i++) {
         if (d->range[i].count == 0)
@@ -140,7 +140,7 @@ le_status le__h5_read(const le__io_request *r, le_tensor *out) {
     if (status == LE_OK)
         status = le__io_alloc(&t, d.dtype, ndim, shape);
     if (status == LE_OK)
-        status = le__h5_load(&d, &r->parallel, t.data);
+        status = load(&d, &r->parallel, t.data);
     le__h5_close(&d);
     if (status == LE_OK)
         *out = t;
@@ -210,7 +210,7 @@ le_status le__h5_stream_read(le__h5_dataset *d, const le__io_parallel *p, int64_
     le__io_range whole = d->range[0];
     d->range[0].start += first * whole.step;
     d->range[0].count = count;
-    le_status status = le__h5_load(d, p, data);
+    le_status status = load(d, p, data);
     d->range[0] = whole;
     return status;
 }

@@ -157,7 +157,7 @@ function(le_finish_library)
     list(APPEND objects $<TARGET_OBJECTS:${library}>)
   endforeach()
   set(private SQLite::SQLite3 cjson hdf5::hdf5 PNG::PNG ZLIB::ZLIB PkgConfig::XXHASH
-      Threads::Threads m ${CMAKE_DL_LIBS})
+      PkgConfig::LZ4 PkgConfig::ZSTD Threads::Threads m ${CMAKE_DL_LIBS})
   if(TIFF_FOUND)
     list(APPEND private PkgConfig::TIFF)
   endif()

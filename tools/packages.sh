@@ -4,7 +4,7 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034 # used by the scripts that read this file
 build_packages="gcc cmake ninja-build pkg-config libc6-dev libhdf5-dev libsqlite3-dev libcjson-dev
-    libpng-dev zlib1g-dev libtiff-dev libdeflate-dev libxxhash-dev opencl-c-headers
+    libpng-dev zlib1g-dev libtiff-dev libdeflate-dev libxxhash-dev liblz4-dev libzstd-dev opencl-c-headers
     ocl-icd-libopencl1 pocl-opencl-icd"
 test_packages="clang libcmocka-dev libdlpack-dev binutils python3"
 

@@ -1,0 +1,36 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * The operation bitshuffle_lz4: indices of its arguments, and what its implementations share.
+ */
+#ifndef LE_SCATTERING_BITSHUFFLE_LZ4_H
+#define LE_SCATTERING_BITSHUFFLE_LZ4_H
+
+#include "scattering/stored.h"
+
+enum {
+    BITS_ARG_BYTES,
+    BITS_ARG_OFFSETS,
+    BITS_ARG_SKIPPED,
+    BITS_ARG_CHUNK,
+    BITS_ARG_TYPE,
+    BITS_ARG_BIG_ENDIAN,
+    BITS_ARG_COMPRESSION,
+    BITS_ARG_BLOCK,
+    BITS_ARG_FILL,
+    BITS_ARG_BAD,
+    BITS_ARG_RESULT,
+    BITS_ARG_DECODED
+};
+
+extern const le__sc_stored_args le__sc_bits_args;
+
+/* Decodes block k of a chunk into its elements; space is for its bit planes. NULL or a reason. */
+typedef const char *(*le__sc_block_fn)(const le__sc_stored *stored, const le__sc_chunk *chunk,
+                                       int64_t k, uint8_t *space, uint8_t *out);
+
+/* Runs a call block by block. Where a chunk turns out bad the caller's memory is as it was. */
+le_status le__sc_bits_run(le_call *call, le__sc_block_fn decode);
+int64_t le__sc_bits_memory(const le_call *call);
+
+#endif

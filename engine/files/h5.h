@@ -65,9 +65,25 @@ typedef struct le__h5_index {
     int64_t last;                                    /* one past the last chunk touched */
 } le__h5_index;
 
+/* A link to another file that was met on the way to a dataset. */
+typedef struct le__h5_link {
+    bool found;
+    char file[1024], dataset[1024]; /* as the link has them */
+} le__h5_link;
+
+/* Looks for the first one on the way to a name. Under the lock. */
+void le__h5_link_find(hid_t file, const char *name, le__h5_link *out);
+/* The file that it leads to from the file `from`, malloc'ed; LE_ERR_IO where that is not beside it.
+ */
+le_status le__h5_link_follow(const le__h5_link *link, const char *text, const char *from,
+                             char **file);
+
 struct le__h5_dataset {
     const char *text;      /* the place, for messages; borrowed */
-    const char *file_name; /* borrowed */
+    const char *file_name; /* borrowed, or own_file */
+    char *own_file;        /* the file with the data, where links led to another one */
+    char own_name[1024];   /* its name there */
+    le__h5_link *link;     /* while it is opened: shared with child processes */
     le__h5_handle handle;  /* its descriptor also serves reads past HDF5 */
     int64_t file_bytes;
     hid_t file, set, memory_type; /* memory_type is owned */
@@ -96,8 +112,8 @@ le_status le__h5_open_stored(const le__io_place *place, int64_t max_bytes, le__h
 /* One element of d->dtype for chunks that were never written. Not under the lock. */
 le_status le__h5_fill(le__h5_dataset *d, void *fill);
 
-/* Not under the lock. Opens for reading, checks the type, finds the nearest of dtypes (mask; 0:
- * any) and applies the place's slices. */
+/* Not under the lock. Opens for reading, follows links to files beside it, checks the type, finds
+ * the nearest of dtypes (mask; 0: any) and applies the place's slices. */
 le_status le__h5_open(const le__io_place *place, int64_t max_bytes, uint32_t dtypes,
                       le__h5_dataset *out);
 void le__h5_close(le__h5_dataset *d);

@@ -10,7 +10,9 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -161,11 +163,13 @@ static le_status open_set(const le__io_place *place, le__h5_dataset *d) {
     H5Pclose(access);
     if (d->set >= 0)
         return LE_OK;
-    if (external)
+    if (external) {
+        le__h5_link_find(d->file, name, d->link);
         return le_fail(LE_ERR_IO,
                        "%s: the dataset lies behind a link to another file, which is not "
                        "followed",
                        place->text);
+    }
     if (H5Lexists(d->file, name, H5P_DEFAULT) > 0)
         return le__h5_fail(place->text, "cannot be opened as a dataset");
     return only_dataset(place, d->file, name, &f);
@@ -415,11 +419,13 @@ static le_status open_twice(const open_job *job) {
     return status;
 }
 
-static le_status open_dataset(const le__io_place *place, int64_t max_bytes, uint32_t dtypes,
-                              bool stored, le__h5_dataset *out) {
+static le_status open_in_file(const le__io_place *place, int64_t max_bytes, uint32_t dtypes,
+                              bool stored, le__h5_link *link, le__h5_dataset *out) {
     le__h5_guard guard;
+    link->found = false;
     *out = (le__h5_dataset){.text = place->text,
                             .file_name = place->file,
+                            .link = link,
                             .file = -1,
                             .set = -1,
                             .memory_type = -1,
@@ -436,7 +442,53 @@ static le_status open_dataset(const le__io_place *place, int64_t max_bytes, uint
         le__h5_index_free(&out->index);
         close(out->handle.fd);
     }
+    out->link = NULL;
     return status;
+}
+
+enum { LINKS_MAX = 4 }; /* from file to file */
+
+static le_status open_dataset(const le__io_place *place, int64_t max_bytes, uint32_t dtypes,
+                              bool stored, le__h5_dataset *out) {
+    le__io_place at = *place;
+    char name[sizeof out->own_name] = "", *file = NULL, *next = NULL;
+    le__h5_link *link =
+        mmap(NULL, sizeof *link, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (link == MAP_FAILED)
+        return le_fail(LE_ERR_MEMORY, "%s: out of memory", place->text);
+    le_status status = open_in_file(&at, max_bytes, dtypes, stored, link, out);
+    for (int i = 0; status != LE_OK && link->found && i < LINKS_MAX; i++) {
+        status = le__h5_link_follow(link, place->text, at.file, &next);
+        if (status != LE_OK)
+            break;
+        free(file);
+        at.file = file = next;
+        at.dataset = strcpy(name, link->dataset);
+        status = open_in_file(&at, max_bytes, dtypes, stored, link, out);
+    }
+    munmap(link, sizeof *link);
+    if (status != LE_OK) {
+        free(file);
+        return status;
+    }
+    out->own_file = file;
+    strcpy(out->own_name, name);
+    return status;
+}
+
+void le__h5_follow(le__io_place *place) {
+    le__h5_dataset d;
+    if (le__h5_open(place, INT64_MAX, 0, &d) != LE_OK)
+        return;
+    char *name = d.own_file ? strdup(d.own_name) : NULL;
+    if (name) {
+        free(place->file);
+        free(place->dataset);
+        place->file = d.own_file;
+        place->dataset = name;
+        d.own_file = NULL;
+    }
+    le__h5_close(&d);
 }
 
 le_status le__h5_open(const le__io_place *place, int64_t max_bytes, uint32_t dtypes,
@@ -455,4 +507,5 @@ void le__h5_close(le__h5_dataset *d) {
     le__h5_leave(&guard);
     le__h5_index_free(&d->index);
     close(d->handle.fd);
+    free(d->own_file);
 }

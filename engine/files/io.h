@@ -139,6 +139,8 @@ le_status le__png_write(const le__io_request *r, const le_tensor *t, const void 
 le_status le__tiff_read(const le__io_request *r, le_tensor *out);
 le_status le__tiff_write(const le__io_request *r, const le_tensor *t, const void *data);
 
+/* Makes a place behind links to other files the one in the file with the data. */
+void le__h5_follow(le__io_place *place);
 /* Whether both name the same dataset of one file, through links too. */
 bool le__h5_same_dataset(const le__io_place *a, const le__io_place *b);
 

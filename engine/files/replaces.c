@@ -82,6 +82,8 @@ bool le_io_replaces(const char *output, const char *input) {
         le__io_place_free(&out);
         return false;
     }
+    if (in.format == LE__IO_HDF5)
+        le__h5_follow(&in);
     bool found = share_a_file(&out, &in);
     if (found && out.format == LE__IO_HDF5 && in.format == LE__IO_HDF5)
         found = le__h5_same_dataset(&out, &in);

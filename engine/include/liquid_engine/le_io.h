@@ -38,8 +38,10 @@
  * PNG and TIFF have none (LE_ERR_DTYPE).
  *
  * Files are not trusted: dimensions are checked against overflow and max_bytes before anything is
- * allocated; HDF5 external links, external storage and virtual datasets are refused, and so are
- * NRRD data files outside the header's folder.
+ * allocated; HDF5 external storage and virtual datasets are refused, and so are NRRD data files
+ * outside the header's folder. External links of HDF5 files, as in the master files of detectors, are
+ * followed for reading, up to four one after the other, to files in the folder of the file with the
+ * link or below it: relative names without "..".
  *
  * Writing: folders on the way are created. A file appears when it is complete: until then it has no
  * name, or a temporary one beside its place where the file system has no files without names (and for

@@ -110,8 +110,8 @@ typedef struct le_stored_info {
 
 /* Opens a place for reading by batches. On error *out is NULL. The engine's threads read; it must
  * outlive the source. Errors as of le_io_read; LE_ERR_UNSUPPORTED: a format without frames, or
- * STORED of a dataset that is not chunked. Datasets behind links to other files are refused: name
- * the files themselves. */
+ * STORED of a dataset that is not chunked. Links to other
+ * files are followed as le_io_read does. */
 LE_API le_status le_io_source(le_engine *engine, const char *place, le_source_kind kind,
                               le_source **out);
 /* What a source of LE_SOURCE_STORED gives; NULL for others. Valid as long as the source. */

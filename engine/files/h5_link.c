@@ -1,0 +1,78 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Links of an HDF5 file to others: master files of detectors have a link for each file of frames.
+ * HDF5 itself follows none here, since it would open whatever the file names, with its own driver.
+ * Only files beside the one with the link are opened, or below it, as any other file.
+ */
+#include "files/h5.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The link's own words, with the rest of the path that led through it. */
+static bool take_link(hid_t file, const char *path, const char *rest, size_t size,
+                      le__h5_link *out) {
+    const char *target, *object;
+    unsigned flags;
+    char *value = size ? malloc(size) : NULL;
+    bool found = value && H5Lget_val(file, path, value, size, H5P_DEFAULT) >= 0 &&
+                 H5Lunpack_elink_val(value, size, &flags, &target, &object) >= 0;
+    if (found) {
+        int n = snprintf(out->file, sizeof out->file, "%s", target);
+        int m = snprintf(out->dataset, sizeof out->dataset, "%s%s", object, rest);
+        found = n >= 0 && n < (int)sizeof out->file && m >= 0 && m < (int)sizeof out->dataset;
+    }
+    free(value);
+    return found;
+}
+
+void le__h5_link_find(hid_t file, const char *name, le__h5_link *out) {
+    char path[sizeof out->dataset];
+    *out = (le__h5_link){.found = false};
+    if (strlen(name) >= sizeof path)
+        return;
+    for (const char *end = name; *end && !out->found;) {
+        H5L_info_t info;
+        end += strspn(end, "/");
+        end += strcspn(end, "/");
+        snprintf(path, sizeof path, "%.*s", (int)(end - name), name);
+        if (H5Lget_info(file, path, &info, H5P_DEFAULT) < 0)
+            return;
+        if (info.type == H5L_TYPE_EXTERNAL) {
+            out->found = take_link(file, path, end, info.u.val_size, out);
+            return;
+        }
+    }
+}
+
+/* Relative, and nowhere upwards. */
+static bool is_beside(const char *file) {
+    if (!*file || *file == '/')
+        return false;
+    for (const char *part = file; *part; part += strspn(part, "/")) {
+        size_t n = strcspn(part, "/");
+        if (n == 2 && !strncmp(part, "..", 2))
+            return false;
+        part += n;
+    }
+    return true;
+}
+
+le_status le__h5_link_follow(const le__h5_link *link, const char *text, const char *from,
+                             char **file) {
+    *file = NULL;
+    if (!is_beside(link->file))
+        return le_fail(LE_ERR_IO,
+                       "%s: links to another file, '%.200s', which is not beside it and is not "
+                       "followed",
+                       text, link->file);
+    const char *slash = strrchr(from, '/');
+    size_t folder = slash ? (size_t)(slash - from) + 1 : 0, size = folder + strlen(link->file) + 1;
+    *file = malloc(size);
+    if (!*file)
+        return le_fail(LE_ERR_MEMORY, "%s: out of memory", text);
+    snprintf(*file, size, "%.*s%s", (int)folder, from, link->file);
+    return LE_OK;
+}

@@ -12,7 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double spare = 1.125; /* data of the same kind differ a little */
+static const double spare = 1.125;      /* data of the same kind differ a little */
+static const double most_of_others = 8; /* share that is believed of a problem not seen before */
 
 /* --- for methods --- */
 
@@ -62,10 +63,13 @@ static uint64_t key_of_problem(const le_call *call, size_t arg) {
     return (le__problem_shape(call) + arg) | UINT64_C(1) << 63;
 }
 
+/* By the problem itself, else by others of the operation, which may have been asked for quite
+ * another share: not beyond what a run in vain would cost. */
 static bool known(const le_call *call, size_t arg, le__rows_share *out) {
     const le__rows *rows = &call->entry->rows;
-    return le__rows_known(rows, key_of_problem(call, arg), out) ||
-           le__rows_known(rows, key_of_all(arg), out);
+    if (le__rows_known(rows, key_of_problem(call, arg), out))
+        return true;
+    return le__rows_known(rows, key_of_all(arg), out) && out->most <= most_of_others;
 }
 
 static int64_t rows_of(const le__bound_arg *b, double share) {

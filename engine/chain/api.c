@@ -95,10 +95,14 @@ static le_status fit_dynamic(const job *j) {
         le_status status = v->counted ? le__output_fits(c->name, v->name, made, to) : LE_OK;
         if (status != LE_OK)
             return status;
-        if (!le__is_allocated(to))
-            le__output_trim(made);
     }
     return LE_OK;
+}
+
+static void trim_counted(const job *j) {
+    for (int i = 0; i < j->chain->n_values; i++)
+        if (j->users[i] && j->chain->values[i].counted && !le__is_allocated(j->users[i]))
+            le__output_trim(&j->tensors[i]);
 }
 
 static le_status take_option(le_chain *c, const le_arg *a) {
@@ -218,6 +222,8 @@ static le_status run_job(job *j, const le_arg *args, size_t n_args) {
             status = le__output_fetch(&j->tensors[i], j->users[i],
                                       le__is_allocated(j->users[i]) || !c->want.keep_on_device,
                                       &c->report.bytes_from_device);
+    if (status == LE_OK && c->dynamic)
+        trim_counted(j);
     for (int i = 0; status == LE_OK && i < c->n_values; i++)
         if (j->users[i])
             le__output_hand_over(&j->tensors[i], j->users[i]);

@@ -6,8 +6,10 @@
  */
 #include "counted_test.h"
 
+#include "call/storage.h"
 #include "liquid_engine/le_bench.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 enum { H = 61, W = 47, PIXELS = H * W };
@@ -191,6 +193,35 @@ static void callers_tensors(void **state) {
     le_close(&e);
 }
 
+/* The caller does not keep memory for rows that are not there. */
+static void no_memory_for_nothing(void **state) {
+    (void)state;
+    le_engine *e = open_counted(LE_MODE_LEARN);
+    le_tensor rows = {0};
+    run_above(e, 0.9, 1000000, &rows);
+    assert_int_equal(rows.storage->bytes, 8 * rows.shape[0]);
+    le_tensor_free(&rows);
+    le_close(&e);
+}
+
+/* A share that is far above 1 is believed of its own problem only: the next room may be a guess of
+ * another kind, and so many times as much of it too much. */
+static void shares_of_others(void **state) {
+    (void)state;
+    static const int64_t rooms[] = {100, 900, 1000};
+    le_engine *e = open_counted(LE_MODE_LEARN);
+    le_tensor rows = {0};
+    run_above(e, 0.5, 3, &rows); /* needs some 400 times that */
+    le_tensor_free(&rows);
+    for (int i = 0; i < 3; i++) {
+        int before = counted_runs;
+        run_above(e, 0.5, rooms[i], &rows);
+        assert_int_equal(counted_runs, before + 2);
+        le_tensor_free(&rows);
+    }
+    le_close(&e);
+}
+
 static void shape_of_the_problem(void **state) {
     (void)state;
     le_tensor in = make_image(), rows = {0};
@@ -205,6 +236,52 @@ static void shape_of_the_problem(void **state) {
         le_explanation_free(&x);
         run_above(e, 0.5, 5, &rows);
         le_tensor_free(&rows);
+    }
+    le_close(&e);
+}
+
+/* --- threads --- */
+
+enum { THREADS = 4, CALLS = 60 };
+
+typedef struct caller {
+    le_engine *engine;
+    int number;
+    bool right;
+} caller;
+
+static void *call_often(void *context) {
+    caller *c = context;
+    const le_tensor in = le_tensor_of(image, LE_F32, 2, (int64_t[]){H, W});
+    c->right = true;
+    for (int i = 0; i < CALLS; i++) {
+        double level = levels[(c->number + i) % 6];
+        int64_t n = 0;
+        le_tensor rows = {0};
+        le_status status =
+            le_engine_run(c->engine, "above", LE_IN("image", &in), LE_F64("level", level),
+                          LE_I64("room", i % 3 * 50), LE_OUT("rows", &rows));
+        for (int k = 0; k < PIXELS; k++)
+            n += image[k] > (float)level;
+        c->right = c->right && status == LE_OK && rows.shape[0] == n;
+        le_tensor_free(&rows);
+    }
+    return NULL;
+}
+
+static void many_threads(void **state) {
+    (void)state;
+    pthread_t threads[THREADS];
+    caller callers[THREADS];
+    le_engine *e = open_counted(LE_MODE_LEARN);
+    make_image();
+    for (int i = 0; i < THREADS; i++) {
+        callers[i] = (caller){.engine = e, .number = i};
+        assert_int_equal(pthread_create(&threads[i], NULL, call_often, &callers[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        assert_true(callers[i].right);
     }
     le_close(&e);
 }
@@ -485,6 +562,9 @@ int main(void) {
         cmocka_unit_test(too_little_room),
         cmocka_unit_test(room_is_learnt),
         cmocka_unit_test(callers_tensors),
+        cmocka_unit_test(no_memory_for_nothing),
+        cmocka_unit_test(shares_of_others),
+        cmocka_unit_test(many_threads),
         cmocka_unit_test(shape_of_the_problem),
         cmocka_unit_test(trials_find_who_miscounts),
         cmocka_unit_test(trials_compare_as_told),

@@ -5,6 +5,7 @@
  */
 #include "counted_test.h"
 
+#include "call/storage.h"
 #include "chain/chain.h"
 #include "chain_ops.h"
 #include "liquid_engine/le_stream.h"
@@ -267,6 +268,19 @@ static void chain_as_operation(void **state) {
     }
 }
 
+static void no_memory_for_nothing(void **state) {
+    (void)state;
+    le_engine *e = counted_open(NULL, LE_MODE_LEARN);
+    le_chain *c = make_chain(e, 1000000);
+    le_tensor in = make_image(1), rows = {0};
+    assert_ok(le_chain_run(c, LE_IN("image", &in), LE_OUT("rows", &rows)));
+    assert_rows(&rows, 0.5, 1);
+    assert_int_equal(rows.storage->bytes, 8 * rows.shape[0]);
+    le_tensor_free(&rows);
+    le_chain_free(&c);
+    le_close(&e);
+}
+
 /* --- slabs --- */
 
 static void in_slabs(void **state) {
@@ -416,6 +430,7 @@ int main(void) {
         cmocka_unit_test(plans_go_by_what_was),
         cmocka_unit_test(stored_plans),
         cmocka_unit_test(chain_as_operation),
+        cmocka_unit_test(no_memory_for_nothing),
         cmocka_unit_test(in_slabs),
         cmocka_unit_test(in_slabs_with_halos),
         cmocka_unit_test(chains_in_slabs),

@@ -72,8 +72,9 @@ LE_API le_status le_call_set_out(le_call *call, int arg, le_dtype dtype, int ndi
                                  const int64_t *shape);
 /* For le_operation.check: an output whose number of rows (shape[0]) is known only when it has been
  * made: sources in an image, peaks of a profile. shape[0] is how many rows there is to be room for
- * at first: a guess, or the most that there can be. An output that the caller allocated may have
- * any number of rows; the rest of the shape must agree.
+ * at first: a guess, or the most that there can be. It belongs to the problem, and work, memory and
+ * applicable see it. An output that the caller allocated may have any number of rows; the rest of
+ * the shape must agree.
  *
  * The implementation finds the room as le_call_out(call, arg)->shape[0], which may be more than was
  * asked for, and 0. It writes the rows in the order that the operation's documentation states
@@ -190,7 +191,9 @@ typedef enum le_merge { /* of an output that every slab computes in full; summed
                         LE_MERGE_MEAN, /* weighted by the items of the slabs */
                         LE_MERGE_MAX,
                         LE_MERGE_MIN,
-                        LE_MERGE_APPEND /* counted outputs: the rows of the slabs in their order */
+                        /* Counted outputs: the rows of the slabs one after the other, where that is
+                           their order in the whole. */
+                        LE_MERGE_APPEND
 } le_merge;
 
 typedef struct le_slabs {
@@ -229,8 +232,8 @@ typedef struct le_operation {
     le_norm norm;
     double atol, rtol; /* default tolerance */
     le_status (*make_case)(le_case *out, const le_case_request *request);
-    /* Composite operations: describes the call as a chain, which may also serve later calls with the
-     * same shapes, dtypes, numbers, texts and tolerances. NULL: not composite. */
+    /* Composite operations: describes the call as a chain, which may also serve later calls with
+     * the same shapes, dtypes, numbers, texts and tolerances. NULL: not composite. */
     le_status (*expand)(const le_call *call, le_chain *chain);
     /* A smaller call over the same data whose outputs are rows [*first, *first + their own count)
      * along axis 0 of this call's outputs (one of ten angles, say), for checking a large result

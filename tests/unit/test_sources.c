@@ -415,6 +415,95 @@ static void stored_in_a_chain(void **state) {
 }
 
 /* A source of our own: item k is one chunk of k % 5 bytes of value 1, in blocks of two. */
+/* --- sinks --- */
+
+static bool exists(const char *file) {
+    return access(file, F_OK) == 0;
+}
+
+/* What a chain gives for each stored chunk, into files of every format that holds it, and without
+ * any: the same numbers. */
+static void into_files(void **state) {
+    (void)state;
+    static const char *const places[] = {"sums/a.h5:/entry/sums", "sums/a.nrrd", "sums/a.raw"};
+    static const char *const read[] = {"sums/a.h5:/entry/sums", "sums/a.nrrd", "sums/a.raw:f64:23"};
+    double weight = 1;
+    le_tensor w = le_tensor_of(&weight, LE_F64, 0, NULL);
+    write_scan("sink.h5");
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char file[32];
+        collected *c = collector();
+        snprintf(file, sizeof file, "%.*s", (int)strcspn(places[i], ":"), places[i]);
+        le_chain *chain = sums_chain();
+        for (int pass = 0; pass < 2; pass++) {
+            le_source *s = NULL;
+            le_sink *sink = NULL;
+            assert_int_equal(le_io_source(io_engine, "sink.h5:/scan", LE_SOURCE_STORED, &s), LE_OK);
+            if (pass)
+                assert_int_equal(le_io_sink(io_engine, places[i], &sink), LE_OK);
+            assert_int_equal(le_chain_stream(chain, LE_SOURCE("bytes", s, 0),
+                                             LE_SOURCE("offsets", s, 1), LE_IN("weight", &w),
+                                             LE_SINK("sums", pass ? sink : &c->sink)),
+                             LE_OK);
+            assert_false(exists(file));
+            if (pass && le_io_sink_close(&sink, true) != LE_OK)
+                fail_msg("%s", le_error_message());
+            assert_null(sink);
+            le_source_close(&s);
+        }
+        le_tensor t = {0};
+        assert_int_equal(le_io_read(io_engine, read[i], NULL, &t), LE_OK);
+        assert_int_equal(t.ndim, 1);
+        assert_int_equal(t.shape[0], FRAMES);
+        for (int k = 0; k < FRAMES; k++)
+            assert_true(le_tensor_get(&t, k) == c->values[k]);
+        le_tensor_free(&t);
+        le_chain_free(&chain);
+        free(c);
+    }
+}
+
+/* Batches of different numbers of strided frames; what does not fit; what is given up. */
+static void sinks_by_hand(void **state) {
+    (void)state;
+    static int16_t numbers[4 * 3 * 5];
+    le_sink *sink;
+    for (int i = 0; i < 60; i++)
+        numbers[i] = (int16_t)(i - 30);
+    le_tensor all = le_tensor_of(numbers, LE_I16, 3, (int64_t[]){4, 3, 5}), t = {0};
+    le_tensor columns = all; /* rows and columns exchanged */
+    columns.shape[1] = 5, columns.shape[2] = 3;
+    columns.strides[1] = 1, columns.strides[2] = 5;
+    assert_int_equal(le_io_sink(io_engine, "by_hand.h5:/frames", &sink), LE_OK);
+    for (int64_t first = 0, n = 1; first < 4; first += n, n = 3) {
+        le_tensor some = columns;
+        some.shape[0] = n;
+        some.data = numbers + first * 15;
+        assert_int_equal(sink->put(sink, first, n, &some), LE_OK);
+    }
+    le_tensor other = le_tensor_of(numbers, LE_I16, 3, (int64_t[]){1, 3, 5});
+    assert_int_equal(sink->put(sink, 4, 1, &other), LE_ERR_SHAPE);
+    assert_non_null(strstr(le_error_message(), "only the first extent may differ"));
+    assert_int_equal(le_io_sink_close(&sink, true), LE_OK);
+    assert_int_equal(le_io_read(io_engine, "by_hand.h5:/frames", NULL, &t), LE_OK);
+    assert_int_equal(t.shape[0], 4);
+    assert_int_equal(t.shape[1], 5);
+    for (int i = 0; i < 60; i++)
+        assert_true(le_tensor_get(&t, i) == numbers[i / 15 * 15 + i % 3 * 5 + i % 15 / 3]);
+    le_tensor_free(&t);
+
+    assert_int_equal(le_io_sink(io_engine, "given_up.nrrd", &sink), LE_OK);
+    assert_int_equal(sink->put(sink, 0, 4, &all), LE_OK);
+    assert_int_equal(le_io_sink_close(&sink, false), LE_OK);
+    assert_false(exists("given_up.nrrd"));
+    assert_int_equal(le_io_sink(io_engine, "given_up.nrrd", &sink), LE_OK);
+    assert_int_equal(le_io_sink_close(&sink, true), LE_ERR_SHAPE);
+    assert_false(exists("given_up.nrrd"));
+    assert_int_equal(le_io_sink(io_engine, "no_dataset.h5", &sink), LE_ERR_ARGUMENT);
+    assert_null(sink);
+    assert_int_equal(le_io_sink_close(&sink, true), LE_OK);
+}
+
 typedef struct counting {
     le_source source;
     int64_t at, fail_at;
@@ -537,6 +626,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stored),
         cmocka_unit_test(behind_links),
+        cmocka_unit_test(into_files),
+        cmocka_unit_test(sinks_by_hand),
         cmocka_unit_test(refused),
         cmocka_unit_test(detector_files),
         cmocka_unit_test(stored_in_a_chain),

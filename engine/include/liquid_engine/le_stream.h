@@ -6,8 +6,12 @@
  *
  *     le_source *scan;                           // a thousand compressed detector frames
  *     le_io_source(NULL, "scan.h5:/entry/data/data", LE_SOURCE_STORED, &scan);
- *     le_chain_stream(chain, LE_SOURCE("bytes", scan, 0), LE_SOURCE("offsets", scan, 1),
- *                     LE_IN("table", &table), LE_SINK("profiles", &profiles));
+ *     le_sink *profiles;
+ *     le_io_sink(NULL, "profiles.h5:/profiles", &profiles);
+ *     le_status status = le_chain_stream(chain, LE_SOURCE("bytes", scan, 0),
+ *                                        LE_SOURCE("offsets", scan, 1), LE_IN("table", &table),
+ *                                        LE_SINK("profiles", profiles));
+ *     le_io_sink_close(&profiles, status == LE_OK);
  *     le_source_close(&scan);
  *
  * or, where one operation works along the frames of one input and merges what it finds:
@@ -116,6 +120,17 @@ LE_API le_status le_io_source(le_engine *engine, const char *place, le_source_ki
                               le_source **out);
 /* What a source of LE_SOURCE_STORED gives; NULL for others. Valid as long as the source. */
 LE_API const le_stored_info *le_io_source_stored(const le_source *source);
+
+/* A sink that puts results one after the other along their first axis, for any place that
+ * le_io_write takes. Batches may differ in their first extent only (LE_ERR_SHAPE). Until it is closed
+ * they lie in a file without a name beside the place, where as much room is needed as the result
+ * takes, and again when the place is written; memory does not grow with them. On error *out is NULL.
+ * The engine must outlive the sink. */
+LE_API le_status le_io_sink(le_engine *engine, const char *place, le_sink **out);
+/* complete: writes the place as le_io_write does; the file appears when it is whole, and on an error
+ * everything is as before. LE_ERR_SHAPE: no batch has come. Else nothing is written. Releases the
+ * sink in any case and sets *sink to NULL, which is allowed. */
+LE_API le_status le_io_sink_close(le_sink **sink, bool complete);
 
 /* Runs a chain over all items of its sources, batch by batch: two batches are under way, one is
  * read while the other is computed; sinks get results in order. The shapes that the chain's inputs

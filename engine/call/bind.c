@@ -294,8 +294,9 @@ static le_status bind_one(const le_operation *op, const le_arg_desc *d, const le
 
 /* --- the whole call --- */
 
-le__constraint le__constraint_none(const le_engine *engine) {
-    return (le__constraint){.atol = NAN, .rtol = NAN, .mode = engine->options.mode};
+void le__constraint_begin(le__constraint *w, const le_engine *engine) {
+    w->atol = w->rtol = NAN;
+    w->mode = engine->options.mode;
 }
 
 le_status le__constraint_take(le__constraint *w, const le_engine *engine, const char *op,
@@ -407,7 +408,7 @@ le_status le__call_bind(le_call *call, le_engine *engine, le__operation_entry *e
     call->operation = entry->operation;
     call->user_args = args;
     call->n_user_args = n_args;
-    call->want = le__constraint_none(engine);
+    le__constraint_begin(&call->want, engine);
     le_status status = bind_all(call, args, n_args);
     if (status != LE_OK) {
         le__call_unbind(call);

@@ -59,8 +59,8 @@ typedef struct le__constraint { /* what a call asks for beside its result */
     bool reproducible, keep_on_device;
 } le__constraint;
 
-/* Before options are taken: nothing is asked for, tolerances are NaN. */
-le__constraint le__constraint_none(const le_engine *engine);
+/* Makes one that is all zeros ready for options: until they are given, tolerances are NaN. */
+void le__constraint_begin(le__constraint *w, const le_engine *engine);
 /* Takes one option (LE_OPT_...) over, or says what is wrong with it; who: whose option it is. */
 le_status le__constraint_take(le__constraint *w, const le_engine *engine, const char *who,
                               const le_arg *option);

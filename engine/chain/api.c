@@ -143,7 +143,8 @@ static le_status check_forced(const le_chain *c) {
 
 /* Before the options are taken. */
 static void ask_for_nothing(le_chain *c) {
-    c->want = le__constraint_none(c->engine);
+    c->want = (le__constraint){0};
+    le__constraint_begin(&c->want, c->engine);
     c->only_look = false;
 }
 

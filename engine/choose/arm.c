@@ -23,11 +23,30 @@ le__verdict *le__proof_find(const le__proof *p, const char *kind, int size_class
     return NULL;
 }
 
+enum { MOST_VERDICTS = 512 };
+
+/* Kinds may be as many as an operation's keys: the oldest verdict makes room, and is proven again,
+ * or loaded, when it is asked for. What quarantines a proof outlives its verdict. */
+static le__verdict *take_oldest(le__proof *p) {
+    le__verdict **last = &p->verdicts;
+    int n = 1;
+    for (; *last && (*last)->next; n++)
+        last = &(*last)->next;
+    if (!*last || n < MOST_VERDICTS)
+        return NULL;
+    le__verdict *v = *last;
+    *last = NULL;
+    memset(v, 0, sizeof *v);
+    return v;
+}
+
 le__verdict *le__proof_verdict(le__proof *p, const char *kind, int size_class) {
     le__verdict *v = le__proof_find(p, kind, size_class);
     if (v)
         return v;
-    v = calloc(1, sizeof *v);
+    v = take_oldest(p);
+    if (!v)
+        v = calloc(1, sizeof *v);
     if (!v)
         return NULL;
     snprintf(v->kind, sizeof v->kind, "%s", kind);
@@ -173,4 +192,3 @@ void le__op_state_free(le__op_state *s) {
     pthread_mutex_destroy(&s->mutex);
     free(s);
 }
-

@@ -94,7 +94,7 @@ void le__op_state_free(le__op_state *s);
 
 /* Mutex held for these. The verdict of a kind and size class; NULL when there is none. */
 le__verdict *le__proof_find(const le__proof *p, const char *kind, int size_class);
-/* The same, made when absent; NULL when out of memory. */
+/* The same, made when absent; NULL when out of memory. A proof keeps the 512 newest. */
 le__verdict *le__proof_verdict(le__proof *p, const char *kind, int size_class);
 /* Why the proof rules the candidate out for this kind, class and tolerance; NULL when it does not.
  */

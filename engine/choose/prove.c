@@ -480,8 +480,8 @@ static le_status judge_answer(le__dispatch *d, le__question *q, le_call *call, l
 static void keep_class(le__dispatch *d, le__question *q, const le__arm *arm, const comparison *c) {
     pthread_mutex_lock(&q->op->mutex);
     le__verdict *trial = le__proof_find(arm->proof, q->kind, LE__CLASS_TRIAL);
-    const le__error_profile *error = c->proof && trial ? &trial->error : &c->error;
-    keep_verdict(d, q, arm->proof, q->size_class, LE__PROVEN, error, "", true);
+    const le__error_profile error = c->proof && trial ? trial->error : c->error;
+    keep_verdict(d, q, arm->proof, q->size_class, LE__PROVEN, &error, "", true);
     pthread_mutex_unlock(&q->op->mutex);
 }
 

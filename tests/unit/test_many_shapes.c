@@ -4,6 +4,7 @@
  * A process that calls an operation with very many shapes: memory stays bounded, and what was known
  * of a shape that has been dropped meanwhile comes back from the database.
  */
+#include "choose/arm.h"
 #include "core/sanitizer.h"
 #include "liquid_engine/le_method.h"
 
@@ -203,6 +204,31 @@ static void memory_is_bounded_and_choices_come_back(void **state) {
     unlink(db);
 }
 
+static void verdicts_are_few(void **state) {
+    (void)state;
+    le__op_state *s = calloc(1, sizeof *s); /* frees what hangs on it */
+    le__proof *p = calloc(1, sizeof *p);
+    char kind[32];
+    int n = 0;
+    assert_non_null(s);
+    assert_non_null(p);
+    s->proofs = p;
+    pthread_mutex_init(&s->mutex, NULL);
+    for (int i = 0; i < 10000; i++) {
+        snprintf(kind, sizeof kind, "kind %d", i);
+        le__verdict *v = le__proof_verdict(p, kind, i % 7);
+        assert_non_null(v);
+        assert_int_equal(v->state, LE__UNPROVEN);
+        v->state = LE__PROVEN;
+        assert_ptr_equal(le__proof_find(p, kind, i % 7), v);
+    }
+    for (const le__verdict *v = p->verdicts; v; v = v->next, n++)
+        assert_int_equal(v->state, LE__PROVEN);
+    assert_true(n <= 512);
+    assert_non_null(le__proof_find(p, "kind 9800", 9800 % 7));
+    le__op_state_free(s);
+}
+
 typedef struct caller {
     le_engine *engine;
     int from, n;
@@ -241,6 +267,7 @@ static void threads_may_ask_while_questions_are_dropped(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_is_bounded_and_choices_come_back),
+        cmocka_unit_test(verdicts_are_few),
         cmocka_unit_test(threads_may_ask_while_questions_are_dropped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,13 +22,13 @@
 
 #include <cmocka.h>
 
-/* Memory of so many bytes that ends where nothing may be touched. */
+/* Aligned memory of so many bytes that ends, but for a gap, where nothing may be touched. */
 static void *at_the_edge(size_t bytes) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (bytes / page + 1) * page;
     char *p = mmap(NULL, whole + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(p != MAP_FAILED);
     assert_int_equal(mprotect(p + whole, page, PROT_NONE), 0);
-    return p + whole - bytes;
+    return p + (whole - bytes) / _Alignof(max_align_t) * _Alignof(max_align_t);
 }
 
 static void *copy_at_the_edge(const void *from, size_t bytes) {

@@ -48,6 +48,7 @@ static bool belongs(const le_tensor *rows, const le_tensor *row, const le__slab 
     return true;
 }
 
+/* row: one of rows, or all of them in one. */
 static void move_places(const le_tensor *rows, le_tensor *row, const le__slab *slab) {
     le_dtype_kind kind = le_dtype_kind_of(rows->dtype);
     bool integer = kind == LE_DTYPE_KIND_SIGNED || kind == LE_DTYPE_KIND_UNSIGNED;
@@ -60,6 +61,12 @@ static void move_places(const le_tensor *rows, le_tensor *row, const le__slab *s
         else
             le_tensor_set(row, i, le_tensor_get(row, i) + (double)by);
     }
+}
+
+void le__move_places(le_tensor *rows, const le__slab *slab) {
+    int64_t n = le_tensor_count(rows);
+    le_tensor all = le_tensor_of(rows->data, rows->dtype, 1, &n);
+    move_places(rows, &all, slab);
 }
 
 le_status le__append(le__appended *to, const le_tensor *rows, const le__slab *slab) {

@@ -23,7 +23,8 @@ typedef struct le__slab { /* the slab that rows come from */
     int64_t scale;
 } le__slab;
 
-/* rows: row-major, on the host. */
+/* Places of rows count from the first item of all. rows: row-major, on the host, as below. */
+void le__move_places(le_tensor *rows, const le__slab *slab);
 le_status le__append(le__appended *to, const le_tensor *rows, const le__slab *slab);
 /* A tensor like `rows` with all that was appended; it owns its memory. */
 le_status le__appended_rows(const le__appended *from, const le_tensor *rows, le_tensor *out);

@@ -5,6 +5,8 @@
  * its batch while the other computes, and waits for its turn to hand results to the sinks.
  */
 #include "chain/chain.h"
+
+#include "chain/append.h"
 #include "chain/flights.h"
 
 #include "core/clock.h"
@@ -283,13 +285,45 @@ static le_status begin_batch(void *cookie, int flying, int64_t number, bool *any
     return status;
 }
 
+/* Whether a step of the chain counts the rows of that value, one item of the batch after the other;
+ * then what its places are. */
+static bool places_of(const flight *f, int value, le__slab *out) {
+    const le_chain *c = f->chain;
+    for (int i = 0; i < c->n_steps; i++) {
+        const le__chain_step *s = c->steps[i];
+        const le_operation *op = s->entry->operation;
+        for (size_t a = 0; a < op->n_args; a++) {
+            le_slabs slabs = {0};
+            if (s->values[a] != value || op->args[a].type != LE_TYPE_OUT || !op->slabs ||
+                !op->slabs(&s->call, &slabs) || slabs.items != f->items)
+                continue;
+            int32_t scale = slabs.args[a].scale;
+            *out = (le__slab){
+                .low = f->first, .places = slabs.args[a].places, .scale = scale ? scale : 1};
+            return slabs.args[a].merge == LE_MERGE_APPEND;
+        }
+    }
+    return false;
+}
+
+/* The result of a batch as the sink gets it. */
+static le_status ready_result(flight *f, int output) {
+    le_tensor *result = &f->results[output];
+    le__slab slab;
+    int v = le__chain_find(f->chain, f->job->outputs[output].name, true);
+    le_status status = le_tensor_to_host(result);
+    if (status == LE_OK && v >= 0 && f->chain->values[v].counted && places_of(f, v, &slab))
+        le__move_places(result, &slab);
+    return status;
+}
+
 static le_status end_batch(void *cookie, int flying, int64_t number) {
     job *j = cookie;
     flight *f = &j->flights[flying];
     le_status status = LE_OK;
     for (int i = 0; status == LE_OK && i < j->n_outputs; i++) {
         le_sink *sink = j->outputs[i].sink;
-        status = le_tensor_to_host(&f->results[i]);
+        status = ready_result(f, i);
         if (status == LE_OK)
             status = sink->put(sink, f->first, f->items, &f->results[i]);
     }

@@ -421,6 +421,33 @@ static void through_sinks(void **state) {
     le_close(&e);
 }
 
+/* A file gets the catalogue of the whole: places count from its first line. */
+static void into_a_file(void **state) {
+    (void)state;
+    static lines l;
+    char path[64], place[80];
+    le_engine *e = counted_open(NULL, LE_MODE_LEARN);
+    le_chain *c = make_chain(e, 2);
+    snprintf(path, sizeof path, "/tmp/le_counted_%ld_rows.h5", (long)getpid());
+    snprintf(place, sizeof place, "%s:/rows", path);
+    for (int seed = 0; seed < 5; seed++) {
+        le_sink *sink;
+        le_tensor rows = {0};
+        make_image(seed);
+        memset(&l, 0, sizeof l);
+        le_source source = {.items = H, .block = 7, .parts = 1, .next = give, .data = &l};
+        assert_ok(le_io_sink(e, place, &sink));
+        assert_ok(le_chain_stream(c, LE_SOURCE("image", &source, 0), LE_SINK("rows", sink)));
+        assert_ok(le_io_sink_close(&sink, true));
+        assert_ok(le_io_read(e, place, NULL, &rows));
+        assert_rows(&rows, 0.5, 1);
+        le_tensor_free(&rows);
+    }
+    le_chain_free(&c);
+    le_close(&e);
+    unlink(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(consumers_get_what_is_there),
@@ -436,6 +463,7 @@ int main(void) {
         cmocka_unit_test(chains_in_slabs),
         cmocka_unit_test(from_a_file),
         cmocka_unit_test(through_sinks),
+        cmocka_unit_test(into_a_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,8 @@ typedef struct le_source {
 /* Takes the results of batches in the order of their items. */
 typedef struct le_sink {
     /* The result of `items` items from number `first` on; it is the caller's again afterwards. Of a
-     * counted output the rows of this batch, as many as there are.
+     * counted output the rows of this batch, as many as there are; where its operation is cut into
+     * items as the batch is, their places (le_slabs) count from the first item of all.
      * Calls come one at a time, but from several threads. Errors (le_fail) end the stream. */
     le_status (*put)(struct le_sink *sink, int64_t first, int64_t items, const le_tensor *result);
     void *data;

@@ -25,7 +25,7 @@ static le_status check(le_call *call) {
 }
 
 static le_status make_case(le_case *c, const le_case_request *request) {
-    return le__sc_make_case(c, request, true);
+    return le__sc_make_case(c, request, LE__SC_CASE_PLANE);
 }
 
 extern const le_operation le_operation_azimuthal_integrate_2d;

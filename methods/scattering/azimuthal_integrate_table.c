@@ -3,6 +3,6 @@
  *
  * azimuthal_integrate with a table of shares, compiled once per ISA.
  */
-#include "scattering/integrate_table.h"
+#include "scattering/integrate_memory.h"
 
 LE__SC_TABLE(azimuthal_integrate);

@@ -79,53 +79,13 @@ static void work(const le_call *call, le_work *out) {
 
 /* ---------------------------------------------------------------------------------------- run -- */
 
-enum { BLOCKS = 32 }; /* of a piece of work */
-
 typedef struct task {
     le__sc_stored stored;
-    le__sc_block_fn decode;
-    uint8_t *out;   /* of the elements: the result, or memory beside it */
-    uint8_t *space; /* for the planes of a block, for each worker */
-    int64_t pieces; /* of a chunk */
+    uint8_t *out; /* the elements: the result, or memory beside it */
 } task;
 
 static int64_t chunk_bytes(const le__sc_stored *s) {
     return s->format.elements * s->format.element;
-}
-
-/* What is not in blocks: chunks as they are, or never written, and the elements behind blocks. */
-static void decode_rest(const le__sc_stored *s, const le__sc_chunk *c, uint8_t *out) {
-    int64_t first = 0, count = s->format.elements;
-    const uint8_t *from = c->bytes;
-    if (c->missing) {
-        le__sc_stored_fill(s, out, count);
-        return;
-    }
-    if (!c->raw)
-        from = le__sc_chunk_tail(&s->format, c, &first, &count);
-    memcpy(out + first * s->format.element, from, (size_t)(count * s->format.element));
-    le__sc_stored_turn(s, out + first * s->format.element, count);
-}
-
-static void decode_range(void *context, size_t begin, size_t end, int worker) {
-    task *t = context;
-    le__sc_stored *s = &t->stored;
-    uint8_t *space = t->space + worker * s->block_bytes;
-    for (size_t item = begin; item < end; item++) {
-        const int64_t k = (int64_t)item / t->pieces, piece = (int64_t)item % t->pieces;
-        const le__sc_chunk *c = &s->chunks[k];
-        uint8_t *out = t->out + k * chunk_bytes(s);
-        if (s->wrong[k])
-            continue;
-        if (piece == 0)
-            decode_rest(s, c, out);
-        for (int64_t b = piece * BLOCKS; b < c->blocks && b < (piece + 1) * BLOCKS; b++) {
-            const char *wrong = t->decode(s, c, b, space,
-                                          out + le__sc_block_first(c, b) * s->format.element);
-            if (wrong)
-                s->wrong[k] = wrong;
-        }
-    }
 }
 
 static le_status allocate(le_call *call, task *t) {
@@ -133,16 +93,9 @@ static le_status allocate(le_call *call, task *t) {
     const size_t bytes = (size_t)(s->n * chunk_bytes(s));
     const bool beside = le_call_out(call, BITS_ARG_RESULT)->dtype != s->dtype ||
                         (!s->skip && *(const bool *)le_call_attached(call));
-    int64_t most = 1;
-    for (int64_t k = 0; k < s->n; k++)
-        if (s->chunks[k].blocks > most && !s->wrong[k])
-            most = s->chunks[k].blocks;
-    t->pieces = (most + BLOCKS - 1) / BLOCKS;
-    t->space = le_call_scratch(call, (size_t)(le_call_threads(call) * s->block_bytes) + 1);
     t->out = beside ? le_call_scratch(call, bytes) : le_call_out(call, BITS_ARG_RESULT)->data;
-    if (!t->space || !t->out)
-        return le_fail(LE_ERR_MEMORY, "%s: no memory for %zu bytes of elements", name, bytes);
-    return LE_OK;
+    return t->out ? LE_OK
+                  : le_fail(LE_ERR_MEMORY, "%s: no memory for %zu bytes of elements", name, bytes);
 }
 
 /* Elements in another dtype than their own, as numbers. */
@@ -175,21 +128,17 @@ static void hand_over(le_call *call, task *t) {
 }
 
 le_status le__sc_bits_run(le_call *call, le__sc_block_fn decode) {
-    task t = {.decode = decode};
-    le__sc_stored *s = &t.stored;
-    le_status status = le__sc_stored_open(call, &le__sc_bits_args, name, s);
+    task t;
+    le_status status = le__sc_stored_open(call, &le__sc_bits_args, name, &t.stored);
     if (status == LE_OK)
-        status = le__sc_stored_verdict(s);
+        status = le__sc_stored_verdict(&t.stored);
     if (status == LE_OK)
         status = allocate(call, &t);
-    if (status != LE_OK)
-        return status;
-    le_parallel_for(call, (size_t)(s->n * t.pieces), decode_range, &t);
-    status = le__sc_stored_verdict(s);
-    if (status != LE_OK)
-        return status;
-    hand_over(call, &t);
-    return LE_OK;
+    if (status == LE_OK)
+        status = le__sc_stored_decode(call, &t.stored, decode, t.out);
+    if (status == LE_OK)
+        hand_over(call, &t);
+    return status;
 }
 
 int64_t le__sc_bits_memory(const le_call *call) {

@@ -25,10 +25,6 @@ enum {
 
 extern const le__sc_stored_args le__sc_bits_args;
 
-/* Decodes block k of a chunk into its elements; space is for its bit planes. NULL or a reason. */
-typedef const char *(*le__sc_block_fn)(const le__sc_stored *stored, const le__sc_chunk *chunk,
-                                       int64_t k, uint8_t *space, uint8_t *out);
-
 /* Runs a call block by block. Where a chunk turns out bad the caller's memory is as it was. */
 le_status le__sc_bits_run(le_call *call, le__sc_block_fn decode);
 int64_t le__sc_bits_memory(const le_call *call);

@@ -3,11 +3,14 @@
  *
  * Sample calls: rings on a background, with counting noise, seen under all kinds of angles.
  */
+#include "scattering/encode.h"
+#include "scattering/integrate_stored.h"
 #include "scattering/operation.h"
 
 #include "common/cases.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct sample {
@@ -19,6 +22,8 @@ typedef struct sample {
     bool mask, dark, flat, absorption, dummy, range, azimuth, sparse;
     int64_t solid_angle, weighted;
     double polarization; /* above 1: none */
+    bool stored;
+    le__sc_compression compression;
 } sample;
 
 /* ---------------------------------------------------------------------------------- contents -- */
@@ -104,12 +109,61 @@ static void put_numbers(le_case *c, const sample *s) {
         le_case_f64(c, "polarization", s->polarization);
 }
 
-static le_status put_sample(le_case *c, const sample *s) {
+static void put_frames(le_case *c, const sample *s) {
     const int64_t shape[3] = {s->frames, s->rows, s->cols};
     le_tensor *t = le_case_in(c, "frames", s->dtype, s->frames ? 3 : 2, shape + (s->frames == 0));
-    if (!t)
-        return le_case_status(c);
-    fill_frames(c, s, t);
+    if (t)
+        fill_frames(c, s, t);
+}
+
+/* One frame a chunk; every fifth was never written. */
+static void encode_frames(le_case *c, const sample *s, const le_tensor *frames, uint8_t *bytes) {
+    const le__sc_format f = {.compression = s->compression,
+                             .element = (int64_t)le_dtype_size(s->dtype),
+                             .elements = s->rows * s->cols};
+    le_tensor *offsets = le_case_in(c, "offsets", LE_I64, 1, (int64_t[]){s->frames + 1});
+    int64_t at = 0;
+    for (int64_t k = 0; k < s->frames && offsets; k++) {
+        const uint8_t *frame = (const uint8_t *)frames->data + k * f.elements * f.element;
+        le_tensor_set_i64(offsets, k, at);
+        if (k % 5 != 3)
+            at += le__sc_encode(&f, frame, bytes + at);
+    }
+    le_tensor *stored = le_case_in(c, "frames", LE_U8, 1, &at);
+    if (!stored || !offsets)
+        return;
+    le_tensor_set_i64(offsets, s->frames, at);
+    memcpy(stored->data, bytes, (size_t)at);
+}
+
+static le_status put_stored(le_case *c, const sample *s) {
+    const int64_t shape[3] = {s->frames, s->rows, s->cols};
+    const le__sc_format f = {.element = 8, .elements = s->rows * s->cols};
+    le_tensor frames = {0};
+    le_status status = le_tensor_alloc(&frames, s->dtype, 3, shape);
+    uint8_t *bytes = malloc((size_t)(s->frames * le__sc_encode_bound(&f)));
+    if (status == LE_OK && bytes) {
+        fill_frames(c, s, &frames);
+        encode_frames(c, s, &frames, bytes);
+    }
+    if (!bytes)
+        status = le_fail(LE_ERR_MEMORY, "no memory for a sample call");
+    free(bytes);
+    le_tensor_free(&frames);
+    le_case_f64s(c, "chunk", (double[]){1, (double)s->rows, (double)s->cols}, 3);
+    le_case_str(c, "type", le_dtype_name(s->dtype));
+    le_case_str(c, "compression", le__sc_compressions[s->compression]);
+    return status;
+}
+
+static le_status put_sample(le_case *c, const sample *s) {
+    le_status status = LE_OK;
+    if (s->stored)
+        status = put_stored(c, s);
+    else
+        put_frames(c, s);
+    if (status != LE_OK)
+        return status;
     put_numbers(c, s);
     if (s->mask)
         put_mask(c, s);
@@ -213,18 +267,24 @@ static int word_of(const le_call *call, int arg, const char *const *words) {
 }
 
 /* A small call of the same kind, whose frames are its own. */
-static sample trial_sample(const le_call *like, bool plane) {
+static sample trial_sample(const le_call *like, le__sc_case_kind kind) {
     sample s = usual;
+    s.frames = kind == LE__SC_CASE_STORED ? 9 : 0;
     if (!like)
         return s;
     const le__sc_setup *setup = le__sc_setup_of(like);
-    s.dtype = le_call_in(like, SC_FRAMES)->dtype;
+    s.dtype = kind == LE__SC_CASE_STORED
+                  ? le__sc_stored_dtype(like, &le__sc_integrate_stored_args)
+                  : le_call_in(like, SC_FRAMES)->dtype;
+    if (kind == LE__SC_CASE_STORED)
+        s.compression =
+            (le__sc_compression)word_of(like, SC_COMPRESSION, le__sc_compressions);
     s.frames = !setup->stacked ? 0 : setup->frames < 9 ? setup->frames : 9;
     s.unit = word_of(like, SC_UNIT, le__sc_units);
     s.splitting = word_of(like, SC_SPLITTING, le__sc_splittings);
     s.model = (int)setup->model;
     s.npt = setup->bins.radial.n < 200 ? setup->bins.radial.n : 200;
-    if (plane)
+    if (kind == LE__SC_CASE_PLANE)
         s.npt_azim = setup->bins.azimuth.n < 50 ? setup->bins.azimuth.n : 50;
     s.mask = le_call_given(like, SC_MASK);
     s.dark = le_call_given(like, SC_DARK);
@@ -238,11 +298,18 @@ static sample trial_sample(const le_call *like, bool plane) {
     return s;
 }
 
-le_status le__sc_make_case(le_case *c, const le_case_request *r, bool plane) {
+le_status le__sc_make_case(le_case *c, const le_case_request *r, le__sc_case_kind kind) {
     sample s = r->kind == LE_CASE_CHECK   ? check_sample(c, r)
-               : r->kind == LE_CASE_TRIAL ? trial_sample(r->like, plane)
+               : r->kind == LE_CASE_TRIAL ? trial_sample(r->like, kind)
                                           : bench_sample(r);
-    if (!plane)
+    s.stored = kind == LE__SC_CASE_STORED;
+    if (s.stored && r->kind == LE_CASE_CHECK) {
+        s.frames = s.frames ? s.frames : 1;
+        s.dtype = (le_dtype[]){LE_U32, LE_U16, LE_U8, LE_I32, LE_F32}[r->index % 5];
+        s.compression = (le__sc_compression)(r->index / 5 % 3);
+        s.dummy = s.dummy && s.dtype != LE_U32;
+    }
+    if (kind != LE__SC_CASE_PLANE)
         s.npt_azim = 0;
     return put_sample(c, &s);
 }

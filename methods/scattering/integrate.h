@@ -11,5 +11,8 @@
 #include "scattering/results.h"
 
 le_status le__sc_integrate_reference(le_call *call);
+/* The same of frames that are not the argument; bad: of each frame, or NULL. */
+le_status le__sc_integrate_reference_of(le_call *call, const void *frames, le_dtype dtype,
+                                        const bool *bad);
 
 #endif

@@ -14,8 +14,10 @@
 typedef struct reference {
     const le__sc_setup *setup;
     le__sc_images images;
-    const void *frame; /* pixels of the present frame */
+    const char *frames; /* row-major */
+    const void *frame;  /* pixels of the present one */
     le_dtype dtype;
+    const bool *bad; /* of each frame: it cannot be read; NULL: all can */
     le__sc_walk walk;
     le__sc_share share;
     le__sc_sums *sums;
@@ -80,19 +82,17 @@ static void integrate_frame(le_call *call, reference *r, int64_t frame) {
         pass(r);
     }
     for (int64_t b = 0; b < bins; b++)
-        le__sc_put(call, frame, b, &r->sums[b]);
+        le__sc_put(call, frame, b, r->bad && r->bad[frame] ? &le__sc_unknown : &r->sums[b]);
 }
 
 static le_status integrate_all(le_call *call, reference *r) {
     const le__sc_setup *s = r->setup;
     const int64_t pixels = s->geometry.rows * s->geometry.cols;
-    const char *frames = le_call_contiguous(call, SC_FRAMES);
     r->sums = le_call_scratch(call, (size_t)le__sc_setup_bins(s) * sizeof *r->sums);
-    if (!frames || !r->sums)
+    if (!r->sums)
         return le_fail(LE_ERR_MEMORY, "no memory for an integration");
-    r->dtype = le_call_in(call, SC_FRAMES)->dtype;
     for (int64_t f = 0; f < s->frames; f++) {
-        r->frame = frames + (size_t)(f * pixels) * le_dtype_size(r->dtype);
+        r->frame = r->frames + (size_t)(f * pixels) * le_dtype_size(r->dtype);
         integrate_frame(call, r, f);
     }
     le__sc_put_axes(call, &s->bins);
@@ -112,9 +112,10 @@ static le_status with_walk(le_call *call, reference *r) {
     return status;
 }
 
-le_status le__sc_integrate_reference(le_call *call) {
+le_status le__sc_integrate_reference_of(le_call *call, const void *frames, le_dtype dtype,
+                                        const bool *bad) {
     le__sc_loaded loaded;
-    reference r = {.setup = &loaded.setup};
+    reference r = {.setup = &loaded.setup, .frames = frames, .dtype = dtype, .bad = bad};
     le_status status = le__sc_images_of(call, &r.images);
     if (status != LE_OK)
         return status;
@@ -125,4 +126,11 @@ le_status le__sc_integrate_reference(le_call *call) {
         status = with_walk(call, &r);
     le__sc_setup_unload(&loaded);
     return status;
+}
+
+le_status le__sc_integrate_reference(le_call *call) {
+    const void *frames = le_call_contiguous(call, SC_FRAMES);
+    if (!frames)
+        return le_fail(LE_ERR_MEMORY, "no memory for the frames");
+    return le__sc_integrate_reference_of(call, frames, le_call_in(call, SC_FRAMES)->dtype, NULL);
 }

@@ -20,27 +20,42 @@
 
 #include <math.h>
 #include <string.h>
+#if LE_METHOD_ISA
+#include <immintrin.h>
+#endif
 
 enum { TILE = 64, MOST_LANES = 8, COPIES = 4, WAVE = 32, LOST = 4 };
 
-typedef struct task {
+typedef struct task task;
+
+/* Values of a frame from pixel p on, at most *n, which becomes less where fewer are at hand. NULL: the
+ * frame cannot be read. */
+typedef const void *(*values_fn)(const task *t, int worker, int64_t frame, int lane, int64_t p,
+                                 int64_t *n);
+
+struct task {
     const le__sc_setup *setup;
     le__sc_table table;
-    const char *frames;
+    values_fn values;
+    const void *source; /* of the values */
+    const bool *bad;    /* of each frame: it cannot be read; NULL: all can */
+    bool at_once;       /* no results before all frames are read */
     le_dtype dtype;
     int64_t pixels;
     bool checks; /* values may be dummies or no numbers */
     int sums;    /* of a bin and lane: signal; variance, or of c^2 s^2 and of c^2 s w */
     int lanes;   /* MOST_LANES: frames; COPIES: of one frame */
     int64_t pieces, group_frames;
-    int64_t first_frame; /* of the present wave */
+    int64_t part_first, groups, wave; /* first frame; groups in all, and under way together */
+    int64_t first_frame;              /* of the present wave */
     size_t item_doubles, item_lost;
     double *sums_of, *lost_of; /* for each item */
     le_call *call;
-} task;
+};
 
 typedef struct tile {
-    float s[TILE * MOST_LANES], v[TILE * MOST_LANES]; /* pixel by pixel, lanes together */
+    float s_row[MOST_LANES][TILE], v_row[MOST_LANES][TILE]; /* lane by lane; 0 behind the last pixel */
+    float s[TILE * MOST_LANES], v[TILE * MOST_LANES];       /* pixel by pixel, lanes together */
 } tile;
 
 /* --------------------------------------------------------------------------------- additions -- */
@@ -97,6 +112,7 @@ static inline void add_single(double *restrict to, double c, float s, float v, f
 static inline void add_one(const task *t, int64_t p, int64_t n, const tile *x, double *to,
                            int sums) {
     const size_t bin = (size_t)(COPIES * sums);
+    const float *s = x->s_row[0], *v = x->v_row[0];
     for (int64_t i = 0; i < n; i++) {
         const le__sc_entry e = t->table.entries[p + i];
         const float w = t->setup->weighted ? t->table.normalization[p + i] : 1.0f;
@@ -104,15 +120,14 @@ static inline void add_one(const task *t, int64_t p, int64_t n, const tile *x, d
         if (e.bin & LE__SC_LISTED) {
             const le__sc_part *part = t->table.lists + (e.bin & ~LE__SC_LISTED);
             for (uint32_t k = 0; k < e.as.count; k++)
-                add_single(copy + part[k].bin * bin, (double)part[k].share, x->s[i], x->v[i], w,
-                           sums);
+                add_single(copy + part[k].bin * bin, (double)part[k].share, s[i], v[i], w, sums);
             continue;
         }
         double c[2];
         le__sc_shares(e.as.share, c);
-        add_single(copy + e.bin * bin, c[0], x->s[i], x->v[i], w, sums);
+        add_single(copy + e.bin * bin, c[0], s[i], v[i], w, sums);
         if (c[1] != 0)
-            add_single(copy + (e.bin + 1) * bin, c[1], x->s[i], x->v[i], w, sums);
+            add_single(copy + (e.bin + 1) * bin, c[1], s[i], v[i], w, sums);
     }
 }
 
@@ -173,49 +188,107 @@ static void lose_pixel(const task *t, int64_t p, int lane, double *lost) {
         lose_share(t, lost + ((e.bin + 1) * lanes + lane) * LOST, c[1], p);
 }
 
-/* Values without data become 0 in place. */
-static void check_values(const task *t, int64_t p, int64_t n, int lane, float *row, double *lost) {
-    bool bad = false;
-    for (int64_t i = 0; i < n; i++) {
-        row[i] = le__sc_value(t->setup, row[i]);
-        bad |= isnan(row[i]);
+/* Values without data become 0 in place; what is lost by that is noted. Loops over a whole tile,
+ * without branches, are what compilers turn into vectors. */
+static void check_values(const task *t, int64_t p, int64_t n, int lane, float *restrict row,
+                         double *lost) {
+    const float dummy = t->setup->has_dummy ? (float)t->setup->dummy : NAN;
+    const float delta = (float)t->setup->delta_dummy;
+    int32_t bad[TILE], any = 0;
+    for (int i = 0; i < TILE; i++) {
+        bad[i] = (fabsf(row[i] - dummy) <= delta) | !(fabsf(row[i]) < INFINITY);
+        row[i] = bad[i] ? 0.0f : row[i];
     }
-    for (int64_t i = 0; bad && i < n; i++)
-        if (isnan(row[i]))
+    for (int i = 0; i < TILE; i++)
+        any |= bad[i];
+    for (int64_t i = 0; any && i < n; i++)
+        if (bad[i])
             lose_pixel(t, p + i, lane, lost);
+    for (int64_t i = 0; any && i < n; i++)
+        row[i] = bad[i] ? NAN : row[i]; /* for what follows: it has no dark either */
 }
 
 /* -------------------------------------------------------------------------------------- tile -- */
 
-/* Signals and variances above 1 of a row of values; true: some are not zero. */
-static inline bool signals(const task *t, int64_t p, int64_t n, const float *restrict row,
-                           float *restrict s, float *restrict v, int step) {
+/* What the table's arrays change: dark, and division where pixels are not weighted. */
+static void correct_row(const task *t, int64_t p, int64_t n, const float *row, float *restrict s,
+                        float *restrict v) {
     const float *dark = t->table.dark, *w = t->setup->weighted ? NULL : t->table.normalization;
-    bool any = false;
-    for (int64_t i = 0; i < n; i++) {
-        const bool gone = isnan(row[i]);
-        const float x = gone ? 0 : row[i];
-        s[i * step] = gone || !dark ? x : x - dark[p + i];
-        v[i * step] = x > 1 ? x - 1 : 0;
-        any |= s[i * step] != 0 || v[i * step] != 0;
-    }
+    for (int64_t i = 0; dark && i < n; i++)
+        s[i] = isnan(row[i]) ? 0 : s[i] - dark[p + i];
     for (int64_t i = 0; w && i < n; i++) {
         const float by = w[p + i] != 0 ? 1 / w[p + i] : 0;
-        s[i * step] *= by;
-        v[i * step] *= by * by;
+        s[i] *= by;
+        v[i] *= by * by;
     }
-    return any;
 }
 
-static bool fill_lane(const task *t, int64_t frame, int lane, int64_t p, int64_t n, tile *x,
+/* Signals, and variances above 1, of a row of values; true: some are not zero. */
+static bool signals(const task *t, int64_t p, int64_t n, const float *restrict row,
+                    float *restrict s, float *restrict v) {
+    int32_t any = 0;
+    for (int i = 0; i < TILE; i++) {
+        s[i] = row[i] == row[i] ? row[i] : 0.0f;
+        v[i] = s[i] > 1 ? s[i] - 1 : 0.0f;
+    }
+    if (t->table.dark || !t->setup->weighted)
+        correct_row(t, p, n, row, s, v);
+    for (int i = 0; i < TILE; i++)
+        any |= (s[i] != 0) | (v[i] != 0);
+    return any != 0;
+}
+
+static bool fill_lane(const task *t, const void *values, int lane, int64_t p, int64_t n, tile *x,
                       double *lost) {
     float row[TILE];
-    le__load_f32(t->frames, t->dtype, frame * t->pixels + p, n, row);
-    if (t->checks)
+    if (!values || n < TILE)
+        memset(row, 0, sizeof row);
+    if (values && n == TILE)
+        le__load_f32(values, t->dtype, 0, TILE, row);
+    else if (values)
+        le__load_f32(values, t->dtype, 0, n, row);
+    if (t->checks && values)
         check_values(t, p, n, lane, row, lost);
-    if (t->lanes == MOST_LANES)
-        return signals(t, p, n, row, x->s + lane, x->v + lane, MOST_LANES);
-    return signals(t, p, n, row, x->s, x->v, 1);
+    return signals(t, p, n, row, x->s_row[lane], x->v_row[lane]);
+}
+
+#if LE_METHOD_ISA
+/* Eight pixels of eight lanes. */
+static inline void turn_eight(const float *from, float *to) {
+    __m256 r[8], a[8];
+    for (int k = 0; k < 8; k++)
+        r[k] = _mm256_loadu_ps(from + k * TILE);
+    for (int k = 0; k < 4; k++) {
+        a[2 * k] = _mm256_unpacklo_ps(r[2 * k], r[2 * k + 1]);
+        a[2 * k + 1] = _mm256_unpackhi_ps(r[2 * k], r[2 * k + 1]);
+    }
+    for (int h = 0; h < 2; h++)
+        for (int k = 0; k < 2; k++) {
+            r[4 * h + 2 * k] = _mm256_shuffle_ps(a[4 * h + k], a[4 * h + k + 2], 0x44);
+            r[4 * h + 2 * k + 1] = _mm256_shuffle_ps(a[4 * h + k], a[4 * h + k + 2], 0xee);
+        }
+    for (int k = 0; k < 4; k++) {
+        _mm256_storeu_ps(to + 8 * k, _mm256_permute2f128_ps(r[k], r[k + 4], 0x20));
+        _mm256_storeu_ps(to + 8 * (k + 4), _mm256_permute2f128_ps(r[k], r[k + 4], 0x31));
+    }
+}
+#else
+static inline void turn_eight(const float *from, float *to) {
+    for (int i = 0; i < 8; i++)
+        for (int f = 0; f < 8; f++)
+            to[8 * i + f] = from[f * TILE + i];
+}
+#endif
+
+/* From lane by lane to pixel by pixel. */
+static void turn_tile(const task *t, tile *x) {
+    if (t->lanes != MOST_LANES)
+        return;
+    for (int i = 0; i < TILE; i += 8) {
+        turn_eight(x->s_row[0] + i, x->s + MOST_LANES * i);
+        if (t->sums == 2)
+            turn_eight(x->v_row[0] + i, x->v + MOST_LANES * i);
+    }
 }
 
 /* -------------------------------------------------------------------------------------- work -- */
@@ -223,7 +296,6 @@ static bool fill_lane(const task *t, int64_t frame, int lane, int64_t p, int64_t
 static void item_range(void *context, size_t begin, size_t end, int worker) {
     const task *t = context;
     tile x;
-    (void)worker;
     for (size_t item = begin; item < end; item++) {
         const int64_t piece = (int64_t)item % t->pieces;
         const int64_t frame = t->first_frame + (int64_t)item / t->pieces * t->group_frames;
@@ -234,13 +306,18 @@ static void item_range(void *context, size_t begin, size_t end, int worker) {
         memset(to, 0, t->item_doubles * sizeof *to);
         if (lost)
             memset(lost, 0, t->item_lost * sizeof *lost);
-        for (int64_t p = first; p < last; p += TILE) {
-            const int64_t n = last - p < TILE ? last - p : TILE;
+        for (int64_t p = first, n; p < last; p += n) {
+            const void *values[MOST_LANES];
             bool any = false;
+            n = last - p < TILE ? last - p : TILE;
             for (int f = 0; f < t->group_frames; f++)
-                any |= fill_lane(t, frame + f, f, p, n, &x, lost);
-            if (any)
+                values[f] = t->values(t, worker, frame + f, f, p, &n);
+            for (int f = 0; f < t->group_frames; f++)
+                any |= fill_lane(t, values[f], f, p, n, &x, lost);
+            if (any) {
+                turn_tile(t, &x);
                 add_tile(t, p, n, &x, to);
+            }
         }
     }
 }
@@ -273,7 +350,9 @@ static void put_bin(const task *t, int64_t frame, int64_t bin) {
                      .normalization2 = all->normalization2 - lost[1],
                      .variance = all->variance - lost[2],
                      .count = all->count - lost[3]};
-    if (s.count <= 1e-12 * all->count) /* rounding is what is left of a bin without data */
+    if (t->bad && t->bad[t->first_frame + frame])
+        s = le__sc_unknown;
+    else if (s.count <= 1e-12 * all->count) /* rounding is what is left of a bin without data */
         s = (le__sc_sums){0};
     else if (t->setup->model == LE__SC_MODEL_POISSON)
         s.variance += of[1];
@@ -313,72 +392,69 @@ static void shape_task(task *t, int64_t frames) {
     t->item_lost = (size_t)(bins * t->group_frames * LOST);
 }
 
-/* Groups that are under way at once. */
-static int64_t wave_of(const task *t, int64_t frames) {
-    const int64_t groups = frames / t->group_frames, at_once = (WAVE + t->pieces - 1) / t->pieces;
-    return groups < at_once ? groups : at_once;
-}
-
-static void run_groups(task *t, int64_t first, int64_t frames) {
-    if (frames == 0)
-        return;
+/* Memory for some frames; part of a run. */
+static le_status open_part(task *t, int64_t first, int64_t frames) {
     shape_task(t, frames);
-    const int64_t groups = frames / t->group_frames, wave = wave_of(t, frames);
-    const int64_t blocks = (t->table.n_bins + BINS - 1) / BINS;
-    for (int64_t group = 0; group < groups; group += wave) {
-        const int64_t now = groups - group < wave ? groups - group : wave;
-        t->first_frame = first + group * t->group_frames;
-        le_parallel_for(t->call, (size_t)(now * t->pieces), item_range, t);
-        le_parallel_for(t->call, (size_t)(now * t->group_frames * blocks), results_range, t);
-    }
-}
-
-static size_t larger(size_t a, size_t b) {
-    return a > b ? a : b;
-}
-
-/* Memory for the frames in groups, and then for the rest. */
-static le_status allocate(task *t, int64_t grouped, int64_t rest) {
-    const int64_t counts[] = {grouped, rest};
-    size_t sums = 0, lost = 0;
-    for (int k = 0; k < 2; k++) {
-        if (counts[k] == 0)
-            continue;
-        shape_task(t, counts[k]);
-        const size_t items = (size_t)(wave_of(t, counts[k]) * t->pieces);
-        sums = larger(sums, items * t->item_doubles);
-        lost = larger(lost, items * t->item_lost);
-    }
-    t->sums_of = le_call_scratch(t->call, sums * sizeof(double));
-    t->lost_of = t->checks ? le_call_scratch(t->call, lost * sizeof(double)) : NULL;
+    t->part_first = first;
+    t->groups = frames / t->group_frames;
+    const int64_t few = (WAVE + t->pieces - 1) / t->pieces;
+    t->wave = t->at_once || t->groups < few ? t->groups : few;
+    const size_t items = (size_t)(t->wave * t->pieces);
+    t->sums_of = le_call_scratch(t->call, items * t->item_doubles * sizeof(double));
+    t->lost_of =
+        t->checks ? le_call_scratch(t->call, items * t->item_lost * sizeof(double)) : NULL;
     if (!t->sums_of || (t->checks && !t->lost_of))
         return le_fail(LE_ERR_MEMORY, "no memory for the sums of %lld bins",
                        (long long)t->table.n_bins);
     return LE_OK;
 }
 
-static le_status run_table(le_call *call) {
-    task t = {.setup = le__sc_setup_of(call), .call = call};
-    le_status status = le__sc_table_of(call, &t.table);
-    if (status != LE_OK)
-        return status;
-    t.frames = le_call_contiguous(call, SC_FRAMES);
-    if (!t.frames)
-        return le_fail(LE_ERR_MEMORY, "no memory for the frames");
-    t.dtype = le_call_in(call, SC_FRAMES)->dtype;
-    t.pixels = t.setup->geometry.rows * t.setup->geometry.cols;
-    t.checks = t.setup->has_dummy || t.dtype == LE_F32 || t.dtype == LE_F64;
-    t.sums = t.setup->model == LE__SC_MODEL_POISSON     ? 2
-             : t.setup->model == LE__SC_MODEL_AZIMUTHAL ? 3
-                                                        : 1;
-    const int64_t rest = t.setup->frames % MOST_LANES, grouped = t.setup->frames - rest;
-    status = allocate(&t, grouped, rest);
-    if (status != LE_OK)
-        return status;
-    run_groups(&t, 0, grouped);
-    run_groups(&t, grouped, rest);
-    le__sc_put_axes(call, &t.table.bins);
-    return LE_OK;
+/* Groups from `group` on that are under way together. */
+static int64_t groups_of_wave(const task *t, int64_t group) {
+    return t->groups - group < t->wave ? t->groups - group : t->wave;
+}
+
+static void sum_wave(task *t, int64_t group) {
+    t->first_frame = t->part_first + group * t->group_frames;
+    le_parallel_for(t->call, (size_t)(groups_of_wave(t, group) * t->pieces), item_range, t);
+}
+
+static void put_wave(task *t, int64_t group) {
+    const int64_t blocks = (t->table.n_bins + BINS - 1) / BINS;
+    le_parallel_for(t->call, (size_t)(groups_of_wave(t, group) * t->group_frames * blocks),
+                    results_range, t);
+}
+
+/* The frames in groups of eight, and the rest. */
+typedef struct parts {
+    task of[2];
+    int n;
+} parts;
+
+static le_status open_parts(const task *t, parts *p) {
+    const int64_t rest = t->setup->frames % MOST_LANES, grouped = t->setup->frames - rest;
+    le_status status = LE_OK;
+    p->n = 0;
+    if (grouped > 0) {
+        p->of[p->n] = *t;
+        status = open_part(&p->of[p->n++], 0, grouped);
+    }
+    if (status == LE_OK && rest > 0) {
+        p->of[p->n] = *t;
+        status = open_part(&p->of[p->n++], grouped, rest);
+    }
+    return status;
+}
+
+/* The call's setup, its table, and what follows from the dtype of the values. */
+static le_status open_task(le_call *call, le_dtype dtype, task *t) {
+    *t = (task){.setup = le__sc_setup_of(call), .call = call, .dtype = dtype};
+    t->pixels = t->setup->geometry.rows * t->setup->geometry.cols;
+    t->checks = t->setup->has_dummy || dtype == LE_F32 || dtype == LE_F64;
+    t->sums = t->setup->model == LE__SC_MODEL_POISSON     ? 2
+              : t->setup->model == LE__SC_MODEL_AZIMUTHAL ? 3
+                                                          : 1;
+    return le__sc_table_of(call, &t->table);
 }
 
 static int64_t table_memory(const le_call *call) {
@@ -387,11 +463,5 @@ static int64_t table_memory(const le_call *call) {
            2 * WAVE * (le__sc_setup_bins(s) < 1 << 15 ? 56 * le__sc_setup_bins(s) * 8
                                                       : 16 * le__sc_setup_bins(s) * 8);
 }
-
-#define LE__SC_TABLE(operation)                                                                    \
-    LE_IMPLEMENTATION(operation, LE__ISA, LE__ISA_FIELDS("simd"),                                  \
-                      .summary = "a kept table of shares, eight frames a pass; " LE__ISA_WIDTH,    \
-                      .flags = LE_IMPL_REPRODUCIBLE, .speed = LE__BY_ISA(1, 1.5, 2),               \
-                      .memory = table_memory, .run = run_table)
 
 #endif

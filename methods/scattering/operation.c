@@ -5,6 +5,15 @@
  */
 #include "scattering/operation.h"
 
+le_status le__sc_check_results(const le_call *call) {
+    bool any = false;
+    for (int k = SC_INTENSITY; k < SC_COMMON; k++)
+        any |= le_call_given(call, k);
+    return any ? LE_OK
+               : le_fail(LE_ERR_ARGUMENT,
+                         "no result is asked for: give an output, intensity for instance");
+}
+
 le_status le__sc_check_frames(le_call *call, int64_t npt_azim) {
     const le_tensor *t = le_call_in(call, SC_FRAMES);
     const int d = t->ndim - 2;
@@ -13,13 +22,9 @@ le_status le__sc_check_frames(le_call *call, int64_t npt_azim) {
     if (npt_azim > 0 && le_call_i64(call, SC_NPT) * npt_azim > INT32_MAX / 8)
         return le_fail(LE_ERR_ARGUMENT, "%lld x %lld bins are too many",
                        (long long)le_call_i64(call, SC_NPT), (long long)npt_azim);
-    bool any = false;
-    for (int k = SC_INTENSITY; k < SC_COMMON; k++)
-        any |= le_call_given(call, k);
-    if (!any)
-        return le_fail(LE_ERR_ARGUMENT,
-                       "no result is asked for: give an output, intensity for instance");
-    le_status status = le__sc_setup_check(call, d ? t->shape[0] : 1, d == 1, t->shape[d],
+    le_status status = le__sc_check_results(call);
+    if (status == LE_OK)
+        status = le__sc_setup_check(call, d ? t->shape[0] : 1, d == 1, t->shape[d],
                                           t->shape[d + 1], t->dtype, npt_azim);
     return status == LE_OK ? le__sc_setup_outputs(call) : status;
 }

@@ -8,12 +8,20 @@
 
 #include "scattering/setup.h"
 
+/* Whether a call has a result. */
+le_status le__sc_check_results(const le_call *call);
 /* For le_operation.check; npt_azim 0: one dimension. */
 le_status le__sc_check_frames(le_call *call, int64_t npt_azim);
 void le__sc_work(const le_call *call, le_work *out);
 
-/* Sample calls; plane: in two dimensions. */
-le_status le__sc_make_case(le_case *c, const le_case_request *request, bool plane);
+/* Sample calls. */
+typedef enum le__sc_case_kind {
+    LE__SC_CASE_CURVE,
+    LE__SC_CASE_PLANE,
+    LE__SC_CASE_STORED /* curves of stored frames */
+} le__sc_case_kind;
+
+le_status le__sc_make_case(le_case *c, const le_case_request *request, le__sc_case_kind kind);
 le_status le__sc_part(const le_call *call, uint64_t random, le_case *out, int64_t *first);
 
 #define LE__SC_OPERATION(the_name, the_summary)                                                    \

@@ -9,6 +9,8 @@
 
 #include <math.h>
 
+const le__sc_sums le__sc_unknown = {NAN, NAN, NAN, NAN, NAN};
+
 /* Element of a result: bins lie along the last axes, frames along the first of stacked ones. */
 static void put(le_call *call, int arg, int64_t frame, int64_t bin, double value) {
     if (!le_call_given(call, arg))
@@ -29,7 +31,7 @@ void le__sc_put(le_call *call, int64_t frame, int64_t bin, const le__sc_sums *s)
     const double n = s->normalization, n2 = s->normalization2;
     put(call, SC_INTENSITY, frame, bin, n != 0 ? s->signal / n : 0);
     put(call, SC_SEM, frame, bin, errors && n != 0 ? sqrt(s->variance) / n : 0);
-    put(call, SC_STD, frame, bin, errors && n2 > 0 ? sqrt(s->variance / n2) : 0);
+    put(call, SC_STD, frame, bin, errors && n2 != 0 ? sqrt(s->variance / n2) : 0);
     put(call, SC_SUM_SIGNAL, frame, bin, s->signal);
     put(call, SC_SUM_NORMALIZATION, frame, bin, n);
     put(call, SC_SUM_NORMALIZATION2, frame, bin, n2);

@@ -17,6 +17,9 @@ typedef struct le__sc_sums {
     double count;          /* of c */
 } le__sc_sums;
 
+/* Of a frame that cannot be read: no numbers. */
+extern const le__sc_sums le__sc_unknown;
+
 /* Writes one bin of one frame to the outputs that the call has. */
 void le__sc_put(le_call *call, int64_t frame, int64_t bin, const le__sc_sums *sums);
 /* Writes radial and azimuthal. */

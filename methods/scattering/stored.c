@@ -168,3 +168,94 @@ void le__sc_stored_fill(const le__sc_stored *s, void *out, int64_t n) {
     for (int64_t i = 0; i < n; i++)
         le_tensor_set(&t, i, s->fill);
 }
+
+/* ----------------------------------------------------------------------------------- decoding -- */
+
+enum { BLOCKS = 32 }; /* of a piece of work */
+
+typedef struct decoding {
+    le__sc_stored *stored;
+    le__sc_block_fn decode;
+    uint8_t *out;
+    uint8_t *space; /* for the planes of a block, for each worker */
+    int64_t pieces; /* of a chunk */
+} decoding;
+
+void le__sc_stored_rest(const le__sc_stored *s, const le__sc_chunk *c, int64_t *first,
+                        int64_t *count) {
+    *first = 0;
+    *count = s->format.elements;
+    if (!c->missing && !c->raw)
+        le__sc_chunk_tail(&s->format, c, first, count);
+}
+
+void le__sc_stored_put_rest(const le__sc_stored *s, const le__sc_chunk *c, int64_t first, int64_t n,
+                            uint8_t *out) {
+    if (c->missing) {
+        le__sc_stored_fill(s, out, n);
+        return;
+    }
+    /* what is no block ends with the chunk */
+    const uint8_t *end = c->bytes + c->size;
+    memcpy(out, end - (s->format.elements - first) * s->format.element,
+           (size_t)(n * s->format.element));
+    le__sc_stored_turn(s, out, n);
+}
+
+static void decode_piece(decoding *d, int64_t k, int64_t piece, uint8_t *space) {
+    le__sc_stored *s = d->stored;
+    const le__sc_chunk *c = &s->chunks[k];
+    const int64_t element = s->format.element;
+    uint8_t *out = d->out + k * s->format.elements * element;
+    int64_t first, count;
+    if (s->wrong[k])
+        return;
+    le__sc_stored_rest(s, c, &first, &count);
+    if (piece == 0 && count > 0)
+        le__sc_stored_put_rest(s, c, first, count, out + first * element);
+    for (int64_t b = piece * BLOCKS; b < c->blocks && b < (piece + 1) * BLOCKS; b++) {
+        const char *wrong =
+            d->decode(s, c, b, space, out + le__sc_block_first(c, b) * element);
+        if (wrong)
+            s->wrong[k] = wrong;
+    }
+}
+
+static void decode_range(void *context, size_t begin, size_t end, int worker) {
+    decoding *d = context;
+    uint8_t *space = d->space + worker * d->stored->block_bytes;
+    for (size_t item = begin; item < end; item++)
+        decode_piece(d, (int64_t)item / d->pieces, (int64_t)item % d->pieces, space);
+}
+
+le_status le__sc_stored_decode(le_call *call, le__sc_stored *s, le__sc_block_fn decode,
+                               uint8_t *out) {
+    decoding d = {.stored = s, .decode = decode, .out = out};
+    int64_t most = 1;
+    for (int64_t k = 0; k < s->n; k++)
+        if (!s->wrong[k] && s->chunks[k].blocks > most)
+            most = s->chunks[k].blocks;
+    d.pieces = (most + BLOCKS - 1) / BLOCKS;
+    d.space = le_call_scratch(call, (size_t)(le_call_threads(call) * s->block_bytes) + 1);
+    if (!d.space)
+        return no_memory(s->who);
+    le_parallel_for(call, (size_t)(s->n * d.pieces), decode_range, &d);
+    return le__sc_stored_verdict(s);
+}
+
+/* Bit by bit. */
+const char *le__sc_block_plain(const le__sc_stored *s, const le__sc_chunk *c, int64_t k,
+                               uint8_t *space, uint8_t *out) {
+    const char *wrong = NULL;
+    const int64_t n = le__sc_block_count(&s->format, c, k), element = s->format.element;
+    const uint8_t *planes = le__sc_block_planes(&s->format, c, k, space, &wrong);
+    if (wrong)
+        return wrong;
+    memset(out, 0, (size_t)(n * element));
+    for (int64_t e = 0; e < n; e++)
+        for (int64_t p = 0; p < 8 * element; p++)
+            if (planes[p * (n / 8) + e / 8] >> e % 8 & 1)
+                out[e * element + p / 8] |= (uint8_t)(1u << p % 8);
+    le__sc_stored_turn(s, out, n);
+    return NULL;
+}

@@ -96,6 +96,27 @@ le_status le__sc_stored_open(le_call *call, const le__sc_stored_args *args, cons
 /* An error that names the first bad chunk, unless they are skipped. */
 le_status le__sc_stored_verdict(const le__sc_stored *stored);
 
+/* Decodes block k of a chunk into its elements; space is for its bit planes. NULL or a reason. */
+typedef const char *(*le__sc_block_fn)(const le__sc_stored *stored, const le__sc_chunk *chunk,
+                                       int64_t k, uint8_t *space, uint8_t *out);
+
+/* That function from the definition: bit by bit. */
+const char *le__sc_block_plain(const le__sc_stored *stored, const le__sc_chunk *chunk, int64_t k,
+                               uint8_t *space, uint8_t *out);
+
+/* Elements of a chunk that are in no block: all of one that is as it is, or was never written; else
+ * the last ones. */
+void le__sc_stored_rest(const le__sc_stored *stored, const le__sc_chunk *chunk, int64_t *first,
+                        int64_t *count);
+/* Writes n of them, from element `first` of the chunk on. */
+void le__sc_stored_put_rest(const le__sc_stored *stored, const le__sc_chunk *chunk, int64_t first,
+                            int64_t n, uint8_t *out);
+
+/* Decodes all chunks, one after the other; what is found to be bad on the way is in the verdict,
+ * which is returned. */
+le_status le__sc_stored_decode(le_call *call, le__sc_stored *stored, le__sc_block_fn decode,
+                               uint8_t *out);
+
 /* Exchanges the bytes of elements that are big endian. */
 void le__sc_stored_turn(const le__sc_stored *stored, void *elements, int64_t n);
 /* Writes the fill value n times. */

@@ -18,6 +18,7 @@
 #include "check/runs_here.h"
 #include "one_engine.h"
 #include "scattering/detectors.h"
+#include "scattering/encode.h"
 #include "scattering/poni.h"
 
 enum { ROWS = 40, COLS = 50, NPT = 12, PIXELS = ROWS * COLS };
@@ -270,6 +271,89 @@ static void test_plane(void **state) {
     for_implementations("azimuthal_integrate_2d", plane);
 }
 
+/* ----------------------------------------------------------------------------------- stored --- */
+
+enum { CHUNKS = 11, OF_CHUNK = 2, STORED = CHUNKS * OF_CHUNK };
+
+static uint16_t scan[STORED * PIXELS];
+static uint8_t chunks[STORED * PIXELS * 4];
+static int64_t offsets[CHUNKS + 1];
+
+static void encode_scan(void) {
+    const le__sc_format f = {.element = 2, .elements = OF_CHUNK * PIXELS, .block = 1000 / 8 * 8};
+    assert_true(le__sc_encode_bound(&f) * CHUNKS < (int64_t)sizeof chunks);
+    for (int i = 0; i < STORED * PIXELS; i++)
+        scan[i] = (uint16_t)(i % 97 == 5 ? 65535 : (i * 31 + i / PIXELS * 7) % 50);
+    for (int k = 0; k < CHUNKS; k++)
+        offsets[k + 1] = offsets[k] + le__sc_encode(&f, scan + k * OF_CHUNK * PIXELS,
+                                                    chunks + offsets[k]);
+}
+
+static le_status integrate_scan(const char *implementation, const char *bad, le_tensor *intensity,
+                                le_tensor *count) {
+    le_tensor bytes = le_tensor_of(chunks, LE_U8, 1, &offsets[CHUNKS]),
+              at = le_tensor_of(offsets, LE_I64, 1, (int64_t[]){CHUNKS + 1});
+    return le_engine_run(engine, "integrate_stored", LE_IN("frames", &bytes),
+                         LE_IN("offsets", &at), GEOMETRY,
+                         LE_F64S("chunk", ((double[]){OF_CHUNK, ROWS, COLS}), 3),
+                         LE_STR("type", "u16"), LE_F64("dummy", 65535),
+                         LE_STR("bad_frames", bad), LE_OUT("intensity", intensity),
+                         LE_OUT("count", count), LE_OPT_IMPLEMENTATION(implementation));
+}
+
+/* Stored frames give what the frames give. */
+static void stored_as_frames(const char *implementation) {
+    le_tensor in = le_tensor_of(scan, LE_U16, 3, (int64_t[]){STORED, ROWS, COLS}), want[2] = {{0}},
+              got[2] = {{0}};
+    assert_ok(le_engine_run(engine, "azimuthal_integrate", LE_IN("frames", &in), GEOMETRY,
+                            LE_F64("dummy", 65535), LE_OUT("intensity", &want[0]),
+                            LE_OUT("count", &want[1]), LE_OPT_IMPLEMENTATION("reference")));
+    assert_ok(integrate_scan(implementation, "refuse", &got[0], &got[1]));
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(le_tensor_count(&got[k]), STORED * NPT);
+        for (int i = 0; i < STORED * NPT; i++)
+            assert_near(le_tensor_get(&got[k], i), le_tensor_get(&want[k], i),
+                        1e-5 * fabs(le_tensor_get(&want[k], i)));
+        le_tensor_free(&got[k]);
+        le_tensor_free(&want[k]);
+    }
+}
+
+/* A bad chunk: refused with nothing written, or its frames have no numbers and the others do. */
+static void stored_bad(const char *implementation) {
+    static double mine[STORED * NPT];
+    int64_t shape[] = {STORED, NPT};
+    le_tensor out = le_tensor_of(mine, LE_F64, 2, shape), count = {0}, intensity = {0};
+    memset(chunks + offsets[3] + 20, 0xff, 40); /* LZ4 data: found when the block is decoded */
+    for (int i = 0; i < STORED * NPT; i++)
+        mine[i] = -7;
+    assert_int_equal(integrate_scan(implementation, "refuse", &out, &count), LE_ERR_DATA);
+    assert_non_null(strstr(le_error_message(), "chunk 3"));
+    for (int i = 0; i < STORED * NPT; i++)
+        assert_true(mine[i] == -7);
+    assert_ok(integrate_scan(implementation, "skip", &intensity, &count));
+    for (int i = 0; i < STORED * NPT; i++) {
+        const bool bad = i / NPT / OF_CHUNK == 3;
+        assert_true(isnan(le_tensor_get(&intensity, i)) == bad);
+        assert_true(isnan(le_tensor_get(&count, i)) == bad);
+    }
+    le_tensor_free(&intensity);
+    le_tensor_free(&count);
+    encode_scan();
+}
+
+static void test_stored(void **state) {
+    (void)state;
+    encode_scan();
+    for_implementations("integrate_stored", stored_as_frames);
+}
+
+static void test_stored_bad(void **state) {
+    (void)state;
+    encode_scan();
+    for_implementations("integrate_stored", stored_bad);
+}
+
 /* --------------------------------------------------------------------------------- geometry --- */
 
 static void test_poni(void **state) {
@@ -391,6 +475,7 @@ int main(void) {
         cmocka_unit_test(test_plane),     cmocka_unit_test(test_poni),
         cmocka_unit_test(test_bad_poni),  cmocka_unit_test(test_detectors),
         cmocka_unit_test(test_mistakes),  cmocka_unit_test(test_poni_file),
+        cmocka_unit_test(test_stored),    cmocka_unit_test(test_stored_bad),
     };
     fill_frame();
     return cmocka_run_group_tests(tests, open_engine, close_engine);

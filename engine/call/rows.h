@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LE__ROWS_SLOTS = 32 };
+enum { LE__ROWS_SLOTS = 61 };
 
 typedef struct le__rows {
     struct {

@@ -81,7 +81,7 @@ check() {
         export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
         export ASAN_OPTIONS=allocator_may_return_null=1:intercept_tls_get_addr=0
         export LE_TEST_CASES=12 # of each operation: all would take the longest here
-        build asan --preset asan && run_tests asan -E "$no_code"
+        build asan --preset asan && run_tests asan -E "$no_code|_golden"
         ;;
     tsan)
         export TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp:die_after_fork=0:allocator_may_return_null=1"

@@ -132,6 +132,13 @@ le_status le__engine_operation(le_engine **engine, const char *name, le__operati
     return opened == LE_OK ? le__registry_get(&(*engine)->registry, name, out) : opened;
 }
 
+le_status le__engine_bind(le_engine **engine, const char *operation, const le_arg *args,
+                          size_t n_args, le_call *out) {
+    le__operation_entry *entry;
+    le_status status = le__engine_operation(engine, operation, &entry);
+    return status == LE_OK ? le__call_bind(out, *engine, entry, args, n_args) : status;
+}
+
 void le_shutdown(void) {
     pthread_mutex_lock(&default_mutex);
     le_engine *e = default_engine;

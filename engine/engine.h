@@ -13,5 +13,8 @@
 le_status le__engine_or_default(le_engine **engine);
 /* The same, and its operation of this name. */
 le_status le__engine_operation(le_engine **engine, const char *name, le__operation_entry **out);
+/* The same, and a call of it, for le__call_unbind when LE_OK. */
+le_status le__engine_bind(le_engine **engine, const char *operation, const le_arg *args,
+                          size_t n_args, le_call *out);
 
 #endif

@@ -265,11 +265,8 @@ typedef void (*question_fn)(le__dispatch *d, le__question *q, le_call *call, voi
 
 static le_status with_question(le_engine *engine, const char *operation, const le_arg *args,
                                size_t n_args, question_fn fn, void *to) {
-    le__operation_entry *entry;
     le_call call;
-    le_status status = le__engine_operation(&engine, operation, &entry);
-    if (status == LE_OK)
-        status = le__call_bind(&call, engine, entry, args, n_args);
+    le_status status = le__engine_bind(&engine, operation, args, n_args, &call);
     if (status != LE_OK)
         return status;
     le__question *q;

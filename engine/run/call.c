@@ -7,11 +7,8 @@
 #include "engine.h"
 
 le_status le_call_run(le_engine *engine, const char *operation, const le_arg *args, size_t n_args) {
-    le__operation_entry *entry;
     le_call call;
-    le_status status = le__engine_operation(&engine, operation, &entry);
-    if (status == LE_OK)
-        status = le__call_bind(&call, engine, entry, args, n_args);
+    le_status status = le__engine_bind(&engine, operation, args, n_args, &call);
     if (status != LE_OK)
         return status;
     le__answered answered;

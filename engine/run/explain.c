@@ -198,18 +198,14 @@ le_status le_call_explain(le_engine *engine, le_explanation **out, const char *o
     if (!out)
         return le_fail(LE_ERR_ARGUMENT, "le_explain: out is NULL");
     *out = NULL;
-    le__operation_entry *entry;
     le_call call;
-    le_status status = le__engine_operation(&engine, operation, &entry);
-    if (status == LE_OK)
-        status = le__call_bind(&call, engine, entry, args, n_args);
+    le_status status = le__engine_bind(&engine, operation, args, n_args, &call);
     if (status != LE_OK)
         return status;
     le__engine_discover(engine);
     status = explain(engine->dispatch, &call, out);
     le_chain_plan *plan = NULL;
-    if (status == LE_OK && entry->operation->expand &&
-        le__chain_explain_call(&call, &plan) == LE_OK)
+    if (status == LE_OK && call.operation->expand && le__chain_explain_call(&call, &plan) == LE_OK)
         (*out)->plan = plan;
     le__call_unbind(&call);
     return status;

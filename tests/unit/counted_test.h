@@ -12,14 +12,7 @@
 
 /* db NULL: in memory. */
 static inline le_engine *counted_open(const char *db, le_mode mode) {
-    le_options o;
-    le_engine *e = NULL;
-    le_default_options(&o);
-    o.db_path = db ? db : ":memory:";
-    o.mode = mode;
-    o.threads = 2;
-    o.trial_limit_s = 20; /* the machine may be busy */
-    assert_ok(le_open(&e, &o));
+    le_engine *e = engine_open(db, mode);
     assert_ok(counted_register(e));
     return e;
 }

@@ -40,10 +40,8 @@
         .max_ndim = axes                                                                           \
     }
 
-/* implementations: NULL-ended. db NULL: in memory. */
-static inline le_engine *operation_open(const le_operation *operation,
-                                        const le_implementation *const *implementations,
-                                        const char *db, le_mode mode) {
+/* db NULL: in memory. */
+static inline le_engine *engine_open(const char *db, le_mode mode) {
     le_options o;
     le_engine *e = NULL;
     le_default_options(&o);
@@ -52,6 +50,14 @@ static inline le_engine *operation_open(const le_operation *operation,
     o.threads = 2;
     o.trial_limit_s = 20; /* the machine may be busy */
     assert_ok(le_open(&e, &o));
+    return e;
+}
+
+/* implementations: NULL-ended. */
+static inline le_engine *operation_open(const le_operation *operation,
+                                        const le_implementation *const *implementations,
+                                        const char *db, le_mode mode) {
+    le_engine *e = engine_open(db, mode);
     assert_ok(le_register_operation(e, operation));
     for (; *implementations; implementations++)
         assert_ok(le_register_implementation(e, *implementations));

@@ -10,6 +10,7 @@
 #                                                  LE_METHOD_ISA defined: 0, 2 or 512. A * in a pattern is the
 #                                                  instruction set; usually there is one implementation, *
 #   le_add_method_sources(SOURCE...)               shared code of a family
+#   le_add_filter(NAME SOURCE)                     const le_filter le_filter_NAME, of HDF5 files
 #   le_add_kernel(FAMILY/NAME)                     cl/FAMILY/NAME.cl -> const le_cl_source le_cl_FAMILY_NAME
 #
 # The source hash of an implementation tells stored samples of an older version apart. It is made after
@@ -28,6 +29,7 @@ endif()
 
 set_property(GLOBAL PROPERTY LE_OPERATIONS "")      # NAME|SOURCE
 set_property(GLOBAL PROPERTY LE_IMPLEMENTATIONS "") # OPERATION|NAME|SOURCE|ISA
+set_property(GLOBAL PROPERTY LE_FILTERS "")         # NAME|SOURCE
 set_property(GLOBAL PROPERTY LE_METHOD_LIBRARIES "")
 
 # Objects of the target keep the compiler's list of the files that they were made from.
@@ -65,6 +67,11 @@ endfunction()
 function(le_add_operation name source)
   le_add_method_sources(${source})
   set_property(GLOBAL APPEND PROPERTY LE_OPERATIONS "${name}|${CMAKE_CURRENT_SOURCE_DIR}/${source}")
+endfunction()
+
+function(le_add_filter name source)
+  le_add_method_sources(${source})
+  set_property(GLOBAL APPEND PROPERTY LE_FILTERS "${name}|${CMAKE_CURRENT_SOURCE_DIR}/${source}")
 endfunction()
 
 function(le_add_implementation operation name source)
@@ -118,6 +125,7 @@ function(le_add_method_table)
   get_property(libraries GLOBAL PROPERTY LE_METHOD_LIBRARIES)
   get_property(operations GLOBAL PROPERTY LE_OPERATIONS)
   get_property(implementations GLOBAL PROPERTY LE_IMPLEMENTATIONS)
+  get_property(filters GLOBAL PROPERTY LE_FILTERS)
   set(makers $<FILTER:$<TARGET_OBJECTS:le_engine>,INCLUDE,/chain/>)
   set(objects ${makers})
   set(lines "maker|$<JOIN:${makers},\nmaker|>\n")
@@ -130,7 +138,7 @@ function(le_add_method_table)
     string(APPEND lines "flags|${isa}|${le_isa_flags_${isa}}\n")
     string(APPEND lines "object|${isa}|$<JOIN:$<TARGET_OBJECTS:${library}>,\nobject|${isa}|>\n")
   endforeach()
-  foreach(kind IN ITEMS operation implementation)
+  foreach(kind IN ITEMS operation implementation filter)
     foreach(line IN LISTS ${kind}s)
       string(APPEND lines "${kind}|${line}\n")
     endforeach()
@@ -161,8 +169,17 @@ function(le_finish_library)
   if(TIFF_FOUND)
     list(APPEND private PkgConfig::TIFF)
   endif()
+  if(CFITSIO_FOUND)
+    list(APPEND private PkgConfig::CFITSIO)
+    if(WCSLIB_FOUND)
+      list(APPEND private PkgConfig::WCSLIB)
+    endif()
+  endif()
   if(LIBDEFLATE_FOUND)
     list(APPEND private PkgConfig::LIBDEFLATE)
+  endif()
+  if(KISSFFT_FOUND)
+    list(APPEND private PkgConfig::KISSFFT)
   endif()
   foreach(kind IN ITEMS shared static)
     string(TOUPPER ${kind} KIND)

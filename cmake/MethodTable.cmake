@@ -129,6 +129,7 @@ read_symbols()
 
 record(maker_hash "(engine)" "" ${maker_files})
 set(externs "")
+set(filters "")
 set(operations "")
 set(implementations "")
 foreach(line IN LISTS lines)
@@ -150,6 +151,10 @@ foreach(line IN LISTS lines)
     record(hash "${operation} (engine)" "" ${files})
     string(APPEND externs "extern const le_operation le_operation_${operation};\n")
     string(APPEND operations "    {&le_operation_${operation}, \"${hash}\"},\n")
+  elseif(kind STREQUAL "filter")
+    list(POP_FRONT words filter)
+    string(APPEND externs "extern const le_filter le_filter_${filter};\n")
+    string(APPEND filters "    &le_filter_${filter},\n")
   elseif(kind STREQUAL "implementation")
     list(POP_FRONT words operation name source isa)
     file(REAL_PATH "${source}" source)
@@ -165,6 +170,7 @@ get_property(sources GLOBAL PROPERTY sources)
 file(WRITE "${SOURCES}" "${sources}")
 file(WRITE "${OUT}" "/* Written by the build from the lists in methods/. */
 #include \"call/registry.h\"
+#include \"files/filters.h\"
 
 ${externs}
 const le_builtin_operation le_builtin_operations[] = {
@@ -173,6 +179,10 @@ ${operations}    {NULL, NULL},
 
 const le_builtin_implementation le_builtin_implementations[] = {
 ${implementations}    {NULL, NULL},
+};
+
+const le_filter *const le_builtin_filters[] = {
+${filters}    NULL,
 };
 
 const char le_maker_hash[] = \"${maker_hash}\";

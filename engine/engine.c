@@ -12,6 +12,7 @@
 #include "choose/dispatch.h"
 #include "core/cpu.h"
 #include "core/options.h"
+#include "core/os.h"
 #include "opencl/opencl.h"
 
 #include <stdio.h>
@@ -34,6 +35,7 @@ static void add_cpu(le_engine *e) {
 }
 
 static le_status in_child(le_engine *e, int threads) {
+    e->process = le__os_process();
     pthread_mutex_init(&e->devices_mutex, NULL);
     le__chains_in_child(e->chains);
     le__keep_in_child(e->kept);
@@ -49,6 +51,7 @@ le_status le_open(le_engine **out, const le_options *options) {
     if (!e)
         return le_fail(LE_ERR_MEMORY, "le_open: out of memory");
     pthread_mutex_init(&e->devices_mutex, NULL);
+    e->process = le__os_process();
     e->in_child = in_child;
     le_status status = le__options_resolve(&e->options, options);
     e->log = (le__log){e->options.log, e->options.log_cookie, LE_LOG_INFO};
@@ -81,6 +84,8 @@ void le_close(le_engine **engine) {
         return;
     le_engine *e = *engine;
     *engine = NULL;
+    if (e->process != le__os_process())
+        return; /* its threads and locks are another process's */
     le__chains_close(e->chains);
     le__dispatch_close(e->dispatch);
     le__pool_close(e->pool);
@@ -94,21 +99,31 @@ void le_close(le_engine **engine) {
     free(e);
 }
 
-/* Without it the last samples of a program that just returns from main would be lost. A forked
- * child that exits must leave its parent's engine alone. */
-static pid_t default_pid;
+/* A child has a default engine of its own. The mutex may have been held by a thread that the child
+ * does not have. */
+static void forget_default(void) {
+    pthread_mutex_init(&default_mutex, NULL);
+    default_engine = NULL;
+}
 
-static void shutdown_at_exit(void) {
-    if (getpid() == default_pid)
-        le_shutdown();
+/* Without it the last samples of a program that just returns from main would be lost. */
+static void prepare_default(void) {
+    atexit(le_shutdown);
+    pthread_atfork(NULL, NULL, forget_default);
 }
 
 static le_status open_default(le_engine **out) {
-    le_status status = le_open(out, NULL);
-    if (status == LE_OK && !default_pid)
-        atexit(shutdown_at_exit);
-    default_pid = getpid();
-    return status;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, prepare_default);
+    return le_open(out, NULL);
+}
+
+static le_status check_process(const le_engine *e) {
+    return e->process == le__os_process()
+               ? LE_OK
+               : le_fail(LE_ERR_UNSUPPORTED,
+                         "this engine was opened in another process, before a fork: a child has to "
+                         "open its own");
 }
 
 le_status le__engine_or_default(le_engine **engine) {
@@ -116,7 +131,7 @@ le_status le__engine_or_default(le_engine **engine) {
     if (!*engine)
         *engine = default_engine;
     if (*engine)
-        return LE_OK;
+        return check_process(*engine);
     pthread_mutex_lock(&default_mutex);
     *engine = default_engine;
     if (!*engine)
@@ -157,6 +172,19 @@ le_status le_register_implementation(le_engine *engine, const le_implementation 
     if (opened != LE_OK)
         return opened;
     return le__registry_register(&engine->registry, implementation);
+}
+
+le_status le_unregister_operation(le_engine *engine, const char *operation) {
+    le_status opened = le__engine_or_default(&engine);
+    return opened == LE_OK ? le__registry_drop_operation(&engine->registry, operation) : opened;
+}
+
+le_status le_unregister_implementation(le_engine *engine, const char *operation,
+                                       const char *implementation) {
+    le_status opened = le__engine_or_default(&engine);
+    if (opened != LE_OK)
+        return opened;
+    return le__registry_drop_implementation(&engine->registry, operation, implementation);
 }
 
 const le_operation *le_engine_operation(le_engine *engine, const char *name) {

@@ -5,7 +5,8 @@
  * its usual size and at sizes whose best candidate takes 0.05, 0.5 and 5 ms is measured into a
  * database of its own, as le-bench does, and learnt into another by 200 calls; each choice is then
  * timed against its rivals three times. Tells how far the choices are above the best, and how many
- * of the 90 % intervals contain the steady median.
+ * of the 90 % intervals contain the steady median. An operation has so many seconds; what is known
+ * so far is told on interrupts, too.
  */
 #include "bench_rivals.h"
 
@@ -16,7 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DEFAULT_ROUNDS = 31, REPEATS = 3, CALLS = 200, TRIALS = 20, STEPS = 14, MAX_SIZE = 1 << 16 };
+enum { DEFAULT_ROUNDS = 31, REPEATS = 3, CALLS = 200, TRIALS = 20, STEPS = 8, MAX_SIZE = 1 << 16 };
+enum { OPERATION_S = 20 }; /* for all sizes of an operation, unless --limit says otherwise */
 
 static const double targets[] = {0, 0.05e-3, 0.5e-3, 5e-3}; /* seconds of the best; 0: usual size */
 static const double each_limit = 0.03, median_limit = 0.005;
@@ -32,8 +34,10 @@ typedef struct tally {
 
 typedef struct subject {
     const bench_settings *settings;
+    le_engine *engine; /* that knows the operations, and no choice */
     const char *operation;
     int64_t size; /* 0: usual */
+    double until; /* no further size, or round, begins after that moment */
 } subject;
 
 /* --- one choice --- */
@@ -59,9 +63,9 @@ static void count_intervals(bench_target *t, const bench_rival *list, size_t n, 
     le_explanation_free(&e);
 }
 
-/* The median of three comparisons with the rivals; NaN after a message. */
+/* The median of three comparisons with the rivals, fewer when time is over; NaN after a message. */
 static double compare(const subject *of, tally *sum) {
-    int rounds = of->settings->repeat > 0 ? of->settings->repeat : DEFAULT_ROUNDS;
+    int rounds = of->settings->repeat > 1 ? of->settings->repeat : DEFAULT_ROUNDS;
     double above[REPEATS];
     bench_target t;
     if (!bench_target_open(&t, of->settings, of->operation, of->size, (le_dtype)0))
@@ -70,16 +74,21 @@ static double compare(const subject *of, tally *sum) {
     for (; done < REPEATS; done++) {
         bench_rival *list;
         size_t n;
-        if (!bench_rivals_run(&t, rounds, true, &list, &n))
+        int run = rounds;
+        if (!bench_rivals_run(&t, &run, of->until, true, &list, &n))
             break;
-        above[done] = list[0].median / bench_rivals_best(list, n) - 1;
+        above[done] = bench_rivals_above(list, n, run);
         if (done == 0)
             count_intervals(&t, list, n, sum);
         bench_rivals_free(list, n);
+        if (tool_clock() > of->until) {
+            done++;
+            break;
+        }
     }
     bench_target_close(&t);
     qsort(above, (size_t)done, sizeof *above, ascending);
-    return done == REPEATS ? above[REPEATS / 2] : NAN;
+    return done ? above[done / 2] : NAN;
 }
 
 static bool keep(tally *sum, double above) {
@@ -99,10 +108,19 @@ static bool keep(tally *sum, double above) {
 
 /* --- measuring and learning --- */
 
+/* Whether a further race has more to measure. An interrupt does not wait for trials. */
+static bool await_trials(le_engine *engine, const char *name, const le_arg *args, size_t n) {
+    bool more = true;
+    double end = tool_clock() + TRIALS;
+    while (more && tool_clock() < end && !bench_interrupted())
+        more = le_bench_is_unfinished(engine, name, args, n, 0.1);
+    return more;
+}
+
 static bool measure(le_engine *engine, const char *name, const le_arg *args, size_t n) {
     bool ok = le_call_run(engine, name, args, n) == LE_OK;
     for (int i = 0; ok && i < TRIALS && !bench_interrupted(); i++) {
-        if (!le_bench_is_unfinished(engine, name, args, n, TRIALS))
+        if (!await_trials(engine, name, args, n))
             break;
         ok = le_call_run(engine, name, args, n) == LE_OK;
     }
@@ -116,6 +134,7 @@ static bool prepare(const subject *of, le_mode mode) {
     le_case_request request = {.kind = LE_CASE_BENCH, .seed = of->settings->seed, .size = of->size};
     bool ok = engine && le_sample_make(&sample, engine, of->operation, &request) == LE_OK;
     size_t n = 0;
+    bench_end_races_of(engine);
     const le_arg *args = ok ? le_sample_args(sample, &n) : NULL;
     if (ok && mode == LE_MODE_MEASURE)
         ok = measure(engine, of->operation, args, n);
@@ -124,6 +143,7 @@ static bool prepare(const subject *of, le_mode mode) {
     if (!ok && engine)
         tool_message("%s: %s", of->operation, le_error_message());
     le_sample_free(&sample);
+    bench_end_races_of(NULL);
     le_close(&engine);
     return ok && !bench_interrupted();
 }
@@ -133,7 +153,8 @@ static double choice_of(const subject *of, le_mode mode, tally *sum) {
     char folder[] = "/tmp/le-choices-XXXXXX", path[64];
     static const char *const endings[] = {"", "-wal", "-shm"};
     bench_settings own = *of->settings;
-    subject there = {&own, of->operation, of->size};
+    subject there = *of;
+    there.settings = &own;
     if (!mkdtemp(folder)) {
         tool_message("%s: cannot be made", folder);
         return NAN;
@@ -156,11 +177,9 @@ static double choice_of(const subject *of, le_mode mode, tally *sum) {
 static double best_at(const subject *of, int64_t size) {
     bench_target t;
     le_case_request request = {.kind = LE_CASE_BENCH, .seed = of->settings->seed, .size = size};
-    le_engine *engine = bench_engine(of->settings, NULL, LE_MODE_FROZEN);
     le_sample *sample = NULL;
-    bool made = engine && le_sample_make(&sample, engine, of->operation, &request) == LE_OK;
+    bool made = le_sample_make(&sample, of->engine, of->operation, &request) == LE_OK;
     le_sample_free(&sample);
-    le_close(&engine);
     if (!made || !bench_target_open(&t, of->settings, of->operation, size, (le_dtype)0))
         return NAN;
     double best = bench_rivals_fastest(&t);
@@ -168,12 +187,34 @@ static double best_at(const subject *of, int64_t size) {
     return best;
 }
 
-/* The size whose best takes the target, by halving in the logarithm; 0: none does. */
+typedef struct bracket { /* logarithms of sizes */
+    double low, high;
+    double at, took; /* the last one tried, and of its seconds; NaN: none */
+    double power;    /* of the size, by which the seconds grow */
+} bracket;
+
+/* Where the target would be if the seconds were a power of the size; the middle of what is left
+ * where that is outside of it. */
+static double next_try(const bracket *b, double target) {
+    double x = b->at + (log(target) - b->took) / b->power;
+    return x > b->low && x < b->high ? x : 0.5 * (b->low + b->high);
+}
+
+static void learn_power(bracket *b, double at, double took) {
+    double power = (took - b->took) / (at - b->at);
+    if (power > 0.25 && power < 4)
+        b->power = power;
+    b->at = at;
+    b->took = took;
+}
+
+/* The size whose best takes the target; 0: none does. */
 static int64_t size_for(const subject *of, double target) {
-    double low = log(2), high = log(MAX_SIZE), nearest = INFINITY;
+    bracket b = {.low = log(2), .high = log(MAX_SIZE), .at = log(64), .took = NAN, .power = 2};
+    double nearest = INFINITY;
     int64_t found = 0;
     for (int i = 0; i < STEPS && !bench_interrupted() && nearest > log(1.1); i++) {
-        int64_t size = (int64_t)lround(exp(0.5 * (low + high)));
+        int64_t size = (int64_t)lround(exp(isnan(b.took) ? b.at : next_try(&b, target)));
         double seconds = best_at(of, size), off = fabs(log(seconds / target));
         if (off < nearest) {
             nearest = off;
@@ -181,9 +222,13 @@ static int64_t size_for(const subject *of, double target) {
         }
         if (seconds > target ||
             isnan(seconds)) /* beyond what the operation makes, or memory holds */
-            high = log((double)size);
+            b.high = log((double)size);
         else
-            low = log((double)size);
+            b.low = log((double)size);
+        if (isnan(seconds))
+            b.took = NAN, b.at = 0.5 * (b.low + b.high);
+        else
+            learn_power(&b, log((double)size), log(seconds));
     }
     return nearest < log(near_enough) ? found : 0;
 }
@@ -192,6 +237,7 @@ static int64_t size_for(const subject *of, double target) {
 
 typedef struct report {
     const bench_settings *settings;
+    le_engine *engine;
     tally measured, learnt;
     cJSON *rows; /* with --json, else NULL: a line each is printed */
 } report;
@@ -225,22 +271,28 @@ static void show(const report *r, const subject *of, double target, double measu
 
 static bool one_size(report *r, const subject *of, double target) {
     double a = choice_of(of, LE_MODE_MEASURE, &r->measured);
-    double b = choice_of(of, LE_MODE_LEARN, &r->learnt);
-    show(r, of, target, a, b);
+    double b = bench_interrupted() ? NAN : choice_of(of, LE_MODE_LEARN, &r->learnt);
+    if (!isnan(a) || !bench_interrupted())
+        show(r, of, target, a, b);
     return keep(&r->measured, a) && keep(&r->learnt, b);
 }
 
-/* At the sizes that were given, else where the best takes the targets. */
+static bool is_over(const subject *of) {
+    return bench_interrupted() || tool_clock() > of->until;
+}
+
+/* At the sizes that were given, else where the best takes the targets, as far as there is time. */
 static bool one_operation(report *r, const char *name) {
-    subject of = {r->settings, name, 0};
+    double limit_s = r->settings->limit_s > 0 ? r->settings->limit_s : OPERATION_S;
+    subject of = {r->settings, r->engine, name, 0, tool_clock() + limit_s};
     int64_t sizes[BENCH_MAX_LIST];
     int given = r->settings->sizes ? bench_sizes(r->settings->sizes, sizes) : 0;
     bool ok = given >= 0;
-    for (int i = 0; i < given && !bench_interrupted(); i++) {
+    for (int i = 0; i < given && !is_over(&of); i++) {
         of.size = sizes[i];
         ok = one_size(r, &of, 0) && ok;
     }
-    for (size_t i = 0; given == 0 && i < TARGETS && !bench_interrupted(); i++) {
+    for (size_t i = 0; given == 0 && i < TARGETS && !is_over(&of); i++) {
         of.size = targets[i] > 0 ? size_for(&of, targets[i]) : 0;
         if (targets[i] > 0 && !of.size)
             continue; /* no size takes so long */
@@ -304,14 +356,15 @@ static bool print_all(report *r, bool *kept) {
 int bench_choices(const bench_settings *s) {
     bench_settings own = *s; /* no choice of before takes part */
     own.db = ":memory:";
-    report r = {.settings = &own, .rows = s->json ? cJSON_CreateArray() : NULL};
     le_engine *engine = bench_engine(&own, NULL, LE_MODE_FROZEN);
+    report r = {.settings = &own, .engine = engine, .rows = s->json ? cJSON_CreateArray() : NULL};
     const le_operation **ops = engine ? bench_operations(&own, engine) : NULL;
     bool ok = ops != NULL, kept = false;
     bench_catch_interrupts();
     if (ok && !r.rows)
         printf("%-28s %8s %9s %11s %11s\n", "above the best of the rivals", "size", "best",
                "le-bench", "200 calls");
+    fflush(stdout);
     for (size_t i = 0; ok && ops[i] && !bench_interrupted(); i++)
         if (ops[i]->make_case)
             ok = one_operation(&r, ops[i]->name);

@@ -48,7 +48,9 @@ static const struct argp_option options[] = {
      "Dtypes of the main input: all, or some of u8,i16,u16,i32,u32,f32,f64", 1},
     {"budget", OPT_BUDGET, "SECONDS", 0, "Begin no further problem after this time", 1},
     {"limit", OPT_LIMIT, "SECONDS", 0,
-     "End the measuring of a problem after this time (default 120)", 1},
+     "End the measuring of a problem after this time (default 120; of an operation in "
+     "--suite=choices 20)",
+     1},
     {"again", OPT_AGAIN, 0, 0, "Measure what the database knows already", 1},
     {"rtol", OPT_RTOL, "X", 0, "Relative tolerance of the calls (default: the operation's)", 1},
     {"atol", OPT_ATOL, "X", 0, "Absolute tolerance of the calls", 1},
@@ -61,7 +63,8 @@ static const struct argp_option options[] = {
      "With --profile: write a trace for chrome://tracing or Perfetto", 2},
     {"suite", OPT_SUITE, "FAMILY", 0,
      "Mean and deviation of every implementation of the family's composite "
-     "operation on one problem, compared with the reference; with --output, a bar chart as SVG. "
+     "operation (of each of its operations, where there is none) on one problem, compared with the "
+     "reference; with --output, a bar chart as SVG. "
      "choices: how far the engine's choices are from the best, for OPERATION... or all",
      2},
     {"volume", OPT_VOLUME, "FILE[:/DATASET]", 0,

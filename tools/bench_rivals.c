@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { DEFAULT_ROUNDS = 15, TRIES = 2 };
+enum { DEFAULT_ROUNDS = 15, LEAST_ROUNDS = 6, MOST_ROUNDS = 1024, TRIES = 2 };
 
 static const double close_enough = 1.5; /* times the choice's time: further ones are no rivals */
 
@@ -48,20 +48,36 @@ static size_t find_rivals(bench_target *t, size_t choice, bench_rival *list) {
     return n;
 }
 
-static bool run_rounds(bench_target *t, bench_rival *list, size_t n, int rounds, bool quiet) {
+/* At least LEAST_ROUNDS, and no further one after that moment. */
+static bool run_rounds(bench_target *t, bench_rival *list, size_t n, int *rounds, double until,
+                       bool quiet) {
     bench_progress p;
     bool ok = true;
-    bench_progress_begin(&p, (size_t)rounds, quiet);
-    for (int round = 0; round < rounds && ok && !bench_interrupted(); round++)
+    int all = *rounds;
+    bench_progress_begin(&p, (size_t)all, quiet);
+    for (int round = 0; round < all && ok && !bench_interrupted(); round++) {
+        if (round >= LEAST_ROUNDS && tool_clock() > until)
+            break;
         for (size_t k = 0; k < n && ok && !bench_interrupted(); k++) {
             bench_rival *r = &list[(k + (size_t)round) % n];
             bench_progress_show(&p, (size_t)round, r->text, 0, 0);
             ok = run_once(t, r->index, &r->seconds[round]);
         }
+        *rounds = round + 1;
+    }
     bench_progress_end(&p);
     if (!ok)
         tool_message("%s", le_error_message());
     return ok && !bench_interrupted();
+}
+
+/* Of each second round, or of all (step 1). */
+static double median_of(const bench_rival *r, int rounds, int first, int step) {
+    double some[MOST_ROUNDS];
+    size_t n = 0;
+    for (int i = first; i < rounds && n < MOST_ROUNDS; i += step)
+        some[n++] = r->seconds[i];
+    return le_stats_median(some, n);
 }
 
 static int by_median(const void *x, const void *y) {
@@ -83,7 +99,8 @@ static void print_rivals(const bench_target *t, bench_rival *list, size_t n, int
            100 * (chosen / list[0].median - 1), n, rounds);
 }
 
-bool bench_rivals_run(bench_target *t, int rounds, bool quiet, bench_rival **list, size_t *n) {
+bool bench_rivals_run(bench_target *t, int *rounds, double until, bool quiet, bench_rival **list,
+                      size_t *n) {
     size_t choice, all;
     *n = 0;
     *list = NULL;
@@ -95,10 +112,10 @@ bool bench_rivals_run(bench_target *t, int rounds, bool quiet, bench_rival **lis
         *n = find_rivals(t, choice, *list);
     bool ok = *n > 0;
     for (size_t i = 0; i < *n && ok; i++)
-        ok = ((*list)[i].seconds = calloc((size_t)rounds, sizeof(double))) != NULL;
-    ok = ok && run_rounds(t, *list, *n, rounds, quiet);
+        ok = ((*list)[i].seconds = calloc((size_t)*rounds, sizeof(double))) != NULL;
+    ok = ok && run_rounds(t, *list, *n, rounds, until, quiet);
     for (size_t i = 0; i < *n && ok; i++)
-        (*list)[i].median = le_stats_median((*list)[i].seconds, (size_t)rounds);
+        (*list)[i].median = median_of(&(*list)[i], *rounds, 0, 1);
     return ok;
 }
 
@@ -108,11 +125,22 @@ void bench_rivals_free(bench_rival *list, size_t n) {
     free(list);
 }
 
-double bench_rivals_best(const bench_rival *list, size_t n) {
-    double best = INFINITY;
-    for (size_t i = 0; i < n; i++)
-        best = fmin(best, list[i].median);
+/* The best by half of the rounds: its own median of the other half knows nothing of that. */
+static const bench_rival *best_by(const bench_rival *list, size_t n, int rounds, int half) {
+    const bench_rival *best = list;
+    for (size_t i = 1; i < n; i++)
+        if (median_of(&list[i], rounds, half, 2) < median_of(best, rounds, half, 2))
+            best = &list[i];
     return best;
+}
+
+double bench_rivals_above(const bench_rival *list, size_t n, int rounds) {
+    double sum = 0;
+    for (int half = 0; half < 2; half++) {
+        const bench_rival *best = best_by(list, n, rounds, half);
+        sum += median_of(list, rounds, 1 - half, 2) / median_of(best, rounds, 1 - half, 2) - 1;
+    }
+    return sum / 2;
 }
 
 double bench_rivals_fastest(bench_target *t) {
@@ -137,7 +165,7 @@ int bench_rivals(const bench_settings *s) {
     bool ok = bench_target_open(&t, s, s->operations[0], sizes[0], dtypes[0]);
     if (ok) {
         bench_catch_interrupts();
-        ok = bench_rivals_run(&t, rounds, s->quiet, &list, &n);
+        ok = bench_rivals_run(&t, &rounds, INFINITY, s->quiet, &list, &n);
         if (ok)
             print_rivals(&t, list, n, rounds);
         bench_rivals_free(list, n);

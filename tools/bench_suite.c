@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * le-bench --suite FAMILY: every implementation of the family's composite operation on one problem,
- * in interleaved rounds: mean and standard deviation, stages, and the comparison with the
- * reference. The form of P. Mocz's study of a volume renderer: bars of means with deviations beside
- * the errors.
+ * le-bench --suite FAMILY: every implementation of the family's composite operation (of each of its
+ * operations, where there is none) on one problem, in interleaved rounds: mean and standard
+ * deviation, stages, and the comparison with the reference. The form of P. Mocz's study of a volume
+ * renderer: bars of means with deviations beside the errors.
  */
 #include "bench_target.h"
 #include "colours.h"
@@ -343,6 +343,63 @@ static const char *volume_of(const bench_settings *s, const le_operation *op, ch
     return bench_default_volume(out);
 }
 
+/* Operations that a composite one consists of, as its staged implementation has run them. */
+typedef struct steps {
+    const le_operation *list[MAX_STAGES];
+    size_t n;
+} steps;
+
+static void add_step(steps *all, const le_operation *op) {
+    for (size_t i = 0; i < all->n; i++)
+        if (all->list[i] == op)
+            return;
+    if (all->n < MAX_STAGES)
+        all->list[all->n++] = op;
+}
+
+/* Stages of a chain's steps are "operation candidate". */
+static void find_steps(const suite *s, steps *all) {
+    for (size_t i = 0; i < s->n; i++)
+        for (size_t k = 0; k < s->entries[i].n_stages; k++) {
+            char name[120];
+            snprintf(name, sizeof name, "%s", s->entries[i].stages[k].name);
+            name[strcspn(name, " ")] = '\0';
+            const le_operation *op = le_engine_operation(s->target.engine, name);
+            if (op && op->make_case && strcmp(name, s->target.operation) != 0)
+                add_step(all, op);
+        }
+}
+
+/* The operations of a family but one. */
+static void find_others(const bench_settings *s, const le_operation *but, steps *all) {
+    size_t n = 0;
+    le_engine *engine = bench_engine(s, ":memory:", LE_MODE_FROZEN);
+    const le_operation *const *list = engine ? le_engine_operations(engine, &n) : NULL;
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(list[i]->family, but->family) && list[i]->make_case && list[i] != but)
+            add_step(all, list[i]);
+    le_close(&engine);
+}
+
+/* One operation; its steps are added where they are asked for. */
+static bool run_suite(const bench_settings *settings, const le_operation *op, int64_t size,
+                      le_dtype dtype, steps *all) {
+    suite *s = calloc(1, sizeof *s);
+    bool ok = s && bench_target_open(&s->target, settings, op->name, size, dtype);
+    if (ok) {
+        s->volume = settings->volume;
+        s->runs = settings->repeat > 0 ? settings->repeat : DEFAULT_RUNS;
+        ok = list_entries(s) && measure(s, settings->quiet) && show(s, settings);
+        if (all)
+            find_steps(s, all);
+        bench_target_close(&s->target);
+        for (size_t i = 0; i < s->n; i++)
+            free(s->entries[i].seconds);
+    }
+    free(s);
+    return ok;
+}
+
 int bench_suite(const bench_settings *settings) {
     int64_t sizes[BENCH_MAX_LIST];
     le_dtype dtypes[BENCH_MAX_LIST];
@@ -353,18 +410,19 @@ int bench_suite(const bench_settings *settings) {
         return TOOL_USAGE;
     char place[PATH_MAX];
     bench_settings own = *settings;
+    steps all = {.n = 0};
     own.volume = volume_of(settings, op, place);
-    suite *s = calloc(1, sizeof *s);
-    bool ok = s && bench_target_open(&s->target, &own, op->name, sizes[0], dtypes[0]);
-    if (ok) {
-        bench_catch_interrupts();
-        s->volume = own.volume;
-        s->runs = settings->repeat > 0 ? settings->repeat : DEFAULT_RUNS;
-        ok = list_entries(s) && measure(s, settings->quiet) && show(s, settings);
-        bench_target_close(&s->target);
-        for (size_t i = 0; i < s->n; i++)
-            free(s->entries[i].seconds);
+    bench_catch_interrupts();
+    /* the steps, or what else the family has, get tables of their own where there is room for them and
+     * their input is made up */
+    const bool with_others = !own.json && !own.output && !own.volume && !own.problem &&
+                            strcmp(settings->suite, op->name) != 0;
+    if (with_others && !op->expand)
+        find_others(settings, op, &all);
+    bool ok = run_suite(&own, op, sizes[0], dtypes[0], with_others && op->expand ? &all : NULL);
+    for (size_t i = 0; ok && i < all.n && !bench_interrupted(); i++) {
+        printf("\n");
+        ok = run_suite(&own, all.list[i], sizes[0], dtypes[0], NULL);
     }
-    free(s);
     return ok ? TOOL_OK : TOOL_FAILED;
 }

@@ -3,9 +3,10 @@
 # SPDX-License-Identifier: MIT
 # The whole test suite: installs what is missing, builds with warnings as errors, and runs all tests; the
 # same under AddressSanitizer with UndefinedBehaviorSanitizer, under ThreadSanitizer, and compiled by clang
-# and without OpenCL. Asked for by name: the OpenCL tests with other drivers, where they can be had
+# and without OpenCL; calls over the ranks of MPI jobs; the Python module, installed into an environment of its
+# own where PyPI can be reached. Asked for by name: the OpenCL tests with other drivers, where they can be had
 # (tools/drivers.sh). Ends with 0 when all passed.
-# usage: sh tools/check.sh [dev|asan|tsan|clang|no-opencl|drivers ...]   default: all but drivers
+# usage: sh tools/check.sh [dev|asan|tsan|clang|no-opencl|mpi|python|drivers ...]   default: all but drivers
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tools/packages.sh
@@ -26,11 +27,12 @@ build() { # NAME CMAKE_ARGUMENTS...
     return 1
 }
 
-run_tests() { # NAME CTEST_ARGUMENTS...
-    name=$1
+run_tests() { # NAME[@FOLDER] CTEST_ARGUMENTS...
+    name=${1%@*}
+    folder=${1#*@}
     shift
     echo "== $name: testing"
-    (cd "build/$name" && ctest --output-on-failure -j "$jobs" "$@") >"build/$name-tests.log" 2>&1 ||
+    (cd "build/$folder" && ctest --output-on-failure -j "$jobs" "$@") >"build/$name-tests.log" 2>&1 ||
         { failed="$failed $name(tests)"; tail -n 120 "build/$name-tests.log"; }
     summary="$summary== $name
 $(grep -E 'tests passed|^Total Test time' "build/$name-tests.log")
@@ -61,6 +63,24 @@ $(grep -E 'tests passed|^Total Test time' "build/drivers/$1-tests.log")
 "
 }
 
+# pip builds the module as a user's would.
+python_module() {
+    echo "== python: installing"
+    python3 -m venv --clear build/python-venv >build/python.log 2>&1 &&
+        build/python-venv/bin/pip install -q --disable-pip-version-check pytest mypy h5py tifffile numba \
+            "dask[distributed]" >>build/python.log 2>&1 ||
+        { summary="$summary== python skipped: its packages are not to be had here (build/python.log)
+"; return; }
+    build/python-venv/bin/pip install -q --disable-pip-version-check . >>build/python.log 2>&1 ||
+        { tail -n 60 build/python.log; failed="$failed python(build)"; return; }
+    echo "== python: testing"
+    timeout 600 build/python-venv/bin/python -m pytest -q tests/python >build/python-tests.log 2>&1 ||
+        { failed="$failed python(tests)"; tail -n 120 build/python-tests.log; }
+    summary="$summary== python
+$(tail -n 1 build/python-tests.log)
+"
+}
+
 # Every part leaves out what says nothing new there: the long comparisons of values with references
 # (check_cpu and check_opencl make the same on fewer cases), and what looks at sources and packages.
 values='_cases|_golden'
@@ -70,30 +90,38 @@ check() {
     unset LE_TEST_CASES
     case $1 in
     dev)
+        export LE_TEST_CASES=24 # of each operation and dtype; edge shapes come first
         build dev --preset dev && run_tests dev
         ;;
     no-opencl)
-        # the CPU's code is that of dev
+        export LE_TEST_CASES=6 # the CPU's code is that of dev
         build no-opencl --preset no-opencl && run_tests no-opencl -E "$values|$no_code|benchdb|policy|replay"
         ;;
     asan)
         # drivers keep memory until the process ends; what the project's own code leaks is reported
         export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
         export ASAN_OPTIONS=allocator_may_return_null=1:intercept_tls_get_addr=0
-        export LE_TEST_CASES=12 # of each operation: all would take the longest here
+        export LE_TEST_CASES=8 # of each operation: all would take the longest here
         build asan --preset asan && run_tests asan -E "$no_code|_golden"
         ;;
     tsan)
         export TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp:die_after_fork=0:allocator_may_return_null=1"
-        export LE_TEST_CASES=8
+        export LE_TEST_CASES=6
         # what never starts a thread is left to the other parts
         build tsan --preset tsan && run_tests tsan -E \
-            "$values|$no_code|policy|replay|stats|test_plan|volume_math|svg|run_args|benchdb_memory|docs"
+            "$values|$no_code|policy|replay|stats|test_plan|volume_math|svg|run_args|benchdb_memory|docs|test_ends"
         ;;
     clang)
-        export LE_TEST_CASES=12
+        export LE_TEST_CASES=6
         build clang -S . -B build/clang -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Release &&
-            run_tests clang -E "golden|$no_code|benchdb_memory|docs"
+            run_tests clang -E "golden|$no_code|benchdb_memory|docs|check_opencl"
+        ;;
+    mpi)
+        need_packages "$mpi_packages" || exit 1
+        build dev --preset dev -DLE_WITH_MPI=ON && run_tests mpi@dev -L mpi
+        ;;
+    python)
+        python_module
         ;;
     drivers)
         export LE_TEST_CASES=8 # of each operation
@@ -105,14 +133,14 @@ check() {
         fi
         ;;
     *)
-        echo "unknown part '$1'; expected dev, asan, tsan, clang, no-opencl or drivers"
+        echo "unknown part '$1'; expected dev, asan, tsan, clang, no-opencl, mpi, python or drivers"
         exit 2
         ;;
     esac
 }
 
 mkdir -p build
-[ $# -gt 0 ] || set -- dev asan tsan clang no-opencl
+[ $# -gt 0 ] || set -- dev asan tsan clang no-opencl mpi python
 for part in "$@"; do
     check "$part"
 done

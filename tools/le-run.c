@@ -4,6 +4,9 @@
  * le-run: any registered operation from the shell.
  */
 #include "run.h"
+#include "run_plot.h"
+#include "run_scan.h"
+#include "run_world.h"
 
 #include "liquid_engine/le_chain.h"
 #include "liquid_engine/le_io.h"
@@ -30,7 +33,7 @@ static le_status open_engine(const run_options *o, int *log_level, le_engine **o
     }
     options.db_path = o->db;
     options.threads = o->threads;
-    return le_open(out, &options);
+    return run_world_open(out, &options);
 }
 
 /* Errors in what was typed are errors of usage, even when only the engine sees them. */
@@ -49,20 +52,29 @@ static int exit_code(le_status status) {
 }
 
 static int report(le_status status) {
-    if (status != LE_OK)
+    if (run_interrupted())
+        tool_message("interrupted");
+    else if (status != LE_OK)
         tool_message("%s", le_error_message());
     return exit_code(status);
 }
 
-/* Tables may be given as numbers, too. */
-static bool is_read(const le_arg_desc *d, const run_arg *a) {
-    return a->given && (d->type == LE_TYPE_IN || (d->type == LE_TYPE_TABLE && !a->list));
+/* Scans and explanations are rank 0's alone; of other calls each rank of a job reads its part. */
+static bool is_shared(const run_options *o, const run_args *a) {
+    return run_world_ranks() > 1 && !o->explain && !run_args_scan(a);
 }
 
-static le_status read_inputs(le_engine *engine, run_args *a, bool verbose) {
+/* Tables may be given as numbers, too. */
+static bool is_read(const le_arg_desc *d, const run_arg *a, bool shared) {
+    return a->given &&
+           ((d->type == LE_TYPE_IN && !shared) || (d->type == LE_TYPE_TABLE && !a->list));
+}
+
+static le_status read_inputs(le_engine *engine, run_args *a, bool shared, bool verbose) {
     const le_operation *op = a->operation;
     for (size_t i = 0; i < op->n_args; i++) {
-        if (!is_read(&op->args[i], &a->args[i]))
+        bool streamed = run_args_scan(a) && !strcmp(op->args[i].name, "frames");
+        if (streamed || !is_read(&op->args[i], &a->args[i], shared))
             continue;
         double start = tool_clock();
         run_progress("reading", a->args[i].text);
@@ -87,6 +99,7 @@ static le_status check_outputs(const run_args *a) {
     for (size_t o = 0; o < a->operation->n_args; o++)
         for (size_t i = 0; i < a->operation->n_args; i++) {
             bool both = d[o].type == LE_TYPE_OUT && a->args[o].given && a->args[i].given &&
+                        !a->args[o].plot &&
                         (d[i].type == LE_TYPE_IN || (d[i].type == LE_TYPE_OUT && i < o));
             if (both && (le_io_replaces(a->args[o].text, a->args[i].text) ||
                          (d[i].type == LE_TYPE_OUT && !strcmp(a->args[o].text, a->args[i].text))))
@@ -97,17 +110,39 @@ static le_status check_outputs(const run_args *a) {
     return LE_OK;
 }
 
+/* Nor must a file beside the outputs. */
+static le_status check_extras(const run_args *a, bool shared) {
+    const le_arg_desc *d = a->operation->args;
+    if ((shared || run_args_scan(a)) && (a->extras[RUN_PICTURE] || a->extras[RUN_REGIONS]))
+        return le_fail(LE_ERR_ARGUMENT, "%s: no pictures are made of scans, nor on several ranks",
+                       a->operation->name);
+    for (run_extra e = 0; e < RUN_EXTRAS; e++)
+        for (size_t i = 0; a->extras[e] && i < a->operation->n_args; i++)
+            if (a->args[i].given &&
+                ((d[i].type == LE_TYPE_IN && le_io_replaces(a->extras[e], a->args[i].text)) ||
+                 (d[i].type == LE_TYPE_OUT && !strcmp(a->extras[e], a->args[i].text))))
+                return le_fail(LE_ERR_ARGUMENT,
+                               "%s=%s would replace %s=%s; give the file another place",
+                               run_extra_name(e), a->extras[e], d[i].name, a->args[i].text);
+    return LE_OK;
+}
+
 static le_status write_outputs(le_engine *engine, run_args *a, bool verbose) {
     const le_operation *op = a->operation;
+    le_status filled = run_fill_sky(a);
+    if (filled != LE_OK)
+        return filled;
     for (size_t i = 0; i < op->n_args; i++) {
         run_arg *arg = &a->args[i];
-        if (op->args[i].type != LE_TYPE_OUT || (!arg->given && op->args[i].optional))
+        bool shown = op->args[i].type == LE_TYPE_OUT && (arg->plot || arg->wanted);
+        if (shown && (filled = le_tensor_to_host(&arg->tensor)) != LE_OK)
+            return filled;
+        if (op->args[i].type != LE_TYPE_OUT || arg->plot || (!arg->given && op->args[i].optional))
             continue;
         double start = tool_clock();
         char time[TOOL_NUMBER];
         run_progress("writing", arg->given ? arg->text : op->args[i].name);
-        le_status status = arg->given ? le_io_write(engine, arg->text, &arg->tensor)
-                                      : le_tensor_to_host(&arg->tensor);
+        le_status status = arg->given ? run_write(engine, a, i) : le_tensor_to_host(&arg->tensor);
         if (status != LE_OK)
             return status;
         if (!arg->given)
@@ -115,7 +150,7 @@ static le_status write_outputs(le_engine *engine, run_args *a, bool verbose) {
         else if (verbose)
             tool_message("%s written in %s", arg->text, tool_seconds(tool_clock() - start, time));
     }
-    return LE_OK;
+    return run_plot_write(a);
 }
 
 /* One run; its time and candidate go to stdout when several are asked for. */
@@ -173,6 +208,13 @@ static le_status explain(le_engine *engine, const run_options *o, const run_args
     return status;
 }
 
+static le_status run_streamed(le_engine *engine, const run_options *o, run_args *a) {
+    le_status status = o->profile ? le_profile_start(engine) : LE_OK;
+    for (int i = 0; i < o->repeat && status == LE_OK; i++)
+        status = run_scan(engine, o, a);
+    return status == LE_OK && o->profile ? run_print_profile(engine, o->profile) : status;
+}
+
 static le_status run_profiled(le_engine *engine, const run_options *o, run_args *a,
                               const le_arg *args, size_t n) {
     le_status status = o->profile ? le_profile_start(engine) : LE_OK;
@@ -180,7 +222,33 @@ static le_status run_profiled(le_engine *engine, const run_options *o, run_args 
         status = run_all(engine, o, a, args, n);
     if (status == LE_OK)
         status = write_outputs(engine, a, o->verbose);
+    if (status == LE_OK)
+        status = run_write_extras(engine, a);
     return status == LE_OK && o->profile ? run_print_profile(engine, o->profile) : status;
+}
+
+/* Over all ranks; files are read and written there. */
+static le_status run_together(le_engine *engine, const run_options *o, run_args *a, le_arg *args,
+                              size_t n) {
+    char time[TOOL_NUMBER];
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 0; i < a->operation->n_args; i++) {
+            bool tensor = args[k].kind == LE_KIND_IN || args[k].kind == LE_KIND_OUT;
+            if (tensor && a->args[i].given && !strcmp(args[k].name, a->operation->args[i].name))
+                args[k] = LE_STR(args[k].name, a->args[i].text);
+        }
+    int64_t left = -1;
+    double start = tool_clock();
+    le_status status = run_world_call(engine, a->operation->name, args, n, &left);
+    if (status == LE_OK && o->verbose && left >= 0)
+        tool_message("%s: continued, %lld items left", a->operation->name, (long long)left);
+    if (status == LE_OK && o->verbose)
+        tool_message("%s: %s on %d ranks", a->operation->name,
+                     tool_seconds(tool_clock() - start, time), run_world_ranks());
+    for (size_t i = 0; status == LE_OK && run_world_rank() == 0 && i < a->operation->n_args; i++)
+        if (a->args[i].tensor.data && a->operation->args[i].type == LE_TYPE_OUT)
+            run_summary(a->operation->args[i].name, &a->args[i].tensor);
+    return status;
 }
 
 static int run_operation(le_engine *engine, const run_options *o, const le_operation *op) {
@@ -191,14 +259,26 @@ static int run_operation(le_engine *engine, const run_options *o, const le_opera
         tool_message("%s\nTry 'le-run %s --help'.", message, op->name);
         return TOOL_USAGE;
     }
+    bool shared = is_shared(o, &a);
+    if (run_world_rank() > 0 && !shared) {
+        run_args_free(&a);
+        return TOOL_OK;
+    }
     run_progress_start();
-    le_status status = check_outputs(&a);
+    le_status status = run_plot_prepare(&a);
     if (status == LE_OK)
-        status = read_inputs(engine, &a, o->verbose);
-    if (status == LE_OK) {
+        status = check_outputs(&a);
+    if (status == LE_OK)
+        status = check_extras(&a, shared);
+    if (status == LE_OK)
+        status = read_inputs(engine, &a, shared, o->verbose);
+    if (status == LE_OK && run_args_scan(&a)) {
+        status = run_streamed(engine, o, &a);
+    } else if (status == LE_OK) {
         size_t n = run_args_call(&a, options, run_options_call(o, options), args);
-        status =
-            o->explain ? explain(engine, o, &a, args, n) : run_profiled(engine, o, &a, args, n);
+        status = shared       ? run_together(engine, o, &a, args, n)
+                 : o->explain ? explain(engine, o, &a, args, n)
+                              : run_profiled(engine, o, &a, args, n);
     }
     run_progress_stop();
     int code = report(status);
@@ -247,6 +327,7 @@ static int dispatch(le_engine *engine, const run_options *o) {
 
 int main(int argc, char **argv) {
     tool_start();
+    run_world_start(argv);
     run_options o;
     int log_level;
     le_engine *engine = NULL;
@@ -260,6 +341,7 @@ int main(int argc, char **argv) {
         return o.help ? TOOL_OK : TOOL_USAGE;
     }
     char *chain_text = NULL, chain_name[128];
+    run_catch_interrupts();
     int code = report(open_engine(&o, &log_level, &engine));
     if (code == TOOL_OK)
         code = report(load_chain(engine, &o, &chain_text, chain_name, sizeof chain_name));
@@ -268,5 +350,6 @@ int main(int argc, char **argv) {
     le_close(&engine);
     free(chain_text);
     free(o.words);
+    run_end_by_interrupt();
     return code;
 }

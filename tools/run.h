@@ -8,6 +8,8 @@
 
 #include "run_args.h"
 
+#include "liquid_engine/le_chain.h"
+
 typedef struct run_options {
     bool help, list, explain, explain_json, verbose, reproducible;
     bool has_atol, has_rtol;
@@ -20,6 +22,7 @@ typedef struct run_options {
     int64_t memory_limit;     /* bytes; 0: not given */
     int threads;              /* 0: not given */
     int repeat;
+    double follow;            /* seconds to wait for more frames; negative: not at all */
     char **words;             /* the operation, then NAME=VALUE */
     size_t n_words;
 } run_options;
@@ -38,6 +41,13 @@ void run_help(const le_operation *op);
 /* The nearest operation's name, NULL if none is near. */
 const char *run_nearest_operation(le_engine *engine, const char *name);
 
+/* Longitudes and latitudes of tables with columns lon, lat and center_of_mass_0, _1 ..., where the
+ * first input with so many axes is a FITS image that knows them. */
+le_status run_fill_sky(run_args *a);
+/* An output into its file, with what the format can tell beside the numbers. */
+le_status run_write(le_engine *engine, run_args *a, size_t output);
+/* The files beside the outputs that were asked for. */
+le_status run_write_extras(le_engine *engine, run_args *a);
 /* One output without a file: its numbers in a few lines on stdout. */
 void run_summary(const char *name, const le_tensor *t);
 /* The evidence of a choice as a table, or as JSON, on stdout. */
@@ -50,12 +60,24 @@ le_status run_chain_register(le_engine *engine, const char *path, char **text, c
 /* The plan of a chain on stdout. */
 le_status run_chain_explain(le_engine *engine, const char *text, const run_args *a,
                             const le_arg *options, size_t n_options, bool json);
+/* The same of a chain that is there. */
+le_status run_chain_print(le_chain *chain, const le_arg *options, size_t n, bool json);
 /* Ends the profile under way and prints it; the trace goes to trace_path unless that is "". */
 le_status run_print_profile(le_engine *engine, const char *trace_path);
 
-/* Shows "what ... 3 s" on a terminal while work takes long. what is borrowed; NULL: nothing. */
+/* From now on Ctrl-C ends the engine's work at the next tick of this thread, and the program a
+ * quarter of a second later whatever it does. */
+void run_catch_interrupts(void);
+bool run_interrupted(void);
+/* Ends the program by the signal, if it came. */
+void run_end_by_interrupt(void);
+
+/* Shows "what ... 3 s, 40 %" on a terminal while work takes long. what is borrowed; NULL: nothing. */
 void run_progress_start(void);
 void run_progress(const char *what, const char *detail);
+/* How much of it is done, in frames. */
+void run_progress_count(int64_t done, int64_t all);
+void run_progress_share(double done); /* of it, 0 to 1; NaN: unknown */
 void run_progress_stop(void);
 
 #endif

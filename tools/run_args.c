@@ -218,12 +218,26 @@ static bool check_list(const le_operation *op, const le_arg_desc *d, const run_a
     return true;
 }
 
+static int index_of(const le_operation *op, const char *name) {
+    for (size_t i = 0; i < op->n_args; i++)
+        if (!strcmp(op->args[i].name, name))
+            return (int)i;
+    return -1;
+}
+
+bool run_args_plot(const le_operation *op, const le_arg_desc *d, const char *text) {
+    const size_t n = strlen(text);
+    return d->type == LE_TYPE_OUT && !strcmp(d->name, "intensity") && index_of(op, "radial") >= 0 &&
+           n > 4 && (!strcmp(text + n - 4, ".dat") || !strcmp(text + n - 4, ".svg"));
+}
+
 static bool parse_value(const le_operation *op, const le_arg_desc *d, run_arg *a, char *message) {
     const char *end = a->text + strlen(a->text);
     switch (d->type) {
     case LE_TYPE_IN:
     case LE_TYPE_OUT:
-        return le_io_is_place(a->text, d->type == LE_TYPE_OUT) ||
+        a->plot = run_args_plot(op, d, a->text);
+        return a->plot || le_io_is_place(a->text, d->type == LE_TYPE_OUT) ||
                wrong(message, "%s: %s: %s", op->name, d->name, le_error_message());
     case LE_TYPE_F64:
         return parse_f64(a->text, end, &a->f64) ? check_number(op, d, a->f64, a->text, message)
@@ -265,6 +279,26 @@ static bool unknown_name(const le_operation *op, const char *word, size_t length
     return false;
 }
 
+/* The file beside the outputs that the word asks for; RUN_EXTRAS: none. */
+static run_extra extra_of(const le_operation *op, const char *word, size_t length) {
+    for (run_extra e = 0; e < RUN_EXTRAS; e++) {
+        const char *name = run_extra_name(e);
+        if (strlen(name) == length && !strncmp(name, word, length) && run_extra_offered(op, e))
+            return e;
+    }
+    return RUN_EXTRAS;
+}
+
+static bool take_extra(run_args *a, run_extra e, const char *file, char *message) {
+    const char *name = run_extra_name(e), *op = a->operation->name;
+    if (a->extras[e])
+        return wrong(message, "%s: %s is given twice", op, name);
+    if (!run_extra_is_file(e, file))
+        return wrong(message, "%s: %s=%s; expected %s", op, name, file, run_extra_doc(e));
+    a->extras[e] = file;
+    return true;
+}
+
 static bool parse_word(run_args *a, const char *word, char *message) {
     const le_operation *op = a->operation;
     const char *equals = strchr(word, '=');
@@ -281,7 +315,26 @@ static bool parse_word(run_args *a, const char *word, char *message) {
         a->args[i].text = equals + 1;
         return parse_value(op, &op->args[i], &a->args[i], message);
     }
-    return unknown_name(op, word, length, message);
+    run_extra e = extra_of(op, word, length);
+    return e < RUN_EXTRAS ? take_extra(a, e, equals + 1, message)
+                          : unknown_name(op, word, length, message);
+}
+
+bool run_args_of_file(const le_operation *op, const char *name) {
+    static const char *const names[] = {"offsets", "skipped",     "chunk", "type",
+                                        "fill",    "compression", "block", "big_endian"};
+    if (index_of(op, "frames") < 0 || index_of(op, "offsets") < 0 || index_of(op, "chunk") < 0)
+        return false;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (!strcmp(names[k], name))
+            return true;
+    return false;
+}
+
+bool run_args_scan(const run_args *a) {
+    const int frames = index_of(a->operation, "frames");
+    return run_args_of_file(a->operation, "offsets") && a->args[frames].given &&
+           !a->args[index_of(a->operation, "offsets")].given;
 }
 
 static bool check_missing(const run_args *a, char *message) {
@@ -289,7 +342,8 @@ static bool check_missing(const run_args *a, char *message) {
     bool complete = true;
     for (size_t i = 0; i < op->n_args; i++) {
         const le_arg_desc *d = &op->args[i];
-        if (a->args[i].given || d->optional || d->type == LE_TYPE_OUT)
+        if (a->args[i].given || d->optional || d->type == LE_TYPE_OUT ||
+            (run_args_scan(a) && run_args_of_file(op, d->name)))
             continue;
         char what[256];
         run_describe_arg(d, what, sizeof what);
@@ -301,6 +355,18 @@ static bool check_missing(const run_args *a, char *message) {
     return complete;
 }
 
+/* What the files beside the outputs are made of. */
+static void want_outputs(run_args *a) {
+    bool given[LE_MAX_ARGS] = {0};
+    for (size_t i = 0; i < a->operation->n_args; i++)
+        given[i] = a->args[i].given;
+    for (run_extra e = 0; e < RUN_EXTRAS; e++) {
+        int needed = a->extras[e] ? run_extra_needs(a->operation, e, given) : -1;
+        if (needed >= 0)
+            a->args[needed].wanted = true;
+    }
+}
+
 bool run_args_parse(const le_operation *operation, char *const *words, size_t n_words,
                     run_args *out, char message[RUN_MESSAGE]) {
     *out = (run_args){.operation = operation};
@@ -308,6 +374,7 @@ bool run_args_parse(const le_operation *operation, char *const *words, size_t n_
     for (size_t i = 0; i < n_words && good; i++)
         good = parse_word(out, words[i], message);
     good = good && check_missing(out, message);
+    want_outputs(out);
     if (!good)
         run_args_free(out);
     return good;
@@ -317,6 +384,7 @@ void run_args_free(run_args *a) {
     for (size_t i = 0; i < LE_MAX_ARGS; i++) {
         free(a->args[i].list);
         le_tensor_free(&a->args[i].tensor);
+        free(a->args[i].made);
         a->args[i] = (run_arg){.given = false};
     }
 }
@@ -347,7 +415,7 @@ size_t run_args_call(run_args *a, const le_arg *options, size_t n_options, le_ar
     size_t n = 0;
     for (size_t i = 0; i < op->n_args; i++) {
         const le_arg_desc *d = &op->args[i];
-        if (a->args[i].given || (d->type == LE_TYPE_OUT && !d->optional))
+        if (a->args[i].given || a->args[i].wanted || (d->type == LE_TYPE_OUT && !d->optional))
             calls[n++] = make_arg(d, &a->args[i]);
     }
     for (size_t i = 0; i < n_options; i++)

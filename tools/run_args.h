@@ -6,7 +6,7 @@
 #ifndef LE_TOOLS_RUN_ARGS_H
 #define LE_TOOLS_RUN_ARGS_H
 
-#include "liquid_engine/le_method.h"
+#include "run_extra.h"
 
 enum { RUN_MESSAGE = 512, RUN_OPTIONS_MAX = 16 };
 
@@ -20,11 +20,15 @@ typedef struct run_arg {
     double *list;             /* owned */
     size_t count;
     le_tensor tensor;         /* in, table from a file: once read; out: once run */
+    bool plot;                /* of an output: a file that only le-run writes, .dat or .svg */
+    bool wanted;              /* an output that is not given, but asked for: a plot or picture needs it */
+    char *made;               /* owned: a text that nobody typed */
 } run_arg;
 
 typedef struct run_args {
     const le_operation *operation;
     run_arg args[LE_MAX_ARGS];
+    const char *extras[RUN_EXTRAS]; /* files; NULL: not asked for. Borrowed */
 } run_args;
 
 /* Parses and checks all words. On failure writes what is wrong and what is expected to message, and
@@ -33,7 +37,16 @@ bool run_args_parse(const le_operation *operation, char *const *words, size_t n_
                     run_args *out, char message[RUN_MESSAGE]);
 void run_args_free(run_args *a);
 
-/* Makes the arguments of a call: all given ones, and every required output. options are appended.
+/* Whether an output goes to such a place, FILE.dat or FILE.svg, that only le-run writes: the
+ * intensities of operations that have a radial axis. */
+bool run_args_plot(const le_operation *op, const le_arg_desc *d, const char *text);
+/* Of operations on stored frames: whether the file of the frames says what this argument is. */
+bool run_args_of_file(const le_operation *op, const char *name);
+/* Whether stored frames are given by their place alone. */
+bool run_args_scan(const run_args *a);
+
+/* Makes the arguments of a call: all given ones, and every required or wanted output. options are
+ * appended.
  * calls has room for LE_MAX_ARGS + RUN_OPTIONS_MAX. */
 size_t run_args_call(run_args *a, const le_arg *options, size_t n_options, le_arg *calls);
 

@@ -45,7 +45,7 @@ le_status run_chain_register(le_engine *engine, const char *path, char **text, c
     return *text ? le_chain_register_json(engine, *text, name, size) : LE_ERR_IO;
 }
 
-static le_status print_explanation(le_chain *chain, const le_arg *options, size_t n, bool json) {
+le_status run_chain_print(le_chain *chain, const le_arg *options, size_t n, bool json) {
     le_chain_plan *plan = NULL;
     le_status status = le_chain_explain(chain, &plan, options, n);
     if (status == LE_OK && json) {
@@ -71,7 +71,7 @@ le_status run_chain_explain(le_engine *engine, const char *text, const run_args 
     le_chain *chain = NULL;
     le_status status = le_chain_from_json(&chain, engine, text, inputs, n);
     if (status == LE_OK)
-        status = print_explanation(chain, options, n_options, json);
+        status = run_chain_print(chain, options, n_options, json);
     le_chain_free(&chain);
     return status;
 }

@@ -78,10 +78,26 @@ static void print_arg(const le_arg_desc *d) {
     }
 }
 
+static void print_extras(const le_operation *op) {
+    bool first = true;
+    for (run_extra e = 0; e < RUN_EXTRAS; e++) {
+        if (!run_extra_offered(op, e))
+            continue;
+        if (first)
+            printf("\nFiles made of these\n");
+        first = false;
+        int column = printf("  %-*s ", NAME_COLUMN - 3, run_extra_name(e));
+        wrap_print(stdout, column, NAME_COLUMN, run_extra_doc(e));
+    }
+}
+
 void run_help(const le_operation *op) {
     printf("Usage: le-run %s", op->name);
     for (size_t i = 0; i < op->n_args; i++)
         printf(op->args[i].optional ? " [%s=...]" : " %s=...", op->args[i].name);
+    for (run_extra e = 0; e < RUN_EXTRAS; e++)
+        if (run_extra_offered(op, e))
+            printf(" [%s=...]", run_extra_name(e));
     printf("\n%s.\n", op->summary ? op->summary : "");
     for (int out = 0; out < 2; out++) {
         printf(out ? "\nOutputs (left out: a summary is printed)\n" : "\nInputs\n");
@@ -89,6 +105,7 @@ void run_help(const le_operation *op) {
             if ((op->args[i].type == LE_TYPE_OUT) == out)
                 print_arg(&op->args[i]);
     }
+    print_extras(op);
     printf("\nDefault tolerance: atol %g, rtol %g%s\n", op->atol, op->rtol,
            op->norm == LE_NORM_MAX ? " (of the largest value)" : "");
     if (op->reference)

@@ -31,6 +31,7 @@ enum {
     OPT_MEMORY,
     OPT_REPRODUCIBLE,
     OPT_PROFILE,
+    OPT_FOLLOW,
     OPT_USAGE,
     OPT_VERSION
 };
@@ -56,6 +57,8 @@ static const struct argp_option options[] = {
      "Do not run: print all candidates and why one is chosen (text or json)", 4},
     {"profile", OPT_PROFILE, "FILE", OPTION_ARG_OPTIONAL,
      "Print the time of each run, kernel and transfer; the events as a Chrome trace to FILE", 4},
+    {"follow", OPT_FOLLOW, "SECONDS", OPTION_ARG_OPTIONAL,
+     "Of stored frames: wait for more, until none has come for so long (30), or Ctrl-C", 4},
     {"list", OPT_LIST, 0, 0, "List operations, or the implementations of OPERATION", 4},
     {"verbose", 'v', 0, 0, "Say what ran and how long it took, on stderr", 4},
     {"help", 'h', 0, 0, "This help, or that of OPERATION", 5},
@@ -196,6 +199,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case OPT_PROFILE:
         o->profile = arg ? arg : "";
         return 0;
+    case OPT_FOLLOW:
+        o->follow = arg ? number(state, "follow", arg) : 30;
+        return 0;
     case OPT_LIST:
         o->list = true;
         return 0;
@@ -225,7 +231,7 @@ static const struct argp parser = {
     NULL};
 
 void run_options_parse(int argc, char **argv, run_options *out) {
-    *out = (run_options){.objective = -1, .repeat = 1};
+    *out = (run_options){.objective = -1, .repeat = 1, .follow = -1};
     argp_err_exit_status = TOOL_USAGE;
     out->words = calloc((size_t)argc + 1, sizeof *out->words);
     if (!out->words)

@@ -5,7 +5,8 @@
  * an array of them holds is as large as it was then, and what a function would fill in may not be.
  *
  *     ABI 1   le_arg_desc ended before `elastic`; le_slabs had room for 24 arguments. Operations
- *             are not cut into slabs; implementations are what they are in ABI 2.
+ *             are not cut into slabs.
+ *     ABI 2   le_arg_desc ended before `column`; operations and implementations had no `user`.
  */
 #include "call/abi.h"
 
@@ -17,8 +18,12 @@
 
 enum {
     ABI_WITH_ELASTIC = 2,
+    ABI_WITH_COLUMN = 3, /* and with user */
     OPERATION_1_BYTES = END_OF(le_operation, tiles),
-    ARG_1_BYTES = END_OF(le_arg_desc, default_str)
+    OPERATION_2_BYTES = END_OF(le_operation, compare),
+    ARG_1_BYTES = END_OF(le_arg_desc, default_str),
+    ARG_2_BYTES = offsetof(le_arg_desc, column),
+    IMPLEMENTATION_2_BYTES = END_OF(le_implementation, source)
 };
 
 le_status le__abi_check(const char *what, uint32_t abi) {
@@ -37,20 +42,35 @@ le_status le__abi_check(const char *what, uint32_t abi) {
 
 const le_operation *le__abi_operation(const le_operation *op, void **owned) {
     *owned = NULL;
-    if (op->abi >= ABI_WITH_ELASTIC)
+    if (op->abi >= ABI_WITH_COLUMN)
         return op;
+    bool elastic = op->abi >= ABI_WITH_ELASTIC;
+    size_t arg_bytes = elastic ? ARG_2_BYTES : ARG_1_BYTES;
     struct {
         le_operation operation;
         le_arg_desc args[];
     } *whole = calloc(1, sizeof *whole + op->n_args * sizeof whole->args[0]);
     if (!whole)
         return NULL;
-    memcpy(&whole->operation, op, OPERATION_1_BYTES);
+    memcpy(&whole->operation, op, elastic ? OPERATION_2_BYTES : OPERATION_1_BYTES);
     for (size_t i = 0; i < op->n_args; i++)
-        memcpy(&whole->args[i], (const char *)op->args + i * ARG_1_BYTES, ARG_1_BYTES);
+        memcpy(&whole->args[i], (const char *)op->args + i * arg_bytes, arg_bytes);
     whole->operation.args = whole->args;
-    whole->operation.slabs = NULL;
-    whole->operation.tiles = NULL;
+    if (!elastic) {
+        whole->operation.slabs = NULL;
+        whole->operation.tiles = NULL;
+    }
     *owned = whole;
     return &whole->operation;
+}
+
+const le_implementation *le__abi_implementation(const le_implementation *impl, void **owned) {
+    *owned = NULL;
+    if (impl->abi >= ABI_WITH_COLUMN)
+        return impl;
+    le_implementation *whole = calloc(1, sizeof *whole);
+    if (whole)
+        memcpy(whole, impl, IMPLEMENTATION_2_BYTES);
+    *owned = whole;
+    return whole;
 }

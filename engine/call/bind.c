@@ -339,6 +339,8 @@ le_status le__constraint_take(le__constraint *w, const le_engine *engine, const 
     case LE_OPTION_KEEP_ON_DEVICE:
         w->keep_on_device = a->value.i64 != 0;
         return LE_OK;
+    case LE_OPTION_TICK: /* the public function that was called has taken it */
+        return LE_OK;
     }
     return le_fail(LE_ERR_ARGUMENT, "%s: there is no option %d", op, (int)a->option);
 }

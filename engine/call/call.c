@@ -12,7 +12,9 @@
 #include "call/guard.h"
 #include "call/outputs.h"
 #include "call/storage.h"
+#include "call/watch.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +61,14 @@ int64_t le_call_param(const le_call *call, int tunable) {
     return call->params[tunable];
 }
 
+void *le_call_user_operation(const le_call *call) {
+    return call->operation->user;
+}
+
+void *le_call_user_implementation(const le_call *call) {
+    return call->implementation ? call->implementation->user : NULL;
+}
+
 double le_call_atol(const le_call *call) {
     return call->want.atol;
 }
@@ -83,15 +93,20 @@ int le_call_threads(const le_call *call) {
 }
 
 bool le_call_cancelled(const le_call *call) {
-    return call->cancelled && atomic_load_explicit(call->cancelled, memory_order_relaxed);
+    return call->watch && le__watch_over(call->watch, NAN);
 }
 
-void le_parallel_for(le_call *call, size_t items, le_range_fn fn, void *context) {
+le_status le_parallel_for(le_call *call, size_t items, le_range_fn fn, void *context) {
     bool profiled = call->engine->profile;
     double start = profiled ? le__now() : 0;
-    le__pool_run(call->engine->pool, call->threads, call->schedule, items, fn, context);
+    le_status status = LE_OK;
+    if (call->watch)
+        status = le__watch_loop(call, items, fn, context);
+    else
+        le__pool_run(call->engine->pool, call->threads, call->schedule, items, fn, context);
     if (profiled)
         le__profile_loop(call, start);
+    return status;
 }
 
 /* --- scratch --- */

@@ -110,7 +110,7 @@ struct le_call {
     struct le__keep_use *kept; /* what it uses of the engine's kept data */
     le__run_stats stats;
     struct le__cl_call *cl;
-    const atomic_bool *cancelled;    /* NULL: cannot be cancelled */
+    struct le__watch *watch;         /* over the execution under way; NULL: it does not end early */
     bool inputs_moved;               /* since the question was asked: they are elsewhere now */
     bool only_look;                  /* to explain: tries, measures and counts nothing */
     bool no_room;                    /* for an output: nobody else will find it */

@@ -188,6 +188,7 @@ bool le__implementation_takes(const le_implementation *impl, le__device *device,
     le_call there; /* the same call on that device */
     memcpy(&there, call, offsetof(le_call, args) + call->operation->n_args * sizeof call->args[0]);
     there.device = device;
+    there.implementation = impl;
     *why = "not applicable";
     return impl->applicable(&there, why);
 }

@@ -46,8 +46,8 @@ bool le__reference_candidate(le_engine *engine, const le__operation_entry *entry
                              le__candidate *out);
 
 /* Runs the call by a candidate into call->args[].tensor and fills call->stats. Commits nothing. */
-/* LE_ERR_CANCELLED with call->stopped: call->stop_after has passed; only runs by ranges on the CPU
- * can be stopped (le__can_be_stopped). */
+/* LE_ERR_CANCELLED with call->stopped: call->stop_after has passed; runs on the CPU can be stopped
+ * (le__can_be_stopped). Without it: the caller's tick has ended the call. */
 le_status le__execute(le_call *call, const le__candidate *c, le__outputs outputs);
 bool le__can_be_stopped(const le__candidate *c);
 

@@ -128,6 +128,10 @@ le_status le_case_status(const le_case *c) {
     return c->status;
 }
 
+void *le_case_user(const le_case *c) {
+    return c->user;
+}
+
 /* splitmix64 (Steele, Lea, Flood 2014) */
 uint64_t le_case_random(le_case *c) {
     uint64_t z = c->random += 0x9e3779b97f4a7c15u;
@@ -147,6 +151,7 @@ double le_case_normal(le_case *c) {
 
 le_status le__case_make(le_case *out, const le_operation *op, const le_case_request *request) {
     memset(out, 0, sizeof *out);
+    out->user = op->user;
     if (!op->make_case)
         return le_fail(LE_ERR_UNSUPPORTED, "%s: the operation makes no sample calls", op->name);
     out->random =

@@ -16,6 +16,7 @@ struct le_case {
     size_t n;
     uint64_t random;
     le_status status;
+    void *user; /* of the operation */
 };
 
 /* Makes a case; le__case_free it. Deterministic in the request. */

@@ -162,6 +162,12 @@ le_status le__counted_fail_again(const le_call *call) {
     return le_fail(LE_ERR_INTERNAL, "%s: all rows have room", call->operation->name);
 }
 
+void le__counted_forget(le_call *call) {
+    for (size_t i = 0; i < call->operation->n_args; i++)
+        if (is_counted(call, i))
+            call->args[i].said = -1;
+}
+
 /* --- to whom --- */
 
 le_status le__counted_fit(le_call *call) {

@@ -21,6 +21,8 @@ void le__counted_make_room(le_call *call);
 le_status le__counted_settle(le_call *call, bool *fits);
 /* The error for another number of rows in the run that had room for them. */
 le_status le__counted_fail_again(const le_call *call);
+/* What a run said that ended before it was done is no number of rows. */
+void le__counted_forget(le_call *call);
 /* Before handing over: whether the rows fit what the caller allocated; gives back memory that was
  * not needed. */
 le_status le__counted_fit(le_call *call);

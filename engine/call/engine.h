@@ -24,6 +24,7 @@ struct le__trial_server;
 enum { LE__MAX_DEVICES = 16 };
 
 struct le_engine {
+    uint32_t process;   /* le__os_process() of who opened it */
     le_options options; /* with the environment applied; texts are owned */
     le__log log;
     le__registry registry;

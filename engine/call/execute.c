@@ -11,76 +11,52 @@
 #include "call/guard.h"
 #include "call/keep.h"
 #include "call/profile.h"
+#include "call/watch.h"
 
-#include <stdatomic.h>
+#include <math.h>
 #include <string.h>
-
-enum { FIRST_BLOCKS = 256, SLICES = 16 };
-
-/* A loop that is given up at a time, between blocks of items. Blocks grow while they are short
- * beside the time there is, so that watching costs nothing. */
-typedef struct watch {
-    le_range_fn fn;
-    void *context;
-    size_t first; /* items of a worker's first block */
-    double until, slice;
-    atomic_bool stopped;
-} watch;
-
-static void watched(void *context, size_t begin, size_t end, int worker) {
-    watch *w = context;
-    size_t block = w->first;
-    double before = le__now();
-    while (begin < end && !atomic_load_explicit(&w->stopped, memory_order_relaxed)) {
-        if (before > w->until) {
-            atomic_store_explicit(&w->stopped, true, memory_order_relaxed);
-            return;
-        }
-        size_t n = end - begin < block ? end - begin : block;
-        w->fn(w->context, begin, begin + n, worker);
-        begin += n;
-        double now = le__now();
-        if (now - before < w->slice)
-            block *= 2;
-        before = now;
-    }
-}
-
-static void loop(le_call *call, const le_implementation *impl, void *context, double start) {
-    size_t items = impl->items(call);
-    watch w = {.fn = impl->range,
-               .context = context,
-               .first = items / FIRST_BLOCKS + 1,
-               .until = start + call->stop_after,
-               .slice = call->stop_after / SLICES};
-    if (call->stop_after > 0 && !(impl->flags & LE_IMPL_SERIAL))
-        le_parallel_for(call, items, watched, &w);
-    else
-        le_parallel_for(call, items, impl->range, context);
-    call->stopped = atomic_load(&w.stopped);
-}
 
 static le_status run_range(le_call *call, const le_implementation *impl) {
     void *context = call;
-    double start = call->stop_after > 0 ? le__now() : 0;
     le_status status = impl->prepare ? impl->prepare(call, &context) : LE_OK;
     if (status != LE_OK)
         return status;
-    loop(call, impl, context, start);
+    status = le_parallel_for(call, impl->items(call), impl->range, context);
     if (impl->release)
         impl->release(context);
-    return call->stopped
-               ? le_fail(LE_ERR_CANCELLED, "%s: %s was stopped", call->operation->name, impl->name)
-               : LE_OK;
+    return status;
 }
 
 static le_status run_on_cpu(le_call *call, const le_implementation *impl) {
+    if (call->watch)
+        le__watch_start(call->watch);
     return impl->run ? impl->run(call) : run_range(call, impl);
 }
 
 bool le__can_be_stopped(const le__candidate *c) {
-    return c->device->kind == LE_DEVICE_CPU && !c->implementation->run &&
-           !(c->implementation->flags & LE_IMPL_SERIAL); /* may count on one range for all items */
+    return c->device->kind == LE_DEVICE_CPU && !(c->implementation->flags & LE__IMPL_STAGED);
+}
+
+/* A run that was told to end has given no answer, whatever it says itself. */
+static le_status judge_end(le_call *call, const le__watch *w, le_status status) {
+    if (!le__watch_ended(w))
+        return status;
+    if (call->counted)
+        le__counted_forget(call);
+    if (le__ticker_over(w->ticker))
+        return le__ticker_fail(call->operation->name);
+    call->stopped = true;
+    return le_fail(LE_ERR_CANCELLED, "%s: %s was stopped", call->operation->name,
+                   call->implementation->name);
+}
+
+/* A call whose run is too short to be timed is too short to be ended. */
+static void begin_watch(le_call *call, const le__candidate *c, le__watch *w) {
+    bool may_stop = call->stop_after > 0 && le__can_be_stopped(c);
+    *w = (le__watch){.ticker = call->granted > 0 ? NULL : le__ticker_here(),
+                     .limit = may_stop ? call->stop_after : INFINITY,
+                     .until = INFINITY};
+    call->watch = may_stop || w->ticker ? w : NULL;
 }
 
 static le_status run_on_device(le_call *call, const le_implementation *impl) {
@@ -133,13 +109,18 @@ le_status le__execute(le_call *call, const le__candidate *c, le__outputs outputs
         call->granted = 0;
     bool timed = !(call->granted > 0);
     le__profile_span span = le__profile_begin(timed ? le__now() : 0);
+    le__watch watch;
+    begin_watch(call, c, &watch);
     le_status status = le__call_prepare_tensors(call, cpu, outputs);
     if (outputs == LE__OUTPUTS_APART)
         call->stats.setup_seconds += le__now() - span.start;
     if (status == LE_OK)
         status = run_on(call, c);
-    if (call->counted && status == LE_OK)
+    if (call->counted && status == LE_OK && !(call->watch && le__watch_ended(&watch)))
         status = settle_counts(call, c, outputs, span.start);
+    if (call->watch)
+        status = judge_end(call, &watch, status);
+    call->watch = NULL;
     le__keep_release(call);
     le__call_release_scratch(call);
     call->stats.ended = timed ? le__now() : 0;

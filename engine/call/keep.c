@@ -7,7 +7,9 @@
 
 #include "call/call.h"
 #include "call/engine.h"
+#include "call/watch.h"
 #include "core/clock.h"
+#include "core/os.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -41,13 +43,13 @@ le_status le__keep_open(le__keep **out) {
     if (!*out)
         return le_fail(LE_ERR_MEMORY, "le_open: out of memory");
     pthread_mutex_init(&(*out)->mutex, NULL);
-    pthread_cond_init(&(*out)->built, NULL);
+    le__ticker_cond_init(&(*out)->built);
     return LE_OK;
 }
 
 void le__keep_in_child(le__keep *k) {
     pthread_mutex_init(&k->mutex, NULL);
-    pthread_cond_init(&k->built, NULL);
+    le__ticker_cond_init(&k->built);
     k->items = NULL;
 }
 
@@ -157,11 +159,13 @@ static le_status claim(le__keep *k, const le_call *call, char **name, size_t byt
     le_status status = LE_OK;
     pthread_mutex_lock(&k->mutex);
     item *i = *find(k, place->owner, *name);
-    while (i && i->builder && i->builder != call) {
-        pthread_cond_wait(&k->built, &k->mutex);
+    while (i && i->builder && i->builder != call && !le__ticker_over(le__ticker_here())) {
+        le__ticker_wait(le__ticker_here(), &k->built, &k->mutex);
         i = *find(k, place->owner, *name); /* given up: perhaps gone */
     }
-    if (i && i->builder)
+    if (i && i->builder && i->builder != call)
+        status = le__ticker_fail(call->operation->name);
+    else if (i && i->builder)
         status = le_fail(LE_ERR_INTERNAL, "%s: kept data '%s' need themselves to be built",
                          call->operation->name, *name);
     else if (i && i->bytes != bytes)
@@ -185,6 +189,8 @@ static le_status build(le__keep *k, le_call *call, item *i, void *cookie) {
     double start = le__now();
     void *data = NULL;
     le_status status = i->place.build(call, i->bytes, cookie, &data);
+    if (status == LE_OK && call->watch && le__watch_ended(call->watch))
+        status = le__watch_fail(call); /* perhaps they are there in part only */
     call->stats.kernel_seconds = before.kernel_seconds;
     call->stats.bytes_to_device = before.bytes_to_device;
     call->stats.bytes_from_device = before.bytes_from_device;
@@ -203,8 +209,8 @@ static le_status build(le__keep *k, le_call *call, item *i, void *cookie) {
     return status;
 }
 
-le_status le__keep_take(le_call *call, const char *key, size_t bytes, const le__keep_place *place,
-                        void *cookie, void **out) {
+static le_status take(le_call *call, const char *key, size_t bytes, const le__keep_place *place,
+                      void *cookie, void **out) {
     le__keep *k = call->engine->kept;
     char *name = name_of(call, key);
     struct le__keep_use *use = malloc(sizeof *use);
@@ -226,6 +232,20 @@ le_status le__keep_take(le_call *call, const char *key, size_t bytes, const le__
     call->kept = use;
     *out = i->data;
     return LE_OK;
+}
+
+/* Data are not given up because the run that wants them first takes too long. */
+le_status le__keep_take(le_call *call, const char *key, size_t bytes, const le__keep_place *place,
+                        void *cookie, void **out) {
+    le__watch *w = call->watch;
+    if (!w)
+        return take(call, key, bytes, place, cookie, out);
+    if (le__watch_ended(w)) /* what the data would be made of may be there in part only */
+        return le__watch_fail(call);
+    double start = le__now(), until = le__watch_pause(w);
+    le_status status = take(call, key, bytes, place, cookie, out);
+    le__watch_resume(w, until, le__now() - start);
+    return status;
 }
 
 void le__keep_release(le_call *call) {
@@ -259,6 +279,7 @@ static le_status build_on_host(le_call *call, size_t bytes, void *cookie, void *
     if (!data)
         return le_fail(LE_ERR_MEMORY, "%s: out of memory: %zu bytes to be kept",
                        call->operation->name, bytes);
+    le__os_large_pages(data, rounded);
     le_status status = fill->fn(call, data, bytes, fill->cookie);
     if (status == LE_OK)
         *out = data;

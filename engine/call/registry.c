@@ -84,6 +84,9 @@ static void free_entry(le__operation_entry *e) {
     for (size_t k = 0; k < e->n_own_hashes; k++)
         free(e->own_hashes[k]);
     free(e->own_hashes);
+    for (size_t k = 0; k < e->n_widened_too; k++)
+        free(e->widened_too[k]);
+    free(e->widened_too);
     free(e->widened);
     if (e->release)
         e->release(e->data);
@@ -150,29 +153,88 @@ static le_status add_made(const le__registry *r, le__operation_entry *entry) {
     return status;
 }
 
+static bool is_own_operation(const le_operation *op) {
+    for (const le_builtin_operation *b = le_builtin_operations; b->operation; b++)
+        if (b->operation == op)
+            return true;
+    return false;
+}
+
+/* Room for one more entry that is no longer found by its name. */
+static bool grow_retired(le__registry *r) {
+    void *retired = realloc(r->retired, (r->n_retired + 1) * sizeof *r->retired);
+    if (retired)
+        r->retired = retired;
+    return retired != NULL;
+}
+
+/* Puts the entry in the place of another one, or behind all. There is room. */
+static void put_entry(le__registry *r, le__operation_entry *entry, size_t at) {
+    entry->id = r->n_ids++;
+    if (at < r->n) {
+        entry->generation = r->entries[at]->generation + 1;
+        r->retired[r->n_retired++] = r->entries[at];
+    } else {
+        r->n++;
+    }
+    r->entries[at] = entry;
+    r->hashes[at] = hash_name(entry->operation->name);
+    r->operations[at] = entry->operation;
+}
+
+static le_status fill_entry(const le__registry *r, le__operation_entry *entry,
+                            const le_operation *op) {
+    entry->operation = le__abi_operation(op, &entry->widened);
+    return entry->operation ? add_made(r, entry)
+                            : le_fail(LE_ERR_MEMORY, "operation '%s': out of memory", op->name);
+}
+
 le_status le__registry_add_operation(le__registry *r, const le_operation *op) {
+    size_t at;
     le_status status = check_operation(op);
     if (status != LE_OK)
         return status;
-    if (le__registry_find(r, op->name))
-        return le_fail(LE_ERR_ARGUMENT, "operation '%s' is registered already", op->name);
+    le__operation_entry *before = find(r, op->name, &at);
+    if (before && is_own_operation(before->operation))
+        return le_fail(LE_ERR_ARGUMENT, "operation '%s' is the library's own", op->name);
     le__operation_entry *entry = calloc(1, sizeof *entry);
-    if (!entry || !grow(r)) {
+    if (!entry || !(before ? grow_retired(r) : grow(r))) {
         free(entry);
         return le_fail(LE_ERR_MEMORY, "operation '%s': out of memory", op->name);
     }
-    entry->operation = le__abi_operation(op, &entry->widened);
-    entry->id = (uint32_t)r->n;
-    status = entry->operation ? add_made(r, entry)
-                              : le_fail(LE_ERR_MEMORY, "operation '%s': out of memory", op->name);
+    status = fill_entry(r, entry, op);
+    if (status == LE_OK)
+        put_entry(r, entry, at);
+    else
+        free_entry(entry);
+    return status;
+}
+
+static bool is_made(const le_implementation *impl) {
+    return impl->flags & LE__IMPL_STAGED;
+}
+
+/* Replaces an entry by another one that lacks an implementation: whoever named it in choices and
+ * plans goes on with the entry that there was. NULL: out of memory, and nothing has changed. */
+static le__operation_entry *renew_without(le__registry *r, size_t at,
+                                          const le_implementation *but) {
+    le__operation_entry *old = r->entries[at], *entry = calloc(1, sizeof *entry);
+    if (!entry || !grow_retired(r)) {
+        free(entry);
+        return NULL;
+    }
+    entry->operation = old->operation;
+    entry->data = old->data;
+    le_status status = add_made(r, entry);
+    for (size_t i = 0; status == LE_OK && i < old->n_implementations; i++)
+        if (old->implementations[i] != but && !is_made(old->implementations[i]))
+            status = append(entry, old->implementations[i], old->source_hashes[i]);
     if (status != LE_OK) {
         free_entry(entry);
-        return status;
+        return NULL;
     }
-    r->entries[r->n] = entry;
-    r->hashes[r->n] = hash_name(op->name);
-    r->operations[r->n++] = entry->operation;
-    return LE_OK;
+    put_entry(r, entry, at);
+    return entry;
 }
 
 static le_status check_implementation(const le_implementation *impl) {
@@ -188,20 +250,19 @@ static le_status check_implementation(const le_implementation *impl) {
     return LE_OK;
 }
 
-static le_status add_implementation(le__registry *r, const le_implementation *impl,
-                                    const char *source_hash) {
-    le_status status = check_implementation(impl);
-    if (status != LE_OK)
-        return status;
-    le__operation_entry *e = le__registry_find(r, impl->operation);
-    if (!e)
-        return le_fail(LE_ERR_UNKNOWN, "implementation '%s': there is no operation '%s'",
-                       impl->name, impl->operation);
+static const le_implementation *find_implementation(const le__operation_entry *e,
+                                                    const char *name) {
     for (size_t i = 0; i < e->n_implementations; i++)
-        if (!strcmp(e->implementations[i]->name, impl->name))
-            return le_fail(LE_ERR_ARGUMENT, "%s: implementation '%s' is registered already",
-                           impl->operation, impl->name);
-    return append(e, impl, source_hash);
+        if (!strcmp(e->implementations[i]->name, name))
+            return e->implementations[i];
+    return NULL;
+}
+
+static le_status add_builtin(le__registry *r, const le_builtin_implementation *b) {
+    le_status status = check_implementation(b->implementation);
+    le__operation_entry *e =
+        status == LE_OK ? le__registry_find(r, b->implementation->operation) : NULL;
+    return e ? append(e, b->implementation, b->source_hash) : status;
 }
 
 /* The entry's own copy of the hash; NULL when out of memory. */
@@ -218,13 +279,89 @@ static const char *own_hash(le__operation_entry *e, const le_implementation *imp
     return *hash;
 }
 
+/* The implementation as this engine knows it, owned by the entry where it is a copy. */
+static const le_implementation *widen(le__operation_entry *e, const le_implementation *impl) {
+    void *list = realloc(e->widened_too, (e->n_widened_too + 1) * sizeof *e->widened_too), *owned;
+    if (!list)
+        return NULL;
+    e->widened_too = list;
+    const le_implementation *whole = le__abi_implementation(impl, &owned);
+    if (owned)
+        e->widened_too[e->n_widened_too++] = owned;
+    return whole;
+}
+
+/* The entry that takes an implementation of this name: where there is one already, another entry
+ * without that. */
+static le_status entry_for(le__registry *r, const le_implementation *impl,
+                           le__operation_entry **out) {
+    size_t at;
+    le__operation_entry *e = *out = find(r, impl->operation, &at);
+    if (!e)
+        return le_fail(LE_ERR_UNKNOWN, "implementation '%s': there is no operation '%s'",
+                       impl->name, impl->operation);
+    const le_implementation *before = find_implementation(e, impl->name);
+    if (before && le__registry_is_builtin(e, before))
+        return le_fail(LE_ERR_ARGUMENT, "%s: implementation '%s' is the library's own",
+                       impl->operation, impl->name);
+    if (before && is_made(before))
+        return le_fail(LE_ERR_ARGUMENT, "%s: the engine makes implementation '%s' itself",
+                       impl->operation, impl->name);
+    if (before)
+        *out = renew_without(r, at, before);
+    return *out ? LE_OK : le_fail(LE_ERR_MEMORY, "implementation '%s': out of memory", impl->name);
+}
+
 le_status le__registry_register(le__registry *r, const le_implementation *impl) {
+    le__operation_entry *e;
     le_status status = check_implementation(impl);
-    le__operation_entry *e = status == LE_OK ? le__registry_find(r, impl->operation) : NULL;
-    const char *hash = e ? own_hash(e, impl) : "";
-    if (!hash)
-        return le_fail(LE_ERR_MEMORY, "implementation '%s': out of memory", impl->name);
-    return status == LE_OK ? add_implementation(r, impl, hash) : status;
+    if (status == LE_OK)
+        status = entry_for(r, impl, &e);
+    if (status != LE_OK)
+        return status;
+    const le_implementation *whole = widen(e, impl);
+    const char *hash = whole ? own_hash(e, whole) : NULL;
+    return hash ? append(e, whole, hash)
+                : le_fail(LE_ERR_MEMORY, "implementation '%s': out of memory", impl->name);
+}
+
+le_status le__registry_drop_operation(le__registry *r, const char *name) {
+    size_t at;
+    le__operation_entry *e;
+    le_status status = le__registry_get(r, name, &e);
+    if (status != LE_OK)
+        return status;
+    if (is_own_operation(e->operation))
+        return le_fail(LE_ERR_ARGUMENT, "operation '%s' is the library's own", name);
+    if (!grow_retired(r))
+        return le_fail(LE_ERR_MEMORY, "operation '%s': out of memory", name);
+    find(r, name, &at);
+    r->retired[r->n_retired++] = e;
+    r->n--;
+    memmove(r->entries + at, r->entries + at + 1, (r->n - at) * sizeof *r->entries);
+    memmove(r->operations + at, r->operations + at + 1, (r->n - at) * sizeof *r->operations);
+    memmove(r->hashes + at, r->hashes + at + 1, (r->n - at) * sizeof *r->hashes);
+    return LE_OK;
+}
+
+le_status le__registry_drop_implementation(le__registry *r, const char *operation,
+                                           const char *name) {
+    size_t at;
+    le__operation_entry *e;
+    le_status status = le__registry_get(r, operation, &e);
+    const le_implementation *impl = status == LE_OK && name ? find_implementation(e, name) : NULL;
+    if (status != LE_OK)
+        return status;
+    if (!impl)
+        return le_fail(LE_ERR_UNKNOWN, "%s: there is no implementation '%s'", operation,
+                       name ? name : "(null)");
+    if (le__registry_is_builtin(e, impl) || is_made(impl))
+        return le_fail(LE_ERR_ARGUMENT, "%s: implementation '%s' is the library's own", operation,
+                       name);
+    find(r, operation, &at);
+    return renew_without(r, at, impl)
+               ? LE_OK
+               : le_fail(LE_ERR_MEMORY, "implementation '%s': out of memory", name);
 }
 
 le_status le__registry_open(le__registry *r, const le__maker *makers) {
@@ -233,8 +370,7 @@ le_status le__registry_open(le__registry *r, const le__maker *makers) {
     for (size_t i = 0; status == LE_OK && le_builtin_operations[i].operation; i++)
         status = le__registry_add_operation(r, le_builtin_operations[i].operation);
     for (size_t i = 0; status == LE_OK && le_builtin_implementations[i].implementation; i++)
-        status = add_implementation(r, le_builtin_implementations[i].implementation,
-                                    le_builtin_implementations[i].source_hash);
+        status = add_builtin(r, &le_builtin_implementations[i]);
     if (status != LE_OK)
         le__registry_close(r);
     return status;
@@ -243,6 +379,9 @@ le_status le__registry_open(le__registry *r, const le__maker *makers) {
 void le__registry_close(le__registry *r) {
     for (size_t i = 0; i < r->n; i++)
         free_entry(r->entries[i]);
+    for (size_t i = 0; i < r->n_retired; i++)
+        free_entry(r->retired[i]);
+    free(r->retired);
     free(r->entries);
     free(r->operations);
     free(r->hashes);

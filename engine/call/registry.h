@@ -40,16 +40,23 @@ typedef struct le__operation_entry {
     size_t n_implementations;
     char (**own_hashes)[LE__SOURCE_HASH]; /* of those registered at run time */
     size_t n_own_hashes;
-    void *widened;           /* owned: the operation, where its descriptor is of an earlier ABI */
+    void *widened;      /* owned: the operation, where its descriptor is of an earlier ABI */
+    void **widened_too; /* owned: implementations likewise */
+    size_t n_widened_too;
     le_implementation *made; /* owned: those that the engine adds (staged, in slabs) */
     void *data;              /* owned: what the operation needs, released with it */
     void (*release)(void *data);
-    uint32_t id;   /* index in the registry */
-    le__rows rows; /* of its counted outputs */
+    uint32_t id;         /* of all entries that there ever were */
+    uint32_t generation; /* entries that were replaced by it, one after the other */
+    le__rows rows;       /* of its counted outputs */
 } le__operation_entry;
 
 typedef struct le__registry {
     le__operation_entry **entries; /* pointers stay valid when the registry grows */
+    le__operation_entry *
+        *retired; /* replaced or taken away: chains and what is known may name them */
+    size_t n_retired;
+    uint32_t n_ids;
     const le_operation **operations;
     uint64_t *hashes; /* of their names, in the same order */
     size_t n, capacity;
@@ -64,10 +71,14 @@ void le__registry_close(le__registry *r);
 le__operation_entry *le__registry_find(const le__registry *r, const char *name);
 /* The same as a status: LE_ERR_UNKNOWN names what was given, NULL too, and what is near. */
 le_status le__registry_get(const le__registry *r, const char *name, le__operation_entry **out);
-/* All or nothing: on an error the operation is not there. */
+/* All or nothing: on an error everything is as before. Replaces what was registered at run time by
+ * the same name. */
 le_status le__registry_add_operation(le__registry *r, const le_operation *operation);
-/* For those registered at run time. */
+/* For those registered at run time; the same holds. */
 le_status le__registry_register(le__registry *r, const le_implementation *implementation);
+le_status le__registry_drop_operation(le__registry *r, const char *name);
+le_status le__registry_drop_implementation(le__registry *r, const char *operation,
+                                           const char *name);
 /* Whether every program over this library has the implementation, as it is here. */
 bool le__registry_is_builtin(const le__operation_entry *entry, const le_implementation *impl);
 

@@ -12,13 +12,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LE__ROWS_SLOTS = 61 };
+enum { LE__ROWS_SLOTS = 64 };
 
 typedef struct le__rows {
     struct {
         _Atomic uint64_t key;
         _Atomic double most, mean;
     } slots[LE__ROWS_SLOTS];
+    _Atomic unsigned next; /* to be given away */
 } le__rows;
 
 typedef struct le__rows_share {

@@ -6,6 +6,7 @@
 #include "call/storage.h"
 
 #include "call/engine.h"
+#include "core/os.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@ static void *allocate(size_t bytes, bool zero) {
         return NULL;
     size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     void *p = aligned_alloc(ALIGNMENT, rounded ? rounded : ALIGNMENT);
+    if (p)
+        le__os_large_pages(p, rounded);
     if (p && zero)
         memset(p, 0, rounded);
     return p;

@@ -9,6 +9,7 @@
 #include "call/outputs.h"
 #include "call/storage.h"
 #include "call/named.h"
+#include "core/tick.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -238,12 +239,15 @@ le_status le_chain_run_args(le_chain *c, const le_arg *args, size_t n_args) {
              .tensors = calloc((size_t)c->n_values + 1, sizeof(le_tensor)),
              .users = calloc((size_t)c->n_values + 1, sizeof(le_tensor *))};
     le_status status = LE_OK;
+    le__ticker ticker;
+    le__ticker_begin(&ticker, args, n_args);
     pthread_mutex_lock(&c->mutex);
     if (j.tensors && j.users)
         status = run_job(&j, args, n_args);
     else
         status = le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name);
     pthread_mutex_unlock(&c->mutex);
+    le__ticker_end(&ticker);
     for (int i = 0; j.tensors && i < c->n_values; i++)
         le__storage_release(j.tensors[i].storage);
     free(j.tensors);

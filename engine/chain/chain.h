@@ -44,7 +44,7 @@ typedef struct le__chain_value {
 
 typedef struct le__chain_step {
     le__operation_entry *entry;
-    le_arg args[LE_MAX_ARGS + LE_OPTION_KEEP_ON_DEVICE]; /* as given; texts and lists are owned */
+    le_arg args[LE_MAX_ARGS + LE_OPTION_LAST]; /* as given; texts and lists are owned */
     size_t n_args;
     int values[LE_MAX_ARGS];          /* by index in the descriptor; -1: not a value */
     le_tensor stand_ins[LE_MAX_ARGS]; /* shapes without data that the call is bound to */
@@ -98,10 +98,9 @@ struct le_chain {
     bool dynamic;          /* some value is */
     pthread_mutex_t mutex; /* a run at a time; guards all below */
     /* the run under way */
-    le__constraint want;          /* what it may use and must respect */
-    bool beside;                  /* another run has the device too: times are no measurements */
-    bool only_look;               /* to explain: measures and counts nothing */
-    const atomic_bool *cancelled; /* NULL: cannot be */
+    le__constraint want; /* what it may use and must respect */
+    bool beside;         /* another run has the device too: times are no measurements */
+    bool only_look;      /* to explain: measures and counts nothing */
     /* the last plan */
     uint64_t plan_hash, plan_want,
         plan_inputs;                   /* under which it is kept, of which these are parts */
@@ -167,6 +166,8 @@ typedef struct le__recipe {
     char *name;
     char *names[LE_MAX_ARGS]; /* inputs, then outputs; owned */
     int n_inputs, n_outputs;
+    /* le_arg_desc.column of the outputs, by argument; NULL: no names */
+    const char *(*columns[LE_MAX_ARGS])(int64_t columns, int64_t i);
     void *data;
     void (*release)(void *data);
 } le__recipe;

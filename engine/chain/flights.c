@@ -13,7 +13,7 @@
 void le__flights_open(le__flights *f, const le__flight_kind *kind, void *job) {
     *f = (le__flights){.kind = kind, .job = job};
     pthread_mutex_init(&f->mutex, NULL);
-    pthread_cond_init(&f->turn, NULL);
+    le__ticker_cond_init(&f->turn);
 }
 
 void le__flights_close(le__flights *f) {
@@ -46,7 +46,7 @@ static bool begin(le__flights *f, int flight, int64_t *number) {
 static void end(le__flights *f, int flight, int64_t number, le_status status) {
     pthread_mutex_lock(&f->mutex);
     while (status == LE_OK && f->status == LE_OK && f->ended != number)
-        pthread_cond_wait(&f->turn, &f->mutex);
+        le__ticker_wait(f->ticker, &f->turn, &f->mutex);
     if (status == LE_OK && f->status == LE_OK)
         status = f->kind->end(f->job, flight, number);
     f->ended = number + 1;
@@ -65,16 +65,30 @@ static bool fly_once(le__flights *f, int flight) {
 static void *fly_second(void *flights) {
     le__flights *f = flights;
     le__profile_set_depth(f->depth);
+    le__ticker_set(f->ticker);
     while (fly_once(f, 1))
         ;
+    pthread_mutex_lock(&f->mutex);
+    f->landed = true;
+    pthread_cond_broadcast(&f->turn);
+    pthread_mutex_unlock(&f->mutex);
     return NULL;
+}
+
+static void await_second(le__flights *f, pthread_t second) {
+    pthread_mutex_lock(&f->mutex);
+    while (!f->landed)
+        le__ticker_wait(f->ticker, &f->turn, &f->mutex);
+    pthread_mutex_unlock(&f->mutex);
+    pthread_join(second, NULL);
 }
 
 le_status le__flights_run(le__flights *f, int flights) {
     pthread_t second;
     f->begun = f->ended = 0;
     f->status = LE_OK;
-    f->beside = false;
+    f->beside = f->landed = false;
+    f->ticker = le__ticker_here();
     f->depth = le__profile_depth();
     bool two = fly_once(f, 0) && flights > 1 && f->kind->is_long(f->job);
     f->beside = two;
@@ -82,6 +96,6 @@ le_status le__flights_run(le__flights *f, int flights) {
     while (fly_once(f, 0))
         ;
     if (two)
-        pthread_join(second, NULL);
+        await_second(f, second);
     return f->status == LE_OK ? LE_OK : le_fail(f->status, "%s", f->error);
 }

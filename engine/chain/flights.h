@@ -7,7 +7,7 @@
 #ifndef LE_FLIGHTS_H
 #define LE_FLIGHTS_H
 
-#include "liquid_engine/le.h"
+#include "core/tick.h"
 
 #include <pthread.h>
 
@@ -28,9 +28,11 @@ typedef struct le__flights {
     void *job;
     bool beside;           /* two are under way: times are no measurements */
     int depth;             /* of runs around the job, for profiles */
+    le__ticker *ticker;    /* of the thread that flies first */
     pthread_mutex_t mutex; /* held while a piece begins or ends; guards all below */
     pthread_cond_t turn;
     int64_t begun, ended;
+    bool landed;      /* the second flight: it takes no further piece */
     le_status status; /* first failure, with its text */
     char error[512];
 } le__flights;

@@ -294,6 +294,31 @@ static void copy_names(le__recipe *r, const cJSON *json, const char *key, int *c
     }
 }
 
+/* The output of the step's operation that is the chain's value `name`; NULL: none. */
+static const le_arg_desc *made_by(le_engine *engine, const cJSON *step, const char *name) {
+    const cJSON *given = cJSON_GetObjectItemCaseSensitive(step, "args");
+    const char *op = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(step, "operation"));
+    const le__operation_entry *e = op ? le__registry_find(&engine->registry, op) : NULL;
+    for (size_t a = 0; e && a < e->operation->n_args; a++) {
+        const le_arg_desc *d = &e->operation->args[a];
+        const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(given, d->name));
+        if (d->type == LE_TYPE_OUT && value && !strcmp(value, name))
+            return d;
+    }
+    return NULL;
+}
+
+/* Tables keep their names of columns. */
+static void copy_columns(le_engine *engine, const cJSON *json, le__recipe *r) {
+    const cJSON *step;
+    for (int i = r->n_inputs; i < r->n_inputs + r->n_outputs; i++)
+        cJSON_ArrayForEach(step, cJSON_GetObjectItemCaseSensitive(json, "steps")) {
+            const le_arg_desc *d = r->names[i] ? made_by(engine, step, r->names[i]) : NULL;
+            if (d)
+                r->columns[i] = d->column;
+        }
+}
+
 le_status le__chain_register_json(le_engine *engine, const char *text, char *name, size_t size) {
     cJSON *json = NULL;
     le_status status = parse(text, &json);
@@ -315,6 +340,7 @@ le_status le__chain_register_json(le_engine *engine, const char *text, char *nam
     r->name = strdup(name_of(json));
     copy_names(r, json, "inputs", &r->n_inputs);
     copy_names(r, json, "outputs", &r->n_outputs);
+    copy_columns(engine, json, r);
     r->data = json;
     r->release = release_json;
     snprintf(name, size, "%s", name_of(json));

@@ -193,7 +193,8 @@ static void describe_args(chain_operation *o) {
                           .dtypes = LE_DTYPES_ALL,
                           .optional = i >= r->n_inputs && r->n_outputs > 1,
                           .max_ndim = LE_MAX_DIMS,
-                          .shape = "[...]"};
+                          .shape = "[...]",
+                          .column = r->columns[i]};
 }
 
 static bool has_names(const le__recipe *r) {
@@ -297,6 +298,17 @@ static le_status build_again(const le__recipe *r, le_chain *to, const le_value *
     return repeat_chain(r->data, to, inputs, outputs);
 }
 
+/* Names of columns of a value, by the step that makes it. */
+static const char *(*columns_of(const le_chain *chain, int value))(int64_t, int64_t) {
+    for (int i = 0; i < chain->n_steps; i++) {
+        const le_operation *op = chain->steps[i]->entry->operation;
+        for (size_t a = 0; a < op->n_args; a++)
+            if (op->args[a].type == LE_TYPE_OUT && chain->steps[i]->values[a] == value)
+                return op->args[a].column;
+    }
+    return NULL;
+}
+
 static le__recipe *recipe_from(const le_chain *chain) {
     le__recipe *r = calloc(1, sizeof *r);
     int n = 0;
@@ -306,6 +318,7 @@ static le__recipe *recipe_from(const le_chain *chain) {
             bool wanted = pass == 0 ? v->role == LE__VALUE_INPUT && v->parent < 0 : v->output;
             if (!wanted)
                 continue;
+            r->columns[n] = pass == 0 ? NULL : columns_of(chain, i);
             r->names[n++] = strdup(v->name);
             *(pass == 0 ? &r->n_inputs : &r->n_outputs) += 1;
         }

@@ -7,9 +7,11 @@
 #include "chain/state.h"
 
 #include "core/clock.h"
+#include "core/tick.h"
 #include "call/engine.h"
 #include "call/storage.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -349,6 +351,16 @@ static le_status run_step(run *r, int i) {
     return status;
 }
 
+/* Steps are taken as equally long, for what is shown of the run's progress. */
+static le_status run_step_of(run *r, int i) {
+    le__ticker *t = le__ticker_here();
+    double n = r->chain->n_steps;
+    le__ticker_part whole = le__ticker_narrow(t, i / n, (i + 1) / n);
+    le_status status = le__ticker_look(t, 0) ? run_step(r, i) : le__ticker_fail(r->chain->name);
+    le__ticker_widen(t, whole);
+    return status;
+}
+
 /* --- the run --- */
 
 static le_status make_reports(le_chain *c) {
@@ -370,10 +382,7 @@ le_status le__chain_execute(le_chain *c, le_tensor *tensors) {
     if (!r.spares || (c->dynamic && !r.shapes))
         status = le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name);
     for (int i = 0; status == LE_OK && i < c->n_steps; i++) {
-        if (c->cancelled && atomic_load(c->cancelled))
-            status = le_fail(LE_ERR_CANCELLED, "chain '%s': cancelled", c->name);
-        else
-            status = run_step(&r, i);
+        status = run_step_of(&r, i);
         end_values(&r, i);
     }
     for (int i = 0; i < r.n_spares; i++)

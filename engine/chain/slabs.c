@@ -7,6 +7,7 @@
 
 #include "chain/append.h"
 #include "chain/flights.h"
+#include "core/tick.h"
 #include "call/counted.h"
 #include "call/profile.h"
 #include "call/outputs.h"
@@ -88,14 +89,29 @@ static le_tensor part_of(const job *j, size_t a, const le_tensor *t, int64_t beg
     return p;
 }
 
+static bool is_cut_list(const job *j, size_t a) {
+    return j->op->args[a].type == LE_TYPE_F64S && j->call->args[a].given && j->slabs.args[a].axis;
+}
+
+/* An argument that is no tensor, as a slab has it. */
+static le_arg pass(const job *j, size_t a, const range *r) {
+    le_arg arg = le_chain_pass(j->call, (int)a, j->op->args[a].name);
+    if (is_cut_list(j, a)) {
+        int64_t first = elements(j, a, r->low);
+        arg.value.f64s += first;
+        arg.count = (size_t)(elements(j, a, r->high) - first);
+    }
+    return arg;
+}
+
 /* --- the chain of one step --- */
 
-static le_status add_step(const job *j, le_chain *chain, int64_t items) {
+static le_status add_step(const job *j, le_chain *chain, const range *r) {
     le_arg args[LE_MAX_ARGS];
     le_value values[LE_MAX_ARGS];
     size_t n = j->op->n_args;
     for (size_t a = 0; a < n; a++) {
-        const le_tensor shape = part_of(j, a, &j->call->args[a].tensor, 0, items);
+        const le_tensor shape = part_of(j, a, &j->call->args[a].tensor, 0, r->high - r->low);
         values[a] = LE_VALUE_NONE;
         if (is_in(j, a)) {
             values[a] =
@@ -107,7 +123,7 @@ static le_status add_step(const job *j, le_chain *chain, int64_t items) {
         } else if (j->op->args[a].type == LE_TYPE_IN || j->op->args[a].type == LE_TYPE_OUT) {
             args[a] = (le_arg){0};
         } else {
-            args[a] = le_chain_pass(j->call, (int)a, j->op->args[a].name);
+            args[a] = pass(j, a, r);
         }
     }
     le_chain_add_args(chain, j->op->name, args, n);
@@ -117,14 +133,22 @@ static le_status add_step(const job *j, le_chain *chain, int64_t items) {
     return le_chain_status(chain);
 }
 
-static le_status ready_chain(flight *f, int64_t items) {
+/* Lists are part of a chain: one that is cut makes another chain of each slab. */
+static bool serves(const flight *f, int64_t items) {
+    bool any = f->chain && f->chain_items == items;
+    for (size_t a = 0; any && a < f->job->op->n_args; a++)
+        any = !is_cut_list(f->job, a);
+    return any;
+}
+
+static le_status ready_chain(flight *f, const range *r) {
     const job *j = f->job;
-    if (f->chain && f->chain_items == items)
+    if (serves(f, r->high - r->low))
         return LE_OK;
     le_chain_free(&f->chain);
     le_status status = le__chain_new(&f->chain, j->call->engine, j->op->name);
-    f->chain_items = items;
-    return status == LE_OK ? add_step(j, f->chain, items) : status;
+    f->chain_items = r->high - r->low;
+    return status == LE_OK ? add_step(j, f->chain, r) : status;
 }
 
 /* --- outputs --- */
@@ -216,8 +240,8 @@ static void add_stats(job *j, const le__run_stats *s) {
     pthread_mutex_unlock(&j->under_way.mutex);
 }
 
-static le_status run_chain(flight *f, int64_t items, const arguments *a) {
-    le_status status = ready_chain(f, items);
+static le_status run_chain(flight *f, const range *r, const arguments *a) {
+    le_status status = ready_chain(f, r);
     if (status != LE_OK)
         return status;
     f->chain->beside = f->job->under_way.beside;
@@ -234,17 +258,16 @@ static le_status work_off(le_call *call, cut_fn cut, const char *device, int64_t
                           int source_arg, le_source *source);
 
 /* The slab as a call of its own, cut the other way. */
-static le_status run_tiles(job *j, arguments *a) {
+static le_status run_tiles(job *j, const range *r, arguments *a) {
     le_call sub;
     for (size_t i = 0; i < j->op->n_args; i++) {
         le_arg_type type = j->op->args[i].type;
         if (type != LE_TYPE_IN && type != LE_TYPE_OUT && j->call->args[i].given)
-            a->list[a->n++] = le_chain_pass(j->call, (int)i, j->op->args[i].name);
+            a->list[a->n++] = pass(j, i, r);
     }
     le_status status = le__call_bind(&sub, j->call->engine, j->call->entry, a->list, a->n);
     if (status != LE_OK)
         return status;
-    sub.cancelled = j->call->cancelled;
     status = le__call_prepare_tensors(&sub, true, LE__OUTPUTS_IN_PLACE);
     if (status == LE_OK)
         status = work_off(&sub, j->op->tiles, j->device, j->limit, -1, NULL);
@@ -260,9 +283,13 @@ static le_status run_slab(void *cookie, int flying) {
     job *j = cookie;
     flight *f = &j->flights[flying];
     const range *r = &f->range;
+    const double items = (double)j->slabs.items;
     arguments a;
     make_arguments(f, r, &a);
-    le_status status = j->tiled ? run_tiles(j, &a) : run_chain(f, r->high - r->low, &a);
+    le__ticker *t = le__ticker_here();
+    le__ticker_part whole = le__ticker_narrow(t, (double)r->begin / items, (double)r->end / items);
+    le_status status = j->tiled ? run_tiles(j, r, &a) : run_chain(f, r, &a);
+    le__ticker_widen(t, whole);
     for (size_t i = 0; status == LE_OK && i < j->op->n_args; i++)
         if (is_out(j, i) && j->slabs.args[i].axis && !writes_through(j, i, r))
             status = put_result(j, i, &f->results[i], r);
@@ -279,8 +306,8 @@ static le_status begin_slab(void *cookie, int flying, int64_t number, bool *any)
     *any = begin < j->slabs.items;
     if (!*any)
         return LE_OK;
-    if (le_call_cancelled(j->call))
-        return le_fail(LE_ERR_CANCELLED, "%s: cancelled", j->op->name);
+    if (!le__ticker_look(le__ticker_here(), NAN))
+        return le__ticker_fail(j->op->name);
     end = end < j->slabs.items ? end : j->slabs.items;
     range r = {begin, end, begin - j->slabs.halo, end + j->slabs.halo};
     r.low = r.low < 0 ? 0 : r.low;
@@ -386,10 +413,19 @@ static le_status check_merge(const job *j, size_t a) {
     return LE_OK;
 }
 
+static le_status check_list(const job *j, size_t a) {
+    int64_t count = (int64_t)j->call->args[a].count;
+    return count == elements(j, a, j->slabs.items)
+               ? LE_OK
+               : le_fail(LE_ERR_INTERNAL,
+                         "%s: list '%s' of %lld numbers is not cut into %lld items", j->op->name,
+                         j->op->args[a].name, (long long)count, (long long)j->slabs.items);
+}
+
 static le_status prepare(job *j) {
     for (size_t a = 0; a < j->op->n_args; a++) {
         le_tensor *t = &j->call->args[a].tensor;
-        le_status status = LE_OK;
+        le_status status = is_cut_list(j, a) ? check_list(j, a) : LE_OK;
         if (is_in(j, a) && (int)a != j->source_arg) {
             if (j->slabs.args[a].axis)
                 status = le_tensor_to_host(t);

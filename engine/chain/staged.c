@@ -115,7 +115,6 @@ static void set_wanted(le_chain *c, const le_call *call, uint32_t places) {
                                .memory_limit = call->want.memory_limit,
                                .reproducible = call->want.reproducible,
                                .keep_on_device = call->want.keep_on_device};
-    c->cancelled = call->cancelled;
     c->only_look = false;
 }
 

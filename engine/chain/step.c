@@ -36,7 +36,6 @@ static void pass_on(le_chain *c, int step) {
     call->step = &le__step_placing;
     call->beside = c->beside;
     call->only_look = c->only_look;
-    call->cancelled = c->cancelled;
     call->waited = c->waited;
     w->keep_on_device = true;
     w->mode = c->want.mode;

@@ -10,9 +10,11 @@
 #include "chain/flights.h"
 
 #include "core/clock.h"
+#include "core/tick.h"
 #include "liquid_engine/le_stream.h"
 #include "opencl/opencl.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -277,6 +279,8 @@ static le_status begin_batch(void *cookie, int flying, int64_t number, bool *any
     *any = left > 0;
     if (!*any)
         return LE_OK;
+    if (!le__ticker_look(le__ticker_here(), NAN))
+        return le__ticker_fail(j->chain->name);
     f->first = j->next;
     f->items = j->learner.batch < left ? j->learner.batch : left;
     j->next += f->items;
@@ -366,8 +370,11 @@ le_status le_chain_stream_args(const le_chain *chain, const le_arg *args, size_t
         j->flights[i].job = j;
     le__flights_open(&j->under_way, &batch_flights, j);
     le_status status = read_arguments(j, args, n_args);
+    le__ticker ticker;
+    le__ticker_begin(&ticker, args, n_args);
     if (status == LE_OK)
         status = le__flights_run(&j->under_way, LE__FLIGHTS);
+    le__ticker_end(&ticker);
     finish(j);
     return status;
 }

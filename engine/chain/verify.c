@@ -14,7 +14,7 @@
 
 typedef struct look { /* a step's call with everything on the host */
     le_call call;
-    le_arg args[2 * LE_MAX_ARGS + LE_OPTION_KEEP_ON_DEVICE];
+    le_arg args[2 * LE_MAX_ARGS + LE_OPTION_LAST];
     void *copies[LE_MAX_ARGS]; /* owned */
 } look;
 

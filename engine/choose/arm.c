@@ -7,6 +7,7 @@
 
 #include "call/engine.h"
 #include "choose/store.h"
+#include "numbers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -191,4 +192,24 @@ void le__op_state_free(le__op_state *s) {
     free(s->choices);
     pthread_mutex_destroy(&s->mutex);
     free(s);
+}
+
+static const char took[] = "took ", operations[] = " s for operations: ";
+
+void le__verdict_time_text(char *out, size_t size, double run_s, double work) {
+    out[0] = '\0';
+    if (run_s > 0)
+        le__number_print(out, size, "%s%.9g%s%.9g", took, run_s, operations, work);
+}
+
+void le__verdict_read_time(le__verdict *v) {
+    char *end;
+    v->run_s = v->work = 0;
+    if (strncmp(v->reason, took, sizeof took - 1) != 0)
+        return;
+    double run_s = le__number_parse(v->reason + sizeof took - 1, &end);
+    if (strncmp(end, operations, sizeof operations - 1) != 0)
+        return;
+    v->run_s = run_s;
+    v->work = le__number_parse(end + sizeof operations - 1, &end);
 }

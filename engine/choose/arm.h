@@ -34,6 +34,8 @@ typedef struct le__verdict {
     char reason[160];
     bool ran;     /* a first run has come to its end, in this process or an earlier one */
     bool suspect; /* a process ended during it */
+    double run_s; /* of a trial: what its sample took; 0: unknown */
+    double work;  /* operations of the sample */
     struct le__verdict *next;
 } le__verdict;
 
@@ -57,6 +59,7 @@ typedef struct le__arm {
     uint32_t index; /* in the state's array */
     int policy;     /* id in the family */
     int64_t db;
+    bool deaf; /* a run that should have been stopped was not: its items are too long, or none */
 } le__arm;
 
 typedef struct le__stored_choice {
@@ -96,6 +99,10 @@ void le__op_state_free(le__op_state *s);
 le__verdict *le__proof_find(const le__proof *p, const char *kind, int size_class);
 /* The same, made when absent; NULL when out of memory. A proof keeps the 512 newest. */
 le__verdict *le__proof_verdict(le__proof *p, const char *kind, int size_class);
+/* What the sample of a trial took is kept as the text of a verdict that needs none, and read from
+ * there. */
+void le__verdict_time_text(char *out, size_t size, double run_s, double work);
+void le__verdict_read_time(le__verdict *v);
 /* Why the proof rules the candidate out for this kind, class and tolerance; NULL when it does not.
  */
 const char *le__proof_objection(const le__proof *p, const char *kind, int size_class, double atol,

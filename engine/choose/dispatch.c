@@ -8,6 +8,7 @@
 #include "call/named.h"
 #include "core/clock.h"
 #include "core/text.h"
+#include "core/tick.h"
 #include "call/engine.h"
 #include "trial/discover.h"
 
@@ -21,6 +22,9 @@
 #include <unistd.h>
 
 enum { MAX_ATTEMPTS = 256 };
+/* A run that was to be stopped did not hear of it: it took so many times as long, and so much
+ * longer, for a short one may have been kept from the processor. */
+static const double deaf_after = 2, deaf_s = 0.02;
 static const double race_s = 0.1; /* of a candidate's runs in a race of short ones */
 static const double discover_after_s =
     2; /* answered by an operation before learning opens OpenCL */
@@ -43,8 +47,9 @@ static le_status state_of(le__dispatch *d, le__operation_entry *entry, le__op_st
     if (!s && entry->id < d->n_states && (s = calloc(1, sizeof *s))) {
         s->entry = entry;
         s->n_devices = -1;
-        s->family = le__policy_family(
-            d->policy, XXH64(entry->operation->name, strlen(entry->operation->name), 0));
+        s->family =
+            le__policy_family(d->policy, XXH64(entry->operation->name,
+                                               strlen(entry->operation->name), entry->generation));
         pthread_mutex_init(&s->mutex, NULL);
         d->states[entry->id] = s;
     }
@@ -412,16 +417,41 @@ static bool is_callers(le_status status) {
            status == LE_ERR_IO;
 }
 
+/* What does not end when it is told to is not tried again where it would have to. */
+static void note_deaf(le__question *q, le__arm *arm) {
+    pthread_mutex_lock(&q->op->mutex);
+    arm->deaf = true;
+    pthread_mutex_unlock(&q->op->mutex);
+}
+
+/* Whether the trial that has just been made shows that a run, which cannot be stopped, would have
+ * to be. */
+static bool is_too_slow(le__question *q, const le_call *call, const le__decision *c) {
+    pthread_mutex_lock(&q->op->mutex);
+    bool slow = c->of.why == LE__WHY_EXPLORE && le__arm_cannot_be_stopped(call, c->arm) &&
+                le__arm_takes_at_least(q, c->arm) > c->of.line_seconds;
+    pthread_mutex_unlock(&q->op->mutex);
+    return slow;
+}
+
 /* By the arm that was decided on, if it is proven or proves to be. */
 static le_status answer_by(le__dispatch *d, le__question *q, le_call *call, const le__decision *c,
                            bool *ready, double *spent) {
     *ready = le__dispatch_prove(d, q, call, c->arm, spent);
+    if (*ready && *spent > 0 && is_too_slow(q, call, c)) {
+        *ready = false;
+        if (q->mode != LE_MODE_FROZEN && !call->step)
+            le__store_account(d->store, call->operation->name, 0, *spent, 0);
+    }
     if (!*ready)
         return LE_ERR_NO_CANDIDATE;
     bool stops = isfinite(c->of.stop_seconds);
     call->stop_after = stops ? c->of.stop_seconds : 0;
     le_status status = le__dispatch_run_arm(d, q, call, c->arm, false, spent);
     call->stop_after = 0;
+    double line = c->of.stop_seconds;
+    if (stops && call->stats.seconds > fmax(deaf_after * line, line + deaf_s))
+        note_deaf(q, c->arm);
     return status;
 }
 
@@ -433,6 +463,8 @@ static le_status answer_slowly(le__dispatch *d, le__question *q, le_call *call, 
         double spent = 0;
         bool ready;
         report_bulk(d, q);
+        if (le__ticker_over(le__ticker_here()))
+            return le__ticker_fail(call->operation->name);
         status = le__dispatch_decide(d, q, call, stopped, &c);
         if (status != LE_OK)
             return status;

@@ -41,9 +41,9 @@ static le_status try_in_child(const le__first_run *f, const le_call *call) {
 
 le_status le__first_run_begin(le__first_run *f, le__dispatch *d, le__question *q, le__arm *arm,
                               const le_call *call) {
-    bool reference = arm->candidate.implementation->flags & LE_IMPL_REFERENCE;
+    bool here = arm->candidate.implementation->flags & (LE_IMPL_REFERENCE | LE_IMPL_IN_PROCESS);
     *f = (le__first_run){.dispatch = d, .question = q, .arm = arm};
-    if (reference || q->mode == LE_MODE_FROZEN)
+    if (here || q->mode == LE_MODE_FROZEN)
         return LE_OK;
     pthread_mutex_lock(&q->op->mutex);
     le__verdict *v = le__proof_verdict(arm->proof, q->kind, q->size_class);

@@ -12,6 +12,7 @@
 #include "call/guard.h"
 #include "choose/first_run.h"
 #include "core/clock.h"
+#include "core/tick.h"
 #include "trial/trial_server.h"
 
 #include <math.h>
@@ -45,6 +46,7 @@ static void keep_verdict(le__dispatch *d, le__question *q, le__proof *p, int siz
     if (error)
         v->error = *error;
     snprintf(v->reason, sizeof v->reason, "%.159s", reason);
+    le__verdict_read_time(v);
     if (state == LE__QUARANTINED) {
         p->quarantined = true;
         snprintf(p->reason, sizeof p->reason, "quarantined: %.140s", reason);
@@ -125,7 +127,9 @@ static bool deserves_another(le__dispatch *d, le__question *q, le__proof *p,
 static bool judge_trial(le__dispatch *d, le__question *q, le__proof *p, const le__trial_result *r) {
     const le_operation *op = q->op->entry->operation;
     if (r->status == LE_OK) {
-        keep_verdict(d, q, p, LE__CLASS_TRIAL, LE__PROVEN, &r->error, "", r->tested);
+        char took[96];
+        le__verdict_time_text(took, sizeof took, r->run_s, r->work);
+        keep_verdict(d, q, p, LE__CLASS_TRIAL, LE__PROVEN, &r->error, took, r->tested);
         return true;
     }
     if (!r->tested &&
@@ -346,6 +350,7 @@ static void take_sample(comparison *c) {
     if (!op->part)
         return;
     memset(&c->sample, 0, sizeof c->sample);
+    c->sample.user = op->user;
     c->sampled =
         op->part(c->call, random, &c->sample, &c->first) == LE_OK && c->sample.status == LE_OK;
     bool apart = op->compare || c->call->counted; /* what their rows belong to is not known */
@@ -464,6 +469,8 @@ static le_status judge_answer(le__dispatch *d, le__question *q, le_call *call, l
         c->thorough = true;
         le_status status = run_comparison(c);
         *spent += le__now() - start;
+        if (status == LE_ERR_CANCELLED)
+            return status;
         if (status == LE_OK && le__error_allows(&c->error, atol, rtol)) {
             le_fail(LE_ERR_WRONG_RESULT, "differs from the reference in size class %d",
                     q->size_class);
@@ -508,7 +515,7 @@ static le_status first_run(le__dispatch *d, le__question *q, le_call *call, le__
     bool edged = host && f.first && !call->step;
     if (status == LE_OK)
         status = le__execute(call, &arm->candidate, edged ? LE__OUTPUTS_EDGED : outputs);
-    f.watched = (edged || !host || call->step) && !call->stopped;
+    f.watched = (edged || !host || call->step) && status != LE_ERR_CANCELLED;
     le__first_run_end(&f);
     if (!edged || (status != LE_OK && !call->stopped))
         return status;
@@ -544,12 +551,16 @@ static le_status compare_with(le__dispatch *d, le__question *q, le_call *call, l
     le_status status = LE_OK;
     if (by->trusted)
         status = le__first_run_begin(&f, d, q, by->trusted, NULL);
+    le__ticker_part whole = le__ticker_narrow(le__ticker_here(), NAN, NAN); /* the call is done */
     if (status == LE_OK)
         status = run_comparison(&c);
+    le__ticker_widen(le__ticker_here(), whole);
     if (by->trusted)
         le__first_run_end(&f);
     call->stats = stats;
     *spent += le__now() - start;
+    if (status == LE_ERR_CANCELLED)
+        return status;
     if (status != LE_OK)
         return LE_OK; /* no second answer: the proven candidate's own stands */
     status = judge_answer(d, q, call, arm, &c, by->trusted, spent);

@@ -7,6 +7,7 @@
 #include "choose/dispatch.h"
 
 #include "core/clock.h"
+#include "core/tick.h"
 #include "call/engine.h"
 #include "numbers.h"
 
@@ -17,7 +18,7 @@
 /* The deadline of le_bench_limit_races has passed: what is known answers, and no choice is kept. */
 static bool is_late(const le__dispatch *d) {
     double until = d->engine->race_until;
-    return until > 0 && le__now() > until;
+    return (until > 0 && le__now() > until) || le__ticker_over(le__ticker_here());
 }
 
 static bool is_aside(le__question *q, const le__arm *arm) {
@@ -109,8 +110,7 @@ static void run_race(le__dispatch *d, le__question *q, le_call *call, const le__
     size_t i;
     bool cold;
     progress p = {.first = calloc(f->n + 1, sizeof *p.first)};
-    while (p.first && !le_call_cancelled(call) && !call->no_room && !is_late(d) &&
-           le__policy_race_next(race, &i, &cold)) {
+    while (p.first && !call->no_room && !is_late(d) && le__policy_race_next(race, &i, &cold)) {
         double spent = 0;
         if (is_hopeless(f, &p, i)) {
             le__policy_race_drop(race, i);
@@ -123,6 +123,8 @@ static void run_race(le__dispatch *d, le__question *q, le_call *call, const le__
             keep_sample(d, q, call, f->arms[i], cold);
             continue;
         }
+        if (status == LE_ERR_CANCELLED)
+            break;
         if (status != LE_OK) {
             le__policy_race_drop(race, i);
             le__dispatch_failed(d, q, f->arms[i], status);

@@ -108,6 +108,17 @@ static uint64_t kin_of(const le__arm *a) {
     return ((uint64_t)(uintptr_t)a->proof << 13) + (uint64_t)a->candidate.threads;
 }
 
+/* What is larger than the sample of the trial takes no less than that did, unless the child was
+ * slowed down: half of it is sure. */
+double le__arm_takes_at_least(const le__question *q, const le__arm *a) {
+    const le__verdict *v = le__proof_find(a->proof, q->kind, LE__CLASS_TRIAL);
+    return v && v->state == LE__PROVEN && v->work <= q->work.operations ? 0.5 * v->run_s : 0;
+}
+
+bool le__arm_cannot_be_stopped(const le_call *call, const le__arm *a) {
+    return call->step || a->deaf || !le__can_be_stopped(&a->candidate);
+}
+
 static le__policy_allowed describe(const le__question *q, const le_call *call, const le__arm *a) {
     const le__candidate *c = &a->candidate;
     bool cpu = c->device->kind == LE_DEVICE_CPU;
@@ -116,7 +127,8 @@ static le__policy_allowed describe(const le__question *q, const le_call *call, c
         .extra_seconds = call->step ? 0 : le__transfers_expected(q, call, a),
         .memory_bytes = c->implementation->memory ? (double)c->implementation->memory(call) : 0,
         .cpu_factor = cpu ? c->threads : 0.1,
-        .unstoppable = call->step || !le__can_be_stopped(c),
+        .unstoppable = le__arm_cannot_be_stopped(call, a),
+        .at_least = le__arm_takes_at_least(q, a),
         .kin = kin_of(a)};
 }
 

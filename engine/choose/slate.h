@@ -18,6 +18,12 @@ typedef struct le__slate { /* in canonical order */
 /* Why an arm may not answer the call; NULL: it may. Mutex of the operation held. */
 const char *le__arm_objection(const le__question *q, const le_call *call, const le__arm *arm);
 
+/* Seconds that a run of the arm takes at least, by its trial; 0: unknown. Mutex of the operation
+ * held. */
+double le__arm_takes_at_least(const le__question *q, const le__arm *arm);
+/* Whether a run of the call by the arm goes on to its end. */
+bool le__arm_cannot_be_stopped(const le_call *call, const le__arm *arm);
+
 /* Fills the slate, which may be empty; without memory it is an error. Of a call that trials have
  * delayed for long those stay that need none, if there are any; of a reproducible one a single
  * implementation. Mutex of the operation held. */

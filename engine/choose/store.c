@@ -282,6 +282,7 @@ static void load_verdict(le__op_state *op, const le_db_verdict *from) {
     v->state = (le__state)from->state;
     v->ran = true;
     snprintf(v->reason, sizeof v->reason, "%s", from->reason ? from->reason : "");
+    le__verdict_read_time(v);
     v->error.max_abs = from->errors[0];
     memcpy(v->error.rtol_at, from->errors + 1, sizeof v->error.rtol_at);
     if (v->state == LE__QUARANTINED) {

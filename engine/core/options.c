@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const le_env_row le__env_table[] = {
     {"LE_DB", "timings database; ':memory:' keeps nothing", "the user's cache folder"},
@@ -241,4 +242,14 @@ void le__options_free(le_options *o) {
     drop(&o->devices);
     drop(&o->run_type);
     drop(&o->implementation);
+}
+
+int le__options_fork(const le_options *o) {
+    if (o->fork_prepare)
+        o->fork_prepare(o->fork_cookie);
+    pid_t pid = fork();
+    void (*after)(void *) = pid == 0 ? o->fork_child : o->fork_parent;
+    if (after)
+        after(o->fork_cookie);
+    return pid;
 }

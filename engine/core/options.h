@@ -19,6 +19,9 @@ const char *le__mode_name(le_mode mode);
 le_status le__options_log_level(le_log_level *out);
 le_status le__options_isa(uint32_t *out);
 
+/* fork(), with the hooks of the options around it. */
+int le__options_fork(const le_options *o);
+
 /* One row an environment variable; ended by NULLs. */
 extern const le_env_row le__env_table[];
 

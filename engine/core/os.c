@@ -13,10 +13,12 @@
 #include <link.h>
 #include <malloc.h>
 #include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -52,6 +54,32 @@ int64_t le__os_address_space(void) {
     char text[64];
     read_file("/proc/self/statm", text, sizeof text);
     return (int64_t)strtol(text, NULL, 10) * sysconf(_SC_PAGESIZE);
+}
+
+static uint32_t forks; /* between the first process that asked and this one */
+
+static void count_fork(void) {
+    forks++;
+}
+
+static void watch_forks(void) {
+    pthread_atfork(NULL, NULL, count_fork);
+}
+
+uint32_t le__os_process(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    return forks;
+}
+
+void le__os_large_pages(void *memory, size_t bytes) {
+#ifdef MADV_HUGEPAGE
+    const uintptr_t page = (uintptr_t)2 << 20;
+    const uintptr_t low = ((uintptr_t)memory + page - 1) & ~(page - 1),
+                    high = ((uintptr_t)memory + bytes) & ~(page - 1);
+    if (high > low)
+        madvise((char *)memory + (low - (uintptr_t)memory), high - low, MADV_HUGEPAGE);
+#endif
 }
 
 void le__os_end_with_parent(void) {

@@ -15,8 +15,13 @@
 bool le__os_heap_bytes(size_t *bytes);
 /* Bytes of address space that the process has; 0: unknown. */
 int64_t le__os_address_space(void);
+/* Memory that is about to be written, all of it: where that is much, in large pages, for a fault for each
+ * small one would cost as much as a fast computation. Elsewhere nothing happens. */
+void le__os_large_pages(void *memory, size_t bytes);
 /* This process gets SIGKILL when its parent ends; elsewhere nothing happens. */
 void le__os_end_with_parent(void);
+/* A number that a process has to itself among those that came from it by fork(). */
+uint32_t le__os_process(void);
 /* Closes all files from number 3 on but one. */
 void le__os_close_files(int keep_fd);
 

@@ -5,6 +5,8 @@
  */
 #include "core/pool.h"
 
+#include "core/tick.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -127,7 +129,7 @@ le_status le__pool_open(le__pool **out, int max_threads) {
     p->max_threads = max_threads;
     pthread_mutex_init(&p->mutex, NULL);
     pthread_cond_init(&p->work, NULL);
-    pthread_cond_init(&p->done, NULL);
+    le__ticker_cond_init(&p->done);
     *out = p;
     return LE_OK;
 }
@@ -188,7 +190,7 @@ void le__pool_run(le__pool *p, int threads, le__schedule schedule, size_t items,
     pthread_mutex_lock(&p->mutex);
     l.joined = l.threads; /* nobody joins any more */
     while (l.active)
-        pthread_cond_wait(&p->done, &p->mutex);
+        le__ticker_wait(le__ticker_here(), &p->done, &p->mutex);
     unlink_loop(p, &l);
     pthread_mutex_unlock(&p->mutex);
 }

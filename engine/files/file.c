@@ -15,11 +15,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { READ_PIECE_BYTES = 4 << 20, HUGE_PAGE = 2 << 20 };
+enum { READ_PIECE_BYTES = 4 << 20, WRITE_PIECE_BYTES = 16 << 20 };
 
 int64_t le__io_limit(const le_io_options *options) {
     if (options && options->struct_size >= offsetof(le_io_options, dtypes) &&
@@ -67,13 +66,6 @@ le_status le__io_alloc(le_tensor *out, le_dtype dtype, int ndim, const int64_t *
     if (status != LE_OK)
         return status;
     t.data = t.storage->host;
-#ifdef MADV_HUGEPAGE
-    /* a page fault for each 4 KiB would cost as much as inflating the data */
-    uintptr_t low = ((uintptr_t)t.data + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
-    uintptr_t high = ((uintptr_t)t.data + bytes) & ~(uintptr_t)(HUGE_PAGE - 1);
-    if (high > low)
-        madvise((void *)low, high - low, MADV_HUGEPAGE);
-#endif
     *out = t;
     return LE_OK;
 }
@@ -152,7 +144,9 @@ le_status le__io_pread(const le__io_parallel *p, int fd, const char *file, int64
                        void *data, int64_t bytes) {
     read_job job = {.fd = fd, .offset = offset, .bytes = bytes, .data = data};
     size_t pieces = (size_t)((bytes + READ_PIECE_BYTES - 1) / READ_PIECE_BYTES);
-    p->run(p->context, pieces, read_pieces, &job);
+    le_status status = le__io_run(p, file, pieces, read_pieces, &job);
+    if (status != LE_OK)
+        return status;
     int error = atomic_load(&job.error);
     if (error)
         return le_fail(LE_ERR_IO, "%s: %s", file,
@@ -162,8 +156,12 @@ le_status le__io_pread(const le__io_parallel *p, int fd, const char *file, int64
 
 le_status le__io_write_all(int fd, const char *file, const void *data, int64_t bytes) {
     const char *p = data;
+    const double all = (double)bytes;
     while (bytes > 0) {
-        ssize_t n = write(fd, p, (size_t)bytes);
+        size_t piece = (size_t)(bytes < WRITE_PIECE_BYTES ? bytes : WRITE_PIECE_BYTES);
+        if (!le__ticker_look(le__ticker_here(), 1 - (double)bytes / all))
+            return le__ticker_fail(file);
+        ssize_t n = write(fd, p, piece);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)

@@ -22,7 +22,9 @@ void le__h5_leave(const le__h5_guard *guard);
 /* A file that is open already, and what HDF5 does with it through a driver of our own. */
 typedef struct le__h5_handle {
     int fd;
+    bool taken;      /* HDF5 has it open; parts of virtual datasets get nothing through it */
     bool unlocked;   /* whoever holds a lock on the file does not matter */
+    bool truncated;  /* HDF5 is not to mind that the file may end too early */
     bool locating;   /* a chunk is looked up, not read */
     haddr_t address; /* where it lies */
 } le__h5_handle;
@@ -31,7 +33,7 @@ typedef struct le__h5_handle {
  * as long as the HDF5 file. */
 hid_t le__h5_access(le__h5_handle *handle);
 
-/* A chunk in the file. size 0: it was never written. */
+/* A chunk in the file. size 0: it was never written; -1: it cannot be read. */
 typedef struct le__h5_stored {
     int64_t address, size;
     uint32_t mask; /* filters that it did not pass: bit i for filter i */
@@ -41,16 +43,12 @@ typedef struct le__h5_stored {
  * Under the lock. */
 bool le__h5_locate(le__h5_handle *handle, hid_t set, const hsize_t *chunk, le__h5_stored *out);
 
+/* Lets HDF5 know the filters that the library decodes. Under the lock. */
+void le__h5_know_filters(void);
+
 /* Fails with the file, what was tried and HDF5's own words for the innermost error. Under the
  * lock. */
 le_status le__h5_fail(const char *text, const char *what);
-
-/* Runs fn in a child process, which ends afterwards: what it changes in memory is lost. Its status
- * and error text come back; a crash, or no end within half a minute (and 20 MB/s for bytes), is an
- * error. Under the lock, so that the child finds the library at rest. */
-le_status le__h5_in_child(const char *text, int64_t bytes, le_status (*fn)(void *), void *context);
-/* LE_IO_TRUST=1: files are known to be sound, nothing is tried in a child first. */
-bool le__h5_trusted(void);
 
 /* An access list under which no link to another file is followed; *left tells that one was met. */
 hid_t le__h5_inside(bool *left);
@@ -78,6 +76,17 @@ void le__h5_link_find(hid_t file, const char *name, le__h5_link *out);
 le_status le__h5_link_follow(const le__h5_link *link, const char *text, const char *from,
                              char **file);
 
+typedef struct le__h5_maps le__h5_maps; /* h5_virtual.h */
+/* Reads the parts from the list that a dataset was created with. Under the lock. */
+le_status le__h5_maps_read(struct le__h5_dataset *d, hid_t plist);
+void le__h5_maps_free(le__h5_maps *maps);
+/* What a dataset is opened for. */
+typedef enum le__h5_wish {
+    LE__H5_VALUES,
+    LE__H5_STORED,     /* chunks as they are, whatever their filters */
+    LE__H5_STORED_SKIP /* the same; those that cannot be read have size -1 */
+} le__h5_wish;
+
 struct le__h5_dataset {
     const char *text;      /* the place, for messages; borrowed */
     const char *file_name; /* borrowed, or own_file */
@@ -94,12 +103,13 @@ struct le__h5_dataset {
     int64_t address; /* contiguous data in the machine's own type; -1: none */
     /* chunks that the fast path can decode itself */
     bool fast;
-    bool stored; /* wanted: chunks as they are, whatever their filters */
+    le__h5_wish wish;
     bool chunked;
     int64_t chunk[H5S_MAX_RANK];
     int64_t chunk_bytes;
     int shuffle, deflate; /* place in the filter pipeline; -1: absent */
     le__h5_index index;
+    le__h5_maps *maps; /* of a virtual dataset; NULL: none */
     int64_t max_bytes;
 };
 
@@ -108,7 +118,8 @@ struct le__h5_dataset {
 hid_t le__h5_type(le_dtype dtype);
 /* The dataset of a place as chunks: le__h5_open that also looks chunks up that only others decode.
  */
-le_status le__h5_open_stored(const le__io_place *place, int64_t max_bytes, le__h5_dataset *out);
+le_status le__h5_open_stored(const le__io_place *place, int64_t max_bytes, bool skip,
+                             le__h5_dataset *out);
 /* One element of d->dtype for chunks that were never written. Not under the lock. */
 le_status le__h5_fill(le__h5_dataset *d, void *fill);
 
@@ -116,6 +127,8 @@ le_status le__h5_fill(le__h5_dataset *d, void *fill);
  * the nearest of dtypes (mask; 0: any) and applies the place's slices. */
 le_status le__h5_open(const le__io_place *place, int64_t max_bytes, uint32_t dtypes,
                       le__h5_dataset *out);
+/* Its elements as HDF5 converts them to another dtype. Not under the lock. */
+le_status le__h5_read_as(le__h5_dataset *d, le_dtype dtype);
 void le__h5_close(le__h5_dataset *d);
 /* An empty window. */
 le_status le__h5_index_new(le__h5_dataset *d);
@@ -132,8 +145,15 @@ void le__h5_chunks_of(const le__h5_dataset *d, int64_t *begin, int64_t *end);
 /* A chunk's place in the grid of all chunks. */
 void le__h5_chunk_at(const le__h5_dataset *d, int64_t chunk, int64_t *at);
 
-/* Reads the selection into row-major memory of d->dtype chunk by chunk, decoded on the threads of p;
- * only where d->fast. */
+/* Reads the selection of a dataset that is not virtual into row-major memory of d->dtype. */
+le_status le__h5_load(le__h5_dataset *d, const le__io_parallel *p, void *data);
+/* Changes a copy of an existing file, in a child process where it is not trusted; the copy then takes
+ * the file's place. Not under the lock. */
+le_status le__h5_edit(const le__io_place *place, le_status (*edit)(void *context, hid_t file),
+                      void *context);
+
+/* Reads the selection into row-major memory of d->dtype chunk by chunk, decoded on the threads of
+ * p; only where d->fast. */
 le_status le__h5_load_chunks(le__h5_dataset *d, const le__io_parallel *p, void *data);
 
 #endif

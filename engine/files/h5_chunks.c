@@ -195,8 +195,9 @@ static le_status load_all(chunk_job *job, const le__io_parallel *p) {
         next = job->d->index.end < end ? job->d->index.end : end;
         if (status != LE_OK)
             break;
-        p->run(p->context, (size_t)(next - job->begin), load_chunks, job);
-        status = outcome(job);
+        status = le__io_run(p, job->d->text, (size_t)(next - job->begin), load_chunks, job);
+        if (status == LE_OK)
+            status = outcome(job);
     }
     return status;
 }

@@ -8,7 +8,10 @@
  */
 #include "files/h5.h"
 
+#include "core/tick.h"
+
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -33,17 +36,24 @@ static herr_t fail_as(hid_t minor, int error) {
 static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr_t max) {
     le__h5_handle *const *handle = H5Pget_driver_info(access);
     (void)name, (void)max;
+    if (handle && (*handle)->taken) {
+        fail_as(H5E_CANTOPENFILE, EBUSY);
+        return NULL;
+    }
     if (!handle || ((flags & H5F_ACC_TRUNC) && ftruncate((*handle)->fd, 0) != 0)) {
         fail_as(H5E_CANTOPENFILE, errno);
         return NULL;
     }
     open_file *f = calloc(1, sizeof *f);
-    if (f)
+    if (f) {
         f->handle = *handle;
+        f->handle->taken = true;
+    }
     return (H5FD_t *)f;
 }
 
 static herr_t driver_close(H5FD_t *file) {
+    ((open_file *)file)->handle->taken = false;
     free(file);
     return 0;
 }
@@ -57,7 +67,8 @@ static int driver_compare(const H5FD_t *a, const H5FD_t *b) {
 static herr_t driver_query(const H5FD_t *file, unsigned long *flags) {
     (void)file;
     *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
-             H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+             H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE |
+             H5FD_FEAT_SUPPORTS_SWMR_IO;
     return 0;
 }
 
@@ -73,16 +84,25 @@ static herr_t driver_set_end(H5FD_t *file, H5FD_mem_t type, haddr_t end) {
 }
 
 static haddr_t driver_size(const H5FD_t *file, H5FD_mem_t type) {
+    const le__h5_handle *h = ((const open_file *)file)->handle;
     struct stat info;
     (void)type;
-    return fstat(((const open_file *)file)->handle->fd, &info) == 0 ? (haddr_t)info.st_size
-                                                                    : HADDR_UNDEF;
+    if (h->truncated)
+        return (haddr_t)INT64_MAX / 2;
+    return fstat(h->fd, &info) == 0 ? (haddr_t)info.st_size : HADDR_UNDEF;
 }
+
+enum { PIECE_BYTES = 16 << 20 };
 
 /* Bytes that are left where the file ends, or -1. */
 static int64_t transfer(int fd, bool writes, char *bytes, size_t size, haddr_t at) {
     for (ssize_t n = 1; size > 0 && n != 0;) {
-        n = writes ? pwrite(fd, bytes, size, (off_t)at) : pread(fd, bytes, size, (off_t)at);
+        size_t piece = size < PIECE_BYTES ? size : PIECE_BYTES;
+        errno = ECANCELED;
+        if (!writes &&
+            !le__ticker_look(le__ticker_here(), NAN)) /* half-written HDF5 cannot close */
+            return -1;
+        n = writes ? pwrite(fd, bytes, piece, (off_t)at) : pread(fd, bytes, piece, (off_t)at);
         if (n < 0 && errno != EINTR)
             return -1;
         if (n > 0) {

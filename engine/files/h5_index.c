@@ -53,7 +53,12 @@ le_status le__h5_index_fill(le__h5_dataset *d) {
         for (int i = 0; i < d->rank; i++)
             offset[i] = (hsize_t)(at[i] * d->chunk[i]);
         le__h5_stored *to = &x->window[k - x->begin];
-        if (!le__h5_locate(&d->handle, d->set, offset, to))
+        bool found = le__h5_locate(&d->handle, d->set, offset, to);
+        if (d->wish == LE__H5_STORED_SKIP && (!found || !sound(d, to))) {
+            *to = (le__h5_stored){.size = -1};
+            continue;
+        }
+        if (!found)
             return le_fail(LE_ERR_IO, "%s: the index of its chunks is damaged", d->text);
         if (!sound(d, to))
             return le_fail(LE_ERR_IO, "%s: a chunk lies outside the file or claims an absurd size",
@@ -100,7 +105,7 @@ le_status le__h5_index_move(le__h5_dataset *d, int64_t chunk) {
     le__h5_enter(&guard);
     x->begin = chunk;
     x->end = x->last - chunk < WINDOW ? x->last : chunk + WINDOW;
-    le_status status = le__h5_trusted() ? fill(d) : le__h5_in_child(d->text, 0, fill, d);
+    le_status status = le__io_trusted() ? fill(d) : le__io_in_child("HDF5", d->text, 0, fill, d);
     if (status != LE_OK)
         x->end = x->begin; /* holds nothing */
     le__h5_leave(&guard);

@@ -8,7 +8,6 @@
 
 #include "call/dtype.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,33 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
 enum { FAST_CHUNK_BYTES_MAX = 32 << 20 }; /* two buffers of a chunk a thread: bounds the memory */
-
-void le__h5_enter(le__h5_guard *guard) {
-    pthread_mutex_lock(&lock);
-    H5Eget_auto2(H5E_DEFAULT, &guard->report, &guard->cookie);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-}
-
-void le__h5_leave(const le__h5_guard *guard) {
-    H5Eset_auto2(H5E_DEFAULT, guard->report, guard->cookie);
-    pthread_mutex_unlock(&lock);
-}
-
-static herr_t innermost(unsigned n, const H5E_error2_t *error, void *cookie) {
-    if (n == 0)
-        snprintf(cookie, 400, "%s", error->desc ? error->desc : "");
-    return 0;
-}
-
-le_status le__h5_fail(const char *text, const char *what) {
-    char reason[400] = "";
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, innermost, reason);
-    reason[strcspn(reason, "\n")] = '\0';
-    return le_fail(LE_ERR_IO, "%s: %s%s%s", text, what, *reason ? ": " : "", reason);
-}
 
 /* --------------------------------------------------------------------------------- opening -- */
 
@@ -84,12 +57,23 @@ static bool opened_here(int fd) {
     return false;
 }
 
+/* Whether somebody writes the file while others may read (HDF5's SWMR): superblock 3 says so. */
+static bool is_written(int fd) {
+    enum { VERSION = 8, FLAGS = 11, WRITING = 1, SWMR = 4 };
+    unsigned char head[FLAGS + 1];
+    return pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head && head[VERSION] == 3 &&
+           (head[FLAGS] & (WRITING | SWMR)) == (WRITING | SWMR);
+}
+
 static le_status open_file(const le__io_place *place, le__h5_dataset *d) {
+    le__h5_know_filters();
     if (!has_signature(d->handle.fd, d->file_bytes))
         return le_fail(LE_ERR_IO, "%s: not an HDF5 file", place->file);
     d->handle.unlocked = opened_here(d->handle.fd);
     hid_t access = le__h5_access(&d->handle);
     d->file = access < 0 ? -1 : H5Fopen(place->file, H5F_ACC_RDONLY, access);
+    if (access >= 0 && d->file < 0 && is_written(d->handle.fd))
+        d->file = H5Fopen(place->file, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
     le_status status = d->file < 0 ? le__h5_fail(place->file, "cannot be opened") : LE_OK;
     if (access >= 0)
         H5Pclose(access); /* forgets HDF5's errors */
@@ -306,9 +290,6 @@ static le_status check_layout(const char *text, hid_t plist) {
     if (H5Pget_external_count(plist) > 0)
         return le_fail(LE_ERR_IO, "%s: the data lies in external files, which are not opened",
                        text);
-    if (H5Pget_layout(plist) == H5D_VIRTUAL)
-        return le_fail(LE_ERR_IO,
-                       "%s: a virtual dataset points into other files, which are not opened", text);
     return LE_OK;
 }
 
@@ -343,6 +324,8 @@ static le_status describe(const le__io_place *place, uint32_t dtypes, le__h5_dat
         find_chunks(plist, type, d);
         find_fast(plist, type, d);
     }
+    if (status == LE_OK && H5Pget_layout(plist) == H5D_VIRTUAL)
+        status = le__h5_maps_read(d, plist);
     if (status == LE_OK && !has_user_block(d->file))
         find_address(plist, type, d);
     if (plist >= 0)
@@ -362,6 +345,8 @@ static void close_ids(le__h5_dataset *d) {
     if (d->file >= 0)
         H5Fclose(d->file);
     d->memory_type = d->set = d->file = -1;
+    le__h5_maps_free(d->maps);
+    d->maps = NULL;
 }
 
 typedef struct open_job {
@@ -383,7 +368,7 @@ static le_status open_all(const open_job *job) {
 
 /* The dataset, and where the first chunks of its selection lie. */
 static bool has_chunks(const le__h5_dataset *d) {
-    bool any = d->fast || (d->stored && d->chunked);
+    bool any = d->fast || (d->wish != LE__H5_VALUES && d->chunked);
     for (int i = 0; i < d->rank; i++)
         any = any && d->range[i].count > 0;
     return any;
@@ -404,10 +389,10 @@ static le_status try_open(void *context) {
 }
 
 static le_status open_twice(const open_job *job) {
-    bool trusted = le__h5_trusted();
+    bool trusted = le__io_trusted();
     le_status status = le__h5_index_new(job->d);
     if (status == LE_OK && !trusted)
-        status = le__h5_in_child(job->place->text, 0, try_open, (void *)(uintptr_t)job);
+        status = le__io_in_child("HDF5", job->place->text, 0, try_open, (void *)(uintptr_t)job);
     if (status == LE_OK)
         status = open_all(job);
     if (status != LE_OK || !has_chunks(job->d))
@@ -420,7 +405,7 @@ static le_status open_twice(const open_job *job) {
 }
 
 static le_status open_in_file(const le__io_place *place, int64_t max_bytes, uint32_t dtypes,
-                              bool stored, le__h5_link *link, le__h5_dataset *out) {
+                              le__h5_wish wish, le__h5_link *link, le__h5_dataset *out) {
     le__h5_guard guard;
     link->found = false;
     *out = (le__h5_dataset){.text = place->text,
@@ -430,9 +415,10 @@ static le_status open_in_file(const le__io_place *place, int64_t max_bytes, uint
                             .set = -1,
                             .memory_type = -1,
                             .address = -1,
-                            .stored = stored,
+                            .wish = wish,
                             .max_bytes = max_bytes};
     out->handle.fd = le__io_open(place->file, &out->file_bytes);
+    out->handle.truncated = wish == LE__H5_STORED_SKIP;
     if (out->handle.fd < 0)
         return LE_ERR_IO;
     le__h5_enter(&guard);
@@ -449,14 +435,14 @@ static le_status open_in_file(const le__io_place *place, int64_t max_bytes, uint
 enum { LINKS_MAX = 4 }; /* from file to file */
 
 static le_status open_dataset(const le__io_place *place, int64_t max_bytes, uint32_t dtypes,
-                              bool stored, le__h5_dataset *out) {
+                              le__h5_wish wish, le__h5_dataset *out) {
     le__io_place at = *place;
     char name[sizeof out->own_name] = "", *file = NULL, *next = NULL;
     le__h5_link *link =
         mmap(NULL, sizeof *link, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (link == MAP_FAILED)
         return le_fail(LE_ERR_MEMORY, "%s: out of memory", place->text);
-    le_status status = open_in_file(&at, max_bytes, dtypes, stored, link, out);
+    le_status status = open_in_file(&at, max_bytes, dtypes, wish, link, out);
     for (int i = 0; status != LE_OK && link->found && i < LINKS_MAX; i++) {
         status = le__h5_link_follow(link, place->text, at.file, &next);
         if (status != LE_OK)
@@ -464,7 +450,7 @@ static le_status open_dataset(const le__io_place *place, int64_t max_bytes, uint
         free(file);
         at.file = file = next;
         at.dataset = strcpy(name, link->dataset);
-        status = open_in_file(&at, max_bytes, dtypes, stored, link, out);
+        status = open_in_file(&at, max_bytes, dtypes, wish, link, out);
     }
     munmap(link, sizeof *link);
     if (status != LE_OK) {
@@ -493,11 +479,30 @@ void le__h5_follow(le__io_place *place) {
 
 le_status le__h5_open(const le__io_place *place, int64_t max_bytes, uint32_t dtypes,
                       le__h5_dataset *out) {
-    return open_dataset(place, max_bytes, dtypes, false, out);
+    return open_dataset(place, max_bytes, dtypes, LE__H5_VALUES, out);
 }
 
-le_status le__h5_open_stored(const le__io_place *place, int64_t max_bytes, le__h5_dataset *out) {
-    return open_dataset(place, max_bytes, 0, true, out);
+le_status le__h5_read_as(le__h5_dataset *d, le_dtype dtype) {
+    le__h5_guard guard;
+    if (d->dtype == dtype)
+        return LE_OK;
+    le__h5_enter(&guard);
+    hid_t type = le__h5_type(dtype);
+    le_status status = type < 0 ? le__h5_fail(d->text, "its type cannot be read") : LE_OK;
+    if (status == LE_OK) {
+        H5Tclose(d->memory_type);
+        d->memory_type = type;
+        d->dtype = dtype;
+        d->fast = false; /* HDF5 converts */
+        d->address = -1;
+    }
+    le__h5_leave(&guard);
+    return status;
+}
+
+le_status le__h5_open_stored(const le__io_place *place, int64_t max_bytes, bool skip,
+                             le__h5_dataset *out) {
+    return open_dataset(place, max_bytes, 0, skip ? LE__H5_STORED_SKIP : LE__H5_STORED, out);
 }
 
 void le__h5_close(le__h5_dataset *d) {

@@ -43,9 +43,24 @@ static le_status read_filters(const le__h5_dataset *d, hid_t plist, le_stored_in
     return LE_OK;
 }
 
+void le__h5_stored_select(le_stored_info *info, int i, const le__io_range *r) {
+    const int64_t last = r->start + (r->count - 1) * r->step;
+    info->first[i] = r->start / info->chunk[i];
+    info->grid[i] = r->count ? last / info->chunk[i] - info->first[i] + 1 : 0;
+    info->start[i] = r->start;
+    info->step[i] = r->step;
+    info->count[i] = r->count;
+    info->dropped[i] = r->drop;
+}
+
 /* Under the lock. */
 static le_status describe(const le__h5_dataset *d, hid_t plist, hid_t type, le_stored_info *info) {
     unsigned options = 0;
+    if (d->maps)
+        return le_fail(LE_ERR_UNSUPPORTED,
+                       "%s: a virtual dataset has no chunks of its own; name the datasets that it "
+                       "is made of",
+                       d->text);
     if (!d->chunked || d->rank > LE_MAX_DIMS)
         return le_fail(LE_ERR_UNSUPPORTED, "%s: the dataset is not stored in chunks", d->text);
     if (H5Tget_size(type) != le_dtype_size(d->dtype))
@@ -58,12 +73,9 @@ static le_status describe(const le__h5_dataset *d, hid_t plist, hid_t type, le_s
     info->chunk_bytes = d->chunk_bytes;
     info->big_endian = H5Tget_order(type) == H5T_ORDER_BE;
     for (int i = 0; i < d->rank; i++) {
-        const le__io_range *r = &d->range[i];
-        int64_t last = r->start + (r->count - 1) * r->step;
         info->shape[i] = d->shape[i];
         info->chunk[i] = d->chunk[i];
-        info->first[i] = r->start / d->chunk[i];
-        info->grid[i] = r->count ? last / d->chunk[i] - info->first[i] + 1 : 0;
+        le__h5_stored_select(info, i, &d->range[i]);
     }
     return read_filters(d, plist, info);
 }
@@ -83,12 +95,13 @@ static le_status survey(le__h5_stored_source *s) {
     return status == LE_OK ? le__h5_fill(&s->d, s->info.fill) : status;
 }
 
-le_status le__h5_stored_open(const le__io_request *r, le__h5_stored_source **out, int64_t *items) {
+le_status le__h5_stored_open(const le__io_request *r, bool skip, le__h5_stored_source **out,
+                             int64_t *items) {
     le__h5_stored_source *s = calloc(1, sizeof *s);
     if (!s)
         return le_fail(LE_ERR_MEMORY, "%s: out of memory", r->place->text);
     s->parallel = r->parallel;
-    le_status status = le__h5_open_stored(r->place, r->max_bytes, &s->d);
+    le_status status = le__h5_open_stored(r->place, r->max_bytes, skip, &s->d);
     if (status != LE_OK) {
         free(s);
         return status;
@@ -113,6 +126,18 @@ void le__h5_stored_close(le__h5_stored_source *s) {
     free(s);
 }
 
+int64_t le__h5_stored_ready(le__h5_stored_source *s, int64_t most) {
+    int64_t n = 0;
+    while (n < most && le__h5_index_move(&s->d, s->next + n) == LE_OK &&
+           s->d.index.window[s->next + n - s->d.index.begin].size != 0)
+        n++;
+    return n;
+}
+
+void le__h5_stored_leave(le__h5_stored_source *s, int64_t items) {
+    s->next += items;
+}
+
 const le_stored_info *le__h5_stored_info(const le__h5_stored_source *s) {
     return &s->info;
 }
@@ -122,6 +147,7 @@ typedef struct read_job {
     const le__h5_stored *chunks;
     const int64_t *offsets;
     unsigned char *bytes;
+    uint32_t *masks; /* NULL: a chunk that cannot be read ends it all */
     atomic_bool failed;
 } read_job;
 
@@ -129,22 +155,30 @@ static void read_chunks(void *context, size_t begin, size_t end, int worker) {
     read_job *job = context;
     const le__io_parallel alone = le__io_parallel_of(NULL);
     (void)worker;
-    for (size_t i = begin; i < end && !atomic_load(&job->failed); i++)
-        if (job->chunks[i].size &&
+    for (size_t i = begin; i < end && !atomic_load(&job->failed); i++) {
+        if (job->chunks[i].size <= 0 ||
             le__io_pread(&alone, job->source->d.handle.fd, job->source->d.file_name,
                          job->chunks[i].address, job->bytes + job->offsets[i],
-                         job->chunks[i].size) != LE_OK)
+                         job->chunks[i].size) == LE_OK)
+            continue;
+        if (job->masks)
+            job->masks[i] = LE_STORED_UNREADABLE;
+        else
             atomic_store(&job->failed, true);
+    }
 }
 
 /* n chunks that the index holds, the first being `chunk`, behind what parts have already. */
 static le_status read_some(le__h5_stored_source *s, int64_t chunk, int64_t n,
-                           const int64_t *offsets, void *bytes) {
+                           const int64_t *offsets, uint32_t *masks, void *bytes) {
     read_job job = {.source = s,
+                    .masks = s->d.wish == LE__H5_STORED_SKIP ? masks : NULL,
                     .chunks = s->d.index.window + (chunk - s->d.index.begin),
                     .offsets = offsets,
                     .bytes = bytes};
-    s->parallel.run(s->parallel.context, (size_t)n, read_chunks, &job);
+    le_status status = le__io_run(&s->parallel, s->d.text, (size_t)n, read_chunks, &job);
+    if (status != LE_OK)
+        return status;
     return atomic_load(&job.failed)
                ? le_fail(LE_ERR_IO,
                          "%s: a chunk cannot be read: the file is shorter than its index says",
@@ -172,8 +206,8 @@ static le_status look_up(le__h5_stored_source *s, int64_t n, le_tensor *parts) {
         if (status != LE_OK)
             return status;
         const le__h5_stored *c = &s->d.index.window[s->next + i - s->d.index.begin];
-        offsets[i + 1] = offsets[i] + c->size; /* sizes lie within the file */
-        masks[i] = c->mask;
+        offsets[i + 1] = offsets[i] + (c->size > 0 ? c->size : 0); /* lies within the file */
+        masks[i] = c->size < 0 ? LE_STORED_UNREADABLE : c->mask;
     }
     return make_room(s, &parts[0], LE_U8, offsets[n]);
 }
@@ -185,7 +219,8 @@ le_status le__h5_stored_next(le__h5_stored_source *s, int64_t n, le_tensor *part
         int64_t known = s->d.index.end - (s->next + done), left = n - done;
         if (status == LE_OK)
             status = read_some(s, s->next + done, known < left ? known : left,
-                               (const int64_t *)parts[1].data + done, parts[0].data);
+                               (const int64_t *)parts[1].data + done,
+                               (uint32_t *)parts[2].data + done, parts[0].data);
         done += known < left ? known : left;
     }
     if (status == LE_OK)

@@ -8,7 +8,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static le_status copy_file(const char *from, int to) {
@@ -48,25 +50,23 @@ static le_status make_room(const char *text, hid_t file, const char *name) {
     return H5Ldelete(file, name, H5P_DEFAULT) < 0 ? le__h5_fail(text, "cannot be replaced") : LE_OK;
 }
 
-static le_status write_set(const char *text, hid_t file, const char *name, const le_tensor *t,
-                           const void *data) {
-    hsize_t dims[LE_MAX_DIMS];
-    for (int i = 0; i < t->ndim; i++)
-        dims[i] = (hsize_t)t->shape[i];
-    hid_t space = t->ndim ? H5Screate_simple(t->ndim, dims, NULL) : H5Screate(H5S_SCALAR);
-    hid_t links = H5Pcreate(H5P_LINK_CREATE);
-    H5Pset_create_intermediate_group(links, 1);
-    hid_t type = le__h5_type(t->dtype);
-    hid_t set = H5Dcreate2(file, name, type, space, links, H5P_DEFAULT, H5P_DEFAULT);
-    herr_t r = set < 0 ? -1 : H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data);
-    le_status status = r < 0 ? le__h5_fail(text, "cannot be written") : LE_OK;
-    if (set >= 0 && H5Dclose(set) < 0 && status == LE_OK)
-        status = le__h5_fail(text, "cannot be written");
-    H5Pclose(links);
+/* The names of a table's columns, as h5py stores a list of texts. */
+static bool write_columns(hid_t set, const char *const *columns, int64_t n) {
+    hsize_t size = (hsize_t)n;
+    const char **texts = malloc((size_t)n * sizeof *texts);
+    hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate_simple(1, &size, NULL);
+    H5Tset_size(type, H5T_VARIABLE);
+    H5Tset_cset(type, H5T_CSET_UTF8);
+    for (int64_t i = 0; texts && i < n; i++)
+        texts[i] = columns[i] ? columns[i] : "";
+    hid_t attribute = H5Acreate2(set, "columns", type, space, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = texts && attribute >= 0 && H5Awrite(attribute, type, texts) >= 0;
+    if (attribute >= 0)
+        H5Aclose(attribute);
+    H5Sclose(space);
     H5Tclose(type);
-    if (space >= 0)
-        H5Sclose(space);
-    return status;
+    free(texts);
+    return good;
 }
 
 typedef struct write_job {
@@ -75,7 +75,58 @@ typedef struct write_job {
     bool exists;          /* it is a copy of an older one */
     const le_tensor *t;
     const void *data;
+    const char *const *columns; /* of a table; NULL: none */
+    int64_t *address;           /* not NULL: only room is made, here; shared with a child process */
 } write_job;
+
+static hid_t how_to_create(const write_job *job) {
+    hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+    if (job->address) {
+        H5Pset_alloc_time(how, H5D_ALLOC_TIME_EARLY);
+        H5Pset_fill_time(how, H5D_FILL_TIME_NEVER);
+    }
+    return how;
+}
+
+/* Addresses count from the end of a user block in some versions of HDF5. */
+static herr_t note_address(const write_job *job, hid_t file, hid_t set) {
+    hsize_t block = 1;
+    hid_t plist = H5Fget_create_plist(file);
+    haddr_t at = H5Dget_offset(set);
+    if (plist >= 0) {
+        H5Pget_userblock(plist, &block);
+        H5Pclose(plist);
+    }
+    *job->address = at == HADDR_UNDEF ? 0 : (int64_t)at;
+    return block == 0 && (at != HADDR_UNDEF || le_tensor_count(job->t) == 0) ? 0 : -1;
+}
+
+static le_status write_set(const write_job *job, hid_t file) {
+    const le_tensor *t = job->t;
+    const char *text = job->place->text, *name = job->place->dataset;
+    hsize_t dims[LE_MAX_DIMS];
+    for (int i = 0; i < t->ndim; i++)
+        dims[i] = (hsize_t)t->shape[i];
+    hid_t space = t->ndim ? H5Screate_simple(t->ndim, dims, NULL) : H5Screate(H5S_SCALAR);
+    hid_t links = H5Pcreate(H5P_LINK_CREATE);
+    H5Pset_create_intermediate_group(links, 1);
+    hid_t type = le__h5_type(t->dtype), how = how_to_create(job);
+    hid_t set = H5Dcreate2(file, name, type, space, links, how, H5P_DEFAULT);
+    herr_t r = set < 0        ? -1
+               : job->address ? note_address(job, file, set)
+                              : H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, job->data);
+    if (r >= 0 && job->columns && !write_columns(set, job->columns, t->shape[1]))
+        r = -1;
+    le_status status = r < 0 ? le__h5_fail(text, "cannot be written") : LE_OK;
+    if (set >= 0 && H5Dclose(set) < 0 && status == LE_OK)
+        status = le__h5_fail(text, "cannot be written");
+    H5Pclose(links);
+    H5Pclose(how);
+    H5Tclose(type);
+    if (space >= 0)
+        H5Sclose(space);
+    return status;
+}
 
 static le_status write_into(void *context) {
     write_job *job = context;
@@ -90,7 +141,7 @@ static le_status write_into(void *context) {
     if (status == LE_OK && job->exists)
         status = make_room(place->text, file, place->dataset);
     if (status == LE_OK)
-        status = write_set(place->text, file, place->dataset, job->t, job->data);
+        status = write_set(job, file);
     if (file >= 0 && H5Fclose(file) < 0 && status == LE_OK)
         status = le__h5_fail(place->file, "cannot be written");
     return status;
@@ -102,31 +153,139 @@ static le_status write_into(void *context) {
 static le_status write_guarded(write_job *job, int64_t bytes) {
     le__h5_guard guard;
     le__h5_enter(&guard);
-    le_status status = le__h5_trusted() ? write_into(job)
-                                        : le__h5_in_child(job->place->text, bytes, write_into, job);
+    le_status status = le__io_trusted() ? write_into(job)
+                                        : le__io_in_child("HDF5", job->place->text, bytes, write_into, job);
     le__h5_leave(&guard);
     return status;
 }
 
-le_status le__h5_write(const le__io_request *r, const le_tensor *t, const void *data) {
-    const le__io_place *place = r->place;
-    le__outfile temp;
+/* Bytes of one file into another, by the kernel where it can. */
+static le_status copy_range(const char *text, int from, int to, int64_t at, int64_t bytes) {
+    off_t in = 0, out = (off_t)at;
+    char buffer[65536];
+    for (ssize_t n; bytes > 0; bytes -= n) {
+        n = copy_file_range(from, &in, to, &out, (size_t)bytes, 0);
+        if (n > 0)
+            continue;
+        n = pread(from, buffer, sizeof buffer < (size_t)bytes ? sizeof buffer : (size_t)bytes, in);
+        if (n <= 0 || pwrite(to, buffer, (size_t)n, out) != n)
+            return le_fail(LE_ERR_IO, "%s: %s", text, n == 0 ? "truncated" : strerror(errno));
+        in += n;
+        out += n;
+    }
+    return LE_OK;
+}
+
+static le_status check_place(const le__io_place *place) {
     if (!place->dataset)
         return le_fail(LE_ERR_ARGUMENT, "%s: name the dataset to write, as FILE.h5:/NAME",
                        place->text);
     if (place->n_slices)
         return le_fail(LE_ERR_ARGUMENT, "%s: slices are for reading only", place->text);
-    bool exists = access(place->file, F_OK) == 0;
-    le_status status = le__io_temp_open(place->file, false, &temp);
+    return LE_OK;
+}
+
+/* What a new file begins with: a copy of the one that it replaces. */
+static le_status begin_file(const le__io_place *place, bool *exists, le__outfile *temp) {
+    le_status status = check_place(place);
     if (status != LE_OK)
         return status;
-    if (exists)
-        status = copy_file(place->file, temp.fd);
-    write_job job = {place, {.fd = temp.fd}, exists, t, data};
-    if (status == LE_OK)
-        status = write_guarded(&job, le_tensor_count(t) * (int64_t)le_dtype_size(t->dtype));
-    if (status == LE_OK)
-        return le__io_temp_commit(place->file, &temp);
-    le__outfile_abandon(&temp);
+    *exists = access(place->file, F_OK) == 0;
+    status = le__io_temp_open(place->file, false, temp);
+    if (status == LE_OK && *exists && (status = copy_file(place->file, temp->fd)) != LE_OK)
+        le__outfile_abandon(temp);
     return status;
+}
+
+static int64_t bytes_of(const le_tensor *t) {
+    return le_tensor_count(t) * (int64_t)le_dtype_size(t->dtype);
+}
+
+static le_status end_file(const le__io_place *place, le_status status, le__outfile *temp) {
+    if (status == LE_OK)
+        return le__io_temp_commit(place->file, temp);
+    le__outfile_abandon(temp);
+    return status;
+}
+
+le_status le__h5_write(const le__io_request *r, const le_tensor *t, const void *data) {
+    le__outfile temp;
+    bool exists = false;
+    le_status status = begin_file(r->place, &exists, &temp);
+    if (status != LE_OK)
+        return status;
+    write_job job = {r->place, {.fd = temp.fd}, exists, t, data, r->columns, NULL};
+    return end_file(r->place, write_guarded(&job, bytes_of(t)), &temp);
+}
+
+/* Room in a file that has what there is already; where it begins. */
+static le_status make_room_in(const le__io_place *place, bool exists, int fd, const le_tensor *t,
+                              int64_t *offset) {
+    int64_t *address =
+        mmap(NULL, sizeof *address, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (address == MAP_FAILED)
+        return le_fail(LE_ERR_MEMORY, "%s: out of memory", place->text);
+    write_job job = {place, {.fd = fd}, exists, t, NULL, NULL, address};
+    le_status status = write_guarded(&job, 0);
+    *offset = *address;
+    munmap(address, sizeof *address);
+    return status;
+}
+
+le_status le__h5_reserve(const le__io_place *place, int fd, const le_tensor *t, int64_t *offset) {
+    bool exists = access(place->file, F_OK) == 0;
+    le_status status = check_place(place);
+    if (status == LE_OK && exists)
+        status = copy_file(place->file, fd);
+    return status == LE_OK ? make_room_in(place, exists, fd, t, offset) : status;
+}
+
+le_status le__h5_write_from(const le__io_request *r, const le_tensor *t, int fd) {
+    le__outfile temp;
+    bool exists = false;
+    int64_t offset;
+    le_status status = begin_file(r->place, &exists, &temp);
+    if (status != LE_OK)
+        return status;
+    status = make_room_in(r->place, exists, temp.fd, t, &offset);
+    if (status == LE_OK)
+        status = copy_range(r->place->text, fd, temp.fd, offset, bytes_of(t));
+    return end_file(r->place, status, &temp);
+}
+
+/* ------------------------------------------------------------------------------- other changes -- */
+
+typedef struct edit_job {
+    const le__io_place *place;
+    le__h5_handle handle;
+    le_status (*edit)(void *context, hid_t file);
+    void *context;
+} edit_job;
+
+static le_status edit_file(void *context) {
+    edit_job *job = context;
+    hid_t access = le__h5_access(&job->handle);
+    hid_t file = access < 0 ? -1 : H5Fopen(job->place->file, H5F_ACC_RDWR, access);
+    le_status status = file < 0 ? le__h5_fail(job->place->file, "cannot be opened for writing")
+                                : job->edit(job->context, file);
+    if (access >= 0)
+        H5Pclose(access);
+    if (file >= 0 && H5Fclose(file) < 0 && status == LE_OK)
+        status = le__h5_fail(job->place->file, "cannot be written");
+    return status;
+}
+
+le_status le__h5_edit(const le__io_place *place, le_status (*edit)(void *context, hid_t file),
+                      void *context) {
+    le__outfile temp;
+    le__h5_guard guard;
+    bool exists;
+    le_status status = begin_file(place, &exists, &temp);
+    if (status != LE_OK)
+        return status;
+    edit_job job = {place, {.fd = temp.fd}, edit, context};
+    le__h5_enter(&guard);
+    status = le__io_trusted() ? edit_file(&job) : le__io_in_child("HDF5", place->text, 0, edit_file, &job);
+    le__h5_leave(&guard);
+    return end_file(place, status, &temp);
 }

@@ -5,13 +5,19 @@
  */
 #include "files/io.h"
 
+#include "core/struct.h"
 #include "signals.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-le_status le_io_read(le_engine *engine, const char *place_text, const le_io_options *options,
-                     le_tensor *out) {
+static le_status written_only(const char *text) {
+    return le_fail(LE_ERR_UNSUPPORTED, "%s: VOTables are written only", text);
+}
+
+static le_status read_place(le_engine *engine, const char *place_text, const le_io_options *options,
+                            le_tensor *out) {
     le__io_place place;
     le_tensor t = {0};
     le_status status = le__io_place_parse(place_text, &place);
@@ -28,6 +34,12 @@ le_status le_io_read(le_engine *engine, const char *place_text, const le_io_opti
     case LE__IO_NRRD:
         status = le__nrrd_read(&r, &t);
         break;
+    case LE__IO_NPY:
+        status = le__npy_read(&r, &t);
+        break;
+    case LE__IO_EDF:
+        status = le__edf_read(&r, &t);
+        break;
     case LE__IO_RAW:
         status = le__raw_read(&r, &t);
         break;
@@ -37,11 +49,27 @@ le_status le_io_read(le_engine *engine, const char *place_text, const le_io_opti
     case LE__IO_TIFF:
         status = le__tiff_read(&r, &t);
         break;
+    case LE__IO_CSV:
+        status = le__csv_read(&r, &t);
+        break;
+    case LE__IO_FITS:
+        status = le__fits_read(&r, &t);
+        break;
+    case LE__IO_VOTABLE:
+        status = written_only(place_text);
+        break;
     }
     le__io_place_free(&place);
     if (status == LE_OK)
         *out = t;
     return status;
+}
+
+le_status le_io_read(le_engine *engine, const char *place, const le_io_options *options,
+                     le_tensor *out) {
+    le__ticker ticker;
+    le__ticker_begin(&ticker, NULL, 0);
+    return le__io_end_ticks(&ticker, place, read_place(engine, place, options, out));
 }
 
 static le_status write_place(const le__io_request *r, const le_tensor *t, const void *data) {
@@ -50,34 +78,72 @@ static le_status write_place(const le__io_request *r, const le_tensor *t, const 
         return le__h5_write(r, t, data);
     case LE__IO_NRRD:
         return le__nrrd_write(r, t, data);
+    case LE__IO_NPY:
+        return le__npy_write(r, t, data);
+    case LE__IO_EDF:
+        return le_fail(LE_ERR_UNSUPPORTED, "%s: EDF files are for reading only", r->place->text);
     case LE__IO_RAW:
         return le__raw_write(r, t, data);
     case LE__IO_PNG:
         return le__png_write(r, t, data);
     case LE__IO_TIFF:
         return le__tiff_write(r, t, data);
+    case LE__IO_CSV:
+        return le__csv_write(r, t, data);
+    case LE__IO_FITS:
+        return le__fits_write(r, t, data);
+    case LE__IO_VOTABLE:
+        return le__votable_write(r, t, data);
     }
     return LE_ERR_INTERNAL;
 }
 
-le_status le_io_write(le_engine *engine, const char *place_text, le_tensor *tensor) {
+static le_status check_columns(const char *place, const le_tensor *t,
+                               const le_io_write_options *o) {
+    if (!o->columns || (t->ndim == 2 && (uint64_t)t->shape[1] == o->n_columns))
+        return LE_OK;
+    char what[128];
+    le_tensor_describe(t, what, sizeof what);
+    return le_fail(LE_ERR_ARGUMENT, "%s: %zu names of columns for %s; expected a table [rows, %zu]",
+                   place, o->n_columns, what, o->n_columns);
+}
+
+le_status le_io_write_with(le_engine *engine, const char *place_text, le_tensor *tensor,
+                           const le_io_write_options *options) {
     le__io_place place;
     const void *data;
     void *copy;
-    le_status status = le__io_place_parse(place_text, &place);
+    le_io_write_options o = {.struct_size = sizeof o};
+    le_status status =
+        options ? le__struct_take(&o, sizeof o, options, offsetof(le_io_write_options, reserved),
+                                  "le_io_write_options")
+                : LE_OK;
+    if (status == LE_OK)
+        status = check_columns(place_text, tensor, &o);
+    if (status == LE_OK)
+        status = le__io_place_parse(place_text, &place);
     if (status != LE_OK)
         return status;
     status = le__io_contiguous(tensor, &data, &copy);
     if (status == LE_OK) {
-        le__io_request r = {.place = &place, .parallel = le__io_parallel_of(engine)};
+        le__io_request r = {.place = &place,
+                            .parallel = le__io_parallel_of(engine),
+                            .columns = o.columns,
+                            .like = o.like};
         le__signals signals;
+        le__ticker ticker;
         le__signals_block(&signals);
-        status = write_place(&r, tensor, data);
+        le__ticker_begin(&ticker, NULL, 0);
+        status = le__io_end_ticks(&ticker, place_text, write_place(&r, tensor, data));
         le__signals_restore(&signals);
     }
     free(copy);
     le__io_place_free(&place);
     return status;
+}
+
+le_status le_io_write(le_engine *engine, const char *place, le_tensor *tensor) {
+    return le_io_write_with(engine, place, tensor, NULL);
 }
 
 static le_status peek_raw(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape) {
@@ -102,6 +168,12 @@ le_status le_io_peek(const char *place_text, le_dtype *dtype, int *ndim, int64_t
     case LE__IO_NRRD:
         status = le__nrrd_peek(&place, dtype, ndim, shape);
         break;
+    case LE__IO_NPY:
+        status = le__npy_peek(&place, dtype, ndim, shape);
+        break;
+    case LE__IO_EDF:
+        status = le__edf_peek(&place, dtype, ndim, shape);
+        break;
     case LE__IO_RAW:
         status = peek_raw(&place, dtype, ndim, shape);
         break;
@@ -110,6 +182,15 @@ le_status le_io_peek(const char *place_text, le_dtype *dtype, int *ndim, int64_t
         break;
     case LE__IO_TIFF:
         status = le__tiff_peek(&place, dtype, ndim, shape);
+        break;
+    case LE__IO_CSV:
+        status = le__csv_peek(&place, dtype, ndim, shape);
+        break;
+    case LE__IO_FITS:
+        status = le__fits_peek(&place, dtype, ndim, shape);
+        break;
+    case LE__IO_VOTABLE:
+        status = written_only(place_text);
         break;
     }
     le__io_place_free(&place);
@@ -123,14 +204,29 @@ bool le_io_is_place(const char *place_text, bool for_writing) {
     const char *problem = NULL;
     if (place.format == LE__IO_HDF5 && for_writing && !place.dataset)
         problem = "name the dataset to write, as FILE.h5:/NAME";
-    else if (place.format == LE__IO_HDF5 && for_writing && place.n_slices)
+    else if (place.format == LE__IO_FITS && for_writing && le__io_is_gzip(&place))
+        problem = "gzipped FITS files are for reading only";
+    else if (place.format == LE__IO_VOTABLE && !for_writing)
+        problem = "VOTables are written only";
+    else if (for_writing && place.n_slices)
         problem = "slices are for reading only";
+    else if (place.format != LE__IO_HDF5 && for_writing && place.dataset)
+        problem = "for writing give the file name only";
     else if (place.format == LE__IO_RAW && for_writing && strcmp(place.file, place_text) != 0)
         problem = "for writing give the file name only; type and shape are the tensor's";
     else if (place.format == LE__IO_RAW && !for_writing && !place.has_layout)
         problem = "give its layout as FILE.raw:TYPE:N,N,...";
+    else if (place.format == LE__IO_EDF && for_writing)
+        problem = "EDF files are for reading only";
     if (problem)
         le_fail(LE_ERR_ARGUMENT, "%s: %s", place_text, problem);
     le__io_place_free(&place);
     return !problem;
+}
+
+le_status le_io_sky(const char *place, const double *positions, int64_t n, int axes, double *sky) {
+    if (n < 0 || axes < 1 || axes > LE_MAX_DIMS || (n && (!positions || !sky)))
+        return le_fail(LE_ERR_ARGUMENT, "le_io_sky: %lld positions with %d axes", (long long)n,
+                       axes);
+    return le__fits_sky(place, positions, n, axes, sky);
 }

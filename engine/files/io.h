@@ -7,6 +7,7 @@
 #ifndef LE_IO_IO_H
 #define LE_IO_IO_H
 
+#include "core/tick.h"
 #include "liquid_engine/le_io.h"
 #include "liquid_engine/le_method.h"
 #include "outfile.h"
@@ -20,9 +21,14 @@ void le__io_convert(void *buffer, int64_t count, le_dtype from, le_dtype to, boo
 typedef enum le__io_format {
     LE__IO_HDF5 = 1,
     LE__IO_NRRD,
+    LE__IO_NPY,
+    LE__IO_EDF,
     LE__IO_RAW,
     LE__IO_PNG,
-    LE__IO_TIFF
+    LE__IO_TIFF,
+    LE__IO_CSV,
+    LE__IO_FITS,
+    LE__IO_VOTABLE
 } le__io_format;
 
 typedef struct le__io_slice {
@@ -36,7 +42,7 @@ typedef struct le__io_place {
     le__io_format format;
     const char *text; /* as given, for messages; borrowed */
     char *file;
-    char *dataset; /* HDF5; NULL: not named */
+    char *dataset; /* HDF5: its name; CSV: of a column; FITS: of an HDU. NULL: not named */
     le__io_slice slices[LE_MAX_DIMS + 1];
     int n_slices;
     bool has_layout; /* raw: type and shape given */
@@ -50,6 +56,7 @@ typedef struct le__io_place {
 /* On success le__io_place_free releases it; on error nothing is held. */
 le_status le__io_place_parse(const char *text, le__io_place *out);
 void le__io_place_free(le__io_place *place);
+bool le__io_is_gzip(const le__io_place *place); /* by the name's ending */
 
 /* Splits a name with one %d: fails unless there is exactly one integer conversion; has_number false
  * and LE_OK when there is no '%' at all. */
@@ -77,6 +84,28 @@ typedef struct le__io_parallel {
 
 /* The engine's threads; NULL: the calling thread. */
 le__io_parallel le__io_parallel_of(le_engine *engine);
+/* Runs fn over items in parallel, those of a file, until the caller's tick ends it: then
+ * LE_ERR_CANCELLED, and some are not done. */
+le_status le__io_run(const le__io_parallel *p, const char *file, size_t items, le_range_fn fn,
+                     void *context);
+/* le__ticker_end: what a reader or writer says when it was ended on its way is no fault of the
+ * file.
+ */
+le_status le__io_end_ticks(le__ticker *t, const char *file, le_status status);
+
+/* --------------------------------------------------------------------------- child processes -- */
+
+/* The process-wide lock around all that HDF5, CFITSIO and WCSLIB do. */
+void le__io_enter(void);
+void le__io_leave(void);
+
+/* Runs fn in a child process, which ends afterwards: what it changes in memory that is not shared is
+ * lost. Its status and error text come back; a crash, or no end within half a minute (and 20 MB/s
+ * for bytes), is an error. Under the lock, so that the child finds the library at rest. */
+le_status le__io_in_child(const char *library, const char *text, int64_t bytes,
+                          le_status (*fn)(void *), void *context);
+/* LE_IO_TRUST=1: files are known to be sound, nothing is tried in a child first. */
+bool le__io_trusted(void);
 
 /* ------------------------------------------------------------------------------------- files -- */
 
@@ -120,34 +149,65 @@ void le__io_unshuffle4(char *to, const unsigned char *from, int64_t planes, int6
 /* A zlib or gzip stream from a file, possibly of several members; exactly out_bytes are wanted. */
 le_status le__io_gunzip_file(int fd, const char *file, int64_t offset, void *out,
                              int64_t out_bytes);
+/* All of a gzip file into memory of its own, which the caller frees; at most limit bytes. */
+le_status le__io_gunzip_all(int fd, const char *file, int64_t limit, void **data, size_t *size);
 
 typedef struct le__io_request {
     const le__io_place *place;
     le__io_parallel parallel;
     int64_t max_bytes;
     uint32_t dtypes;
+    /* for writing, as in le_io_write_options */
+    const char *const *columns;
+    const char *like;
 } le__io_request;
 
 le_status le__h5_read(const le__io_request *r, le_tensor *out);
 le_status le__h5_write(const le__io_request *r, const le_tensor *t, const void *data);
+/* The same with the data from a file, of which t has no more than dtype and shape. */
+le_status le__h5_write_from(const le__io_request *r, const le_tensor *t, int fd);
+/* The file behind fd becomes what the place's file is, with a dataset of the dtype and shape of t
+ * whose elements lie together, unspecified, from *offset on. */
+le_status le__h5_reserve(const le__io_place *place, int fd, const le_tensor *t, int64_t *offset);
+/* Where it has been reserved in `file`; LE_ERR_IO: it has not. */
+le_status le__h5_reserved(const le__io_place *place, char *file, const le_tensor *t,
+                          int64_t *offset);
 le_status le__nrrd_read(const le__io_request *r, le_tensor *out);
 le_status le__nrrd_write(const le__io_request *r, const le_tensor *t, const void *data);
+le_status le__npy_read(const le__io_request *r, le_tensor *out);
+le_status le__npy_write(const le__io_request *r, const le_tensor *t, const void *data);
+le_status le__edf_read(const le__io_request *r, le_tensor *out);
 le_status le__raw_read(const le__io_request *r, le_tensor *out);
 le_status le__raw_write(const le__io_request *r, const le_tensor *t, const void *data);
 le_status le__png_read(const le__io_request *r, le_tensor *out);
 le_status le__png_write(const le__io_request *r, const le_tensor *t, const void *data);
 le_status le__tiff_read(const le__io_request *r, le_tensor *out);
 le_status le__tiff_write(const le__io_request *r, const le_tensor *t, const void *data);
+le_status le__csv_read(const le__io_request *r, le_tensor *out);
+le_status le__csv_write(const le__io_request *r, const le_tensor *t, const void *data);
+le_status le__fits_read(const le__io_request *r, le_tensor *out);
+le_status le__fits_write(const le__io_request *r, const le_tensor *t, const void *data);
+le_status le__votable_write(const le__io_request *r, const le_tensor *t, const void *data);
+/* As le_io_sky. */
+le_status le__fits_sky(const char *place, const double *positions, int64_t n, int axes,
+                       double *sky);
 
 /* Makes a place behind links to other files the one in the file with the data. */
 void le__h5_follow(le__io_place *place);
+/* Whether fn says so of any part of the virtual dataset that a place names; false: it is none. */
+bool le__h5_any_part(const le__io_place *place, bool (*fn)(const le__io_place *part, void *cookie),
+                     void *cookie);
 /* Whether both name the same dataset of one file, through links too. */
 bool le__h5_same_dataset(const le__io_place *a, const le__io_place *b);
 
 le_status le__h5_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape);
 le_status le__nrrd_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape);
+le_status le__npy_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape);
+le_status le__edf_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape);
 le_status le__png_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape);
 le_status le__tiff_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape);
+le_status le__fits_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape);
+le_status le__csv_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape);
 
 /* Frame readers. read fills memory for frames [first, first + count). */
 typedef struct le__h5_dataset le__h5_dataset;

@@ -6,6 +6,7 @@
 #include "files/io.h"
 
 #include "call/engine.h"
+#include "core/tick.h"
 
 static void run_here(void *context, size_t items, le_range_fn fn, void *fn_context) {
     (void)context;
@@ -17,9 +18,41 @@ static void run_pool(void *context, size_t items, le_range_fn fn, void *fn_conte
     le__pool_run(pool, le__pool_max_threads(pool), LE__SCHEDULE_DYNAMIC, items, fn, fn_context);
 }
 
+/* Pieces of a file, one after the other, until the caller's tick says that it is over. */
+typedef struct ticking {
+    le_range_fn fn;
+    void *context;
+    le__ticker *ticker;
+    size_t items;
+    _Atomic size_t done;
+} ticking;
+
+static void tick_between(void *context, size_t begin, size_t end, int worker) {
+    ticking *t = context;
+    for (size_t i = begin; i < end; i++) {
+        if (!le__ticker_look(t->ticker, (double)t->done / (double)t->items))
+            return;
+        t->fn(t->context, i, i + 1, worker);
+        t->done++;
+    }
+}
+
+le_status le__io_run(const le__io_parallel *p, const char *file, size_t items, le_range_fn fn,
+                     void *context) {
+    ticking t = {.fn = fn, .context = context, .ticker = le__ticker_here(), .items = items};
+    p->run(p->context, items, t.ticker ? tick_between : fn, t.ticker ? &t : context);
+    return le__ticker_over(t.ticker) ? le__ticker_fail(file) : LE_OK;
+}
+
 le__io_parallel le__io_parallel_of(le_engine *engine) {
     if (!engine)
         return (le__io_parallel){.run = run_here, .threads = 1};
     return (le__io_parallel){
         .run = run_pool, .context = engine->pool, .threads = le__pool_max_threads(engine->pool)};
+}
+
+le_status le__io_end_ticks(le__ticker *t, const char *file, le_status status) {
+    bool over = status != LE_OK && le__ticker_over(le__ticker_here());
+    le__ticker_end(t);
+    return over ? le__ticker_fail(file) : status;
 }

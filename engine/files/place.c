@@ -16,9 +16,14 @@ static const struct {
     const char *ending;
     le__io_format format;
 } endings[] = {
-    {".h5", LE__IO_HDF5},   {".hdf5", LE__IO_HDF5}, {".hdf", LE__IO_HDF5},  {".he5", LE__IO_HDF5},
-    {".nrrd", LE__IO_NRRD}, {".nhdr", LE__IO_NRRD}, {".raw", LE__IO_RAW},   {".bin", LE__IO_RAW},
-    {".png", LE__IO_PNG},   {".tif", LE__IO_TIFF},  {".tiff", LE__IO_TIFF},
+    {".h5", LE__IO_HDF5},      {".hdf5", LE__IO_HDF5},   {".hdf", LE__IO_HDF5},
+    {".he5", LE__IO_HDF5},     {".nrrd", LE__IO_NRRD},   {".nhdr", LE__IO_NRRD},
+    {".raw", LE__IO_RAW},      {".bin", LE__IO_RAW},     {".png", LE__IO_PNG},
+    {".tif", LE__IO_TIFF},     {".tiff", LE__IO_TIFF},   {".csv", LE__IO_CSV},
+    {".fits", LE__IO_FITS},    {".fit", LE__IO_FITS},    {".fts", LE__IO_FITS},
+    {".fits.gz", LE__IO_FITS}, {".fit.gz", LE__IO_FITS}, {".fts.gz", LE__IO_FITS},
+    {".fits.fz", LE__IO_FITS}, {".vot", LE__IO_VOTABLE}, {".xml", LE__IO_VOTABLE},
+    {".npy", LE__IO_NPY},      {".edf", LE__IO_EDF},
 };
 
 static le__io_format format_of(const char *name, size_t length) {
@@ -28,6 +33,11 @@ static le__io_format format_of(const char *name, size_t length) {
             return endings[i].format;
     }
     return 0;
+}
+
+/* What follows the file's name may begin with a bracket. */
+static bool has_brackets(le__io_format format) {
+    return format == LE__IO_HDF5 || format == LE__IO_CSV || format == LE__IO_FITS;
 }
 
 /* Length of the file name: up to the first ':' after a known ending, or the first ":/". */
@@ -41,7 +51,7 @@ static size_t file_length(const char *text, le__io_format *format) {
     if (*format)
         return strlen(text);
     const char *bracket = strchr(text, '[');
-    if (bracket && (*format = format_of(text, (size_t)(bracket - text))) == LE__IO_HDF5)
+    if (bracket && has_brackets(*format = format_of(text, (size_t)(bracket - text))))
         return (size_t)(bracket - text);
     const char *p = strstr(text, ":/");
     *format = p && p != text ? LE__IO_HDF5 : 0;
@@ -106,6 +116,12 @@ static le_status parse_slices(const char *text, const char *p, le__io_place *out
     return LE_OK;
 }
 
+/* Whether a bracket holds slices; one number alone is a name. */
+static bool is_slices(const char *p) {
+    size_t n = strspn(p, "0123456789+-:.,");
+    return p[n] == ']' && (strcspn(p, ":,") < n || strncmp(p, "...", 3) == 0);
+}
+
 static le_status parse_hdf5(const char *rest, le__io_place *out) {
     if (*rest == ':')
         rest++;
@@ -121,6 +137,24 @@ static le_status parse_hdf5(const char *rest, le__io_place *out) {
         return LE_OK;
     out->dataset = strndup(rest, length);
     return out->dataset ? LE_OK : le_fail(LE_ERR_MEMORY, "%s: out of memory", out->text);
+}
+
+/* [NAME], [SLICES] or both. */
+static le_status parse_brackets(const char *rest, le__io_place *out) {
+    if (*rest == '[' && !is_slices(rest + 1)) {
+        size_t length = strcspn(++rest, "[]");
+        if (length == 0 || rest[length] != ']')
+            return le_fail(LE_ERR_ARGUMENT, "%s: bad name at '%s'; expected [NAME]", out->text,
+                           rest);
+        out->dataset = strndup(rest, length);
+        if (!out->dataset)
+            return le_fail(LE_ERR_MEMORY, "%s: out of memory", out->text);
+        rest += length + 1;
+    }
+    if (*rest == '[')
+        return parse_slices(out->text, rest + 1, out);
+    return *rest ? le_fail(LE_ERR_ARGUMENT, "%s: text after the name: '%s'", out->text, rest)
+                 : LE_OK;
 }
 
 static bool parse_shape(const char *p, size_t length, le__io_place *out) {
@@ -180,6 +214,9 @@ static le_status parse_rest(const char *rest, le__io_place *out) {
         return parse_hdf5(rest, out);
     case LE__IO_RAW:
         return parse_raw(rest, out);
+    case LE__IO_CSV:
+    case LE__IO_FITS:
+        return parse_brackets(rest, out);
     case LE__IO_PNG: {
         bool number;
         if (*rest == '\0')
@@ -187,7 +224,10 @@ static le_status parse_rest(const char *rest, le__io_place *out) {
         break;
     }
     case LE__IO_NRRD:
+    case LE__IO_NPY:
+    case LE__IO_EDF:
     case LE__IO_TIFF:
+    case LE__IO_VOTABLE:
         if (*rest == '\0')
             return LE_OK;
         break;
@@ -205,7 +245,7 @@ le_status le__io_place_parse(const char *text, le__io_place *out) {
         return le_fail(
             LE_ERR_ARGUMENT,
             "%s: unknown kind of file; expected FILE.h5:/dataset, .nrrd, .raw:type:shape, "
-            ".png or .tif",
+            ".npy, .edf, .png, .tif, .fits or .csv",
             text);
     out->file = strndup(text, length);
     if (!out->file)
@@ -220,6 +260,11 @@ void le__io_place_free(le__io_place *place) {
     free(place->file);
     free(place->dataset);
     place->file = place->dataset = NULL;
+}
+
+bool le__io_is_gzip(const le__io_place *place) {
+    size_t length = strlen(place->file);
+    return length > 3 && strcasecmp(place->file + length - 3, ".gz") == 0;
 }
 
 /* ---------------------------------------------------------------------------- numbered names -- */

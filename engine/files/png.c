@@ -183,14 +183,14 @@ le_status le__png_read(const le__io_request *r, le_tensor *out) {
     int64_t images = job.numbered ? shape[0] : 1;
     job.data = t.data;
     job.image_bytes = bytes / images;
-    r->parallel.run(r->parallel.context, (size_t)images, read_images, &job);
-    status = (le_status)atomic_load(&job.failed);
-    if (status != LE_OK) {
+    status = le__io_run(&r->parallel, r->place->text, (size_t)images, read_images, &job);
+    if (status == LE_OK && (status = (le_status)atomic_load(&job.failed)) != LE_OK)
+        le_fail(status, "%s", job.problem.text);
+    if (status == LE_OK)
+        *out = t;
+    else
         le_tensor_free(&t);
-        return le_fail(status, "%s", job.problem.text);
-    }
-    *out = t;
-    return LE_OK;
+    return status;
 }
 
 /* --------------------------------------------------------------------------------- writing -- */
@@ -359,9 +359,8 @@ le_status le__png_write(const le__io_request *r, const le_tensor *t, const void 
     for (int64_t i = 0; i < images; i++)
         job.temps[i].fd = -1;
     job.named = images > OPEN_MAX_FILES;
-    r->parallel.run(r->parallel.context, (size_t)images, write_images, &job);
-    status = (le_status)atomic_load(&job.failed);
-    if (status != LE_OK)
+    status = le__io_run(&r->parallel, r->place->text, (size_t)images, write_images, &job);
+    if (status == LE_OK && (status = (le_status)atomic_load(&job.failed)) != LE_OK)
         le_fail(status, "%s", job.problem.text);
     for (int64_t i = 0; i < images && status == LE_OK; i++)
         status = le__io_temp_commit(r->place->text, &job.temps[i]);

@@ -74,6 +74,17 @@ static bool share_a_file(const le__io_place *output, const le__io_place *input) 
     return found;
 }
 
+static bool same_data(const le__io_place *output, const le__io_place *input) {
+    bool found = share_a_file(output, input);
+    if (found && output->format == LE__IO_HDF5 && input->format == LE__IO_HDF5)
+        found = le__h5_same_dataset(output, input);
+    return found;
+}
+
+static bool part_is(const le__io_place *part, void *output) {
+    return same_data(output, part);
+}
+
 bool le_io_replaces(const char *output, const char *input) {
     le__io_place out, in;
     if (le__io_place_parse(output, &out) != LE_OK)
@@ -84,9 +95,8 @@ bool le_io_replaces(const char *output, const char *input) {
     }
     if (in.format == LE__IO_HDF5)
         le__h5_follow(&in);
-    bool found = share_a_file(&out, &in);
-    if (found && out.format == LE__IO_HDF5 && in.format == LE__IO_HDF5)
-        found = le__h5_same_dataset(&out, &in);
+    bool found =
+        same_data(&out, &in) || (in.format == LE__IO_HDF5 && le__h5_any_part(&in, part_is, &out));
     le__io_place_free(&in);
     le__io_place_free(&out);
     return found;

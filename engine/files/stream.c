@@ -65,7 +65,7 @@ static le_status make_room(const le_io_stream *s, int64_t count, le_tensor *fram
     return le__io_room(frames, s->text, s->info.dtype, s->info.ndim, shape, s->max_bytes);
 }
 
-le_status le_io_stream_next(le_io_stream *s, int64_t max_frames, le_tensor *frames) {
+static le_status read_next(le_io_stream *s, int64_t max_frames, le_tensor *frames) {
     int64_t left = s->info.shape[0] - s->at;
     int64_t count = max_frames < left ? max_frames : left;
     if (max_frames < 1)
@@ -88,6 +88,12 @@ le_status le_io_stream_next(le_io_stream *s, int64_t max_frames, le_tensor *fram
     if (status == LE_OK)
         s->at += count;
     return status;
+}
+
+le_status le_io_stream_next(le_io_stream *s, int64_t max_frames, le_tensor *frames) {
+    le__ticker ticker;
+    le__ticker_begin(&ticker, NULL, 0);
+    return le__io_end_ticks(&ticker, s->text, read_next(s, max_frames, frames));
 }
 
 void le_io_stream_close(le_io_stream **stream) {

@@ -300,6 +300,8 @@ le_status le__tiff_stream_read(le__tiff_stack *s, int64_t first, int64_t count, 
         s->at = 0;
     }
     for (int64_t i = 0; i < count; i++) {
+        if (!le__ticker_look(le__ticker_here(), (double)i / (double)count))
+            return le__ticker_fail(s->file);
         for (; s->at < first + i; s->at++)
             if (!TIFFReadDirectory(s->tiff))
                 return fail(s, "a page cannot be read");
@@ -427,7 +429,8 @@ le_status le__tiff_write(const le__io_request *r, const le_tensor *t, const void
     s.tiff = open_tiff(&s, path, f.bytes > CLASSIC_BYTES_MAX / f.count ? "w8" : "w");
     bool good = s.tiff != NULL;
     for (int64_t k = 0; good && k < f.count; k++)
-        good = write_frame(s.tiff, t->dtype, &f, k);
+        good = le__ticker_look(le__ticker_here(), (double)k / (double)f.count) &&
+               write_frame(s.tiff, t->dtype, &f, k);
     good = good && TIFFFlush(s.tiff);
     if (s.tiff)
         TIFFClose(s.tiff);

@@ -7,6 +7,7 @@
  */
 #include "cl_call.h"
 
+#include "call/watch.h"
 #include "core/clock.h"
 
 #include <stdlib.h>
@@ -188,6 +189,8 @@ le_status le_cl_launch(le_call *call, le_cl_kernel *kernel, int ndim, const size
     if (ndim < 1 || ndim > 3)
         return le_fail(LE_ERR_INTERNAL, "opencl: kernel '%s' with %d dimensions", kernel->name,
                        ndim);
+    if (le_call_cancelled(call))
+        return le__watch_fail(call);
     le_status status = LE_OK;
     pthread_mutex_lock(
         &call->cl->device->mutex); /* the kernel is everybody's until it is enqueued */

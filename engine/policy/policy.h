@@ -111,6 +111,8 @@ typedef struct le__policy_allowed {
     double cpu_factor;    /* CPU seconds a second (threads used), for LE_OBJECTIVE_CPU_TIME; 0: 1 */
     bool unstoppable;     /* a run of it cannot be stopped: it is not explored where it would lose
                              beyond     doubt */
+    double
+        at_least; /* seconds that a run takes, as was seen where no time is measured; 0: unknown */
     uint64_t kin; /* the same for candidates that are nearly the same, so that a race does not
                      choose between them by chance; 0: none */
 } le__policy_allowed;
@@ -133,6 +135,8 @@ typedef struct le__policy_decision {
     double low, high; /* 90 % interval of one run */
     double
         best_seconds; /* predicted for the best known, which an exploring run is not; 0: unknown */
+    double
+        line_seconds; /* of an exploring run: what takes longer is to be stopped, or not to begin */
     double stop_seconds; /* a run that can be stopped should be when it has taken this long, be
                             observed as cut, and the call be decided again without exploring; the
                             run that then answers is not stopped. INFINITY: let it run */

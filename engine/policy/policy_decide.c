@@ -159,6 +159,13 @@ static double exceeds(const option *o, double seconds) {
     return isfinite(seconds) ? le__normal_cdf((mid - log(seconds)) / sd) : 0.0;
 }
 
+/* What cannot be stopped does not begin where it would have to be. */
+static bool too_long(const scene *s, const option *o, const option *best, size_t i) {
+    const le__policy_allowed *a = &s->q->allowed[i];
+    double line = stop_after(s, best, i);
+    return a->unstoppable && (a->at_least > line || exceeds(o, line) > TOO_LIKELY);
+}
+
 /* Seconds that running o costs beyond the best: when it takes longer than `stop`, all until then.
  */
 static double run_cost(const option *o, const option *best, double stop) {
@@ -219,8 +226,7 @@ static size_t worthwhile(const scene *s, size_t best_index, const option *best, 
         option o = look(s, i);
         double cost;
         if (i == best_index || (o.slow > 0.0 && !together(s, i, best_index)) ||
-            beaten(s, best, i) ||
-            (s->q->allowed[i].unstoppable && exceeds(&o, stop_after(s, best, i)) > TOO_LIKELY))
+            beaten(s, best, i) || too_long(s, &o, best, i))
             continue;
         bool first = s->family->members[s->q->allowed[i].candidate].n_cells == 0;
         double net = worth(s, &o, best, i, at_stake, &cost) - cost;
@@ -267,8 +273,11 @@ static void describe(const scene *s, size_t index, le__why why, le__policy_decis
     const le__policy_allowed *a = &s->q->allowed[index];
     double extra = a->extra_seconds > 0.0 ? a->extra_seconds : 0.0;
     double sd = sqrt(fmin(o.belief.var, 100.0) + o.noise), mid = o.belief.mean + o.slow;
-    *out = (le__policy_decision){
-        .index = index, .candidate = a->candidate, .why = why, .stop_seconds = INFINITY};
+    *out = (le__policy_decision){.index = index,
+                                 .candidate = a->candidate,
+                                 .why = why,
+                                 .line_seconds = INFINITY,
+                                 .stop_seconds = INFINITY};
     if (!le__belief_known(o.belief)) {
         out->high = out->alarm_seconds = INFINITY;
         return;
@@ -319,8 +328,9 @@ static void decide(const scene *s, le__policy_decision *out) {
             describe(s, other, other == tried ? LE__WHY_EXPLORE : LE__WHY_PROBE, out);
             s->family->budget.since_explored = s->q->now;
             out->best_seconds = best.seconds;
+            out->line_seconds = stop_after(s, &best, other);
             if (!s->q->allowed[other].unstoppable)
-                out->stop_seconds = stop_after(s, &best, other);
+                out->stop_seconds = out->line_seconds;
             return;
         }
     }

@@ -10,7 +10,7 @@
 
 #define Z90 1.6448536269514722
 #define RUNS 512             /* of one candidate in one race, at most */
-#define MEDIAN_RUNS 8        /* from which the median is used */
+#define PARTS 4              /* of a race, whose means tell of noise that comes in waves */
 #define NOISE_PRIOR 0.0004   /* variance of one run's log time before there are repeats: 2 % */
 #define NOISE_DOF 1.0
 #define DRIFT_SD 0.001
@@ -171,6 +171,30 @@ static size_t leader(const le__policy_race *race, double noise)
     return best;
 }
 
+/* Deviation of the mean difference of two that run in turns, by its means over parts of the race: of
+ * noise in waves neighbouring runs have the same, and a hundred of them may be worth four. 0 where
+ * there are too few. */
+static double scatter(const entry *a, const entry *b)
+{
+    int n = (a->n < b->n ? a->n : b->n) / PARTS;
+    double mean[PARTS] = {0}, all = 0.0, var = 0.0;
+    if (n < 2 || a->given || b->given)
+        return 0.0;
+    for (int k = 0; k < n * PARTS; k++)
+        mean[k / n] += (a->runs[a->n - 1 - k] - b->runs[b->n - 1 - k]) / n;
+    for (int k = 0; k < PARTS; k++)
+        all += mean[k] / PARTS;
+    for (int k = 0; k < PARTS; k++)
+        var += (mean[k] - all) * (mean[k] - all) / (PARTS - 1);
+    return sqrt(var / PARTS);
+}
+
+/* ... and as it is if all runs are independent, whichever is more. */
+static double gap_error(const entry *a, estimate o, const entry *b, estimate lead)
+{
+    return fmax(hypot(o.se, lead.se), scatter(a, b));
+}
+
 static double left_regret(const le__policy_race *race, size_t choice, double noise)
 {
     double sum = 0.0;
@@ -183,7 +207,7 @@ static double left_regret(const le__policy_race *race, size_t choice, double noi
         if (i == choice || e->n == 0)
             continue;
         estimate o = score_of(race, e, noise);
-        sum += le__expected_gain(o.mean - b.mean, CHOSEN * hypot(o.se, b.se));
+        sum += le__expected_gain(o.mean - b.mean, CHOSEN * gap_error(e, o, c, b));
     }
     return sum;
 }
@@ -494,15 +518,16 @@ static bool is_short(const le__policy_race *race)
 
 /* Whether e may still turn out to be the choice: within twice the leader's time, not run for long
  * enough, and not behind beyond doubt. */
-static bool contends(const le__policy_race *race, const entry *e, estimate lead, double noise)
+static bool contends(const le__policy_race *race, const entry *e, const entry *best, double noise)
 {
+    estimate lead = score_of(race, best, noise);
     if (e->out || e->given || e->n == 0 || e->n >= RUNS || e->spent >= race->race_seconds)
         return false;
     estimate o = score_of(race, e, noise);
     if (o.mean - lead.mean > NEAR)
         return false;
     return e->n < SHORT_RUNS ||
-           le__expected_gain(o.mean - lead.mean, hypot(o.se, lead.se)) > SHORT_REGRET / 10.0;
+           le__expected_gain(o.mean - lead.mean, gap_error(e, o, best, lead)) > SHORT_REGRET / 10.0;
 }
 
 static void shuffle(le__policy_race *race)
@@ -521,10 +546,9 @@ static bool next_of_round(le__policy_race *race, size_t *index)
     if (race->n_round == 0) {
         double noise = noise_var(race);
         size_t best = leader(race, noise);
-        estimate lead = score_of(race, &race->entries[best], noise);
         bool rivals = false;
         for (size_t i = 0; i < race->n; i++) {
-            if (!contends(race, &race->entries[i], lead, noise))
+            if (!contends(race, &race->entries[i], &race->entries[best], noise))
                 continue;
             race->round[race->n_round++] = i;
             rivals = rivals || i != best;

@@ -8,6 +8,7 @@
 #include "call/case.h"
 #include "call/dtype.h"
 #include "core/clock.h"
+#include "core/tick.h"
 #include "choose/dispatch.h"
 #include "engine.h"
 #include "core/options.h"
@@ -169,9 +170,12 @@ static le_status check_index(const le_bench *b, size_t index) {
 }
 
 le_status le_bench_run(le_bench *bench, size_t index, le_bench_stats *out) {
+    le__ticker ticker;
     le_status status = check_index(bench, index);
+    le__ticker_begin(&ticker, bench->args, bench->n_args);
     if (status == LE_OK)
         status = le__execute(&bench->call, &bench->candidates[index], LE__OUTPUTS_FRESH);
+    le__ticker_end(&ticker);
     if (status == LE_OK)
         fill_stats(&bench->call, out);
     return status;

@@ -1,12 +1,39 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Single calls.
+ * Single calls, and how they can be cut.
  */
 #include "choose/dispatch.h"
+#include "core/tick.h"
 #include "engine.h"
 
-le_status le_call_run(le_engine *engine, const char *operation, const le_arg *args, size_t n_args) {
+#include <string.h>
+
+/* Of an output that has been bound: what it will be like. */
+static le_tensor shape_of(const le_call *call, const char *name) {
+    size_t i = 0;
+    while (strcmp(call->operation->args[i].name, name) != 0)
+        i++;
+    const le__bound_arg *b = &call->args[i];
+    le_tensor t = le_tensor_of(NULL, b->tensor.dtype, b->tensor.ndim, b->tensor.shape);
+    if (b->counted)
+        t.shape[0] = -1;
+    return t;
+}
+
+le_status le_call_shapes(le_engine *engine, const char *operation, const le_arg *args,
+                         size_t n_args, le_tensor *out) {
+    le_call call;
+    le_status status = le__engine_bind(&engine, operation, args, n_args, &call);
+    if (status != LE_OK)
+        return status;
+    for (size_t i = 0; i < n_args; i++)
+        out[i] = args[i].kind == LE_KIND_OUT ? shape_of(&call, args[i].name) : (le_tensor){0};
+    le__call_unbind(&call);
+    return LE_OK;
+}
+
+static le_status run(le_engine *engine, const char *operation, const le_arg *args, size_t n_args) {
     le_call call;
     le_status status = le__engine_bind(&engine, operation, args, n_args, &call);
     if (status != LE_OK)
@@ -19,4 +46,33 @@ le_status le_call_run(le_engine *engine, const char *operation, const le_arg *ar
     }
     le__call_unbind(&call);
     return status;
+}
+
+le_status le_call_run(le_engine *engine, const char *operation, const le_arg *args, size_t n_args) {
+    le__ticker ticker;
+    le__ticker_begin(&ticker, args, n_args);
+    le_status status = run(engine, operation, args, n_args);
+    le__ticker_end(&ticker);
+    return status;
+}
+
+typedef bool (*cut_fn)(const le_call *call, le_slabs *out);
+
+static void ask(cut_fn cut, const le_call *call, le_slabs *out) {
+    if (out)
+        *out = (le_slabs){0};
+    if (out && (!cut || !cut(call, out)))
+        *out = (le_slabs){0};
+}
+
+le_status le_call_cut(le_engine *engine, const char *operation, const le_arg *args, size_t n_args,
+                      le_slabs *slabs, le_slabs *tiles) {
+    le_call call;
+    le_status status = le__engine_bind(&engine, operation, args, n_args, &call);
+    if (status != LE_OK)
+        return status;
+    ask(call.operation->slabs, &call, slabs);
+    ask(call.operation->tiles, &call, tiles);
+    le__call_unbind(&call);
+    return LE_OK;
 }

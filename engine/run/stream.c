@@ -3,6 +3,7 @@
  *
  * Operations over files that are read frame by frame.
  */
+#include "core/tick.h"
 #include "engine.h"
 #include "chain/slabs.h"
 #include "files/source.h"
@@ -68,7 +69,10 @@ le_status le_stream_call(le_engine *engine, const char *operation, const char *i
     le_call call;
     status = le__call_bind(&call, engine, e, all, n_args + 1);
     if (status == LE_OK) {
+        le__ticker ticker;
+        le__ticker_begin(&ticker, args, n_args);
         status = run(&call, index, stream);
+        le__ticker_end(&ticker);
         le__call_unbind(&call);
     }
     le__storage_release(shape.storage);

@@ -10,6 +10,7 @@
 #include "call/engine.h"
 #include "call/guard.h"
 #include "core/clock.h"
+#include "core/tick.h"
 #include "core/os.h"
 #include "core/sanitizer.h"
 #include "opencl/opencl.h"
@@ -26,7 +27,7 @@
 
 enum { RUNS = 4, LEAK_RUNS = 20 };
 
-typedef struct trial {
+typedef struct le__trial_sample {
     le_engine *engine;
     le__operation_entry *entry;
     const le__candidate *candidate;
@@ -86,12 +87,23 @@ static size_t least_leak(const trial *t) {
     return t->candidate->device->kind == LE_DEVICE_CPU ? 1 : 4096;
 }
 
+static void note_time(const trial *t, le__trial_result *r) {
+    const le__run_stats *s = &t->call.stats;
+    double seconds = fmax(s->seconds - s->transfer_seconds, 0);
+    le_work work;
+    t->entry->operation->work(&t->call, &work);
+    r->run_s = r->run_s > 0 ? fmin(r->run_s, seconds) : seconds;
+    r->work = work.operations;
+}
+
 static le_status run_once(trial *t, le__trial_result *r, int number) {
     bool walled = t->alone && t->candidate->device->kind == LE_DEVICE_CPU;
     t->call.poison = number % 2 ? 0x00 : 0xff; /* what is left unwritten differs between runs */
     t->call.lean = t->call.tight = number % 2;
     le_status status =
         le__execute(&t->call, t->candidate, walled ? LE__OUTPUTS_WALLED : LE__OUTPUTS_GUARDED);
+    if (status == LE_OK)
+        note_time(t, r);
     if (status == LE_OK)
         status = le__error_of_guarded(&r->error, &t->call, &t->reference);
     return status == LE_OK ? judge(t, r) : status;
@@ -148,20 +160,15 @@ static le_status run_candidate(trial *t, le__trial_result *r) {
     return status;
 }
 
-static le_status try_candidate(trial *t, le__trial_result *r) {
+static le_status make_sample(trial *t) {
     le_case_request request = {
         .kind = LE_CASE_TRIAL, .seed = t->engine->options.seed, .like = t->like};
-    r->tested = false;
     le_status status = le__case_make(&t->sample, t->entry->operation, &request);
     if (status != LE_OK)
         return status;
     status = run_reference(t);
-    if (status == LE_OK) {
-        r->tested = true;
-        status = run_candidate(t, r);
-        le__call_unbind(&t->reference);
-    }
-    le__case_free(&t->sample);
+    if (status != LE_OK)
+        le__case_free(&t->sample);
     return status;
 }
 
@@ -263,19 +270,52 @@ bool le__trial_idle(const le__trial_watch *w, double seconds) {
     return w->since > 0 && le__now() - w->since >= seconds;
 }
 
-void le__trial_here(le_engine *engine, le__operation_entry *entry, const le__candidate *candidate,
-                    const le_call *like, bool alone, le__trial_result *out) {
+static void say(le__trial_result *r, le_status status) {
+    r->status = status;
+    snprintf(r->reason, sizeof r->reason, "%s", status == LE_OK ? "" : le_error_message());
+}
+
+le__trial_sample *le__trial_sample_make(le_engine *engine, le__operation_entry *entry,
+                                        const le__candidate *candidate, const le_call *like,
+                                        le__trial_result *out) {
     trial *t = calloc(1, sizeof *t);
-    *out = (le__trial_result){.status = LE_ERR_MEMORY, .reason = "out of memory", .pending = true};
+    *out = (le__trial_result){.status = LE_ERR_MEMORY, .reason = "out of memory", .pending = !t};
     if (!t)
-        return;
-    out->pending = false;
+        return NULL;
     t->engine = engine;
     t->entry = entry;
     t->candidate = candidate;
     t->like = like;
-    t->alone = alone;
-    out->status = try_candidate(t, out);
-    snprintf(out->reason, sizeof out->reason, "%s", out->status == LE_OK ? "" : le_error_message());
+    le__ticker *ticker = le__ticker_set(NULL); /* nobody ends a trial: it would be a verdict */
+    le_status status = make_sample(t);
+    le__ticker_set(ticker);
+    if (status == LE_OK)
+        return t;
+    say(out, status);
     free(t);
+    return NULL;
+}
+
+void le__trial_sample_try(le__trial_sample *t, bool alone, le__trial_result *out) {
+    t->alone = alone;
+    *out = (le__trial_result){.tested = true};
+    le__ticker *ticker = le__ticker_set(NULL);
+    say(out, run_candidate(t, out));
+    le__ticker_set(ticker);
+}
+
+void le__trial_sample_free(le__trial_sample *t) {
+    if (!t)
+        return;
+    le__call_unbind(&t->reference);
+    le__case_free(&t->sample);
+    free(t);
+}
+
+void le__trial_here(le_engine *engine, le__operation_entry *entry, const le__candidate *candidate,
+                    const le_call *like, bool alone, le__trial_result *out) {
+    le__trial_sample *t = le__trial_sample_make(engine, entry, candidate, like, out);
+    if (t)
+        le__trial_sample_try(t, alone, out);
+    le__trial_sample_free(t);
 }

@@ -11,6 +11,7 @@
 #include "core/clock.h"
 #include "core/os.h"
 #include "core/sanitizer.h"
+#include "core/tick.h"
 #include "trial/trial_server.h"
 #include "numbers.h"
 
@@ -29,6 +30,8 @@ typedef struct trial {
     le__operation_entry *entry;
     const le__candidate *candidate;
     const le_call *like;
+    le__trial_sample
+        *sample; /* made here, since the reference cannot be run in a child; NULL: not */
 } trial;
 
 typedef struct shared {
@@ -37,6 +40,7 @@ typedef struct shared {
 } shared;
 
 static void begin_child(le_engine *engine, shared *s) {
+    le__ticker_set(NULL);
     le__trial_limit_child();
     le__trial_limit_memory();
     le__trial_mark_child();
@@ -50,13 +54,16 @@ static void begin_child(le_engine *engine, shared *s) {
 
 static void try_sample(void *context, le__trial_result *r) {
     const trial *t = context;
-    le__trial_here(t->engine, t->entry, t->candidate, t->like, true, r);
+    if (t->sample)
+        le__trial_sample_try(t->sample, true, r);
+    else
+        le__trial_here(t->engine, t->entry, t->candidate, t->like, true, r);
 }
 
 static void wait_for_child(pid_t pid, shared *s, double limit_s, le__trial_result *r) {
     double start = le__now(), pause = 5e-5, starved = 0;
     int state = 0;
-    bool killed = false;
+    bool killed = false, cancelled = false;
     le__trial_watch watch = {0};
     for (;;) {
         pid_t got = waitpid(pid, &state, WNOHANG);
@@ -64,7 +71,9 @@ static void wait_for_child(pid_t pid, shared *s, double limit_s, le__trial_resul
             break;
         starved = fmax(starved, le__os_starved(pid));
         le__trial_look(&watch, pid);
-        if (!killed && le__now() - start > limit_s + starved) {
+        bool late = le__now() - start > limit_s + starved;
+        cancelled = cancelled || !le__ticker_look(le__ticker_here(), NAN);
+        if (!killed && (late || cancelled)) {
             r->idle = le__trial_idle(&watch, limit_s / 2);
             kill(pid, SIGKILL);
             killed = true;
@@ -75,6 +84,9 @@ static void wait_for_child(pid_t pid, shared *s, double limit_s, le__trial_resul
     }
     if (s->done) {
         *r = s->result; /* even when it was killed a moment later */
+    } else if (cancelled) {
+        r->status = LE_ERR_CANCELLED;
+        snprintf(r->reason, sizeof r->reason, "cancelled by the caller's tick");
     } else if (killed) {
         r->status = LE_ERR_TIMEOUT;
         le__number_print(r->reason, sizeof r->reason, "did not end within %g s", limit_s);
@@ -97,7 +109,7 @@ static bool in_child(le_engine *engine, double limit_s,
     if (s == MAP_FAILED)
         return false;
     le__trial_rest(engine);
-    pid_t pid = fork();
+    pid_t pid = le__options_fork(&engine->options);
     if (pid == 0) {
         begin_child(engine, s);
         attempt(context, &s->result);
@@ -111,6 +123,16 @@ static bool in_child(le_engine *engine, double limit_s,
     return pid > 0;
 }
 
+static bool is_in_process(const trial *t) {
+    return t->candidate->implementation->flags & LE_IMPL_IN_PROCESS;
+}
+
+static bool has_reference_in_process(const trial *t) {
+    le__candidate reference;
+    return le__reference_candidate(t->engine, t->entry, &reference) &&
+           reference.implementation->flags & LE_IMPL_IN_PROCESS;
+}
+
 /* What is killed before it had the time limit to itself has shown nothing, nor has a child that
  * could not begin. */
 static bool try_in_child(trial *t, double wait_s, le__trial_result *r) {
@@ -119,10 +141,17 @@ static bool try_in_child(trial *t, double wait_s, le__trial_result *r) {
     r->pending = limit_s <= 0;
     if (r->pending)
         return true;
-    if (!in_child(t->engine, limit_s, try_sample, t, r, &begun))
+    if (has_reference_in_process(t)) {
+        t->sample = le__trial_sample_make(t->engine, t->entry, t->candidate, t->like, r);
+        if (!t->sample)
+            return true;
+    }
+    bool ran = in_child(t->engine, limit_s, try_sample, t, r, &begun);
+    le__trial_sample_free(t->sample);
+    if (!ran)
         return false;
     bool cut_short = r->status == LE_ERR_TIMEOUT && limit_s < t->engine->options.trial_limit_s;
-    r->pending = !begun || cut_short;
+    r->pending = !begun || cut_short || r->status == LE_ERR_CANCELLED;
     return true;
 }
 
@@ -149,6 +178,7 @@ bool le__trial_run(const le__candidate *c, const le_call *call, double limit_s,
     w->candidate = c;
     w->call = *call;
     w->call.lean = true;
+    w->call.stop_after = 0; /* the child has its own limit: being stopped would be its answer */
     bool ran = in_child(call->engine, limit_s, run_whole, w, out, &begun);
     free(w);
     return ran && begun;
@@ -164,12 +194,14 @@ static le__trial_server *helper_for(const le_engine *e, const le__operation_entr
 /* In another process; false: there is none for it. */
 static bool try_elsewhere(trial *t, double wait_s, le__trial_result *r) {
     le_engine *e = t->engine;
-    if (t->candidate->implementation->flags & LE_IMPL_REFERENCE || e->trials == LE__TRIALS_NONE)
+    bool cpu = t->candidate->device->kind == LE_DEVICE_CPU;
+    if (t->candidate->implementation->flags & LE_IMPL_REFERENCE || e->trials == LE__TRIALS_NONE ||
+        is_in_process(t) || (!cpu && has_reference_in_process(t)))
         return false;
     le__trial_server *helper = t->like ? helper_for(e, t->entry, t->candidate) : NULL;
     if (helper && le__trial_server_try(helper, t->entry, t->candidate, t->like, wait_s, r))
         return true;
-    if (t->candidate->device->kind != LE_DEVICE_CPU)
+    if (!cpu)
         return le__trial_server_try(e->trial_server, t->entry, t->candidate, t->like, wait_s, r);
     return e->trials != LE__TRIALS_SPAWN && try_in_child(t, wait_s, r);
 }
@@ -192,7 +224,7 @@ bool le__trial_needs_fork(const le_engine *e) {
     for (size_t i = 0; i < e->registry.n; i++)
         for (size_t k = 0; k < e->registry.entries[i]->n_implementations; k++) {
             const le_implementation *impl = e->registry.entries[i]->implementations[k];
-            if (impl->device != LE_DEVICE_CPU &&
+            if (impl->device != LE_DEVICE_CPU && !(impl->flags & LE_IMPL_IN_PROCESS) &&
                 !le__registry_is_builtin(e->registry.entries[i], impl))
                 return true;
         }
@@ -201,7 +233,7 @@ bool le__trial_needs_fork(const le_engine *e) {
 
 void le__trial(le_engine *engine, le__operation_entry *entry, const le__candidate *candidate,
                const le_call *like, double wait_s, le__trial_result *out) {
-    trial t = {engine, entry, candidate, like};
+    trial t = {engine, entry, candidate, like, NULL};
     double start = le__now();
     *out = (le__trial_result){.status = LE_OK};
     if (!entry->operation->make_case)

@@ -17,6 +17,8 @@ typedef struct le__trial_result {
     le_status status; /* LE_OK: proven, `error` is its error */
     le__error_profile error;
     double seconds; /* that the trial took the caller */
+    double run_s;   /* least of its runs, without transfers; 0: unknown */
+    double work;    /* operations of such a run */
     double starved; /* of these: seconds for which the trial's process had no core */
     bool tested;    /* false: the operation makes no sample calls, nothing was run */
     bool pending;   /* no result yet: it goes on, or is to be asked for again */
@@ -55,4 +57,12 @@ void le__trial_watch_walls(le__trial_result *result, _Atomic int *there);
  * looked for. */
 void le__trial_here(le_engine *engine, le__operation_entry *entry, const le__candidate *candidate,
                     const le_call *like, bool alone, le__trial_result *out);
+/* The same in two parts: the sample call and the reference's answer to it, to be freed (NULL is
+ * allowed), and what the candidate makes of it, perhaps in a child. NULL: *out says why. */
+typedef struct le__trial_sample le__trial_sample;
+le__trial_sample *le__trial_sample_make(le_engine *engine, le__operation_entry *entry,
+                                        const le__candidate *candidate, const le_call *like,
+                                        le__trial_result *out);
+void le__trial_sample_try(le__trial_sample *sample, bool alone, le__trial_result *out);
+void le__trial_sample_free(le__trial_sample *sample);
 #endif

@@ -8,6 +8,7 @@
 #include "trial/trial_server.h"
 
 #include "core/clock.h"
+#include "core/tick.h"
 #include "call/engine.h"
 #include "trial/spawn.h"
 #include "trial/trial_request.h"
@@ -65,7 +66,7 @@ le__trial_server *le__trial_server_open(le_engine *engine, bool clean) {
         s = &server;
     } else if (clean && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0) {
         le__trial_rest(engine);
-        pid_t pid = fork();
+        pid_t pid = le__options_fork(&engine->options);
         if (pid == 0)
             le__trial_serve(engine, pair[1]);
         close(pair[1]);
@@ -152,7 +153,7 @@ static bool ask(le__trial_server *s, le__trial_request *r, double wait_s, le__tr
         pthread_mutex_unlock(&s->mutex);
         double left = end - le__now();
         bool others = first && begun && isfinite(wait_s);
-        if (over || others || left <= 0)
+        if (over || others || left <= 0 || !le__ticker_look(le__ticker_here(), NAN))
             return over;
         is_readable(s, fmin(left, nap));
     }

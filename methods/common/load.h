@@ -90,6 +90,27 @@ static inline void le__load_strided_f32(const void *data, le_dtype dtype, int64_
     }
 }
 
+/* The same as double. */
+static inline void le__load_strided_f64(const void *data, le_dtype dtype, int64_t offset,
+                                        int64_t count, int64_t step, double *restrict out)
+{
+    switch (dtype) {
+#define LE__X(D, T, s)                                                                             \
+    case D:                                                                                        \
+        if (step == 1)                                                                             \
+            for (int64_t i = 0; i < count; i++)                                                    \
+                out[i] = (double)((const T *)data)[offset + i];                                     \
+        else                                                                                       \
+            for (int64_t i = 0; i < count; i++)                                                    \
+                out[i] = (double)((const T *)data)[offset + i * step];                              \
+        break;
+        LE__DTYPE_LIST(LE__X)
+#undef LE__X
+    default: /* the family's arguments take no other */
+        break;
+    }
+}
+
 /* Whether an output is or will be row-major. */
 static inline bool le__out_contiguous(const le_call *call, int arg)
 {

@@ -80,8 +80,8 @@ extern const char *const le__sc_error_models[]; /* names, NULL-ended, in the ord
         .min_ndim = 2, .max_ndim = 3, .shape = "[N,H,W] or [H,W]"                                  \
     }
 
-/* Arguments SC_PONI to SC_WEIGHTED */
-#define LE__SC_INPUTS                                                                              \
+/* Arguments SC_PONI to SC_WEIGHTED; the usual splitting, the error models and the usual one. */
+#define LE__SC_INPUTS_OF(the_splitting, the_models, the_model)                                     \
     [SC_PONI] = {.name = "poni", .doc = "PONI file with the geometry; the numbers beside it count "\
                                         "more",                                                    \
                  .type = LE_TYPE_STR, .optional = true},                                           \
@@ -105,7 +105,7 @@ extern const char *const le__sc_error_models[]; /* names, NULL-ended, in the ord
     [SC_SPLITTING] = {.name = "splitting",                                                         \
                       .doc = "of pixels among bins: by area, by bounding box, or none",            \
                       .type = LE_TYPE_STR, .optional = true, .cost = true,                         \
-                      .words = le__sc_splittings, .default_str = "full"},                          \
+                      .words = le__sc_splittings, .default_str = the_splitting},                   \
     [SC_MASK] = LE__SC_IMAGE("mask", "other than 0: the pixel is left out"),                       \
     [SC_DARK] = LE__SC_IMAGE("dark", "subtracted from the frames"),                                \
     [SC_FLAT] = LE__SC_IMAGE("flat", "relative response of the pixels; 0: left out"),              \
@@ -119,7 +119,7 @@ extern const char *const le__sc_error_models[]; /* names, NULL-ended, in the ord
                         .doc = "where sem and std come from: counting, the spread within a bin, "  \
                                "or given variances",                                               \
                         .type = LE_TYPE_STR, .optional = true, .cost = true,                       \
-                        .words = le__sc_error_models, .default_str = "none"},                      \
+                        .words = the_models, .default_str = the_model},                            \
     [SC_RADIAL_RANGE] = {.name = "radial_range", .doc = "first and last value, in the unit",       \
                          .type = LE_TYPE_F64S, .optional = true, .min_count = 2, .max_count = 2},  \
     [SC_AZIMUTH_RANGE] = {.name = "azimuth_range",                                                 \
@@ -135,6 +135,7 @@ extern const char *const le__sc_error_models[]; /* names, NULL-ended, in the ord
     [SC_WEIGHTED] = LE__SC_SWITCH("weighted",                                                      \
                                   "1: ratio of sums; 0: mean of the corrected pixels"),            \
     [SC_RADIAL] = LE__SC_RESULT("radial", "centres of the bins, in the unit", 1, "[npt]")
+#define LE__SC_INPUTS LE__SC_INPUTS_OF("full", le__sc_error_models, "none")
 
 /* Arguments SC_INTENSITY to SC_COUNT */
 #define LE__SC_RESULTS(most, shape)                                                                \

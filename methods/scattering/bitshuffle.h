@@ -38,6 +38,9 @@ typedef struct le__sc_chunk {
     const uint32_t *starts; /* of the blocks' data, and the end of the last; NULL: one after the other */
 } le__sc_chunk;
 
+/* An unsigned number of so many bytes, its highest first. */
+uint64_t le__sc_big_endian(const uint8_t *p, int bytes);
+
 /* Reads the header. Returns NULL, or what is wrong (static text). */
 const char *le__sc_chunk_open(const le__sc_format *format, const uint8_t *bytes, int64_t size,
                               bool raw, le__sc_chunk *out);
@@ -51,6 +54,14 @@ int64_t le__sc_block_count(const le__sc_format *format, const le__sc_chunk *chun
  * *wrong says what is wrong. */
 const uint8_t *le__sc_block_planes(const le__sc_format *format, const le__sc_chunk *chunk,
                                    int64_t k, uint8_t *space, const char **wrong);
+/* The same, without what is zero: of each element only the first *low bytes have planes that are not,
+ * and only these are there. */
+const uint8_t *le__sc_block_low_planes(const le__sc_format *format, const le__sc_chunk *chunk,
+                                       int64_t k, uint8_t *space, int64_t *low,
+                                       const char **wrong);
+/* Whether blocks [first, end) of a chunk with LZ4 can be decompressed: what is wrong, or NULL. */
+const char *le__sc_blocks_check(const le__sc_format *format, const le__sc_chunk *chunk,
+                                int64_t first, int64_t end);
 /* The elements behind the last block: fewer than eight. */
 const uint8_t *le__sc_chunk_tail(const le__sc_format *format, const le__sc_chunk *chunk,
                                  int64_t *first, int64_t *count);

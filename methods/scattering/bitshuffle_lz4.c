@@ -17,7 +17,7 @@ const le__sc_stored_args le__sc_bits_args = {
 static const char name[] = "bitshuffle_lz4";
 
 static const le_arg_desc args[] = {
-    [BITS_ARG_BYTES] = LE__SC_STORED_BYTES("bytes"),
+    [BITS_ARG_BYTES] = LE__SC_STORED_BYTES("frames"),
     [BITS_ARG_OFFSETS] = LE__SC_STORED_OFFSETS,
     [BITS_ARG_SKIPPED] = LE__SC_STORED_SKIPPED,
     [BITS_ARG_CHUNK] = LE__SC_STORED_CHUNK,
@@ -26,7 +26,7 @@ static const le_arg_desc args[] = {
     [BITS_ARG_COMPRESSION] = LE__SC_STORED_COMPRESSION,
     [BITS_ARG_BLOCK] = LE__SC_STORED_BLOCK,
     [BITS_ARG_FILL] = LE__SC_STORED_FILL,
-    [BITS_ARG_BAD] = LE__SC_STORED_BAD("bad_chunks"),
+    [BITS_ARG_BAD] = LE__SC_STORED_BAD("bad_frames"),
     [BITS_ARG_RESULT] = {.name = "result",
                          .doc = "the elements of all chunks, usually in their type; 0 where a bad "
                                 "chunk is skipped",
@@ -46,9 +46,6 @@ static const le_arg_desc args[] = {
                           .shape = "[n]"},
 };
 
-/* Kept with the call: whether the result's memory is the caller's. */
-static const bool callers = true, engines = false;
-
 static le_status check(le_call *call) {
     int64_t n, elements, shape[LE_MAX_DIMS];
     size_t axes;
@@ -63,7 +60,7 @@ static le_status check(le_call *call) {
     if (result->data && !le_tensor_is_contiguous(result))
         return le_fail(LE_ERR_UNSUPPORTED, "%s: result has strides, expected a row-major one",
                        name);
-    le_call_attach(call, (void *)(uintptr_t)(result->data ? &callers : &engines), NULL);
+    le_call_attach(call, result->data, NULL); /* to know it again: it is the caller's memory */
     status = le_call_set_out(call, BITS_ARG_RESULT, dtype, (int)axes, shape);
     if (status == LE_OK && le_call_given(call, BITS_ARG_DECODED))
         status = le_call_set_out(call, BITS_ARG_DECODED, LE_U8, 1, &n);
@@ -88,11 +85,49 @@ static int64_t chunk_bytes(const le__sc_stored *s) {
     return s->format.elements * s->format.element;
 }
 
-static le_status allocate(le_call *call, task *t) {
+/* Whether what is written stays where it is when a chunk turns out bad. */
+static bool writes_to_caller(le_call *call, const le__sc_stored *s) {
+    const le_tensor *result = le_call_out(call, BITS_ARG_RESULT);
+    return !s->skip && result->dtype == s->dtype && result->data == le_call_attached(call);
+}
+
+typedef struct checking {
+    le__sc_stored *stored;
+    int64_t pieces; /* of a chunk */
+} checking;
+
+enum { BLOCKS = 64 }; /* of a piece */
+
+static void check_range(void *context, size_t begin, size_t end, int worker) {
+    const checking *k = context;
+    (void)worker;
+    for (size_t item = begin; item < end; item++) {
+        const int64_t chunk = (int64_t)item / k->pieces;
+        const int64_t first = (int64_t)item % k->pieces * BLOCKS;
+        const le__sc_chunk *c = &k->stored->chunks[chunk];
+        const int64_t last = first + BLOCKS < c->blocks ? first + BLOCKS : c->blocks;
+        const char *wrong =
+            c->starts ? le__sc_blocks_check(&k->stored->format, c, first, last) : NULL;
+        if (wrong)
+            k->stored->wrong[chunk] = wrong;
+    }
+}
+
+/* All blocks, before any of them is written. */
+static le_status check_blocks(le_call *call, le__sc_stored *s) {
+    int64_t most = 1;
+    for (int64_t k = 0; k < s->n; k++)
+        most = s->chunks[k].blocks > most ? s->chunks[k].blocks : most;
+    checking k = {s, (most + BLOCKS - 1) / BLOCKS};
+    le_status status = le_parallel_for(call, (size_t)(s->n * k.pieces), check_range, &k);
+    return status == LE_OK ? le__sc_stored_verdict(s) : status;
+}
+
+static le_status allocate(le_call *call, task *t, bool checked) {
     le__sc_stored *s = &t->stored;
     const size_t bytes = (size_t)(s->n * chunk_bytes(s));
     const bool beside = le_call_out(call, BITS_ARG_RESULT)->dtype != s->dtype ||
-                        (!s->skip && *(const bool *)le_call_attached(call));
+                        (writes_to_caller(call, s) && !checked);
     t->out = beside ? le_call_scratch(call, bytes) : le_call_out(call, BITS_ARG_RESULT)->data;
     return t->out ? LE_OK
                   : le_fail(LE_ERR_MEMORY, "%s: no memory for %zu bytes of elements", name, bytes);
@@ -127,13 +162,16 @@ static void hand_over(le_call *call, task *t) {
         memcpy(result->data, t->out, (size_t)(s->n * chunk_bytes(s)));
 }
 
-le_status le__sc_bits_run(le_call *call, le__sc_block_fn decode) {
+le_status le__sc_bits_run(le_call *call, le__sc_block_fn decode, bool checks) {
     task t;
     le_status status = le__sc_stored_open(call, &le__sc_bits_args, name, &t.stored);
     if (status == LE_OK)
         status = le__sc_stored_verdict(&t.stored);
+    checks = checks && t.stored.format.compression == LE__SC_BITS_LZ4;
+    if (status == LE_OK && checks && writes_to_caller(call, &t.stored))
+        status = check_blocks(call, &t.stored);
     if (status == LE_OK)
-        status = allocate(call, &t);
+        status = allocate(call, &t, checks);
     if (status == LE_OK)
         status = le__sc_stored_decode(call, &t.stored, decode, t.out);
     if (status == LE_OK)
@@ -169,7 +207,7 @@ static void put_chunks(le_case *c, const le__sc_format *f, int64_t n, le_dtype d
         if (!edges || k % 3 != 1) /* else never written */
             at += le__sc_encode(f, values, bytes + at);
     }
-    le_tensor *stored = le_case_in(c, "bytes", LE_U8, 1, &at);
+    le_tensor *stored = le_case_in(c, "frames", LE_U8, 1, &at);
     if (stored && offsets && bytes && values) {
         memcpy(stored->data, bytes, (size_t)at);
         le_tensor_set_i64(offsets, n, at);

@@ -25,8 +25,9 @@ enum {
 
 extern const le__sc_stored_args le__sc_bits_args;
 
-/* Runs a call block by block. Where a chunk turns out bad the caller's memory is as it was. */
-le_status le__sc_bits_run(le_call *call, le__sc_block_fn decode);
+/* Runs a call block by block. Where a chunk turns out bad the caller's memory is as it was. checks:
+ * `decode` takes all blocks that le__sc_blocks_check lets pass. */
+le_status le__sc_bits_run(le_call *call, le__sc_block_fn decode, bool checks);
 int64_t le__sc_bits_memory(const le_call *call);
 
 #endif

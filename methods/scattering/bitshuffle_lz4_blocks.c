@@ -9,17 +9,18 @@
 static const char *decode(const le__sc_stored *s, const le__sc_chunk *c, int64_t k, uint8_t *space,
                           uint8_t *out) {
     const char *wrong = NULL;
+    int64_t low;
     const int64_t n = le__sc_block_count(&s->format, c, k);
-    const uint8_t *planes = le__sc_block_planes(&s->format, c, k, space, &wrong);
+    const uint8_t *planes = le__sc_block_low_planes(&s->format, c, k, space, &low, &wrong);
     if (wrong)
         return wrong;
-    unshuffle(planes, n, s->format.element, out);
+    unshuffle(planes, n, s->format.element, low, out);
     le__sc_stored_turn(s, out, n);
     return NULL;
 }
 
 static le_status run(le_call *call) {
-    return le__sc_bits_run(call, decode);
+    return le__sc_bits_run(call, decode, true);
 }
 
 LE_IMPLEMENTATION(bitshuffle_lz4, LE__ISA, LE__ISA_FIELDS("simd"),

@@ -6,7 +6,7 @@
 #include "scattering/bitshuffle_lz4.h"
 
 static le_status run(le_call *call) {
-    return le__sc_bits_run(call, le__sc_block_plain);
+    return le__sc_bits_run(call, le__sc_block_plain, false);
 }
 
 LE_IMPLEMENTATION(bitshuffle_lz4, reference, .run_type = "reference", .summary = "bit by bit",

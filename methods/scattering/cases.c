@@ -20,9 +20,12 @@ typedef struct sample {
     int64_t npt, npt_azim;
     int unit, splitting, model;
     bool mask, dark, flat, absorption, dummy, range, azimuth, sparse;
+    bool complete; /* of stored frames: all were written */
     int64_t solid_angle, weighted;
     double polarization; /* above 1: none */
-    bool stored;
+    double thres, quantiles[2];
+    int64_t max_iter;
+    le__sc_case_kind kind;
     le__sc_compression compression;
 } sample;
 
@@ -107,6 +110,12 @@ static void put_numbers(le_case *c, const sample *s) {
     le_case_i64(c, "weighted", s->weighted);
     if (s->polarization <= 1)
         le_case_f64(c, "polarization", s->polarization);
+    if (s->kind == LE__SC_CASE_CLIP) {
+        le_case_f64(c, "thres", s->thres);
+        le_case_i64(c, "max_iter", s->max_iter);
+    }
+    if (s->kind == LE__SC_CASE_MEDIAN)
+        le_case_f64s(c, "quantiles", s->quantiles, 2);
 }
 
 static void put_frames(le_case *c, const sample *s) {
@@ -116,7 +125,7 @@ static void put_frames(le_case *c, const sample *s) {
         fill_frames(c, s, t);
 }
 
-/* One frame a chunk; every fifth was never written. */
+/* One frame a chunk; every fifth was never written, unless all were. */
 static void encode_frames(le_case *c, const sample *s, const le_tensor *frames, uint8_t *bytes) {
     const le__sc_format f = {.compression = s->compression,
                              .element = (int64_t)le_dtype_size(s->dtype),
@@ -126,7 +135,7 @@ static void encode_frames(le_case *c, const sample *s, const le_tensor *frames, 
     for (int64_t k = 0; k < s->frames && offsets; k++) {
         const uint8_t *frame = (const uint8_t *)frames->data + k * f.elements * f.element;
         le_tensor_set_i64(offsets, k, at);
-        if (k % 5 != 3)
+        if (s->complete || k % 5 != 3)
             at += le__sc_encode(&f, frame, bytes + at);
     }
     le_tensor *stored = le_case_in(c, "frames", LE_U8, 1, &at);
@@ -153,12 +162,13 @@ static le_status put_stored(le_case *c, const sample *s) {
     le_case_f64s(c, "chunk", (double[]){1, (double)s->rows, (double)s->cols}, 3);
     le_case_str(c, "type", le_dtype_name(s->dtype));
     le_case_str(c, "compression", le__sc_compressions[s->compression]);
+    le_case_f64(c, "fill", 3);
     return status;
 }
 
 static le_status put_sample(le_case *c, const sample *s) {
     le_status status = LE_OK;
-    if (s->stored)
+    if (s->kind == LE__SC_CASE_STORED)
         status = put_stored(c, s);
     else
         put_frames(c, s);
@@ -198,7 +208,10 @@ static const sample usual = {.rows = 60,
                              .model = LE__SC_MODEL_POISSON,
                              .solid_angle = 1,
                              .weighted = 1,
-                             .polarization = 2};
+                             .polarization = 2,
+                             .thres = 3,
+                             .quantiles = {0.5, 0.5},
+                             .max_iter = 5};
 
 static double between(le_case *c, double lo, double hi) {
     return lo + (hi - lo) * le_case_uniform(c);
@@ -233,6 +246,10 @@ static sample check_sample(le_case *c, const le_case_request *r) {
     s.solid_angle = i % 9 != 8;
     s.weighted = i % 10 != 7;
     s.polarization = i % 4 == 1 ? between(c, -1, 1) : 2;
+    s.thres = (double)(i % 5);
+    s.max_iter = i % 6;
+    s.quantiles[0] = i % 3 == 0 ? 0.5 : 0.1 * (double)(i % 8);
+    s.quantiles[1] = i % 3 == 0 ? 0.5 : fmin(s.quantiles[0] + 0.15 * (double)(i % 5), 1);
     if (i == 0)
         s.rows = s.cols = 1;
     if (i % 4 != 0)
@@ -244,14 +261,16 @@ static sample check_sample(le_case *c, const le_case_request *r) {
     return s;
 }
 
-/* The problem that a benchmark measures: rows and columns as of an Eiger 4M by default. */
+/* The problem that a benchmark measures: rows and columns as of an Eiger 4M by default; fewer bins for
+ * smaller frames. */
 static sample bench_sample(const le_case_request *r) {
     sample s = usual;
     s.rows = r->size > 0 ? r->size : 2167;
     s.cols = r->size > 0 ? r->size : 2070;
     s.frames = r->size > 0 && r->size < 1000 ? 64 : 8;
-    s.npt = 1000;
-    s.npt_azim = 360;
+    s.npt = s.rows < 1000 ? s.rows : 1000;
+    s.npt_azim = (s.npt * 36 + 99) / 100;
+    s.complete = true;
     if (r->dtype)
         s.dtype = r->dtype;
     s.number[LE__SC_PIXEL1] = s.number[LE__SC_PIXEL2] = 0.16 / (double)s.rows;
@@ -302,13 +321,15 @@ le_status le__sc_make_case(le_case *c, const le_case_request *r, le__sc_case_kin
     sample s = r->kind == LE_CASE_CHECK   ? check_sample(c, r)
                : r->kind == LE_CASE_TRIAL ? trial_sample(r->like, kind)
                                           : bench_sample(r);
-    s.stored = kind == LE__SC_CASE_STORED;
-    if (s.stored && r->kind == LE_CASE_CHECK) {
+    s.kind = kind;
+    if (kind == LE__SC_CASE_STORED && r->kind == LE_CASE_CHECK) {
         s.frames = s.frames ? s.frames : 1;
         s.dtype = (le_dtype[]){LE_U32, LE_U16, LE_U8, LE_I32, LE_F32}[r->index % 5];
         s.compression = (le__sc_compression)(r->index / 5 % 3);
         s.dummy = s.dummy && s.dtype != LE_U32;
     }
+    if (kind == LE__SC_CASE_CLIP && s.model == LE__SC_MODEL_NONE)
+        s.model = LE__SC_MODEL_AZIMUTHAL;
     if (kind != LE__SC_CASE_PLANE)
         s.npt_azim = 0;
     return put_sample(c, &s);

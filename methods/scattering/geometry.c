@@ -167,15 +167,6 @@ void le__sc_walk_to(le__sc_walk *w, int64_t row) {
     w->next = row + 1;
 }
 
-void le__sc_walk_corners(const le__sc_walk *w, int64_t j, le__sc_point out[4]) {
-    const bool flat = !w->geometry->corners;
-    const le__sc_point *four = w->above + 4 * j;
-    out[0] = flat ? w->above[j] : four[0];
-    out[1] = flat ? w->below[j] : four[1];
-    out[2] = flat ? w->below[j + 1] : four[2];
-    out[3] = flat ? w->above[j + 1] : four[3];
-}
-
 static void cross(const double a[3], const double b[3], double out[3]) {
     for (int k = 0; k < 3; k++)
         out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
@@ -184,11 +175,6 @@ static void cross(const double a[3], const double b[3], double out[3]) {
 /* The normal of the pixel's plane, from its diagonals. */
 static void normal_of(const le__sc_walk *w, int64_t j, double out[3]) {
     double corner[4][3], diagonal[2][3];
-    if (!w->geometry->corners) {
-        out[0] = out[1] = 0;
-        out[2] = 1;
-        return;
-    }
     for (int k = 0; k < 4; k++)
         corner_of(w, j, k, corner[k]);
     for (int d = 0; d < 2; d++)
@@ -197,8 +183,16 @@ static void normal_of(const le__sc_walk *w, int64_t j, double out[3]) {
     cross(diagonal[0], diagonal[1], out);
 }
 
+static double flat_solid_angle(const le__sc_geometry *g, int64_t i, int64_t j) {
+    const double x1 = middle(g->edges1, i) - g->poni1, x2 = middle(g->edges2, j) - g->poni2;
+    const double c = g->distance / sqrt(x1 * x1 + x2 * x2 + g->distance * g->distance);
+    return c * c * c;
+}
+
 double le__sc_solid_angle(const le__sc_walk *w, int64_t j) {
     double p[3], x[3], n[3], dot = 0, length = 0, normal = 0;
+    if (!w->geometry->corners)
+        return flat_solid_angle(w->geometry, w->row, j);
     centre_of(w, j, p);
     from_sample(w->geometry, p, x);
     normal_of(w, j, n);

@@ -59,7 +59,14 @@ void le__sc_walk_close(le__sc_walk *walk);
 /* Makes a row the present one. */
 void le__sc_walk_to(le__sc_walk *walk, int64_t row);
 /* Corners of pixel j, in order round the pixel. */
-void le__sc_walk_corners(const le__sc_walk *walk, int64_t j, le__sc_point out[4]);
+static inline void le__sc_walk_corners(const le__sc_walk *walk, int64_t j, le__sc_point out[4]) {
+    const bool flat = !walk->geometry->corners;
+    const le__sc_point *four = walk->above + 4 * j;
+    out[0] = flat ? walk->above[j] : four[0];
+    out[1] = flat ? walk->below[j] : four[1];
+    out[2] = flat ? walk->below[j + 1] : four[2];
+    out[3] = flat ? walk->above[j + 1] : four[3];
+}
 
 /* cos of the angle between the beam that reaches the centre of the pixel and the normal of its
  * plane, to the third power: relative solid angle. */

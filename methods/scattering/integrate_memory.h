@@ -31,12 +31,15 @@ static le_status run_memory(le_call *call) {
     if (status != LE_OK)
         return status;
     for (int k = 0; k < p.n; k++)
-        for (int64_t group = 0; group < p.of[k].groups; group += p.of[k].wave) {
-            sum_wave(&p.of[k], group);
-            put_wave(&p.of[k], group);
+        for (int64_t group = 0; status == LE_OK && group < p.of[k].groups;
+             group += p.of[k].wave) {
+            status = sum_wave(&p.of[k], group);
+            if (status == LE_OK)
+                status = put_wave(&p.of[k], group);
         }
-    le__sc_put_axes(call, &t.table.bins);
-    return LE_OK;
+    if (status == LE_OK)
+        le__sc_put_axes(call, &t.table.bins);
+    return status;
 }
 
 #define LE__SC_TABLE(operation)                                                                    \

@@ -62,8 +62,8 @@ static void add_pixel(reference *r, int64_t j) {
     add_share(r, signal, variance, w);
 }
 
-static void pass(reference *r) {
-    for (int64_t row = 0; row < r->setup->geometry.rows; row++) {
+static void pass(const le_call *call, reference *r) {
+    for (int64_t row = 0; row < r->setup->geometry.rows && !le_call_cancelled(call); row++) {
         le__sc_walk_to(&r->walk, row);
         for (int64_t j = 0; j < r->setup->geometry.cols; j++)
             add_pixel(r, j);
@@ -74,12 +74,12 @@ static void integrate_frame(le_call *call, reference *r, int64_t frame) {
     const int64_t bins = le__sc_setup_bins(r->setup);
     memset(r->sums, 0, (size_t)bins * sizeof *r->sums);
     r->spread = false;
-    pass(r);
+    pass(call, r);
     if (r->setup->model == LE__SC_MODEL_AZIMUTHAL) {
         for (int64_t b = 0; b < bins; b++)
             r->sums[b].variance = 0;
         r->spread = true;
-        pass(r);
+        pass(call, r);
     }
     for (int64_t b = 0; b < bins; b++)
         le__sc_put(call, frame, b, r->bad && r->bad[frame] ? &le__sc_unknown : &r->sums[b]);
@@ -92,6 +92,8 @@ static le_status integrate_all(le_call *call, reference *r) {
     if (!r->sums)
         return le_fail(LE_ERR_MEMORY, "no memory for an integration");
     for (int64_t f = 0; f < s->frames; f++) {
+        if (le_call_cancelled(call))
+            return LE_ERR_CANCELLED;
         r->frame = r->frames + (size_t)(f * pixels) * le_dtype_size(r->dtype);
         integrate_frame(call, r, f);
     }

@@ -34,13 +34,15 @@ static bool fetch(const reader *r, const le__sc_chunk *c, int64_t e, uint8_t *sp
         return true;
     }
     const char *wrong = NULL;
+    int64_t low;
     const int64_t block = e / c->block, n = le__sc_block_count(&s->format, c, block);
-    const uint8_t *planes = le__sc_block_planes(&s->format, c, block, space, &wrong);
+    const uint8_t *planes =
+        le__sc_block_low_planes(&s->format, c, block, space, &low, &wrong);
     if (wrong) {
         s->wrong[h->chunk] = wrong;
         return false;
     }
-    unshuffle(planes, n, s->format.element, to);
+    unshuffle(planes, n, s->format.element, low, to);
     le__sc_stored_turn(s, to, n);
     h->first = le__sc_block_first(c, block);
     h->end = h->first + n;
@@ -105,20 +107,22 @@ static le_status run(le_call *call) {
     status = open_parts(&t, &p);
     if (status != LE_OK)
         return status;
-    for (int k = 0; k < p.n; k++)
-        sum_wave(&p.of[k], 0);
-    status = le__sc_stored_verdict(&r.stored);
+    for (int k = 0; k < p.n && status == LE_OK; k++)
+        status = sum_wave(&p.of[k], 0);
+    if (status == LE_OK)
+        status = le__sc_stored_verdict(&r.stored);
     const bool *bad = status == LE_OK ? le__sc_bad_frames(call, &r.stored) : NULL;
     if (status == LE_OK && !bad)
         status = le_fail(LE_ERR_MEMORY, "integrate_stored: no memory");
     if (status != LE_OK)
         return status;
-    for (int k = 0; k < p.n; k++) {
+    for (int k = 0; k < p.n && status == LE_OK; k++) {
         p.of[k].bad = bad;
-        put_wave(&p.of[k], 0);
+        status = put_wave(&p.of[k], 0);
     }
-    le__sc_put_axes(call, &t.table.bins);
-    return LE_OK;
+    if (status == LE_OK)
+        le__sc_put_axes(call, &t.table.bins);
+    return status;
 }
 
 LE_IMPLEMENTATION(integrate_stored, LE__ISA_NAME(fused_), LE__ISA_FIELDS("fused"),

@@ -293,9 +293,12 @@ static void turn_tile(const task *t, tile *x) {
 
 /* -------------------------------------------------------------------------------------- work -- */
 
+enum { TILES = 512 }; /* after which an item, which may be long, looks whether to go on */
+
 static void item_range(void *context, size_t begin, size_t end, int worker) {
     const task *t = context;
     tile x;
+    int tiles = 0;
     for (size_t item = begin; item < end; item++) {
         const int64_t piece = (int64_t)item % t->pieces;
         const int64_t frame = t->first_frame + (int64_t)item / t->pieces * t->group_frames;
@@ -309,6 +312,8 @@ static void item_range(void *context, size_t begin, size_t end, int worker) {
         for (int64_t p = first, n; p < last; p += n) {
             const void *values[MOST_LANES];
             bool any = false;
+            if (++tiles % TILES == 0 && le_call_cancelled(t->call))
+                return;
             n = last - p < TILE ? last - p : TILE;
             for (int f = 0; f < t->group_frames; f++)
                 values[f] = t->values(t, worker, frame + f, f, p, &n);
@@ -414,14 +419,14 @@ static int64_t groups_of_wave(const task *t, int64_t group) {
     return t->groups - group < t->wave ? t->groups - group : t->wave;
 }
 
-static void sum_wave(task *t, int64_t group) {
+static le_status sum_wave(task *t, int64_t group) {
     t->first_frame = t->part_first + group * t->group_frames;
-    le_parallel_for(t->call, (size_t)(groups_of_wave(t, group) * t->pieces), item_range, t);
+    return le_parallel_for(t->call, (size_t)(groups_of_wave(t, group) * t->pieces), item_range, t);
 }
 
-static void put_wave(task *t, int64_t group) {
+static le_status put_wave(task *t, int64_t group) {
     const int64_t blocks = (t->table.n_bins + BINS - 1) / BINS;
-    le_parallel_for(t->call, (size_t)(groups_of_wave(t, group) * t->group_frames * blocks),
+    return le_parallel_for(t->call, (size_t)(groups_of_wave(t, group) * t->group_frames * blocks),
                     results_range, t);
 }
 

@@ -18,6 +18,8 @@ void le__sc_work(const le_call *call, le_work *out);
 typedef enum le__sc_case_kind {
     LE__SC_CASE_CURVE,
     LE__SC_CASE_PLANE,
+    LE__SC_CASE_CLIP,
+    LE__SC_CASE_MEDIAN,
     LE__SC_CASE_STORED /* curves of stored frames */
 } le__sc_case_kind;
 

@@ -71,40 +71,51 @@ void le__sc_pixel_of(const le__sc_setup *s, const le__sc_images *images, const l
 
 enum { ROWS = 16 }; /* of a piece of work */
 
+typedef struct span { /* of some pixels */
+    le__sc_extent extent;
+    double widest;
+} span;
+
 typedef struct ends {
     const le__sc_setup *setup;
     const le__sc_images *images;
-    le__sc_extent *of; /* for each piece */
+    span *of; /* for each piece */
     atomic_int failed;
 } ends;
 
-static void widen(double a[2], const double b[2]) {
-    a[0] = fmin(a[0], b[0]);
-    a[1] = fmax(a[1], b[1]);
+static inline void widen(double a[2], const double b[2]) {
+    a[0] = a[0] < b[0] ? a[0] : b[0];
+    a[1] = a[1] > b[1] ? a[1] : b[1];
 }
 
-static const le__sc_extent nothing = {{INFINITY, -INFINITY}, {INFINITY, -INFINITY}};
+static inline void join(span *a, const span *b) {
+    widen(a->extent.radial, b->extent.radial);
+    widen(a->extent.azimuth, b->extent.azimuth);
+    a->widest = a->widest > b->widest ? a->widest : b->widest;
+}
+
+static const span nothing = {{{INFINITY, -INFINITY}, {INFINITY, -INFINITY}}, 0};
 
 static void ends_range(void *context, size_t begin, size_t end, int worker) {
     ends *e = context;
     const le__sc_geometry *g = &e->setup->geometry;
     le__sc_walk walk;
     (void)worker;
-    if (le__sc_walk_open(&walk, g, le__sc_wanted(&e->setup->bins)) != LE_OK) {
+    if (le__sc_walk_open(&walk, g, le__sc_wanted_extents(&e->setup->bins)) != LE_OK) {
         atomic_store(&e->failed, 1);
         return;
     }
     for (size_t piece = begin; piece < end; piece++) {
-        le__sc_extent all = nothing, one;
+        span all = nothing, one;
         for (int64_t row = (int64_t)piece * ROWS;
              row < g->rows && row < (int64_t)(piece + 1) * ROWS; row++) {
             le__sc_walk_to(&walk, row);
             for (int64_t j = 0; j < g->cols; j++) {
                 if (le__sc_masked(e->setup, e->images, row, j))
                     continue;
-                le__sc_extent_of(&walk, j, &e->setup->bins, &one);
-                widen(all.radial, one.radial);
-                widen(all.azimuth, one.azimuth);
+                le__sc_extent_of(&walk, j, &e->setup->bins, &one.extent);
+                one.widest = one.extent.radial[1] - one.extent.radial[0];
+                join(&all, &one);
             }
         }
         e->of[piece] = all;
@@ -112,21 +123,21 @@ static void ends_range(void *context, size_t begin, size_t end, int worker) {
     le__sc_walk_close(&walk);
 }
 
-static le_status find_extent(le_call *call, const le__sc_setup *s, const le__sc_images *images,
-                             le__sc_extent *out) {
+static le_status find_span(le_call *call, const le__sc_setup *s, const le__sc_images *images,
+                           span *out) {
     const size_t pieces = (size_t)((s->geometry.rows + ROWS - 1) / ROWS);
     ends e = {.setup = s, .images = images};
     e.of = le_call_scratch(call, pieces * sizeof *e.of);
     if (!e.of)
         return le_fail(LE_ERR_MEMORY, "no memory for the range of pixels");
-    le_parallel_for(call, pieces, ends_range, &e);
+    le_status status = le_parallel_for(call, pieces, ends_range, &e);
     if (atomic_load(&e.failed))
         return le_fail(LE_ERR_MEMORY, "no memory for a row of pixels");
+    if (status != LE_OK)
+        return status;
     *out = nothing;
-    for (size_t k = 0; k < pieces; k++) {
-        widen(out->radial, e.of[k].radial);
-        widen(out->azimuth, e.of[k].azimuth);
-    }
+    for (size_t k = 0; k < pieces; k++)
+        join(out, &e.of[k]);
     return LE_OK;
 }
 
@@ -141,15 +152,16 @@ static le__sc_axis axis_of(const double range[2], double least, int64_t n) {
 le_status le__sc_find_ends(le_call *call, const le__sc_images *images, le__sc_loaded *loaded) {
     le__sc_setup *s = &loaded->setup;
     const bool azimuth = s->bins.azimuth.n > 0 && !s->has_azimuth_range;
-    le__sc_extent e;
+    span all = nothing;
     if (s->has_radial_range && !azimuth)
         return LE_OK;
-    le_status status = find_extent(call, s, images, &e);
+    le_status status = find_span(call, s, images, &all);
     if (status != LE_OK)
         return status;
+    loaded->widest = all.widest;
     if (!s->has_radial_range)
-        s->bins.radial = axis_of(e.radial, 0, s->bins.radial.n);
+        s->bins.radial = axis_of(all.extent.radial, 0, s->bins.radial.n);
     if (azimuth)
-        s->bins.azimuth = axis_of(e.azimuth, -INFINITY, s->bins.azimuth.n);
+        s->bins.azimuth = axis_of(all.extent.azimuth, -INFINITY, s->bins.azimuth.n);
     return LE_OK;
 }

@@ -44,7 +44,8 @@ static inline float le__sc_value(const le__sc_setup *s, float raw) {
     return dummy || !(raw - raw == 0) ? (float)(0.0 / 0.0) : raw;
 }
 
-/* Sets those ends of the axes that the call leaves to the pixels, from their extents. */
+/* Sets those ends of the axes that the call leaves to the pixels, from their extents, and the extent of
+ * the widest pixel. */
 le_status le__sc_find_ends(le_call *call, const le__sc_images *images, le__sc_loaded *loaded);
 
 #endif

@@ -406,7 +406,7 @@ static le_status load_corners(le__sc_loaded *out) {
 }
 
 le_status le__sc_setup_load(const le__sc_setup *setup, le__sc_loaded *out) {
-    *out = (le__sc_loaded){.setup = *setup};
+    *out = (le__sc_loaded){.setup = *setup, .widest = INFINITY};
     return *setup->file ? load_corners(out) : load_edges(out);
 }
 

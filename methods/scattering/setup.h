@@ -52,6 +52,7 @@ typedef struct le__sc_loaded {
     le__sc_setup setup;
     void *places;      /* owned */
     le_tensor corners; /* owned */
+    double widest;     /* radial extent of a pixel; INFINITY: nobody has looked */
 } le__sc_loaded;
 
 le_status le__sc_setup_load(const le__sc_setup *setup, le__sc_loaded *out);

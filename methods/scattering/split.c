@@ -37,13 +37,25 @@ static int64_t clamp_bin(const le__sc_axis *a, double x) {
 
 /* ----------------------------------------------------------------------------------- extents -- */
 
-static double by_turns(double chi, double next_to) {
-    return chi - turn_2pi * floor((chi - next_to) / turn_2pi + 0.5);
+/* Without a call for what is no number, which is none here. */
+static inline double lesser(double a, double b) {
+    return a < b ? a : b;
 }
 
-static void widen(double range[2], double x) {
-    range[0] = fmin(range[0], x);
-    range[1] = fmax(range[1], x);
+static inline double greater(double a, double b) {
+    return a > b ? a : b;
+}
+
+static inline double by_turns(double chi, double next_to) {
+    const double off = chi - next_to;
+    if (fabs(off) < 0.5 * turn_2pi)
+        return chi;
+    return chi - turn_2pi * floor(off / turn_2pi + 0.5);
+}
+
+static inline void widen(double range[2], double x) {
+    range[0] = lesser(range[0], x);
+    range[1] = greater(range[1], x);
 }
 
 static bool uses_azimuth(const le__sc_bins *bins) {
@@ -59,6 +71,10 @@ int le__sc_wanted(const le__sc_bins *bins) {
     return (bins->splitting == LE__SC_NO ? 0 : LE__SC_CORNERS) |
            (full && !uses_azimuth(bins) ? 0 : LE__SC_CENTRES) |
            (full || uses_azimuth(bins) ? LE__SC_AZIMUTHS : 0);
+}
+
+int le__sc_wanted_extents(const le__sc_bins *bins) {
+    return le__sc_wanted(bins) & ~(uses_azimuth(bins) ? 0 : LE__SC_AZIMUTHS);
 }
 
 /* A pixel that holds the beam has no quadrilateral in these coordinates. It gets pyFAI's: azimuths
@@ -95,35 +111,42 @@ static le__sc_point corners_of(const le__sc_walk *w, int64_t j, const le__sc_bin
     return centre;
 }
 
-static void extent_of_corners(const le__sc_point corner[4], le__sc_extent *out) {
-    *out = (le__sc_extent){{corner[0].radial, corner[0].radial}, {corner[0].chi, corner[0].chi}};
+static le__sc_extent extent_of_corners(const le__sc_point corner[4]) {
+    le__sc_extent out = {{corner[0].radial, corner[0].radial}, {corner[0].chi, corner[0].chi}};
     for (int k = 1; k < 4; k++) {
-        widen(out->radial, corner[k].radial);
-        widen(out->azimuth, corner[k].chi);
+        widen(out.radial, corner[k].radial);
+        widen(out.azimuth, corner[k].chi);
     }
+    return out;
+}
+
+static le__sc_extent extent_of_box(le__sc_point centre, const le__sc_point corner[4]) {
+    double half[2] = {0, 0};
+    for (int k = 0; k < 4; k++) {
+        half[0] = greater(half[0], fabs(corner[k].radial - centre.radial));
+        half[1] = greater(half[1], fabs(corner[k].chi - centre.chi));
+    }
+    return (le__sc_extent){{centre.radial - half[0], centre.radial + half[0]},
+                           {centre.chi - half[1], centre.chi + half[1]}};
+}
+
+/* The extent, and the corners of a pixel that is shared out by area. */
+static le__sc_extent shape_of(const le__sc_walk *w, int64_t j, const le__sc_bins *bins,
+                              le__sc_point corner[4]) {
+    if (bins->splitting == LE__SC_NO) {
+        const double chi = by_turns(w->centre[j].chi, azimuth_middle(bins));
+        const double radial = w->centre[j].radial;
+        return (le__sc_extent){{radial, radial}, {chi, chi}};
+    }
+    const le__sc_point centre = corners_of(w, j, bins, corner);
+    return bins->splitting == LE__SC_FULL ? extent_of_corners(corner)
+                                          : extent_of_box(centre, corner);
 }
 
 void le__sc_extent_of(const le__sc_walk *w, int64_t j, const le__sc_bins *bins,
                       le__sc_extent *out) {
     le__sc_point corner[4];
-    if (bins->splitting == LE__SC_NO) {
-        const double chi = by_turns(w->centre[j].chi, azimuth_middle(bins));
-        const double radial = w->centre[j].radial;
-        *out = (le__sc_extent){{radial, radial}, {chi, chi}};
-        return;
-    }
-    const le__sc_point c = corners_of(w, j, bins, corner);
-    if (bins->splitting == LE__SC_FULL) {
-        extent_of_corners(corner, out);
-        return;
-    }
-    double half[2] = {0, 0};
-    for (int k = 0; k < 4; k++) {
-        half[0] = fmax(half[0], fabs(corner[k].radial - c.radial));
-        half[1] = fmax(half[1], fabs(corner[k].chi - c.chi));
-    }
-    *out = (le__sc_extent){{c.radial - half[0], c.radial + half[0]},
-                           {c.chi - half[1], c.chi + half[1]}};
+    *out = shape_of(w, j, bins, corner);
 }
 
 /* ------------------------------------------------------------------------------------- reach -- */
@@ -173,9 +196,9 @@ bool le__sc_reach(const le__sc_walk *w, int64_t j, const le__sc_bins *bins, le__
 /* The part of [range] in a bin; the first and last one have what lies outside. */
 static double overlap(const le__sc_axis *a, const double range[2], int64_t bin) {
     const double lo = in_bins(a, range[0]), hi = in_bins(a, range[1]);
-    const double begin = bin == 0 ? lo : fmax(lo, (double)bin),
-                 end = bin == a->n - 1 ? hi : fmin(hi, (double)(bin + 1));
-    return hi > lo ? fmax(end - begin, 0) / (hi - lo) : 1;
+    const double begin = bin == 0 ? lo : greater(lo, (double)bin),
+                 end = bin == a->n - 1 ? hi : lesser(hi, (double)(bin + 1));
+    return hi > lo ? greater(end - begin, 0) / (hi - lo) : 1;
 }
 
 static void split_rectangle(const le__sc_bins *bins, const le__sc_extent *e, le__sc_share *out) {
@@ -190,18 +213,21 @@ static void split_rectangle(const le__sc_bins *bins, const le__sc_extent *e, le_
 
 /* ----------------------------------------------------------------------------- quadrilateral -- */
 
-static double clamp(double x, double lo, double hi) {
-    return fmin(fmax(x, lo), hi);
+static inline double clamp(double x, double lo, double hi) {
+    return lesser(greater(x, lo), hi);
 }
 
-/* Signed area between an edge and the axis, in the column [bin, bin + 1]. */
-static double area_below(const le__sc_point *from, const le__sc_point *to, double bin) {
+/* Adds the signed areas between an edge and the axis, in each of the columns [bin, bin + 1]. */
+static void add_areas_below(const le__sc_point *from, const le__sc_point *to, le__sc_share *out) {
     const double width = to->radial - from->radial;
     if (width == 0)
-        return 0;
-    const double u = clamp(from->radial, bin, bin + 1), v = clamp(to->radial, bin, bin + 1);
+        return;
     const double slope = (to->chi - from->chi) / width;
-    return (v - u) * (from->chi + slope * (0.5 * (u + v) - from->radial));
+    for (int64_t r = 0; r < out->count[0]; r++) {
+        const double bin = (double)(out->first[0] + r);
+        const double u = clamp(from->radial, bin, bin + 1), v = clamp(to->radial, bin, bin + 1);
+        out->weight[r] += (v - u) * (from->chi + slope * (0.5 * (u + v) - from->radial));
+    }
 }
 
 enum { MOST_CORNERS = 8 }; /* four, and one more for each line that cuts */
@@ -252,12 +278,10 @@ static void areas_of_cells(const le__sc_point corner[4], le__sc_share *out) {
 }
 
 static void areas_of_columns(const le__sc_point corner[4], le__sc_share *out) {
-    for (int64_t r = 0; r < out->count[0]; r++) {
-        double area = 0;
-        for (int k = 0; k < 4; k++)
-            area += area_below(&corner[k], &corner[(k + 1) % 4], (double)(out->first[0] + r));
-        out->weight[r] = area;
-    }
+    for (int64_t r = 0; r < out->count[0]; r++)
+        out->weight[r] = 0;
+    for (int k = 0; k < 4; k++)
+        add_areas_below(&corner[k], &corner[(k + 1) % 4], out);
 }
 
 /* Divides by the sum; false: it is not above `least`, which is rounding. */
@@ -274,11 +298,9 @@ static bool normalise(le__sc_share *out, double least) {
 }
 
 /* False: only the box of the corners reaches the range, or they lie on a line. */
-static bool split_quadrilateral(const le__sc_walk *w, int64_t j, const le__sc_bins *bins,
+static bool split_quadrilateral(le__sc_point corner[4], const le__sc_bins *bins,
                                 le__sc_share *out) {
     const bool plane = bins->azimuth.n > 0;
-    le__sc_point corner[4];
-    corners_of(w, j, bins, corner);
     for (int k = 0; k < 4; k++) {
         corner[k].radial = in_bins(&bins->radial, corner[k].radial);
         if (plane)
@@ -300,14 +322,14 @@ static bool cuts_corner(const le__sc_bins *bins, const le__sc_extent *e) {
 }
 
 bool le__sc_split(const le__sc_walk *w, int64_t j, const le__sc_bins *bins, le__sc_share *out) {
-    le__sc_extent e;
-    le__sc_extent_of(w, j, bins, &e);
+    le__sc_point corner[4];
+    const le__sc_extent e = shape_of(w, j, bins, corner);
     if (!reach(bins, &e, out))
         return false;
     if (out->count[0] == 1 && out->count[1] == 1 && !cuts_corner(bins, &e))
         out->weight[0] = 1;
     else if (bins->splitting == LE__SC_FULL)
-        return split_quadrilateral(w, j, bins, out);
+        return split_quadrilateral(corner, bins, out);
     else
         split_rectangle(bins, &e, out);
     return true;

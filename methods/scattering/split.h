@@ -43,8 +43,10 @@ typedef struct le__sc_share {
     double *weight; /* owned; room for all bins of a result */
 } le__sc_share;
 
-/* What a walk must have for the splitting. */
+/* What a walk must have for the splitting; and for extents and reaches, which is less where azimuth
+ * means nothing. */
 int le__sc_wanted(const le__sc_bins *bins);
+int le__sc_wanted_extents(const le__sc_bins *bins);
 
 le_status le__sc_share_open(le__sc_share *share, const le__sc_bins *bins);
 void le__sc_share_close(le__sc_share *share);

@@ -5,6 +5,8 @@
  */
 #include "scattering/stored.h"
 
+#include "liquid_engine/le_io.h"
+
 #include <string.h>
 
 const char *const le__sc_element_types[] = {"u8",  "u16", "u32", "u64", "i8",
@@ -91,6 +93,10 @@ static le_status open_chunks(le_call *call, const le__sc_stored_args *a, le__sc_
         out->wrong[k] =
             le__sc_chunk_open(&out->format, bytes + offsets[k], offsets[k + 1] - offsets[k],
                               skipped && skipped[k] != 0, c);
+        if (skipped && skipped[k] & LE_STORED_UNREADABLE)
+            out->wrong[k] = "it cannot be read from its file";
+        else if (c->missing && !le_call_given(call, a->fill))
+            out->wrong[k] = "it has no bytes, and no fill value is given";
         first[k] = starts;
         if (out->wrong[k] || !c->block)
             continue;
@@ -130,8 +136,7 @@ le_status le__sc_stored_open(le_call *call, const le__sc_stored_args *a, const c
     s.starts = le_call_scratch(call, (size_t)(first[out->n] + 1) * sizeof *s.starts);
     if (!s.starts)
         return no_memory(who);
-    le_parallel_for(call, (size_t)out->n, scan_range, &s);
-    return LE_OK;
+    return le_parallel_for(call, (size_t)out->n, scan_range, &s);
 }
 
 le_status le__sc_stored_verdict(const le__sc_stored *s) {
@@ -239,8 +244,8 @@ le_status le__sc_stored_decode(le_call *call, le__sc_stored *s, le__sc_block_fn 
     d.space = le_call_scratch(call, (size_t)(le_call_threads(call) * s->block_bytes) + 1);
     if (!d.space)
         return no_memory(s->who);
-    le_parallel_for(call, (size_t)(s->n * d.pieces), decode_range, &d);
-    return le__sc_stored_verdict(s);
+    le_status status = le_parallel_for(call, (size_t)(s->n * d.pieces), decode_range, &d);
+    return status == LE_OK ? le__sc_stored_verdict(s) : status;
 }
 
 /* Bit by bit. */

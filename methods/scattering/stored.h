@@ -32,7 +32,8 @@ extern const char *const le__sc_bad_words[];     /* refuse, skip */
     }
 #define LE__SC_STORED_SKIPPED                                                                      \
     {                                                                                              \
-        .name = "skipped", .doc = "of each chunk, not 0: stored without the filter",               \
+        .name = "skipped",                                                                         \
+        .doc = "of each chunk: 0, the filters it was stored without, or that it is unreadable",    \
         .type = LE_TYPE_IN, .optional = true, .dtypes = LE_DTYPE_BIT(LE_U32), .min_ndim = 1,       \
         .max_ndim = 1, .shape = "[n]"                                                              \
     }
@@ -64,7 +65,8 @@ extern const char *const le__sc_bad_words[];     /* refuse, skip */
     }
 #define LE__SC_STORED_FILL                                                                         \
     {                                                                                              \
-        .name = "fill", .doc = "value of chunks that were never written (no bytes)",               \
+        .name = "fill",                                                                            \
+        .doc = "value of chunks that were never written (no bytes); absent: these are bad",        \
         .type = LE_TYPE_F64, .optional = true                                                      \
     }
 #define LE__SC_STORED_BAD(the_name)                                                                \

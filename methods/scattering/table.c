@@ -51,14 +51,10 @@ typedef struct rows {
     int64_t part; /* next free one of the lists */
 } rows;
 
-static bool is_listed(const le__sc_share *s) {
-    return s->count[0] > 2 || s->count[1] > 1;
-}
-
-static bool rows_open(rows *r, build *b) {
+static bool rows_open(rows *r, build *b, int wanted) {
     const le__sc_setup *s = &b->loaded.setup;
     *r = (rows){.b = b};
-    if (le__sc_walk_open(&r->walk, &s->geometry, le__sc_wanted(&s->bins)) == LE_OK &&
+    if (le__sc_walk_open(&r->walk, &s->geometry, wanted) == LE_OK &&
         le__sc_share_open(&r->share, &s->bins) == LE_OK)
         return true;
     le__sc_walk_close(&r->walk);
@@ -91,7 +87,7 @@ static void count_pixel(rows *r, int64_t j) {
     if (le__sc_masked(&b->loaded.setup, &b->images, r->walk.row, j) ||
         !le__sc_reach(&r->walk, j, &b->loaded.setup.bins, &r->share))
         return;
-    if (is_listed(&r->share))
+    if (le__sc_is_listed(&r->share))
         r->part += r->share.count[0] * r->share.count[1];
 }
 
@@ -99,7 +95,7 @@ static void count_range(void *context, size_t begin, size_t end, int worker) {
     build *b = context;
     rows r;
     (void)worker;
-    if (!rows_open(&r, b))
+    if (!rows_open(&r, b, le__sc_wanted_extents(&b->loaded.setup.bins)))
         return;
     for (size_t piece = begin; piece < end; piece++) {
         r.part = 0;
@@ -109,15 +105,21 @@ static void count_range(void *context, size_t begin, size_t end, int worker) {
     rows_close(&r);
 }
 
-/* With splitting none no pixel has a list. */
+/* In one dimension a pixel that is narrower than a bin has no list. */
+static bool has_lists(const build *b) {
+    const le__sc_bins *bins = &b->loaded.setup.bins;
+    return bins->splitting != LE__SC_NO &&
+           (bins->azimuth.n > 0 || !(b->loaded.widest < (1 - 1e-9) * bins->radial.delta));
+}
+
 static le_status count_lists(build *b) {
-    if (b->loaded.setup.bins.splitting == LE__SC_NO) {
+    if (!has_lists(b)) {
         memset(b->counts, 0, b->pieces * sizeof *b->counts);
         return LE_OK;
     }
-    le_parallel_for(b->call, b->pieces, count_range, b);
+    le_status status = le_parallel_for(b->call, b->pieces, count_range, b);
     return atomic_load(&b->failed) ? le_fail(LE_ERR_MEMORY, "no memory for a row of pixels")
-                                   : LE_OK;
+                                   : status;
 }
 
 static le_status load(build *b) {
@@ -154,14 +156,6 @@ static le_status fill_outline(le_call *call, void *data, size_t bytes, void *coo
 
 /* ------------------------------------------------------------------------------------ entries -- */
 
-/* Rounding may leave a share just below 0. */
-static float share_of(const le__sc_share *s) {
-    const double first = s->count[0] == 1 ? 1 : fmin(fmax(s->weight[0], 0), 1);
-    if (first == 1)
-        return 1.0f;
-    return first <= 0.5 ? (float)first : -(float)(1 - first);
-}
-
 static void put_list(rows *r, le__sc_entry *entry) {
     const int64_t width = r->b->outline->bins.radial.n;
     const le__sc_share *s = &r->share;
@@ -180,17 +174,16 @@ static void put_pixel(rows *r, int64_t j) {
     le__sc_entry *entry = &b->entries[i];
     le__sc_pixel p;
     le__sc_pixel_of(s, &b->images, &r->walk, j, &p);
-    bool used = !le__sc_masked(s, &b->images, r->walk.row, j) &&
-                le__sc_split(&r->walk, j, &s->bins, &r->share);
-    if (used && is_listed(&r->share))
-        put_list(r, entry); /* counted, and so written, even when it is left out */
-    else if (used)
-        *entry = (le__sc_entry){
-            .bin = (uint32_t)(r->share.first[1] * s->bins.radial.n + r->share.first[0]),
-            .as.share = share_of(&r->share)};
-    used = used && p.normalization != 0;
+    const bool used =
+        p.normalization != 0 && le__sc_split(&r->walk, j, &s->bins, &r->share);
     if (!used)
         *entry = (le__sc_entry){.bin = (uint32_t)le__sc_setup_bins(s), .as.share = 1.0f};
+    else if (le__sc_is_listed(&r->share))
+        put_list(r, entry);
+    else
+        *entry = (le__sc_entry){
+            .bin = (uint32_t)(r->share.first[1] * s->bins.radial.n + r->share.first[0]),
+            .as.share = le__sc_share_of(&r->share)};
     b->normalization[i] = used ? (float)p.normalization : 0;
     if (b->dark)
         b->dark[i] = used ? (float)p.dark : 0;
@@ -202,7 +195,7 @@ static void entries_range(void *context, size_t begin, size_t end, int worker) {
     build *b = context;
     rows r;
     (void)worker;
-    if (!rows_open(&r, b))
+    if (!rows_open(&r, b, le__sc_wanted(&b->loaded.setup.bins)))
         return;
     for (size_t piece = begin; piece < end; piece++) {
         r.part = b->outline->before[piece];
@@ -239,7 +232,7 @@ static le_status fill_entries(le_call *call, void *data, size_t bytes, void *coo
     if (status == LE_OK) {
         b->loaded.setup.bins = b->outline->bins;
         place(b, data);
-        le_parallel_for(call, b->pieces, entries_range, b);
+        status = le_parallel_for(call, b->pieces, entries_range, b);
         if (atomic_load(&b->failed))
             status = le_fail(LE_ERR_MEMORY, "no memory for a row of pixels");
     }
@@ -307,7 +300,7 @@ static le_status fill_sums(le_call *call, void *data, size_t bytes, void *cookie
     if (!s.of)
         return le_fail(LE_ERR_MEMORY, "no memory for the sums of %lld bins",
                        (long long)t->n_bins);
-    le_parallel_for(call, SUM_PIECES, sums_range, &s);
+    le_status status = le_parallel_for(call, SUM_PIECES, sums_range, &s);
     le__sc_sums *out = data;
     memset(out, 0, bytes);
     for (int64_t b = 0; b < SUM_PIECES * t->n_bins; b++) {
@@ -318,7 +311,7 @@ static le_status fill_sums(le_call *call, void *data, size_t bytes, void *cookie
         sums->count += s.of[b].count;
     }
     free(s.of);
-    return LE_OK;
+    return status;
 }
 
 /* ----------------------------------------------------------------------------------- together -- */
@@ -389,6 +382,9 @@ le_status le__sc_table_of(le_call *call, le__sc_table *out) {
                           .dark = b.dark,
                           .variance = b.variance};
     key[length] = 0;
+    const XXH128_hash_t identity = XXH3_128bits(key, length);
+    out->identity[0] = identity.low64;
+    out->identity[1] = identity.high64;
     return keep_sums(call, key, out);
 }
 

@@ -31,6 +31,19 @@ static inline void le__sc_shares(float share, double out[2]) {
     out[1] = c < 0 ? -c : 1 - c;
 }
 
+/* Whether a pixel has more than two bins that follow each other. */
+static inline bool le__sc_is_listed(const le__sc_share *s) {
+    return s->count[0] > 2 || s->count[1] > 1;
+}
+
+/* Of a pixel that has not. Rounding may leave a share just below 0. */
+static inline float le__sc_share_of(const le__sc_share *s) {
+    const double first = s->count[0] == 1 ? 1 : s->weight[0] < 0 ? 0 : s->weight[0];
+    if (first >= 1)
+        return 1.0f;
+    return first <= 0.5 ? (float)first : -(float)(1 - first);
+}
+
 typedef struct le__sc_part {
     uint32_t bin;
     float share;
@@ -46,7 +59,24 @@ typedef struct le__sc_table {
      * counted; over normalization^2 where pixels are not weighted. */
     const le__sc_sums *sums;
     const float *dark, *variance; /* NULL: none, or given variances; else one a pixel */
+    uint64_t identity[2];         /* the same for the same entries */
 } le__sc_table;
+
+/* The parts of a pixel, at most two of them in `pair`; how many. */
+static inline int64_t le__sc_parts_of(const le__sc_table *t, int64_t pixel, le__sc_part pair[2],
+                                      const le__sc_part **out) {
+    const le__sc_entry e = t->entries[pixel];
+    double c[2];
+    *out = pair;
+    if (e.bin & LE__SC_LISTED) {
+        *out = t->lists + (e.bin & ~LE__SC_LISTED);
+        return e.as.count;
+    }
+    le__sc_shares(e.as.share, c);
+    pair[0] = (le__sc_part){e.bin, (float)c[0]};
+    pair[1] = (le__sc_part){e.bin + 1, (float)c[1]};
+    return c[1] != 0 ? 2 : 1;
+}
 
 /* For prepare and run. */
 le_status le__sc_table_of(le_call *call, le__sc_table *out);

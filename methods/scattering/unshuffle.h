@@ -6,7 +6,7 @@
  * Eight planes are one byte of the elements. With vectors a register of each of the eight is
  * interleaved, byte by byte, so that a 64-bit number has the eight bits of eight elements as an 8 x 8
  * matrix, which three exchanges transpose; then the bytes of elements are interleaved. Bytes whose
- * planes are all zero, as the high ones of small counts are, cost nothing but the look.
+ * planes are all zero, as the high ones of small counts are, are filled in as the low one is stored.
  */
 #ifndef LE_SCATTERING_UNSHUFFLE_H
 #define LE_SCATTERING_UNSHUFFLE_H
@@ -29,13 +29,13 @@ static inline uint64_t transpose_bits(uint64_t x) {
 }
 
 /* Elements 8 * begin to 8 * end of a block, for any size of elements. */
-static inline void unshuffle_plain(const uint8_t *planes, int64_t n, int64_t element, int64_t begin,
-                                   int64_t end, uint8_t *out) {
+static inline void unshuffle_plain(const uint8_t *planes, int64_t n, int64_t element, int64_t low,
+                                   int64_t begin, int64_t end, uint8_t *out) {
     const int64_t plane = n / 8;
     for (int64_t k = 0; k < element; k++)
         for (int64_t i = begin; i < end; i++) {
             uint64_t x = 0;
-            for (int b = 0; b < 8; b++)
+            for (int b = 0; b < 8 && k < low; b++)
                 x |= (uint64_t)planes[(8 * k + b) * plane + i] << 8 * b;
             x = x ? transpose_bits(x) : 0;
             for (int j = 0; j < 8; j++)
@@ -169,20 +169,76 @@ static inline void put_u64(bits k[8][8], uint8_t *out) {
     }
 }
 
+#if LE_METHOD_ISA == 512
+/* Elements of which only the low byte is not zero. */
+static inline void put_low_u16(bits k[8], uint8_t *out) {
+#define LE__PART(l)                                                                                \
+    _mm256_storeu_si256((__m256i *)(void *)(out + 32 * r + 256 * l),                               \
+                        _mm256_cvtepu8_epi16(_mm512_extracti32x4_epi32(k[r], l)))
+    for (int r = 0; r < 8; r++) {
+        LE__PART(0);
+        LE__PART(1);
+        LE__PART(2);
+        LE__PART(3);
+    }
+#undef LE__PART
+}
+
+static inline void put_low_u32(bits k[8], uint8_t *out) {
+#define LE__PART(l)                                                                                \
+    _mm512_storeu_si512(out + 64 * r + 512 * l,                                                    \
+                        _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(k[r], l)))
+    for (int r = 0; r < 8; r++) {
+        LE__PART(0);
+        LE__PART(1);
+        LE__PART(2);
+        LE__PART(3);
+    }
+#undef LE__PART
+}
+#else
+static inline void put_low_u16(bits k[8], uint8_t *out) {
+    for (int r = 0; r < 8; r++) {
+        _mm256_storeu_si256((__m256i *)(void *)(out + 32 * r),
+                            _mm256_cvtepu8_epi16(_mm256_castsi256_si128(k[r])));
+        _mm256_storeu_si256((__m256i *)(void *)(out + 32 * r + 256),
+                            _mm256_cvtepu8_epi16(_mm256_extracti128_si256(k[r], 1)));
+    }
+}
+
+static inline void put_low_u32(bits k[8], uint8_t *out) {
+    for (int r = 0; r < 8; r++)
+        for (int l = 0; l < 2; l++) {
+            const __m128i x =
+                l ? _mm256_extracti128_si256(k[r], 1) : _mm256_castsi256_si128(k[r]);
+            __m256i *to = (__m256i *)(void *)(out + 64 * r + 512 * l);
+            _mm256_storeu_si256(to, _mm256_cvtepu8_epi32(x));
+            _mm256_storeu_si256(to + 1, _mm256_cvtepu8_epi32(_mm_srli_si128(x, 8)));
+        }
+}
+#endif
+
 /* Whole registers of a block; returns how many of its plane bytes are done. */
 static inline int64_t unshuffle_vectors(const uint8_t *planes, int64_t n, int64_t element,
-                                        uint8_t *out) {
+                                        int64_t low, uint8_t *out) {
     const int64_t plane = n / 8;
     int64_t i = 0;
     for (; i + BITS_BYTES <= plane; i += BITS_BYTES) {
         bits k[8][8];
+        bool high = false;
         uint8_t *to = out + 8 * i * element;
         for (int64_t b = 0; b < element; b++)
-            if (!byte_of_elements(planes + 8 * b * plane + i, plane, k[b]))
+            if (b < low && byte_of_elements(planes + 8 * b * plane + i, plane, k[b]))
+                high |= b > 0;
+            else
                 for (int r = 0; r < 8; r++)
                     k[b][r] = BITS_ZERO;
         if (element == 1)
             put_u8(k, to);
+        else if (element == 2 && !high)
+            put_low_u16(k[0], to);
+        else if (element == 4 && !high)
+            put_low_u32(k[0], to);
         else if (element == 2)
             put_u16(k, to);
         else if (element == 4)
@@ -195,20 +251,22 @@ static inline int64_t unshuffle_vectors(const uint8_t *planes, int64_t n, int64_
 
 #endif
 
-/* n elements of a block, a multiple of eight. */
-static inline void unshuffle(const uint8_t *planes, int64_t n, int64_t element, uint8_t *out) {
+/* n elements of a block, a multiple of eight, of which only the first `low` bytes have planes that are
+ * not zero. */
+static inline void unshuffle(const uint8_t *planes, int64_t n, int64_t element, int64_t low,
+                             uint8_t *out) {
     int64_t done = 0;
 #if LE_METHOD_ISA
     if (element == 4)
-        done = unshuffle_vectors(planes, n, 4, out);
+        done = unshuffle_vectors(planes, n, 4, low, out);
     else if (element == 2)
-        done = unshuffle_vectors(planes, n, 2, out);
+        done = unshuffle_vectors(planes, n, 2, low, out);
     else if (element == 1)
-        done = unshuffle_vectors(planes, n, 1, out);
+        done = unshuffle_vectors(planes, n, 1, low, out);
     else if (element == 8)
-        done = unshuffle_vectors(planes, n, 8, out);
+        done = unshuffle_vectors(planes, n, 8, low, out);
 #endif
-    unshuffle_plain(planes, n, element, done, n / 8, out);
+    unshuffle_plain(planes, n, element, low, done, n / 8, out);
 }
 
 #endif

@@ -46,14 +46,14 @@ static void value_rows(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-static void make_frame(le_call *call, le__esrrf_frames *f, int64_t frame) {
+static le_status make_frame(le_call *call, le__esrrf_frames *f, int64_t frame) {
     const int64_t rows = f->e.in.rows, cols = f->e.in.cols;
     le__sr_load_frame(&f->e.in, frame, f->image);
     for (int64_t y = 0; y < rows; y++)
         le__sr_roberts_row(f->image + (y ? y - 1 : 0) * cols, f->image + y * cols, cols,
                            f->gradient_col + y * cols, f->gradient_row + y * cols);
-    le_parallel_for(call, (size_t)(2 * rows + 1), half_rows, f);
-    le_parallel_for(call, (size_t)f->e.out.rows, value_rows, f);
+    le_status status = le_parallel_for(call, (size_t)(2 * rows + 1), half_rows, f);
+    return status == LE_OK ? le_parallel_for(call, (size_t)f->e.out.rows, value_rows, f) : status;
 }
 
 static void store(const le__esrrf_frames *f, int64_t point) {
@@ -105,21 +105,21 @@ le_status le__esrrf_run_frames(le_call *call, bool exact, le__esrrf_project_fn p
         return status;
     le__sr_rgc_weights(&f.e.rgc, f.weights);
     projection p = {&f, project};
-    for (int64_t point = 0; point < f.e.out.frames; point++) {
+    for (int64_t point = 0; status == LE_OK && point < f.e.out.frames; point++) {
         const int64_t begin = point * f.e.per_timepoint;
         f.frames =
             f.e.in.frames - begin < f.e.per_timepoint ? f.e.in.frames - begin : f.e.per_timepoint;
-        for (f.frame = 0; f.frame < f.frames; f.frame++) {
-            if (le_call_cancelled(call))
-                return le_fail(LE_ERR_CANCELLED, "esrrf: cancelled");
-            make_frame(call, &f, begin + f.frame);
-        }
-        le_parallel_for(call, (size_t)f.e.out.rows, project_rows, &p);
+        for (f.frame = 0; status == LE_OK && f.frame < f.frames; f.frame++)
+            status = make_frame(call, &f, begin + f.frame);
+        if (status == LE_OK)
+            status = le_parallel_for(call, (size_t)f.e.out.rows, project_rows, &p);
+        if (status != LE_OK)
+            return status;
         if (f.e.correct)
             correct(&f);
         store(&f, point);
     }
-    return LE_OK;
+    return status;
 }
 
 int64_t le__esrrf_frames_memory(const le_call *call) {

@@ -292,12 +292,12 @@ static le_status run_fused(le_call *call) {
     status = allocate(call, &f);
     if (status != LE_OK)
         return status;
-    le_parallel_for(call, (size_t)(f.e.out.frames * f.bands), bands_range, &f);
-    if (f.e.correct) {
+    status = le_parallel_for(call, (size_t)(f.e.out.frames * f.bands), bands_range, &f);
+    if (status == LE_OK && f.e.correct) {
         make_phase_means(&f);
-        le_parallel_for(call, (size_t)(f.e.out.frames * f.e.out.rows), correct_range, &f);
+        status = le_parallel_for(call, (size_t)(f.e.out.frames * f.e.out.rows), correct_range, &f);
     }
-    return LE_OK;
+    return status;
 }
 
 /* The engine asks before it knows the threads: counted for 16 of them. */

@@ -20,6 +20,8 @@ static le_status correct_frames(le_call *call, correct_fn correct) {
     if (!frame)
         return le_fail(LE_ERR_MEMORY, "macro_pixel_correction: no memory for a frame");
     for (int64_t t = 0; t < in.frames; t++) {
+        if (le_call_cancelled(call))
+            return LE_ERR_CANCELLED;
         le__sr_load_frame(&in, t, frame);
         correct(frame, in.rows / m, in.cols / m, m, frame);
         for (int64_t y = 0; y < out.rows; y++)

@@ -95,10 +95,11 @@ static le_status run_rows(le_call *call) {
     le_status status = le__sr_spare(call, 3 * c.in.cols, &c.spare);
     if (status != LE_OK)
         return status;
-    le_parallel_for(call, items, sum_range, &c);
+    status = le_parallel_for(call, items, sum_range, &c);
+    if (status != LE_OK)
+        return status;
     make_means(&c);
-    le_parallel_for(call, items, divide_range, &c);
-    return LE_OK;
+    return le_parallel_for(call, items, divide_range, &c);
 }
 
 LE_IMPLEMENTATION(macro_pixel_correction, LE__ISA, LE__ISA_FIELDS("simd"),

@@ -53,14 +53,14 @@ le_status le__rgc_run_frames(le_call *call, bool exact) {
     if (status != LE_OK)
         return status;
     le__sr_rgc_weights(&f.c.rgc, f.weights);
-    for (f.frame = 0; f.frame < f.c.image.frames; f.frame++) {
-        for (int64_t k = 0; k <= 2 * f.c.rgc.rows; k++) {
+    for (f.frame = 0; status == LE_OK && f.frame < f.c.image.frames; f.frame++) {
+        for (int64_t k = 0; k <= 2 * f.c.rgc.rows && !le_call_cancelled(call); k++) {
             le__rgc_half_row(&f.c, &f.c.col, f.frame, k, line, f.half_col + k * width);
             le__rgc_half_row(&f.c, &f.c.row, f.frame, k, line, f.half_row + k * width);
         }
-        le_parallel_for(call, (size_t)f.c.out.rows, rows_range, &f);
+        status = le_parallel_for(call, (size_t)f.c.out.rows, rows_range, &f);
     }
-    return LE_OK;
+    return status;
 }
 
 int64_t le__rgc_frames_memory(const le_call *call) {

@@ -43,11 +43,12 @@ static le_status run(le_call *call) {
     j.image = le_call_scratch(call, (size_t)(j.in.rows * j.in.cols) * sizeof(float));
     if (!j.image)
         return le_fail(LE_ERR_MEMORY, "shift_magnify: no memory for a frame");
-    for (; j.frame < j.in.frames; j.frame++) {
+    le_status status = LE_OK;
+    for (; status == LE_OK && j.frame < j.in.frames; j.frame++) {
         le__sr_load_frame(&j.in, j.frame, j.image);
-        le_parallel_for(call, (size_t)j.out.rows, range, &j);
+        status = le_parallel_for(call, (size_t)j.out.rows, range, &j);
     }
-    return LE_OK;
+    return status;
 }
 
 LE_IMPLEMENTATION(shift_magnify, reference, .run_type = "reference",

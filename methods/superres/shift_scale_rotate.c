@@ -54,7 +54,7 @@ le_status le__rotate_run(le_call *call, le_range_fn rows) {
         if (!direct)
             le__sr_load_frame(&p.in, p.frame, image);
         p.image = direct ? (const float *)p.in.data + p.frame * p.in.stride_frame : image;
-        le_parallel_for(call, (size_t)p.out.rows, rows, &p);
+        status = le_parallel_for(call, (size_t)p.out.rows, rows, &p);
     }
     return status;
 }

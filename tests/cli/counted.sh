@@ -34,6 +34,14 @@ out_has "result: f32[0,2]"
 expect 0 counted-run above "$image" level=4.5 rows=rows.h5:/some
 expect 0 counted-run doubled rows=rows.h5:/some
 out_has "1, 18, 3, 14, 4, 10, 6, 16"
+
+# tables with the operation's names of columns
+expect 0 counted-run above "$image" level=4.5 rows=rows.csv
+printf 'pixel,value\n1,9\n3,7\n4,5\n6,8\n' | cmp - rows.csv || fail "wrong rows.csv"
+expect 0 counted-run doubled rows=rows.csv
+out_has "1, 18, 3, 14, 4, 10, 6, 16"
+expect 0 counted-run above "$image" level=9 rows=rows.csv
+[ "$(cat rows.csv)" = pixel,value ] || fail "a table without rows has its names"
 expect 0 counted-run --explain above "$image" level=4.5 room=3
 out_has "rows=f32[3,2]"
 

@@ -262,6 +262,13 @@ expect 0 le-run --profile=trace.json --repeat=2 project volume=v.raw:u8:2,2,2 im
 out_has "project"
 grep -q traceEvents trace.json || fail "no trace"
 
+# --- Ctrl-C: the program dies by it, and no half-written file is left ---
+truncate -s 8M zero.raw
+timeout --preserve-status -s INT 0.7 le-run --implementation=reference volume_render \
+    volume=zero.raw:f32:128,128,128 size=400 angles=0:359:360 outside=0 images=late.h5:/v >out 2>err
+[ $? -eq 130 ] || { fail "Ctrl-C ends it with another status than 130"; cat err; }
+[ -z "$(find . -name '*late*')" ] || fail "Ctrl-C leaves $(find . -name '*late*')"
+
 # --- a file that cannot grow: one line, no signal, nothing left behind ---
 if (ulimit -f 0; le-run --version >/dev/null 2>&1); then
     for place in full.h5:/v full.nrrd full.png; do

@@ -19,14 +19,18 @@ import tempfile
 SOURCE, BUILD, COMPILER = (os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3])
 FLAGS = sys.argv[4] if len(sys.argv) > 4 else ""
 
-# pages whose blocks are parts of files that a test of its own puts together
-OTHER_TESTS = {"docs/adding-an-implementation.md", "docs/adding-an-operation.md"}
+# pages whose blocks a test of its own runs, or puts together to files
+OTHER_TESTS = {"docs/adding-an-implementation.md", "docs/adding-an-operation.md", "docs/python.md"}
 
 # (page, start of the line): why it is not run
 NOT_RUN = {
     ("README.md", "sh tools/check.sh"): "the suite that runs this test",
-    ("docs/how-it-decides.md", "le-bench --suite=choices"): "measures every operation for half an hour",
+    ("docs/cluster.md", "mpirun "): "needs MPI; tests/mpi/le-run.sh runs the like",
+    ("docs/how-it-decides.md", "le-bench --suite=choices"): "measures every operation for some minutes",
 }
+
+# blocks in languages that are not run
+NOT_RUN_BLOCKS = {("docs/scans.md", "import h5py"): "needs pyFAI and a plugin of HDF5"}
 
 # C that is a part of a function: (page, start of the block): (what stands before it, behind it)
 PARTS_OF_C = {
@@ -56,7 +60,7 @@ int main(void) {
 # JSON of a chain: the arguments with which le-run takes it
 CHAINS = {("docs/chains.md", '{"name": "front_view"'): "volume=cube.h5:/density image=view.png"}
 
-SHELL = re.compile(r"^(sh |le-|\./|cmake |ctest |cc |export |PATH=|LE_[A-Z_]+=|cp |mkdir )")
+SHELL = re.compile(r"^(sh |mpirun |le-|\./|cmake |ctest |cc |export |PATH=|LE_[A-Z_]+=|cp |mkdir )")
 
 
 def blocks(text):
@@ -122,6 +126,22 @@ class Page:
         if name != "README.md":  # whoever reads on has followed the first page
             shutil.copy(os.path.join(SOURCE, "examples", "data", "web_128.h5"), os.path.join(self.clone, "cube.h5"))
             self.env["PATH"] = os.path.join(BUILD, "tools") + ":" + self.env["PATH"]
+
+        if name == "docs/imaging.md":
+            self.sky()
+
+    def sky(self):
+        """An image and a kernel in the formats of which the page speaks."""
+        def table(file, size, value):
+            with open(os.path.join(self.clone, file), "w", encoding="utf-8") as f:
+                for y in range(size):
+                    f.write(",".join(str(value(y, x)) for x in range(size)) + "\n")
+        table("map.csv", 64, lambda y, x: (y * 31 + x * 17) % 13 + (500 if (y // 3, x // 3) == (7, 11) else 0))
+        table("psf.csv", 5, lambda y, x: 1 / (1 + abs(y - 2) + abs(x - 2)))
+        table("one.csv", 1, lambda y, x: 1)
+        for name in ("map", "psf"):
+            for file in (name + ".h5:/data", name + ".fits"):
+                self.execute("le-run convolve2d image=%s.csv kernel=one.csv result=%s" % (name, file), file)
 
     def play(self, command, script):
         path = os.path.join(self.bin, command)
@@ -197,8 +217,11 @@ class Page:
         with open(os.path.join(SOURCE, self.name), encoding="utf-8") as f:
             text = f.read()
         for given, block in blocks(text):
+            if known(NOT_RUN_BLOCKS, self.name, block):
+                continue
             kind = language(given, block)
-            what = {"sh": self.shell, "c": self.c, "json": self.json, "cmake": self.cmake}.get(kind)
+            what = {"sh": self.shell, "c": self.c, "json": self.json, "cmake": self.cmake,
+                    "python": lambda lines: None}.get(kind)  # tests/python/test_docs.py runs it
             if what:
                 what(block)
             else:

@@ -392,7 +392,13 @@ static void bend(trial *t) {
     }
 }
 
+static bool go_on(void *cookie, double done) {
+    (void)cookie, (void)done;
+    return true;
+}
+
 static void add_options(trial *t) {
+    static const le_tick goes_on = {.fn = go_on};
     static const char *const words[] = {"c",        "simd",  "reference", "cpu",
                                         "opencl:9", "",      "nosuch",    "c[threads=2]",
                                         "@[",       "slabs", "staged_cpu"};
@@ -409,6 +415,8 @@ static void add_options(trial *t) {
             a->value.str = take(t, 8) ? words[take(t, sizeof words / sizeof *words)] : NULL;
         else if (a->option == LE_OPTION_RTOL || a->option == LE_OPTION_ATOL)
             a->value.f64 = odd_number(t);
+        else if (a->option == LE_OPTION_TICK) /* a pointer that is lent has to be one */
+            a->value.tick = take(t, 2) ? &goes_on : NULL;
         else if (a->option == LE_OPTION_MEMORY_LIMIT)
             a->value.i64 = (int64_t)1 << take(t, 63);
         else if (a->option != LE_OPTION_MODE || take(t, 5) != LE_MODE_MEASURE) /* takes too long */

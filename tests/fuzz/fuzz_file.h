@@ -26,7 +26,7 @@ static const char *fuzz_put(const char *ending, const uint8_t *data, size_t size
 }
 
 /* Reads and touches every element; sizes up to 16 MiB. */
-static void fuzz_read(const char *place) {
+static inline void fuzz_read(const char *place) {
     const le_io_options options = {.struct_size = sizeof options, .max_bytes = 16 << 20};
     le_tensor t = {0};
     if (le_io_read(NULL, place, &options, &t) == LE_OK) {

@@ -32,7 +32,7 @@ add_subdirectory(volume)
 METHODS
 "$cmake" -S "$folder/p" -B "$folder/b" -DCMAKE_C_COMPILER="$compiler" >"$folder/log" 2>&1 &&
     "$cmake" --build "$folder/b" --target le_method_table >>"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
-for name in operation_threshold implementation_threshold__reference implementation_threshold__c \
+for name in operation_exceeds implementation_exceeds__reference implementation_exceeds__c \
     implementation_composite__blocked; do
     grep -q "{&le_$name, \"[0-9a-f]\{16\}\"}" "$folder/b/le_method_table.c" || { echo "le_$name is not listed"; exit 1; }
 done

@@ -35,7 +35,11 @@ allowed benchdb '^$' 'benchdb knows only itself'
 allowed methods '^liquid_engine/le(_method|_chain|_io)?\.h$' 'methods know le_method.h, le_chain.h and le_io.h only'
 allowed engine '^(liquid_engine/.*|benchdb\.h|stats\.h|signals\.h|numbers\.h|outfile\.h)$' 'the engine knows itself and benchdb'
 allowed tools '^(liquid_engine/.*|benchdb\.h|stats\.h|outfile\.h)$' 'tools know public headers and benchdb'
+allowed mpi '^(liquid_engine/.*|run_world\.h|tool\.h)$' 'mpi knows public headers, and le-run what it needs of it'
 allowed examples '^liquid_engine/.*$' 'examples know public headers only'
+
+found=$(grep -rnE '#include <mpi\.h>' --include='*.[ch]' . | grep -vE '^\./(mpi|tests/mpi|build)/')
+[ -z "$found" ] || complain "only mpi/ knows MPI: $found"
 
 # What Linux or glibc alone have is behind core/os.h.
 found=$(grep -rnE '#include <(malloc|elf|link|sys/prctl|sys/syscall|linux/.*)(\.h)?>|"/proc/|close_range|mallinfo' \

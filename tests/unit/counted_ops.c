@@ -5,12 +5,17 @@
  */
 #include "counted_ops.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
 _Atomic int counted_runs;
 
 /* --- above --- */
+
+static const char *above_column(int64_t columns, int64_t i) {
+    return columns != 2 ? NULL : i == 0 ? "pixel" : "value";
+}
 
 static const le_arg_desc above_args[] = {
     [ABOVE_IMAGE] = {.name = "image",
@@ -32,7 +37,8 @@ static const le_arg_desc above_args[] = {
                     .dtypes = LE_DTYPES_FLOAT,
                     .min_ndim = 2,
                     .max_ndim = 2,
-                    .shape = "[n,2]"}};
+                    .shape = "[n,2]",
+                    .column = above_column}};
 
 static le_status above_check(le_call *call) {
     int64_t room = le_call_i64(call, ABOVE_ROOM);
@@ -343,6 +349,94 @@ static const le_implementation summed_reference = {.abi = LE_METHOD_ABI,
                                                    .flags = LE_IMPL_REFERENCE | LE_IMPL_SERIAL,
                                                    .run = summed_run};
 
+/* --- spots --- */
+
+static const char *spots_column(int64_t columns, int64_t i) {
+    static const char *const names[] = {"label", "center_of_mass_0", "center_of_mass_1", "lon",
+                                        "lat"};
+    return columns == 5 ? names[i] : NULL;
+}
+
+static const le_arg_desc spots_args[] = {{.name = "image",
+                                          .type = LE_TYPE_IN,
+                                          .dtypes = LE_DTYPES_ALL,
+                                          .min_ndim = 2,
+                                          .max_ndim = 2,
+                                          .shape = "[h,w]"},
+                                         {.name = "level", .type = LE_TYPE_F64},
+                                         {.name = "catalogue",
+                                          .type = LE_TYPE_OUT,
+                                          .optional = true,
+                                          .dtypes = LE_DTYPE_BIT(LE_F64),
+                                          .min_ndim = 2,
+                                          .max_ndim = 2,
+                                          .shape = "[n,5]",
+                                          .column = spots_column},
+                                         {.name = "labels",
+                                          .type = LE_TYPE_OUT,
+                                          .optional = true,
+                                          .dtypes = LE_DTYPE_BIT(LE_I32),
+                                          .min_ndim = 2,
+                                          .max_ndim = 2,
+                                          .shape = "[h,w]"}};
+
+static le_status spots_check(le_call *call) {
+    const le_tensor *image = le_call_in(call, 0);
+    le_status status = le_call_set_out_upto(call, 2, LE_F64, 2, (int64_t[]){4, 5});
+    return status == LE_OK ? le_call_set_out(call, 3, LE_I32, 2, image->shape) : status;
+}
+
+static void put_spot(le_tensor *rows, int64_t n, int64_t pixel, int64_t width) {
+    const double row[] = {(double)n + 1, (double)(pixel / width), (double)(pixel % width), NAN,
+                          NAN};
+    for (int k = 0; k < 5; k++)
+        le_tensor_set(rows, 5 * n + k, row[k]);
+}
+
+static le_status spots_run(le_call *call) {
+    const le_tensor *image = le_call_in(call, 0);
+    le_tensor *rows = le_call_given(call, 2) ? le_call_out(call, 2) : NULL;
+    le_tensor *labels = le_call_given(call, 3) ? le_call_out(call, 3) : NULL;
+    int64_t n = 0;
+    for (int64_t i = 0; i < le_tensor_count(image); i++) {
+        bool above = le_tensor_get(image, i) > le_call_f64(call, 1);
+        if (labels)
+            le_tensor_set(labels, i, above ? (double)n + 1 : 0);
+        if (above && rows && n < rows->shape[0])
+            put_spot(rows, n, i, image->shape[1]);
+        n += above;
+    }
+    if (rows)
+        le_call_set_count(call, 2, n);
+    return LE_OK;
+}
+
+static le_status spots_case(le_case *c, const le_case_request *r) {
+    le_tensor *image = le_case_in(c, "image", LE_F32, 2, (int64_t[]){9 + r->index % 5, 7});
+    for (int64_t i = 0; image && i < le_tensor_count(image); i++)
+        le_tensor_set(image, i, le_case_uniform(c));
+    le_case_f64(c, "level", 0.9);
+    le_case_out(c, "catalogue", LE_F64);
+    le_case_out(c, "labels", LE_I32);
+    return le_case_status(c);
+}
+
+const le_operation counted_spots = {.abi = LE_METHOD_ABI,
+                                    .name = "spots",
+                                    .family = "test",
+                                    .summary = "pixels above a level as a catalogue",
+                                    .args = spots_args,
+                                    .n_args = sizeof spots_args / sizeof *spots_args,
+                                    .check = spots_check,
+                                    .work = above_work,
+                                    .make_case = spots_case};
+static const le_implementation spots_reference = {.abi = LE_METHOD_ABI,
+                                                  .operation = "spots",
+                                                  .name = "reference",
+                                                  .run_type = "reference",
+                                                  .flags = LE_IMPL_REFERENCE,
+                                                  .run = spots_run};
+
 /* --- peaks --- */
 
 static const le_arg_desc peaks_args[] = {{.name = "image",
@@ -417,14 +511,14 @@ static const le_implementation peaks_reference = {.abi = LE_METHOD_ABI,
 
 le_status counted_register(le_engine *engine) {
     const le_operation *const operations[] = {&counted_above, &counted_doubled, &counted_summed,
-                                              &counted_peaks};
+                                              &counted_peaks, &counted_spots};
     const le_implementation *const implementations[] = {
-        &counted_above_reference, &counted_above_c,  &counted_above_opencl,
-        &doubled_reference,       &summed_reference, &peaks_reference};
+        &counted_above_reference, &counted_above_c, &counted_above_opencl, &doubled_reference,
+        &summed_reference,        &peaks_reference, &spots_reference};
     le_status status = LE_OK;
-    for (size_t i = 0; status == LE_OK && i < 4; i++)
+    for (size_t i = 0; status == LE_OK && i < sizeof operations / sizeof *operations; i++)
         status = le_register_operation(engine, operations[i]);
-    for (size_t i = 0; status == LE_OK && i < 6; i++)
+    for (size_t i = 0; status == LE_OK && i < sizeof implementations / sizeof *implementations; i++)
         status = le_register_implementation(engine, implementations[i]);
     return status;
 }

@@ -5,6 +5,8 @@
  * as rows (number of the pixel, value), first pixel first; `doubled` doubles the values of such
  * rows; `summed` adds them up. `above` may be told to make room for few. `peaks` lists pixels that
  * are above their neighbours in the lines before and behind, as (line, column, value).
+ * `spots` makes a catalogue of the pixels above a level, with names of columns and without their
+ * places on the sky, and labels.
  */
 #ifndef LE_COUNTED_OPS_H
 #define LE_COUNTED_OPS_H
@@ -13,7 +15,7 @@
 
 enum { ABOVE_IMAGE, ABOVE_LEVEL, ABOVE_ROOM, ABOVE_ROWS };
 
-extern const le_operation counted_above, counted_doubled, counted_summed, counted_peaks;
+extern const le_operation counted_above, counted_doubled, counted_summed, counted_peaks, counted_spots;
 extern const le_implementation counted_above_reference, counted_above_c, counted_above_opencl;
 
 /* Image rows of the call, for items. */

@@ -6,6 +6,7 @@
  */
 #include "counted_test.h"
 
+#include "call/rows.h"
 #include "call/storage.h"
 #include "liquid_engine/le_bench.h"
 
@@ -112,12 +113,13 @@ static void run_above(le_engine *e, double level, int64_t room, le_tensor *rows)
     assert_rows(rows, level);
 }
 
-/* Rows without room are made once more, and the next call has room for them at once. */
+/* Rows without room are made once more, and the next call has room for them at once. (Where runs are
+ * counted nothing is explored: such a run may be stopped, and be one more.) */
 static void too_little_room(void **state) {
     (void)state;
     static const int64_t rooms[] = {0, 1, 7, 100};
     for (size_t k = 0; k < sizeof rooms / sizeof *rooms; k++) {
-        le_engine *e = open_counted(LE_MODE_LEARN);
+        le_engine *e = open_counted(LE_MODE_ESTIMATE);
         le_tensor rows = {0};
         run_above(e, 0.5, PIXELS, &rows); /* proven, nothing learnt of small rooms */
         le_tensor_free(&rows);
@@ -135,7 +137,7 @@ static void too_little_room(void **state) {
 
 static void room_is_learnt(void **state) {
     (void)state;
-    le_engine *e = open_counted(LE_MODE_LEARN);
+    le_engine *e = open_counted(LE_MODE_ESTIMATE);
     le_tensor rows = {0};
     run_above(e, 2, 10, &rows); /* none, in any trial either */
     le_tensor_free(&rows);
@@ -211,7 +213,7 @@ static void no_memory_for_nothing(void **state) {
 static void shares_of_others(void **state) {
     (void)state;
     static const int64_t rooms[] = {100, 900, 1000};
-    le_engine *e = open_counted(LE_MODE_LEARN);
+    le_engine *e = open_counted(LE_MODE_ESTIMATE);
     le_tensor rows = {0};
     run_above(e, 0.5, 3, &rows); /* needs some 400 times that */
     le_tensor_free(&rows);
@@ -557,6 +559,25 @@ static void measured(void **state) {
     le_close(&e);
 }
 
+/* Whatever their keys are: no two problems of sixty share what is known of them. */
+static void shares_do_not_mix(void **state) {
+    enum { PROBLEMS = 60 };
+    le__rows rows = {0};
+    le__rows_share share;
+    (void)state;
+    for (uint64_t i = 1; i <= PROBLEMS; i++)
+        le__rows_learn(&rows, i * 61 * 64 * 32, (double)i);
+    for (uint64_t i = 1; i <= PROBLEMS; i++) {
+        assert_true(le__rows_known(&rows, i * 61 * 64 * 32, &share));
+        assert_true(share.most == (double)i && share.mean == (double)i);
+    }
+    assert_false(le__rows_known(&rows, 5, &share));
+    for (uint64_t i = 1; i <= LE__ROWS_SLOTS; i++) /* the first ones make room */
+        le__rows_learn(&rows, i * 1000 + 1, 0.5);
+    assert_false(le__rows_known(&rows, 61 * 64 * 32, &share));
+    assert_true(le__rows_known(&rows, 2001, &share) && share.mean == 0.5);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(single_calls),
@@ -566,6 +587,7 @@ int main(void) {
         cmocka_unit_test(callers_tensors),
         cmocka_unit_test(no_memory_for_nothing),
         cmocka_unit_test(shares_of_others),
+        cmocka_unit_test(shares_do_not_mix),
         cmocka_unit_test(many_threads),
         cmocka_unit_test(shape_of_the_problem),
         cmocka_unit_test(trials_find_who_miscounts),

@@ -712,6 +712,37 @@ static void opened_once(void **state) {
     close(watch);
 }
 
+static void names_of_columns(void **state) {
+    (void)state;
+    double values[6] = {1, 2, 3, 4, 5, 6};
+    le_tensor t = le_tensor_of(values, LE_F64, 2, (int64_t[]){2, 3});
+    const le_io_write_options o = {.struct_size = sizeof o,
+                                   .columns = (const char *const[]){"label", NULL, "lon"},
+                                   .n_columns = 3};
+    for (int again = 0; again < 2; again++)
+        assert_int_equal(le_io_write_with(io_engine, "columns.h5:/found/sources", &t, &o), LE_OK);
+    hid_t file = H5Fopen("columns.h5", H5F_ACC_RDONLY, H5P_DEFAULT);
+    hid_t a = H5Aopen_by_name(file, "/found/sources", "columns", H5P_DEFAULT, H5P_DEFAULT);
+    hid_t type = H5Tcopy(H5T_C_S1), space = H5Aget_space(a);
+    char *names[3];
+    H5Tset_size(type, H5T_VARIABLE);
+    H5Tset_cset(type, H5T_CSET_UTF8);
+    assert_int_equal(H5Sget_simple_extent_npoints(space), 3);
+    assert_true(H5Aread(a, type, names) >= 0);
+    assert_string_equal(names[0], "label");
+    assert_string_equal(names[1], "");
+    assert_string_equal(names[2], "lon");
+    H5Dvlen_reclaim(type, space, H5P_DEFAULT, names);
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Aclose(a);
+    H5Fclose(file);
+    le_tensor read = {0};
+    assert_int_equal(le_io_read(io_engine, "columns.h5:/found/sources", NULL, &read), LE_OK);
+    assert_memory_equal(read.data, values, sizeof values);
+    le_tensor_free(&read);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(types_and_layouts), cmocka_unit_test(slices),
@@ -725,6 +756,7 @@ int main(void) {
         cmocka_unit_test(streamed),          cmocka_unit_test(peeked),
         cmocka_unit_test(many_chunks),       cmocka_unit_test(very_many_chunks),
         cmocka_unit_test(opened_once),       cmocka_unit_test(replaced_datasets),
+        cmocka_unit_test(names_of_columns),
     };
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     return cmocka_run_group_tests(tests, io_setup, io_teardown);

@@ -31,6 +31,10 @@ static void names(void **state) {
     check("v.nhdr", LE__IO_NRRD, "v.nhdr", NULL);
     check("s.TIFF", LE__IO_TIFF, "s.TIFF", NULL);
     check("out.raw", LE__IO_RAW, "out.raw", NULL);
+    check("a.CSV", LE__IO_CSV, "a.CSV", NULL);
+    check("a.csv[flux]", LE__IO_CSV, "a.csv", "flux");
+    check("a.csv[flux][1:3]", LE__IO_CSV, "a.csv", "flux");
+    check("a.csv[1:3,0]", LE__IO_CSV, "a.csv", NULL);
 }
 
 static void bad_names(void **state) {
@@ -47,6 +51,12 @@ static void bad_names(void **state) {
                                       "a_%n.png",
                                       "a.png:x",
                                       "s.tif:0",
+                                      "t.csv:x",
+                                      "t.csv[]",
+                                      "t.csv[a",
+                                      "t.csv[a]b",
+                                      "t.csv[a][b]",
+                                      "t.csv[0:1:0]",
                                       "c.h5:/d[",
                                       "c.h5:/d[]",
                                       "c.h5:/d[a]",

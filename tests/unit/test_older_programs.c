@@ -68,9 +68,8 @@ static void run_info_of_any_size(void **state) {
     memset(later, 0x55, longer);
     memcpy(later, &longer, sizeof longer);
     assert_int_equal(le_last_run((le_run_info *)(void *)later), LE_OK);
-    assert_int_equal(memcmp(later + sizeof longer, (char *)&now + sizeof longer,
-                            sizeof now - sizeof longer),
-                     0);
+    assert_int_equal(
+        memcmp(later + sizeof longer, (char *)&now + sizeof longer, sizeof now - sizeof longer), 0);
     for (size_t i = sizeof now; i < longer; i++)
         assert_int_equal(later[i], 0);
 
@@ -168,10 +167,10 @@ static const le_operation *older_toy(void) {
     struct arg_desc_1 *args = at_the_edge(toy_operation.n_args * sizeof *args);
     for (size_t i = 0; i < toy_operation.n_args; i++) {
         const le_arg_desc *a = &toy_operation.args[i];
-        args[i] = (struct arg_desc_1){a->name,      a->doc,       a->type,        a->optional,
-                                      a->cost,      a->dtypes,    a->min_ndim,    a->max_ndim,
-                                      a->shape,     a->min,       a->max,         a->default_f64,
-                                      a->min_count, a->max_count, a->words,       a->default_str};
+        args[i] = (struct arg_desc_1){a->name,      a->doc,       a->type,     a->optional,
+                                      a->cost,      a->dtypes,    a->min_ndim, a->max_ndim,
+                                      a->shape,     a->min,       a->max,      a->default_f64,
+                                      a->min_count, a->max_count, a->words,    a->default_str};
     }
     const le_operation *t = &toy_operation;
     struct operation_1 op = {.abi = 1,
@@ -205,6 +204,46 @@ static void modules_of_an_earlier_abi(void **state) {
     const le_operation *seen = le_engine_operation(e, "older");
     assert_string_equal(seen->args[TOY_RESULT].name, "result");
     assert_int_equal(seen->args[TOY_RESULT].elastic, 0);
+    le_close(&e);
+}
+
+/* --- modules of method ABI 2 --- */
+
+struct arg_desc_2 {
+    struct arg_desc_1 first;
+    uint32_t elastic;
+};
+
+static bool slabs_of_today(const le_call *call, le_slabs *out) {
+    (void)call;
+    (void)out;
+    return false;
+}
+
+static void modules_of_the_second_abi(void **state) {
+    (void)state;
+    struct arg_desc_2 *args = at_the_edge(toy_operation.n_args * sizeof *args);
+    const struct arg_desc_1 *first = (const void *)older_toy()->args;
+    for (size_t i = 0; i < toy_operation.n_args; i++)
+        args[i] = (struct arg_desc_2){first[i], toy_operation.args[i].elastic};
+    args[TOY_RESULT].elastic = 1;
+    le_operation op = toy_operation;
+    op.abi = 2;
+    op.name = "older";
+    op.args = (const void *)args;
+    op.slabs = slabs_of_today;
+    le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+    le_implementation reference = toy_reference;
+    reference.operation = "older";
+    reference.abi = 2;
+    assert_int_equal(le_register_operation(e, copy_at_the_edge(&op, sizeof op)), LE_OK);
+    assert_int_equal(le_register_implementation(e, &reference), LE_OK);
+    assert_true(answer_of(e, "older") == 24);
+    const le_operation *seen = le_engine_operation(e, "older");
+    assert_string_equal(seen->args[TOY_RESULT].name, "result");
+    assert_int_equal(seen->args[TOY_RESULT].elastic, 1);
+    assert_true(seen->args[TOY_RESULT].column == NULL);
+    assert_true(seen->slabs == slabs_of_today);
     le_close(&e);
 }
 
@@ -263,6 +302,7 @@ int main(void) {
         cmocka_unit_test(options_of_any_size),
         cmocka_unit_test(read_options_of_any_size),
         cmocka_unit_test(modules_of_an_earlier_abi),
+        cmocka_unit_test(modules_of_the_second_abi),
         cmocka_unit_test(modules_of_a_later_abi),
         cmocka_unit_test(arrays_say_how_large_their_elements_are),
     };

@@ -19,17 +19,17 @@
 
 #include <cmocka.h>
 
-extern const le_operation le_operation_threshold;
-extern const le_implementation le_implementation_threshold__reference;
-extern const le_implementation le_implementation_threshold__c;
+extern const le_operation le_operation_exceeds;
+extern const le_implementation le_implementation_exceeds__reference;
+extern const le_implementation le_implementation_exceeds__c;
 extern const le_implementation le_implementation_composite__blocked;
 
 static int open_with_pages(void **state) {
     if (open_engine(state) != 0)
         return -1;
-    return le_register_operation(engine, &le_operation_threshold) != LE_OK ||
-           le_register_implementation(engine, &le_implementation_threshold__reference) != LE_OK ||
-           le_register_implementation(engine, &le_implementation_threshold__c) != LE_OK ||
+    return le_register_operation(engine, &le_operation_exceeds) != LE_OK ||
+           le_register_implementation(engine, &le_implementation_exceeds__reference) != LE_OK ||
+           le_register_implementation(engine, &le_implementation_exceeds__c) != LE_OK ||
            le_register_implementation(engine, &le_implementation_composite__blocked) != LE_OK;
 }
 
@@ -68,8 +68,8 @@ static int check_all(const char *operation, const char *implementation) {
 static void implementations(void **state) {
     (void)state;
     assert_true(check_all("composite", "blocked") > 0);
-    assert_true(check_all("threshold", "c") > 0);
-    assert_true(check_all("threshold", "reference") > 0);
+    assert_true(check_all("exceeds", "c") > 0);
+    assert_true(check_all("exceeds", "reference") > 0);
 }
 
 static void chain(void **state) {

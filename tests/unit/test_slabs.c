@@ -521,8 +521,67 @@ static void memory_does_not_grow_with_frames(void **state) {
     assert_int_equal(result, 0);
 }
 
+static void how_a_call_is_cut(void **state) {
+    (void)state;
+    le_slabs slabs, tiles = {.items = 9};
+    float rows[7 * 4] = {0};
+    le_tensor x = frames_of(7, 4, 3), y = {0};
+    le_tensor flat = le_tensor_of(rows, LE_F32, 2, (int64_t[]){7, 4});
+    const double angles[5] = {0, 10, 20, 30, 40};
+    assert_int_equal(
+        le_call_cut(engine, "volume_render",
+                    (le_arg[]){LE_IN("volume", &x), LE_I64("size", 2), LE_F64S("angles", angles, 5),
+                               LE_OUT("images", &y), LE_F64("outside", 0)},
+                    5, &slabs, &tiles),
+        LE_OK);
+    assert_int_equal(slabs.items, 5);
+    assert_int_equal(tiles.items, 0);
+    assert_int_equal(le_call_cut(engine, "chain_blur",
+                                 (le_arg[]){LE_IN("x", &flat), LE_OUT("result", &y)}, 2, &slabs,
+                                 NULL),
+                     LE_OK);
+    assert_int_equal(slabs.items, 7);
+    assert_int_equal(slabs.halo, 1);
+    assert_int_not_equal(
+        le_call_cut(engine, "volume_render", (le_arg[]){LE_IN("volume", &x)}, 1, &slabs, NULL),
+        LE_OK);
+    assert_null(y.storage);
+    le_tensor_free(&x);
+}
+
+/* A list that is cut: views of a volume whose images do not fit together. */
+static void cut_lists(void **state) {
+    (void)state;
+    enum { VIEWS = 9, N = 12 };
+    le_tensor x = frames_of(N, N, N), cut = {0}, whole = {0};
+    double angles[VIEWS];
+    for (int i = 0; i < VIEWS; i++)
+        angles[i] = 17 * i;
+    le_engine_run(engine, "volume_render", LE_IN("volume", &x), LE_I64("size", N),
+                  LE_F64S("angles", angles, VIEWS), LE_F64("outside", 0), LE_OUT("images", &whole),
+                  LE_STR("scale", "linear"), LE_OPT_IMPLEMENTATION("c"));
+    assert_int_equal(le_engine_run(engine, "volume_render", LE_IN("volume", &x), LE_I64("size", N),
+                                   LE_F64S("angles", angles, VIEWS), LE_F64("outside", 0),
+                                   LE_STR("scale", "linear"), LE_OUT("images", &cut),
+                                   LE_OPT_IMPLEMENTATION("slabs"),
+                                   LE_OPT_MEMORY_LIMIT(4 * N * N * (N + 3 * 5))),
+                     LE_OK);
+    assert_int_equal(cut.shape[0], VIEWS);
+    double most = 0;
+    for (int64_t i = 0; i < le_tensor_count(&cut); i++) {
+        assert_true(fabs(le_tensor_get(&cut, i) - le_tensor_get(&whole, i)) <= 2e-4);
+        most = fmax(most, le_tensor_get(&cut, i));
+    }
+    assert_true(most > 0);
+    le_tensor_free(&cut);
+    le_tensor_free(&whole);
+    le_tensor_free(&x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(how_a_call_is_cut),
+        cmocka_unit_test(cut_lists),
         cmocka_unit_test(cut_outputs),
         cmocka_unit_test(cut_outputs_on_opencl),
         cmocka_unit_test(halos),

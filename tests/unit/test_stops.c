@@ -25,6 +25,7 @@ enum { N = 4000 };
 
 static atomic_int slow_items, slow_loops;
 static atomic_bool seen_outside; /* the slow one wrote into the caller's memory */
+static atomic_bool went_on;      /* ... or worked on after it was told to end */
 static float input[N], output[N];
 
 static void spin(double seconds) {
@@ -41,18 +42,53 @@ static void quick_range(void *context, size_t begin, size_t end, int worker) {
 }
 
 /* Two hundred times slower. */
-static void slow_range(void *context, size_t begin, size_t end, int worker) {
-    float *out = le_call_out(context, TOY_RESULT)->data;
+static void slow_item(const le_call *call, size_t i) {
+    float *out = le_call_out(call, TOY_RESULT)->data;
+    union {
+        const le_call *in;
+        void *out;
+    } context = {call};
     if (out == output)
         seen_outside = true;
-    slow_loops += begin == 0;
-    for (size_t i = begin; i < end; i++) {
-        toy_range(context, i, i + 1, worker);
-        out[i] += 1000;
-        spin(200e-6);
-        out[i] -= 1000;
-        slow_items++;
+    slow_loops += i == 0;
+    toy_range(context.out, i, i + 1, 0);
+    out[i] += 1000;
+    spin(200e-6);
+    out[i] -= 1000;
+    slow_items++;
+}
+
+static void slow_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    for (size_t i = begin; i < end; i++)
+        slow_item(context, i);
+}
+
+/* What a loop says when it has ended early, and what the next one does. */
+static le_status slow_run(le_call *call) {
+    size_t n = toy_items(call);
+    le_status status = le_parallel_for(call, n, slow_range, call);
+    int before = slow_items;
+    le_status next = le_parallel_for(call, n, slow_range, call);
+    if (status != LE_OK && (status != LE_ERR_CANCELLED || next != LE_ERR_CANCELLED ||
+                            !le_call_cancelled(call) || before != slow_items))
+        went_on = true;
+    return LE_OK; /* who forgets to say so has given no answer all the same */
+}
+
+static le_status slow_asking(le_call *call) {
+    for (size_t i = 0; i < toy_items(call); i++) {
+        if (le_call_cancelled(call))
+            return LE_ERR_CANCELLED;
+        slow_item(call, i);
     }
+    return LE_OK;
+}
+
+static le_status never_asking(le_call *call) {
+    for (size_t i = 0; i < toy_items(call); i++)
+        slow_item(call, i);
+    return LE_OK;
 }
 
 static const le_implementation quick = {.abi = LE_METHOD_ABI,
@@ -63,22 +99,28 @@ static const le_implementation quick = {.abi = LE_METHOD_ABI,
                                         .speed = 10,
                                         .items = toy_items,
                                         .range = quick_range};
-static const le_implementation slow = {.abi = LE_METHOD_ABI,
-                                       .operation = "toy",
-                                       .name = "slow",
-                                       .run_type = "simd",
-                                       .flags = LE_IMPL_REPRODUCIBLE,
-                                       .speed = 9,
-                                       .items = toy_items,
-                                       .range = slow_range};
+/* Nearly as promising as the quick one, with two threads or with one. */
+#define SLOW(...)                                                                                  \
+    { .abi = LE_METHOD_ABI, .operation = "toy", .name = "slow", .run_type = "simd", __VA_ARGS__ }
+static const le_implementation by_ranges =
+    SLOW(.flags = LE_IMPL_REPRODUCIBLE, .speed = 9, .items = toy_items, .range = slow_range);
+static const le_implementation in_order =
+    SLOW(.flags = LE_IMPL_SERIAL, .speed = 17, .items = toy_items, .range = slow_range);
+static const le_implementation by_loops =
+    SLOW(.flags = LE_IMPL_REPRODUCIBLE, .speed = 9, .run = slow_run);
+static const le_implementation asking =
+    SLOW(.flags = LE_IMPL_SERIAL, .speed = 17, .run = slow_asking);
+static const le_implementation deaf =
+    SLOW(.flags = LE_IMPL_SERIAL, .speed = 17, .run = never_asking);
 
-static le_engine *open_both(const char *db) {
+static le_engine *open_both(const char *db, const le_implementation *slow) {
     le_engine *e = toy_open(db, LE_MODE_LEARN);
     assert_non_null(e);
     assert_int_equal(le_register_implementation(e, &quick), LE_OK);
-    assert_int_equal(le_register_implementation(e, &slow), LE_OK);
+    assert_int_equal(le_register_implementation(e, slow), LE_OK);
     for (int i = 0; i < N; i++)
         input[i] = (float)(i % 17);
+    slow_items = slow_loops = 0;
     return e;
 }
 
@@ -97,9 +139,8 @@ static void call_once(le_engine *e, char *who, size_t size) {
     snprintf(who, size, "%.100s", info.candidate);
 }
 
-static void slow_ones_are_stopped(void **state) {
-    (void)state;
-    le_engine *e = open_both(NULL);
+static void call_often(const le_implementation *slow) {
+    le_engine *e = open_both(NULL, slow);
     char who[128];
     for (int i = 0; i < 100; i++) {
         call_once(e, who, sizeof who);
@@ -107,10 +148,35 @@ static void slow_ones_are_stopped(void **state) {
     }
     print_message("%d loops of the slow one ran %d of %d items each\n", (int)slow_loops,
                   slow_loops ? (int)(slow_items / slow_loops) : 0, N);
+    le_close(&e);
+}
+
+static void expect_stopped(const le_implementation *slow) {
+    call_often(slow);
     assert_true(slow_loops > 0); /* it was tried on a real call */
     assert_true(slow_items < slow_loops * N / 2);
     assert_false(seen_outside);
-    le_close(&e);
+    assert_false(went_on);
+}
+
+static void ranges_are_stopped(void **state) {
+    (void)state;
+    expect_stopped(&by_ranges);
+}
+
+static void serial_ranges_are_stopped(void **state) {
+    (void)state;
+    expect_stopped(&in_order);
+}
+
+static void loops_are_stopped(void **state) {
+    (void)state;
+    expect_stopped(&by_loops);
+}
+
+static void who_asks_is_stopped(void **state) {
+    (void)state;
+    expect_stopped(&asking);
 }
 
 /* Stopped runs of the slow one. */
@@ -134,8 +200,7 @@ static void stops_are_stored(void **state) {
     char who[128], path[64];
     snprintf(path, sizeof path, "/tmp/le_stops_%d.sqlite3", (int)getpid());
     unlink(path);
-    le_engine *e = open_both(path);
-    slow_loops = 0;
+    le_engine *e = open_both(path, &by_ranges);
     for (int i = 0; i < 60; i++)
         call_once(e, who, sizeof who);
     le_close(&e);
@@ -144,8 +209,68 @@ static void stops_are_stored(void **state) {
     unlink(path);
 }
 
+/* A run that cannot be stopped answers a few calls, and not again and again. */
+static void who_never_asks_is_left_alone(void **state) {
+    (void)state;
+    le_engine *e = open_both(NULL, &deaf);
+    char who[128];
+    for (int i = 0; i < 60; i++)
+        call_once(e, who, sizeof who);
+    assert_in_range(slow_loops, 1, 3);
+    assert_int_equal(slow_items, slow_loops * N);
+    le_close(&e);
+}
+
+/* --- kept data --- */
+
+enum { KEPT = 200 };
+static atomic_int built, fills;
+
+static void build_range(void *context, size_t begin, size_t end, int worker) {
+    float *to = context;
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        to[i] = (float)i;
+        spin(1e-3); /* all of it takes longer than the line */
+        built++;
+    }
+}
+
+static le_status fill(le_call *call, void *data, size_t bytes, void *cookie) {
+    (void)bytes;
+    (void)cookie;
+    fills++;
+    return le_parallel_for(call, KEPT, build_range, data);
+}
+
+static le_status slow_keeping(le_call *call) {
+    const void *data;
+    le_status status = le_call_keep(call, "numbers", KEPT * sizeof(float), fill, NULL, &data);
+    if (status != LE_OK)
+        return status;
+    for (int i = 0; i < KEPT; i++)
+        if (((const float *)data)[i] != (float)i)
+            went_on = true;
+    return le_parallel_for(call, toy_items(call), slow_range, call);
+}
+
+static const le_implementation keeping =
+    SLOW(.flags = LE_IMPL_REPRODUCIBLE, .speed = 9, .run = slow_keeping);
+
+/* The line is for the run: data are built to their end, once, also where that takes longer. */
+static void kept_data_are_built_whole(void **state) {
+    (void)state;
+    built = fills = 0;
+    expect_stopped(&keeping);
+    assert_int_equal(fills, 1);
+    assert_int_equal(built, KEPT);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(slow_ones_are_stopped),
-                                       cmocka_unit_test(stops_are_stored)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranges_are_stopped),       cmocka_unit_test(serial_ranges_are_stopped),
+        cmocka_unit_test(loops_are_stopped),        cmocka_unit_test(who_asks_is_stopped),
+        cmocka_unit_test(stops_are_stored),         cmocka_unit_test(who_never_asks_is_left_alone),
+        cmocka_unit_test(kept_data_are_built_whole)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,13 +15,15 @@
  * at its first call and closes it when the process exits (le_shutdown closes it early). Errors:
  * every call returns le_status, LE_OK is 0, errors are negative. le_error_message() has the text of
  * this thread's last error: what was given and what is expected. After an error no output argument
- * has been changed. The library never prints, exits or aborts. Threads: one engine may be used by
+ * has been changed (but for LE_ERR_CANCELLED, see le_tick). The library never prints, exits or
+ * aborts. Threads: one engine may be used by
  * any number of threads at once. le_open and le_close of the same engine must not overlap its use.
- * After fork() a child may only exec, or use an engine that it opened itself. Tensors are not
- * locked: do not write one that a call is reading. Memory:  arguments are borrowed for the duration
- * of a call. Tensors that the engine allocated (le_tensor.storage != NULL) are owned by the caller
- * and released with le_tensor_free. C only:  the LE_ macros use C11 compound literals and _Generic;
- * C++ fills le_arg arrays by hand.
+ * Fork: a child of fork() may use engines that it opens itself, and the default engine, which is
+ * opened anew there; calls with an engine of its parent are LE_ERR_UNSUPPORTED, and le_close leaves
+ * it alone. Tensors are not locked: do not write one that a call is reading. Memory:  arguments are
+ * borrowed for the duration of a call. Tensors that the engine allocated (le_tensor.storage !=
+ * NULL) are owned by the caller and released with le_tensor_free. C only:  the LE_ macros use C11
+ * compound literals and _Generic; C++ fills le_arg arrays by hand.
  */
 #ifndef LIQUID_ENGINE_LE_H
 #define LIQUID_ENGINE_LE_H
@@ -173,8 +175,31 @@ typedef enum le_option {
     LE_OPTION_OBJECTIVE,      /* le_objective */
     LE_OPTION_MEMORY_LIMIT,   /* bytes of working memory, host and device each; 0 = none */
     LE_OPTION_REPRODUCIBLE,   /* 1: the same bits for the same input, whatever has been measured */
-    LE_OPTION_KEEP_ON_DEVICE  /* 1: outputs the engine allocates may stay on the device */
+    LE_OPTION_KEEP_ON_DEVICE, /* 1: outputs the engine allocates may stay on the device */
+    LE_OPTION_TICK /* const le_tick *: hears that the call is under way, and may end it */
 } le_option;
+#define LE_OPTION_LAST LE_OPTION_TICK /* of this header */
+
+/* To hear from time to time that a call is still at work, and to end it: for a progress bar, a
+ * button, a signal. fn is called on the thread that called the library, about every 50 ms and never
+ * more often; calls that take less than that call it not at all. done: share of the call that is
+ * done, 0 to 1, never less than before; NaN where it is not known. It should be quick, and must not
+ * call the engine that is at work.
+ *
+ * When fn returns false the call ends with LE_ERR_CANCELLED, mostly within 50 ms: between items of
+ * work on the CPU, between kernels on a device, between blocks of a file. Nothing is held against
+ * the implementation, nothing is measured by it, and no data are kept half-built. Outputs that the
+ * engine should have allocated stay unallocated, files stay as they were; memory of the caller's
+ * that was given for outputs then has unspecified contents. */
+typedef struct le_tick {
+    bool (*fn)(void *context, double done);
+    void *context;
+} le_tick;
+
+/* The tick of all that this thread asks of the library from now on (calls, chains, files,
+ * benchmarks, waiting for trials), but for calls with LE_OPT_TICK, which have their own. *tick is
+ * borrowed until another is set. NULL: none, here and in LE_OPT_TICK. */
+LE_API void le_set_tick(const le_tick *tick);
 
 typedef struct le_arg {
     const char *name; /* of the operation's argument; NULL for options */
@@ -187,6 +212,7 @@ typedef struct le_arg {
         int64_t i64;
         const char *str;
         const double *f64s;
+        const le_tick *tick;
         struct le_source *source; /* le_stream.h */
         struct le_sink *sink;
     } value;
@@ -226,6 +252,8 @@ typedef struct le_arg {
 #define LE_OPT_MEMORY_LIMIT(b)   LE_OPT_I64_(LE_OPTION_MEMORY_LIMIT, b)
 #define LE_OPT_REPRODUCIBLE()    LE_OPT_I64_(LE_OPTION_REPRODUCIBLE, 1)
 #define LE_OPT_KEEP_ON_DEVICE()  LE_OPT_I64_(LE_OPTION_KEEP_ON_DEVICE, 1)
+#define LE_OPT_TICK(t)                                                                             \
+    ((le_arg){.kind = LE_KIND_OPTION, .option = LE_OPTION_TICK, .value.tick = (t)})
 
 #define LE_NUMBER_(v)                                                                              \
     _Generic((v), float                                                                            \
@@ -293,7 +321,14 @@ typedef struct le_options {
     uint64_t seed;                     /* [LE_SEED] of trials and benchmarks */
     le_log_fn log; /* called from any thread; NULL: silent, or stderr if [LE_LOG] */
     void *log_cookie;
-    uint64_t reserved[8];
+    /* Around each fork of this process by which the engine tries candidates, with fork_cookie: for
+     * programs whose locks the code of a candidate may need (as pthread_atfork, which sees all
+     * forks of the process). Any may be NULL. */
+    void (*fork_prepare)(void *cookie); /* before the fork */
+    void (*fork_parent)(void *cookie);  /* after it, in this process, also when it failed */
+    void (*fork_child)(void *cookie);   /* after it, in the child */
+    void *fork_cookie;
+    uint64_t reserved[4];
 } le_options;
 
 LE_API void le_default_options(le_options *options);
@@ -307,6 +342,12 @@ LE_API void le_shutdown(void);
 /* Runs an operation. Use the macros le_run and le_engine_run. engine NULL: the default engine. */
 LE_API le_status le_call_run(le_engine *engine, const char *operation, const le_arg *args,
                              size_t n_args);
+
+/* Checks a call and runs nothing: out[i] gets dtype, shape and row-major strides of args[i] where
+ * that is an output, and {0} elsewhere. shape[0] of a counted output, whose number of rows is found
+ * by the call, is -1. On error out is untouched. */
+LE_API le_status le_call_shapes(le_engine *engine, const char *operation, const le_arg *args,
+                                size_t n_args, le_tensor *out);
 
 #ifndef __cplusplus
 #define LE_ARGS_(...) ((const le_arg[]){__VA_ARGS__})

@@ -18,6 +18,10 @@
  *     FILE.nrrd, FILE.nhdr
  *         NRRD, data attached or in a file beside it; raw and gzip. The fastest axis comes first in
  *         the header, last in the shape.
+ *     FILE.npy
+ *         NumPy: numbers of up to 64 bits and complex ones, either order of axes; written in C order.
+ *     FILE.edf
+ *         EDF, the ESRF data format, not compressed: its first image. For reading.
  *     FILE.raw:TYPE:N,N,...[:offset=BYTES][:big]
  *         Headerless (.raw .bin), little-endian unless `big`. TYPE: u8 i8 u16 i16 u32 i32 u64 i64
  *         f32 f64 c64 c128. For writing: FILE.raw.
@@ -25,6 +29,22 @@
  *         8 bits a channel: [h,w], [h,w,3] or [h,w,4], u8, or f32 and f64 in [0,1] (clipped, NaN is
  *         0). A name with one %d (%02d, %4d ...; "%%" is a percent sign) is a stack numbered from 0
  *         along the first axis: [k,h,w], [k,h,w,3] or [k,h,w,4].
+ *     FILE.csv[[SLICES]], FILE.csv[COLUMN]
+ *         Numbers in lines, with commas: f64 (f32 for who takes no f64) [lines, columns], or
+ *         [lines] of the column of that name. A first line with anything but numbers has names.
+ *         Empty fields are NaN, lines that begin with # are left out. Tables [n] and [n, columns]
+ *         of real numbers are written, with a line of names and as many digits as bring every
+ *         number back.
+ *     FILE.fits[[HDU]][[SLICES]]
+ *         FITS (.fits .fit .fts, with .gz for reading, .fits.fz), if the library was built with
+ *         CFITSIO. HDU is a number from 0, or a name, or NAME,VERSION; without it the first HDU with
+ *         an image is meant, of two axes at least where there is one. The fastest axis comes first
+ *         in the header, last in the shape; axes of length 1 are dropped, and slices are of the
+ *         others. Tiles are inflated; scaled integers, and integers with BLANK, become f32 (of 8 and
+ *         16 bits) or f64, BLANK NaN; those that BZERO makes unsigned or signed stay integers. Every
+ *         dtype but complex ones is written; a table with names of columns becomes a binary table.
+ *     FILE.vot
+ *         VOTable (.vot .xml), for writing: tables as in CSV.
  *     FILE.tif
  *         TIFF (.tif .tiff), if the library was built with libtiff: every page a frame,
  *         [frames,h,w] or [frames,h,w,channels]; one page in colour is [h,w,3] or [h,w,4]. A tensor
@@ -38,10 +58,13 @@
  * PNG and TIFF have none (LE_ERR_DTYPE).
  *
  * Files are not trusted: dimensions are checked against overflow and max_bytes before anything is
- * allocated; HDF5 external storage and virtual datasets are refused, and so are NRRD data files
- * outside the header's folder. External links of HDF5 files, as in the master files of detectors, are
- * followed for reading, up to four one after the other, to files in the folder of the file with the
- * link or below it: relative names without "..".
+ * allocated; HDF5 external storage is refused, and so are NRRD data files outside the header's
+ * folder. External links of HDF5 files, as in the master files of detectors, are followed for
+ * reading, up to four one after the other, to files in the folder of the file with the link or below
+ * it: relative names without "..". Virtual datasets are read through their parts under the same
+ * rule; a part whose file is missing or broken is an error that names it (HDF5 itself would return
+ * the fill value), and parts that grow with their files, number them (%b) or are virtual themselves
+ * are refused.
  *
  * Writing: folders on the way are created. A file appears when it is complete: until then it has no
  * name, or a temporary one beside its place where the file system has no files without names (and for
@@ -54,10 +77,11 @@
  *          untouched on error.
  * Threads: all functions may be called at once by several threads; one stream by one thread at a
  *          time. Chunks are inflated and images compressed on the engine's threads; engine NULL
- * uses the calling thread only. HDF5 is called under one process-wide lock: a program that uses
- *          HDF5 itself from other threads needs an HDF5 library built thread-safe.
- * Fork:    HDF5 files are first opened in a child process, because the library may crash on damaged
- *          ones; LE_IO_TRUST=1 in the environment turns that off.
+ *          uses the calling thread only. HDF5 and CFITSIO are called under one process-wide lock: a
+ *          program that uses HDF5 itself from other threads needs an HDF5 library built thread-safe.
+ * Fork:    HDF5 and FITS files are first opened in a child process, because the libraries may crash
+ *          on damaged ones, and tiles of FITS images are inflated there; LE_IO_TRUST=1 in the
+ *          environment turns that off.
  */
 #ifndef LIQUID_ENGINE_LE_IO_H
 #define LIQUID_ENGINE_LE_IO_H
@@ -79,6 +103,9 @@ typedef struct le_io_options {
     uint64_t reserved[5];
 } le_io_options;
 
+/* Of a stored chunk (le_stream.h), beside the filters that it skipped: it could not be read. */
+#define LE_STORED_UNREADABLE 0x80000000u
+
 /* Reads the place into *out, which must be {0} or is overwritten (not released). The caller owns
  * the result: le_tensor_free. options may be NULL. */
 LE_API le_status le_io_read(le_engine *engine, const char *place, const le_io_options *options,
@@ -87,6 +114,48 @@ LE_API le_status le_io_read(le_engine *engine, const char *place, const le_io_op
 /* Writes a tensor of any strides; one that lives on a device is downloaded first. */
 LE_API le_status le_io_write(le_engine *engine, const char *place, le_tensor *tensor);
 
+typedef struct le_io_write_options {
+    size_t struct_size; /* sizeof(le_io_write_options) */
+    /* Of a table [rows, n_columns]: the names of its columns, for formats that have them. NULL:
+     * column_0, column_1 ... where the format needs names. */
+    const char *const *columns;
+    size_t n_columns;
+    /* A FITS image, as a place, whose sky coordinates are the tensor's too: a FITS image that is
+     * written gets its cards. Other places, and other formats: ignored. NULL: none. */
+    const char *like;
+    uint64_t reserved[6];
+} le_io_write_options;
+
+/* The same with options, which may be NULL. Names of columns go to CSV, FITS (then a binary table
+ * instead of an image) and VOTable files, and to HDF5 as the dataset's attribute `columns`; other
+ * formats drop them. LE_ERR_ARGUMENT when there are not as many as columns. */
+LE_API le_status le_io_write_with(le_engine *engine, const char *place, le_tensor *tensor,
+                                  const le_io_write_options *options);
+
+/* An axis of a plot. */
+typedef struct le_io_axis {
+    const char *name, *units, *long_name; /* units and long_name may be NULL */
+    const le_tensor *values;              /* [n], on the host, without strides */
+} le_io_axis;
+
+/* A plot of a dataset that an HDF5 file holds, as NeXus describes it (NXdata). */
+typedef struct le_io_plot {
+    size_t struct_size;
+    const char *group;            /* FILE.h5:/ENTRY/GROUP, made anew */
+    const char *title;            /* NULL: none */
+    const char *signal, *errors;  /* datasets of the file, /ENTRY/DATASET; errors NULL: none */
+    const char *name;             /* of the signal in the group; that of errors has "_errors" behind */
+    const char *interpretation;   /* "spectrum", "image" ...: what the signal's last axes are */
+    const le_io_axis *axes;       /* of the signal's last axes */
+    size_t n_axes;
+    uint64_t reserved[4];
+} le_io_plot;
+
+/* Makes a group of the class NXdata with the axes and with links to signal and errors, and lets the
+ * attributes `default` from the root on lead there, which programs follow that show such files. Errors
+ * as of le_io_write. */
+LE_API le_status le_io_write_plot(const le_io_plot *plot);
+
 /* What le_io_read would return, and nothing read but headers. shape has LE_MAX_DIMS entries. */
 LE_API le_status le_io_peek(const char *place, le_dtype *dtype, int *ndim, int64_t *shape);
 
@@ -94,11 +163,33 @@ LE_API le_status le_io_peek(const char *place, le_dtype *dtype, int *ndim, int64
  * le_error_message() says why. Touches no file. */
 LE_API bool le_io_is_place(const char *place, bool for_writing);
 
+/* A dataset that several processes write at once, each its part: HDF5 places only.
+ * le_io_reserve makes FILE.part, with everything that FILE has and a dataset of the dtype and shape
+ * of *shape (whose data is not looked at): its elements lie together in the machine's byte order,
+ * row-major, from byte *offset on. They are unspecified until they are written, at their places in
+ * FILE.part, by any process: with le_io_write_part (at: byte of the file) or in other ways.
+ * le_io_publish gives FILE.part the name FILE once all is written, or with good false removes it.
+ * Reserve and publish are for one process, while no other one writes. */
+LE_API le_status le_io_reserve(const char *place, const le_tensor *shape, int64_t *offset);
+/* Where an earlier process has reserved such a dataset and not published it; LE_ERR_IO: nobody has. */
+LE_API le_status le_io_reserved(const char *place, const le_tensor *shape, int64_t *offset);
+LE_API le_status le_io_write_part(const char *place, const void *data, int64_t bytes, int64_t at);
+LE_API le_status le_io_publish(const char *place, bool good);
+
 /* True when writing to `output` would replace what reading `input` gives: the same dataset of an
  * HDF5 file, or for other formats a file of the input, whatever links and spellings the two places
  * use. Another dataset of the same HDF5 file is none. Of a stack with more than 4096 images the
  * first ones count. Reads headers. */
 LE_API bool le_io_replaces(const char *output, const char *input);
+
+/* Longitudes and latitudes on the sky, in degrees, of positions in the image of a FITS file, by
+ * WCSLIB: every projection and SIP's distortions. positions: [n, axes], in pixels that count from 0
+ * at their centres, axis 0 first, of the tensor that le_io_read gives for the place, slices
+ * included. sky: [n, 2], longitude and latitude in the system of the header, NaN where the position
+ * is not finite or not on the sky. LE_ERR_UNSUPPORTED: no FITS file, no longitude and latitude in the
+ * header, or the library was built without CFITSIO or WCSLIB. */
+LE_API le_status le_io_sky(const char *place, const double *positions, int64_t n, int axes,
+                           double *sky);
 
 /* Frame-wise reading along the first axis of an HDF5 dataset or TIFF stack. */
 typedef struct le_io_stream le_io_stream;

@@ -26,7 +26,7 @@ extern "C" {
 
 /* Of descriptors: grows when they do. New fields come last in each struct; modules built for an
  * earlier one, down to LE_METHOD_ABI_OLDEST, are taken as they are. */
-#define LE_METHOD_ABI        2
+#define LE_METHOD_ABI        3
 #define LE_METHOD_ABI_OLDEST 1
 #define LE_MAX_ARGS          48
 
@@ -62,6 +62,10 @@ LE_API const double *le_call_f64s(const le_call *call, int arg, size_t *count);
 LE_API const le_tensor *le_call_table(const le_call *call, int arg);
 /* Value of a tunable of the implementation that runs, by its index in the descriptor. */
 LE_API int64_t le_call_param(const le_call *call, int tunable);
+/* The `user` pointers of the descriptors that this call goes by: of the operation always, of the
+ * implementation in applicable and while it runs, else NULL. */
+LE_API void *le_call_user_operation(const le_call *call);
+LE_API void *le_call_user_implementation(const le_call *call);
 /* Tolerance that this call asks for. */
 LE_API double le_call_atol(const le_call *call);
 LE_API double le_call_rtol(const le_call *call);
@@ -143,6 +147,10 @@ typedef struct le_arg_desc {
      * learnt; work, memory, check and the implementation see the true one. For inputs and outputs.
      */
     uint32_t elastic;
+    /* Of outputs that are tables, [rows, columns]: the name of column i where there are so many:
+     * letters, digits and _, static text. Files with a header get it (le_io_write_with). NULL: the
+     * columns have no names. */
+    const char *(*column)(int64_t columns, int64_t i);
 } le_arg_desc;
 
 /* Estimated cost of one call, for prediction: used relative to other calls of the same operation.
@@ -201,8 +209,9 @@ typedef struct le_slabs {
     int64_t halo;     /* items beyond each end of a slab that its results depend on */
     int64_t multiple; /* slabs begin at multiples of this; 0: anywhere */
     struct {
-        int8_t axis;    /* 1 + the axis of this tensor that is cut; 0: whole in every slab */
-        int32_t scale;  /* elements along the axis for each item; 0: 1 */
+        int8_t axis;   /* 1 + the axis of this tensor that is cut; 0: whole in every slab. A list is
+                          cut with 1 */
+        int32_t scale; /* elements along the axis, numbers of a list, for each item; 0: 1 */
         int32_t divide; /* items for each element, a divisor of multiple; 0: 1 */
         uint8_t merge;  /* le_merge: outputs with axis 0 */
         /* LE_MERGE_APPEND: elements of a row (1u << element along the last axis) that are places
@@ -256,7 +265,15 @@ typedef struct le_operation {
      * atol and rtol. Where it is given, or outputs are counted, `part` can only be of the kind
      * LE_PART_APART. */
     double (*compare)(const le_call *answer, const le_call *trusted);
+    void *user; /* the author's: le_call_user_operation, le_case_user */
 } le_operation;
+
+/* How such a call can be cut, for those who work its parts off elsewhere: other processes, other
+ * machines. What the operation's `slabs` and `tiles` say, items 0 where it cannot be cut that way;
+ * either may be NULL. The call is checked as le_call_run checks it and not run. engine NULL: the
+ * default one. */
+LE_API le_status le_call_cut(le_engine *engine, const char *operation, const le_arg *args,
+                             size_t n_args, le_slabs *slabs, le_slabs *tiles);
 
 /* --- cases: tensors and texts live as long as the case --- */
 /* Adds an argument; the tensor is row-major with unspecified contents, for the caller to fill. NULL
@@ -277,6 +294,8 @@ LE_API void le_case_table(le_case *c, const char *name, int ndim, const int64_t 
 /* Repeats the scalars, texts, lists and tables of another call that are not yet in the case. */
 LE_API void le_case_like(le_case *c, const le_call *like);
 LE_API le_status le_case_status(const le_case *c);
+/* le_operation.user, in make_case and part. */
+LE_API void *le_case_user(const le_case *c);
 /* Deterministic numbers: uniform 64 bits; uniform [0,1); standard normal. */
 LE_API uint64_t le_case_random(le_case *c);
 LE_API double le_case_uniform(le_case *c);
@@ -309,13 +328,19 @@ typedef enum le_implementation_flag {
     LE_IMPL_REFERENCE = 1u << 0,    /* double precision; what the others are compared with */
     LE_IMPL_REPRODUCIBLE = 1u << 1, /* the same bits for any thread count and schedule */
     LE_IMPL_LOSSY = 1u << 2,  /* approximates on purpose: only for calls that allow its error */
-    LE_IMPL_SERIAL = 1u << 3, /* never uses more than one thread */
+    LE_IMPL_SERIAL = 1u << 3, /* one thread only: range gets its parts in order, one by one */
     LE_IMPL_NEEDS_IMAGES = 1u << 4, /* OpenCL image support */
     LE_IMPL_NEEDS_F64 = 1u << 5,    /* OpenCL double precision */
     /* OpenCL: f64 tensors are fine on devices without double precision, because no kernel sees
      * their doubles (images hold floats). Without it an implementation is left out there for calls
      * with an f64 tensor. */
-    LE_IMPL_F64_ANYWHERE = 1u << 6
+    LE_IMPL_F64_ANYWHERE = 1u << 6,
+    /* Cannot run in a forked child, because it needs what only this process has (an interpreter and
+     * its lock, say): tried in this process, on guarded outputs. What hangs or crashes does so
+     * here. A reference that has it answers here, too, before a child is forked for another CPU
+     * implementation of the operation; those for devices are then tried here. The operation's
+     * make_case and the reference's functions are called in this process only. */
+    LE_IMPL_IN_PROCESS = 1u << 7
 } le_implementation_flag;
 
 typedef struct le_tunable {
@@ -370,6 +395,7 @@ typedef struct le_implementation {
      * NULL: that happens whenever the program or library that holds the functions is built anew
      * (its build ID, else its size and time of change). Of OpenCL kernels `sources` tells. */
     const char *source;
+    void *user; /* the author's: le_call_user_implementation */
 } le_implementation;
 
 /* Defines the descriptor that a line of methods/ lists, with the fields that its names give; the
@@ -385,8 +411,15 @@ typedef struct le_implementation {
         .abi = LE_METHOD_ABI, .operation = #the_operation, .name = #the_name, __VA_ARGS__}
 
 /* CPU: runs fn over [0, items) with the threads and schedule of the candidate; returns when all is
- * done. fn must not call it again. worker is in [0, le_call_threads). */
-LE_API void le_parallel_for(le_call *call, size_t items, le_range_fn fn, void *context);
+ * done. fn must not call it again. worker is in [0, le_call_threads).
+ *
+ * A run may have to end before it is done: it has taken too long to be worth trying, or the
+ * caller's tick says so. Then no further item is begun, LE_ERR_CANCELLED is returned here and at
+ * once by each later loop of the run, and le_call_cancelled is true. What the loop should have
+ * written is there in part: nothing may be read from it (as an index, say); return the error. What
+ * such a run has written is dropped, whatever it returns. Items of a millisecond or so are short
+ * enough to end between them. */
+LE_API le_status le_parallel_for(le_call *call, size_t items, le_range_fn fn, void *context);
 LE_API int le_call_threads(const le_call *call);
 /* 64-byte aligned memory, contents unspecified, that lives until the call ends; counted in the peak
  * memory. NULL when out of memory. Not for range functions: call it in prepare or run. */
@@ -397,7 +430,8 @@ LE_API void *le_call_scratch(le_call *call, size_t bytes);
  * memory limit (without one an eighth of the machine's memory) beyond what is in use. key says all
  * that the data depend on ("1000 bins, mask 8f3a"); operation and version of the implementation
  * belong to it anyway. fill writes the data, 64-byte aligned memory of `bytes`, and may use
- * le_parallel_for; what it returns but LE_OK is returned here, and the next call tries again.
+ * le_parallel_for; what it returns but LE_OK is returned here, and the next call tries again, as it
+ * does when the run has to end meanwhile. The time to build does not count as that of the run.
  * The data are read only, may be shared with other calls at the same time, and stay until the run
  * ends. The time to build them, or to wait for a call that does, counts as set-up, not as the time
  * of the run. For prepare and run, not for range functions. *out is NULL on error. */
@@ -407,7 +441,9 @@ LE_API le_status le_call_keep(le_call *call, const char *key, size_t bytes, le_k
 /* Contents of an input as row-major memory of its own dtype: the tensor's own memory when it is
  * contiguous, else a scratch copy. NULL when out of memory. */
 LE_API const void *le_call_contiguous(le_call *call, int arg);
-LE_API bool le_call_cancelled(const le_call *call); /* long loops may stop when it turns true */
+/* Whether the run has to end before it is done. For loops without le_parallel_for, to be asked each
+ * millisecond or so: a run that asks neither way cannot be ended. Return LE_ERR_CANCELLED then. */
+LE_API bool le_call_cancelled(const le_call *call);
 
 /* -------------------------------------------------------------------------------- OpenCL ----- */
 
@@ -497,16 +533,40 @@ LE_API le_status le_cl_finish(le_call *call);
 
 /* Adds an operation or an implementation to one engine. The descriptors are borrowed and must
  * outlive the engine. Not while other threads use the engine. OpenCL implementations: before the
- * first call, else they cannot be tried safely and are left out. */
+ * first call, else they cannot be tried safely and are left out.
+ *
+ * A name that was registered before is replaced: an operation with all its implementations, an
+ * implementation alone. What is known of the others comes back from the database; of the new one,
+ * too, if its version (le_implementation.source) is the same. Operations and implementations of the
+ * library itself are not replaced: LE_ERR_ARGUMENT. Chains keep what they were built with. */
 LE_API le_status le_register_operation(le_engine *engine, const le_operation *operation);
 LE_API le_status le_register_implementation(le_engine *engine,
                                             const le_implementation *implementation);
+/* Takes away what was registered, under the same conditions; the descriptors must still outlive the
+ * engine. LE_ERR_UNKNOWN: there is none of that name; LE_ERR_ARGUMENT: it is the library's own. */
+LE_API le_status le_unregister_operation(le_engine *engine, const char *operation);
+LE_API le_status le_unregister_implementation(le_engine *engine, const char *operation,
+                                              const char *implementation);
 
 /* What is registered, in order of registration; arrays are valid until the next registration. */
 LE_API const le_operation *le_engine_operation(le_engine *engine, const char *name);
 LE_API const le_operation *const *le_engine_operations(le_engine *engine, size_t *count);
 LE_API const le_implementation *const *
 le_engine_implementations(le_engine *engine, const char *operation, size_t *count);
+
+/* -------------------------------------------------------------------------------- filters -- */
+
+/* A filter of HDF5 files whose chunks the library decodes where HDF5 cannot. values are those that a
+ * dataset was created with. Called by several threads; must stand any bytes. */
+typedef struct le_filter {
+    uint32_t id; /* as registered with the HDF Group */
+    const char *name;
+    /* Bytes of the decoded chunk; -1: none can be. */
+    int64_t (*decoded)(const uint32_t *values, size_t n_values, const uint8_t *in, int64_t bytes);
+    /* Writes as many; NULL, or what is wrong in a few words. */
+    const char *(*decode)(const uint32_t *values, size_t n_values, const uint8_t *in, int64_t bytes,
+                          uint8_t *out, int64_t out_bytes);
+} le_filter;
 
 #ifdef __cplusplus
 }

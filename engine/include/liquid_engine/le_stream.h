@@ -89,8 +89,13 @@ typedef enum le_source_kind {
      * part 2 u32 [n], the filters that a chunk did not pass (bit i: filter i). A chunk that was
      * never written has no bytes and counts as full of `fill`. Chunks at an edge are stored whole.
      * An index in the place or a slice takes the chunks that it touches. They are read without HDF5
-     * and its lock. */
-    LE_SOURCE_STORED
+     * and its lock. A group means its datasets in the order of their names, joined along the first
+     * axis: same type, chunks and filters; le_io_source_pieces tells what it has. */
+    LE_SOURCE_STORED,
+    /* The same, but what cannot be read is no error: such a chunk has LE_STORED_UNREADABLE for its
+     * mask. A dataset of a group that cannot be opened counts as so many chunks as the first of its
+     * datasets that can. */
+    LE_SOURCE_STORED_SKIP
 } le_source_kind;
 
 enum { LE_STORED_FILTERS = 8, LE_STORED_VALUES = 16 };
@@ -111,7 +116,19 @@ typedef struct le_stored_info {
         uint32_t values[LE_STORED_VALUES];
     } filters[LE_STORED_FILTERS]; /* in the order of writing */
     unsigned char fill[16];       /* one element, in the machine's byte order */
+    /* What the place selects along each axis: elements start, start + step, ... (count of them). An
+     * index drops its axis. */
+    int64_t start[LE_MAX_DIMS], step[LE_MAX_DIMS], count[LE_MAX_DIMS];
+    bool dropped[LE_MAX_DIMS];
 } le_stored_info;
+
+/* A dataset that a source of stored chunks takes items from. */
+typedef struct le_source_piece {
+    const char *place;         /* FILE.h5:/DATASET, without slices */
+    int64_t first, items;      /* its items among those of the source */
+    const char *why;           /* it cannot be opened; NULL: it can */
+    const le_stored_info *about; /* why given: that of another one */
+} le_source_piece;
 
 /* Opens a place for reading by batches. On error *out is NULL. The engine's threads read; it must
  * outlive the source. Errors as of le_io_read; LE_ERR_UNSUPPORTED: a format without frames, or
@@ -119,8 +136,17 @@ typedef struct le_stored_info {
  * files are followed as le_io_read does. */
 LE_API le_status le_io_source(le_engine *engine, const char *place, le_source_kind kind,
                               le_source **out);
-/* What a source of LE_SOURCE_STORED gives; NULL for others. Valid as long as the source. */
+/* What a source of stored chunks gives, that of its first dataset; NULL for others. Valid as long as
+ * the source. */
 LE_API const le_stored_info *le_io_source_stored(const le_source *source);
+/* Its datasets in order, *pieces valid as long as the source; 0 for other sources. */
+LE_API size_t le_io_source_pieces(const le_source *source, const le_source_piece **pieces);
+/* Leaves out the next items: source->items is less by as many, the numbers of its pieces' items are
+ * as before. Only for sources of stored chunks (LE_ERR_UNSUPPORTED). */
+LE_API le_status le_io_source_leave(le_source *source, int64_t items);
+/* How many of the next items have been written: up to the first that never was, as in a file that is
+ * still growing (HDF5's SWMR), or whose file is not there yet. All that are left, of other sources. */
+LE_API int64_t le_io_source_ready(le_source *source);
 
 /* A sink that puts results one after the other along their first axis, for any place that
  * le_io_write takes. Batches may differ in their first extent only (LE_ERR_SHAPE). Until it is closed
@@ -132,6 +158,22 @@ LE_API le_status le_io_sink(le_engine *engine, const char *place, le_sink **out)
  * everything is as before. LE_ERR_SHAPE: no batch has come. Else nothing is written. Releases the
  * sink in any case and sets *sink to NULL, which is allowed. */
 LE_API le_status le_io_sink_close(le_sink **sink, bool complete);
+
+/* A result that is put together from pieces, in any order: memory does not grow with it. */
+typedef struct le_target le_target;
+
+/* For any place that le_io_write takes; NULL: only to be looked at. Elements that are never put are 0.
+ * On error *out is NULL. The engine must outlive the target. */
+LE_API le_status le_io_target(le_engine *engine, const char *place, le_dtype dtype, int ndim,
+                              const int64_t *shape, le_target **out);
+/* Elements [first, first + n) in row-major order. Several threads may put at once. */
+LE_API le_status le_target_put(le_target *target, int64_t first, int64_t n, const void *elements);
+/* Gives the first axis this extent, which is no smaller; what le_target_tensor gave is gone. */
+LE_API le_status le_target_grow(le_target *target, int64_t extent);
+/* All elements, to read until the target is closed. */
+LE_API le_status le_target_tensor(le_target *target, le_tensor *out);
+/* complete: writes the place, as le_io_sink_close does. Sets *target to NULL, which is allowed. */
+LE_API le_status le_io_target_close(le_target **target, bool complete);
 
 /* Runs a chain over all items of its sources, batch by batch: two batches are under way, one is
  * read while the other is computed; sinks get results in order. The shapes that the chain's inputs

@@ -68,11 +68,11 @@ static le_status refuse_outside(const le__at *at)
 {
     search s = {.at = at};
     atomic_init(&s.first, at->count);
-    le_parallel_for(at->call, (size_t)((at->count + CHUNK_POINTS - 1) / CHUNK_POINTS), search_range,
-                    &s);
+    le_status status = le_parallel_for(
+        at->call, (size_t)((at->count + CHUNK_POINTS - 1) / CHUNK_POINTS), search_range, &s);
     int64_t i = atomic_load(&s.first);
-    if (i == at->count)
-        return LE_OK;
+    if (status != LE_OK || i == at->count)
+        return status;
     double x[3];
     for (int a = 0; a < 3; a++)
         x[a] = le__load(at->points, at->points_dtype, 3 * i + a);

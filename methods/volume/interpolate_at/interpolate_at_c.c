@@ -82,9 +82,7 @@ static le_status run(le_call *call)
 {
     le__at_search x;
     le_status status = le__at_search_of_call(&x, call);
-    if (status == LE_OK)
-        le_parallel_for(call, x.blocks, range, &x);
-    return status;
+    return status == LE_OK ? le_parallel_for(call, x.blocks, range, &x) : status;
 }
 
 LE_IMPLEMENTATION(interpolate_at, c, .run_type = "c",

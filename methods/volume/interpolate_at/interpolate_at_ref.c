@@ -69,9 +69,7 @@ static le_status run(le_call *call)
 {
     le__at at;
     le_status status = le__at_of_call(&at, call);
-    if (status == LE_OK)
-        le_parallel_for(call, (size_t)at.count, range, &at);
-    return status;
+    return status == LE_OK ? le_parallel_for(call, (size_t)at.count, range, &at) : status;
 }
 
 LE_IMPLEMENTATION(interpolate_at, reference, .run_type = "reference",

@@ -15,9 +15,7 @@ static bool applicable(const le_call *call, const char **why) {
 static le_status run(le_call *call) {
     le__at_search s;
     le_status status = le__at_search_of_call(&s, call);
-    if (status == LE_OK)
-        le_parallel_for(call, s.blocks, range, &s);
-    return status;
+    return status == LE_OK ? le_parallel_for(call, s.blocks, range, &s) : status;
 }
 
 LE_IMPLEMENTATION(interpolate_at, LE__ISA, LE__ISA_FIELDS("simd"),

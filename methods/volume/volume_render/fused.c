@@ -342,7 +342,9 @@ le_status le__fused_make_bricks(le_call *call, le__fused *f)
     if (!m.sums)
         return le_fail(LE_ERR_MEMORY, "volume_render: no memory for bricks");
     memset(m.sums, 0, bytes);
-    le_parallel_for(call, (size_t)f->bricks[0], mark_layer, &m);
+    le_status status = le_parallel_for(call, (size_t)f->bricks[0], mark_layer, &m);
+    if (status != LE_OK)
+        return status;
     accumulate(m.sums, f->bricks);
     f->sums = m.sums;
     return LE_OK;

@@ -192,6 +192,16 @@ static le_status part(const le_call *call, uint64_t random, le_case *out, int64_
     return le_case_status(out);
 }
 
+/* View by view. */
+static bool slabs(const le_call *call, le_slabs *out)
+{
+    const le__render *r = le_call_attached(call);
+    out->items = (int64_t)r->camera->n_views;
+    out->args[ARG_ANGLES].axis = out->args[ARG_ROTATION].axis = out->args[ARG_IMAGES].axis = 1;
+    out->args[ARG_ROTATION].scale = 9;
+    return true;
+}
+
 const le_operation le_operation_volume_render = {
     LE__VOLUME_OPERATION("volume_render", "images of a volume from several directions", LE__MOCZ),
     .key = key,
@@ -200,4 +210,5 @@ const le_operation le_operation_volume_render = {
     .rtol = 0.0,
     .expand = expand,
     .part = part,
+    .slabs = slabs,
 };

@@ -19,10 +19,8 @@ static le_status run(le_call *call, bool axis, bool bricks)
     if (status != LE_OK)
         return status;
     if (axis)
-        le_parallel_for(call, le__fused_row_groups(call), axis_range, f);
-    else
-        le_parallel_for(call, le__fused_view_rows(call), rays_range, f);
-    return LE_OK;
+        return le_parallel_for(call, le__fused_row_groups(call), axis_range, f);
+    return le_parallel_for(call, le__fused_view_rows(call), rays_range, f);
 }
 
 #define DESCRIBE(form, parts, is_axis, skips, guess, text)                                         \

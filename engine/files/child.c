@@ -1,16 +1,19 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * HDF5's own code can crash or loop on damaged files. What touches the metadata of a file that may
- * come from anyone is therefore done once in a child process before this one does it.
+ * Libraries of formats can crash or loop on damaged files. What they do with a file that may come
+ * from anyone is therefore done in a child process, before this one does it or instead.
  */
-#include "files/h5.h"
+#include "files/io.h"
 
 #include "core/sanitizer.h"
+#include "core/tick.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,13 +23,26 @@
 #include <unistd.h>
 
 enum { LIMIT_MS = 30000, BYTES_PER_MS = 20000 }; /* a slow disk gives 20 MB/s */
+enum { NAP_MS = 20 };
 
 typedef struct outcome {
     int status;
     char text[400];
 } outcome;
 
-bool le__h5_trusted(void) {
+/* One for all: a child of one library would hold locks on files that another has open for longer
+ * than that knows. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void le__io_enter(void) {
+    pthread_mutex_lock(&lock);
+}
+
+void le__io_leave(void) {
+    pthread_mutex_unlock(&lock);
+}
+
+bool le__io_trusted(void) {
     const char *text = secure_getenv("LE_IO_TRUST");
     return text && strcmp(text, "1") == 0;
 }
@@ -58,16 +74,18 @@ static int64_t now_ms(void) {
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* The child's outcome; false when it died without one, or with *late when the time is over. */
+/* The child's outcome; false when it died without one, or with *late when the time is over, or when
+ * the caller's tick ends the wait. */
 static bool collect(int from, int64_t limit_ms, outcome *o, bool *late) {
+    le__ticker *ticker = le__ticker_here();
     int64_t end = now_ms() + limit_ms;
     for (;;) {
         struct pollfd p = {.fd = from, .events = POLLIN};
-        int64_t left = end - now_ms();
+        int64_t left = end - now_ms(), wait = ticker && left > NAP_MS ? NAP_MS : left;
         *late = left <= 0;
-        if (*late)
+        if (*late || !le__ticker_look(ticker, NAN))
             return false;
-        int n = poll(&p, 1, (int)left);
+        int n = poll(&p, 1, (int)wait);
         if (n < 0 && errno != EINTR)
             return false;
         if (n > 0)
@@ -75,14 +93,17 @@ static bool collect(int from, int64_t limit_ms, outcome *o, bool *late) {
     }
 }
 
-le_status le__h5_in_child(const char *text, int64_t bytes, le_status (*fn)(void *), void *context) {
+le_status le__io_in_child(const char *library, const char *text, int64_t bytes,
+                          le_status (*fn)(void *), void *context) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
         return le_fail(LE_ERR_IO, "%s: no pipe to check the file: %s", text, strerror(errno));
     le__sanitizer_rest();
     pid_t pid = fork();
-    if (pid == 0)
+    if (pid == 0) {
+        le__ticker_set(NULL);
         child(ends[1], fn, context);
+    }
     close(ends[1]);
     outcome o = {.text = ""};
     bool late = false;
@@ -94,8 +115,10 @@ le_status le__h5_in_child(const char *text, int64_t bytes, le_status (*fn)(void 
         kill(pid, SIGKILL);
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
     }
+    if (!good && le__ticker_over(le__ticker_here()))
+        return le__ticker_fail(text);
     if (!good)
-        return le_fail(LE_ERR_IO, "%s: the file is damaged: the HDF5 library %s on it", text,
+        return le_fail(LE_ERR_IO, "%s: the file is damaged: the %s library %s on it", text, library,
                        late ? "does not end" : "crashes");
     return o.status == LE_OK ? LE_OK : le_fail((le_status)o.status, "%s", o.text);
 }

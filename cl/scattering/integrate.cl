@@ -1,0 +1,164 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Sums over bins by a table whose rows are the bins: (pixel, share) of each pixel that has a share.
+ * TEAM work-items add up a row, each for FRAMES frames at once, so that the table is read once for
+ * these. Only what depends on the frame is added up: normalizations and counts of all pixels belong
+ * to the table, and of pixels without data it is noted how much is lost of them.
+ *
+ * -DT= type of the values, -DTEAM= a power of two, -DGROUP= work-items of a work-group, -DFRAMES=,
+ * -DMODEL= 0: signals; 1: counting, the variance above 1; 2: the spread about the mean of the bin;
+ * -DCHECKS=1: values may be no numbers or the dummy
+ */
+#include "scattering/sum.clh"
+
+/* What is written for a bin of a frame; LOST is the normalization of lost pixels, then its square,
+ * their variance, their count by shares, and their number. */
+enum { SIGNAL, VARIANCE, LOST = 1 + (MODEL != 0), SUMS = LOST + 5 * CHECKS };
+
+typedef struct shape {
+    long stride; /* elements from a frame to the next */
+    int bins, frames;
+    int first_out; /* frame of the sums */
+    int weighted, counting;       /* 0 or 1; counting: of what is lost the variance is 1 */
+    float dummy, delta;           /* no dummy: NaN */
+} shape;
+
+typedef struct images {
+    __global const float *factor, *dark, *variance; /* factor: normalization, or one over it */
+} images;
+
+typedef struct sums {
+    sum of[SUMS];
+} sums;
+
+static inline bool is_missing(float raw, shape s)
+{
+    return CHECKS && (!(fabs(raw) < INFINITY) || fabs(raw - s.dummy) <= s.delta);
+}
+
+#if CHECKS
+static inline void lose(sums *to, float c, uint pixel, images i, shape s)
+{
+    const float factor = i.factor[pixel], w = s.weighted ? factor : 1.0f, by = s.weighted ? 1.0f : factor;
+    const float v = s.counting ? 1.0f : i.variance ? i.variance[pixel] : 0.0f;
+    to->of[LOST] = sum_add_product(to->of[LOST], c, w);
+    to->of[LOST + 1] = sum_add_product(to->of[LOST + 1], c * w, c * w);
+    to->of[LOST + 2] = sum_add_product(to->of[LOST + 2], c * c, v * by * by);
+    to->of[LOST + 3] = sum_add_product(to->of[LOST + 3], c, 1.0f);
+    to->of[LOST + 4] = sum_add_product(to->of[LOST + 4], 1.0f, 1.0f);
+}
+#else
+static inline void lose(sums *to, float c, uint pixel, images i, shape s) {}
+#endif
+
+/* by: one over the normalization where pixels are not weighted, else 1 */
+static inline float signal_of(float raw, uint pixel, float by, images i)
+{
+    return (i.dark ? raw - i.dark[pixel] : raw) * by;
+}
+
+static inline void add(sums *to, float raw, float c, uint pixel, float by, images i, shape s)
+{
+    if (is_missing(raw, s)) {
+        lose(to, c, pixel, i, s);
+        return;
+    }
+    to->of[SIGNAL] = sum_add_product(to->of[SIGNAL], c, signal_of(raw, pixel, by, i));
+    if (MODEL == 1)
+        to->of[VARIANCE] = sum_add_product(to->of[VARIANCE], (c * by) * (c * by), fmax(raw - 1, 0));
+}
+
+/* w: the normalization, or 1 */
+static inline sum add_spread(sum to, float signal, float c, float w, float2 mean)
+{
+    const float off = c * (fma(-w, mean.x, signal) - w * mean.y);
+    return sum_add_product(to, off, off);
+}
+
+#if TEAM > 1
+/* The sum over the team, in all of its work-items. */
+static inline sum over_team(sum x, __local sum *space)
+{
+    const int at = get_local_id(0), lane = at % TEAM;
+    space[at] = x;
+    for (int half_team = TEAM / 2; half_team > 0; half_team /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane < half_team)
+            space[at] = sum_add(space[at], space[at + half_team]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    x = space[at - lane];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return x;
+}
+#else
+static inline sum over_team(sum x, __local sum *space)
+{
+    return x;
+}
+#endif
+
+__kernel void integrate(__global const T *values, __global const uint *rows,
+                        __global const uint2 *shares, __global const float *factor,
+                        __global const float *dark, __global const float *variance,
+                        __global const float2 *totals, __global sum *out, shape s)
+{
+    __local sum space[TEAM > 1 ? GROUP : 1];
+    const int lane = get_local_id(0) % TEAM;
+    const int bin = get_group_id(0) * (GROUP / TEAM) + get_local_id(0) / TEAM;
+    const int first = get_group_id(1) * FRAMES, frames = min(s.frames - first, FRAMES);
+    const images i = {factor, dark, variance};
+    const bool inside = bin < s.bins;
+    const uint begin = inside ? rows[bin] + lane : 0, end = inside ? rows[bin + 1] : 0;
+    size_t at[FRAMES]; /* a frame behind the last one is the first once more, and not written */
+    sums to[FRAMES];
+#pragma unroll
+    for (int f = 0; f < FRAMES; f++) {
+        at[f] = (size_t)(first + (f < frames ? f : 0)) * s.stride;
+#pragma unroll
+        for (int k = 0; k < SUMS; k++)
+            to[f].of[k] = SUM_ZERO;
+    }
+    for (uint k = begin; k < end; k += TEAM) {
+        const uint2 share = shares[k];
+        const float by = s.weighted ? 1.0f : factor[share.x];
+#pragma unroll
+    for (int f = 0; f < FRAMES; f++)
+            add(&to[f], convert_float(values[at[f] + share.x]), as_float(share.y), share.x, by, i, s);
+    }
+#pragma unroll
+    for (int f = 0; f < FRAMES; f++)
+#pragma unroll
+        for (int k = 0; k < SUMS; k++)
+            to[f].of[k] = over_team(to[f].of[k], space);
+#if MODEL == 2
+    float2 mean[FRAMES];
+#pragma unroll
+    for (int f = 0; f < FRAMES; f++)
+        mean[f] = sum_ratio(to[f].of[SIGNAL], inside ? totals[bin] : (float2)(0, 0),
+                            CHECKS ? to[f].of[LOST % SUMS] : SUM_ZERO);
+    for (uint k = begin; k < end; k += TEAM) {
+        const uint2 share = shares[k];
+        const float given = factor[share.x], by = s.weighted ? 1.0f : given;
+#pragma unroll
+    for (int f = 0; f < FRAMES; f++) {
+            const float raw = convert_float(values[at[f] + share.x]);
+            if (!is_missing(raw, s))
+                to[f].of[VARIANCE] = add_spread(to[f].of[VARIANCE], signal_of(raw, share.x, by, i),
+                                                as_float(share.y), s.weighted ? given : 1.0f, mean[f]);
+        }
+    }
+#pragma unroll
+    for (int f = 0; f < FRAMES; f++)
+        to[f].of[VARIANCE] = over_team(to[f].of[VARIANCE], space);
+#endif
+    if (!inside || lane > 0)
+        return;
+#pragma unroll
+    for (int f = 0; f < FRAMES; f++)
+#pragma unroll
+        for (int k = 0; k < SUMS; k++)
+            if (f < frames)
+                out[((size_t)(s.first_out + first + f) * s.bins + bin) * SUMS + k] = to[f].of[k];
+}

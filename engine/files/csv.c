@@ -1,0 +1,266 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Tables as lines of numbers with commas between them, and a line of names before.
+ */
+#include "files/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---------------------------------------------------------------------------------- reading -- */
+
+typedef struct csv {
+    const char *text; /* of the place */
+    char *data;       /* the file, ended by '\0' */
+    int64_t size;
+    const char *names; /* the first line, when it is none of numbers */
+    const char *first; /* line of numbers */
+    int64_t lines, columns;
+} csv;
+
+static const char *line_end(const char *p) {
+    return p + strcspn(p, "\r\n");
+}
+
+static const char *next_line(const char *p) {
+    p = line_end(p);
+    return p + strspn(p, "\r\n");
+}
+
+/* The next line that is not a comment; NULL at the end. */
+static const char *useful(const char *p) {
+    p += strspn(p, "\r\n");
+    while (*p == '#')
+        p = next_line(p);
+    return *p ? p : NULL;
+}
+
+static const char *skip_blanks(const char *p) {
+    return p + strspn(p, " \t");
+}
+
+/* Reads a number, or nothing as NaN; *p is then at the comma or the end of the line. */
+static bool take_number(const char **p, double *out) {
+    const char *at = skip_blanks(*p);
+    char *end = (char *)(uintptr_t)at;
+    *out = NAN;
+    if (*at && !strchr(",\r\n", *at))
+        *out = le_number(at, &end);
+    *p = skip_blanks(end);
+    return !**p || strchr(",\r\n", **p);
+}
+
+/* Numbers in the line; -1: one of them is none. out (may be NULL) has room for max. */
+static int64_t take_line(const char *p, double *out, int64_t max) {
+    int64_t n = 0;
+    double value;
+    for (;; p++) {
+        if (!take_number(&p, &value))
+            return -1;
+        if (out && n < max)
+            out[n] = value;
+        n++;
+        if (*p != ',')
+            return n;
+    }
+}
+
+/* A field of the line of names, without blanks and quotes around it; gives what follows it. */
+static const char *take_name(const char *p, const char **begin, size_t *n) {
+    p = skip_blanks(p);
+    bool quoted = *p == '"';
+    *begin = p += quoted;
+    *n = strcspn(p, quoted ? "\"\r\n" : ",\r\n");
+    p += *n;
+    while (*n && !quoted && strchr(" \t", (*begin)[*n - 1]))
+        --*n;
+    return p + strcspn(p, ",\r\n");
+}
+
+static int64_t count_names(const char *p) {
+    const char *begin;
+    size_t length;
+    int64_t n = 1;
+    for (p = take_name(p, &begin, &length); *p == ','; p = take_name(p + 1, &begin, &length))
+        n++;
+    return n;
+}
+
+static int64_t line_number(const csv *c, const char *line) {
+    int64_t n = 1;
+    for (const char *p = c->data; p < line; p++)
+        n += *p == '\n';
+    return n;
+}
+
+/* Counts lines and columns, so that nothing is allocated for a file that is no table. */
+static le_status survey(csv *c) {
+    const char *p = useful(c->data);
+    if (p && take_line(p, NULL, 0) < 0) {
+        c->names = p;
+        c->columns = count_names(p);
+        p = useful(next_line(c->names));
+    }
+    c->first = p;
+    for (; p; p = useful(next_line(p)), c->lines++) {
+        int64_t n = take_line(p, NULL, 0);
+        if (!c->columns)
+            c->columns = n;
+        if (n < 0)
+            return le_fail(LE_ERR_IO, "%s: line %lld is not made of numbers and commas", c->text,
+                           (long long)line_number(c, p));
+        if (n != c->columns)
+            return le_fail(LE_ERR_IO, "%s: line %lld has %lld fields, expected %lld", c->text,
+                           (long long)line_number(c, p), (long long)n, (long long)c->columns);
+    }
+    if (!c->columns)
+        return le_fail(LE_ERR_IO, "%s: no line with numbers or names", c->text);
+    return LE_OK;
+}
+
+static le_status load(csv *c, const char *file, int64_t max_bytes) {
+    int fd = le__io_open(file, &c->size);
+    le_status status = LE_OK;
+    if (fd < 0)
+        return LE_ERR_IO;
+    if (c->size > max_bytes || c->size >= (int64_t)PTRDIFF_MAX / 2 ||
+        !(c->data = malloc((size_t)c->size + 1)))
+        status = le_fail(LE_ERR_MEMORY, "%s: %lld bytes are more than there is memory for", c->text,
+                         (long long)c->size);
+    if (status == LE_OK) {
+        le__io_parallel here = le__io_parallel_of(NULL);
+        c->data[c->size] = '\0';
+        status = le__io_pread(&here, fd, file, 0, c->data, c->size);
+    }
+    close(fd);
+    if (status == LE_OK && strlen(c->data) != (size_t)c->size)
+        status = le_fail(LE_ERR_IO, "%s: holds zero bytes, which no text does", c->text);
+    return status == LE_OK ? survey(c) : status;
+}
+
+/* The column of that name; -1: there is none. */
+static int64_t column_of(const csv *c, const char *name) {
+    const char *p = c->names;
+    for (int64_t i = 0; p && i < c->columns; i++) {
+        size_t n;
+        const char *begin, *end = take_name(p, &begin, &n);
+        if (n == strlen(name) && strncmp(begin, name, n) == 0)
+            return i;
+        p = end + (*end == ',');
+    }
+    return -1;
+}
+
+/* Which lines and columns the place asks for; ndim and shape of the result. */
+static le_status choose(const csv *c, const le__io_place *place, le__io_range *r, int *ndim,
+                        int64_t *shape) {
+    const int64_t whole[2] = {c->lines, c->columns};
+    le_status status = le__io_select(place, 2, whole, r);
+    if (status != LE_OK)
+        return status;
+    if (place->dataset) {
+        int64_t at = column_of(c, place->dataset);
+        if (at < 0)
+            return le_fail(LE_ERR_IO, "%s: the file has no column %s", place->text, place->dataset);
+        r[1] = (le__io_range){.start = at, .step = 1, .count = 1, .drop = true};
+    }
+    *ndim = 0;
+    for (int i = 0; i < 2; i++)
+        if (!r[i].drop)
+            shape[(*ndim)++] = r[i].count;
+    return LE_OK;
+}
+
+static le_status fill(const csv *c, const le__io_range *r, le_tensor *out) {
+    double *line = malloc((size_t)c->columns * sizeof *line);
+    if (!line)
+        return le_fail(LE_ERR_MEMORY, "%s: out of memory", c->text);
+    const char *p = c->first;
+    int64_t next = r[0].start, left = r[0].count, at = 0;
+    for (int64_t i = 0; p && left > 0; i++, p = useful(next_line(p))) {
+        if (i < next)
+            continue;
+        take_line(p, line, c->columns);
+        for (int64_t k = 0; k < r[1].count; k++)
+            le_tensor_set(out, at++, line[r[1].start + k * r[1].step]);
+        next += r[0].step;
+        left--;
+    }
+    free(line);
+    return LE_OK;
+}
+
+/* Text has no dtype: f32 where the caller takes no f64. */
+static le_dtype dtype_for(uint32_t taken) {
+    return taken && !(taken & LE_DTYPE_BIT(LE_F64)) && (taken & LE_DTYPE_BIT(LE_F32)) ? LE_F32
+                                                                                      : LE_F64;
+}
+
+le_status le__csv_read(const le__io_request *q, le_tensor *out) {
+    csv c = {.text = q->place->text};
+    le__io_range r[LE_MAX_DIMS];
+    int ndim = 0;
+    int64_t shape[LE_MAX_DIMS];
+    le_tensor t = {0};
+    const le_dtype dtype = dtype_for(q->dtypes);
+    le_status status = load(&c, q->place->file, q->max_bytes);
+    if (status == LE_OK)
+        status = choose(&c, q->place, r, &ndim, shape);
+    if (status == LE_OK)
+        status = le__io_check_size(c.text, dtype, ndim, shape, q->max_bytes, NULL);
+    if (status == LE_OK)
+        status = le__io_alloc(&t, dtype, ndim, shape);
+    if (status == LE_OK)
+        status = fill(&c, r, &t);
+    free(c.data);
+    if (status == LE_OK)
+        *out = t;
+    else
+        le_tensor_free(&t);
+    return status;
+}
+
+le_status le__csv_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape) {
+    csv c = {.text = place->text};
+    le__io_range r[LE_MAX_DIMS];
+    le_status status = load(&c, place->file, INT64_MAX);
+    if (status == LE_OK)
+        status = choose(&c, place, r, ndim, shape);
+    *dtype = LE_F64;
+    free(c.data);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------- writing -- */
+
+static void put_names(FILE *f, const le__io_request *r, int64_t columns) {
+    char made[LE__IO_NUMBER];
+    for (int64_t k = 0; k < columns; k++) {
+        const char *name = le__io_column_name(r, k, made);
+        bool plain = strcspn(name, ",\"\r\n") == strlen(name);
+        fprintf(f, plain ? "%s%s" : "%s\"%s\"", k ? "," : "", name);
+    }
+    putc('\n', f);
+}
+
+static void put_lines(FILE *f, const le__io_request *r, const le_tensor *t) {
+    char number[LE__IO_NUMBER];
+    int64_t columns = t->shape[1];
+    put_names(f, r, columns);
+    for (int64_t i = 0; i < t->shape[0]; i++)
+        for (int64_t k = 0; k < columns; k++) {
+            le__io_print_number(t, i * columns + k, number);
+            fputs(number, f);
+            putc(k + 1 < columns ? ',' : '\n', f);
+        }
+}
+
+le_status le__csv_write(const le__io_request *r, const le_tensor *t, const void *data) {
+    le_tensor table;
+    le_status status = le__io_table(r, t, data, "CSV", &table);
+    return status == LE_OK ? le__io_put_text(r, &table, put_lines) : status;
+}

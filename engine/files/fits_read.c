@@ -1,0 +1,273 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Images of FITS files as tensors.
+ */
+#include "files/fits.h"
+
+#include "call/dtype.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What becomes of the pixels. */
+typedef struct pixels {
+    le_dtype stored, dtype; /* as the header means them; as they are wanted */
+    bool made;              /* numbers that CFITSIO computes, from scaled or quantised ones */
+    bool blank;             /* it looks for pixels without a value, which become NaN */
+} pixels;
+
+static bool has_key(const le__fits *f, const char *name) {
+    char value[FLEN_VALUE];
+    int error = 0;
+    fits_read_keyword(f->file, name, value, NULL, &error);
+    return error == 0;
+}
+
+static bool has_column(const le__fits *f, const char *name) {
+    char text[FLEN_KEYWORD];
+    int error = 0, column = 0;
+    strcpy(text, name);
+    fits_get_colnum(f->file, CASEINSEN, text, &column, &error);
+    return error == 0;
+}
+
+static bool has_either(const le__fits *f, const char *name) {
+    return has_key(f, name) || (f->compressed && has_column(f, name));
+}
+
+static le_dtype dtype_of(int bitpix) {
+    switch (bitpix) {
+    case BYTE_IMG:
+        return LE_U8;
+    case SBYTE_IMG:
+        return LE_I8;
+    case SHORT_IMG:
+        return LE_I16;
+    case USHORT_IMG:
+        return LE_U16;
+    case LONG_IMG:
+        return LE_I32;
+    case ULONG_IMG:
+        return LE_U32;
+    case LONGLONG_IMG:
+        return LE_I64;
+    case ULONGLONG_IMG:
+        return LE_U64;
+    case FLOAT_IMG:
+        return LE_F32;
+    default:
+        return LE_F64;
+    }
+}
+
+static double key_or(const le__fits *f, const char *name, double otherwise) {
+    double value = otherwise;
+    int error = 0;
+    fits_read_key(f->file, TDOUBLE, name, &value, NULL, &error);
+    return error ? otherwise : value;
+}
+
+/* What the values are once they are scaled, as CFITSIO says, which overlooks scaled 64-bit ones. */
+static int value_type(const le__fits *f, int *error) {
+    int bitpix = f->bitpix;
+    fits_get_img_equivtype(f->file, &bitpix, error);
+    double scale = key_or(f, "BSCALE", 1), zero = key_or(f, "BZERO", 0);
+    if (f->bitpix != LONGLONG_IMG || (scale == 1 && zero == 0))
+        return bitpix;
+    return scale == 1 && zero == 9223372036854775808.0 ? ULONGLONG_IMG : DOUBLE_IMG;
+}
+
+/* Integers with pixels that have no value become the floats that hold them. CFITSIO takes
+ * infinities for missing values, too, and small numbers for 0, when it looks for such: so it must
+ * not where floats are stored as they are. */
+static le_status survey(const le__fits *f, uint32_t taken, pixels *p) {
+    int error = 0, bitpix = value_type(f, &error);
+    if (error)
+        return le__fits_fail(f->text, "the type of its pixels cannot be read", error);
+    bool whole = f->bitpix > 0;
+    *p = (pixels){.stored = dtype_of(bitpix)};
+    p->blank = whole ? has_key(f, "BLANK") || has_either(f, "ZBLANK")
+                     : f->compressed && has_either(f, "ZSCALE");
+    bool is_float = le_dtype_kind_of(p->stored) == LE_DTYPE_KIND_FLOAT;
+    if (whole && p->blank && !is_float)
+        p->stored = abs(f->bitpix) <= 16 ? LE_F32 : LE_F64;
+    p->made = (whole && (p->blank || is_float)) || p->blank;
+    p->dtype = le__dtype_nearest(p->stored, taken);
+    return LE_OK;
+}
+
+int le__fits_type(le_dtype dtype) {
+    static const int types[LE_DTYPE_LAST + 1] = {
+        [LE_U8] = TBYTE,       [LE_I8] = TSBYTE,    [LE_U16] = TUSHORT, [LE_I16] = TSHORT,
+        [LE_U32] = TUINT,      [LE_I32] = TINT,     [LE_F32] = TFLOAT,  [LE_F64] = TDOUBLE,
+        [LE_U64] = TULONGLONG, [LE_I64] = TLONGLONG};
+    return types[dtype];
+}
+
+/* What CFITSIO puts where there is no value; NULL: it does not look. */
+static void *null_of(le_dtype dtype, bool blank) {
+    static const double nan_f64 = NAN;
+    static const float nan_f32 = NAN;
+    const void *p = dtype == LE_F32 ? (const void *)&nan_f32 : (const void *)&nan_f64;
+    return blank ? (void *)(uintptr_t)p : NULL;
+}
+
+/* Elements of the selection into memory; ranges by axis of the tensor. */
+static int read_range(const le__fits *f, const le__io_range *r, le_dtype dtype, bool blank,
+                      void *out) {
+    long first[LE__FITS_AXES], last[LE__FITS_AXES], step[LE__FITS_AXES];
+    int error = 0, any = 0;
+    for (int i = 0; i < f->naxis; i++)
+        first[i] = last[i] = step[i] = 1;
+    for (int i = 0; i < f->ndim; i++) {
+        int k = f->axis[i];
+        first[k] = (long)r[i].start + 1;
+        last[k] = (long)(r[i].start + (r[i].count - 1) * r[i].step) + 1;
+        step[k] = (long)r[i].step;
+    }
+    fits_read_subset(f->file, le__fits_type(dtype), first, last, step, null_of(dtype, blank), out,
+                     &any, &error);
+    return error;
+}
+
+static bool is_whole(const le__fits *f, const le__io_range *r) {
+    bool whole = true;
+    for (int i = 0; i < f->ndim; i++)
+        whole = whole && r[i].count == f->shape[i];
+    return whole;
+}
+
+static int read_whole(const le__fits *f, int64_t count, le_dtype dtype, bool blank, void *out) {
+    LONGLONG first[LE__FITS_AXES];
+    int error = 0, any = 0;
+    for (int i = 0; i < f->naxis; i++)
+        first[i] = 1;
+    fits_read_pixll(f->file, le__fits_type(dtype), first, count, null_of(dtype, blank), out, &any,
+                    &error);
+    return error;
+}
+
+/* count: elements of the selection; out has room for them in the wanted dtype. */
+static le_status read_pixels(const le__fits *f, const pixels *p, const le__io_range *r,
+                             int64_t count, void *out) {
+    if (count == 0)
+        return LE_OK;
+    /* what it computes it may compute in the wanted precision; the rest is made wider here */
+    le_dtype read = p->made ? p->dtype : p->stored;
+    char *to = (char *)out + count * (int64_t)(le_dtype_size(p->dtype) - le_dtype_size(read));
+    int error = is_whole(f, r) ? read_whole(f, count, read, p->blank, to)
+                               : read_range(f, r, read, p->blank, to);
+    if (error)
+        return le__fits_fail(f->text, "the pixels cannot be read", error);
+    le__io_convert(out, count, read, p->dtype, false);
+    return LE_OK;
+}
+
+/* -------------------------------------------------------------------------- guarded -- */
+
+typedef struct read_job {
+    const le__io_request *request;
+    le__fits_seen *seen; /* in memory that a child shares */
+    void *out;           /* so is this; NULL: nothing but headers is read */
+} read_job;
+
+/* The tensor that the place asks for. */
+static le_status choose(const le__fits *f, const read_job *job, const pixels *p, le__io_range *r,
+                        le__fits_seen *seen) {
+    memset(seen, 0, sizeof *seen); /* it is compared as a whole */
+    seen->dtype = p->dtype;
+    seen->compressed = f->compressed;
+    le_status status = le__io_select(job->request->place, f->ndim, f->shape, r);
+    for (int i = 0; status == LE_OK && i < f->ndim; i++)
+        if (!r[i].drop)
+            seen->shape[seen->ndim++] = r[i].count;
+    return status == LE_OK ? le__io_check_size(f->text, seen->dtype, seen->ndim, seen->shape,
+                                               job->request->max_bytes, &seen->bytes)
+                           : status;
+}
+
+/* Looks, or reads what was seen before. */
+static le_status look_or_read(void *context) {
+    const read_job *job = context;
+    le__fits f;
+    pixels p = {.blank = false};
+    le__io_range r[LE_MAX_DIMS];
+    le__fits_seen seen;
+    le_status status = le__fits_open(job->request->place, job->request->max_bytes, &f);
+    if (status != LE_OK)
+        return status;
+    status = survey(&f, job->request->dtypes, &p);
+    if (status == LE_OK)
+        status = choose(&f, job, &p, r, &seen);
+    if (status == LE_OK && job->out && memcmp(&seen, job->seen, sizeof seen) != 0)
+        status = le_fail(LE_ERR_IO, "%s: the file changes while it is read", f.text);
+    else if (status == LE_OK && job->out)
+        status = read_pixels(&f, &p, r, seen.bytes / (int64_t)le_dtype_size(seen.dtype), job->out);
+    else if (status == LE_OK)
+        *job->seen = seen;
+    le__fits_close(&f);
+    return status;
+}
+
+static le_status in_child(read_job *job, int64_t bytes) {
+    return le__io_in_child("CFITSIO", job->request->place->text, bytes, look_or_read, job);
+}
+
+le_status le__fits_look(const le__io_request *q, le__fits_seen *out) {
+    le__fits_seen *seen = le__fits_shared(sizeof *seen);
+    if (!seen)
+        return le_fail(LE_ERR_MEMORY, "%s: out of memory", q->place->text);
+    read_job job = {.request = q, .seen = seen};
+    le_status status = le__io_trusted() ? look_or_read(&job) : in_child(&job, 0);
+    *out = *seen;
+    le__fits_unshare(seen, sizeof *seen);
+    return status;
+}
+
+/* Inflating tiles is where CFITSIO believes what is in the file: a child does it. */
+static le_status read_seen(const le__io_request *q, le__fits_seen *seen, le_tensor *t) {
+    read_job job = {.request = q, .seen = seen, .out = t->data};
+    if (!seen->compressed || le__io_trusted() || !seen->bytes)
+        return look_or_read(&job);
+    size_t bytes = (size_t)seen->bytes;
+    job.out = le__fits_shared(bytes);
+    if (!job.out)
+        return le_fail(LE_ERR_MEMORY, "%s: out of memory", q->place->text);
+    le_status status = in_child(&job, seen->bytes);
+    if (status == LE_OK)
+        memcpy(t->data, job.out, bytes);
+    le__fits_unshare(job.out, bytes);
+    return status;
+}
+
+le_status le__fits_read(const le__io_request *q, le_tensor *out) {
+    le__fits_seen seen;
+    le_tensor t = {0};
+    le__io_enter();
+    le_status status = le__fits_look(q, &seen);
+    if (status == LE_OK)
+        status = le__io_alloc(&t, seen.dtype, seen.ndim, seen.shape);
+    if (status == LE_OK)
+        status = read_seen(q, &seen, &t);
+    le__io_leave();
+    if (status == LE_OK)
+        *out = t;
+    else
+        le_tensor_free(&t);
+    return status;
+}
+
+le_status le__fits_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape) {
+    le__fits_seen seen;
+    const le__io_request q = {.place = place, .max_bytes = le__io_limit(NULL)};
+    le__io_enter();
+    le_status status = le__fits_look(&q, &seen);
+    le__io_leave();
+    if (status == LE_OK) {
+        *dtype = seen.dtype;
+        *ndim = seen.ndim;
+        memcpy(shape, seen.shape, sizeof seen.shape);
+    }
+    return status;
+}

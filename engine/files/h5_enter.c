@@ -1,0 +1,33 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Into HDF5 and out again: under the process-wide lock, and its errors as ours.
+ */
+#include "files/h5.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void le__h5_enter(le__h5_guard *guard) {
+    le__io_enter();
+    H5Eget_auto2(H5E_DEFAULT, &guard->report, &guard->cookie);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+void le__h5_leave(const le__h5_guard *guard) {
+    H5Eset_auto2(H5E_DEFAULT, guard->report, guard->cookie);
+    le__io_leave();
+}
+
+static herr_t innermost(unsigned n, const H5E_error2_t *error, void *cookie) {
+    if (n == 0)
+        snprintf(cookie, 400, "%s", error->desc ? error->desc : "");
+    return 0;
+}
+
+le_status le__h5_fail(const char *text, const char *what) {
+    char reason[400] = "";
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, innermost, reason);
+    reason[strcspn(reason, "\n")] = '\0';
+    return le_fail(LE_ERR_IO, "%s: %s%s%s", text, what, *reason ? ": " : "", reason);
+}

@@ -1,0 +1,104 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * The datasets of a group of an HDF5 file, as master files of detectors have one: links to the
+ * files with the frames, and perhaps a virtual dataset of all of them beside.
+ */
+#include "files/h5.h"
+#include "files/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct list_job {
+    const le__io_place *place;
+    le__h5_handle handle;
+    le__h5_names *names;
+    bool out_of_memory;
+} list_job;
+
+static bool add(list_job *job, const char *name) {
+    le__h5_names *l = job->names;
+    if ((l->n & (l->n - 1)) == 0) { /* grow at powers of two */
+        char **more = realloc(l->list, (l->n ? 2 * l->n : 1) * sizeof *more);
+        if (!more)
+            return false;
+        l->list = more;
+    }
+    l->list[l->n] = strdup(name);
+    return l->list[l->n++] != NULL;
+}
+
+/* A dataset within the file; *virtual: it only points to others. */
+static bool is_dataset(hid_t group, const char *name, bool *virtual) {
+    bool left;
+    hid_t access = le__h5_inside(&left), set = H5Dopen2(group, name, access);
+    hid_t plist = set < 0 ? -1 : H5Dget_create_plist(set);
+    *virtual = plist >= 0 && H5Pget_layout(plist) == H5D_VIRTUAL;
+    if (plist >= 0)
+        H5Pclose(plist);
+    if (set >= 0)
+        H5Dclose(set);
+    H5Pclose(access);
+    return set >= 0;
+}
+
+static herr_t note(hid_t group, const char *name, const H5L_info_t *info, void *cookie) {
+    list_job *job = cookie;
+    bool virtual = false;
+    if (info->type == H5L_TYPE_EXTERNAL || (is_dataset(group, name, &virtual) && !virtual))
+        job->out_of_memory = !add(job, name);
+    return job->out_of_memory;
+}
+
+static le_status list_group(void *context) {
+    list_job *job = context;
+    hid_t access = le__h5_access(&job->handle);
+    hid_t file = access < 0 ? -1 : H5Fopen(job->place->file, H5F_ACC_RDONLY, access);
+    hid_t group = file < 0 ? -1 : H5Gopen2(file, job->place->dataset, H5P_DEFAULT);
+    le_status status = group < 0 ? le__h5_fail(job->place->text, "is no group") : LE_OK;
+    hsize_t at = 0;
+    if (group >= 0 && H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, &at, note, job) < 0)
+        status = le__h5_fail(job->place->text, "its datasets cannot be listed");
+    if (job->out_of_memory)
+        status = le_fail(LE_ERR_MEMORY, "%s: out of memory", job->place->text);
+    if (group >= 0)
+        H5Gclose(group);
+    if (file >= 0)
+        H5Fclose(file);
+    if (access >= 0)
+        H5Pclose(access);
+    return status;
+}
+
+void le__h5_names_free(le__h5_names *names) {
+    for (size_t i = 0; i < names->n; i++)
+        free(names->list[i]);
+    free(names->list);
+    *names = (le__h5_names){.n = 0};
+}
+
+le_status le__h5_list(const le__io_place *place, le__h5_names *out) {
+    le__h5_guard guard;
+    int64_t bytes;
+    *out = (le__h5_names){.n = 0};
+    list_job job = {.place = place, .names = out, .handle = {.unlocked = true}};
+    if (!place->dataset)
+        return le_fail(LE_ERR_ARGUMENT, "%s: name a group, as FILE.h5:/NAME", place->text);
+    job.handle.fd = le__io_open(place->file, &bytes);
+    if (job.handle.fd < 0)
+        return LE_ERR_IO;
+    le__h5_enter(&guard);
+    le_status status =
+        le__io_trusted() ? LE_OK : le__io_in_child("HDF5", place->text, 0, list_group, &job);
+    if (status == LE_OK)
+        status = list_group(&job);
+    le__h5_leave(&guard);
+    close(job.handle.fd);
+    if (status == LE_OK && out->n == 0)
+        status = le_fail(LE_ERR_IO, "%s: the group has no dataset", place->text);
+    if (status != LE_OK)
+        le__h5_names_free(out);
+    return status;
+}

@@ -1,0 +1,170 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Plots in HDF5 files as NeXus has them (https://manual.nexusformat.org): a group NXdata that names
+ * its signal and axes, and attributes `default` that lead there from the root.
+ */
+#include "files/h5.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct plot_job {
+    const le_io_plot *plot;
+    const le__io_place *place; /* of the group */
+    int ndim;                  /* of the signal */
+} plot_job;
+
+static hid_t text_type(void) {
+    hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, H5T_VARIABLE);
+    H5Tset_cset(type, H5T_CSET_UTF8);
+    return type;
+}
+
+/* n texts as an attribute, in place of an older one; n 0: a single text. */
+static bool put_texts(hid_t object, const char *name, const char *const *texts, int n) {
+    hsize_t size = (hsize_t)n;
+    hid_t type = text_type(), space = n ? H5Screate_simple(1, &size, NULL) : H5Screate(H5S_SCALAR);
+    if (H5Aexists(object, name) > 0)
+        H5Adelete(object, name);
+    hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = attribute >= 0 && H5Awrite(attribute, type, texts) >= 0;
+    if (attribute >= 0)
+        H5Aclose(attribute);
+    H5Sclose(space);
+    H5Tclose(type);
+    return good;
+}
+
+static bool put_text(hid_t object, const char *name, const char *text) {
+    return put_texts(object, name, &text, 0);
+}
+
+static bool put_axis(hid_t group, const le_io_axis *axis) {
+    const hsize_t n = (hsize_t)axis->values->shape[0];
+    hid_t space = H5Screate_simple(1, &n, NULL), type = le__h5_type(axis->values->dtype);
+    hid_t set = H5Dcreate2(group, axis->name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = set >= 0 &&
+                H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, axis->values->data) >= 0 &&
+                (!axis->units || put_text(set, "units", axis->units)) &&
+                (!axis->long_name || put_text(set, "long_name", axis->long_name));
+    if (set >= 0)
+        H5Dclose(set);
+    H5Sclose(space);
+    H5Tclose(type);
+    return good;
+}
+
+static bool put_title(hid_t group, const char *title) {
+    hid_t type = text_type(), space = H5Screate(H5S_SCALAR);
+    hid_t set = H5Dcreate2(group, "title", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &title) >= 0;
+    if (set >= 0)
+        H5Dclose(set);
+    H5Sclose(space);
+    H5Tclose(type);
+    return good;
+}
+
+/* The signal stays where it is; the group has a second name for it. */
+static bool link_signal(hid_t file, hid_t group, plot_job *job) {
+    const le_io_plot *p = job->plot;
+    char errors[128];
+    hid_t set = H5Dopen2(file, p->signal, H5P_DEFAULT), space = set < 0 ? -1 : H5Dget_space(set);
+    job->ndim = space < 0 ? -1 : H5Sget_simple_extent_ndims(space);
+    snprintf(errors, sizeof errors, "%.100s_errors", p->name);
+    bool good = job->ndim >= (int)p->n_axes && job->ndim <= LE_MAX_DIMS &&
+                put_text(set, "interpretation", p->interpretation) &&
+                H5Lcreate_hard(file, p->signal, group, p->name, H5P_DEFAULT, H5P_DEFAULT) >= 0 &&
+                (!p->errors ||
+                 H5Lcreate_hard(file, p->errors, group, errors, H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    if (space >= 0)
+        H5Sclose(space);
+    if (set >= 0)
+        H5Dclose(set);
+    return good;
+}
+
+static bool put_group(hid_t file, hid_t group, plot_job *job) {
+    const le_io_plot *p = job->plot;
+    const char *names[LE_MAX_DIMS];
+    bool good = link_signal(file, group, job);
+    for (int i = 0; good && i < job->ndim; i++) {
+        const int axis = i - (job->ndim - (int)p->n_axes);
+        names[i] = axis < 0 ? "." : p->axes[axis].name;
+        good = axis < 0 || put_axis(group, &p->axes[axis]);
+    }
+    return good && put_text(group, "NX_class", "NXdata") && put_text(group, "signal", p->name) &&
+           put_texts(group, "axes", names, job->ndim) && (!p->title || put_title(group, p->title));
+}
+
+/* A group's class, unless it has one. */
+static bool put_class(hid_t group, const char *name) {
+    return H5Aexists(group, "NX_class") > 0 || put_text(group, "NX_class", name);
+}
+
+/* From the root to the entry, and from there to the plot. */
+static bool put_defaults(hid_t file, const char *path) {
+    char entry[256];
+    path += strspn(path, "/");
+    const size_t n = strcspn(path, "/");
+    hid_t root = H5Gopen2(file, "/", H5P_DEFAULT);
+    snprintf(entry, sizeof entry, "%.*s", (int)(n < 255 ? n : 255), path);
+    bool good = root >= 0 && put_class(root, "NXroot") && put_text(root, "default", entry);
+    hid_t group = good && path[n] ? H5Gopen2(file, entry, H5P_DEFAULT) : -1;
+    if (group >= 0)
+        good = put_class(group, "NXentry") && put_text(group, "default", path + n + 1);
+    if (group >= 0)
+        H5Gclose(group);
+    if (root >= 0)
+        H5Gclose(root);
+    return good;
+}
+
+static le_status write_plot(void *context, hid_t file) {
+    plot_job *job = context;
+    const char *path = job->place->dataset;
+    hid_t links = H5Pcreate(H5P_LINK_CREATE);
+    H5Pset_create_intermediate_group(links, 1);
+    if (H5Lexists(file, path, H5P_DEFAULT) > 0)
+        H5Ldelete(file, path, H5P_DEFAULT);
+    hid_t group = H5Gcreate2(file, path, links, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = group >= 0 && put_group(file, group, job) && put_defaults(file, path);
+    le_status status = good ? LE_OK : le__h5_fail(job->place->text, "cannot be written");
+    if (group >= 0)
+        H5Gclose(group);
+    H5Pclose(links);
+    return status;
+}
+
+static le_status check_axes(const le_io_plot *p) {
+    for (size_t i = 0; i < p->n_axes; i++)
+        if (!p->axes[i].name || !p->axes[i].values || p->axes[i].values->ndim != 1 ||
+            !le_tensor_is_contiguous(p->axes[i].values))
+            return le_fail(LE_ERR_ARGUMENT, "%s: an axis has no name, or is not one row of numbers",
+                           p->group);
+    return LE_OK;
+}
+
+le_status le_io_write_plot(const le_io_plot *given) {
+    le_io_plot plot = {0};
+    memcpy(&plot, given,
+           given->struct_size < sizeof plot ? given->struct_size : sizeof plot);
+    le__io_place place;
+    if (!plot.group || !plot.signal || !plot.name || !plot.interpretation)
+        return le_fail(LE_ERR_ARGUMENT, "le_io_write_plot: group, signal, name and interpretation "
+                                        "are expected");
+    le_status status = check_axes(&plot);
+    if (status == LE_OK)
+        status = le__io_place_parse(plot.group, &place);
+    if (status != LE_OK)
+        return status;
+    plot_job job = {.plot = &plot, .place = &place};
+    status = place.format != LE__IO_HDF5 || !place.dataset
+                 ? le_fail(LE_ERR_ARGUMENT, "%s: expected FILE.h5:/GROUP", plot.group)
+                 : le__h5_edit(&place, write_plot, &job);
+    le__io_place_free(&place);
+    return status;
+}

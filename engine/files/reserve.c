@@ -1,0 +1,130 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Files whose data several processes write: room first, under a name of its own, then the name.
+ */
+#include "files/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char *part_of(const char *file) {
+    size_t size = strlen(file) + sizeof ".part";
+    char *name = malloc(size);
+    if (name)
+        snprintf(name, size, "%s.part", file);
+    return name;
+}
+
+static le_status parse(const char *text, le__io_place *place, char **part) {
+    *part = NULL;
+    le_status status = le__io_place_parse(text, place);
+    if (status != LE_OK)
+        return status;
+    if (place->format != LE__IO_HDF5)
+        status = le_fail(LE_ERR_UNSUPPORTED, "%s: only HDF5 files are written in parts", text);
+    else if (!(*part = part_of(place->file)))
+        status = le_fail(LE_ERR_MEMORY, "%s: out of memory", text);
+    if (status != LE_OK)
+        le__io_place_free(place);
+    return status;
+}
+
+static le_status fill_part(const le__io_place *place, const char *part, const le_tensor *shape,
+                           int64_t *offset) {
+    int fd = open(part, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (fd < 0)
+        return le_fail(LE_ERR_IO, "%s: %s", part, strerror(errno));
+    le_status status = le__h5_reserve(place, fd, shape, offset);
+    close(fd);
+    if (status != LE_OK)
+        unlink(part);
+    return status;
+}
+
+le_status le_io_reserve(const char *place_text, const le_tensor *shape, int64_t *offset) {
+    le__io_place place;
+    le__outfile folders; /* makes those on the way, and refuses what is no file */
+    char *part;
+    le_status status = parse(place_text, &place, &part);
+    if (status != LE_OK)
+        return status;
+    status = le__io_temp_open(place.file, false, &folders);
+    if (status == LE_OK) {
+        le__outfile_abandon(&folders);
+        status = fill_part(&place, part, shape, offset);
+    }
+    free(part);
+    le__io_place_free(&place);
+    return status;
+}
+
+le_status le_io_reserved(const char *place_text, const le_tensor *shape, int64_t *offset) {
+    le__io_place place;
+    char *part;
+    le_status status = parse(place_text, &place, &part);
+    if (status != LE_OK)
+        return status;
+    status = le__h5_reserved(&place, part, shape, offset);
+    free(part);
+    le__io_place_free(&place);
+    return status;
+}
+
+static le_status sync_and_rename(const char *part, const char *file) {
+    int fd = open(part, O_RDWR | O_CLOEXEC);
+    bool good = fd >= 0 && fsync(fd) == 0;
+    if (fd >= 0)
+        close(fd);
+    return good && rename(part, file) == 0 ? LE_OK
+                                           : le_fail(LE_ERR_IO, "%s: %s", part, strerror(errno));
+}
+
+le_status le_io_publish(const char *place_text, bool good) {
+    le__io_place place;
+    char *part;
+    le_status status = parse(place_text, &place, &part);
+    if (status != LE_OK)
+        return status;
+    if (good)
+        status = sync_and_rename(part, place.file);
+    else
+        unlink(part);
+    free(part);
+    le__io_place_free(&place);
+    return status;
+}
+
+static le_status write_all(int fd, const char *file, const char *data, int64_t bytes, int64_t at) {
+    while (bytes > 0) {
+        ssize_t n = pwrite(fd, data, (size_t)bytes, (off_t)at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return le_fail(LE_ERR_IO, "%s: %s", file, strerror(n < 0 ? errno : ENOSPC));
+        data += n;
+        at += n;
+        bytes -= n;
+    }
+    return LE_OK;
+}
+
+le_status le_io_write_part(const char *place_text, const void *data, int64_t bytes, int64_t at) {
+    le__io_place place;
+    char *part;
+    le_status status = parse(place_text, &place, &part);
+    if (status != LE_OK)
+        return status;
+    int fd = open(part, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    status = fd < 0 ? le_fail(LE_ERR_IO, "%s: %s", part, strerror(errno))
+                    : write_all(fd, part, data, bytes, at);
+    if (fd >= 0)
+        close(fd);
+    free(part);
+    le__io_place_free(&place);
+    return status;
+}

@@ -1,0 +1,93 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Tables as VOTable, the XML of the virtual observatory, for reading by its programs.
+ */
+#include "files/table.h"
+
+#include <math.h>
+#include <string.h>
+
+static void put_escaped(FILE *f, const char *text) {
+    for (; *text; text++)
+        switch (*text) {
+        case '&':
+            fputs("&amp;", f);
+            break;
+        case '<':
+            fputs("&lt;", f);
+            break;
+        case '>':
+            fputs("&gt;", f);
+            break;
+        case '"':
+            fputs("&quot;", f);
+            break;
+        default:
+            putc(*text, f);
+        }
+}
+
+static const char *type_of(le_dtype dtype) {
+    switch (dtype) {
+    case LE_U8:
+        return "unsignedByte";
+    case LE_I8:
+    case LE_I16:
+        return "short";
+    case LE_U16:
+    case LE_I32:
+        return "int";
+    case LE_U32:
+    case LE_I64:
+        return "long";
+    case LE_F32:
+        return "float";
+    default: /* u64 has no type of its own */
+        return "double";
+    }
+}
+
+static void put_fields(FILE *f, const le__io_request *r, const le_tensor *t) {
+    char made[LE__IO_NUMBER];
+    for (int64_t k = 0; k < t->shape[1]; k++) {
+        const char *name = le__io_column_name(r, k, made);
+        fputs("<FIELD name=\"", f);
+        put_escaped(f, name);
+        fprintf(f, "\" datatype=\"%s\"%s/>\n", type_of(t->dtype),
+                le__io_is_degrees(name) ? " unit=\"deg\"" : "");
+    }
+}
+
+static void put_cell(FILE *f, const le_tensor *t, int64_t i) {
+    char number[LE__IO_NUMBER];
+    double value = le_tensor_get(t, i);
+    le__io_print_number(t, i, number);
+    fprintf(f, "<TD>%s</TD>",
+            isnan(value)   ? "NaN"
+            : isinf(value) ? value < 0 ? "-Inf" : "+Inf"
+                           : number);
+}
+
+static void put_table(FILE *f, const le__io_request *r, const le_tensor *t) {
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+          "<VOTABLE version=\"1.3\" xmlns=\"http://www.ivoa.net/xml/VOTable/v1.3\">\n"
+          "<RESOURCE>\n",
+          f);
+    fprintf(f, "<TABLE nrows=\"%lld\">\n", (long long)t->shape[0]);
+    put_fields(f, r, t);
+    fputs("<DATA>\n<TABLEDATA>\n", f);
+    for (int64_t i = 0; i < t->shape[0]; i++) {
+        fputs("<TR>", f);
+        for (int64_t k = 0; k < t->shape[1]; k++)
+            put_cell(f, t, i * t->shape[1] + k);
+        fputs("</TR>\n", f);
+    }
+    fputs("</TABLEDATA>\n</DATA>\n</TABLE>\n</RESOURCE>\n</VOTABLE>\n", f);
+}
+
+le_status le__votable_write(const le__io_request *r, const le_tensor *t, const void *data) {
+    le_tensor table;
+    le_status status = le__io_table(r, t, data, "VOTable", &table);
+    return status == LE_OK ? le__io_put_text(r, &table, put_table) : status;
+}

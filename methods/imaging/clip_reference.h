@@ -1,0 +1,15 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Kappa-sigma clipping as it is written down in textbooks.
+ */
+#ifndef LE_IMAGING_CLIP_REFERENCE_H
+#define LE_IMAGING_CLIP_REFERENCE_H
+
+#include "imaging/clip.h"
+
+/* Of n finite numbers, whose order is changed; spare has as much room. */
+le__im_clipped le__im_clip_reference(const le__im_clip *clip, double *values, int64_t n,
+                                     double *spare);
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * A clip with one look at the pixels: the sample before it, and the search
+ * after it.
+ */
+#include "imaging/clip_window.h"
+
+#include <string.h>
+
+enum { SAMPLE = 16384, FEWEST = 1 << 16 };
+
+/* Of a normal distribution's sample: its median and its bounds are off by less
+ * than these, in standard deviations, but for one sample in a million. */
+static const double median_off = 5 * 1.2533 / 128, bound_off = 5 * 1.7 / 128;
+
+/* --- sample --- */
+
+/* One pixel of each of SAMPLE stretches, at a place that follows from its
+ * number. */
+static int64_t take_sample(const le__im_window *w, double *out) {
+    const int64_t stretch = w->n / SAMPLE;
+    uint64_t state = 1;
+    int64_t n = 0;
+    for (int64_t i = 0; i < SAMPLE; i++) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        const int64_t at = i * stretch + (int64_t)((state >> 33) % (uint64_t)stretch);
+        out[n] = le__load(w->pixels, w->dtype, at);
+        n += isfinite(out[n]) != 0;
+    }
+    return n;
+}
+
+static double rounded(const le__im_window *w, double v) {
+    return w->wide ? v : (double)(float)v;
+}
+
+static double next_to(const le__im_window *w, double v, double direction) {
+    return w->wide ? nextafter(v, direction) : (double)nextafterf((float)v, (float)direction);
+}
+
+/* False: the sample has too few values to tell anything, or their digits are too few. */
+static bool choose_edges(le__im_window *w, const le__im_clipped *c) {
+    const double widest = c->std * 100;
+    const double margin = bound_off * c->std * fmax(w->clip.sigma_lower, w->clip.sigma_upper) / 2;
+    if (c->count < SAMPLE / 4 || !(c->std > 0) || !(widest > fabs(c->median) * 1e-5))
+        return false;
+    w->edges = (le__im_edges){
+        .lower = rounded(w, c->lower + margin),
+        .upper = rounded(w, c->upper - margin),
+        .window_lower = next_to(w, rounded(w, c->median - median_off * c->std), -INFINITY),
+        .window_upper = next_to(w, rounded(w, c->median + median_off * c->std), INFINITY),
+        .shift = rounded(w, c->median)};
+    return w->edges.lower < w->edges.window_lower && w->edges.window_upper < w->edges.upper &&
+           w->edges.window_upper - w->edges.window_lower > 1e-300;
+}
+
+static bool look_at_sample(le__im_window *w, double *memory) {
+    le__im_clipped c;
+    const int64_t n = take_sample(w, memory);
+    le__im_sort(memory, n, memory + SAMPLE);
+    const le__im_sorted sorted = {.low = memory, .n_low = n, .high = memory};
+    return le__im_clip_sorted(&w->clip, &sorted, &c) && choose_edges(w, &c);
+}
+
+/* A block's tails may be all of it; a window that takes more than its half
+ * tells nothing. */
+static bool make_lists(le_call *call, le__im_window *w) {
+    enum { VECTOR = 64 }; /* lists are written a vector at a time */
+    const size_t size = w->wide ? sizeof(double) : sizeof(float);
+    const int64_t tails = w->block + VECTOR, window = w->block / 2 + VECTOR;
+    w->window_room = w->block / 2;
+    w->parts = le_call_scratch(call, (size_t)w->blocks * sizeof *w->parts);
+    char *lists = le_call_scratch(call, (size_t)(w->blocks * (tails + window)) * size);
+    for (int64_t b = 0; w->parts && lists && b < w->blocks; b++) {
+        char *of = lists + (size_t)(b * (tails + window)) * size;
+        w->parts[b] = (le__im_block){.tails = of, .window = of + (size_t)tails * size};
+    }
+    return w->parts && lists;
+}
+
+le_status le__im_window_begin(le_call *call, const le__im_clip *clip, const void *pixels,
+                              le_dtype dtype, int64_t n, int64_t block, le__im_window *w) {
+    *w = (le__im_window){.clip = *clip,
+                         .pixels = pixels,
+                         .dtype = dtype,
+                         .wide = dtype != LE_F32,
+                         .n = n,
+                         .block = block};
+    if (n < FEWEST || clip->mad)
+        return LE_OK;
+    double *memory = le_call_scratch(call, 2 * SAMPLE * sizeof *memory);
+    if (!memory)
+        return LE_ERR_MEMORY;
+    if (!look_at_sample(w, memory))
+        return LE_OK;
+    w->blocks = (n + block - 1) / block;
+    return make_lists(call, w) ? LE_OK : LE_ERR_MEMORY;
+}
+
+/* --- lists --- */
+
+/* The finite ones of a list of a block. */
+static int64_t copy(const le__im_window *w, const void *list, int64_t n, double *out) {
+    int64_t kept = 0;
+    for (int64_t i = 0; i < n; i++) {
+        out[kept] = w->wide ? ((const double *)list)[i] : (double)((const float *)list)[i];
+        kept += isfinite(out[kept]) != 0;
+    }
+    return kept;
+}
+
+static int64_t split(double *values, int64_t n, double at, double *spare) {
+    int64_t low = 0, high = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const double v = values[i];
+        const bool is_low = v < at;
+        values[low] = v;
+        spare[high] = v;
+        low += is_low;
+        high += !is_low;
+    }
+    memcpy(values + low, spare, (size_t)high * sizeof *values);
+    return low;
+}
+
+static int32_t bucket_of(double value, double from, double scale) {
+    return (int32_t)((value - from) * scale);
+}
+
+static double scale_of(const le__im_window *w) {
+    return (LE__IM_BUCKETS - 1) / (w->edges.window_upper - w->edges.window_lower);
+}
+
+static void count_buckets(le__im_window *w) {
+    const double from = w->edges.window_lower, scale = scale_of(w);
+    memset(w->buckets, 0, (LE__IM_BUCKETS + 1) * sizeof *w->buckets);
+    for (int64_t i = 0; i < w->n_window; i++)
+        w->buckets[bucket_of(w->window[i], from, scale) + 1]++;
+    for (int b = 0; b < LE__IM_BUCKETS; b++)
+        w->buckets[b + 1] += w->buckets[b];
+    w->bucket_kept = -1;
+}
+
+/* Number k of the window, in order. */
+static double window_at(void *context, int64_t k) {
+    le__im_window *w = context;
+    int32_t begin = 0, end = LE__IM_BUCKETS;
+    while (end - begin > 1) { /* the last bucket with at most k before it */
+        const int32_t middle = (begin + end) / 2;
+        if ((int64_t)w->buckets[middle] <= k)
+            begin = middle;
+        else
+            end = middle;
+    }
+    if (w->bucket_kept != begin) {
+        const int64_t n = w->collect(w->window, w->n_window, w->edges.window_lower, scale_of(w),
+                                     begin, w->bucket);
+        le__im_sort(w->bucket, n, w->bucket + n);
+        w->bucket_kept = begin;
+    }
+    return w->bucket[k - (int64_t)w->buckets[begin]];
+}
+
+/* --- fallback --- */
+
+le_status le__im_clip_by_sorting(le_call *call, const le__im_clip *clip, const void *pixels,
+                                 le_dtype dtype, int64_t n, le__im_clipped *out) {
+    enum { PIECE = 1024 };
+    double *values = le_call_scratch(call, (size_t)(2 * n + PIECE) * sizeof *values);
+    int64_t finite = 0;
+    if (!values)
+        return LE_ERR_MEMORY;
+    for (int64_t at = 0; at < n; at += PIECE) {
+        const int64_t count = n - at < PIECE ? n - at : PIECE;
+        double *piece = values + n;
+        le__im_load(pixels, dtype, at, count, piece);
+        for (int64_t i = 0; i < count; i++) {
+            values[finite] = piece[i];
+            finite += isfinite(piece[i]) != 0;
+        }
+    }
+    le__im_sort(values, finite, values + n);
+    const le__im_sorted sorted = {.low = values, .n_low = finite, .high = values};
+    le__im_clip_sorted(clip, &sorted, out); /* all is listed */
+    return LE_OK;
+}
+
+/* --- core --- */
+
+/* The core's sums in twice the digits: another look at all pixels. */
+static void exact_core(void *context, le__dd *sum, le__dd *sum2) {
+    enum { PIECE = 256 };
+    const le__im_window *w = context;
+    double values[PIECE];
+    *sum = *sum2 = (le__dd){0, 0};
+    for (int64_t at = 0; at < w->n; at += PIECE) {
+        const int64_t n = w->n - at < PIECE ? w->n - at : PIECE;
+        int64_t core = 0;
+        le__im_load(w->pixels, w->dtype, at, n, values);
+        for (int64_t i = 0; i < n; i++)
+            if (values[i] >= w->edges.lower && values[i] <= w->edges.upper)
+                values[core++] = values[i];
+        le__im_add_exactly(values, core, w->edges.shift, sum, sum2);
+    }
+}
+
+static bool join(le_call *call, le__im_window *w, le__im_sorted *all) {
+    int64_t tails = 0, window = 0;
+    le__dd sum = {0, 0}, sum2 = {0, 0};
+    for (int64_t b = 0; b < w->blocks; b++) {
+        tails += w->parts[b].n_tails;
+        window += w->parts[b].n_window;
+    }
+    w->tails = le_call_scratch(call, (size_t)(2 * tails + 1) * sizeof(double));
+    w->window = le_call_scratch(call, (size_t)(3 * window + 1) * sizeof(double));
+    w->buckets = le_call_scratch(call, (LE__IM_BUCKETS + 1) * sizeof *w->buckets);
+    if (!w->tails || !w->window || !w->buckets)
+        return false;
+    for (int64_t b = 0; b < w->blocks; b++) {
+        const le__im_block *p = &w->parts[b];
+        all->n_high += copy(w, p->tails, p->n_tails, w->tails + all->n_high);
+        w->n_window += copy(w, p->window, p->n_window, w->window + w->n_window);
+        all->n_core += p->n_core;
+        all->n_below += p->n_below;
+        sum = le__dd_add(sum, p->sum);
+        sum2 = le__dd_add(sum2, p->sum2);
+    }
+    w->bucket = w->window + window;
+    all->n_window = w->n_window;
+    all->sum = sum.hi;
+    all->sum2 = sum2.hi;
+    return true;
+}
+
+static void order(le__im_window *w, le__im_sorted *all) {
+    const int64_t n = all->n_high;
+    double *spare = w->tails + n;
+    all->n_low = split(w->tails, n, w->edges.lower, spare);
+    all->n_high = n - all->n_low;
+    all->low = w->tails;
+    all->high = w->tails + all->n_low;
+    le__im_sort(w->tails, all->n_low, spare);
+    le__im_sort(w->tails + all->n_low, all->n_high, spare);
+    count_buckets(w);
+}
+
+le_status le__im_window_end(le_call *call, le__im_window *w, le__im_clipped *out) {
+    le__im_sorted all = {.core_lower = next_to(w, w->edges.lower, -INFINITY),
+                         .core_upper = next_to(w, w->edges.upper, INFINITY),
+                         .shift = w->edges.shift,
+                         .window_at = window_at,
+                         .exact = exact_core,
+                         .context = w};
+    bool full = w->blocks == 0;
+    for (int64_t b = 0; b < w->blocks; b++)
+        full = full || w->parts[b].full;
+    if (!full) {
+        if (!join(call, w, &all))
+            return LE_ERR_MEMORY;
+        order(w, &all);
+    }
+    if (!full && le__im_clip_sorted(&w->clip, &all, out))
+        return LE_OK;
+    return le__im_clip_by_sorting(call, &w->clip, w->pixels, w->dtype, w->n, out);
+}

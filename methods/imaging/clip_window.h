@@ -1,0 +1,69 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * A clip with one look at the pixels. A sample tells about where the last
+ * bounds and the median will be. Pixels well within those bounds, the core, are
+ * summed up; those beyond, the tails, are listed, and so are those of the core
+ * in a window about the median. Bounds are then searched for among the tails,
+ * medians within the window. Where the sample was not like the image, so that a
+ * bound falls into the core or the median beside the window, the pixels have to
+ * be sorted after all.
+ *
+ * Pixels are worked off in blocks, whose sums and lists are joined in order.
+ */
+#ifndef LE_IMAGING_CLIP_WINDOW_H
+#define LE_IMAGING_CLIP_WINDOW_H
+
+#include "imaging/clip.h"
+
+/* Numbers of the pixels' type: the core is [lower, upper], the window a part of
+ * it. */
+typedef struct le__im_edges {
+    double lower, upper, window_lower, window_upper;
+    double shift; /* of the sums */
+} le__im_edges;
+
+/* What one block has. Lists hold numbers of the pixels' type, f32 or f64. */
+typedef struct le__im_block {
+    int64_t n_core, n_below, n_tails, n_window; /* n_below: of the core, below the window */
+    le__dd sum, sum2;
+    void *tails, *window;
+    bool full; /* a list had no room: what is in them counts for nothing */
+} le__im_block;
+
+typedef struct le__im_window {
+    le__im_clip clip;
+    const void *pixels;
+    le_dtype dtype;
+    bool wide;                /* worked off as f64, else as f32 */
+    int64_t n, blocks, block; /* pixels; blocks and pixels of each */
+    int64_t window_room;      /* of a block */
+    le__im_edges edges;
+    le__im_block *parts;
+    /* of the joined lists */
+    double *tails, *window;
+    int64_t n_window;
+    uint32_t *buckets; /* numbers of the window before each bucket of values */
+    /* Copies the numbers of a bucket, in any order; returns how many. */
+    int64_t (*collect)(const double *values, int64_t n, double from, double scale, int32_t bucket,
+                       double *out);
+    double *bucket;      /* numbers of one, in order */
+    int32_t bucket_kept; /* which one that is */
+} le__im_window;
+
+enum { LE__IM_BUCKETS = 4096 };
+
+/* Looks at a sample. block: pixels of a block. LE_OK with w->blocks 0: not for
+ * such pixels. */
+le_status le__im_window_begin(le_call *call, const le__im_clip *clip, const void *pixels,
+                              le_dtype dtype, int64_t n, int64_t block, le__im_window *w);
+/* When all blocks have been worked off, else by sorting the pixels.
+ * LE_ERR_MEMORY without a message.
+ */
+le_status le__im_window_end(le_call *call, le__im_window *w, le__im_clipped *out);
+
+/* Clips all pixels by sorting them. */
+le_status le__im_clip_by_sorting(le_call *call, const le__im_clip *clip, const void *pixels,
+                                 le_dtype dtype, int64_t n, le__im_clipped *out);
+
+#endif

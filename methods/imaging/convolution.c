@@ -1,0 +1,326 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Geometry, kernel and elements of a convolution.
+ */
+#include "imaging/convolution.h"
+
+#include "common/load.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_TERMS = 32 };
+
+typedef enum mode { MODE_FULL, MODE_SAME, MODE_VALID } mode;
+
+/* ---------------------------------------------------------------------------------- geometry -- */
+
+static mode mode_of(const le_call *call) {
+    const char *word = le_call_str(call, CONV_MODE);
+    return word[0] == 'f' ? MODE_FULL : word[0] == 's' ? MODE_SAME : MODE_VALID;
+}
+
+static le__conv_boundary boundary_of(const le_call *call, le__convolution_kind kind) {
+    if (kind == LE__CONVOLVE_1D)
+        return LE__CONV_NOTHING;
+    const char *word = le_call_str(call, CONV_BOUNDARY);
+    return word[0] == 'f' ? LE__CONV_FILL : word[0] == 'w' ? LE__CONV_WRAP : LE__CONV_SYMM;
+}
+
+/* One axis: the length of the result, and how far its first window begins before the image. In
+ * `same` of a signal the shorter of the two is the kernel. */
+static void along_axis(le__convolution_kind kind, mode m, int64_t n, int64_t k, int64_t *out,
+                       int64_t *before) {
+    const int64_t least = n < k ? n : k, most = n < k ? k : n;
+    int64_t first = 0; /* of the full result */
+    *out = n + k - 1;
+    if (m == MODE_SAME) {
+        *out = kind == LE__CONVOLVE_1D ? most : n;
+        first = kind == LE__CONVOLVE_1D   ? (least - 1) / 2
+                : kind == LE__CONVOLVE_2D ? (k - 1) / 2
+                                          : k / 2;
+    } else if (m == MODE_VALID) {
+        *out = most - least + 1;
+        first = least - 1;
+    }
+    *before = k - 1 - first;
+}
+
+static le_status lay_out(const le_call *call, le__convolution_kind kind, le__convolution *c) {
+    const mode m = mode_of(call);
+    const bool taller = c->tap_rows > c->rows, wider = c->tap_cols > c->cols;
+    if (m == MODE_VALID && (taller || wider) && (c->tap_rows < c->rows || c->tap_cols < c->cols))
+        return le_fail(
+            LE_ERR_SHAPE,
+            "mode valid: an image of %lldx%lld and a kernel of %lldx%lld; one must be at "
+            "least as large as the other along both axes",
+            (long long)c->rows, (long long)c->cols, (long long)c->tap_rows, (long long)c->tap_cols);
+    along_axis(kind, m, c->rows, c->tap_rows, &c->out_rows, &c->top);
+    along_axis(kind, m, c->cols, c->tap_cols, &c->out_cols, &c->left);
+    c->boundary = boundary_of(call, kind);
+    /* whole overlaps need nothing around; an empty image has no edge to continue */
+    if (m == MODE_VALID || (c->boundary != LE__CONV_FILL && !(c->rows && c->cols)))
+        c->boundary = LE__CONV_NOTHING;
+    c->fill = c->boundary == LE__CONV_FILL ? le_call_f64(call, CONV_FILLVALUE) : 0;
+    return LE_OK;
+}
+
+int64_t le__conv_source(le__conv_boundary boundary, int64_t i, int64_t n) {
+    if (i >= 0 && i < n)
+        return i;
+    if (boundary == LE__CONV_WRAP)
+        return (i % n + n) % n;
+    if (boundary == LE__CONV_SYMM) {
+        i = (i % (2 * n) + 2 * n) % (2 * n);
+        return i < n ? i : 2 * n - 1 - i;
+    }
+    return -1;
+}
+
+/* ------------------------------------------------------------------------------------ kernel -- */
+
+static void order_taps(const double *kernel, int64_t n, bool reversed, double *taps) {
+    for (int64_t i = 0; i < n; i++)
+        taps[i] = kernel[reversed ? n - 1 - i : i];
+}
+
+/* Whether sums in single precision could miss the operation's tolerance: where positive and
+ * negative taps cancel, a bright background leaves rounding of its own size behind. */
+static bool cancels(const double *taps, int64_t n) {
+    double sum = 0, net = 0, most = 0;
+    for (int64_t i = 0; i < n; i++) {
+        sum += fabs(taps[i]);
+        net += taps[i];
+        most = fmax(most, fabs(taps[i]));
+    }
+    const double rounding = 6e-8 + 3e-8 * sqrt((double)n);
+    return rounding * sum > 5e-6 * fabs(net) || most > 1e15 || (most > 0 && most < 1e-15);
+}
+
+static bool is_pixel(le_dtype dtype, double x) {
+    const double least = dtype == LE_I16 ? INT16_MIN : 0;
+    const double most = dtype == LE_U8 ? UINT8_MAX : dtype == LE_I16 ? INT16_MAX : UINT16_MAX;
+    return x >= least && x <= most && x == floor(x);
+}
+
+/* Whether 32 bits hold every sum of whole taps over an image of 8 or 16 bits. */
+static bool is_whole(const le__convolution *c, le_dtype dtype) {
+    double sum = 0;
+    if ((dtype != LE_U8 && dtype != LE_I16 && dtype != LE_U16) || !is_pixel(dtype, c->fill))
+        return false;
+    for (int64_t i = 0; i < c->tap_rows * c->tap_cols; i++) {
+        if (!(fabs(c->taps[i]) <= INT16_MAX) || c->taps[i] != floor(c->taps[i]))
+            return false;
+        sum += fabs(c->taps[i]);
+    }
+    return sum * (dtype == LE_U8 ? UINT8_MAX : UINT16_MAX + 1) <= INT32_MAX;
+}
+
+static bool all_finite(const double *x, int64_t n) {
+    for (int64_t i = 0; i < n; i++)
+        if (!isfinite(x[i]))
+            return false;
+    return true;
+}
+
+/* More terms than this do not pay. */
+static int most_terms(const le__convolution *c) {
+    const int64_t n = (c->tap_rows * c->tap_cols - 1) / (c->tap_rows + c->tap_cols);
+    return n > MOST_TERMS ? MOST_TERMS : n > 1 ? (int)n : 1;
+}
+
+static double tolerance_of(const le_call *call) {
+    if (le_call_given(call, CONV_KERNEL_TOLERANCE))
+        return le_call_f64(call, CONV_KERNEL_TOLERANCE);
+    /* trials allow no more than the operation's own tolerance */
+    return 0.5 * fmin(le_call_atol(call), 1e-5);
+}
+
+static le_status make(le_call *call, le__convolution_kind kind, le__convolution **out) {
+    const le_tensor *image = le_call_in(call, CONV_IMAGE),
+                    *kernel = le_call_table(call, CONV_KERNEL);
+    const bool flat = kind == LE__CONVOLVE_1D;
+    le__convolution shape = {.rows = flat ? 1 : image->shape[0],
+                             .cols = image->shape[flat ? 0 : 1],
+                             .tap_rows = flat ? 1 : kernel->shape[0],
+                             .tap_cols = kernel->shape[flat ? 0 : 1]};
+    const int64_t n = le_tensor_count(kernel), edge = shape.tap_rows + shape.tap_cols;
+    const int most = most_terms(&shape);
+    le_status status = lay_out(call, kind, &shape);
+    if (status != LE_OK)
+        return status;
+    le__convolution *c = malloc(sizeof *c + (size_t)(2 * n + most * edge) * sizeof(double));
+    if (!c)
+        return le_fail(LE_ERR_MEMORY, "no memory for a kernel of %lld taps", (long long)n);
+    *c = shape;
+    double *taps = (double *)(void *)(c + 1), *rest = taps + n, *columns = rest + n;
+    order_taps(kernel->data, n, kind != LE__CORRELATE_2D, taps);
+    c->taps = taps;
+    c->finite = all_finite(taps, n);
+    c->scarce = c->finite &&
+                (c->boundary == LE__CONV_NOTHING || (c->boundary == LE__CONV_FILL && c->fill == 0));
+    c->whole = is_whole(c, image->dtype);
+    c->terms.rank = -1;
+    c->tolerance = flat ? 0 : tolerance_of(call);
+    if (c->finite && !flat)
+        c->terms = le__low_rank_of(taps, c->tap_rows, c->tap_cols, most, c->tolerance, columns,
+                                   columns + most * c->tap_rows, rest);
+    *out = c;
+    return LE_OK;
+}
+
+/* --------------------------------------------------------------------------------- operation -- */
+
+static le_dtype result_dtype(const le_call *call) {
+    const le_dtype in = le_call_in(call, CONV_IMAGE)->dtype;
+    const bool wide = in == LE_F64 || in == LE_I32 || in == LE_U32;
+    return wide || le_call_atol(call) + le_call_rtol(call) < 2e-6 ? LE_F64 : LE_F32;
+}
+
+le_status le__convolution_check(le_call *call, le__convolution_kind kind) {
+    le__convolution *c = NULL;
+    const bool flat = kind == LE__CONVOLVE_1D;
+    if (flat && le_call_in(call, CONV_IMAGE)->shape[0] == 0)
+        return le_fail(LE_ERR_SHAPE, "convolve: the signal is empty");
+    le_status status = make(call, kind, &c);
+    if (status != LE_OK)
+        return status;
+    le_call_attach(call, c, free);
+    status = le_call_set_out(call, CONV_RESULT, result_dtype(call), flat ? 1 : 2,
+                             flat ? &c->out_cols : (const int64_t[]){c->out_rows, c->out_cols});
+    c->in_f64 = status == LE_OK &&
+                (le_call_out(call, CONV_RESULT)->dtype == LE_F64 || le_call_atol(call) < 2e-6 ||
+                 cancels(c->taps, c->tap_rows * c->tap_cols));
+    return status;
+}
+
+const le__convolution *le__convolution_of(const le_call *call) {
+    return le_call_attached(call);
+}
+
+void le__convolution_work(const le_call *call, le_work *out) {
+    const le__convolution *c = le__convolution_of(call);
+    const double n = (double)c->out_rows * (double)c->out_cols;
+    const double all = (double)c->tap_rows * (double)c->tap_cols,
+                 parts = c->terms.rank * (double)(c->tap_rows + c->tap_cols);
+    out->operations = 1 + 2 * n * (parts > 0 && parts < all ? parts : all);
+    out->bytes = (double)c->rows * (double)c->cols *
+                     (double)le_dtype_size(le_call_in(call, CONV_IMAGE)->dtype) +
+                 n * (double)le_dtype_size(le_call_out(call, CONV_RESULT)->dtype);
+}
+
+void le__convolution_key(const le_call *call, char *buffer, size_t size) {
+    const le__convolution *c = le__convolution_of(call);
+    char rank[64] = "not finite";
+    if (c->terms.rank >= 0 && c->terms.error > 1e-12) /* the power of ten that holds the error */
+        snprintf(rank, sizeof rank, "rank %d within the tolerance of %.0e", c->terms.rank,
+                 c->tolerance);
+    else if (c->terms.rank >= 0)
+        snprintf(rank, sizeof rank, "rank %d within the tolerance", c->terms.rank);
+    else if (c->finite)
+        snprintf(rank, sizeof rank, c->rows == 1 && c->tap_rows == 1 ? "of one row" : "full rank");
+    snprintf(buffer, size, "%lldx%lld %s%s%s", (long long)c->tap_rows, (long long)c->tap_cols, rank,
+             c->whole ? " whole" : "", c->in_f64 ? " in f64" : "");
+}
+
+bool le__conv_separable(const le_call *call, const char **why) {
+    const le__convolution *c = le__convolution_of(call);
+    *why = "the kernel is no sum of few separable terms within the tolerance";
+    return c->terms.rank > 0 &&
+           c->terms.rank * (c->tap_rows + c->tap_cols) < c->tap_rows * c->tap_cols;
+}
+
+const void *le__conv_in_precision(le_call *call, const double *x, int64_t n) {
+    if (le__convolution_of(call)->in_f64)
+        return x;
+    float *out = le_call_scratch(call, (size_t)n * sizeof *out);
+    for (int64_t i = 0; out && i < n; i++)
+        out[i] = (float)x[i];
+    return out;
+}
+
+/* Some rows, or samples of a signal: exactly those of the result where whole overlaps are asked
+ * for, elsewhere a smaller call of the kind. */
+le_status le__convolution_part(const le_call *call, uint64_t random, le_case *out, int64_t *first) {
+    const le__convolution *c = le__convolution_of(call);
+    le_tensor part = *le_call_in(call, CONV_IMAGE);
+    const int64_t taps = part.ndim == 1 ? c->tap_cols : c->tap_rows;
+    const bool whole = mode_of(call) == MODE_VALID && part.shape[0] >= taps;
+    const int64_t rows = taps - 1 + (part.ndim == 1 ? 4096 : 8);
+    if (rows >= part.shape[0])
+        return LE_ERR_UNSUPPORTED;
+    const int64_t from = (int64_t)(random % (uint64_t)(part.shape[0] - rows));
+    part.shape[0] = rows;
+    part.offset += from * part.strides[0];
+    if (part.data)
+        part.data = (char *)part.data + from * part.strides[0] * (int64_t)le_dtype_size(part.dtype);
+    *first = whole ? from : LE_PART_APART;
+    le_case_borrow(out, part.ndim == 1 ? "signal" : "image", &part);
+    le_case_out(out, "result", le_call_out(call, CONV_RESULT)->dtype);
+    if (part.ndim == 2)
+        le_case_f64(out, "kernel_tolerance", c->tolerance);
+    le_case_like(out, call);
+    return le_case_status(out);
+}
+
+/* ---------------------------------------------------------------------------------- elements -- */
+
+le__conv_run le__conv_run_of(const le_call *call) {
+    const le_tensor *in = le_call_in(call, CONV_IMAGE), *out = le_call_out(call, CONV_RESULT);
+    const int last = in->ndim - 1;
+    return (le__conv_run){.c = le__convolution_of(call),
+                          .in = in->data,
+                          .in_dtype = in->dtype,
+                          .out = out->data,
+                          .out_dtype = out->dtype,
+                          .in_stride = {last ? in->strides[0] : 0, in->strides[last]},
+                          .out_stride = {last ? out->strides[0] : 0, out->strides[last]}};
+}
+
+double le__conv_element(const le__conv_run *r, int64_t row, int64_t col) {
+    const int64_t at = le__conv_source(r->c->boundary, col, r->c->cols);
+    return row < 0 || at < 0
+               ? r->c->fill
+               : le__load(r->in, r->in_dtype, row * r->in_stride[0] + at * r->in_stride[1]);
+}
+
+/* The part of [col, col + count) that the image itself has: [*begin, *end). */
+static void inside(const le__conv_run *r, int64_t row, int64_t col, int64_t count, int64_t *begin,
+                   int64_t *end) {
+    *begin = col < 0 ? -col : 0;
+    *end = r->c->cols - col < count ? r->c->cols - col : count;
+    if (row < 0 || *begin >= *end)
+        *begin = *end = 0;
+}
+
+void le__conv_load_f64(const le__conv_run *r, int64_t row, int64_t col, int64_t count,
+                       double *out) {
+    int64_t begin, end;
+    inside(r, row, col, count, &begin, &end);
+    for (int64_t i = 0; i < begin; i++)
+        out[i] = le__conv_element(r, row, col + i);
+    le__load_strided_f64(r->in, r->in_dtype,
+                         row * r->in_stride[0] + (col + begin) * r->in_stride[1], end - begin,
+                         r->in_stride[1], out + begin);
+    for (int64_t i = end; i < count; i++)
+        out[i] = le__conv_element(r, row, col + i);
+}
+
+void le__conv_load_f32(const le__conv_run *r, int64_t row, int64_t col, int64_t count, float *out) {
+    int64_t begin, end;
+    inside(r, row, col, count, &begin, &end);
+    for (int64_t i = 0; i < begin; i++)
+        out[i] = (float)le__conv_element(r, row, col + i);
+    le__load_strided_f32(r->in, r->in_dtype,
+                         row * r->in_stride[0] + (col + begin) * r->in_stride[1], end - begin,
+                         r->in_stride[1], out + begin);
+    for (int64_t i = end; i < count; i++)
+        out[i] = (float)le__conv_element(r, row, col + i);
+}
+
+void le__conv_store(const le__conv_run *r, int64_t row, int64_t col, double value) {
+    le__store(r->out, r->out_dtype, row * r->out_stride[0] + col * r->out_stride[1], value);
+}

@@ -1,0 +1,52 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Blocks of convolutions with sums in single or in double precision, as the call needs; compiled
+ * once for each instruction set.
+ */
+#ifndef LE_IMAGING_CONVOLUTION_FLOATS_H
+#define LE_IMAGING_CONVOLUTION_FLOATS_H
+
+#include "common/isa.h"
+#include "imaging/convolution_memory.h"
+#include "imaging/convolution_vec.h"
+
+#define STEP   1
+#define LOAD   le__conv_load
+#define REAL   float
+#define SUFFIX f32
+#define DTYPE  LE_F32
+#include "imaging/convolution_block.h"
+#include "imaging/convolution_terms.h"
+#undef REAL
+#undef SUFFIX
+#undef DTYPE
+#define REAL   double
+#define SUFFIX f64
+#define DTYPE  LE_F64
+#include "imaging/convolution_block.h"
+#include "imaging/convolution_terms.h"
+#undef REAL
+#undef SUFFIX
+#undef DTYPE
+#undef STEP
+#undef LOAD
+
+static inline le__conv_form form_of(const le_call *call) {
+    return le__convolution_of(call)->in_f64 ? (le__conv_form){sizeof(double), 2 * GROUP_f64}
+                                            : (le__conv_form){sizeof(float), 2 * GROUP_f32};
+}
+
+static inline le_status prepare_context(le_call *call, le__conv_context *x) {
+    le_status status = le__conv_prepare(call, form_of(call), x);
+    if (status != LE_OK)
+        return status;
+    x->taps = le__conv_in_precision(call, x->run.c->taps, x->run.c->tap_rows * x->run.c->tap_cols);
+    return x->taps ? LE_OK : le_fail(LE_ERR_MEMORY, "no memory for taps of a convolution");
+}
+
+static inline size_t items(const le_call *call) {
+    return le__conv_items(call, form_of(call));
+}
+
+#endif

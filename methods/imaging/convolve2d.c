@@ -1,0 +1,20 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * The operation convolve2d.
+ */
+#include "imaging/convolution.h"
+
+static const le_arg_desc args[] = {LE__CONV_2D_ARGS};
+
+static le_status check(le_call *call) {
+    return le__convolution_check(call, LE__CONVOLVE_2D);
+}
+
+static le_status make_case(le_case *c, const le_case_request *request) {
+    return le__convolution_case(c, request, LE__CONVOLVE_2D);
+}
+
+extern const le_operation le_operation_convolve2d;
+const le_operation le_operation_convolve2d = {
+    LE__CONV_OPERATION("convolve2d", "two-dimensional convolution", "scipy.signal.convolve2d")};

@@ -1,0 +1,258 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * find_sources fused: no mask and no image of labels between the steps. The
+ * look at the pixels for the clip also marks those beyond its upper edge; the
+ * pixels above the level are among them when that is higher, so that few are
+ * looked at again.
+ */
+#include "imaging/find_sources.h"
+#include "imaging/label.h"
+#include "imaging/runs_simd.h"
+#include "imaging/threshold.h"
+#if LE_METHOD_ISA
+#include "imaging/clip_pass.h"
+#else
+#include "imaging/clip_window.h"
+#endif
+
+typedef struct job {
+    const void *image;
+    le_dtype dtype;
+    le__im_runs runs;
+    le__im_window window;
+    le__im_clipped clipped;
+    double level;
+    bool marked; /* bits are set where a pixel may be above the level, else they
+                    are not yet set */
+} job;
+
+/* --- clip --- */
+
+#if LE_METHOD_ISA
+static void look_at_line(const job *j, int64_t line, le__im_block *part) {
+    const int64_t cols = j->runs.shape.cols;
+    for (int64_t x = 0; x < cols; x += LE__IM_SPAN)
+        le__im_pass(&j->window, line * cols + x, cols - x < LE__IM_SPAN ? cols - x : LE__IM_SPAN,
+                    j->runs.bits + line * j->runs.words + x / LE__IM_WORD, part);
+}
+
+static void look(void *context, size_t begin, size_t end, int worker) {
+    job *j = context;
+    (void)worker;
+    for (int64_t b = (int64_t)begin; b < (int64_t)end; b++) {
+        le__im_block part = j->window.parts[b];
+        for (int64_t l = le__im_block_begin(&j->runs, b); l < le__im_block_end(&j->runs, b); l++)
+            look_at_line(j, l, &part);
+        j->window.parts[b] = part;
+    }
+}
+#endif
+
+static le_status clip(le_call *call, job *j) {
+    const le__im_clip how = le__im_clip_of(call, FIND_CLIP);
+    const int64_t n = le_tensor_count(le_call_in(call, FIND_IMAGE));
+#if LE_METHOD_ISA
+    le_status status = le__im_window_begin(call, &how, j->image, j->dtype, n,
+                                           j->runs.block * j->runs.shape.cols, &j->window);
+    if (status != LE_OK)
+        return status;
+    j->window.collect = le__im_collect;
+    if (j->window.blocks)
+        status = le_parallel_for(call, (size_t)j->runs.blocks, look, j);
+    return status == LE_OK ? le__im_window_end(call, &j->window, &j->clipped) : status;
+#else
+    return le__im_clip_by_sorting(call, &how, j->image, j->dtype, n, &j->clipped);
+#endif
+}
+
+/* --- level --- */
+
+/* Of n <= 64 pixels those above the limit. */
+static uint64_t above_f32(const float *x, int64_t n, float limit) {
+    uint64_t word = 0;
+#if LE_METHOD_ISA == 512
+    const uint64_t there = n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
+    for (int k = 0; k < 64; k += 16) {
+        const __mmask16 some = (__mmask16)(there >> k);
+        const __m512 v = _mm512_maskz_loadu_ps(some, x + k);
+        word |= (uint64_t)_mm512_mask_cmp_ps_mask(some, v, _mm512_set1_ps(limit), _CMP_GT_OQ) << k;
+    }
+#else
+    for (int64_t k = 0; k < n; k++)
+        word |= (uint64_t)(x[k] > limit) << k;
+#endif
+    return word;
+}
+
+static uint64_t above_f64(const double *x, int64_t n, double limit) {
+    uint64_t word = 0;
+#if LE_METHOD_ISA == 512
+    const uint64_t there = n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
+    for (int k = 0; k < 64; k += 8) {
+        const __mmask8 some = (__mmask8)(there >> k);
+        const __m512d v = _mm512_maskz_loadu_pd(some, x + k);
+        word |= (uint64_t)_mm512_mask_cmp_pd_mask(some, v, _mm512_set1_pd(limit), _CMP_GT_OQ) << k;
+    }
+#else
+    for (int64_t k = 0; k < n; k++)
+        word |= (uint64_t)(x[k] > limit) << k;
+#endif
+    return word;
+}
+
+static uint64_t above(const job *j, int64_t at, int64_t n) {
+    double values[64];
+    if (j->dtype == LE_F32)
+        return above_f32((const float *)j->image + at, n, le__im_float_below(j->level));
+    if (j->dtype == LE_F64)
+        return above_f64((const double *)j->image + at, n, j->level);
+    le__im_load(j->image, j->dtype, at, n, values);
+    return above_f64(values, n, j->level);
+}
+
+static void segment_line(const job *j, int64_t line) {
+    const int64_t cols = j->runs.shape.cols;
+    uint64_t *bits = j->runs.bits + line * j->runs.words;
+    for (int64_t w = 0; w < j->runs.words; w++) {
+        const int64_t n = cols - 64 * w < 64 ? cols - 64 * w : 64;
+        if (!j->marked || bits[w])
+            bits[w] = above(j, line * cols + 64 * w, n);
+    }
+}
+
+static void segment(void *context, size_t begin, size_t end, int worker) {
+    job *j = context;
+    (void)worker;
+    for (int64_t b = (int64_t)begin; b < (int64_t)end; b++) {
+        for (int64_t l = le__im_block_begin(&j->runs, b); l < le__im_block_end(&j->runs, b); l++)
+            segment_line(j, l);
+        le__im_block_starts(&j->runs, b);
+    }
+}
+
+/* --- measure --- */
+
+static void add_run(const job *j, le__im_sums *s, int64_t line, int64_t col, int64_t n) {
+    enum { PIECE = 256 };
+    double values[PIECE];
+    for (int64_t at = 0; at < n; at += PIECE) {
+        const int64_t count = n - at < PIECE ? n - at : PIECE;
+        le__im_load(j->image, j->dtype, line * j->runs.shape.cols + col + at, count, values);
+        le__im_add_run(s, j->runs.shape, line, col + at, count, values);
+    }
+}
+
+/* Pixels of the run that starts at a bit of word w, up to the line's last word.
+ */
+static int64_t length_of(const le__im_runs *r, int64_t w, int bit, int64_t line_end) {
+    const uint64_t gaps = ~(r->bits[w] >> bit);
+    int64_t n = gaps ? __builtin_ctzll(gaps) : 64;
+    if (n < 64 - bit)
+        return n;
+    for (n = 64 - bit; ++w < line_end; n += 64)
+        if (~r->bits[w])
+            return n + __builtin_ctzll(~r->bits[w]);
+    return n;
+}
+
+static void measure_line(const job *j, int64_t line, le__im_sums *sums) {
+    const le__im_runs *r = &j->runs;
+    const int64_t first = line * r->words, end = first + r->words;
+    for (int64_t w = first; w < end; w++) {
+        uint32_t run = r->first[w];
+        for (uint64_t at = r->starts[w]; at; at &= at - 1) {
+            const int bit = __builtin_ctzll(at);
+            add_run(j, &sums[r->labels[++run]], line, 64 * (w - first) + bit,
+                    length_of(r, w, bit, end));
+        }
+    }
+}
+
+static le_status measure(le_call *call, const job *j, int32_t count) {
+    const le__im_table table = le__im_table_of(call, FIND_IMAGE, FIND_COLUMNS, FIND_SATURATION);
+    const le_tensor *catalogue = le_call_out(call, FIND_CATALOGUE);
+    const size_t bytes = ((size_t)count + 1) * sizeof(le__im_sums);
+    le__im_sums *sums = le_call_scratch(call, bytes);
+    if (!sums)
+        return LE_ERR_MEMORY;
+    memset(sums, 0, bytes);
+    for (int64_t line = 0; line < le__im_lines(j->runs.shape); line++) {
+        if (le_call_cancelled(call))
+            return LE_ERR_CANCELLED;
+        measure_line(j, line, sums);
+    }
+    for (int64_t i = 0; i < count && i < catalogue->shape[0]; i++)
+        le__im_catalogue_row(&sums[i + 1], &table, (double)(i + 1),
+                             (double *)catalogue->data + i * catalogue->shape[1]);
+    le_call_set_count(call, FIND_CATALOGUE, count);
+    return LE_OK;
+}
+
+/* --- all --- */
+
+static void set_level(const le_call *call, job *j, double *statistics) {
+    le__im_statistics(&j->clipped, 1, statistics);
+    j->level = le__im_level(statistics, le_call_f64(call, FIND_K),
+                            !strcmp(le_call_str(call, FIND_RULE), "median"));
+    bool all = j->window.blocks > 0;
+    for (int64_t b = 0; b < j->window.blocks; b++)
+        all = all && !j->window.parts[b].full;
+    j->marked = all && j->level >= j->window.edges.upper;
+}
+
+static le_status find(le_call *call, job *j) {
+    le_status status = le_parallel_for(call, (size_t)j->runs.blocks, segment, j);
+    if (status == LE_OK && !le__im_runs_count(call, &j->runs))
+        status = LE_ERR_MEMORY;
+    if (status == LE_OK)
+        status = le_parallel_for(call, (size_t)j->runs.blocks, le__im_join_blocks, &j->runs);
+    if (status != LE_OK)
+        return status;
+    const int32_t count = le__im_runs_number(&j->runs);
+    if (le_call_given(call, FIND_CATALOGUE))
+        status = measure(call, j, count);
+    if (status == LE_OK && le_call_given(call, FIND_LABELS)) {
+        le__im_labelling l = {&j->runs, le_call_out(call, FIND_LABELS)->data};
+        status = le_parallel_for(call, (size_t)j->runs.blocks, le__im_write_blocks, &l);
+    }
+    return status;
+}
+
+static le_status run(le_call *call) {
+    const le_tensor *image = le_call_in(call, FIND_IMAGE);
+    double statistics[LE__IM_STATISTICS];
+    job j = {.image = le_call_contiguous(call, FIND_IMAGE), .dtype = image->dtype};
+    const int reach = le__im_reach(le_call_i64(call, FIND_CONNECTIVITY), image->ndim);
+    le_status status = j.image && le__im_runs_begin(call, le__im_shape_of(image), reach, &j.runs)
+                           ? clip(call, &j)
+                           : LE_ERR_MEMORY;
+    if (status == LE_OK) {
+        set_level(call, &j, statistics);
+        if (le_call_given(call, FIND_CATALOGUE) || le_call_given(call, FIND_LABELS))
+            status = find(call, &j);
+    }
+    if (status != LE_OK)
+        return status == LE_ERR_MEMORY ? le_fail(status, "find_sources: no memory for the pixels")
+                                       : status;
+    for (int k = 0; le_call_given(call, FIND_STATISTICS) && k < LE__IM_STATISTICS; k++)
+        ((double *)le_call_out(call, FIND_STATISTICS)->data)[k] = statistics[k];
+    return LE_OK;
+}
+
+static bool applicable(const le_call *call, const char **why) {
+    *why = "mesh, kernel, flood and minimum_area are for the chain";
+    return !le__im_find_mesh(call) && !le_call_given(call, FIND_KERNEL) &&
+           !le__im_find_selects(call);
+}
+
+static int64_t memory(const le_call *call) {
+    const le_tensor *image = le_call_in(call, FIND_IMAGE);
+    return le__im_runs_memory(le__im_shape_of(image)) +
+           2 * (image->dtype == LE_F32 ? 4 : 8) * le_tensor_count(image);
+}
+
+LE_IMPLEMENTATION(find_sources, LE__ISA_NAME(fused_), LE__ISA_FIELDS("fused"),
+                  .summary = "no mask and no labels between the steps, " LE__ISA_WIDTH,
+                  .flags = LE_IMPL_REPRODUCIBLE, .speed = LE__BY_ISA(1, 8, 12),
+                  .applicable = applicable, .memory = memory, .run = run);

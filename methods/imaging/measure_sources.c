@@ -1,0 +1,153 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * The operation measure_sources: a catalogue of the labels of an image.
+ */
+#include "imaging/measure_sources.h"
+
+#include "imaging/scene.h"
+
+#include <math.h>
+
+static const le_arg_desc args[] = {
+    [MEASURE_IMAGE] = LE__IM_IMAGE("image", "pixels; one that is not a number makes sums and "
+                                            "extrema of its label NaN, an infinite one the sums "
+                                            "infinite"),
+    [MEASURE_LABELS] = {.name = "labels",
+                        .doc = "number of the source that a pixel belongs to; what is below 0 is "
+                               "left out",
+                        .type = LE_TYPE_IN,
+                        .dtypes = LE_DTYPE_BIT(LE_U8) | LE_DTYPE_BIT(LE_I16) |
+                                  LE_DTYPE_BIT(LE_U16) | LE_DTYPE_BIT(LE_I32) |
+                                  LE_DTYPE_BIT(LE_U32),
+                        .min_ndim = 1,
+                        .max_ndim = LE__IM_AXES,
+                        .shape = "as image"},
+    [MEASURE_INDEX] = {.name = "index",
+                       .doc = "labels to measure, in the order of rows; "
+                              "default: 1 to the largest",
+                       .type = LE_TYPE_TABLE,
+                       .optional = true,
+                       .min_ndim = 0,
+                       .max_ndim = 1,
+                       .min = 0,
+                       .max = 4294967295.0,
+                       .shape = "[n]"},
+    [MEASURE_COLUMNS] = LE__IM_COLUMNS_ARG,
+    [MEASURE_SATURATION] = LE__IM_SATURATION_ARG,
+    [MEASURE_CATALOGUE] = LE__IM_CATALOGUE_OUT(false)};
+
+/* --- calls --- */
+
+le__im_index le__im_index_of(const le_call *call, int64_t largest) {
+    if (!le_call_given(call, MEASURE_INDEX))
+        return (le__im_index){largest, largest + 1, NULL};
+    const le_tensor *table = le_call_table(call, MEASURE_INDEX);
+    le__im_index index = {le_tensor_count(table), 0, table->data};
+    for (int64_t i = 0; i < index.rows; i++)
+        if (index.labels[i] >= (double)index.n && index.labels[i] <= (double)largest)
+            index.n = (int64_t)index.labels[i] + 1;
+    return index;
+}
+
+void le__im_put_catalogue(le_call *call, const le__im_index *index, const le__im_sums *sums) {
+    static const le__im_sums none = {0};
+    const le__im_table table =
+        le__im_table_of(call, MEASURE_IMAGE, MEASURE_COLUMNS, MEASURE_SATURATION);
+    const le_tensor *catalogue = le_call_out(call, MEASURE_CATALOGUE);
+    const int64_t columns = catalogue->shape[1];
+    for (int64_t i = 0; i < index->rows && i < catalogue->shape[0]; i++) {
+        const double label = index->labels ? index->labels[i] : (double)(i + 1);
+        le__im_catalogue_row(label < (double)index->n ? &sums[(int64_t)label] : &none, &table,
+                             label, (double *)catalogue->data + i * columns);
+    }
+    le_call_set_count(call, MEASURE_CATALOGUE, index->rows);
+}
+
+static le_status check_index(const le_call *call) {
+    const le_tensor *table = le_call_table(call, MEASURE_INDEX);
+    const double *labels = table->data;
+    for (int64_t i = 0; le_call_given(call, MEASURE_INDEX) && i < le_tensor_count(table); i++)
+        if (labels[i] != floor(labels[i]))
+            return le_fail(LE_ERR_ARGUMENT,
+                           "measure_sources: index[%d] is %g, expected a whole number", (int)i,
+                           labels[i]);
+    return LE_OK;
+}
+
+static le_status check(le_call *call) {
+    enum { ROOM = 1024 };
+    const le_tensor *image = le_call_in(call, MEASURE_IMAGE),
+                    *labels = le_call_in(call, MEASURE_LABELS);
+    bool same = labels->ndim == image->ndim;
+    for (int d = 0; same && d < image->ndim; d++)
+        same = labels->shape[d] == image->shape[d];
+    if (!same)
+        return le_fail(LE_ERR_SHAPE, "measure_sources: labels have another shape than image");
+    le_status status = check_index(call);
+    if (status != LE_OK)
+        return status;
+    const int64_t rows = le_call_given(call, MEASURE_INDEX)
+                             ? le_tensor_count(le_call_table(call, MEASURE_INDEX))
+                             : ROOM;
+    const le__im_table table =
+        le__im_table_of(call, MEASURE_IMAGE, MEASURE_COLUMNS, MEASURE_SATURATION);
+    return le__im_check_catalogue(call, "measure_sources", MEASURE_CATALOGUE, rows, &table);
+}
+
+static void work(const le_call *call, le_work *out) {
+    const le_tensor *image = le_call_in(call, MEASURE_IMAGE),
+                    *labels = le_call_in(call, MEASURE_LABELS);
+    const double n = (double)le_tensor_count(image);
+    *out = (le_work){3 * n + 1,
+                     n * (double)(le_dtype_size(image->dtype) + le_dtype_size(labels->dtype))};
+}
+
+static double compare(const le_call *answer, const le_call *trusted) {
+    return le__im_compare_catalogues(le_call_out(answer, MEASURE_CATALOGUE),
+                                     le_call_out(trusted, MEASURE_CATALOGUE),
+                                     le_call_in(trusted, MEASURE_IMAGE)->ndim);
+}
+
+/* --- cases --- */
+
+static void put_index(le_case *c, int64_t i, int ndim) {
+    static const double some[] = {3, 1, 0, 2, 3, 70000};
+    if (i % 3 == 1)
+        le_case_table(c, "index", 1, (int64_t[]){1 + i % 6}, some);
+    if (i % 4 == 1 && ndim == 2) {
+        le_case_str(c, "columns", "extended");
+        le_case_f64(c, "saturation", 0.3);
+    }
+}
+
+static le_status make_case(le_case *c, const le_case_request *r) {
+    static const le_dtype dtypes[] = {LE_I32, LE_I32, LE_U16, LE_U32, LE_I16, LE_U8};
+    const int64_t i = r->kind == LE_CASE_CHECK ? r->index : 0;
+    const le_tensor *image = le__im_scene(c, r, MEASURE_IMAGE);
+    if (!image)
+        return le_case_status(c);
+    le__im_numbered(c, r, MEASURE_LABELS, image,
+                    r->like ? le_call_in(r->like, MEASURE_LABELS)->dtype : dtypes[i % 6]);
+    if (r->like)
+        le_case_like(c, r->like);
+    else if (r->kind == LE_CASE_CHECK)
+        put_index(c, r->index, image->ndim);
+    le_case_out(c, "catalogue", LE_F64);
+    return le_case_status(c);
+}
+
+extern const le_operation le_operation_measure_sources;
+const le_operation le_operation_measure_sources = {
+    .abi = LE_METHOD_ABI,
+    .name = "measure_sources",
+    .family = "imaging",
+    .summary = "catalogue of the labels of an image: sums, extrema, places",
+    .reference = "scipy.ndimage.sum_labels, center_of_mass, extrema, find_objects",
+    .args = args,
+    .n_args = sizeof args / sizeof args[0],
+    .check = check,
+    .work = work,
+    .atol = 1e-12,
+    .make_case = make_case,
+    .compare = compare};

@@ -1,0 +1,96 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * The operation select_labels: which components of a mask are sources.
+ */
+#include "imaging/scene.h"
+#include "imaging/select_labels.h"
+
+#define LABELS(the_name, the_doc, the_type, is_optional)                                           \
+    {                                                                                              \
+        .name = the_name, .doc = the_doc, .type = the_type, .optional = is_optional,               \
+        .dtypes = LE_DTYPE_BIT(LE_I32), .min_ndim = 1, .max_ndim = LE__IM_AXES,                    \
+        .shape = "[W], [H,W] or [D,H,W]"                                                           \
+    }
+
+static const le_arg_desc args[] = {
+    [SELECT_LABELS] = LABELS("labels", "components, of label", LE_TYPE_IN, false),
+    [SELECT_SEEDS] = {.name = "seeds",
+                      .doc = "mask: a component without a pixel other than 0 here is dropped",
+                      .type = LE_TYPE_IN,
+                      .optional = true,
+                      .dtypes = LE_DTYPE_BIT(LE_U8),
+                      .min_ndim = 1,
+                      .max_ndim = LE__IM_AXES,
+                      .shape = "as labels"},
+    [SELECT_AREA] = {.name = "minimum_area",
+                     .doc = "pixels of a component at least",
+                     .type = LE_TYPE_I64,
+                     .optional = true,
+                     .min = 0,
+                     .max = 1e9,
+                     .default_f64 = 1},
+    [SELECT_RESULT] = LABELS("result", "those that are left, numbered from 1 in the same order",
+                             LE_TYPE_OUT, false),
+    [SELECT_COUNT] = {.name = "count",
+                      .doc = "components that are left",
+                      .type = LE_TYPE_OUT,
+                      .optional = true,
+                      .dtypes = LE_DTYPE_BIT(LE_I32),
+                      .min_ndim = 1,
+                      .max_ndim = 1,
+                      .shape = "[1]"}};
+
+static le_status check(le_call *call) {
+    const le_tensor *labels = le_call_in(call, SELECT_LABELS),
+                    *seeds = le_call_in(call, SELECT_SEEDS);
+    bool same = true;
+    if (le_call_given(call, SELECT_SEEDS)) {
+        same = seeds->ndim == labels->ndim;
+        for (int d = 0; same && d < labels->ndim; d++)
+            same = seeds->shape[d] == labels->shape[d];
+    }
+    if (!same)
+        return le_fail(LE_ERR_SHAPE, "select_labels: seeds have another shape than labels");
+    le_status status = le_call_set_out(call, SELECT_RESULT, LE_I32, labels->ndim, labels->shape);
+    if (status == LE_OK && le_call_given(call, SELECT_COUNT))
+        status = le_call_set_out(call, SELECT_COUNT, LE_I32, 1, (int64_t[]){1});
+    return status;
+}
+
+static void work(const le_call *call, le_work *out) {
+    const double n = (double)le_tensor_count(le_call_in(call, SELECT_LABELS));
+    *out = (le_work){2 * n + 1, 8 * n};
+}
+
+static le_status make_case(le_case *c, const le_case_request *r) {
+    const le_tensor *labels = le__im_numbered(c, r, SELECT_LABELS, NULL, LE_I32);
+    if (!labels)
+        return LE_ERR_MEMORY;
+    if (r->like ? le_call_given(r->like, SELECT_SEEDS) : r->index % 3 != 1) {
+        le_tensor *seeds = le_case_in(c, "seeds", LE_U8, labels->ndim, labels->shape);
+        for (int64_t i = 0; seeds && i < le_tensor_count(seeds); i++)
+            le_tensor_set(seeds, i, le_case_uniform(c) < 0.05);
+    }
+    if (r->like)
+        le_case_like(c, r->like);
+    else
+        le_case_i64(c, "minimum_area", r->index % 8);
+    le_case_out(c, "result", LE_I32);
+    if (!r->like || le_call_given(r->like, SELECT_COUNT))
+        le_case_out(c, "count", LE_I32);
+    return le_case_status(c);
+}
+
+extern const le_operation le_operation_select_labels;
+const le_operation le_operation_select_labels = {
+    .abi = LE_METHOD_ABI,
+    .name = "select_labels",
+    .family = "imaging",
+    .summary = "keeps the components that are large enough and have a seed",
+    .reference = "definition",
+    .args = args,
+    .n_args = sizeof args / sizeof args[0],
+    .check = check,
+    .work = work,
+    .make_case = make_case};

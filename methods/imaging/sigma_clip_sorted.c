@@ -1,0 +1,95 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * sigma_clip with the pixels of each set sorted once.
+ */
+#include "imaging/sigma_clip.h"
+
+enum { BLOCK = 64, MASKED = 1 << 14 };
+
+typedef struct job {
+    const void *image;
+    le_dtype dtype;
+    le__im_sets sets;
+    le__im_clip clip;
+    le__im_clip_outputs out;
+    double *spare; /* two sets of pixels for each worker */
+    le__im_clipped whole;
+} job;
+
+static int64_t gather(const job *j, int64_t set, double *values) {
+    const int64_t first = le__im_first(&j->sets, set);
+    int64_t n = 0;
+    for (int64_t i = 0; i < j->sets.length; i++) {
+        const double v = le__load(j->image, j->dtype, first + i * j->sets.step);
+        values[n] = v;
+        n += isfinite(v) != 0;
+    }
+    return n;
+}
+
+static le__im_clipped clip_set(const job *j, int64_t set, double *values) {
+    const int64_t n = gather(j, set, values);
+    le__im_clipped c;
+    le__im_sort(values, n, values + j->sets.length);
+    const le__im_sorted sorted = {.low = values, .n_low = n, .high = values};
+    le__im_clip_sorted(&j->clip, &sorted, &c); /* all is listed */
+    return c;
+}
+
+static void mask_set(const job *j, int64_t set, const le__im_clipped *c) {
+    const int64_t first = le__im_first(&j->sets, set);
+    for (int64_t i = 0; i < j->sets.length; i++) {
+        const int64_t at = first + i * j->sets.step;
+        j->out.mask[at] = !le__im_keeps(c, le__load(j->image, j->dtype, at));
+    }
+}
+
+static void clip_sets(void *context, size_t begin, size_t end, int worker) {
+    const job *j = context;
+    double *values = j->spare + worker * 2 * j->sets.length;
+    const int64_t stop = (int64_t)end * BLOCK < j->sets.n ? (int64_t)end * BLOCK : j->sets.n;
+    for (int64_t s = (int64_t)begin * BLOCK; s < stop; s++) {
+        const le__im_clipped c = clip_set(j, s, values);
+        if (j->out.statistics)
+            le__im_statistics(&c, j->sets.n, j->out.statistics + s);
+        if (j->out.mask)
+            mask_set(j, s, &c);
+    }
+}
+
+static void mask_whole(void *context, size_t begin, size_t end, int worker) {
+    const job *j = context;
+    const int64_t stop = (int64_t)end * MASKED;
+    (void)worker;
+    le__im_clip_mask(&j->whole, j->image, j->dtype, (int64_t)begin * MASKED,
+                     stop < j->sets.length ? stop : j->sets.length, j->out.mask);
+}
+
+static le_status run(le_call *call) {
+    job j = {.image = le_call_contiguous(call, SIGMA_CLIP_IMAGE),
+             .dtype = le_call_in(call, SIGMA_CLIP_IMAGE)->dtype,
+             .sets = le__im_sets_of(call),
+             .clip = le__im_clip_of(call, SIGMA_CLIP_SETTINGS),
+             .out = le__im_clip_outputs_of(call)};
+    const bool one = j.sets.n == 1;
+    const int64_t workers = one ? 1 : le_call_threads(call);
+    j.spare = le_call_scratch(call, (size_t)(workers * 2 * j.sets.length + 1) * sizeof(double));
+    if (!j.image || !j.spare)
+        return le_fail(LE_ERR_MEMORY, "sigma_clip: no memory for the pixels");
+    if (!one)
+        return le_parallel_for(call, (size_t)((j.sets.n + BLOCK - 1) / BLOCK), clip_sets, &j);
+    j.whole = clip_set(&j, 0, j.spare);
+    if (j.out.statistics)
+        le__im_statistics(&j.whole, 1, j.out.statistics);
+    if (!j.out.mask)
+        return LE_OK;
+    return le_parallel_for(call, (size_t)((j.sets.length + MASKED - 1) / MASKED), mask_whole, &j);
+}
+
+static int64_t memory(const le_call *call) {
+    return 2 * (int64_t)sizeof(double) * le__im_sets_of(call).length;
+}
+
+LE_IMPLEMENTATION(sigma_clip, c, .run_type = "c", .summary = "pixels sorted once, bounds searched",
+                  .flags = LE_IMPL_REPRODUCIBLE, .speed = 1, .memory = memory, .run = run);

@@ -1,0 +1,60 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Shares of the items.
+ */
+#include "cut.h"
+
+#include <stdlib.h>
+
+enum { REPRODUCIBLE_ITEMS = 64, BLOCKS_A_RANK = 8 };
+
+static int64_t divide_up(int64_t a, int64_t b) {
+    return (a + b - 1) / b;
+}
+
+static int64_t block_items(const le_slabs *s, le__cutting how, int ranks) {
+    int64_t multiple = s->multiple > 0 ? s->multiple : 1;
+    int64_t items = how == LE__CUT_REPRODUCIBLY ? REPRODUCIBLE_ITEMS
+                    : how == LE__CUT_SMALL      ? divide_up(s->items, ranks * BLOCKS_A_RANK)
+                                                : divide_up(s->items, ranks);
+    items = divide_up(items, multiple) * multiple;
+    return items > 0 ? items : multiple;
+}
+
+static le__items with_halo(const le_slabs *s, int64_t begin, int64_t end) {
+    le__items r = {.begin = begin, .end = end};
+    r.low = begin > s->halo ? begin - s->halo : 0;
+    r.high = end + s->halo < s->items ? end + s->halo : s->items;
+    return r;
+}
+
+le_status le__cut(const le_slabs *s, le__cutting how, int ranks, const unsigned char *done,
+                  le__blocks *out) {
+    int64_t block = block_items(s, how, ranks);
+    *out = (le__blocks){
+        .list = calloc((size_t)(2 * divide_up(s->items, block) + 1), sizeof *out->list)};
+    if (!out->list)
+        return le_fail(LE_ERR_MEMORY, "out of memory");
+    /* blocks of other sizes may be done; what is left of one block is at most two pieces of it */
+    for (int64_t begin = 0, end; begin < s->items; begin = end) {
+        int64_t most = (begin / block + 1) * block;
+        for (end = begin; end < s->items && end < most && !(done && done[end]);)
+            end++;
+        if (end > begin)
+            out->list[out->n++] = with_halo(s, begin, end);
+        while (end < s->items && done && done[end])
+            end++;
+    }
+    return LE_OK;
+}
+
+int64_t le__cut_first(int64_t blocks, int rank, int ranks) {
+    return blocks * rank / ranks;
+}
+
+int64_t le__cut_elements(const le_slabs *s, size_t arg, int64_t items) {
+    int64_t scale = s->args[arg].scale ? s->args[arg].scale : 1;
+    int64_t divide = s->args[arg].divide ? s->args[arg].divide : 1;
+    return (items * scale + divide - 1) / divide;
+}

@@ -1,0 +1,37 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Which items of a call are whose.
+ */
+#ifndef LE_MPI_CUT_H
+#define LE_MPI_CUT_H
+
+#include "liquid_engine/le_method.h"
+
+typedef struct le__items {
+    int64_t begin, end; /* that are wanted */
+    int64_t low, high;  /* with halos */
+} le__items;
+
+typedef struct le__blocks { /* worked off one by one */
+    le__items *list;
+    int64_t n;
+} le__blocks;
+
+typedef enum le__cutting {
+    LE__CUT_EVENLY,       /* a block a rank */
+    LE__CUT_REPRODUCIBLY, /* of so many items that merged outputs have the same bits for any number
+                             of ranks */
+    LE__CUT_SMALL         /* several a rank: what is lost with a rank is little */
+} le__cutting;
+
+/* Blocks of all items but those that are done already (a byte an item; NULL: none). list is
+ * malloc'ed; LE_ERR_MEMORY. */
+le_status le__cut(const le_slabs *slabs, le__cutting how, int ranks, const unsigned char *done,
+                  le__blocks *out);
+/* Number of the first block of a rank; that of rank `ranks` is the number of all. */
+int64_t le__cut_first(int64_t blocks, int rank, int ranks);
+/* Elements along the cut axis of an argument for so many items. */
+int64_t le__cut_elements(const le_slabs *slabs, size_t arg, int64_t items);
+
+#endif

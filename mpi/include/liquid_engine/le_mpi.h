@@ -1,0 +1,82 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Calls over the processes of an MPI communicator: libliquid_engine_mpi, built with LE_WITH_MPI.
+ *
+ *     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+ *     le_engine *e;
+ *     le_mpi_open(&e, MPI_COMM_WORLD, NULL);
+ *     le_mpi_run(e, MPI_COMM_WORLD, NULL, "volume_render", LE_STR("volume", "cube.h5:/density"),
+ *                LE_I64("size", 1024), LE_F64S("angles", angles, 3600),
+ *                LE_STR("images", "web.h5:/images"));
+ *     le_mpi_close(&e);
+ *
+ * Every function is collective: all ranks of the communicator call it, with the same arguments. A
+ * call is cut as its operation's `slabs` says (le_method.h): views of a volume, frames of a movie,
+ * rows along an axis; each rank works its range of items off, results are put together in order.
+ * What cannot be cut is worked off by rank 0.
+ *
+ * Where all outputs are HDF5 places, a job that ends before its time leaves FILE.part and
+ * FILE.journal: the same call, over any number of ranks, does what is left. Another call, or
+ * another input file, begins anew.
+ *
+ * Errors are agreed: the lowest rank that fails gives its status and text, with its number, to all;
+ * no output has been changed then. All of this is for the thread that called MPI_Init_thread.
+ */
+#ifndef LE_MPI_H
+#define LE_MPI_H
+
+#include "liquid_engine/le.h"
+
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where tensors are that are given as tensors. An input or output given as text (LE_STR) is a place
+ * (le_io.h): each rank reads what it needs of it, and writes its own part into an HDF5 file; other
+ * formats are written by rank 0. */
+typedef enum le_mpi_where {
+    LE_MPI_ROOT = 0, /* rank 0 has or gets it; the others give {0} and get nothing */
+    LE_MPI_ALL       /* all ranks have the whole, or get it */
+} le_mpi_where;
+
+typedef struct le_mpi_options {
+    size_t struct_size; /* sizeof(le_mpi_options) */
+    le_mpi_where in, out;
+    uint64_t reserved[8];
+} le_mpi_options;
+
+typedef struct le_mpi_report {
+    size_t struct_size; /* set by the caller */
+    int ranks, nodes;   /* of the communicator; nodes share memory */
+    int64_t items;      /* of the whole call; 0: it was not cut */
+    int64_t left;       /* of these, to be done by this job: an earlier one may have done others */
+    int64_t begin, end; /* items of this rank */
+    int64_t messages, bytes; /* sent by this rank with results */
+    double seconds;          /* of the whole call, here */
+} le_mpi_report;
+
+/* As le_open; rank 0 alone opens the timings database, the others work from memory. Threads are the
+ * cores that a rank may use, divided by the ranks of its node that may use the same ones. */
+LE_API le_status le_mpi_open(le_engine **engine, MPI_Comm comm, const le_options *options);
+LE_API void le_mpi_close(le_engine **engine);
+
+/* Use the macro le_mpi_run. options NULL: the defaults. With LE_OPT_REPRODUCIBLE the result has the
+ * same bits for any number of ranks. */
+LE_API le_status le_mpi_call_run(le_engine *engine, MPI_Comm comm, const le_mpi_options *options,
+                                 const char *operation, const le_arg *args, size_t n_args);
+#ifndef __cplusplus
+#define le_mpi_run(engine, comm, options, operation, ...)                                          \
+    le_mpi_call_run((engine), (comm), (options), (operation), LE_ARGS_(__VA_ARGS__),               \
+                    sizeof LE_ARGS_(__VA_ARGS__) / sizeof(le_arg))
+#endif
+
+/* Of the latest call of this process that succeeded; LE_ERR_ARGUMENT: there was none. */
+LE_API le_status le_mpi_last_run(le_mpi_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Inputs: each rank reads its part of a place, halos are read twice.
+ */
+#include "job.h"
+#include "liquid_engine/le_io.h"
+#include "rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool le__is_in(const le__job *j, size_t arg) {
+    return j->shared[arg].given && j->op->args[arg].type == LE_TYPE_IN;
+}
+
+/* One element stands for all: enough for checks, which never read data. */
+static void stand_in(le_tensor *t) {
+    static const double element[2];
+    t->data = (void *)(uintptr_t)element;
+    memset(t->strides, 0, sizeof t->strides);
+}
+
+static bool takes(const le_arg_desc *d, le_dtype dtype) {
+    return d->dtypes & LE_DTYPE_BIT(dtype);
+}
+
+static le_status read_whole(const le__job *j, size_t arg, le_tensor *out) {
+    const le_io_options o = {.struct_size = sizeof o, .dtypes = j->op->args[arg].dtypes};
+    return le_io_read(j->engine, j->shared[arg].place, &o, out);
+}
+
+/* Rank 0 looks, so that a file is opened once and not by thousands. */
+static le_status peek(le__job *j, size_t arg) {
+    le__shared *s = &j->shared[arg];
+    struct {
+        int dtype, ndim;
+        int64_t shape[LE_MAX_DIMS];
+    } found = {0};
+    le_dtype dtype = LE_U8;
+    le_status status = LE_OK;
+    if (j->world.rank == 0)
+        status = le_io_peek(s->place, &dtype, &found.ndim, found.shape);
+    found.dtype = (int)dtype;
+    status = le__world_agree(&j->world, status);
+    if (status != LE_OK)
+        return status;
+    le__world_broadcast(&j->world, &found, sizeof found);
+    s->shape = (le_tensor){.dtype = (le_dtype)found.dtype, .ndim = found.ndim};
+    memcpy(s->shape.shape, found.shape, sizeof s->shape.shape);
+    if (takes(&j->op->args[arg], s->shape.dtype)) {
+        stand_in(&s->shape);
+        return LE_OK;
+    }
+    status = le__world_agree(&j->world, read_whole(j, arg, &s->whole));
+    s->shape = s->whole; /* as the operation takes it */
+    s->own = true;
+    return status;
+}
+
+/* Rank 0's tensor, row-major, on all ranks. */
+static le_status broadcast(le__job *j, size_t arg) {
+    le__shared *s = &j->shared[arg];
+    le_tensor t = {0};
+    le_status status = LE_OK;
+    if (j->world.rank == 0)
+        t = *s->in;
+    t.data = NULL;
+    t.storage = NULL;
+    le__world_broadcast(&j->world, &t, sizeof t);
+    status = le_tensor_alloc(&s->whole, t.dtype, t.ndim, t.shape);
+    s->own = status == LE_OK;
+    if (status == LE_OK && j->world.rank == 0)
+        le__rows_pack(s->whole.data, s->in);
+    status = le__world_agree(&j->world, status);
+    if (status != LE_OK)
+        return status;
+    le__world_broadcast(&j->world, s->whole.data,
+                        le_tensor_count(&t) * (int64_t)le_dtype_size(t.dtype));
+    s->shape = s->whole;
+    return LE_OK;
+}
+
+le_status le__inputs_describe(le__job *j) {
+    le_status status = LE_OK;
+    for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++) {
+        le__shared *s = &j->shared[a];
+        if (!le__is_in(j, a))
+            continue;
+        if (s->place)
+            status = peek(j, a);
+        else if (j->options.in == LE_MPI_ROOT)
+            status = broadcast(j, a);
+        else
+            s->shape = s->whole = *s->in;
+    }
+    return status;
+}
+
+/* "cube.h5:/density[:,10:20]"; false: it has slices already, or is no file that can be read so. */
+static bool slice(const le__job *j, size_t arg, int64_t begin, int64_t end, char *text,
+                  size_t size) {
+    const le__shared *s = &j->shared[arg];
+    int axis = j->slabs.args[arg].axis - 1, n = snprintf(text, size, "%s[", s->place);
+    le_dtype dtype;
+    int ndim;
+    int64_t shape[LE_MAX_DIMS];
+    for (int i = 0; i < axis && n > 0 && (size_t)n < size; i++)
+        n += snprintf(text + n, size - (size_t)n, ":,");
+    if (n < 0 || (size_t)n >= size || strchr(s->place, '['))
+        return false;
+    n += snprintf(text + n, size - (size_t)n, "%lld:%lld]", (long long)begin, (long long)end);
+    return (size_t)n < size && le_io_peek(text, &dtype, &ndim, shape) == LE_OK &&
+           ndim == s->shape.ndim && shape[axis] == end - begin;
+}
+
+le_status le__inputs_prepare(le__job *j) {
+    char text[4096];
+    for (size_t a = 0; a < j->op->n_args; a++) {
+        le__shared *s = &j->shared[a];
+        if (!le__is_in(j, a) || s->whole.data)
+            continue;
+        if (j->slabs.args[a].axis && slice(j, a, 0, 1, text, sizeof text))
+            continue;
+        le_status status = read_whole(j, a, &s->whole);
+        if (status != LE_OK)
+            return status;
+        s->own = true;
+    }
+    return LE_OK;
+}
+
+le_status le__inputs_part(const le__job *j, size_t arg, const le__items *items, le_tensor *out) {
+    const le__shared *s = &j->shared[arg];
+    int axis = j->slabs.args[arg].axis - 1;
+    char text[4096];
+    int64_t begin = axis < 0 ? 0 : le__cut_elements(&j->slabs, arg, items->low);
+    int64_t end = axis < 0 ? 0 : le__cut_elements(&j->slabs, arg, items->high);
+    *out = (le_tensor){0};
+    if (!s->whole.data && slice(j, arg, begin, end, text, sizeof text)) {
+        const le_io_options o = {.struct_size = sizeof o, .dtypes = j->op->args[arg].dtypes};
+        return le_io_read(j->engine, text, &o, out);
+    }
+    *out = s->whole;
+    out->storage = NULL; /* a view */
+    out->offset = 0;
+    if (axis >= 0) {
+        out->shape[axis] = end - begin;
+        out->data =
+            (char *)out->data + begin * out->strides[axis] * (int64_t)le_dtype_size(out->dtype);
+    }
+    return LE_OK;
+}

@@ -1,0 +1,79 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * A call that the ranks share.
+ */
+#ifndef LE_MPI_JOB_H
+#define LE_MPI_JOB_H
+
+#include "cut.h"
+#include "world.h"
+
+typedef struct le__shared {
+    const char *place; /* NULL: a tensor */
+    const le_tensor *in;
+    le_tensor *out;
+    bool given;
+    le_tensor
+        shape; /* its dtype and shape; of inputs with one element for all, until they are read */
+    le_tensor whole;  /* input that is needed as a whole, or cannot be read in parts; own: */
+    bool own;         /* is freed with the job */
+    bool reserved;    /* output: each rank writes its part, */
+    int64_t offset;   /* from this byte of the file on */
+    le_tensor *parts; /* output: of each block of this rank, until they are put together */
+} le__shared;
+
+typedef struct le__job {
+    le_engine *engine;
+    le__world world;
+    le_mpi_options options;
+    const le_operation *op;
+    const le_arg *args;
+    size_t n_args;
+    bool reproducible;
+    le_slabs slabs;
+    le__blocks blocks;
+    int64_t first, last;            /* this rank's blocks */
+    unsigned char *done;            /* by item, of an earlier job that did not end; NULL: nothing */
+    int64_t left;                   /* items that this job has to do */
+    uint64_t hash;                  /* of the call */
+    char *journal;                  /* the file that says what is done; NULL: none */
+    le__shared shared[LE_MAX_ARGS]; /* by index in the descriptor: tensors only */
+} le__job;
+
+bool le__is_in(const le__job *j, size_t arg);
+bool le__is_out(const le__job *j, size_t arg);
+/* LE_ERR_MEMORY, with the operation. */
+le_status le__job_no_memory(const le__job *j);
+
+/* --- inputs.c --- */
+/* What all inputs are, known to all ranks; nothing of places is read. Collective. */
+le_status le__inputs_describe(le__job *j);
+/* Reads what every block needs as a whole. */
+le_status le__inputs_prepare(le__job *j);
+/* An input's part for a block, into *out; le_tensor_free releases what was read. */
+le_status le__inputs_part(const le__job *j, size_t arg, const le__items *items, le_tensor *out);
+
+/* --- journal.c --- */
+/* Where all outputs are written in place: looks for what an earlier job has left of the same call,
+ * else makes room and begins a journal. Collective. */
+le_status le__journal_open(le__job *j);
+/* A block has been written. */
+le_status le__journal_mark(const le__job *j, const le__items *items);
+/* The call has ended; what is done of it stays when it failed. Returns whether anything is.
+ * Collective. */
+bool le__journal_close(le__job *j, bool good);
+
+/* --- outputs.c --- */
+/* Collective. */
+le_status le__outputs_prepare(le__job *j);
+/* Takes the result of a block; *made is empty then. */
+le_status le__outputs_take(le__job *j, size_t arg, int64_t number, le_tensor *made);
+/* Brings all parts to where they are wanted. Collective; `status`: of this rank. */
+le_status le__outputs_finish(le__job *j, le_status status);
+/* Rank 0 has worked the whole call off: shape is the result. Collective. */
+le_status le__outputs_whole(le__job *j, le_tensor *made);
+
+void le__job_free(le__job *j);
+
+#endif

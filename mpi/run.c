@@ -1,0 +1,333 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * One call over all ranks.
+ */
+#include "job.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static le_mpi_report latest;
+static bool any;
+
+/* -------------------------------------------------------------------------------- arguments -- */
+
+static int index_of(const le_operation *op, const char *name) {
+    for (size_t i = 0; name && i < op->n_args; i++)
+        if (!strcmp(op->args[i].name, name))
+            return (int)i;
+    return -1;
+}
+
+static bool is_tensor(const le_arg_desc *d) {
+    return d->type == LE_TYPE_IN || d->type == LE_TYPE_OUT;
+}
+
+/* Wrong kinds are left to the engine's own check. */
+static void take_arg(le__job *j, const le_arg *a) {
+    int i = index_of(j->op, a->name);
+    if (a->kind == LE_KIND_OPTION && a->option == LE_OPTION_REPRODUCIBLE)
+        j->reproducible = a->value.i64 != 0;
+    if (i < 0 || !is_tensor(&j->op->args[i]))
+        return;
+    le__shared *s = &j->shared[i];
+    s->given = true;
+    if (a->kind == LE_KIND_STR)
+        s->place = a->value.str;
+    else if (a->kind == LE_KIND_IN)
+        s->in = a->value.in;
+    else if (a->kind == LE_KIND_OUT)
+        s->out = a->value.out;
+    else
+        s->given = false;
+}
+
+/* The arguments with other tensors, by index in the descriptor. */
+static size_t with_tensors(const le__job *j, le_tensor *tensors, le_arg *out) {
+    for (size_t k = 0; k < j->n_args; k++) {
+        int i = index_of(j->op, j->args[k].name);
+        out[k] = j->args[k];
+        if (i < 0 || !j->shared[i].given)
+            continue;
+        out[k] = j->op->args[i].type == LE_TYPE_IN ? LE_IN(j->op->args[i].name, &tensors[i])
+                                                   : LE_OUT(j->op->args[i].name, &tensors[i]);
+    }
+    return j->n_args;
+}
+
+static uint64_t hash_arg(uint64_t h, const le_arg *a) {
+    h = XXH64(a->name ? a->name : "", a->name ? strlen(a->name) : 0, h);
+    h = XXH64(&a->kind, sizeof a->kind, h);
+    switch (a->kind) {
+    case LE_KIND_F64:
+        return XXH64(&a->value.f64, sizeof a->value.f64, h);
+    case LE_KIND_I64:
+        return XXH64(&a->value.i64, sizeof a->value.i64, h);
+    case LE_KIND_STR:
+        return a->value.str ? XXH64(a->value.str, strlen(a->value.str), h) : h;
+    case LE_KIND_F64S:
+        return a->value.f64s ? XXH64(a->value.f64s, a->count * sizeof *a->value.f64s, h) : h;
+    default:
+        return h;
+    }
+}
+
+static uint64_t hash_of(const le__job *j, const char *operation) {
+    uint64_t h = XXH64(operation, strlen(operation), 0);
+    for (size_t k = 0; k < j->n_args; k++)
+        h = hash_arg(h, &j->args[k]);
+    return h;
+}
+
+static le_status take_args(le__job *j, const char *operation) {
+    le_status status = LE_OK;
+    j->op = le_engine_operation(j->engine, operation);
+    if (!j->op)
+        status = le_fail(LE_ERR_UNKNOWN, "there is no operation '%s'", operation);
+    else if (j->n_args > 2 * LE_MAX_ARGS)
+        status = le_fail(LE_ERR_ARGUMENT, "%s: %zu arguments, at most %d", operation, j->n_args,
+                         2 * LE_MAX_ARGS);
+    for (size_t k = 0; status == LE_OK && k < j->n_args; k++)
+        take_arg(j, &j->args[k]);
+    status = le__world_agree(&j->world, status);
+    if (status != LE_OK)
+        return status;
+    j->hash = hash_of(j, operation);
+    return le__world_same(&j->world, j->hash, "the operation and arguments of this rank");
+}
+
+/* ----------------------------------------------------------------------------------- the cut -- */
+
+static bool is_merged(const le__job *j, size_t arg) {
+    int how = j->slabs.args[arg].merge;
+    return how == LE_MERGE_SUM || how == LE_MERGE_MEAN || how == LE_MERGE_MAX ||
+           how == LE_MERGE_MIN;
+}
+
+static bool can_be_cut(const le__job *j) {
+    bool all = j->slabs.items > 1;
+    for (size_t a = 0; a < j->op->n_args; a++)
+        all = all && (!le__is_out(j, a) || j->slabs.args[a].axis || is_merged(j, a));
+    return all;
+}
+
+/* Shapes of the outputs, and how the call is cut. Nothing is read. */
+static le_status check(le__job *j) {
+    le_tensor tensors[LE_MAX_ARGS] = {{0}}, shapes[2 * LE_MAX_ARGS];
+    le_arg args[2 * LE_MAX_ARGS];
+    for (size_t a = 0; a < j->op->n_args; a++)
+        if (le__is_in(j, a))
+            tensors[a] = j->shared[a].shape;
+        else if (le__is_out(j, a) && j->shared[a].out)
+            tensors[a] = *j->shared[a].out;
+    size_t n = with_tensors(j, tensors, args);
+    le_status status = le_call_shapes(j->engine, j->op->name, args, n, shapes);
+    if (status == LE_OK)
+        status = le_call_cut(j->engine, j->op->name, args, n, &j->slabs, NULL);
+    for (size_t k = 0; status == LE_OK && k < n; k++) {
+        int i = index_of(j->op, args[k].name);
+        if (i >= 0 && le__is_out(j, (size_t)i))
+            j->shared[i].shape = shapes[k];
+    }
+    return status;
+}
+
+static bool cuts_by_merging(const le__job *j) {
+    for (size_t a = 0; a < j->op->n_args; a++)
+        if (le__is_out(j, a) && !j->slabs.args[a].axis)
+            return true;
+    return false;
+}
+
+static le_status share_out(le__job *j) {
+    le__cutting how = j->reproducible && cuts_by_merging(j) ? LE__CUT_REPRODUCIBLY
+                      : j->journal                          ? LE__CUT_SMALL
+                                                            : LE__CUT_EVENLY;
+    le_status status = le__cut(&j->slabs, how, j->world.ranks, j->done, &j->blocks);
+    j->first = le__cut_first(j->blocks.n, j->world.rank, j->world.ranks);
+    j->last = le__cut_first(j->blocks.n, j->world.rank + 1, j->world.ranks);
+    for (int64_t n = 0; n < j->blocks.n; n++)
+        j->left += j->blocks.list[n].end - j->blocks.list[n].begin;
+    return le__world_agree(&j->world, status);
+}
+
+/* --------------------------------------------------------------------------------- one block -- */
+
+static void cut_lists(const le__job *j, const le__items *r, le_arg *args) {
+    for (size_t k = 0; k < j->n_args; k++) {
+        int i = index_of(j->op, args[k].name);
+        if (i < 0 || args[k].kind != LE_KIND_F64S || !j->slabs.args[i].axis)
+            continue;
+        int64_t first = le__cut_elements(&j->slabs, (size_t)i, r->low);
+        args[k].value.f64s += first;
+        args[k].count = (size_t)(le__cut_elements(&j->slabs, (size_t)i, r->high) - first);
+    }
+}
+
+/* Parts of sums and means are made in doubles where the operation has them. */
+static le_status prepare_tensor(const le__job *j, size_t a, const le__items *r, le_tensor *t) {
+    if (le__is_in(j, a))
+        return le__inputs_part(j, a, r, t);
+    const le_tensor *shape = &j->shared[a].shape;
+    bool merged = le__is_out(j, a) && !j->slabs.args[a].axis;
+    return merged && (j->op->args[a].dtypes & LE_DTYPE_BIT(LE_F64))
+               ? le_tensor_alloc(t, LE_F64, shape->ndim, shape->shape)
+               : LE_OK;
+}
+
+static le_status run_block(le__job *j, int64_t number) {
+    const le__items r = j->blocks.list[number];
+    le_tensor tensors[LE_MAX_ARGS] = {{0}};
+    le_arg args[2 * LE_MAX_ARGS];
+    le_status status = LE_OK;
+    for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++)
+        if (j->shared[a].given)
+            status = prepare_tensor(j, a, &r, &tensors[a]);
+    if (status == LE_OK) {
+        size_t n = with_tensors(j, tensors, args);
+        cut_lists(j, &r, args);
+        status = le_call_run(j->engine, j->op->name, args, n);
+    }
+    for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++)
+        if (le__is_out(j, a))
+            status = le__outputs_take(j, a, number, &tensors[a]);
+    if (status == LE_OK)
+        status = le__journal_mark(j, &r);
+    for (size_t a = 0; a < j->op->n_args; a++)
+        le_tensor_free(&tensors[a]);
+    return status;
+}
+
+static le_status run_blocks(le__job *j) {
+    le_status status = le__journal_open(j);
+    if (status == LE_OK)
+        status = share_out(j);
+    if (status == LE_OK)
+        status = le__outputs_prepare(j);
+    if (status == LE_OK && j->first < j->last)
+        status = le__inputs_prepare(j);
+    for (int64_t n = j->first; status == LE_OK && n < j->last; n++)
+        status = run_block(j, n);
+    return le__outputs_finish(j, status);
+}
+
+/* By rank 0 alone, as one call. */
+static le_status run_whole(le__job *j) {
+    le_tensor tensors[LE_MAX_ARGS] = {{0}};
+    le_arg args[2 * LE_MAX_ARGS];
+    le_status status = LE_OK;
+    const le__items none = {0};
+    j->slabs = (le_slabs){0};
+    if (j->world.rank == 0) {
+        status = le__inputs_prepare(j);
+        for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++)
+            if (le__is_in(j, a))
+                status = le__inputs_part(j, a, &none, &tensors[a]);
+        size_t n = with_tensors(j, tensors, args);
+        if (status == LE_OK)
+            status = le_call_run(j->engine, j->op->name, args, n);
+    }
+    status = le__world_agree(&j->world, status);
+    if (status == LE_OK)
+        status = le__outputs_whole(j, tensors);
+    for (size_t a = 0; a < j->op->n_args; a++)
+        le_tensor_free(&tensors[a]);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------- the call -- */
+
+static int count_nodes(const le__world *w) {
+    MPI_Comm node;
+    int local, one, nodes = 0;
+    MPI_Comm_split_type(w->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_rank(node, &local);
+    one = local == 0;
+    MPI_Allreduce(&one, &nodes, 1, MPI_INT, MPI_SUM, w->comm);
+    MPI_Comm_free(&node);
+    return nodes;
+}
+
+static void report(const le__job *j, double begun) {
+    const le__items *list = j->blocks.list;
+    bool some = j->last > j->first;
+    latest = (le_mpi_report){.struct_size = sizeof latest,
+                             .ranks = j->world.ranks,
+                             .nodes = count_nodes(&j->world),
+                             .items = j->slabs.items,
+                             .left = j->left,
+                             .begin = some ? list[j->first].begin : 0,
+                             .end = some ? list[j->last - 1].end : 0,
+                             .messages = j->world.messages,
+                             .bytes = j->world.bytes,
+                             .seconds = MPI_Wtime() - begun};
+    any = true;
+}
+
+static le_status run(le__job *j, const char *operation) {
+    le_status status = take_args(j, operation);
+    if (status == LE_OK)
+        status = le__inputs_describe(j);
+    if (status == LE_OK)
+        status = le__world_agree(&j->world, check(j));
+    if (status != LE_OK)
+        return status;
+    if (!can_be_cut(j))
+        return run_whole(j);
+    return run_blocks(j);
+}
+
+le_status le__job_no_memory(const le__job *j) {
+    return le_fail(LE_ERR_MEMORY, "%s: out of memory", j->op->name);
+}
+
+void le__job_free(le__job *j) {
+    for (size_t a = 0; a < LE_MAX_ARGS; a++) {
+        le__shared *s = &j->shared[a];
+        for (int64_t n = j->first; s->parts && n < j->last; n++)
+            le_tensor_free(&s->parts[n - j->first]);
+        free(s->parts);
+        if (s->own)
+            le_tensor_free(&s->whole);
+    }
+    free(j->blocks.list);
+    free(j->done);
+    free(j->journal);
+    le__world_close(&j->world);
+    free(j);
+}
+
+le_status le_mpi_call_run(le_engine *engine, MPI_Comm comm, const le_mpi_options *options,
+                          const char *operation, const le_arg *args, size_t n_args) {
+    le__job *j = calloc(1, sizeof *j);
+    if (!j || !operation)
+        return le_fail(j ? LE_ERR_ARGUMENT : LE_ERR_MEMORY,
+                       j ? "le_mpi_run: no operation" : "le_mpi_run: out of memory");
+    j->engine = engine;
+    j->args = args;
+    j->n_args = n_args;
+    if (options)
+        j->options = *options;
+    le_status status = le__world_open(&j->world, comm);
+    if (status == LE_OK) {
+        double begun = MPI_Wtime();
+        status = run(j, operation);
+        if (status == LE_OK)
+            report(j, begun);
+    }
+    le__job_free(j);
+    return status;
+}
+
+le_status le_mpi_last_run(le_mpi_report *out) {
+    if (!any)
+        return le_fail(LE_ERR_ARGUMENT, "le_mpi_last_run: no call has succeeded yet");
+    size_t size = out->struct_size < sizeof latest ? out->struct_size : sizeof latest;
+    memcpy(out, &latest, size);
+    out->struct_size = size;
+    return LE_OK;
+}

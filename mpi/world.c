@@ -1,0 +1,77 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Agreeing and moving bytes.
+ */
+#include "world.h"
+
+#include "liquid_engine/le_method.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PIECE = 1 << 30, TEXT = 1024, TAG = 7 };
+
+le_status le__world_open(le__world *w, MPI_Comm comm) {
+    int begun = 0, ended = 0;
+    *w = (le__world){.comm = MPI_COMM_NULL};
+    MPI_Initialized(&begun);
+    MPI_Finalized(&ended);
+    if (!begun || ended)
+        return le_fail(LE_ERR_UNSUPPORTED, "MPI is not running: call MPI_Init_thread first");
+    if (comm == MPI_COMM_NULL || MPI_Comm_dup(comm, &w->comm) != MPI_SUCCESS)
+        return le_fail(LE_ERR_ARGUMENT, "the communicator cannot be used");
+    MPI_Comm_set_errhandler(w->comm, MPI_ERRORS_ARE_FATAL); /* a lost rank ends the job */
+    MPI_Comm_rank(w->comm, &w->rank);
+    MPI_Comm_size(w->comm, &w->ranks);
+    return LE_OK;
+}
+
+void le__world_close(le__world *w) {
+    if (w->comm != MPI_COMM_NULL)
+        MPI_Comm_free(&w->comm);
+}
+
+le_status le__world_agree(const le__world *w, le_status status) {
+    char text[TEXT] = "";
+    int failed = status == LE_OK ? INT_MAX : w->rank, first;
+    MPI_Allreduce(&failed, &first, 1, MPI_INT, MPI_MIN, w->comm);
+    if (first == INT_MAX)
+        return LE_OK;
+    int code = (int)status;
+    if (w->rank == first)
+        snprintf(text, sizeof text, "%s", le_error_message());
+    MPI_Bcast(&code, 1, MPI_INT, first, w->comm);
+    MPI_Bcast(text, sizeof text, MPI_CHAR, first, w->comm);
+    return le_fail((le_status)code, "%s (rank %d of %d)", text, first, w->ranks);
+}
+
+le_status le__world_same(const le__world *w, uint64_t hash, const char *what) {
+    uint64_t root = hash;
+    MPI_Bcast(&root, 1, MPI_UINT64_T, 0, w->comm);
+    return le__world_agree(
+        w, root == hash ? LE_OK : le_fail(LE_ERR_ARGUMENT, "%s are not those of rank 0", what));
+}
+
+static int piece_of(int64_t bytes) {
+    return bytes < PIECE ? (int)bytes : PIECE;
+}
+
+void le__world_broadcast(const le__world *w, void *data, int64_t bytes) {
+    for (char *at = data; bytes > 0; at += PIECE, bytes -= PIECE)
+        MPI_Bcast(at, piece_of(bytes), MPI_BYTE, 0, w->comm);
+}
+
+void le__world_send(le__world *w, const void *data, int64_t bytes, int to) {
+    for (const char *at = data; bytes > 0; at += PIECE, bytes -= PIECE) {
+        MPI_Send(at, piece_of(bytes), MPI_BYTE, to, TAG, w->comm);
+        w->messages++;
+        w->bytes += piece_of(bytes);
+    }
+}
+
+void le__world_receive(const le__world *w, void *data, int64_t bytes, int from) {
+    for (char *at = data; bytes > 0; at += PIECE, bytes -= PIECE)
+        MPI_Recv(at, piece_of(bytes), MPI_BYTE, from, TAG, w->comm, MPI_STATUS_IGNORE);
+}

@@ -1,0 +1,136 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: 2026 The liquid engine developers
+# SPDX-License-Identifier: MIT
+# Scans of stored frames in le-run. usage: le-scan.sh FOLDER_OF_LE_RUN FOLDER_OF_SCAN_FILES
+PATH=$(cd "$1" && pwd):$(cd "$2" && pwd):$PATH
+# shellcheck source=tests/cli/common.sh
+. "$(dirname "$0")/common.sh"
+
+expect 0 scan-files
+frame=4000 # bytes
+
+# frames FIRST COUNT: bytes of the plain frames
+frames() {
+    tail -c +$(($1 * frame + 1)) frames.raw | head -c $(($2 * frame))
+}
+
+same() { # FILE FILE
+    cmp "$1" "$2" || fail "$1 differs from $2"
+}
+
+# --- decoding: whole, joined, several frames a chunk, parts of frames, slices ---
+for scan in scan.h5:/entry/data/data master.h5:/entry/data three.h5:/entry/data/data parts.h5:/entry/data/data; do
+    expect 0 le-run bitshuffle_lz4 "frames=$scan" result=result.raw
+    silent
+    same result.raw frames.raw
+done
+for scan in master.h5:/entry/data three.h5:/entry/data/data; do
+    expect 0 le-run bitshuffle_lz4 "frames=${scan}[2:7]" result=result.raw
+    frames 2 5 >wanted.raw
+    same result.raw wanted.raw
+    expect 0 le-run bitshuffle_lz4 "frames=${scan}[1:8:3]" result=result.raw
+    { frames 1 1; frames 4 1; frames 7 1; } >wanted.raw
+    same result.raw wanted.raw
+done
+expect 0 le-run bitshuffle_lz4 "frames=parts.h5:/entry/data/data[1:3,7:9,4:50:2]" result=slice.h5:/a
+expect 0 le-run bitshuffle_lz4 "frames=parts.h5:/entry/data/data[5]" result=result.raw
+frames 5 1 >wanted.raw
+same result.raw wanted.raw
+expect 0 le-run bitshuffle_lz4 frames=scan.h5:/entry/data/data
+out_has "result: u16[8,40,50]"
+expect 0 le-run bitshuffle_lz4 frames=frames.raw:u16:8,40,50 result=result.raw # needs no decoding
+same result.raw frames.raw
+
+# --- what cannot be decoded: refused, or 0 and named ---
+expect 1 le-run bitshuffle_lz4 frames=bad.h5:/entry/data/data result=none.h5:/data
+err_has "frame 2 (of 8; bad.h5:/entry/data/data) cannot be decoded: "
+[ ! -e none.h5 ] || fail "a refusal left an output"
+expect 0 le-run bitshuffle_lz4 frames=bad.h5:/entry/data/data bad_frames=skip result=result.raw
+err_has "1 bad frame left out: 2 (bad.h5:/entry/data/data: "
+{ frames 0 2; head -c $frame /dev/zero; frames 3 5; } >wanted.raw
+same result.raw wanted.raw
+expect 0 le-run bitshuffle_lz4 "frames=bad.h5:/entry/data/data[2:4]" bad_frames=skip result=result.raw
+err_has "1 bad frame left out: 0 ("
+
+# --- a file that is missing, one that is too short ---
+mv part_2.h5 away.h5
+expect 1 le-run bitshuffle_lz4 frames=master.h5:/entry/data result=none.h5:/data
+err_has "part_2.h5: No such file"
+[ ! -e none.h5 ] || fail "a missing file left an output"
+expect 0 le-run bitshuffle_lz4 frames=master.h5:/entry/data bad_frames=skip result=result.raw
+err_has "3 bad frames left out: 3, 4, 5 (master.h5:/entry/data/data_000002: part_2.h5: No such file"
+{ frames 0 3; head -c $((3 * frame)) /dev/zero; frames 6 2; } >wanted.raw
+same result.raw wanted.raw
+head -c $(($(wc -c <away.h5) - 100)) away.h5 >part_2.h5
+expect 0 le-run bitshuffle_lz4 frames=master.h5:/entry/data bad_frames=skip result=result.raw
+err_has "left out: 5 (master.h5:/entry/data/data_000002: it cannot be read from its file)"
+{ frames 0 5; head -c $frame /dev/zero; frames 6 2; } >wanted.raw
+same result.raw wanted.raw
+mv away.h5 part_2.h5
+
+# --- curves: those of the same frames as plain numbers ---
+geometry="distance=0.1 poni1=0.002 poni2=0.0025 pixel1=1e-4 pixel2=1e-4 wavelength=1e-10 npt=20
+    error_model=poisson"
+run="le-run --implementation=reference"
+# shellcheck disable=SC2086 # several words
+{
+    expect 0 $run azimuthal_integrate frames=frames.raw:u16:8,40,50 $geometry intensity=i.raw sem=s.raw radial=r.raw
+    for scan in master.h5:/entry/data three.h5:/entry/data/data parts.h5:/entry/data/data; do
+        expect 0 $run integrate_stored "frames=$scan" $geometry intensity=intensity.raw sem=sem.raw radial=radial.raw
+        silent
+        same intensity.raw i.raw
+        same sem.raw s.raw
+        same radial.raw r.raw
+    done
+    tail -c +321 i.raw | head -c 160 >wanted.raw
+    expect 0 $run integrate_stored "frames=scan.h5:/entry/data/data[2]" $geometry intensity=intensity.raw
+    same intensity.raw wanted.raw
+    expect 0 le-run integrate_stored frames=bad.h5:/entry/data/data bad_frames=skip $geometry intensity=out.h5:/i
+    err_has "1 bad frame left out: 2 (bad.h5"
+    expect 1 le-run integrate_stored frames=bad.h5:/entry/data/data $geometry intensity=none.h5:/i
+    err_has "frame 2 (of 8; bad.h5:/entry/data/data) cannot be decoded"
+    [ ! -e none.h5 ] || fail "a refusal left curves"
+    expect 0 le-run integrate_stored "frames=scan.h5:/entry/data/data[2]" $geometry intensity=curve.dat
+    tail -n 20 curve.dat >columns
+    [ "$(awk 'NF == 3' columns | wc -l)" -eq 20 ] || { fail "not three columns"; cat curve.dat; }
+    grep -q '^# q_nm^-1 intensity sem' curve.dat || fail "no names of columns"
+    expect 0 le-run integrate_stored "frames=scan.h5:/entry/data/data[2]" $geometry intensity=curve.svg
+    grep -q 'class="line s0"' curve.svg || fail "no curve is drawn"
+    expect 0 le-run integrate_stored frames=scan.h5:/entry/data/data $geometry intensity=curves.svg
+    grep -q 'href="data:image/png;base64,iVBOR' curves.svg || fail "no image is drawn"
+    expect 0 le-run azimuthal_integrate_2d "frames=scan.h5:/entry/data/data[2]" $geometry npt_azim=9 intensity=cake.svg
+    grep -q 'azimuth (degrees)' cake.svg || fail "no axis of azimuth"
+    expect 2 le-run integrate_stored frames=scan.h5:/entry/data/data $geometry intensity=curves.dat
+    err_has "are those of one frame"
+    expect 0 le-run --explain integrate_stored frames=scan.h5:/entry/data/data $geometry intensity=out.h5:/i
+    out_has "integrate_stored"
+    expect 2 le-run integrate_stored frames=scan.h5:/entry/data/data $geometry
+    err_has "no result of the frames"
+    expect 2 le-run integrate_stored frames=scan.h5:/entry/data/data type=u8 $geometry intensity=out.h5:/i
+    err_has "type is what the file of frames says"
+}
+
+# --- a file that grows while it is read; a file that is not there yet ---
+rm -f grown.raw
+scan-files grow.h5 &
+# shellcheck disable=SC2086
+expect 0 le-run --implementation=reference --follow=4 integrate_stored frames=grow.h5:/data $geometry intensity=grown.raw
+wait
+same grown.raw i.raw
+
+# --- a scan that was stopped goes on: five of eight frames are there, of which one is bad ---
+cp bad.h5 later.h5
+# shellcheck disable=SC2086
+{
+    set -- le-run --implementation=reference integrate_stored frames=later.h5:/entry/data/data $geometry bad_frames=skip
+    expect 0 "$@" intensity=curves.h5:/i
+    printf '5 of 8 integrate_stored frames=later.h5:/entry/data/data distance=0.1 poni1=0.002 poni2=0.0025 wavelength=1e-10 pixel1=1e-4 pixel2=1e-4 npt=20 error_model=poisson intensity=curves.h5:/i sem=curves.h5:/i_errors bad_frames=skip\n' >curves.h5.part
+    cp scan.h5 later.h5
+    expect 0 "$@" intensity=curves.h5:/i
+    err_has "5 frames are there already"
+    err_has "1 bad frame left out: 2 ("
+    [ ! -e curves.h5.part ] || fail "curves.h5.part is still there"
+    expect 0 "$@" intensity=curves.h5:/i
+    silent
+}
+finish

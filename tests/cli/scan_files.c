@@ -1,0 +1,145 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Writes the files of tests/cli/le-scan.sh into the folder where it is started: scans of frames of
+ * 40 x 50 u16 in bitshuffled chunks, and the frames as plain numbers. With the name of a file it is
+ * that one, frame by frame.
+ */
+#include <hdf5.h>
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "scattering/encode.h"
+
+enum { ROWS = 40, COLS = 50, FRAME = ROWS * COLS, MOST = 8 };
+
+static uint16_t frames[MOST * FRAME];
+
+static void stop(const char *what) {
+    fprintf(stderr, "%s cannot be written\n", what);
+    exit(1);
+}
+
+static void write_raw(const char *name, const uint16_t *values, int64_t n) {
+    FILE *f = fopen(name, "wb");
+    if (!f || fwrite(values, sizeof *values, (size_t)n, f) != (size_t)n || fclose(f))
+        stop(name);
+}
+
+/* A chunk of the shape, from frame `first` and row `row` on. */
+static void cut(const hsize_t *chunk, int64_t first, int64_t row, uint16_t *out) {
+    for (hsize_t k = 0; k < chunk[0]; k++)
+        for (hsize_t i = 0; i < chunk[1]; i++)
+            for (hsize_t j = 0; j < chunk[2]; j++) {
+                const int64_t f = first + (int64_t)k, r = row + (int64_t)i;
+                *out++ = f < MOST && r < ROWS ? frames[f * FRAME + r * COLS + (int64_t)j] : 0;
+            }
+}
+
+/* Frames [first, first + n) in such chunks; bad: a chunk that is damaged, -1: none. */
+static void write_scan(const char *name, const char *set_name, int64_t first, int64_t n,
+                       const hsize_t *chunk, int bad) {
+    const hsize_t shape[3] = {(hsize_t)n, ROWS, COLS};
+    const unsigned values[] = {0, 5, 2, 0, 2}; /* versions, bytes of an element, usual block, LZ4 */
+    const le__sc_format format = {.compression = LE__SC_BITS_LZ4,
+                                  .element = 2,
+                                  .elements = (int64_t)(chunk[0] * chunk[1] * chunk[2])};
+    static uint16_t values_of_chunk[MOST * FRAME];
+    static uint8_t bytes[4 * MOST * FRAME];
+    hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t space = H5Screate_simple(3, shape, NULL), how = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t links = H5Pcreate(H5P_LINK_CREATE);
+    H5Pset_create_intermediate_group(links, 1);
+    H5Pset_chunk(how, 3, chunk);
+    /* this program has no such filter, and needs none to write chunks as they are */
+    H5Pset_filter(how, 32008, H5Z_FLAG_OPTIONAL, sizeof values / sizeof *values, values);
+    hid_t set = H5Dcreate2(file, set_name, H5T_STD_U16LE, space, links, how, H5P_DEFAULT);
+    if (set < 0)
+        stop(name);
+    int number = 0;
+    for (hsize_t f = 0; f < shape[0]; f += chunk[0])
+        for (hsize_t r = 0; r < ROWS; r += chunk[1]) {
+            const hsize_t at[3] = {f, r, 0};
+            cut(chunk, first + (int64_t)f, (int64_t)r, values_of_chunk);
+            const int64_t size = le__sc_encode(&format, values_of_chunk, bytes);
+            if (number++ == bad)
+                bytes[13] ^= 0x40; /* the size of the first block */
+            if (H5Dwrite_chunk(set, H5P_DEFAULT, 0, at, (size_t)size, bytes) < 0)
+                stop(name);
+        }
+    H5Dclose(set);
+    H5Pclose(how);
+    H5Pclose(links);
+    H5Sclose(space);
+    H5Fclose(file);
+}
+
+static void write_master(void) {
+    static const char *const files[] = {"part_1.h5", "part_2.h5", "part_3.h5"};
+    hid_t file = H5Fcreate("master.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t links = H5Pcreate(H5P_LINK_CREATE);
+    H5Pset_create_intermediate_group(links, 1);
+    for (int k = 0; k < 3; k++) {
+        char name[64];
+        snprintf(name, sizeof name, "/entry/data/data_%06d", k + 1);
+        if (H5Lcreate_external(files[k], "/entry/data/data", file, name, links, H5P_DEFAULT) < 0)
+            stop("master.h5");
+    }
+    H5Pclose(links);
+    H5Fclose(file);
+}
+
+/* One frame after the other, for readers that follow (HDF5's SWMR). */
+static void write_slowly(const char *name) {
+    const hsize_t none[3] = {0, ROWS, COLS}, most[3] = {H5S_UNLIMITED, ROWS, COLS},
+                  chunk[3] = {1, ROWS, COLS};
+    const unsigned values[] = {0, 5, 2, 0, 2};
+    const le__sc_format format = {.compression = LE__SC_BITS_LZ4, .element = 2, .elements = FRAME};
+    const struct timespec pause = {.tv_nsec = 100000000};
+    static uint8_t bytes[4 * FRAME];
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS), how = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
+    H5Pset_chunk(how, 3, chunk);
+    H5Pset_filter(how, 32008, H5Z_FLAG_OPTIONAL, sizeof values / sizeof *values, values);
+    hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    hid_t space = H5Screate_simple(3, none, most);
+    hid_t set = H5Dcreate2(file, "data", H5T_STD_U16LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    if (set < 0 || H5Fstart_swmr_write(file) < 0)
+        stop(name);
+    for (hsize_t f = 0; f < MOST; f++) {
+        const hsize_t shape[3] = {f + 1, ROWS, COLS}, at[3] = {f, 0, 0};
+        const int64_t size = le__sc_encode(&format, frames + f * FRAME, bytes);
+        nanosleep(&pause, NULL);
+        if (H5Dset_extent(set, shape) < 0 || H5Dflush(set) < 0 ||
+            H5Dwrite_chunk(set, H5P_DEFAULT, 0, at, (size_t)size, bytes) < 0 || H5Dflush(set) < 0)
+            stop(name);
+    }
+    H5Dclose(set);
+    H5Sclose(space);
+    H5Fclose(file);
+    H5Pclose(how);
+    H5Pclose(access);
+}
+
+int main(int argc, char **argv) {
+    for (int64_t i = 0; i < MOST * FRAME; i++)
+        frames[i] = (uint16_t)((i * 7919 + i / FRAME * 31) % 97);
+    if (argc == 2) {
+        write_slowly(argv[1]);
+        return 0;
+    }
+    write_raw("frames.raw", frames, (int64_t)MOST * FRAME);
+    write_scan("scan.h5", "/entry/data/data", 0, MOST, (const hsize_t[]){1, ROWS, COLS}, -1);
+    write_scan("bad.h5", "/entry/data/data", 0, MOST, (const hsize_t[]){1, ROWS, COLS}, 2);
+    write_scan("three.h5", "/entry/data/data", 0, MOST, (const hsize_t[]){3, ROWS, COLS}, -1);
+    write_scan("parts.h5", "/entry/data/data", 0, MOST, (const hsize_t[]){2, 16, COLS}, -1);
+    write_scan("part_1.h5", "/entry/data/data", 0, 3, (const hsize_t[]){1, ROWS, COLS}, -1);
+    write_scan("part_2.h5", "/entry/data/data", 3, 3, (const hsize_t[]){1, ROWS, COLS}, -1);
+    write_scan("part_3.h5", "/entry/data/data", 6, 2, (const hsize_t[]){1, ROWS, COLS}, -1);
+    write_master();
+    return 0;
+}

@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: 2026 The liquid engine developers
+# SPDX-License-Identifier: MIT
+#
+# le-run under mpirun: one output whatever the number of ranks, one voice, and a refusal where ranks cannot find
+# each other. usage: le-run.sh BUILT_TOOLS SOURCE_DIR MPIEXEC
+set -u
+tools=$1
+cube=$2/examples/data/web_128.h5
+mpirun=$3
+. "$2/tests/mpi/ranks.sh"
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export LE_DB=:memory: LE_DEVICE=cpu
+bad=0
+complain() {
+    printf '%s\n' "$1" >&2
+    bad=1
+}
+
+views="--reproducible volume_render volume=$cube angles=0:354:7 size=24 outside=0"
+"$tools/le-run" $views images=alone.raw || complain "le-run by itself failed"
+for n in 2 3 5; do
+    ranks $n "$tools/le-run" $views images=together_$n.raw >out_$n 2>&1 || complain "$n ranks failed: $(cat out_$n)"
+    cmp alone.raw together_$n.raw || complain "$n ranks have other bits"
+done
+ranks 3 "$tools/le-run" $views images=pictures_%d.png || complain "no pictures"
+[ "$(ls pictures_* | wc -l)" -eq 7 ] || complain "$(ls pictures_* | wc -l) pictures instead of 7"
+ranks 3 "$tools/le-run" $views images=seven.h5:/images -v 2>said || complain "no HDF5 file"
+[ "$(grep -c 'on 3 ranks' said)" -eq 1 ] || complain "not one voice: $(cat said)"
+[ ! -e seven.h5.part ] || complain "a part of the file was left"
+
+# what is printed is printed once
+ranks 3 "$tools/le-run" project volume="$cube" >said 2>/dev/null || complain "no summary"
+[ "$(grep -c '^image' said)" -eq 1 ] || complain "$(grep -c '^image' said) summaries"
+ranks 3 "$tools/le-run" project volume=missing.h5 image=x.h5:/i >/dev/null 2>said && complain "a missing file was found"
+[ "$(grep -c 'missing.h5' said)" -eq 1 ] || complain "not one error: $(cat said)"
+
+# a rank dies: the same command does what is left, with other ranks
+many="--reproducible volume_render volume=$cube angles=0:354:60 size=24 outside=0"
+"$tools/le-run" $many images=many.raw || complain "le-run by itself failed"
+LE_TEST_DIE=1:5 ranks 4 "$tools/le-run" $many images=many.h5:/images >/dev/null 2>&1 && complain "a dead rank was not missed"
+[ ! -e many.h5 ] && [ -e many.h5.part ] && [ -e many.h5.journal ] || complain "nothing was left to continue with: $(ls)"
+ranks 3 "$tools/le-run" -v $many images=many.h5:/images 2>said || complain "did not continue: $(cat said)"
+left=$(sed -n 's/.* \([0-9]*\) items left.*/\1/p' said)
+[ "${left:-99}" -lt 60 ] || complain "all was done again: $(cat said)"
+[ ! -e many.h5.part ] && [ ! -e many.h5.journal ] || complain "the journal was left"
+tail -c $((60 * 24 * 24 * 3 * 4)) many.h5 >bytes
+cmp bytes many.raw || complain "what was continued has other bits"
+# another call begins anew
+LE_TEST_DIE=0:5 ranks 2 "$tools/le-run" $many images=many.h5:/again >/dev/null 2>&1
+ranks 2 "$tools/le-run" -v $many scale=linear images=many.h5:/again 2>said || complain "another call failed: $(cat said)"
+grep -q ' items left' said && complain "another call took what was left of the first: $(cat said)"
+
+# the wrong launcher, and a build without the part
+PMI_SIZE=4 PMI_RANK=2 "$tools/le-run" project volume="$cube" image=x.h5:/i 2>said && complain "2 of 4 ran alone"
+grep -q "rank 2 of 4 by MPICH's launcher" said || complain "no word of the launcher: $(cat said)"
+cp "$tools/le-run" ./le-run
+ranks 2 ./le-run project volume="$cube" image=x.h5:/i >/dev/null 2>said && complain "ran without the part"
+[ "$(grep -c 'no MPI part' said)" -eq 2 ] || complain "no word of the part: $(cat said)"
+[ ! -e x.h5 ] || complain "a file was written"
+LE_MPI=off ranks 2 ./le-run project volume="$cube" >said || complain "LE_MPI=off does not let it run"
+[ "$(grep -c '^image' said)" -eq 2 ] || complain "LE_MPI=off: not each by itself"
+ldd "$tools/le-run" | grep -q mpi && complain "le-run itself needs MPI"
+exit $bad

@@ -1,0 +1,261 @@
+# SPDX-FileCopyrightText: 2026 The liquid engine developers
+# SPDX-License-Identifier: MIT
+"""Arrays in and out, against numpy."""
+import pathlib
+
+import numpy as np
+import pytest
+
+import liquid_engine as le
+
+
+def roberts_by_numpy(image):
+    """Differences along the diagonals, as the operation's page defines them; the edges are 0 there."""
+    i = image.astype("f8")
+    a, b, c, d = i[..., :-1, :-1], i[..., :-1, 1:], i[..., 1:, :-1], i[..., 1:, 1:]
+    return b - c + d - a, c - b + d - a
+
+
+def check_gradients(result, image):
+    col, row = roberts_by_numpy(image)
+    assert result._fields == ("gradient_col", "gradient_row")
+    inner = (..., slice(1, None), slice(1, None))
+    assert np.abs(result.gradient_col[inner] - col).max() < 1e-4
+    assert np.abs(result.gradient_row[inner] - row).max() < 1e-4
+
+
+LAYOUTS = {
+    "plain": lambda a: a, "reversed": lambda a: a[::-1, ::-1], "every other": lambda a: a[::2, ::3],
+    "Fortran": lambda a: np.asfortranarray(a), "transposed": lambda a: a.T,
+    "one column everywhere": lambda a: np.broadcast_to(a[:, :1], a.shape),
+    "read-only": lambda a: np.frombuffer(a.tobytes(), a.dtype).reshape(a.shape),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_any_strides(rng, engine, layout):
+    image = LAYOUTS[layout](rng.normal(size=(24, 30)).astype("f4"))
+    before = image.copy()
+    check_gradients(engine.roberts_cross(image), image)
+    assert np.array_equal(image, before)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i2", "u2", "i4", "u4", "f4", "f8", "?"])
+def test_dtypes(rng, engine, dtype):
+    image = rng.integers(0, 2 if dtype == "?" else 100, size=(16, 16)).astype(dtype)
+    check_gradients(engine.roberts_cross(image), image)
+
+
+def test_lists_and_scalars(engine):
+    image = [[0, 1, 4], [9, 16, 25], [36, 49, 64]]
+    check_gradients(engine.roberts_cross(image), np.array(image))
+
+
+def test_project_against_numpy(rng, engine):
+    cube = np.exp(rng.normal(size=(8, 9, 10))).astype("f4")
+    mean = engine.project(cube, axis=1, scale="linear", colormap="none")
+    assert mean.shape == (8, 10)
+    assert np.allclose(mean, cube.astype("f8").mean(axis=1), atol=1e-4)
+    positional = engine.project(cube, 1, "max", "linear", colormap="none")
+    assert np.array_equal(positional, cube.max(axis=1))
+
+
+def test_no_copy_of_large_inputs(engine):
+    """A gigabyte that is one row seen again and again."""
+    row = np.arange(4096, dtype="f4")
+    large = np.broadcast_to(row, (1 << 16, 4096))
+    shapes = engine.roberts_cross.shapes(large)
+    assert shapes["gradient_col"] == ((1 << 16, 4096), np.dtype("f4"))
+    some = large[:64, ::-1]
+    check_gradients(engine.roberts_cross(some), some)
+
+
+# --- out= ---
+
+def test_out_is_written_and_returned(rng, engine):
+    cube = np.exp(rng.normal(size=(8, 9, 10))).astype("f4")
+    whole = np.zeros((2, 8, 10, 3), dtype="f4")
+    view = whole[1]
+    result = engine.project(cube, axis=1, out=view)
+    assert result is view
+    assert np.array_equal(whole[0], np.zeros_like(view))
+    assert np.allclose(view, engine.project(cube, axis=1), atol=1e-5)
+
+
+def test_out_with_strides_and_pairs(rng, engine):
+    image = rng.normal(size=(24, 30)).astype("f4")
+    col = np.zeros((30, 24), dtype="f4").T
+    result = engine.roberts_cross(image, out=(col, None))
+    assert result.gradient_col is col
+    check_gradients(result, image)
+
+
+def test_refused_outs(rng, engine):
+    image = rng.normal(size=(24, 30)).astype("f4")
+    good = np.zeros_like(image)
+    fixed = good.copy()
+    fixed.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        engine.roberts_cross(image, out=(fixed, good))
+    with pytest.raises(le.ShapeError, match="gradient_row"):
+        engine.roberts_cross(image, out=(good, np.zeros((3, 4), "f4")))
+    with pytest.raises(TypeError, match="tuple of 2"):
+        engine.roberts_cross(image, out=good)
+    with pytest.raises(TypeError, match="numpy.ndarray"):
+        engine.roberts_cross(image, out=([], good))
+    with pytest.raises(le.ArgumentError, match="shares memory"):
+        engine.roberts_cross(image, out=(image, good))
+    assert not good.any()
+
+
+def test_chosen_outputs(rng, engine):
+    image = rng.normal(size=(16, 16)).astype("f4")
+    both = engine.roberts_cross(image)
+    assert np.array_equal(engine.roberts_cross(image, outputs="gradient_row"), both.gradient_row)
+    swapped = engine.roberts_cross(image, outputs=["gradient_row", "gradient_col"])
+    assert swapped._fields == ("gradient_row", "gradient_col")
+    assert engine.roberts_cross(image, outputs="all")._fields == both._fields
+    with pytest.raises(ValueError, match="no output 'gradient'"):
+        engine.roberts_cross(image, outputs="gradient")
+
+
+# --- files ---
+
+def test_places(rng, engine, tmp_path):
+    cube = np.exp(rng.normal(size=(8, 10, 12))).astype("f4")
+    place = f"{tmp_path}/cube.h5:/density"
+    le.write(place, cube)
+    assert le.peek(place) == ((8, 10, 12), np.dtype("f4"))
+    assert np.array_equal(le.read(place), cube)
+    assert np.array_equal(engine.project(place, axis=0), engine.project(cube, axis=0))
+    part = engine.project(place + "[::2]", axis=0)
+    assert np.array_equal(part, engine.project(cube[::2], axis=0))
+    plain = tmp_path / "cube.nrrd"
+    le.write(plain, cube[:, ::-1])
+    assert np.array_equal(engine.project(plain, axis=0), engine.project(cube[:, ::-1], axis=0))
+    with pytest.raises(OSError, match="nothing.h5"):
+        engine.project(pathlib.Path(tmp_path) / "nothing.h5")
+
+
+def test_streams(rng, engine, tmp_path):
+    movie = np.exp(rng.normal(size=(20, 12, 14))).astype("f4")
+    place = f"{tmp_path}/movie.h5:/frames"
+    le.write(place, movie)
+    by_frames = engine.project(le.stream(place), axis=0, scale="linear", colormap="none")
+    assert np.allclose(by_frames, movie.astype("f8").mean(axis=0), atol=1e-5)
+
+
+# --- memory of others ---
+
+def test_dlpack_and_tensors(rng, engine):
+    cube = np.exp(rng.normal(size=(8, 9, 10))).astype("f4")
+    kept = engine.project(cube, axis=0, keep=True)
+    assert isinstance(kept, le.Tensor) and kept.shape == (9, 10, 3) and kept.dtype == np.float32
+    array = np.from_dlpack(kept)
+    assert np.shares_memory(array, np.asarray(kept))
+    assert np.array_equal(array, engine.project(cube, axis=0))
+    assert kept.__dlpack_device__() == (1, 0)
+    with pytest.raises(BufferError):
+        kept.__dlpack__(dl_device=(2, 0))
+    held = le.asarray(cube)
+    assert np.array_equal(engine.project(held, axis=0), array)
+    np.asarray(held)[:] *= 2
+    held.touch()
+    assert np.array_equal(engine.project(held, axis=0), engine.project(2 * cube, axis=0))
+
+    class Foreign:  # as torch's tensors: DLPack and nothing else
+        def __dlpack__(self, **words):
+            return cube.__dlpack__(**words)
+
+        def __dlpack_device__(self):
+            return cube.__dlpack_device__()
+
+    assert np.array_equal(engine.project(Foreign(), axis=0), array)
+    assert np.shares_memory(le.from_dlpack(Foreign()), cube)
+
+
+def test_results_outlive_everything(rng):
+    with le.Engine(db=":memory:") as e:
+        result = e.project(np.exp(rng.normal(size=(8, 9, 10))).astype("f4"), axis=0)
+    copy = result.copy()
+    np.zeros(1 << 20)
+    assert np.array_equal(result, copy) and result.flags.writeable
+
+
+# --- mistakes ---
+
+MISTAKES = [
+    (dict(), TypeError, "missing"),
+    (dict(volume=np.zeros((3, 3), "f4")), le.ShapeError, "2 dimensions"),
+    (dict(volume=np.zeros((3, 3, 3), "c8")), le.DTypeError, "c64"),
+    (dict(volume=np.zeros((3, 3, 3), "f2")), TypeError, "float32"),
+    (dict(volume=np.zeros((3, 3, 3), ">f4")), ValueError, "newbyteorder"),
+    (dict(volume=np.zeros((3, 3, 3), "i8")), le.DTypeError, "i64"),
+    (dict(volume=np.zeros((3, 3, 3), "U3")), TypeError, "no operation takes"),
+    (dict(volume=np.zeros(27, [("a", "f4"), ("b", "u1")])["a"].reshape(3, 3, 3)), ValueError, "requirements"),
+    (dict(volume=np.zeros(27, [("a", "c16"), ("b", "f8")])["a"].reshape(3, 3, 3)), ValueError, "x.copy"),
+    (dict(volume=np.zeros((2, 2, 2), "f4"), axis=5), le.ArgumentError, "expected 0 to 2"),
+    (dict(volume=np.zeros((2, 2, 2), "f4"), axis=1.5), TypeError, "axis"),
+    (dict(volume=np.zeros((2, 2, 2), "f4"), reduce="median"), le.ArgumentError, "'mean', 'max'"),
+    (dict(volume=np.zeros((2, 2, 2), "f4"), axs=1), TypeError, "did you mean 'axis'"),
+    (dict(volume=np.zeros((2, 2, 2), "f4"), mode="fast"), ValueError, "estimate, learn, measure and frozen"),
+    (dict(volume=np.zeros((2, 2, 2), "f4"), objective="speed"), ValueError, "time, p99"),
+    (dict(volume=np.zeros((2, 2, 2), "f4"), memory_limit="many"), ValueError, "2G"),
+    (dict(volume=np.zeros((2, 2, 2), "f4"), implementation="nobody"), le.NoCandidate, "nobody"),
+    (dict(volume=np.zeros((2, 2, 2), "f4"), atol=-1), le.ArgumentError, "tolerance"),
+    (dict(volume=np.zeros((2, 2, 2), "f4"), limits=[1, 2, 3]), le.ArgumentError, "3 numbers"),
+    (dict(volume=np.zeros((2, 2, 2), "f4"), engine="none"), TypeError, "Engine"),
+]
+
+
+@pytest.mark.parametrize("words, kind, text", MISTAKES, ids=[m[2] for m in MISTAKES])
+def test_mistakes(engine, words, kind, text):
+    with pytest.raises(kind) as caught:
+        engine.project(**words)
+    assert text in str(caught.value)
+    if isinstance(caught.value, le.Error):
+        assert caught.value.status < 0
+
+
+def test_too_many_arguments(engine):
+    with pytest.raises(TypeError, match="positional"):
+        engine.roberts_cross(np.zeros((3, 3), "f4"), 1)
+    with pytest.raises(TypeError, match="multiple values"):
+        engine.project(np.zeros((2, 2, 2), "f4"), 1, axis=1)
+
+
+def test_names_that_are_not():
+    with pytest.raises(AttributeError, match="did you mean 'roberts_cross'"):
+        le.roberts_crss
+    with pytest.raises(LookupError, match="no operation"):
+        le.explain("nothing", 1)
+    with pytest.raises(TypeError, match="did you mean 'threads'"):
+        le.Engine(thread=2)
+    with pytest.raises(TypeError, match="did you mean 'mode'"):
+        le.options(mod="learn")
+
+
+def test_failing_calls_keep_nothing(engine, new_process):
+    """A hundred thousand mistakes of several kinds: the process does not grow with them."""
+    text = """
+import numpy as np, liquid_engine as le, resource
+e = le.Engine(db=":memory:", mode="estimate")
+project, bad, good = e.project, np.zeros((3, 3), "f4"), np.zeros((2, 2, 2), "f4")
+def fail(n):
+    for i in range(n):
+        for words in (dict(volume=bad), dict(volume=good, axis=7), dict(volume=good, axs=1) if i % 64 == 0 else {},
+                      dict(volume=good, limits=[1, 2, 3]), dict(volume=[[1, 2]])):
+            try:
+                project(**words)
+            except (TypeError, ValueError):
+                pass
+            else:
+                raise SystemExit("no error")
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+fail(2000)
+before = peak()
+fail(20000)
+print(peak() - before)
+"""
+    assert int(new_process(text)) < 512  # KiB; a lost reference of 64 bytes would be 6 MiB

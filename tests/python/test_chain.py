@@ -1,0 +1,120 @@
+# SPDX-FileCopyrightText: 2026 The liquid engine developers
+# SPDX-License-Identifier: MIT
+"""Chains against the same operations one by one."""
+import json
+
+import numpy as np
+import pytest
+
+import liquid_engine as le
+
+
+@pytest.fixture
+def stack(rng):
+    return rng.normal(size=(3, 20, 24)).astype("f4")
+
+
+def one_by_one(stack):
+    sharp = le.shift_magnify(stack, magnification_row=2, magnification_col=2)
+    return le.roberts_cross(sharp).gradient_row, sharp
+
+
+def check_pair(pair, stack):
+    row, sharp = one_by_one(stack)
+    assert np.allclose(pair[0], row, atol=1e-4) and np.allclose(pair[1], sharp, atol=1e-4)
+
+
+def test_traced_functions(stack):
+    calls = []
+
+    @le.chain
+    def edges(stack, times=2):
+        calls.append(stack.shape)
+        sharp = le.shift_magnify(stack, magnification_row=times, magnification_col=times)
+        return le.roberts_cross(sharp).gradient_row, sharp
+
+    check_pair(edges(stack), stack)
+    check_pair(edges(stack + 1), stack + 1)
+    assert len(calls) == 1
+    check_pair(edges(stack[:2]), stack[:2])
+    assert len(calls) == 2
+    assert edges(stack, times=3)[1].shape == (3, 60, 72)
+    assert len(calls) == 3
+    plan = edges.plan(stack)
+    assert [s["operation"] for s in plan["steps"]] == ["shift_magnify", "roberts_cross"]
+    assert "roberts_cross" in repr(plan) and "<table>" in plan._repr_html_()
+
+
+def test_results_keep_their_form(stack):
+    @le.chain
+    def several(x):
+        both = le.roberts_cross(x)
+        return {"edges": both, "same": [both.gradient_col, x]}
+
+    made = several(stack)
+    plain = le.roberts_cross(stack)
+    assert made["edges"]._fields == ("gradient_col", "gradient_row")
+    assert np.allclose(made["edges"].gradient_row, plain.gradient_row, atol=1e-5)
+    assert made["same"][0] is made["edges"].gradient_col and made["same"][1] is stack
+
+
+def test_parts_of_values(stack):
+    @le.chain
+    def second(x):
+        return le.roberts_cross(x[1], outputs="gradient_row"), le.roberts_cross(x[1:]).gradient_row
+
+    one, rest = second(stack)
+    assert np.allclose(one, le.roberts_cross(stack[1]).gradient_row, atol=1e-5)
+    assert np.allclose(rest, le.roberts_cross(stack[1:]).gradient_row, atol=1e-5)
+
+
+@pytest.mark.parametrize("use", [lambda x: x if x else x, lambda x: np.asarray(x), lambda x: x + 1, lambda x: float(x),
+                                 lambda x: le.explain("roberts_cross", x)])
+def test_values_have_no_contents(stack, use):
+    with pytest.raises(TypeError, match="no contents yet"):
+        le.chain(lambda x: le.roberts_cross(use(x)))(stack)
+
+
+def test_mistakes(stack):
+    with pytest.raises(TypeError, match="when the chain runs"):
+        le.chain(lambda x: le.roberts_cross(x, mode="frozen"))(stack)
+    with pytest.raises(TypeError, match="values of its steps"):
+        le.chain(lambda x: 3)(stack)
+    with pytest.raises(le.ArgumentError):
+        le.chain(lambda x: le.project(x, axis=9))(stack)
+    with pytest.raises(TypeError, match="'image' is missing"):
+        c = le.Chain()
+        c.output("result", le.roberts_cross(c.input("image", (4, 4))).gradient_row)
+        c.run()
+
+
+def test_registered_and_as_text(stack, tmp_path):
+    @le.chain
+    def sharp_edges(stack):
+        """Edges of a magnified stack."""
+        return one_by_one(stack)
+
+    check_pair(sharp_edges(stack), stack)
+    function = sharp_edges.register("sharp_edges")
+    for use, part in ((function, stack[:, ::2]), (le.sharp_edges, stack[:2])):
+        made = use(part)
+        check_pair((made.result_0, made.result_1), part)
+    text = json.loads(sharp_edges.to_json())
+    assert text["inputs"] == ["stack"] and len(text["steps"]) == 2
+    made = {v for s in text["steps"] for v in s["args"].values() if isinstance(v, str)}
+    assert set(text["outputs"]) <= made
+
+
+def test_options_and_tensors(stack):
+    edges = le.chain(lambda stack: one_by_one(stack))
+    check_pair(edges(stack, device="cpu"), stack)
+    kept = edges(stack, keep=True)
+    assert isinstance(kept[0], le.Tensor)
+    check_pair([np.asarray(k) for k in kept], stack)
+    check_pair(edges(le.asarray(stack)), stack)
+
+
+def test_by_hand(stack):
+    with le.Chain("web") as c:
+        c.output("row", le.roberts_cross(c.input("stack", stack.shape, "f4")).gradient_row)
+    assert np.allclose(c.run(stack=stack)["row"], le.roberts_cross(stack).gradient_row, atol=1e-5)

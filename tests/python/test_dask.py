@@ -1,0 +1,77 @@
+# SPDX-FileCopyrightText: 2026 The liquid engine developers
+# SPDX-License-Identifier: MIT
+"""Calls cut into slabs by Dask, on two worker processes, one of which is killed."""
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+
+import liquid_engine as le
+
+pytest.importorskip("dask")
+
+
+@pytest.fixture
+def movie(rng):
+    return rng.normal(10, 2, size=(12, 24, 26)).astype("f4")
+
+
+CALLS = [
+    ("shift_magnify", dict(magnification_row=2, magnification_col=2)),
+    ("roberts_cross", {}),
+    ("esrrf", dict(magnification=2, temporal="none")),
+]
+
+
+def same(a, b):
+    a, b = (a, b) if isinstance(a, tuple) else ((a,), (b,))
+    return all(x.shape == y.shape and x.dtype == y.dtype and np.allclose(x, y, rtol=1e-4, atol=1e-4)
+               for x, y in zip(a, b, strict=True))
+
+
+@pytest.mark.parametrize("name, words", CALLS, ids=[c[0] for c in CALLS])
+@pytest.mark.parametrize("parts", [1, 5])
+def test_slabs_are_the_whole(movie, name, words, parts):
+    whole = getattr(le, name)(movie, **words)
+    assert same(le.dask.run(name, parts=parts, image=movie, **words), whole)
+
+
+def test_merged_outputs(movie):
+    words = dict(axis=0, scale="linear", colormap="none")
+    for reduce in ("mean", "sum", "max", "min"):
+        whole = le.project(movie, reduce=reduce, **words)
+        assert same(le.dask.run("project", parts=5, volume=movie, reduce=reduce, **words), whole), reduce
+
+
+def test_places_and_dask_arrays(movie, tmp_path):
+    place = f"{tmp_path}/movie.h5:/frames"
+    le.write(place, movie)
+    whole = le.roberts_cross(movie)
+    assert same(le.dask.run("roberts_cross", parts=3, image=place), whole)
+    import dask.array
+    assert same(le.dask.run("roberts_cross", parts=3, image=dask.array.from_array(movie, chunks=(5, 24, 26))), whole)
+
+
+def test_what_cannot_be_cut():
+    with pytest.raises(NotImplementedError, match="cannot be cut"):
+        le.dask.run("convolve", signal=np.ones(9, "f4"), kernel=[1.0, 2.0])
+    with pytest.raises(LookupError, match="did you mean"):
+        le.dask.run("roberts_crss", image=np.ones((3, 3), "f4"))
+
+
+def test_a_worker_is_killed(movie):
+    distributed = pytest.importorskip("distributed")
+    whole = le.esrrf(movie, magnification=2, temporal="none", reproducible=True)
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None,
+                                  silence_logs=50) as cluster, distributed.Client(cluster) as client:
+        import threading
+        pids = list(client.run(os.getpid).values())
+        assert len(set(pids) | {os.getpid()}) == 3
+        threading.Thread(target=lambda: (time.sleep(0.3), os.kill(pids[0], signal.SIGKILL))).start()
+        for _ in range(3):
+            made = le.dask.run("esrrf", parts=12, image=movie, magnification=2, temporal="none", reproducible=True)
+            assert same(made, whole)
+            time.sleep(0.2)
+        assert pids[0] not in client.run(os.getpid).values()

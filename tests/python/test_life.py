@@ -1,0 +1,141 @@
+# SPDX-FileCopyrightText: 2026 The liquid engine developers
+# SPDX-License-Identifier: MIT
+"""Threads, forks, signals."""
+import multiprocessing
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import liquid_engine as le
+
+
+def test_threads_get_the_same_bits(rng):
+    cube = np.exp(rng.normal(size=(24, 24, 24))).astype("f4")
+    with le.Engine(db=":memory:", mode="estimate") as e:
+        first = e.project(cube, reproducible=True)
+        wrong = []
+
+        def work():
+            for _ in range(200):
+                if not np.array_equal(e.project(cube, reproducible=True), first):
+                    wrong.append(1)
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        assert not wrong
+
+
+def test_python_runs_while_the_library_works(rng):
+    cube = np.exp(rng.normal(size=(96, 96, 96))).astype("f4")
+    counted, done = [0], threading.Event()
+
+    def count():
+        while not done.is_set():
+            counted[0] += 1
+            time.sleep(0)
+
+    t = threading.Thread(target=count)
+    t.start()
+    before = counted[0]
+    le.volume_render(cube, 96, angles=np.arange(8.0), outside=0, implementation="reference")
+    seen = counted[0] - before
+    done.set()
+    t.join()
+    assert seen > 3
+
+
+def _answer(_):
+    cube = np.ones((8, 8, 8), "f4")
+    return float(le.project(cube, axis=0, scale="linear", colormap="none").sum())
+
+
+@pytest.mark.parametrize("way", ["fork", "forkserver", "spawn"])
+def test_processes(way):
+    assert _answer(0) == 64
+    with multiprocessing.get_context(way).Pool(2) as pool:
+        assert pool.map(_answer, range(6), chunksize=1) == [64.0] * 6
+    assert _answer(0) == 64
+
+
+def test_forked_children(rng):
+    """The default engine is the child's own; another one of the parent's is refused."""
+    cube = np.exp(rng.normal(size=(8, 8, 8))).astype("f4")
+    mine = le.project(cube)
+    with le.Engine(db=":memory:") as e:
+        e.project(cube)
+        for _ in range(20):
+            pid = os.fork()
+            if pid == 0:
+                code = 1
+                try:
+                    same = np.allclose(le.project(cube), mine, atol=1e-5)
+                    try:
+                        e.project(cube)
+                    except NotImplementedError as error:
+                        code = 0 if same and "another process" in str(error) else 2
+                finally:
+                    os._exit(code)
+            assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+        assert np.allclose(e.project(cube), mine, atol=1e-5)
+
+
+LONG = """
+import signal, sys, threading, time, os
+import numpy as np, liquid_engine as le
+cube = np.ones((48, 48, 48), "f4")
+words = dict(outside=0, implementation=sys.argv[1])
+few, many = np.arange(2.0), np.arange(1000.0)
+small = le.volume_render(cube, 48, angles=few, **words)
+def interrupt():
+    time.sleep(0.4)
+    global sent
+    sent = time.monotonic()
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=interrupt).start()
+try:
+    le.volume_render(cube, 48, angles=many, **words)
+    print("not interrupted")
+except KeyboardInterrupt:
+    print(time.monotonic() - sent)
+assert np.array_equal(le.volume_render(cube, 48, angles=few, **words), small)
+x = le.explain("volume_render", cube, 48, angles=many, **words)
+print([c.verdict for c in x.candidates if c.implementation == sys.argv[1]][0])
+"""
+
+
+@pytest.mark.parametrize("implementation", ["reference", "c"])
+def test_interrupts(new_process, implementation):
+    """A thousand views take seconds; on an idle machine the exception is there after 0.1 s."""
+    delay, verdict = new_process(LONG, implementation, LE_DB=":memory:").split()
+    assert float(delay) < 10
+    assert verdict in ("proven", "unproven")
+
+
+def test_progress(rng):
+    cube = np.ones((48, 48, 48), "f4")
+    seen = []
+    words = dict(angles=np.arange(100.0), outside=0, implementation="reference")
+    le.volume_render(cube, 48, progress=seen.append, **words)
+    known = [s for s in seen if s == s]
+    assert seen and known == sorted(known) and all(0 <= s <= 1 for s in known)
+
+    class Enough(Exception):
+        pass
+
+    def stop(done):
+        raise Enough(done)
+
+    with pytest.raises(Enough):
+        le.volume_render(cube, 48, progress=stop, **words)
+    assert le.volume_render(cube, 8, angles=[0.0], outside=0).shape == (1, 8, 8, 3)
+
+
+def test_signals_of_others_are_left_alone():
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -1,0 +1,344 @@
+# SPDX-FileCopyrightText: 2026 The liquid engine developers
+# SPDX-License-Identifier: MIT
+"""Own operations: who is right is found out, who is wrong is left out, what is known stays."""
+import ctypes
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import liquid_engine as le
+
+TEXT = """__kernel void softclip(__global const float *x, float a, __global float *out, uint n)
+{ uint i = get_global_id(0); if (i < n) out[i] = tanh(a * x[i]) * exp(-x[i] * x[i]); }"""
+
+
+def reference(x, a):
+    return np.tanh(a * x.astype("f8")) * np.exp(-x.astype("f8") ** 2)
+
+
+def plain(x, a, out):
+    np.multiply(np.tanh(np.float32(a) * x), np.exp(-x * x), out=out)
+
+
+def make(name, **words):
+    @le.operation(name=name, atol=1e-4, **words)
+    def softclip(x: le.In["f4", "n"], a: float) -> le.Out["f4", "n"]:
+        return reference(x, a)
+    return softclip
+
+
+def candidate(operation, name, *args):
+    found = [c for c in operation.explain(*args).candidates if c.implementation == name]
+    assert found, f"no {name}"
+    return found[0]
+
+
+@pytest.fixture
+def x(rng):
+    return rng.normal(size=5000).astype("f4")
+
+
+def ask(operation, x, name=None):
+    """An answer, which must be right whoever gives it."""
+    y = operation(x, 2.0, implementation=name)
+    assert np.abs(y - reference(x, 2.0)).max() < 1e-4
+    return y
+
+
+def test_a_reference_alone(x):
+    own = make("alone")
+    assert ask(own, x).dtype == np.float32
+    assert own.shapes(x, 1.0) == {"out": ((5000,), np.dtype("f4"))}
+    out = np.zeros_like(x)
+    assert own(x, 2.0, out=out) is out
+
+
+def test_right_ones_are_proven(x):
+    own = make("proven", cases=lambda rng, size: dict(x=rng.normal(size=size or 300).astype("f4"), a=1.5))
+    own.numpy(plain)
+    assert candidate(own, "plain", x, 2.0).verdict == "unproven"
+    ask(own, x, "plain")
+    known = candidate(own, "plain", x, 2.0)
+    assert known.verdict == "proven" and known.error_max_abs < 1e-5 and known.left_out == ""
+    ask(own, x[::-3])
+    assert own.verify(cases=7).ok
+
+
+def wrong(x, a, out):
+    out[:] = 3
+
+
+def raising(x, a, out):
+    raise ValueError("boom: my bug")
+
+
+def half(x, a, out):
+    out[: len(out) // 2] = reference(x, a)[: len(out) // 2]
+
+
+@pytest.mark.parametrize("bad, reason", [(wrong, "exceeds the tolerance"), (raising, "ValueError: boom: my bug"),
+                                         (half, "tolerance")])
+def test_bad_ones_are_left_out(x, bad, reason):
+    own = make(f"bad_{bad.__name__}")
+    own.numpy(bad)
+    with pytest.raises(le.NoCandidate, match=reason):
+        own(x, 2.0, implementation=bad.__name__)
+    known = candidate(own, bad.__name__, x, 2.0)
+    assert known.verdict == "failed" and reason in known.left_out and not known.applicable
+    ask(own, x)
+    assert not own.verify(cases=2).ok
+
+
+def test_cells_run_again(x, new_process, tmp_path):
+    """Five times the same changes nothing; an edited one is proven anew, alone."""
+    own = make("cell")
+    own.numpy(plain)
+    ask(own, x, "plain")
+    for _ in range(5):
+        again = make("cell")
+        assert again is own
+        again.numpy(plain)
+        assert candidate(again, "plain", x, 2.0).verdict == "proven"
+
+    def other(x, a, out):
+        np.multiply(np.tanh(np.float32(a) * x), np.exp(-(x * x)), out=out)
+        out += 0
+
+    own.numpy(other)
+    ask(own, x, "other")
+    own.numpy(lambda x, a, out: plain(x, a, out), name="other")
+    assert candidate(own, "other", x, 2.0).verdict == "unproven"
+    ask(own, x, "other")
+    own.remove("other")
+    assert "other" not in [c.implementation for c in own.explain(x, 2.0).candidates]
+    ask(own, x)
+
+
+def test_an_edited_reference_ends_all_verdicts(x):
+    first = make("edited")
+    first.numpy(plain)
+    ask(first, x, "plain")
+
+    @le.operation(name="edited", atol=1e-4)
+    def edited(x: le.In["f4", "n"], a: float) -> le.Out["f4", "n"]:
+        return 1 + reference(x, a)
+
+    edited.numpy(plain)
+    with pytest.raises(le.NoCandidate, match="tolerance"):
+        edited(x, 2.0, implementation="plain")
+    assert np.allclose(edited(x, 2.0), 1 + reference(x, 2.0), atol=1e-6)
+
+
+PROGRAM = """
+import numpy as np, liquid_engine as le, os, signal, sys
+@le.operation(atol=1e-4)
+def remembered(x: le.In["f4", "n"], a: float = 2.0) -> le.Out["f4", "n"]:
+    return a * x.astype("f8")
+@remembered.numpy
+def plain(x, a, out):
+    np.multiply(x, np.float32(a), out=out)
+@remembered.numpy
+def wrong(x, a, out):
+    out[:] = 7
+x = np.arange(100, dtype="f4")
+print([c.verdict for n in ("plain", "wrong") for c in remembered.explain(x).candidates if c.implementation == n])
+assert np.array_equal(remembered(x, mode="measure"), 2 * x)
+le.default_engine().close() if sys.argv[1] == "close" else None
+"""
+
+
+def test_verdicts_are_remembered(new_process, tmp_path):
+    database = str(tmp_path / "own.sqlite3")
+    assert new_process(PROGRAM, "close", LE_DB=database).split("\n")[0] == "['unproven', 'unproven']"
+    assert new_process(PROGRAM, "close", LE_DB=database).split("\n")[0] == "['proven', 'failed']"
+    edited = PROGRAM.replace("= 7", "= 8")
+    assert new_process(edited, "close", LE_DB=database).split("\n")[0] == "['proven', 'unproven']"
+
+
+def test_functions_without_text(x):
+    space = {"np": np, "le": le, "reference": reference}
+    exec("def f(x: le.In['f4', 'n'], a: float = 2.0) -> le.Out['f4', 'n']:\n    return reference(x, a)\n"
+         "def g(x, a, out):\n    out[:] = reference(x, a)", space)
+    own = le.operation(space["f"], name="without_text", atol=1e-4)
+    own.numpy(space["g"])
+    assert np.allclose(own(x, implementation="g"), reference(x, 2.0), atol=1e-6)
+    assert np.allclose(own(x, 1.0), reference(x, 1.0), atol=1e-6)
+
+
+def test_shapes(rng):
+    @le.operation
+    def magnify(image: le.In["f4", "h w"], flat: le.In["f4|f8", "w"], by: int = 3) -> tuple[le.Out["f4", "2*h by"],
+                                                                                          le.Out["f8", "w+1"]]:
+        return np.full((2 * image.shape[0], by), image.sum()), np.append(flat, 0)
+
+    image, flat = rng.normal(size=(4, 5)).astype("f4"), rng.normal(size=5)
+    big, longer = magnify(image, flat)
+    assert big.shape == (8, 3) and longer.shape == (6,) and longer.dtype == np.float64
+    assert np.allclose(big, image.sum(), atol=1e-4) and np.array_equal(longer[:-1], flat)
+    assert magnify(image, flat, by=7)[0].shape == (8, 7)
+    with pytest.raises(le.ShapeError, match=r"axis 0 of 'flat' \[w\] is 4, expected 5"):
+        magnify(image, flat[:4])
+    with pytest.raises(le.ShapeError, match="2 dimensions|1 dimensions"):
+        magnify(flat.astype("f4"), flat)
+    with pytest.raises(TypeError, match="symbol 'z' is in no input"):
+        @le.operation
+        def unknown(x: le.In["f4", "n"]) -> le.Out["f4", "z"]:
+            return x
+    with pytest.raises(TypeError, match="expected an annotation"):
+        @le.operation
+        def untyped(x, a: float) -> le.Out["f4", "3"]:
+            return x
+    with pytest.raises(le.ArgumentError, match="library's own"):
+        @le.operation
+        def project(x: le.In["f4", "n"]) -> le.Out["f4", "n"]:
+            return x
+
+
+C_TEXT = """
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+typedef struct { void *data; const int64_t *shape; double f64; int64_t i64; } le_slot;
+void good(const le_slot *t, size_t begin, size_t end, int worker) {
+    const float *x = t[0].data; float *out = t[2].data, a = (float)t[1].f64;
+    for (size_t i = begin; i < end; i++) out[i] = tanhf(a * x[i]) * expf(-x[i] * x[i]);
+}
+void crash(const le_slot *t, size_t begin, size_t end, int worker) { *(volatile int *)(begin - begin) = 1; }
+void hang(const le_slot *t, size_t begin, size_t end, int worker) { for (volatile int i = 1; i;) ; }
+void stray(const le_slot *t, size_t begin, size_t end, int worker) {
+    good(t, begin, end, worker);
+    ((float *)t[2].data)[t[2].shape[0]] = 5;
+}
+"""
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler")
+def test_c_functions(x, tmp_path):
+    (tmp_path / "soft.c").write_text(C_TEXT)
+    library = str(tmp_path / "soft.so")
+    subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", library, str(tmp_path / "soft.c"), "-lm"], check=True)
+    code = ctypes.CDLL(library)
+    with le.Engine(db=":memory:", trial_limit=1):
+        pass
+    own = make("machine")
+    for name in ("good", "crash", "stray"):
+        own.c_function(getattr(code, name), name=name)
+    ask(own, x, "good")
+    assert candidate(own, "good", x, 2.0).verdict == "proven"
+    for name, reason in (("crash", "signal 11"), ("stray", "behind")):
+        with pytest.raises(le.NoCandidate, match=reason):
+            own(x, 2.0, implementation=name)
+        assert candidate(own, name, x, 2.0).verdict == "quarantined"
+    ask(own, x)
+    assert np.allclose(own(x[::2], 2.0, implementation="good"), reference(x[::2], 2.0), atol=1e-5)
+
+
+HANGS = """
+import ctypes, sys, numpy as np, liquid_engine as le
+@le.operation(atol=1e-4)
+def hanging(x: le.In["f4", "n"], a: float) -> le.Out["f4", "n"]:
+    return np.tanh(a * x.astype("f8")) * np.exp(-x.astype("f8") ** 2)
+hanging.c_function(ctypes.CDLL(sys.argv[1]).hang, name="hang")
+x = np.ones(10, "f4")
+try:
+    hanging(x, 1.0, implementation="hang")
+except le.NoCandidate as e:
+    print(e)
+assert np.allclose(hanging(x, 1.0), np.tanh(1) * np.exp(-1), atol=1e-6)
+"""
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler")
+def test_hanging_code(new_process, tmp_path):
+    (tmp_path / "soft.c").write_text(C_TEXT)
+    library = str(tmp_path / "soft.so")
+    subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", library, str(tmp_path / "soft.c"), "-lm"], check=True)
+    assert "did not end within 0.5 s" in new_process(HANGS, library, LE_TRIAL_LIMIT="0.5", LE_DB=":memory:")
+
+
+def test_numba(x):
+    pytest.importorskip("numba")
+    own = make("compiled")
+
+    @own.numba
+    def loop(x, a, out, begin, end):
+        for i in range(begin, end):
+            out[i] = np.tanh(a * x[i]) * np.exp(-x[i] * x[i])
+
+    @own.numba(serial=True)
+    def off(x, a, out, begin, end):
+        for i in range(begin, end):
+            out[i] = a
+
+    ask(own, x, "loop")
+    ask(own, x[::-2], "loop")
+    assert candidate(own, "loop", x, 2.0).verdict == "proven"
+    with pytest.raises(le.NoCandidate, match="tolerance"):
+        own(x, 2.0, implementation="off")
+    with pytest.raises(le.NoCandidate, match="another dtype"):
+        own(x, 2.0, implementation="loop", out=np.zeros(len(x)))
+    ask(own, x)
+
+
+def test_opencl(x):
+    own = make("kernels")
+    own.opencl(TEXT, tune=dict(local=[32, 64]))
+    own.opencl(TEXT.replace("exp(", "1 + exp("), name="off")
+    own.opencl(TEXT.replace("out[i]", "out[j]"), name="unbuilt")
+    if all(c.implementation != "opencl" for c in own.explain(x, 2.0).candidates):
+        pytest.skip("no OpenCL device")
+    ask(own, x, "opencl")
+    texts = [c.candidate for c in own.explain(x, 2.0).candidates if c.implementation == "opencl"]
+    assert any("local=32" in t for t in texts) and any("local=64" in t for t in texts)
+    assert candidate(own, "opencl", x, 2.0).verdict == "proven"
+    with pytest.raises(le.NoCandidate, match="tolerance"):
+        own(x, 2.0, implementation="off")
+    with pytest.raises(le.NoCandidate):
+        own(x, 2.0, implementation="unbuilt")
+    own.opencl(TEXT.replace("tanh", "sin"), name="opencl")  # the text, not the name, is what was proven
+    with pytest.raises(le.NoCandidate, match="tolerance"):
+        own(x, 2.0, implementation="opencl")
+    ask(own, x)
+
+
+BUSY = """
+import threading, numpy as np, liquid_engine as le
+stop = False
+def spin():
+    while not stop:
+        sum(range(1000))
+threads = [threading.Thread(target=spin) for _ in range(3)]
+[t.start() for t in threads]
+x, bad = np.arange(64, dtype="f4"), 0
+for k in range(12):
+    @le.operation(name=f"busy{k}")
+    def f(x: le.In["f4", "n"]) -> le.Out["f4", "n"]:
+        return x * 2.0
+    @f.numpy
+    def plain(x, out):
+        np.multiply(x, 2, out=out)
+    f(x, implementation="plain")
+    bad += [c.verdict for c in f.explain(x).candidates if c.implementation == "plain"] != ["proven"]
+stop = True
+[t.join() for t in threads]
+print(bad)
+"""
+
+
+def test_no_false_verdict_beside_busy_threads(new_process):
+    assert new_process(BUSY, LE_DB=":memory:").strip() == "0"
+
+
+def test_an_operation_within_another(x):
+    inner = make("inner")
+    inner.numpy(plain)
+
+    @le.operation(atol=1e-4)
+    def outer(x: le.In["f4", "n"]) -> le.Out["f4", "n"]:
+        return inner(x, 2.0) + le.roberts_cross(np.ones((3, 3), "f4")).gradient_row[1, 1]
+
+    assert np.abs(outer(x) - reference(x, 2.0)).max() < 1e-4
+    assert sys.getrefcount(outer) < 50

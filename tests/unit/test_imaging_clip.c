@@ -1,0 +1,226 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Clips of images that are large enough for one look at the pixels, against clips pass by pass:
+ * with data that are like their sample, and with data that are not, so that the pixels have to be
+ * sorted. And what is refused, with its text.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "check/runs_here.h"
+#include "one_engine.h"
+
+enum { ROWS = 300, COLS = 333, PIXELS = ROWS * COLS, STATISTICS = 10 };
+
+typedef enum content {
+    NORMAL,
+    TWO_PEAKS,  /* a bound and the median lie where there is nothing */
+    STEPS,      /* few levels: the window holds most of the pixels */
+    HALF_EQUAL, /* one value, and noise */
+    NOT_FINITE,
+    FAR,        /* a large offset */
+    TAIL_ONLY,  /* the sample misses what makes the first pass */
+    AT_BOUNDS,  /* many numbers close to a bound of a pass */
+    FEW_DIGITS, /* levels of f32 are far apart at the median */
+    DENORMAL,   /* and here the least there are */
+    CONTENTS
+} content;
+
+static double uniform(uint64_t *state) {
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (double)(*state >> 11) / 9007199254740992.0;
+}
+
+static double normal(uint64_t *state) {
+    double sum = -6;
+    for (int k = 0; k < 12; k++)
+        sum += uniform(state);
+    return sum;
+}
+
+static double pixel(content kind, int64_t i, uint64_t *state) {
+    const double noise = normal(state), u = uniform(state);
+    switch (kind) {
+    case TWO_PEAKS:
+        return i % 2 ? 1000 + noise : -1000 + noise;
+    case STEPS:
+        return floor(noise * 2);
+    case HALF_EQUAL:
+        return u < 0.55 ? 12 : 12 + 30 * noise;
+    case NOT_FINITE:
+        return u < 0.1 ? NAN : u < 0.15 ? INFINITY : u < 0.2 ? -INFINITY : noise;
+    case FAR:
+        return 1e6 + noise / 4;
+    case TAIL_ONLY:
+        return i == 77 ? 1e9 : noise;
+    case AT_BOUNDS:
+        return u < 0.01 ? 3 : u < 0.02 ? -3 : noise * 0.98;
+    case FEW_DIGITS:
+        return 1e7 + floor(noise * 3);
+    case DENORMAL:
+        return noise * 1e-44;
+    default:
+        return u < 0.01 ? noise + 40 * uniform(state) : noise;
+    }
+}
+
+static void make_image(content kind, le_dtype dtype, le_tensor *out) {
+    uint64_t state = 17 + (uint64_t)kind;
+    assert_int_equal(le_tensor_alloc(out, dtype, 2, (int64_t[]){ROWS, COLS}), LE_OK);
+    for (int64_t i = 0; i < PIXELS; i++) {
+        const double v = pixel(kind, i, &state);
+        le_tensor_set(out, i, dtype == LE_I32 && !isfinite(v) ? 0 : dtype == LE_I32 ? 100 * v : v);
+    }
+}
+
+static void clip(const le_tensor *image, const char *implementation, const char *center,
+                 int64_t maxiters, double out[STATISTICS], le_tensor *mask) {
+    le_tensor statistics = le_tensor_of(out, LE_F64, 1, (int64_t[]){STATISTICS});
+    const le_status status =
+        le_engine_run(engine, "sigma_clip", LE_IN("image", image), LE_STR("center", center),
+                      LE_I64("maxiters", maxiters), LE_OUT("statistics", &statistics),
+                      LE_OUT("mask", mask), LE_OPT_IMPLEMENTATION(implementation));
+    if (status != LE_OK)
+        fail_msg("%s: %s", implementation, le_error_message());
+}
+
+static void compare(content kind, const char *implementation, const le_tensor *image,
+                    const char *center, int64_t maxiters) {
+    double a[STATISTICS], b[STATISTICS];
+    le_tensor mask[2] = {{0}, {0}};
+    clip(image, implementation, center, maxiters, a, &mask[0]);
+    clip(image, "reference", center, maxiters, b, &mask[1]);
+    for (int k = 0; k < STATISTICS; k++) {
+        const double tolerance = k < 4 || k > 7 ? 0 : 1e-11 * (b[5] + 1e-4 * fabs(b[k]));
+        if (!(fabs(a[k] - b[k]) <= tolerance))
+            fail_msg("%s, content %d, %s, %s, %d passes: statistic %d is %.17g, expected %.17g",
+                     implementation, (int)kind, le_dtype_name(image->dtype), center, (int)maxiters,
+                     k, a[k], b[k]);
+    }
+    assert_memory_equal(mask[0].data, mask[1].data, PIXELS);
+    le_tensor_free(&mask[0]);
+    le_tensor_free(&mask[1]);
+}
+
+static void test_contents(void **state) {
+    static const le_dtype dtypes[] = {LE_F32, LE_F64, LE_I32};
+    size_t n;
+    const le_implementation *const *all = le_engine_implementations(engine, "sigma_clip", &n);
+    (void)state;
+    for (int kind = 0; kind < CONTENTS; kind++)
+        for (int d = 0; d < 3; d++) {
+            le_tensor image = {0};
+            make_image((content)kind, dtypes[d], &image);
+            for (size_t k = 0; k < n; k++) {
+                if (all[k]->device != LE_DEVICE_CPU || !runs_here(engine, all[k]) ||
+                    !strcmp(all[k]->name, "reference") || !strcmp(all[k]->name, "counted"))
+                    continue;
+                compare((content)kind, all[k]->name, &image, "median", 0);
+                if (d == 0)
+                    compare((content)kind, all[k]->name, &image, "mean", 2);
+            }
+            le_tensor_free(&image);
+        }
+}
+
+/* The chain's steps and the fused form on the same images, labels and catalogue included. */
+static void test_fused(void **state) {
+    size_t n;
+    const le_implementation *const *all = le_engine_implementations(engine, "find_sources", &n);
+    (void)state;
+    for (int kind = 0; kind < CONTENTS; kind++) {
+        le_tensor image = {0}, want = {0};
+        make_image((content)kind, LE_F32, &image);
+        assert_int_equal(le_engine_run(engine, "find_sources", LE_IN("image", &image),
+                                       LE_F64("k", kind % 2 ? 2 : 4), LE_STR("rule", "median"),
+                                       LE_OUT("labels", &want), LE_OPT_IMPLEMENTATION("reference")),
+                         LE_OK);
+        for (size_t k = 0; k < n; k++) {
+            le_tensor got = {0};
+            if (strncmp(all[k]->name, "fused", 5) || !runs_here(engine, all[k]))
+                continue;
+            assert_int_equal(le_engine_run(engine, "find_sources", LE_IN("image", &image),
+                                           LE_F64("k", kind % 2 ? 2 : 4), LE_STR("rule", "median"),
+                                           LE_OUT("labels", &got),
+                                           LE_OPT_IMPLEMENTATION(all[k]->name)),
+                             LE_OK);
+            assert_memory_equal(got.data, want.data, PIXELS * sizeof(int32_t));
+            le_tensor_free(&got);
+        }
+        le_tensor_free(&image);
+        le_tensor_free(&want);
+    }
+}
+
+/* A slope with equal noise: its mesh follows it, its noise is the noise. */
+static void test_mesh(void **state) {
+    le_tensor image = {0}, background = {0}, noise = {0};
+    uint64_t random = 5;
+    (void)state;
+    assert_int_equal(le_tensor_alloc(&image, LE_F32, 2, (int64_t[]){256, 320}), LE_OK);
+    for (int64_t i = 0; i < 256 * 320; i++)
+        le_tensor_set(&image, i, (double)(i % 320) * 0.5 + (double)(i / 320) + normal(&random));
+    assert_int_equal(le_engine_run(engine, "background_mesh", LE_IN("image", &image),
+                                   LE_I64("cell", 16), LE_OUT("background", &background),
+                                   LE_OUT("noise", &noise)),
+                     LE_OK);
+    for (int64_t i = 0; i < 256 * 320; i++) {
+        const int64_t x = i % 320, y = i / 320;
+        if (x < 24 || x > 295 || y < 24 || y > 231)
+            continue;
+        assert_true(fabs(le_tensor_get(&background, i) - (0.5 * (double)x + (double)y)) < 2.5);
+        assert_true(le_tensor_get(&noise, i) > 3 && le_tensor_get(&noise, i) < 7);
+    }
+    le_tensor_free(&image);
+    le_tensor_free(&background);
+    le_tensor_free(&noise);
+}
+
+static void test_refused(void **state) {
+    le_tensor image = {0}, cube = {0}, out = {0};
+    (void)state;
+    assert_int_equal(le_tensor_alloc(&image, LE_F32, 2, (int64_t[]){4, 5}), LE_OK);
+    assert_int_equal(le_tensor_alloc(&cube, LE_F32, 3, (int64_t[]){2, 4, 5}), LE_OK);
+    memset(image.data, 0, 80);
+    memset(cube.data, 0, 160);
+#define REFUSED(text, ...)                                                                         \
+    do {                                                                                           \
+        assert_true(le_engine_run(engine, __VA_ARGS__) != LE_OK);                                  \
+        if (!strstr(le_error_message(), text))                                                     \
+            fail_msg("'%s' is not in: %s", text, le_error_message());                              \
+        assert_null(out.data);                                                                     \
+    } while (0)
+    REFUSED("expected 4 or 8", "label", LE_IN("mask", &image), LE_I64("connectivity", 6),
+            LE_OUT("labels", &out));
+    REFUSED("expected 6, 18 or 26", "label", LE_IN("mask", &cube), LE_I64("connectivity", 8),
+            LE_OUT("labels", &out));
+    REFUSED("axis is 2", "sigma_clip", LE_IN("image", &image), LE_I64("axis", 2),
+            LE_OUT("mask", &out));
+    REFUSED("no level", "threshold", LE_IN("image", &image), LE_OUT("mask", &out));
+    REFUSED("expected two", "find_sources", LE_IN("image", &cube), LE_STR("background", "mesh"),
+            LE_OUT("catalogue", &out));
+    REFUSED("at most k", "find_sources", LE_IN("image", &image), LE_F64("flood", 6),
+            LE_OUT("catalogue", &out));
+    REFUSED("extended columns", "find_sources", LE_IN("image", &cube),
+            LE_STR("columns", "extended"), LE_OUT("catalogue", &out));
+#undef REFUSED
+    le_tensor_free(&image);
+    le_tensor_free(&cube);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_contents),
+        cmocka_unit_test(test_fused),
+        cmocka_unit_test(test_mesh),
+        cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, open_engine, close_engine);
+}

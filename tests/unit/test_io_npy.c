@@ -1,0 +1,131 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * NumPy and EDF files, written here byte by byte as the formats are documented.
+ */
+#include "io_test.h"
+
+static size_t npy(char *out, const char *dictionary, const void *data, size_t bytes) {
+    const size_t n = strlen(dictionary);
+    memcpy(out, "\x93NUMPY\x01\x00", 8);
+    out[8] = (char)n;
+    out[9] = 0;
+    memcpy(out + 10, dictionary, n);
+    memcpy(out + 10 + n, data, bytes);
+    return 10 + n + bytes;
+}
+
+static void read_ok(const char *place, le_dtype dtype, int ndim, const int64_t *shape,
+                    const double *values) {
+    le_tensor t = {0};
+    le_dtype peeked;
+    int axes;
+    int64_t extents[LE_MAX_DIMS];
+    if (le_io_read(io_engine, place, NULL, &t) != LE_OK)
+        fail_msg("%s", le_error_message());
+    assert_int_equal(le_io_peek(place, &peeked, &axes, extents), LE_OK);
+    assert_int_equal(t.dtype, dtype);
+    assert_int_equal(peeked, dtype);
+    assert_int_equal(t.ndim, ndim);
+    assert_int_equal(axes, ndim);
+    for (int d = 0; d < ndim; d++) {
+        assert_int_equal(t.shape[d], shape[d]);
+        assert_int_equal(extents[d], shape[d]);
+    }
+    for (int64_t i = 0; i < le_tensor_count(&t); i++)
+        assert_true(le_tensor_get(&t, i) == values[i]);
+    le_tensor_free(&t);
+}
+
+static void numpy_files(void **state) {
+    char bytes[512];
+    const int64_t shape[] = {2, 3};
+    const double rows[] = {1, 2, 3, 4, 5, 6}, columns[] = {1, 3, 5, 2, 4, 6};
+    const uint8_t small[] = {1, 2, 3, 4, 5, 6}, big[] = {0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6};
+    (void)state;
+    io_put("a.npy", bytes,
+           npy(bytes, "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }   \n", small, 6));
+    read_ok("a.npy", LE_U8, 2, shape, rows);
+    io_put("a.npy", bytes,
+           npy(bytes, "{'descr': '>u2', 'fortran_order': True, 'shape': (2, 3), }\n", big, 12));
+    read_ok("a.npy", LE_U16, 2, shape, columns);
+    io_put("a.npy", bytes,
+           npy(bytes, "{'descr': '|b1', 'fortran_order': False, 'shape': (6,), }\n", small, 6));
+    read_ok("a.npy", LE_U8, 1, (int64_t[]){6}, rows);
+}
+
+static void written(void **state) {
+    float values[6] = {1.5f, -2, 3, 4, 5, 6};
+    const double wanted[] = {1.5, -2, 3, 4, 5, 6};
+    char bytes[512];
+    le_tensor t = le_tensor_of(values, LE_F32, 2, (int64_t[]){3, 2});
+    (void)state;
+    assert_int_equal(le_io_write(io_engine, "w.npy", &t), LE_OK);
+    read_ok("w.npy", LE_F32, 2, (int64_t[]){3, 2}, wanted);
+    const size_t n = io_get("w.npy", bytes, sizeof bytes);
+    const size_t header = 10 + (size_t)(unsigned char)bytes[8];
+    assert_int_equal(header % 64, 0);
+    assert_int_equal(n, header + sizeof values);
+    bytes[header - 1] = '\0';
+    assert_non_null(strstr(bytes + 10, "'descr': '<f4', 'fortran_order': False, 'shape': (3, 2,), }"));
+    assert_memory_equal(bytes + header, values, sizeof values);
+}
+
+static void edf_files(void **state) {
+    char bytes[1200];
+    const int64_t shape[] = {2, 3};
+    const double values[] = {1, 2, 3, 4, 5, 600};
+    const uint8_t low[] = {1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 0x58, 2};
+    (void)state;
+    memset(bytes, ' ', sizeof bytes);
+    const char header[] = "{\nHeaderID = EH:000001:000000:000000 ;\nByteOrder = LowByteFirst ;\n"
+                          "DataType = UnsignedShort ;\nDim_1 = 3 ;\nDim_2 = 2 ;\nSize = 12 ;\n";
+    memcpy(bytes, header, sizeof header - 1);
+    memcpy(bytes + 510, "}\n", 2);
+    memcpy(bytes + 512, low, sizeof low);
+    io_put("a.edf", bytes, 512 + sizeof low);
+    read_ok("a.edf", LE_U16, 2, shape, values);
+}
+
+static void broken(void **state) {
+    static const char *const wrong[] = {
+        "{'descr': '<f2', 'fortran_order': False, 'shape': (6,), }\n",
+        "{'descr': [('a', '<u1')], 'fortran_order': False, 'shape': (6,), }\n",
+        "{'descr': '|u1', 'fortran_order': False, 'shape': (7,), }\n",
+        "{'descr': '|u1', 'fortran_order': False, 'shape': (-6,), }\n",
+        "{'descr': '|u1', 'fortran_order': False, 'shape': (99999999999999999999,), }\n",
+        "{'descr': '|u1', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,6), }\n",
+        "{'descr': '|u1', 'fortran_order': False, 'shape': (6,",
+        "{'fortran_order': False, 'shape': (6,), }\n",
+        "{'descr': '|u1'}\n",
+        ""};
+    static const char *const headers[] = {
+        "", "{", "}\n", "{\n}\n", "{\nDataType = FloatValue ;\n}\n",
+        "{\nDataType = FloatValue ;\nDim_1 = 99999999999999999999 ;\n}\n",
+        "{\nDataType = FloatValue ;\nDim_1 = -1 ;\n}\n", "{\nDataType = Sort ;\nDim_1 = 2 ;\n}\n",
+        "{\nDataType = FloatValue ;\nDim_1 = 2000 ;\n}\n",
+        "{\nDataType = UnsignedByte ;\nCOMPRESSION = BZ2 ;\nDim_1 = 1 ;\n}\n "};
+    char bytes[512];
+    le_tensor t = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        io_put("b.npy", bytes, npy(bytes, wrong[i], "abcdef", 6));
+        if (le_io_read(io_engine, "b.npy", NULL, &t) == LE_OK)
+            fail_msg("read: %s", wrong[i]);
+        assert_true(*le_error_message() && !t.data);
+    }
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        io_put("b.edf", headers[i], strlen(headers[i]));
+        if (le_io_read(io_engine, "b.edf", NULL, &t) == LE_OK)
+            fail_msg("read: %s", headers[i]);
+        assert_true(*le_error_message() && !t.data);
+    }
+    assert_false(le_io_is_place("b.edf", true));
+    assert_true(le_io_is_place("b.edf", false));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(numpy_files), cmocka_unit_test(written),
+                                       cmocka_unit_test(edf_files), cmocka_unit_test(broken)};
+    return cmocka_run_group_tests(tests, io_setup, io_teardown);
+}

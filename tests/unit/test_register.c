@@ -1,0 +1,355 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Registering under a name that there is, taking away, the authors' own pointers, the shapes of a
+ * call that does not run, and engines in forked processes.
+ */
+#include "toy.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { N = 100 };
+
+static float input[N], output[N];
+
+static le_status run_by(le_engine *e, const char *implementation) {
+    int64_t n = N;
+    le_tensor in = le_tensor_of(input, LE_F32, 1, &n), out = le_tensor_of(output, LE_F32, 1, &n);
+    return le_engine_run(e, "toy", LE_IN("input", &in), LE_F64("factor", 2), LE_OUT("result", &out),
+                         LE_OPT_IMPLEMENTATION(implementation), LE_OPT_MODE(LE_MODE_ESTIMATE));
+}
+
+/* Counts its runs where its `user` points to, and is wrong by `error` if the operation has one. */
+static void counted_range(void *context, size_t begin, size_t end, int worker) {
+    _Atomic int *runs = le_call_user_implementation(context);
+    const float *error = le_call_user_operation(context);
+    toy_range(context, begin, end, worker);
+    ++*runs;
+    for (size_t i = begin; error && i < end; i++)
+        ((float *)le_call_out(context, TOY_RESULT)->data)[i] += *error;
+}
+
+static le_implementation counting(_Atomic int *runs, const char *source) {
+    return (le_implementation){.abi = LE_METHOD_ABI,
+                               .operation = "toy",
+                               .name = "counting",
+                               .run_type = "simd",
+                               .flags = LE_IMPL_SERIAL,
+                               .items = toy_items,
+                               .range = counted_range,
+                               .source = source,
+                               .user = (void *)runs};
+}
+
+static const char *verdict_of(le_engine *e, const char *implementation) {
+    static char verdict[32];
+    int64_t n = N;
+    le_tensor in = le_tensor_of(input, LE_F32, 1, &n), out = {0};
+    le_explanation *x = NULL;
+    snprintf(verdict, sizeof verdict, "none");
+    assert_int_equal(le_engine_explain(e, &x, "toy", LE_IN("input", &in), LE_F64("factor", 2),
+                                       LE_OUT("result", &out)),
+                     LE_OK);
+    for (size_t i = 0; i < x->n_candidates; i++)
+        if (!strcmp(le_explanation_candidate(x, i)->implementation, implementation))
+            snprintf(verdict, sizeof verdict, "%s", le_explanation_candidate(x, i)->verdict);
+    le_explanation_free(&x);
+    return verdict;
+}
+
+static void another_of_the_name_replaces_it(void **state) {
+    (void)state;
+    _Atomic int first_runs = 0, second_runs = 0;
+    le_implementation first = counting(&first_runs, "1"), second = counting(&second_runs, "2");
+    le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+    assert_int_equal(le_register_implementation(e, &first), LE_OK);
+    assert_int_equal(run_by(e, "counting"), LE_OK);
+    assert_true(first_runs > 0);
+    assert_string_equal(verdict_of(e, "counting"), "proven");
+    first_runs = 0;
+    assert_int_equal(le_register_implementation(e, &second), LE_OK);
+    assert_string_equal(verdict_of(e, "counting"), "unproven");
+    assert_int_equal(run_by(e, "counting"), LE_OK);
+    assert_int_equal(first_runs, 0);
+    assert_true(second_runs > 0);
+    size_t n;
+    le_engine_implementations(e, "toy", &n);
+    assert_int_equal(le_unregister_implementation(e, "toy", "counting"), LE_OK);
+    size_t fewer;
+    le_engine_implementations(e, "toy", &fewer);
+    assert_int_equal(fewer, n - 1);
+    assert_int_equal(run_by(e, "counting"), LE_ERR_NO_CANDIDATE);
+    assert_int_equal(run_by(e, "c"), LE_OK);
+    le_close(&e);
+}
+
+/* The version decides, not the descriptor: the database knows it. */
+static void the_same_version_stays_proven(void **state) {
+    (void)state;
+    char db[] = "/tmp/le_register_XXXXXX";
+    _Atomic int runs = 0;
+    le_implementation first = counting(&runs, "same"), again = counting(&runs, "same");
+    assert_non_null(mkdtemp(db));
+    char path[64];
+    snprintf(path, sizeof path, "%s/t.db", db);
+    le_engine *e = toy_open(path, LE_MODE_LEARN);
+    assert_int_equal(le_register_implementation(e, &first), LE_OK);
+    assert_int_equal(run_by(e, "counting"), LE_OK);
+    le_close(&e);
+    e = toy_open(path, LE_MODE_LEARN);
+    assert_int_equal(le_register_implementation(e, &again), LE_OK);
+    assert_int_equal(le_register_implementation(e, &first), LE_OK);
+    assert_string_equal(verdict_of(e, "counting"), "proven");
+    le_close(&e);
+}
+
+static void an_operation_is_replaced_as_a_whole(void **state) {
+    (void)state;
+    static float error = 0.5f;
+    _Atomic int runs = 0;
+    le_implementation impl = counting(&runs, "1");
+    le_operation off = toy_operation;
+    off.user = &error;
+    le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+    assert_int_equal(le_register_operation(e, &off), LE_OK);
+    size_t n = 1;
+    assert_ptr_equal(le_engine_operation(e, "toy"), &off);
+    assert_int_equal(run_by(e, "c"), LE_ERR_NO_CANDIDATE);
+    assert_int_equal(le_register_implementation(e, &toy_reference), LE_OK);
+    assert_int_equal(le_register_implementation(e, &impl), LE_OK);
+    assert_int_equal(run_by(e, "counting"), LE_ERR_NO_CANDIDATE); /* off by 0.5 */
+    assert_int_equal(le_unregister_operation(e, "toy"), LE_OK);
+    assert_null(le_engine_operation(e, "toy"));
+    assert_int_equal(run_by(e, "c"), LE_ERR_UNKNOWN);
+    le_engine_implementations(e, "toy", &n);
+    assert_int_equal(n, 0);
+    le_close(&e);
+}
+
+static void what_is_built_in_stays(void **state) {
+    (void)state;
+    le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+    size_t n;
+    const le_operation *const *all = le_engine_operations(e, &n);
+    le_operation mine = *all[0];
+    const char *name = mine.name;
+    assert_int_equal(le_register_operation(e, &mine), LE_ERR_ARGUMENT);
+    assert_non_null(strstr(le_error_message(), name));
+    assert_int_equal(le_unregister_operation(e, name), LE_ERR_ARGUMENT);
+    const le_implementation *const *theirs = le_engine_implementations(e, name, &n);
+    assert_true(n > 0);
+    le_implementation other = *theirs[n - 1];
+    assert_int_equal(le_register_implementation(e, &other), LE_ERR_ARGUMENT);
+    assert_int_equal(le_unregister_implementation(e, name, other.name), LE_ERR_ARGUMENT);
+    assert_int_equal(le_unregister_implementation(e, name, "nobody"), LE_ERR_UNKNOWN);
+    assert_int_equal(le_unregister_implementation(e, "nothing", "nobody"), LE_ERR_UNKNOWN);
+    assert_int_equal(le_unregister_operation(e, NULL), LE_ERR_UNKNOWN);
+    assert_ptr_equal(le_engine_operation(e, name), all[0]);
+    le_close(&e);
+}
+
+static void shapes_are_told_without_a_run(void **state) {
+    (void)state;
+    int64_t shape[] = {3, 5};
+    le_tensor in = le_tensor_of(input, LE_F32, 2, shape), out = {0}, shapes[3];
+    le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+    le_arg args[] = {LE_IN("input", &in), LE_OUT("result", &out), LE_F64("factor", 2)};
+    assert_int_equal(le_call_shapes(e, "toy", args, 3, shapes), LE_OK);
+    assert_int_equal(shapes[1].dtype, LE_F32);
+    assert_int_equal(shapes[1].ndim, 2);
+    assert_int_equal(shapes[1].shape[0], 3);
+    assert_int_equal(shapes[1].shape[1], 5);
+    assert_int_equal(shapes[1].strides[0], 5);
+    assert_null(shapes[1].data);
+    assert_int_equal(shapes[0].ndim + shapes[2].ndim, 0);
+    assert_null(out.data);
+    shapes[1].ndim = 7;
+    assert_int_equal(le_call_shapes(e, "toy", args, 2, shapes), LE_ERR_ARGUMENT);
+    assert_int_equal(shapes[1].ndim, 7);
+    le_close(&e);
+}
+
+/* What fn returns in a child; 0 is right. */
+static int in_fork(int (*fn)(le_engine *), le_engine *e) {
+    int state;
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(fn(e));
+    assert_true(pid > 0);
+    assert_int_equal(waitpid(pid, &state, 0), pid);
+    assert_true(WIFEXITED(state));
+    return WEXITSTATUS(state);
+}
+
+static int refuses(le_engine *e) {
+    le_tensor shapes[1];
+    if (run_by(e, "c") != LE_ERR_UNSUPPORTED || !strstr(le_error_message(), "another process"))
+        return 1;
+    if (le_call_shapes(e, "toy", NULL, 0, shapes) != LE_ERR_UNSUPPORTED)
+        return 2;
+    le_close(&e);
+    return e ? 3 : 0;
+}
+
+static int has_another(le_engine *e) {
+    size_t n;
+    const le_operation *const *all = le_engine_operations(NULL, &n);
+    (void)e;
+    return n > 0 && all[0] ? 0 : 1;
+}
+
+static void engines_belong_to_their_process(void **state) {
+    (void)state;
+    size_t n;
+    le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+    assert_int_equal(run_by(e, "c"), LE_OK);
+    assert_int_equal(in_fork(refuses, e), 0);
+    assert_int_equal(run_by(e, "c"), LE_OK);
+    assert_non_null(le_engine_operations(NULL, &n));
+    assert_int_equal(in_fork(has_another, NULL), 0);
+    le_close(&e);
+}
+
+/* --- hooks --- */
+
+static int prepared, in_parent;
+static _Atomic int in_children; /* of this process's memory: stays 0 */
+
+static void prepare(void *cookie) {
+    prepared += *(int *)cookie;
+}
+
+static void parent(void *cookie) {
+    in_parent += *(int *)cookie;
+}
+
+static void child(void *cookie) {
+    in_children += *(int *)cookie;
+}
+
+/* Right only where the hook of the child has run. */
+static void needs_hook(void *context, size_t begin, size_t end, int worker) {
+    toy_range(context, begin, end, worker);
+    if (prepared == in_parent || in_children != prepared - in_parent)
+        ((float *)le_call_out(context, TOY_RESULT)->data)[begin] += 1;
+}
+
+static void forks_of_trials_have_hooks(void **state) {
+    (void)state;
+    static int step = 1;
+    static const le_implementation planted = {.abi = LE_METHOD_ABI,
+                                              .operation = "toy",
+                                              .name = "planted",
+                                              .run_type = "simd",
+                                              .flags = LE_IMPL_SERIAL,
+                                              .items = toy_items,
+                                              .range = needs_hook};
+    le_options o;
+    le_engine *e;
+    le_default_options(&o);
+    o.db_path = ":memory:";
+    o.fork_prepare = prepare;
+    o.fork_parent = parent;
+    o.fork_child = child;
+    o.fork_cookie = &step;
+    assert_int_equal(le_open(&e, &o), LE_OK);
+    assert_int_equal(le_register_operation(e, &toy_operation), LE_OK);
+    assert_int_equal(le_register_implementation(e, &toy_reference), LE_OK);
+    assert_int_equal(le_register_implementation(e, &planted), LE_OK);
+    le_status status = run_by(e, "planted"); /* right in its trial, wrong in this process */
+    assert_true(status == LE_OK || status == LE_ERR_NO_CANDIDATE);
+    assert_true(prepared > 0);
+    assert_int_equal(prepared, in_parent);
+    assert_int_equal(in_children, 0);
+    assert_string_equal(verdict_of(e, "planted"), "proven");
+    le_close(&e);
+}
+
+/* --- in this process --- */
+
+static _Atomic int runs_here, references_here; /* children count in copies of their own */
+
+static void counts_here(void *context, size_t begin, size_t end, int worker) {
+    toy_range(context, begin, end, worker);
+    runs_here++;
+}
+
+static void crashes(void *context, size_t begin, size_t end, int worker) {
+    toy_range(context, begin, end, worker);
+    abort();
+}
+
+static void wrong_here(void *context, size_t begin, size_t end, int worker) {
+    toy_range(context, begin, end, worker);
+    ((float *)le_call_out(context, TOY_RESULT)->data)[begin] += 1;
+}
+
+static le_implementation planted(const char *name, le_range_fn range, uint32_t flags) {
+    return (le_implementation){.abi = LE_METHOD_ABI,
+                               .operation = "toy",
+                               .name = name,
+                               .run_type = "simd",
+                               .flags = LE_IMPL_SERIAL | flags,
+                               .items = toy_items,
+                               .range = range};
+}
+
+static void reference_range_here(void *context, size_t begin, size_t end, int worker) {
+    references_here++;
+    toy_reference.range(context, begin, end, worker);
+}
+
+static void trials_are_here_where_asked(void **state) {
+    (void)state;
+    le_implementation reference = toy_reference;
+    reference.flags |= LE_IMPL_IN_PROCESS;
+    reference.range = reference_range_here;
+    le_implementation here = planted("here", counts_here, LE_IMPL_IN_PROCESS);
+    le_implementation wrong = planted("wrong", wrong_here, LE_IMPL_IN_PROCESS);
+    le_implementation child = planted("child", counts_here, 0);
+    le_implementation crash = planted("crash", crashes, 0);
+    le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+    assert_int_equal(le_register_implementation(e, &child), LE_OK);
+    assert_int_equal(le_unregister_implementation(e, "toy", "reference"), LE_OK);
+    assert_int_equal(le_register_implementation(e, &reference), LE_OK);
+    assert_int_equal(le_register_implementation(e, &here), LE_OK);
+    assert_int_equal(le_register_implementation(e, &wrong), LE_OK);
+    assert_int_equal(le_register_implementation(e, &crash), LE_OK);
+    assert_int_equal(run_by(e, "crash"), LE_ERR_NO_CANDIDATE);
+    assert_true(references_here > 0); /* the answer to the sample */
+    assert_string_equal(verdict_of(e, "crash"), "quarantined");
+    assert_int_equal(run_by(e, "child"), LE_OK);
+    assert_int_equal(runs_here, 1); /* the call itself */
+    assert_string_equal(verdict_of(e, "child"), "proven");
+    runs_here = 0;
+    assert_int_equal(run_by(e, "here"), LE_OK);
+    assert_true(runs_here > 2); /* and its trial */
+    assert_string_equal(verdict_of(e, "here"), "proven");
+    assert_int_equal(run_by(e, "wrong"), LE_ERR_NO_CANDIDATE);
+    assert_string_equal(verdict_of(e, "wrong"), "failed");
+    le_close(&e);
+}
+
+int main(void) {
+    for (int i = 0; i < N; i++)
+        input[i] = 0.25f * (float)i;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(another_of_the_name_replaces_it),
+        cmocka_unit_test(the_same_version_stays_proven),
+        cmocka_unit_test(an_operation_is_replaced_as_a_whole),
+        cmocka_unit_test(what_is_built_in_stays),
+        cmocka_unit_test(shapes_are_told_without_a_run),
+        cmocka_unit_test(engines_belong_to_their_process),
+        cmocka_unit_test(forks_of_trials_have_hooks),
+        cmocka_unit_test(trials_are_here_where_asked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

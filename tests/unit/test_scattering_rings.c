@@ -1,0 +1,283 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Sigma clipping and medians of rings against sorted lists and sums made here; and with frames whose
+ * answer is known.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "check/runs_here.h"
+#include "one_engine.h"
+
+enum { ROWS = 40, COLS = 50, NPT = 9, PIXELS = ROWS * COLS, FRAMES = 3 };
+
+static const double pixel = 1e-4, distance = 0.1, poni1 = 1.93e-3, poni2 = 1.02e-3;
+static const double lo = 0.3, step = 0.21; /* mm */
+
+static uint32_t frames[FRAMES * PIXELS];
+
+#define GEOMETRY                                                                                   \
+    LE_F64("distance", distance), LE_F64("poni1", poni1), LE_F64("poni2", poni2),                  \
+        LE_F64("pixel1", pixel), LE_F64("pixel2", pixel), LE_I64("npt", NPT),                      \
+        LE_STR("unit", "r_mm"), LE_STR("splitting", "no"),                                         \
+        LE_F64S("radial_range", ((double[]){lo, lo + step * NPT}), 2)
+
+static void fill_frames(void) {
+    uint32_t x = 11;
+    for (int i = 0; i < FRAMES * PIXELS; i++) {
+        x = x * 1664525u + 1013904223u;
+        frames[i] = 40 + (x >> 28) + (x >> 20) % 7;
+        if (i % 31 == 7) /* some of them beyond the limit */
+            frames[i] = 60 + (x >> 16) % 20;
+        if (i % 97 == 5)
+            frames[i] = 100 + x % 30;
+    }
+}
+
+static double place(int index, double poni) {
+    return ((double)index + 0.5) * pixel - poni;
+}
+
+static int bin_of(int i) {
+    const double r = 1000 * hypot(place(i / COLS, poni1), place(i % COLS, poni2));
+    const double at = (r - lo) / step;
+    return at >= 0 && at < NPT ? (int)at : -1;
+}
+
+static double solid_angle(int i) {
+    const double r2 = place(i / COLS, poni1) * place(i / COLS, poni1) +
+                      place(i % COLS, poni2) * place(i % COLS, poni2);
+    return pow(distance / sqrt(distance * distance + r2), 3);
+}
+
+typedef struct part {
+    double s, w;
+    int out;
+} part;
+
+/* The pixels of a ring. */
+static int ring_of(const uint32_t *frame, int bin, part *out) {
+    int n = 0;
+    for (int i = 0; i < PIXELS; i++)
+        if (bin_of(i) == bin)
+            out[n++] = (part){frame[i], solid_angle(i), 0};
+    return n;
+}
+
+typedef void (*check_fn)(const char *implementation);
+
+static void for_implementations(const char *operation, check_fn fn) {
+    size_t n;
+    const le_implementation *const *all = le_engine_implementations(engine, operation, &n);
+    for (size_t k = 0; k < n; k++)
+        if (all[k]->device == LE_DEVICE_CPU && runs_here(engine, all[k]))
+            fn(all[k]->name);
+}
+
+static void assert_ok(le_status status) {
+    if (status != LE_OK)
+        fail_msg("%s", le_error_message());
+}
+
+static void assert_near(double got, double want, double most) {
+    if (!(fabs(got - want) <= most))
+        fail_msg("%.12g, expected %.12g", got, want);
+}
+
+/* --------------------------------------------------------------------------------------- clip -- */
+
+typedef struct moments {
+    double s, n, n2, v, k;
+} moments;
+
+static moments add_up(const part *p, int n, int azimuthal) {
+    moments m = {0};
+    for (int i = 0; i < n; i++)
+        if (!p[i].out)
+            m = (moments){m.s + p[i].s, m.n + p[i].w, m.n2 + p[i].w * p[i].w,
+                          m.v + fmax(p[i].s, 1), m.k + 1};
+    if (!azimuthal)
+        return m;
+    m.v = 0;
+    for (int i = 0; i < n; i++)
+        if (!p[i].out)
+            m.v += pow(p[i].s - p[i].w * m.s / m.n, 2);
+    return m;
+}
+
+static moments clipped(part *p, int n, int azimuthal, double thres, int max_iter) {
+    moments m = add_up(p, n, azimuthal);
+    for (int k = 0; k < max_iter; k++) {
+        const double chauvenet = sqrt(2 * log(fmax(m.k, 3) / sqrt(2 * 3.14159265358979)));
+        const double most = fmax(thres, chauvenet) * sqrt(m.v / m.n2);
+        for (int i = 0; i < n; i++)
+            p[i].out |= fabs(p[i].s / p[i].w - m.s / m.n) > most;
+        m = add_up(p, n, azimuthal);
+    }
+    return m;
+}
+
+static void clip_as(const char *implementation, int azimuthal, double thres, int max_iter) {
+    static part ring[PIXELS];
+    le_tensor in = le_tensor_of(frames, LE_U32, 3, (int64_t[]){FRAMES, ROWS, COLS}), i = {0},
+              sem = {0}, std = {0}, count = {0};
+    int refused = 0;
+    assert_ok(le_engine_run(engine, "azimuthal_sigma_clip", LE_IN("frames", &in), GEOMETRY,
+                            LE_STR("error_model", azimuthal ? "azimuthal" : "poisson"),
+                            LE_F64("thres", thres), LE_I64("max_iter", max_iter),
+                            LE_OUT("intensity", &i), LE_OUT("sem", &sem), LE_OUT("std", &std),
+                            LE_OUT("count", &count), LE_OPT_IMPLEMENTATION(implementation)));
+    for (int k = 0; k < FRAMES * NPT; k++) {
+        const int n = ring_of(frames + k / NPT * PIXELS, k % NPT, ring);
+        const moments m = clipped(ring, n, azimuthal, thres, max_iter);
+        assert_near(le_tensor_get(&count, k), m.k, 1e-6);
+        assert_near(le_tensor_get(&i, k), m.s / m.n, 1e-5);
+        assert_near(le_tensor_get(&sem, k), sqrt(m.v) / m.n, 1e-5);
+        assert_near(le_tensor_get(&std, k), sqrt(m.v / m.n2), 1e-5);
+        refused += n - (int)m.k;
+    }
+    assert_true((refused > FRAMES * NPT) == (max_iter > 0));
+    le_tensor_free(&i);
+    le_tensor_free(&sem);
+    le_tensor_free(&std);
+    le_tensor_free(&count);
+}
+
+static void clip(const char *implementation) {
+    clip_as(implementation, 0, 3, 5);
+    clip_as(implementation, 1, 2.5, 4);
+    clip_as(implementation, 1, 0, 1);
+    clip_as(implementation, 0, 4, 0);
+}
+
+static void test_clip(void **state) {
+    (void)state;
+    for_implementations("azimuthal_sigma_clip", clip);
+}
+
+/* A frame of one value: nothing is refused, however small the rounding that sets pixels apart. */
+static void even(const char *implementation) {
+    static float flat[PIXELS], values[PIXELS];
+    for (int i = 0; i < PIXELS; i++) {
+        flat[i] = 0.7f + 1e-3f * (float)(i % 311);
+        values[i] = 12.3f * flat[i];
+    }
+    le_tensor in = le_tensor_of(values, LE_F32, 2, (int64_t[]){ROWS, COLS}),
+              f = le_tensor_of(flat, LE_F32, 2, (int64_t[]){ROWS, COLS}), count = {0}, i = {0};
+    part ring[PIXELS];
+    assert_ok(le_engine_run(engine, "azimuthal_sigma_clip", LE_IN("frames", &in), GEOMETRY,
+                            LE_IN("flat", &f), LE_I64("solid_angle", 0), LE_F64("thres", 0),
+                            LE_OUT("count", &count), LE_OUT("intensity", &i),
+                            LE_OPT_IMPLEMENTATION(implementation)));
+    for (int b = 0; b < NPT; b++) {
+        assert_near(le_tensor_get(&count, b), ring_of(frames, b, ring), 1e-9);
+        assert_near(le_tensor_get(&i, b), 12.3, 1e-5);
+    }
+    le_tensor_free(&count);
+    le_tensor_free(&i);
+}
+
+static void test_even(void **state) {
+    (void)state;
+    for_implementations("azimuthal_sigma_clip", even);
+}
+
+/* ------------------------------------------------------------------------------------- median -- */
+
+static int by_value(const void *x, const void *y) {
+    const part *a = x, *b = y;
+    return (a->s / a->w > b->s / b->w) - (a->s / a->w < b->s / b->w);
+}
+
+static double band_of(part *p, int n, double from, double to) {
+    double all = 0, begin = 0, s = 0, w = 0;
+    qsort(p, (size_t)n, sizeof *p, by_value);
+    for (int i = 0; i < n; i++)
+        all += p[i].w;
+    for (int i = 0; i < n; i++) {
+        if (begin + p[i].w >= from * all && begin <= to * all) {
+            s += p[i].s;
+            w += p[i].w;
+        }
+        begin += p[i].w;
+    }
+    return s / w;
+}
+
+static void band_as(const char *implementation, double from, double to) {
+    static part ring[PIXELS];
+    le_tensor in = le_tensor_of(frames, LE_U32, 3, (int64_t[]){FRAMES, ROWS, COLS}), i = {0};
+    assert_ok(le_engine_run(engine, "azimuthal_median", LE_IN("frames", &in), GEOMETRY,
+                            LE_F64S("quantiles", ((double[]){from, to}), 2),
+                            LE_OUT("intensity", &i), LE_OPT_IMPLEMENTATION(implementation)));
+    for (int k = 0; k < FRAMES * NPT; k++) {
+        const int n = ring_of(frames + k / NPT * PIXELS, k % NPT, ring);
+        assert_near(le_tensor_get(&i, k), band_of(ring, n, from, to), 2e-5);
+    }
+    le_tensor_free(&i);
+}
+
+/* Of pixels that count the same: as every textbook has it, also of an even number. */
+static void plain_median(const char *implementation) {
+    static part ring[PIXELS];
+    le_tensor in = le_tensor_of(frames, LE_U32, 2, (int64_t[]){ROWS, COLS}), i = {0};
+    int even_rings = 0;
+    assert_ok(le_engine_run(engine, "azimuthal_median", LE_IN("frames", &in), GEOMETRY,
+                            LE_I64("solid_angle", 0), LE_F64("normalization_factor", 0.7),
+                            LE_OUT("intensity", &i), LE_OPT_IMPLEMENTATION(implementation)));
+    for (int b = 0; b < NPT; b++) {
+        const int n = ring_of(frames, b, ring);
+        for (int k = 0; k < n; k++)
+            ring[k].w = 1;
+        qsort(ring, (size_t)n, sizeof *ring, by_value);
+        assert_near(le_tensor_get(&i, b), 0.5 * (ring[(n - 1) / 2].s + ring[n / 2].s) / 0.7, 1e-5);
+        even_rings += n % 2 == 0;
+    }
+    assert_true(even_rings > 0 && even_rings < NPT);
+    le_tensor_free(&i);
+}
+
+static void bands(const char *implementation) {
+    band_as(implementation, 0.5, 0.5);
+    band_as(implementation, 0.25, 0.75);
+    band_as(implementation, 0, 0.1);
+    band_as(implementation, 1, 1);
+    band_as(implementation, 0, 1);
+    plain_median(implementation);
+}
+
+static void test_median(void **state) {
+    (void)state;
+    for_implementations("azimuthal_median", bands);
+}
+
+static void test_mistakes(void **state) {
+    le_tensor in = le_tensor_of(frames, LE_U32, 2, (int64_t[]){ROWS, COLS}), i = {0};
+    (void)state;
+    assert_int_not_equal(le_engine_run(engine, "azimuthal_median", LE_IN("frames", &in), GEOMETRY,
+                                       LE_F64S("quantiles", ((double[]){0.6, 0.4}), 2),
+                                       LE_OUT("intensity", &i)),
+                         LE_OK);
+    assert_non_null(strstr(le_error_message(), "0.6,0.4"));
+    assert_int_not_equal(le_engine_run(engine, "azimuthal_sigma_clip", LE_IN("frames", &in),
+                                       GEOMETRY, LE_STR("error_model", "none"),
+                                       LE_OUT("intensity", &i)),
+                         LE_OK);
+    assert_non_null(strstr(le_error_message(), "error_model"));
+    assert_null(i.data);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_clip), cmocka_unit_test(test_even),
+                                       cmocka_unit_test(test_median),
+                                       cmocka_unit_test(test_mistakes)};
+    fill_frames();
+    return cmocka_run_group_tests(tests, open_engine, close_engine);
+}

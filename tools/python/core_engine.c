@@ -1,0 +1,294 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Engines: opening, closing, the default one.
+ */
+#include "core.h"
+
+#include <string.h>
+
+PyTypeObject *core_engine_type;
+static core_engine *default_engine;
+static PyObject *opener; /* makes the default engine */
+
+/* --- options --- */
+
+static const char *text_of(PyObject *dict, const char *name) {
+    PyObject *v = PyDict_GetItemString(dict, name);
+    return v && v != Py_None ? PyUnicode_AsUTF8AndSize(v, NULL) : NULL;
+}
+
+static bool number_of(PyObject *dict, const char *name, double *out) {
+    PyObject *v = PyDict_GetItemString(dict, name);
+    if (v && v != Py_None)
+        *out = PyFloat_AsDouble(v);
+    return !PyErr_Occurred();
+}
+
+static bool bytes_of(PyObject *dict, const char *name, int64_t *out) {
+    PyObject *v = PyDict_GetItemString(dict, name);
+    if (!v || v == Py_None)
+        return true;
+    if (!PyUnicode_Check(v)) {
+        *out = PyLong_AsLongLong(v);
+        return !PyErr_Occurred();
+    }
+    if (le_bytes_from_text(PyUnicode_AsUTF8AndSize(v, NULL), out))
+        return true;
+    PyErr_Format(PyExc_ValueError, "%s: expected bytes as a number or as '2G', not %R", name, v);
+    return false;
+}
+
+static bool mode_of(PyObject *dict, le_mode *out) {
+    const char *mode = text_of(dict, "mode");
+    if (mode && !le_mode_from_name(mode, out))
+        PyErr_Format(PyExc_ValueError,
+                     "there is no mode '%s'; there are estimate, learn, measure and frozen", mode);
+    return !PyErr_Occurred();
+}
+
+static bool fill_options(le_options *o, PyObject *dict) {
+    double threads = 0, seed = 0;
+    le_default_options(o);
+    o->log = core_log;
+    o->db_path = text_of(dict, "db");
+    o->site_db_path = text_of(dict, "site_db");
+    o->cache_dir = text_of(dict, "cache_dir");
+    o->devices = text_of(dict, "devices");
+    o->run_type = text_of(dict, "run_type");
+    o->implementation = text_of(dict, "implementation");
+    bool good = !PyErr_Occurred() && mode_of(dict, &o->mode) &&
+                number_of(dict, "threads", &threads) && number_of(dict, "seed", &seed) &&
+                number_of(dict, "explore_share", &o->explore_share) &&
+                number_of(dict, "trial_limit", &o->trial_limit_s) &&
+                bytes_of(dict, "memory_limit", &o->memory_limit_bytes) &&
+                bytes_of(dict, "device_memory_limit", &o->device_memory_limit_bytes);
+    o->threads = (int32_t)threads;
+    o->seed = (uint64_t)seed;
+    return good;
+}
+
+/* --- life --- */
+
+static PyObject *engine_new(PyTypeObject *type, PyObject *args, PyObject *dict) {
+    le_options o;
+    if (PyTuple_Size(args) != 0) {
+        PyErr_SetString(PyExc_TypeError, "Engine takes keywords only");
+        return NULL;
+    }
+    PyObject *options = dict ? PyDict_Copy(dict) : PyDict_New();
+    if (!options)
+        return NULL;
+    if (!fill_options(&o, options)) {
+        Py_DECREF(options);
+        return NULL;
+    }
+    le_engine *engine;
+    le_status status;
+    core_outside outside;
+    core_leave(&outside, NULL);
+    status = le_open(&engine, &o);
+    core_back(&outside);
+    core_engine *self = core_check(status) ? (core_engine *)PyType_GenericAlloc(type, 0) : NULL;
+    if (!self) {
+        le_close(&engine);
+        Py_DECREF(options);
+        return NULL;
+    }
+    self->engine = engine;
+    self->options = options;
+    return (PyObject *)self;
+}
+
+static void close_engine(core_engine *self) {
+    le_engine *engine = self->engine;
+    self->engine = NULL;
+    core_outside outside;
+    core_leave(&outside, NULL);
+    le_close(&engine);
+    core_back(&outside);
+}
+
+static PyObject *engine_close(PyObject *o, PyObject *none) {
+    core_engine *self = (core_engine *)o;
+    (void)none;
+    if (self->in_use) {
+        PyErr_Format(PyExc_RuntimeError,
+                     "the engine cannot be closed: %d of its calls are under way", self->in_use);
+        return NULL;
+    }
+    if (self->engine)
+        close_engine(self);
+    return core_log_flush() ? Py_NewRef(Py_None) : NULL;
+}
+
+static void engine_free(PyObject *o) {
+    core_engine *self = (core_engine *)o;
+    PyTypeObject *type = Py_TYPE(o);
+    if (self->engine)
+        close_engine(self);
+    Py_XDECREF(self->options);
+    core_free(o, type);
+}
+
+core_engine *core_engine_get(PyObject *engine) {
+    if (engine && engine != Py_None) {
+        if (PyObject_TypeCheck(engine, core_engine_type))
+            return (core_engine *)Py_NewRef(engine);
+        PyErr_Format(PyExc_TypeError, "engine: expected a liquid_engine.Engine, not %R",
+                     (PyObject *)Py_TYPE(engine));
+        return NULL;
+    }
+    if (!default_engine) {
+        PyObject *made = PyObject_CallNoArgs(opener ? opener : (PyObject *)core_engine_type);
+        if (default_engine) /* by another thread meanwhile */
+            Py_XDECREF(made);
+        else
+            default_engine = (core_engine *)made;
+    }
+    return default_engine ? (core_engine *)Py_NewRef((PyObject *)default_engine) : NULL;
+}
+
+bool core_engine_begin(core_engine *engine) {
+    if (!engine->engine) {
+        PyErr_SetString(PyExc_ValueError, "the engine has been closed");
+        return false;
+    }
+    engine->in_use++;
+    return true;
+}
+
+void core_engine_end(core_engine *engine) {
+    engine->in_use--;
+    Py_DECREF((PyObject *)engine);
+}
+
+/* In a forked child: the engine stays what it is, another process's. */
+static PyObject *forget_default(PyObject *module, PyObject *none) {
+    (void)module;
+    (void)none;
+    default_engine = NULL;
+    Py_RETURN_NONE;
+}
+
+static PyObject *set_opener(PyObject *module, PyObject *function) {
+    (void)module;
+    Py_XDECREF(opener);
+    opener = Py_NewRef(function);
+    Py_RETURN_NONE;
+}
+
+static PyObject *get_default(PyObject *module, PyObject *none) {
+    (void)module;
+    (void)none;
+    return (PyObject *)core_engine_get(NULL);
+}
+
+static PyObject *is_open(PyObject *module, PyObject *none) {
+    (void)module;
+    (void)none;
+    return PyBool_FromLong(default_engine != NULL);
+}
+
+static PyObject *close_default(PyObject *module, PyObject *none) {
+    (void)module;
+    (void)none;
+    if (default_engine && !default_engine->in_use && default_engine->engine)
+        close_engine(default_engine);
+    Py_RETURN_NONE;
+}
+
+/* --- what it has --- */
+
+static PyObject *engine_operations(PyObject *o, PyObject *none) {
+    core_engine *self = (core_engine *)o;
+    size_t n;
+    (void)none;
+    if (!self->engine)
+        return PyList_New(0);
+    const le_operation *const *all = le_engine_operations(self->engine, &n);
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list && i < n; i++) {
+        PyObject *name = PyUnicode_FromString(all[i]->name);
+        if (!name || PyList_Append(list, name) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(name);
+    }
+    return list;
+}
+
+static PyObject *engine_devices(PyObject *o, PyObject *none) {
+    core_engine *self = (core_engine *)Py_NewRef(o);
+    le_bench_device d[16];
+    size_t n;
+    (void)none;
+    if (!core_engine_begin(self))
+        return NULL;
+    core_outside outside;
+    core_leave(&outside, NULL);
+    n = le_bench_devices(self->engine, d, 16);
+    core_back(&outside);
+    core_engine_end(self);
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list && i < n && i < 16; i++) {
+        PyObject *row = Py_BuildValue("(sssssO)", d[i].id, d[i].name, d[i].vendor, d[i].driver,
+                                      d[i].version, d[i].is_cpu ? Py_True : Py_False);
+        if (!row || PyList_Append(list, row) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(row);
+    }
+    return list;
+}
+
+static PyObject *engine_threads(PyObject *o, void *closure) {
+    core_engine *self = (core_engine *)o;
+    (void)closure;
+    return PyLong_FromLong(self->engine ? le_bench_threads(self->engine) : 0);
+}
+
+static PyObject *engine_closed(PyObject *o, void *closure) {
+    (void)closure;
+    return PyBool_FromLong(((core_engine *)o)->engine == NULL);
+}
+
+static PyObject *engine_options(PyObject *o, void *closure) {
+    (void)closure;
+    return PyDict_Copy(((core_engine *)o)->options);
+}
+
+static PyMethodDef engine_methods[] = {
+    {"close", engine_close, METH_NOARGS, "Waits for pending writes and releases everything."},
+    {"_operations", engine_operations, METH_NOARGS, NULL},
+    {"_devices", engine_devices, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+static PyGetSetDef engine_attributes[] = {
+    {"threads", engine_threads, NULL, "Threads of the pool.", NULL},
+    {"closed", engine_closed, NULL, "Whether close was called.", NULL},
+    {"_options", engine_options, NULL, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+static PyType_Slot engine_slots[] = {
+    {Py_tp_new, engine_new},
+    {Py_tp_dealloc, engine_free},
+    {Py_tp_methods, engine_methods},
+    {Py_tp_getset, engine_attributes},
+    {0, NULL},
+};
+static PyType_Spec engine_spec = {"liquid_engine._core.Engine", sizeof(core_engine), 0,
+                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, engine_slots};
+static PyMethodDef functions[] = {
+    {"forget_default", forget_default, METH_NOARGS, NULL},
+    {"default_engine", get_default, METH_NOARGS, NULL},
+    {"set_opener", set_opener, METH_O, NULL},
+    {"is_open", is_open, METH_NOARGS, NULL},
+    {"close_default", close_default, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+bool core_engine_add(PyObject *module) {
+    core_engine_type = (PyTypeObject *)PyType_FromSpec(&engine_spec);
+    return core_engine_type &&
+           PyModule_AddObjectRef(module, "Engine", (PyObject *)core_engine_type) == 0 &&
+           PyModule_AddFunctions(module, functions) == 0;
+}

@@ -1,0 +1,242 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Operations as function objects, made from their descriptors.
+ */
+#include "core_function.h"
+
+#include <structmember.h>
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+PyTypeObject *core_function_type;
+
+static bool add_parameter(core_function *f, const char *name, int arg) {
+    PyObject *interned = PyUnicode_InternFromString(name);
+    f->params[f->n_params++] = (parameter){interned, arg};
+    return interned != NULL;
+}
+
+static bool is_parameter(const le_arg_desc *d, bool optional) {
+    return d->type != LE_TYPE_OUT && d->optional == optional;
+}
+
+/* An argument of the operation with an option's name goes before it. */
+static bool is_hidden(const le_operation *op, const char *option) {
+    for (size_t i = 0; i < op->n_args; i++)
+        if (op->args[i].type != LE_TYPE_OUT && !strcmp(op->args[i].name, option))
+            return true;
+    return false;
+}
+
+static bool add_parameters(core_function *f) {
+    const le_operation *op = f->operation;
+    bool good = true;
+    for (int optional = 0; optional < 2; optional++) {
+        for (size_t i = 0; good && i < op->n_args; i++)
+            if (is_parameter(&op->args[i], optional))
+                good = add_parameter(f, op->args[i].name, (int)i);
+        if (!optional)
+            f->n_needed = f->n_params;
+    }
+    f->n_positional = f->n_params;
+    for (int i = 0; good && i < OPTIONS; i++)
+        if (!is_hidden(op, core_option_texts[i]))
+            good = add_parameter(f, core_option_texts[i], FIRST_OPTION + i);
+    return good;
+}
+
+static bool add_outs(core_function *f) {
+    const le_operation *op = f->operation;
+    for (int optional = 0; optional < 2; optional++) {
+        for (size_t i = 0; i < op->n_args; i++)
+            if (op->args[i].type == LE_TYPE_OUT && op->args[i].optional == optional)
+                f->outs[f->n_outs++] = (int)i;
+        if (!optional)
+            f->n_usual = f->n_outs;
+    }
+    bool all =
+        op->family && !strcmp(op->family, "chains"); /* whose author has named what he wants */
+    if (!f->n_usual && f->n_outs)
+        f->n_usual = all ? f->n_outs : 1;
+    f->out_names = PyTuple_New(f->n_outs);
+    for (int k = 0; f->out_names && k < f->n_outs; k++)
+        PyTuple_SetItem(f->out_names, k, PyUnicode_InternFromString(op->args[f->outs[k]].name));
+    return f->out_names && !PyErr_Occurred();
+}
+
+/* Function(name, engine=None) */
+static PyObject *function_new(PyTypeObject *type, PyObject *args, PyObject *names) {
+    static char *keywords[] = {"name", "engine", NULL};
+    const char *name;
+    PyObject *engine = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, names, "s|O", keywords, &name, &engine))
+        return NULL;
+    core_engine *e = core_engine_get(engine);
+    if (!e)
+        return NULL;
+    const le_operation *op = e->engine ? le_engine_operation(e->engine, name) : NULL;
+    if (!op && e->engine)
+        core_check(le_call_shapes(e->engine, name, NULL, 0, NULL)); /* why */
+    else if (!op)
+        PyErr_SetString(PyExc_ValueError, "the engine has been closed");
+    Py_DECREF((PyObject *)e);
+    if (!op)
+        return NULL;
+    core_function *f = (core_function *)PyType_GenericAlloc(type, 0);
+    if (!f)
+        return NULL;
+    f->vectorcall = core_call_vector;
+    f->operation = op;
+    f->engine = engine == Py_None ? NULL : Py_NewRef(engine);
+    snprintf(f->text, sizeof f->text, "%s", op->name);
+    f->name = PyUnicode_FromString(op->name);
+    if (!f->name || !add_parameters(f) || !add_outs(f))
+        Py_CLEAR(f);
+    return (PyObject *)f;
+}
+
+static int function_traverse(PyObject *o, visitproc visit, void *arg) {
+    core_function *f = (core_function *)o;
+    Py_VISIT((PyObject *)Py_TYPE(o));
+    Py_VISIT(f->engine);
+    Py_VISIT(f->signature);
+    Py_VISIT(f->result_type);
+    return 0;
+}
+
+static int function_clear(PyObject *o) {
+    core_function *f = (core_function *)o;
+    Py_CLEAR(f->engine);
+    Py_CLEAR(f->signature);
+    Py_CLEAR(f->result_type);
+    return 0;
+}
+
+static void function_free(PyObject *o) {
+    core_function *f = (core_function *)o;
+    PyTypeObject *type = Py_TYPE(o);
+    PyObject_GC_UnTrack(o);
+    function_clear(o);
+    for (int i = 0; i < f->n_params; i++)
+        Py_XDECREF(f->params[i].name);
+    Py_XDECREF(f->name);
+    Py_XDECREF(f->doc);
+    Py_XDECREF(f->out_names);
+    core_free(o, type);
+}
+
+static PyObject *function_get(PyObject *self, PyObject *object, PyObject *type) {
+    (void)object;
+    (void)type;
+    return Py_NewRef(self);
+}
+
+static PyObject *function_repr(PyObject *o) {
+    return PyUnicode_FromFormat("<liquid_engine operation %U>", ((core_function *)o)->name);
+}
+
+static PyMemberDef function_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(core_function, vectorcall), READONLY, NULL},
+    {"__name__", T_OBJECT, offsetof(core_function, name), READONLY, NULL},
+    {"__qualname__", T_OBJECT, offsetof(core_function, name), READONLY, NULL},
+    {"_engine", T_OBJECT, offsetof(core_function, engine), READONLY, NULL},
+    {"__doc__", T_OBJECT, offsetof(core_function, doc), 0, NULL},
+    {"__signature__", T_OBJECT, offsetof(core_function, signature), 0, NULL},
+    {"_result_type", T_OBJECT, offsetof(core_function, result_type), 0, NULL},
+    {"_outputs", T_OBJECT, offsetof(core_function, out_names), READONLY, NULL},
+    {"_n_usual", T_INT, offsetof(core_function, n_usual), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyObject *words_of(const char *const *words) {
+    PyObject *list = PyList_New(0);
+    for (; list && words && *words; words++) {
+        PyObject *w = PyUnicode_FromString(*words);
+        if (!w || PyList_Append(list, w) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(w);
+    }
+    return list;
+}
+
+static PyObject *dtypes_of(uint32_t mask) {
+    PyObject *list = PyList_New(0);
+    for (le_dtype d = LE_U8; list && d <= LE_DTYPE_LAST; d++) {
+        if (!(mask & LE_DTYPE_BIT(d)))
+            continue;
+        PyObject *name = PyUnicode_FromString(le_dtype_name(d));
+        if (!name || PyList_Append(list, name) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(name);
+    }
+    return list;
+}
+
+static PyObject *describe_arg(const le_arg_desc *d) {
+    static const char *const kinds[] = {"",    "in",   "out",        "f64",  "i64",
+                                        "str", "f64s", "str_or_f64", "table"};
+    return Py_BuildValue(
+        "{s:s,s:s,s:s,s:O,s:N,s:i,s:i,s:s,s:d,s:d,s:d,s:n,s:n,s:N,s:z}", "name", d->name, "doc",
+        d->doc ? d->doc : "", "type", kinds[d->type], "optional", d->optional ? Py_True : Py_False,
+        "dtypes", dtypes_of(d->dtypes), "min_ndim", (int)d->min_ndim, "max_ndim", (int)d->max_ndim,
+        "shape", d->shape ? d->shape : "", "min", d->min, "max", d->max, "default", d->default_f64,
+        "min_count", (Py_ssize_t)d->min_count, "max_count", (Py_ssize_t)d->max_count, "words",
+        words_of(d->words), "default_str", d->default_str);
+}
+
+/* The descriptor, for documentation. */
+static PyObject *function_describe(PyObject *o, PyObject *none) {
+    const le_operation *op = ((core_function *)o)->operation;
+    PyObject *args = PyList_New(0);
+    (void)none;
+    for (size_t i = 0; args && i < op->n_args; i++) {
+        PyObject *a = describe_arg(&op->args[i]);
+        if (!a || PyList_Append(args, a) != 0)
+            Py_CLEAR(args);
+        Py_XDECREF(a);
+    }
+    if (!args)
+        return NULL;
+    return Py_BuildValue("{s:s,s:s,s:s,s:s,s:d,s:d,s:O,s:N}", "name", op->name, "family",
+                         op->family ? op->family : "", "summary", op->summary ? op->summary : "",
+                         "reference", op->reference ? op->reference : "", "atol", op->atol, "rtol",
+                         op->rtol, "of_largest", op->norm == LE_NORM_MAX ? Py_True : Py_False,
+                         "args", args);
+}
+
+static PyMethodDef function_methods[] = {
+    {"_look", core_look, METH_VARARGS, NULL},
+    {"_describe", function_describe, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+static PyType_Slot function_slots[] = {
+    {Py_tp_new, function_new},           {Py_tp_dealloc, function_free},
+    {Py_tp_traverse, function_traverse}, {Py_tp_clear, function_clear},
+    {Py_tp_call, core_call_tuple},       {Py_tp_descr_get, function_get},
+    {Py_tp_repr, function_repr},         {Py_tp_members, function_members},
+    {Py_tp_methods, function_methods},   {0, NULL},
+};
+static PyType_Spec function_spec = {
+    "liquid_engine.Operation", sizeof(core_function), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, function_slots};
+
+static PyMethodDef functions[] = {
+    {"set_hooks", core_set_hooks, METH_VARARGS, NULL},
+    {"count_blocks", core_count_blocks, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+bool core_function_add(PyObject *module) {
+    PyObject *names = PyTuple_New(OPTIONS);
+    for (int i = 0; names && i < OPTIONS; i++) {
+        core_option_names[i] = PyUnicode_InternFromString(core_option_texts[i]);
+        PyTuple_SetItem(names, i, Py_XNewRef(core_option_names[i]));
+    }
+    core_function_type = (PyTypeObject *)PyType_FromSpec(&function_spec);
+    return names && core_function_type && PyModule_AddObject(module, "option_names", names) == 0 &&
+           PyModule_AddObjectRef(module, "Operation", (PyObject *)core_function_type) == 0 &&
+           PyModule_AddFunctions(module, functions) == 0;
+}

@@ -1,0 +1,468 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Seeing what the engine does: explanations, benchmarks, profiles, what is stored; and files.
+ */
+#include "core.h"
+
+#include "benchdb.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* A text of the library's, which is freed. */
+static PyObject *take_text(char *text) {
+    PyObject *r = text ? PyUnicode_FromString(text) : PyErr_NoMemory();
+    free(text);
+    return r;
+}
+
+PyObject *core_explain(core_call *c) {
+    le_explanation *x = NULL;
+    char *text = NULL;
+    le_status status;
+    if (!core_engine_begin(c->engine))
+        return NULL;
+    core_outside outside;
+    core_leave(&outside, NULL);
+    status =
+        le_call_explain(c->engine->engine, &x, core_function_operation(c->function), c->args, c->n);
+    if (status == LE_OK)
+        text = le_explanation_json(x);
+    le_explanation_free(&x);
+    core_back(&outside);
+    c->engine->in_use--;
+    if (!core_check(status)) {
+        free(text);
+        return NULL;
+    }
+    return take_text(text);
+}
+
+/* ------------------------------------------------------------------------------ bench -------- */
+
+enum { RUNS = 1000 };
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Runs of a candidate for about so many seconds, three at least; a first one warms up. */
+static le_status time_candidate(le_bench *bench, size_t index, double seconds, double *times,
+                                int *n, double *kernel) {
+    le_bench_stats stats;
+    le_status status = le_bench_run(bench, index, &stats);
+    double end = now() + seconds;
+    for (*n = 0; status == LE_OK && *n < RUNS && (*n < 3 || now() < end);) {
+        status = le_bench_run(bench, index, &stats);
+        times[(*n)++] = stats.seconds - stats.setup_seconds;
+        *kernel = stats.kernel_seconds;
+    }
+    return status;
+}
+
+static PyObject *list_of(const double *values, int n) {
+    PyObject *list = PyList_New(n);
+    for (int i = 0; list && i < n; i++)
+        PyList_SetItem(list, i, PyFloat_FromDouble(values[i]));
+    return list;
+}
+
+/* (candidate, implementation, run type, device, why it does not apply or failed, seconds of runs,
+ * seconds of kernels, largest error, within the tolerance) */
+static PyObject *bench_row(le_bench *bench, size_t index, bool compared, double seconds) {
+    size_t n;
+    const le_bench_candidate *b = &le_bench_candidates(bench, &n)[index];
+    double times[RUNS], kernel = 0;
+    int runs = 0;
+    le_status status = LE_OK, checked = LE_ERR_UNSUPPORTED;
+    le_bench_comparison comparison = {.max_abs = NAN};
+    core_outside outside;
+    core_leave(&outside, NULL);
+    if (b->applies)
+        status = time_candidate(bench, index, seconds, times, &runs, &kernel);
+    if (b->applies && status == LE_OK && compared)
+        checked = le_bench_check(bench, index, 0xff, &comparison);
+    core_back(&outside);
+    bool wrong = status != LE_OK || (checked != LE_OK && checked != LE_ERR_UNSUPPORTED);
+    const char *why = !b->applies ? b->why : wrong ? le_error_message() : "";
+    core_forget_exception();
+    return Py_BuildValue("(sssssNddO)", b->text, b->implementation->name,
+                         b->implementation->run_type, b->device, why,
+                         list_of(times, status == LE_OK ? runs : 0), kernel, comparison.max_abs,
+                         checked == LE_OK && comparison.within ? Py_True : Py_False);
+}
+
+static PyObject *bench_rows(le_bench *bench, bool compared, double seconds) {
+    size_t n;
+    PyObject *rows = PyList_New(0);
+    le_bench_candidates(bench, &n);
+    for (size_t i = 0; rows && i < n; i++) {
+        PyObject *row = PyErr_CheckSignals() == 0 ? bench_row(bench, i, compared, seconds) : NULL;
+        if (!row || PyList_Append(rows, row) != 0)
+            Py_CLEAR(rows);
+        Py_XDECREF(row);
+    }
+    return rows;
+}
+
+PyObject *core_bench(core_call *c, double seconds) {
+    le_bench *bench = NULL;
+    le_status status, compared = LE_ERR_UNSUPPORTED;
+    PyObject *rows = NULL;
+    if (!core_engine_begin(c->engine))
+        return NULL;
+    core_outside outside;
+    core_leave(&outside, NULL);
+    status = le_bench_open(&bench, c->engine->engine, core_function_operation(c->function), c->args,
+                           c->n);
+    if (status == LE_OK)
+        compared = le_bench_reference(bench);
+    core_back(&outside);
+    if (core_check(status)) {
+        rows = bench_rows(bench, compared == LE_OK, seconds);
+        if (rows)
+            rows = Py_BuildValue("(sN)", le_bench_problem(bench), rows);
+    }
+    le_bench_close(&bench);
+    c->engine->in_use--;
+    return rows;
+}
+
+PyObject *core_time(core_call *c, int batches) {
+    enum { CALLS = 1000 };
+    const char *name = core_function_operation(c->function);
+    double best = INFINITY;
+    le_status status = LE_OK;
+    if (!core_engine_begin(c->engine))
+        return NULL;
+    core_outside outside;
+    core_leave(&outside, NULL);
+    for (int k = 0; k < batches && status == LE_OK; k++) {
+        double start = now();
+        for (int i = 0; i < CALLS && status == LE_OK; i++)
+            status = le_call_run(c->engine->engine, name, c->args, c->n);
+        best = fmin(best, (now() - start) / CALLS);
+    }
+    core_back(&outside);
+    c->engine->in_use--;
+    return core_check(status) ? PyFloat_FromDouble(best) : NULL;
+}
+
+/* ------------------------------------------------------------------------------ cuts --------- */
+
+static PyObject *cut_dict(const le_slabs *s, const le_operation *op) {
+    static const char *const merges[] = {"none", "sum", "mean", "max", "min", "append"};
+    PyObject *args = PyDict_New();
+    for (size_t i = 0; args && i < op->n_args; i++) {
+        PyObject *a =
+            Py_BuildValue("{s:i,s:i,s:i,s:s,s:k}", "axis", (int)s->args[i].axis, "scale",
+                          (int)s->args[i].scale, "divide", (int)s->args[i].divide, "merge",
+                          s->args[i].merge <= LE_MERGE_APPEND ? merges[s->args[i].merge] : "none",
+                          "places", (unsigned long)s->args[i].places);
+        if (!a || PyDict_SetItemString(args, op->args[i].name, a) != 0)
+            Py_CLEAR(args);
+        Py_XDECREF(a);
+    }
+    return Py_BuildValue("{s:L,s:L,s:L,s:N}", "items", (long long)s->items, "halo",
+                         (long long)s->halo, "multiple", (long long)s->multiple, "args", args);
+}
+
+/* [slabs, tiles]: how a call can be cut; None where it cannot. */
+PyObject *core_cut(core_call *c) {
+    const char *name = core_function_operation(c->function);
+    le_slabs cuts[2];
+    le_status status = le_call_cut(c->engine->engine, name, c->args, c->n, &cuts[0], &cuts[1]);
+    const le_operation *op = le_engine_operation(c->engine->engine, name);
+    PyObject *list = core_check(status) ? PyList_New(2) : NULL;
+    for (int k = 0; list && k < 2; k++)
+        PyList_SetItem(list, k, cuts[k].items > 0 ? cut_dict(&cuts[k], op) : Py_NewRef(Py_None));
+    return list;
+}
+
+/* --------------------------------------------------------------------------- verify ---------- */
+
+static PyObject *verify_rows(le_bench *bench) {
+    size_t n;
+    const le_bench_candidate *b = le_bench_candidates(bench, &n);
+    PyObject *rows = PyList_New(0);
+    for (size_t i = 0; rows && i < n; i++) {
+        le_bench_comparison comparison = {.max_abs = NAN};
+        le_status status = LE_OK;
+        core_outside outside;
+        core_leave(&outside, NULL);
+        if (b[i].applies)
+            status = le_bench_check(bench, i, 0xff, &comparison);
+        core_back(&outside);
+        core_forget_exception();
+        bool right = b[i].applies && status == LE_OK && comparison.within;
+        PyObject *row =
+            Py_BuildValue("(ssdOOs)", b[i].text, b[i].implementation->name, comparison.max_abs,
+                          b[i].applies ? Py_True : Py_False, right ? Py_True : Py_False,
+                          !b[i].applies        ? b[i].why
+                          : status != LE_OK    ? le_error_message()
+                          : !comparison.within ? "its error is above the tolerance"
+                                               : "");
+        if (!row || PyList_Append(rows, row) != 0)
+            Py_CLEAR(rows);
+        Py_XDECREF(row);
+    }
+    return rows;
+}
+
+/* verify(engine, operation, index): every candidate on a case of the operation's own */
+static PyObject *verify(PyObject *module, PyObject *args) {
+    PyObject *engine, *rows = NULL;
+    const char *operation;
+    long long index;
+    le_sample *sample = NULL;
+    le_bench *bench = NULL;
+    le_status status;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OsL", &engine, &operation, &index))
+        return NULL;
+    core_engine *e = core_engine_get(engine);
+    if (!e || !core_engine_begin(e)) {
+        Py_XDECREF((PyObject *)e);
+        return NULL;
+    }
+    core_outside outside;
+    core_leave(&outside, NULL);
+    le_case_request request = {.kind = LE_CASE_CHECK, .seed = 1, .index = index};
+    status = le_sample_make(&sample, e->engine, operation, &request);
+    if (status == LE_OK) {
+        size_t n;
+        const le_arg *list = le_sample_args(sample, &n);
+        status = le_bench_open(&bench, e->engine, operation, list, n);
+    }
+    if (status == LE_OK)
+        status = le_bench_reference(bench);
+    core_back(&outside);
+    if (core_check(status))
+        rows = verify_rows(bench);
+    le_bench_close(&bench);
+    le_sample_free(&sample);
+    core_engine_end(e);
+    return rows;
+}
+
+/* --------------------------------------------------------------------------- last run -------- */
+
+static PyObject *last_run(PyObject *module, PyObject *none) {
+    le_run_info i = {.struct_size = sizeof i};
+    (void)module;
+    (void)none;
+    if (le_last_run(&i) != LE_OK || !i.candidate[0])
+        Py_RETURN_NONE;
+    return Py_BuildValue("(ssddLLL)", i.candidate, i.why, i.seconds, i.kernel_seconds,
+                         (long long)i.bytes_to_device, (long long)i.bytes_from_device,
+                         (long long)i.measurements);
+}
+
+/* ---------------------------------------------------------------------------- profile -------- */
+
+static PyObject *profile_start(PyObject *module, PyObject *engine) {
+    core_engine *e = core_engine_get(engine);
+    le_status status;
+    (void)module;
+    if (!e || !core_engine_begin(e)) {
+        Py_XDECREF((PyObject *)e);
+        return NULL;
+    }
+    core_outside outside;
+    core_leave(&outside, NULL);
+    status = le_profile_start(e->engine);
+    core_back(&outside);
+    core_engine_end(e);
+    return core_check(status) ? Py_NewRef(Py_None) : NULL;
+}
+
+static PyObject *profile_rows(const le_profile *profile) {
+    size_t n;
+    const le_profile_row *r = le_profile_rows(profile, &n);
+    PyObject *rows = PyList_New(0);
+    for (size_t i = 0; rows && i < n; i++) {
+        PyObject *row = Py_BuildValue("(sissLLdddd)", r[i].kind, (int)r[i].depth, r[i].name,
+                                      r[i].place, (long long)r[i].count, (long long)r[i].bytes,
+                                      r[i].median_s, r[i].total_s, r[i].share, r[i].start_s);
+        if (!row || PyList_Append(rows, row) != 0)
+            Py_CLEAR(rows);
+        Py_XDECREF(row);
+    }
+    return rows;
+}
+
+/* (rows, table, trace) */
+static PyObject *profile_stop(PyObject *module, PyObject *engine) {
+    core_engine *e = core_engine_get(engine);
+    le_profile *profile = NULL;
+    le_status status;
+    PyObject *r = NULL;
+    (void)module;
+    if (!e || !core_engine_begin(e)) {
+        Py_XDECREF((PyObject *)e);
+        return NULL;
+    }
+    core_outside outside;
+    core_leave(&outside, NULL);
+    status = le_profile_stop(e->engine, &profile);
+    core_back(&outside);
+    core_engine_end(e);
+    if (core_check(status))
+        r = Py_BuildValue("(NNN)", profile_rows(profile), take_text(le_profile_table(profile)),
+                          take_text(le_profile_trace_json(profile)));
+    le_profile_free(&profile);
+    return r;
+}
+
+/* ------------------------------------------------------------------------------ files -------- */
+
+static PyObject *read_place(PyObject *module, PyObject *args) {
+    const char *place;
+    PyObject *engine;
+    le_tensor t = {0};
+    le_status status;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "sO", &place, &engine))
+        return NULL;
+    core_engine *e = core_engine_get(engine);
+    if (!e || !core_engine_begin(e)) {
+        Py_XDECREF((PyObject *)e);
+        return NULL;
+    }
+    core_outside outside;
+    core_leave(&outside, NULL);
+    status = le_io_read(e->engine, place, NULL, &t);
+    core_back(&outside);
+    core_engine_end(e);
+    return core_check(status) ? core_array_of(&t) : NULL;
+}
+
+static PyObject *write_place(PyObject *module, PyObject *args) {
+    const char *place;
+    PyObject *engine, *array;
+    le_tensor view;
+    le_status status;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "sOO", &place, &array, &engine))
+        return NULL;
+    bool own = PyObject_TypeCheck(array, core_tensor_type);
+    PyObject *a =
+        own || PyArray_Check(array) ? Py_NewRef(array) : core_as_array(array, "write", "x", 0);
+    if (!a || (!own && !core_tensor_of_array(a, "write", "x", &view))) {
+        Py_XDECREF(a);
+        return NULL;
+    }
+    core_engine *e = core_engine_get(engine);
+    if (!e || !core_engine_begin(e)) {
+        Py_XDECREF((PyObject *)e);
+        Py_DECREF(a);
+        return NULL;
+    }
+    core_outside outside;
+    core_leave(&outside, NULL);
+    status = le_io_write(e->engine, place, own ? &((core_tensor *)array)->t : &view);
+    core_back(&outside);
+    core_engine_end(e);
+    Py_DECREF(a);
+    return core_check(status) ? Py_NewRef(Py_None) : NULL;
+}
+
+static PyObject *peek_place(PyObject *module, PyObject *place) {
+    le_dtype dtype;
+    int ndim;
+    int64_t shape[LE_MAX_DIMS];
+    (void)module;
+    const char *text = PyUnicode_AsUTF8AndSize(place, NULL);
+    if (!text || !core_check(le_io_peek(text, &dtype, &ndim, shape)))
+        return NULL;
+    PyObject *extents = PyTuple_New(ndim);
+    for (int i = 0; extents && i < ndim; i++)
+        PyTuple_SetItem(extents, i, PyLong_FromLongLong(shape[i]));
+    return Py_BuildValue("(NN)", extents, core_dtype_object(dtype));
+}
+
+/* ------------------------------------------------------------------- what is stored ---------- */
+
+typedef struct reports {
+    PyObject *list;
+} reports;
+
+static void report(void *cookie, int line, const char *text) {
+    PyObject *entry = Py_BuildValue("(is)", line, text);
+    if (entry)
+        PyList_Append(((reports *)cookie)->list, entry);
+    Py_XDECREF(entry);
+    PyErr_Clear();
+}
+
+/* What the engine's own handle has not written yet is not seen: its owner closes or flushes it. */
+static le_db *open_stored(const char *path) {
+    return le_db_open(&(le_db_options){.path = *path ? path : NULL});
+}
+
+/* wisdom(what, database, path): "save", "load" or "merge" */
+static PyObject *wisdom(PyObject *module, PyObject *args) {
+    const char *what, *database, *path;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "sss", &what, &database, &path))
+        return NULL;
+    le_db *db = open_stored(database);
+    reports r = {PyList_New(0)};
+    le_db_import_options o = {.report = report, .cookie = &r};
+    le_db_import_result counts = {0};
+    if (!db || !r.list) {
+        le_db_close(&db);
+        return PyErr_NoMemory();
+    }
+    le_db_status status = !strcmp(what, "save")   ? le_db_export_file(db, path)
+                          : !strcmp(what, "load") ? le_db_import(db, path, &o, &counts)
+                                                  : le_db_merge(db, path, &o, &counts);
+    le_db_close(&db);
+    return Py_BuildValue("(iLLLLN)", (int)status, (long long)counts.rows, (long long)counts.stored,
+                         (long long)counts.same, (long long)counts.bad, r.list);
+}
+
+static PyObject *database_path(PyObject *module, PyObject *given) {
+    char path[4096];
+    (void)module;
+    const char *text = given == Py_None ? NULL : PyUnicode_AsUTF8AndSize(given, NULL);
+    if (PyErr_Occurred())
+        return NULL;
+    le_db_default_path(text, path, sizeof path);
+    return PyUnicode_FromString(path);
+}
+
+/* -------------------------------------------------------------------------- the rest --------- */
+
+static PyObject *environment(PyObject *module, PyObject *none) {
+    PyObject *rows = PyList_New(0);
+    (void)module;
+    (void)none;
+    for (const le_env_row *e = le_environment(); rows && e->name; e++) {
+        PyObject *row = Py_BuildValue("(sss)", e->name, e->help, e->default_text);
+        if (!row || PyList_Append(rows, row) != 0)
+            Py_CLEAR(rows);
+        Py_XDECREF(row);
+    }
+    return rows;
+}
+
+PyMethodDef core_look_methods[] = {
+    {"verify", verify, METH_VARARGS, NULL},
+    {"last_run", last_run, METH_NOARGS, NULL},
+    {"profile_start", profile_start, METH_O, NULL},
+    {"profile_stop", profile_stop, METH_O, NULL},
+    {"read", read_place, METH_VARARGS, NULL},
+    {"write", write_place, METH_VARARGS, NULL},
+    {"peek", peek_place, METH_O, NULL},
+    {"wisdom", wisdom, METH_VARARGS, NULL},
+    {"database_path", database_path, METH_O, NULL},
+    {"environment", environment, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,418 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * numpy arrays as tensors, tensors as numpy arrays, and tensors that stay with the engine.
+ */
+#include "core.h"
+
+#include <stdint.h>
+#include <string.h>
+
+PyTypeObject *core_tensor_type, *core_stream_type, *core_value_type;
+
+/* -------------------------------------------------------------------------------- dtypes ----- */
+
+static const struct {
+    le_dtype dtype;
+    int numpy;
+} types[] = {{LE_U8, NPY_UINT8},    {LE_I16, NPY_INT16},     {LE_U16, NPY_UINT16},
+             {LE_I32, NPY_INT32},   {LE_U32, NPY_UINT32},    {LE_F32, NPY_FLOAT32},
+             {LE_F64, NPY_FLOAT64}, {LE_I8, NPY_INT8},       {LE_I64, NPY_INT64},
+             {LE_U64, NPY_UINT64},  {LE_C64, NPY_COMPLEX64}, {LE_C128, NPY_COMPLEX128}};
+
+int core_numpy_type(le_dtype dtype) {
+    return dtype >= LE_U8 && dtype <= LE_DTYPE_LAST ? types[dtype - LE_U8].numpy : NPY_NOTYPE;
+}
+
+/* 0: there is none. C has two types of 64 bits, which numpy tells apart. */
+static le_dtype of_numpy(int type) {
+    if (type == NPY_BOOL)
+        return LE_U8;
+    if (type == NPY_LONGLONG)
+        type = NPY_INT64;
+    if (type == NPY_ULONGLONG)
+        type = NPY_UINT64;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i].numpy == type)
+            return types[i].dtype;
+    return (le_dtype)0;
+}
+
+PyObject *core_dtype_object(le_dtype dtype) {
+    return (PyObject *)PyArray_DescrFromType(core_numpy_type(dtype));
+}
+
+bool core_dtype_from(PyObject *object, le_dtype *out) {
+    PyArray_Descr *d = NULL;
+    const char *name = PyUnicode_Check(object) ? PyUnicode_AsUTF8AndSize(object, NULL) : NULL;
+    if (name && le_dtype_from_name(name, out))
+        return true;
+    if (!PyArray_DescrConverter(object, &d))
+        return false;
+    *out = of_numpy(d->type_num);
+    Py_DECREF((PyObject *)d);
+    if (!*out)
+        PyErr_Format(PyExc_TypeError, "there is no tensor of dtype %R", object);
+    return *out != 0;
+}
+
+/* ------------------------------------------------------------------------ from arrays -------- */
+
+static bool wrong(PyObject *type, const char *operation, const char *what, const char *text) {
+    PyErr_Format(type, "%s: argument '%s' %s", operation, what, text);
+    return false;
+}
+
+static bool check_array(PyArrayObject *a, const char *operation, const char *what) {
+    if (PyArray_ISBYTESWAPPED(a))
+        return wrong(
+            PyExc_ValueError, operation, what,
+            "is not in the machine's byte order: give x.astype(x.dtype.newbyteorder('='))");
+    if (PyArray_TYPE(a) == NPY_FLOAT16)
+        return wrong(PyExc_TypeError, operation, what,
+                     "has dtype float16: give x.astype(numpy.float32)");
+    if (!of_numpy(PyArray_TYPE(a))) {
+        PyErr_Format(PyExc_TypeError, "%s: argument '%s' has dtype %S, which no operation takes",
+                     operation, what, (PyObject *)PyArray_DESCR(a));
+        return false;
+    }
+    if (PyArray_NDIM(a) > LE_MAX_DIMS)
+        return wrong(PyExc_ValueError, operation, what, "has more than 8 dimensions");
+    if (!PyArray_ISALIGNED(a))
+        return wrong(PyExc_ValueError, operation, what,
+                     "is not aligned to its dtype: give numpy.require(x, requirements='A')");
+    return true;
+}
+
+bool core_tensor_of_array(PyObject *array, const char *operation, const char *what,
+                          le_tensor *out) {
+    PyArrayObject *a = (PyArrayObject *)array;
+    npy_intp size = PyArray_ITEMSIZE(a);
+    if (!check_array(a, operation, what))
+        return false;
+    out->data = PyArray_DATA(a);
+    out->dtype = of_numpy(PyArray_TYPE(a));
+    out->ndim = PyArray_NDIM(a);
+    out->storage = NULL;
+    out->offset = 0;
+    for (int i = 0; i < out->ndim; i++) {
+        npy_intp stride = PyArray_STRIDE(a, i);
+        if (stride % size)
+            return wrong(PyExc_ValueError, operation, what,
+                         "has strides that are no multiples of its item size (a field of a "
+                         "structured array?): give x.copy()");
+        out->shape[i] = PyArray_DIM(a, i);
+        out->strides[i] = stride / size;
+    }
+    return true;
+}
+
+/* Of lists the engine's caller does not choose the dtype: 64-bit integers become what is taken. */
+static PyObject *settle_dtype(PyObject *array, uint32_t dtypes) {
+    int type = PyArray_TYPE((PyArrayObject *)array), wanted = type;
+    le_dtype dtype = of_numpy(type);
+    if (!dtype || dtypes == 0 || dtypes & LE_DTYPE_BIT(dtype))
+        return array;
+    if (dtypes & LE_DTYPE_BIT(LE_F64))
+        wanted = NPY_FLOAT64;
+    else if (dtypes & LE_DTYPE_BIT(LE_F32))
+        wanted = NPY_FLOAT32;
+    PyObject *other =
+        PyArray_FromAny(array, PyArray_DescrFromType(wanted), 0, 0, NPY_ARRAY_FORCECAST, NULL);
+    Py_DECREF(array);
+    return other;
+}
+
+static bool has(PyObject *object, const char *name) {
+    return PyObject_HasAttrString(object, name);
+}
+
+PyObject *core_as_array(PyObject *object, const char *operation, const char *what,
+                        uint32_t dtypes) {
+    if (has(object, "__cuda_array_interface__") && !has(object, "__array__")) {
+        wrong(PyExc_TypeError, operation, what,
+              "is on a CUDA device: give a copy on the host (x.get(), x.cpu())");
+        return NULL;
+    }
+    if (has(object, "__dlpack__") && !has(object, "__array_interface__")) {
+        PyObject *numpy = PyImport_ImportModule("numpy");
+        PyObject *a = numpy ? PyObject_CallMethod(numpy, "from_dlpack", "O", object) : NULL;
+        Py_XDECREF(numpy);
+        return a;
+    }
+    PyObject *a = PyArray_FromAny(object, NULL, 0, 0, 0, NULL);
+    bool list = a && (PyList_Check(object) || PyTuple_Check(object) || PyFloat_Check(object) ||
+                      PyLong_Check(object));
+    return list ? settle_dtype(a, dtypes) : a;
+}
+
+/* -------------------------------------------------------------------------- to arrays -------- */
+
+PyObject *core_array_over(const le_tensor *t, PyObject *base, bool writeable) {
+    npy_intp shape[LE_MAX_DIMS], strides[LE_MAX_DIMS];
+    npy_intp size = (npy_intp)le_dtype_size(t->dtype);
+    for (int i = 0; i < t->ndim; i++) {
+        shape[i] = (npy_intp)t->shape[i];
+        strides[i] = (npy_intp)t->strides[i] * size;
+    }
+    PyObject *a = PyArray_NewFromDescr(
+        &PyArray_Type, PyArray_DescrFromType(core_numpy_type(t->dtype)), t->ndim, shape, strides,
+        t->data, writeable ? NPY_ARRAY_WRITEABLE : 0, NULL);
+    if (!a) {
+        Py_XDECREF(base);
+        return NULL;
+    }
+    PyArray_UpdateFlags((PyArrayObject *)a,
+                        NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS | NPY_ARRAY_ALIGNED);
+    if (base && PyArray_SetBaseObject((PyArrayObject *)a, base) != 0)
+        Py_CLEAR(a);
+    return a;
+}
+
+PyObject *core_tensor_new(le_tensor *t, PyObject *base) {
+    core_tensor *self = (core_tensor *)PyType_GenericAlloc(core_tensor_type, 0);
+    if (!self) {
+        le_tensor_free(t);
+        Py_XDECREF(base);
+        return NULL;
+    }
+    self->t = *t;
+    self->base = base;
+    *t = (le_tensor){0};
+    return (PyObject *)self;
+}
+
+static bool to_host(core_tensor *self) {
+    le_status status = LE_OK;
+    if (self->t.data || !self->t.storage)
+        return true;
+    core_outside outside;
+    core_leave(&outside, NULL);
+    status = le_tensor_to_host(&self->t);
+    core_back(&outside);
+    return core_check(status);
+}
+
+static PyObject *array_of_tensor(core_tensor *self) {
+    if (!to_host(self))
+        return NULL;
+    return core_array_over(&self->t, Py_NewRef((PyObject *)self), true);
+}
+
+PyObject *core_array_of(le_tensor *t) {
+    core_tensor *self = (core_tensor *)core_tensor_new(t, NULL);
+    PyObject *a = self ? array_of_tensor(self) : NULL;
+    Py_XDECREF((PyObject *)self);
+    return a;
+}
+
+/* ---------------------------------------------------------------------- the type Tensor ------ */
+
+static void tensor_free(PyObject *o) {
+    core_tensor *self = (core_tensor *)o;
+    PyTypeObject *type = Py_TYPE(o);
+    if (self->t.storage)
+        le_tensor_free(&self->t);
+    Py_XDECREF(self->base);
+    core_free(o, type);
+}
+
+static PyObject *tensor_shape(PyObject *o, void *closure) {
+    core_tensor *self = (core_tensor *)o;
+    PyObject *shape = PyTuple_New(self->t.ndim);
+    (void)closure;
+    for (int i = 0; shape && i < self->t.ndim; i++)
+        PyTuple_SetItem(shape, i, PyLong_FromLongLong(self->t.shape[i]));
+    return shape;
+}
+
+static PyObject *tensor_dtype(PyObject *o, void *closure) {
+    (void)closure;
+    return core_dtype_object(((core_tensor *)o)->t.dtype);
+}
+
+static PyObject *tensor_nbytes(PyObject *o, void *closure) {
+    core_tensor *self = (core_tensor *)o;
+    (void)closure;
+    return PyLong_FromLongLong(le_tensor_count(&self->t) * (int64_t)le_dtype_size(self->t.dtype));
+}
+
+static PyObject *tensor_ndim(PyObject *o, void *closure) {
+    (void)closure;
+    return PyLong_FromLong(((core_tensor *)o)->t.ndim);
+}
+
+static PyObject *tensor_device(PyObject *o, void *closure) {
+    (void)closure;
+    return PyUnicode_FromString(((core_tensor *)o)->t.data ? "cpu" : "opencl");
+}
+
+/* dtype and copy as numpy 2 gives them. */
+static PyObject *tensor_array(PyObject *o, PyObject *args, PyObject *names) {
+    static char *keywords[] = {"dtype", "copy", NULL};
+    PyObject *dtype = Py_None, *copy = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, names, "|OO", keywords, &dtype, &copy))
+        return NULL;
+    PyObject *a = array_of_tensor((core_tensor *)o);
+    if (a && dtype != Py_None) {
+        PyObject *other = PyObject_CallMethod(a, "astype", "O", dtype);
+        Py_DECREF(a);
+        return other;
+    }
+    if (a && copy == Py_True) {
+        PyObject *other = PyObject_CallMethod(a, "copy", NULL);
+        Py_DECREF(a);
+        return other;
+    }
+    return a;
+}
+
+/* numpy knows the versions of the protocol. */
+static PyObject *tensor_dlpack(PyObject *o, PyObject *args, PyObject *names) {
+    PyObject *a = array_of_tensor((core_tensor *)o);
+    PyObject *method = a ? PyObject_GetAttrString(a, "__dlpack__") : NULL;
+    PyObject *capsule = method ? PyObject_Call(method, args, names) : NULL;
+    Py_XDECREF(method);
+    Py_XDECREF(a);
+    return capsule;
+}
+
+static PyObject *tensor_dlpack_device(PyObject *o, PyObject *none) {
+    (void)o;
+    (void)none;
+    return Py_BuildValue("(ii)", 1, 0); /* kDLCPU */
+}
+
+static PyObject *tensor_touch(PyObject *o, PyObject *none) {
+    (void)none;
+    le_tensor_touch(&((core_tensor *)o)->t);
+    Py_RETURN_NONE;
+}
+
+static PyObject *tensor_repr(PyObject *o) {
+    char text[128];
+    core_tensor *self = (core_tensor *)o;
+    le_tensor_describe(&self->t, text, sizeof text);
+    return PyUnicode_FromFormat("<liquid_engine.Tensor %s on %s>", text,
+                                self->t.data ? "cpu" : "opencl");
+}
+
+static Py_ssize_t tensor_length(PyObject *o) {
+    core_tensor *self = (core_tensor *)o;
+    if (self->t.ndim > 0)
+        return (Py_ssize_t)self->t.shape[0];
+    PyErr_SetString(PyExc_TypeError, "a tensor without dimensions has no length");
+    return -1;
+}
+
+/* Memory of the engine's that a copy of the array fills, so that its copies on devices stay. */
+static PyObject *as_tensor(PyObject *module, PyObject *object) {
+    le_tensor t, view;
+    (void)module;
+    if (PyObject_TypeCheck(object, core_tensor_type))
+        return Py_NewRef(object);
+    PyObject *a =
+        PyArray_Check(object) ? Py_NewRef(object) : core_as_array(object, "asarray", "x", 0);
+    bool good = a && core_tensor_of_array(a, "asarray", "x", &view) &&
+                core_check(le_tensor_alloc(&t, view.dtype, view.ndim, view.shape));
+    PyObject *made = good ? core_tensor_new(&t, NULL) : NULL;
+    PyObject *to = made ? array_of_tensor((core_tensor *)made) : NULL;
+    if (made && (!to || PyArray_CopyInto((PyArrayObject *)to, (PyArrayObject *)a) != 0))
+        Py_CLEAR(made);
+    Py_XDECREF(to);
+    Py_XDECREF(a);
+    return made;
+}
+
+static PyMethodDef tensor_methods[] = {
+    {"__array__", (PyCFunction)(void (*)(void))tensor_array, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"__dlpack__", (PyCFunction)(void (*)(void))tensor_dlpack, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"__dlpack_device__", tensor_dlpack_device, METH_NOARGS, NULL},
+    {"touch", tensor_touch, METH_NOARGS,
+     "To be called after writing to the memory: copies on devices are taken as stale."},
+    {NULL, NULL, 0, NULL},
+};
+static PyGetSetDef tensor_attributes[] = {
+    {"shape", tensor_shape, NULL, "Extents.", NULL},
+    {"dtype", tensor_dtype, NULL, "numpy.dtype of the elements.", NULL},
+    {"ndim", tensor_ndim, NULL, "Number of dimensions.", NULL},
+    {"nbytes", tensor_nbytes, NULL, "Bytes of the elements.", NULL},
+    {"device", tensor_device, NULL, "Where the newest copy is: cpu or opencl.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+static PyType_Slot tensor_slots[] = {
+    {Py_tp_dealloc, tensor_free},
+    {Py_tp_repr, tensor_repr},
+    {Py_tp_methods, tensor_methods},
+    {Py_tp_getset, tensor_attributes},
+    {Py_sq_length, tensor_length},
+    {Py_tp_doc, (void *)"An array of the engine's that may live on a device."},
+    {0, NULL},
+};
+static PyType_Spec tensor_spec = {"liquid_engine.Tensor", sizeof(core_tensor), 0,
+                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                  tensor_slots};
+
+/* ------------------------------------------------------------------ Stream and Value --------- */
+
+static PyObject *stream_new(PyTypeObject *type, PyObject *args, PyObject *names) {
+    static char *keywords[] = {"place", NULL};
+    PyObject *place, *text;
+    if (!PyArg_ParseTupleAndKeywords(args, names, "O", keywords, &place))
+        return NULL;
+    text = PyOS_FSPath(place);
+    if (text && !PyUnicode_Check(text)) {
+        PyErr_SetString(PyExc_TypeError, "stream: expected a text or a path");
+        Py_CLEAR(text);
+    }
+    core_stream *self = text ? (core_stream *)PyType_GenericAlloc(type, 0) : NULL;
+    if (self)
+        self->place = text;
+    else
+        Py_XDECREF(text);
+    return (PyObject *)self;
+}
+
+static void stream_free(PyObject *o) {
+    PyTypeObject *type = Py_TYPE(o);
+    Py_XDECREF(((core_stream *)o)->place);
+    core_free(o, type);
+}
+
+static PyObject *stream_repr(PyObject *o) {
+    return PyUnicode_FromFormat("liquid_engine.stream(%R)", ((core_stream *)o)->place);
+}
+
+static PyType_Slot stream_slots[] = {
+    {Py_tp_new, stream_new},
+    {Py_tp_dealloc, stream_free},
+    {Py_tp_repr, stream_repr},
+    {Py_tp_doc, (void *)"stream(place)\n--\n\nA file that an operation reads frame by frame."},
+    {0, NULL},
+};
+static PyType_Spec stream_spec = {"liquid_engine.stream", sizeof(core_stream), 0,
+                                  Py_TPFLAGS_DEFAULT, stream_slots};
+
+/* Python gives it its contents. */
+static PyType_Slot value_slots[] = {{0, NULL}};
+static PyType_Spec value_spec = {"liquid_engine._core.Value", 0, 0,
+                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, value_slots};
+
+static PyMethodDef functions[] = {
+    {"asarray", as_tensor, METH_O,
+     "asarray(x, /)\n--\n\nA tensor of the engine's with the contents of x, whose copies on "
+     "devices "
+     "stay between calls."},
+    {NULL, NULL, 0, NULL},
+};
+
+bool core_tensor_add(PyObject *module) {
+    core_tensor_type = (PyTypeObject *)PyType_FromSpec(&tensor_spec);
+    core_stream_type = (PyTypeObject *)PyType_FromSpec(&stream_spec);
+    core_value_type = (PyTypeObject *)PyType_FromSpec(&value_spec);
+    return core_tensor_type && core_stream_type && core_value_type &&
+           PyModule_AddObjectRef(module, "Tensor", (PyObject *)core_tensor_type) == 0 &&
+           PyModule_AddObjectRef(module, "stream", (PyObject *)core_stream_type) == 0 &&
+           PyModule_AddObjectRef(module, "Value", (PyObject *)core_value_type) == 0 &&
+           PyModule_AddFunctions(module, functions) == 0;
+}

@@ -1,0 +1,316 @@
+# SPDX-FileCopyrightText: 2026 The liquid engine developers
+# SPDX-License-Identifier: MIT
+"""Chains: functions of several operations that are planned and run as one."""
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+import sys
+import threading
+
+import numpy
+
+from . import _core, _functions
+
+_NO_CONTENTS = "a value of a chain has no contents yet"
+
+
+class Value(_core.Value):
+    """What a step of a chain will have made: shape and dtype, and no contents yet."""
+
+    def __init__(self, chain, number, shape=None, dtype=None):
+        self.chain, self.number = chain, number
+        known_shape, known_dtype = chain._core.shape(number)
+        self.shape = known_shape if known_shape is not None else shape
+        self.dtype = known_dtype if known_dtype is not None else dtype
+
+    @property
+    def ndim(self):
+        return len(self.shape)
+
+    def __getitem__(self, key):
+        """``v[3]`` or ``v[2:5]``: a part along the first axis."""
+        if isinstance(key, slice):
+            begin, end, step = key.indices(self.shape[0])
+            if step != 1:
+                raise IndexError("parts of a chain's values have step 1")
+            return Value(self.chain, self.chain._core.slice(self.number, 0, begin, end))
+        index = key.__index__()
+        if not -self.shape[0] <= index < self.shape[0]:
+            raise IndexError(f"index {index} is out of range for {self.shape[0]} items")
+        return Value(self.chain, self.chain._core.slice(self.number, 0, index % self.shape[0], -1))
+
+    def __len__(self):
+        return self.shape[0]
+
+    def _refuse(self, *_, **__):
+        raise TypeError(_NO_CONTENTS)
+
+    __bool__ = __float__ = __int__ = __iter__ = __array__ = __add__ = __radd__ = __mul__ = __sub__ = _refuse
+    __array_ufunc__ = None
+
+    def __repr__(self):
+        return f"<value of chain {self.chain.name!r}: {self.dtype}{list(self.shape)}>"
+
+
+class Chain:
+    """A chain built by hand: ``c.input(name, shape, dtype)``, operations on values, ``c.output(name, value)``."""
+
+    def __init__(self, name="chain", engine=None):
+        self.name = name
+        self._core = _core.Chain(name, engine)
+        self._inputs, self._outputs, self._steps = {}, {}, []
+        self._lock = threading.Lock()  # of runs: one at a time
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return None
+
+    def input(self, name, shape, dtype="f4"):
+        """A value that is given, by this name, when the chain runs."""
+        value = Value(self, self._core.input(name, tuple(shape), dtype))
+        self._inputs[name] = value
+        return value
+
+    def constant(self, array):
+        """An array that is the same in every run."""
+        array = numpy.asarray(array)
+        return Value(self, self._core.constant(array))
+
+    def output(self, name, value):
+        """Makes a value a result of this name."""
+        if not isinstance(value, Value) or value.chain is not self:
+            raise TypeError(f"output {name!r}: expected a value of this chain")
+        self._core.output(name, value.number)
+        self._outputs[name] = value
+
+    def run(self, outputs=None, **given):
+        """Runs the chain: inputs by name, and options of calls. The results by name, as a dict."""
+        arrays = {k: given.pop(k) for k in list(given) if k in self._inputs}
+        missing = [k for k in self._inputs if k not in arrays]
+        if missing:
+            raise TypeError(f"chain {self.name!r}: input {missing[0]!r} is missing")
+        names = tuple(outputs or self._outputs)
+        arrays = {k: a if isinstance(a, _core.Tensor) else numpy.asarray(a) for k, a in arrays.items()}
+        with self._lock:
+            return dict(zip(names, self._core.run(arrays, names, given)))
+
+    def plan(self, **options):
+        """Who would run each step, where, and how long that would take, as a Plan."""
+        return Plan(json.loads(self._core.plan(options)))
+
+    def register(self, name=None, summary=None):
+        """Makes the chain an operation of the engine, whose function is returned."""
+        name = name or self.name
+        self._core.register(name, summary)
+        vars(sys.modules[__package__]).pop(name, None)
+        return _functions.function(name)
+
+    def to_json(self):
+        """The chain as le-run takes it."""
+        names = {f"v{value.number}": name for name, value in self._outputs.items()}
+        steps = [{"operation": s["operation"],
+                  "args": {k: names.get(v, v) if isinstance(v, str) else v for k, v in s["args"].items()}}
+                 for s in self._steps]
+        return json.dumps({"name": self.name, "inputs": list(self._inputs), "steps": steps,
+                           "outputs": list(self._outputs)}, indent=1)
+
+    def _name_of(self, value):
+        for name, known in (*self._inputs.items(), *self._outputs.items()):
+            if known.number == value.number:
+                return name
+        return f"v{value.number}"
+
+
+class Plan(dict):
+    """A chain's plan: "why", "predicted_s", "steps" ..."""
+
+    def __repr__(self):
+        from ._look import _seconds, _table
+        rows = [("operation", "candidate", "device", "expected", "moved")]
+        rows += [(s["operation"], s["candidate"], s["device"], _seconds(s["predicted_s"]), str(s["bytes_moved"]))
+                 for s in self["steps"]]
+        return f"{self['chain']}: {_seconds(self['predicted_s'])} ({self['why']})\n" + _table(rows, right=(3, 4))
+
+    def _repr_html_(self):
+        from ._look import _html_table
+        largest = max((s["predicted_s"] or 0 for s in self["steps"]), default=0)
+        return _html_table(f"{self['chain']} ({self['why']})", ["operation", "candidate", "device", "expected", "moved"],
+                           [[s["operation"], s["candidate"], s["device"], (s["predicted_s"], largest), s["bytes_moved"]]
+                            for s in self["steps"]])
+
+
+# --- steps ---
+
+def _step_argument(chain, a, value):
+    """(name, kind, value) as the extension takes it, and the same as JSON has it."""
+    name, kind = a["name"], a["type"]
+    if isinstance(value, Value):
+        if kind != "in":
+            raise TypeError(f"argument {name!r}: {_NO_CONTENTS}")
+        return (name, "in", value.number), chain._name_of(value)
+    if kind == "in":
+        constant = chain.constant(value)
+        return (name, "in", constant.number), f"v{constant.number}"
+    if isinstance(value, str) or (kind == "str"):
+        return (name, "str", str(value)), str(value)
+    if kind == "i64":
+        return (name, "i64", value.__index__()), value.__index__()
+    if kind in ("f64", "str_or_f64"):
+        return (name, "f64", float(value)), float(value)
+    array = numpy.ascontiguousarray(value, dtype=numpy.float64)
+    if kind == "table":
+        return (name, "table", array), array.tolist()
+    return (name, "f64s", array.reshape(-1)), array.reshape(-1).tolist()
+
+
+def _wanted(function, words):
+    names = words.pop("outputs", None)
+    if names is None:
+        return None, function._outputs[:function._n_usual]
+    return names, function._outputs if names == "all" else ((names,) if isinstance(names, str) else tuple(names))
+
+
+def trace(function, args, words):
+    """A call with values of a chain: adds a step."""
+    names, wanted = _wanted(function, words)
+    bound = function.__signature__.bind(*args, **words).arguments
+    values = [v for v in bound.values() if isinstance(v, Value)]
+    chain = values[0].chain
+    if any(v.chain is not chain for v in values):
+        raise TypeError(f"{function.__name__}: values of two chains")
+    options = _functions.options_of(function._describe())
+    for word in bound:
+        if word in options and bound[word] is not None:
+            raise TypeError(f"{function.__name__}: option {word!r} is given when the chain runs")
+    step, text = [], {}
+    for a in _functions.parameters(function._describe()):
+        if bound.get(a["name"]) is not None:
+            argument, shown = _step_argument(chain, a, bound[a["name"]])
+            step.append(argument)
+            text[a["name"]] = shown
+    needed = [a["name"] for a in function._describe()["args"] if a["type"] == "out" and not a["optional"]]
+    every = [*wanted, *(name for name in needed if name not in wanted)]
+    temps = [chain._core.temp() for _ in every]
+    step += [(name, "out", number) for name, number in zip(every, temps)]
+    chain._core.add(function.__name__, step)
+    text.update({name: f"v{number}" for name, number in zip(every, temps)})
+    chain._steps.append({"operation": function.__name__, "args": text})
+    made = [Value(chain, number) for number in temps[:len(wanted)]]
+    return made[0] if len(made) == 1 else _functions.named(function, made, names)
+
+
+# --- traced functions ---
+
+class _Traced:
+    """One trace of a function: for these shapes, dtypes and other arguments."""
+
+    def __init__(self, function, engine, bound, arrays):
+        self.chain = Chain(function.__name__, engine)
+        given = dict(bound)
+        for name, array in arrays.items():
+            given[name] = self.chain.input(name, array.shape, array.dtype)
+        self.numbers = {v.number: name for name, v in self.chain._inputs.items()}
+        result = function(**given)
+        self.names = {}  # of outputs, by value
+        self.structure = self._structure(result, "result")
+
+    def _output(self, value, name):
+        if value.number in self.numbers:
+            return ("input", self.numbers[value.number])
+        if value.number not in self.names:
+            while name in self.chain._outputs or name in self.chain._inputs:
+                name += "_"
+            self.chain.output(name, value)
+            self.names[value.number] = name
+        return ("output", self.names[value.number])
+
+    def _structure(self, result, name):
+        if isinstance(result, Value):
+            return self._output(result, name)
+        if isinstance(result, dict):
+            return ("dict", {k: self._structure(v, str(k)) for k, v in result.items()})
+        if isinstance(result, tuple) and hasattr(result, "_fields"):
+            return (type(result)._make, [self._structure(v, f) for v, f in zip(result, result._fields)])
+        if isinstance(result, (tuple, list)):
+            return (type(result), [self._structure(v, f"{name}_{i}") for i, v in enumerate(result)])
+        raise TypeError(f"a chain gives values of its steps, not {type(result).__name__}")
+
+    def rebuild(self, structure, arrays, made):
+        kind, what = structure
+        if kind == "input":
+            return arrays[what]
+        if kind == "output":
+            return made[what]
+        if kind == "dict":
+            return {k: self.rebuild(v, arrays, made) for k, v in what.items()}
+        return kind([self.rebuild(v, arrays, made) for v in what])
+
+
+class TracedFunction:
+    """A function whose operations are planned and run as one; traced once for each set of shapes and dtypes."""
+
+    def __init__(self, function, engine=None):
+        functools.update_wrapper(self, function)
+        self._function, self._engine = function, engine
+        self._signature = inspect.signature(function)
+        self._traces = {}
+
+    def _bind(self, args, words):
+        options = {k: words.pop(k) for k in list(words) if k in _functions.OPTIONS
+                   and k not in self._signature.parameters}
+        bound = self._signature.bind(*args, **words)
+        bound.apply_defaults()
+        given, arrays = bound.arguments, {}
+        for name, value in given.items():
+            if isinstance(value, (numpy.ndarray, _core.Tensor)):
+                arrays[name] = value
+            elif hasattr(value, "__array__") and not numpy.isscalar(value):
+                arrays[name] = numpy.asarray(value)
+        return given, arrays, options
+
+    def _trace_of(self, given, arrays):
+        key = tuple((name, tuple(arrays[name].shape), str(arrays[name].dtype)) if name in arrays
+                    else (name, repr(value)) for name, value in given.items())
+        found = self._traces.get(key)
+        if found is None:
+            found = self._traces[key] = _Traced(self._function, self._engine, given, arrays)
+        return found
+
+    def __call__(self, *args, **words):
+        given, arrays, options = self._bind(args, words)
+        traced = self._trace_of(given, arrays)
+        made = traced.chain.run(**arrays, **options) if traced.chain._outputs else {}
+        return traced.rebuild(traced.structure, arrays, made)
+
+    def plan(self, *args, **words):
+        """The plan that a call with these arguments would follow."""
+        given, arrays, options = self._bind(args, words)
+        return self._trace_of(given, arrays).chain.plan(**options)
+
+    def _latest(self):
+        if not self._traces:
+            raise TypeError(f"{self.__name__} has not been called yet: its shapes are unknown")
+        return next(reversed(self._traces.values())).chain
+
+    def register(self, name=None):
+        """Makes it an operation of the engine, for whatever shapes a call has."""
+        return self._latest().register(name or self.__name__, (self.__doc__ or "").strip().split("\n")[0] or None)
+
+    def to_json(self):
+        """The latest trace as le-run takes it."""
+        return self._latest().to_json()
+
+
+def chain(function=None, *, engine=None):
+    """Makes a function of operations a chain: its steps are planned together, and data stays where it is cheapest.
+
+    The function is called with values, which have shape and dtype but no contents, once for each set of shapes,
+    dtypes and other arguments.
+    """
+    if function is None:
+        return lambda f: TracedFunction(f, engine)
+    return TracedFunction(function, engine)

@@ -1,0 +1,77 @@
+# SPDX-FileCopyrightText: 2026 The liquid engine developers
+# SPDX-License-Identifier: MIT
+"""Options of calls for a block of code."""
+from __future__ import annotations
+
+import contextvars
+
+from . import _core
+
+_open = contextvars.ContextVar("liquid_engine.options", default={})
+_words = frozenset(_core.option_names) - {"out", "outputs"}
+
+
+class options:
+    """``with options(mode="frozen", atol=1e-3): ...``: calls in the block have these options unless they say otherwise.
+
+    Blocks of other threads and tasks are not disturbed; blocks within blocks add up.
+    """
+
+    def __init__(self, **words):
+        for word in words:
+            if word not in _words:
+                import difflib
+                near = difflib.get_close_matches(word, _words, 1)
+                raise TypeError(f"there is no option {word!r}" + (f" (did you mean {near[0]!r}?)" if near else ""))
+        self._given = words
+        self._tokens = []
+
+    def __enter__(self):
+        _core.count_blocks(1)
+        self._tokens.append(_open.set({**_open.get(), **self._given}))
+        return self
+
+    def __exit__(self, *_):
+        _open.reset(self._tokens.pop())
+        _core.count_blocks(-1)
+
+
+def _trace(function, args, words):
+    from ._chain import trace
+    return trace(function, args, words)
+
+
+def _named(function, values, names):
+    from ._functions import named
+    return named(function, values, names)
+
+
+class _Bar:
+    """A tqdm bar where that is installed, else a line on stderr that is written anew."""
+
+    def __init__(self):
+        try:
+            from tqdm.auto import tqdm
+            self._bar = tqdm(total=1.0, bar_format="{l_bar}{bar}| {elapsed}", leave=False)
+        except ImportError:
+            self._bar = None
+
+    def __call__(self, done):
+        if done != done:
+            return
+        if self._bar is not None:
+            self._bar.n = done
+            self._bar.refresh()
+        else:
+            import sys
+            print(f"\r{100 * done:3.0f} %", end="", file=sys.stderr, flush=True)
+
+    def close(self):
+        if self._bar is not None:
+            self._bar.close()
+        else:
+            import sys
+            print("\r     \r", end="", file=sys.stderr, flush=True)
+
+
+_core.set_hooks(_trace, _open, _named, _Bar)

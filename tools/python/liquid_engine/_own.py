@@ -1,0 +1,443 @@
+# SPDX-FileCopyrightText: 2026 The liquid engine developers
+# SPDX-License-Identifier: MIT
+"""Own operations: a reference, and implementations that compete for its calls."""
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+import math
+import re
+import sys
+import time
+import types
+import typing
+from dataclasses import dataclass, field
+
+import numpy
+
+from . import _core, _functions
+from ._engine import default_engine
+
+_own: dict[str, "Operation"] = {}  # of the default engine, by name
+_kept: list[object] = []           # compiled code that descriptors point to
+
+
+def register_all(engine):
+    """Own operations in a new default engine: after a fork."""
+    for operation in _own.values():
+        operation._register(engine)
+
+
+# --- types of arguments ---
+
+@dataclass(frozen=True)
+class _Tensor:
+    kind: str
+    dtypes: tuple
+    shape: str
+
+
+class _Annotation:
+    kind = ""
+
+    def __class_getitem__(cls, key):
+        dtype, shape = key if isinstance(key, tuple) else (key, "")
+        names = tuple(numpy.dtype(d.strip()).str[1:] for d in str(dtype).split("|"))
+        return _Tensor(cls.kind, names, shape)
+
+
+class In(_Annotation):
+    """``In["f4", "h w"]``: an array of that dtype ("f4|f8": one of them) whose extents are symbols or numbers."""
+
+    kind = "in"
+
+
+class Out(_Annotation):
+    """``Out["f4", "2*h 2*w"]``: a result; extents are numbers, symbols of inputs or whole-number arguments, and
+    ``factor*symbol+offset``."""
+
+    kind = "out"
+
+
+_EXTENT = re.compile(r"(?:(\d+)\*)?([A-Za-z_]\w*)?([+-]?\d+)?$")
+
+
+def _extent(text, symbols):
+    m = _EXTENT.match(text)
+    if not m or not (m.group(2) or m.group(3)) or (m.group(1) and not m.group(2)):
+        raise ValueError(f"extent {text!r}: expected a number, a symbol, or factor*symbol+offset")
+    factor, symbol, offset = int(m.group(1) or 1), m.group(2), int(m.group(3) or 0)
+    if symbol is None:
+        return (-1, 0, offset)
+    if symbol not in symbols:
+        symbols.append(symbol)
+    return (symbols.index(symbol), factor, offset)
+
+
+def _describe_tensor(name, t, symbols):
+    extents = [_extent(e, symbols) for e in t.shape.split()]
+    return {"name": name, "doc": "", "type": t.kind, "dtypes": list(t.dtypes),
+            "shape": "[" + ",".join(t.shape.split()) + "]", "extents": extents}
+
+
+def _describe_scalar(name, annotation, default, whose):
+    kind = {float: "f64", int: "i64"}.get(annotation)
+    if kind is None:
+        raise TypeError(f"{whose}: argument {name!r}: expected an annotation In[dtype, shape], float or int, not "
+                        f"{annotation!r}")
+    return {"name": name, "doc": "", "type": kind, "optional": default is not inspect.Parameter.empty,
+            "default": 0 if default is inspect.Parameter.empty else float(default)}
+
+
+def _specification(function):
+    hints = inspect.get_annotations(function, eval_str=True)
+    symbols, args, scalars = [], [], []
+    for p in inspect.signature(function).parameters.values():
+        annotation = hints.get(p.name)
+        if isinstance(annotation, _Tensor):
+            args.append(_describe_tensor(p.name, annotation, symbols))
+        else:
+            args.append(_describe_scalar(p.name, annotation, p.default, function.__name__))
+            scalars.append(args[-1])
+    result = hints.get("return")
+    results = typing.get_args(result) if typing.get_origin(result) is tuple else (result,)
+    if not results or not all(isinstance(r, _Tensor) and r.kind == "out" for r in results):
+        raise TypeError(f"{function.__name__}: the return annotation is Out[dtype, shape], or a tuple of them")
+    known = set(symbols) | {a["name"] for a in scalars if a["type"] == "i64"}
+    for i, r in enumerate(results):
+        args.append(_describe_tensor("out" if len(results) == 1 else f"out{i + 1}", r, symbols))
+    unknown = [s for s in symbols if s not in known]
+    if unknown:
+        raise TypeError(f"{function.__name__}: symbol {unknown[0]!r} is in no input")
+    return args, symbols
+
+
+# --- versions of code ---
+
+def _feed(h, value, depth, seen):
+    """What tells versions of a value apart: code by its instructions and what it refers to."""
+    if isinstance(value, types.FunctionType):
+        if id(value) in seen or depth > 4:
+            return
+        seen.add(id(value))
+        _feed(h, value.__code__, depth, seen)
+        _feed(h, value.__defaults__, depth + 1, seen)
+        for name in value.__code__.co_names:
+            if name in value.__globals__:
+                _feed(h, value.__globals__[name], depth + 1, seen)
+        for cell in value.__closure__ or ():
+            _feed(h, cell.cell_contents, depth + 1, seen)
+    elif isinstance(value, types.CodeType):
+        h.update(value.co_code)
+        h.update(repr(value.co_names).encode())
+        for constant in value.co_consts:
+            _feed(h, constant, depth, seen)
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            _feed(h, item, depth + 1, seen)
+    elif isinstance(value, numpy.ndarray):
+        h.update(str((value.shape, value.dtype)).encode() + value.tobytes())
+    elif isinstance(value, (bool, int, float, complex, str, bytes, type(None), numpy.generic)):
+        h.update(repr(value).encode())
+    elif isinstance(value, functools.partial):
+        _feed(h, (value.func, value.args, tuple(sorted(value.keywords.items()))), depth + 1, seen)
+    elif hasattr(value, "py_func"):  # of numba
+        _feed(h, value.py_func, depth + 1, seen)
+
+
+def version_of(function):
+    """A hash of a function's code and constants; comments and names of variables do not count."""
+    h = hashlib.sha256(sys.version.split()[0].encode())
+    _feed(h, function, 0, set())
+    return h.hexdigest()
+
+
+# --- numba ---
+
+@functools.cache
+def _numba_tools():
+    from numba import types as t
+    from numba.core import cgutils
+    from numba.extending import intrinsic
+    from llvmlite import ir
+
+    @intrinsic
+    def as_pointer(context, address):
+        return t.voidptr(address), lambda c, b, s, a: b.inttoptr(a[0], cgutils.voidptr_t)
+
+    @intrinsic
+    def as_double(context, bits):
+        return t.float64(bits), lambda c, b, s, a: b.bitcast(a[0], ir.DoubleType())
+
+    return as_pointer, as_double
+
+
+def compile_numba(function, args):
+    """Machine code that runs a function over the slots of a call (docs/python.md): its address."""
+    import numba
+    from numba import types as t
+    as_pointer, as_double = _numba_tools()
+    lines, names = ["def entry(table, begin, end, worker):"], []
+    space = {"carray": numba.carray, "as_pointer": as_pointer, "as_double": as_double, "int64": numpy.int64,
+             "loop": function if hasattr(function, "py_func") else numba.njit(function)}
+    for i, a in enumerate(args):
+        names.append(f"a{i}")
+        if a["type"] in ("in", "out"):
+            ndim = len(a["extents"])
+            space[f"t{i}"] = numpy.dtype(a["dtypes"][0])
+            lines.append(f"    s{i} = carray(as_pointer(table[{4 * i + 1}]), ({max(ndim, 1)},), int64)")
+            shape = "(" + "".join(f"s{i}[{d}]," for d in range(ndim)) + ")" if ndim else "(1,)"
+            lines.append(f"    a{i} = carray(as_pointer(table[{4 * i}]), {shape}, t{i})")
+        elif a["type"] == "f64":
+            lines.append(f"    a{i} = as_double(table[{4 * i + 2}])")
+        else:
+            lines.append(f"    a{i} = table[{4 * i + 3}]")
+    lines.append(f"    loop({', '.join(names)}, begin, end)")
+    exec("\n".join(lines), space)  # noqa: S102  the text is the one above
+    compiled = numba.cfunc(t.void(t.CPointer(t.int64), t.intp, t.intp, t.int32), nopython=True)(space["entry"])
+    _kept.append(compiled)
+    return compiled.address
+
+
+def _address_of(pointer):
+    """Of a ctypes function, a cffi pointer, or a number."""
+    if isinstance(pointer, int):
+        return pointer
+    if type(pointer).__module__.startswith("_cffi_backend"):
+        import cffi
+        return int(cffi.FFI().cast("intptr_t", pointer))
+    import ctypes
+    return ctypes.cast(pointer, ctypes.c_void_p).value
+
+
+# --- the operation ---
+
+@dataclass
+class Verified:
+    """Candidates on cases of the operation's own: how many each took and failed, and the largest error."""
+
+    rows: dict = field(default_factory=dict)
+
+    @property
+    def ok(self):
+        return all(not r["failed"] for r in self.rows.values())
+
+    def _add(self, candidate, implementation, error, applies, right, why):
+        r = self.rows.setdefault(candidate, {"implementation": implementation, "cases": 0, "failed": 0,
+                                             "error_max_abs": 0.0, "why": ""})
+        if not applies:
+            r["why"] = r["why"] or why
+            return
+        r["cases"] += 1
+        r["failed"] += not right
+        r["error_max_abs"] = max(r["error_max_abs"], 0.0 if math.isnan(error) else error)
+        r["why"] = why or r["why"]
+
+    def __repr__(self):
+        from ._look import _table
+        return _table([("candidate", "cases", "failed", "largest error", "why")]
+                      + [(c, str(r["cases"]), str(r["failed"]), f"{r['error_max_abs']:.2g}", r["why"])
+                         for c, r in self.rows.items()], right=(1, 2, 3))
+
+    def _repr_html_(self):
+        from ._look import _html_table
+        return _html_table("verified", ["candidate", "cases", "failed", "largest error", "why"],
+                           [[c, r["cases"], r["failed"], f"{r['error_max_abs']:.2g}", r["why"]]
+                            for c, r in self.rows.items()])
+
+
+class Operation:
+    """An own operation. Calling it runs whichever implementation is right and fastest; its attributes ``numpy``,
+    ``numba``, ``c_function`` and ``opencl`` add implementations."""
+
+    def __init__(self, function, name, atol, rtol, cases, of_largest):
+        functools.update_wrapper(self, function)
+        args, symbols = _specification(function)
+        summary = (function.__doc__ or "").strip().split("\n")[0]
+        self.name, self.reference, self.cases = name, function, cases
+        self._spec = {"name": name, "summary": summary, "reference": "", "args": args, "symbols": symbols,
+                      "atol": float(atol), "rtol": float(rtol), "of_largest": of_largest,
+                      "cases": functools.partial(_make_case, cases) if cases else None}
+        self._version = version_of(function)
+        self._variants: dict[str, dict] = {}
+        self._numbers: dict[str, int] = {}
+        self._made = None
+
+    def _same_as(self, other):
+        plain = {k: v for k, v in self._spec.items() if k != "cases"}
+        theirs = {k: v for k, v in other._spec.items() if k != "cases"}
+        return (self._version == other._version and plain == theirs
+                and version_of(self.cases) == version_of(other.cases))
+
+    def _register(self, engine):
+        _wait_until_quiet(engine)
+        self._number = _core.register_operation(engine, self._spec)
+        self._numbers = {}
+        self._register_variant(engine, "reference", {"kind": "reference", "function": self.reference,
+                                                     "run_type": "reference", "speed": 0.0, "source": ""})
+        for name, variant in self._variants.items():
+            self._register_variant(engine, name, variant)
+        self._made = None
+        vars(sys.modules[__package__]).pop(self.name, None)
+
+    def _register_variant(self, engine, name, variant):
+        _wait_until_quiet(engine)
+        # a verdict is about an implementation and the reference that it was compared with
+        source = f"{variant['source']} {self._version} {self._spec['args']} {self._spec['atol']} {self._spec['rtol']}"
+        whole = {"summary": "", "operation": self.name, "name": name, **variant,
+                 "source": hashlib.sha256(source.encode()).hexdigest()}
+        self._numbers[name] = _core.register_implementation(engine, self._number, whole)
+        self._made = None
+
+    def _add(self, name, variant):
+        if name == "reference":
+            raise ValueError("an implementation cannot be called 'reference'")
+        known = self._variants.get(name)
+        engine = default_engine()
+        if name in self._numbers and known and known["source"] == variant["source"]:
+            if variant["kind"] == "python":
+                _core.replace_function(self._numbers[name], variant["function"])
+            self._variants[name] = variant
+            return
+        self._register_variant(engine, name, variant)
+        self._variants[name] = variant
+
+    # --- implementations ---
+
+    def numpy(self, function=None, *, name=None, speed=0.5):
+        """A Python function of the inputs and the outputs, which it fills: ``def plain(x, a, out): ...``."""
+        if function is None:
+            return lambda f: self.numpy(f, name=name, speed=speed)
+        self._add(name or function.__name__, {"kind": "python", "function": function, "run_type": "numpy",
+                                              "speed": speed, "source": version_of(function)})
+        return function
+
+    def numba(self, function=None, *, name=None, serial=False, speed=1.0):
+        """A loop over ``range(begin, end)`` along the first axis of the result, ``def loop(x, a, out, begin, end)``;
+        compiled by numba, called by the engine's threads for disjoint parts, in one piece if ``serial``."""
+        if function is None:
+            return lambda f: self.numba(f, name=name, serial=serial, speed=speed)
+        plain = getattr(function, "py_func", function)
+        name = name or plain.__name__
+        source = version_of(plain)
+        if name in self._numbers and self._variants.get(name, {}).get("source") == source:
+            return function
+        self._add(name, {"kind": "machine", "address": compile_numba(function, self._spec["args"]), "run_type": "numba",
+                         "serial": serial, "speed": speed, "source": source})
+        return function
+
+    def c_function(self, pointer, *, name=None, serial=False, version=None, speed=1.0):
+        """Machine code ``void f(const le_slot *arguments, size_t begin, size_t end, int worker)`` (docs/python.md) as a
+        ctypes or cffi pointer. ``version`` tells versions apart; else the file that holds the code does."""
+        address = _address_of(pointer)
+        if version is None:
+            path = _core.file_of_code(address)
+            with open(path or "/dev/null", "rb") as f:
+                version = hashlib.sha256(f.read()).hexdigest()
+        _kept.append(pointer)
+        self._add(name or getattr(pointer, "__name__", "c_function"),
+                  {"kind": "machine", "address": address, "run_type": "c", "serial": serial, "speed": speed,
+                   "source": str(version)})
+        return self
+
+    def opencl(self, text, *, tune=None, kernel=None, name=None, speed=1.0):
+        """A kernel of the arguments in order (float and int scalars) and then the symbols of shapes as uint. ``tune``:
+        values of words that the text uses, of which the best are found; ``local`` is the work-group size."""
+        found = re.search(r"(?:__)?kernel\s+void\s+(\w+)\s*\(", text)
+        if kernel is None and not found:
+            raise ValueError("opencl: the text has no '__kernel void NAME('")
+        sha = hashlib.sha256(text.encode()).hexdigest()
+        kernel = kernel or found.group(1)
+        self._add(name or "opencl", {"kind": "opencl", "text": text, "kernel": kernel, "sha256": sha,
+                                     "source_name": f"own/{self.name}/{name or kernel}", "run_type": "opencl",
+                                     "tune": dict(tune or {}), "speed": speed, "source": f"{sha} {tune}"})
+        return self
+
+    def remove(self, name):
+        """Takes an implementation away."""
+        del self._variants[name]
+        self._numbers.pop(name, None)
+        _wait_until_quiet(default_engine())
+        _core.unregister_implementation(None, self.name, name)
+        self._made = None
+
+    # --- calls ---
+
+    @property
+    def function(self):
+        """The operation's function, as those of the module are."""
+        default_engine()  # after a fork it is registered again
+        if self._made is None:
+            self._made = _functions.dress(_core.Operation(self.name))
+        return self._made
+
+    def __call__(self, *args, **words):
+        return self.function(*args, **words)
+
+    def explain(self, *args, **words):
+        """Why a call would be made as it would, and what else there is."""
+        return self.function.explain(*args, **words)
+
+    def bench(self, *args, **words):
+        """Runs every candidate of a call, and compares it with the reference."""
+        return self.function.bench(*args, **words)
+
+    def shapes(self, *args, **words):
+        """Shapes and dtypes of the results of a call, without running it."""
+        return self.function.shapes(*args, **words)
+
+    def verify(self, cases=20):
+        """Compares every implementation with the reference on so many cases. Nothing is tried in a process of its own
+        first: machine code that crashes takes this process along."""
+        self.function  # noqa: B018  registers
+        v = Verified()
+        for index in range(cases):
+            for row in _core.verify(None, self.name, index):
+                v._add(*row)
+        return v
+
+    def __repr__(self):
+        return f"<own operation {self.name}: {', '.join(['reference', *self._variants])}>"
+
+
+def _make_case(cases, seed, size):
+    rng = numpy.random.default_rng(seed)
+    return cases(rng, size or None)
+
+
+def _wait_until_quiet(engine, seconds=10.0):
+    """Registering must not overlap calls."""
+    end = time.monotonic() + seconds
+    while _core.calls_under_way(engine):
+        if time.monotonic() > end:
+            raise RuntimeError("operations cannot be registered while calls are under way on other threads")
+        time.sleep(1e-3)
+
+
+def operation(function=None, *, name=None, atol=1e-5, rtol=0.0, cases=None, of_largest=False):
+    """Makes a function, the reference, an operation whose implementations are proven, timed and chosen.
+
+    Parameters
+    ----------
+    atol, rtol : float
+        Tolerance of implementations: |result - reference| <= atol + rtol * |reference|, each element.
+    cases : callable, optional
+        ``cases(rng, size)`` gives arguments as a dict, for trials; without it inputs are normal numbers.
+    of_largest : bool
+        Multiplies atol by the largest value of the reference's result.
+
+    Running it again with the same code changes nothing; with other code everything is proven anew.
+    """
+    if function is None:
+        return lambda f: operation(f, name=name, atol=atol, rtol=rtol, cases=cases, of_largest=of_largest)
+    made = Operation(function, name or function.__name__, atol, rtol, cases, of_largest)
+    known = _own.get(made.name)
+    if known and known._same_as(made):
+        default_engine()
+        _core.replace_function(known._numbers["reference"], function)
+        known.reference = function
+        return known
+    made._register(default_engine())
+    _own[made.name] = made
+    return made

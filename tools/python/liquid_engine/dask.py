@@ -1,0 +1,190 @@
+# SPDX-FileCopyrightText: 2026 The liquid engine developers
+# SPDX-License-Identifier: MIT
+"""Calls worked off by Dask: cut as the operation itself says, in other processes, on other machines.
+
+    from dask.distributed import Client
+    import liquid_engine as le
+    client = Client(n_workers=4)
+    curves = le.dask.run("esrrf", image=stack, temporal="none", magnification=5)
+
+A worker that ends is no loss: Dask gives its parts to others.
+"""
+from __future__ import annotations
+
+import os
+
+import numpy
+
+from . import _core, _engine, _functions  # noqa: F401
+
+
+def _is_lazy(x):
+    return hasattr(x, "__dask_graph__")
+
+
+class _Place:
+    """A file that workers read parts of."""
+
+    def read(self):
+        return _Later(self.text, None).read()
+
+    def __init__(self, text):
+        self.text = text
+        self.shape, self.dtype = _core.peek(text)
+
+    def __getitem__(self, key):
+        if self.text.endswith("]"):  # a part of a part
+            return _Later(self.text, key)
+        parts = ",".join(":" if k == slice(None) else f"{k.start}:{k.stop}" for k in key)
+        return _Later(f"{self.text}[{parts}]", None)
+
+
+class _Later:
+    def __init__(self, text, key):
+        self.text, self.key = text, key
+
+    def read(self):
+        from ._files import read
+        array = read(self.text)
+        return array if self.key is None else array[self.key]
+
+
+def _tensor(value):
+    if isinstance(value, (str, os.PathLike)):
+        return _Place(os.fspath(value))
+    return value if _is_lazy(value) else numpy.asarray(value)
+
+
+def _example(value):
+    """An array of that shape and dtype without memory, for the operation's check."""
+    return numpy.broadcast_to(numpy.zeros((), value.dtype), value.shape)
+
+
+def _elements(items, cut):
+    return items * (cut["scale"] or 1) // (cut["divide"] or 1)
+
+
+def _part(value, axis, begin, end):
+    return value[(slice(None),) * axis + (slice(begin, end),)]
+
+
+def _slab(name, arrays, words, outs, keep):
+    """On a worker: one slab, without its halo."""
+    # what comes over the network lies anywhere in memory
+    arrays = {k: a.read() if isinstance(a, (_Later, _Place)) else numpy.require(a, requirements="A")
+              for k, a in arrays.items()}
+    made = _functions.function(name)(**arrays, **words, outputs=list(outs))
+    made = made if len(outs) > 1 else (made,)
+    return tuple(_part(m, *keep[o]) if o in keep else m for o, m in zip(outs, made))
+
+
+def _ranges(items, multiple, parts):
+    """Nearly equal ranges that begin at multiples."""
+    multiple = max(multiple, 1)
+    blocks = -(-items // multiple)
+    parts = max(1, min(parts, blocks))
+    edges = [min(items, blocks * i // parts * multiple) for i in range(parts + 1)]
+    return [(a, b) for a, b in zip(edges, edges[1:]) if a < b]
+
+
+def _merge(kind, values, weights):
+    """Outputs that every slab computes in full, in doubles."""
+    wide = [numpy.asarray(v, dtype=numpy.result_type(v.dtype, numpy.float64)) for v in values]
+    if kind == "sum":
+        merged = sum(wide)
+    elif kind == "mean":
+        merged = sum(w * v for w, v in zip(weights, wide)) / sum(weights)
+    else:
+        merged = (numpy.maximum if kind == "max" else numpy.minimum).reduce(wide)
+    return merged.astype(values[0].dtype)
+
+
+def _append(values, begins, cut):
+    """Rows of the slabs one after the other; places count from the first item of all."""
+    moved = []
+    for rows, begin in zip(values, begins):
+        rows = rows.copy()
+        for element in range(rows.shape[-1] if rows.ndim else 0):
+            if cut["places"] >> element & 1:
+                rows[..., element] += begin * (cut["scale"] or 1)
+        moved.append(rows)
+    return numpy.concatenate(moved)
+
+
+def _workers():
+    try:
+        from distributed import get_client
+        return sum(get_client().ncores().values())
+    except (ImportError, ValueError):
+        return os.cpu_count() or 1
+
+
+def _plan(function, tensors, words, outs):
+    """How the call is cut: along frames, or else along what `tiles` says."""
+    given = {**{k: _example(v) for k, v in tensors.items()}, **words}
+    if outs:
+        given["outputs"] = list(outs)
+    for cut in function._look("cut", (), given, 0.0):
+        if cut is not None:
+            return cut
+    return None
+
+
+def run(operation, *, parts=None, outputs=None, **words):
+    """Runs an operation in slabs by Dask: on the client's workers, or in this process without one.
+
+    Parameters
+    ----------
+    operation : str or function
+        The operation; arguments follow by name. Arrays may be numpy's, Dask's, or places of files that the workers
+        can read.
+    parts : int, optional
+        Slabs; twice the workers' cores otherwise.
+    outputs : str or sequence of str, optional
+        Names of the results to make.
+
+    Returns
+    -------
+    As the operation: numpy arrays. Each slab is a call of its own, whose implementation its worker chooses; with
+    ``reproducible=True`` all slabs are made alike.
+    """
+    import dask
+    function = _functions.function(operation) if isinstance(operation, str) else operation
+    if function is None:
+        raise LookupError(f"there is no operation {operation!r}{_functions.nearest(operation)}")
+    kinds = {a["name"]: a["type"] for a in function._describe()["args"]}
+    tensors = {k: _tensor(words.pop(k)) for k in list(words) if kinds.get(k) == "in" and words[k] is not None}
+    wanted = (outputs,) if isinstance(outputs, str) else tuple(outputs or function._outputs[:function._n_usual])
+    plan = _plan(function, tensors, words, wanted)
+    if plan is None:
+        raise _unsupported(function.__name__)
+    slabs, ranges = [], _ranges(plan["items"], plan["multiple"], parts or 2 * _workers())
+    task = dask.delayed(_slab, pure=False, nout=len(wanted))
+    for begin, end in ranges:
+        low, high = max(0, begin - plan["halo"]), min(plan["items"], end + plan["halo"])
+        mine, keep = dict(tensors), {}
+        for name, cut in plan["args"].items():
+            if name in tensors and cut["axis"]:
+                mine[name] = _part(tensors[name], cut["axis"] - 1, _elements(low, cut), _elements(high, cut))
+            elif name in wanted and cut["axis"]:
+                first = _elements(begin - low, cut)
+                keep[name] = (cut["axis"] - 1, first, first + _elements(end - begin, cut))
+        slabs.append(task(function.__name__, mine, words, wanted, keep))
+    made = dask.compute(*slabs)
+    results = []
+    for k, name in enumerate(wanted):
+        values, cut = [m[k] for m in made], plan["args"][name]
+        if cut["axis"]:
+            results.append(numpy.concatenate(values, axis=cut["axis"] - 1))
+        elif cut["merge"] == "append":
+            results.append(_append(values, [b for b, _ in ranges], cut))
+        else:
+            results.append(_merge(cut["merge"], values, [e - b for b, e in ranges]))
+    if len(results) == 1:
+        return results[0]
+    return _functions.named(function, results, wanted)
+
+
+def _unsupported(name):
+    from ._errors import Unsupported
+    return Unsupported(f"{name}: this call cannot be cut into slabs")

@@ -1,0 +1,63 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * le-run by itself: where a launcher has started several, it becomes le-run-mpi, so that nobody
+ * else needs the libraries of MPI.
+ */
+#include "run_world.h"
+#include "tool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Beside le-run, or where it was installed. */
+static bool find_part(char *out, size_t size) {
+    static const char *const places[] = {"", "/" LE_MPI_FROM_BIN};
+    char folder[3072];
+    ssize_t n = readlink("/proc/self/exe", folder, sizeof folder - 1);
+    if (n <= 0)
+        return false;
+    folder[n] = '\0';
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        *slash = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        snprintf(out, size, "%s%s/le-run-mpi", folder, places[i]);
+        if (access(out, X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+void run_world_start(char **argv) {
+    run_launch l = run_launched();
+    char part[4096];
+    if (!l.launcher)
+        return;
+    if (find_part(part, sizeof part))
+        execv(part, argv);
+    tool_message("rank %d of %d, but this build has no MPI part (LE_WITH_MPI); LE_MPI=off lets "
+                 "each process do everything",
+                 l.rank, l.ranks);
+    exit(TOOL_FAILED);
+}
+
+int run_world_ranks(void) {
+    return 1;
+}
+
+int run_world_rank(void) {
+    return 0;
+}
+
+le_status run_world_open(le_engine **out, const le_options *options) {
+    return le_open(out, options);
+}
+
+le_status run_world_call(le_engine *engine, const char *operation, const le_arg *args, size_t n,
+                         int64_t *left) {
+    *left = -1;
+    return le_call_run(engine, operation, args, n);
+}

@@ -1,0 +1,29 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * What launchers of MPI jobs tell their processes.
+ */
+#include "run_world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *ranks, *rank, *name;
+} launchers[] = {
+    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "Open MPI's launcher"},
+    {"PMI_SIZE", "PMI_RANK", "MPICH's launcher"},
+    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "srun"},
+};
+
+run_launch run_launched(void) {
+    const char *wanted = getenv("LE_MPI");
+    if (wanted && !strcmp(wanted, "off"))
+        return (run_launch){NULL, 0, 1};
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+        const char *ranks = getenv(launchers[i].ranks), *rank = getenv(launchers[i].rank);
+        if (ranks && rank && atoi(ranks) > 1)
+            return (run_launch){launchers[i].name, atoi(rank), atoi(ranks)};
+    }
+    return (run_launch){NULL, 0, 1};
+}

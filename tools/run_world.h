@@ -1,0 +1,32 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * le-run as one of several that a launcher started: run_alone.c in le-run itself, which knows no
+ * MPI; mpi/le-run-mpi.c in the program that it becomes then.
+ */
+#ifndef LE_TOOLS_RUN_WORLD_H
+#define LE_TOOLS_RUN_WORLD_H
+
+#include "liquid_engine/le.h"
+
+typedef struct run_launch {
+    const char *launcher; /* "Open MPI's launcher"; NULL: not one of several */
+    int rank, ranks;
+} run_launch;
+
+/* What the environment says; LE_MPI=off: nothing. */
+run_launch run_launched(void);
+
+/* The first thing in main. Ends the program with 1 where several were started that cannot find each
+ * other: each would compute everything and write the same files. */
+void run_world_start(char **argv);
+/* 1: there is nobody else. */
+int run_world_ranks(void);
+int run_world_rank(void);
+le_status run_world_open(le_engine **out, const le_options *options);
+/* Tensors may be given as places (LE_STR); rank 0 gets outputs that are tensors. *left: items that
+ * an earlier job had left to do; -1: it is not the continuation of one. */
+le_status run_world_call(le_engine *engine, const char *operation, const le_arg *args, size_t n,
+                         int64_t *left);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Frames of a file as a source of stored chunks.
+ */
+#include "scan_frames.h"
+
+#include "liquid_engine/le_method.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BITSHUFFLE = 32008, PARTS = 3 };
+
+/* ------------------------------------------------------------------------- frames that are read */
+
+typedef struct read_source {
+    le_source base;
+    le_io_stream *stream; /* NULL: all is one frame, in `frames` */
+    le_tensor frames;
+    int64_t frame_bytes;
+    le_stored_info info;
+    le_source_piece piece;
+    char *place;
+} read_source;
+
+static le_status room(le_tensor *t, le_dtype dtype, int64_t n) {
+    if (t->data && t->dtype == dtype && t->shape[0] == n)
+        return LE_OK;
+    le_tensor_free(t);
+    return le_tensor_alloc(t, dtype, 1, &n);
+}
+
+static le_status read_next(le_source *source, int64_t items, le_tensor *parts) {
+    read_source *s = (read_source *)source;
+    le_status status = s->stream ? le_io_stream_next(s->stream, items, &s->frames) : LE_OK;
+    if (status == LE_OK)
+        status = room(&parts[0], LE_U8, items * s->frame_bytes);
+    if (status == LE_OK)
+        status = room(&parts[1], LE_I64, items + 1);
+    if (status == LE_OK)
+        status = room(&parts[2], LE_U32, items);
+    if (status != LE_OK)
+        return status;
+    memcpy(parts[0].data, s->frames.data, (size_t)(items * s->frame_bytes));
+    for (int64_t i = 0; i <= items; i++)
+        ((int64_t *)parts[1].data)[i] = i * s->frame_bytes;
+    for (int64_t i = 0; i < items; i++)
+        ((uint32_t *)parts[2].data)[i] = 1; /* passed no filter */
+    return LE_OK;
+}
+
+static void read_close(le_source *source) {
+    read_source *s = (read_source *)source;
+    le_io_stream_close(&s->stream);
+    le_tensor_free(&s->frames);
+    free(s->place);
+    free(s);
+}
+
+/* One chunk is a frame along the first axis, or all there is. */
+static void describe(read_source *s, le_dtype dtype, int ndim, const int64_t *shape, bool alone) {
+    s->info = (le_stored_info){.dtype = dtype, .ndim = ndim};
+    s->info.chunk_bytes = (int64_t)le_dtype_size(dtype);
+    for (int d = 0; d < ndim; d++) {
+        const bool split = d == 0 && !alone;
+        s->info.shape[d] = s->info.count[d] = shape[d];
+        s->info.chunk[d] = split ? 1 : shape[d];
+        s->info.grid[d] = split ? shape[d] : 1;
+        s->info.step[d] = 1;
+        s->info.chunk_bytes *= s->info.chunk[d];
+    }
+    s->frame_bytes = s->info.chunk_bytes;
+    s->base.items = alone ? 1 : shape[0];
+    s->piece = (le_source_piece){.place = s->place, .items = s->base.items, .about = &s->info};
+}
+
+static le_status read_open(le_engine *engine, const scan_wish *wish, read_source *s) {
+    const le_io_options options = {.struct_size = sizeof options, .dtypes = wish->dtypes};
+    le_dtype dtype;
+    int ndim;
+    int64_t shape[LE_MAX_DIMS];
+    le_status status = le_io_peek(s->place, &dtype, &ndim, shape);
+    if (status == LE_OK && (ndim > 2 || (!wish->whole_frames && ndim > 1)) &&
+        le_io_stream_open(engine, s->place, &options, &s->stream) == LE_OK) {
+        const le_io_stream_info *about = le_io_stream_about(s->stream);
+        s->base.block = about->block;
+        describe(s, about->dtype, about->ndim, about->shape, false);
+        return LE_OK;
+    }
+    if (status == LE_OK)
+        status = le_io_read(engine, s->place, &options, &s->frames);
+    if (status == LE_OK && s->frames.ndim < 1)
+        status = le_fail(LE_ERR_SHAPE, "%s: a single number, frames are expected", s->place);
+    if (status == LE_OK)
+        describe(s, s->frames.dtype, s->frames.ndim, s->frames.shape, true);
+    return status;
+}
+
+static le_status open_read(le_engine *engine, const char *place, const scan_wish *wish,
+                           le_source **out) {
+    read_source *s = calloc(1, sizeof *s);
+    if (!s || !(s->place = strdup(place))) {
+        free(s);
+        return le_fail(LE_ERR_MEMORY, "%s: out of memory", place);
+    }
+    s->base = (le_source){.block = 1, .parts = PARTS, .next = read_next, .close = read_close};
+    le_status status = read_open(engine, wish, s);
+    if (status == LE_OK)
+        *out = &s->base;
+    else
+        read_close(&s->base);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------ stored frames -- */
+
+static bool whole(const le_stored_info *x) {
+    bool all = x->ndim >= 2;
+    for (int d = x->ndim - 2; d < x->ndim && all; d++)
+        all = x->chunk[d] == x->shape[d] && x->count[d] == x->shape[d] && x->step[d] == 1 &&
+              !x->dropped[d];
+    return all;
+}
+
+/* Whether the operation decodes the chunks; else *why not. */
+static bool decodable(const le_stored_info *x, const scan_wish *wish, const char **why) {
+    *why = "its chunks have other filters than bitshuffle (32008) alone";
+    if (x->n_filters != 1 || x->filters[0].id != BITSHUFFLE || x->filters[0].n_values < 3)
+        return false;
+    *why = "frames are stored in parts, or not all of a frame is selected";
+    if (wish->whole_frames && !whole(x))
+        return false;
+    *why = "its elements are of a type that the operation does not take";
+    return (wish->dtypes & LE_DTYPE_BIT(x->dtype)) != 0;
+}
+
+le_status scan_frames_open(le_engine *engine, const char *place, const scan_wish *wish,
+                           le_source **out) {
+    const le_source_piece *pieces;
+    const char *why;
+    *out = NULL;
+    le_status status = le_io_source(
+        engine, place, wish->skip ? LE_SOURCE_STORED_SKIP : LE_SOURCE_STORED, out);
+    if (status == LE_ERR_UNSUPPORTED || status == LE_ERR_DTYPE)
+        return open_read(engine, place, wish, out);
+    if (status != LE_OK)
+        return status;
+    const size_t n = le_io_source_pieces(*out, &pieces);
+    if (decodable(pieces[0].about, wish, &why) && (n == 1 || pieces[0].about->ndim > 2))
+        return LE_OK;
+    if (n > 1)
+        status = le_fail(LE_ERR_UNSUPPORTED, "%s: datasets of a group are joined only as "
+                                             "bitshuffled frames, but of %s %s",
+                         place, pieces[0].place, why);
+    le_source_close(out);
+    return n > 1 ? status : open_read(engine, place, wish, out);
+}
+
+size_t scan_frames_pieces(const le_source *source, const le_source_piece **pieces) {
+    if (source->next != read_next)
+        return le_io_source_pieces(source, pieces);
+    *pieces = &((const read_source *)source)->piece;
+    return 1;
+}
+
+le_status scan_frames_leave(le_source *source, int64_t items) {
+    le_status status = LE_OK;
+    if (source->next != read_next)
+        return le_io_source_leave(source, items);
+    read_source *s = (read_source *)source;
+    for (int64_t i = 0; i < items && status == LE_OK && s->stream; i++)
+        status = le_io_stream_next(s->stream, 1, &s->frames);
+    s->base.items -= items;
+    return status;
+}
+
+int64_t scan_frames_ready(le_source *source) {
+    return source->next == read_next ? source->items : le_io_source_ready(source);
+}

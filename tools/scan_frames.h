@@ -1,0 +1,29 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Frames of a file as a source of stored chunks: as they are stored where the operation decodes
+ * them, else read, and given as chunks that passed no filter.
+ */
+#ifndef LE_TOOLS_SCAN_FRAMES_H
+#define LE_TOOLS_SCAN_FRAMES_H
+
+#include "liquid_engine/le_stream.h"
+
+/* What the operation can do with a chunk. */
+typedef struct scan_wish {
+    bool whole_frames; /* both axes of a frame in one chunk, all of it selected */
+    uint32_t dtypes;   /* of elements; mask */
+    bool skip;         /* what cannot be read is marked */
+} scan_wish;
+
+/* To be closed with le_source_close. */
+le_status scan_frames_open(le_engine *engine, const char *place, const scan_wish *wish,
+                           le_source **out);
+/* As le_io_source_pieces. */
+size_t scan_frames_pieces(const le_source *source, const le_source_piece **pieces);
+/* How many of the next items are there: le_io_source_ready. */
+int64_t scan_frames_ready(le_source *source);
+/* Leaves out the next items. */
+le_status scan_frames_leave(le_source *source, int64_t items);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * How far a scan was when it was stopped: a small file beside its results.
+ */
+#ifndef LE_TOOLS_SCAN_STATE_H
+#define LE_TOOLS_SCAN_STATE_H
+
+#include "run_args.h"
+
+/* Chunks that the same command has done already; 0: none, or it was another command. */
+int64_t scan_state_read(const run_args *a, int64_t items);
+/* false: it cannot be written. */
+bool scan_state_write(const run_args *a, int64_t items, int64_t done);
+void scan_state_remove(const run_args *a);
+
+#endif

@@ -146,11 +146,15 @@ static le_status above_c(le_call *call) {
     if (!l.image || !l.first)
         return le_fail(LE_ERR_MEMORY, "above: out of memory");
     l.first[0] = 0;
-    le_parallel_for(call, h, count_or_write, &l);
+    le_status status = le_parallel_for(call, h, count_or_write, &l);
+    if (status != LE_OK) /* ended before all lines are counted */
+        return status;
     for (size_t y = 0; y < h; y++)
         l.first[y + 1] += l.first[y];
     l.write = true;
-    le_parallel_for(call, h, count_or_write, &l);
+    status = le_parallel_for(call, h, count_or_write, &l);
+    if (status != LE_OK)
+        return status;
     le_call_set_count(call, ABOVE_ROWS, l.first[h]);
     return LE_OK;
 }

@@ -406,7 +406,8 @@ static bool print_operation(const char *operation, const verify_result *r, FILE 
 }
 
 int bench_verify(const bench_settings *s, FILE *out) {
-    le_engine *engine = bench_engine(s, ":memory:", LE_MODE_ESTIMATE);
+    /* it has no threads: children are forked beside it */
+    le_engine *engine = bench_engine(s, ":memory:", LE_MODE_FROZEN);
     const le_operation **ops = engine ? bench_operations(s, engine) : NULL;
     verify_result *r = malloc(sizeof *r);
     int status = ops && r ? TOOL_OK : TOOL_FAILED;

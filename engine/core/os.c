@@ -120,24 +120,36 @@ size_t le__os_realm(char *text, size_t size) {
     return n + (m > 0 ? (size_t)m : 0);
 }
 
-static double starved_thread(const char *folder, const char *thread) {
+void le__os_threads(long pid, le__os_thread_fn see, void *context) {
+    _Alignas(struct dirent64) char folder[64], entries[4096];
+    snprintf(folder, sizeof folder, "/proc/%ld/task", pid);
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool more = true;
+    ssize_t n;
+    while (fd >= 0 && more && (n = getdents64(fd, entries, sizeof entries)) > 0)
+        for (ssize_t i = 0; i < n && more;) {
+            const struct dirent64 *d = (const struct dirent64 *)(entries + i);
+            if (d->d_name[0] != '.')
+                more = see(context, folder, d->d_name);
+            i += d->d_reclen;
+        }
+    if (fd >= 0)
+        close(fd);
+}
+
+static bool starved_thread(void *context, const char *folder, const char *thread) {
     char path[128], text[96];
+    double *most = context;
     snprintf(path, sizeof path, "%s/%.16s/schedstat", folder, thread);
     read_file(path, text, sizeof text);
     const char *delay = strchr(text, ' '); /* "running waiting slices", in nanoseconds */
-    return delay ? 1e-9 * le__number_parse(delay, NULL) : 0;
+    *most = fmax(*most, delay ? 1e-9 * le__number_parse(delay, NULL) : 0);
+    return true;
 }
 
 double le__os_starved(long pid) {
-    char folder[64];
     double most = 0; /* drivers compile in threads of their own */
-    snprintf(folder, sizeof folder, "/proc/%ld/task", pid);
-    DIR *threads = opendir(folder);
-    for (struct dirent *t; threads && (t = readdir(threads)) != NULL;)
-        if (t->d_name[0] != '.')
-            most = fmax(most, starved_thread(folder, t->d_name));
-    if (threads)
-        closedir(threads);
+    le__os_threads(pid, starved_thread, &most);
     return most;
 }
 

@@ -15,8 +15,8 @@
 bool le__os_heap_bytes(size_t *bytes);
 /* Bytes of address space that the process has; 0: unknown. */
 int64_t le__os_address_space(void);
-/* Memory that is about to be written, all of it: where that is much, in large pages, for a fault for each
- * small one would cost as much as a fast computation. Elsewhere nothing happens. */
+/* Memory that is about to be written, all of it: where that is much, in large pages, for a fault
+ * for each small one would cost as much as a fast computation. Elsewhere nothing happens. */
 void le__os_large_pages(void *memory, size_t bytes);
 /* This process gets SIGKILL when its parent ends; elsewhere nothing happens. */
 void le__os_end_with_parent(void);
@@ -31,6 +31,11 @@ long long le__os_process_start(long pid);
 /* Where numbers of processes mean the same: this machine since its start, this container. Returns
  * the length. */
 size_t le__os_realm(char *text, size_t size);
+/* Calls `see` with each thread of a process, until it returns false. Allocates nothing: it is asked
+ * while other threads fork, and what the allocator locks stays locked in their children where it is
+ * not made ready for that (in builds with a sanitizer). */
+typedef bool (*le__os_thread_fn)(void *context, const char *folder, const char *thread);
+void le__os_threads(long pid, le__os_thread_fn see, void *context);
 /* Seconds for which a thread of the process was ready to run and did not, the most of all. */
 double le__os_starved(long pid);
 

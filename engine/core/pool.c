@@ -101,8 +101,8 @@ static void *worker_main(void *arg) {
     return NULL;
 }
 
-/* Workers leave signals to the program's own threads, but for those of their own faults, which would
- * end the process past its handlers. Called with the mutex held. */
+/* Workers leave signals to the program's own threads, but for those of their own faults, which
+ * would end the process past its handlers. Called with the mutex held. */
 static void start_workers(le__pool *p, int wanted) {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
     sigset_t all, old;

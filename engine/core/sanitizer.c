@@ -5,7 +5,8 @@
  */
 #include "core/sanitizer.h"
 
-#include <dirent.h>
+#include "core/os.h"
+
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,23 +15,22 @@
 #include <time.h>
 #include <unistd.h>
 
+static bool sleeps(void *context, const char *folder, const char *thread) {
+    char path[128], text[128];
+    bool *sleep = context;
+    snprintf(path, sizeof path, "%s/%.16s/stat", folder, thread);
+    int fd = atoi(thread) == gettid() ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    *sleep = n <= 0 || strstr(text, ") S ") != NULL; /* "number (name) state ..." */
+    return *sleep;
+}
+
 static bool others_sleep(void) {
-    DIR *threads = opendir("/proc/self/task");
     bool sleep = true;
-    for (struct dirent *t; threads && sleep && (t = readdir(threads)) != NULL;) {
-        char path[64], text[128];
-        if (t->d_name[0] == '.' || atoi(t->d_name) == gettid())
-            continue;
-        snprintf(path, sizeof path, "/proc/self/task/%.16s/stat", t->d_name);
-        int fd = open(path, O_RDONLY | O_CLOEXEC);
-        ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-        if (fd >= 0)
-            close(fd);
-        text[n > 0 ? n : 0] = '\0';
-        sleep = n <= 0 || strstr(text, ") S ") != NULL; /* "number (name) state ..." */
-    }
-    if (threads)
-        closedir(threads);
+    le__os_threads(getpid(), sleeps, &sleep);
     return sleep;
 }
 

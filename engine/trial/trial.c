@@ -60,10 +60,15 @@ static void try_sample(void *context, le__trial_result *r) {
         le__trial_here(t->engine, t->entry, t->candidate, t->like, true, r);
 }
 
-static void wait_for_child(pid_t pid, shared *s, double limit_s, le__trial_result *r) {
-    double start = le__now(), pause = 5e-5, starved = 0;
+typedef struct patience {
+    double start, limit_s, rest_s;
+} patience;
+
+/* A child that rests for longer than it may is ended: false, and nothing is said. */
+static bool wait_for_child(pid_t pid, shared *s, const patience *p, le__trial_result *r) {
+    double pause = 5e-5, starved = 0;
     int state = 0;
-    bool killed = false, cancelled = false;
+    bool killed = false, cancelled = false, rested = false;
     le__trial_watch watch = {0};
     for (;;) {
         pid_t got = waitpid(pid, &state, WNOHANG);
@@ -71,10 +76,11 @@ static void wait_for_child(pid_t pid, shared *s, double limit_s, le__trial_resul
             break;
         starved = fmax(starved, le__os_starved(pid));
         le__trial_look(&watch, pid);
-        bool late = le__now() - start > limit_s + starved;
+        bool late = le__now() - p->start > p->limit_s + starved;
         cancelled = cancelled || !le__ticker_look(le__ticker_here(), NAN);
-        if (!killed && (late || cancelled)) {
-            r->idle = le__trial_idle(&watch, limit_s / 2);
+        rested = rested || (!killed && le__trial_idle(&watch, p->rest_s + starved));
+        if (!killed && (late || cancelled || rested)) {
+            r->idle = le__trial_idle(&watch, p->limit_s / 2);
             kill(pid, SIGKILL);
             killed = true;
         }
@@ -87,9 +93,11 @@ static void wait_for_child(pid_t pid, shared *s, double limit_s, le__trial_resul
     } else if (cancelled) {
         r->status = LE_ERR_CANCELLED;
         snprintf(r->reason, sizeof r->reason, "cancelled by the caller's tick");
+    } else if (rested) {
+        return false;
     } else if (killed) {
         r->status = LE_ERR_TIMEOUT;
-        le__number_print(r->reason, sizeof r->reason, "did not end within %g s", limit_s);
+        le__number_print(r->reason, sizeof r->reason, "did not end within %g s", p->limit_s);
     } else {
         r->status = LE_ERR_CRASH;
         if (WIFSIGNALED(state))
@@ -99,28 +107,48 @@ static void wait_for_child(pid_t pid, shared *s, double limit_s, le__trial_resul
             snprintf(r->reason, sizeof r->reason, "ended the process");
     }
     r->starved = starved;
+    return true;
 }
 
-/* Runs `attempt` in a child for so long; false: there can be none. */
-static bool in_child(le_engine *engine, double limit_s,
-                     void (*attempt)(void *context, le__trial_result *r), void *context,
-                     le__trial_result *r, bool *begun) {
-    shared *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (s == MAP_FAILED)
-        return false;
+typedef struct attempt {
+    void (*run)(void *context, le__trial_result *r);
+    void *context;
+} attempt;
+
+/* Runs it in a child for so long; false: there can be none. */
+static bool in_one_child(le_engine *engine, shared *s, const patience *p, attempt a,
+                         le__trial_result *r, bool *ended) {
+    memset(s, 0, sizeof *s);
     le__trial_rest(engine);
     pid_t pid = le__options_fork(&engine->options);
     if (pid == 0) {
         begin_child(engine, s);
-        attempt(context, &s->result);
+        a.run(a.context, &s->result);
         s->done = 1;
         _exit(0);
     }
-    if (pid > 0)
-        wait_for_child(pid, s, limit_s, r);
+    *ended = pid > 0 && wait_for_child(pid, s, p, r);
+    return pid > 0;
+}
+
+/* The same. The allocators of sanitizers are not made ready for forks: a child may wait for ever
+ * for a lock that another thread held. Another child then has its turn. */
+static bool in_child(le_engine *engine, double limit_s, attempt a, le__trial_result *r,
+                     bool *begun) {
+    static const double rest_s = 0.5;
+    int more = LE__SANITIZED ? 3 : 0;
+    patience p = {.start = le__now(), .limit_s = limit_s};
+    shared *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    bool there = s != MAP_FAILED, ended = false;
+    for (; there && !ended; more--) {
+        p.rest_s = more > 0 ? rest_s : INFINITY;
+        there = in_one_child(engine, s, &p, a, r, &ended);
+    }
+    if (s == MAP_FAILED)
+        return false;
     *begun = s->begun;
     munmap(s, sizeof *s);
-    return pid > 0;
+    return there;
 }
 
 static bool is_in_process(const trial *t) {
@@ -146,7 +174,7 @@ static bool try_in_child(trial *t, double wait_s, le__trial_result *r) {
         if (!t->sample)
             return true;
     }
-    bool ran = in_child(t->engine, limit_s, try_sample, t, r, &begun);
+    bool ran = in_child(t->engine, limit_s, (attempt){try_sample, t}, r, &begun);
     le__trial_sample_free(t->sample);
     if (!ran)
         return false;
@@ -179,7 +207,7 @@ bool le__trial_run(const le__candidate *c, const le_call *call, double limit_s,
     w->call = *call;
     w->call.lean = true;
     w->call.stop_after = 0; /* the child has its own limit: being stopped would be its answer */
-    bool ran = in_child(call->engine, limit_s, run_whole, w, out, &begun);
+    bool ran = in_child(call->engine, limit_s, (attempt){run_whole, w}, out, &begun);
     free(w);
     return ran && begun;
 }

@@ -10,6 +10,7 @@
 #include "chain/chain.h"
 #include "chain/slabs.h"
 #include "choose/dispatch.h"
+#include "core/blocks.h"
 #include "core/cpu.h"
 #include "core/options.h"
 #include "core/os.h"
@@ -92,6 +93,7 @@ void le_close(le_engine **engine) {
     le__cl_set_profile(e->cl, NULL, NULL);
     le__profile_free(e->profile);
     le__keep_close(e->kept);
+    le__blocks_trim();
     le__cl_close(e->cl);
     le__registry_close(&e->registry);
     le__options_free(&e->options);

@@ -188,8 +188,9 @@ le_status le_call_set_out(le_call *call, int arg, le_dtype dtype, int ndim, cons
 }
 
 static bool writes_in_place(const le__bound_arg *b) {
-    return b->user_out && b->user_out->data && !b->user_out->storage &&
-           le_tensor_is_contiguous(b->user_out) && !b->counted;
+    const le_tensor *t = b->user_out;
+    return t && t->data && !b->counted && le_tensor_is_contiguous(t) &&
+           (!t->storage || le__storage_is_plain(t->storage));
 }
 
 static void drop_own_output(le__bound_arg *b) {

@@ -6,30 +6,16 @@
 #include "call/storage.h"
 
 #include "call/engine.h"
-#include "core/os.h"
+#include "core/blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-enum { ALIGNMENT = 64 };
-
-static void *allocate(size_t bytes, bool zero) {
-    if (bytes > SIZE_MAX - 2 * ALIGNMENT)
-        return NULL;
-    size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    void *p = aligned_alloc(ALIGNMENT, rounded ? rounded : ALIGNMENT);
-    if (p)
-        le__os_large_pages(p, rounded);
-    if (p && zero)
-        memset(p, 0, rounded);
-    return p;
-}
-
 le_status le__storage_new(le_storage **out, size_t bytes, bool host, bool zero) {
     le_storage *s = calloc(1, sizeof *s);
     if (s && host) {
-        s->host = allocate(bytes, zero);
+        s->host = le__block_new(bytes, zero);
         s->host_valid = true;
     }
     if (!s || (host && !s->host)) {
@@ -69,7 +55,7 @@ static void free_host(le_storage *s) {
     if (s->map)
         munmap(s->map, s->map_bytes);
     else if (!s->borrowed)
-        free(s->host);
+        le__block_free(s->host);
     s->host = s->map = NULL;
 }
 
@@ -98,6 +84,13 @@ bool le__storage_is_on_device(le_storage *s) {
         on_device = on_device || c->valid;
     pthread_mutex_unlock(&s->mutex);
     return on_device;
+}
+
+bool le__storage_is_plain(le_storage *s) {
+    pthread_mutex_lock(&s->mutex);
+    bool plain = s->host && !s->copies && !s->borrowed && !s->map;
+    pthread_mutex_unlock(&s->mutex);
+    return plain;
 }
 
 uint32_t le__storage_places(le_storage *s, const le_engine *engine) {
@@ -169,7 +162,7 @@ static le_status download_newest(le_storage *s) {
 
 static le_status make_host_valid(le_storage *s, bool discard) {
     if (!s->host) {
-        s->host = allocate(s->bytes, false);
+        s->host = le__block_new(s->bytes, false);
         if (!s->host)
             return le_fail(LE_ERR_MEMORY, "out of memory: %zu bytes were needed for a tensor",
                            s->bytes);

@@ -44,6 +44,8 @@ le_storage *le__storage_retain(le_storage *s);
 void le__storage_release(le_storage *s);
 /* Whether only a device has the newest contents. */
 bool le__storage_is_on_device(le_storage *s);
+/* Whether it is memory of the engine's own, on the host and nowhere else. */
+bool le__storage_is_plain(le_storage *s);
 /* Devices that have the contents, as bits of their index; bit 0: the host has. */
 uint32_t le__storage_places(le_storage *s, const le_engine *engine);
 /* Whether anything was ever written to it, here or on a device. */

@@ -1,0 +1,147 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Blocks of memory that are kept for the next tensor, and outputs that are written where they are.
+ */
+#include "core/blocks.h"
+#include "core/sanitizer.h"
+#include "operation_test.h"
+#include "toy.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { MIB = 1 << 20 };
+
+static void kept_for_the_same_size(void **state) {
+    (void)state;
+    if (LE__SANITIZED)
+        skip();
+    char *first = le__block_new(3 * MIB, false);
+    memset(first, 7, 3 * MIB);
+    le__block_free(first);
+    char *larger = le__block_new(4 * MIB, false), *smaller = le__block_new(2 * MIB, false);
+    assert_ptr_not_equal(larger, first);
+    assert_ptr_not_equal(smaller, first);
+    char *second = le__block_new(3 * MIB - 100, true);
+    assert_ptr_equal(second, first);
+    for (int i = 0; i < 3 * MIB - 100; i++)
+        assert_int_equal(second[i], 0);
+    char *third = le__block_new(3 * MIB, false);
+    assert_ptr_not_equal(third, second);
+    le__block_free(first);
+    le__block_free(larger);
+    le__block_free(smaller);
+    le__block_free(third);
+    le__block_free(NULL);
+    le__blocks_trim();
+}
+
+static void aligned_and_checked(void **state) {
+    (void)state;
+    for (size_t bytes = 0; bytes < 3 * MIB; bytes = 3 * bytes + 1) {
+        char *block = le__block_new(bytes, true);
+        assert_non_null(block);
+        assert_int_equal((uintptr_t)block % 64, 0);
+        for (size_t i = 0; i < bytes; i++)
+            assert_int_equal(block[i], 0);
+        memset(block, 1, bytes);
+        le__block_free(block);
+    }
+    assert_null(le__block_new(SIZE_MAX - 100, false));
+    le__blocks_trim();
+}
+
+enum { THREADS = 4, ROUNDS = 3000, HELD = 5 };
+
+/* Each thread signs what it holds: nobody else may have been given the same. */
+static void *hold_some(void *context) {
+    int *held[HELD] = {0};
+    unsigned at = *(unsigned *)context, mine = at;
+    for (int i = 0; i < ROUNDS; i++) {
+        at = at * 1664525 + 1013904223;
+        int k = (int)(at >> 16) % HELD;
+        if (held[k] && (held[k][0] != (int)mine || held[k][20000] != (int)mine))
+            return "shared";
+        le__block_free(held[k]);
+        held[k] = le__block_new(80004 + (at >> 28) * 40000, false);
+        held[k][0] = held[k][20000] = (int)mine;
+    }
+    for (int k = 0; k < HELD; k++)
+        le__block_free(held[k]);
+    return NULL;
+}
+
+static void one_owner(void **state) {
+    (void)state;
+    pthread_t threads[THREADS];
+    unsigned numbers[THREADS];
+    for (unsigned i = 0; i < THREADS; i++) {
+        numbers[i] = i + 1;
+        assert_int_equal(pthread_create(&threads[i], NULL, hold_some, &numbers[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        void *complaint;
+        pthread_join(threads[i], &complaint);
+        assert_null(complaint);
+    }
+    le__blocks_trim();
+}
+
+/* --- outputs in the engine's memory --- */
+
+enum { N = 5000 };
+
+static const void *place; /* of the caller's output */
+static int in_place, runs;
+
+static le_status looks_where(le_call *call) {
+    toy_range(call, 0, toy_items(call), 0);
+    runs++;
+    in_place += le_call_out(call, TOY_RESULT)->data == place;
+    return LE_OK;
+}
+
+static const le_implementation looking = {.abi = LE_METHOD_ABI,
+                                          .operation = "toy",
+                                          .name = "looking",
+                                          .run_type = "c",
+                                          .flags = LE_IMPL_REPRODUCIBLE,
+                                          .run = looks_where};
+
+/* A proven implementation writes to an output of the caller's where it is, and copies nothing. */
+static void written_in_place(void **state) {
+    (void)state;
+    static float input[N];
+    int64_t n = N;
+    le_tensor in = le_tensor_of(input, LE_F32, 1, &n), out = {0};
+    le_engine *e = toy_open(NULL, LE_MODE_ESTIMATE);
+    assert_non_null(e);
+    assert_ok(le_register_implementation(e, &looking));
+    for (int i = 0; i < N; i++)
+        input[i] = (float)(i % 13);
+    assert_ok(le_tensor_alloc(&out, LE_F32, 1, &n));
+    for (int i = 0; i < 4; i++) {
+        if (i == 1) /* the first answer is compared with the reference's, apart */
+            runs = in_place = 0;
+        place = out.data;
+        memset(out.data, 0xff, N * sizeof(float));
+        assert_ok(le_engine_run(e, "toy", LE_IN("input", &in), LE_F64("factor", 2),
+                                LE_OUT("result", &out), LE_OPT_IMPLEMENTATION("looking")));
+        assert_ptr_equal(out.data, place);
+        for (int k = 0; k < N; k++)
+            assert_true(((float *)out.data)[k] == 2 * input[k]);
+    }
+    assert_int_equal(runs, 3);
+    assert_int_equal(in_place, 3);
+    le_tensor_free(&out);
+    le_close(&e);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kept_for_the_same_size), cmocka_unit_test(aligned_and_checked),
+        cmocka_unit_test(one_owner), cmocka_unit_test(written_in_place)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

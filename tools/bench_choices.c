@@ -117,17 +117,21 @@ static bool await_trials(le_engine *engine, const char *name, const le_arg *args
     return more;
 }
 
-static bool measure(le_engine *engine, const char *name, const le_arg *args, size_t n) {
+static bool measure(le_engine *engine, const char *name, le_sample *sample) {
+    size_t n;
+    const le_arg *args = le_sample_args(sample, &n);
     bool ok = le_call_run(engine, name, args, n) == LE_OK;
     for (int i = 0; ok && i < TRIALS && !bench_interrupted(); i++) {
         if (!await_trials(engine, name, args, n))
             break;
+        le_sample_reset(sample);
         ok = le_call_run(engine, name, args, n) == LE_OK;
     }
     return ok;
 }
 
-/* Calls the operation's sample in this mode, into the settings' database. */
+/* Calls the operation's sample in this mode, into the settings' database. Each call gets new memory
+ * for its outputs, as the rivals do. */
 static bool prepare(const subject *of, le_mode mode) {
     le_engine *engine = bench_engine(of->settings, NULL, mode);
     le_sample *sample = NULL;
@@ -137,9 +141,11 @@ static bool prepare(const subject *of, le_mode mode) {
     bench_end_races_of(engine);
     const le_arg *args = ok ? le_sample_args(sample, &n) : NULL;
     if (ok && mode == LE_MODE_MEASURE)
-        ok = measure(engine, of->operation, args, n);
-    for (int i = 0; ok && mode == LE_MODE_LEARN && i < CALLS && !bench_interrupted(); i++)
+        ok = measure(engine, of->operation, sample);
+    for (int i = 0; ok && mode == LE_MODE_LEARN && i < CALLS && !bench_interrupted(); i++) {
+        le_sample_reset(sample);
         ok = le_call_run(engine, of->operation, args, n) == LE_OK;
+    }
     if (!ok && engine)
         tool_message("%s: %s", of->operation, le_error_message());
     le_sample_free(&sample);

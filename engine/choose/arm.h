@@ -80,6 +80,7 @@ typedef struct le__op_state {
     int n_devices; /* for which arms were made */
     size_t n_implementations;
     bool loaded;    /* from the database */
+    int started;    /* runs in this process that told of its start more than of themselves */
     bool accounted; /* earlier processes' accounts are; later they would hold this one's, too */
     le__stored_choice *choices;
     size_t n_choices;

@@ -25,7 +25,9 @@ enum { MAX_ATTEMPTS = 256 };
 /* A run that was to be stopped did not hear of it: it took so many times as long, and so much
  * longer, for a short one may have been kept from the processor. */
 static const double deaf_after = 2, deaf_s = 0.02;
-static const double race_s = 0.1; /* of a candidate's runs in a race of short ones */
+static const double race_s = 0.1;   /* of a candidate's runs in a race of short ones */
+static const double brief_s = 1e-4; /* a run that deciding disturbs */
+static const double short_s = 0.02; /* below, a process's first run tells little of the others */
 static const double discover_after_s =
     2; /* answered by an operation before learning opens OpenCL */
 
@@ -342,12 +344,19 @@ le_status le__dispatch_decide(le__dispatch *d, le__question *q, le_call *call, b
 
 /* ---------------------------------------------------------------------------- observing ------ */
 
-/* Whether it is the first run of the arm on the question in this process; keeps what was moved. */
-static bool note_run(le__question *q, const le__arm *arm, const le_call *call) {
+typedef struct firsts {
+    bool of_arm;       /* the first run of the arm on the question in this process */
+    bool of_operation; /* among the first runs of anything of the operation in this process */
+} firsts;
+
+/* Keeps what was moved. */
+static firsts note_run(le__question *q, const le__arm *arm, const le_call *call) {
     pthread_mutex_lock(&q->op->mutex);
-    bool first = !q->seen[arm->index];
+    int starts = call->stats.seconds < brief_s * 10 ? 3 : call->stats.seconds < short_s ? 1 : 0;
+    firsts first = {!q->seen[arm->index], q->op->started < starts};
     le__question_note_moved(q, arm, call);
     q->seen[arm->index] = true;
+    q->op->started += first.of_operation;
     pthread_mutex_unlock(&q->op->mutex);
     return first;
 }
@@ -360,12 +369,17 @@ static void measure_transfers(const le__question *q, const le_call *call) {
 }
 
 /* Tells the policy, and the database, of one run. Nothing of a run beside others. */
-static void observe(le__dispatch *d, le__question *q, le__arm *arm, const le_call *call,
-                    le__why why, double spent) {
+static void observe(le__dispatch *d, le__question *q, const le__decision *of, const le_call *call,
+                    bool warm, double spent) {
+    le__arm *arm = of->arm;
+    le__why why = of->of.why;
     if (call->beside)
         return;
     const le__run_stats *stats = &call->stats;
-    bool cold = note_run(q, arm, call), explored = why == LE__WHY_EXPLORE || why == LE__WHY_PROBE;
+    firsts first = note_run(q, arm, call);
+    /* what was proven or tried just before has emptied caches, and left pages to be copied */
+    bool cold = (first.of_arm || spent > 0) && !warm,
+         explored = why == LE__WHY_EXPLORE || why == LE__WHY_PROBE;
     double own = le__own_seconds(stats->seconds, stats->transfer_seconds);
     double paid = stats->seconds + stats->setup_seconds;
     le__conditions conditions = le__monitor_read(d->monitor, stats->ended);
@@ -375,6 +389,7 @@ static void observe(le__dispatch *d, le__question *q, le__arm *arm, const le_cal
                                 .why = why,
                                 .cold = cold,
                                 .cut = call->stopped,
+                                .start = first.of_operation,
                                 .n = 1,
                                 .mean_log = log(own),
                                 .weight = le__conditions_weight(&conditions),
@@ -434,9 +449,16 @@ static bool is_too_slow(le__question *q, const le_call *call, const le__decision
     return slow;
 }
 
+/* What is kept for decisions empties the caches of the next run, and makes one that takes no longer
+ * than they do look slow: beside those that answer in turn it would have no chance. */
+static bool deserves_a_warm_run(const le_call *call, const le__decision *c) {
+    return c->of.why == LE__WHY_EXPLORE && c->of.best_seconds < brief_s && !call->step;
+}
+
 /* By the arm that was decided on, if it is proven or proves to be. */
 static le_status answer_by(le__dispatch *d, le__question *q, le_call *call, const le__decision *c,
-                           bool *ready, double *spent) {
+                           bool *ready, bool *warm, double *spent) {
+    *warm = false;
     *ready = le__dispatch_prove(d, q, call, c->arm, spent);
     if (*ready && *spent > 0 && is_too_slow(q, call, c)) {
         *ready = false;
@@ -448,6 +470,9 @@ static le_status answer_by(le__dispatch *d, le__question *q, le_call *call, cons
     bool stops = isfinite(c->of.stop_seconds);
     call->stop_after = stops ? c->of.stop_seconds : 0;
     le_status status = le__dispatch_run_arm(d, q, call, c->arm, false, spent);
+    *warm = status == LE_OK && deserves_a_warm_run(call, c);
+    if (*warm)
+        status = le__dispatch_run_arm(d, q, call, c->arm, false, spent);
     call->stop_after = 0;
     double line = c->of.stop_seconds;
     if (stops && call->stats.seconds > fmax(deaf_after * line, line + deaf_s))
@@ -461,16 +486,16 @@ static le_status answer_slowly(le__dispatch *d, le__question *q, le_call *call, 
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         le__decision c;
         double spent = 0;
-        bool ready;
+        bool ready, warm;
         report_bulk(d, q);
         if (le__ticker_over(le__ticker_here()))
             return le__ticker_fail(call->operation->name);
         status = le__dispatch_decide(d, q, call, stopped, &c);
         if (status != LE_OK)
             return status;
-        status = answer_by(d, q, call, &c, &ready, &spent);
+        status = answer_by(d, q, call, &c, &ready, &warm, &spent);
         if (ready && (status == LE_OK || call->stopped))
-            observe(d, q, c.arm, call, c.of.why, spent);
+            observe(d, q, &c, call, warm, spent);
         if (ready && status == LE_OK) {
             keep_known(d, q, call, &c);
             *out = (le__answered){c.arm, c.of.why, spent, c.of.best_seconds};

@@ -164,6 +164,7 @@ typedef struct le__policy_sample {
     le__why why;     /* of the decision that led to it: says which account pays */
     bool cold;       /* first run of the candidate on the problem in this process */
     bool cut;        /* stopped: its time is at least this */
+    bool start;      /* what it took is mostly the start of threads and the like: it pays, no more */
     uint32_t n;      /* runs; 0 is taken as 1 */
     double mean_log; /* mean of ln(seconds) */
     double m2_log;   /* sum of squared deviations from it; 0 for one run */

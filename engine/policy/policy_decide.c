@@ -13,6 +13,7 @@
 #define Z99           2.3263478740408408
 #define CALLS_ONE     300.0 /* to come of a problem, while the family has only this one */
 #define CALLS_MANY    30.0  /* ... when problems vary */
+#define BRIEF_STAKE   0.05  /* seconds of answers to come: what is brief is called often */
 #define LEAST_GAIN    0.05  /* of one answer: less is not worth the trouble */
 #define OVERDRAFT     0.3   /* answers */
 #define SMALL_CHANGE  0.002 /* seconds that nobody notices */
@@ -141,7 +142,7 @@ static double stake(const scene *s, double best_seconds) {
     double here = fmax(CALLS_ONE / (problems * problems), CALLS_MANY) + s->problem->calls;
     const le__budget *b = &s->family->budget;
     double others = b->account.answered + b->answered_before - s->problem->answered;
-    return best_seconds * here + fmax(others, 0.0);
+    return fmax(best_seconds * here, BRIEF_STAKE) + fmax(others, 0.0);
 }
 
 /* What an exploring run may take before it is stopped. Other objectives than time may be served by

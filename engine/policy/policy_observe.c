@@ -169,6 +169,8 @@ static void observe(le__policy *policy, const le__policy_sample *s)
     double n = s->n ? (double)s->n : 1.0, excess = 0.0;
     double weight = s->weight > 0.0 && s->weight < 1.0 ? s->weight : 1.0;
     pay(policy, family, problem, s, n);
+    if (s->start)
+        return;
     le__slow_event event = judge(policy, family, problem, s, &excess);
     le__cell *cell = le__cell_make(family, problem, s->candidate);
     if (!cell)

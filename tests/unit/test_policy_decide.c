@@ -35,6 +35,29 @@ static void nothing_allowed_or_unknown(void **state)
     le__policy_free(&f.policy);
 }
 
+/* It is paid for, and nobody is believed to take as long. */
+static void a_start_tells_nothing(void **state)
+{
+    (void)state;
+    for (int start = 0; start < 2; start++) {
+        fixture f = fixture_of(2, 1, NULL);
+        int p = problem_of(&f, 10.0);
+        le__policy_sample s = {.family = f.family, .problem = p, .mean_log = log(1.0), .n = 1,
+                               .cold = true, .start = start};
+        le__policy_observe(f.policy, &s);
+        le__policy_question q = question_of(&f, p, false);
+        le__policy_view rows[2];
+        le__policy_explain(f.policy, &q, rows);
+        assert_near(rows[0].samples, start ? 0.0 : 1.0, 0.0);
+        s.mean_log = log(1e-3);
+        s.cold = s.start = false;
+        le__policy_observe(f.policy, &s);
+        le__policy_explain(f.policy, &q, rows);
+        assert_true(!start || rows[0].seconds < 1.1e-3);
+        le__policy_free(&f.policy);
+    }
+}
+
 static void ids_are_stable(void **state)
 {
     (void)state;
@@ -534,7 +557,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_allowed_or_unknown),
-        cmocka_unit_test(ids_are_stable),
+        cmocka_unit_test(a_start_tells_nothing), cmocka_unit_test(ids_are_stable),
         cmocka_unit_test(first_answer_is_the_best_prior),
         cmocka_unit_test(explores_and_finds_the_best),
         cmocka_unit_test(account_holds_on_random_machines),

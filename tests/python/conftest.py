@@ -26,6 +26,27 @@ def engine():
         yield e
 
 
+def _needs(place):
+    import liquid_engine as le
+    try:
+        le.peek(place)
+    except le.Unsupported as error:
+        pytest.skip(str(error))
+    except OSError:
+        pass
+
+
+@pytest.fixture
+def hdf5():
+    """For tests that read or write HDF5 files: the library may be built without."""
+    _needs("none.h5:/x")
+
+
+@pytest.fixture
+def tiff():
+    _needs("none.tif")
+
+
 @pytest.fixture
 def new_process():
     """Runs a text as a program; what it prints."""

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The liquid engine developers
 # SPDX-License-Identifier: MIT
 """Arrays in and out, against numpy."""
+import os
 import pathlib
 
 import numpy as np
@@ -70,6 +71,42 @@ def test_no_copy_of_large_inputs(engine):
     check_gradients(engine.roberts_cross(some), some)
 
 
+LARGE = """
+import resource, numpy as np, liquid_engine as le
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+row = np.arange(256, dtype="f4") + 1
+real = np.ones((256, 512, 256), "f4")                          # 128 MiB
+real[:] = row
+read_only = np.frombuffer(memoryview(real).toreadonly(), "f4").reshape(real.shape)
+column = (np.arange(1024, dtype="f4") + 1)[:, None]
+views = {"row everywhere": np.broadcast_to(row, (1024, 1024, 256)),       # a gigabyte, as one reads it
+         "column everywhere": np.broadcast_to(column, (1024, 1024, 256)),
+         "one number": np.broadcast_to(np.float32(3), (1024, 1024, 256)),
+         "backwards": real[::-1, ::-1, ::-1], "every other": real[::2, :, ::2], "transposed": real.T,
+         "read-only": read_only}
+with le.Engine(db=":memory:", mode="estimate") as engine:
+    for axis in (0, 1, 2):
+        engine.project(real[:8, :8, ::2], axis=axis, scale="linear", colormap="none")
+    for name, view in views.items():
+        before = peak()
+        made = [engine.project(view, axis=axis, scale="linear", colormap="none") for axis in (0, 1, 2)]
+        grown = peak() - before
+        print(f"{name}: {grown:.0f} MiB")
+        assert grown < 48, name
+        for axis in (0, 1, 2):                                 # whole numbers: means of few of them are exact
+            part = [0, 0, 0]
+            part[axis] = slice(None)
+            want = view[tuple(part)].astype("f8").mean()
+            assert abs(made[axis][0, 0] - want) <= 1e-5 * want, (name, axis)
+"""
+
+
+def test_memory_of_large_views(new_process):
+    """No implementation of `project` copies its volume, whatever the strides."""
+    new_process(LARGE)
+
+
 # --- out= ---
 
 def test_out_is_written_and_returned(rng, engine):
@@ -121,7 +158,7 @@ def test_chosen_outputs(rng, engine):
 
 # --- files ---
 
-def test_places(rng, engine, tmp_path):
+def test_places(rng, engine, tmp_path, hdf5):
     cube = np.exp(rng.normal(size=(8, 10, 12))).astype("f4")
     place = f"{tmp_path}/cube.h5:/density"
     le.write(place, cube)
@@ -137,7 +174,7 @@ def test_places(rng, engine, tmp_path):
         engine.project(pathlib.Path(tmp_path) / "nothing.h5")
 
 
-def test_streams(rng, engine, tmp_path):
+def test_streams(rng, engine, tmp_path, hdf5):
     movie = np.exp(rng.normal(size=(20, 12, 14))).astype("f4")
     place = f"{tmp_path}/movie.h5:/frames"
     le.write(place, movie)

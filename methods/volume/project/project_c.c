@@ -4,14 +4,15 @@
  * `project` in scalar C: whole lines of the volume are added to one row of sums, in double precision.
  */
 #include <math.h>
+#include <string.h>
 
 #include "common/load.h"
 #include "volume/project/project.h"
 
 typedef struct context {
     le_call *call;
-    const void *volume;
-    double *sums;           /* one row of the image for each worker */
+    double *sums; /* one row of the image for each worker */
+    char *lines;  /* one line for each worker; NULL: lines are read where they are */
 } context;
 
 /* One line along the last axis into the sums, which are then the image's columns. */
@@ -54,19 +55,55 @@ typedef struct context {
 LE__DTYPE_LIST(DEFINE_ADD)
 #undef DEFINE_ADD
 
-static le_status prepare(le_call *call, void **out)
+static int64_t line_bytes(const le_tensor *volume)
+{
+    return volume->shape[2] * (int64_t)le_dtype_size(volume->dtype);
+}
+
+static bool in_place(const le_tensor *volume)
+{
+    return volume->strides[2] == 1 || volume->shape[2] == 1;
+}
+
+static int64_t columns_of(const le_call *call)
 {
     const le__project *p = le_call_attached(call);
-    int64_t columns = le_call_in(call, ARG_VOLUME)->shape[p->columns];
+    return le_call_in(call, ARG_VOLUME)->shape[p->columns] + 8;
+}
+
+static int64_t memory(const le_call *call)
+{
+    const le_tensor *t = le_call_in(call, ARG_VOLUME);
+    int64_t line = in_place(t) ? 0 : line_bytes(t);
+    return le_call_threads(call) * (columns_of(call) * (int64_t)sizeof(double) + line);
+}
+
+static le_status prepare(le_call *call, void **out)
+{
+    const le_tensor *t = le_call_in(call, ARG_VOLUME);
+    size_t threads = (size_t)le_call_threads(call);
     context *x = le_call_scratch(call, sizeof *x);
-    double *sums =
-        le_call_scratch(call, (size_t)le_call_threads(call) * (size_t)(columns + 8) * sizeof *sums);
-    const void *volume = le_call_contiguous(call, ARG_VOLUME);
-    if (!x || !sums || !volume)
-        return le_fail(LE_ERR_MEMORY, "project: no memory for a contiguous volume");
-    *x = (context){call, volume, sums};
+    double *sums = le_call_scratch(call, threads * (size_t)columns_of(call) * sizeof *sums);
+    char *lines = in_place(t) ? NULL : le_call_scratch(call, threads * (size_t)line_bytes(t));
+    if (!x || !sums || (!in_place(t) && !lines))
+        return le_fail(LE_ERR_MEMORY, "project: out of memory");
+    *x = (context){call, sums, lines};
     *out = x;
     return LE_OK;
+}
+
+/* The samples along the last axis, one after the other. */
+static const void *line_at(const context *x, int64_t i, int64_t j, int worker)
+{
+    const le_tensor *t = le_call_in(x->call, ARG_VOLUME);
+    int64_t size = (int64_t)le_dtype_size(t->dtype), step = t->strides[2] * size;
+    const char *first = (const char *)t->data + (i * t->strides[0] + j * t->strides[1]) * size;
+    if (!x->lines)
+        return first;
+    char *line = x->lines + worker * line_bytes(t);
+    for (int64_t k = 0; k < t->shape[2]; k++)
+        memcpy(line + k * size, first + k * step, (size_t)size);
+    return line;
 }
 
 static size_t items(const le_call *call)
@@ -75,14 +112,14 @@ static size_t items(const le_call *call)
     return (size_t)le_call_in(call, ARG_VOLUME)->shape[p->rows];
 }
 
-static void reduce_row(const context *x, int64_t row, double *sum)
+static void reduce_row(const context *x, int64_t row, double *sum, int worker)
 {
     const le__project *p = le_call_attached(x->call);
     const le_tensor *t = le_call_in(x->call, ARG_VOLUME);
     const int64_t *n = t->shape;
     if (p->axis == 2) {
         for (int64_t c = 0; c < n[1]; c++)
-            sum[c] = LE__FOR_DTYPE(along, t->dtype)(x->volume, (row * n[1] + c) * n[2], n[2],
+            sum[c] = LE__FOR_DTYPE(along, t->dtype)(line_at(x, row, c, worker), 0, n[2],
                                                     p->reduce);
         return;
     }
@@ -90,8 +127,9 @@ static void reduce_row(const context *x, int64_t row, double *sum)
     for (int64_t c = 0; c < n[2]; c++)
         sum[c] = first;
     for (int64_t i = 0; i < n[p->axis]; i++) {
-        int64_t line = p->axis == 0 ? i * n[1] + row : row * n[1] + i;
-        LE__FOR_DTYPE(add, t->dtype)(x->volume, line * n[2], n[2], p->reduce, sum);
+        const void *line =
+            p->axis == 0 ? line_at(x, i, row, worker) : line_at(x, row, i, worker);
+        LE__FOR_DTYPE(add, t->dtype)(line, 0, n[2], p->reduce, sum);
     }
 }
 
@@ -101,14 +139,14 @@ static void range(void *data, size_t begin, size_t end, int worker)
     const le__project *p = le_call_attached(x->call);
     const le_tensor *t = le_call_in(x->call, ARG_VOLUME);
     int64_t columns = t->shape[p->columns];
-    double *sum = x->sums + (int64_t)worker * (columns + 8);
+    double *sum = x->sums + worker * columns_of(x->call);
     for (int64_t row = (int64_t)begin; row < (int64_t)end; row++) {
-        reduce_row(x, row, sum);
+        reduce_row(x, row, sum, worker);
         le__project_pixels(p, le_call_out(x->call, ARG_IMAGE), row, 0, columns, t->shape[p->axis],
                            sum);
     }
 }
 
 LE_IMPLEMENTATION(project, c, .run_type = "c", .summary = "line by line, sums in double precision",
-                  .flags = LE_IMPL_REPRODUCIBLE, .speed = 1.0, .prepare = prepare, .items = items,
-                  .range = range);
+                  .flags = LE_IMPL_REPRODUCIBLE, .speed = 1.0, .memory = memory, .prepare = prepare,
+                  .items = items, .range = range);

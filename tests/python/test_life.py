@@ -139,3 +139,27 @@ def test_progress(rng):
 
 def test_signals_of_others_are_left_alone():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+IMPORT = """
+import sys
+import liquid_engine as le
+loaded = [name for name in sys.modules if name.startswith("liquid_engine.") or name == "numpy"]
+assert not loaded, loaded
+try:
+    le.asarray(object())
+except le.Error:
+    raise SystemExit("not an error of the library's")
+except TypeError:
+    pass
+try:
+    le.Engine(db="/nowhere/at/all", mode="frozen").nothing
+except AttributeError as error:
+    assert "no operation 'nothing'" in str(error)
+assert le.project.__name__ == "project" and le.__version__ and "project" in dir(le) and "Engine" in dir(le)
+from liquid_engine import NoCandidate, Tensor, roberts_cross
+"""
+
+
+def test_importing_loads_nothing(new_process):
+    new_process(IMPORT, LE_DB=":memory:")

@@ -7,60 +7,54 @@
     mean = le.project("cube.h5:/density", axis=0)               # or files
     le.explain("project", cube)                                 # why it was made as it was
 
-``dir(liquid_engine)`` lists the operations; ``help(liquid_engine.project)`` explains one. Importing the module opens
-neither database nor devices: the first call does.
+``dir(liquid_engine)`` lists the operations; ``help(liquid_engine.project)`` explains one. Importing the module loads
+nothing: the library is loaded by the first use of a name, database and devices are opened by the first call.
 """
 from __future__ import annotations
 
-import atexit as _atexit
-import os as _os
-
-import numpy as _numpy  # noqa: F401  before the extension, whose arrays are numpy's
-
-from . import _core
-from ._errors import (ArgumentError, Cancelled, DataError, DeviceError, DTypeError, Error, FileError, InternalError,
-                      NoCandidate, OutOfMemory, ShapeError, TimeLimit, UnknownError, Unsupported)
-from ._core import Tensor, asarray, flush_log, stream
-from ._engine import Engine, default_engine, devices, environment, operations
-from ._options import options
-
-__version__ = _core.version
-
-_LAZY = {
+_ERRORS = ["ArgumentError", "Cancelled", "DataError", "DeviceError", "DTypeError", "Error", "FileError",
+           "InternalError", "NoCandidate", "OutOfMemory", "ShapeError", "TimeLimit", "UnknownError", "Unsupported"]
+_HOMES = {
+    **dict.fromkeys(_ERRORS, "_errors"),
+    "Tensor": "_core", "asarray": "_core", "flush_log": "_core", "stream": "_core",
+    "Engine": "_engine", "default_engine": "_engine", "devices": "_engine", "environment": "_engine",
+    "operations": "_engine", "options": "_options",
     "explain": "_look", "bench": "_look", "last_run": "_look", "profile": "_look", "wisdom": "_look", "report": "_look",
     "read": "_files", "write": "_files", "peek": "_files", "from_dlpack": "_files",
     "chain": "_chain", "Chain": "_chain",
     "operation": "_own", "In": "_own", "Out": "_own",
 }
 
-__all__ = ["ArgumentError", "Cancelled", "DataError", "DeviceError", "DTypeError", "Engine", "Error", "FileError",
-           "InternalError", "NoCandidate", "OutOfMemory", "ShapeError", "Tensor", "TimeLimit", "UnknownError",
-           "Unsupported", "asarray", "default_engine", "devices", "environment", "flush_log", "operations", "options",
-           "stream", *_LAZY]
+__all__ = sorted(_HOMES)
+
+
+def _module(name):
+    # The extension finds the libraries that it needs, which takes longer than all of the Python here. What it is told
+    # by the other two has to be there before anything of it is used.
+    import importlib
+    for needed in ("_engine", "_options"):
+        importlib.import_module("." + needed, __name__)
+    return importlib.import_module("." + name, __name__)
 
 
 def __getattr__(name: str):
-    if name in _LAZY:
-        import importlib
-        value = getattr(importlib.import_module("." + _LAZY[name], __name__), name)
+    if name in _HOMES:
+        value = getattr(_module(_HOMES[name]), name)
+    elif name == "__version__":
+        value = _module("_core").version
     elif name == "dask":
-        import importlib
-        return importlib.import_module(".dask", __name__)
+        return _module("dask")
     elif name.startswith("_"):
-        raise AttributeError(name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     else:
-        from ._functions import function
-        value = function(name)
+        functions = _module("_functions")
+        value = functions.function(name)
         if value is None:
-            from ._functions import nearest
-            raise AttributeError(f"module 'liquid_engine' has no attribute or operation {name!r}{nearest(name)}")
+            raise AttributeError(
+                f"module {__name__!r} has no attribute or operation {name!r}{functions.nearest(name)}")
     globals()[name] = value
     return value
 
 
 def __dir__():
-    return sorted(set(globals()) | set(__all__) | set(operations()))
-
-
-_os.register_at_fork(after_in_child=_core.forget_default)
-_atexit.register(_core.close_default)
+    return sorted({*globals(), *__all__, "__version__", *_module("_engine").operations()})

@@ -3,7 +3,11 @@
 """Engines and what they have."""
 from __future__ import annotations
 
+import atexit
+import os
 from collections import namedtuple
+
+import numpy  # noqa: F401  before the extension, whose arrays are numpy's
 
 from . import _core, _errors  # noqa: F401  exceptions are there before anything can fail
 
@@ -54,7 +58,6 @@ class Engine(_core.Engine):
                                 + (f" (did you mean {near[0]!r}?)" if near else ""))
         for name in ("db", "cache_dir"):
             if options.get(name) is not None:
-                import os
                 options[name] = os.fspath(options[name])
         return super().__new__(cls, **options)
 
@@ -99,6 +102,8 @@ def _open_default():
 
 
 _core.set_opener(_open_default)
+os.register_at_fork(after_in_child=_core.forget_default)
+atexit.register(_core.close_default)
 
 
 def default_engine() -> Engine:

@@ -60,7 +60,7 @@ static void print_default(const le_arg_desc *d, char *text, size_t size) {
         return;
     if ((d->type == LE_TYPE_STR || d->type == LE_TYPE_STR_OR_F64) && d->default_str)
         snprintf(text + used, size - used, "; default %s", d->default_str);
-    else if ((d->type == LE_TYPE_F64 || d->type == LE_TYPE_I64) && d->default_f64 != 0)
+    else if ((d->type == LE_TYPE_F64 || d->type == LE_TYPE_I64) && d->has_default)
         snprintf(text + used, size - used, "; default %g", d->default_f64);
     else
         snprintf(text + used, size - used, "; optional");

@@ -24,6 +24,7 @@ static const le_arg_desc args[] = {
                            .optional = true,
                            .min = 1,
                            .max = 15,
+                           .has_default = true,
                            .default_f64 = 3},
     [BACKGROUND_BACKGROUND] = {.name = "background",
                                .doc = "median of the clipped cell, linear between cells' centers",

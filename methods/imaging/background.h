@@ -20,7 +20,8 @@ enum {
 #define LE__IM_CELL_ARG                                                                            \
     {                                                                                              \
         .name = "cell", .doc = "pixels of a cell of the mesh, each way", .type = LE_TYPE_I64,      \
-        .optional = true, .cost = true, .min = 4, .max = 65536, .default_f64 = 64                  \
+        .optional = true, .cost = true, .min = 4, .max = 65536, .has_default = true,               \
+        .default_f64 = 64                                                                          \
     }
 
 /* Cells share out an axis: each has the cell's pixels or up to twice as many. */

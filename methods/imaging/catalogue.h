@@ -62,7 +62,7 @@ extern const char *const le__im_columns_words[]; /* standard, extended */
 #define LE__IM_SATURATION_ARG                                                                      \
     {                                                                                              \
         .name = "saturation", .doc = "pixels from there on are flagged as saturated",              \
-        .type = LE_TYPE_F64, .optional = true, .default_f64 = INFINITY                             \
+        .type = LE_TYPE_F64, .optional = true, .has_default = true, .default_f64 = INFINITY        \
     }
 /* From the arguments of a call. */
 le__im_table le__im_table_of(const le_call *call, int image, int columns, int saturation);

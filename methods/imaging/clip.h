@@ -46,7 +46,7 @@ extern const char *const le__im_centers[], *const le__im_deviations[],
 #define LE__IM_CLIP_SIGMA(the_name, the_doc)                                                       \
     {                                                                                              \
         .name = the_name, .doc = the_doc, .type = LE_TYPE_F64, .optional = true, .min = 0,         \
-        .max = 1e300, .default_f64 = 3                                                             \
+        .max = 1e300, .has_default = true, .default_f64 = 3                                        \
     }
 #define LE__IM_CLIP_ARGS(first)                                                                    \
     [(first) +                                                                                     \
@@ -63,6 +63,7 @@ extern const char *const le__im_centers[], *const le__im_deviations[],
                                        .doc = "passes at most; 0: until nothing changes",          \
                                        .type = LE_TYPE_I64,                                        \
                                        .optional = true,                                           \
+                                       .has_default = true,                                        \
                                        .min = 0,                                                   \
                                        .max = 1e9},                                                \
         [(first) + LE__IM_BOUNDS] =                                                                \

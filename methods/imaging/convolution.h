@@ -143,6 +143,7 @@ void le__conv_store(const le__conv_run *r, int64_t row, int64_t col, double valu
     [CONV_FILLVALUE] = {.name = "fillvalue",                                                       \
                         .doc = "of pixels beyond the image",                                       \
                         .type = LE_TYPE_F64,                                                       \
-                        .optional = true}
+                        .optional = true,                                                          \
+                        .has_default = true}
 
 #endif

@@ -29,6 +29,7 @@ static const le_arg_desc args[] = {
                      .optional = true,
                      .min = 0,
                      .max = 1e9,
+                     .has_default = true,
                      .default_f64 = 1},
     [SELECT_RESULT] = LABELS("result", "those that are left, numbered from 1 in the same order",
                              LE_TYPE_OUT, false),

@@ -35,6 +35,7 @@ static const le_arg_desc args[] = {
                      .doc = "standard deviations, or noises, of the level",
                      .type = LE_TYPE_F64,
                      .optional = true,
+                     .has_default = true,
                      .default_f64 = 5},
     [THRESHOLD_RULE] = {.name = "rule",
                         .doc = "level from the statistics: std: k std; median: median + k std",

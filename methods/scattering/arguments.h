@@ -72,7 +72,7 @@ extern const char *const le__sc_error_models[]; /* names, NULL-ended, in the ord
 #define LE__SC_SWITCH(the_name, the_doc)                                                           \
     {                                                                                              \
         .name = the_name, .doc = the_doc, .type = LE_TYPE_I64, .optional = true, .min = 0,         \
-        .max = 1, .default_f64 = 1                                                                 \
+        .max = 1, .has_default = true, .default_f64 = 1                                            \
     }
 #define LE__SC_FRAMES_IN                                                                           \
     {                                                                                              \
@@ -131,7 +131,8 @@ extern const char *const le__sc_error_models[]; /* names, NULL-ended, in the ord
                         .type = LE_TYPE_F64, .optional = true, .min = 0, .max = 1e300},            \
     [SC_NORMALIZATION_FACTOR] = {.name = "normalization_factor",                                   \
                                  .doc = "a monitor, say; intensities are divided by it",           \
-                                 .type = LE_TYPE_F64, .optional = true, .default_f64 = 1},         \
+                                 .type = LE_TYPE_F64, .optional = true, .has_default = true,       \
+                                 .default_f64 = 1},                                                \
     [SC_WEIGHTED] = LE__SC_SWITCH("weighted",                                                      \
                                   "1: ratio of sums; 0: mean of the corrected pixels"),            \
     [SC_RADIAL] = LE__SC_RESULT("radial", "centres of the bins, in the unit", 1, "[npt]")

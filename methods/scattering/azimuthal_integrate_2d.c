@@ -16,7 +16,7 @@ static const le_arg_desc args[] = {
                      .cost = true,
                      .min = 1,
                      .max = 1 << 16,
-                     .default_f64 = 360},
+                     .has_default = true, .default_f64 = 360},
     [SC_AZIMUTHAL] = LE__SC_RESULT("azimuthal", "centres of the bins, degrees", 1, "[npt_azim]"),
 };
 

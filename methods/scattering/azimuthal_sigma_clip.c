@@ -18,7 +18,7 @@ static const le_arg_desc args[] = {
                   .optional = true,
                   .min = 0,
                   .max = 1e300,
-                  .default_f64 = 5},
+                  .has_default = true, .default_f64 = 5},
     [SC_MAX_ITER] = {.name = "max_iter",
                      .doc = "how often pixels are refused at most",
                      .type = LE_TYPE_I64,
@@ -26,7 +26,7 @@ static const le_arg_desc args[] = {
                      .cost = true,
                      .min = 0,
                      .max = 1 << 20,
-                     .default_f64 = 5},
+                     .has_default = true, .default_f64 = 5},
 };
 
 static le_status check(le_call *call) {

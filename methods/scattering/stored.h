@@ -50,7 +50,8 @@ extern const char *const le__sc_bad_words[];     /* refuse, skip */
 #define LE__SC_STORED_BIG_ENDIAN                                                                   \
     {                                                                                              \
         .name = "big_endian", .doc = "1: elements have their highest byte first",                  \
-        .type = LE_TYPE_I64, .optional = true, .cost = true, .min = 0, .max = 1                    \
+        .type = LE_TYPE_I64, .optional = true, .has_default = true, .cost = true, .min = 0,        \
+        .max = 1                                                                                   \
     }
 #define LE__SC_STORED_COMPRESSION                                                                  \
     {                                                                                              \
@@ -61,7 +62,7 @@ extern const char *const le__sc_bad_words[];     /* refuse, skip */
 #define LE__SC_STORED_BLOCK                                                                        \
     {                                                                                              \
         .name = "block", .doc = "elements of a block without compression; 0: the filter's own",    \
-        .type = LE_TYPE_I64, .optional = true, .min = 0, .max = 1 << 28                            \
+        .type = LE_TYPE_I64, .optional = true, .has_default = true, .min = 0, .max = 1 << 28       \
     }
 #define LE__SC_STORED_FILL                                                                         \
     {                                                                                              \

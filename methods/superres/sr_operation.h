@@ -27,7 +27,7 @@
 #define LE__SR_NUMBER(the_type, the_name, the_doc, the_min, the_max, the_default, is_cost)         \
     {                                                                                              \
         .name = the_name, .doc = the_doc, .type = the_type, .optional = true, .cost = is_cost,     \
-        .min = the_min, .max = the_max, .default_f64 = the_default                                 \
+        .min = the_min, .max = the_max, .has_default = true, .default_f64 = the_default            \
     }
 
 #define LE__SR_WORD(the_name, the_doc, the_words, the_default)                                     \

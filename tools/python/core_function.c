@@ -179,12 +179,13 @@ static PyObject *describe_arg(const le_arg_desc *d) {
     static const char *const kinds[] = {"",    "in",   "out",        "f64",  "i64",
                                         "str", "f64s", "str_or_f64", "table"};
     return Py_BuildValue(
-        "{s:s,s:s,s:s,s:O,s:N,s:i,s:i,s:s,s:d,s:d,s:d,s:n,s:n,s:N,s:z}", "name", d->name, "doc",
+        "{s:s,s:s,s:s,s:O,s:N,s:i,s:i,s:s,s:d,s:d,s:d,s:O,s:n,s:n,s:N,s:z}", "name", d->name, "doc",
         d->doc ? d->doc : "", "type", kinds[d->type], "optional", d->optional ? Py_True : Py_False,
         "dtypes", dtypes_of(d->dtypes), "min_ndim", (int)d->min_ndim, "max_ndim", (int)d->max_ndim,
         "shape", d->shape ? d->shape : "", "min", d->min, "max", d->max, "default", d->default_f64,
-        "min_count", (Py_ssize_t)d->min_count, "max_count", (Py_ssize_t)d->max_count, "words",
-        words_of(d->words), "default_str", d->default_str);
+        "has_default", d->has_default ? Py_True : Py_False, "min_count", (Py_ssize_t)d->min_count,
+        "max_count", (Py_ssize_t)d->max_count, "words", words_of(d->words), "default_str",
+        d->default_str);
 }
 
 /* The descriptor, for documentation. */

@@ -463,6 +463,7 @@ static le_status run_opencl(le_call *call) {
     int ndim = global_of(call, m->of, global);
     if (m->local >= 0)
         local[0] = (size_t)le_call_param(call, m->local);
+    d->has_default = d->optional;
     for (int d = 0; d < ndim; d++)
         if (!global[d])
             return LE_OK;

@@ -128,6 +128,9 @@ typedef struct le_arg_desc {
     le_arg_type type;
     bool optional; /* absent: the default below, or le_call_given is false */
     bool cost;     /* a scalar that changes the time: becomes a part of the problem */
+    /* Of an optional number: to leave it out is to give default_f64, 0 too, which help texts and
+     * bindings state. Without it absence has a meaning of its own. */
+    bool has_default;
     /* tensors */
     uint32_t dtypes; /* mask of LE_DTYPE_BIT; of tables ignored: any real dtype, copied to f64 */
     int8_t min_ndim, max_ndim; /* of tables, too */

@@ -21,7 +21,7 @@ static const char *const reductions[] = {"mean", "max", "min", "sum", NULL};
 static const le_arg_desc args[] = {
     [ARG_VOLUME] = LE__VOLUME_ARG("samples on a regular grid"),
     [ARG_AXIS] = {.name = "axis", .doc = "the axis to reduce: 0, 1 or 2", .type = LE_TYPE_I64,
-                  .optional = true, .cost = true, .min = 0, .max = 2, .default_f64 = 0},
+                  .optional = true, .cost = true, .min = 0, .max = 2, .has_default = true},
     [ARG_REDUCE] = {.name = "reduce", .doc = "mean, max, min or sum; NaN if any sample is NaN",
                     .type = LE_TYPE_STR, .optional = true, .cost = true, .words = reductions,
                     .default_str = "mean"},

@@ -52,9 +52,9 @@ def default_of(a):
     """The default that the descriptor states; None where absence has a meaning of its own."""
     if a["default_str"] is not None:
         return a["default_str"]
-    if a["type"] == "i64" and a["default"]:
-        return int(a["default"])
-    return a["default"] or None
+    if not a["has_default"]:
+        return None
+    return int(a["default"]) if a["type"] == "i64" else a["default"]
 
 
 def _signature(description):

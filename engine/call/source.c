@@ -46,3 +46,13 @@ void le__source_hash(const le_implementation *impl, char out[LE__SOURCE_HASH]) {
     else
         hash_file(o.path, out);
 }
+
+void le__kernel_hash(const le_cl_source *source, char out[LE__KERNEL_HASH]) {
+    if (source->sha256 && *source->sha256) {
+        snprintf(out, LE__KERNEL_HASH, "%s", source->sha256);
+        return;
+    }
+    const XXH128_hash_t h = XXH3_128bits(source->text, source->size);
+    snprintf(out, LE__KERNEL_HASH, "%016" PRIx64 "%016" PRIx64, (uint64_t)h.high64,
+             (uint64_t)h.low64);
+}

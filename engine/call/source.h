@@ -16,4 +16,8 @@ enum { LE__SOURCE_HASH = 24 };
  * Empty when nothing is known. */
 void le__source_hash(const le_implementation *impl, char out[LE__SOURCE_HASH]);
 
+enum { LE__KERNEL_HASH = 65 };
+/* Of a kernel's text: its sha256 where the build has made it, else one made here. */
+void le__kernel_hash(const le_cl_source *source, char out[LE__KERNEL_HASH]);
+
 #endif

@@ -10,6 +10,7 @@
 #include "core/clock.h"
 #include "core/cpu.h"
 #include "call/engine.h"
+#include "call/source.h"
 #include "choose/marker.h"
 #include "choose/question.h"
 
@@ -115,8 +116,11 @@ int64_t le__store_candidate(le__store *s, const le__candidate *c, bool proof) {
     const le_implementation *impl = c->implementation;
     params_text(c, proof, params, sizeof params);
     size_t n = (size_t)snprintf(hash, sizeof hash, "%s", c->source_hash ? c->source_hash : "");
-    for (size_t i = 0; impl->sources && impl->sources[i] && n < sizeof hash - 1; i++)
-        n += (size_t)snprintf(hash + n, sizeof hash - n, "+%.8s", impl->sources[i]->sha256);
+    for (size_t i = 0; impl->sources && impl->sources[i] && n < sizeof hash - 1; i++) {
+        char kernel[LE__KERNEL_HASH];
+        le__kernel_hash(impl->sources[i], kernel);
+        n += (size_t)snprintf(hash + n, sizeof hash - n, "+%.8s", kernel);
+    }
     le_db_candidate_key key = {.operation = impl->operation,
                                .implementation = impl->name,
                                .run_type = impl->run_type,

@@ -106,7 +106,7 @@ static le_status from_source(le__cl_device *d, const le_cl_source *source, const
 
 static le_status build(le__cl_device *d, const le_cl_source *source, const char *options,
                        cl_program *out) {
-    char hash[LE__CL_HASH], key[MAX_KEY], all[MAX_OPTIONS + 128], *text;
+    char hash[LE__KERNEL_HASH], key[MAX_KEY], all[MAX_OPTIONS + 128], *text;
     le_status status = le__cl_source_text(d->cl->cl_dir, source, &text, hash);
     if (status != LE_OK)
         return status;
@@ -153,11 +153,11 @@ void le__cl_programs_free(le__cl_device *d) {
 
 static le_status find_program(le__cl_device *d, const le_cl_source *source, const char *options,
                               le__cl_program **out) {
-    char hash[LE__CL_HASH], key[MAX_OPTIONS + LE__CL_HASH + 256];
+    char hash[LE__KERNEL_HASH], key[MAX_OPTIONS + LE__KERNEL_HASH + 256];
     if (strlen(options) > MAX_OPTIONS)
         return le_fail(LE_ERR_ARGUMENT, "opencl: build options of %zu characters, at most %d",
                        strlen(options), MAX_OPTIONS);
-    le__cl_source_hash(source, hash);
+    le__kernel_hash(source, hash);
     snprintf(key, sizeof key, "%.200s|%s|%s", source->name, hash, options);
     for (le__cl_program *p = d->programs; p; p = p->next)
         if (!strcmp(p->key, key)) {

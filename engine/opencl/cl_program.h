@@ -8,6 +8,8 @@
 
 #include "cl_device.h"
 
+#include "call/source.h"
+
 struct le_cl_kernel {
     cl_kernel handle;
     char *name;
@@ -30,11 +32,8 @@ void le__cl_programs_free(le__cl_device *d);
 /* The text to build: <cl_dir>/<name>.cl with its includes expanded (each once, relative to cl_dir)
  * when that file exists, else the embedded one. *text is owned by the caller; hash gets 64
  * hexadecimal digits at most. */
-enum { LE__CL_HASH = 65 };
 le_status le__cl_source_text(const char *cl_dir, const le_cl_source *source, char **text,
-                             char hash[LE__CL_HASH]);
-/* The hash of the given (embedded) source: its sha256, or one of its text. */
-void le__cl_source_hash(const le_cl_source *source, char hash[LE__CL_HASH]);
+                             char hash[LE__KERNEL_HASH]);
 
 /* Folder for binaries, owned by the caller; NULL: none. given NULL:
  * $XDG_CACHE_HOME/liquid_engine/cl, else ~/.cache/liquid_engine/cl. */

@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 enum { MAX_INCLUDES = 32, MAX_DEPTH = 8 };
 
 typedef struct expansion {
@@ -21,19 +18,6 @@ typedef struct expansion {
     char done[MAX_INCLUDES][128];
     size_t n_done;
 } expansion;
-
-static void hash_text(const char *text, size_t size, char hash[LE__CL_HASH]) {
-    XXH128_hash_t h = XXH3_128bits(text, size);
-    snprintf(hash, LE__CL_HASH, "%016llx%016llx", (unsigned long long)h.high64,
-             (unsigned long long)h.low64);
-}
-
-void le__cl_source_hash(const le_cl_source *source, char hash[LE__CL_HASH]) {
-    if (source->sha256 && *source->sha256)
-        snprintf(hash, LE__CL_HASH, "%s", source->sha256);
-    else
-        hash_text(source->text, source->size, hash);
-}
 
 static char *read_file(const char *path, size_t *size) {
     FILE *f = fopen(path, "rb");
@@ -129,11 +113,11 @@ static bool on_disk(const char *cl_dir, const char *name) {
 }
 
 le_status le__cl_source_text(const char *cl_dir, const le_cl_source *source, char **text,
-                             char hash[LE__CL_HASH]) {
+                             char hash[LE__KERNEL_HASH]) {
     char name[256];
     snprintf(name, sizeof name, "%s.cl", source->name);
     if (!cl_dir || !on_disk(cl_dir, name)) {
-        le__cl_source_hash(source, hash);
+        le__kernel_hash(source, hash);
         *text = strndup(source->text, source->size);
         return *text ? LE_OK : le_fail(LE_ERR_MEMORY, "opencl: out of memory");
     }
@@ -145,7 +129,7 @@ le_status le__cl_source_text(const char *cl_dir, const le_cl_source *source, cha
         free(x.text);
         return status;
     }
-    hash_text(x.text, x.size, hash);
+    le__kernel_hash(&(le_cl_source){.text = x.text, .size = x.size}, hash);
     *text = x.text;
     return LE_OK;
 }

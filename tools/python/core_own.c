@@ -48,10 +48,8 @@ typedef struct own_implementation {
     PyObject *function; /* Python's */
     machine_fn machine;
     bool is_reference;
-    char kernel[64];
-    le_cl_source source;
+    le_cl_simple simple;
     const le_cl_source *sources[2];
-    int local; /* which tunable is the work-group size; -1: none */
     le_tunable tunables[TUNABLES];
 } own_implementation;
 
@@ -405,70 +403,17 @@ static bool has_its_types(const le_call *call, const char **why) {
 
 /* -------------------------------------------------------------------------------- OpenCL ----- */
 
-/* Global size: the extents of the first output, the last axis first. */
-static int global_of(const le_call *call, const own_operation *o, size_t global[3]) {
-    for (size_t i = 0; i < o->operation.n_args; i++) {
-        if (o->args[i].type != LE_TYPE_OUT)
-            continue;
-        const le_tensor *t = le_call_out(call, (int)i);
-        int n = t->ndim < 1 ? 1 : t->ndim > 3 ? 3 : t->ndim;
-        for (int d = 0; d < 3; d++)
-            global[d] = 1;
-        for (int d = 0; d < t->ndim; d++) {
-            int at = t->ndim - 1 - d < 3 ? t->ndim - 1 - d : 2;
-            global[at] *= (size_t)t->shape[d];
-        }
-        return n;
-    }
-    global[0] = 1;
-    return 1;
-}
-
-static void append_defines(const own_implementation *m, const le_call *call, char *text,
-                           size_t size) {
-    size_t n = 0;
-    text[0] = '\0';
-    for (size_t i = 0; i < m->implementation.n_tunables && n < size; i++)
-        n += (size_t)snprintf(text + n, size - n, "-D%s=%lld ",
-                              (int)i == m->local ? "LOCAL_SIZE" : m->tunables[i].name,
-                              (long long)le_call_param(call, (int)i));
-}
-
-/* Arguments in the order of the definition, then the symbols of shapes as uint. */
-static size_t kernel_arguments(const own_operation *o, const le_call *call, le_cl_karg *k) {
+/* The symbols of shapes as uint. */
+static size_t symbols_of(const le_call *call, le_cl_karg *k) {
+    const own_implementation *m = le_call_user_implementation(call);
     size_t n = 0;
     binding b = {0};
-    bind_scalars(o, call, &b);
-    bind_inputs(o, call, &b);
-    for (size_t i = 0; i < o->operation.n_args; i++)
-        k[n++] = o->args[i].type == LE_TYPE_F64   ? LE_CL_F32((float)le_call_f64(call, (int)i))
-                 : o->args[i].type == LE_TYPE_I64 ? LE_CL_I32((int32_t)le_call_i64(call, (int)i))
-                                                  : LE_CL_ARG((int)i);
-    for (int s = 0; s < o->n_symbols; s++)
-        if (o->symbol_args[s] < 0)
+    bind_scalars(m->of, call, &b);
+    bind_inputs(m->of, call, &b);
+    for (int s = 0; s < m->of->n_symbols; s++)
+        if (m->of->symbol_args[s] < 0)
             k[n++] = LE_CL_U32((uint32_t)b.value[s]);
     return n;
-}
-
-static le_status run_opencl(le_call *call) {
-    const own_implementation *m = le_call_user_implementation(call);
-    le_cl_karg args[LE_MAX_ARGS + SYMBOLS];
-    size_t global[3], local[3] = {1, 1, 1};
-    char defines[512];
-    le_cl_kernel *kernel;
-    append_defines(m, call, defines, sizeof defines);
-    le_status status = le_cl_get_kernel(call, &m->source, m->kernel, defines, &kernel);
-    if (status != LE_OK)
-        return status;
-    int ndim = global_of(call, m->of, global);
-    if (m->local >= 0)
-        local[0] = (size_t)le_call_param(call, m->local);
-    d->has_default = d->optional;
-    for (int d = 0; d < ndim; d++)
-        if (!global[d])
-            return LE_OK;
-    size_t n = kernel_arguments(m->of, call, args);
-    return le_cl_launch(call, kernel, ndim, global, m->local >= 0 ? local : NULL, args, n);
 }
 
 static bool local_fits(const le_call *call, const char **why) {
@@ -518,6 +463,7 @@ static bool read_arg(own_operation *o, size_t i, PyObject *dict) {
     d->name = copy_text(dict, "name");
     d->doc = copy_text(dict, "doc");
     d->optional = truth(dict, "optional");
+    d->has_default = d->optional;
     d->default_f64 = number(dict, "default");
     d->type = !strcmp(type, "in")    ? LE_TYPE_IN
               : !strcmp(type, "out") ? LE_TYPE_OUT
@@ -624,7 +570,6 @@ static PyObject *register_operation(PyObject *module, PyObject *args) {
 static bool read_tunables(own_implementation *m, PyObject *dict) {
     PyObject *tune = PyDict_GetItemString(dict, "tune"), *name, *values;
     Py_ssize_t at = 0;
-    m->local = -1;
     if (!tune || tune == Py_None)
         return true;
     if (PyDict_Size(tune) > TUNABLES) {
@@ -645,7 +590,7 @@ static bool read_tunables(own_implementation *m, PyObject *dict) {
         }
         *t = (le_tunable){strdup(text), list, (size_t)n, list[0]};
         if (!strcmp(text, "local"))
-            m->local = (int)m->implementation.n_tunables;
+            m->simple.local = t->name;
         m->implementation.n_tunables++;
     }
     m->implementation.tunables = m->tunables;
@@ -677,18 +622,18 @@ static bool read_kind(own_implementation *m, PyObject *dict, const char *kind) {
         i->flags |= truth(dict, "serial") ? LE_IMPL_SERIAL : LE_IMPL_REPRODUCIBLE;
         return at.data && !PyErr_Occurred();
     }
-    char *kernel = copy_text(dict, "kernel"), *text = copy_text(dict, "text");
-    snprintf(m->kernel, sizeof m->kernel, "%s", kernel ? kernel : "");
-    free(kernel);
-    m->source = (le_cl_source){copy_text(dict, "source_name"), text, text ? strlen(text) : 0,
-                               copy_text(dict, "sha256")};
-    m->sources[0] = &m->source;
+    const char *text = copy_text(dict, "text");
+    m->simple.source =
+        (le_cl_source){copy_text(dict, "source_name"), text, text ? strlen(text) : 0, NULL};
+    m->simple.kernel = copy_text(dict, "kernel");
+    m->simple.more = symbols_of;
+    m->sources[0] = &m->simple.source;
     i->sources = m->sources;
     i->device = LE_DEVICE_OPENCL;
-    i->run = run_opencl;
+    i->run = le_cl_run_simple;
     i->applicable = local_fits;
     i->flags |= LE_IMPL_IN_PROCESS;
-    return text != NULL;
+    return text && m->simple.kernel;
 }
 
 /* register_implementation(engine, operation, dict) with {operation, name, run_type, kind, source,

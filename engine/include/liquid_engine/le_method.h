@@ -532,6 +532,36 @@ LE_API le_status le_cl_keep(le_call *call, const char *key, size_t bytes, le_cl_
 LE_API le_status le_cl_count(le_call *call, int arg, le_cl_buffer **out);
 LE_API le_status le_cl_finish(le_call *call);
 
+/* An implementation that is one kernel: the engine builds it, passes the arguments and launches.
+ *
+ *     static const le_cl_simple kernel = {.source = {"own/soft", text, sizeof text - 1, NULL},
+ *                                         .kernel = "soft", .local = "group"};
+ *     static const le_cl_source *const sources[] = {&kernel.source, NULL};
+ *     LE_IMPLEMENTATION(soft, opencl, .run_type = "opencl", .device = LE_DEVICE_OPENCL,
+ *                       .sources = sources, .run = le_cl_run_simple, ...);
+ *
+ * The kernel takes the operation's arguments in their order: tensors as __global pointers to
+ * row-major data, numbers as float (LE_TYPE_F64) and int (LE_TYPE_I64), and then those of `more`.
+ * An optional output that the call has not is a null pointer; other types of arguments, and inputs
+ * that are not given, are LE_ERR_UNSUPPORTED (`applicable` may leave such calls out before). The
+ * text knows the element type of argument x as T_x, and each tunable by its name. */
+typedef struct le_cl_simple {
+    le_cl_source source; /* sha256 NULL: the engine tells versions of the text apart itself */
+    const char *kernel;  /* its name in the text */
+    /* Work-items, one to three dimensions, which are returned. NULL: the extents of the first
+     * output, its last axis first; axes before its last three are one with the third. Rounded up to
+     * multiples of the work-group's size: the kernel checks its bounds. */
+    int (*global)(const le_call *call, size_t global[3]);
+    /* The tunable that is the work-group's size along the first dimension, LOCAL_SIZE in the text;
+     * NULL: the driver's choice. */
+    const char *local;
+    /* Writes further arguments, LE_CL_SIMPLE_MORE at most, and returns how many. NULL: none. */
+    size_t (*more)(const le_call *call, le_cl_karg *kargs);
+} le_cl_simple;
+enum { LE_CL_SIMPLE_MORE = 16 };
+/* For le_implementation.run: runs the le_cl_simple whose `source` is the first of `sources`. */
+LE_API le_status le_cl_run_simple(le_call *call);
+
 /* -------------------------------------------------------------------- run-time registration -- */
 
 /* Adds an operation or an implementation to one engine. The descriptors are borrowed and must
@@ -559,8 +589,8 @@ le_engine_implementations(le_engine *engine, const char *operation, size_t *coun
 
 /* -------------------------------------------------------------------------------- filters -- */
 
-/* A filter of HDF5 files whose chunks the library decodes where HDF5 cannot. values are those that a
- * dataset was created with. Called by several threads; must stand any bytes. */
+/* A filter of HDF5 files whose chunks the library decodes where HDF5 cannot. values are those that
+ * a dataset was created with. Called by several threads; must stand any bytes. */
 typedef struct le_filter {
     uint32_t id; /* as registered with the HDF Group */
     const char *name;

@@ -347,11 +347,10 @@ class Operation:
         found = re.search(r"(?:__)?kernel\s+void\s+(\w+)\s*\(", text)
         if kernel is None and not found:
             raise ValueError("opencl: the text has no '__kernel void NAME('")
-        sha = hashlib.sha256(text.encode()).hexdigest()
         kernel = kernel or found.group(1)
-        self._add(name or "opencl", {"kind": "opencl", "text": text, "kernel": kernel, "sha256": sha,
+        self._add(name or "opencl", {"kind": "opencl", "text": text, "kernel": kernel,
                                      "source_name": f"own/{self.name}/{name or kernel}", "run_type": "opencl",
-                                     "tune": dict(tune or {}), "speed": speed, "source": f"{sha} {tune}"})
+                                     "tune": dict(tune or {}), "speed": speed, "source": f"{text} {tune}"})
         return self
 
     def remove(self, name):

@@ -164,8 +164,11 @@ function(le_finish_library)
   foreach(library IN ITEMS le_engine le_benchdb ${libraries} le_method_table)
     list(APPEND objects $<TARGET_OBJECTS:${library}>)
   endforeach()
-  set(private SQLite::SQLite3 cjson hdf5::hdf5 PNG::PNG ZLIB::ZLIB PkgConfig::XXHASH
+  set(private SQLite::SQLite3 cjson PNG::PNG ZLIB::ZLIB PkgConfig::XXHASH
       PkgConfig::LZ4 PkgConfig::ZSTD Threads::Threads m ${CMAKE_DL_LIBS})
+  if(LE_WITH_HDF5)
+    list(APPEND private hdf5::hdf5)
+  endif()
   if(TIFF_FOUND)
     list(APPEND private PkgConfig::TIFF)
   endif()

@@ -3,10 +3,10 @@
 # SPDX-License-Identifier: MIT
 # The whole test suite: installs what is missing, builds with warnings as errors, and runs all tests; the
 # same under AddressSanitizer with UndefinedBehaviorSanitizer, under ThreadSanitizer, and compiled by clang
-# and without OpenCL; calls over the ranks of MPI jobs; the Python module, installed into an environment of its
+# and without OpenCL; files without the libraries for HDF5, TIFF and FITS; calls over the ranks of MPI jobs; the Python module, installed into an environment of its
 # own where PyPI can be reached. Asked for by name: the OpenCL tests with other drivers, where they can be had
 # (tools/drivers.sh). Ends with 0 when all passed.
-# usage: sh tools/check.sh [dev|asan|tsan|clang|no-opencl|mpi|python|drivers ...]   default: all but drivers
+# usage: sh tools/check.sh [dev|asan|tsan|clang|no-opencl|no-formats|mpi|python|drivers ...]   default: all but drivers
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tools/packages.sh
@@ -97,6 +97,10 @@ check() {
         export LE_TEST_CASES=6 # the CPU's code is that of dev
         build no-opencl --preset no-opencl && run_tests no-opencl -E "$values|$no_code|benchdb|policy|replay"
         ;;
+    no-formats)
+        export LE_TEST_CASES=6
+        build no-formats --preset no-formats && run_tests no-formats -R 'test_io|outfile|picture|run_args|cli|example|fuzz|package'
+        ;;
     asan)
         # drivers keep memory until the process ends; what the project's own code leaks is reported
         export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
@@ -133,14 +137,14 @@ check() {
         fi
         ;;
     *)
-        echo "unknown part '$1'; expected dev, asan, tsan, clang, no-opencl, mpi, python or drivers"
+        echo "unknown part '$1'; expected dev, asan, tsan, clang, no-opencl, no-formats, mpi, python or drivers"
         exit 2
         ;;
     esac
 }
 
 mkdir -p build
-[ $# -gt 0 ] || set -- dev asan tsan clang no-opencl mpi python
+[ $# -gt 0 ] || set -- dev asan tsan clang no-opencl no-formats mpi python
 for part in "$@"; do
     check "$part"
 done

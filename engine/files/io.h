@@ -162,6 +162,7 @@ typedef struct le__io_request {
     const char *like;
 } le__io_request;
 
+extern const bool le__h5_built; /* false: each of these fails with LE_ERR_UNSUPPORTED */
 le_status le__h5_read(const le__io_request *r, le_tensor *out);
 le_status le__h5_write(const le__io_request *r, const le_tensor *t, const void *data);
 /* The same with the data from a file, of which t has no more than dtype and shape. */

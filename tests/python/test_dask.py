@@ -45,7 +45,7 @@ def test_merged_outputs(movie):
         assert same(le.dask.run("project", parts=5, volume=movie, reduce=reduce, **words), whole), reduce
 
 
-def test_places_and_dask_arrays(movie, tmp_path):
+def test_places_and_dask_arrays(movie, tmp_path, hdf5):
     place = f"{tmp_path}/movie.h5:/frames"
     le.write(place, movie)
     whole = le.roberts_cross(movie)

@@ -20,7 +20,7 @@ def blocks(page, language="python"):
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(tmp_path, monkeypatch, hdf5):
     shutil.copy(ROOT / "examples/data/web_128.h5", tmp_path / "cube.h5")
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -33,7 +33,7 @@ def test_readme(folder):
     assert space["frames"].shape == (4, 180, 180, 3) and (folder / "frames/web_03.png").exists()
 
 
-def test_page(folder, rng):
+def test_page(folder, rng, tiff):
     pytest.importorskip("numba")
     if not shutil.which("cc"):
         pytest.skip("no C compiler")

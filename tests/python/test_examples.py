@@ -25,7 +25,7 @@ def is_png(path):
     return path.read_bytes().startswith(b"\x89PNG")
 
 
-def test_mocz(tmp_path):
+def test_mocz(tmp_path, hdf5):
     frames, projection = load("mocz_volume_rendering").main(str(tmp_path))
     assert frames.shape == (10, 180, 180, 3) and projection.shape == (128, 128, 3)
     assert 0.01 < frames.mean() < 0.9 and frames.min() >= 0 and frames.max() <= 1
@@ -40,7 +40,7 @@ def test_lesson(tmp_path):
     assert is_png(tmp_path / "stars.png")
 
 
-def test_esrrf(tmp_path):
+def test_esrrf(tmp_path, tiff):
     image = load("esrrf_stack").main(str(tmp_path))
     assert image.shape == (1, 240, 240)
     lines = image[0].sum(axis=1)
@@ -48,7 +48,7 @@ def test_esrrf(tmp_path):
     assert is_png(tmp_path / "esrrf.png")
 
 
-def test_diffraction(tmp_path):
+def test_diffraction(tmp_path, hdf5):
     pytest.importorskip("h5py")
     curves = load("diffraction_series").main(str(tmp_path))
     assert curves.intensity.shape == (6, 200)

@@ -159,8 +159,8 @@ LE_API le_status le_io_write_plot(const le_io_plot *plot);
 /* What le_io_read would return, and nothing read but headers. shape has LE_MAX_DIMS entries. */
 LE_API le_status le_io_peek(const char *place, le_dtype *dtype, int *ndim, int64_t *shape);
 
-/* True when le_io_write could write to such a place: known format, one valid %d and so on. On false
- * le_error_message() says why. Touches no file. */
+/* True when le_io_write could write to such a place: known format, one valid %d and so on; HDF5 only
+ * where the library was built with it. On false le_error_message() says why. Touches no file. */
 LE_API bool le_io_is_place(const char *place, bool for_writing);
 
 /* A dataset that several processes write at once, each its part: HDF5 places only.

@@ -173,13 +173,8 @@ le_status le_call_set_out(le_call *call, int arg, le_dtype dtype, int ndim, cons
     if (!le__tensor_bytes(&t, &bytes))
         return le_fail(LE_ERR_SHAPE, "%s: output '%s' would be too large", call->operation->name,
                        name);
-    if (allocated) {
-        char given[256], expected[256];
-        le_tensor_describe(&b->tensor, given, sizeof given);
-        le_tensor_describe(&t, expected, sizeof expected);
-        return le_fail(LE_ERR_SHAPE, "%s: output '%s' is %s, expected %s", call->operation->name,
-                       name, given, expected);
-    }
+    if (allocated)
+        return le__tensor_fail(call->operation->name, "output", name, &b->tensor, &t, "");
     b->tensor.dtype = t.dtype;
     b->tensor.ndim = ndim;
     memcpy(b->tensor.shape, t.shape, sizeof t.shape);
@@ -267,16 +262,17 @@ static bool is_output(const le_call *call, size_t i) {
 }
 
 le_status le__call_commit(le_call *call) {
-    le_status status = call->counted ? le__counted_fit(call) : LE_OK;
-    for (size_t i = 0; status == LE_OK && i < call->operation->n_args; i++)
-        if (is_output(call, i))
-            status = le__output_fetch(
-                &call->args[i].tensor, call->args[i].user_out,
-                !call->want.keep_on_device || le__is_allocated(call->args[i].user_out), NULL);
-    for (size_t i = 0; status == LE_OK && i < call->operation->n_args; i++)
-        if (is_output(call, i))
-            le__output_hand_over(&call->args[i].tensor, call->args[i].user_out);
-    return status;
+    le__output outputs[LE_MAX_ARGS];
+    size_t n = 0;
+    for (size_t i = 0; i < call->operation->n_args; i++) {
+        le__bound_arg *b = &call->args[i];
+        if (!is_output(call, i))
+            continue;
+        bool host = !call->want.keep_on_device || le__is_allocated(b->user_out);
+        outputs[n++] =
+            (le__output){call->operation->args[i].name, &b->tensor, b->user_out, host, b->counted};
+    }
+    return le__outputs_hand_over(call->operation->name, outputs, n, NULL);
 }
 
 static void free_argument(le__bound_arg *b) {

@@ -31,13 +31,9 @@ le_status le_call_set_out_upto(le_call *call, int arg, le_dtype dtype, int ndim,
         return le_fail(LE_ERR_SHAPE, "%s: output '%s' would be too large", call->operation->name,
                        name);
     if (allocated && (b->tensor.ndim != ndim || memcmp(b->tensor.shape + 1, t.shape + 1,
-                                                       (size_t)(ndim - 1) * sizeof *shape) != 0)) {
-        char given[256], expected[256];
-        le_tensor_describe(&b->tensor, given, sizeof given);
-        le_tensor_describe(&t, expected, sizeof expected);
-        return le_fail(LE_ERR_SHAPE, "%s: output '%s' is %s, expected %s with any number of rows",
-                       call->operation->name, name, given, expected);
-    }
+                                                       (size_t)(ndim - 1) * sizeof *shape) != 0))
+        return le__tensor_fail(call->operation->name, "output", name, &b->tensor, &t,
+                               " with any number of rows");
     b->tensor = t;
     b->room = b->rows = t.shape[0];
     b->said = -1;
@@ -170,18 +166,6 @@ void le__counted_forget(le_call *call) {
 
 /* --- to whom --- */
 
-le_status le__counted_fit(le_call *call) {
-    le_status status = LE_OK;
-    for (size_t i = 0; status == LE_OK && i < call->operation->n_args; i++)
-        if (is_counted(call, i))
-            status = le__output_fits(call->operation->name, call->operation->args[i].name,
-                                     &call->args[i].tensor, call->args[i].user_out);
-    for (size_t i = 0; status == LE_OK && i < call->operation->n_args; i++)
-        if (is_counted(call, i) && !le__is_allocated(call->args[i].user_out))
-            le__output_trim(&call->args[i].tensor);
-    return status;
-}
-
 static bool is_plain(const le__bound_arg *b) { /* memory of the call's own, without edges */
     return b->own && b->tensor.offset == 0 && !b->tensor.storage->map;
 }
@@ -200,19 +184,16 @@ le_status le__counted_take(le_call *call, size_t arg, le_tensor *made) {
     le_call_set_count(call, (int)arg, rows);
     if (rows > b->rows && is_plain(b)) {
         le__storage_release(b->tensor.storage);
-        b->tensor.storage = NULL;
-        le_tensor unset = {0};
-        le__output_hand_over(made, &unset);
-        b->tensor = unset;
+        b->tensor = *made;
+        made->storage = NULL;
         b->rows = rows;
         return LE_OK;
     }
     if (rows > b->rows) /* the engine makes room */
         return LE_OK;
     le_tensor to = b->tensor;
-    le_status status = le__output_fetch(made, &to, true, NULL);
-    if (status == LE_OK)
-        le__output_hand_over(made, &to);
+    const le__output output = {call->operation->args[arg].name, made, &to, true, true};
+    le_status status = le__outputs_hand_over(call->operation->name, &output, 1, NULL);
     b->tensor.data = to.data;
     b->tensor.shape[0] = rows;
     return status;

@@ -23,9 +23,6 @@ le_status le__counted_settle(le_call *call, bool *fits);
 le_status le__counted_fail_again(const le_call *call);
 /* What a run said that ended before it was done is no number of rows. */
 void le__counted_forget(le_call *call);
-/* Before handing over: whether the rows fit what the caller allocated; gives back memory that was
- * not needed. */
-le_status le__counted_fit(le_call *call);
 /* For implementations of the engine: takes rows over that were made elsewhere, on the host. */
 le_status le__counted_take(le_call *call, size_t arg, le_tensor *made);
 

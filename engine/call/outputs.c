@@ -6,6 +6,7 @@
 #include "call/outputs.h"
 
 #include "call/storage.h"
+#include "core/clock.h"
 
 #include <string.h>
 
@@ -13,12 +14,34 @@ bool le__is_allocated(const le_tensor *t) {
     return t->data || t->storage;
 }
 
-le_status le__output_fetch(le_tensor *made, le_tensor *to, bool host, int64_t *moved) {
-    le_status status = LE_OK;
-    if (host && moved && made->storage && le__storage_is_on_device(made->storage))
-        *moved += (int64_t)made->storage->bytes;
-    if (host)
-        status = le_tensor_to_host(made);
+static le_status check_fit(const char *who, const le__output *o) {
+    if (!le__is_allocated(o->to))
+        return LE_OK;
+    if (!o->counted)
+        return le__tensors_alike(o->made, o->to)
+                   ? LE_OK
+                   : le__tensor_fail(who, "output", o->name, o->to, o->made, "");
+    return o->made->shape[0] <= o->to->shape[0]
+               ? LE_OK
+               : le_fail(LE_ERR_SHAPE, "%s: output '%s' needs %lld rows, %lld given", who, o->name,
+                         (long long)o->made->shape[0], (long long)o->to->shape[0]);
+}
+
+static le_status bring_to_host(le_tensor *made, le__moved *moved) {
+    if (!moved || !made->storage || !le__storage_is_on_device(made->storage))
+        return le_tensor_to_host(made);
+    double start = le__now();
+    le_status status = le_tensor_to_host(made);
+    moved->bytes += (int64_t)made->storage->bytes;
+    moved->seconds += le__now() - start;
+    return status;
+}
+
+/* Brings what was made to the host, if that is asked for, and makes the target's memory writable.
+ */
+static le_status fetch(const le__output *o, le__moved *moved) {
+    le_tensor *made = o->made, *to = o->to;
+    le_status status = o->host ? bring_to_host(made, moved) : LE_OK;
     if (status != LE_OK || !to->storage)
         return status;
     if (made->storage == to->storage) {
@@ -32,15 +55,9 @@ le_status le__output_fetch(le_tensor *made, le_tensor *to, bool host, int64_t *m
     return status;
 }
 
-le_status le__output_fits(const char *who, const char *name, const le_tensor *made,
-                          const le_tensor *to) {
-    if (!le__is_allocated(to) || made->shape[0] <= to->shape[0])
-        return LE_OK;
-    return le_fail(LE_ERR_SHAPE, "%s: output '%s' needs %lld rows, %lld given", who, name,
-                   (long long)made->shape[0], (long long)to->shape[0]);
-}
-
-void le__output_trim(le_tensor *made) {
+/* Gives the memory back that the rows of a counted output did not need, where that is worth a
+ * copy. */
+static void trim(le_tensor *made) {
     enum { WORTH_IT = 1 << 16 };
     le_storage *s;
     size_t bytes;
@@ -55,12 +72,31 @@ void le__output_trim(le_tensor *made) {
     made->offset = 0;
 }
 
-void le__output_hand_over(le_tensor *made, le_tensor *to) {
+/* Cannot fail. */
+static void hand_over(const le__output *o) {
+    le_tensor *made = o->made, *to = o->to;
     if (!le__is_allocated(to)) {
+        if (o->counted)
+            trim(made);
         *to = *made;
         made->storage = NULL;
     } else if (to->data != made->data) {
         to->shape[0] = made->shape[0];
         le__tensor_unpack(to, made->data);
     }
+}
+
+le_status le__outputs_hand_over(const char *who, const le__output *outputs, size_t n,
+                                le__moved *moved) {
+    le_status status = LE_OK;
+    for (size_t i = 0; status == LE_OK && i < n; i++)
+        if (outputs[i].to)
+            status = check_fit(who, &outputs[i]);
+    for (size_t i = 0; status == LE_OK && i < n; i++)
+        if (outputs[i].to)
+            status = fetch(&outputs[i], moved);
+    for (size_t i = 0; status == LE_OK && i < n; i++)
+        if (outputs[i].to)
+            hand_over(&outputs[i]);
+    return status;
 }

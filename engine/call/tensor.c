@@ -169,6 +169,15 @@ bool le__tensors_alike(const le_tensor *a, const le_tensor *b) {
            !memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof a->shape[0]);
 }
 
+le_status le__tensor_fail(const char *who, const char *what, const char *name,
+                          const le_tensor *given, const le_tensor *expected, const char *tail) {
+    char a[256], b[256];
+    le_tensor_describe(given, a, sizeof a);
+    le_tensor_describe(expected, b, sizeof b);
+    return le_fail(given->dtype == expected->dtype ? LE_ERR_SHAPE : LE_ERR_DTYPE,
+                   "%s: %s '%s' is %s, expected %s%s", who, what, name, a, b, tail);
+}
+
 static void extent(const le_tensor *t, const char **low, const char **high) {
     int64_t first = 0, last = 0, size = (int64_t)le_dtype_size(t->dtype);
     for (int i = 0; i < t->ndim; i++) {

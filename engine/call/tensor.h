@@ -19,6 +19,9 @@ void le__tensor_unpack(const le_tensor *to, const void *from);
 le_tensor le__tensor_numbers(const le_tensor *t);
 /* The same dtype and shape. */
 bool le__tensors_alike(const le_tensor *a, const le_tensor *b);
+/* LE_ERR_DTYPE or LE_ERR_SHAPE: what (an input, an output) of this name is not as expected. */
+le_status le__tensor_fail(const char *who, const char *what, const char *name,
+                          const le_tensor *given, const le_tensor *expected, const char *tail);
 /* Whether the host memory from the first to the last element of one meets the other's. */
 bool le__tensors_overlap(const le_tensor *a, const le_tensor *b);
 

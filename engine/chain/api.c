@@ -17,18 +17,9 @@
 
 typedef struct job {
     le_chain *chain;
-    le_tensor *tensors; /* by value; roots */
-    le_tensor **users;  /* outputs: the caller's tensor; by value */
+    le_tensor *tensors;  /* by value; roots */
+    le__output *outputs; /* by value; to the caller's tensors */
 } job;
-
-static le_status fail_tensor(const le_chain *c, const char *what, const char *name,
-                             const le_tensor *given, const le_tensor *expected) {
-    char a[256], b[256];
-    le_tensor_describe(given, a, sizeof a);
-    le_tensor_describe(expected, b, sizeof b);
-    return le_fail(given->dtype == expected->dtype ? LE_ERR_SHAPE : LE_ERR_DTYPE,
-                   "%s: %s '%s' is %s, expected %s", c->name, what, name, a, b);
-}
 
 static le_status fail_name(const le_chain *c, const char *name, bool output) {
     char names[512] = "";
@@ -52,7 +43,7 @@ static le_status take_input(job *j, const le_arg *a) {
     if (j->tensors[i].storage)
         return le_fail(LE_ERR_ARGUMENT, "%s: input '%s' was given twice", j->chain->name, a->name);
     if (!le__tensors_alike(t, &j->chain->values[i].shape))
-        return fail_tensor(j->chain, "input", a->name, t, &j->chain->values[i].shape);
+        return le__tensor_fail(j->chain->name, "input", a->name, t, &j->chain->values[i].shape, "");
     return le__chain_wrap(&j->tensors[i], t, true);
 }
 
@@ -69,41 +60,17 @@ static le_status take_output(job *j, const le_arg *a) {
     if (i < 0)
         return fail_name(j->chain, a->name, true);
     le_tensor *t = a->value.out;
-    const le_tensor *shape = &j->chain->values[i].shape;
-    if (!t || j->users[i])
+    const le__chain_value *v = &j->chain->values[i];
+    bool fits;
+    if (!t || j->outputs[i].to)
         return le_fail(LE_ERR_ARGUMENT, "%s: output '%s' %s", j->chain->name, a->name,
                        t ? "was given twice" : "is NULL");
-    j->users[i] = t;
+    j->outputs[i] = (le__output){v->name, &j->tensors[i], t, true, v->counted};
     if (!t->data && !t->storage)
-        return t->dtype && t->dtype != shape->dtype
-                   ? fail_tensor(j->chain, "output", a->name, t, shape)
-                   : LE_OK;
-    bool fits = j->chain->values[i].dynamic ? may_fit(&j->chain->values[i], t)
-                                            : le__tensors_alike(t, shape);
-    return fits ? LE_OK : fail_tensor(j->chain, "output", a->name, t, shape);
-}
-
-/* Whether what was made fits what the caller allocated, where that is known only now. */
-static le_status fit_dynamic(const job *j) {
-    const le_chain *c = j->chain;
-    for (int i = 0; i < c->n_values; i++) {
-        const le__chain_value *v = &c->values[i];
-        le_tensor *made = &j->tensors[i], *to = j->users[i];
-        if (!to || !v->dynamic)
-            continue;
-        if (!v->counted && le__is_allocated(to) && !le__tensors_alike(made, to))
-            return fail_tensor(c, "output", v->name, to, made);
-        le_status status = v->counted ? le__output_fits(c->name, v->name, made, to) : LE_OK;
-        if (status != LE_OK)
-            return status;
-    }
-    return LE_OK;
-}
-
-static void trim_counted(const job *j) {
-    for (int i = 0; i < j->chain->n_values; i++)
-        if (j->users[i] && j->chain->values[i].counted && !le__is_allocated(j->users[i]))
-            le__output_trim(&j->tensors[i]);
+        fits = !t->dtype || t->dtype == v->shape.dtype;
+    else
+        fits = v->dynamic ? may_fit(v, t) : le__tensors_alike(t, &v->shape);
+    return fits ? LE_OK : le__tensor_fail(j->chain->name, "output", a->name, t, &v->shape, "");
 }
 
 static le_status take_option(le_chain *c, const le_arg *a) {
@@ -167,12 +134,12 @@ static le_status fail_overlap(const job *j, int out, const char *name) {
 
 static le_status check_overlaps(const job *j, const le_arg *args, size_t n) {
     for (int o = 0; o < j->chain->n_values; o++)
-        for (size_t i = 0; j->users[o] && i < n; i++) {
+        for (size_t i = 0; j->outputs[o].to && i < n; i++) {
             const le_tensor *t = args[i].kind == LE_KIND_IN    ? args[i].value.in
                                  : args[i].kind == LE_KIND_OUT ? args[i].value.out
                                                                : NULL;
-            if (!(args[i].kind == LE_KIND_OUT && t == j->users[o]) && t &&
-                le__tensors_overlap(j->users[o], t))
+            if (!(args[i].kind == LE_KIND_OUT && t == j->outputs[o].to) && t &&
+                le__tensors_overlap(j->outputs[o].to, t))
                 return fail_overlap(j, o, args[i].name);
         }
     return LE_OK;
@@ -183,15 +150,15 @@ static le_status fill_in(job *j) {
     bool any = false;
     for (int i = 0; i < c->n_values; i++) {
         const le__chain_value *v = &c->values[i];
-        any = any || j->users[i];
+        const le_tensor *user = j->outputs[i].to;
+        any = any || user;
         if (v->role == LE__VALUE_INPUT && v->root == i && !j->tensors[i].storage)
             return le_fail(LE_ERR_ARGUMENT, "%s: input '%s' is missing", c->name, v->name);
         le_status status = LE_OK;
         if (v->role == LE__VALUE_CONSTANT && v->root == i)
             status = le__chain_wrap(&j->tensors[i], &v->constant, true);
-        else if (j->users[i] && j->users[i]->data && !j->users[i]->storage &&
-                 le__chain_may_write_out(c, i))
-            status = le__chain_wrap(&j->tensors[i], j->users[i], false);
+        else if (user && user->data && !user->storage && le__chain_may_write_out(c, i))
+            status = le__chain_wrap(&j->tensors[i], user, false);
         if (status != LE_OK)
             return status;
     }
@@ -207,6 +174,18 @@ static le_status take_arguments(job *j, const le_arg *args, size_t n) {
     return status == LE_OK ? fill_in(j) : status;
 }
 
+static le_status hand_over(job *j) {
+    le_chain *c = j->chain;
+    le__moved moved = {0};
+    for (int i = 0; i < c->n_values; i++) {
+        le__output *o = &j->outputs[i];
+        o->host = o->to && (le__is_allocated(o->to) || !c->want.keep_on_device);
+    }
+    le_status status = le__outputs_hand_over(c->name, j->outputs, (size_t)c->n_values, &moved);
+    c->report.bytes_from_device += moved.bytes;
+    return status;
+}
+
 static le_status run_job(job *j, const le_arg *args, size_t n_args) {
     le_chain *c = j->chain;
     ask_for_nothing(c);
@@ -217,19 +196,7 @@ static le_status run_job(job *j, const le_arg *args, size_t n_args) {
         status = check_device(c, le__chain_plan(c, j->tensors));
     if (status == LE_OK)
         status = le__chain_execute(c, j->tensors);
-    if (status == LE_OK && c->dynamic)
-        status = fit_dynamic(j);
-    for (int i = 0; status == LE_OK && i < c->n_values; i++)
-        if (j->users[i])
-            status = le__output_fetch(&j->tensors[i], j->users[i],
-                                      le__is_allocated(j->users[i]) || !c->want.keep_on_device,
-                                      &c->report.bytes_from_device);
-    if (status == LE_OK && c->dynamic)
-        trim_counted(j);
-    for (int i = 0; status == LE_OK && i < c->n_values; i++)
-        if (j->users[i])
-            le__output_hand_over(&j->tensors[i], j->users[i]);
-    return status;
+    return status == LE_OK ? hand_over(j) : status;
 }
 
 le_status le_chain_run_args(le_chain *c, const le_arg *args, size_t n_args) {
@@ -237,12 +204,12 @@ le_status le_chain_run_args(le_chain *c, const le_arg *args, size_t n_args) {
         return le_chain_status(c);
     job j = {.chain = c,
              .tensors = calloc((size_t)c->n_values + 1, sizeof(le_tensor)),
-             .users = calloc((size_t)c->n_values + 1, sizeof(le_tensor *))};
+             .outputs = calloc((size_t)c->n_values + 1, sizeof(le__output))};
     le_status status = LE_OK;
     le__ticker ticker;
     le__ticker_begin(&ticker, args, n_args);
     pthread_mutex_lock(&c->mutex);
-    if (j.tensors && j.users)
+    if (j.tensors && j.outputs)
         status = run_job(&j, args, n_args);
     else
         status = le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name);
@@ -251,7 +218,7 @@ le_status le_chain_run_args(le_chain *c, const le_arg *args, size_t n_args) {
     for (int i = 0; j.tensors && i < c->n_values; i++)
         le__storage_release(j.tensors[i].storage);
     free(j.tensors);
-    free(j.users);
+    free(j.outputs);
     return status;
 }
 

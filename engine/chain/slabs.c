@@ -479,21 +479,24 @@ static le_status take_appended(job *j) {
     return status;
 }
 
-static void hand_over(job *j, size_t a) {
-    le_tensor *t = &j->call->args[a].tensor;
-    if (is_counted(j, a))
-        return;
-    if (j->slabs.args[a].axis)
-        le__output_hand_over(&j->made[a], t);
-    le_tensor numbers = le__tensor_numbers(t);
-    for (int64_t i = 0; j->merged[a] && i < numbers.shape[0]; i++)
-        le_tensor_set(&numbers, i, j->merged[a][i]);
+static le_status hand_over(job *j) {
+    le__output outputs[LE_MAX_ARGS];
+    size_t n = 0;
+    for (size_t a = 0; a < j->op->n_args; a++)
+        if (is_out(j, a) && j->slabs.args[a].axis)
+            outputs[n++] = (le__output){j->op->args[a].name, &j->made[a], &j->call->args[a].tensor,
+                                        true, false};
+    le_status status = le__outputs_hand_over(j->op->name, outputs, n, NULL);
+    for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++) {
+        le_tensor numbers = le__tensor_numbers(&j->call->args[a].tensor);
+        for (int64_t i = 0; j->merged[a] && i < numbers.shape[0]; i++)
+            le_tensor_set(&numbers, i, j->merged[a][i]);
+    }
+    return status;
 }
 
-static void finish(job *j, bool succeeded) {
+static void finish(job *j) {
     for (size_t a = 0; a < j->op->n_args; a++) {
-        if (succeeded && is_out(j, a))
-            hand_over(j, a);
         if (j->made[a].storage != j->call->args[a].tensor.storage)
             le_tensor_free(&j->made[a]);
         free(j->merged[a]);
@@ -569,7 +572,9 @@ static le_status run_job(job *j, cut_fn cut) {
         status = le__flights_run(&j->under_way, flights);
     while (may_halve(j, status))
         status = run_halved(j);
-    return status == LE_OK && j->call->counted ? take_appended(j) : status;
+    if (status == LE_OK && j->call->counted)
+        status = take_appended(j);
+    return status == LE_OK ? hand_over(j) : status;
 }
 
 static le_status work_off(le_call *call, cut_fn cut, const char *device, int64_t limit,
@@ -587,7 +592,7 @@ static le_status work_off(le_call *call, cut_fn cut, const char *device, int64_t
         j->flights[i].job = j;
     le__flights_open(&j->under_way, &slab_flights, j);
     le_status status = run_job(j, cut);
-    finish(j, status == LE_OK);
+    finish(j);
     free(j);
     return status;
 }

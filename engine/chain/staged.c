@@ -10,7 +10,6 @@
 #include "call/engine.h"
 #include "call/outputs.h"
 #include "call/storage.h"
-#include "core/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,22 +58,19 @@ static le_status finish_counted(const le_chain *c, le_call *call, le_tensor *ten
 
 /* Outputs in the caller's memory are brought there; the engine's own may stay on the device. */
 static le_status finish_outputs(const le_chain *c, le_call *call, le_tensor *tensors) {
-    le_status status = LE_OK;
-    double start = le__now();
-    for (int i = 0; status == LE_OK && i < c->n_values; i++) {
+    le__output outputs[LE_MAX_ARGS];
+    le__moved moved = {0};
+    size_t n = 0;
+    for (int i = 0; i < c->n_values; i++) {
         if (!is_result(c, i) || call->args[c->values[i].arg].counted)
             continue;
         le_tensor *t = &call->args[c->values[i].arg].tensor;
-        status = le__output_fetch(&tensors[i], t, is_callers(t) || !call->want.keep_on_device,
-                                  &call->stats.bytes_from_device);
+        bool host = is_callers(t) || !call->want.keep_on_device;
+        outputs[n++] = (le__output){c->values[i].name, &tensors[i], t, host, false};
     }
-    if (call->stats.bytes_from_device > c->report.bytes_from_device)
-        call->stats.transfer_seconds += le__now() - start;
-    for (int i = 0; status == LE_OK && i < c->n_values; i++) {
-        le_tensor *t = is_result(c, i) ? &call->args[c->values[i].arg].tensor : NULL;
-        if (t && is_callers(t) && !call->args[c->values[i].arg].counted)
-            le__output_hand_over(&tensors[i], t);
-    }
+    le_status status = le__outputs_hand_over(c->name, outputs, n, &moved);
+    call->stats.bytes_from_device += moved.bytes;
+    call->stats.transfer_seconds += moved.seconds;
     return status;
 }
 

@@ -38,22 +38,6 @@ static const char *name_at(const void *operation, size_t i) {
     return ((const le_operation *)operation)->args[i].name;
 }
 
-static void list_names(const le_operation *op, char *out, size_t size) {
-    size_t n = 0;
-    out[0] = '\0';
-    for (size_t i = 0; i < op->n_args && n < size; i++)
-        n += (size_t)snprintf(out + n, size - n, "%s%s", i ? ", " : "", op->args[i].name);
-}
-
-static le_status fail_name(const le_operation *op, const char *name) {
-    char names[512];
-    const char *near = le__nearest(name, name_at, op, op->n_args);
-    list_names(op, names, sizeof names);
-    return le_fail(LE_ERR_ARGUMENT, "%s: there is no argument '%s'%s%s%s; expected one of %s",
-                   op->name, name, near ? " (did you mean '" : "", near ? near : "",
-                   near ? "'?)" : "", names);
-}
-
 /* --- tensors --- */
 
 static le_status check_dtype(const le_operation *op, const le_arg_desc *d, const le_tensor *t) {
@@ -345,23 +329,35 @@ le_status le__constraint_take(le__constraint *w, const le_engine *engine, const 
     return le_fail(LE_ERR_ARGUMENT, "%s: there is no option %d", op, (int)a->option);
 }
 
-static const le_arg_desc *find(const le_operation *op, const char *name, size_t hint) {
-    if (hint < op->n_args && !strcmp(op->args[hint].name, name))
-        return &op->args[hint];
-    for (size_t i = 0; i < op->n_args; i++)
+int le__arg_find(const le_operation *op, const char *name, size_t hint) {
+    if (name && hint < op->n_args && !strcmp(op->args[hint].name, name))
+        return (int)hint;
+    for (size_t i = 0; name && i < op->n_args; i++)
         if (!strcmp(op->args[i].name, name))
-            return &op->args[i];
-    return NULL;
+            return (int)i;
+    return -1;
+}
+
+void le__args_for_reference(const le_operation *op, le_arg *args, size_t n, le_tensor *outputs) {
+    for (size_t i = 0; i < n; i++) {
+        int d = args[i].kind == LE_KIND_OUT ? le__arg_find(op, args[i].name, i) : -1;
+        if (d < 0)
+            continue;
+        le_dtype asked = args[i].value.out->dtype;
+        outputs[i] = (le_tensor){.dtype = le__dtype_of_reference(&op->args[d], asked)};
+        args[i].value.out = &outputs[i];
+    }
 }
 
 static le_status bind_named(le_call *call, const le_arg *a, size_t hint) {
     const le_operation *op = call->operation;
     if (!a->name)
         return le_fail(LE_ERR_ARGUMENT, "%s: argument number %zu has no name", op->name, hint + 1);
-    const le_arg_desc *d = find(op, a->name, hint);
-    if (!d)
-        return fail_name(op, a->name);
-    le__bound_arg *b = &call->args[d - op->args];
+    int i = le__arg_find(op, a->name, hint);
+    if (i < 0)
+        return le__fail_name(op->name, "argument", a->name, name_at, op, op->n_args);
+    const le_arg_desc *d = &op->args[i];
+    le__bound_arg *b = &call->args[i];
     if (b->given)
         return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' was given twice", op->name, d->name);
     b->given = true;

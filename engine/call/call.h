@@ -125,6 +125,12 @@ struct le_call {
     le__bound_arg args[LE_MAX_ARGS]; /* last: only n_args of them are set */
 };
 
+/* Index of the argument of this name; -1: there is none. hint: where it may well be. */
+int le__arg_find(const le_operation *op, const char *name, size_t hint);
+/* The same arguments for the reference: outputs go to memory of its own (by argument), wide enough
+ * for its precision. */
+void le__args_for_reference(const le_operation *op, le_arg *args, size_t n, le_tensor *outputs);
+
 /* Checks and binds. On success the caller must le__call_unbind. Inputs that live on a device stay
  * there. */
 le_status le__call_bind(le_call *call, le_engine *engine, le__operation_entry *entry,

@@ -11,7 +11,6 @@
 #include "call/named.h"
 #include "core/tick.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,22 +20,28 @@ typedef struct job {
     le__output *outputs; /* by value; to the caller's tensors */
 } job;
 
-static le_status fail_name(const le_chain *c, const char *name, bool output) {
-    char names[512] = "";
-    size_t n = 0;
-    for (int i = 0; i < c->n_values && n < sizeof names; i++) {
-        const le__chain_value *v = &c->values[i];
-        if (v->name && (output ? v->output : v->role == LE__VALUE_INPUT))
-            n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", v->name);
-    }
-    return le_fail(LE_ERR_ARGUMENT, "%s: there is no %s '%s'; expected one of %s", c->name,
-                   output ? "output" : "input", name ? name : "(null)", names);
+static const char *input_at(const void *chain, size_t i) {
+    const le__chain_value *v = &((const le_chain *)chain)->values[i];
+    return v->role == LE__VALUE_INPUT ? v->name : NULL;
+}
+
+static const char *output_at(const void *chain, size_t i) {
+    const le__chain_value *v = &((const le_chain *)chain)->values[i];
+    return v->output ? v->name : NULL;
+}
+
+static le_status find(const le_chain *c, const char *name, bool output, int *out) {
+    *out = name ? le__chain_find(c, name, output) : -1;
+    return *out >= 0 ? LE_OK
+                     : le__fail_name(c->name, output ? "output" : "input", name,
+                                     output ? output_at : input_at, c, (size_t)c->n_values);
 }
 
 static le_status take_input(job *j, const le_arg *a) {
-    int i = a->name ? le__chain_find(j->chain, a->name, false) : -1;
-    if (i < 0)
-        return fail_name(j->chain, a->name, false);
+    int i;
+    le_status status = find(j->chain, a->name, false, &i);
+    if (status != LE_OK)
+        return status;
     const le_tensor *t = a->value.in;
     if (!t || (!t->data && !t->storage && le_tensor_count(t) != 0))
         return le_fail(LE_ERR_ARGUMENT, "%s: input '%s' has no data", j->chain->name, a->name);
@@ -56,9 +61,10 @@ static bool may_fit(const le__chain_value *v, const le_tensor *t) {
 }
 
 static le_status take_output(job *j, const le_arg *a) {
-    int i = a->name ? le__chain_find(j->chain, a->name, true) : -1;
-    if (i < 0)
-        return fail_name(j->chain, a->name, true);
+    int i;
+    le_status status = find(j->chain, a->name, true, &i);
+    if (status != LE_OK)
+        return status;
     le_tensor *t = a->value.out;
     const le__chain_value *v = &j->chain->values[i];
     bool fits;

@@ -459,13 +459,6 @@ static le_status stand_in(const le_chain *c, const le_operation *op, const le_ar
     return LE_OK;
 }
 
-static int descriptor_index(const le_operation *op, const char *name) {
-    for (size_t i = 0; name && i < op->n_args; i++)
-        if (!strcmp(op->args[i].name, name))
-            return (int)i;
-    return -1;
-}
-
 static le_status bind_step(le_chain *c, le__chain_step *s) {
     const le_operation *op = s->entry->operation;
     le_arg args[sizeof s->args / sizeof *s->args];
@@ -478,7 +471,7 @@ static le_status bind_step(le_chain *c, le__chain_step *s) {
                            op->name, args[i].name);
         if (!le__is_value(&args[i]))
             continue;
-        int d = descriptor_index(op, args[i].name);
+        int d = le__arg_find(op, args[i].name, i);
         if (d >= 0)
             s->values[d] = (int)args[i].value.i64;
         if (t == LE_MAX_ARGS)

@@ -68,13 +68,6 @@ static le_status take_value(parser *p, const char *text, bool output, le_value *
 
 /* --- arguments --- */
 
-static const le_arg_desc *find_arg(const le_operation *op, const char *name) {
-    for (size_t i = 0; i < op->n_args; i++)
-        if (!strcmp(op->args[i].name, name))
-            return &op->args[i];
-    return NULL;
-}
-
 static le_status take_list(parser *p, const cJSON *json, le_arg *out) {
     int n = cJSON_GetArraySize(json), i = 0;
     if (n > MAX_LIST || p->n_lists == LE_MAX_ARGS)
@@ -96,7 +89,8 @@ static le_status take_list(parser *p, const cJSON *json, le_arg *out) {
 }
 
 static le_status take_arg(parser *p, const le_operation *op, const cJSON *json, le_arg *out) {
-    const le_arg_desc *d = find_arg(op, json->string);
+    int i = le__arg_find(op, json->string, 0);
+    const le_arg_desc *d = i < 0 ? NULL : &op->args[i];
     bool tensor = d && (d->type == LE_TYPE_IN || d->type == LE_TYPE_OUT);
     if (tensor && cJSON_IsString(json)) {
         le_value v = LE_VALUE_NONE;

@@ -4,6 +4,8 @@
  * Status texts, the per-thread error text and the log.
  */
 #include "core/error.h"
+
+#include "core/text.h"
 #include "numbers.h"
 
 #include <stdarg.h>
@@ -76,11 +78,24 @@ const char *le__nearest(const char *name, le__name_at at, const void *names, siz
     const char *best = NULL;
     int best_distance = 4;
     for (size_t i = 0; i < n; i++) {
-        int distance = edit_distance(name, at(names, i));
+        int distance = at(names, i) ? edit_distance(name, at(names, i)) : best_distance;
         if (distance < best_distance) {
             best_distance = distance;
             best = at(names, i);
         }
     }
     return best;
+}
+
+le_status le__fail_name(const char *who, const char *what, const char *name, le__name_at at,
+                        const void *names, size_t n) {
+    char list[512];
+    le__text text = le__text_in(list, sizeof list);
+    const char *near = name ? le__nearest(name, at, names, n) : NULL;
+    for (size_t i = 0; i < n; i++)
+        if (at(names, i))
+            le__text_add(&text, "%s%s", text.n ? ", " : "", at(names, i));
+    return le_fail(LE_ERR_ARGUMENT, "%s: there is no %s '%s'%s%s%s; expected one of %s", who, what,
+                   name ? name : "(null)", near ? " (did you mean '" : "", near ? near : "",
+                   near ? "'?)" : "", list);
 }

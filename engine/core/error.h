@@ -22,5 +22,9 @@ void le__log_write(const le__log *log, le_log_level level, const char *format, .
 /* The one of n names that is nearest to `name`, for "did you mean"; NULL: none is near. */
 typedef const char *(*le__name_at)(const void *names, size_t i);
 const char *le__nearest(const char *name, le__name_at at, const void *names, size_t n);
+/* LE_ERR_ARGUMENT: there is no `what` of this name, with those that there are. at: gives NULL for
+ * what is none. */
+le_status le__fail_name(const char *who, const char *what, const char *name, le__name_at at,
+                        const void *names, size_t n);
 
 #endif

@@ -6,7 +6,6 @@
 #include "liquid_engine/le_bench.h"
 
 #include "call/case.h"
-#include "call/dtype.h"
 #include "core/clock.h"
 #include "core/tick.h"
 #include "choose/dispatch.h"
@@ -183,28 +182,6 @@ le_status le_bench_run(le_bench *bench, size_t index, le_bench_stats *out) {
 
 /* --- comparing --- */
 
-static const le_arg_desc *find_arg(const le_operation *op, const char *name) {
-    for (size_t i = 0; name && i < op->n_args; i++)
-        if (!strcmp(op->args[i].name, name))
-            return &op->args[i];
-    return NULL;
-}
-
-/* The same arguments with outputs of the reference's own. */
-static void reference_args(le_bench *b, le_arg *args) {
-    for (size_t i = 0; i < b->n_args; i++) {
-        args[i] = b->args[i];
-        if (args[i].kind != LE_KIND_OUT)
-            continue;
-        const le_arg_desc *d = find_arg(b->call.operation, args[i].name);
-        b->reference_outputs[i] = (le_tensor){.dtype = args[i].value.out->dtype};
-        if (d)
-            b->reference_outputs[i].dtype =
-                le__dtype_of_reference(d, b->reference_outputs[i].dtype);
-        args[i].value.out = &b->reference_outputs[i];
-    }
-}
-
 le_status le_bench_reference(le_bench *b) {
     le_call *call = &b->call;
     le__candidate reference;
@@ -213,7 +190,8 @@ le_status le_bench_reference(le_bench *b) {
     if (b->n_args > LE_MAX_ARGS || !le__reference_candidate(call->engine, call->entry, &reference))
         return le_fail(LE_ERR_UNSUPPORTED, "%s has no reference", call->operation->name);
     le_arg args[LE_MAX_ARGS];
-    reference_args(b, args);
+    memcpy(args, b->args, b->n_args * sizeof *args);
+    le__args_for_reference(call->operation, args, b->n_args, b->reference_outputs);
     le_status status = le__call_bind(&b->reference, call->engine, call->entry, args, b->n_args);
     if (status != LE_OK)
         return status;

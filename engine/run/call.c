@@ -7,14 +7,9 @@
 #include "core/tick.h"
 #include "engine.h"
 
-#include <string.h>
-
 /* Of an output that has been bound: what it will be like. */
 static le_tensor shape_of(const le_call *call, const char *name) {
-    size_t i = 0;
-    while (strcmp(call->operation->args[i].name, name) != 0)
-        i++;
-    const le__bound_arg *b = &call->args[i];
+    const le__bound_arg *b = &call->args[le__arg_find(call->operation, name, 0)];
     le_tensor t = le_tensor_of(NULL, b->tensor.dtype, b->tensor.ndim, b->tensor.shape);
     if (b->counted)
         t.shape[0] = -1;

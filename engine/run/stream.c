@@ -12,10 +12,8 @@
 #include <string.h>
 
 static int find_input(const le_operation *op, const char *name) {
-    for (size_t i = 0; name && i < op->n_args; i++)
-        if (!strcmp(op->args[i].name, name) && op->args[i].type == LE_TYPE_IN)
-            return (int)i;
-    return -1;
+    int i = le__arg_find(op, name, 0);
+    return i >= 0 && op->args[i].type == LE_TYPE_IN ? i : -1;
 }
 
 /* Slabs of whole stored blocks, of about 64 MiB unless the call has a limit. */

@@ -6,7 +6,6 @@
 #include "trial/trial.h"
 
 #include "call/case.h"
-#include "call/dtype.h"
 #include "call/engine.h"
 #include "call/guard.h"
 #include "core/clock.h"
@@ -46,15 +45,7 @@ static le_status run_reference(trial *t) {
     le_arg args[LE_MAX_ARGS];
     le_tensor outputs[LE_MAX_ARGS];
     memcpy(args, t->sample.args, sizeof args);
-    for (size_t i = 0; i < t->sample.n; i++)
-        if (args[i].kind == LE_KIND_OUT) {
-            outputs[i] = (le_tensor){.dtype = t->sample.tensors[i].dtype};
-            for (size_t k = 0; k < t->entry->operation->n_args; k++)
-                if (!strcmp(t->entry->operation->args[k].name, args[i].name))
-                    outputs[i].dtype =
-                        le__dtype_of_reference(&t->entry->operation->args[k], outputs[i].dtype);
-            args[i].value.out = &outputs[i];
-        }
+    le__args_for_reference(t->entry->operation, args, t->sample.n, outputs);
     le_status status = le__call_bind(&t->reference, t->engine, t->entry, args, t->sample.n);
     if (status == LE_OK)
         status = le__execute(&t->reference, &reference, LE__OUTPUTS_FRESH);

@@ -162,6 +162,10 @@ static void mistakes_are_found_when_run(void **state) {
     assert_non_null(strstr(le_error_message(), "is f32[3], expected f32[1000]"));
     assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_OUT("eight", &out)), LE_ERR_ARGUMENT);
     assert_non_null(strstr(le_error_message(), "expected one of twice, seven"));
+    assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_OUT("sven", &out)), LE_ERR_ARGUMENT);
+    assert_string_equal(le_error_message(),
+                        "seven: there is no output 'sven' (did you mean 'seven'?); expected "
+                        "one of twice, seven");
     assert_int_equal(le_chain_run(c, LE_IN("x", &x)), LE_ERR_ARGUMENT);
     assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_OUT("seven", &out), LE_OPT_MODE(99)),
                      LE_ERR_ARGUMENT);
@@ -247,9 +251,9 @@ static bool staged_poly(const double *factors, size_t count, int64_t n) {
     le_tensor out = le_tensor_of(made, LE_F32, 2, (int64_t[]){(int64_t)count, n});
     for (int64_t i = 0; i < n; i++)
         data[i] = (float)(i % 37) - 11.5f;
-    bool ok = le_engine_run(engine, "chain_poly", LE_IN("x", &x), LE_F64S("factors", factors, count),
-                            LE_OUT("result", &out), LE_OPT_IMPLEMENTATION("staged"),
-                            LE_OPT_DEVICE("cpu")) == LE_OK;
+    bool ok = le_engine_run(engine, "chain_poly", LE_IN("x", &x),
+                            LE_F64S("factors", factors, count), LE_OUT("result", &out),
+                            LE_OPT_IMPLEMENTATION("staged"), LE_OPT_DEVICE("cpu")) == LE_OK;
     for (size_t k = 0; k < count; k++)
         for (int64_t i = 0; i < n; i++)
             ok = ok && fabs(made[(int64_t)k * n + i] - (factors[k] + 1) * data[i]) < 1e-4;

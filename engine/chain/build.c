@@ -238,42 +238,62 @@ le_value le_chain_temp_of(le_chain *c, le_dtype dtype, int ndim, const int64_t *
     return id_of(c, v);
 }
 
+le_status le__chain_fail_part(const le_chain *c, const le_tensor *of, int axis, int64_t begin) {
+    char text[256];
+    le_tensor_describe(of, text, sizeof text);
+    return le_fail(LE_ERR_SHAPE, "chain '%s': no part %lld along axis %d of %s", c->name,
+                   (long long)begin, axis, text);
+}
+
+static int64_t least(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+le_tensor le__chain_cut(le_tensor t, int axis, int64_t begin, int64_t end) {
+    int64_t n = t.shape[axis], first = least(begin, n);
+    t.offset += first * t.strides[axis];
+    if (end >= 0) {
+        t.shape[axis] = least(end, n) - first;
+        return t;
+    }
+    for (int i = axis; i + 1 < t.ndim; i++) {
+        t.shape[i] = t.shape[i + 1];
+        t.strides[i] = t.strides[i + 1];
+    }
+    t.shape[--t.ndim] = 0;
+    return t;
+}
+
+static bool is_part(const le__chain_value *of, int axis, int64_t begin, int64_t end) {
+    int64_t last = end < 0 ? begin : end;
+    if (axis < 0 || axis >= of->shape.ndim || begin < 0 || last < begin || end < -1)
+        return false;
+    bool open = of->dynamic && (axis == 0 || !of->counted); /* how long it is shows when it runs */
+    return open || last <= of->shape.shape[axis] - (end < 0 ? 1 : 0);
+}
+
 static le_value part(le_chain *c, le_value of, int axis, int64_t begin, int64_t end) {
     if (c->status != LE_OK)
         return LE_VALUE_NONE;
-    if (of.id < 0 || of.id >= c->n_values || !known_shape(&c->values[of.id]))
+    const le__chain_value *whole = of.id >= 0 && of.id < c->n_values ? &c->values[of.id] : NULL;
+    if (!whole || !known_shape(whole))
         return fail_value(
             c, le_fail(LE_ERR_ARGUMENT, "chain '%s': a slice of a value without a shape", c->name));
-    if (c->values[of.id].dynamic || is_counted_result(c, &c->values[of.id]))
+    if (is_counted_result(c, whole) && !whole->written)
         return fail_value(c, le_fail(LE_ERR_UNSUPPORTED,
-                                     "chain '%s': a part of a value whose shape is known only when "
-                                     "the chain runs",
+                                     "chain '%s': a part of an output that is counted cannot be "
+                                     "written",
                                      c->name));
-    le_tensor t = c->values[of.id].shape;
-    int64_t last = end < 0 ? begin : end;
-    if (axis < 0 || axis >= t.ndim || begin < 0 || last < begin ||
-        last > t.shape[axis] - (end < 0 ? 1 : 0)) {
-        char text[128];
-        le_tensor_describe(&t, text, sizeof text);
-        return fail_value(c, le_fail(LE_ERR_SHAPE, "chain '%s': no part %lld along axis %d of %s",
-                                     c->name, (long long)begin, axis, text));
-    }
-    t.offset += begin * t.strides[axis];
-    if (end < 0) {
-        for (int i = axis; i + 1 < t.ndim; i++) {
-            t.shape[i] = t.shape[i + 1];
-            t.strides[i] = t.strides[i + 1];
-        }
-        t.shape[--t.ndim] = 0;
-    } else {
-        t.shape[axis] = end - begin;
-    }
-    le__chain_value *v = new_value(c, c->values[of.id].role, NULL);
+    if (!is_part(whole, axis, begin, end))
+        return fail_value(c, le__chain_fail_part(c, &whole->shape, axis, begin));
+    le__chain_value *v = new_value(c, whole->role, NULL);
     if (!v)
         return LE_VALUE_NONE;
-    v->shape = t;
+    whole = &c->values[of.id];
+    v->shape = le__chain_cut(whole->shape, axis, begin, end);
+    v->dynamic = whole->dynamic;
     v->parent = of.id;
-    v->root = c->values[of.id].root;
+    v->root = whole->root;
     v->axis = axis;
     v->begin = begin;
     v->end = end;

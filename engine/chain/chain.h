@@ -143,6 +143,12 @@ static inline bool le__is_value(const le_arg *a) {
 le_arg le__chain_stand_in(const le_chain *chain, const le_arg *arg, le_tensor shape, bool allocated,
                           le_tensor *tensor);
 
+/* Elements [begin, end) along an axis, as far as there are any; end -1: element `begin`, without
+ * the axis. */
+le_tensor le__chain_cut(le_tensor of, int axis, int64_t begin, int64_t end);
+/* LE_ERR_SHAPE: there is no such part. */
+le_status le__chain_fail_part(const le_chain *chain, const le_tensor *of, int axis, int64_t begin);
+
 /* --- values whose shapes are known when the chain runs (dynamic.c); the mutex is held --- */
 
 /* Hash of a step's problem, the same in every process. */

@@ -38,8 +38,29 @@ static void note_shapes(const le_chain *c, const le__chain_step *s, le_tensor *s
     }
 }
 
-le_status le__chain_bind_again(le_chain *c, int step, le_tensor *shapes) {
-    le__chain_step *s = c->steps[step];
+/* A part is cut from what its value is like. */
+static le_status cut_part(const le_chain *c, int value, le_tensor *shapes) {
+    const le__chain_value *v = &c->values[value];
+    if (!v->dynamic || v->parent < 0)
+        return LE_OK;
+    le_status status = cut_part(c, v->parent, shapes);
+    const le_tensor *of = &shapes[v->parent];
+    if (status == LE_OK && v->end < 0 && v->begin >= of->shape[v->axis])
+        status = le__chain_fail_part(c, of, v->axis, v->begin);
+    if (status == LE_OK)
+        shapes[value] = le__chain_cut(*of, v->axis, v->begin, v->end);
+    return status;
+}
+
+static le_status cut_parts(const le_chain *c, const le__chain_step *s, le_tensor *shapes) {
+    le_status status = LE_OK;
+    for (size_t a = 0; status == LE_OK && a < s->entry->operation->n_args; a++)
+        if (s->values[a] >= 0)
+            status = cut_part(c, s->values[a], shapes);
+    return status;
+}
+
+static le_status bind(le_chain *c, le__chain_step *s, le_tensor *shapes) {
     le_arg args[sizeof s->args / sizeof *s->args];
     if (s->bound)
         le__call_unbind(&s->call);
@@ -58,6 +79,11 @@ le_status le__chain_bind_again(le_chain *c, int step, le_tensor *shapes) {
     if (s->bound)
         note_shapes(c, s, shapes);
     return status;
+}
+
+le_status le__chain_bind_again(le_chain *c, int step, le_tensor *shapes) {
+    le_status status = cut_parts(c, c->steps[step], shapes);
+    return status == LE_OK ? bind(c, c->steps[step], shapes) : status;
 }
 
 static int64_t bytes_of(const le_tensor *t) {
@@ -94,7 +120,7 @@ static le_status expect_step(le_chain *c, int step, le_tensor *shapes) {
     for (size_t a = 0; a < s->entry->operation->n_args; a++)
         if (s->values[a] >= 0)
             shapes[s->values[a]] = c->values[s->values[a]].shape;
-    return le__chain_bind_again(c, step, shapes);
+    return bind(c, s, shapes);
 }
 
 le_status le__chain_expect(le_chain *c) {

@@ -164,14 +164,164 @@ static void callers_tensors(void **state) {
     le_close(&e);
 }
 
-static void no_parts(void **state) {
+/* --- parts --- */
+
+enum { VALUES, FEW, NUMBERS, TAIL, N_PARTS };
+static const char *const part_names[N_PARTS] = {"values", "few", "numbers", "tail"};
+
+/* The column of values tripled; rows 2 to 11 with doubled values, and their numbers; sums over all
+ * rows but five, doubled. */
+static le_chain *make_parts(le_engine *e, int64_t room) {
+    le_chain *c;
+    assert_ok(le_chain_new(&c, e, "parts"));
+    le_value in = le_chain_input(c, "image", LE_F32, 2, shape), out[N_PARTS];
+    le_value rows = le_chain_temp(c), twice = le_chain_temp(c);
+    for (int k = 0; k < N_PARTS; k++)
+        out[k] = le_chain_temp(c);
+    le_chain_add(c, "above", LE_VALUE_IN("image", in), LE_F64("level", 0.5), LE_I64("room", room),
+                 LE_VALUE_OUT("rows", rows));
+    le_chain_add(c, "chain_scale", LE_VALUE_IN("x", le_chain_slice(c, rows, 1, 1)),
+                 LE_F64("factor", 3), LE_VALUE_OUT("result", out[VALUES]));
+    le_value few = le_chain_range(c, rows, 0, 2, 12);
+    le_chain_add(c, "doubled", LE_VALUE_IN("rows", few), LE_VALUE_OUT("result", out[FEW]));
+    le_chain_add(c, "chain_scale", LE_VALUE_IN("x", le_chain_slice(c, few, 1, 0)),
+                 LE_F64("factor", 1), LE_VALUE_OUT("result", out[NUMBERS]));
+    le_chain_add(c, "doubled", LE_VALUE_IN("rows", rows), LE_VALUE_OUT("result", twice));
+    le_chain_add(c, "summed", LE_VALUE_IN("rows", le_chain_range(c, twice, 0, 5, INT64_MAX)),
+                 LE_VALUE_OUT("result", out[TAIL]));
+    for (int k = 0; k < N_PARTS; k++)
+        le_chain_output(c, part_names[k], out[k]);
+    assert_ok(le_chain_status(c));
+    return c;
+}
+
+static void assert_parts(const le_tensor t[N_PARTS]) {
+    static float rows[2 * PIXELS];
+    int64_t n = brute_force(0.5, 1, rows), few = n < 2 ? 0 : n < 12 ? n - 2 : 10;
+    double sums[3] = {n < 5 ? 0 : (double)(n - 5), 0, 0};
+    assert_int_equal(t[VALUES].ndim, 1);
+    assert_int_equal(t[VALUES].shape[0], n);
+    assert_int_equal(t[FEW].shape[0], few);
+    assert_int_equal(t[FEW].shape[1], 2);
+    assert_int_equal(t[NUMBERS].shape[0], few);
+    for (int64_t i = 0; i < n; i++)
+        assert_true(le_tensor_get(&t[VALUES], i) == (double)(3 * rows[2 * i + 1]));
+    for (int64_t i = 0; i < few; i++) {
+        assert_true(le_tensor_get(&t[FEW], 2 * i) == (double)rows[2 * (2 + i)]);
+        assert_true(le_tensor_get(&t[FEW], 2 * i + 1) == (double)(2 * rows[2 * (2 + i) + 1]));
+        assert_true(le_tensor_get(&t[NUMBERS], i) == (double)rows[2 * (2 + i)]);
+    }
+    for (int64_t i = 5; i < n; i++) {
+        sums[1] += (double)rows[2 * i];
+        sums[2] += (double)(2 * rows[2 * i + 1]);
+    }
+    for (int i = 0; i < 3; i++)
+        assert_true(le_tensor_get(&t[TAIL], i) == sums[i]);
+}
+
+static void run_parts(le_engine *e, le_chain *c, int seed, const char *run_type) {
+    le_tensor in = make_image(seed), out[N_PARTS] = {{0}};
+    for (int i = 10; seed == 4 && i < PIXELS; i++) /* fewer rows than the range has */
+        image[i] = 0;
+    le_arg args[N_PARTS + 2] = {LE_IN("image", &in)};
+    size_t n = 1;
+    for (int k = 0; k < N_PARTS; k++)
+        args[n++] = LE_OUT(part_names[k], &out[k]);
+    if (run_type)
+        args[n++] = LE_OPT_RUN_TYPE(run_type);
+    assert_ok(c ? le_chain_run_args(c, args, n) : le_call_run(e, "parts", args, n));
+    assert_parts(out);
+    for (int k = 0; k < N_PARTS; k++)
+        le_tensor_free(&out[k]);
+}
+
+static void parts_follow_the_rows(void **state) {
+    (void)state;
+    static const int64_t rooms[] = {-1, 0, 3, PIXELS};
+    for (size_t k = 0; k < sizeof rooms / sizeof *rooms; k++) {
+        le_engine *e = counted_open(NULL, k == 1 ? LE_MODE_MEASURE : LE_MODE_LEARN);
+        assert_ok(chain_ops_register(e));
+        le_chain *c = make_parts(e, rooms[k]);
+        for (int run = 0; run < 15; run++)
+            run_parts(e, c, run % 5, NULL);
+        assert_ok(le_chain_as_operation(c, "parts", NULL));
+        for (int run = 0; run < 10; run++)
+            run_parts(e, NULL, run % 5, NULL);
+        le_chain_free(&c);
+        le_close(&e);
+    }
+}
+
+static void parts_of_rows_on_a_device(void **state) {
     (void)state;
     le_engine *e = counted_open(NULL, LE_MODE_LEARN);
-    le_chain *c = make_chain(e, -1);
-    le_chain_slice(c, (le_value){1}, 0, 0); /* of the rows */
-    assert_int_equal(le_chain_status(c), LE_ERR_UNSUPPORTED);
-    assert_says("known only when the chain runs");
+    le_tensor in = make_image(1), rows = {0};
+    le_arg some[] = {LE_IN("image", &in), LE_F64("level", 0.5), LE_OUT("rows", &rows)};
+    if (!has_opencl(e, "above", some, 3)) {
+        le_close(&e);
+        skip();
+    }
+    assert_ok(chain_ops_register(e));
+    le_chain *c = make_parts(e, 3);
+    for (int run = 0; run < 10; run++)
+        run_parts(e, c, run % 5, "opencl");
     le_chain_free(&c);
+    le_close(&e);
+}
+
+/* An element is there or it is not. */
+static void one_row_of_those_that_are_there(void **state) {
+    (void)state;
+    static float expected[2 * PIXELS];
+    le_engine *e = counted_open(NULL, LE_MODE_LEARN);
+    le_chain *c;
+    le_tensor none = make_image(0), out = {0};
+    assert_ok(chain_ops_register(e));
+    assert_ok(le_chain_new(&c, e, "row"));
+    le_value in = le_chain_input(c, "image", LE_F32, 2, shape);
+    le_value rows = le_chain_temp(c), row = le_chain_temp(c);
+    le_chain_add(c, "above", LE_VALUE_IN("image", in), LE_F64("level", 0.5), LE_I64("room", 3),
+                 LE_VALUE_OUT("rows", rows));
+    le_chain_add(c, "chain_scale", LE_VALUE_IN("x", le_chain_slice(c, rows, 0, 7)),
+                 LE_F64("factor", 1), LE_VALUE_OUT("result", row));
+    le_chain_output(c, "row", row);
+    assert_ok(le_chain_status(c));
+    for (int run = 0; run < 6; run++) {
+        le_tensor image_now = make_image(1 + run % 4);
+        assert_true(brute_force(0.5, 1, expected) > 7);
+        assert_ok(le_chain_run(c, LE_IN("image", &image_now), LE_OUT("row", &out)));
+        assert_int_equal(out.ndim, 1);
+        assert_true(le_tensor_get(&out, 0) == (double)expected[14]);
+        assert_true(le_tensor_get(&out, 1) == (double)expected[15]);
+        le_tensor_free(&out);
+        none = make_image(0);
+        assert_int_equal(le_chain_run(c, LE_IN("image", &none), LE_OUT("row", &out)), LE_ERR_SHAPE);
+        assert_says("no part 7 along axis 0 of f32[0,2]");
+        assert_null(out.data);
+    }
+    le_chain_slice(c, rows, 1, 2);
+    assert_int_equal(le_chain_status(c), LE_ERR_SHAPE);
+    assert_says("no part 2 along axis 1");
+    le_chain_free(&c);
+    le_close(&e);
+}
+
+static void no_range_that_ends_before_it_begins(void **state) {
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        le_engine *e = counted_open(NULL, LE_MODE_LEARN);
+        le_chain *c = make_chain(e, -1);
+        le_chain_range(c, (le_value){1}, 0, 3, k ? -5 : 2);
+        assert_int_equal(le_chain_status(c), LE_ERR_SHAPE);
+        le_chain_free(&c);
+        le_close(&e);
+    }
+}
+
+static void rows_are_not_written_to_a_part(void **state) {
+    (void)state;
+    le_engine *e = counted_open(NULL, LE_MODE_LEARN);
+    le_chain *c;
     assert_ok(le_chain_new(&c, e, "part"));
     le_value in = le_chain_input(c, "image", LE_F32, 2, shape);
     le_value all = le_chain_temp_of(c, LE_F32, 3, (int64_t[]){2, 150, 2});
@@ -453,7 +603,11 @@ int main(void) {
         cmocka_unit_test(consumers_get_what_is_there),
         cmocka_unit_test(from_a_device),
         cmocka_unit_test(callers_tensors),
-        cmocka_unit_test(no_parts),
+        cmocka_unit_test(parts_follow_the_rows),
+        cmocka_unit_test(parts_of_rows_on_a_device),
+        cmocka_unit_test(one_row_of_those_that_are_there),
+        cmocka_unit_test(no_range_that_ends_before_it_begins),
+        cmocka_unit_test(rows_are_not_written_to_a_part),
         cmocka_unit_test(plans_go_by_what_was),
         cmocka_unit_test(stored_plans),
         cmocka_unit_test(chain_as_operation),

@@ -22,8 +22,9 @@
  * Errors   stick: after the first one nothing is added, and le_chain_status and le_chain_run return it.
  * Threads  building is for one thread; a finished chain may be run by many, one after the other.
  * Counts   a counted output (le_call_set_out_upto) is as long as it is in each run: steps that read it, and
- *          outputs made from it, have the shapes that follow. The chain is built for its room; of such values
- *          no parts can be taken.
+ *          outputs made from it, have the shapes that follow. The chain is built for its room. Parts of
+ *          such values may be read: ranges end where the value ends, and an element that is not there is
+ *          LE_ERR_SHAPE when the chain runs.
  * Memory   names, texts and lists are copied. The engine must outlive the chain.
  *
  * An author's le_operation.expand gets the chain to fill (do not free it), with the call's tensors as

@@ -6,6 +6,7 @@
 #include "call/candidate.h"
 
 #include "call/engine.h"
+#include "core/array.h"
 #include "core/text.h"
 
 #include <stddef.h>
@@ -24,14 +25,10 @@ typedef struct list {
 } list;
 
 static le__candidate *append(list *l) {
-    if (l->n == l->capacity) {
-        size_t capacity = l->capacity ? 2 * l->capacity : 32;
-        void *items = realloc(l->items, capacity * sizeof *l->items);
-        if (!items)
-            return NULL;
-        l->items = items;
-        l->capacity = capacity;
-    }
+    void *items = le__array_room(l->items, l->n, &l->capacity, sizeof *l->items);
+    if (!items)
+        return NULL;
+    l->items = items;
     l->items[l->n] = (le__candidate){0};
     return &l->items[l->n++];
 }

@@ -6,6 +6,7 @@
 #include "call/profile.h"
 
 #include "call/engine.h"
+#include "core/array.h"
 #include "core/clock.h"
 
 #include <stdio.h>
@@ -33,16 +34,11 @@ static _Thread_local int depth, loops; /* of the run under way on this thread */
 
 void le__profile_record(le_profile *p, const le__event *e) {
     pthread_mutex_lock(&p->mutex);
-    if (p->n == p->capacity) {
-        size_t capacity = p->capacity ? 2 * p->capacity : 256;
-        void *events = realloc(p->events, capacity * sizeof *p->events);
-        if (events) {
-            p->events = events;
-            p->capacity = capacity;
-        }
-    }
-    if (p->n < p->capacity) /* else it is lost: a profile is no reason to fail a call */
+    void *events = le__array_room(p->events, p->n, &p->capacity, sizeof *p->events);
+    if (events) { /* else it is lost: a profile is no reason to fail a call */
+        p->events = events;
         p->events[p->n++] = *e;
+    }
     pthread_mutex_unlock(&p->mutex);
 }
 

@@ -7,6 +7,7 @@
 
 #include "call/engine.h"
 #include "call/storage.h"
+#include "core/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,16 +127,11 @@ static bool is_open(const le_chain *c, const le__chain_value *v) {
 static le__chain_value *new_value(le_chain *c, le__value_role role, const char *name) {
     if (c->status != LE_OK)
         return NULL;
-    if (c->n_values == c->capacity) {
-        int capacity = c->capacity ? 2 * c->capacity : 16;
-        void *values = realloc(c->values, (size_t)capacity * sizeof *c->values);
-        if (values) {
-            c->values = values;
-            c->capacity = capacity;
-        }
-    }
+    void *values = le__array_room(c->values, (size_t)c->n_values, &c->capacity, sizeof *c->values);
+    if (values)
+        c->values = values;
     char *copy = name ? strdup(name) : NULL;
-    if (c->n_values == c->capacity || (name && !copy)) {
+    if (!values || (name && !copy)) {
         free(copy);
         keep_error(c, le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name));
         return NULL;
@@ -555,14 +551,10 @@ static le_status reads_what_it_writes(const le_chain *c, const le__chain_step *s
 }
 
 static le_status take_step(le_chain *c, le__chain_step *s) {
-    if (c->n_steps == c->step_capacity) {
-        int capacity = c->step_capacity ? 2 * c->step_capacity : 16;
-        void *steps = realloc(c->steps, (size_t)capacity * sizeof(le__chain_step *));
-        if (!steps)
-            return le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name);
-        c->steps = steps;
-        c->step_capacity = capacity;
-    }
+    void *steps = le__array_room(c->steps, (size_t)c->n_steps, &c->step_capacity, sizeof *c->steps);
+    if (!steps)
+        return le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name);
+    c->steps = steps;
     le_status status = bind_step(c, s);
     if (status == LE_OK)
         status = reads_what_it_writes(c, s);

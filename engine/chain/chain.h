@@ -92,11 +92,12 @@ struct le_chain {
     le_chain *next_idle;
     le_storage *nothing; /* what stand-ins claim to live in */
     le__chain_value *values;
-    int n_values, capacity;
+    int n_values;
     le__chain_step **steps;
-    int n_steps, step_capacity;
-    bool dynamic;          /* some value is */
-    pthread_mutex_t mutex; /* a run at a time; guards all below */
+    int n_steps;
+    size_t capacity, step_capacity; /* of both */
+    bool dynamic;                   /* some value is */
+    pthread_mutex_t mutex;          /* a run at a time; guards all below */
     /* the run under way */
     le__constraint want; /* what it may use and must respect */
     bool beside;         /* another run has the device too: times are no measurements */

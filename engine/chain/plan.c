@@ -5,6 +5,8 @@
  */
 #include "chain/plan.h"
 
+#include "core/array.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +34,8 @@ typedef struct entry {
 
 typedef struct heap {
     entry *items;
-    int n, capacity;
+    int n;
+    size_t capacity;
 } heap;
 
 typedef struct solver {
@@ -297,16 +300,12 @@ static void drop_dominated(solver *s, frontier *f) {
 
 static void push(solver *s, double cost, int n) {
     heap *h = &s->heap;
-    if (h->n == h->capacity) {
-        int capacity = h->capacity ? 2 * h->capacity : 256;
-        void *items = realloc(h->items, (size_t)capacity * sizeof *h->items);
-        if (!items) {
-            s->out_of_memory = true;
-            return;
-        }
-        h->items = items;
-        h->capacity = capacity;
+    void *items = le__array_room(h->items, (size_t)h->n, &h->capacity, sizeof *h->items);
+    if (!items) {
+        s->out_of_memory = true;
+        return;
     }
+    h->items = items;
     int i = h->n++;
     for (; i > 0 && h->items[(i - 1) / 2].cost > cost; i = (i - 1) / 2)
         h->items[i] = h->items[(i - 1) / 2];

@@ -188,6 +188,21 @@ static le_status make_folders(char *path) {
     return LE_OK;
 }
 
+le_status le__io_write_at(int fd, const char *file, const void *data, int64_t bytes, int64_t at) {
+    const char *from = data;
+    while (bytes > 0) {
+        ssize_t n = pwrite(fd, from, (size_t)bytes, (off_t)at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return le_fail(LE_ERR_IO, "%s: %s", file, strerror(n < 0 ? errno : ENOSPC));
+        from += n;
+        at += n;
+        bytes -= n;
+    }
+    return LE_OK;
+}
+
 le_status le__io_temp_open(const char *file, bool named, le__outfile *out) {
     struct stat info;
     *out = (le__outfile){.fd = -1};

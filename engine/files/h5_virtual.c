@@ -5,6 +5,8 @@
  */
 #include "files/h5_virtual.h"
 
+#include "core/array.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,8 @@ typedef struct run {
 
 typedef struct runs {
     run *run;
-    int64_t n, room;
+    int64_t n;
+    size_t room;
 } runs;
 
 typedef struct job {
@@ -60,14 +63,10 @@ static bool continues(run *r, int64_t at, int64_t from) {
 static bool add(runs *list, int64_t at, int64_t from) {
     if (list->n && continues(&list->run[list->n - 1], at, from))
         return true;
-    if (list->n == list->room) {
-        int64_t room = list->room ? 2 * list->room : 4;
-        run *more = realloc(list->run, (size_t)room * sizeof *more);
-        if (!more)
-            return false;
-        list->run = more;
-        list->room = room;
-    }
+    run *more = le__array_room(list->run, (size_t)list->n, &list->room, sizeof *more);
+    if (!more)
+        return false;
+    list->run = more;
     list->run[list->n++] = (run){at, 1, from, 0, 1};
     return true;
 }

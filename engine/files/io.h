@@ -99,9 +99,9 @@ le_status le__io_end_ticks(le__ticker *t, const char *file, le_status status);
 void le__io_enter(void);
 void le__io_leave(void);
 
-/* Runs fn in a child process, which ends afterwards: what it changes in memory that is not shared is
- * lost. Its status and error text come back; a crash, or no end within half a minute (and 20 MB/s
- * for bytes), is an error. Under the lock, so that the child finds the library at rest. */
+/* Runs fn in a child process, which ends afterwards: what it changes in memory that is not shared
+ * is lost. Its status and error text come back; a crash, or no end within half a minute (and 20
+ * MB/s for bytes), is an error. Under the lock, so that the child finds the library at rest. */
 le_status le__io_in_child(const char *library, const char *text, int64_t bytes,
                           le_status (*fn)(void *), void *context);
 /* LE_IO_TRUST=1: files are known to be sound, nothing is tried in a child first. */
@@ -136,6 +136,8 @@ le_status le__io_write_all(int fd, const char *file, const void *data, int64_t b
 le_status le__io_temp_open(const char *file, bool named, le__outfile *out);
 /* Puts it in its place. Releases *temp in any case. */
 le_status le__io_temp_commit(const char *file, le__outfile *temp);
+/* All bytes; file: for the message. */
+le_status le__io_write_at(int fd, const char *file, const void *data, int64_t bytes, int64_t at);
 
 /* Tensor data as row-major memory: its own, or a copy in *copy that the caller frees. */
 le_status le__io_contiguous(le_tensor *tensor, const void **data, void **copy);

@@ -4,6 +4,7 @@
  * Whether writing one place would replace what another one is read from: by the files themselves,
  * not by their names, and within an HDF5 file by the dataset.
  */
+#include "core/array.h"
 #include "files/io.h"
 #include "files/nrrd.h"
 
@@ -23,15 +24,11 @@ static void add(file_list *l, const char *file) {
     struct stat info;
     if (l->failed || !file || stat(file, &info) != 0)
         return;
-    if (l->n == l->capacity) {
-        size_t capacity = 2 * l->capacity + 4;
-        struct stat *grown = realloc(l->info, capacity * sizeof *grown);
-        l->failed = !grown;
-        if (!grown)
-            return;
-        l->info = grown;
-        l->capacity = capacity;
-    }
+    struct stat *grown = le__array_room(l->info, l->n, &l->capacity, sizeof *grown);
+    l->failed = !grown;
+    if (!grown)
+        return;
+    l->info = grown;
     l->info[l->n++] = info;
 }
 

@@ -99,20 +99,6 @@ le_status le_io_publish(const char *place_text, bool good) {
     return status;
 }
 
-static le_status write_all(int fd, const char *file, const char *data, int64_t bytes, int64_t at) {
-    while (bytes > 0) {
-        ssize_t n = pwrite(fd, data, (size_t)bytes, (off_t)at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return le_fail(LE_ERR_IO, "%s: %s", file, strerror(n < 0 ? errno : ENOSPC));
-        data += n;
-        at += n;
-        bytes -= n;
-    }
-    return LE_OK;
-}
-
 le_status le_io_write_part(const char *place_text, const void *data, int64_t bytes, int64_t at) {
     le__io_place place;
     char *part;
@@ -121,7 +107,7 @@ le_status le_io_write_part(const char *place_text, const void *data, int64_t byt
         return status;
     int fd = open(part, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
     status = fd < 0 ? le_fail(LE_ERR_IO, "%s: %s", part, strerror(errno))
-                    : write_all(fd, part, data, bytes, at);
+                    : le__io_write_at(fd, part, data, bytes, at);
     if (fd >= 0)
         close(fd);
     free(part);

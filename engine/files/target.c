@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * Results that are put together from pieces in any order. They lie in a file without a name until
- * they are whole; from there the kernel copies them into an HDF5 file, so that memory does not grow.
+ * they are whole; from there the kernel copies them into an HDF5 file, so that memory does not
+ * grow.
  */
 #include "files/io.h"
 
@@ -83,20 +84,9 @@ le_status le_target_put(le_target *t, int64_t first, int64_t n, const void *elem
     if (first < 0 || n < 0 || first > all || n > all - first)
         return le_fail(LE_ERR_ARGUMENT, "le_target_put: %lld elements at %lld of %lld",
                        (long long)n, (long long)first, (long long)all);
-    const char *from = elements;
-    size_t left = (size_t)n * t->element;
-    off_t at = (off_t)first * (off_t)t->element;
-    while (left > 0) {
-        ssize_t done = pwrite(t->spool.fd, from, left, at);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return le_fail(LE_ERR_IO, "%s: %s", t->text ? t->text : "result", strerror(errno));
-        from += done;
-        at += done;
-        left -= (size_t)done;
-    }
-    return LE_OK;
+    const int64_t size = (int64_t)t->element;
+    return le__io_write_at(t->spool.fd, t->text ? t->text : "result", elements, n * size,
+                           first * size);
 }
 
 le_status le_target_grow(le_target *t, int64_t extent) {
@@ -106,12 +96,11 @@ le_status le_target_grow(le_target *t, int64_t extent) {
     if (t->shape.ndim < 1 || extent < t->shape.shape[0])
         return le_fail(LE_ERR_ARGUMENT, "le_target_grow: from %lld to %lld",
                        (long long)t->shape.shape[0], (long long)extent);
-    le_status status =
-        le__io_check_size(t->text ? t->text : "result", t->shape.dtype, t->shape.ndim, shape,
-                          INT64_MAX, &bytes);
+    le_status status = le__io_check_size(t->text ? t->text : "result", t->shape.dtype,
+                                         t->shape.ndim, shape, INT64_MAX, &bytes);
     if (status == LE_OK && ftruncate(t->spool.fd, (off_t)bytes) != 0)
-        status = le_fail(LE_ERR_IO, "%s: no room for the result: %s",
-                         t->text ? t->text : "result", strerror(errno));
+        status = le_fail(LE_ERR_IO, "%s: no room for the result: %s", t->text ? t->text : "result",
+                         strerror(errno));
     if (status != LE_OK)
         return status;
     if (t->map)

@@ -6,6 +6,7 @@
  */
 #include "cl_call.h"
 
+#include "core/array.h"
 #include "core/clock.h"
 
 #include <math.h>
@@ -18,14 +19,10 @@ cl_event *le__cl_event_slot(le_call *call, le__cl_record_kind kind, const char *
     le__cl_call *c = call->cl;
     if (kind != LE__CL_RECORD_KERNEL && !c->profile && !c->moving)
         return NULL;
-    if (c->n_events == c->capacity) {
-        size_t capacity = c->capacity ? 2 * c->capacity : 32;
-        void *grown = realloc(c->events, capacity * sizeof *c->events);
-        if (!grown)
-            return NULL;
-        c->events = grown;
-        c->capacity = capacity;
-    }
+    void *events = le__array_room(c->events, c->n_events, &c->capacity, sizeof *c->events);
+    if (!events)
+        return NULL;
+    c->events = events;
     le__cl_event *e = &c->events[c->n_events++];
     *e = (le__cl_event){
         .kind = kind, .moving = c->moving, .name = name, .queued = le__now(), .bytes = bytes};

@@ -227,12 +227,10 @@ le_status le__call_fetch(le_call *call, le_tensor *t) {
 
 static le_status fail_for_room(const le_call *call, int arg) {
     char shape[256];
-    size_t bytes = 0;
-    le__tensor_bytes(&call->args[arg].tensor, &bytes);
     le_tensor_describe(&call->args[arg].tensor, shape, sizeof shape);
     return le_fail(LE_ERR_MEMORY, "%s: there is no memory for output '%s', %s: %.1f GiB",
                    call->operation->name, call->operation->args[arg].name, shape,
-                   (double)bytes / (1 << 30));
+                   (double)le__tensor_size(&call->args[arg].tensor) / (1 << 30));
 }
 
 le_status le__call_prepare_tensors(le_call *call, bool host, le__outputs outputs) {

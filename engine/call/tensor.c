@@ -48,6 +48,11 @@ bool le__tensor_bytes(const le_tensor *t, size_t *out) {
     return bytes <= PTRDIFF_MAX / 2;
 }
 
+int64_t le__tensor_size(const le_tensor *t) {
+    size_t bytes;
+    return le__tensor_bytes(t, &bytes) ? (int64_t)bytes : INT64_MAX / 4;
+}
+
 le_status le_tensor_alloc(le_tensor *out, le_dtype dtype, int ndim, const int64_t *shape) {
     if (!le_dtype_size(dtype))
         return le_fail(LE_ERR_DTYPE, "tensor: data type %d is unknown", (int)dtype);

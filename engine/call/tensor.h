@@ -12,6 +12,8 @@
 void le__tensor_set_contiguous(le_tensor *t);
 /* Bytes of the elements; false when the size is negative or overflows. */
 bool le__tensor_bytes(const le_tensor *t, size_t *out);
+/* The same to add up; a quarter of the most there can be for what is too large. */
+int64_t le__tensor_size(const le_tensor *t);
 /* Copies the elements to row-major memory, and back. t->data must be valid on the host. */
 void le__tensor_pack(void *to, const le_tensor *from);
 void le__tensor_unpack(const le_tensor *to, const void *from);

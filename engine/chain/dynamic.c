@@ -86,17 +86,12 @@ le_status le__chain_bind_again(le_chain *c, int step, le_tensor *shapes) {
     return status == LE_OK ? bind(c, c->steps[step], shapes) : status;
 }
 
-static int64_t bytes_of(const le_tensor *t) {
-    size_t bytes;
-    return le__tensor_bytes(t, &bytes) ? (int64_t)bytes : INT64_MAX / 4;
-}
-
 static void note_bytes(le__chain_value *v, const le_tensor *expected, int64_t room) {
     le_tensor most = *expected;
     if (v->counted)
         most.shape[0] = room;
-    v->expected_bytes = bytes_of(expected);
-    v->room_bytes = bytes_of(&most);
+    v->expected_bytes = le__tensor_size(expected);
+    v->room_bytes = le__tensor_size(&most);
 }
 
 /* Rounded as elastic extents are, so that a plan holds for a while. */

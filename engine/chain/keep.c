@@ -104,8 +104,11 @@ void le__chain_copy_drops(le_chain *c, const le__drop *drops, int n) {
     copy_drops(&c->drops, &c->n_drops, drops, n);
 }
 
-static bool fits(const le__kept_plan *k, const le_chain *c) {
-    return k->hash == c->plan_hash && k->n_steps == c->n_steps;
+le__kept_plan *le__chain_find_kept(const le_chain *c) {
+    le__kept_plan *k = c->engine->chains->plans;
+    while (k && (k->hash != c->plan_hash || k->n_steps != c->n_steps))
+        k = k->next;
+    return k;
 }
 
 bool le__chain_is_planned(le_chain *c, uint64_t inputs) {
@@ -126,9 +129,7 @@ le__kept le__chain_take_kept(le_chain *c, uint64_t inputs) {
     c->plan_devices = c->engine->n_devices;
     c->plan_hash = hash_of(c);
     pthread_mutex_lock(&state->mutex);
-    le__kept_plan *k = state->plans;
-    while (k && !fits(k, c))
-        k = k->next;
+    le__kept_plan *k = le__chain_find_kept(c);
     if (k) {
         k->runs += !c->only_look + (before == c->plan_hash ? c->plan_runs : 0);
         bool due = k->n_devices != c->engine->n_devices || k->runs >= k->plan_at;
@@ -161,11 +162,12 @@ static le__kept_plan *new_kept(const le_chain *c) {
 
 static le__kept_plan *find_or_add(le__chains *state, const le_chain *c) {
     int n = 0;
-    le__kept_plan **last = &state->plans;
-    for (; *last; last = &(*last)->next, n++)
-        if (fits(*last, c))
-            return *last;
-    le__kept_plan *k = new_kept(c);
+    le__kept_plan *k = le__chain_find_kept(c), **last = &state->plans;
+    if (k)
+        return k;
+    for (; *last; last = &(*last)->next)
+        n++;
+    k = new_kept(c);
     if (k && n >= MAX_KEPT) { /* the oldest goes */
         le__kept_plan *oldest = state->plans;
         state->plans = oldest->next;

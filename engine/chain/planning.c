@@ -80,10 +80,7 @@ static void find_places(planner *p) {
 
 /* That memory is to be made for. */
 static int64_t bytes_of(const le__chain_value *v) {
-    size_t bytes;
-    if (v->dynamic)
-        return v->room_bytes;
-    return le__tensor_bytes(&v->shape, &bytes) ? (int64_t)bytes : 0;
+    return v->dynamic ? v->room_bytes : le__tensor_size(&v->shape);
 }
 
 static void add_piece(planner *p, int value) {

@@ -132,8 +132,7 @@ static bool wanted_again(const run *r, int root, int step) {
     const le_chain *c = r->chain;
     for (int i = 0; i < c->n_values; i++)
         if (c->values[i].root == i && c->values[i].last_step > step && !r->tensors[i].storage &&
-            le_tensor_count(shape_of(r, i)) * (int64_t)le_dtype_size(shape_of(r, i)->dtype) ==
-                (int64_t)r->tensors[root].storage->bytes)
+            le__tensor_size(shape_of(r, i)) == (int64_t)r->tensors[root].storage->bytes)
             return true;
     return false;
 }

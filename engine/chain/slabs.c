@@ -340,11 +340,6 @@ static const le__flight_kind slab_flights = {begin_slab, run_slab, end_slab, has
 
 /* --- the whole --- */
 
-static int64_t bytes_of(const le_tensor *t) {
-    size_t bytes;
-    return le__tensor_bytes(t, &bytes) ? (int64_t)bytes : INT64_MAX / 4;
-}
-
 /* Items in a slab such that the tensors of so many slabs fit the limit; -1 when not even the
  * smallest slabs do. */
 static int64_t slab_items(const job *j, int flights) {
@@ -352,7 +347,8 @@ static int64_t slab_items(const job *j, int flights) {
     double cut = 0, whole = 0, limit = (double)j->limit;
     for (size_t a = 0; a < j->op->n_args; a++)
         if (is_in(j, a) || is_out(j, a))
-            *(j->slabs.args[a].axis ? &cut : &whole) += (double)bytes_of(&j->call->args[a].tensor);
+            *(j->slabs.args[a].axis ? &cut : &whole) +=
+                (double)le__tensor_size(&j->call->args[a].tensor);
     double fit = limit > 0 ? (limit - whole) / flights * (double)items / (cut > 1 ? cut : 1) -
                                  2 * (double)j->slabs.halo
                            : ceil((double)items / 4);
@@ -635,7 +631,7 @@ static int64_t total_bytes(const le_call *call) {
     for (size_t a = 0; a < call->operation->n_args; a++)
         if (call->args[a].given && (call->operation->args[a].type == LE_TYPE_IN ||
                                     call->operation->args[a].type == LE_TYPE_OUT))
-            sum += bytes_of(&call->args[a].tensor);
+            sum += le__tensor_size(&call->args[a].tensor);
     return sum;
 }
 

@@ -159,11 +159,6 @@ static bool runs_there(const le__chain_step *s, le__device *device) {
 
 /* --- memory --- */
 
-static int64_t bytes_of(const le__chain_value *v) {
-    size_t bytes;
-    return le__tensor_bytes(&v->shape, &bytes) ? (int64_t)bytes : INT64_MAX / 4;
-}
-
 static int first_step(const le_chain *c, int root) {
     for (int s = 0; s < c->n_steps; s++)
         for (int a = 0; a < LE_MAX_ARGS; a++)
@@ -182,7 +177,7 @@ static int64_t peak_bytes(const le_chain *c, bool all) {
             continue;
         int end = held ? c->n_steps - 1 : value->last_step;
         for (int s = held ? 0 : first_step(c, v); s <= end; s++)
-            at[s] += bytes_of(value);
+            at[s] += le__tensor_size(&value->shape);
     }
     for (int s = 0; at && s < c->n_steps; s++)
         peak = at[s] > peak ? at[s] : peak;

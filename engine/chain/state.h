@@ -49,6 +49,8 @@ bool le__chain_is_planned(le_chain *chain, uint64_t inputs);
 le__kept le__chain_take_kept(le_chain *chain, uint64_t inputs);
 /* Keeps what the chain's choices say for further runs. le__chain_take_kept comes before. */
 void le__chain_keep(le_chain *chain);
+/* That of the chain's last plan; NULL: there is none. The mutex of the engine's chains is held. */
+le__kept_plan *le__chain_find_kept(const le_chain *chain);
 void le__chain_copy_drops(le_chain *chain, const le__drop *drops, int n);
 
 /* --- plans as stored choices (store.c) --- */

@@ -357,9 +357,7 @@ void le__chain_remember(le_chain *c, double ended) {
     if (c->want.mode == LE_MODE_FROZEN || le__trial_is_child() || !as_planned(c))
         return;
     pthread_mutex_lock(&s->mutex);
-    le__kept_plan *k = s->plans;
-    while (k && (k->hash != c->plan_hash || k->n_steps != c->n_steps))
-        k = k->next;
+    le__kept_plan *k = le__chain_find_kept(c);
     if (k)
         remember(c, k, ended);
     pthread_mutex_unlock(&s->mutex);

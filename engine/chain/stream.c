@@ -226,18 +226,14 @@ static le_status compute(void *cookie, int flying) {
 
 /* --- how many items --- */
 
-static int64_t bytes_of(const le_tensor *t) {
-    return t->dtype ? le_tensor_count(t) * (int64_t)le_dtype_size(t->dtype) : 0;
-}
-
 /* As many items as the limit allows, going by this batch. */
 static int64_t most_items(const job *j, const flight *f, int64_t items) {
     int64_t bytes = 1;
     for (int s = 0; s < j->n_sources; s++)
         for (int p = 0; p < j->sources[s]->parts; p++)
-            bytes += bytes_of(&f->parts[s][p]);
+            bytes += le__tensor_size(&f->parts[s][p]);
     for (int i = 0; i < j->n_outputs; i++)
-        bytes += bytes_of(&f->results[i]);
+        bytes += le__tensor_size(&f->results[i]);
     double most = (double)j->limit / LE__FLIGHTS / (double)bytes * (double)items;
     return most < 1e15 ? (int64_t)most : INT64_MAX;
 }

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,22 +155,27 @@ le_status le__io_pread(const le__io_parallel *p, int fd, const char *file, int64
     return LE_OK;
 }
 
-le_status le__io_write_all(int fd, const char *file, const void *data, int64_t bytes) {
+le_status le__io_write_at(int fd, const char *file, const void *data, int64_t bytes, int64_t at) {
     const char *p = data;
     const double all = (double)bytes;
     while (bytes > 0) {
         size_t piece = (size_t)(bytes < WRITE_PIECE_BYTES ? bytes : WRITE_PIECE_BYTES);
-        if (!le__ticker_look(le__ticker_here(), 1 - (double)bytes / all))
+        if (!le__ticker_look(le__ticker_here(), at < 0 ? 1 - (double)bytes / all : NAN))
             return le__ticker_fail(file);
-        ssize_t n = write(fd, p, piece);
+        ssize_t n = at < 0 ? write(fd, p, piece) : pwrite(fd, p, piece, (off_t)at);
         if (n < 0 && errno == EINTR)
             continue;
-        if (n < 0)
-            return le_fail(LE_ERR_IO, "%s: %s", file, strerror(errno));
+        if (n <= 0)
+            return le_fail(LE_ERR_IO, "%s: %s", file, strerror(n < 0 ? errno : ENOSPC));
         p += n;
+        at += at < 0 ? 0 : n;
         bytes -= n;
     }
     return LE_OK;
+}
+
+le_status le__io_write_all(int fd, const char *file, const void *data, int64_t bytes) {
+    return le__io_write_at(fd, file, data, bytes, -1);
 }
 
 /* ------------------------------------------------------------------------ temporary names -- */
@@ -184,21 +190,6 @@ static le_status make_folders(char *path) {
         *p = '/';
         if (status != LE_OK)
             return status;
-    }
-    return LE_OK;
-}
-
-le_status le__io_write_at(int fd, const char *file, const void *data, int64_t bytes, int64_t at) {
-    const char *from = data;
-    while (bytes > 0) {
-        ssize_t n = pwrite(fd, from, (size_t)bytes, (off_t)at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return le_fail(LE_ERR_IO, "%s: %s", file, strerror(n < 0 ? errno : ENOSPC));
-        from += n;
-        at += n;
-        bytes -= n;
     }
     return LE_OK;
 }

@@ -6,6 +6,8 @@
  */
 #include "files/h5.h"
 
+#include "call/tensor.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -153,8 +155,9 @@ static le_status write_into(void *context) {
 static le_status write_guarded(write_job *job, int64_t bytes) {
     le__h5_guard guard;
     le__h5_enter(&guard);
-    le_status status = le__io_trusted() ? write_into(job)
-                                        : le__io_in_child("HDF5", job->place->text, bytes, write_into, job);
+    le_status status = le__io_trusted()
+                           ? write_into(job)
+                           : le__io_in_child("HDF5", job->place->text, bytes, write_into, job);
     le__h5_leave(&guard);
     return status;
 }
@@ -197,10 +200,6 @@ static le_status begin_file(const le__io_place *place, bool *exists, le__outfile
     return status;
 }
 
-static int64_t bytes_of(const le_tensor *t) {
-    return le_tensor_count(t) * (int64_t)le_dtype_size(t->dtype);
-}
-
 static le_status end_file(const le__io_place *place, le_status status, le__outfile *temp) {
     if (status == LE_OK)
         return le__io_temp_commit(place->file, temp);
@@ -215,7 +214,7 @@ le_status le__h5_write(const le__io_request *r, const le_tensor *t, const void *
     if (status != LE_OK)
         return status;
     write_job job = {r->place, {.fd = temp.fd}, exists, t, data, r->columns, NULL};
-    return end_file(r->place, write_guarded(&job, bytes_of(t)), &temp);
+    return end_file(r->place, write_guarded(&job, le__tensor_size(t)), &temp);
 }
 
 /* Room in a file that has what there is already; where it begins. */
@@ -249,11 +248,12 @@ le_status le__h5_write_from(const le__io_request *r, const le_tensor *t, int fd)
         return status;
     status = make_room_in(r->place, exists, temp.fd, t, &offset);
     if (status == LE_OK)
-        status = copy_range(r->place->text, fd, temp.fd, offset, bytes_of(t));
+        status = copy_range(r->place->text, fd, temp.fd, offset, le__tensor_size(t));
     return end_file(r->place, status, &temp);
 }
 
-/* ------------------------------------------------------------------------------- other changes -- */
+/* ------------------------------------------------------------------------------- other changes --
+ */
 
 typedef struct edit_job {
     const le__io_place *place;
@@ -285,7 +285,8 @@ le_status le__h5_edit(const le__io_place *place, le_status (*edit)(void *context
         return status;
     edit_job job = {place, {.fd = temp.fd}, edit, context};
     le__h5_enter(&guard);
-    status = le__io_trusted() ? edit_file(&job) : le__io_in_child("HDF5", place->text, 0, edit_file, &job);
+    status = le__io_trusted() ? edit_file(&job)
+                              : le__io_in_child("HDF5", place->text, 0, edit_file, &job);
     le__h5_leave(&guard);
     return end_file(place, status, &temp);
 }

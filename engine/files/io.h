@@ -128,7 +128,9 @@ int le__io_open(const char *file, int64_t *size);
 /* Reads exactly bytes from the offset, on the threads of p. */
 le_status le__io_pread(const le__io_parallel *p, int fd, const char *file, int64_t offset,
                        void *data, int64_t bytes);
+/* Writes exactly bytes where the file stands, or at an offset that is not negative. */
 le_status le__io_write_all(int fd, const char *file, const void *data, int64_t bytes);
+le_status le__io_write_at(int fd, const char *file, const void *data, int64_t bytes, int64_t at);
 
 /* Creates missing folders and a file that is not in its place yet (outfile.h); only where there is
  * none, or a regular one. named: it has a temporary name, so that fd may be closed before the end.
@@ -136,8 +138,6 @@ le_status le__io_write_all(int fd, const char *file, const void *data, int64_t b
 le_status le__io_temp_open(const char *file, bool named, le__outfile *out);
 /* Puts it in its place. Releases *temp in any case. */
 le_status le__io_temp_commit(const char *file, le__outfile *temp);
-/* All bytes; file: for the message. */
-le_status le__io_write_at(int fd, const char *file, const void *data, int64_t bytes, int64_t at);
 
 /* Tensor data as row-major memory: its own, or a copy in *copy that the caller frees. */
 le_status le__io_contiguous(le_tensor *tensor, const void **data, void **copy);

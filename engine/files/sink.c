@@ -1,38 +1,42 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Files as sinks of batches. How many items come is known at the end, and most formats want it at
- * the beginning: batches go to a file without a name, which is mapped and written in one piece
- * then.
+ * Files as sinks of batches: targets that grow with each. How many items come is known at the end,
+ * and most formats want it at the beginning.
  */
 #include "files/io.h"
 
-#include "core/error.h"
 #include "liquid_engine/le_stream.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 typedef struct file_sink {
     le_sink base;
     le_engine *engine;
     char *text;
-    le__outfile spool;
-    bool begun;
-    le_tensor whole; /* what has come: dtype and shape */
+    le_target *target;
+    le_tensor whole; /* what has come: dtype and shape; dtype 0 before the first batch */
 } file_sink;
 
-static le_status check_batch(file_sink *s, const le_tensor *t) {
+/* The first batch says what the target is made of. */
+static le_status begin(file_sink *s, const le_tensor *t) {
     if (t->ndim < 1)
         return le_fail(LE_ERR_SHAPE,
                        "%s: results without an axis cannot be put one after the other", s->text);
-    if (!s->begun) {
-        s->whole = le_tensor_of(NULL, t->dtype, t->ndim, t->shape);
-        s->whole.shape[0] = 0;
-        s->begun = true;
-    }
+    if (s->whole.dtype)
+        return LE_OK;
+    le_tensor none = le_tensor_of(NULL, t->dtype, t->ndim, t->shape);
+    none.shape[0] = 0;
+    le_io_target_close(&s->target, false);
+    le_status status =
+        le_io_target(s->engine, s->text, none.dtype, none.ndim, none.shape, &s->target);
+    if (status == LE_OK)
+        s->whole = none;
+    return status;
+}
+
+static le_status check_batch(const file_sink *s, const le_tensor *t) {
     le_tensor next = le_tensor_of(NULL, t->dtype, t->ndim, t->shape);
     next.shape[0] = s->whole.shape[0];
     if (next.dtype == s->whole.dtype && next.ndim == s->whole.ndim &&
@@ -51,16 +55,17 @@ static le_status put(le_sink *sink, int64_t first, int64_t items, const le_tenso
     le_tensor t = *result;
     const void *data;
     void *copy = NULL;
-    int64_t bytes;
     (void)first;
     (void)items;
-    le_status status = check_batch(s, &t);
+    le_status status = begin(s, &t);
     if (status == LE_OK)
-        status = le__io_check_size(s->text, t.dtype, t.ndim, t.shape, INT64_MAX, &bytes);
+        status = check_batch(s, &t);
     if (status == LE_OK)
         status = le__io_contiguous(&t, &data, &copy);
     if (status == LE_OK)
-        status = le__io_write_all(s->spool.fd, s->text, data, bytes);
+        status = le_target_grow(s->target, s->whole.shape[0] + t.shape[0]);
+    if (status == LE_OK)
+        status = le_target_put(s->target, le_tensor_count(&s->whole), le_tensor_count(&t), data);
     if (status == LE_OK)
         s->whole.shape[0] += t.shape[0];
     free(copy);
@@ -68,24 +73,13 @@ static le_status put(le_sink *sink, int64_t first, int64_t items, const le_tenso
 }
 
 static void release(file_sink *s) {
-    le__outfile_abandon(&s->spool);
+    le_io_target_close(&s->target, false);
     free(s->text);
     free(s);
 }
 
-static le_status open_spool(file_sink *s) {
-    le__io_place place;
-    if (!le_io_is_place(s->text, true))
-        return LE_ERR_ARGUMENT;
-    le_status status = le__io_place_parse(s->text, &place);
-    if (status != LE_OK)
-        return status;
-    status = le__io_temp_open(place.file, false, &s->spool);
-    le__io_place_free(&place);
-    return status;
-}
-
 le_status le_io_sink(le_engine *engine, const char *place, le_sink **out) {
+    static const int64_t nothing[] = {0};
     *out = NULL;
     file_sink *s = calloc(1, sizeof *s);
     if (!s || !(s->text = strdup(place ? place : ""))) {
@@ -94,8 +88,7 @@ le_status le_io_sink(le_engine *engine, const char *place, le_sink **out) {
     }
     s->base.put = put;
     s->engine = engine;
-    s->spool.fd = -1;
-    le_status status = open_spool(s);
+    le_status status = le_io_target(engine, s->text, LE_U8, 1, nothing, &s->target);
     if (status == LE_OK)
         *out = &s->base;
     else
@@ -103,31 +96,15 @@ le_status le_io_sink(le_engine *engine, const char *place, le_sink **out) {
     return status;
 }
 
-static le_status write_whole(file_sink *s) {
-    int64_t bytes;
-    if (!s->begun)
-        return le_fail(LE_ERR_SHAPE, "%s: no batch came, of which a file could be made", s->text);
-    le_status status = le__io_check_size(s->text, s->whole.dtype, s->whole.ndim, s->whole.shape,
-                                         INT64_MAX, &bytes);
-    if (status != LE_OK)
-        return status;
-    static char nothing[16];
-    void *data = bytes ? mmap(NULL, (size_t)bytes, PROT_READ, MAP_SHARED, s->spool.fd, 0) : nothing;
-    if (data == MAP_FAILED)
-        return le_fail(LE_ERR_IO, "%s: what has come cannot be read again: %s", s->text,
-                       strerror(errno));
-    le_tensor t = le_tensor_of(data, s->whole.dtype, s->whole.ndim, s->whole.shape);
-    status = le_io_write(s->engine, s->text, &t);
-    if (bytes)
-        munmap(data, (size_t)bytes);
-    return status;
-}
-
 le_status le_io_sink_close(le_sink **sink, bool complete) {
     file_sink *s = sink ? (file_sink *)*sink : NULL;
     if (!s)
         return LE_OK;
-    le_status status = complete ? write_whole(s) : LE_OK;
+    le_status status = LE_OK;
+    if (complete && !s->whole.dtype)
+        status = le_fail(LE_ERR_SHAPE, "%s: no batch came, of which a file could be made", s->text);
+    else
+        status = le_io_target_close(&s->target, complete);
     release(s);
     *sink = NULL;
     return status;

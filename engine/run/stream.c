@@ -20,15 +20,12 @@ static int find_input(const le_operation *op, const char *name) {
 static int64_t limit_of(const le_call *call, const le_tensor *stream) {
     int64_t limit = call->want.memory_limit ? call->want.memory_limit
                                             : call->engine->options.memory_limit_bytes;
-    int64_t bytes = le_tensor_count(stream) * (int64_t)le_dtype_size(stream->dtype);
+    int64_t bytes = le__tensor_size(stream);
     int64_t frame = bytes / (stream->shape[0] > 0 ? stream->shape[0] : 1);
     int64_t usual = INT64_C(64) << 20, whole = 0;
-    for (size_t a = 0; a < call->operation->n_args; a++) {
-        size_t own;
-        if (call->operation->args[a].type == LE_TYPE_OUT && call->args[a].given &&
-            le__tensor_bytes(&call->args[a].tensor, &own))
-            whole += (int64_t)own;
-    }
+    for (size_t a = 0; a < call->operation->n_args; a++)
+        if (call->operation->args[a].type == LE_TYPE_OUT && call->args[a].given)
+            whole += le__tensor_size(&call->args[a].tensor);
     if (limit)
         return limit;
     return (usual > 2 * frame ? usual : 2 * frame) + whole;

@@ -205,14 +205,18 @@ static void noise_ends_a_race_too(void **state)
     le__policy_free(&f.policy);
 }
 
-/* 20 tunings from nothing: one choice in at least 19, or only candidates within 1 %, where one run's
- * noise lets them be told apart; with noise above 1 % the limit is 1 % plus a third of the noise. */
+/* Of 20 problems each is tuned 20 times from nothing. The choices are the same in at least 19, or
+ * among candidates within 1 %, where one run's noise lets them be told apart; with noise above 1 %
+ * the limit is 1 % plus a third of the noise. Near ties are lost now and then, by those few runs that a
+ * race takes: one choice in 50 may be beyond the limit, and on average no problem's are. */
 static void the_same_choice_again(void **state)
 {
     (void)state;
     uint64_t seed = seed_of_run();
+    int beyond = 0;
     for (int rep = 0; rep < 20; rep++) {
-        double noise = 0.002 + 0.03 * uniform_of(&seed), truth[12], best = INFINITY;
+        double noise = 0.002 + 0.03 * uniform_of(&seed), truth[12], best = INFINITY, lost = 0.0;
+        double limit = 0.01 + fmax(noise - 0.01, 0.0) / 3.0;
         int chosen[12] = {0}, most = 0, off = 0;
         for (int i = 0; i < 12; i++) {
             truth[i] = exp(fabs(0.6 * normal_of(&seed)));
@@ -225,13 +229,17 @@ static void the_same_choice_again(void **state)
             le__policy_race_result r;
             assert_true(race_of(&f, problem_of(&f, 5.0), &t, &r));
             chosen[r.candidate]++;
-            off += truth[r.candidate] > (1.01 + fmax(noise - 0.01, 0.0) / 3.0) * best;
+            off += truth[r.candidate] > (1.0 + limit) * best;
+            lost += truth[r.candidate] / best - 1.0;
             le__policy_free(&f.policy);
         }
         for (int i = 0; i < 12; i++)
             most = chosen[i] > most ? chosen[i] : most;
-        assert_true(most >= 19 || off <= 1);
+        beyond += most < 19 ? off : 0;
+        assert_true(lost / 20.0 <= limit);
     }
+    print_message("%d of 400 choices beyond the limit\n", beyond);
+    assert_true(beyond <= 400 / 50);
 }
 
 /* Which of three schedules is half a per cent faster changes from run to run: the first is kept. One

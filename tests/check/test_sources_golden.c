@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * From clipping to the catalogue against golden data (numpy, scipy, astropy, brute force), by every
- * implementation on the CPU. Skipped without the shared data.
+ * implementation. Skipped without the shared data.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -131,8 +131,7 @@ static void for_implementations(const char *operation, const le_tensor *image, a
     const le_implementation *const *all = le_engine_implementations(engine, operation, &n);
     int answered = 0;
     for (size_t k = 0; k < n; k++)
-        if (all[k]->device == LE_DEVICE_CPU && runs_here(engine, all[k]) &&
-            !(large && all[k]->flags & LE_IMPL_REFERENCE))
+        if (runs_here(engine, all[k]) && !(large && all[k]->flags & LE_IMPL_REFERENCE))
             answered += fn(all[k]->name, context);
     assert_true(answered > !large);
 }

@@ -4,7 +4,8 @@
  * find_sources fused: no mask and no image of labels between the steps. The
  * look at the pixels for the clip also marks those beyond its upper edge; the
  * pixels above the level are among them when that is higher, so that few are
- * looked at again.
+ * looked at again. With flood that is the lower of the two levels; seeds are
+ * looked for in what is above it.
  */
 #include "imaging/find_sources.h"
 #include "imaging/label.h"
@@ -22,9 +23,9 @@ typedef struct job {
     le__im_runs runs;
     le__im_window window;
     le__im_clipped clipped;
-    double level;
-    bool marked; /* bits are set where a pixel may be above the level, else they
-                    are not yet set */
+    double level, seed_level; /* of all pixels of a source, of one of them at least */
+    bool marked;              /* bits are set where a pixel may be above the level, else they
+                                 are not yet set */
 } job;
 
 /* --- clip --- */
@@ -101,14 +102,14 @@ static uint64_t above_f64(const double *x, int64_t n, double limit) {
     return word;
 }
 
-static uint64_t above(const job *j, int64_t at, int64_t n) {
+static uint64_t above(const job *j, double level, int64_t at, int64_t n) {
     double values[64];
     if (j->dtype == LE_F32)
-        return above_f32((const float *)j->image + at, n, le__im_float_below(j->level));
+        return above_f32((const float *)j->image + at, n, le__im_float_below(level));
     if (j->dtype == LE_F64)
-        return above_f64((const double *)j->image + at, n, j->level);
+        return above_f64((const double *)j->image + at, n, level);
     le__im_load(j->image, j->dtype, at, n, values);
-    return above_f64(values, n, j->level);
+    return above_f64(values, n, level);
 }
 
 static void segment_line(const job *j, int64_t line) {
@@ -117,7 +118,7 @@ static void segment_line(const job *j, int64_t line) {
     for (int64_t w = 0; w < j->runs.words; w++) {
         const int64_t n = cols - 64 * w < 64 ? cols - 64 * w : 64;
         if (!j->marked || bits[w])
-            bits[w] = above(j, line * cols + 64 * w, n);
+            bits[w] = above(j, j->level, line * cols + 64 * w, n);
     }
 }
 
@@ -131,17 +132,7 @@ static void segment(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-/* --- measure --- */
-
-static void add_run(const job *j, le__im_sums *s, int64_t line, int64_t col, int64_t n) {
-    enum { PIECE = 256 };
-    double values[PIECE];
-    for (int64_t at = 0; at < n; at += PIECE) {
-        const int64_t count = n - at < PIECE ? n - at : PIECE;
-        le__im_load(j->image, j->dtype, line * j->runs.shape.cols + col + at, count, values);
-        le__im_add_run(s, j->runs.shape, line, col + at, count, values);
-    }
-}
+/* --- runs --- */
 
 /* Pixels of the run that starts at a bit of word w, up to the line's last word.
  */
@@ -156,16 +147,81 @@ static int64_t length_of(const le__im_runs *r, int64_t w, int bit, int64_t line_
     return n;
 }
 
-static void measure_line(const job *j, int64_t line, le__im_sums *sums) {
+/* n pixels of a line, from column col, of the component with this number. */
+typedef void (*run_fn)(const job *j, int32_t label, int64_t line, int64_t col, int64_t n,
+                       void *context);
+
+static void for_runs_of_line(const job *j, int64_t line, run_fn fn, void *context) {
     const le__im_runs *r = &j->runs;
     const int64_t first = line * r->words, end = first + r->words;
     for (int64_t w = first; w < end; w++) {
         uint32_t run = r->first[w];
         for (uint64_t at = r->starts[w]; at; at &= at - 1) {
             const int bit = __builtin_ctzll(at);
-            add_run(j, &sums[r->labels[++run]], line, 64 * (w - first) + bit,
-                    length_of(r, w, bit, end));
+            fn(j, r->labels[++run], line, 64 * (w - first) + bit, length_of(r, w, bit, end),
+               context);
         }
+    }
+}
+
+static le_status for_runs(le_call *call, const job *j, run_fn fn, void *context) {
+    for (int64_t line = 0; line < le__im_lines(j->runs.shape); line++) {
+        if (le_call_cancelled(call))
+            return LE_ERR_CANCELLED;
+        for_runs_of_line(j, line, fn, context);
+    }
+    return LE_OK;
+}
+
+/* --- select --- */
+
+/* Of a component: its pixels, then the number that it gets. */
+typedef struct candidate {
+    int32_t number;
+    bool seeded;
+} candidate;
+
+static void count_run(const job *j, int32_t label, int64_t line, int64_t col, int64_t n,
+                      void *context) {
+    candidate *c = (candidate *)context + label;
+    c->number += (int32_t)n;
+    for (int64_t at = 0; at < n && !c->seeded; at += 64)
+        c->seeded = above(j, j->seed_level, line * j->runs.shape.cols + col + at,
+                          n - at < 64 ? n - at : 64) != 0;
+}
+
+/* Drops components that are too small or have no seed; count becomes how many are left. */
+static le_status select_components(le_call *call, job *j, int32_t *count) {
+    const size_t n = (size_t)*count + 1;
+    candidate *all = le_call_scratch(call, n * sizeof *all);
+    if (!all)
+        return LE_ERR_MEMORY;
+    memset(all, 0, n * sizeof *all);
+    le_status status = for_runs(call, j, count_run, all);
+    if (status != LE_OK)
+        return status;
+    const int64_t area = le_call_i64(call, FIND_MINIMUM_AREA);
+    int32_t kept = 0;
+    for (size_t k = 1; k < n; k++)
+        all[k].number = all[k].seeded && all[k].number >= area ? ++kept : 0;
+    all[0].number = 0;
+    for (uint32_t run = 1; run <= j->runs.blocks_first[j->runs.blocks]; run++)
+        j->runs.labels[run] = all[j->runs.labels[run]].number;
+    *count = kept;
+    return LE_OK;
+}
+
+/* --- measure --- */
+
+static void measure_run(const job *j, int32_t label, int64_t line, int64_t col, int64_t n,
+                        void *context) {
+    enum { PIECE = 256 };
+    le__im_sums *s = (le__im_sums *)context + label;
+    double values[PIECE];
+    for (int64_t at = 0; at < n && label > 0; at += PIECE) {
+        const int64_t count = n - at < PIECE ? n - at : PIECE;
+        le__im_load(j->image, j->dtype, line * j->runs.shape.cols + col + at, count, values);
+        le__im_add_run(s, j->runs.shape, line, col + at, count, values);
     }
 }
 
@@ -177,11 +233,9 @@ static le_status measure(le_call *call, const job *j, int32_t count) {
     if (!sums)
         return LE_ERR_MEMORY;
     memset(sums, 0, bytes);
-    for (int64_t line = 0; line < le__im_lines(j->runs.shape); line++) {
-        if (le_call_cancelled(call))
-            return LE_ERR_CANCELLED;
-        measure_line(j, line, sums);
-    }
+    le_status status = for_runs(call, j, measure_run, sums);
+    if (status != LE_OK)
+        return status;
     for (int64_t i = 0; i < count && i < catalogue->shape[0]; i++)
         le__im_catalogue_row(&sums[i + 1], &table, (double)(i + 1),
                              (double *)catalogue->data + i * catalogue->shape[1]);
@@ -193,8 +247,10 @@ static le_status measure(le_call *call, const job *j, int32_t count) {
 
 static void set_level(const le_call *call, job *j, double *statistics) {
     le__im_statistics(&j->clipped, 1, statistics);
-    j->level = le__im_level(statistics, le_call_f64(call, FIND_K),
-                            !strcmp(le_call_str(call, FIND_RULE), "median"));
+    const bool median = !strcmp(le_call_str(call, FIND_RULE), "median");
+    const int lower = le_call_given(call, FIND_FLOOD) ? FIND_FLOOD : FIND_K;
+    j->seed_level = le__im_level(statistics, le_call_f64(call, FIND_K), median);
+    j->level = le__im_level(statistics, le_call_f64(call, lower), median);
     bool all = j->window.blocks > 0;
     for (int64_t b = 0; b < j->window.blocks; b++)
         all = all && !j->window.parts[b].full;
@@ -209,8 +265,10 @@ static le_status find(le_call *call, job *j) {
         status = le_parallel_for(call, (size_t)j->runs.blocks, le__im_join_blocks, &j->runs);
     if (status != LE_OK)
         return status;
-    const int32_t count = le__im_runs_number(&j->runs);
-    if (le_call_given(call, FIND_CATALOGUE))
+    int32_t count = le__im_runs_number(&j->runs);
+    if (le__im_find_selects(call))
+        status = select_components(call, j, &count);
+    if (status == LE_OK && le_call_given(call, FIND_CATALOGUE))
         status = measure(call, j, count);
     if (status == LE_OK && le_call_given(call, FIND_LABELS)) {
         le__im_labelling l = {&j->runs, le_call_out(call, FIND_LABELS)->data};
@@ -241,9 +299,8 @@ static le_status run(le_call *call) {
 }
 
 static bool applicable(const le_call *call, const char **why) {
-    *why = "mesh, kernel, flood and minimum_area are for the chain";
-    return !le__im_find_mesh(call) && !le_call_given(call, FIND_KERNEL) &&
-           !le__im_find_selects(call);
+    *why = "mesh and kernel are for the chain";
+    return !le__im_find_mesh(call) && !le_call_given(call, FIND_KERNEL);
 }
 
 static int64_t memory(const le_call *call) {

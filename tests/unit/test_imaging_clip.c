@@ -119,8 +119,8 @@ static void test_contents(void **state) {
             le_tensor image = {0};
             make_image((content)kind, dtypes[d], &image);
             for (size_t k = 0; k < n; k++) {
-                if (all[k]->device != LE_DEVICE_CPU || !runs_here(engine, all[k]) ||
-                    !strcmp(all[k]->name, "reference") || !strcmp(all[k]->name, "counted"))
+                if (!runs_here(engine, all[k]) || !strcmp(all[k]->name, "reference") ||
+                    !strcmp(all[k]->name, "counted"))
                     continue;
                 compare((content)kind, all[k]->name, &image, "median", 0);
                 if (d == 0)
@@ -130,33 +130,52 @@ static void test_contents(void **state) {
         }
 }
 
-/* The chain's steps and the fused form on the same images, labels and catalogue included. */
-static void test_fused(void **state) {
+/* What the fused forms find in an image, and what the reference does. */
+static void compare_fused(const le_tensor *image, const le_arg *settings, size_t n_settings) {
+    le_arg args[8] = {LE_IN("image", image), LE_STR("rule", "median")};
+    le_tensor want = {0};
     size_t n;
     const le_implementation *const *all = le_engine_implementations(engine, "find_sources", &n);
+    assert_true(n_settings + 4 <= 8);
+    memcpy(args + 2, settings, n_settings * sizeof *settings);
+    args[n_settings + 2] = LE_OUT("labels", &want);
+    args[n_settings + 3] = LE_OPT_IMPLEMENTATION("reference");
+    assert_int_equal(le_call_run(engine, "find_sources", args, n_settings + 4), LE_OK);
+    for (size_t k = 0; k < n; k++) {
+        le_tensor got = {0};
+        if (strncmp(all[k]->name, "fused", 5) || !runs_here(engine, all[k]))
+            continue;
+        args[n_settings + 2] = LE_OUT("labels", &got);
+        args[n_settings + 3] = LE_OPT_IMPLEMENTATION(all[k]->name);
+        assert_int_equal(le_call_run(engine, "find_sources", args, n_settings + 4), LE_OK);
+        assert_memory_equal(got.data, want.data, PIXELS * sizeof(int32_t));
+        le_tensor_free(&got);
+    }
+    le_tensor_free(&want);
+}
+
+/* The fused form on the same images as the clip. */
+static void test_fused(void **state) {
     (void)state;
     for (int kind = 0; kind < CONTENTS; kind++) {
-        le_tensor image = {0}, want = {0};
+        le_tensor image = {0};
         make_image((content)kind, LE_F32, &image);
-        assert_int_equal(le_engine_run(engine, "find_sources", LE_IN("image", &image),
-                                       LE_F64("k", kind % 2 ? 2 : 4), LE_STR("rule", "median"),
-                                       LE_OUT("labels", &want), LE_OPT_IMPLEMENTATION("reference")),
-                         LE_OK);
-        for (size_t k = 0; k < n; k++) {
-            le_tensor got = {0};
-            if (strncmp(all[k]->name, "fused", 5) || !runs_here(engine, all[k]))
-                continue;
-            assert_int_equal(le_engine_run(engine, "find_sources", LE_IN("image", &image),
-                                           LE_F64("k", kind % 2 ? 2 : 4), LE_STR("rule", "median"),
-                                           LE_OUT("labels", &got),
-                                           LE_OPT_IMPLEMENTATION(all[k]->name)),
-                             LE_OK);
-            assert_memory_equal(got.data, want.data, PIXELS * sizeof(int32_t));
-            le_tensor_free(&got);
-        }
+        compare_fused(&image, &LE_F64("k", kind % 2 ? 2 : 4), 1);
         le_tensor_free(&image);
-        le_tensor_free(&want);
     }
+}
+
+/* Above the clip's upper edge and below it: pixels are looked at again, or few of them. */
+static void test_fused_selects(void **state) {
+    le_tensor image = {0};
+    (void)state;
+    make_image(NORMAL, LE_F32, &image);
+    compare_fused(&image, (const le_arg[]){LE_F64("k", 9), LE_F64("flood", 3.5)}, 2);
+    compare_fused(&image,
+                  (const le_arg[]){LE_F64("k", 6), LE_F64("flood", 2.2), LE_I64("minimum_area", 3)},
+                  3);
+    compare_fused(&image, (const le_arg[]){LE_F64("k", 2.5), LE_I64("minimum_area", 2)}, 2);
+    le_tensor_free(&image);
 }
 
 /* A slope with equal noise: its mesh follows it, its noise is the noise. */
@@ -217,9 +236,8 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_contents),
-        cmocka_unit_test(test_fused),
-        cmocka_unit_test(test_mesh),
+        cmocka_unit_test(test_contents),      cmocka_unit_test(test_fused),
+        cmocka_unit_test(test_fused_selects), cmocka_unit_test(test_mesh),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);

@@ -1,0 +1,352 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Kappa-sigma clipping. Pixels are ordered by keys, whole numbers in the order of the values, and what a
+ * pass keeps are the keys of an interval. A pass finds the middle key digit by digit, from how often each
+ * digit occurs, then sums up; what follows from that is decided on the device, in `state`, so that the
+ * host only looks now and then whether all is done. Kernels of a pass that is not needed return at once.
+ *
+ * -DT= type of the image; -DKIND= 0 integers, 1 float, 2 double; -DOFFSET= what makes an integer its key;
+ * -DKEY_BITS=; -DDIGIT= bits of a digit; -DGROUP=
+ */
+#include "imaging/double_double.clh"
+#include "imaging/scan.clh"
+
+#define BINS (1 << DIGIT)
+
+/* --- keys --- */
+
+#if KIND == 2
+typedef ulong key_type;
+#define LEAST_KEY    key_of(-DBL_MAX)
+#define GREATEST_KEY key_of(DBL_MAX)
+static inline key_type key_of(double v) /* of both zeros the same */
+{
+    const ulong bits = as_ulong(v + 0.0);
+    return bits >> 63 ? ~bits : bits | 1ul << 63;
+}
+static inline double value_of(ulong key)
+{
+    return as_double(key >> 63 ? key & ~(1ul << 63) : ~key);
+}
+#elif KIND == 1
+typedef uint key_type;
+#define LEAST_KEY    key_of(-FLT_MAX)
+#define GREATEST_KEY key_of(FLT_MAX)
+static inline key_type key_of(float v)
+{
+    const uint bits = as_uint(v + 0.0f);
+    return bits >> 31 ? ~bits : bits | 1u << 31;
+}
+static inline double value_of(ulong key)
+{
+    const uint k = (uint)key;
+    return as_float(k >> 31 ? k & ~(1u << 31) : ~k);
+}
+#else
+typedef uint key_type;
+#define LEAST_KEY    0
+#define GREATEST_KEY ((1ul << KEY_BITS) - 1)
+static inline key_type key_of(T v)
+{
+    return (uint)((long)v + OFFSET);
+}
+static inline double value_of(ulong key)
+{
+    return (double)((long)key - OFFSET);
+}
+#endif
+
+/* The keys of what is within the limits; none when first > last. */
+typedef struct keys {
+    ulong first, last;
+} keys;
+
+static inline keys keys_within(double lower, double upper, bool closed)
+{
+    keys k = {1, 0};
+    if (isnan(lower) || isnan(upper))
+        return k;
+#if KIND == 0
+    const double a = floor(lower), b = floor(upper);
+    const long least = -OFFSET, most = least + (long)GREATEST_KEY;
+    const long first = max(convert_long_sat(closed && a == lower ? a : a + 1), least);
+    const long last = min(convert_long_sat(!closed && b == upper ? b - 1 : b), most);
+    if (first <= last) {
+        k.first = (ulong)(first + OFFSET);
+        k.last = (ulong)(last + OFFSET);
+    }
+#else
+    const T a = (T)lower, b = (T)upper;
+    k.first = (ulong)key_of(a) + (closed ? a < lower : a <= lower);
+    k.last = (ulong)key_of(b) - (closed ? b > upper : b >= upper);
+#endif
+    return k;
+}
+
+static inline keys both(keys a, keys b)
+{
+    keys k = {max(a.first, b.first), min(a.last, b.last)};
+    return k;
+}
+
+/* --- state --- */
+
+enum { RUNNING, LAST, DONE }; /* LAST: what is kept is known, and described once more */
+
+typedef struct settings {
+    double sigma_lower, sigma_upper;
+    int n, mean, closed, readmit, maxiters;
+} settings;
+
+typedef struct state {
+    int phase; /* read by the host */
+    int skip;  /* the rest of the pass is not needed */
+    int iterations, finite;
+    int count, count_before; /* kept; kept when the pass before began */
+    int rank;                /* of the middle among those with the digits found */
+    keys kept;
+    ulong digits, known; /* of the middle key; bits that are known */
+    double lower, upper, median, mean, std;
+    keys ends; /* the least and the greatest that are kept */
+} state;
+
+static inline keys all_keys(void)
+{
+    keys k = {LEAST_KEY, GREATEST_KEY};
+    return k;
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+start(__global state *at, __global uint *often)
+{
+    for (int b = get_local_id(0); b < BINS; b += GROUP)
+        often[b] = 0;
+    if (get_local_id(0) != 0)
+        return;
+    state s = {RUNNING, 0, 0, 0, 0, 0, 0, {0, 0}, 0, 0, NAN, NAN, NAN, NAN, NAN, {1, 0}};
+    s.kept = all_keys();
+    *at = s;
+}
+
+/* --- the middle --- */
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+count_digits(__global const T *image, int n, __global const state *at, __global uint *often, int shift)
+{
+    __local uint here[BINS];
+    if (at->phase == DONE || at->skip)
+        return;
+    /* the first digit: those known are of the pass before */
+    const bool first = shift + DIGIT >= KEY_BITS;
+    const ulong digits = first ? 0 : at->digits, known = first ? 0 : at->known;
+    const keys kept = at->kept;
+    for (int b = get_local_id(0); b < BINS; b += GROUP)
+        here[b] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (size_t i = get_global_id(0); i < (size_t)n; i += get_global_size(0)) {
+        const ulong key = key_of(image[i]);
+        if (key >= kept.first && key <= kept.last && (key & known) == digits)
+            atomic_inc(here + (int)(key >> shift & (BINS - 1)));
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int b = get_local_id(0); b < BINS; b += GROUP)
+        if (here[b])
+            atomic_add(often + b, here[b]);
+}
+
+/* What the loop over passes decides when it is known how much is kept. */
+static void begin_pass(__global state *at, const settings *c, int count)
+{
+    const bool first = at->phase == RUNNING && at->iterations == 0;
+    const bool same = at->iterations > 0 && count == at->count_before;
+    const bool over = count == 0 || same || (c->maxiters && at->iterations == c->maxiters);
+    at->count = count;
+    at->rank = count / 2;
+    at->digits = at->known = 0;
+    if (first)
+        at->finite = count;
+    if (at->phase == RUNNING && over) {
+        const bool readmit = c->readmit && at->iterations > 0;
+        at->phase = readmit || (count > 0 && !same) ? LAST : DONE;
+        at->skip = readmit;
+        if (readmit)
+            at->kept = both(all_keys(),
+                            keys_within(at->lower, at->upper, c->closed || at->std == 0));
+    } else if (at->phase == LAST && count == 0) {
+        at->phase = DONE;
+    }
+}
+
+/* The digit of the middle, by one work-group; clears the counts. */
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+pick_digit(__global state *at, __global uint *often, settings c, int shift)
+{
+    enum { EACH = BINS / GROUP };
+    __local int space[GROUP];
+    __local int rank;
+    if (at->phase == DONE || at->skip)
+        return;
+    const int from = get_local_id(0) * EACH;
+    int sum = 0;
+    for (int b = 0; b < EACH; b++)
+        sum += (int)often[from + b];
+    int before = scan_add(sum, space) - sum;
+    if (get_local_id(0) == GROUP - 1 && shift + DIGIT >= KEY_BITS)
+        begin_pass(at, &c, before + sum);
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    if (get_local_id(0) == 0)
+        rank = at->rank;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int b = 0; b < EACH; b++) {
+        const int here = (int)often[from + b];
+        if (rank >= before && rank < before + here) {
+            at->digits |= (ulong)(from + b) << shift;
+            at->known |= (ulong)(BINS - 1) << shift;
+            at->rank = rank - before;
+        }
+        before += here;
+        often[from + b] = 0;
+    }
+}
+
+/* --- sums --- */
+
+typedef struct sums {
+    dd sum, sum2; /* of x - the middle, and of its square */
+    ulong least, greatest;
+    ulong lower; /* the greatest below the middle; 0: none */
+} sums;
+
+static inline sums no_sums(void)
+{
+    sums s = {{0, 0}, {0, 0}, ULONG_MAX, 0, 0};
+    return s;
+}
+
+static inline sums sums_add(sums a, sums b)
+{
+    a.sum = dd_add(a.sum, b.sum);
+    a.sum2 = dd_add(a.sum2, b.sum2);
+    a.least = min(a.least, b.least);
+    a.greatest = max(a.greatest, b.greatest);
+    a.lower = max(a.lower, b.lower);
+    return a;
+}
+
+/* Over the group; in its first work-item. */
+static inline sums sums_of_group(sums x, __local sums *space)
+{
+    const int at = get_local_id(0);
+    space[at] = x;
+    for (int half_group = GROUP / 2; half_group > 0; half_group /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (at < half_group)
+            space[at] = sums_add(space[at], space[at + half_group]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return space[0];
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+sum_up(__global const T *image, int n, __global const state *at, __global sums *parts)
+{
+    __local sums space[GROUP];
+    if (at->phase == DONE || at->skip)
+        return;
+    const keys kept = at->kept;
+    const ulong middle = at->digits;
+    const double shift = value_of(middle);
+    sums s = no_sums();
+    for (size_t i = get_global_id(0); i < (size_t)n; i += get_global_size(0)) {
+        const ulong key = key_of(image[i]);
+        if (key < kept.first || key > kept.last)
+            continue;
+        const dd by = dd_sum(value_of(key), -shift);
+        s.sum = dd_add(s.sum, by);
+        s.sum2 = dd_add(s.sum2, dd_multiply(by, by));
+        s.least = min(s.least, key);
+        s.greatest = max(s.greatest, key);
+        if (key < middle)
+            s.lower = max(s.lower, key);
+    }
+    s = sums_of_group(s, space);
+    if (get_local_id(0) == 0)
+        parts[get_group_id(0)] = s;
+}
+
+static void describe(__global state *at, const sums *s)
+{
+    const double n = at->count, shift = value_of(at->digits);
+    const dd mean = dd_divide(s->sum, n), square = dd_multiply(mean, s->sum);
+    const double variance = dd_divide(dd_add(s->sum2, dd_of(-square.hi, -square.lo)), n).hi;
+    const bool one_value = s->least == s->greatest;
+    /* rank: of the middle among those that equal it */
+    const ulong lower = at->count % 2 || at->rank > 0 ? at->digits : s->lower;
+    at->median = at->count % 2 ? shift : (value_of(lower) + shift) / 2;
+    at->mean = one_value ? value_of(s->least) : dd_add(mean, dd_of(shift, 0)).hi;
+    at->std = one_value || !(variance > 0) ? 0 : sqrt(variance);
+    at->ends.first = s->least;
+    at->ends.last = s->greatest;
+}
+
+/* By one work-group. */
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+end_pass(__global state *at, __global const sums *parts, int n_parts, settings c)
+{
+    __local sums space[GROUP];
+    const bool skip = at->phase == DONE || at->skip;
+    barrier(CLK_GLOBAL_MEM_FENCE); /* all have read it */
+    if (skip) {
+        if (get_local_id(0) == 0)
+            at->skip = 0;
+        return;
+    }
+    sums s = no_sums();
+    for (int k = get_local_id(0); k < n_parts; k += GROUP)
+        s = sums_add(s, parts[k]);
+    s = sums_of_group(s, space);
+    if (get_local_id(0) != 0)
+        return;
+    describe(at, &s);
+    if (at->phase == LAST) {
+        at->phase = DONE;
+        return;
+    }
+    const double center = c.mean ? at->mean : at->median;
+    at->lower = center - c.sigma_lower * at->std;
+    at->upper = center + c.sigma_upper * at->std;
+    at->kept = both(at->kept, keys_within(at->lower, at->upper, c.closed || at->std == 0));
+    at->count_before = at->count;
+    at->iterations++;
+}
+
+/* --- results --- */
+
+__kernel void write_statistics(__global const state *at, __global double *out)
+{
+    const bool none = at->count == 0;
+    if (get_global_id(0) != 0)
+        return;
+    out[0] = at->count;
+    out[1] = at->finite - at->count;
+    out[2] = at->iterations;
+    out[3] = none ? NAN : at->median;
+    out[4] = none ? NAN : at->mean;
+    out[5] = none ? NAN : at->std;
+    out[6] = at->lower;
+    out[7] = at->upper;
+    out[8] = none ? NAN : value_of(at->ends.first);
+    out[9] = none ? NAN : value_of(at->ends.last);
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+write_mask(__global const T *image, int n, __global const state *at, __global uchar *mask)
+{
+    const bool none = at->count == 0;
+    const keys ends = at->ends;
+    for (size_t i = get_global_id(0); i < (size_t)n; i += get_global_size(0)) {
+        const ulong key = key_of(image[i]);
+        mask[i] = none || key < ends.first || key > ends.last;
+    }
+}

@@ -72,13 +72,6 @@ static void add_piece(const job *j, int64_t line, int64_t col, int64_t n) {
     }
 }
 
-static bool measures_background(const le__im_index *index) {
-    for (int64_t i = 0; index->labels && i < index->rows; i++)
-        if (index->labels[i] == 0)
-            return true;
-    return false;
-}
-
 static le_status run(le_call *call) {
     const le_tensor *image = le_call_in(call, MEASURE_IMAGE);
     job j = {.image = le_call_contiguous(call, MEASURE_IMAGE),
@@ -96,7 +89,7 @@ static le_status run(le_call *call) {
                        (long long)index.n);
     memset(j.sums, 0, bytes);
     j.n = index.n;
-    j.background = measures_background(&index);
+    j.background = le__im_measures_background(&index);
     for (int64_t line = 0; line < le__im_lines(j.shape); line++) {
         if (le_call_cancelled(call))
             return LE_ERR_CANCELLED;

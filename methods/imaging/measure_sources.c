@@ -50,6 +50,13 @@ le__im_index le__im_index_of(const le_call *call, int64_t largest) {
     return index;
 }
 
+bool le__im_measures_background(const le__im_index *index) {
+    for (int64_t i = 0; index->labels && i < index->rows; i++)
+        if (index->labels[i] == 0)
+            return true;
+    return false;
+}
+
 void le__im_put_catalogue(le_call *call, const le__im_index *index, const le__im_sums *sums) {
     static const le__im_sums none = {0};
     const le__im_table table =

@@ -160,6 +160,13 @@ static le_status check_complete(const job *j) {
                          j->chain->name);
 }
 
+static bool is_reproducible(const job *j) {
+    for (int i = 0; i < j->n_options; i++)
+        if (j->options[i].option == LE_OPTION_REPRODUCIBLE)
+            return j->options[i].value.i64 != 0;
+    return false;
+}
+
 static le_status read_arguments(job *j, const le_arg *args, size_t n) {
     le_status status = le_chain_status(j->chain);
     for (size_t i = 0; status == LE_OK && i < n; i++)
@@ -174,6 +181,11 @@ static le_status read_arguments(job *j, const le_arg *args, size_t n) {
         if (j->sources[i]->block > j->learner.block)
             j->learner.block = j->sources[i]->block;
     j->learner.batch = j->learner.block;
+    if (is_reproducible(j)) { /* what has been measured must not change the batches */
+        while (j->learner.batch < LE_STREAM_REPRODUCIBLE_ITEMS)
+            j->learner.batch += j->learner.block;
+        j->learner.settled = true;
+    }
     return LE_OK;
 }
 

@@ -110,6 +110,16 @@ run="le-run --implementation=reference"
     err_has "type is what the file of frames says"
 }
 
+# --- the same bits, whatever how many frames have been measured to be fast together ---
+# shellcheck disable=SC2086
+{
+    expect 0 le-run --reproducible integrate_stored "frames=long.h5:/entry/data/data" $geometry intensity=i.raw sem=s.raw
+    expect 0 le-run --reproducible integrate_stored "frames=long.h5:/entry/data/data[56:120]" $geometry intensity=i.raw sem=part.raw
+    tail -c +$((56 * 160 + 1)) s.raw | head -c $((64 * 160)) >wanted.raw
+    same part.raw wanted.raw
+    expect 0 $run azimuthal_integrate frames=frames.raw:u16:8,40,50 $geometry intensity=i.raw
+}
+
 # --- a file that grows while it is read; a file that is not there yet ---
 rm -f grown.raw
 scan-files grow.h5 &

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Writes the files of tests/cli/le-scan.sh into the folder where it is started: scans of frames of
- * 40 x 50 u16 in bitshuffled chunks, and the frames as plain numbers. With the name of a file it is
- * that one, frame by frame.
+ * Writes the files of tests/cli/le-scan.sh and tests/mpi/scans.sh into the folder where it is
+ * started: scans of frames of 40 x 50 u16 in bitshuffled chunks, and the frames as plain numbers.
+ * With the name of a file it is that one, frame by frame.
  */
 #include <hdf5.h>
 
@@ -15,9 +15,9 @@
 
 #include "scattering/encode.h"
 
-enum { ROWS = 40, COLS = 50, FRAME = ROWS * COLS, MOST = 8 };
+enum { ROWS = 40, COLS = 50, FRAME = ROWS * COLS, MOST = 8, LONG = 200 };
 
-static uint16_t frames[MOST * FRAME];
+static uint16_t frames[LONG * FRAME];
 
 static void stop(const char *what) {
     fprintf(stderr, "%s cannot be written\n", what);
@@ -30,13 +30,13 @@ static void write_raw(const char *name, const uint16_t *values, int64_t n) {
         stop(name);
 }
 
-/* A chunk of the shape, from frame `first` and row `row` on. */
-static void cut(const hsize_t *chunk, int64_t first, int64_t row, uint16_t *out) {
+/* A chunk of the shape, from frame `first` and row `row` on, of frames before `end`. */
+static void cut(const hsize_t *chunk, int64_t first, int64_t end, int64_t row, uint16_t *out) {
     for (hsize_t k = 0; k < chunk[0]; k++)
         for (hsize_t i = 0; i < chunk[1]; i++)
             for (hsize_t j = 0; j < chunk[2]; j++) {
                 const int64_t f = first + (int64_t)k, r = row + (int64_t)i;
-                *out++ = f < MOST && r < ROWS ? frames[f * FRAME + r * COLS + (int64_t)j] : 0;
+                *out++ = f < end && r < ROWS ? frames[f * FRAME + r * COLS + (int64_t)j] : 0;
             }
 }
 
@@ -64,7 +64,7 @@ static void write_scan(const char *name, const char *set_name, int64_t first, in
     for (hsize_t f = 0; f < shape[0]; f += chunk[0])
         for (hsize_t r = 0; r < ROWS; r += chunk[1]) {
             const hsize_t at[3] = {f, r, 0};
-            cut(chunk, first + (int64_t)f, (int64_t)r, values_of_chunk);
+            cut(chunk, first + (int64_t)f, first + n, (int64_t)r, values_of_chunk);
             const int64_t size = le__sc_encode(&format, values_of_chunk, bytes);
             if (number++ == bad)
                 bytes[13] ^= 0x40; /* the size of the first block */
@@ -126,7 +126,7 @@ static void write_slowly(const char *name) {
 }
 
 int main(int argc, char **argv) {
-    for (int64_t i = 0; i < MOST * FRAME; i++)
+    for (int64_t i = 0; i < LONG * FRAME; i++)
         frames[i] = (uint16_t)((i * 7919 + i / FRAME * 31) % 97);
     if (argc == 2) {
         write_slowly(argv[1]);
@@ -134,6 +134,7 @@ int main(int argc, char **argv) {
     }
     write_raw("frames.raw", frames, (int64_t)MOST * FRAME);
     write_scan("scan.h5", "/entry/data/data", 0, MOST, (const hsize_t[]){1, ROWS, COLS}, -1);
+    write_scan("long.h5", "/entry/data/data", 0, LONG, (const hsize_t[]){1, ROWS, COLS}, -1);
     write_scan("bad.h5", "/entry/data/data", 0, MOST, (const hsize_t[]){1, ROWS, COLS}, 2);
     write_scan("three.h5", "/entry/data/data", 0, MOST, (const hsize_t[]){3, ROWS, COLS}, -1);
     write_scan("parts.h5", "/entry/data/data", 0, MOST, (const hsize_t[]){2, 16, COLS}, -1);

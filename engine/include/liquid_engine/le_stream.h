@@ -179,13 +179,16 @@ LE_API le_status le_io_target_close(le_target **target, bool complete);
  * read while the other is computed; sinks get results in order. The shapes that the chain's inputs
  * were declared with are those of an example; each batch has its own. How many items a batch has is
  * learnt from how long they take, in multiples of the sources' blocks, so that two batches take at
- * most 64 MiB (or LE_OPT_MEMORY_LIMIT), but always one block.
+ * most 64 MiB (or LE_OPT_MEMORY_LIMIT), but always one block. With LE_OPT_REPRODUCIBLE each but the
+ * last has LE_STREAM_REPRODUCIBLE_ITEMS, or the next multiple of the blocks, whatever they take: an
+ * implementation may round the results of items together.
  *
  * Every input is given by LE_SOURCE or, the same for all batches, by LE_IN; at least one output by
  * LE_SINK. All sources have the same number of items; two parts of a source are two arguments.
  * Options of a call are allowed. On an error sinks have had the batches before it, and sources
  * stand anywhere. Use the macro le_chain_stream. The chain may not be changed or freed meanwhile.
  */
+enum { LE_STREAM_REPRODUCIBLE_ITEMS = 8 };
 LE_API le_status le_chain_stream_args(const le_chain *chain, const le_arg *args, size_t n_args);
 
 #ifndef __cplusplus

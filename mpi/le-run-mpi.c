@@ -6,26 +6,30 @@
 #include "liquid_engine/le_mpi.h"
 #include "run_world.h"
 #include "tool.h"
+#include "world.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static int own_rank, all_ranks = 1;
+/* For what is not a call. */
+static le__world world = {.comm = MPI_COMM_NULL, .ranks = 1};
 
 /* However the program ends: ranks that leave without a word end the job with an error. */
 static void leave(void) {
     int begun = 0, ended = 1;
     MPI_Initialized(&begun);
     MPI_Finalized(&ended);
-    if (begun && !ended)
+    if (begun && !ended) {
+        le__world_close(&world);
         MPI_Finalize();
+    }
 }
 
 static void check_launch(const run_launch *l) {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
     int n;
-    if (!l->launcher || all_ranks > 1)
+    if (!l->launcher || world.ranks > 1)
         return;
     MPI_Get_library_version(version, &n);
     version[strcspn(version, ",\n")] = '\0';
@@ -42,23 +46,26 @@ void run_world_start(char **argv) {
         return;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
     atexit(leave);
-    MPI_Comm_rank(MPI_COMM_WORLD, &own_rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &all_ranks);
+    if (le__world_open(&world, MPI_COMM_WORLD) != LE_OK) {
+        tool_message("%s", le_error_message());
+        exit(TOOL_FAILED);
+    }
     check_launch(&l);
-    if (own_rank > 0 && (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)))
+    if (world.rank > 0 &&
+        (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)))
         exit(TOOL_FAILED);
 }
 
 int run_world_ranks(void) {
-    return all_ranks;
+    return world.ranks;
 }
 
 int run_world_rank(void) {
-    return own_rank;
+    return world.rank;
 }
 
 le_status run_world_open(le_engine **out, const le_options *options) {
-    return all_ranks > 1 ? le_mpi_open(out, MPI_COMM_WORLD, options) : le_open(out, options);
+    return world.ranks > 1 ? le_mpi_open(out, MPI_COMM_WORLD, options) : le_open(out, options);
 }
 
 le_status run_world_call(le_engine *engine, const char *operation, const le_arg *args, size_t n,
@@ -68,4 +75,21 @@ le_status run_world_call(le_engine *engine, const char *operation, const le_arg 
     bool known = status == LE_OK && le_mpi_last_run(&r) == LE_OK;
     *left = known && r.left < r.items ? r.left : -1;
     return status;
+}
+
+le_status run_world_agree(le_status status) {
+    return world.ranks > 1 ? le__world_agree(&world, status) : status;
+}
+
+int64_t run_world_tell(int64_t number) {
+    le__world_broadcast(&world, &number, world.ranks > 1 ? (int64_t)sizeof number : 0);
+    return number;
+}
+
+void run_world_send(const void *data, int64_t bytes) {
+    le__world_send(&world, data, bytes, 0);
+}
+
+void run_world_receive(void *data, int64_t bytes, int from) {
+    le__world_receive(&world, data, bytes, from);
 }

@@ -59,12 +59,12 @@ static int report(le_status status) {
     return exit_code(status);
 }
 
-/* Scans and explanations are rank 0's alone; of other calls each rank of a job reads its part. */
+/* Explanations are rank 0's alone. */
 static bool is_shared(const run_options *o, const run_args *a) {
-    return run_world_ranks() > 1 && !o->explain && !run_args_scan(a);
+    return run_world_ranks() > 1 && (run_args_scan(a) ? run_scan_shared(o) : !o->explain);
 }
 
-/* Tables may be given as numbers, too. */
+/* Of shared calls each rank reads its part later. Tables may be given as numbers, too. */
 static bool is_read(const le_arg_desc *d, const run_arg *a, bool shared) {
     return a->given &&
            ((d->type == LE_TYPE_IN && !shared) || (d->type == LE_TYPE_TABLE && !a->list));
@@ -74,7 +74,7 @@ static le_status read_inputs(le_engine *engine, run_args *a, bool shared, bool v
     const le_operation *op = a->operation;
     for (size_t i = 0; i < op->n_args; i++) {
         bool streamed = run_args_scan(a) && !strcmp(op->args[i].name, "frames");
-        if (streamed || !is_read(&op->args[i], &a->args[i], shared))
+        if (streamed || !is_read(&op->args[i], &a->args[i], shared && !run_args_scan(a)))
             continue;
         double start = tool_clock();
         run_progress("reading", a->args[i].text);
@@ -272,6 +272,8 @@ static int run_operation(le_engine *engine, const run_options *o, const le_opera
         status = check_extras(&a, shared);
     if (status == LE_OK)
         status = read_inputs(engine, &a, shared, o->verbose);
+    if (shared) /* nobody waits for a rank that has given up */
+        status = run_world_agree(status);
     if (status == LE_OK && run_args_scan(&a)) {
         status = run_streamed(engine, o, &a);
     } else if (status == LE_OK) {

@@ -1,15 +1,18 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Operations on stored frames in le-run: the chunks of a file stream through the operation, batch by
- * batch, and what comes of them is put into its place, so that memory does not grow with the scan.
+ * Operations on stored frames in le-run: the chunks of a file stream through the operation, batch
+ * by batch, and what comes of them is put into its place, so that memory does not grow with the
+ * scan.
  */
 #include "run_scan.h"
 
 #include "liquid_engine/le_stream.h"
 #include "run_plot.h"
+#include "run_world.h"
 #include "scan_frames.h"
 #include "scan_layout.h"
+#include "scan_ranks.h"
 #include "scan_report.h"
 #include "scan_state.h"
 #include "tool.h"
@@ -64,7 +67,11 @@ struct scan {
     size_t n_given, n_format;
     double chunk[LE_MAX_DIMS];
     char type[8];
-    bool stopped;     /* by Ctrl-C, with this much done: */
+    bool stopped;       /* by Ctrl-C */
+    bool shared;        /* by the ranks of a job: */
+    scan_shared common; /* the items that they share, */
+    int64_t end;        /* of which this rank has those before this one */
+    char *bad;          /* by item that is shared */
     output outputs[LE_MAX_ARGS];
     int n_outputs, teller; /* teller: the output that tells which chunks are bad */
     scan_report report;
@@ -153,9 +160,13 @@ static le_status look_again(output *o, int64_t item) {
 static le_status look_for_bad(output *o, int64_t first, int64_t items, const le_tensor *t) {
     scan *s = o->scan;
     le_status status = LE_OK;
-    for (int64_t i = 0; i < items && status == LE_OK; i++)
-        if (is_bad(o, t, i))
-            status = scan_report_bad(&s->report, first + i);
+    for (int64_t i = 0; i < items && status == LE_OK; i++) {
+        if (!is_bad(o, t, i))
+            continue;
+        if (s->bad)
+            s->bad[first + i - s->common.first] = 1;
+        status = scan_report_bad(&s->report, first + i);
+    }
     return status;
 }
 
@@ -168,7 +179,7 @@ static int64_t frames_in(const scan *s, int64_t items) {
 /* All outputs have the items before `done`. */
 static le_status end_batch(scan *s, int64_t done) {
     scan_report_done(&s->report, done);
-    run_progress_count(frames_in(s, done), frames_in(s, s->all));
+    run_progress_count(frames_in(s, done), frames_in(s, s->shared ? s->end : s->all));
     s->stopped = interrupted && done < s->left_out + s->source->items;
     return s->stopped ? le_fail(LE_ERR_CANCELLED, "stopped") : LE_OK;
 }
@@ -232,8 +243,7 @@ static le_status choose_outputs(scan *s) {
              kind_of(&op->args[i]) == OUT_CHUNKS))
             add_output(s, (int)i);
     for (int k = 0; k < s->n_outputs; k++)
-        if (s->outputs[k].kind == OUT_CHUNKS ||
-            (s->teller < 0 && s->outputs[k].kind == OUT_FRAMES))
+        if (s->outputs[k].kind == OUT_CHUNKS || (s->teller < 0 && s->outputs[k].kind == OUT_FRAMES))
             s->teller = k;
     return s->teller >= 0 ? LE_OK
                           : le_fail(LE_ERR_ARGUMENT,
@@ -251,8 +261,8 @@ static bool of_whole_frames(const scan *s) {
 
 /* Targets that are there have room for what has come since. */
 static le_status grow(output *o) {
-    const bool axis = o->layout.axes > 0 && (o->kind == OUT_CHUNKS ||
-                                             !o->layout.pieces[0].about->dropped[0]);
+    const bool axis =
+        o->layout.axes > 0 && (o->kind == OUT_CHUNKS || !o->layout.pieces[0].about->dropped[0]);
     return o->target && axis ? le_target_grow(o->target, o->layout.shape[0]) : LE_OK;
 }
 
@@ -332,8 +342,8 @@ static le_status build(scan *s, const le_arg *options, size_t n_options) {
     for (size_t i = 0; i < s->n_given; i++) {
         const le_tensor *t = given[i].kind == LE_KIND_IN ? given[i].value.in : NULL;
         if (t && strcmp(given[i].name, "frames") != 0)
-            args[n++] = LE_VALUE_IN(
-                given[i].name, le_chain_input(c, given[i].name, t->dtype, t->ndim, t->shape));
+            args[n++] = LE_VALUE_IN(given[i].name,
+                                    le_chain_input(c, given[i].name, t->dtype, t->ndim, t->shape));
         else if (!t && given[i].kind != LE_KIND_OUT && strcmp(given[i].name, "bad_frames") != 0)
             args[n++] = given[i];
     }
@@ -434,8 +444,7 @@ static const char *reason_of(void *cookie, int64_t item) {
 static le_status finish_output(scan *s, output *o) {
     le_tensor t = o->common;
     le_status status = LE_OK;
-    if (o->target && o->kind == OUT_FRAMES &&
-        o->cell_bytes == (size_t)o->elements * sizeof(double))
+    if (o->target && o->kind == OUT_FRAMES && o->cell_bytes == (size_t)o->elements * sizeof(double))
         status = fill_rest(s, o);
     if (status != LE_OK)
         return status;
@@ -499,6 +508,7 @@ static void release(scan *s) {
         le_io_target_close(&s->outputs[k].target, false);
         le_tensor_free(&s->outputs[k].common);
     }
+    free(s->bad);
     scan_report_free(&s->report);
     le_chain_free(&s->chain);
     le_source_close(&s->source);
@@ -608,7 +618,7 @@ static le_status take_up(scan *s, int64_t done) {
 
 /* Goes on where the same command was stopped, if it was. */
 static le_status resume(scan *s) {
-    const int64_t done = s->options->follow < 0 && !s->options->explain
+    const int64_t done = s->options->follow < 0 && !s->options->explain && run_world_rank() == 0
                              ? scan_state_read(s->a, s->source->items)
                              : 0;
     if (!done || s->outputs[s->teller].kind != OUT_FRAMES)
@@ -623,8 +633,63 @@ static le_status resume(scan *s) {
     return scan_frames_leave(s->source, done);
 }
 
+/* ------------------------------------------------------------------------------------- sharing */
+
+bool run_scan_shared(const run_options *o) {
+    return run_world_ranks() > 1 && !o->explain && o->follow < 0;
+}
+
+/* Items that are worked off together where it matters which are. */
+static int64_t batch_of(const scan *s) {
+    int64_t batch = s->source->block;
+    while (s->options->reproducible && batch < LE_STREAM_REPRODUCIBLE_ITEMS)
+        batch += s->source->block;
+    return batch;
+}
+
+/* Only this rank's part of the items is left; what rank 0 has taken up is nobody's. */
+static le_status share(scan *s) {
+    if (!s->shared)
+        return LE_OK;
+    const int64_t done = run_world_tell(s->left_out);
+    s->common = (scan_shared){done, s->all - done, batch_of(s)};
+    const scan_share own = scan_share_of(&s->common, run_world_rank());
+    s->bad = calloc((size_t)s->common.items + 1, 1);
+    le_status status = s->bad ? LE_OK : le_fail(LE_ERR_MEMORY, "out of memory");
+    if (status == LE_OK)
+        status = scan_frames_leave(s->source, own.begin - s->left_out);
+    s->source->items = own.end - own.begin;
+    s->left_out = own.begin;
+    s->end = own.end;
+    return status;
+}
+
+/* Rank 0 gets what the others have. */
+static le_status gather(scan *s) {
+    scan_result results[LE_MAX_ARGS];
+    int n = 0;
+    if (!s->shared)
+        return LE_OK;
+    for (int k = 0; k < s->n_outputs; k++) {
+        const output *o = &s->outputs[k];
+        if (o->target)
+            results[n++] = (scan_result){.target = o->target,
+                                         .layout = o->kind == OUT_CHUNKS ? NULL : &o->layout,
+                                         .elements = o->elements,
+                                         .cell_bytes = o->cell_bytes};
+    }
+    le_status status = scan_ranks_gather(results, n, s->bad, &s->common);
+    for (int64_t i = 0; status == LE_OK && run_world_rank() == 0 && i < s->common.items; i++)
+        if (s->bad[i] && s->common.first + i >= s->end)
+            status = scan_report_bad(&s->report, s->common.first + i);
+    scan_report_done(&s->report, s->all);
+    return status;
+}
+
 static le_status stream_all(scan *s, const le_arg *options, size_t n_options) {
     le_status status = LE_OK;
+    if (s->shared)
+        return s->source->items > 0 ? stream(s, options, n_options) : LE_OK;
     if (s->outputs[s->teller].kind == OUT_FRAMES || s->options->follow >= 0)
         mind_interrupts();
     while (status == LE_OK && s->source->items > 0) {
@@ -641,9 +706,20 @@ static le_status stream_all(scan *s, const le_arg *options, size_t n_options) {
     return status;
 }
 
-static le_status run(scan *s) {
-    le_arg options[RUN_OPTIONS_MAX];
-    const size_t n_options = run_options_call(s->options, options);
+static void tell_speed(const scan *s, double seconds) {
+    char time[TOOL_NUMBER], ranks[32] = "";
+    const long long frames = (long long)scan_layout_count(&s->report.frames);
+    if (s->shared)
+        snprintf(ranks, sizeof ranks, " on %d ranks", run_world_ranks());
+    tool_message("%s: %lld frames in %s, %.3g frames per second%s", s->a->operation->name, frames,
+                 tool_seconds(seconds, time), (double)frames / seconds, ranks);
+}
+
+static le_status agree(const scan *s, le_status status) {
+    return s->shared ? run_world_agree(status) : status;
+}
+
+static le_status prepare(scan *s, const le_arg *options, size_t n_options) {
     le_status status = check_given(s);
     if (status == LE_OK)
         status = choose_outputs(s);
@@ -653,25 +729,33 @@ static le_status run(scan *s) {
         status = resume(s);
     if (status == LE_OK)
         status = build(s, options, n_options);
+    status = agree(s, status);
+    return status == LE_OK ? agree(s, share(s)) : status;
+}
+
+static le_status run(scan *s) {
+    le_arg options[RUN_OPTIONS_MAX];
+    const size_t n_options = run_options_call(s->options, options);
+    le_status status = prepare(s, options, n_options);
     if (status == LE_OK && s->options->explain)
         return run_chain_print(s->chain, options, n_options, s->options->explain_json);
     const double start = tool_clock();
-    if (status == LE_OK)
+    if (status == LE_OK) {
         status = stream_all(s, options, n_options);
-    if (status == LE_OK && s->options->verbose) {
-        char time[TOOL_NUMBER];
-        const double seconds = tool_clock() - start;
-        tool_message("%s: %lld frames in %s, %.3g frames per second", s->a->operation->name,
-                     (long long)scan_layout_count(&s->report.frames), tool_seconds(seconds, time),
-                     (double)scan_layout_count(&s->report.frames) / seconds);
+        if (status != LE_OK && !s->stopped)
+            status = tell_reason(s, status);
+        status = agree(s, status);
     }
-    if (status != LE_OK && s->stopped)
-        return finish_stopped(s);
-    if (status == LE_OK)
+    if (status != LE_OK)
+        return s->stopped ? finish_stopped(s) : status;
+    status = gather(s);
+    if (status == LE_OK && s->options->verbose)
+        tell_speed(s, tool_clock() - start);
+    if (status == LE_OK && run_world_rank() == 0)
         status = finish(s);
-    if (status == LE_OK)
+    if (status == LE_OK && run_world_rank() == 0)
         scan_state_remove(s->a);
-    return status;
+    return agree(s, status);
 }
 
 le_status run_scan(le_engine *engine, const run_options *o, run_args *a) {
@@ -685,9 +769,8 @@ le_status run_scan(le_engine *engine, const run_options *o, run_args *a) {
     s->n_given = run_args_call(a, NULL, 0, s->given);
     s->frames = index_of(a->operation, "frames");
     s->skip = bad >= 0 && a->args[bad].given && !strcmp(a->args[bad].text, "skip");
+    s->shared = run_scan_shared(o);
     le_status status = run(s);
-    if (status != LE_OK)
-        status = tell_reason(s, status);
     release(s);
     free(s);
     return status;

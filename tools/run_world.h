@@ -29,4 +29,13 @@ le_status run_world_open(le_engine **out, const le_options *options);
 le_status run_world_call(le_engine *engine, const char *operation, const le_arg *args, size_t n,
                          int64_t *left);
 
+/* For what le-run shares out itself. Agreeing and telling are collective; alone they do nothing. */
+/* The error of the lowest rank that has one, with its text, on all. */
+le_status run_world_agree(le_status status);
+/* Rank 0's number. */
+int64_t run_world_tell(int64_t number);
+/* To rank 0, and there from another rank. */
+void run_world_send(const void *data, int64_t bytes);
+void run_world_receive(void *data, int64_t bytes, int from);
+
 #endif

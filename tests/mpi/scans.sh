@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: 2026 The liquid engine developers
+# SPDX-License-Identifier: MIT
+#
+# Scans of stored frames and movies under mpirun: the same bits as of one process, bad frames named whoever has
+# them, and nobody waits for a rank that has given up. usage: scans.sh BUILT_TOOLS SCAN_FILES SOURCE_DIR MPIEXEC
+set -u
+tools=$1
+scan_files=$2
+mpirun=$4
+. "$3/tests/mpi/ranks.sh"
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export LE_DB=:memory: LE_DEVICE=cpu
+bad=0
+complain() {
+    printf '%s\n' "$1" >&2
+    bad=1
+}
+same() { # FILE FILE
+    cmp "$1" "$2" || complain "$1 differs from $2"
+}
+together() { # N ARGUMENT ...: for half a minute at most
+    number=$1
+    shift
+    ranks "$number" timeout 60 "$tools/le-run" "$@" >out 2>said
+}
+
+"$scan_files" || complain "no files"
+data=/entry/data/data
+
+# curves of 200 compressed frames
+curves="--reproducible integrate_stored frames=long.h5:$data distance=0.1 poni1=0.002 poni2=0.0025 pixel1=1e-4
+    pixel2=1e-4 wavelength=1e-10 npt=20 error_model=poisson"
+"$tools/le-run" $curves intensity=i.raw sem=s.raw radial=r.raw || complain "le-run by itself failed"
+for n in 2 3 7; do
+    together $n -v $curves intensity=intensity.raw sem=sem.raw radial=radial.raw || complain "$n ranks failed: $(cat said)"
+    same intensity.raw i.raw
+    same sem.raw s.raw
+    same radial.raw r.raw
+    [ "$(grep -c "200 frames in .* on $n ranks" said)" -eq 1 ] || complain "not one voice: $(cat said)"
+done
+# files of several datasets, chunks of several frames and of parts of frames, slices
+for scan in master.h5:/entry/data "three.h5:$data" "parts.h5:$data" "scan.h5:$data[2:7]" "scan.h5:$data[5]"; do
+    "$tools/le-run" bitshuffle_lz4 "frames=$scan" result=alone.raw || complain "$scan: le-run by itself failed"
+    together 3 bitshuffle_lz4 "frames=$scan" result=result.raw || complain "$scan: 3 ranks failed: $(cat said)"
+    same result.raw alone.raw
+done
+together 3 bitshuffle_lz4 frames=three.h5:$data result=result.raw || complain "3 ranks failed: $(cat said)"
+same result.raw frames.raw
+
+# a bad frame of another rank ends all of them, or is left out and named
+together 5 bitshuffle_lz4 frames=bad.h5:$data result=none.h5:/data && complain "a bad frame was taken"
+grep -q "frame 2 (of 8; bad.h5:$data) cannot be decoded: .*(rank 1 of 5)" said || complain "it is not named: $(cat said)"
+[ ! -e none.h5 ] || complain "a refusal left an output"
+"$tools/le-run" bitshuffle_lz4 frames=bad.h5:$data bad_frames=skip result=alone.raw 2>alone_said
+for n in 2 5; do
+    together $n bitshuffle_lz4 frames=bad.h5:$data bad_frames=skip result=result.raw || complain "$n ranks failed: $(cat said)"
+    same result.raw alone.raw
+    same said alone_said
+done
+together 3 bitshuffle_lz4 frames=missing.h5:$data result=none.h5:/data && complain "a missing file was found"
+[ "$(grep -c 'missing.h5' said)" -eq 1 ] || complain "not one error: $(cat said)"
+together 3 bitshuffle_lz4 frames=scan.h5:$data result=/proc/nobody/none.h5:/data && complain "written to nowhere"
+
+# what one process has left, ranks take up: five of eight frames, of which one is bad
+curves="--implementation=reference integrate_stored frames=later.h5:$data distance=0.1 poni1=0.002 poni2=0.0025 wavelength=1e-10
+    pixel1=1e-4 pixel2=1e-4 npt=20 error_model=poisson bad_frames=skip intensity=curves.h5:/i"
+cp bad.h5 later.h5
+"$tools/le-run" $curves 2>/dev/null || complain "le-run by itself failed"
+printf '%s\n' "5 of 8 integrate_stored frames=later.h5:$data distance=0.1 poni1=0.002 poni2=0.0025 wavelength=1e-10 pixel1=1e-4\
+ pixel2=1e-4 npt=20 error_model=poisson intensity=curves.h5:/i sem=curves.h5:/i_errors bad_frames=skip" >curves.h5.part
+cp scan.h5 later.h5
+together 3 $curves || complain "did not continue: $(cat said)"
+grep -q '5 frames are there already' said || complain "began anew: $(cat said)"
+grep -q '1 bad frame left out: 2 (' said || complain "forgot the bad frame: $(cat said)"
+[ ! -e curves.h5.part ] || complain "curves.h5.part is still there"
+
+# rank 0 alone explains
+together 3 --explain bitshuffle_lz4 frames=scan.h5:$data result=result.raw || complain "no explanation: $(cat said)"
+grep -q bitshuffle_lz4 out || complain "nothing is explained: $(cat out)"
+
+# a movie through esrrf: every frame, and time points of several frames
+"$tools/le-run" bitshuffle_lz4 "frames=long.h5:$data[0:30]" result=movie.h5:/movie || complain "no movie"
+for how in temporal=none "temporal=avg frames_per_timepoint=4"; do
+    movie="--reproducible esrrf image=movie.h5:/movie magnification=2 $how"
+    "$tools/le-run" $movie result=alone.raw || complain "$how: le-run by itself failed"
+    for n in 2 3; do
+        together $n $movie result=result.raw || complain "$how: $n ranks failed: $(cat said)"
+        same result.raw alone.raw
+        together $n $movie result=result.h5:/result || complain "$how: $n ranks failed: $(cat said)"
+        tail -c "$(wc -c <alone.raw)" result.h5 >bytes
+        same bytes alone.raw
+        rm result.h5
+    done
+done
+exit $bad

@@ -1,0 +1,37 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Items of a scan that the ranks of a job share: each has a range of them, and rank 0 gets what
+ * comes of it.
+ */
+#ifndef LE_TOOLS_SCAN_RANKS_H
+#define LE_TOOLS_SCAN_RANKS_H
+
+#include "scan_layout.h"
+
+typedef struct scan_share {
+    int64_t begin, end;
+} scan_share;
+
+/* The items that are shared, [first, first + items): those of a share are so many times `unit`, but
+ * for the last one's. */
+typedef struct scan_shared {
+    int64_t first, items, unit;
+} scan_shared;
+
+/* Rank 0 has one whenever there are any. */
+scan_share scan_share_of(const scan_shared *all, int rank);
+
+/* A result, and where the items of a share are in it. */
+typedef struct scan_result {
+    le_target *target;
+    const scan_layout *layout; /* NULL: a cell an item */
+    int64_t elements;          /* of a cell */
+    size_t cell_bytes;
+} scan_result;
+
+/* All ranks' shares come to rank 0's targets; `bad` has a byte for each of the items. Collective. */
+le_status scan_ranks_gather(const scan_result *results, int n_results, char *bad,
+                            const scan_shared *all);
+
+#endif

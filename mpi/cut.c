@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { REPRODUCIBLE_ITEMS = 64, BLOCKS_A_RANK = 8 };
+enum { REPRODUCIBLE_ITEMS = 64, BLOCKS_A_RANK = 32, BLOCK_HALOS = 8 };
 
 static int64_t divide_up(int64_t a, int64_t b) {
     return (a + b - 1) / b;
@@ -18,6 +18,8 @@ static int64_t block_items(const le_slabs *s, le__cutting how, int ranks) {
     int64_t items = how == LE__CUT_REPRODUCIBLY ? REPRODUCIBLE_ITEMS
                     : how == LE__CUT_SMALL      ? divide_up(s->items, ranks * BLOCKS_A_RANK)
                                                 : divide_up(s->items, ranks);
+    if (how == LE__CUT_SMALL && items < BLOCK_HALOS * s->halo) /* which are computed twice */
+        items = BLOCK_HALOS * s->halo;
     items = divide_up(items, multiple) * multiple;
     return items > 0 ? items : multiple;
 }
@@ -47,10 +49,6 @@ le_status le__cut(const le_slabs *s, le__cutting how, int ranks, const unsigned 
             end++;
     }
     return LE_OK;
-}
-
-int64_t le__cut_first(int64_t blocks, int rank, int ranks) {
-    return blocks * rank / ranks;
 }
 
 int64_t le__cut_elements(const le_slabs *s, size_t arg, int64_t items) {

@@ -4,7 +4,6 @@
  * Inputs: each rank reads its part of a place, halos are read twice.
  */
 #include "job.h"
-#include "liquid_engine/le_io.h"
 #include "rows.h"
 
 #include <stdio.h>
@@ -31,6 +30,23 @@ static le_status read_whole(const le__job *j, size_t arg, le_tensor *out) {
     return le_io_read(j->engine, j->shared[arg].place, &o, out);
 }
 
+/* As what the operation takes the place is read: the first element tells. false: it has slices
+ * already, or none can be read. */
+static bool peek_converted(const le__job *j, size_t arg, int ndim, le_dtype *dtype) {
+    const le_io_options o = {.struct_size = sizeof o, .dtypes = j->op->args[arg].dtypes};
+    char text[4096];
+    le_tensor first = {0};
+    int n = snprintf(text, sizeof text, "%s[", j->shared[arg].place);
+    for (int d = 0; d < ndim && n > 0 && (size_t)n < sizeof text; d++)
+        n += snprintf(text + n, sizeof text - (size_t)n, d + 1 < ndim ? "0:1," : "0:1]");
+    if (ndim < 1 || n < 0 || (size_t)n >= sizeof text || strchr(j->shared[arg].place, '[') ||
+        le_io_read(j->engine, text, &o, &first) != LE_OK)
+        return false;
+    *dtype = first.dtype;
+    le_tensor_free(&first);
+    return takes(&j->op->args[arg], *dtype);
+}
+
 /* Rank 0 looks, so that a file is opened once and not by thousands. */
 static le_status peek(le__job *j, size_t arg) {
     le__shared *s = &j->shared[arg];
@@ -42,6 +58,8 @@ static le_status peek(le__job *j, size_t arg) {
     le_status status = LE_OK;
     if (j->world.rank == 0)
         status = le_io_peek(s->place, &dtype, &found.ndim, found.shape);
+    if (j->world.rank == 0 && status == LE_OK && !takes(&j->op->args[arg], dtype))
+        peek_converted(j, arg, found.ndim, &dtype);
     found.dtype = (int)dtype;
     status = le__world_agree(&j->world, status);
     if (status != LE_OK)

@@ -7,6 +7,8 @@
 #define LE_MPI_JOB_H
 
 #include "cut.h"
+#include "hand.h"
+#include "liquid_engine/le_io.h"
 #include "world.h"
 
 typedef struct le__shared {
@@ -20,7 +22,9 @@ typedef struct le__shared {
     bool own;         /* is freed with the job */
     bool reserved;    /* output: each rank writes its part, */
     int64_t offset;   /* from this byte of the file on */
-    le_tensor *parts; /* output: of each block of this rank, until they are put together */
+    le_io_part *file; /* open from this rank's first block on */
+    le_tensor
+        *parts; /* output: of each block that this rank has made, until they are put together */
 } le__shared;
 
 typedef struct le__job {
@@ -33,7 +37,12 @@ typedef struct le__job {
     bool reproducible;
     le_slabs slabs;
     le__blocks blocks;
-    int64_t first, last;            /* this rank's blocks */
+    le__hand hand;
+    int *owners;                    /* rank by block; in the end, before: -1 for others' */
+    int64_t own;                    /* items that this rank has done */
+    double begun, deadline;         /* on MPI_Wtime; 0: none */
+    le_tick tick;                   /* of this call, */
+    const le_tick *theirs;          /* and the caller's; may be NULL */
     unsigned char *done;            /* by item, of an earlier job that did not end; NULL: nothing */
     int64_t left;                   /* items that this job has to do */
     uint64_t hash;                  /* of the call */

@@ -6,14 +6,12 @@
  * of ranks, does what is left.
  */
 #include "job.h"
-#include "liquid_engine/le_io.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,18 +183,6 @@ le_status le__journal_open(le__job *j) {
 /* ------------------------------------------------------------------------------------- marking --
  */
 
-/* LE_TEST_DIE=RANK:ITEMS, for tests of what is left: this rank is killed once it has done so many.
- */
-static void die_for_tests(const le__job *j, int64_t items) {
-    static int64_t all;
-    const char *text = getenv("LE_TEST_DIE");
-    int rank;
-    long long most;
-    all += items;
-    if (text && sscanf(text, "%d:%lld", &rank, &most) == 2 && rank == j->world.rank && all >= most)
-        raise(SIGKILL);
-}
-
 le_status le__journal_mark(const le__job *j, const le__items *r) {
     size_t n = (size_t)(r->end - r->begin);
     if (!j->journal)
@@ -212,8 +198,6 @@ le_status le__journal_mark(const le__job *j, const le__items *r) {
     if (fd >= 0)
         close(fd);
     free(ones);
-    if (good)
-        die_for_tests(j, (int64_t)n);
     return good ? LE_OK : le_fail(LE_ERR_IO, "%s: %s", j->journal, strerror(error));
 }
 

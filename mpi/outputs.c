@@ -4,9 +4,9 @@
  * Outputs: parts are written where they belong, or put together by rank 0, in the order of blocks.
  */
 #include "job.h"
-#include "liquid_engine/le_io.h"
 #include "rows.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ le_status le__outputs_prepare(le__job *j) {
         le__shared *s = &j->shared[a];
         if (!le__is_out(j, a))
             continue;
-        s->parts = calloc((size_t)(j->last - j->first) + 1, sizeof *s->parts);
+        s->parts = calloc((size_t)j->blocks.n + 1, sizeof *s->parts);
         status = s->parts ? LE_OK : le__job_no_memory(j);
     }
     return le__world_agree(&j->world, status);
@@ -43,14 +43,9 @@ le_status le__outputs_prepare(le__job *j) {
 
 /* ------------------------------------------------------------------------------- one block -- */
 
-typedef struct place_job {
-    const char *place;
-    int64_t offset;
-} place_job;
-
 static le_status write_run(void *cookie, const char *data, int64_t bytes, int64_t at) {
-    const place_job *p = cookie;
-    return le_io_write_part(p->place, data, bytes, p->offset + at);
+    const le__shared *s = cookie;
+    return le_io_part_write(s->file, data, bytes, s->offset + at);
 }
 
 static le_status copy_run(void *cookie, const char *data, int64_t bytes, int64_t at) {
@@ -84,7 +79,7 @@ static le_status take_core(le__job *j, size_t arg, const le__items *r, le_tensor
 le_status le__outputs_take(le__job *j, size_t arg, int64_t number, le_tensor *made) {
     le__shared *s = &j->shared[arg];
     const le__items r = j->blocks.list[number];
-    le_tensor *part = &s->parts[number - j->first];
+    le_tensor *part = &s->parts[number];
     le_status status = LE_OK;
     if (!is_cut(j, arg)) { /* to be merged */
         status = le_tensor_to_host(made);
@@ -96,10 +91,12 @@ le_status le__outputs_take(le__job *j, size_t arg, int64_t number, le_tensor *ma
     le_tensor_free(made);
     if (status != LE_OK || !s->reserved)
         return status;
-    place_job p = {s->place, s->offset};
     int axis = axis_of(j, arg);
-    status = le__rows_each(part, part->data, axis, le__cut_elements(&j->slabs, arg, r.begin),
-                           s->shape.shape[axis], write_run, &p);
+    if (!s->file)
+        status = le_io_part_open(s->place, &s->file);
+    if (status == LE_OK)
+        status = le__rows_each(part, part->data, axis, le__cut_elements(&j->slabs, arg, r.begin),
+                               s->shape.shape[axis], write_run, s);
     le_tensor_free(part);
     return status;
 }
@@ -144,24 +141,30 @@ static void join(const le__job *j, size_t arg, int64_t number, const le_tensor *
                       g->whole.shape[axis], copy_run, g->whole.data);
 }
 
-static int owner_of(const le__job *j, int64_t number) {
-    int rank = 0;
-    while (le__cut_first(j->blocks.n, rank + 1, j->world.ranks) <= number)
-        rank++;
-    return rank;
+static bool is_own(const le__job *j, int64_t number) {
+    return j->owners[number] == j->world.rank;
+}
+
+/* All know then who has made which block. */
+static void tell_owners(le__job *j) {
+    for (int64_t n = 0, some; n < j->blocks.n; n += some) {
+        some = j->blocks.n - n < INT_MAX ? j->blocks.n - n : INT_MAX;
+        MPI_Allreduce(MPI_IN_PLACE, j->owners + n, (int)some, MPI_INT, MPI_MAX, j->world.comm);
+    }
 }
 
 /* Parts of one dtype: the first one's. */
 static le_dtype dtype_of_parts(const le__job *j, size_t arg) {
-    int dtype = j->last > j->first ? (int)j->shared[arg].parts[0].dtype : 0;
-    MPI_Bcast(&dtype, 1, MPI_INT, owner_of(j, 0), j->world.comm);
+    int dtype = is_own(j, 0) ? (int)j->shared[arg].parts[0].dtype : 0;
+    MPI_Bcast(&dtype, 1, MPI_INT, j->owners[0], j->world.comm);
     return (le_dtype)dtype;
 }
 
 static void send_parts(le__job *j, size_t arg) {
-    for (int64_t n = j->first; n < j->last; n++) {
-        const le_tensor *part = &j->shared[arg].parts[n - j->first];
-        le__world_send(&j->world, part->data, bytes_of(part), 0);
+    for (int64_t n = 0; n < j->blocks.n; n++) {
+        const le_tensor *part = &j->shared[arg].parts[n];
+        if (is_own(j, n))
+            le__world_send(&j->world, part->data, bytes_of(part), 0);
     }
 }
 
@@ -170,12 +173,12 @@ static void receive_part(const le__job *j, size_t arg, int64_t number, le_dtype 
                          gathering *g) {
     const le__items r = j->blocks.list[number];
     le_tensor part = form_of(j, arg, &r, dtype);
-    if (number >= j->first && number < j->last) {
-        join(j, arg, number, &j->shared[arg].parts[number - j->first], g);
+    if (is_own(j, number)) {
+        join(j, arg, number, &j->shared[arg].parts[number], g);
         return;
     }
     le_tensor got = le_tensor_of(buffer, dtype, part.ndim, part.shape);
-    le__world_receive(&j->world, buffer, bytes_of(&got), owner_of(j, number));
+    le__world_receive(&j->world, buffer, bytes_of(&got), j->owners[number]);
     join(j, arg, number, &got, g);
 }
 
@@ -265,7 +268,11 @@ static le_status publish(le__job *j, bool good) {
 
 le_status le__outputs_finish(le__job *j, le_status status) {
     le_tensor made[LE_MAX_ARGS] = {{0}};
+    for (size_t a = 0; a < j->op->n_args; a++)
+        le_io_part_close(&j->shared[a].file);
     status = le__world_agree(&j->world, status);
+    if (status == LE_OK)
+        tell_owners(j);
     for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++)
         if (le__is_out(j, a) && !j->shared[a].reserved)
             status = gather(j, a, &made[a]);

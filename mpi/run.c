@@ -3,6 +3,7 @@
  *
  * One call over all ranks.
  */
+#include "hooks.h"
 #include "job.h"
 
 #define XXH_INLINE_ALL
@@ -51,6 +52,8 @@ static size_t with_tensors(const le__job *j, le_tensor *tensors, le_arg *out) {
     for (size_t k = 0; k < j->n_args; k++) {
         int i = index_of(j->op, j->args[k].name);
         out[k] = j->args[k];
+        if (out[k].kind == LE_KIND_OPTION && out[k].option == LE_OPTION_TICK)
+            out[k] = LE_OPT_TICK(&j->tick); /* which asks theirs */
         if (i < 0 || !j->shared[i].given)
             continue;
         out[k] = j->op->args[i].type == LE_TYPE_IN ? LE_IN(j->op->args[i].name, &tensors[i])
@@ -143,16 +146,25 @@ static bool cuts_by_merging(const le__job *j) {
     return false;
 }
 
+/* Merged parts are as large as the whole, so that few are wanted, and equal shares. */
 static le_status share_out(le__job *j) {
-    le__cutting how = j->reproducible && cuts_by_merging(j) ? LE__CUT_REPRODUCIBLY
-                      : j->journal                          ? LE__CUT_SMALL
-                                                            : LE__CUT_EVENLY;
+    const bool merges = cuts_by_merging(j);
+    le__cutting how = !merges           ? LE__CUT_SMALL
+                      : j->reproducible ? LE__CUT_REPRODUCIBLY
+                                        : LE__CUT_EVENLY;
     le_status status = le__cut(&j->slabs, how, j->world.ranks, j->done, &j->blocks);
-    j->first = le__cut_first(j->blocks.n, j->world.rank, j->world.ranks);
-    j->last = le__cut_first(j->blocks.n, j->world.rank + 1, j->world.ranks);
-    for (int64_t n = 0; n < j->blocks.n; n++)
+    if (status == LE_OK) {
+        j->owners = malloc((size_t)(j->blocks.n + 1) * sizeof *j->owners);
+        status = j->owners ? LE_OK : le__job_no_memory(j);
+    }
+    for (int64_t n = 0; status == LE_OK && n < j->blocks.n; n++) {
+        j->owners[n] = -1;
         j->left += j->blocks.list[n].end - j->blocks.list[n].begin;
-    return le__world_agree(&j->world, status);
+    }
+    status = le__world_agree(&j->world, status);
+    return status == LE_OK ? le__hand_open(&j->hand, &j->world, j->blocks.n,
+                                           how != LE__CUT_EVENLY && !le__hook_equal(), j->deadline)
+                           : status;
 }
 
 /* --------------------------------------------------------------------------------- one block -- */
@@ -179,7 +191,14 @@ static le_status prepare_tensor(const le__job *j, size_t a, const le__items *r, 
                : LE_OK;
 }
 
-static le_status run_block(le__job *j, int64_t number) {
+static le_status too_late(const le__job *j) {
+    if (j->deadline == 0 || MPI_Wtime() < j->deadline)
+        return LE_OK;
+    return le_fail(LE_ERR_CANCELLED, "%s: the deadline of %g s has passed", j->op->name,
+                   j->deadline - j->begun);
+}
+
+static le_status compute_block(le__job *j, int64_t number) {
     const le__items r = j->blocks.list[number];
     le_tensor tensors[LE_MAX_ARGS] = {{0}};
     le_arg args[2 * LE_MAX_ARGS];
@@ -191,6 +210,8 @@ static le_status run_block(le__job *j, int64_t number) {
         size_t n = with_tensors(j, tensors, args);
         cut_lists(j, &r, args);
         status = le_call_run(j->engine, j->op->name, args, n);
+        if (status == LE_ERR_CANCELLED && too_late(j) != LE_OK)
+            status = too_late(j); /* in its own words */
     }
     for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++)
         if (le__is_out(j, a))
@@ -202,15 +223,34 @@ static le_status run_block(le__job *j, int64_t number) {
     return status;
 }
 
+static le_status run_block(le__job *j, int64_t number) {
+    const double begun = MPI_Wtime();
+    const int64_t items = j->blocks.list[number].end - j->blocks.list[number].begin;
+    le_status status = too_late(j);
+    if (status == LE_OK)
+        status = le__hook_block(j->world.rank, number);
+    if (status == LE_OK && j->own == 0)
+        status = le__inputs_prepare(j);
+    if (status == LE_OK)
+        status = compute_block(j, number);
+    if (status != LE_OK)
+        return status;
+    j->owners[number] = j->world.rank;
+    j->own += items;
+    le__hook_done(j->world.rank, items, MPI_Wtime() - begun);
+    le__hand_done(&j->hand, MPI_Wtime() - begun);
+    return LE_OK;
+}
+
 static le_status run_blocks(le__job *j) {
     le_status status = le__journal_open(j);
     if (status == LE_OK)
         status = share_out(j);
     if (status == LE_OK)
         status = le__outputs_prepare(j);
-    if (status == LE_OK && j->first < j->last)
-        status = le__inputs_prepare(j);
-    for (int64_t n = j->first; status == LE_OK && n < j->last; n++)
+    if (status != LE_OK) /* of all ranks */
+        return le__outputs_finish(j, status);
+    for (int64_t n; (n = le__hand_next(&j->hand, status)) >= 0;)
         status = run_block(j, n);
     return le__outputs_finish(j, status);
 }
@@ -252,19 +292,18 @@ static int count_nodes(const le__world *w) {
     return nodes;
 }
 
-static void report(const le__job *j, double begun) {
-    const le__items *list = j->blocks.list;
-    bool some = j->last > j->first;
+static void report(const le__job *j) {
     latest = (le_mpi_report){.struct_size = sizeof latest,
                              .ranks = j->world.ranks,
                              .nodes = count_nodes(&j->world),
                              .items = j->slabs.items,
                              .left = j->left,
-                             .begin = some ? list[j->first].begin : 0,
-                             .end = some ? list[j->last - 1].end : 0,
+                             .own = j->own,
+                             .asks = j->world.asks,
                              .messages = j->world.messages,
                              .bytes = j->world.bytes,
-                             .seconds = MPI_Wtime() - begun};
+                             .seconds = MPI_Wtime() - j->begun,
+                             .waited_s = j->hand.waited};
     any = true;
 }
 
@@ -281,6 +320,37 @@ static le_status run(le__job *j, const char *operation) {
     return run_blocks(j);
 }
 
+/* While it computes or reads, rank 0 answers the others, and all look at the clock. */
+static bool tick(void *context, double done) {
+    le__job *j = context;
+    if (j->hand.back) /* something is being handed out */
+        le__hand_answer(&j->hand);
+    return (j->deadline == 0 || MPI_Wtime() < j->deadline) &&
+           (!j->theirs || j->theirs->fn(j->theirs->context, done));
+}
+
+/* Those of the whole call; its blocks have none of their own. Returns the thread's. */
+static const le_tick *begin_ticks(le__job *j) {
+    j->tick = (le_tick){tick, j};
+    const le_tick *usual = le_set_tick(&j->tick);
+    j->theirs = usual;
+    for (size_t k = 0; k < j->n_args; k++)
+        if (j->args[k].kind == LE_KIND_OPTION && j->args[k].option == LE_OPTION_TICK)
+            j->theirs = j->args[k].value.tick;
+    if (j->theirs && !j->theirs->fn)
+        j->theirs = NULL;
+    return usual;
+}
+
+/* LE_MPI_DEADLINE is for programs that do not ask for one. */
+static void begin_deadline(le__job *j) {
+    const char *text = getenv("LE_MPI_DEADLINE");
+    const double given = j->options.deadline_s;
+    const double seconds = given > 0 ? given : text ? atof(text) : 0;
+    j->begun = MPI_Wtime();
+    j->deadline = seconds > 0 ? j->begun + seconds : 0;
+}
+
 le_status le__job_no_memory(const le__job *j) {
     return le_fail(LE_ERR_MEMORY, "%s: out of memory", j->op->name);
 }
@@ -288,12 +358,14 @@ le_status le__job_no_memory(const le__job *j) {
 void le__job_free(le__job *j) {
     for (size_t a = 0; a < LE_MAX_ARGS; a++) {
         le__shared *s = &j->shared[a];
-        for (int64_t n = j->first; s->parts && n < j->last; n++)
-            le_tensor_free(&s->parts[n - j->first]);
+        for (int64_t n = 0; s->parts && n < j->blocks.n; n++)
+            le_tensor_free(&s->parts[n]);
         free(s->parts);
         if (s->own)
             le_tensor_free(&s->whole);
     }
+    le__hand_free(&j->hand);
+    free(j->owners);
     free(j->blocks.list);
     free(j->done);
     free(j->journal);
@@ -311,13 +383,16 @@ le_status le_mpi_call_run(le_engine *engine, MPI_Comm comm, const le_mpi_options
     j->args = args;
     j->n_args = n_args;
     if (options)
-        j->options = *options;
+        memcpy(&j->options, options,
+               options->struct_size < sizeof j->options ? options->struct_size : sizeof j->options);
     le_status status = le__world_open(&j->world, comm);
     if (status == LE_OK) {
-        double begun = MPI_Wtime();
+        const le_tick *usual = begin_ticks(j);
+        begin_deadline(j);
         status = run(j, operation);
         if (status == LE_OK)
-            report(j, begun);
+            report(j);
+        le_set_tick(usual);
     }
     le__job_free(j);
     return status;

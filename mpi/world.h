@@ -16,6 +16,7 @@ typedef struct le__world {
     MPI_Comm comm; /* of this call alone */
     int rank, ranks;
     int64_t messages, bytes; /* sent with results */
+    int64_t asks;            /* messages about who does what */
 } le__world;
 
 le_status le__world_open(le__world *w, MPI_Comm comm);

@@ -19,8 +19,10 @@ static _Thread_local struct {
     const le_tick *usual; /* of calls without one of their own */
 } here;
 
-void le_set_tick(const le_tick *tick) {
+const le_tick *le_set_tick(const le_tick *tick) {
+    const le_tick *before = here.usual;
     here.usual = tick && tick->fn ? tick : NULL;
+    return before;
 }
 
 static const le_tick *asked_by(const le_arg *args, size_t n) {

@@ -99,18 +99,44 @@ le_status le_io_publish(const char *place_text, bool good) {
     return status;
 }
 
-le_status le_io_write_part(const char *place_text, const void *data, int64_t bytes, int64_t at) {
+struct le_io_part {
+    int fd;
+    char *name;
+};
+
+le_status le_io_part_open(const char *place_text, le_io_part **out) {
     le__io_place place;
-    char *part;
-    le_status status = parse(place_text, &place, &part);
+    char *name;
+    *out = NULL;
+    le_status status = parse(place_text, &place, &name);
     if (status != LE_OK)
         return status;
-    int fd = open(part, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-    status = fd < 0 ? le_fail(LE_ERR_IO, "%s: %s", part, strerror(errno))
-                    : le__io_write_at(fd, part, data, bytes, at);
+    le__io_place_free(&place);
+    le_io_part *part = malloc(sizeof *part);
+    int fd = open(name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (part && fd >= 0) {
+        *part = (le_io_part){fd, name};
+        *out = part;
+        return LE_OK;
+    }
+    status = fd < 0 ? le_fail(LE_ERR_IO, "%s: %s", name, strerror(errno))
+                    : le_fail(LE_ERR_MEMORY, "%s: out of memory", name);
     if (fd >= 0)
         close(fd);
     free(part);
-    le__io_place_free(&place);
+    free(name);
     return status;
+}
+
+le_status le_io_part_write(le_io_part *part, const void *data, int64_t bytes, int64_t at) {
+    return le__io_write_at(part->fd, part->name, data, bytes, at);
+}
+
+void le_io_part_close(le_io_part **part) {
+    if (!*part)
+        return;
+    close((*part)->fd);
+    free((*part)->name);
+    free(*part);
+    *part = NULL;
 }

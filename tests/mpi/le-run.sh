@@ -40,7 +40,7 @@ ranks 3 "$tools/le-run" project volume=missing.h5 image=x.h5:/i >/dev/null 2>sai
 # a rank dies: the same command does what is left, with other ranks
 many="--reproducible volume_render volume=$cube angles=0:354:60 size=24 outside=0"
 "$tools/le-run" $many images=many.raw || complain "le-run by itself failed"
-LE_TEST_DIE=1:5 ranks 4 "$tools/le-run" $many images=many.h5:/images >/dev/null 2>&1 && complain "a dead rank was not missed"
+LE_TEST_DIE=1:3 ranks 4 "$tools/le-run" $many images=many.h5:/images >/dev/null 2>&1 && complain "a dead rank was not missed"
 [ ! -e many.h5 ] && [ -e many.h5.part ] && [ -e many.h5.journal ] || complain "nothing was left to continue with: $(ls)"
 ranks 3 "$tools/le-run" -v $many images=many.h5:/images 2>said || complain "did not continue: $(cat said)"
 left=$(sed -n 's/.* \([0-9]*\) items left.*/\1/p' said)
@@ -52,6 +52,22 @@ cmp bytes many.raw || complain "what was continued has other bits"
 LE_TEST_DIE=0:5 ranks 2 "$tools/le-run" $many images=many.h5:/again >/dev/null 2>&1
 ranks 2 "$tools/le-run" -v $many scale=linear images=many.h5:/again 2>said || complain "another call failed: $(cat said)"
 grep -q ' items left' said && complain "another call took what was left of the first: $(cat said)"
+
+# a deadline, and a rank that hangs, which is named; what is done stays
+LE_MPI_DEADLINE=0.05 LE_TEST_SLOW=20,20,20 ranks 3 timeout 100 "$tools/le-run" $many images=late.h5:/images >/dev/null 2>said &&
+    complain "the deadline was missed"
+grep -q 'the deadline of 0.05 s has passed' said || complain "no word of the deadline: $(cat said)"
+for hangs in 1 0; do
+    LE_MPI_DEADLINE=1 LE_TEST_GRACE=1 LE_TEST_HANG=$hangs:2 ranks 3 timeout 100 "$tools/le-run" $many images=hang_$hangs.h5:/images \
+        >/dev/null 2>said && complain "a rank that hangs was not missed"
+    [ -e hang_$hangs.h5.journal ] || complain "nothing was left to continue with"
+done
+LE_MPI_DEADLINE=1 LE_TEST_GRACE=1 LE_TEST_HANG=1:2 ranks 3 timeout 100 "$tools/le-run" $many images=hung.raw >/dev/null 2>said
+grep -q 'rank 1 of 3: not back' said || complain "who hangs is not said: $(cat said)"
+ranks 2 "$tools/le-run" -v $many images=hang_1.h5:/images 2>said || complain "did not continue: $(cat said)"
+grep -q ' items left' said || complain "began anew: $(cat said)"
+tail -c $((60 * 24 * 24 * 3 * 4)) hang_1.h5 >bytes
+cmp bytes many.raw || complain "what was continued has other bits"
 
 # the wrong launcher, and a build without the part
 PMI_SIZE=4 PMI_RANK=2 "$tools/le-run" project volume="$cube" image=x.h5:/i 2>said && complain "2 of 4 ran alone"

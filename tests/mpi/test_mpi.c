@@ -2,12 +2,13 @@
  * SPDX-License-Identifier: MIT
  *
  * Calls over ranks, against sums made here and against single calls: tensors and places, outputs
- * that are cut and merged, halos, errors of one rank. To be started by mpirun with any number of
- * ranks.
+ * that are cut and merged, halos, errors of one rank, ranks of different speeds. To be started by
+ * mpirun with any number of ranks.
  */
 #include "cut.h"
 #include "liquid_engine/le_io.h"
 #include "liquid_engine/le_mpi.h"
+#include "shares.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -37,7 +38,6 @@ static void check_blocks(const le_slabs *s, le__cutting how, int n, bool some) {
     if (some)
         memset(done + from, 1, (size_t)(s->items / 3));
     CHECK(le__cut(s, how, n, some ? done : NULL, &blocks) == LE_OK);
-    CHECK(le__cut_first(blocks.n, 0, n) == 0 && le__cut_first(blocks.n, n, n) == blocks.n);
     for (int64_t b = 0; b < blocks.n; b++) {
         le__items i = blocks.list[b];
         CHECK(i.end > i.begin && i.low >= 0 && i.low <= i.begin && i.begin - i.low <= s->halo);
@@ -61,6 +61,80 @@ static void every_item_once(void) {
             for (int how = LE__CUT_EVENLY; how <= LE__CUT_SMALL; how++)
                 for (int some = 0; some < 2; some++)
                     check_blocks(&kinds[k], (le__cutting)how, n, some);
+}
+
+/* ------------------------------------------------------------------------------------ shares -- */
+
+enum { MOST_RANKS = 64 };
+
+/* In virtual time: a rank asks when it begins the last block of its range and is answered at once.
+ * Returns by how much the last one ends later than were all equally long at work. */
+static double makespan(int n, int64_t blocks, double part, const double *speeds, double *beliefs,
+                       int *messages) {
+    double asks[MOST_RANKS], free_at[MOST_RANKS], heard[MOST_RANKS] = {0}, all = 0, last = 0;
+    int64_t done = 0;
+    le__shares s = {le__shares_head(blocks, part, beliefs, n, n), n, beliefs, heard};
+    for (int r = 0; r < n; r++) {
+        le__range head = le__shares_head(blocks, part, beliefs, n, r);
+        done += head.end - head.begin;
+        all += speeds[r];
+        free_at[r] = (double)(head.end - head.begin) / speeds[r];
+        asks[r] = fmax(0, free_at[r] - 1 / speeds[r]);
+    }
+    CHECK(done == s.left.begin && s.left.end == blocks);
+    for (int out = 0; out < n;) {
+        int next = 0;
+        for (int r = 1; r < n; r++)
+            next = asks[r] < asks[next] ? r : next;
+        le__range more = le__shares_more(&s, next, free_at[next] > 0 ? speeds[next] : 0);
+        int64_t some = more.end - more.begin;
+        CHECK(more.begin == done || some == 0);
+        done += some;
+        *messages += next ? 2 : 0;
+        free_at[next] += (double)some / speeds[next];
+        last = fmax(last, free_at[next]);
+        asks[next] = some ? free_at[next] - 1 / speeds[next] : INFINITY;
+        out += some == 0;
+    }
+    CHECK(done == blocks);
+    return last / ((double)blocks / all);
+}
+
+static double uniform(uint64_t *state) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*state >> 11) / 9007199254740992.0;
+}
+
+static void shares_by_speed(void) {
+    double speeds[MOST_RANKS], beliefs[MOST_RANKS];
+    uint64_t state = 1;
+    for (int k = 0; k < 100; k++) {
+        int messages = 0;
+        for (int r = 0; r < MOST_RANKS; r++) {
+            speeds[r] = 0.65 + 0.7 * uniform(&state);
+            beliefs[r] = k % 2 ? 1 : speeds[r] * (0.7 + 0.6 * uniform(&state));
+        }
+        CHECK(makespan(MOST_RANKS, 200 * MOST_RANKS, k % 2 ? 0.25 : 0.5, speeds, beliefs,
+                       &messages) <= 1.03);
+        CHECK(messages <= 40 * MOST_RANKS);
+    }
+    /* the last block of the slowest is an item of 12 % */
+    for (int order = 0; order < 3; order++) {
+        int messages = 0;
+        for (int r = 0; r < 3; r++) {
+            speeds[(r + order) % 3] = r == 0 ? 4 : r == 1 ? 2 : 1;
+            beliefs[r] = 1;
+        }
+        CHECK(makespan(3, 60, 0.25, speeds, beliefs, &messages) <= 1 + 7.0 / 60 + 0.05);
+        CHECK(messages <= 40);
+    }
+    for (int n = 1; n < 12; n++) /* more ranks than blocks, and none at all */
+        for (int64_t blocks = 0; blocks < 30; blocks++) {
+            int messages = 0;
+            for (int r = 0; r < n; r++)
+                speeds[r] = beliefs[r] = 1 + r;
+            makespan(n, blocks, blocks % 2 ? 0.25 : 1, speeds, beliefs, &messages);
+        }
 }
 
 /* ----------------------------------------------------------------------------------- volumes -- */
@@ -263,6 +337,86 @@ static void files_that_fail(void) {
     CHECK(access(out, F_OK) != 0);
 }
 
+/* -------------------------------------------------------------------------- uneven and broken --
+ */
+
+enum { VIEWS = 120 };
+
+static le_status render(const le_mpi_options *o, le_tensor *images) {
+    double angles[VIEWS];
+    le_tensor volume = volume_here(true);
+    for (int i = 0; i < VIEWS; i++)
+        angles[i] = 3 * i;
+    le_status status =
+        le_mpi_run(engine, MPI_COMM_WORLD, o, "volume_render", LE_IN("volume", &volume),
+                   LE_I64("size", 5), LE_F64S("angles", angles, VIEWS), LE_F64("outside", 0),
+                   LE_OUT("images", images), LE_OPT_IMPLEMENTATION("c"));
+    le_tensor_free(&volume);
+    return status;
+}
+
+/* A rank that takes long for each block gets fewer of them, and the result is the same. */
+static void slow_rank(void) {
+    le_mpi_options o = {.struct_size = sizeof o, .in = LE_MPI_ALL, .out = LE_MPI_ALL};
+    le_tensor even = {0}, uneven = {0};
+    int64_t own[2] = {0}, sum;
+    for (int slow = 0; slow < 2; slow++) {
+        le_mpi_report r = {.struct_size = sizeof r};
+        setenv("LE_TEST_CUT", slow ? "" : "equal", 1);
+        setenv("LE_TEST_SLOW", slow ? "1,60" : "1", 1);
+        CHECK(render(&o, slow ? &uneven : &even) == LE_OK);
+        CHECK(le_mpi_last_run(&r) == LE_OK);
+        own[slow] = r.own;
+        MPI_Allreduce(&r.own, &sum, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+        CHECK(sum == VIEWS && r.items == VIEWS);
+    }
+    unsetenv("LE_TEST_CUT");
+    unsetenv("LE_TEST_SLOW");
+    CHECK(llabs(own[0] - VIEWS / ranks) <= 2 + VIEWS / (32 * ranks));
+    if (rank == 1)
+        CHECK(own[1] < 2 * own[0] / 3);
+    CHECK(even.data && uneven.data &&
+          !memcmp(even.data, uneven.data, (size_t)le_tensor_count(&even) * sizeof(float)));
+    le_tensor_free(&even);
+    le_tensor_free(&uneven);
+}
+
+static void too_late(void) {
+    le_mpi_options o = {
+        .struct_size = sizeof o, .in = LE_MPI_ALL, .out = LE_MPI_ALL, .deadline_s = 0.05};
+    le_tensor images = {0};
+    setenv("LE_TEST_SLOW", "2000", 1); /* rank 0, which has blocks to do then */
+    CHECK(render(&o, &images) == LE_ERR_CANCELLED);
+    unsetenv("LE_TEST_SLOW");
+    CHECK(same_text("deadline") && !images.data);
+    o.deadline_s = 1000;
+    CHECK(render(&o, &images) == LE_OK);
+    le_tensor_free(&images);
+}
+
+/* Blocks that fail: all hear of the same error, and nobody waits. */
+static void failing(void) {
+    le_mpi_options o = {.struct_size = sizeof o, .in = LE_MPI_ALL, .out = LE_MPI_ALL};
+    int failed = 0;
+    for (int seed = 0; seed < 60; seed++) {
+        char text[16];
+        int least, most;
+        le_tensor images = {0};
+        snprintf(text, sizeof text, "%d", seed);
+        setenv("LE_TEST_FAIL", text, 1);
+        int status = (int)render(&o, &images);
+        MPI_Allreduce(&status, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+        MPI_Allreduce(&status, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        CHECK(least == most && (status == LE_OK || status == LE_ERR_INTERNAL));
+        if (status != LE_OK)
+            CHECK(same_text("made to fail") && !images.data);
+        failed += status != LE_OK;
+        le_tensor_free(&images);
+    }
+    unsetenv("LE_TEST_FAIL");
+    CHECK(failed > 0);
+}
+
 int main(int argc, char **argv) {
     int provided, sum;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
@@ -277,12 +431,16 @@ int main(int argc, char **argv) {
     options.devices = "cpu";
     CHECK(le_mpi_open(&engine, MPI_COMM_WORLD, &options) == LE_OK);
     every_item_once();
+    shares_by_speed();
     merged();
     reproducible();
     views_to_a_file();
     frames();
     one_rank_differs();
     files_that_fail();
+    slow_rank();
+    too_late();
+    failing();
     le_mpi_close(&engine);
     MPI_Allreduce(&failures, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     char command[64];

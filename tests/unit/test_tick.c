@@ -347,7 +347,7 @@ static void a_thread_has_one_too(void **state) {
     hearing usual = listen(2), own = listen(0);
     le_tick of_thread = {hear, &usual}, of_call = {hear, &own};
     le_tensor out = {0};
-    le_set_tick(&of_thread);
+    assert_null(le_set_tick(&of_thread));
     assert_int_equal(call(e, "serial", &of_call, &out), LE_OK);
     le_tensor_free(&out);
     assert_int_equal(usual.ticks, 0);
@@ -356,7 +356,7 @@ static void a_thread_has_one_too(void **state) {
     assert_int_equal(call(e, "serial", NULL, &out), LE_ERR_CANCELLED);
     assert_int_equal(usual.ticks, 2);
     check_hearing(&usual);
-    le_set_tick(NULL);
+    assert_ptr_equal(le_set_tick(NULL), &of_thread);
     assert_int_equal(call(e, "serial", NULL, &out), LE_OK);
     le_tensor_free(&out);
     assert_int_equal(usual.ticks, 2);

@@ -198,8 +198,8 @@ typedef struct le_tick {
 
 /* The tick of all that this thread asks of the library from now on (calls, chains, files,
  * benchmarks, waiting for trials), but for calls with LE_OPT_TICK, which have their own. *tick is
- * borrowed until another is set. NULL: none, here and in LE_OPT_TICK. */
-LE_API void le_set_tick(const le_tick *tick);
+ * borrowed until another is set. NULL: none, here and in LE_OPT_TICK. Returns the one before. */
+LE_API const le_tick *le_set_tick(const le_tick *tick);
 
 typedef struct le_arg {
     const char *name; /* of the operation's argument; NULL for options */

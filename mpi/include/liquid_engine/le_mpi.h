@@ -13,15 +13,17 @@
  *
  * Every function is collective: all ranks of the communicator call it, with the same arguments. A
  * call is cut as its operation's `slabs` says (le_method.h): views of a volume, frames of a movie,
- * rows along an axis; each rank works its range of items off, results are put together in order.
- * What cannot be cut is worked off by rank 0.
+ * rows along an axis; each rank begins with a part of the items, and is given more of them by its
+ * measured speed; results are put together in order. What cannot be cut is worked off by rank 0.
  *
  * Where all outputs are HDF5 places, a job that ends before its time leaves FILE.part and
  * FILE.journal: the same call, over any number of ranks, does what is left. Another call, or
  * another input file, begins anew.
  *
  * Errors are agreed: the lowest rank that fails gives its status and text, with its number, to all;
- * no output has been changed then. All of this is for the thread that called MPI_Init_thread.
+ * no output has been changed then. At a deadline all return LE_ERR_CANCELLED; a rank that has not
+ * come back half a minute later is named on stderr, and the job ends by MPI_Abort. All of this is
+ * for the thread that called MPI_Init_thread.
  */
 #ifndef LE_MPI_H
 #define LE_MPI_H
@@ -45,6 +47,7 @@ typedef enum le_mpi_where {
 typedef struct le_mpi_options {
     size_t struct_size; /* sizeof(le_mpi_options) */
     le_mpi_where in, out;
+    double deadline_s; /* for the whole call; 0: LE_MPI_DEADLINE in the environment, or none */
     uint64_t reserved[8];
 } le_mpi_options;
 
@@ -53,9 +56,11 @@ typedef struct le_mpi_report {
     int ranks, nodes;   /* of the communicator; nodes share memory */
     int64_t items;      /* of the whole call; 0: it was not cut */
     int64_t left;       /* of these, to be done by this job: an earlier one may have done others */
-    int64_t begin, end; /* items of this rank */
+    int64_t own;        /* that this rank has done */
     int64_t messages, bytes; /* sent by this rank with results */
+    int64_t asks;            /* messages of this rank about who does what */
     double seconds;          /* of the whole call, here */
+    double waited_s;         /* of these, for an answer, or as rank 0 for the others */
 } le_mpi_report;
 
 /* As le_open; rank 0 alone opens the timings database, the others work from memory. Threads are the

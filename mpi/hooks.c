@@ -1,0 +1,80 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Accidents to order.
+ */
+#include "hooks.h"
+
+#include "liquid_engine/le_method.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static void rest(double seconds) {
+    struct timespec t = {.tv_sec = (time_t)seconds};
+    t.tv_nsec = (long)(1e9 * (seconds - (double)t.tv_sec));
+    if (seconds > 0)
+        nanosleep(&t, NULL);
+}
+
+bool le__hook_equal(void) {
+    const char *text = getenv("LE_TEST_CUT");
+    return text && !strcmp(text, "equal");
+}
+
+double le__hook_grace(double usual) {
+    const char *text = getenv("LE_TEST_GRACE");
+    return text ? atof(text) : usual;
+}
+
+void le__hook_message(void) {
+    const char *text = getenv("LE_TEST_DELAY");
+    if (text)
+        rest(atof(text) / 1000);
+}
+
+/* Bits that look random (splitmix64). */
+static uint64_t mixed(uint64_t x) {
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+le_status le__hook_block(int rank, int64_t block) {
+    const char *text = getenv("LE_TEST_FAIL");
+    if (text && mixed(mixed(strtoull(text, NULL, 10)) + (uint64_t)block) % 8 == 0)
+        return le_fail(LE_ERR_INTERNAL, "block %lld was made to fail on rank %d", (long long)block,
+                       rank);
+    return LE_OK;
+}
+
+static bool is_time(const char *name, int rank, int64_t items) {
+    const char *text = getenv(name);
+    int which;
+    long long most;
+    return text && sscanf(text, "%d:%lld", &which, &most) == 2 && which == rank && items >= most;
+}
+
+static double slowness(int rank) {
+    const char *text = getenv("LE_TEST_SLOW");
+    for (int r = 0; text && r < rank; r++) {
+        text = strchr(text, ',');
+        text = text ? text + 1 : NULL;
+    }
+    return text ? atof(text) : 1;
+}
+
+void le__hook_done(int rank, int64_t items, double seconds) {
+    static int64_t all;
+    all += items;
+    rest(seconds * (slowness(rank) - 1));
+    if (is_time("LE_TEST_DIE", rank, all))
+        raise(SIGKILL);
+    while (is_time("LE_TEST_HANG", rank, all))
+        pause();
+}

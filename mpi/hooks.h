@@ -1,0 +1,28 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * What tests let go wrong, by variables of the environment:
+ *     LE_TEST_SLOW=1,2,4      a rank takes so many times as long for each block; others: 1
+ *     LE_TEST_CUT=equal       equal shares, nothing is handed out by speed
+ *     LE_TEST_DELAY=20        milliseconds before each message that asks or answers
+ *     LE_TEST_FAIL=SEED       blocks fail at random, one of eight
+ *     LE_TEST_HANG=RANK:N     a rank sleeps for ever once it has done so many items
+ *     LE_TEST_DIE=RANK:N      a rank is killed then
+ *     LE_TEST_GRACE=SECONDS   after a deadline, instead of 30
+ */
+#ifndef LE_MPI_HOOKS_H
+#define LE_MPI_HOOKS_H
+
+#include "liquid_engine/le.h"
+
+#include <stdbool.h>
+
+bool le__hook_equal(void);
+double le__hook_grace(double usual);
+void le__hook_message(void);
+/* Before a block. */
+le_status le__hook_block(int rank, int64_t block);
+/* After one of so many items, which took so long. */
+void le__hook_done(int rank, int64_t items, double seconds);
+
+#endif

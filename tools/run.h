@@ -15,15 +15,15 @@ typedef struct run_options {
     bool has_atol, has_rtol;
     double atol, rtol;
     const char *implementation, *run_type, *device, *db;
-    const char *profile;      /* NULL: not given; "": the table only; else also a trace to this file */
-    const char *chain_text;   /* of the JSON file that words[0] names; NULL: it is an operation */
+    const char *profile; /* NULL: not given; "": the table only; else also a trace to this file */
+    const char *chain_text; /* of the JSON file that words[0] names; NULL: it is an operation */
     le_mode mode;
-    int objective;            /* le_objective; -1: not given */
-    int64_t memory_limit;     /* bytes; 0: not given */
-    int threads;              /* 0: not given */
+    int objective;        /* le_objective; -1: not given */
+    int64_t memory_limit; /* bytes; 0: not given */
+    int threads;          /* 0: not given */
     int repeat;
-    double follow;            /* seconds to wait for more frames; negative: not at all */
-    char **words;             /* the operation, then NAME=VALUE */
+    double follow; /* seconds to wait for more frames; negative: not at all */
+    char **words;  /* the operation, then NAME=VALUE */
     size_t n_words;
 } run_options;
 
@@ -56,7 +56,8 @@ bool run_print_explanation(const le_explanation *e, bool json);
 /* True when the word names a chain's file. */
 bool run_is_chain(const char *word);
 /* Registers the chain as an operation and gives its name. *text is the caller's to free. */
-le_status run_chain_register(le_engine *engine, const char *path, char **text, char *name, size_t size);
+le_status run_chain_register(le_engine *engine, const char *path, char **text, char *name,
+                             size_t size);
 /* The plan of a chain on stdout. */
 le_status run_chain_explain(le_engine *engine, const char *text, const run_args *a,
                             const le_arg *options, size_t n_options, bool json);
@@ -69,10 +70,17 @@ le_status run_print_profile(le_engine *engine, const char *trace_path);
  * quarter of a second later whatever it does. */
 void run_catch_interrupts(void);
 bool run_interrupted(void);
+/* For work that stops at places of its own: from now on Ctrl-C ends nothing, but run_interrupt_came
+ * tells of it; a second one ends the program at once. What came counts as above once it is
+ * released, and never if it is not. */
+void run_hold_interrupts(void);
+bool run_interrupt_came(void);
+void run_release_interrupts(void);
 /* Ends the program by the signal, if it came. */
 void run_end_by_interrupt(void);
 
-/* Shows "what ... 3 s, 40 %" on a terminal while work takes long. what is borrowed; NULL: nothing. */
+/* Shows "what ... 3 s, 40 %" on a terminal while work takes long. what is borrowed; NULL: nothing.
+ */
 void run_progress_start(void);
 void run_progress(const char *what, const char *detail);
 /* How much of it is done, in frames. */

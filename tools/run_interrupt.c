@@ -12,7 +12,7 @@
 #include <sys/time.h>
 
 static const struct timeval grace = {.tv_usec = 250000};
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t came, held;
 
 static void die(int number) {
     (void)number;
@@ -21,15 +21,16 @@ static void die(int number) {
 }
 
 static void on_interrupt(int number) {
-    interrupted = number;
+    came = number;
     signal(SIGINT, SIG_DFL); /* who is in a hurry presses it twice */
-    setitimer(ITIMER_REAL, &(struct itimerval){.it_value = grace}, NULL);
+    if (!held)
+        setitimer(ITIMER_REAL, &(struct itimerval){.it_value = grace}, NULL);
 }
 
 static bool tick(void *unused, double done) {
     (void)unused;
     run_progress_share(done);
-    return !interrupted;
+    return !run_interrupted();
 }
 
 void run_catch_interrupts(void) {
@@ -43,11 +44,23 @@ void run_catch_interrupts(void) {
     sigaction(SIGINT, &a, NULL);
 }
 
+void run_hold_interrupts(void) {
+    held = 1;
+}
+
+bool run_interrupt_came(void) {
+    return came != 0;
+}
+
+void run_release_interrupts(void) {
+    held = 0;
+}
+
 bool run_interrupted(void) {
-    return interrupted != 0;
+    return came && !held;
 }
 
 void run_end_by_interrupt(void) {
-    if (interrupted)
+    if (run_interrupted())
         die(0);
 }

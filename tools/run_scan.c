@@ -18,7 +18,6 @@
 #include "tool.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,20 +75,6 @@ struct scan {
     int n_outputs, teller; /* teller: the output that tells which chunks are bad */
     scan_report report;
 };
-
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal) {
-    (void)signal;
-    interrupted = 1;
-}
-
-/* The first Ctrl-C ends the scan with what is finished, a second one the program. */
-static void mind_interrupts(void) {
-    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-}
 
 static int index_of(const le_operation *op, const char *name) {
     for (size_t i = 0; i < op->n_args; i++)
@@ -180,7 +165,7 @@ static int64_t frames_in(const scan *s, int64_t items) {
 static le_status end_batch(scan *s, int64_t done) {
     scan_report_done(&s->report, done);
     run_progress_count(frames_in(s, done), frames_in(s, s->shared ? s->end : s->all));
-    s->stopped = interrupted && done < s->left_out + s->source->items;
+    s->stopped = run_interrupt_came() && done < s->left_out + s->source->items;
     return s->stopped ? le_fail(LE_ERR_CANCELLED, "stopped") : LE_OK;
 }
 
@@ -498,9 +483,10 @@ static le_status finish_stopped(scan *s) {
     if (status != LE_OK)
         return status;
     const bool kept = scan_state_write(s->a, all, done);
-    return le_fail(LE_ERR_CANCELLED, "stopped: %lld of %lld frames are done%s",
-                   (long long)frames_in(s, done), (long long)frames_in(s, all),
-                   kept ? "; the same command goes on from there" : "");
+    tool_message("%lld of %lld frames are done%s", (long long)frames_in(s, done),
+                 (long long)frames_in(s, all), kept ? "; the same command goes on from there" : "");
+    run_release_interrupts();
+    return LE_ERR_CANCELLED;
 }
 
 static void release(scan *s) {
@@ -561,7 +547,7 @@ static le_status wait_for_more(scan *s) {
     do {
         nap(fmin(0.3, s->options->follow / 4));
         status = connect(s); /* whoever writes may be in the middle of something */
-    } while (!interrupted && tool_clock() - begun < s->options->follow &&
+    } while (!run_interrupt_came() && tool_clock() - begun < s->options->follow &&
              (status != LE_OK || s->source->items == 0));
     if (status != LE_OK && s->left_out && s->source) { /* what has come is enough */
         s->source->items = 0;
@@ -691,11 +677,11 @@ static le_status stream_all(scan *s, const le_arg *options, size_t n_options) {
     if (s->shared)
         return s->source->items > 0 ? stream(s, options, n_options) : LE_OK;
     if (s->outputs[s->teller].kind == OUT_FRAMES || s->options->follow >= 0)
-        mind_interrupts();
+        run_hold_interrupts();
     while (status == LE_OK && s->source->items > 0) {
         run_progress("running", s->a->operation->name);
         status = stream(s, options, n_options);
-        if (status != LE_OK || s->options->follow < 0 || interrupted)
+        if (status != LE_OK || s->options->follow < 0 || run_interrupt_came())
             break;
         s->left_out += s->source->items;
         status = wait_for_more(s);

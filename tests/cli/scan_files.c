@@ -3,7 +3,8 @@
  *
  * Writes the files of tests/cli/le-scan.sh and tests/mpi/scans.sh into the folder where it is
  * started: scans of frames of 40 x 50 u16 in bitshuffled chunks, and the frames as plain numbers.
- * With the name of a file it is that one, frame by frame.
+ * With the name of a file it is that one, frame by frame, or with a number behind it so many
+ * frames, the eight again and again.
  */
 #include <hdf5.h>
 
@@ -94,12 +95,12 @@ static void write_master(void) {
 }
 
 /* One frame after the other, for readers that follow (HDF5's SWMR). */
-static void write_slowly(const char *name) {
+static void write_one_by_one(const char *name, int n, long nanoseconds) {
     const hsize_t none[3] = {0, ROWS, COLS}, most[3] = {H5S_UNLIMITED, ROWS, COLS},
                   chunk[3] = {1, ROWS, COLS};
     const unsigned values[] = {0, 5, 2, 0, 2};
     const le__sc_format format = {.compression = LE__SC_BITS_LZ4, .element = 2, .elements = FRAME};
-    const struct timespec pause = {.tv_nsec = 100000000};
+    const struct timespec pause = {.tv_nsec = nanoseconds};
     static uint8_t bytes[4 * FRAME];
     hid_t access = H5Pcreate(H5P_FILE_ACCESS), how = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
@@ -110,9 +111,9 @@ static void write_slowly(const char *name) {
     hid_t set = H5Dcreate2(file, "data", H5T_STD_U16LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
     if (set < 0 || H5Fstart_swmr_write(file) < 0)
         stop(name);
-    for (hsize_t f = 0; f < MOST; f++) {
+    for (hsize_t f = 0; f < (hsize_t)n; f++) {
         const hsize_t shape[3] = {f + 1, ROWS, COLS}, at[3] = {f, 0, 0};
-        const int64_t size = le__sc_encode(&format, frames + f * FRAME, bytes);
+        const int64_t size = le__sc_encode(&format, frames + f % MOST * FRAME, bytes);
         nanosleep(&pause, NULL);
         if (H5Dset_extent(set, shape) < 0 || H5Dflush(set) < 0 ||
             H5Dwrite_chunk(set, H5P_DEFAULT, 0, at, (size_t)size, bytes) < 0 || H5Dflush(set) < 0)
@@ -128,8 +129,9 @@ static void write_slowly(const char *name) {
 int main(int argc, char **argv) {
     for (int64_t i = 0; i < LONG * FRAME; i++)
         frames[i] = (uint16_t)((i * 7919 + i / FRAME * 31) % 97);
-    if (argc == 2) {
-        write_slowly(argv[1]);
+    if (argc > 1) {
+        const int n = argc > 2 ? atoi(argv[2]) : MOST;
+        write_one_by_one(argv[1], n, argc > 2 ? 0 : 100000000);
         return 0;
     }
     write_raw("frames.raw", frames, (int64_t)MOST * FRAME);

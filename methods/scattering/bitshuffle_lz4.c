@@ -74,7 +74,8 @@ static void work(const le_call *call, le_work *out) {
     out->bytes = bytes + (double)le_call_in(call, BITS_ARG_BYTES)->shape[0];
 }
 
-/* ---------------------------------------------------------------------------------------- run -- */
+/* ---------------------------------------------------------------------------------------- run --
+ */
 
 typedef struct task {
     le__sc_stored stored;
@@ -173,7 +174,7 @@ le_status le__sc_bits_run(le_call *call, le__sc_block_fn decode, bool checks) {
     if (status == LE_OK)
         status = allocate(call, &t, checks);
     if (status == LE_OK)
-        status = le__sc_stored_decode(call, &t.stored, decode, t.out);
+        status = le__sc_stored_decode(call, &t.stored, 0, t.stored.n, decode, t.out);
     if (status == LE_OK)
         hand_over(call, &t);
     return status;
@@ -184,7 +185,8 @@ int64_t le__sc_bits_memory(const le_call *call) {
     return le_tensor_count(t) * (int64_t)le_dtype_size(t->dtype);
 }
 
-/* -------------------------------------------------------------------------------------- cases -- */
+/* -------------------------------------------------------------------------------------- cases --
+ */
 
 static double value_of(le_case *c, int content) {
     const double u = le_case_uniform(c);

@@ -14,14 +14,14 @@
 typedef struct reference {
     const le__sc_setup *setup;
     le__sc_images images;
-    const char *frames; /* row-major */
-    const void *frame;  /* pixels of the present one */
+    const le__sc_frame_source *source; /* NULL: the argument */
+    const char *frames;                /* the argument, row-major */
+    const void *frame;                 /* pixels of the present one; NULL: it cannot be read */
     le_dtype dtype;
-    const bool *bad; /* of each frame: it cannot be read; NULL: all can */
     le__sc_walk walk;
     le__sc_share share;
-    le__sc_sums *sums;
-    bool spread; /* second pass: variances about the means of the first */
+    le__sc_sums *sums; /* of the present frame */
+    bool spread;       /* second pass: variances about the means of the first */
 } reference;
 
 static void add_share(reference *r, double signal, double variance, double w) {
@@ -48,8 +48,8 @@ static void add_pixel(reference *r, int64_t j) {
     const le__sc_setup *s = r->setup;
     le__sc_pixel p;
     le__sc_pixel_of(s, &r->images, &r->walk, j, &p);
-    const float raw = le__sc_value(
-        s, (float)le__load(r->frame, r->dtype, r->walk.row * s->geometry.cols + j));
+    const float raw =
+        le__sc_value(s, (float)le__load(r->frame, r->dtype, r->walk.row * s->geometry.cols + j));
     if (p.normalization == 0 || isnan(raw) || !le__sc_split(&r->walk, j, &s->bins, &r->share))
         return;
     double signal = (double)raw - p.dark, w = p.normalization;
@@ -70,34 +70,56 @@ static void pass(const le_call *call, reference *r) {
     }
 }
 
-static void integrate_frame(le_call *call, reference *r, int64_t frame) {
+static void sum_frame(const le_call *call, reference *r) {
     const int64_t bins = le__sc_setup_bins(r->setup);
     memset(r->sums, 0, (size_t)bins * sizeof *r->sums);
     r->spread = false;
     pass(call, r);
-    if (r->setup->model == LE__SC_MODEL_AZIMUTHAL) {
-        for (int64_t b = 0; b < bins; b++)
-            r->sums[b].variance = 0;
-        r->spread = true;
-        pass(call, r);
-    }
+    if (r->setup->model != LE__SC_MODEL_AZIMUTHAL)
+        return;
     for (int64_t b = 0; b < bins; b++)
-        le__sc_put(call, frame, b, r->bad && r->bad[frame] ? &le__sc_unknown : &r->sums[b]);
+        r->sums[b].variance = 0;
+    r->spread = true;
+    pass(call, r);
+}
+
+static void put_frame(le_call *call, int64_t frame, const le__sc_sums *sums) {
+    const int64_t bins = le__sc_setup_bins(le__sc_setup_of(call));
+    for (int64_t b = 0; b < bins; b++)
+        le__sc_put(call, frame, b, &sums[b]);
+}
+
+static le_status take_frame(reference *r, int64_t frame) {
+    const int64_t pixels = r->setup->geometry.rows * r->setup->geometry.cols;
+    if (r->source)
+        return r->source->frame(r->source->cookie, frame, &r->frame);
+    r->frame = r->frames + (size_t)(frame * pixels) * le_dtype_size(r->dtype);
+    return LE_OK;
 }
 
 static le_status integrate_all(le_call *call, reference *r) {
-    const le__sc_setup *s = r->setup;
-    const int64_t pixels = s->geometry.rows * s->geometry.cols;
-    r->sums = le_call_scratch(call, (size_t)le__sc_setup_bins(s) * sizeof *r->sums);
-    if (!r->sums)
+    const int64_t bins = le__sc_setup_bins(r->setup), frames = r->setup->frames;
+    const int64_t kept = r->source ? frames : 1;
+    le__sc_sums *all = le_call_scratch(call, (size_t)(kept * bins) * sizeof *all);
+    if (!all)
         return le_fail(LE_ERR_MEMORY, "no memory for an integration");
-    for (int64_t f = 0; f < s->frames; f++) {
+    for (int64_t f = 0; f < frames; f++) {
         if (le_call_cancelled(call))
             return LE_ERR_CANCELLED;
-        r->frame = r->frames + (size_t)(f * pixels) * le_dtype_size(r->dtype);
-        integrate_frame(call, r, f);
+        r->sums = all + (r->source ? f * bins : 0);
+        le_status status = take_frame(r, f);
+        if (status != LE_OK)
+            return status;
+        if (r->frame)
+            sum_frame(call, r);
+        for (int64_t b = 0; !r->frame && b < bins; b++)
+            r->sums[b] = le__sc_unknown;
+        if (!r->source)
+            put_frame(call, f, r->sums);
     }
-    le__sc_put_axes(call, &s->bins);
+    for (int64_t f = 0; r->source && f < frames; f++)
+        put_frame(call, f, all + f * bins);
+    le__sc_put_axes(call, &r->setup->bins);
     return LE_OK;
 }
 
@@ -114,25 +136,27 @@ static le_status with_walk(le_call *call, reference *r) {
     return status;
 }
 
-le_status le__sc_integrate_reference_of(le_call *call, const void *frames, le_dtype dtype,
-                                        const bool *bad) {
+static le_status integrate(le_call *call, reference *r) {
     le__sc_loaded loaded;
-    reference r = {.setup = &loaded.setup, .frames = frames, .dtype = dtype, .bad = bad};
-    le_status status = le__sc_images_of(call, &r.images);
+    r->setup = &loaded.setup;
+    le_status status = le__sc_images_of(call, &r->images);
     if (status != LE_OK)
         return status;
     status = le__sc_setup_load(le__sc_setup_of(call), &loaded);
     if (status == LE_OK)
-        status = le__sc_find_ends(call, &r.images, &loaded);
+        status = le__sc_find_ends(call, &r->images, &loaded);
     if (status == LE_OK)
-        status = with_walk(call, &r);
+        status = with_walk(call, r);
     le__sc_setup_unload(&loaded);
     return status;
 }
 
+le_status le__sc_integrate_reference_of(le_call *call, const le__sc_frame_source *source) {
+    return integrate(call, &(reference){.source = source, .dtype = source->dtype});
+}
+
 le_status le__sc_integrate_reference(le_call *call) {
-    const void *frames = le_call_contiguous(call, SC_FRAMES);
-    if (!frames)
-        return le_fail(LE_ERR_MEMORY, "no memory for the frames");
-    return le__sc_integrate_reference_of(call, frames, le_call_in(call, SC_FRAMES)->dtype, NULL);
+    reference r = {.frames = le_call_contiguous(call, SC_FRAMES),
+                   .dtype = le_call_in(call, SC_FRAMES)->dtype};
+    return r.frames ? integrate(call, &r) : le_fail(LE_ERR_MEMORY, "no memory for the frames");
 }

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-const char *const le__sc_element_types[] = {"u8",  "u16", "u32", "u64", "i8",
-                                            "i16", "i32", "i64", "f32", "f64", NULL};
+const char *const le__sc_element_types[] = {"u8",  "u16", "u32", "u64", "i8", "i16",
+                                            "i32", "i64", "f32", "f64", NULL};
 const char *const le__sc_bad_words[] = {"refuse", "skip", NULL};
 
 static int word_of(const le_call *call, int arg, const char *const *words) {
@@ -51,7 +51,8 @@ le_status le__sc_stored_check(const le_call *call, const le__sc_stored_args *a, 
     return LE_OK;
 }
 
-/* ------------------------------------------------------------------------------------ opening -- */
+/* ------------------------------------------------------------------------------------ opening --
+ */
 
 typedef struct scan {
     le__sc_stored *stored;
@@ -85,10 +86,9 @@ static le_status open_chunks(le_call *call, const le__sc_stored_args *a, le__sc_
         return no_memory(out->who);
     for (int64_t k = 0; k < out->n; k++) {
         if (offsets[k] < 0 || offsets[k] > offsets[k + 1] || offsets[k + 1] > size)
-            return le_fail(LE_ERR_DATA,
-                           "%s: offsets: chunk %lld is from %lld to %lld of %lld bytes", out->who,
-                           (long long)k, (long long)offsets[k], (long long)offsets[k + 1],
-                           (long long)size);
+            return le_fail(
+                LE_ERR_DATA, "%s: offsets: chunk %lld is from %lld to %lld of %lld bytes", out->who,
+                (long long)k, (long long)offsets[k], (long long)offsets[k + 1], (long long)size);
         le__sc_chunk *c = &out->chunks[k];
         out->wrong[k] =
             le__sc_chunk_open(&out->format, bytes + offsets[k], offsets[k + 1] - offsets[k],
@@ -153,7 +153,8 @@ le_status le__sc_stored_verdict(const le__sc_stored *s) {
                    (long long)first, (long long)s->n, why, bad > 1 ? "; there are more" : "");
 }
 
-/* ----------------------------------------------------------------------------------- elements -- */
+/* ----------------------------------------------------------------------------------- elements --
+ */
 
 void le__sc_stored_turn(const le__sc_stored *s, void *elements, int64_t n) {
     uint8_t *p = elements;
@@ -174,7 +175,8 @@ void le__sc_stored_fill(const le__sc_stored *s, void *out, int64_t n) {
         le_tensor_set(&t, i, s->fill);
 }
 
-/* ----------------------------------------------------------------------------------- decoding -- */
+/* ----------------------------------------------------------------------------------- decoding --
+ */
 
 enum { BLOCKS = 32 }; /* of a piece of work */
 
@@ -182,8 +184,8 @@ typedef struct decoding {
     le__sc_stored *stored;
     le__sc_block_fn decode;
     uint8_t *out;
-    uint8_t *space; /* for the planes of a block, for each worker */
-    int64_t pieces; /* of a chunk */
+    uint8_t *space;        /* for the planes of a block, for each worker */
+    int64_t first, pieces; /* chunk; pieces of one */
 } decoding;
 
 void le__sc_stored_rest(const le__sc_stored *s, const le__sc_chunk *c, int64_t *first,
@@ -211,7 +213,7 @@ static void decode_piece(decoding *d, int64_t k, int64_t piece, uint8_t *space) 
     le__sc_stored *s = d->stored;
     const le__sc_chunk *c = &s->chunks[k];
     const int64_t element = s->format.element;
-    uint8_t *out = d->out + k * s->format.elements * element;
+    uint8_t *out = d->out + (k - d->first) * s->format.elements * element;
     int64_t first, count;
     if (s->wrong[k])
         return;
@@ -219,8 +221,7 @@ static void decode_piece(decoding *d, int64_t k, int64_t piece, uint8_t *space) 
     if (piece == 0 && count > 0)
         le__sc_stored_put_rest(s, c, first, count, out + first * element);
     for (int64_t b = piece * BLOCKS; b < c->blocks && b < (piece + 1) * BLOCKS; b++) {
-        const char *wrong =
-            d->decode(s, c, b, space, out + le__sc_block_first(c, b) * element);
+        const char *wrong = d->decode(s, c, b, space, out + le__sc_block_first(c, b) * element);
         if (wrong)
             s->wrong[k] = wrong;
     }
@@ -230,21 +231,21 @@ static void decode_range(void *context, size_t begin, size_t end, int worker) {
     decoding *d = context;
     uint8_t *space = d->space + worker * d->stored->block_bytes;
     for (size_t item = begin; item < end; item++)
-        decode_piece(d, (int64_t)item / d->pieces, (int64_t)item % d->pieces, space);
+        decode_piece(d, d->first + (int64_t)item / d->pieces, (int64_t)item % d->pieces, space);
 }
 
-le_status le__sc_stored_decode(le_call *call, le__sc_stored *s, le__sc_block_fn decode,
-                               uint8_t *out) {
-    decoding d = {.stored = s, .decode = decode, .out = out};
+le_status le__sc_stored_decode(le_call *call, le__sc_stored *s, int64_t first, int64_t n,
+                               le__sc_block_fn decode, uint8_t *out) {
+    decoding d = {.stored = s, .decode = decode, .out = out, .first = first};
     int64_t most = 1;
-    for (int64_t k = 0; k < s->n; k++)
+    for (int64_t k = first; k < first + n; k++)
         if (!s->wrong[k] && s->chunks[k].blocks > most)
             most = s->chunks[k].blocks;
     d.pieces = (most + BLOCKS - 1) / BLOCKS;
     d.space = le_call_scratch(call, (size_t)(le_call_threads(call) * s->block_bytes) + 1);
     if (!d.space)
         return no_memory(s->who);
-    le_status status = le_parallel_for(call, (size_t)(s->n * d.pieces), decode_range, &d);
+    le_status status = le_parallel_for(call, (size_t)(n * d.pieces), decode_range, &d);
     return status == LE_OK ? le__sc_stored_verdict(s) : status;
 }
 

@@ -115,10 +115,10 @@ void le__sc_stored_rest(const le__sc_stored *stored, const le__sc_chunk *chunk, 
 void le__sc_stored_put_rest(const le__sc_stored *stored, const le__sc_chunk *chunk, int64_t first,
                             int64_t n, uint8_t *out);
 
-/* Decodes all chunks, one after the other; what is found to be bad on the way is in the verdict,
- * which is returned. */
-le_status le__sc_stored_decode(le_call *call, le__sc_stored *stored, le__sc_block_fn decode,
-                               uint8_t *out);
+/* Decodes chunks [first, first + n), one after the other; what is found to be bad on the way is in
+ * the verdict, which is returned. */
+le_status le__sc_stored_decode(le_call *call, le__sc_stored *stored, int64_t first, int64_t n,
+                               le__sc_block_fn decode, uint8_t *out);
 
 /* Exchanges the bytes of elements that are big endian. */
 void le__sc_stored_turn(const le__sc_stored *stored, void *elements, int64_t n);

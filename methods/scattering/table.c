@@ -42,7 +42,8 @@ static int64_t pixels_of(const build *b) {
     return b->loaded.setup.geometry.rows * b->loaded.setup.geometry.cols;
 }
 
-/* ----------------------------------------------------------------------------- rows of pixels -- */
+/* ----------------------------------------------------------------------------- rows of pixels --
+ */
 
 typedef struct rows {
     build *b;
@@ -69,6 +70,13 @@ static void rows_close(rows *r) {
 
 typedef void (*pixel_fn)(rows *r, int64_t j);
 
+/* Something for every pixel, of which some columns of the walk are wanted. */
+typedef struct pass {
+    build *b;
+    int wanted;
+    pixel_fn fn;
+} pass;
+
 static void for_pixels(rows *r, size_t piece, pixel_fn fn) {
     const le__sc_geometry *g = &r->b->loaded.setup.geometry;
     const int64_t begin = (int64_t)piece * ROWS;
@@ -80,6 +88,29 @@ static void for_pixels(rows *r, size_t piece, pixel_fn fn) {
     }
 }
 
+/* Parts are counted from those of the pieces before on, where these are known. */
+static void pass_range(void *context, size_t begin, size_t end, int worker) {
+    const pass *p = context;
+    rows r;
+    (void)worker;
+    if (!rows_open(&r, p->b, p->wanted))
+        return;
+    for (size_t piece = begin; piece < end; piece++) {
+        r.part = p->b->outline ? p->b->outline->before[piece] : 0;
+        for_pixels(&r, piece, p->fn);
+        if (!p->b->outline)
+            p->b->counts[piece] = r.part;
+    }
+    rows_close(&r);
+}
+
+static le_status for_all(build *b, int wanted, pixel_fn fn) {
+    pass p = {b, wanted, fn};
+    le_status status = le_parallel_for(b->call, b->pieces, pass_range, &p);
+    return atomic_load(&b->failed) ? le_fail(LE_ERR_MEMORY, "no memory for a row of pixels")
+                                   : status;
+}
+
 /* -------------------------------------------------------------------------- ends and lengths -- */
 
 static void count_pixel(rows *r, int64_t j) {
@@ -89,20 +120,6 @@ static void count_pixel(rows *r, int64_t j) {
         return;
     if (le__sc_is_listed(&r->share))
         r->part += r->share.count[0] * r->share.count[1];
-}
-
-static void count_range(void *context, size_t begin, size_t end, int worker) {
-    build *b = context;
-    rows r;
-    (void)worker;
-    if (!rows_open(&r, b, le__sc_wanted_extents(&b->loaded.setup.bins)))
-        return;
-    for (size_t piece = begin; piece < end; piece++) {
-        r.part = 0;
-        for_pixels(&r, piece, count_pixel);
-        b->counts[piece] = r.part;
-    }
-    rows_close(&r);
 }
 
 /* In one dimension a pixel that is narrower than a bin has no list. */
@@ -117,9 +134,7 @@ static le_status count_lists(build *b) {
         memset(b->counts, 0, b->pieces * sizeof *b->counts);
         return LE_OK;
     }
-    le_status status = le_parallel_for(b->call, b->pieces, count_range, b);
-    return atomic_load(&b->failed) ? le_fail(LE_ERR_MEMORY, "no memory for a row of pixels")
-                                   : status;
+    return for_all(b, le__sc_wanted_extents(&b->loaded.setup.bins), count_pixel);
 }
 
 static le_status load(build *b) {
@@ -154,7 +169,8 @@ static le_status fill_outline(le_call *call, void *data, size_t bytes, void *coo
     return status;
 }
 
-/* ------------------------------------------------------------------------------------ entries -- */
+/* ------------------------------------------------------------------------------------ entries --
+ */
 
 static void put_list(rows *r, le__sc_entry *entry) {
     const int64_t width = r->b->outline->bins.radial.n;
@@ -174,8 +190,7 @@ static void put_pixel(rows *r, int64_t j) {
     le__sc_entry *entry = &b->entries[i];
     le__sc_pixel p;
     le__sc_pixel_of(s, &b->images, &r->walk, j, &p);
-    const bool used =
-        p.normalization != 0 && le__sc_split(&r->walk, j, &s->bins, &r->share);
+    const bool used = p.normalization != 0 && le__sc_split(&r->walk, j, &s->bins, &r->share);
     if (!used)
         *entry = (le__sc_entry){.bin = (uint32_t)le__sc_setup_bins(s), .as.share = 1.0f};
     else if (le__sc_is_listed(&r->share))
@@ -189,19 +204,6 @@ static void put_pixel(rows *r, int64_t j) {
         b->dark[i] = used ? (float)p.dark : 0;
     if (b->variance)
         b->variance[i] = used ? (float)p.variance : 0;
-}
-
-static void entries_range(void *context, size_t begin, size_t end, int worker) {
-    build *b = context;
-    rows r;
-    (void)worker;
-    if (!rows_open(&r, b, le__sc_wanted(&b->loaded.setup.bins)))
-        return;
-    for (size_t piece = begin; piece < end; piece++) {
-        r.part = b->outline->before[piece];
-        for_pixels(&r, piece, put_pixel);
-    }
-    rows_close(&r);
 }
 
 /* Memory of the entries, one array after the other. */
@@ -227,20 +229,20 @@ static size_t place(build *b, char *base) {
 
 static le_status fill_entries(le_call *call, void *data, size_t bytes, void *cookie) {
     build *b = cookie;
+    (void)call;
     (void)bytes;
     le_status status = load(b);
     if (status == LE_OK) {
         b->loaded.setup.bins = b->outline->bins;
         place(b, data);
-        status = le_parallel_for(call, b->pieces, entries_range, b);
-        if (atomic_load(&b->failed))
-            status = le_fail(LE_ERR_MEMORY, "no memory for a row of pixels");
+        status = for_all(b, le__sc_wanted(&b->loaded.setup.bins), put_pixel);
     }
     le__sc_setup_unload(&b->loaded);
     return status;
 }
 
-/* --------------------------------------------------------------------------------------- sums -- */
+/* --------------------------------------------------------------------------------------- sums --
+ */
 
 typedef struct summing {
     const le__sc_table *table;
@@ -298,8 +300,7 @@ static le_status fill_sums(le_call *call, void *data, size_t bytes, void *cookie
                  .counting = setup->model == LE__SC_MODEL_POISSON};
     s.of = calloc(SUM_PIECES, bytes);
     if (!s.of)
-        return le_fail(LE_ERR_MEMORY, "no memory for the sums of %lld bins",
-                       (long long)t->n_bins);
+        return le_fail(LE_ERR_MEMORY, "no memory for the sums of %lld bins", (long long)t->n_bins);
     le_status status = le_parallel_for(call, SUM_PIECES, sums_range, &s);
     le__sc_sums *out = data;
     memset(out, 0, bytes);
@@ -314,7 +315,8 @@ static le_status fill_sums(le_call *call, void *data, size_t bytes, void *cookie
     return status;
 }
 
-/* ----------------------------------------------------------------------------------- together -- */
+/* ----------------------------------------------------------------------------------- together --
+ */
 
 /* Tables are the same for the same geometry and the same contents of images. */
 static void make_key(le_call *call, const build *b, char *key) {
@@ -326,9 +328,8 @@ static void make_key(le_call *call, const build *b, char *key) {
     for (int k = 0; k < 5; k++) {
         const size_t at = strlen(key);
         const uint64_t hash =
-            images[k]->data
-                ? XXH3_64bits(images[k]->data, pixels * le_dtype_size(images[k]->dtype))
-                : 0;
+            images[k]->data ? XXH3_64bits(images[k]->data, pixels * le_dtype_size(images[k]->dtype))
+                            : 0;
         snprintf(key + at, KEY_SIZE - at, " %d %016llx", images[k]->data ? images[k]->dtype : 0,
                  (unsigned long long)hash);
     }
@@ -343,10 +344,9 @@ static le_status keep_sums(le_call *call, char *key, le__sc_table *t) {
     const void *sums;
     const le__sc_setup *s = le__sc_setup_of(call);
     const size_t at = strlen(key);
-    snprintf(key + at, KEY_SIZE - at, " sums %d %d", s->weighted,
-             s->model == LE__SC_MODEL_POISSON);
-    le_status status = le_call_keep(call, key, (size_t)t->n_bins * sizeof(le__sc_sums), fill_sums,
-                                    t, &sums);
+    snprintf(key + at, KEY_SIZE - at, " sums %d %d", s->weighted, s->model == LE__SC_MODEL_POISSON);
+    le_status status =
+        le_call_keep(call, key, (size_t)t->n_bins * sizeof(le__sc_sums), fill_sums, t, &sums);
     t->sums = sums;
     return status;
 }
@@ -362,8 +362,8 @@ le_status le__sc_table_of(le_call *call, le__sc_table *out) {
     make_key(call, &b, key);
     const size_t length = strlen(key);
     strcpy(key + length, " outline");
-    status = le_call_keep(call, key, sizeof(outline) + b.pieces * sizeof(int64_t), fill_outline,
-                          &b, &data);
+    status = le_call_keep(call, key, sizeof(outline) + b.pieces * sizeof(int64_t), fill_outline, &b,
+                          &data);
     if (status != LE_OK)
         return status;
     b.outline = data;

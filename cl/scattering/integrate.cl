@@ -10,19 +10,11 @@
  * -DMODEL= 0: signals; 1: counting, the variance above 1; 2: the spread about the mean of the bin;
  * -DCHECKS=1: values may be no numbers or the dummy
  */
-#include "scattering/sum.clh"
+#include "scattering/rows.clh"
 
 /* What is written for a bin of a frame; LOST is the normalization of lost pixels, then its square,
  * their variance, their count by shares, and their number. */
 enum { SIGNAL, VARIANCE, LOST = 1 + (MODEL != 0), SUMS = LOST + 5 * CHECKS };
-
-typedef struct shape {
-    long stride; /* elements from a frame to the next */
-    int bins, frames;
-    int first_out; /* frame of the sums */
-    int weighted, counting;       /* 0 or 1; counting: of what is lost the variance is 1 */
-    float dummy, delta;           /* no dummy: NaN */
-} shape;
 
 typedef struct images {
     __global const float *factor, *dark, *variance; /* factor: normalization, or one over it */
@@ -31,11 +23,6 @@ typedef struct images {
 typedef struct sums {
     sum of[SUMS];
 } sums;
-
-static inline bool is_missing(float raw, shape s)
-{
-    return CHECKS && (!(fabs(raw) < INFINITY) || fabs(raw - s.dummy) <= s.delta);
-}
 
 #if CHECKS
 static inline void lose(sums *to, float c, uint pixel, images i, shape s)
@@ -75,29 +62,6 @@ static inline sum add_spread(sum to, float signal, float c, float w, float2 mean
     const float off = c * (fma(-w, mean.x, signal) - w * mean.y);
     return sum_add_product(to, off, off);
 }
-
-#if TEAM > 1
-/* The sum over the team, in all of its work-items. */
-static inline sum over_team(sum x, __local sum *space)
-{
-    const int at = get_local_id(0), lane = at % TEAM;
-    space[at] = x;
-    for (int half_team = TEAM / 2; half_team > 0; half_team /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane < half_team)
-            space[at] = sum_add(space[at], space[at + half_team]);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    x = space[at - lane];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return x;
-}
-#else
-static inline sum over_team(sum x, __local sum *space)
-{
-    return x;
-}
-#endif
 
 __kernel void integrate(__global const T *values, __global const uint *rows,
                         __global const uint2 *shares, __global const float *factor,
@@ -160,5 +124,5 @@ __kernel void integrate(__global const T *values, __global const uint *rows,
 #pragma unroll
         for (int k = 0; k < SUMS; k++)
             if (f < frames)
-                out[((size_t)(s.first_out + first + f) * s.bins + bin) * SUMS + k] = to[f].of[k];
+                out[((size_t)(s.first + first + f) * s.bins + bin) * SUMS + k] = to[f].of[k];
 }

@@ -1,11 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * From a table by pixels to one by bins.
+ * The table that was turned round on a device, and what launches that use it have in common.
  */
 #include "scattering/device_rows.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { KEY = 96 };
@@ -18,33 +20,16 @@ static int64_t parts_of(const le__sc_table *t, int64_t pixel, le__sc_part pair[2
 
 typedef struct source {
     const le__sc_table *table;
+    const le__sc_turn *turn;
     int64_t pixels;
-    bool weighted, counting;
-    const uint32_t *begin;
-    const void *image; /* to be uploaded as it is */
+    bool weighted, counting, inverse; /* inverse: factors are one over the normalization */
+    const void *image;                /* to be uploaded as it is */
+    le__sc_part *row;                 /* with the pixel as bin */
 } source;
-
-static le_status fill_begin(le_call *call, void *data, size_t bytes, void *cookie) {
-    const source *s = cookie;
-    const le__sc_part *part;
-    le__sc_part pair[2];
-    uint32_t *begin = data;
-    uint64_t all = 0;
-    (void)call;
-    memset(begin, 0, bytes);
-    for (int64_t p = 0; p < s->pixels; p++)
-        for (int64_t k = 0, n = parts_of(s->table, p, pair, &part); k < n; k++, all++)
-            begin[part[k].bin + 1]++;
-    if (all > UINT32_MAX)
-        return le_fail(LE_ERR_UNSUPPORTED, "pixels have more than 2^32 shares of bins");
-    for (int64_t b = 0; b < s->table->n_bins; b++)
-        begin[b + 1] += begin[b];
-    return LE_OK;
-}
 
 static float factor_of(const source *s, int64_t pixel) {
     const float w = s->table->normalization[pixel];
-    return s->weighted ? w : w != 0 ? 1 / w : 0;
+    return !s->inverse ? w : w != 0 ? 1 / w : 0;
 }
 
 /* In the words of cl/scattering/integrate.cl: what a lost pixel takes off is what it was here. */
@@ -71,34 +56,48 @@ static le_status fill_sums(le_call *call, void *data, size_t bytes, void *cookie
     return LE_OK;
 }
 
-static le_status upload_factor(le_call *call, le_cl_buffer *buffer, size_t bytes, void *cookie) {
+/* Memory of the call would stay until its end. */
+static le_status upload_inverse(le_call *call, le_cl_buffer *buffer, size_t bytes, void *cookie) {
     const source *s = cookie;
-    float *factor = le_call_scratch(call, bytes);
+    float *factor = malloc(bytes);
     if (!factor)
         return le_fail(LE_ERR_MEMORY, "no memory for the factors of pixels");
     for (int64_t p = 0; p < s->pixels; p++)
         factor[p] = factor_of(s, p);
-    return le_cl_upload(call, buffer, 0, factor, bytes);
+    le_status status = le_cl_upload(call, buffer, 0, factor, bytes);
+    free(factor);
+    return status;
 }
 
 static le_status upload_image(le_call *call, le_cl_buffer *buffer, size_t bytes, void *cookie) {
     return le_cl_upload(call, buffer, 0, ((const source *)cookie)->image, bytes);
 }
 
-static le_status upload_shares(le_call *call, le_cl_buffer *buffer, size_t bytes, void *cookie) {
+static void put_share(void *cookie, int64_t to, int64_t pixel, float share) {
     const source *s = cookie;
-    const size_t bins = (size_t)s->table->n_bins;
-    const le__sc_part *part;
-    le__sc_part pair[2];
-    le__sc_part *row = le_call_scratch(call, bytes); /* with the pixel as bin */
-    uint32_t *at = le_call_scratch(call, bins * sizeof *at);
-    if (!row || !at)
+    s->row[to] = (le__sc_part){(uint32_t)pixel, share};
+}
+
+static le_status upload_shares(le_call *call, le_cl_buffer *buffer, size_t bytes, void *cookie) {
+    source *s = cookie;
+    s->row = malloc(bytes);
+    if (!s->row)
         return le_fail(LE_ERR_MEMORY, "no memory for the rows of a table");
-    memcpy(at, s->begin, bins * sizeof *at);
-    for (int64_t p = 0; p < s->pixels; p++)
-        for (int64_t k = 0, n = parts_of(s->table, p, pair, &part); k < n; k++)
-            row[at[part[k].bin]++] = (le__sc_part){(uint32_t)p, part[k].share};
-    return le_cl_upload(call, buffer, 0, row, bytes);
+    le_status status = le__sc_turn_all(call, s->turn, put_share, s);
+    if (status == LE_OK)
+        status = le_cl_upload(call, buffer, 0, s->row, bytes);
+    free(s->row);
+    return status;
+}
+
+static le_status upload_begin(le_call *call, le_cl_buffer *buffer, size_t bytes, void *cookie) {
+    const source *s = cookie;
+    uint32_t *begin = le_call_scratch(call, bytes);
+    if (!begin)
+        return le_fail(LE_ERR_MEMORY, "no memory for the rows of a table");
+    for (int64_t b = 0; b <= s->table->n_bins; b++)
+        begin[b] = (uint32_t)le__sc_turn_begin(s->turn, b);
+    return le_cl_upload(call, buffer, 0, begin, bytes);
 }
 
 static void name_key(const le__sc_table *t, const char *what, char key[KEY]) {
@@ -120,8 +119,13 @@ static le_status keep_image(le_call *call, source *s, const char *what, const vo
 static le_status keep_images(le_call *call, source *s, le__sc_rows *out) {
     const size_t bytes = (size_t)s->pixels * sizeof(float);
     char key[KEY];
-    name_key(s->table, s->weighted ? "normalization" : "one over normalization", key);
-    le_status status = le_cl_keep(call, key, bytes, upload_factor, s, &out->factor);
+    le_status status;
+    if (s->inverse) {
+        name_key(s->table, "one over normalization", key);
+        status = le_cl_keep(call, key, bytes, upload_inverse, s, &out->factor);
+    } else {
+        status = keep_image(call, s, "normalization", s->table->normalization, bytes, &out->factor);
+    }
     if (status == LE_OK)
         status = keep_image(call, s, "dark", s->table->dark, bytes, &out->dark);
     if (status == LE_OK)
@@ -130,19 +134,21 @@ static le_status keep_images(le_call *call, source *s, le__sc_rows *out) {
 }
 
 static le_status keep_rows(le_call *call, source *s, le__sc_rows *out) {
-    const size_t bytes = (size_t)(s->table->n_bins + 1) * sizeof(uint32_t);
     char key[KEY];
-    const void *begin;
-    name_key(s->table, "begin", key);
-    le_status status = le_call_keep(call, key, bytes, fill_begin, s, &begin);
+    le_status status = le__sc_turn_of(call, &out->table, &out->turn);
     if (status != LE_OK)
         return status;
-    out->begin = s->begin = begin;
-    const size_t shares = s->begin[s->table->n_bins];
+    const int64_t parts = le__sc_rows_parts(out);
+    if (parts > UINT32_MAX)
+        return le_fail(LE_ERR_UNSUPPORTED, "pixels have more than 2^32 shares of bins");
+    name_key(s->table, "rows", key);
+    status = le_cl_keep(call, key, (size_t)(s->table->n_bins + 1) * sizeof(uint32_t), upload_begin,
+                        s, &out->rows);
+    if (status != LE_OK)
+        return status;
     name_key(s->table, "shares", key);
-    status = le_cl_keep(call, key, (shares ? shares : 1) * sizeof(le__sc_part), upload_shares, s,
-                        &out->shares);
-    return status == LE_OK ? keep_image(call, s, "rows", begin, bytes, &out->rows) : status;
+    return le_cl_keep(call, key, (size_t)(parts ? parts : 1) * sizeof(le__sc_part), upload_shares,
+                      s, &out->shares);
 }
 
 static le_status keep_sums(le_call *call, source *s, le__sc_rows *out) {
@@ -156,18 +162,54 @@ static le_status keep_sums(le_call *call, source *s, le__sc_rows *out) {
     return status;
 }
 
-le_status le__sc_rows_of(le_call *call, le__sc_rows *out) {
+le_status le__sc_rows_of(le_call *call, bool rings, le__sc_rows *out) {
     const le__sc_setup *setup = le__sc_setup_of(call);
     source s = {.table = &out->table,
+                .turn = &out->turn,
                 .pixels = setup->geometry.rows * setup->geometry.cols,
                 .weighted = setup->weighted,
+                .inverse = !setup->weighted && !rings,
                 .counting = setup->model == LE__SC_MODEL_POISSON};
     le_status status = le__sc_table_of(call, &out->table);
     if (status == LE_OK)
         status = keep_rows(call, &s, out);
-    if (status == LE_OK)
+    if (status == LE_OK && !rings)
         status = keep_sums(call, &s, out);
     return status == LE_OK ? keep_images(call, &s, out) : status;
+}
+
+/* ---------------------------------------------------------------------------------- launches -- */
+
+le__sc_shape le__sc_shape_of(const le_call *call, int64_t stride, int64_t frames, int64_t first) {
+    const le__sc_setup *s = le__sc_setup_of(call);
+    return (le__sc_shape){.stride = stride,
+                          .bins = (int32_t)le__sc_setup_bins(s),
+                          .frames = (int32_t)frames,
+                          .first = (int32_t)first,
+                          .weighted = s->weighted,
+                          .counting = s->model == LE__SC_MODEL_POISSON,
+                          .dummy = s->has_dummy ? (float)s->dummy : NAN,
+                          .delta = (float)s->delta_dummy};
+}
+
+int le__sc_device_model(const le_call *call) {
+    const le__sc_model model = le__sc_setup_of(call)->model;
+    return model == LE__SC_MODEL_POISSON ? 1 : model == LE__SC_MODEL_AZIMUTHAL ? 2 : 0;
+}
+
+double le__sc_device_value(const le_call *call, const le__sc_device_number *x) {
+    return le_cl_device(call)->has_f64 ? x->whole : (double)x->parts[0] + (double)x->parts[1];
+}
+
+le_status le__sc_outputs_to_host(le_call *call) {
+    le_status status = LE_OK;
+    for (int k = SC_RADIAL; k < SC_COMMON && status == LE_OK; k++)
+        if (le_call_given(call, k))
+            status = le_tensor_to_host(le_call_out(call, k));
+    if (status == LE_OK && le__sc_setup_of(call)->bins.azimuth.n > 0 &&
+        le_call_given(call, SC_AZIMUTHAL))
+        status = le_tensor_to_host(le_call_out(call, SC_AZIMUTHAL));
+    return status;
 }
 
 int64_t le__sc_rows_bytes(const le_call *call) {

@@ -7,34 +7,15 @@
 
 #include "common/opencl.h"
 
-#include <math.h>
 #include <stdio.h>
 
 const int64_t le__sc_teams[LE__SC_TEAMS] = {1, 8, 64, 256};
 
 enum { LEAST_GROUP = 64, LOST = 5, MOST_SUMS = 2 + LOST };
 
-/* Numbers of a bin of a frame: two floats, or a double in their place. */
-typedef union number {
-    float parts[2];
-    double whole;
-} number;
-
-/* shape of integrate.cl */
-typedef struct shape {
-    int64_t stride;
-    int32_t bins, frames, first_out, weighted, counting;
-    float dummy, delta;
-} shape;
-
 bool le__sc_device_takes(const le_call *call, le_dtype dtype, const char **why) {
     *why = "the device has no double precision";
     return dtype != LE_F64 || le_cl_device(call)->has_f64;
-}
-
-static int model_of(const le_call *call) {
-    const le__sc_model model = le__sc_setup_of(call)->model;
-    return model == LE__SC_MODEL_POISSON ? 1 : model == LE__SC_MODEL_AZIMUTHAL ? 2 : 0;
 }
 
 static bool checks_values(const le_call *call, le_dtype dtype) {
@@ -45,8 +26,8 @@ static le_status build(le_call *call, le_dtype dtype, le__sc_device *d) {
     char options[128];
     snprintf(options, sizeof options,
              "-DT=%s -DTEAM=%d -DGROUP=%d -DFRAMES=%d -DMODEL=%d -DCHECKS=%d",
-             le_dtype_cl_type(dtype), (int)d->team, (int)d->group, (int)d->pass, model_of(call),
-             d->checks);
+             le_dtype_cl_type(dtype), (int)d->team, (int)d->group, (int)d->pass,
+             le__sc_device_model(call), d->checks);
     return le_cl_get_kernel(call, &le_cl_scattering_integrate, "integrate", options, &d->kernel);
 }
 
@@ -55,17 +36,14 @@ static le_status upload_totals(le_call *call, le__sc_device *d) {
     float *totals = le_call_scratch(call, 2 * bins * sizeof *totals);
     if (!totals)
         return le_fail(LE_ERR_MEMORY, "no memory for an integration");
-    for (size_t b = 0; b < bins; b++) {
-        const double n = d->rows.sums[b].normalization;
-        totals[2 * b] = (float)n;
-        totals[2 * b + 1] = (float)(n - (double)totals[2 * b]);
-    }
+    for (size_t b = 0; b < bins; b++)
+        le__sc_two_floats(d->rows.sums[b].normalization, totals + 2 * b);
     return le__cl_table(call, totals, 2 * bins * sizeof *totals, &d->totals);
 }
 
 static size_t sums_bytes(const le_call *call, const le__sc_device *d) {
     return (size_t)(le__sc_setup_of(call)->frames * d->rows.table.n_bins * d->n_sums) *
-           sizeof(number);
+           sizeof(le__sc_device_number);
 }
 
 le_status le__sc_device_open(le_call *call, le_dtype dtype, int64_t team, int64_t pass,
@@ -75,29 +53,21 @@ le_status le__sc_device_open(le_call *call, le_dtype dtype, int64_t team, int64_
                          .group = (size_t)(team > LEAST_GROUP ? team : LEAST_GROUP),
                          .pass = pass <= s->frames ? pass : 1,
                          .checks = checks_values(call, dtype)};
-    d->n_sums = 1 + (model_of(call) != 0) + (d->checks ? LOST : 0);
+    d->n_sums = 1 + (le__sc_device_model(call) != 0) + (d->checks ? LOST : 0);
     le_status status = build(call, dtype, d);
     if (status == LE_OK)
-        status = le__sc_rows_of(call, &d->rows);
+        status = le__sc_rows_of(call, false, &d->rows);
     if (status == LE_OK)
         status = le_cl_scratch(call, sums_bytes(call, d), &d->sums);
-    if (status == LE_OK && model_of(call) == 2)
+    if (status == LE_OK && le__sc_device_model(call) == 2)
         status = upload_totals(call, d);
     return status;
 }
 
 le_status le__sc_device_sum(le_call *call, const le__sc_device *d, le_cl_karg values,
                             int64_t stride, int64_t n, int64_t to) {
-    const le__sc_setup *s = le__sc_setup_of(call);
     const le__sc_rows *r = &d->rows;
-    const shape about = {.stride = stride,
-                         .bins = (int32_t)r->table.n_bins,
-                         .frames = (int32_t)n,
-                         .first_out = (int32_t)to,
-                         .weighted = s->weighted,
-                         .counting = s->model == LE__SC_MODEL_POISSON,
-                         .dummy = s->has_dummy ? (float)s->dummy : NAN,
-                         .delta = (float)s->delta_dummy};
+    const le__sc_shape about = le__sc_shape_of(call, stride, n, to);
     const le_cl_karg kargs[] = {values,
                                 LE_CL_BUF(r->rows),
                                 LE_CL_BUF(r->shares),
@@ -116,53 +86,37 @@ le_status le__sc_device_sum(le_call *call, const le__sc_device *d, le_cl_karg va
 /* ------------------------------------------------------------------------------------ results --
  */
 
-static double value_of(const number *x, bool whole) {
-    return whole ? x->whole : (double)x->parts[0] + (double)x->parts[1];
-}
-
 static le__sc_sums sums_of(const le_call *call, const le__sc_device *d, int64_t bin,
-                           const number *numbers) {
-    const bool whole = le_cl_device(call)->has_f64;
+                           const le__sc_device_number *numbers) {
     double of[MOST_SUMS] = {0};
     for (int64_t k = 0; k < d->n_sums; k++)
-        of[k] = value_of(&numbers[k], whole);
+        of[k] = le__sc_device_value(call, &numbers[k]);
     le__sc_sums s = d->rows.sums[bin];
     s.signal = of[0];
     if (d->checks) {
         const double *lost = of + d->n_sums - LOST;
-        if (lost[4] == (double)(d->rows.begin[bin + 1] - d->rows.begin[bin]))
+        if (lost[4] == (double)(le__sc_turn_begin(&d->rows.turn, bin + 1) -
+                                le__sc_turn_begin(&d->rows.turn, bin)))
             return (le__sc_sums){0};
         s.normalization -= lost[0];
         s.normalization2 -= lost[1];
         s.variance -= lost[2];
         s.count -= lost[3];
     }
-    if (model_of(call) != 0)
-        s.variance = of[1] + (model_of(call) == 1 ? s.variance : 0);
+    if (le__sc_device_model(call) != 0)
+        s.variance = of[1] + (le__sc_device_model(call) == 1 ? s.variance : 0);
     return s;
-}
-
-/* Outputs are written on the host. */
-static le_status open_outputs(le_call *call) {
-    le_status status = LE_OK;
-    for (int k = SC_RADIAL; k < SC_COMMON && status == LE_OK; k++)
-        if (le_call_given(call, k))
-            status = le_tensor_to_host(le_call_out(call, k));
-    if (status == LE_OK && le__sc_setup_of(call)->bins.azimuth.n > 0 &&
-        le_call_given(call, SC_AZIMUTHAL))
-        status = le_tensor_to_host(le_call_out(call, SC_AZIMUTHAL));
-    return status;
 }
 
 le_status le__sc_device_put(le_call *call, const le__sc_device *d, const bool *bad) {
     const int64_t frames = le__sc_setup_of(call)->frames, bins = d->rows.table.n_bins;
     const size_t bytes = sums_bytes(call, d);
-    number *numbers = le_call_scratch(call, bytes);
+    le__sc_device_number *numbers = le_call_scratch(call, bytes);
     if (!numbers)
         return le_fail(LE_ERR_MEMORY, "no memory for the sums of %lld bins", (long long)bins);
     le_status status = le_cl_download(call, d->sums, 0, numbers, bytes);
     if (status == LE_OK)
-        status = open_outputs(call);
+        status = le__sc_outputs_to_host(call);
     if (status != LE_OK)
         return status;
     for (int64_t f = 0; f < frames; f++)

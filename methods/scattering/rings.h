@@ -7,22 +7,21 @@
 #ifndef LE_SCATTERING_RINGS_H
 #define LE_SCATTERING_RINGS_H
 
-#include "scattering/table.h"
+#include "scattering/turn.h"
 
 enum { LE__SC_RING_LANES = 8 }; /* arrays may be read up to a multiple of these */
 
 typedef struct le__sc_rings {
     le__sc_table table;
     int64_t longest;
-    const int64_t *at; /* starts of rings, `step` apart */
-    int64_t step;
+    le__sc_turn turn; /* of the table here */
     /* Ring after ring, in a ring by pixel. normalization: 1 where pixels are not weighted */
     const uint32_t *pixel;
     const float *share, *normalization;
 } le__sc_rings;
 
 static inline int64_t le__sc_ring_begin(const le__sc_rings *rings, int64_t bin) {
-    return rings->at[bin * rings->step];
+    return le__sc_turn_begin(&rings->turn, bin);
 }
 
 /* For prepare and run. */
@@ -30,8 +29,8 @@ le_status le__sc_rings_of(le_call *call, le__sc_rings *out);
 /* Bytes that are kept, about. */
 int64_t le__sc_rings_bytes(const le_call *call);
 
-/* Signal and variance of a pixel in a frame, in f32, so that every implementation has the same order of
- * pixels. signal NaN: the frame has no data there. */
+/* Signal and variance of a pixel in a frame, in f32, so that every implementation has the same
+ * order of pixels. signal NaN: the frame has no data there. */
 typedef struct le__sc_ring_value {
     float signal, variance;
 } le__sc_ring_value;
@@ -56,8 +55,8 @@ static inline double le__sc_spread(double variance, double squares) {
 }
 
 /* Pixels further from the mean than so many standard deviations are refused: thres, or Chauvenet's
- * criterion for a ring of `count` pixels where that is more. Rounding does not decide about pixels at
- * the very limit, such as both of two: they stay. */
+ * criterion for a ring of `count` pixels where that is more. Rounding does not decide about pixels
+ * at the very limit, such as both of two: they stay. */
 double le__sc_cutoff(double thres, double count);
 
 #endif

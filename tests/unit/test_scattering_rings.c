@@ -73,12 +73,22 @@ static int ring_of(const uint32_t *frame, int bin, part *out) {
 
 typedef void (*check_fn)(const char *implementation);
 
+/* On a device with a work-item, part of a wave, and several waves a ring. */
 static void for_implementations(const char *operation, check_fn fn) {
+    static const int teams[] = {1, 8, 256};
     size_t n;
     const le_implementation *const *all = le_engine_implementations(engine, operation, &n);
-    for (size_t k = 0; k < n; k++)
-        if (all[k]->device == LE_DEVICE_CPU && runs_here(engine, all[k]))
+    for (size_t k = 0; k < n; k++) {
+        if (!runs_here(engine, all[k]))
+            continue;
+        if (all[k]->device == LE_DEVICE_CPU)
             fn(all[k]->name);
+        for (int t = 0; t < 3 && all[k]->device != LE_DEVICE_CPU; t++) {
+            char candidate[64];
+            snprintf(candidate, sizeof candidate, "%s[team=%d]", all[k]->name, teams[t]);
+            fn(candidate);
+        }
+    }
 }
 
 static void assert_ok(le_status status) {
@@ -101,8 +111,8 @@ static moments add_up(const part *p, int n, int azimuthal) {
     moments m = {0};
     for (int i = 0; i < n; i++)
         if (!p[i].out)
-            m = (moments){m.s + p[i].s, m.n + p[i].w, m.n2 + p[i].w * p[i].w,
-                          m.v + fmax(p[i].s, 1), m.k + 1};
+            m = (moments){m.s + p[i].s, m.n + p[i].w, m.n2 + p[i].w * p[i].w, m.v + fmax(p[i].s, 1),
+                          m.k + 1};
     if (!azimuthal)
         return m;
     m.v = 0;

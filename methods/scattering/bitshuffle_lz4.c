@@ -74,8 +74,7 @@ static void work(const le_call *call, le_work *out) {
     out->bytes = bytes + (double)le_call_in(call, BITS_ARG_BYTES)->shape[0];
 }
 
-/* ---------------------------------------------------------------------------------------- run --
- */
+/* ---------------------------------------------------------------------------------------- run -- */
 
 typedef struct task {
     le__sc_stored stored;
@@ -185,8 +184,7 @@ int64_t le__sc_bits_memory(const le_call *call) {
     return le_tensor_count(t) * (int64_t)le_dtype_size(t->dtype);
 }
 
-/* -------------------------------------------------------------------------------------- cases --
- */
+/* -------------------------------------------------------------------------------------- cases -- */
 
 static double value_of(le_case *c, int content) {
     const double u = le_case_uniform(c);

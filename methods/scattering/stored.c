@@ -51,8 +51,7 @@ le_status le__sc_stored_check(const le_call *call, const le__sc_stored_args *a, 
     return LE_OK;
 }
 
-/* ------------------------------------------------------------------------------------ opening --
- */
+/* ------------------------------------------------------------------------------------ opening -- */
 
 typedef struct scan {
     le__sc_stored *stored;
@@ -153,8 +152,7 @@ le_status le__sc_stored_verdict(const le__sc_stored *s) {
                    (long long)first, (long long)s->n, why, bad > 1 ? "; there are more" : "");
 }
 
-/* ----------------------------------------------------------------------------------- elements --
- */
+/* ----------------------------------------------------------------------------------- elements -- */
 
 void le__sc_stored_turn(const le__sc_stored *s, void *elements, int64_t n) {
     uint8_t *p = elements;
@@ -175,8 +173,7 @@ void le__sc_stored_fill(const le__sc_stored *s, void *out, int64_t n) {
         le_tensor_set(&t, i, s->fill);
 }
 
-/* ----------------------------------------------------------------------------------- decoding --
- */
+/* ----------------------------------------------------------------------------------- decoding -- */
 
 enum { BLOCKS = 32 }; /* of a piece of work */
 

@@ -42,8 +42,7 @@ static int64_t pixels_of(const build *b) {
     return b->loaded.setup.geometry.rows * b->loaded.setup.geometry.cols;
 }
 
-/* ----------------------------------------------------------------------------- rows of pixels --
- */
+/* ----------------------------------------------------------------------------- rows of pixels -- */
 
 typedef struct rows {
     build *b;
@@ -169,8 +168,7 @@ static le_status fill_outline(le_call *call, void *data, size_t bytes, void *coo
     return status;
 }
 
-/* ------------------------------------------------------------------------------------ entries --
- */
+/* ------------------------------------------------------------------------------------ entries -- */
 
 static void put_list(rows *r, le__sc_entry *entry) {
     const int64_t width = r->b->outline->bins.radial.n;
@@ -241,8 +239,7 @@ static le_status fill_entries(le_call *call, void *data, size_t bytes, void *coo
     return status;
 }
 
-/* --------------------------------------------------------------------------------------- sums --
- */
+/* --------------------------------------------------------------------------------------- sums -- */
 
 typedef struct summing {
     const le__sc_table *table;
@@ -315,8 +312,7 @@ static le_status fill_sums(le_call *call, void *data, size_t bytes, void *cookie
     return status;
 }
 
-/* ----------------------------------------------------------------------------------- together --
- */
+/* ----------------------------------------------------------------------------------- together -- */
 
 /* Tables are the same for the same geometry and the same contents of images. */
 static void make_key(le_call *call, const build *b, char *key) {

@@ -66,8 +66,7 @@ static bool read_set(const char *file, const char *set, le_tensor *out) {
     return le_io_read(NULL, place, NULL, out) == LE_OK;
 }
 
-/* ----------------------------------------------------------------------------- stored chunks ---
- */
+/* ----------------------------------------------------------------------------- stored chunks --- */
 
 static double fill_of(const le_stored_info *info) {
     const int64_t one = 1;
@@ -331,8 +330,7 @@ static void test_curves_of_bad(void **state) {
     cJSON_Delete(json);
 }
 
-/* ------------------------------------------------------------------------------ integrations ---
- */
+/* ------------------------------------------------------------------------------ integrations --- */
 
 enum { MOST_ARGS = 48, IMAGES = 5, RESULTS = 9 };
 

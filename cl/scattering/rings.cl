@@ -291,15 +291,19 @@ static inline sight look(row r, place p, place low, place high, uint round, __lo
         const bool first = p.at != NONE && precedes(here, p);
         if (first || p.at == NONE)
             mine.before = sum_add_product(mine.before, length, 1.0f);
-        if ((low.at == NONE || precedes(low, here)) && (high.at == NONE || precedes(here, high)))
-            mine.drawn[first ? 0 : 1] = greater(mine.drawn[first ? 0 : 1], lot);
+        if ((low.at == NONE || precedes(low, here)) && (high.at == NONE || precedes(here, high))) {
+            if (first)
+                mine.drawn[0] = greater(mine.drawn[0], lot);
+            else
+                mine.drawn[1] = greater(mine.drawn[1], lot);
+        }
     }
     return over_team_sight(mine, space);
 }
 
 /* What is known of the two ends of a band, 0: the first place that ends at its beginning or later, 1:
  * the first one that begins behind its end: the last place that is before it, and the first that is
- * not. */
+ * not. Not indexed by variables: these would lie in memory. */
 typedef struct search {
     place low[2], high[2];
     sum end; /* of the pixels before and at high[0] */
@@ -310,6 +314,7 @@ static inline bool take(search *s, int which, place p, sum before, float length,
 {
     const sum end = sum_add_product(before, length, 1.0f);
     const bool far[2] = {!sum_less(end, ends[0]), sum_less(ends[1], before)};
+#pragma unroll
     for (int k = 0; k < 2; k++)
         if (far[k] && (s->high[k].at == NONE || precedes(p, s->high[k]))) {
             s->high[k] = p;
@@ -317,7 +322,7 @@ static inline bool take(search *s, int which, place p, sum before, float length,
         } else if (!far[k] && (s->low[k].at == NONE || precedes(s->low[k], p))) {
             s->low[k] = p;
         }
-    return !far[which];
+    return which ? !far[1] : !far[0];
 }
 
 /* Finds both ends: looks at places by chance, until there is none between the bounds of an end. */
@@ -329,15 +334,16 @@ static inline search find_ends(row r, float4 quantiles, __local sight *space)
     place p = none;
     int which = 0;
     for (uint round = 0; which < 2; round++) {
-        const sight seen = look(r, p, s.low[which], s.high[which], round, space);
-        int side = 1;
+        const sight seen = look(r, p, which ? s.low[1] : s.low[0], which ? s.high[1] : s.high[0], round,
+                                space);
+        uint2 next = seen.drawn[1];
         if (round == 0) {
             ends[0] = sum_times(sum_of(quantiles.xy), seen.before);
             ends[1] = sum_times(sum_of(quantiles.zw), seen.before);
         }
-        if (p.at != NONE)
-            side = take(&s, which, p, seen.before, r.lengths[p.at], ends) ? 1 : 0;
-        p = place_of(r, seen.drawn[side].x ? seen.drawn[side].y : NONE);
+        if (p.at != NONE && !take(&s, which, p, seen.before, r.lengths[p.at], ends))
+            next = seen.drawn[0];
+        p = place_of(r, next.x ? next.y : NONE);
         if (p.at != NONE)
             continue;
         which++;

@@ -249,7 +249,7 @@ static inline uint lot_of(uint at, uint round)
  * by chance on each side, as (lot, place); lots of 0 are none. */
 typedef struct sight {
     sum before;
-    uint2 drawn[2];
+    uint2 below, above;
 } sight;
 
 static inline uint2 greater(uint2 a, uint2 b)
@@ -267,7 +267,7 @@ static inline sight over_team_sight(sight mine, __local sight *space)
         if (at < half_team) {
             const sight a = space[at], b = space[at + half_team];
             const sight both = {sum_add(a.before, b.before),
-                                {greater(a.drawn[0], b.drawn[0]), greater(a.drawn[1], b.drawn[1])}};
+                                greater(a.below, b.below), greater(a.above, b.above)};
             space[at] = both;
         }
     }
@@ -281,7 +281,7 @@ static inline sight over_team_sight(sight mine, __local sight *space)
 /* p NONE: all are behind it, and all are added up. */
 static inline sight look(row r, place p, place low, place high, uint round, __local sight *space)
 {
-    sight mine = {SUM_ZERO, {(uint2)(0, NONE), (uint2)(0, NONE)}};
+    sight mine = {SUM_ZERO, (uint2)(0, NONE), (uint2)(0, NONE)};
     for (uint k = r.begin; k < r.end; k += TEAM) {
         const float length = r.lengths[k];
         const place here = {r.places[k], k};
@@ -293,9 +293,9 @@ static inline sight look(row r, place p, place low, place high, uint round, __lo
             mine.before = sum_add_product(mine.before, length, 1.0f);
         if ((low.at == NONE || precedes(low, here)) && (high.at == NONE || precedes(here, high))) {
             if (first)
-                mine.drawn[0] = greater(mine.drawn[0], lot);
+                mine.below = greater(mine.below, lot);
             else
-                mine.drawn[1] = greater(mine.drawn[1], lot);
+                mine.above = greater(mine.above, lot);
         }
     }
     return over_team_sight(mine, space);
@@ -309,20 +309,30 @@ typedef struct search {
     sum end; /* of the pixels before and at high[0] */
 } search;
 
+/* Field by field: a choice between structures is one between addresses. */
+static inline place one_of(place a, place b, int second)
+{
+    const place p = {second ? b.value : a.value, second ? b.at : a.at};
+    return p;
+}
+
+/* A place is before an end, or not. */
+static inline void bound(place *low, place *high, place p, bool far)
+{
+    *high = one_of(*high, p, far && (high->at == NONE || precedes(p, *high)));
+    *low = one_of(*low, p, !far && (low->at == NONE || precedes(*low, p)));
+}
+
 /* Takes the length before a place into account, for both ends. Whether the place is before an end. */
-static inline bool take(search *s, int which, place p, sum before, float length, const sum ends[2])
+static inline bool take(search *s, int which, place p, sum before, float length, sum from, sum to)
 {
     const sum end = sum_add_product(before, length, 1.0f);
-    const bool far[2] = {!sum_less(end, ends[0]), sum_less(ends[1], before)};
-#pragma unroll
-    for (int k = 0; k < 2; k++)
-        if (far[k] && (s->high[k].at == NONE || precedes(p, s->high[k]))) {
-            s->high[k] = p;
-            s->end = k == 0 ? end : s->end;
-        } else if (!far[k] && (s->low[k].at == NONE || precedes(s->low[k], p))) {
-            s->low[k] = p;
-        }
-    return which ? !far[1] : !far[0];
+    const bool far = !sum_less(end, from), behind = sum_less(to, before);
+    if (far && (s->high[0].at == NONE || precedes(p, s->high[0])))
+        s->end = end;
+    bound(&s->low[0], &s->high[0], p, far);
+    bound(&s->low[1], &s->high[1], p, behind);
+    return which ? !behind : !far;
 }
 
 /* Finds both ends: looks at places by chance, until there is none between the bounds of an end. */
@@ -330,26 +340,26 @@ static inline search find_ends(row r, float4 quantiles, __local sight *space)
 {
     const place none = {SUM_ZERO, NONE};
     search s = {{none, none}, {none, none}, SUM_ZERO};
-    sum ends[2] = {SUM_ZERO, SUM_ZERO};
+    sum from = SUM_ZERO, to = SUM_ZERO;
     place p = none;
     int which = 0;
     for (uint round = 0; which < 2; round++) {
-        const sight seen = look(r, p, which ? s.low[1] : s.low[0], which ? s.high[1] : s.high[0], round,
-                                space);
-        uint2 next = seen.drawn[1];
+        const sight seen = look(r, p, one_of(s.low[0], s.low[1], which),
+                                one_of(s.high[0], s.high[1], which), round, space);
+        uint2 next = seen.above;
         if (round == 0) {
-            ends[0] = sum_times(sum_of(quantiles.xy), seen.before);
-            ends[1] = sum_times(sum_of(quantiles.zw), seen.before);
+            from = sum_times(sum_of(quantiles.xy), seen.before);
+            to = sum_times(sum_of(quantiles.zw), seen.before);
         }
-        if (p.at != NONE && !take(&s, which, p, seen.before, r.lengths[p.at], ends))
-            next = seen.drawn[0];
+        if (p.at != NONE && !take(&s, which, p, seen.before, r.lengths[p.at], from, to))
+            next = seen.below;
         p = place_of(r, next.x ? next.y : NONE);
         if (p.at != NONE)
             continue;
         which++;
         if (s.low[1].at == NONE || precedes(s.low[1], s.high[0]))
             s.low[1] = s.high[0];
-        if (sum_less(ends[1], s.end)) /* the next one begins behind the band */
+        if (sum_less(to, s.end)) /* the next one begins behind the band */
             which = 2;
     }
     return s;

@@ -130,6 +130,42 @@ static void test_contents(void **state) {
         }
 }
 
+/* Six pixels of 10 with one of 6 and one of 14 have a deviation of 2, so that two deviations from
+ * the median are exactly those. */
+static void at_bounds(const char *implementation, le_dtype dtype, bool closed) {
+    static const double pixels[] = {10, 10, 6, 10, 10, 14, 10, 10};
+    le_tensor image = {0}, got = {0};
+    assert_int_equal(le_tensor_alloc(&image, dtype, 1, (int64_t[]){8}), LE_OK);
+    for (int i = 0; i < 8; i++)
+        le_tensor_set(&image, i, pixels[i]);
+    const le_status status =
+        le_engine_run(engine, "sigma_clip", LE_IN("image", &image), LE_F64("sigma_lower", 2),
+                      LE_F64("sigma_upper", 2), LE_STR("bounds", closed ? "closed" : "open"),
+                      LE_OUT("statistics", &got), LE_OPT_IMPLEMENTATION(implementation));
+    if (status == LE_OK) {
+        const double *s = got.data;
+        if (s[0] != (closed ? 8 : 6) || s[8] != (closed ? 6 : 10) || s[9] != (closed ? 14 : 10))
+            fail_msg("%s, %s, %s: %g pixels from %g to %g are kept", implementation,
+                     le_dtype_name(dtype), closed ? "closed" : "open", s[0], s[8], s[9]);
+    } else {
+        assert_int_equal(status, LE_ERR_NO_CANDIDATE);
+    }
+    le_tensor_free(&image);
+    le_tensor_free(&got);
+}
+
+static void test_at_bounds(void **state) {
+    static const le_dtype dtypes[] = {LE_U8, LE_I16, LE_I32, LE_U32, LE_F32, LE_F64};
+    size_t n;
+    const le_implementation *const *all = le_engine_implementations(engine, "sigma_clip", &n);
+    (void)state;
+    for (size_t k = 0; k < n; k++)
+        for (int d = 0; d < 6 && runs_here(engine, all[k]); d++) {
+            at_bounds(all[k]->name, dtypes[d], false);
+            at_bounds(all[k]->name, dtypes[d], true);
+        }
+}
+
 /* What the fused forms find in an image, and what the reference does. */
 static void compare_fused(const le_tensor *image, const le_arg *settings, size_t n_settings) {
     le_arg args[8] = {LE_IN("image", image), LE_STR("rule", "median")};
@@ -236,9 +272,9 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_contents),      cmocka_unit_test(test_fused),
-        cmocka_unit_test(test_fused_selects), cmocka_unit_test(test_mesh),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_contents), cmocka_unit_test(test_at_bounds),
+        cmocka_unit_test(test_fused),    cmocka_unit_test(test_fused_selects),
+        cmocka_unit_test(test_mesh),     cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

@@ -10,6 +10,7 @@
 
 #include "core/cpu.h"
 #include "engine.h"
+#include "liquid_engine/le.h"
 
 static inline bool runs_here(le_engine *engine, const le_implementation *impl) {
     if (!strncmp(impl->name, "slabs", 5))
@@ -19,6 +20,12 @@ static inline bool runs_here(le_engine *engine, const le_implementation *impl) {
         return engine->n_devices > 1;
     }
     return (impl->isa & ~le__cpu_isa()) == 0;
+}
+
+/* Of a call by one implementation: whether it is not for such calls. One that the engine has left
+ * out because it was wrong in a trial is for them. */
+static inline bool is_not_for_it(le_status status) {
+    return status == LE_ERR_NO_CANDIDATE && !strstr(le_error_message(), "exceeds the tolerance");
 }
 
 #endif

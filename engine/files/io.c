@@ -202,9 +202,7 @@ bool le_io_is_place(const char *place_text, bool for_writing) {
     if (le__io_place_parse(place_text, &place) != LE_OK)
         return false;
     const char *problem = NULL;
-    if (place.format == LE__IO_HDF5 && for_writing && !le__h5_built)
-        problem = "this library was built without HDF5";
-    else if (place.format == LE__IO_HDF5 && for_writing && !place.dataset)
+    if (place.format == LE__IO_HDF5 && for_writing && !place.dataset)
         problem = "name the dataset to write, as FILE.h5:/NAME";
     else if (place.format == LE__IO_FITS && for_writing && le__io_is_gzip(&place))
         problem = "gzipped FITS files are for reading only";
@@ -220,6 +218,8 @@ bool le_io_is_place(const char *place_text, bool for_writing) {
         problem = "give its layout as FILE.raw:TYPE:N,N,...";
     else if (place.format == LE__IO_EDF && for_writing)
         problem = "EDF files are for reading only";
+    else if (place.format == LE__IO_HDF5 && for_writing && !le__h5_built)
+        problem = "this library was built without HDF5";
     if (problem)
         le_fail(LE_ERR_ARGUMENT, "%s: %s", place_text, problem);
     le__io_place_free(&place);

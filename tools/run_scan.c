@@ -165,7 +165,7 @@ static int64_t frames_in(const scan *s, int64_t items) {
 static le_status end_batch(scan *s, int64_t done) {
     scan_report_done(&s->report, done);
     run_progress_count(frames_in(s, done), frames_in(s, s->shared ? s->end : s->all));
-    s->stopped = run_interrupt_came() && done < s->left_out + s->source->items;
+    s->stopped = !s->shared && run_interrupt_came() && done < s->left_out + s->source->items;
     return s->stopped ? le_fail(LE_ERR_CANCELLED, "stopped") : LE_OK;
 }
 

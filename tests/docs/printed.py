@@ -26,6 +26,7 @@ OTHER_TESTS = {"docs/adding-an-implementation.md", "docs/adding-an-operation.md"
 NOT_RUN = {
     ("README.md", "sh tools/check.sh"): "the suite that runs this test",
     ("docs/cluster.md", "mpirun "): "needs MPI; tests/mpi/le-run.sh runs the like",
+    ("docs/cluster.md", "srun "): "needs Slurm; tests/mpi/scans.sh runs the like",
     ("docs/how-it-decides.md", "le-bench --suite=choices"): "measures every operation for some minutes",
 }
 

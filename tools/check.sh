@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: MIT
 # The whole test suite: installs what is missing, builds with warnings as errors, and runs all tests; the
 # same under AddressSanitizer with UndefinedBehaviorSanitizer, under ThreadSanitizer, and compiled by clang
-# and without OpenCL; files without the libraries for HDF5, TIFF and FITS; calls over the ranks of MPI jobs; the Python module, installed into an environment of its
-# own where PyPI can be reached. Asked for by name: the OpenCL tests with other drivers, where they can be had
-# (tools/drivers.sh). Ends with 0 when all passed.
+# and without OpenCL; files without the libraries for HDF5, TIFF and FITS; calls over the ranks of MPI jobs;
+# the Python module, installed into an environment of its own where PyPI can be reached. Asked for by name: the
+# OpenCL tests with other drivers, where they can be had (tools/drivers.sh). Ends with 0 when all passed.
 # usage: sh tools/check.sh [dev|asan|tsan|clang|no-opencl|no-formats|mpi|python|drivers ...]   default: all but drivers
 set -u
 cd "$(dirname "$0")/.." || exit 1

@@ -27,7 +27,6 @@ enum { MAX_ATTEMPTS = 256 };
 static const double deaf_after = 2, deaf_s = 0.02;
 static const double race_s = 0.1;   /* of a candidate's runs in a race of short ones */
 static const double brief_s = 1e-4; /* a run that deciding disturbs */
-static const double short_s = 0.02; /* below, a process's first run tells little of the others */
 static const double discover_after_s =
     2; /* answered by an operation before learning opens OpenCL */
 
@@ -349,11 +348,16 @@ typedef struct firsts {
     bool of_operation; /* among the first runs of anything of the operation in this process */
 } firsts;
 
+/* So many runs at an operation's beginning tell more of threads that start and code that is read
+ * than of later ones. */
+static int starts(double seconds) {
+    return seconds < 1e-3 ? 3 : seconds < 20e-3 ? 1 : 0;
+}
+
 /* Keeps what was moved. */
 static firsts note_run(le__question *q, const le__arm *arm, const le_call *call) {
     pthread_mutex_lock(&q->op->mutex);
-    int starts = call->stats.seconds < brief_s * 10 ? 3 : call->stats.seconds < short_s ? 1 : 0;
-    firsts first = {!q->seen[arm->index], q->op->started < starts};
+    firsts first = {!q->seen[arm->index], q->op->started < starts(call->stats.seconds)};
     le__question_note_moved(q, arm, call);
     q->seen[arm->index] = true;
     q->op->started += first.of_operation;
@@ -471,8 +475,10 @@ static le_status answer_by(le__dispatch *d, le__question *q, le_call *call, cons
     call->stop_after = stops ? c->of.stop_seconds : 0;
     le_status status = le__dispatch_run_arm(d, q, call, c->arm, false, spent);
     *warm = status == LE_OK && deserves_a_warm_run(call, c);
-    if (*warm)
+    if (*warm) {
+        *spent += call->stats.seconds;
         status = le__dispatch_run_arm(d, q, call, c->arm, false, spent);
+    }
     call->stop_after = 0;
     double line = c->of.stop_seconds;
     if (stops && call->stats.seconds > fmax(deaf_after * line, line + deaf_s))

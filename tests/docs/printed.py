@@ -61,7 +61,7 @@ int main(void) {
 # JSON of a chain: the arguments with which le-run takes it
 CHAINS = {("docs/chains.md", '{"name": "front_view"'): "volume=cube.h5:/density image=view.png"}
 
-SHELL = re.compile(r"^(sh |mpirun |le-|\./|cmake |ctest |cc |export |PATH=|LE_[A-Z_]+=|cp |mkdir )")
+SHELL = re.compile(r"^(sh |mpirun |srun |le-|\./|cmake |ctest |cc |export |PATH=|LE_[A-Z_]+=|cp |mkdir )")
 
 
 def blocks(text):

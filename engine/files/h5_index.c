@@ -8,6 +8,7 @@
 #include "files/h5.h"
 
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 enum { WINDOW = 1 << 18 }; /* chunks; 6 MiB, touched as far as it is used */
 
@@ -44,6 +45,17 @@ static bool sound(const le__h5_dataset *d, const le__h5_stored *s) {
                             s->size <= d->file_bytes - s->address);
 }
 
+/* A file that is being written may have grown since it was opened. */
+static bool lies_inside(le__h5_dataset *d, const le__h5_stored *s) {
+    struct stat now;
+    if (sound(d, s))
+        return true;
+    if (fstat(d->handle.fd, &now) != 0 || now.st_size <= d->file_bytes)
+        return false;
+    d->file_bytes = now.st_size;
+    return sound(d, s);
+}
+
 le_status le__h5_index_fill(le__h5_dataset *d) {
     const le__h5_index *x = &d->index;
     for (int64_t k = x->begin; k < x->end; k++) {
@@ -54,13 +66,13 @@ le_status le__h5_index_fill(le__h5_dataset *d) {
             offset[i] = (hsize_t)(at[i] * d->chunk[i]);
         le__h5_stored *to = &x->window[k - x->begin];
         bool found = le__h5_locate(&d->handle, d->set, offset, to);
-        if (d->wish == LE__H5_STORED_SKIP && (!found || !sound(d, to))) {
+        if (d->wish == LE__H5_STORED_SKIP && (!found || !lies_inside(d, to))) {
             *to = (le__h5_stored){.size = -1};
             continue;
         }
         if (!found)
             return le_fail(LE_ERR_IO, "%s: the index of its chunks is damaged", d->text);
-        if (!sound(d, to))
+        if (!lies_inside(d, to))
             return le_fail(LE_ERR_IO, "%s: a chunk lies outside the file or claims an absurd size",
                            d->text);
     }

@@ -131,6 +131,10 @@ int64_t le__h5_stored_ready(le__h5_stored_source *s, int64_t most) {
     while (n < most && le__h5_index_move(&s->d, s->next + n) == LE_OK &&
            s->d.index.window[s->next + n - s->d.index.begin].size != 0)
         n++;
+    /* what the index says of the last ones may be half written */
+    while (n > 0 && s->next + n > s->d.index.begin &&
+           s->d.index.window[s->next + n - 1 - s->d.index.begin].size < 0)
+        n--;
     return n;
 }
 

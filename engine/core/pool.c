@@ -5,14 +5,21 @@
  */
 #include "core/pool.h"
 
+#include "core/clock.h"
 #include "core/tick.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { PARTS_PER_WORKER = 16 };
+enum { PARTS_PER_WORKER = 16, LOOKS = 32 /* between two looks at the clock */ };
+
+/* Waking a thread that sleeps takes 5 to 100 microseconds, most in virtual machines: as long as the
+ * work of brief loops. So whoever waits looks again and again before it sleeps, for as long as
+ * waking may take. */
+static const double awake_s = 1e-4;
 
 const char *const le__schedule_names[4] = {"none", "static", "dynamic", "guided"};
 
@@ -21,9 +28,9 @@ typedef struct loop {
     void *context;
     size_t items, part;
     le__schedule schedule;
-    int threads; /* workers wanted, the caller included */
-    int joined;  /* workers that took part so far; guarded by the pool's mutex */
-    int active;  /* workers inside, without the caller; guarded by the pool's mutex */
+    int threads;        /* workers wanted, the caller included */
+    int joined;         /* workers that took part so far; guarded by the pool's mutex */
+    _Atomic int active; /* workers inside, without the caller; changed with the pool's mutex held */
     _Atomic size_t next;
     struct loop *link;
 } loop;
@@ -35,6 +42,7 @@ struct le__pool {
     pthread_t *threads;
     int n_threads, max_threads;
     bool stop;
+    _Atomic unsigned calls; /* for workers: loops that began; changed with the mutex held */
 };
 
 /* Takes the next part; false when nothing is left. */
@@ -80,13 +88,56 @@ static loop *wanting_help(le__pool *p) {
     return NULL;
 }
 
+static void look_away(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* Whether a new loop began while it was not worth to sleep. Others get the core when they want it.
+ */
+static bool is_called_soon(le__pool *p, unsigned calls) {
+    for (double end = le__now() + awake_s; le__now() < end; sched_yield())
+        for (int i = 0; i < LOOKS; i++, look_away())
+            if (atomic_load_explicit(&p->calls, memory_order_acquire) != calls)
+                return true;
+    return false;
+}
+
+static void await_end_awake(const loop *l) {
+    for (double end = le__now() + awake_s; le__now() < end; sched_yield())
+        for (int i = 0; i < LOOKS; i++, look_away())
+            if (!atomic_load_explicit(&l->active, memory_order_acquire))
+                return;
+}
+
+/* Until a loop begins; *soon: the last one did before it was worth to sleep. Called with the mutex
+ * held. */
+static void rest(le__pool *p, bool *soon) {
+    unsigned calls = atomic_load_explicit(&p->calls, memory_order_relaxed);
+    double begin = le__now();
+    if (*soon) {
+        pthread_mutex_unlock(&p->mutex);
+        bool called = is_called_soon(p, calls);
+        pthread_mutex_lock(&p->mutex);
+        if (called)
+            return;
+    }
+    while (atomic_load_explicit(&p->calls, memory_order_relaxed) == calls)
+        pthread_cond_wait(&p->work, &p->mutex);
+    *soon = le__now() - begin < awake_s;
+}
+
 static void *worker_main(void *arg) {
     le__pool *p = arg;
+    bool soon = false;
     pthread_mutex_lock(&p->mutex);
     while (!p->stop) {
         loop *l = wanting_help(p);
         if (!l) {
-            pthread_cond_wait(&p->work, &p->mutex);
+            rest(p, &soon);
             continue;
         }
         int worker = l->joined++;
@@ -118,6 +169,12 @@ static void start_workers(le__pool *p, int wanted) {
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
+/* With the mutex held. */
+static void call_workers(le__pool *p) {
+    atomic_fetch_add_explicit(&p->calls, 1, memory_order_release);
+    pthread_cond_broadcast(&p->work);
+}
+
 le_status le__pool_open(le__pool **out, int max_threads) {
     le__pool *p = calloc(1, sizeof *p);
     if (p)
@@ -139,7 +196,7 @@ void le__pool_close(le__pool *p) {
         return;
     pthread_mutex_lock(&p->mutex);
     p->stop = true;
-    pthread_cond_broadcast(&p->work);
+    call_workers(p);
     pthread_mutex_unlock(&p->mutex);
     for (int i = 0; i < p->n_threads; i++)
         pthread_join(p->threads[i], NULL);
@@ -184,11 +241,16 @@ void le__pool_run(le__pool *p, int threads, le__schedule schedule, size_t items,
     start_workers(p, threads - 1);
     l.link = p->open;
     p->open = &l;
-    pthread_cond_broadcast(&p->work);
+    call_workers(p);
     pthread_mutex_unlock(&p->mutex);
     work_on(&l, 0);
     pthread_mutex_lock(&p->mutex);
     l.joined = l.threads; /* nobody joins any more */
+    if (l.active) {
+        pthread_mutex_unlock(&p->mutex);
+        await_end_awake(&l);
+        pthread_mutex_lock(&p->mutex);
+    }
     while (l.active)
         le__ticker_wait(le__ticker_here(), &p->done, &p->mutex);
     unlink_loop(p, &l);

@@ -65,9 +65,12 @@ static bool takes_part(const le__slate *slate, size_t i, const void *context) {
  * what a first one costs, and need to be further behind. */
 static const double hopeless_factor = 4, hopeless_short = 10, short_s = 0.02;
 
+static const double brief_s = 1e-3; /* runs that what came right before them can slow down */
+
 typedef struct progress {
     double best;
     double *first; /* seconds of first runs, by entry of the slate; 0: not run */
+    double *last;  /* of the newest ones */
 } progress;
 
 static bool is_hopeless(const le__slate *f, const progress *p, size_t i) {
@@ -105,18 +108,32 @@ static le_status run_one(le__dispatch *d, le__question *q, le_call *call, le__ar
     return status;
 }
 
+/* As in steady use: one that is brief runs twice, and the second counts. */
+static le_status run_steadily(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
+                              double last, double stop_seconds, double *spent) {
+    if (last > 0 && last < brief_s) {
+        le_status status = run_one(d, q, call, arm, stop_seconds, spent);
+        if (status != LE_OK)
+            return status;
+        *spent += call->stats.seconds;
+    }
+    return run_one(d, q, call, arm, stop_seconds, spent);
+}
+
 static void run_race(le__dispatch *d, le__question *q, le_call *call, const le__slate *f,
                      le__policy_race *race) {
     size_t i;
     bool cold;
-    progress p = {.first = calloc(f->n + 1, sizeof *p.first)};
+    progress p = {.first = calloc(2 * f->n + 1, sizeof *p.first)};
+    p.last = p.first + f->n;
     while (p.first && !call->no_room && !is_late(d) && le__policy_race_next(race, &i, &cold)) {
         double spent = 0;
         if (is_hopeless(f, &p, i)) {
             le__policy_race_drop(race, i);
             continue;
         }
-        le_status status = run_one(d, q, call, f->arms[i], le__policy_race_stop(race, i), &spent);
+        le_status status =
+            run_steadily(d, q, call, f->arms[i], p.last[i], le__policy_race_stop(race, i), &spent);
         if (status != LE_OK && call->stopped) {
             le__policy_race_cut(race, i, call->stats.seconds, call->stats.seconds + spent,
                                 le__now());
@@ -131,6 +148,7 @@ static void run_race(le__dispatch *d, le__question *q, le_call *call, const le__
             continue;
         }
         double seconds = call->stats.seconds;
+        p.last[i] = seconds;
         if (cold) {
             p.first[i] = seconds;
             p.best = p.best > 0 ? fmin(p.best, seconds) : seconds;

@@ -6,215 +6,31 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "policy/policy_internal.h"
+#include "policy/policy_race.h"
 
 #define Z90 1.6448536269514722
 #define RUNS 512             /* of one candidate in one race, at most */
-#define PARTS 4              /* of a race, whose means tell of noise that comes in waves */
-#define NOISE_PRIOR 0.0004   /* variance of one run's log time before there are repeats: 2 % */
-#define NOISE_DOF 1.0
-#define DRIFT_SD 0.001
 #define FINE 0.02            /* of the noise: a regret not worth another run */
 #define SAME 0.2             /* of the noise, at most the margin: a difference that does not matter */
 #define MORE_DROPS 3.0
-#define LEVEL 0.02           /* runs this far above the fastest are warm-up or disturbed */
-#define WIDE 5.0             /* noise deviations from the fastest run of a level to its slowest */
-#define WARM_UP 4            /* runs within which a drop is no noise */
-#define SETTLED 0.01
-#define SETTLED_COLD 0.15
 #define COLD_BEATEN 2.302585 /* ln 10 behind the best cold run: beyond doubt */
 #define BEATEN 1.098612      /* ln 3 behind the leader, a warm run is stopped */
-#define CUTS 2               /* stopped warm runs that are no accident */
+#define CUTS 2               /* stopped warm runs that are no accident, unless more were not stopped */
 #define NEAR 0.693147        /* ln 2: one warm run does not rule out those within */
 #define CLOSE 0.182322       /* ln 1.2: two do not rule out those within */
 #define SHORT 0.02           /* seconds: of shorter runs as many are made as fit into race_seconds */
-#define SHORT_RUNS 10        /* warm runs of each, at least */
 #define SHORT_REGRET 0.001   /* the regret that ends a race of these */
-#define CHOSEN 1.3           /* deviations: the choice is the one whose luck was best */
+#define LASTING 0.2          /* of race_seconds: what those near the best run at least */
+#define DISTURBED 5.0        /* times race_seconds that one may run when most is disturbance */
 #define CLEAN 0.5            /* weight from which a sample counts as clean */
 #define TRUSTED 0.6          /* loaded samples of less trust are a prior, to be confirmed */
 #define KIN_MARGINS 6.0      /* more than this behind is too far to be preferred among kin */
 #define KIN_CONFIDENCE 0.99  /* that one leads its kin */
-#define CONFIRMING 2         /* warm runs, beside the cold one, that confirm or replace a prior */
 #define AS_BEFORE 0.26       /* 30 %: a time that confirms what was known of all */
-
-typedef struct entry {
-    le__policy_allowed allowed;
-    le__belief known;          /* before the race */
-    double cold, *runs;        /* log seconds */
-    double *weights;
-    double spent;              /* seconds of its warm runs */
-    int n, room, cuts;         /* warm runs, place for them, those that were stopped */
-    bool has_cold, out;
-    bool stale;                /* known by samples from before something changed, and only by them */
-    bool given;                /* known well: its times stand, it does not run */
-} entry;
-
-typedef struct estimate {
-    double mean, se;
-} estimate;
-
-struct le__policy_race {
-    le__policy *policy;
-    int family, problem, incumbent, max_runs;
-    double regret, margin, confidence;
-    le_objective objective;
-    entry *entries;
-    size_t n;
-    uint32_t total, clean;
-    bool doubted;              /* what is stale has neither been confirmed nor refuted yet */
-    double race_seconds;       /* for the runs of each where they are short; 0: count runs */
-    size_t *round, n_round;    /* who is still to run in this round, last first */
-    uint64_t random;
-    double usual_drop;         /* median over the entries of log cold minus log first warm run */
-    double *drops;             /* room for it */
-};
-
-/* ---------------------------------------------------------------------------- estimates ------- */
-
-static double fastest(const entry *e)
-{
-    double least = e->runs[0];
-    for (int i = 1; i < e->n; i++)
-        least = fmin(least, e->runs[i]);
-    return least;
-}
-
-/* The runs near the fastest: what is left when warm-up and disturbances are taken away. */
-static le__log_stats level_of(const entry *e, double width)
-{
-    le__log_stats s = {0};
-    double limit = fastest(e) + width;
-    for (int i = 0; i < e->n; i++)
-        if (e->runs[i] <= limit)
-            le__log_stats_add(&s, e->weights[i], e->runs[i], 0.0);
-    return s;
-}
-
-/* Differences of neighbouring runs scatter by twice the variance; the median forgives warm-up. */
-static double noise_var(const le__policy_race *race)
-{
-    double sum = NOISE_PRIOR * NOISE_DOF, dof = NOISE_DOF;
-    for (size_t i = 0; i < race->n; i++) {
-        const entry *e = &race->entries[i];
-        for (int k = 1; k < e->n && !e->given; k++) {
-            double d = e->runs[k] - e->runs[k - 1];
-            if (d < -LEVEL && k < WARM_UP)
-                continue;
-            sum += 0.5 * d * d;
-            dof += 1.0;
-        }
-    }
-    return sum / dof;
-}
-
-static double falling(const entry *e)
-{
-    double drop = e->n > 1 ? e->runs[e->n - 2] - e->runs[e->n - 1] - SETTLED
-                           : (e->has_cold ? e->cold - e->runs[0] - SETTLED_COLD : 0.0);
-    return fmax(drop, 0.0);
-}
-
-/* A single warm run that is slower than its cold run lets expect may have been disturbed. */
-static double surprise(const le__policy_race *race, const entry *e)
-{
-    return e->n == 1 && e->has_cold ? fmax(e->runs[0] - (e->cold - race->usual_drop), 0.0) : 0.0;
-}
-
-static estimate estimate_of(const le__policy_race *race, const entry *e, double noise)
-{
-    double width = fmax(LEVEL, WIDE * sqrt(noise));
-    le__log_stats s = level_of(e, width);
-    double drop = 0.5 * fmax(falling(e), surprise(race, e));
-    double var = noise / fmax(s.n, 1e-3) + DRIFT_SD * DRIFT_SD + drop * drop;
-    double extra = e->allowed.extra_seconds > 0.0 ? e->allowed.extra_seconds : 0.0;
-    return (estimate){log(exp(s.mean) + extra), sqrt(var)};
-}
-
-static double score_shift(const le__policy_race *race, const entry *e)
-{
-    if (race->objective == LE_OBJECTIVE_CPU_TIME)
-        return log(e->allowed.cpu_factor > 0.0 ? e->allowed.cpu_factor : 1.0);
-    if (race->objective == LE_OBJECTIVE_MEMORY)
-        return 1e4 * log1p(fmax(e->allowed.memory_bytes, 0.0));
-    return 0.0;
-}
-
-static estimate score_of(const le__policy_race *race, const entry *e, double noise)
-{
-    estimate s = estimate_of(race, e, noise);
-    s.mean += score_shift(race, e);
-    if (race->objective == LE_OBJECTIVE_P99 && e->n > 1) {
-        double worst = e->runs[0];
-        for (int i = 1; i < e->n; i++)
-            worst = fmax(worst, e->runs[i]);
-        s.mean = fmax(s.mean, worst);
-    }
-    return s;
-}
-
-/* Index of the best measured entry; n when there is none. */
-static size_t leader(const le__policy_race *race, double noise)
-{
-    size_t best = race->n;
-    double least = INFINITY;
-    for (size_t i = 0; i < race->n; i++) {
-        const entry *e = &race->entries[i];
-        if (e->out || e->n == 0)
-            continue;
-        double score = score_of(race, e, noise).mean;
-        if (score < least) {
-            least = score;
-            best = i;
-        }
-    }
-    return best;
-}
-
-/* Deviation of the mean difference of two that run in turns, by its means over parts of the race: of
- * noise in waves neighbouring runs have the same, and a hundred of them may be worth four. 0 where
- * there are too few. */
-static double scatter(const entry *a, const entry *b)
-{
-    int n = (a->n < b->n ? a->n : b->n) / PARTS;
-    double mean[PARTS] = {0}, all = 0.0, var = 0.0;
-    if (n < 2 || a->given || b->given)
-        return 0.0;
-    for (int k = 0; k < n * PARTS; k++)
-        mean[k / n] += (a->runs[a->n - 1 - k] - b->runs[b->n - 1 - k]) / n;
-    for (int k = 0; k < PARTS; k++)
-        all += mean[k] / PARTS;
-    for (int k = 0; k < PARTS; k++)
-        var += (mean[k] - all) * (mean[k] - all) / (PARTS - 1);
-    return sqrt(var / PARTS);
-}
-
-/* ... and as it is if all runs are independent, whichever is more. */
-static double gap_error(const entry *a, estimate o, const entry *b, estimate lead)
-{
-    return fmax(hypot(o.se, lead.se), scatter(a, b));
-}
-
-static double left_regret(const le__policy_race *race, size_t choice, double noise)
-{
-    double sum = 0.0;
-    const entry *c = &race->entries[choice];
-    if (c->n == 0)
-        return 0.0;
-    estimate b = score_of(race, c, noise);
-    for (size_t i = 0; i < race->n; i++) {
-        const entry *e = &race->entries[i];
-        if (i == choice || e->n == 0)
-            continue;
-        estimate o = score_of(race, e, noise);
-        sum += le__expected_gain(o.mean - b.mean, CHOSEN * gap_error(e, o, c, b));
-    }
-    return sum;
-}
 
 /* ----------------------------------------------------------------------------- set-up --------- */
 
-static bool may_judge(const le__policy_race *race, const entry *e)
+static bool may_judge(const le__policy_race *race, const le__race_entry *e)
 {
     return le__belief_known(e->known) && !(race->doubted && e->stale);
 }
@@ -224,43 +40,56 @@ static void rule_out(le__policy_race *race)
 {
     double limit = INFINITY;
     for (size_t i = 0; i < race->n; i++) {
-        const entry *e = &race->entries[i];
+        const le__race_entry *e = &race->entries[i];
         if (may_judge(race, e))
-            limit = fmin(limit, e->known.mean + Z90 * sqrt(e->known.var) + score_shift(race, e));
+            limit = fmin(limit, e->known.mean + Z90 * sqrt(e->known.var) + le__race_score_shift(race, e));
     }
     for (size_t i = 0; i < race->n; i++) {
-        entry *e = &race->entries[i];
+        le__race_entry *e = &race->entries[i];
         if (may_judge(race, e) && !e->given &&
-            e->known.mean - Z90 * sqrt(e->known.var) + score_shift(race, e) > limit)
+            e->known.mean - Z90 * sqrt(e->known.var) + le__race_score_shift(race, e) > limit)
             e->out = true;
     }
 }
 
-static bool make_room(entry *e)
+static bool enlarge(double **array, int room)
+{
+    double *bigger = realloc(*array, (size_t)room * sizeof *bigger);
+    if (bigger)
+        *array = bigger;
+    return bigger != NULL;
+}
+
+static bool make_room(le__race_entry *e)
 {
     int room = e->room ? 2 * e->room : 8;
     if (e->n < e->room)
         return true;
-    double *runs = realloc(e->runs, (size_t)room * sizeof *runs);
-    if (runs)
-        e->runs = runs;
-    double *weights = runs ? realloc(e->weights, (size_t)room * sizeof *weights) : NULL;
-    if (!weights)
+    if (!enlarge(&e->runs, room) || !enlarge(&e->sorted, room) || !enlarge(&e->weights, room))
         return false;
-    e->weights = weights;
     e->room = room;
     return true;
 }
 
-static void record(entry *e, double value, double weight)
+static void add_run(le__race_entry *e, double value, double weight)
+{
+    int at = e->n;
+    for (; at > 0 && e->sorted[at - 1] > value; at--)
+        e->sorted[at] = e->sorted[at - 1];
+    e->sorted[at] = value;
+    e->runs[e->n] = value;
+    e->weights[e->n++] = weight;
+    e->weight += weight;
+    e->spent += exp(value);
+}
+
+static void record(le__race_entry *e, double value, double weight)
 {
     if (!e->has_cold) {
         e->cold = value;
         e->has_cold = true;
     } else if (e->n < RUNS && make_room(e)) {
-        e->runs[e->n] = value;
-        e->weights[e->n++] = weight;
-        e->spent += exp(value);
+        add_run(e, value, weight);
     } else {
         e->out = true; /* no memory for it */
     }
@@ -270,7 +99,7 @@ static void record(entry *e, double value, double weight)
 static void use_known(le__policy_race *race, const le__problem *problem, bool keep_known)
 {
     for (size_t i = 0; i < race->n; i++) {
-        entry *e = &race->entries[i];
+        le__race_entry *e = &race->entries[i];
         const le__cell *cell = le__cell_find(problem, e->allowed.candidate);
         if (!cell || !le__belief_known(e->known))
             continue;
@@ -293,7 +122,7 @@ static le__policy_race *make_race(le__policy *policy, const le__policy_question 
 {
     const le__belief *beliefs = le__beliefs_of(policy, q, false);
     le__policy_race *race = beliefs ? calloc(1, sizeof *race) : NULL;
-    entry *entries = race ? calloc(q->n_allowed, sizeof *entries) : NULL;
+    le__race_entry *entries = race ? calloc(q->n_allowed, sizeof *entries) : NULL;
     double *drops = entries ? calloc(q->n_allowed, sizeof *drops) : NULL;
     size_t *round = drops ? calloc(q->n_allowed, sizeof *round) : NULL;
     if (!round) {
@@ -317,6 +146,7 @@ static le__policy_race *make_race(le__policy *policy, const le__policy_question 
         entries[i].known = beliefs[i];
     }
     use_known(race, &family->problems[q->problem], q->keep_known);
+    le__race_update_noise(race);
     rule_out(race);
     return race;
 }
@@ -346,8 +176,8 @@ static bool next_warm(const le__policy_race *race, size_t *index)
 {
     double least = INFINITY;
     for (size_t i = 0; i < race->n; i++) {
-        const entry *e = &race->entries[i];
-        double cold = e->cold + score_shift(race, e);
+        const le__race_entry *e = &race->entries[i];
+        double cold = e->cold + le__race_score_shift(race, e);
         if (!e->out && e->n == 0 && cold < least) {
             least = cold;
             *index = i;
@@ -361,13 +191,13 @@ static void drop_hopeless(le__policy_race *race)
 {
     double best = INFINITY;
     for (size_t i = 0; i < race->n; i++) {
-        const entry *e = &race->entries[i];
+        const le__race_entry *e = &race->entries[i];
         if (!e->out && e->has_cold)
-            best = fmin(best, e->cold + score_shift(race, e));
+            best = fmin(best, e->cold + le__race_score_shift(race, e));
     }
     for (size_t i = 0; i < race->n; i++) {
-        entry *e = &race->entries[i];
-        if (e->n == 0 && e->has_cold && e->cold + score_shift(race, e) >= best + COLD_BEATEN)
+        le__race_entry *e = &race->entries[i];
+        if (e->n == 0 && e->has_cold && e->cold + le__race_score_shift(race, e) >= best + COLD_BEATEN)
             e->out = true;
     }
 }
@@ -377,8 +207,8 @@ static size_t within(const le__policy_race *race, double best, double width)
 {
     size_t n = 0;
     for (size_t i = 0; i < race->n; i++) {
-        const entry *e = &race->entries[i];
-        n += !e->out && e->n > 0 && fastest(e) + score_shift(race, e) - best < width;
+        const le__race_entry *e = &race->entries[i];
+        n += !e->out && e->n > 0 && le__race_fastest(e) + le__race_score_shift(race, e) - best < width;
     }
     return n;
 }
@@ -390,13 +220,14 @@ static bool next_again(const le__policy_race *race, size_t *index)
     size_t found = race->n;
     for (size_t i = 0; i < race->n; i++)
         if (!race->entries[i].out && race->entries[i].n > 0)
-            best = fmin(best, fastest(&race->entries[i]) + score_shift(race, &race->entries[i]));
+            best = fmin(best, le__race_fastest(&race->entries[i]) +
+                                  le__race_score_shift(race, &race->entries[i]));
     bool some = within(race, best, NEAR) > 1, many = within(race, best, CLOSE) > 1;
     for (size_t i = 0; i < race->n; i++) {
-        const entry *e = &race->entries[i];
+        const le__race_entry *e = &race->entries[i];
         if (e->out || e->given || e->n == 0 || e->n >= race->max_runs)
             continue;
-        double behind = fastest(e) + score_shift(race, e) - best;
+        double behind = le__race_fastest(e) + le__race_score_shift(race, e) - best;
         bool again = e->n < 2 ? some && behind < NEAR : e->n < 3 && many && behind < CLOSE;
         if (again && (found == race->n || e->n < race->entries[found].n))
             found = i;
@@ -408,17 +239,17 @@ static bool next_again(const le__policy_race *race, size_t *index)
 /* One that still gets faster and may so overtake the leader, by three more drops like the last. */
 static bool next_unsettled(const le__policy_race *race, size_t *index)
 {
-    double noise = noise_var(race);
-    size_t best = leader(race, noise), found = race->n;
+    double noise = race->noise;
+    size_t best = le__race_leader(race, noise), found = race->n;
     if (best == race->n)
         return false;
-    double least = score_of(race, &race->entries[best], noise).mean;
+    double least = le__race_score_of(race, &race->entries[best], noise).mean;
     for (size_t i = 0; i < race->n; i++) {
-        const entry *e = &race->entries[i];
-        if (e->out || e->n == 0 || e->n >= race->max_runs || falling(e) <= 0.0)
+        const le__race_entry *e = &race->entries[i];
+        if (e->out || e->n == 0 || e->n >= race->max_runs || le__race_falling(e) <= 0.0)
             continue;
-        double behind = score_of(race, e, noise).mean - least;
-        if (behind < MORE_DROPS * falling(e) && (found == race->n || e->n < race->entries[found].n))
+        double behind = le__race_score_of(race, e, noise).mean - least;
+        if (behind < MORE_DROPS * le__race_falling(e) && (found == race->n || e->n < race->entries[found].n))
             found = i;
     }
     *index = found;
@@ -429,17 +260,17 @@ static bool next_unsettled(const le__policy_race *race, size_t *index)
  * well known runs next. False when no comparison can gain more than the regret that is allowed. */
 static bool next_duel(const le__policy_race *race, size_t *index)
 {
-    double noise = noise_var(race), most = fmax(race->regret, FINE * sqrt(noise));
+    double noise = race->noise, most = fmax(race->regret, FINE * sqrt(noise));
     double same = fmin(race->margin, SAME * sqrt(noise));
-    size_t best = leader(race, noise), rival = race->n;
+    size_t best = le__race_leader(race, noise), rival = race->n;
     if (best == race->n)
         return false;
-    estimate b = score_of(race, &race->entries[best], noise);
+    le__race_estimate b = le__race_score_of(race, &race->entries[best], noise);
     for (size_t i = 0; i < race->n; i++) {
-        const entry *e = &race->entries[i];
+        const le__race_entry *e = &race->entries[i];
         if (e->out || i == best || e->n == 0)
             continue;
-        estimate o = score_of(race, e, noise);
+        le__race_estimate o = le__race_score_of(race, e, noise);
         double gain = le__expected_gain(o.mean - b.mean + same, hypot(o.se, b.se));
         if (e->n >= race->max_runs && race->entries[best].n >= race->max_runs)
             continue;
@@ -450,7 +281,7 @@ static bool next_duel(const le__policy_race *race, size_t *index)
     }
     if (rival == race->n)
         return false;
-    estimate r = score_of(race, &race->entries[rival], noise);
+    le__race_estimate r = le__race_score_of(race, &race->entries[rival], noise);
     bool rival_runs = r.se >= b.se ? race->entries[rival].n < race->max_runs
                                    : race->entries[best].n >= race->max_runs;
     *index = rival_runs ? rival : best;
@@ -487,12 +318,12 @@ static size_t alive(const le__policy_race *race)
  * times are believed as well; else all that is stale is forgotten. */
 static bool next_doubted(le__policy_race *race, size_t *index)
 {
-    entry *first = NULL;
+    le__race_entry *first = NULL;
     for (size_t i = 0; i < race->n; i++) {
-        entry *e = &race->entries[i];
+        le__race_entry *e = &race->entries[i];
         if (e->stale && !e->out &&
-            (!first || e->known.mean + score_shift(race, e) <
-                           first->known.mean + score_shift(race, first))) {
+            (!first || e->known.mean + le__race_score_shift(race, e) <
+                           first->known.mean + le__race_score_shift(race, first))) {
             first = e;
             *index = i;
         }
@@ -511,23 +342,42 @@ static bool next_doubted(le__policy_race *race, size_t *index)
 /* Runs so short that knowing them is cheap. */
 static bool is_short(const le__policy_race *race)
 {
-    size_t best = leader(race, noise_var(race));
-    return race->race_seconds > 0.0 && race->max_runs > CONFIRMING && best < race->n &&
-           exp(fastest(&race->entries[best])) < SHORT;
+    size_t best = le__race_leader(race, race->noise);
+    return le__race_counts_seconds(race) && best < race->n && exp(le__race_fastest(&race->entries[best])) < SHORT;
 }
 
-/* Whether e may still turn out to be the choice: within twice the leader's time, not run for long
- * enough, and not behind beyond doubt. */
-static bool contends(const le__policy_race *race, const entry *e, const entry *best, double noise)
+/* Seconds of its runs, had each taken as long as most do. */
+static double undisturbed(const le__race_entry *e)
 {
-    estimate lead = score_of(race, best, noise);
-    if (e->out || e->given || e->n == 0 || e->n >= RUNS || e->spent >= race->race_seconds)
+    return e->n * exp(e->sorted[e->n / 2]);
+}
+
+/* Disturbances do not count as long as they are, up to a limit. */
+static bool has_run_enough(const le__policy_race *race, const le__race_entry *e)
+{
+    return undisturbed(e) >= race->race_seconds || e->spent >= DISTURBED * race->race_seconds;
+}
+
+/* A few milliseconds are one moment of a machine whose cores come and go. */
+static bool is_momentary(const le__policy_race *race, const le__race_entry *e)
+{
+    return e->n < SHORT_RUNS || (e->n < RUNS && undisturbed(e) < LASTING * race->race_seconds);
+}
+
+/* Whether e may still turn out to be the choice: its fastest run, the cold one included, within twice
+ * the leader's time, not run for long enough, and not behind beyond doubt. */
+static bool contends(const le__policy_race *race, const le__race_entry *e, const le__race_entry *best, double noise)
+{
+    le__race_estimate lead = le__race_score_of(race, best, noise);
+    if (e->out || e->given || e->n == 0 || e->n >= RUNS || has_run_enough(race, e))
         return false;
-    estimate o = score_of(race, e, noise);
-    if (o.mean - lead.mean > NEAR)
+    if (fmin(le__race_fastest(e), e->cold) + le__race_score_shift(race, e) - lead.mean > NEAR)
         return false;
+    le__race_estimate o = le__race_score_of(race, e, noise);
+    if (o.mean - lead.mean < CLOSE && is_momentary(race, e))
+        return true;
     return e->n < SHORT_RUNS ||
-           le__expected_gain(o.mean - lead.mean, gap_error(e, o, best, lead)) > SHORT_REGRET / 10.0;
+           le__expected_gain(o.mean - lead.mean, le__race_gap_error(e, o, best, lead)) > SHORT_REGRET / 10.0;
 }
 
 static void shuffle(le__policy_race *race)
@@ -544,8 +394,8 @@ static void shuffle(le__policy_race *race)
 static bool next_of_round(le__policy_race *race, size_t *index)
 {
     if (race->n_round == 0) {
-        double noise = noise_var(race);
-        size_t best = leader(race, noise);
+        double noise = race->noise;
+        size_t best = le__race_leader(race, noise);
         bool rivals = false;
         for (size_t i = 0; i < race->n; i++) {
             if (!contends(race, &race->entries[i], &race->entries[best], noise))
@@ -553,8 +403,8 @@ static bool next_of_round(le__policy_race *race, size_t *index)
             race->round[race->n_round++] = i;
             rivals = rivals || i != best;
         }
-        bool known = race->entries[best].n >= SHORT_RUNS &&
-                     left_regret(race, best, noise) < SHORT_REGRET;
+        bool known = !is_momentary(race, &race->entries[best]) &&
+                     le__race_left_regret(race, best, noise) < SHORT_REGRET;
         if (!rivals || known)
             race->n_round = 0;
         shuffle(race);
@@ -594,7 +444,7 @@ void le__policy_race_observe(le__policy_race *race, size_t index, double seconds
 {
     if (index >= race->n || !(seconds > 0.0) || !isfinite(seconds))
         return;
-    entry *e = &race->entries[index];
+    le__race_entry *e = &race->entries[index];
     double w = weight > 0.0 && weight < 1.0 ? weight : 1.0;
     le__policy_sample sample = {
         .family = race->family, .problem = race->problem, .candidate = e->allowed.candidate,
@@ -603,23 +453,24 @@ void le__policy_race_observe(le__policy_race *race, size_t index, double seconds
     record(e, log(seconds), w);
     race->total++;
     race->clean += w >= CLEAN;
+    le__race_update_noise(race);
     le__policy_observe(race->policy, &sample);
 }
 
 double le__policy_race_stop(const le__policy_race *race, size_t index)
 {
-    const entry *own = &race->entries[index];
+    const le__race_entry *own = &race->entries[index];
     double best = INFINITY;
     if (race->objective != LE_OBJECTIVE_TIME)
         return INFINITY;
     for (size_t i = 0; i < race->n; i++) {
-        const entry *e = &race->entries[i];
+        const le__race_entry *e = &race->entries[i];
         if (i == index || e->out)
             continue;
         if (!own->has_cold && e->has_cold && !e->given)
             best = fmin(best, e->cold + COLD_BEATEN);
         else if (own->has_cold && e->n > 0)
-            best = fmin(best, fastest(e) + BEATEN);
+            best = fmin(best, le__race_fastest(e) + BEATEN);
     }
     return exp(best);
 }
@@ -629,12 +480,13 @@ void le__policy_race_cut(le__policy_race *race, size_t index, double seconds, do
 {
     if (index >= race->n || !(seconds > 0.0) || !isfinite(seconds))
         return;
-    entry *e = &race->entries[index];
+    le__race_entry *e = &race->entries[index];
     le__policy_sample sample = {
         .family = race->family, .problem = race->problem, .candidate = e->allowed.candidate,
         .why = LE__WHY_MEASURE, .cold = !e->has_cold, .cut = true, .n = 1,
         .mean_log = log(seconds), .seconds = paid, .weight = 1.0, .now = now};
-    e->out = e->out || !e->has_cold || ++e->cuts >= CUTS;
+    e->spent += seconds;
+    e->out = e->out || !e->has_cold || (++e->cuts >= CUTS && e->cuts > e->n);
     race->total++;
     race->clean++;
     le__policy_observe(race->policy, &sample);
@@ -663,7 +515,7 @@ static size_t last_one(const le__policy_race *race)
 }
 
 /* Whether b leads o not by the margin, or not with confidence. */
-static bool stands(const le__policy_race *race, estimate o, estimate b, double confidence)
+static bool stands(const le__policy_race *race, le__race_estimate o, le__race_estimate b, double confidence)
 {
     double behind = o.mean - b.mean;
     return behind < race->margin || le__normal_cdf(behind / hypot(o.se, b.se)) < confidence;
@@ -673,12 +525,12 @@ static bool stands(const le__policy_race *race, estimate o, estimate b, double c
 static size_t eldest(const le__policy_race *race, size_t choice, double noise)
 {
     uint64_t kin = race->entries[choice].allowed.kin;
-    estimate b = score_of(race, &race->entries[choice], noise);
+    le__race_estimate b = le__race_score_of(race, &race->entries[choice], noise);
     for (size_t i = 0; kin && i < race->n; i++) {
-        const entry *e = &race->entries[i];
+        const le__race_entry *e = &race->entries[i];
         if (e->out || e->n == 0 || e->allowed.kin != kin)
             continue;
-        estimate o = score_of(race, e, noise);
+        le__race_estimate o = le__race_score_of(race, e, noise);
         if (o.mean - b.mean < KIN_MARGINS * race->margin && stands(race, o, b, KIN_CONFIDENCE))
             return i;
     }
@@ -688,16 +540,16 @@ static size_t eldest(const le__policy_race *race, size_t choice, double noise)
 /* The leader, unless the incumbent or one earlier in canonical order is as good by all evidence. */
 static size_t choose(const le__policy_race *race, double noise)
 {
-    size_t best = leader(race, noise);
+    size_t best = le__race_leader(race, noise);
     if (best == race->n)
         return last_one(race);
-    estimate b = score_of(race, &race->entries[best], noise);
+    le__race_estimate b = le__race_score_of(race, &race->entries[best], noise);
     size_t choice = best;
     for (size_t i = race->n; i-- > 0;) {
-        const entry *e = &race->entries[i];
+        const le__race_entry *e = &race->entries[i];
         if (e->out || e->n == 0)
             continue;
-        estimate o = score_of(race, e, noise);
+        le__race_estimate o = le__race_score_of(race, e, noise);
         if (e->allowed.candidate == race->incumbent && stands(race, o, b, race->confidence))
             return i;
         if (i < best && o.mean - b.mean < fmin(race->margin, 0.5 * hypot(o.se, b.se)))
@@ -712,16 +564,16 @@ bool le__policy_race_end(le__policy_race **handle, double now, le__policy_race_r
     if (!handle || !*handle)
         return false;
     le__policy_race *race = *handle;
-    double noise = noise_var(race);
+    double noise = race->noise;
     size_t choice = choose(race, noise);
     bool found = choice < race->n;
     if (found) {
-        const entry *e = &race->entries[choice];
+        const le__race_entry *e = &race->entries[choice];
         le__policy_race_result result = {
             .index = choice, .candidate = e->allowed.candidate,
-            .seconds = e->n > 0 ? exp(estimate_of(race, e, noise).mean)
+            .seconds = e->n > 0 ? exp(le__race_estimate_of(race, e, noise).mean)
                                 : exp(e->has_cold ? e->cold : e->known.mean),
-            .expected_regret = left_regret(race, choice, noise), .runs = race->total,
+            .expected_regret = le__race_left_regret(race, choice, noise), .runs = race->total,
             .storable = 2 * race->clean >= race->total};
         if (result.storable || race->incumbent < 0)
             le__policy_set_incumbent(race->policy, race->family, race->problem, result.candidate);
@@ -730,6 +582,7 @@ bool le__policy_race_end(le__policy_race **handle, double now, le__policy_race_r
     }
     for (size_t i = 0; i < race->n; i++) {
         free(race->entries[i].runs);
+        free(race->entries[i].sorted);
         free(race->entries[i].weights);
     }
     free(race->entries);

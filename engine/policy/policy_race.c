@@ -343,7 +343,8 @@ static bool next_doubted(le__policy_race *race, size_t *index)
 static bool is_short(const le__policy_race *race)
 {
     size_t best = le__race_leader(race, race->noise);
-    return le__race_counts_seconds(race) && best < race->n && exp(le__race_fastest(&race->entries[best])) < SHORT;
+    return le__race_counts_seconds(race) && best < race->n &&
+           exp(le__race_fastest(&race->entries[best])) < SHORT;
 }
 
 /* Seconds of its runs, had each taken as long as most do. */
@@ -366,7 +367,8 @@ static bool is_momentary(const le__policy_race *race, const le__race_entry *e)
 
 /* Whether e may still turn out to be the choice: its fastest run, the cold one included, within twice
  * the leader's time, not run for long enough, and not behind beyond doubt. */
-static bool contends(const le__policy_race *race, const le__race_entry *e, const le__race_entry *best, double noise)
+static bool contends(const le__policy_race *race, const le__race_entry *e,
+                     const le__race_entry *best, double noise)
 {
     le__race_estimate lead = le__race_score_of(race, best, noise);
     if (e->out || e->given || e->n == 0 || e->n >= RUNS || has_run_enough(race, e))

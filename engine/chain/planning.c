@@ -421,7 +421,7 @@ static void discover(const planner *p) {
     if (e->discovered || p->chain->want.places)
         return;
     if (named || mode == LE_MODE_MEASURE ||
-        (mode == LE_MODE_LEARN && answered_s(e->chains) > discover_after_s))
+        (le__engine_may_discover(e, mode) && answered_s(e->chains) > discover_after_s))
         le__engine_discover(e);
 }
 

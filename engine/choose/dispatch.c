@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MAX_ATTEMPTS = 256 };
 /* A run that was to be stopped did not hear of it: it took so many times as long, and so much
@@ -207,17 +206,6 @@ static bool has_opencl(const le__operation_entry *e) {
     return false;
 }
 
-/* Without one of these the only OpenCL devices can be the CPU's own cores, for which native code is
- * there: not worth opening unasked. */
-static bool may_have_gpu(void) {
-    static const char *const nodes[] = {"/dev/nvidia0", "/dev/dri/renderD128", "/dev/kfd",
-                                        "/dev/dxg", "/dev/mali0"};
-    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++)
-        if (access(nodes[i], F_OK) == 0)
-            return true;
-    return false;
-}
-
 /* Opening OpenCL takes tenths of a second and tens of MiB: benchmarks do it, calls that ask for it,
  * and learning once the operation has cost a multiple of that. */
 static bool wants_opencl(le__dispatch *d, const le__question *q, const le_call *call) {
@@ -227,7 +215,7 @@ static bool wants_opencl(le__dispatch *d, const le__question *q, const le_call *
     if (le__names_opencl(call->want.device) || le__names_opencl(e->options.devices) ||
         q->mode == LE_MODE_MEASURE)
         return true;
-    if (q->mode != LE_MODE_LEARN || e->options.explore_share <= 0 || !may_have_gpu())
+    if (!le__engine_may_discover(e, q->mode))
         return false;
     le__policy_account account = {0};
     le__policy_get_account(d->policy, q->op->family, &account);

@@ -10,6 +10,7 @@
 #include "trial/trial_server.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static void discover(le_engine *e) {
     if (e->options.devices && !strcmp(e->options.devices, "cpu"))
@@ -31,4 +32,19 @@ void le__engine_discover(le_engine *e) {
         e->discovered = true;
     }
     pthread_mutex_unlock(&e->devices_mutex);
+}
+
+/* Without one of these the only OpenCL devices can be the CPU's own cores, for which native code is
+ * there: not worth opening unasked. */
+static bool may_have_gpu(void) {
+    static const char *const nodes[] = {"/dev/nvidia0", "/dev/dri/renderD128", "/dev/kfd",
+                                        "/dev/dxg", "/dev/mali0"};
+    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++)
+        if (access(nodes[i], F_OK) == 0)
+            return true;
+    return false;
+}
+
+bool le__engine_may_discover(const le_engine *e, le_mode mode) {
+    return mode == LE_MODE_LEARN && e->options.explore_share > 0 && may_have_gpu();
 }

@@ -8,7 +8,11 @@
 
 #include "liquid_engine/le.h"
 
+#include <stdbool.h>
+
 /* Opens OpenCL if that has not been done and LE_DEVICE allows it. Thread-safe. */
 void le__engine_discover(le_engine *engine);
+/* Whether learning may do so unasked: it explores, and there may be a GPU. */
+bool le__engine_may_discover(const le_engine *engine, le_mode mode);
 
 #endif

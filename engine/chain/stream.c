@@ -38,7 +38,8 @@ typedef struct flight {
 
 /* How many items a batch has: doubled while that makes the stream faster. */
 typedef struct learner {
-    int64_t block, batch, most;
+    int64_t block, together; /* of the sources */
+    int64_t batch, least, most;
     int batches;   /* of this size */
     int64_t items; /* in them */
     double begun;  /* when the first of them was done */
@@ -177,10 +178,12 @@ static le_status read_arguments(job *j, const le_arg *args, size_t n) {
         return status;
     j->items = j->sources[0]->items;
     j->learner = (learner){.block = 1, .most = INT64_MAX};
-    for (int i = 0; i < j->n_sources; i++)
-        if (j->sources[i]->block > j->learner.block)
-            j->learner.block = j->sources[i]->block;
-    j->learner.batch = j->learner.block;
+    for (int i = 0; i < j->n_sources; i++) {
+        const le_source *s = j->sources[i];
+        j->learner.block = s->block > j->learner.block ? s->block : j->learner.block;
+        j->learner.together = s->together > j->learner.together ? s->together : j->learner.together;
+    }
+    j->learner.batch = j->learner.least = j->learner.block;
     if (is_reproducible(j)) { /* what has been measured must not change the batches */
         while (j->learner.batch < LE_STREAM_REPRODUCIBLE_ITEMS)
             j->learner.batch += j->learner.block;
@@ -257,6 +260,16 @@ static void set_batch(learner *l, int64_t items, double rate) {
     l->items = 0;
 }
 
+/* After the first batch it is known how many there is memory for. */
+static void set_limits(learner *l, int64_t most) {
+    const int64_t wanted = l->together < most ? l->together : most;
+    l->most = most;
+    if (l->settled || wanted < 2 * l->block)
+        return;
+    l->least = wanted / l->block * l->block;
+    set_batch(l, l->least, 0);
+}
+
 /* A size is judged by the time between the ends of its batches; the first starts the clock. */
 static void learn(learner *l, int64_t items, double now) {
     if (l->settled || items != l->batch)
@@ -270,7 +283,7 @@ static void learn(learner *l, int64_t items, double now) {
         return;
     double rate = (double)l->items / (now > l->begun ? now - l->begun : 1e-9);
     l->settled = rate < 1.05 * l->rate || 2 * l->batch > l->most;
-    if (rate < l->rate && l->batch / 2 >= l->block) /* the smaller ones were faster */
+    if (rate < l->rate && l->batch / 2 >= l->least) /* the smaller ones were faster */
         set_batch(l, l->batch / 2, rate);
     else if (!l->settled)
         set_batch(l, 2 * l->batch, rate);
@@ -340,7 +353,7 @@ static le_status end_batch(void *cookie, int flying, int64_t number) {
             status = sink->put(sink, f->first, f->items, &f->results[i]);
     }
     if (status == LE_OK && number == 0)
-        j->learner.most = most_items(j, f, f->items);
+        set_limits(&j->learner, most_items(j, f, f->items));
     if (status == LE_OK)
         learn(&j->learner, f->items, le__now());
     return status;

@@ -47,6 +47,8 @@ enum { LE_SOURCE_PARTS = 4 };
 typedef struct le_source {
     int64_t items; /* in all */
     int64_t block; /* items that are stored, and best taken, together; at least 1 */
+    int64_t together; /* items that a batch has from the second on where the memory of a stream allows
+                         it, blocks whole, until more are found to be faster; 0: block */
     int32_t parts; /* 1 to LE_SOURCE_PARTS */
     /* The next `items` items (at least 1, never more than are left) into parts[0] to parts[parts -
      * 1]. Each tensor is {0} or what an earlier call put there, whose memory may be used again; who

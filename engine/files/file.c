@@ -82,13 +82,17 @@ le_status le__io_room(le_tensor *t, const char *text, le_dtype dtype, int ndim,
         le_tensor_touch(t);
         return LE_OK;
     }
-    le_tensor made;
-    status = le__io_alloc(&made, dtype, ndim, shape);
-    if (status != LE_OK)
-        return status;
+    /* what varies has room to do so, or every larger one would be another block of memory */
+    enum { SPARE = 16 };
+    int64_t roomy[LE_MAX_DIMS];
+    memcpy(roomy, shape, (size_t)ndim * sizeof *shape);
+    if (t->storage && ndim > 0)
+        roomy[0] += shape[0] / SPARE;
     le_tensor_free(t);
-    *t = made;
-    return LE_OK;
+    status = le__io_alloc(t, dtype, ndim, roomy);
+    if (status == LE_OK && ndim > 0)
+        t->shape[0] = shape[0];
+    return status;
 }
 
 int le__io_open(const char *file, int64_t *size) {

@@ -50,8 +50,15 @@ struct task {
     int64_t first_frame;              /* of the present wave */
     size_t item_doubles, item_lost;
     double *sums_of, *lost_of; /* for each item */
+    bool *lost_any;            /* for each item: lost_of has been written */
     le_call *call;
 };
+
+typedef struct losses { /* of an item */
+    double *of;
+    size_t doubles;
+    bool any; /* else nothing is there yet */
+} losses;
 
 typedef struct tile {
     float s_row[MOST_LANES][TILE], v_row[MOST_LANES][TILE]; /* lane by lane; 0 behind the last pixel */
@@ -170,11 +177,15 @@ static void lose_share(const task *t, double *lost, double c, int64_t p) {
 }
 
 /* A frame has no data for pixel p: what the table's sums have of it is noted. */
-static void lose_pixel(const task *t, int64_t p, int lane, double *lost) {
+static void lose_pixel(const task *t, int64_t p, int lane, losses *l) {
     const le__sc_entry e = t->table.entries[p];
     const int64_t lanes = t->group_frames;
+    double *lost = l->of;
     if (t->table.normalization[p] == 0)
         return;
+    if (!l->any)
+        memset(lost, 0, l->doubles * sizeof *lost);
+    l->any = true;
     if (e.bin & LE__SC_LISTED) {
         const le__sc_part *part = t->table.lists + (e.bin & ~LE__SC_LISTED);
         for (uint32_t k = 0; k < e.as.count; k++)
@@ -191,7 +202,7 @@ static void lose_pixel(const task *t, int64_t p, int lane, double *lost) {
 /* Values without data become 0 in place; what is lost by that is noted. Loops over a whole tile,
  * without branches, are what compilers turn into vectors. */
 static void check_values(const task *t, int64_t p, int64_t n, int lane, float *restrict row,
-                         double *lost) {
+                         losses *lost) {
     const float dummy = t->setup->has_dummy ? (float)t->setup->dummy : NAN;
     const float delta = (float)t->setup->delta_dummy;
     int32_t bad[TILE], any = 0;
@@ -239,7 +250,7 @@ static bool signals(const task *t, int64_t p, int64_t n, const float *restrict r
 }
 
 static bool fill_lane(const task *t, const void *values, int lane, int64_t p, int64_t n, tile *x,
-                      double *lost) {
+                      losses *lost) {
     float row[TILE];
     if (!values || n < TILE)
         memset(row, 0, sizeof row);
@@ -305,10 +316,10 @@ static void item_range(void *context, size_t begin, size_t end, int worker) {
         const int64_t first = t->pixels * piece / t->pieces,
                       last = t->pixels * (piece + 1) / t->pieces;
         double *to = t->sums_of + item * t->item_doubles;
-        double *lost = t->checks ? t->lost_of + item * t->item_lost : NULL;
+        losses lost = {.doubles = t->item_lost};
+        if (t->checks)
+            lost.of = t->lost_of + item * t->item_lost;
         memset(to, 0, t->item_doubles * sizeof *to);
-        if (lost)
-            memset(lost, 0, t->item_lost * sizeof *lost);
         for (int64_t p = first, n; p < last; p += n) {
             const void *values[MOST_LANES];
             bool any = false;
@@ -318,37 +329,54 @@ static void item_range(void *context, size_t begin, size_t end, int worker) {
             for (int f = 0; f < t->group_frames; f++)
                 values[f] = t->values(t, worker, frame + f, f, p, &n);
             for (int f = 0; f < t->group_frames; f++)
-                any |= fill_lane(t, values[f], f, p, n, &x, lost);
+                any |= fill_lane(t, values[f], f, p, n, &x, &lost);
             if (any) {
                 turn_tile(t, &x);
                 add_tile(t, p, n, &x, to);
             }
         }
+        t->lost_any[item] = lost.any;
     }
 }
 
-/* The sums of a bin of a frame, from those of its pieces. */
-static void gather(const task *t, int64_t frame, int64_t bin, double sums[3], double lost[LOST]) {
-    const int64_t group = frame / t->group_frames, lane = frame % t->group_frames;
-    const bool eight = t->lanes == MOST_LANES;
-    memset(sums, 0, 3 * sizeof *sums);
-    memset(lost, 0, LOST * sizeof *lost);
+static void add_all(double *restrict to, const double *restrict from, int64_t n) {
+    for (int64_t i = 0; i < n; i++)
+        to[i] += from[i];
+}
+
+/* A group's sums of some bins. */
+typedef struct gathered {
+    const double *sums, *lost; /* of bin 0; lost NULL: nothing is */
+} gathered;
+
+/* From those of its pieces, which are added in their order. */
+static gathered gather(const task *t, int64_t group, int64_t first, int64_t last) {
+    const int64_t sums = t->sums * t->lanes, lost = t->group_frames * LOST;
+    double *to = t->sums_of + (size_t)(group * t->pieces) * t->item_doubles, *away = NULL;
     for (int64_t piece = 0; piece < t->pieces; piece++) {
         const size_t item = (size_t)(group * t->pieces + piece);
-        const double *of =
-            t->sums_of + item * t->item_doubles + (size_t)(bin * t->sums * t->lanes);
-        for (int k = 0; k < t->sums; k++)
-            for (int c = eight ? (int)lane : 0; c < (eight ? (int)lane + 1 : COPIES); c++)
-                sums[k] += of[k * t->lanes + c];
-        for (int k = 0; k < LOST && t->checks; k++)
-            lost[k] += t->lost_of[item * t->item_lost +
-                                  (size_t)((bin * t->group_frames + lane) * LOST + k)];
+        double *more = t->lost_any[item] ? t->lost_of + item * t->item_lost : NULL;
+        if (piece > 0)
+            add_all(to + first * sums, t->sums_of + item * t->item_doubles + first * sums,
+                    (last - first) * sums);
+        if (more && away)
+            add_all(away + first * lost, more + first * lost, (last - first) * lost);
+        else if (more)
+            away = more;
     }
+    return (gathered){to, away};
 }
 
-static void put_bin(const task *t, int64_t frame, int64_t bin) {
-    double of[3], lost[LOST];
-    gather(t, frame, bin, of, lost);
+static void put_bin(const task *t, const gathered *g, int64_t frame, int64_t bin) {
+    const int64_t lane = frame % t->group_frames;
+    const bool eight = t->lanes == MOST_LANES;
+    const double *sums = g->sums + bin * t->sums * t->lanes;
+    double of[3] = {0}, lost[LOST] = {0};
+    for (int k = 0; k < t->sums; k++)
+        for (int c = eight ? (int)lane : 0; c < (eight ? (int)lane + 1 : COPIES); c++)
+            of[k] += sums[k * t->lanes + c];
+    if (g->lost)
+        memcpy(lost, g->lost + (bin * t->group_frames + lane) * LOST, sizeof lost);
     const le__sc_sums *all = &t->table.sums[bin];
     le__sc_sums s = {.signal = of[0],
                      .normalization = all->normalization - lost[0],
@@ -368,16 +396,19 @@ static void put_bin(const task *t, int64_t frame, int64_t bin) {
     le__sc_put(t->call, t->first_frame + frame, bin, &s);
 }
 
-enum { BINS = 512 }; /* of a piece of the results */
+enum { BINS = 256 }; /* of a piece of the results */
 
 static void results_range(void *context, size_t begin, size_t end, int worker) {
     const task *t = context;
-    const int64_t blocks = (t->table.n_bins + BINS - 1) / BINS;
+    const int64_t blocks = (t->table.n_bins + BINS - 1) / BINS, n = t->group_frames;
     (void)worker;
     for (size_t item = begin; item < end; item++) {
-        const int64_t first = (int64_t)item % blocks * BINS;
-        for (int64_t bin = first; bin < t->table.n_bins && bin < first + BINS; bin++)
-            put_bin(t, (int64_t)item / blocks, bin);
+        const int64_t group = (int64_t)item / blocks, first = (int64_t)item % blocks * BINS;
+        const int64_t last = first + BINS < t->table.n_bins ? first + BINS : t->table.n_bins;
+        const gathered g = gather(t, group, first, last);
+        for (int64_t frame = group * n; frame < (group + 1) * n; frame++)
+            for (int64_t bin = first; bin < last; bin++)
+                put_bin(t, &g, frame, bin);
     }
 }
 
@@ -408,7 +439,8 @@ static le_status open_part(task *t, int64_t first, int64_t frames) {
     t->sums_of = le_call_scratch(t->call, items * t->item_doubles * sizeof(double));
     t->lost_of =
         t->checks ? le_call_scratch(t->call, items * t->item_lost * sizeof(double)) : NULL;
-    if (!t->sums_of || (t->checks && !t->lost_of))
+    t->lost_any = le_call_scratch(t->call, items * sizeof *t->lost_any);
+    if (!t->sums_of || (t->checks && !t->lost_of) || !t->lost_any)
         return le_fail(LE_ERR_MEMORY, "no memory for the sums of %lld bins",
                        (long long)t->table.n_bins);
     return LE_OK;
@@ -426,8 +458,7 @@ static le_status sum_wave(task *t, int64_t group) {
 
 static le_status put_wave(task *t, int64_t group) {
     const int64_t blocks = (t->table.n_bins + BINS - 1) / BINS;
-    return le_parallel_for(t->call, (size_t)(groups_of_wave(t, group) * t->group_frames * blocks),
-                    results_range, t);
+    return le_parallel_for(t->call, (size_t)(groups_of_wave(t, group) * blocks), results_range, t);
 }
 
 /* The frames in groups of eight, and the rest. */

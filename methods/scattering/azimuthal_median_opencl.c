@@ -44,11 +44,10 @@ static le_status add_bands(le_call *call, const bands *b) {
     return le__sc_device_rings_run(call, d, kargs, 10);
 }
 
-static le_status run_batch(le_call *call, bands *b, int64_t first, int64_t n) {
-    le__sc_device_rings *d = &b->device;
-    le_status status = le__sc_device_rings_load(call, d, first, n);
-    if (status == LE_OK)
-        status = find_places(call, b);
+static le_status run_batch(le_call *call, void *cookie, int64_t first, int64_t n) {
+    const bands *b = cookie;
+    const le__sc_device_rings *d = &b->device;
+    le_status status = find_places(call, b);
     if (status == LE_OK)
         status = add_bands(call, b);
     if (status == LE_OK)
@@ -83,12 +82,7 @@ static le_status open_bands(le_call *call, bands *b) {
 static le_status run(le_call *call) {
     bands b = {0};
     le_status status = open_bands(call, &b);
-    const int64_t frames = le__sc_setup_of(call)->frames, each = b.device.batch;
-    for (int64_t f = 0; status == LE_OK && f < frames; f += each)
-        status = run_batch(call, &b, f, frames - f < each ? frames - f : each);
-    if (status == LE_OK)
-        le__sc_put_axes(call, &b.device.rows.table.bins);
-    return status;
+    return status == LE_OK ? le__sc_device_rings_all(call, &b.device, run_batch, &b) : status;
 }
 
 LE__SC_DEVICE_RINGS(azimuthal_median,

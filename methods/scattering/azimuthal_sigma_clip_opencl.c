@@ -68,9 +68,10 @@ static bool take(const le_call *call, clipping *c, int64_t n, bool first) {
     return any;
 }
 
-static le_status run_batch(le_call *call, clipping *c, int64_t first, int64_t n) {
+static le_status run_batch(le_call *call, void *cookie, int64_t first, int64_t n) {
+    clipping *c = cookie;
     const int64_t bins = c->device.rows.table.n_bins, most = le_call_i64(call, SC_MAX_ITER);
-    le_status status = le__sc_device_rings_load(call, &c->device, first, n);
+    le_status status = LE_OK;
     bool any = true;
     for (int64_t ring = 0; ring < n * bins; ring++)
         c->of[ring] = free_limit;
@@ -104,12 +105,7 @@ static le_status open_clipping(le_call *call, clipping *c) {
 static le_status run(le_call *call) {
     clipping c = {0};
     le_status status = open_clipping(call, &c);
-    const int64_t frames = le__sc_setup_of(call)->frames, each = c.device.batch;
-    for (int64_t f = 0; status == LE_OK && f < frames; f += each)
-        status = run_batch(call, &c, f, frames - f < each ? frames - f : each);
-    if (status == LE_OK)
-        le__sc_put_axes(call, &c.device.rows.table.bins);
-    return status;
+    return status == LE_OK ? le__sc_device_rings_all(call, &c.device, run_batch, &c) : status;
 }
 
 LE__SC_DEVICE_RINGS(azimuthal_sigma_clip,

@@ -84,8 +84,7 @@ le_status le__sc_device_parts_run(le_call *call, const le__sc_device_rings *d, l
     return d->parts ? le_cl_launch(call, kernel, 2, global, local, kargs, n_kargs) : LE_OK;
 }
 
-le_status le__sc_device_rings_load(le_call *call, le__sc_device_rings *d, int64_t first,
-                                   int64_t n) {
+static le_status load(le_call *call, le__sc_device_rings *d, int64_t first, int64_t n) {
     const le__sc_geometry *g = &le__sc_setup_of(call)->geometry;
     const le__sc_rows *r = &d->rows;
     d->shape = le__sc_shape_of(call, g->rows * g->cols, n, first);
@@ -94,6 +93,21 @@ le_status le__sc_device_rings_load(le_call *call, le__sc_device_rings *d, int64_
                                 LE_CL_BUF(r->variance),        LE_CL_BUF(d->pixels),
                                 LE_CL_U32((uint32_t)d->parts), LE_CL_STRUCT(&d->shape)};
     return le__sc_device_parts_run(call, d, d->load, kargs, 8);
+}
+
+le_status le__sc_device_rings_all(le_call *call, le__sc_device_rings *d,
+                                  le__sc_device_batch_fn batch, void *cookie) {
+    const int64_t frames = le__sc_setup_of(call)->frames;
+    le_status status = LE_OK;
+    for (int64_t f = 0; status == LE_OK && f < frames; f += d->batch) {
+        const int64_t n = frames - f < d->batch ? frames - f : d->batch;
+        status = load(call, d, f, n);
+        if (status == LE_OK)
+            status = batch(call, cookie, f, n);
+    }
+    if (status == LE_OK)
+        le__sc_put_axes(call, &d->rows.table.bins);
+    return status;
 }
 
 static le_status launch_rings(le_call *call, const le__sc_device_rings *d, le_cl_kernel *kernel,

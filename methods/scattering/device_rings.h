@@ -45,8 +45,11 @@ le_status le__sc_device_rings_open(le_call *call, const char *run, const char *o
 /* For kernels that see no values: the options of the others, for le_cl_get_kernel. */
 void le__sc_device_rings_options(const le__sc_device_rings *d, const char *options, char *out,
                                  size_t size);
-/* Begins with frames [first, first + n): their pixels. */
-le_status le__sc_device_rings_load(le_call *call, le__sc_device_rings *d, int64_t first, int64_t n);
+/* Frames [first, first + n), whose pixels are in their rows. */
+typedef le_status (*le__sc_device_batch_fn)(le_call *call, void *cookie, int64_t first, int64_t n);
+/* All frames of the call, batch by batch, and its axes. */
+le_status le__sc_device_rings_all(le_call *call, le__sc_device_rings *d,
+                                  le__sc_device_batch_fn batch, void *cookie);
 /* A team for each ring of these frames. */
 le_status le__sc_device_rings_run(le_call *call, const le__sc_device_rings *d,
                                   const le_cl_karg *kargs, size_t n_kargs);

@@ -23,7 +23,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { BATCH_BYTES = 32 << 20 }; /* both batches under way */
+enum { BATCH_BYTES = 32 << 20, BATCH_FRAMES = 8 }; /* both batches under way; each, if they fit */
 
 /* What the first axis of an output counts, as its descriptor says. */
 typedef enum out_kind {
@@ -477,14 +477,31 @@ static le_status tell_reason(scan *s, le_status status) {
                    why);
 }
 
+/* Where the frames of an output can be read again; NULL: nowhere. Owned by the caller. */
+static char *place_again(const output *o) {
+    int64_t shape[LE_MAX_DIMS];
+    const int ndim = scan_layout_shape(&o->layout, NULL, 0, shape);
+    return o->arg->given && !o->arg->plot ? scan_state_place(o->arg->text, ndim, shape) : NULL;
+}
+
+static bool can_go_on(const scan *s) {
+    bool good = s->report.done > 0;
+    for (int k = 0; k < s->n_outputs && good; k++) {
+        char *place = s->outputs[k].kind == OUT_FRAMES ? place_again(&s->outputs[k]) : NULL;
+        good = place || s->outputs[k].kind != OUT_FRAMES;
+        free(place);
+    }
+    return good;
+}
+
 static le_status finish_stopped(scan *s) {
     const int64_t all = s->all, done = s->report.done;
     le_status status = finish(s);
     if (status != LE_OK)
         return status;
-    const bool kept = scan_state_write(s->a, all, done);
-    tool_message("%lld of %lld frames are done%s", (long long)frames_in(s, done),
-                 (long long)frames_in(s, all), kept ? "; the same command goes on from there" : "");
+    const bool kept = can_go_on(s) && scan_state_write(s->a, all, done);
+    tool_message("%lld of %lld frames are done; the same command %s", (long long)frames_in(s, done),
+                 (long long)frames_in(s, all), kept ? "goes on from there" : "begins anew");
     run_release_interrupts();
     return LE_ERR_CANCELLED;
 }
@@ -530,7 +547,11 @@ static le_status connect(scan *s) {
         status = scan_frames_leave(now, s->left_out);
     if (status == LE_OK && s->options->follow >= 0)
         now->items = scan_frames_ready(now);
-    return status == LE_OK ? lay_out(s) : status;
+    if (status == LE_OK)
+        status = lay_out(s);
+    if (status == LE_OK)
+        now->together = BATCH_FRAMES / s->report.per_item;
+    return status;
 }
 
 static void nap(double seconds) {
@@ -581,15 +602,15 @@ static le_status take_up(scan *s, int64_t done) {
         if (o->kind != OUT_FRAMES)
             continue;
         const int lead = scan_layout_shape(&o->layout, NULL, 0, shape);
-        if (!o->arg->given || o->arg->plot ||
-            le_io_read(s->engine, o->arg->text, NULL, &t) != LE_OK || t.ndim < lead) {
-            le_tensor_free(&t);
-            return LE_ERR_IO;
-        }
+        char *place = place_again(o);
+        le_status status = place ? le_io_read(s->engine, place, NULL, &t) : LE_ERR_IO;
+        free(place);
+        if (status != LE_OK)
+            return status;
         like = t;
         memmove(like.shape + 1, like.shape + lead, (size_t)(t.ndim - lead) * sizeof *shape);
         like.ndim = 1 + t.ndim - lead;
-        le_status status = open_target(o, &like);
+        status = open_target(o, &like);
         const int64_t n = scan_layout_count(&o->layout) * o->elements;
         if (status == LE_OK)
             status = n == le_tensor_count(&t) ? le_target_put(o->target, 0, n, t.data) : LE_ERR_IO;

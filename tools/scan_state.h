@@ -14,4 +14,8 @@ int64_t scan_state_read(const run_args *a, int64_t items);
 bool scan_state_write(const run_args *a, int64_t items, int64_t done);
 void scan_state_remove(const run_args *a);
 
+/* The place by which a result in f64 whose shape begins like this can be read again; that of a file
+ * without a header says its layout. NULL: it cannot. Owned by the caller. */
+char *scan_state_place(const char *file, int ndim, const int64_t *shape);
+
 #endif

@@ -142,13 +142,15 @@ cp bad.h5 later.h5
     [ ! -e curves.h5.part ] || fail "curves.h5.part is still there"
     expect 0 "$@" intensity=curves.h5:/i
     silent
+    set -- "$@" intensity=curves.npy
+    expect 0 "$@"
+    printf '5 of 8 integrate_stored frames=later.h5:/entry/data/data distance=0.1 poni1=0.002 poni2=0.0025 wavelength=1e-10 pixel1=1e-4 pixel2=1e-4 npt=20 error_model=poisson intensity=curves.npy bad_frames=skip\n' >curves.npy.part
+    expect 0 "$@"
+    err_has "5 frames are there already"
 }
 
-# --- Ctrl-C: what is finished is kept, the end is that of an interrupt, and the same command goes on ---
-scan-files long.h5 8000
-# shellcheck disable=SC2086
-{
-    set -- le-run --implementation=reference --memory-limit=1M integrate_stored frames=long.h5:/data $geometry intensity=long.npy
+# Ctrl-C, once the first curves are in a file
+stop_when_begun() {
     env --default-signal=INT "$@" 2>err & # a shell's own background jobs ignore it
     pid=$!
     # the first curves go into a file without a name; before they are there, an interrupt has nothing to keep
@@ -160,12 +162,29 @@ scan-files long.h5 8000
     wait "$pid"
     got=$?
     [ "$got" -eq 130 ] || { fail "Ctrl-C ends a scan with $got, expected 130"; cat err; }
+}
+
+# --- Ctrl-C: what is finished is kept, the end is that of an interrupt, and the same command goes on ---
+scan-files long.h5 8000
+# shellcheck disable=SC2086
+{
+    set -- le-run --implementation=reference --memory-limit=1M integrate_stored frames=long.h5:/data $geometry intensity=long.raw
+    stop_when_begun "$@"
     err_has "of 8000 frames are done; the same command goes on from there"
     expect 0 "$@"
     err_has "frames are there already"
-    tail -c $((8000 * 160)) long.npy | head -c 1280 >first.raw
-    tail -c 1280 long.npy >last.raw
+    head -c 1280 long.raw >first.raw
+    tail -c 1280 long.raw >last.raw
     same first.raw i.raw
     same last.raw i.raw
+}
+
+# --- a picture cannot be read again ---
+# shellcheck disable=SC2086
+{
+    set -- le-run --implementation=reference --memory-limit=1M integrate_stored frames=long.h5:/data $geometry intensity=long.svg
+    stop_when_begun "$@"
+    err_has "of 8000 frames are done; the same command begins anew"
+    [ ! -e long.svg.part ] || fail "a picture has a state"
 }
 finish

@@ -413,11 +413,35 @@ static double answered_s(le__chains *chains) {
     return seconds;
 }
 
+static bool is_liked(const le_implementation *impl, const le__constraint *want) {
+    const char *name = want->implementation;
+    const size_t n = name ? strcspn(name, "@") : 0;
+    return (name && !strncmp(impl->name, name, n) && !impl->name[n]) ||
+           (want->run_type && !strcmp(impl->run_type, want->run_type));
+}
+
+/* Whether what is liked is there on OpenCL devices only. */
+static bool likes_opencl(const le_chain *c) {
+    bool any = false;
+    for (int i = 0; i < c->n_steps; i++) {
+        const le__operation_entry *entry = c->steps[i]->entry;
+        for (size_t k = 0; k < entry->n_implementations; k++) {
+            if (!is_liked(entry->implementations[k], &c->want))
+                continue;
+            if (entry->implementations[k]->device != LE_DEVICE_OPENCL)
+                return false;
+            any = true;
+        }
+    }
+    return any;
+}
+
 /* OpenCL is opened for calls that ask for it, benchmarks, and chains that have taken long. */
 static void discover(const planner *p) {
     le_engine *e = p->chain->engine;
     le_mode mode = p->chain->want.mode;
-    bool named = le__names_opencl(p->chain->want.device) || le__names_opencl(e->options.devices);
+    bool named = le__names_opencl(p->chain->want.device) || le__names_opencl(e->options.devices) ||
+                 likes_opencl(p->chain);
     if (e->discovered || p->chain->want.places)
         return;
     if (named || mode == LE_MODE_MEASURE ||

@@ -11,7 +11,9 @@
 static const char name[] = "integrate_stored";
 
 enum { PASS = 4, ALIGNED = 16 }; /* frames that share a reading of the table; elements */
-#define BATCH_BYTES ((int64_t)160 << 20)
+/* A CPU's own memory, where two frames keep all cores busy. */
+#define BATCH_BYTES     ((int64_t)160 << 20)
+#define CPU_BATCH_BYTES ((int64_t)40 << 20)
 
 typedef struct stored_run {
     le__sc_stored stored;
@@ -27,6 +29,10 @@ bool le__sc_stored_device_takes(const le_call *call, const char **why) {
            le__sc_device_takes(call, le__sc_stored_dtype(call, &le__sc_integrate_stored_args), why);
 }
 
+static int64_t batch_bytes(const le_call *call) {
+    return le_cl_device(call)->is_cpu ? CPU_BATCH_BYTES : BATCH_BYTES;
+}
+
 /* Frames that are chunks lie where wide stores can begin. */
 static void shape_run(le_call *call, stored_run *r) {
     const le__sc_format *f = &r->stored.format;
@@ -35,7 +41,8 @@ static void shape_run(le_call *call, stored_run *r) {
     if (r->frames_of_chunk == 1)
         r->frame_stride = (f->elements + ALIGNED - 1) / ALIGNED * ALIGNED;
     r->chunk_stride = r->frame_stride * r->frames_of_chunk;
-    const int64_t n = BATCH_BYTES / (r->chunk_stride * f->element) / PASS * PASS;
+    int64_t n = batch_bytes(call) / (r->chunk_stride * f->element);
+    n = n > PASS ? n / PASS * PASS : n;
     r->batch = n < 1 ? 1 : n < r->stored.n ? n : r->stored.n;
 }
 

@@ -3,8 +3,8 @@
  *
  * Integration of frames with a table of shares, included by sources that are compiled once for each
  * instruction set. A work item is a piece of the pixels of eight frames, which share the entries of
- * the table; or of one frame, whose neighbouring pixels go to four sets of sums, because an addition
- * to the sum of the pixel before would wait for it.
+ * the table; or of one frame, whose neighbouring pixels go to four sets of sums, because an
+ * addition to the sum of the pixel before would wait for it.
  *
  * Per frame only the sums of what is not zero are made: normalizations, counts, and the variance 1
  * that a pixel without counts has, belong to the table. Of pixels that a frame has no data for they
@@ -28,8 +28,8 @@ enum { TILE = 64, MOST_LANES = 8, COPIES = 4, WAVE = 32, LOST = 4 };
 
 typedef struct task task;
 
-/* Values of a frame from pixel p on, at most *n, which becomes less where fewer are at hand. NULL: the
- * frame cannot be read. */
+/* Values of a frame from pixel p on, at most *n, which becomes less where fewer are at hand. NULL:
+ * the frame cannot be read. */
 typedef const void *(*values_fn)(const task *t, int worker, int64_t frame, int lane, int64_t p,
                                  int64_t *n);
 
@@ -61,8 +61,9 @@ typedef struct losses { /* of an item */
 } losses;
 
 typedef struct tile {
-    float s_row[MOST_LANES][TILE], v_row[MOST_LANES][TILE]; /* lane by lane; 0 behind the last pixel */
-    float s[TILE * MOST_LANES], v[TILE * MOST_LANES];       /* pixel by pixel, lanes together */
+    float s_row[MOST_LANES][TILE],
+        v_row[MOST_LANES][TILE];                      /* lane by lane; 0 behind the last pixel */
+    float s[TILE * MOST_LANES], v[TILE * MOST_LANES]; /* pixel by pixel, lanes together */
 } tile;
 
 /* --------------------------------------------------------------------------------- additions -- */
@@ -437,8 +438,7 @@ static le_status open_part(task *t, int64_t first, int64_t frames) {
     t->wave = t->at_once || t->groups < few ? t->groups : few;
     const size_t items = (size_t)(t->wave * t->pieces);
     t->sums_of = le_call_scratch(t->call, items * t->item_doubles * sizeof(double));
-    t->lost_of =
-        t->checks ? le_call_scratch(t->call, items * t->item_lost * sizeof(double)) : NULL;
+    t->lost_of = t->checks ? le_call_scratch(t->call, items * t->item_lost * sizeof(double)) : NULL;
     t->lost_any = le_call_scratch(t->call, items * sizeof *t->lost_any);
     if (!t->sums_of || (t->checks && !t->lost_of) || !t->lost_any)
         return le_fail(LE_ERR_MEMORY, "no memory for the sums of %lld bins",
@@ -495,9 +495,10 @@ static le_status open_task(le_call *call, le_dtype dtype, task *t) {
 
 static int64_t table_memory(const le_call *call) {
     const le__sc_setup *s = le__sc_setup_of(call);
-    return le__sc_table_bytes(call) +
-           2 * WAVE * (le__sc_setup_bins(s) < 1 << 15 ? 56 * le__sc_setup_bins(s) * 8
-                                                      : 16 * le__sc_setup_bins(s) * 8);
+    return le__sc_table_bytes(call) + 2 * WAVE *
+                                          (le__sc_setup_bins(s) < 1 << 15
+                                               ? 56 * le__sc_setup_bins(s) * 8
+                                               : 16 * le__sc_setup_bins(s) * 8);
 }
 
 #endif

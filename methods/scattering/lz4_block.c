@@ -1,33 +1,18 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * LZ4 blocks. Every length is compared with what is left of the input and of the output before it is
- * believed.
+ * LZ4 blocks. Every length is compared with what is left of the input and of the output before it
+ * is believed.
  */
 #include "scattering/lz4_block.h"
+
+#include "scattering/lz4_cursor.h"
 
 #include <string.h>
 
 enum { STEP = 16, LONG_MATCH = 64 };
 
-typedef struct cursor {
-    const uint8_t *p, *end; /* input */
-    uint8_t *out;           /* NULL: only checked */
-    int64_t at, bytes;      /* output: place and size */
-    int64_t zeros; /* before `at` there are so many zeros that have not been written */
-} cursor;
-
-/* A length whose token has 15: bytes are added, up to one other than 255. */
-static inline bool add_length(cursor *c, int64_t *length) {
-    uint8_t more;
-    do {
-        if (c->p == c->end)
-            return false;
-        more = *c->p++;
-        *length += more;
-    } while (more == 255);
-    return true;
-}
+typedef le__sc_lz4_cursor cursor;
 
 static void write_zeros(cursor *c) {
     memset(c->out + c->at - c->zeros, 0, (size_t)c->zeros);
@@ -79,7 +64,7 @@ static inline bool all_sequences(cursor *c) {
     while (c->p < c->end) {
         const uint8_t token = *c->p++;
         int64_t literals = token >> 4, match = (token & 15) + 4;
-        if (literals == 15 && !add_length(c, &literals))
+        if (literals == 15 && !le__sc_lz4_length(c, &literals))
             return false;
         if (literals > c->end - c->p || literals > c->bytes - c->at)
             return false;
@@ -93,7 +78,7 @@ static inline bool all_sequences(cursor *c) {
             return false;
         const int64_t offset = c->p[0] | c->p[1] << 8;
         c->p += 2;
-        if ((token & 15) == 15 && !add_length(c, &match))
+        if ((token & 15) == 15 && !le__sc_lz4_length(c, &match))
             return false;
         if (offset == 0 || offset > c->at || match > c->bytes - c->at)
             return false;
@@ -112,6 +97,7 @@ bool le__sc_lz4_check(const uint8_t *from, int64_t size, int64_t bytes) {
 bool le__sc_lz4_decode(const uint8_t *from, int64_t size, uint8_t *out, int64_t bytes,
                        int64_t *used) {
     cursor c = {.p = from, .end = from + size, .out = out, .bytes = bytes};
+    le__sc_lz4_inside(&c);
     const bool good = all_sequences(&c);
     *used = c.at - c.zeros;
     return good;

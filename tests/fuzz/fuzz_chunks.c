@@ -27,9 +27,10 @@ static uint8_t *by_blocks(const le__sc_format *f, const uint8_t *in, int64_t byt
         abort();
     const char *wrong = le__sc_chunk_scan(f, &c, starts);
     for (int64_t k = 0; k < c.blocks && !wrong; k++) {
-        const uint8_t *planes = le__sc_block_planes(f, &c, k, space, &wrong);
+        int64_t low;
+        const uint8_t *planes = le__sc_block_low_planes(f, &c, k, space, &low, &wrong);
         if (!wrong)
-            unshuffle(planes, le__sc_block_count(f, &c, k), f->element, f->element,
+            unshuffle(planes, le__sc_block_count(f, &c, k), f->element, low,
                       out + le__sc_block_first(&c, k) * f->element);
     }
     int64_t first, count;

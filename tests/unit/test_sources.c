@@ -577,6 +577,35 @@ static void limited(void **state) {
     le_chain_free(&chain);
 }
 
+/* Twenty items are too few to learn of batches of eight, unless their source asks for them. */
+static void together(void **state) {
+    (void)state;
+    double one = 1;
+    le_tensor weight = le_tensor_of(&one, LE_F64, 0, NULL);
+    le_chain *chain = sums_chain();
+    for (int64_t wanted = 0; wanted <= 9; wanted += 9)
+        for (int64_t limit = 100; limit <= 1 << 20; limit += (1 << 20) - 100) {
+            counting source = counter(20);
+            collected *c = collector();
+            source.source.together = wanted;
+            source.source.data = &source;
+            assert_int_equal(le_chain_stream(chain, LE_SOURCE("bytes", &source.source, 0),
+                                             LE_SOURCE("offsets", &source.source, 1),
+                                             LE_IN("weight", &weight), LE_SINK("sums", &c->sink),
+                                             LE_OPT_MEMORY_LIMIT(limit)),
+                             LE_OK);
+            assert_int_equal(c->n, 20);
+            if (limit == 100)
+                assert_int_equal(c->most, 2);
+            else if (wanted)
+                assert_int_equal(c->most, 8); /* whole blocks */
+            else
+                assert_true(c->most < 8);
+            free(c);
+        }
+    le_chain_free(&chain);
+}
+
 static void stream_errors(void **state) {
     (void)state;
     double one = 1;
@@ -633,6 +662,7 @@ int main(void) {
         cmocka_unit_test(stored_in_a_chain),
         cmocka_unit_test(own_source),
         cmocka_unit_test(limited),
+        cmocka_unit_test(together),
         cmocka_unit_test(stream_errors),
     };
     return cmocka_run_group_tests(tests, sources_setup, io_teardown);

@@ -119,7 +119,9 @@ const uint8_t *le__sc_block_planes(const le__sc_format *f, const le__sc_chunk *c
     const char *from = (const char *)c->bytes + c->starts[k];
     const int64_t size = block_size(c, k);
     if (f->compression == LE__SC_BITS_LZ4) {
-        if (LZ4_decompress_safe(from, (char *)space, (int)size, (int)bytes) == bytes)
+        /* liblz4 takes an offset of 0, and gives what the memory held */
+        if (le__sc_lz4_check(c->bytes + c->starts[k], size, bytes) &&
+            LZ4_decompress_safe(from, (char *)space, (int)size, (int)bytes) == bytes)
             return space;
         *wrong = no_lz4;
         return NULL;

@@ -4,6 +4,7 @@
  * The HDF5 filters 32008 (bitshuffle) and 32004 (LZ4), chunk by chunk, for readers of files.
  */
 #include "scattering/bitshuffle.h"
+#include "scattering/lz4_block.h"
 #include "scattering/unshuffle.h"
 
 #include <lz4.h>
@@ -101,7 +102,8 @@ static const char *lz4_decode(const uint32_t *values, size_t n, const uint8_t *i
             return "a block is larger than what is left";
         if (size == wanted)
             memcpy(out + done, in + at, (size_t)wanted);
-        else if (LZ4_decompress_safe((const char *)in + at, (char *)out + done, (int)size,
+        else if (!le__sc_lz4_check(in + at, size, wanted) ||
+                 LZ4_decompress_safe((const char *)in + at, (char *)out + done, (int)size,
                                      (int)wanted) != wanted)
             return "a block is no LZ4 data of its size";
         at += size;

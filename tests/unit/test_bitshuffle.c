@@ -26,8 +26,8 @@ static uint8_t chunk[4096];
 static int64_t size;
 
 static int encode(void **state) {
-    const le__sc_format f = {.compression = LE__SC_BITS_LZ4, .element = 2, .elements = ELEMENTS,
-                             .block = BLOCK};
+    const le__sc_format f = {
+        .compression = LE__SC_BITS_LZ4, .element = 2, .elements = ELEMENTS, .block = BLOCK};
     for (int i = 0; i < ELEMENTS; i++)
         values[i] = (uint16_t)(i * i * 7);
     assert_true(le__sc_encode_bound(&f) < (int64_t)sizeof chunk);
@@ -94,6 +94,36 @@ static void test_changed(void **state) {
     assert_true(refused > 8 * 12);
 }
 
+/* A chunk whose blocks are one byte, what is `offset` bytes before it for long, and five zeros. */
+static int64_t make_repeats(uint8_t *out, uint8_t offset) {
+    static const uint8_t head[] = {0, 0, 0, 0, 0, 0, 1, 2 * ELEMENTS - 256, 0, 0, 0, 2 * BLOCK};
+    const uint8_t full[] = {0, 0, 0, 11, 0x1f, 7, offset, 0, 103, 0x50, 0, 0, 0, 0, 0},
+                  rest[] = {0, 0, 0, 10, 0x16, 7, offset, 0, 0x50, 0, 0, 0, 0, 0};
+    int64_t n = (int64_t)sizeof head;
+    memcpy(out, head, sizeof head);
+    for (int k = 0; k < ELEMENTS / BLOCK; k++, n += (int64_t)sizeof full)
+        memcpy(out + n, full, sizeof full);
+    memcpy(out + n, rest, sizeof rest);
+    n += (int64_t)sizeof rest;
+    memset(out + n, 0, 2 * (ELEMENTS % 8));
+    return n + 2 * (ELEMENTS % 8);
+}
+
+/* liblz4 takes it, and gives what the memory held. */
+static void test_offset_zero(void **state) {
+    static const char *const names[] = {"reference", "c", "avx2", "avx512"};
+    (void)state;
+    for (int k = 0; k < 4; k++)
+        for (uint8_t offset = 0; offset < 2; offset++) {
+            uint8_t bytes[256];
+            le_tensor out = {0};
+            le_status status = decode(bytes, make_repeats(bytes, offset), &out, names[k]);
+            if (k < 2 || status != LE_ERR_NO_CANDIDATE)
+                assert_int_equal(status, offset ? LE_OK : LE_ERR_DATA);
+            le_tensor_free(&out);
+        }
+}
+
 /* One of three chunks is bad, one was never written. */
 static void test_skip(void **state) {
     static uint8_t bytes[2 * sizeof chunk];
@@ -145,20 +175,22 @@ static uint32_t next_random(uint32_t *x) {
     return *x >> 8;
 }
 
-/* Planes as those of counts: noise, what repeats at all distances, and zeros in the middle or behind. */
+/* Planes as those of counts: noise, what repeats at all distances, and zeros in the middle or
+ * behind. */
 static void fill_block(uint8_t *out, uint32_t *random) {
     const uint32_t noise = next_random(random) % BLOCK_BYTES, gap = next_random(random) % 100,
                    period = 1 + next_random(random) % 40;
     memset(out, 0, BLOCK_BYTES);
     for (uint32_t i = 0; i < noise; i++)
-        out[i] = (uint8_t)(i % 97 < gap      ? 0
-                           : i < noise / 2   ? next_random(random)
-                           : period < i      ? out[i - period]
-                                             : 3);
+        out[i] = (uint8_t)(i % 97 < gap    ? 0
+                           : i < noise / 2 ? next_random(random)
+                           : period < i    ? out[i - period]
+                                           : 3);
 }
 
 /* Against liblz4, in memory whose end sanitizers see. What is changed is refused, or decoded to the
- * same (liblz4 takes an offset of 0, and gives what the memory held); checking and decoding agree. */
+ * same (liblz4 takes an offset of 0, and gives what the memory held); checking and decoding agree.
+ */
 static void compare_block(const char *data, int n) {
     uint8_t *from = malloc((size_t)n), *got = malloc(BLOCK_BYTES), want[BLOCK_BYTES];
     int64_t used = 0;
@@ -210,8 +242,9 @@ static void test_zeros(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_right), cmocka_unit_test(test_cut), cmocka_unit_test(test_changed),
-        cmocka_unit_test(test_skip), cmocka_unit_test(test_offsets),
-        cmocka_unit_test(test_lz4),   cmocka_unit_test(test_zeros)};
+        cmocka_unit_test(test_right),       cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_changed),     cmocka_unit_test(test_skip),
+        cmocka_unit_test(test_offset_zero), cmocka_unit_test(test_offsets),
+        cmocka_unit_test(test_lz4),         cmocka_unit_test(test_zeros)};
     return cmocka_run_group_tests(tests, encode, close_engine);
 }

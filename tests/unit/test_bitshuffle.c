@@ -229,6 +229,49 @@ static void test_lz4(void **state) {
     }
 }
 
+static int64_t put_length(uint8_t *out, int64_t n) {
+    int64_t at = 0;
+    for (; n >= 255; n -= 255)
+        out[at++] = 255;
+    out[at++] = (uint8_t)n;
+    return at;
+}
+
+/* One sequence after the other, of every distance to 40 and every length to 80, far from the end.
+ */
+static void test_matches(void **state) {
+    enum { FARTHEST = 40, LONGEST = 80, MOST = 1 << 19 };
+    uint8_t *data = malloc(MOST), *want = malloc(MOST), *got = malloc(MOST);
+    int64_t at = 0, n = 0, used;
+    uint32_t random = 9;
+    (void)state;
+    for (int64_t distance = 1; distance <= FARTHEST; distance++)
+        for (int64_t length = 4; length <= LONGEST; length++) {
+            const int64_t fresh = n < FARTHEST ? FARTHEST : next_random(&random) % 24,
+                          more = length - 4;
+            data[at++] = (uint8_t)((fresh < 15 ? fresh : 15) << 4 | (more < 15 ? more : 15));
+            at += fresh < 15 ? 0 : put_length(data + at, fresh - 15);
+            for (int64_t i = 0; i < fresh; i++)
+                data[at++] = want[n++] = (uint8_t)next_random(&random);
+            data[at++] = (uint8_t)distance;
+            data[at++] = 0;
+            at += more < 15 ? 0 : put_length(data + at, more - 15);
+            for (int64_t i = 0; i < length; i++, n++)
+                want[n] = want[n - distance];
+        }
+    data[at++] = 0xf0;
+    at += put_length(data + at, 100 - 15);
+    for (int i = 0; i < 100; i++)
+        data[at++] = want[n++] = (uint8_t)next_random(&random);
+    assert_true(at < MOST && n < MOST);
+    assert_true(le__sc_lz4_check(data, at, n) && le__sc_lz4_decode(data, at, got, n, &used));
+    assert_int_equal(used, n);
+    assert_memory_equal(got, want, (size_t)n);
+    free(data);
+    free(want);
+    free(got);
+}
+
 /* Zeros behind are not written, so that they cost nothing. */
 static void test_zeros(void **state) {
     uint8_t block[BLOCK_BYTES] = {1, 2, 3}, got[BLOCK_BYTES];
@@ -245,6 +288,7 @@ int main(void) {
         cmocka_unit_test(test_right),       cmocka_unit_test(test_cut),
         cmocka_unit_test(test_changed),     cmocka_unit_test(test_skip),
         cmocka_unit_test(test_offset_zero), cmocka_unit_test(test_offsets),
-        cmocka_unit_test(test_lz4),         cmocka_unit_test(test_zeros)};
+        cmocka_unit_test(test_lz4),         cmocka_unit_test(test_matches),
+        cmocka_unit_test(test_zeros)};
     return cmocka_run_group_tests(tests, encode, close_engine);
 }

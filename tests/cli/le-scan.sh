@@ -149,12 +149,14 @@ cp bad.h5 later.h5
     err_has "5 frames are there already"
 }
 
-# Ctrl-C, once the first curves are in a file
+# Ctrl-C, once the first curves are in a file of that folder
 stop_when_begun() {
+    folder=$1
+    shift
     env --default-signal=INT "$@" 2>err & # a shell's own background jobs ignore it
     pid=$!
     # the first curves go into a file without a name; before they are there, an interrupt has nothing to keep
-    until [ "$(find "/proc/$pid/fd" -lname "$PWD/*(deleted)" -exec stat -L -c %b {} + 2>/dev/null | head -n 1)" -gt 0 ] 2>/dev/null; do
+    until [ "$(find "/proc/$pid/fd" -lname "$folder/*(deleted)" -exec stat -L -c %b {} + 2>/dev/null | head -n 1)" -gt 0 ] 2>/dev/null; do
         kill -0 "$pid" 2>/dev/null || break
         sleep 0.02
     done
@@ -169,7 +171,7 @@ scan-files long.h5 8000
 # shellcheck disable=SC2086
 {
     set -- le-run --implementation=reference --memory-limit=1M integrate_stored frames=long.h5:/data $geometry intensity=long.raw
-    stop_when_begun "$@"
+    stop_when_begun "$PWD" "$@"
     err_has "of 8000 frames are done; the same command goes on from there"
     expect 0 "$@"
     err_has "frames are there already"
@@ -183,7 +185,7 @@ scan-files long.h5 8000
 # shellcheck disable=SC2086
 {
     set -- le-run --implementation=reference --memory-limit=1M integrate_stored frames=long.h5:/data $geometry intensity=long.svg
-    stop_when_begun "$@"
+    stop_when_begun "" "$@"
     err_has "of 8000 frames are done; the same command begins anew"
     [ ! -e long.svg.part ] || fail "a picture has a state"
 }

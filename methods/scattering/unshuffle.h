@@ -225,15 +225,14 @@ static inline int64_t unshuffle_vectors(const uint8_t *planes, int64_t n, int64_
     int64_t i = 0;
     for (; i + BITS_BYTES <= plane; i += BITS_BYTES) {
         bits k[8][8];
-        bool any[8], high = false;
+        bool high = false;
         uint8_t *to = out + 8 * i * element;
-        for (int64_t b = 0; b < element; b++) {
-            any[b] = b < low && byte_of_elements(planes + 8 * b * plane + i, plane, k[b]);
-            high |= any[b] && b > 0;
-        }
-        for (int64_t b = 0; b < element && (high || b == 0); b++)
-            for (int r = 0; r < 8 && !any[b]; r++)
-                k[b][r] = BITS_ZERO;
+        for (int64_t b = 0; b < element; b++)
+            if (b < low && byte_of_elements(planes + 8 * b * plane + i, plane, k[b]))
+                high |= b > 0;
+            else
+                for (int r = 0; r < 8; r++)
+                    k[b][r] = BITS_ZERO;
         if (element == 1)
             put_u8(k, to);
         else if (element == 2 && !high)

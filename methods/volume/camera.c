@@ -72,9 +72,11 @@ static le_status read_volume_and_size(le__camera *c, const le_call *call,
                                       const le__camera_args *args)
 {
     const le_tensor *t = le_call_in(call, args->volume);
+    size_t count;
+    const double *whole = args->whole ? le_call_f64s(call, args->whole, &count) : NULL;
     for (int a = 0; a < 3; a++) {
-        c->shape[a] = t->shape[a];
-        if (t->shape[a] < 2)
+        c->shape[a] = whole ? (int64_t)whole[a] : t->shape[a];
+        if (c->shape[a] < 2 || t->shape[a] < 2)
             return le_fail(LE_ERR_SHAPE,
                            "%s: volume has %lld samples on axis %d, expected 2 or more",
                            args->operation, (long long)t->shape[a], a);

@@ -38,6 +38,7 @@ typedef struct le__camera {
 typedef struct le__camera_args {
     const char *operation;
     int volume, size, outside;
+    int whole;               /* the volume's shape, 3 numbers, of which the tensor is a box; 0: none */
     int angles;              /* degrees about axis 0; a list, or one number where one_angle is set */
     bool one_angle;
     int rotation;            /* 9*k numbers */

@@ -10,9 +10,10 @@
 #include "volume/camera.h"
 #include "common/load.h"
 
-/* Sample [iy,ix,iz] of a view of a volume of any strides; the camera's fill outside. */
+/* Sample [iy,ix,iz] of a view of a volume of any strides; the camera's fill outside. first: the
+ * voxel of the volume that t begins with; NULL: t is all of it. */
 static inline double le__reference_sample(const le__camera *c, const le__view *v, const le_tensor *t,
-                                          int64_t iy, int64_t ix, int64_t iz)
+                                          const int64_t *first, int64_t iy, int64_t ix, int64_t iz)
 {
     int64_t cell[3];
     double w[3], sum = 0.0;
@@ -20,7 +21,7 @@ static inline double le__reference_sample(const le__camera *c, const le__view *v
         double index = le__view_index(v, a, iy, ix, iz);
         if (!le__index_inside(index, c->shape[a]))
             return c->fill;
-        cell[a] = le__index_cell(index, c->shape[a], &w[a]);
+        cell[a] = le__index_cell(index, c->shape[a], &w[a]) - (first ? first[a] : 0);
     }
     for (int corner = 0; corner < 8; corner++) {
         double weight = 1.0;

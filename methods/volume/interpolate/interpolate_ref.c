@@ -25,7 +25,8 @@ static void range(void *context, size_t begin, size_t end, int worker)
         int64_t row = iy * out->strides[0] + ix * out->strides[1];
         for (int64_t iz = 0; iz < n; iz++)
             le__store(out->data, out->dtype, row + iz * out->strides[2],
-                      le__reference_sample(c, &c->views[0], le_call_in(call, ARG_VOLUME), iy, ix, iz));
+                      le__reference_sample(c, &c->views[0], le_call_in(call, ARG_VOLUME), NULL, iy, ix,
+                                           iz));
     }
 }
 

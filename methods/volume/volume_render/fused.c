@@ -73,7 +73,7 @@ static int64_t sums_bytes(const int64_t shape[3])
 static int64_t memory_of(const le_call *call, bool axis, bool bricks)
 {
     const le__render *r = render_of(call);
-    const le__camera *c = r->camera;
+    const le__camera *c = le__render_camera(r);
     int64_t bytes = (int64_t)(c->n_views * (le__fixed_bytes(c) + 256));
     bytes *= has_signed_rays(call, axis) ? 2 : 1;
     bytes += (int64_t)le__classify_bytes(r->transfer) + 4096;
@@ -197,7 +197,8 @@ static void make_views(le__fused *f, bool axis, int fraction_bits, char *tables,
 /* One form of a call; the transfer function is not prepared yet. */
 static le_status make_form(le_call *call, bool axis, int fraction_bits, le__fused **out)
 {
-    const le__camera *c = render_of(call)->camera;
+    const le__render *r = render_of(call);
+    const le__camera *c = le__render_camera(r);
     const int64_t *n = c->shape;
     le__fused *f = le_call_scratch(call, sizeof *f);
     size_t bytes = (le__fixed_bytes(c) + 63) / 64 * 64;
@@ -206,7 +207,7 @@ static le_status make_form(le_call *call, bool axis, int fraction_bits, le__fuse
     const void *volume = le_call_contiguous(call, ARG_VOLUME);
     if (!f || !tables || !views || !volume)
         return le_fail(LE_ERR_MEMORY, "volume_render: no memory for tables");
-    *f = (le__fused){.camera = c, .volume = volume, .views = views, .count = n[0] * n[1] * n[2],
+    *f = (le__fused){.camera = c, .box = r->box, .whole = r->camera, .volume = volume, .views = views, .count = n[0] * n[1] * n[2],
                      .dtype = le_call_in(call, ARG_VOLUME)->dtype,
                      .watch = watches(call),
                      .images = le_call_out(call, ARG_IMAGES)};

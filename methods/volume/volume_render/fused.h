@@ -23,7 +23,9 @@
 enum { LE__CHUNK = 20, LE__BRICK = 8, LE__ROWS = 4 };
 
 typedef struct le__fused {
-    const le__camera *camera;
+    const le__camera *camera;    /* in voxels of the tensor */
+    const le__box *box;          /* its own samples alone, without clipping; NULL: a whole volume */
+    const le__camera *whole;     /* of the volume that the box is of */
     const void *volume;          /* row-major */
     le_dtype dtype;
     int64_t count;               /* its elements */

@@ -65,7 +65,7 @@ static inline vf exact_where(const packet *p, int32_t depth, vf v, vf bounds)
     {                                                                                              \
         const int64_t *strides = p->fused->strides;                                                \
         const vf fill = vf_set((float)p->fused->camera->fill);                                     \
-        const bool shows = p->fused->fill_shows;                                                   \
+        const bool shows = p->fused->fill_shows, boxed = p->fused->box != NULL;                    \
         const bool watch = p->fused->watch && le__dtype_is_signed(D);                              \
         FOR_DEPTHS({                                                                               \
             le__weights w;                                                                         \
@@ -78,7 +78,8 @@ static inline vf exact_where(const packet *p, int32_t depth, vf v, vf bounds)
             if (watch)                                                                             \
                 v = exact_where(p, d, v, bounds);                                                  \
             v = vf_select(in, v, fill);                                                            \
-            in = shows ? all_lanes() : in;                                                         \
+            if (shows)                                                                             \
+                in = boxed ? depth_inside(d, p->own_begin, p->own_end) : all_lanes();              \
         });                                                                                        \
     }
 LE__DTYPE_LIST(DEFINE_CHUNKS)
@@ -90,6 +91,24 @@ static chunk_fn chunk_of(le_dtype dtype, bool safe)
     return safe ? LE__FOR_DTYPE(chunk_safe, dtype) : LE__FOR_DTYPE(chunk, dtype);
 }
 
+/* Colours and 1 - T as they are. */
+static void store_part(const packet *p, const le__pixels *q)
+{
+    const le_tensor *out = p->fused->images;
+    int64_t view = p->view - p->fused->views;
+    float rgba[4][VW];
+    vf_store(rgba[0], q->red);
+    vf_store(rgba[1], q->green);
+    vf_store(rgba[2], q->blue);
+    vf_store(rgba[3], vf_sub(vf_set(1.0f), q->through));
+    for (int lane = 0; lane < VW && p->iz + lane < p->fused->camera->size; lane++) {
+        int64_t at =
+            view * out->strides[0] + p->ix * out->strides[1] + (p->iz + lane) * out->strides[2];
+        for (int c = 0; c < 4; c++)
+            le__store(out->data, out->dtype, at + c * out->strides[3], (double)rgba[c][lane]);
+    }
+}
+
 static void render_rays(const packet *p)
 {
     le__kept kept;
@@ -99,9 +118,13 @@ static void render_rays(const packet *p)
         int32_t from = to - LE__CHUNK > p->from ? to - LE__CHUNK : p->from;
         if (may_skip(p) && skip_chunk(p, from, to))
             continue;
-        bool safe = p->clipped || !chunk_is_inner(p, from, to);
+        bool safe = chunk_is_clipped(p, from, to) || !chunk_is_inner(p, from, to);
         chunk_of(p->fused->dtype, safe)(p, &kept, from, to);
         more = finish_chunk(p, &kept, &q);
+    }
+    if (p->fused->box) {
+        store_part(p, &q);
+        return;
     }
     float rgb[3][VW];
     store_clipped(&q, rgb);
@@ -122,11 +145,41 @@ static void ray_ranges(packet *p)
     set_ranges(p, begin, end);
 }
 
+/* The depths that are a box's own, and of these the ones inside the volume. */
+static void box_ranges(packet *p)
+{
+    const le__fused *f = p->fused;
+    const le__view *view = &f->whole->views[p->view - f->views];
+    int32_t own[2][VW], inside[2][VW];
+    int64_t last = f->whole->size - 1;
+    p->full_from = 0;
+    p->full_to = (int32_t)f->whole->size;
+    for (int64_t i = 0; i < VW; i++) {
+        int64_t begin, end, first = 0, stop = f->whole->size, iz = p->iz + i < last ? p->iz + i : last;
+        le__box_ray(f->box, f->whole, view, p->ix, iz, &begin, &end);
+        if (f->whole->has_fill)
+            le__view_ray(f->whole, view, 0, p->ix, iz, &first, &stop);
+        own[0][i] = (int32_t)begin;
+        own[1][i] = (int32_t)end;
+        inside[0][i] = (int32_t)(first > begin ? first : begin);
+        inside[1][i] = (int32_t)(stop < end ? stop : end);
+        p->full_from = inside[0][i] > p->full_from ? inside[0][i] : p->full_from;
+        p->full_to = inside[1][i] < p->full_to ? inside[1][i] : p->full_to;
+    }
+    p->own_begin = vi_load(own[0]);
+    p->own_end = vi_load(own[1]);
+    set_ranges(p, inside[0], inside[1]);
+    if (f->fill_shows)
+        set_visits(p, own[0], own[1]);
+}
+
 static void ray_row(const le__fused *f, const le__fixed_view *view, int64_t ix)
 {
     packet p = {.fused = f, .view = view, .ix = ix, .rows = 1};
     for (p.iz = 0; p.iz < f->camera->size; p.iz += VW) {
-        if (f->camera->has_fill)
+        if (f->box)
+            box_ranges(&p);
+        else if (f->camera->has_fill)
             ray_ranges(&p);
         else
             set_full_range(&p);

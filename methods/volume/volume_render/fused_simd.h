@@ -20,6 +20,8 @@ typedef struct packet {
     le__packet_columns columns;
     vi begin, end;                 /* depths inside, where rays leave the volume */
     bool clipped;                  /* begin and end matter */
+    vi own_begin, own_end;         /* of a box: depths that are its own */
+    int32_t full_from, full_to;    /* depths that are inside in all lanes, though others are not */
     int32_t from, to;              /* depths to visit */
     const float *planes;           /* axis form: of its rows */
 } packet;
@@ -104,6 +106,12 @@ static bool chunk_is_inner(const packet *p, int32_t from, int32_t to)
     return true;
 }
 
+/* Whether the bounds of a chunk have to be looked at. */
+static bool chunk_is_clipped(const packet *p, int32_t from, int32_t to)
+{
+    return p->clipped && !(from >= p->full_from && to <= p->full_to);
+}
+
 static void store_clipped(const le__pixels *q, float rgb[3][VW])
 {
     const vf zero = vf_set(0.0f), one = vf_set(1.0f);
@@ -122,22 +130,32 @@ static inline void store_pixel(const packet *p, int64_t row, int64_t column, flo
         le__store(out->data, out->dtype, at + c * out->strides[3], (double)rgb[c][lane]);
 }
 
+/* Depths to visit: those of any lane. */
+static void set_visits(packet *p, const int32_t *begin, const int32_t *end)
+{
+    p->from = (int32_t)p->fused->camera->size;
+    p->to = 0;
+    for (int i = 0; i < VW; i++)
+        if (begin[i] < end[i]) {
+            p->from = begin[i] < p->from ? begin[i] : p->from;
+            p->to = end[i] > p->to ? end[i] : p->to;
+        }
+}
+
 /* Depth range of a packet whose rays leave the volume: [begin, end) of each lane. */
 static void set_ranges(packet *p, const int32_t *begin, const int32_t *end)
 {
-    int32_t n = (int32_t)p->fused->camera->size, least = n, most = 0;
+    int32_t n = (int32_t)p->fused->camera->size;
     p->begin = vi_load(begin);
     p->end = vi_load(end);
     p->clipped = false;
-    for (int i = 0; i < VW; i++) {
+    for (int i = 0; i < VW; i++)
         p->clipped = p->clipped || begin[i] > 0 || end[i] < n;
-        if (begin[i] < end[i]) {
-            least = begin[i] < least ? begin[i] : least;
-            most = end[i] > most ? end[i] : most;
-        }
+    set_visits(p, begin, end);
+    if (p->fused->fill_shows) {
+        p->from = 0;
+        p->to = n;
     }
-    p->from = p->fused->fill_shows ? 0 : least;
-    p->to = p->fused->fill_shows ? n : most;
 }
 
 static void set_full_range(packet *p)

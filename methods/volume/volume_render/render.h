@@ -6,7 +6,7 @@
 #ifndef LE_VOLUME_RENDER_H
 #define LE_VOLUME_RENDER_H
 
-#include "volume/camera.h"
+#include "volume/box.h"
 #include "volume/transfer.h"
 
 enum {
@@ -23,6 +23,13 @@ enum {
 typedef struct le__render {
     le__camera *camera;
     le__transfer *transfer;
+    le__box *box;            /* volume_part: what the tensor is of the camera's volume; else NULL */
 } le__render;
+
+/* The camera in voxels of the tensor. */
+static inline const le__camera *le__render_camera(const le__render *r)
+{
+    return r->box ? r->box->camera : r->camera;
+}
 
 #endif

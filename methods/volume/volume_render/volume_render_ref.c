@@ -13,7 +13,8 @@ static void ray(const le__render *r, const le__view *v, const le_tensor *t, int6
     pixel[0] = pixel[1] = pixel[2] = 0.0;
     for (int64_t iy = 0; iy < r->camera->size; iy++) {
         double rgba[4];
-        le__transfer_at(r->transfer, le__reference_sample(r->camera, v, t, iy, ix, iz), rgba);
+        le__transfer_at(r->transfer, le__reference_sample(r->camera, v, t, NULL, iy, ix, iz),
+                        rgba);
         for (int c = 0; c < 3; c++)
             pixel[c] = rgba[3] * rgba[c] + (1.0 - rgba[3]) * pixel[c];
     }

@@ -153,7 +153,8 @@ static le_status peek_raw(const le__io_place *place, le_dtype *dtype, int *ndim,
     *dtype = place->dtype;
     *ndim = place->ndim;
     memcpy(shape, place->shape, sizeof place->shape);
-    return LE_OK;
+    le__io_range ranges[LE_MAX_DIMS];
+    return le__io_narrow(place, ndim, shape, ranges);
 }
 
 le_status le_io_peek(const char *place_text, le_dtype *dtype, int *ndim, int64_t *shape) {

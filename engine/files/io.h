@@ -128,6 +128,13 @@ int le__io_open(const char *file, int64_t *size);
 /* Reads exactly bytes from the offset, on the threads of p. */
 le_status le__io_pread(const le__io_parallel *p, int fd, const char *file, int64_t offset,
                        void *data, int64_t bytes);
+/* Reads the ranges of a row-major block of `shape` that lies from the offset on; ndim is not 0. */
+le_status le__io_pread_region(const le__io_parallel *p, int fd, const char *file, int64_t offset,
+                              size_t item, int ndim, const int64_t *shape,
+                              const le__io_range *ranges, void *out);
+/* The place's slices of a block: the ranges, and the shape and axes that they leave. */
+le_status le__io_narrow(const le__io_place *place, int *ndim, int64_t *shape,
+                        le__io_range ranges[LE_MAX_DIMS]);
 /* Writes exactly bytes where the file stands, or at an offset that is not negative. */
 le_status le__io_write_all(int fd, const char *file, const void *data, int64_t bytes);
 le_status le__io_write_at(int fd, const char *file, const void *data, int64_t bytes, int64_t at);

@@ -134,15 +134,37 @@ static le_status turn(le_tensor *t) {
     return LE_OK;
 }
 
+/* The slices of axes that lie in the file in reverse. */
+static le_status reverse_slices(le__io_place *at) {
+    int64_t shape[LE_MAX_DIMS];
+    le__io_range r[LE_MAX_DIMS];
+    memcpy(shape, at->shape, sizeof shape);
+    reverse(at->ndim, shape);
+    le_status status = le__io_select(at, at->ndim, shape, r);
+    if (status != LE_OK || !at->n_slices)
+        return status;
+    at->n_slices = at->ndim;
+    for (int a = 0; a < at->ndim; a++)
+        at->slices[at->ndim - 1 - a] = (le__io_slice){.start = r[a].start,
+                                                      .stop = r[a].start + r[a].count * r[a].step,
+                                                      .step = r[a].step,
+                                                      .has_start = true,
+                                                      .has_stop = true,
+                                                      .index = r[a].drop};
+    return LE_OK;
+}
+
 le_status le__npy_read(const le__io_request *r, le_tensor *out) {
     le__io_place at;
     le__io_request own = *r;
     bool fortran = false;
     le_status status = read_header(r->place, &at, &fortran);
     own.place = &at;
+    if (status == LE_OK && fortran)
+        status = reverse_slices(&at);
     if (status == LE_OK)
         status = le__raw_read(&own, out);
-    return status == LE_OK && fortran && at.ndim > 1 ? turn(out) : status;
+    return status == LE_OK && fortran && out->ndim > 1 ? turn(out) : status;
 }
 
 le_status le__npy_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape) {
@@ -156,7 +178,8 @@ le_status le__npy_peek(const le__io_place *place, le_dtype *dtype, int *ndim, in
     *dtype = at.dtype;
     *ndim = at.ndim;
     memcpy(shape, at.shape, sizeof at.shape);
-    return LE_OK;
+    le__io_range ranges[LE_MAX_DIMS];
+    return le__io_narrow(place, ndim, shape, ranges);
 }
 
 /* --------------------------------------------------------------------------------- writing -- */
@@ -191,6 +214,8 @@ le_status le__npy_write(const le__io_request *r, const le_tensor *t, const void 
     le__outfile temp;
     const int64_t length = make_header(t, header, sizeof header);
     const char *file = r->place->file;
+    if (r->place->n_slices)
+        return le_fail(LE_ERR_ARGUMENT, "%s: slices are for reading only", r->place->text);
     le_status status = le__io_temp_open(file, false, &temp);
     if (status != LE_OK)
         return status;

@@ -27,6 +27,8 @@ typedef struct block {
     bool big_endian, gzip;
     int ndim;
     const int64_t *shape;
+    bool sliced; /* to the ranges */
+    le__io_range ranges[LE_MAX_DIMS];
 } block;
 
 static bool machine_big_endian(void) {
@@ -38,6 +40,9 @@ static bool machine_big_endian(void) {
 }
 
 static le_status load(const le__io_request *r, block *b, char *data, int64_t bytes) {
+    if (b->sliced)
+        return le__io_pread_region(&r->parallel, b->fd, b->name, b->offset,
+                                   le_dtype_size(b->dtype), b->ndim, b->shape, b->ranges, data);
     if (b->gzip)
         return le__io_gunzip_file(b->fd, b->name, b->offset, data, bytes);
     if (b->offset < 0)
@@ -50,19 +55,27 @@ static le_status load(const le__io_request *r, block *b, char *data, int64_t byt
 
 static le_status read_block(const le__io_request *r, block *b, le_tensor *out) {
     le_dtype dtype = le__dtype_nearest(b->dtype, r->dtypes);
-    int64_t bytes;
+    int64_t bytes, whole, shape[LE_MAX_DIMS];
+    int ndim = b->ndim;
     le_tensor t = {0};
     le_status status =
-        le__io_check_size(r->place->text, dtype, b->ndim, b->shape, r->max_bytes, &bytes);
+        le__io_check_size(r->place->text, b->dtype, ndim, b->shape, INT64_MAX, &whole);
+    memcpy(shape, b->shape, (size_t)ndim * sizeof *shape);
+    if (status == LE_OK && r->place->n_slices && ndim > 0) {
+        status = le__io_narrow(r->place, &ndim, shape, b->ranges);
+        b->sliced = true;
+    }
+    if (status == LE_OK)
+        status = le__io_check_size(r->place->text, dtype, ndim, shape, r->max_bytes, &bytes);
     if (status != LE_OK)
         return status;
     int64_t count = bytes / (int64_t)le_dtype_size(dtype);
     int64_t stored = count * (int64_t)le_dtype_size(b->dtype);
     /* refuse before allocating: deflate cannot shrink by more than about 1032 */
-    if (b->gzip ? stored / 1040 > b->file_bytes : stored > b->file_bytes)
+    if (b->gzip ? whole / 1040 > b->file_bytes : whole > b->file_bytes)
         return le_fail(LE_ERR_IO, "%s: %lld bytes of data cannot be in a file of %lld", b->name,
-                       (long long)stored, (long long)b->file_bytes);
-    status = le__io_alloc(&t, dtype, b->ndim, b->shape);
+                       (long long)whole, (long long)b->file_bytes);
+    status = le__io_alloc(&t, dtype, ndim, shape);
     if (status == LE_OK)
         status = load(r, b, (char *)t.data + (bytes - stored), stored);
     if (status != LE_OK) {

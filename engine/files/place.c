@@ -37,7 +37,8 @@ static le__io_format format_of(const char *name, size_t length) {
 
 /* What follows the file's name may begin with a bracket. */
 static bool has_brackets(le__io_format format) {
-    return format == LE__IO_HDF5 || format == LE__IO_CSV || format == LE__IO_FITS;
+    return format == LE__IO_HDF5 || format == LE__IO_CSV || format == LE__IO_FITS ||
+           format == LE__IO_NPY;
 }
 
 /* Length of the file name: up to the first ':' after a known ending, or the first ":/". */
@@ -190,14 +191,14 @@ static bool parse_raw_option(const char *p, size_t length, le__io_place *out) {
 
 static le_status parse_raw(const char *rest, le__io_place *out) {
     for (int field = 0; *rest == ':'; field++) {
-        size_t length = strcspn(++rest, ":");
+        size_t length = strcspn(++rest, ":[");
         bool good = field == 0   ? parse_dtype(rest, length, &out->dtype)
                     : field == 1 ? parse_shape(rest, length, out)
                                  : parse_raw_option(rest, length, out);
         if (!good)
             return le_fail(
                 LE_ERR_ARGUMENT,
-                "%s: '%.*s' is not %s; expected FILE.raw:TYPE:N,N,...[:offset=BYTES][:big]",
+                "%s: '%.*s' is not %s; expected FILE.raw:TYPE:N,N,...[:offset=BYTES][:big][[SLICES]]",
                 out->text, (int)length, rest,
                 field == 0   ? "a type (u8 i8 u16 i16 u32 i32 u64 i64 f32 f64 c64 c128)"
                 : field == 1 ? "a shape of 1 to 8 sizes"
@@ -205,7 +206,7 @@ static le_status parse_raw(const char *rest, le__io_place *out) {
         out->has_layout = field >= 1;
         rest += length;
     }
-    return LE_OK;
+    return *rest && out->has_layout ? parse_slices(out->text, rest + 1, out) : LE_OK;
 }
 
 static le_status parse_rest(const char *rest, le__io_place *out) {
@@ -223,8 +224,13 @@ static le_status parse_rest(const char *rest, le__io_place *out) {
             return le__io_name_check(out->file, &number);
         break;
     }
-    case LE__IO_NRRD:
     case LE__IO_NPY:
+        if (*rest)
+            return *rest == '[' ? parse_slices(out->text, rest + 1, out)
+                                : le_fail(LE_ERR_ARGUMENT, "%s: text after the name: '%s'",
+                                          out->text, rest);
+        return LE_OK;
+    case LE__IO_NRRD:
     case LE__IO_EDF:
     case LE__IO_TIFF:
     case LE__IO_VOTABLE:

@@ -49,9 +49,31 @@ static void numpy_files(void **state) {
     io_put("a.npy", bytes,
            npy(bytes, "{'descr': '>u2', 'fortran_order': True, 'shape': (2, 3), }\n", big, 12));
     read_ok("a.npy", LE_U16, 2, shape, columns);
+    read_ok("a.npy[...,1:]", LE_U16, 2, (int64_t[]){2, 2}, (const double[]){3, 5, 4, 6});
+    read_ok("a.npy[1,1:3]", LE_U16, 1, (int64_t[]){2}, (const double[]){4, 6});
     io_put("a.npy", bytes,
            npy(bytes, "{'descr': '|b1', 'fortran_order': False, 'shape': (6,), }\n", small, 6));
     read_ok("a.npy", LE_U8, 1, (int64_t[]){6}, rows);
+}
+
+/* Rows 1 2 3 and 4 5 6; and big-endian numbers 1 to 6. */
+static void slices(void **state) {
+    char bytes[512] = "";
+    const uint8_t small[] = {1, 2, 3, 4, 5, 6}, big[] = {0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6};
+    le_tensor t = le_tensor_of(bytes, LE_U8, 1, (int64_t[]){3});
+    (void)state;
+    io_put("s.npy", bytes,
+           npy(bytes, "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }   \n", small, 6));
+    read_ok("s.npy[:,2]", LE_U8, 1, (int64_t[]){2}, (const double[]){3, 6});
+    read_ok("s.npy[1:]", LE_U8, 2, (int64_t[]){1, 3}, (const double[]){4, 5, 6});
+    read_ok("s.npy[:,::2]", LE_U8, 2, (int64_t[]){2, 2}, (const double[]){1, 3, 4, 6});
+    read_ok("s.npy[:,3:]", LE_U8, 2, (int64_t[]){2, 0}, NULL);
+    io_put("s.raw", (const char *)big, 12);
+    read_ok("s.raw:u16:3,2:big[1:,0:1]", LE_U16, 2, (int64_t[]){2, 1}, (const double[]){3, 5});
+    read_ok("s.raw:u8:4:offset=2[1:4:2]", LE_U8, 1, (int64_t[]){2}, (const double[]){2, 3});
+    assert_int_equal(le_io_write(io_engine, "s.npy[0:3]", &t), LE_ERR_ARGUMENT);
+    assert_false(le_io_is_place("s.npy[0:3]", true));
+    assert_true(le_io_is_place("s.npy[0:3]", false));
 }
 
 static void written(void **state) {
@@ -125,7 +147,7 @@ static void broken(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(numpy_files), cmocka_unit_test(written),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(numpy_files), cmocka_unit_test(slices), cmocka_unit_test(written),
                                        cmocka_unit_test(edf_files), cmocka_unit_test(broken)};
     return cmocka_run_group_tests(tests, io_setup, io_teardown);
 }

@@ -18,11 +18,11 @@
  *     FILE.nrrd, FILE.nhdr
  *         NRRD, data attached or in a file beside it; raw and gzip. The fastest axis comes first in
  *         the header, last in the shape.
- *     FILE.npy
+ *     FILE.npy[[SLICES]]
  *         NumPy: numbers of up to 64 bits and complex ones, either order of axes; written in C order.
  *     FILE.edf
  *         EDF, the ESRF data format, not compressed: its first image. For reading.
- *     FILE.raw:TYPE:N,N,...[:offset=BYTES][:big]
+ *     FILE.raw:TYPE:N,N,...[:offset=BYTES][:big][[SLICES]]
  *         Headerless (.raw .bin), little-endian unless `big`. TYPE: u8 i8 u16 i16 u32 i32 u64 i64
  *         f32 f64 c64 c128. For writing: FILE.raw.
  *     FILE.png

@@ -215,11 +215,18 @@ static le_status run_streamed(le_engine *engine, const run_options *o, run_args 
     return status == LE_OK && o->profile ? run_print_profile(engine, o->profile) : status;
 }
 
+static le_status run_all_boxed(le_engine *engine, const run_options *o, run_args *a) {
+    le_status status = LE_OK;
+    for (int i = 0; i < o->repeat && status == LE_OK; i++)
+        status = run_boxes(engine, o, a);
+    return status;
+}
+
 static le_status run_profiled(le_engine *engine, const run_options *o, run_args *a,
-                              const le_arg *args, size_t n) {
+                              const le_arg *args, size_t n, bool boxed) {
     le_status status = o->profile ? le_profile_start(engine) : LE_OK;
     if (status == LE_OK)
-        status = run_all(engine, o, a, args, n);
+        status = boxed ? run_all_boxed(engine, o, a) : run_all(engine, o, a, args, n);
     if (status == LE_OK)
         status = write_outputs(engine, a, o->verbose);
     if (status == LE_OK)
@@ -270,7 +277,8 @@ static int run_operation(le_engine *engine, const run_options *o, const le_opera
         status = check_outputs(&a);
     if (status == LE_OK)
         status = check_extras(&a, shared);
-    if (status == LE_OK)
+    bool boxed = status == LE_OK && !shared && run_boxes_wanted(engine, o, &a);
+    if (status == LE_OK && !boxed)
         status = read_inputs(engine, &a, shared, o->verbose);
     if (shared) /* nobody waits for a rank that has given up */
         status = run_world_agree(status);
@@ -280,7 +288,7 @@ static int run_operation(le_engine *engine, const run_options *o, const le_opera
         size_t n = run_args_call(&a, options, run_options_call(o, options), args);
         status = shared       ? run_together(engine, o, &a, args, n)
                  : o->explain ? explain(engine, o, &a, args, n)
-                              : run_profiled(engine, o, &a, args, n);
+                              : run_profiled(engine, o, &a, args, n, boxed);
     }
     run_progress_stop();
     int code = report(status);

@@ -164,6 +164,20 @@ out_has "reference"
 expect 0 le-run --explain=json project volume=v.raw:u8:2,2,2
 out_has '"choice"'
 
+# --- a volume beyond the memory limit ---
+seq 1 40000 | tr -d '\n' | head -c 64000 >big.raw
+set -- volume_render volume=big.raw:u8:40,40,40 size=24 angles=20,110 outside=0 scale=linear transfer=viridis:40:70:0.05
+expect 0 le-run -v --implementation=reference "$@" images=whole_%d.png
+err_has "volume: u8[40,40,40] read in"
+expect 0 le-run -v --implementation=reference --memory-limit=64k "$@" images=boxed_%d.png
+err_has "volume_render: 4 boxes in"
+grep -q "read in" err && fail "the volume was read as a whole"
+for i in 0 1; do
+    cmp whole_$i.png boxed_$i.png || fail "boxes make another picture"
+done
+expect 1 le-run --memory-limit=16k "$@"
+err_has "of 16384 bytes, 0 are left for boxes"
+
 expect 0 le-run --explain volume_render volume=v.raw:u8:2,2,2 size=2 angles=0 outside=0
 out_has 'staged'
 out_has 'chain      volume_render'

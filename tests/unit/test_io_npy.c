@@ -147,7 +147,8 @@ static void broken(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(numpy_files), cmocka_unit_test(slices), cmocka_unit_test(written),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(numpy_files), cmocka_unit_test(slices),
+                                       cmocka_unit_test(written),
                                        cmocka_unit_test(edf_files), cmocka_unit_test(broken)};
     return cmocka_run_group_tests(tests, io_setup, io_teardown);
 }

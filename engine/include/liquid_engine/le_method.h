@@ -225,6 +225,19 @@ typedef struct le_slabs {
     } args[LE_MAX_ARGS]; /* by index in the descriptor */
 } le_slabs;
 
+/* How a call over a volume can be worked off box by box (le_boxes.h): `part` is the operation that
+ * makes the part of a box. Its arguments are those of this call by name, with the samples of the box
+ * in place of the volume and without the output; two lists of three numbers, `begin`, the box's first
+ * sample, and `whole`, the volume's shape; `parts` [views, rows, columns, 4], f32; and `owned`, i32,
+ * whose sum is the number of samples that are the box's own. Views are the items of `slabs`. */
+typedef struct le_bricks {
+    int8_t input;  /* index of the volume, three axes, all of which are cut */
+    int8_t output; /* index of the pictures, [views, rows, columns, 3]: clipped to [0,1] */
+    const char *part;
+    /* What a ray of a view goes on by towards its nearer end, in samples along the axes. */
+    void (*step)(const le_call *call, int64_t view, double out[3]);
+} le_bricks;
+
 typedef struct le_operation {
     uint32_t abi; /* LE_METHOD_ABI */
     const char *name;
@@ -269,6 +282,9 @@ typedef struct le_operation {
      * LE_PART_APART. */
     double (*compare)(const le_call *answer, const le_call *trusted);
     void *user; /* the author's: le_call_user_operation, le_case_user */
+    /* For volumes that do not fit in memory; false: not this call. NULL: never. Must not read tensor
+     * data. */
+    bool (*bricks)(const le_call *call, le_bricks *out);
 } le_operation;
 
 /* How such a call can be cut, for those who work its parts off elsewhere: other processes, other

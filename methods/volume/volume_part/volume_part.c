@@ -230,8 +230,8 @@ static bool slabs(const le_call *call, le_slabs *out)
 static void store_count(const le_call *call, int64_t view, int64_t ix, int64_t iz, int64_t owned)
 {
     const le_tensor *out = le_call_out(call, ARG_OWNED);
-    le__store(out->data, out->dtype,
-              view * out->strides[0] + ix * out->strides[1] + iz * out->strides[2], (double)owned);
+    int64_t at = view * out->strides[0] + ix * out->strides[1] + iz * out->strides[2];
+    ((int32_t *)out->data)[at] = (int32_t)owned;
 }
 
 void le__part_store(const le_call *call, int64_t view, int64_t ix, int64_t iz, const le__part *part,

@@ -207,7 +207,8 @@ static le_status make_form(le_call *call, bool axis, int fraction_bits, le__fuse
     const void *volume = le_call_contiguous(call, ARG_VOLUME);
     if (!f || !tables || !views || !volume)
         return le_fail(LE_ERR_MEMORY, "volume_render: no memory for tables");
-    *f = (le__fused){.camera = c, .box = r->box, .whole = r->camera, .volume = volume, .views = views, .count = n[0] * n[1] * n[2],
+    *f = (le__fused){.camera = c, .box = r->box, .whole = r->camera, .volume = volume, .views = views,
+                     .count = n[0] * n[1] * n[2],
                      .dtype = le_call_in(call, ARG_VOLUME)->dtype,
                      .watch = watches(call),
                      .images = le_call_out(call, ARG_IMAGES)};

@@ -202,6 +202,21 @@ static bool slabs(const le_call *call, le_slabs *out)
     return true;
 }
 
+static void step(const le_call *call, int64_t view, double out[3])
+{
+    const le__render *r = le_call_attached(call);
+    memcpy(out, r->camera->views[view].step[0], 3 * sizeof *out);
+}
+
+/* Box by box. */
+static bool bricks(const le_call *call, le_bricks *out)
+{
+    (void)call;
+    *out = (le_bricks){
+        .input = ARG_VOLUME, .output = ARG_IMAGES, .part = "volume_part", .step = step};
+    return true;
+}
+
 const le_operation le_operation_volume_render = {
     LE__VOLUME_OPERATION("volume_render", "images of a volume from several directions", LE__MOCZ),
     .key = key,
@@ -211,4 +226,5 @@ const le_operation le_operation_volume_render = {
     .expand = expand,
     .part = part,
     .slabs = slabs,
+    .bricks = bricks,
 };

@@ -40,6 +40,7 @@ typedef struct le__job {
     le__hand hand;
     int *owners;                    /* rank by block; in the end, before: -1 for others' */
     int64_t own;                    /* items that this rank has done */
+    int64_t boxes, samples_owned;   /* of calls that are cut into boxes */
     double begun, deadline;         /* on MPI_Wtime; 0: none */
     le_tick tick;                   /* of this call, */
     const le_tick *theirs;          /* and the caller's; may be NULL */
@@ -82,6 +83,11 @@ le_status le__outputs_take(le__job *j, size_t arg, int64_t number, le_tensor *ma
 le_status le__outputs_finish(le__job *j, le_status status);
 /* Rank 0 has worked the whole call off: shape is the result. Collective. */
 le_status le__outputs_whole(le__job *j, le_tensor *made);
+
+/* --- boxes.c --- */
+/* Works the call off in boxes where its volume does not fit a rank's memory; *done: it was one of
+ * these. Collective. */
+le_status le__boxes_try(le__job *j, bool *done);
 
 void le__job_free(le__job *j);
 

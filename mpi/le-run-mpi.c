@@ -77,6 +77,11 @@ le_status run_world_call(le_engine *engine, const char *operation, const le_arg 
     return status;
 }
 
+int64_t run_world_boxes(void) {
+    le_mpi_report r = {.struct_size = sizeof r};
+    return le_mpi_last_run(&r) == LE_OK ? r.boxes : 0;
+}
+
 le_status run_world_agree(le_status status) {
     return world.ranks > 1 ? le__world_agree(&world, status) : status;
 }

@@ -300,6 +300,8 @@ static void report(const le__job *j) {
                              .left = j->left,
                              .own = j->own,
                              .asks = j->world.asks,
+                             .boxes = j->boxes,
+                             .samples_owned = j->samples_owned,
                              .messages = j->world.messages,
                              .bytes = j->world.bytes,
                              .seconds = MPI_Wtime() - j->begun,
@@ -308,7 +310,12 @@ static void report(const le__job *j) {
 }
 
 static le_status run(le__job *j, const char *operation) {
+    bool boxed = false;
     le_status status = take_args(j, operation);
+    if (status == LE_OK)
+        status = le__boxes_try(j, &boxed);
+    if (status == LE_OK && boxed)
+        return LE_OK;
     if (status == LE_OK)
         status = le__inputs_describe(j);
     if (status == LE_OK)

@@ -249,6 +249,8 @@ static le_status run_together(le_engine *engine, const run_options *o, run_args 
     le_status status = run_world_call(engine, a->operation->name, args, n, &left);
     if (status == LE_OK && o->verbose && left >= 0)
         tool_message("%s: continued, %lld items left", a->operation->name, (long long)left);
+    if (status == LE_OK && o->verbose && run_world_boxes())
+        tool_message("%s: %lld boxes", a->operation->name, (long long)run_world_boxes());
     if (status == LE_OK && o->verbose)
         tool_message("%s: %s on %d ranks", a->operation->name,
                      tool_seconds(tool_clock() - start, time), run_world_ranks());

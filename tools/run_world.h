@@ -29,6 +29,9 @@ le_status run_world_open(le_engine **out, const le_options *options);
 le_status run_world_call(le_engine *engine, const char *operation, const le_arg *args, size_t n,
                          int64_t *left);
 
+/* Boxes that the volume of the latest call was cut into; 0: it was not. */
+int64_t run_world_boxes(void);
+
 /* For what le-run shares out itself. Agreeing and telling are collective; alone they do nothing. */
 /* The error of the lowest rank that has one, with its text, on all. */
 le_status run_world_agree(le_status status);

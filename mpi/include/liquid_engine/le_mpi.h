@@ -15,6 +15,8 @@
  * call is cut as its operation's `slabs` says (le_method.h): views of a volume, frames of a movie,
  * rows along an axis; each rank begins with a part of the items, and is given more of them by its
  * measured speed; results are put together in order. What cannot be cut is worked off by rank 0.
+ * A volume at a place that does not fit a rank's memory limit is cut into boxes (le_boxes.h), one a
+ * rank, of which each reads its own; rank 0 gets the pictures.
  *
  * Where all outputs are HDF5 places, a job that ends before its time leaves FILE.part and
  * FILE.journal: the same call, over any number of ranks, does what is left. Another call, or
@@ -48,7 +50,11 @@ typedef struct le_mpi_options {
     size_t struct_size; /* sizeof(le_mpi_options) */
     le_mpi_where in, out;
     double deadline_s; /* for the whole call; 0: LE_MPI_DEADLINE in the environment, or none */
-    uint64_t reserved[8];
+    /* Of calls in boxes: in a round so many ranks exchange their pictures; the product is the number
+     * of ranks. NULL: the largest ones up to 8. */
+    const int *factors;
+    size_t n_factors;
+    uint64_t reserved[6];
 } le_mpi_options;
 
 typedef struct le_mpi_report {
@@ -61,6 +67,8 @@ typedef struct le_mpi_report {
     int64_t asks;            /* messages of this rank about who does what */
     double seconds;          /* of the whole call, here */
     double waited_s;         /* of these, for an answer, or as rank 0 for the others */
+    int64_t boxes;           /* that the volume was cut into; 0: it was not */
+    int64_t samples_owned;   /* of all boxes: the samples of all views */
 } le_mpi_report;
 
 /* As le_open; rank 0 alone opens the timings database, the others work from memory. Threads are the

@@ -1,0 +1,295 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Volumes that do not fit a rank's memory: a box of a kd-tree each, parts joined in depth order.
+ */
+#include "exchange.h"
+#include "job.h"
+
+#include "liquid_engine/le_boxes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_BAND = 4096, MOST_BAND = 1 << 22 };
+
+typedef struct boxed {
+    le__job *job;
+    le_boxes_call *call;
+    const le_boxes_about *about;
+    le__world group; /* ranks that have a volume between them */
+    le__exchange exchange;
+    le_boxes *boxes;
+    int64_t *starts;       /* boxes of the ranks: from [rank] to [rank + 1] */
+    int64_t *order;        /* of the boxes, farthest first */
+    double *parts;         /* of one box, as it is made */
+    float *own;            /* of all boxes of this rank: [boxes][views][pixels][4] */
+    float *room;           /* reproducible: a share of a band for each box */
+    float *band;           /* the same band of each box of this rank */
+    le_tensor pictures;    /* on the group's rank 0: of its views */
+    int64_t begin, end;    /* views of the group */
+    int64_t views, pixels; /* made at once; of a picture, of a band */
+    int64_t band_pixels;
+} boxed;
+
+static int64_t own_boxes(const boxed *b) {
+    return b->starts[b->group.rank + 1] - b->starts[b->group.rank];
+}
+
+static int64_t least_of(const le__world *w, int64_t number) {
+    MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, MPI_MIN, w->comm);
+    return number;
+}
+
+static int64_t sum_over(const le__world *w, int64_t number) {
+    MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, MPI_SUM, w->comm);
+    return number;
+}
+
+/* ------------------------------------------------------------------------------------ groups -- */
+
+/* The fewest ranks, a divisor of all, that hold the volume in a half of their memory. Reproducible
+ * calls do not ask how many there are. */
+static int group_size(const boxed *b, int64_t limit) {
+    int64_t bytes = (int64_t)le_dtype_size(b->about->dtype);
+    const int ranks = b->job->world.ranks;
+    for (int a = 0; a < 3; a++)
+        bytes *= b->about->whole.extent[a];
+    for (int n = 1; n < ranks && !b->about->reproducible; n++)
+        if (ranks % n == 0 && bytes / n <= limit / 2)
+            return n;
+    return ranks;
+}
+
+static le_status make_group(boxed *b) {
+    const le__world *w = &b->job->world;
+    const int size = group_size(b, least_of(w, b->about->limit ? b->about->limit : INT64_MAX));
+    const int64_t group = w->rank / size, groups = w->ranks / size;
+    MPI_Comm comm;
+    MPI_Comm_split(w->comm, (int)group, w->rank, &comm);
+    le_status status = le__world_open(&b->group, comm);
+    MPI_Comm_free(&comm);
+    b->begin = b->about->views * group / groups;
+    b->end = b->about->views * (group + 1) / groups;
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------- boxes -- */
+
+static le_status cut(boxed *b) {
+    const int ranks = b->group.ranks;
+    le_status status = b->about->reproducible
+                           ? le_boxes_grid(&b->about->whole, le_boxes_edge(), &b->boxes)
+                           : le_boxes_split(&b->about->whole, NULL, ranks, &b->boxes);
+    if (status != LE_OK)
+        return status;
+    const int64_t n = le_boxes_count(b->boxes);
+    b->starts = malloc(((size_t)ranks + 1) * sizeof *b->starts);
+    b->order = malloc((size_t)n * sizeof *b->order);
+    for (int r = 0; b->starts && r <= ranks; r++)
+        b->starts[r] = n * r / ranks;
+    return b->starts && b->order ? LE_OK : le__job_no_memory(b->job);
+}
+
+static void plan(boxed *b) {
+    const int64_t limit = b->about->limit, boxes = own_boxes(b);
+    int64_t band = limit ? limit / 8 / le__exchange_bytes() : MOST_BAND;
+    b->pixels = b->about->rows * b->about->columns;
+    band = band < LEAST_BAND ? LEAST_BAND : band > MOST_BAND ? MOST_BAND : band;
+    b->band_pixels = least_of(&b->group, band < b->pixels ? band : b->pixels);
+    int64_t views = le_boxes_views(b->call, limit / (b->about->reproducible && boxes ? boxes : 1));
+    b->views = least_of(&b->group, views < b->end - b->begin ? views : b->end - b->begin);
+}
+
+static le_status make_room(boxed *b) {
+    const size_t pixel = 4 * sizeof(float), boxes = (size_t)own_boxes(b);
+    const size_t pixels = (size_t)(b->views * b->pixels), band = (size_t)b->band_pixels;
+    const size_t share = band / (size_t)b->group.ranks + 1;
+    le_status status = le__exchange_open(&b->exchange, &b->group, b->job->options.factors,
+                                         b->job->options.n_factors, b->band_pixels);
+    if (b->about->reproducible) /* what does not travel is a number where it was made */
+        b->exchange.faint = 0;
+    const int64_t shape[] = {b->end - b->begin, b->about->rows, b->about->columns, 3};
+    b->parts = malloc(pixels * 4 * sizeof *b->parts + 1);
+    if (b->about->reproducible) {
+        b->own = malloc(boxes * pixels * pixel + 1);
+        b->band = malloc(boxes * band * pixel + 1);
+        b->room = malloc((size_t)le_boxes_count(b->boxes) * share * pixel + 1);
+    }
+    if (status == LE_OK &&
+        (!b->parts || (b->about->reproducible && (!b->own || !b->room || !b->band))))
+        status = le__job_no_memory(b->job);
+    if (status == LE_OK && b->group.rank == 0)
+        status = le_tensor_alloc(&b->pictures, b->about->image_dtype, 4, shape);
+    return status;
+}
+
+/* The parts of this rank's boxes of some views. */
+static le_status make_parts(boxed *b, int64_t begin, int64_t end) {
+    const int64_t first = b->starts[b->group.rank], n = (end - begin) * b->pixels * 4;
+    le_status status = LE_OK;
+    for (int64_t i = 0; status == LE_OK && i < own_boxes(b); i++) {
+        int64_t owned = 0;
+        status =
+            le_boxes_part(b->call, le_boxes_box(b->boxes, first + i), begin, end, b->parts, &owned);
+        b->job->samples_owned += owned;
+        for (int64_t k = 0; b->about->reproducible && k < n; k++)
+            b->own[i * n + k] = (float)b->parts[k];
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------- pictures -- */
+
+/* A band of a view, number v of those that are made: rank 0 has it in the exchange's part. */
+static void join_band(boxed *b, int64_t v, int64_t views, int64_t first, int64_t n) {
+    le__exchange *x = &b->exchange;
+    if (!b->about->reproducible) {
+        for (int64_t i = 0; i < 4 * n; i++)
+            x->part[i] = (float)b->parts[4 * (v * b->pixels + first) + i];
+        le__exchange_join(x, n, b->order);
+        return;
+    }
+    for (int64_t i = 0; i < own_boxes(b); i++)
+        memcpy(b->band + 4 * i * n, b->own + 4 * ((i * views + v) * b->pixels + first),
+               (size_t)n * 4 * sizeof *b->band);
+    le__exchange_boxes(x, n, b->band, b->starts, b->order, b->room);
+}
+
+static void join_view(boxed *b, int64_t v, int64_t begin, int64_t end) {
+    le_boxes_order(b->boxes, b->about->steps + 3 * (begin + v), b->order);
+    for (int64_t first = 0, n; first < b->pixels; first += n) {
+        n = b->pixels - first < b->band_pixels ? b->pixels - first : b->band_pixels;
+        join_band(b, v, end - begin, first, n);
+        if (b->group.rank != 0)
+            continue;
+        for (int64_t i = 0; i < 4 * n; i++)
+            b->exchange.far[i] = (double)b->exchange.part[i];
+        le_boxes_picture(b->exchange.far, n, &b->pictures,
+                         3 * ((begin - b->begin + v) * b->pixels + first));
+    }
+}
+
+static le_status make_pictures(boxed *b) {
+    le_status status = LE_OK;
+    for (int64_t v = b->begin; status == LE_OK && v < b->end; v += b->views) {
+        const int64_t end = v + b->views < b->end ? v + b->views : b->end;
+        status = le__world_agree(&b->group, make_parts(b, v, end));
+        for (int64_t i = 0; status == LE_OK && i < end - v; i++)
+            join_view(b, i, v, end);
+    }
+    return status;
+}
+
+/* All views at rank 0. */
+static le_status collect(boxed *b, le_tensor *whole) {
+    le__world *w = &b->job->world;
+    const int size = b->group.ranks, groups = w->ranks / size;
+    const int64_t bytes = b->pixels * 3 * (int64_t)le_dtype_size(b->about->image_dtype);
+    const int64_t shape[] = {b->about->views, b->about->rows, b->about->columns, 3};
+    le_status status = LE_OK;
+    if (groups == 1) {
+        *whole = b->pictures;
+        b->pictures = (le_tensor){0};
+        return LE_OK;
+    }
+    if (w->rank == 0)
+        status = le_tensor_alloc(whole, b->about->image_dtype, 4, shape);
+    status = le__world_agree(w, status);
+    if (status != LE_OK)
+        return status;
+    if (b->group.rank == 0 && w->rank != 0)
+        le__world_send(w, b->pictures.data, (b->end - b->begin) * bytes, 0);
+    for (int64_t g = 0; w->rank == 0 && g < groups; g++) {
+        const int64_t begin = b->about->views * g / groups,
+                      end = b->about->views * (g + 1) / groups;
+        char *to = (char *)whole->data + begin * bytes;
+        if (g == 0)
+            memcpy(to, b->pictures.data, (size_t)((end - begin) * bytes));
+        else
+            le__world_receive(w, to, (end - begin) * bytes, (int)g * size);
+    }
+    return LE_OK;
+}
+
+static void tell(boxed *b) {
+    le__job *j = b->job;
+    j->slabs.items = j->left = b->about->views;
+    j->own = b->group.rank == 0 ? b->end - b->begin : 0;
+    j->boxes = le_boxes_count(b->boxes);
+    j->samples_owned = sum_over(&j->world, j->samples_owned);
+    j->world.messages += b->group.messages;
+    j->world.bytes += b->group.bytes;
+}
+
+static le_status run(boxed *b) {
+    le_tensor made[LE_MAX_ARGS] = {{0}};
+    le__job *j = b->job;
+    le_status status = le__world_agree(&j->world, make_group(b));
+    if (status == LE_OK)
+        status = le__world_agree(&j->world, cut(b));
+    if (status != LE_OK)
+        return status;
+    plan(b);
+    status = le__world_agree(&j->world, make_room(b));
+    if (status == LE_OK)
+        status = le__world_agree(&j->world, make_pictures(b));
+    for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++)
+        if (le__is_out(j, a))
+            status = collect(b, &made[a]);
+    if (status == LE_OK)
+        status = le__outputs_whole(j, made);
+    if (status == LE_OK)
+        tell(b);
+    for (size_t a = 0; a < j->op->n_args; a++)
+        le_tensor_free(&made[a]);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------ the call --
+ */
+
+/* A volume that all ranks can read, of a call that does not fit the memory of some rank. */
+static bool is_wanted(const le__job *j, le_boxes_call *call) {
+    bool readable = call != NULL;
+    for (size_t a = 0; a < j->op->n_args; a++)
+        if (le__is_in(j, a))
+            readable = readable && (j->shared[a].place || j->options.in == LE_MPI_ALL);
+    bool fits = readable && le_boxes_tell(call)->fits;
+    return least_of(&j->world, readable) && !least_of(&j->world, fits);
+}
+
+le_status le__boxes_try(le__job *j, bool *done) {
+    boxed b = {.job = j};
+    *done = false;
+    if (!j->op->bricks)
+        return LE_OK;
+    le_arg *args = malloc((j->n_args + 1) * sizeof *args);
+    for (size_t k = 0; args && k < j->n_args; k++) {
+        args[k] = j->args[k];
+        if (args[k].kind == LE_KIND_OPTION && args[k].option == LE_OPTION_TICK)
+            args[k] = LE_OPT_TICK(&j->tick);
+    }
+    if (!args || le_boxes_open(j->engine, j->op->name, args, j->n_args, &b.call) != LE_OK)
+        b.call = NULL; /* what is wrong is told by the other ways */
+    le_status status = LE_OK;
+    *done = is_wanted(j, b.call);
+    b.group.comm = MPI_COMM_NULL;
+    if (*done) {
+        b.about = le_boxes_tell(b.call);
+        status = run(&b);
+    }
+    le_boxes_close(&b.call);
+    le__exchange_close(&b.exchange);
+    le_boxes_free(&b.boxes);
+    le__world_close(&b.group);
+    le_tensor_free(&b.pictures);
+    free(b.starts);
+    free(b.order);
+    free(b.parts);
+    free(b.own);
+    free(b.room);
+    free(b.band);
+    free(args);
+    return status;
+}

@@ -170,15 +170,23 @@ static void join_view(boxed *b, int64_t v, int64_t begin, int64_t end) {
     }
 }
 
+/* What has gone wrong is told once, when all groups are done. */
+static bool all_well(const le__world *w, le_status status) {
+    int bad = status != LE_OK;
+    MPI_Allreduce(MPI_IN_PLACE, &bad, 1, MPI_INT, MPI_MAX, w->comm);
+    return !bad;
+}
+
 static le_status make_pictures(boxed *b) {
-    le_status status = LE_OK;
-    for (int64_t v = b->begin; status == LE_OK && v < b->end; v += b->views) {
+    for (int64_t v = b->begin; v < b->end; v += b->views) {
         const int64_t end = v + b->views < b->end ? v + b->views : b->end;
-        status = le__world_agree(&b->group, make_parts(b, v, end));
-        for (int64_t i = 0; status == LE_OK && i < end - v; i++)
+        le_status status = make_parts(b, v, end);
+        if (!all_well(&b->group, status))
+            return status;
+        for (int64_t i = 0; i < end - v; i++)
             join_view(b, i, v, end);
     }
-    return status;
+    return LE_OK;
 }
 
 /* All views at rank 0. */
@@ -204,9 +212,9 @@ static le_status collect(boxed *b, le_tensor *whole) {
         const int64_t begin = b->about->views * g / groups,
                       end = b->about->views * (g + 1) / groups;
         char *to = (char *)whole->data + begin * bytes;
-        if (g == 0)
+        if (g == 0 && end > begin)
             memcpy(to, b->pictures.data, (size_t)((end - begin) * bytes));
-        else
+        else if (g > 0)
             le__world_receive(w, to, (end - begin) * bytes, (int)g * size);
     }
     return LE_OK;

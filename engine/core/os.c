@@ -224,3 +224,9 @@ bool le__os_object_at(uintptr_t address, le__os_object *out) {
     *out = (le__os_object){0};
     return dl_iterate_phdr(look_at, &s);
 }
+
+void le__os_trim(void) {
+#if defined(__GLIBC__)
+    malloc_trim(0);
+#endif
+}

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What malloc keeps of freed memory goes back to the system, as far as it can. */
+void le__os_trim(void);
 /* Bytes that malloc has handed out; false: it does not tell. */
 bool le__os_heap_bytes(size_t *bytes);
 /* Bytes of address space that the process has; 0: unknown. */

@@ -7,6 +7,8 @@
 
 #include "call/storage.h"
 #include "call/tensor.h"
+#include "core/blocks.h"
+#include "core/os.h"
 #include "core/tick.h"
 
 #include <stdlib.h>
@@ -207,6 +209,10 @@ static le_status add_box(le_boxes_call *c, const le_box *box, int64_t begin, int
     for (int a = 0; a < 3; a++) {
         first[a] = (double)box->first[a];
         whole[a] = (double)c->about.whole.extent[a];
+    }
+    if (c->room) { /* what is kept of the box before would count twice */
+        le__blocks_trim();
+        le__os_trim();
     }
     le_status status = le__grid_read(&c->grid, c->engine, box, &volume);
     if (status != LE_OK)

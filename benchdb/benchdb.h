@@ -376,6 +376,8 @@ typedef struct le_db_import_options {
     le_db_report_fn report; /* bad rows, and the reason when the file is refused; NULL: silent */
     le_db_name_fn known;    /* rows with unknown names are reported and skipped; NULL: all known */
     void *cookie;
+    bool add; /* what was handed out: samples are added to those of this file, of two verdicts the
+                 worse one stands */
 } le_db_import_options;
 
 typedef struct le_db_import_result {
@@ -393,6 +395,13 @@ le_db_status le_db_import(le_db *db, const char *path, const le_db_import_option
 /* The same from memory. */
 le_db_status le_db_import_text(le_db *db, const char *text, size_t size,
                                const le_db_import_options *options, le_db_import_result *result);
+/* What processes that work together tell each other. */
+typedef enum le_db_news { LE_DB_NEWS_SAMPLES = 1, LE_DB_NEWS_VERDICTS } le_db_news;
+/* Writes what was added since the last call as an export, nothing where there is none: rows of
+ * samples (32 at most, without single ones), or verdicts. They are collected from the first call
+ * on. For le_db_import_text with `add`. */
+le_db_status le_db_hand_out(le_db *db, le_db_news what, FILE *out);
+
 /* Adds the rows of another database file, which is only read. */
 le_db_status le_db_merge(le_db *db, const char *other_path, const le_db_import_options *options,
                          le_db_import_result *result);

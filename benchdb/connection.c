@@ -95,6 +95,8 @@ static const char *const sql_of[LE__ST_COUNT] = {
     [LE__ST_ADD_VERDICT] = INSERT_VERDICT "attempts = attempts + excluded.attempts",
     [LE__ST_PUT_VERDICT] =
         INSERT_VERDICT "attempts = excluded.attempts WHERE excluded.date_ms > date_ms RETURNING 1",
+    [LE__ST_HAND_VERDICT] =
+        INSERT_VERDICT "attempts = attempts + excluded.attempts WHERE excluded.state >= state",
     [LE__ST_ADD_CHOICE] = INSERT_CHOICE,
     [LE__ST_PUT_CHOICE] =
         INSERT_CHOICE " WHERE excluded.date_ms > date_ms OR (excluded.date_ms = date_ms AND "

@@ -4,6 +4,7 @@
  * The handle: opening, closing, where the file is, and saying once what is wrong with it.
  */
 #include "internal.h"
+#include "news.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -194,6 +195,8 @@ static void destroy(le_db *db) {
         le__db_connection_close(&db->sites[i]);
     free(db->sites);
     le__db_names_free(&db->names);
+    le__db_news_free(db);
+    pthread_mutex_destroy(&db->news_lock);
     pthread_mutex_destroy(&db->names.lock);
     pthread_mutex_destroy(&db->reader_lock);
     pthread_mutex_destroy(&db->memory_lock);
@@ -228,6 +231,7 @@ le_db *le_db_open(const le_db_options *options) {
     if (!db)
         return NULL;
     pthread_mutex_init(&db->names.lock, NULL);
+    pthread_mutex_init(&db->news_lock, NULL);
     pthread_mutex_init(&db->reader_lock, NULL);
     pthread_mutex_init(&db->memory_lock, NULL);
     pthread_mutex_init(&db->site_lock, NULL);

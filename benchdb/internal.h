@@ -40,6 +40,7 @@ typedef enum le__db_statement {
     LE__ST_RAW_CLEAR,
     LE__ST_ADD_VERDICT,
     LE__ST_PUT_VERDICT,
+    LE__ST_HAND_VERDICT,
     LE__ST_ADD_CHOICE,
     LE__ST_DROP_CHOICE,
     LE__ST_PUT_CHOICE,
@@ -189,6 +190,8 @@ int le__db_add_samples(le__db_connection *c, const le__db_sample_row *row, uint6
 int le__db_put_samples(le__db_connection *c, const le__db_sample_row *row, bool *stored);
 int le__db_add_verdict(le__db_connection *c, const le_db_verdict *v);
 int le__db_put_verdict(le__db_connection *c, const le_db_verdict *v, bool *stored);
+/* Of two the worse one stands. */
+int le__db_hand_verdict(le__db_connection *c, const le_db_verdict *v);
 int le__db_add_choice(le__db_connection *c, const le_db_choice *v);
 int le__db_put_choice(le__db_connection *c, const le_db_choice *v, bool *stored);
 int le__db_add_account(le__db_connection *c, const le_db_account *a);
@@ -256,6 +259,8 @@ struct le_db {
     size_t n_sites;
     bool sites_open;
     le__db_writer *writer; /* NULL: frozen, or no thread */
+    pthread_mutex_t news_lock;
+    struct le__db_news *news; /* NULL: nobody asks for them */
 };
 
 #if defined(__GNUC__)

@@ -41,6 +41,7 @@ typedef struct importer {
     le__db_fields f;
     int rc;      /* an error that ends the import */
     bool stored; /* by the row at hand */
+    uint64_t random_state;
 } importer;
 
 enum { IDENTITIES, PROBLEMS, CANDIDATES };
@@ -321,6 +322,11 @@ static bool read_samples(importer *m) {
     const char *wrong = le__db_check_samples(&r);
     if (wrong)
         return le__db_field_fail(&m->f, "%s", wrong);
+    if (m->options && m->options->add) {
+        r.origin = m->c->origin;
+        m->stored = true;
+        return check(m, le__db_add_samples(m->c, &r, &m->random_state));
+    }
     return read_raw(m, &r) && read_origin(m, &r.origin) &&
            check(m, le__db_put_samples(m->c, &r, &m->stored));
 }
@@ -355,6 +361,10 @@ static bool read_verdict(importer *m) {
         return false;
     v.candidate = candidate->id;
     v.state = (le_db_state)state;
+    if (m->options && m->options->add) {
+        m->stored = true;
+        return check(m, le__db_hand_verdict(m->c, &v));
+    }
     return check(m, le__db_put_verdict(m->c, &v, &m->stored));
 }
 

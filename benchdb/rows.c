@@ -130,6 +130,12 @@ int le__db_put_verdict(le__db_connection *c, const le_db_verdict *v, bool *store
     return st ? finish_returning(st, stored) : sqlite3_errcode(c->sql);
 }
 
+int le__db_hand_verdict(le__db_connection *c, const le_db_verdict *v) {
+    unsigned char blob[8 * LE_DB_ERRORS];
+    sqlite3_stmt *st = bind_verdict(c, LE__ST_HAND_VERDICT, v, blob);
+    return st ? finish(st) : sqlite3_errcode(c->sql);
+}
+
 static sqlite3_stmt *bind_choice(le__db_connection *c, le__db_statement which,
                                  const le_db_choice *v) {
     sqlite3_stmt *st = le__db_statement_of(c, which);

@@ -5,6 +5,7 @@
  * commits them. What cannot be written now (a lock, a full disk) is kept, added up, and tried
  * again.
  */
+#include "news.h"
 #include "pending.h"
 
 #include <errno.h>
@@ -409,6 +410,7 @@ void le_db_add_samples(le_db *db, int64_t problem, int64_t candidate, const le_d
         appended(w, 1);
     }
     pthread_mutex_unlock(&w->lock);
+    le__db_news_samples(db, problem, candidate, samples, n);
 }
 
 static void append_row(le__db_writer *w, le__db_item_type type, int64_t problem, int64_t candidate,
@@ -461,6 +463,7 @@ void le_db_add_verdict(le_db *db, const le_db_verdict *verdict) {
     v.attempts = v.attempts > 0 ? v.attempts : 1;
     append_row(db->writer, LE__ITEM_VERDICT, 0, v.candidate,
                copy_with_texts(&v, sizeof v, texts, 2));
+    le__db_news_verdict(db, &v);
 }
 
 void le_db_add_choice(le_db *db, const le_db_choice *choice) {

@@ -3,7 +3,7 @@
  *
  * Engines of a job.
  */
-#include "world.h"
+#include "learn.h"
 
 #include "liquid_engine/le_method.h"
 
@@ -37,6 +37,7 @@ static int threads_of(const le__world *w) {
 le_status le_mpi_open(le_engine **engine, MPI_Comm comm, const le_options *options) {
     le__world w;
     le_options own;
+    char host[LE__HOST_TEXT];
     *engine = NULL;
     le_status status = le__world_open(&w, comm);
     if (status != LE_OK)
@@ -51,7 +52,11 @@ le_status le_mpi_open(le_engine **engine, MPI_Comm comm, const le_options *optio
         own.threads = threads;
     if (w.rank > 0)
         own.db_path = ":memory:";
+    if (le__learn_host(&w, host) && !own.host)
+        own.host = host;
     status = le__world_agree(&w, le_open(engine, &own));
+    if (status == LE_OK)
+        status = le__learn_begin(&w, *engine);
     if (status != LE_OK)
         le_close(engine);
     le__world_close(&w);

@@ -5,6 +5,7 @@
  */
 #include "hooks.h"
 #include "job.h"
+#include "learn.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -400,6 +401,8 @@ le_status le_mpi_call_run(le_engine *engine, MPI_Comm comm, const le_mpi_options
         if (status == LE_OK)
             report(j);
         le_set_tick(usual);
+        if (engine)
+            le__learn_share(&j->world, engine);
     }
     le__job_free(j);
     return status;

@@ -12,6 +12,7 @@
 #include "choose/store.h"
 #include "choose/transfer.h"
 #include "core/conditions.h"
+#include "liquid_engine/le_bench.h"
 
 typedef struct le__dispatch {
     le_engine *engine;
@@ -73,6 +74,10 @@ le_status le__dispatch_prepare(le__dispatch *d, le__question *q, le_call *call);
 bool le__dispatch_has_newcomers(le__dispatch *d, le__question *q, le_call *call);
 /* A race over all candidates of the question, beside a stored choice over newcomers (race.c). */
 le_status le__dispatch_race(le__dispatch *d, le__question *q, le_call *call);
+
+/* le_bench_hand_out, le_bench_hand_in (news.c). */
+le_status le__dispatch_hand_out(le__dispatch *d, le_bench_news what, char **text, size_t *size);
+le_status le__dispatch_hand_in(le__dispatch *d, le_bench_news what, const char *text, size_t size);
 
 /* For le_last_run. */
 void le__last_run_set(const le_call *call, const le__answered *answered);

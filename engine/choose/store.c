@@ -46,14 +46,14 @@ le_status le__store_open(le__store **out, le_engine *engine) {
         return le_fail(LE_ERR_MEMORY, "le_open: out of memory");
     char isa[64];
     le__cpu_isa_text(engine->isa, isa, sizeof isa);
-    le_db_part machine[] = {{"isa", isa}};
+    le_db_part machine[] = {{"isa", isa}, {"host", engine->options.host}};
     le_db_part build[] = {
         {"compiler", __VERSION__}, {"times", "without transfers"}, {"version", LE_VERSION}};
     le_db_options o = {.path = engine->options.db_path,
                        .site_path = engine->options.site_db_path,
                        .frozen = engine->options.mode == LE_MODE_FROZEN,
                        .machine = machine,
-                       .n_machine = 1,
+                       .n_machine = engine->options.host ? 2 : 1,
                        .build = build,
                        .n_build = 3,
                        .log = pass_log,
@@ -69,6 +69,10 @@ le_status le__store_open(le__store **out, le_engine *engine) {
 
 void le__store_rest(le__store *s) {
     le_db_flush(s->db, 1);
+}
+
+le_db *le__store_db(le__store *s) {
+    return s->db;
 }
 
 void le__store_close(le__store *s) {
@@ -371,6 +375,16 @@ void le__store_load(le__store *s, le__op_state *op, le__policy *policy) {
     load_accounts(s, op, policy, k);
     op->n_choices = 0;
     load_choices(s, op, k);
+    le_db_knowledge_free(&k);
+}
+
+void le__store_load_verdicts(le__store *s, le__op_state *op) {
+    le_db_knowledge *k = NULL;
+    if (le_db_load(s->db, op->entry->operation->name, LE_DB_LOAD_RECENT, &k) == LE_DB_NO_MEMORY ||
+        !k)
+        return;
+    for (size_t i = 0; i < k->n_verdicts; i++)
+        load_verdict(op, &k->verdicts[i]);
     le_db_knowledge_free(&k);
 }
 

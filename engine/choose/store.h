@@ -11,12 +11,15 @@
 #include "core/conditions.h"
 
 typedef struct le__store le__store;
+struct le_db;
 
 /* Never fails for the database's sake; NULL only when out of memory. */
 le_status le__store_open(le__store **out, le_engine *engine);
 void le__store_close(le__store *s);
 /* Returns when the database's writer has nothing to do, or after a second. */
 void le__store_rest(le__store *s);
+/* NULL when there is none. */
+struct le_db *le__store_db(le__store *s);
 
 /* Id of a candidate's rows; `proof`: of the code alone, without threads and schedule. */
 int64_t le__store_candidate(le__store *s, const le__candidate *c, bool proof);
@@ -31,6 +34,8 @@ bool le__store_has_met(le__store *s, uint64_t hash);
 /* Adds what the database knows of one problem: the choices, and the samples unless policy is NULL.
  * Mutex of the state held. */
 void le__store_load_problem(le__store *s, le__op_state *op, le__policy *policy, int64_t problem);
+/* Verdicts that came since the operation was loaded. Mutex of the state held. */
+void le__store_load_verdicts(le__store *s, le__op_state *op);
 /* Stored choice of a problem under a constraint; NULL if none that is still to be believed. */
 const le__stored_choice *le__store_choice(const le__op_state *op, int64_t problem,
                                           const char *constraint);

@@ -207,6 +207,7 @@ le_status le__options_resolve(le_options *out, const le_options *given) {
             return taken;
     }
     bool ok = own(&o.db_path, NULL);
+    ok = own(&o.host, NULL) && ok;
     ok = own(&o.site_db_path, env("LE_SITE_DB")) && ok;
     ok = own(&o.cache_dir, env("LE_CACHE_DIR")) && ok;
     ok = own(&o.cl_dir, env("LE_CL_DIR")) && ok;
@@ -236,6 +237,7 @@ static void drop(const char **text) {
 
 void le__options_free(le_options *o) {
     drop(&o->db_path);
+    drop(&o->host);
     drop(&o->site_db_path);
     drop(&o->cache_dir);
     drop(&o->cl_dir);

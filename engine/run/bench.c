@@ -9,6 +9,7 @@
 #include "core/clock.h"
 #include "core/tick.h"
 #include "choose/dispatch.h"
+#include "benchdb.h"
 #include "engine.h"
 #include "core/options.h"
 #include "call/problem.h"
@@ -21,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+enum { MACHINE_PARTS = 16 };
 
 /* --- samples --- */
 
@@ -335,6 +338,28 @@ bool le_bench_is_unfinished(le_engine *engine, const char *operation, const le_a
 
 void le_bench_limit_races(le_engine *engine, double seconds) {
     engine->race_until = seconds < 0 ? 0 : le__now() + seconds;
+}
+
+/* --- processes that work together --- */
+
+le_status le_bench_hand_out(le_engine *engine, le_bench_news what, char **text, size_t *size) {
+    *text = NULL;
+    *size = 0;
+    return le__dispatch_hand_out(engine->dispatch, what, text, size);
+}
+
+le_status le_bench_hand_in(le_engine *engine, le_bench_news what, const char *text, size_t size) {
+    return size ? le__dispatch_hand_in(engine->dispatch, what, text, size) : LE_OK;
+}
+
+uint64_t le_bench_machine(bool with_name) {
+    le_db_part parts[MACHINE_PARTS];
+    char buffer[2048];
+    size_t n = le_db_machine_parts(parts, MACHINE_PARTS, buffer, sizeof buffer), kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (with_name || strcmp(parts[i].name, "host") != 0)
+            parts[kept++] = parts[i];
+    return (uint64_t)le_db_identity_id(LE_DB_MACHINE, parts, kept);
 }
 
 /* --- engine, environment --- */

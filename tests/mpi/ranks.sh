@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The liquid engine developers
 # SPDX-License-Identifier: MIT
-# ranks N PROGRAM ...: starts so many, on few cores, as root too. Read by scripts that set $mpirun.
+# ranks N PROGRAM ...: starts so many, on few cores, as root too, for so many seconds as $patience says at most.
+# Read by scripts that set $mpirun.
 # shellcheck shell=sh disable=SC2154
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 ranks() {
     count=$1
     shift
-    "$mpirun" -n "$count" "$@"
+    timeout "${patience:-200}" "$mpirun" -n "$count" "$@"
 }

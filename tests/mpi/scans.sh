@@ -21,10 +21,11 @@ complain() {
 same() { # FILE FILE
     cmp "$1" "$2" || complain "$1 differs from $2"
 }
-together() { # N ARGUMENT ...: for half a minute at most
+patience=60
+together() { # N ARGUMENT ...
     number=$1
     shift
-    ranks "$number" timeout 60 "$tools/le-run" "$@" >out 2>said
+    ranks "$number" "$tools/le-run" "$@" >out 2>said
 }
 
 "$scan_files" || complain "no files"

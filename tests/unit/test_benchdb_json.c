@@ -380,11 +380,85 @@ static void test_refused(void **state) {
     le_db_close(&db);
 }
 
+static char *hand_out(le_db *db, le_db_news what, size_t *size) {
+    char *text = NULL;
+    FILE *out = open_memstream(&text, size);
+    assert_non_null(out);
+    assert_int_equal(le_db_hand_out(db, what, out), LE_DB_OK);
+    fclose(out);
+    return text;
+}
+
+static void hand_over(le_db *from, le_db *to, le_db_news what) {
+    size_t size;
+    le_db_import_result r;
+    le_db_import_options o = {.add = true};
+    char *text = hand_out(from, what, &size);
+    assert_true(size > 0);
+    assert_int_equal(le_db_import_text(to, text, size, &o, &r), LE_DB_OK);
+    assert_int_equal(r.bad, 0);
+    free(text);
+    free(hand_out(from, what, &size)); /* nothing is new any more */
+    assert_int_equal(size, 0);
+}
+
+static void add_verdict(le_db *db, int i, le_db_state state, int64_t date) {
+    le_db_verdict v = {.candidate = test_candidate(db, i),
+                       .size_class = "9",
+                       .date_ms = date,
+                       .state = state,
+                       .reason = "why"};
+    le_db_add_verdict(db, &v);
+}
+
+/* What two processes measure beside a third, which keeps it: sums in its own rows, and the worse of
+ * two verdicts, whichever is newer. */
+static void test_handed_over(void **state) {
+    enum { EACH = 50 };
+    (void)state;
+    size_t size;
+    le_db *root = test_open(":memory:", NULL), *other[2];
+    for (int k = 0; k < 2; k++) {
+        other[k] = test_open(":memory:", NULL);
+        add_verdict(other[k], 3, LE_DB_FAILED, 1750000000000); /* nobody has asked yet */
+        free(hand_out(other[k], LE_DB_NEWS_SAMPLES, &size));
+        for (int i = 0; i < EACH; i++) {
+            le_db_sample s = {.seconds = k ? 4e-3 : 1e-3, .date_ms = 1750000000000 + i};
+            le_db_add_samples(other[k], test_problem(other[k], 0), test_candidate(other[k], 0), &s,
+                              1);
+        }
+    }
+    add_verdict(root, 1, LE_DB_PROVEN, 1750000009000);
+    add_verdict(other[0], 1, LE_DB_QUARANTINED, 1750000000000);
+    add_verdict(other[1], 1, LE_DB_PROVEN, 1750000008000);
+    add_verdict(other[1], 2, LE_DB_UNPROVEN, 1750000008000); /* of its own process */
+    le_db_flush(root, 20);
+    for (int k = 0; k < 2; k++) {
+        hand_over(other[k], root, LE_DB_NEWS_SAMPLES);
+        hand_over(other[k], root, LE_DB_NEWS_VERDICTS);
+    }
+    le_db_knowledge *k = NULL;
+    assert_int_equal(le_db_load(root, NULL, 0, &k), LE_DB_OK);
+    assert_int_equal(k->n_samples, 1);
+    assert_int_equal(k->samples[0].clean.n, 2 * EACH);
+    assert_true(fabs(k->samples[0].clean.mean - log(2e-3)) < 1e-9);
+    assert_true(fabs(k->samples[0].clean.m2 - 2 * EACH * log(2) * log(2)) < 1e-6);
+    assert_true(k->samples[0].min_s == 1e-3 && k->samples[0].max_s == 4e-3);
+    assert_int_equal(k->n_verdicts, 1);
+    assert_int_equal(k->verdicts[0].state, LE_DB_QUARANTINED);
+    assert_int_equal(k->n_identities, 2); /* one machine, one build */
+    le_db_knowledge_free(&k);
+    for (int i = 0; i < 2; i++)
+        le_db_close(&other[i]);
+    le_db_close(&root);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_export_import), cmocka_unit_test(test_schema),
         cmocka_unit_test(test_merge_halves),  cmocka_unit_test(test_bad_rows),
         cmocka_unit_test(test_names_unknown), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_handed_over),
     };
     return cmocka_run_group_tests_name("benchdb_json", tests, NULL, NULL);
 }

@@ -123,6 +123,28 @@ LE_API bool le_bench_is_unfinished(le_engine *engine, const char *operation, con
  * negative: no limit. May be called from a signal handler. engine must not be NULL. */
 LE_API void le_bench_limit_races(le_engine *engine, double seconds);
 
+/* ------------------------------------------------------- processes that work together ------- */
+
+typedef enum le_bench_news {
+    LE_BENCH_ALL,     /* all that the timings database knows */
+    LE_BENCH_SAMPLES, /* timings since the last time, 32 pairs of problem and candidate at most */
+    LE_BENCH_VERDICTS /* proofs and failures since the last time */
+} le_bench_news;
+
+/* Gives what is known, or new, as text for le_bench_hand_in of another process; *size 0: there is
+ * nothing. What is new is kept from the first call for SAMPLES or VERDICTS on. *text is for the
+ * caller to free(). engine must not be NULL, as for the next one. */
+LE_API le_status le_bench_hand_out(le_engine *engine, le_bench_news what, char **text,
+                                   size_t *size);
+/* Takes it. ALL: as the import of another database. SAMPLES: they become this database's own.
+ * VERDICTS: whom another process has found wrong answers here no more, from the next call on; none
+ * may be under way. Of two verdicts the worse one stands. Rows that make no sense are left out. */
+LE_API le_status le_bench_hand_in(le_engine *engine, le_bench_news what, const char *text,
+                                  size_t size);
+/* A hash of what this machine consists of: the same for machines that are alike, or with its name
+ * for none but this one. */
+LE_API uint64_t le_bench_machine(bool with_name);
+
 /* --------------------------------------------------------------------------------- replay ---- */
 
 /* Drives the engine's policy over a recorded trace (JSON, schema 1) with a virtual clock; needs no

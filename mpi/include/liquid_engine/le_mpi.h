@@ -71,7 +71,9 @@ typedef struct le_mpi_report {
     int64_t samples_owned;   /* of all boxes: the samples of all views */
 } le_mpi_report;
 
-/* As le_open; rank 0 alone opens the timings database, the others work from memory. Threads are the
+/* As le_open; rank 0 alone opens the timings database, the others begin with what it knows. After a
+ * call, timings of all ranks are in it, and who has failed on one rank is left out on all. Machines
+ * that are alike in all but their names are one in it (le_options.host). Threads are the
  * cores that a rank may use, divided by the ranks of its node that may use the same ones. */
 LE_API le_status le_mpi_open(le_engine **engine, MPI_Comm comm, const le_options *options);
 LE_API void le_mpi_close(le_engine **engine);

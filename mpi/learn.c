@@ -1,0 +1,137 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Learning together: after a call whom one rank has found wrong is so on all, and rank 0 keeps the
+ * timings of all, of so many ranks of a kind of machine as are needed to know it well.
+ */
+#include "learn.h"
+
+#include "liquid_engine/le_bench.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANKS_A_KIND = 64 };
+
+typedef struct about { /* a rank */
+    uint64_t kind, machine;
+    int64_t samples, verdicts; /* bytes of what is new */
+} about;
+
+/* One of each rank, of the calling rank *own; NULL without memory, on all ranks then. */
+static about *of_all(const le__world *w, const about *own) {
+    about *all = calloc((size_t)w->ranks, sizeof *all);
+    int good = all != NULL, everywhere;
+    MPI_Allreduce(&good, &everywhere, 1, MPI_INT, MPI_MIN, w->comm);
+    if (!everywhere) {
+        free(all);
+        return NULL;
+    }
+    MPI_Allgather(own, (int)sizeof *own, MPI_BYTE, all, (int)sizeof *all, MPI_BYTE, w->comm);
+    return all;
+}
+
+bool le__learn_host(const le__world *w, char *out) {
+    const about own = {.kind = le_bench_machine(false), .machine = le_bench_machine(true)};
+    about *all = of_all(w, &own);
+    bool several = false;
+    for (int r = 0; all && r < w->ranks; r++)
+        several = several || (all[r].kind == own.kind && all[r].machine != own.machine);
+    free(all);
+    snprintf(out, LE__HOST_TEXT, "like %016" PRIx64, own.kind);
+    return several;
+}
+
+/* ---------------------------------------------------------------------------------- beginning --
+ */
+
+le_status le__learn_begin(le__world *w, le_engine *engine) {
+    char *text = NULL;
+    size_t size = 0;
+    int64_t bytes = 0;
+    if (w->ranks < 2)
+        return LE_OK;
+    if (w->rank == 0 && le_bench_hand_out(engine, LE_BENCH_ALL, &text, &size) == LE_OK)
+        bytes = (int64_t)size;
+    le__world_broadcast(w, &bytes, sizeof bytes);
+    if (w->rank > 0)
+        text = malloc((size_t)bytes + 1);
+    le_status status = le__world_agree(
+        w, text || !bytes ? LE_OK : le_fail(LE_ERR_MEMORY, "le_mpi_open: out of memory"));
+    if (status == LE_OK) {
+        le__world_broadcast(w, text, bytes);
+        if (w->rank > 0)
+            le_bench_hand_in(engine, LE_BENCH_ALL, text, (size_t)bytes);
+        free(text);
+        text = NULL;
+        le_bench_hand_out(engine, LE_BENCH_VERDICTS, &text, &size); /* from now on they are kept */
+    }
+    free(text);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------ sharing --
+ */
+
+static void hear_verdicts(const le__world *w, le_engine *engine, const about *all, char *own) {
+    for (int r = 0; r < w->ranks; r++) {
+        if (!all[r].verdicts)
+            continue;
+        char *text = r == w->rank ? own : malloc((size_t)all[r].verdicts);
+        int good = text != NULL, everywhere;
+        MPI_Allreduce(&good, &everywhere, 1, MPI_INT, MPI_MIN, w->comm);
+        if (everywhere)
+            MPI_Bcast(text, (int)all[r].verdicts, MPI_BYTE, r, w->comm);
+        if (everywhere && r != w->rank)
+            le_bench_hand_in(engine, LE_BENCH_VERDICTS, text, (size_t)all[r].verdicts);
+        if (r != w->rank)
+            free(text);
+    }
+}
+
+/* Whether enough others are there that stand before it and are of its kind. */
+static bool is_one_too_many(const about *all, int rank) {
+    int before = 0;
+    for (int r = 0; r < rank; r++)
+        before += all[r].kind == all[rank].kind;
+    return before >= RANKS_A_KIND;
+}
+
+static void keep_samples(le__world *w, le_engine *engine, const about *all, const char *own) {
+    for (int r = 1; r < w->ranks; r++) {
+        if (!all[r].samples || is_one_too_many(all, r) || (w->rank > 0 && w->rank != r))
+            continue;
+        if (w->rank == r) {
+            le__world_send(w, own, all[r].samples, 0);
+            continue;
+        }
+        char *text = malloc((size_t)all[r].samples);
+        if (!text) /* the message is to be taken, and nothing else can be */
+            MPI_Abort(w->comm, 1);
+        le__world_receive(w, text, all[r].samples, r);
+        le_bench_hand_in(engine, LE_BENCH_SAMPLES, text, (size_t)all[r].samples);
+        free(text);
+    }
+}
+
+void le__learn_share(le__world *w, le_engine *engine) {
+    char *samples = NULL, *verdicts = NULL;
+    size_t n_samples = 0, n_verdicts = 0;
+    about own = {.kind = le_bench_machine(false), .machine = le_bench_machine(true)};
+    if (w->ranks < 2)
+        return;
+    if (le_bench_hand_out(engine, LE_BENCH_VERDICTS, &verdicts, &n_verdicts) == LE_OK)
+        own.verdicts = (int64_t)n_verdicts;
+    if (le_bench_hand_out(engine, LE_BENCH_SAMPLES, &samples, &n_samples) == LE_OK && w->rank > 0)
+        own.samples = (int64_t)n_samples;
+    about *all = of_all(w, &own);
+    if (all) {
+        hear_verdicts(w, engine, all, verdicts);
+        keep_samples(w, engine, all, samples);
+    }
+    free(all);
+    free(samples);
+    free(verdicts);
+}

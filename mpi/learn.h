@@ -1,0 +1,22 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * What the ranks of a job learn, they learn together. Rank 0 alone has the timings database.
+ */
+#ifndef LE_MPI_LEARN_H
+#define LE_MPI_LEARN_H
+
+#include "world.h"
+
+enum { LE__HOST_TEXT = 24 };
+
+/* Who this rank's machine is, for le_options.host: several machines that are alike in all but their
+ * names are one. false: it is itself. Collective. */
+bool le__learn_host(const le__world *w, char *out);
+/* What rank 0 knows, to all. Collective. */
+le_status le__learn_begin(le__world *w, le_engine *engine);
+/* What is new: verdicts to all, timings to rank 0. Nothing that fails here is an error of a call.
+ * Collective. */
+void le__learn_share(le__world *w, le_engine *engine);
+
+#endif

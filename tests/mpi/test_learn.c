@@ -1,0 +1,240 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Ranks that learn together: what rank 0's timings database knows all know, what each of them
+ * measures is in rank 0's file in the end, once, and who has failed on one rank runs on none. To be
+ * started by mpirun with any number of ranks.
+ */
+#include "liquid_engine/le_bench.h"
+#include "liquid_engine/le_mpi.h"
+#include "toy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int rank, ranks, failures;
+static le_engine *engine;
+static char folder[] = "/tmp/le-learn-XXXXXX", file[64];
+
+#define CHECK(x)                                                                                   \
+    do {                                                                                           \
+        if (!(x)) {                                                                                \
+            fprintf(stderr, "rank %d, line %d: %s (%s)\n", rank, __LINE__, #x,                     \
+                    le_error_message());                                                           \
+            failures++;                                                                            \
+        }                                                                                          \
+    } while (0)
+
+/* Right, and faster by its own account; dies in its trial on the last rank, where it is asked for
+ * first. */
+static int wild_runs;
+static void wild_range(void *context, size_t begin, size_t end, int worker) {
+    if (getenv("LE_TEST_WILD"))
+        abort();
+    if (begin == 0)
+        wild_runs++;
+    toy_range(context, begin, end, worker);
+}
+static const le_implementation wild = {.abi = LE_METHOD_ABI,
+                                       .operation = "toy",
+                                       .name = "wild",
+                                       .run_type = "c",
+                                       .flags = LE_IMPL_REPRODUCIBLE,
+                                       .speed = 50,
+                                       .items = toy_items,
+                                       .range = wild_range};
+
+static void open_engine(void) {
+    le_options o;
+    le_default_options(&o);
+    o.db_path = file;
+    o.devices = "cpu";
+    CHECK(le_mpi_open(&engine, MPI_COMM_WORLD, &o) == LE_OK);
+    le_register_operation(engine, &toy_operation);
+    le_register_implementation(engine, &toy_reference);
+    le_register_implementation(engine, &toy_c);
+}
+
+/* A call of this rank alone; n tells its problem from others. */
+static le_status run(int64_t n, const char *implementation) {
+    le_tensor in = {0}, out = {0};
+    CHECK(le_tensor_alloc(&in, LE_F32, 1, &n) == LE_OK);
+    memset(in.data, 0, (size_t)n * sizeof(float));
+    le_status status = implementation ? le_engine_run(engine, "toy", LE_IN("input", &in),
+                                                      LE_F64("factor", 2), LE_OUT("result", &out),
+                                                      LE_OPT_IMPLEMENTATION(implementation))
+                                      : le_engine_run(engine, "toy", LE_IN("input", &in),
+                                                      LE_F64("factor", 2), LE_OUT("result", &out));
+    le_tensor_free(&in);
+    le_tensor_free(&out);
+    return status;
+}
+
+/* Any call of all ranks: what they have learnt is shared after it. */
+static void share(void) {
+    float x[4] = {1, 2, 3, 4};
+    le_tensor in = le_tensor_of(x, LE_F32, 1, (int64_t[]){4}), out = {0};
+    le_mpi_options o = {.struct_size = sizeof o, .in = LE_MPI_ALL};
+    CHECK(le_mpi_run(engine, MPI_COMM_WORLD, &o, "toy", LE_IN("input", &in), LE_F64("factor", 1),
+                     LE_OUT("result", &out), LE_OPT_IMPLEMENTATION("c")) == LE_OK);
+    le_tensor_free(&out);
+}
+
+static char *knowledge(void) {
+    char *text = NULL;
+    size_t size = 0;
+    CHECK(le_bench_hand_out(engine, LE_BENCH_ALL, &text, &size) == LE_OK);
+    return text;
+}
+
+static int count(const char *text, const char *needle) {
+    int n = 0;
+    for (const char *p = text; p && (p = strstr(p, needle)); p++)
+        n++;
+    return n;
+}
+
+/* The id of the problem of n elements in an export. */
+static bool problem_id(const char *text, int64_t n, char *id, size_t size) {
+    char key[32];
+    snprintf(key, sizeof key, "[%lld]", (long long)n);
+    for (const char *row = strstr(text, "\"problems\""); row; row = strchr(row + 1, '\n')) {
+        const char *end = strchr(row + 1, '\n'), *key_at = strstr(row, key);
+        if (!key_at || !end || key_at > end || sscanf(row, " {\"id\":\"%31[^\"]\"", id) != 1)
+            continue;
+        (void)size;
+        return true;
+    }
+    return false;
+}
+
+/* Samples of all rows of the problem of n elements, and how many rows there are. */
+static int samples_of(const char *text, int64_t n, int *rows) {
+    char id[32], needle[64];
+    int samples = 0;
+    *rows = 0;
+    if (!problem_id(text, n, id, sizeof id))
+        return 0;
+    snprintf(needle, sizeof needle, "\"problem\":\"%s\"", id);
+    const char *at = strstr(text, "\"samples\""), *end = strstr(text, "\"verdicts\"");
+    while (at && (at = strstr(at + 1, needle)) && at < end) {
+        static const char *const classes[] = {
+            "\"clean\":{\"n\":", "\"contended\":{\"n\":", "\"cold\":{\"n\":"};
+        ++*rows;
+        for (int k = 0; k < 3; k++) {
+            const char *c = strstr(at, classes[k]);
+            samples += c ? atoi(c + strlen(classes[k])) : 0;
+        }
+    }
+    return samples;
+}
+
+enum { FIRST = 1000, RUNS = 5 };
+
+/* Each rank measures a problem of its own, and all of them one. */
+static void timings_come_to_rank_0(void) {
+    for (int i = 0; i < RUNS; i++) {
+        CHECK(run(FIRST + rank, "c") == LE_OK);
+        CHECK(run(FIRST - 1, "c") == LE_OK);
+    }
+    share();
+    share(); /* nothing comes twice */
+    char *text = knowledge();
+    int rows;
+    for (int r = 0; r < ranks && rank == 0; r++) {
+        CHECK(samples_of(text, FIRST + r, &rows) == RUNS && rows >= 1);
+        CHECK(samples_of(text, FIRST - 1, &rows) == RUNS * ranks);
+    }
+    if (rank == 0)
+        CHECK(count(text, "\"kind\":\"machine\"") == 1);
+    free(text);
+}
+
+static void nobody_else_has_the_file(void) {
+    char name[64], target[4096];
+    bool open = false;
+    for (int fd = 0; fd < 256; fd++) {
+        snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+        ssize_t n = readlink(name, target, sizeof target - 1);
+        target[n > 0 ? n : 0] = '\0';
+        open = open || !strncmp(target, folder, strlen(folder));
+    }
+    CHECK(!open || rank == 0);
+}
+
+/* A later job: what rank 0's file has is known to all. */
+static void all_know_the_file(void) {
+    le_mpi_close(&engine);
+    MPI_Barrier(MPI_COMM_WORLD);
+    open_engine();
+    char *text = knowledge();
+    int rows;
+    for (int r = 0; r < ranks; r++)
+        CHECK(samples_of(text, FIRST + r, &rows) == RUNS);
+    free(text);
+    nobody_else_has_the_file();
+}
+
+static const char *reason_of(const char *implementation, le_explanation **e) {
+    int64_t n = 777;
+    le_tensor in = {0}, out = {0};
+    CHECK(le_tensor_alloc(&in, LE_F32, 1, &n) == LE_OK);
+    const le_arg args[] = {LE_IN("input", &in), LE_F64("factor", 2), LE_OUT("result", &out)};
+    CHECK(le_call_explain(engine, e, "toy", args, 3) == LE_OK);
+    le_tensor_free(&in);
+    for (size_t i = 0; *e && i < (*e)->n_candidates; i++)
+        if (!strncmp((*e)->candidates[i].candidate, implementation, strlen(implementation)))
+            return (*e)->candidates[i].left_out;
+    return "";
+}
+
+/* It crashes in its trial on one rank, and is asked of no rank any more. */
+static void who_crashes_is_known_to_all(void) {
+    le_register_implementation(engine, &wild);
+    if (rank == ranks - 1) {
+        setenv("LE_TEST_WILD", "1", 1);
+        CHECK(run(777, "wild") == LE_ERR_NO_CANDIDATE);
+        unsetenv("LE_TEST_WILD");
+    } else {
+        CHECK(run(778, NULL) == LE_OK); /* the operation is loaded */
+    }
+    share();
+    wild_runs = 0;
+    le_explanation *e = NULL;
+    const char *why = reason_of("wild", &e);
+    CHECK(why && strstr(why, "quarantined"));
+    le_explanation_free(&e);
+    CHECK(run(779, NULL) == LE_OK && wild_runs == 0);
+    le_mpi_close(&engine);
+    MPI_Barrier(MPI_COMM_WORLD);
+    open_engine(); /* in the file, too */
+    le_register_implementation(engine, &wild);
+    why = reason_of("wild", &e);
+    CHECK(why && strstr(why, "quarantined"));
+    le_explanation_free(&e);
+}
+
+int main(int argc, char **argv) {
+    int provided, sum;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (rank == 0 && !mkdtemp(folder))
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);
+    snprintf(file, sizeof file, "%s/timings.sqlite3", folder);
+    open_engine();
+    timings_come_to_rank_0();
+    all_know_the_file();
+    who_crashes_is_known_to_all();
+    le_mpi_close(&engine);
+    MPI_Allreduce(&failures, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    char command[64];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    if (rank == 0)
+        printf("%d ranks: %d failures\n", ranks, sum + (system(command) != 0));
+    MPI_Finalize();
+    return sum ? 1 : 0;
+}

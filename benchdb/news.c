@@ -42,7 +42,7 @@ static bool is_there(const le__db_pending *p, int64_t problem, int64_t candidate
 }
 
 void le__db_news_samples(le_db *db, int64_t problem, int64_t candidate, const le_db_sample *samples,
-                         size_t n) {
+                         size_t n, int64_t now) {
     pthread_mutex_lock(&db->news_lock);
     le__db_pending *p = db->news ? &db->news->samples : NULL;
     bool room = p && (p->n_rows < MOST_ROWS || is_there(p, problem, candidate));
@@ -51,7 +51,7 @@ void le__db_news_samples(le_db *db, int64_t problem, int64_t candidate, const le
         if (!(samples[i].seconds > 0 && isfinite(samples[i].seconds)))
             continue;
         if (item.value.sample.date_ms == 0)
-            item.value.sample.date_ms = le__db_now_ms();
+            item.value.sample.date_ms = now;
         le__db_pending_add(p, db, &item);
     }
     pthread_mutex_unlock(&db->news_lock);

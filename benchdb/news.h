@@ -22,9 +22,10 @@ struct le__db_news {
 /* Begins to collect; false without memory. The lock of the news held, as when they are looked at.
  */
 bool le__db_news_begin(le_db *db);
-/* Copies. Nothing is kept before the first le_db_hand_out. */
+/* Copies; now: the date of those that have none. Nothing is kept before the first le_db_hand_out.
+ */
 void le__db_news_samples(le_db *db, int64_t problem, int64_t candidate, const le_db_sample *samples,
-                         size_t n);
+                         size_t n, int64_t now);
 void le__db_news_verdict(le_db *db, const le_db_verdict *verdict);
 void le__db_news_free(le_db *db);
 

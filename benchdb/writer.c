@@ -410,7 +410,7 @@ void le_db_add_samples(le_db *db, int64_t problem, int64_t candidate, const le_d
         appended(w, 1);
     }
     pthread_mutex_unlock(&w->lock);
-    le__db_news_samples(db, problem, candidate, samples, n);
+    le__db_news_samples(db, problem, candidate, samples, n, now);
 }
 
 static void append_row(le__db_writer *w, le__db_item_type type, int64_t problem, int64_t candidate,

@@ -5,6 +5,8 @@
  */
 #include "exchange.h"
 
+#include "factors.h"
+
 #include "liquid_engine/le_boxes.h"
 #include "liquid_engine/le_method.h"
 
@@ -12,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAG = 11, PIXEL = 4 * sizeof(float), PACKED = 24, MOST_FACTORS = 32 };
+enum { TAG = 11, PIXEL = 4 * sizeof(float), PACKED = 24 };
 
 /* ---------------------------------------------------------------------------------- pixels -- */
 
@@ -123,26 +125,6 @@ static void wait_sent(le__exchange *x, int n) {
 
 /* --------------------------------------------------------------------------------- rounds -- */
 
-static bool divides_out(int64_t n) {
-    for (int k = LE__FACTOR; k > 1; k--)
-        while (n % k == 0)
-            n /= k;
-    return n == 1;
-}
-
-size_t le__exchange_factors(int64_t *parties, int *factors) {
-    size_t n = 0;
-    while (!divides_out(*parties))
-        --*parties;
-    for (int64_t rest = *parties; rest > 1; n++) {
-        factors[n] = LE__FACTOR;
-        while (rest % factors[n])
-            factors[n]--;
-        rest /= factors[n];
-    }
-    return n;
-}
-
 static le__piece cut(le__piece p, int64_t i, int64_t k) {
     return (le__piece){p.begin + (p.end - p.begin) * i / k,
                        p.begin + (p.end - p.begin) * (i + 1) / k};
@@ -241,10 +223,11 @@ static le__piece last_piece(int64_t at, int64_t pixels, const int *factors, size
 }
 
 void le__exchange_join(le__exchange *x, int64_t pixels, const int64_t *told) {
-    int usual[MOST_FACTORS];
-    const int *factors = x->n_factors ? x->factors : usual;
-    int64_t parties = x->world->ranks, at = 0, stride = 1;
-    const size_t n = x->n_factors ? x->n_factors : le__exchange_factors(&parties, usual);
+    const le__factors usual = le__factors_of(x->world->ranks, LE__FACTOR);
+    const int *factors = x->n_factors ? x->factors : usual.list;
+    const size_t n = x->n_factors ? x->n_factors : (size_t)usual.n;
+    const int64_t parties = x->world->ranks - (x->n_factors ? 0 : usual.pairs);
+    int64_t at = 0, stride = 1;
     int64_t *order = x->order, *members = order + x->world->ranks;
     le__piece *pieces = x->pieces, own = {0, pixels};
     memcpy(order, told, (size_t)x->world->ranks * sizeof *order);

@@ -46,11 +46,6 @@ void le__exchange_join(le__exchange *x, int64_t pixels, const int64_t *order);
 void le__exchange_boxes(le__exchange *x, int64_t pixels, const float *parts, const int64_t *starts,
                         const int64_t *order, float *room);
 
-/* The factors that are taken for so many parties, ascending by round; returns their number. Parties
- * that have a larger prime than LE__FACTOR are made fewer: *parties are left once neighbours have
- * joined in pairs. factors has room for 32. */
-size_t le__exchange_factors(int64_t *parties, int *factors);
-
 /* Runs (skip, count) of pixels that are not empty, with these; returns the bytes, at most 16 a
  * pixel and 12 for each two, and 8. */
 int64_t le__exchange_pack(const float *part, int64_t pixels, float faint, char *out);

@@ -6,6 +6,7 @@
  * ranks, of which fewer take part in turn.
  */
 #include "exchange.h"
+#include "factors.h"
 #include "liquid_engine/le_boxes.h"
 #include "liquid_engine/le_io.h"
 #include "liquid_engine/le_method.h"
@@ -136,18 +137,17 @@ static void exchanges(MPI_Comm comm, int p) {
 
 static void factors(void) {
     static const struct {
-        int64_t ranks, left;
+        int ranks, left;
         int k[3];
     } wanted[] = {{1, 1, {0}},      {8, 8, {8}},      {12, 12, {6, 2}}, {11, 10, {5, 2}},
                   {64, 64, {8, 8}}, {13, 12, {6, 2}}, {22, 21, {7, 3}}, {4096, 4096, {8, 8, 8}}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        int k[32] = {0};
-        int64_t left = wanted[i].ranks, product = 1;
-        size_t n = le__exchange_factors(&left, k);
-        CHECK(left == wanted[i].left && !memcmp(k, wanted[i].k, sizeof wanted[i].k));
-        for (size_t r = 0; r < n; r++)
-            product *= k[r];
-        CHECK(product == left);
+        const le__factors f = le__factors_of(wanted[i].ranks, LE__FACTOR);
+        int product = 1;
+        CHECK(wanted[i].ranks - f.pairs == wanted[i].left);
+        for (int r = 0; r < f.n; r++)
+            product *= f.list[r];
+        CHECK(product == wanted[i].left && !memcmp(f.list, wanted[i].k, sizeof wanted[i].k));
     }
 }
 

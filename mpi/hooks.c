@@ -47,7 +47,9 @@ static uint64_t mixed(uint64_t x) {
 
 le_status le__hook_block(int rank, int64_t block) {
     const char *text = getenv("LE_TEST_FAIL");
-    if (text && mixed(mixed(strtoull(text, NULL, 10)) + (uint64_t)block) % 8 == 0)
+    unsigned long long seed, each;
+    if (text && sscanf(text, "%llu:%llu", &seed, &each) == 2 && each &&
+        mixed(mixed(seed) + (uint64_t)block) % each == 0)
         return le_fail(LE_ERR_INTERNAL, "block %lld was made to fail on rank %d", (long long)block,
                        rank);
     return LE_OK;

@@ -5,7 +5,7 @@
  *     LE_TEST_SLOW=1,2,4      a rank takes so many times as long for each block; others: 1
  *     LE_TEST_CUT=equal       equal shares, nothing is handed out by speed
  *     LE_TEST_DELAY=20        milliseconds before each message that asks or answers
- *     LE_TEST_FAIL=SEED       blocks fail at random, one of eight
+ *     LE_TEST_FAIL=SEED:N     blocks fail at random, one of N
  *     LE_TEST_HANG=RANK:N     a rank sleeps for ever once it has done so many items
  *     LE_TEST_DIE=RANK:N      a rank is killed then
  *     LE_TEST_GRACE=SECONDS   after a deadline, instead of 30

@@ -19,17 +19,17 @@ typedef struct le__blocks { /* worked off one by one */
 } le__blocks;
 
 typedef enum le__cutting {
-    LE__CUT_EVENLY,       /* a block a rank */
+    LE__CUT_EVENLY,       /* a block a rank, by its speed where that is known */
     LE__CUT_REPRODUCIBLY, /* of so many items that merged outputs have the same bits for any number
                              of ranks */
     LE__CUT_SMALL         /* many a rank, to be handed out by speed; what is lost with a rank is
                              little */
 } le__cutting;
 
-/* Blocks of all items but those that are done already (a byte an item; NULL: none). list is
- * malloc'ed; LE_ERR_MEMORY. */
-le_status le__cut(const le_slabs *slabs, le__cutting how, int ranks, const unsigned char *done,
-                  le__blocks *out);
+/* Blocks of all items but those that are done already (a byte an item; NULL: none). speeds: of the
+ * ranks, relative; NULL: they are alike. list is malloc'ed; LE_ERR_MEMORY. */
+le_status le__cut(const le_slabs *slabs, le__cutting how, int ranks, const double *speeds,
+                  const unsigned char *done, le__blocks *out);
 /* Elements along the cut axis of an argument for so many items. */
 int64_t le__cut_elements(const le_slabs *slabs, size_t arg, int64_t items);
 

@@ -16,12 +16,12 @@
 #include <time.h>
 
 enum { ASK = 8, ANSWER, NAP_NS = 200000 };
-/* Of a share: what is done without asking. Little, for nothing is known of the ranks' speeds. */
-static const double head = 0.25;
+/* Of a share: what is done without asking. Little where nothing is known of the ranks' speeds. */
+static const double head = 0.25, head_believed = 0.5;
 static const double grace_s = 30, FAILED = -1;
 
-le_status le__hand_open(le__hand *h, le__world *world, int64_t blocks, bool by_speed,
-                        double deadline) {
+le_status le__hand_open(le__hand *h, le__world *world, int64_t blocks, const double *speeds,
+                        bool by_speed, double deadline) {
     const size_t n = (size_t)world->ranks;
     *h = (le__hand){.world = world, .by_speed = by_speed, .grace = le__hook_grace(grace_s)};
     h->shares = (le__shares){.ranks = world->ranks,
@@ -34,8 +34,8 @@ le_status le__hand_open(le__hand *h, le__world *world, int64_t blocks, bool by_s
     if (status != LE_OK)
         return status;
     for (size_t r = 0; r < n; r++)
-        h->shares.beliefs[r] = 1;
-    const double part = by_speed ? head : 1;
+        h->shares.beliefs[r] = speeds ? speeds[r] : 1;
+    const double part = !by_speed ? 1 : speeds ? head_believed : head;
     h->own = le__shares_head(blocks, part, h->shares.beliefs, world->ranks, world->rank);
     h->shares.left = le__shares_head(blocks, part, h->shares.beliefs, world->ranks, world->ranks);
     h->out = world->ranks - 1;

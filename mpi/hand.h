@@ -25,9 +25,10 @@ typedef struct le__hand {
     double grace;
 } le__hand;
 
-/* Of so many blocks. deadline on MPI_Wtime, 0: none. Collective. */
-le_status le__hand_open(le__hand *h, le__world *world, int64_t blocks, bool by_speed,
-                        double deadline);
+/* Of so many blocks. speeds: what is believed of the ranks', relative; NULL: nothing. deadline on
+ * MPI_Wtime, 0: none. Collective. */
+le_status le__hand_open(le__hand *h, le__world *world, int64_t blocks, const double *speeds,
+                        bool by_speed, double deadline);
 void le__hand_free(le__hand *h);
 /* The number of the next block for this rank; -1: there is none. To be called until then, by all
  * ranks; `status`: an error here, after which nobody begins anything more. */

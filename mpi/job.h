@@ -37,6 +37,7 @@ typedef struct le__job {
     bool reproducible;
     le_slabs slabs;
     le__blocks blocks;
+    double *speeds; /* of the ranks, as far as is believed; NULL: nothing is */
     le__hand hand;
     int *owners;                    /* rank by block; in the end, before: -1 for others' */
     int64_t own;                    /* items that this rank has done */

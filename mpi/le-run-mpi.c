@@ -3,6 +3,7 @@
  *
  * What le-run needs to be one rank of many. Rank 0 alone prints.
  */
+#include "learn.h"
 #include "liquid_engine/le_mpi.h"
 #include "run_world.h"
 #include "tool.h"
@@ -89,6 +90,10 @@ le_status run_world_agree(le_status status) {
 int64_t run_world_tell(int64_t number) {
     le__world_broadcast(&world, &number, world.ranks > 1 ? (int64_t)sizeof number : 0);
     return number;
+}
+
+double *run_world_speeds(double own) {
+    return world.ranks > 1 ? le__learn_speeds(&world, own) : NULL;
 }
 
 void run_world_send(const void *data, int64_t bytes) {

@@ -9,6 +9,7 @@
 #include "liquid_engine/le_bench.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,22 @@ le_status le__learn_begin(le__world *w, le_engine *engine) {
     }
     free(text);
     return status;
+}
+
+/* ------------------------------------------------------------------------------------- speeds --
+ */
+
+double *le__learn_speeds(const le__world *w, double own) {
+    double *all = malloc((size_t)w->ranks * sizeof *all);
+    const double given = all && own > 0 && isfinite(own) ? own : 0;
+    double least;
+    MPI_Allreduce(&given, &least, 1, MPI_DOUBLE, MPI_MIN, w->comm);
+    if (least <= 0) {
+        free(all);
+        return NULL;
+    }
+    MPI_Allgather(&given, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, w->comm);
+    return all;
 }
 
 /* ------------------------------------------------------------------------------------ sharing --

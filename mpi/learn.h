@@ -15,6 +15,9 @@ enum { LE__HOST_TEXT = 24 };
 bool le__learn_host(const le__world *w, char *out);
 /* What rank 0 knows, to all. Collective. */
 le_status le__learn_begin(le__world *w, le_engine *engine);
+/* What each rank believes of its own speed, by rank, for free(); NULL on all where one of them
+ * knows nothing (own is no positive number). Collective. */
+double *le__learn_speeds(const le__world *w, double own);
 /* What is new: verdicts to all, timings to rank 0. Nothing that fails here is an error of a call.
  * Collective. */
 void le__learn_share(le__world *w, le_engine *engine);

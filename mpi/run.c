@@ -6,6 +6,7 @@
 #include "hooks.h"
 #include "job.h"
 #include "learn.h"
+#include "liquid_engine/le_bench.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -147,13 +148,28 @@ static bool cuts_by_merging(const le__job *j) {
     return false;
 }
 
-/* Merged parts are as large as the whole, so that few are wanted, and equal shares. */
+/* By what each rank knows of its own machine; with one that knows nothing, of none. */
+static void believe(le__job *j) {
+    le_tensor tensors[LE_MAX_ARGS] = {{0}};
+    le_arg args[2 * LE_MAX_ARGS];
+    if (le__hook_equal())
+        return;
+    for (size_t a = 0; a < j->op->n_args; a++)
+        if (le__is_in(j, a))
+            tensors[a] = j->shared[a].shape;
+    const size_t n = with_tensors(j, tensors, args);
+    const double own = 1 / le_bench_predict(j->engine, j->op->name, args, n);
+    j->speeds = le__learn_speeds(&j->world, own);
+}
+
+/* Merged parts are as large as the whole, so that few are wanted: one a rank. */
 static le_status share_out(le__job *j) {
     const bool merges = cuts_by_merging(j);
     le__cutting how = !merges           ? LE__CUT_SMALL
                       : j->reproducible ? LE__CUT_REPRODUCIBLY
                                         : LE__CUT_EVENLY;
-    le_status status = le__cut(&j->slabs, how, j->world.ranks, j->done, &j->blocks);
+    believe(j);
+    le_status status = le__cut(&j->slabs, how, j->world.ranks, j->speeds, j->done, &j->blocks);
     if (status == LE_OK) {
         j->owners = malloc((size_t)(j->blocks.n + 1) * sizeof *j->owners);
         status = j->owners ? LE_OK : le__job_no_memory(j);
@@ -163,8 +179,9 @@ static le_status share_out(le__job *j) {
         j->left += j->blocks.list[n].end - j->blocks.list[n].begin;
     }
     status = le__world_agree(&j->world, status);
+    const bool by_speed = how != LE__CUT_EVENLY && !le__hook_equal();
     return status == LE_OK ? le__hand_open(&j->hand, &j->world, j->blocks.n,
-                                           how != LE__CUT_EVENLY && !le__hook_equal(), j->deadline)
+                                           by_speed ? j->speeds : NULL, by_speed, j->deadline)
                            : status;
 }
 
@@ -373,6 +390,7 @@ void le__job_free(le__job *j) {
             le_tensor_free(&s->whole);
     }
     le__hand_free(&j->hand);
+    free(j->speeds);
     free(j->owners);
     free(j->blocks.list);
     free(j->done);

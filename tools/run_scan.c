@@ -71,6 +71,7 @@ struct scan {
     scan_shared common; /* the items that they share, */
     int64_t end;        /* of which this rank has those before this one */
     char *bad;          /* by item that is shared */
+    double *speeds;     /* of the ranks; NULL: not known */
     output outputs[LE_MAX_ARGS];
     int n_outputs, teller; /* teller: the output that tells which chunks are bad */
     scan_report report;
@@ -512,6 +513,7 @@ static void release(scan *s) {
         le_tensor_free(&s->outputs[k].common);
     }
     free(s->bad);
+    free(s->speeds);
     scan_report_free(&s->report);
     le_chain_free(&s->chain);
     le_source_close(&s->source);
@@ -654,12 +656,23 @@ static int64_t batch_of(const scan *s) {
     return batch;
 }
 
+/* Chunks a second; NaN: nothing is known. */
+static double believed_speed(const scan *s, const le_arg *options, size_t n_options) {
+    le_chain_plan *plan = NULL;
+    double speed = NAN;
+    if (le_chain_explain(s->chain, &plan, options, n_options) == LE_OK)
+        speed = 1 / plan->predicted_s;
+    le_chain_plan_free(&plan);
+    return speed;
+}
+
 /* Only this rank's part of the items is left; what rank 0 has taken up is nobody's. */
-static le_status share(scan *s) {
+static le_status share(scan *s, const le_arg *options, size_t n_options) {
     if (!s->shared)
         return LE_OK;
     const int64_t done = run_world_tell(s->left_out);
-    s->common = (scan_shared){done, s->all - done, batch_of(s)};
+    s->speeds = run_world_speeds(believed_speed(s, options, n_options));
+    s->common = (scan_shared){done, s->all - done, batch_of(s), s->speeds};
     const scan_share own = scan_share_of(&s->common, run_world_rank());
     s->bad = calloc((size_t)s->common.items + 1, 1);
     le_status status = s->bad ? LE_OK : le_fail(LE_ERR_MEMORY, "out of memory");
@@ -737,7 +750,7 @@ static le_status prepare(scan *s, const le_arg *options, size_t n_options) {
     if (status == LE_OK)
         status = build(s, options, n_options);
     status = agree(s, status);
-    return status == LE_OK ? agree(s, share(s)) : status;
+    return status == LE_OK ? agree(s, share(s, options, n_options)) : status;
 }
 
 static le_status run(scan *s) {

@@ -37,6 +37,8 @@ int64_t run_world_boxes(void);
 le_status run_world_agree(le_status status);
 /* Rank 0's number. */
 int64_t run_world_tell(int64_t number);
+/* What each rank believes of its speed, by rank, for free(); NULL: not all know theirs. */
+double *run_world_speeds(double own);
 /* To rank 0, and there from another rank. */
 void run_world_send(const void *data, int64_t bytes);
 void run_world_receive(void *data, int64_t bytes, int from);

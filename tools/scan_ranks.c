@@ -7,13 +7,25 @@
 
 #include "run_world.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { MESSAGE_BYTES = 16 << 20 };
 
+static int64_t begin_by_speed(const double *speeds, int64_t ranks, int rank, int64_t units) {
+    double before = 0, sum = 0;
+    for (int r = 0; r < ranks; r++) {
+        before += r < rank ? speeds[r] : 0;
+        sum += speeds[r];
+    }
+    return rank < ranks ? (int64_t)ceil((double)units * (before / sum)) : units;
+}
+
 static int64_t begin_of(const scan_shared *all, int rank) {
     const int64_t ranks = run_world_ranks(), units = (all->items + all->unit - 1) / all->unit;
-    const int64_t begin = (units * rank + ranks - 1) / ranks * all->unit;
+    int64_t begin = (units * rank + ranks - 1) / ranks * all->unit;
+    if (all->speeds)
+        begin = begin_by_speed(all->speeds, ranks, rank, units) * all->unit;
     return all->first + (begin < all->items ? begin : all->items);
 }
 

@@ -17,6 +17,7 @@ typedef struct scan_share {
  * for the last one's. */
 typedef struct scan_shared {
     int64_t first, items, unit;
+    const double *speeds; /* of the ranks; NULL: they are alike */
 } scan_shared;
 
 /* Rank 0 has one whenever there are any. */
@@ -30,7 +31,8 @@ typedef struct scan_result {
     size_t cell_bytes;
 } scan_result;
 
-/* All ranks' shares come to rank 0's targets; `bad` has a byte for each of the items. Collective. */
+/* All ranks' shares come to rank 0's targets; `bad` has a byte for each of the items. Collective.
+ */
 le_status scan_ranks_gather(const scan_result *results, int n_results, char *bad,
                             const scan_shared *all);
 

@@ -352,6 +352,30 @@ le_status le_bench_hand_in(le_engine *engine, le_bench_news what, const char *te
     return size ? le__dispatch_hand_in(engine->dispatch, what, text, size) : LE_OK;
 }
 
+static const double well_known = 4; /* from the low end of the 90 % interval to its high end */
+
+static double predict(le__dispatch *d, le_call *call) {
+    double seconds = NAN;
+    le__question *q;
+    le__decision c;
+    if (le__dispatch_question(d, call, &q) != LE_OK)
+        return NAN;
+    if (le__dispatch_decide(d, q, call, true, &c) == LE_OK && c.of.high < well_known * c.of.low)
+        seconds = c.of.seconds;
+    le__question_release(q);
+    return seconds;
+}
+
+double le_bench_predict(le_engine *engine, const char *operation, const le_arg *args,
+                        size_t n_args) {
+    le_call call;
+    if (le__engine_bind(&engine, operation, args, n_args, &call) != LE_OK)
+        return NAN;
+    const double seconds = predict(engine->dispatch, &call);
+    le__call_unbind(&call);
+    return seconds;
+}
+
 uint64_t le_bench_machine(bool with_name) {
     le_db_part parts[MACHINE_PARTS];
     char buffer[2048];

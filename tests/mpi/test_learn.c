@@ -9,9 +9,11 @@
 #include "liquid_engine/le_mpi.h"
 #include "toy.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static int rank, ranks, failures;
@@ -216,6 +218,159 @@ static void who_crashes_is_known_to_all(void) {
     le_explanation_free(&e);
 }
 
+/* ------------------------------------------------------------------------------------ shares -- */
+
+enum { TOTAL_INPUT, TOTAL_RESULT, ROWS = 210 };
+
+static const le_arg_desc total_args[] = {
+    [TOTAL_INPUT] = {.name = "input",
+                     .doc = "rows",
+                     .type = LE_TYPE_IN,
+                     .dtypes = LE_DTYPES_FLOAT,
+                     .min_ndim = 2,
+                     .max_ndim = 2,
+                     .shape = "[n,m]"},
+    [TOTAL_RESULT] = {.name = "result",
+                      .doc = "their sum",
+                      .type = LE_TYPE_OUT,
+                      .dtypes = LE_DTYPES_FLOAT,
+                      .min_ndim = 1,
+                      .max_ndim = 1,
+                      .shape = "[m]"},
+};
+
+static le_status check_total(le_call *call) {
+    const le_tensor *in = le_call_in(call, TOTAL_INPUT);
+    return le_call_set_out(call, TOTAL_RESULT, LE_F64, 1, &in->shape[1]);
+}
+
+static void work_of_total(const le_call *call, le_work *out) {
+    const double n = (double)le_tensor_count(le_call_in(call, TOTAL_INPUT));
+    *out = (le_work){.operations = 1000 * n, .bytes = 8 * n};
+}
+
+static bool slabs_of_total(const le_call *call, le_slabs *out) {
+    out->items = le_call_in(call, TOTAL_INPUT)->shape[0];
+    out->args[TOTAL_INPUT].axis = 1;
+    out->args[TOTAL_RESULT].merge = LE_MERGE_SUM;
+    return true;
+}
+
+static le_status case_of_total(le_case *c, const le_case_request *r) {
+    const int64_t shape[2] = {3 + r->index % 3, 4};
+    le_tensor *in = le_case_in(c, "input", LE_F64, 2, shape);
+    for (int64_t i = 0; in && i < le_tensor_count(in); i++)
+        le_tensor_set(in, i, (double)i);
+    le_case_out(c, "result", LE_F64);
+    return le_case_status(c);
+}
+
+static const le_operation total = {.abi = LE_METHOD_ABI,
+                                   .name = "total",
+                                   .family = "test",
+                                   .summary = "sum of rows",
+                                   .reference = "this line",
+                                   .args = total_args,
+                                   .n_args = 2,
+                                   .check = check_total,
+                                   .work = work_of_total,
+                                   .norm = LE_NORM_MAX,
+                                   .atol = 1e-9,
+                                   .slabs = slabs_of_total,
+                                   .make_case = case_of_total};
+
+static size_t one_item(const le_call *call) {
+    (void)call;
+    return 1;
+}
+
+static void sum_rows(const le_call *call) {
+    const le_tensor *in = le_call_in(call, TOTAL_INPUT);
+    for (int64_t k = 0; k < in->shape[1]; k++) {
+        double sum = 0;
+        for (int64_t i = 0; i < in->shape[0]; i++)
+            sum += le_tensor_get(in, i * in->shape[1] + k);
+        le_tensor_set(le_call_out(call, TOTAL_RESULT), k, sum);
+    }
+}
+
+static void total_reference_range(void *context, size_t begin, size_t end, int worker) {
+    (void)begin, (void)end, (void)worker;
+    sum_rows(context);
+}
+
+/* Other ranks than 0 take four times as long for a row. */
+static void total_range(void *context, size_t begin, size_t end, int worker) {
+    const long each = rank ? 400000 : 100000;
+    const le_call *call = context;
+    const long ns = each * (long)le_call_in(call, TOTAL_INPUT)->shape[0];
+    (void)begin, (void)end, (void)worker;
+    sum_rows(call);
+    nanosleep(&(struct timespec){ns / 1000000000, ns % 1000000000}, NULL);
+}
+
+static const le_implementation total_reference = {.abi = LE_METHOD_ABI,
+                                                  .operation = "total",
+                                                  .name = "reference",
+                                                  .run_type = "reference",
+                                                  .flags = LE_IMPL_REFERENCE,
+                                                  .speed = 0.01,
+                                                  .items = one_item,
+                                                  .range = total_reference_range};
+static const le_implementation total_c = {.abi = LE_METHOD_ABI,
+                                          .operation = "total",
+                                          .name = "c",
+                                          .run_type = "c",
+                                          .speed = 1,
+                                          .items = one_item,
+                                          .range = total_range};
+
+static le_status run_total(bool all, le_mpi_report *r) {
+    const int64_t shape[2] = {ROWS, 4};
+    le_mpi_options o = {.struct_size = sizeof o, .in = LE_MPI_ALL, .out = LE_MPI_ALL};
+    le_tensor in = {0}, out = {0};
+    CHECK(le_tensor_alloc(&in, LE_F64, 2, shape) == LE_OK);
+    for (int64_t i = 0; i < ROWS * 4; i++)
+        le_tensor_set(&in, i, (double)(i / 4));
+    le_status status = all ? le_mpi_run(engine, MPI_COMM_WORLD, &o, "total", LE_IN("input", &in),
+                                        LE_OUT("result", &out), LE_OPT_IMPLEMENTATION("c"))
+                           : le_engine_run(engine, "total", LE_IN("input", &in),
+                                           LE_OUT("result", &out), LE_OPT_IMPLEMENTATION("c"));
+    for (int64_t k = 0; k < 4 && status == LE_OK; k++)
+        CHECK(le_tensor_get(&out, k) == ROWS * (ROWS - 1) / 2);
+    r->struct_size = sizeof *r;
+    if (all)
+        CHECK(le_mpi_last_run(r) == LE_OK);
+    le_tensor_free(&in);
+    le_tensor_free(&out);
+    return status;
+}
+
+/* Machines that differ: each knows how long the call takes on its own, and the first shares of a
+ * call whose parts are merged, which are all there are, follow that. */
+static void shares_by_what_is_known(void) {
+    char host[16];
+    le_options o;
+    le_mpi_report r = {0};
+    snprintf(host, sizeof host, "machine %d", rank);
+    le_mpi_close(&engine);
+    le_default_options(&o);
+    o.db_path = ":memory:";
+    o.devices = "cpu";
+    o.host = host;
+    CHECK(le_mpi_open(&engine, MPI_COMM_WORLD, &o) == LE_OK);
+    le_register_operation(engine, &total);
+    le_register_implementation(engine, &total_reference);
+    le_register_implementation(engine, &total_c);
+    CHECK(run_total(true, &r) == LE_OK);
+    CHECK(llabs(r.own - ROWS / ranks) <= 1); /* nothing is known */
+    for (int i = 0; i < 4; i++)
+        CHECK(run_total(false, &r) == LE_OK);
+    CHECK(run_total(true, &r) == LE_OK);
+    const double ideal = ROWS * (rank ? 0.25 : 1) / (1 + 0.25 * (ranks - 1));
+    CHECK(fabs((double)r.own - ideal) < 0.3 * ideal);
+}
+
 int main(int argc, char **argv) {
     int provided, sum;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
@@ -229,6 +384,7 @@ int main(int argc, char **argv) {
     timings_come_to_rank_0();
     all_know_the_file();
     who_crashes_is_known_to_all();
+    shares_by_what_is_known();
     le_mpi_close(&engine);
     MPI_Allreduce(&failures, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     char command[64];

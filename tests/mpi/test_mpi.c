@@ -31,13 +31,14 @@ static le_engine *engine;
 /* ------------------------------------------------------------------------------------ ranges -- */
 
 /* some: a third of the items is done already, from a multiple on. */
-static void check_blocks(const le_slabs *s, le__cutting how, int n, bool some) {
+static void check_blocks(const le_slabs *s, le__cutting how, int n, const double *speeds,
+                         bool some) {
     unsigned char done[1000] = {0}, seen[1000] = {0};
     int64_t multiple = s->multiple ? s->multiple : 1, from = s->items / 3 / multiple * multiple;
     le__blocks blocks;
     if (some)
         memset(done + from, 1, (size_t)(s->items / 3));
-    CHECK(le__cut(s, how, n, some ? done : NULL, &blocks) == LE_OK);
+    CHECK(le__cut(s, how, n, speeds, some ? done : NULL, &blocks) == LE_OK);
     for (int64_t b = 0; b < blocks.n; b++) {
         le__items i = blocks.list[b];
         CHECK(i.end > i.begin && i.low >= 0 && i.low <= i.begin && i.begin - i.low <= s->halo);
@@ -56,11 +57,19 @@ static void every_item_once(void) {
                                      {.items = 61, .multiple = 4},
                                      {.items = 1000, .halo = 3},
                                      {.items = 7, .multiple = 9}};
+    static const double speeds[] = {1, 1e-9, 3, 1e9, 2, 1, 1, 1, 5, 1, 1, 1};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (int n = 1; n < 12; n++)
             for (int how = LE__CUT_EVENLY; how <= LE__CUT_SMALL; how++)
                 for (int some = 0; some < 2; some++)
-                    check_blocks(&kinds[k], (le__cutting)how, n, some);
+                    for (int uneven = 0; uneven < 2; uneven++)
+                        check_blocks(&kinds[k], (le__cutting)how, n, uneven ? speeds : NULL, some);
+    /* a block a rank, as long as it is fast: within an item */
+    le__blocks blocks;
+    CHECK(le__cut(&kinds[3], LE__CUT_EVENLY, 3, (double[]){4, 2, 1}, NULL, &blocks) == LE_OK);
+    CHECK(blocks.n == 3 && llabs(blocks.list[0].end - 571) <= 1 &&
+          llabs(blocks.list[1].end - 857) <= 1);
+    free(blocks.list);
 }
 
 /* ------------------------------------------------------------------------------------ shares -- */

@@ -141,6 +141,10 @@ LE_API le_status le_bench_hand_out(le_engine *engine, le_bench_news what, char *
  * may be under way. Of two verdicts the worse one stands. Rows that make no sense are left out. */
 LE_API le_status le_bench_hand_in(le_engine *engine, le_bench_news what, const char *text,
                                   size_t size);
+/* Seconds that a call with these arguments is expected to take now, by whom it would run. NaN: not
+ * known within a factor of two either way. Runs nothing, and looks for no devices. */
+LE_API double le_bench_predict(le_engine *engine, const char *operation, const le_arg *args,
+                               size_t n_args);
 /* A hash of what this machine consists of: the same for machines that are alike, or with its name
  * for none but this one. */
 LE_API uint64_t le_bench_machine(bool with_name);

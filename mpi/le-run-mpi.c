@@ -96,6 +96,10 @@ double *run_world_speeds(double own) {
     return world.ranks > 1 ? le__learn_speeds(&world, own) : NULL;
 }
 
+void run_world_learn(le_engine *engine) {
+    le__learn_share(&world, engine);
+}
+
 void run_world_send(const void *data, int64_t bytes) {
     le__world_send(&world, data, bytes, 0);
 }

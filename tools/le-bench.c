@@ -5,6 +5,7 @@
  */
 #include "bench_chain.h"
 #include "bench_options.h"
+#include "run_world.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -56,8 +57,18 @@ static int run(const command *c) {
     return TOOL_USAGE;
 }
 
+/* Several that a launcher has started would disturb each other's timings, and all open the file. */
+static void leave_it_to_rank_0(void) {
+    const run_launch l = run_launched();
+    if (l.launcher && l.rank > 0)
+        exit(TOOL_OK);
+    if (l.launcher)
+        tool_message("rank 0 of %d measures, alone; LE_MPI=off lets each process do so", l.ranks);
+}
+
 int main(int argc, char **argv) {
     tool_start();
+    leave_it_to_rank_0();
     command c = {.s = {.atol = NAN, .rtol = NAN, .seed = 1}};
     c.s.operations = calloc((size_t)argc + 1, sizeof *c.s.operations);
     if (!c.s.operations) {

@@ -79,6 +79,10 @@ double *run_world_speeds(double own) {
     return NULL;
 }
 
+void run_world_learn(le_engine *engine) {
+    (void)engine;
+}
+
 /* There is nobody to send to. */
 void run_world_send(const void *data, int64_t bytes) {
     (void)data, (void)bytes;

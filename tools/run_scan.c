@@ -791,6 +791,8 @@ le_status run_scan(le_engine *engine, const run_options *o, run_args *a) {
     s->skip = bad >= 0 && a->args[bad].given && !strcmp(a->args[bad].text, "skip");
     s->shared = run_scan_shared(o);
     le_status status = run(s);
+    if (s->shared)
+        run_world_learn(engine);
     release(s);
     free(s);
     return status;

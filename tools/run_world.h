@@ -39,6 +39,10 @@ le_status run_world_agree(le_status status);
 int64_t run_world_tell(int64_t number);
 /* What each rank believes of its speed, by rank, for free(); NULL: not all know theirs. */
 double *run_world_speeds(double own);
+/* After work that is no run_world_call: what the ranks have learnt, they tell each other.
+ * Collective.
+ */
+void run_world_learn(le_engine *engine);
 /* To rank 0, and there from another rank. */
 void run_world_send(const void *data, int64_t bytes);
 void run_world_receive(void *data, int64_t bytes, int from);

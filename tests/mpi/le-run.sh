@@ -70,6 +70,11 @@ grep -q ' items left' said || complain "began anew: $(cat said)"
 tail -c $((60 * 24 * 24 * 3 * 4)) hang_1.h5 >bytes
 cmp bytes many.raw || complain "what was continued has other bits"
 
+# le-bench: one measures, and one alone has the database
+LE_DB=$work/bench.sqlite3 ranks 3 "$tools/le-bench" --sizes=8 interpolate >out 2>said || complain "le-bench failed: $(cat said)"
+[ "$(grep -c '^interpolate' out)" -eq 1 ] || complain "not one le-bench: $(cat out)"
+grep -q 'rank 0 of 3 measures' said || complain "which one measures is not said: $(cat said)"
+
 # the wrong launcher, and a build without the part
 PMI_SIZE=4 PMI_RANK=2 "$tools/le-run" project volume="$cube" image=x.h5:/i 2>said && complain "2 of 4 ran alone"
 grep -q "rank 2 of 4 by MPICH's launcher" said || complain "no word of the launcher: $(cat said)"

@@ -478,8 +478,10 @@ int main(int argc, char **argv) {
     MPI_Allreduce(&failures, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     char command[64];
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    le_mpi_report r = {.struct_size = sizeof r};
+    le_mpi_last_run(&r);
     if (rank == 0)
-        printf("%d ranks: %d failures\n", ranks, sum + (system(command) != 0));
+        printf("%d ranks on %d nodes: %d failures\n", ranks, r.nodes, sum + (system(command) != 0));
     MPI_Finalize();
     return sum ? 1 : 0;
 }

@@ -133,7 +133,13 @@ static void keep_samples(le__world *w, le_engine *engine, const about *all, cons
     }
 }
 
+/* Calls of milliseconds do not hand out their timings each: sharing takes a twentieth of the time
+ * at most, and what is new waits. */
+static double next_s;
+static const double twentieth = 20;
+
 void le__learn_share(le__world *w, le_engine *engine) {
+    const double begun = MPI_Wtime();
     char *samples = NULL, *verdicts = NULL;
     size_t n_samples = 0, n_verdicts = 0;
     about own = {.kind = le_bench_machine(false), .machine = le_bench_machine(true)};
@@ -141,13 +147,16 @@ void le__learn_share(le__world *w, le_engine *engine) {
         return;
     if (le_bench_hand_out(engine, LE_BENCH_VERDICTS, &verdicts, &n_verdicts) == LE_OK)
         own.verdicts = (int64_t)n_verdicts;
-    if (le_bench_hand_out(engine, LE_BENCH_SAMPLES, &samples, &n_samples) == LE_OK && w->rank > 0)
+    if (begun >= next_s && w->rank > 0 &&
+        le_bench_hand_out(engine, LE_BENCH_SAMPLES, &samples, &n_samples) == LE_OK)
         own.samples = (int64_t)n_samples;
     about *all = of_all(w, &own);
     if (all) {
         hear_verdicts(w, engine, all, verdicts);
         keep_samples(w, engine, all, samples);
     }
+    if (own.samples)
+        next_s = MPI_Wtime() + twentieth * (MPI_Wtime() - begun);
     free(all);
     free(samples);
     free(verdicts);

@@ -194,19 +194,13 @@ static le_status fill(const csv *c, const le__io_range *r, le_tensor *out) {
     return LE_OK;
 }
 
-/* Text has no dtype: f32 where the caller takes no f64. */
-static le_dtype dtype_for(uint32_t taken) {
-    return taken && !(taken & LE_DTYPE_BIT(LE_F64)) && (taken & LE_DTYPE_BIT(LE_F32)) ? LE_F32
-                                                                                      : LE_F64;
-}
-
 le_status le__csv_read(const le__io_request *q, le_tensor *out) {
     csv c = {.text = q->place->text};
     le__io_range r[LE_MAX_DIMS];
     int ndim = 0;
     int64_t shape[LE_MAX_DIMS];
     le_tensor t = {0};
-    const le_dtype dtype = dtype_for(q->dtypes);
+    const le_dtype dtype = le__io_table_dtype(q->dtypes);
     le_status status = load(&c, q->place->file, q->max_bytes);
     if (status == LE_OK)
         status = choose(&c, q->place, r, &ndim, shape);

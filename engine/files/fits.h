@@ -3,8 +3,8 @@
  *
  * The FITS parts of engine/files among themselves. CFITSIO gets files that are open already, never
  * the name that a caller gave: it reads commands in names. What it does with a file that may come
- * from anyone it does in a child process first, and inflating tiles there only. All of it between
- * le__io_enter and le__io_leave.
+ * from anyone it does in a child process first, and reading tiles and tables there only. All of it
+ * between le__io_enter and le__io_leave.
  */
 #ifndef LE_IO_FITS_H
 #define LE_IO_FITS_H
@@ -16,7 +16,7 @@
 enum { LE__FITS_AXES = 32 };
 
 typedef struct le__fits {
-    fitsfile *file; /* at the HDU with the image */
+    fitsfile *file; /* at the HDU that is read */
     const char *text;
     int fd;
     int64_t size; /* bytes of the file, inflated */
@@ -24,15 +24,16 @@ typedef struct le__fits {
     size_t memory_bytes;
     int bitpix; /* as CFITSIO names the type of the values: USHORT_IMG ... */
     bool compressed;
-    int naxis; /* as in the file, the fastest axis first */
+    bool table; /* of rows and columns, binary or ASCII; else an image */
+    int naxis;  /* as in the file, the fastest axis first */
     int64_t naxes[LE__FITS_AXES];
     int ndim; /* of the tensor: axes of length 1 are left out */
     int64_t shape[LE_MAX_DIMS];
-    int axis[LE_MAX_DIMS]; /* of each axis of the tensor its number in the file, from 0 */
+    int axis[LE_MAX_DIMS]; /* of each axis of an image its number in the file, from 0 */
 } le__fits;
 
-/* Opens the image that the place names, else the first one of the file. *f must stay where it is
- * until it is closed. Where no child did it before, le__fits_look comes first. */
+/* Opens the image or table that the place names, else the first image of the file. *f must stay
+ * where it is until it is closed. Where no child did it before, le__fits_look comes first. */
 le_status le__fits_open(const le__io_place *place, int64_t max_bytes, le__fits *f);
 void le__fits_close(le__fits *f); /* harmless on {.fd = -1} */
 /* Fails with the file, what was tried and CFITSIO's words for the status. */
@@ -40,6 +41,14 @@ le_status le__fits_fail(const char *text, const char *what, int status);
 
 /* CFITSIO's data type for memory of this dtype. */
 int le__fits_type(le_dtype dtype);
+
+/* Of a table: sets its shape, once the file is at its HDU; r[1] becomes the column of that name, in
+ * whatever case, and stays as it is for NULL; whether all columns in r hold one number a row; those
+ * numbers into a float tensor, where the result is CFITSIO's status. */
+le_status le__fits_table_open(le__fits *f);
+le_status le__fits_table_select(const le__fits *f, const char *column, le__io_range *r);
+le_status le__fits_table_check(const le__fits *f, const le__io_range *r);
+int le__fits_table_read(const le__fits *f, const le__io_range *r, le_tensor *out);
 
 /* Zeros that child processes share; NULL when out of memory. */
 void *le__fits_shared(size_t bytes);
@@ -50,10 +59,10 @@ typedef struct le__fits_seen {
     int64_t bytes, shape[LE_MAX_DIMS];
     le_dtype dtype;
     int ndim;
-    bool compressed;
+    bool in_child; /* its decoders believe what is in the file: of tiles and tables */
 } le__fits_seen;
 
-/* Opens and checks the image in a child process. Under the lock. */
+/* Opens and checks the image or table in a child process. Under the lock. */
 le_status le__fits_look(const le__io_request *q, le__fits_seen *out);
 
 /* A writer for a file that is under construction: a primary HDU without data, at its end. To be

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * FITS files opened for reading, at the image that is wanted, with every size checked against the
- * file's before it is used.
+ * FITS files opened for reading, at the image or table that is wanted, with every size checked
+ * against the file's before it is used.
  */
 #include "files/fits.h"
 
@@ -75,7 +75,8 @@ static int read_axes(le__fits *f) {
     int error = 0, type = ANY_HDU;
     f->naxis = 0;
     fits_get_hdu_type(f->file, &type, &error);
-    if (error || type != IMAGE_HDU)
+    f->table = !error && type != IMAGE_HDU;
+    if (error || f->table)
         return error;
     fits_get_img_paramll(f->file, LE__FITS_AXES, &f->bitpix, &f->naxis, naxes, &error);
     if (f->naxis > LE__FITS_AXES)
@@ -111,7 +112,8 @@ static le_status find_first(le__fits *f) {
     for (int least = 2; least > 0; least--)
         if (first_image(f, least) > 0)
             return LE_OK;
-    return le_fail(LE_ERR_IO, "%s: no image in the file", f->text);
+    return le_fail(LE_ERR_IO, "%s: no image in the file; a table is named as FILE.fits[HDU]",
+                   f->text);
 }
 
 /* NAME or NAME,VERSION. */
@@ -144,13 +146,14 @@ static le_status find_named(le__fits *f, const char *text) {
     }
     if (status == LE_OK && (error = read_axes(f)) != 0)
         status = le__fits_fail(f->text, "the HDU cannot be read", error);
-    if (status == LE_OK && f->naxis == 0)
-        status = le_fail(LE_ERR_IO, "%s: HDU %s holds no image", f->text, text);
+    if (status == LE_OK && f->naxis == 0 && !f->table)
+        status = le_fail(LE_ERR_IO, "%s: HDU %s holds neither image nor table", f->text, text);
     return status;
 }
 
 /* ------------------------------------------------------------------------------------- sizes -- */
 
+/* The tensor of an image. */
 static le_status drop_axes(le__fits *f) {
     for (int i = f->naxis - 1; i >= 0; i--) {
         bool only = f->ndim == 0 && i == 0; /* an image of one pixel is [1] */
@@ -217,9 +220,11 @@ le_status le__fits_open(const le__io_place *place, int64_t max_bytes, le__fits *
     le_status status = open_any(f, max_bytes);
     if (status == LE_OK)
         status = place->dataset ? find_named(f, place->dataset) : find_first(f);
-    if (status == LE_OK)
-        status = drop_axes(f);
-    if (status == LE_OK)
+    if (status == LE_OK && place->column && !f->table)
+        status = le_fail(LE_ERR_IO, "%s: a column is named, but the HDU is an image", f->text);
+    if (status == LE_OK && f->table)
+        status = le__fits_table_open(f);
+    else if (status == LE_OK && (status = drop_axes(f)) == LE_OK)
         status = check_bytes(f);
     if (status != LE_OK)
         le__fits_close(f);

@@ -1,9 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Images of FITS files as tensors.
+ * Images and tables of FITS files as tensors.
  */
 #include "files/fits.h"
+#include "files/table.h"
 
 #include "call/dtype.h"
 
@@ -82,6 +83,10 @@ static int value_type(const le__fits *f, int *error) {
  * infinities for missing values, too, and small numbers for 0, when it looks for such: so it must
  * not where floats are stored as they are. */
 static le_status survey(const le__fits *f, uint32_t taken, pixels *p) {
+    if (f->table) {
+        *p = (pixels){.dtype = le__io_table_dtype(taken)};
+        return LE_OK;
+    }
     int error = 0, bitpix = value_type(f, &error);
     if (error)
         return le__fits_fail(f->text, "the type of its pixels cannot be read", error);
@@ -176,15 +181,27 @@ typedef struct read_job {
 static le_status choose(const le__fits *f, const read_job *job, const pixels *p, le__io_range *r,
                         le__fits_seen *seen) {
     memset(seen, 0, sizeof *seen); /* it is compared as a whole */
+    const le__io_place *place = job->request->place;
     seen->dtype = p->dtype;
-    seen->compressed = f->compressed;
-    le_status status = le__io_select(job->request->place, f->ndim, f->shape, r);
+    seen->in_child = f->compressed || f->table;
+    le_status status = le__io_select(place, f->ndim, f->shape, r);
+    if (status == LE_OK && f->table)
+        status = le__fits_table_select(f, place->column, r);
+    if (status == LE_OK && f->table)
+        status = le__fits_table_check(f, r);
     for (int i = 0; status == LE_OK && i < f->ndim; i++)
         if (!r[i].drop)
             seen->shape[seen->ndim++] = r[i].count;
     return status == LE_OK ? le__io_check_size(f->text, seen->dtype, seen->ndim, seen->shape,
                                                job->request->max_bytes, &seen->bytes)
                            : status;
+}
+
+static le_status read_table(const le__fits *f, const le__io_range *r, const le__fits_seen *seen,
+                            void *out) {
+    le_tensor t = le_tensor_of(out, seen->dtype, seen->ndim, seen->shape);
+    int error = seen->bytes ? le__fits_table_read(f, r, &t) : 0;
+    return error ? le__fits_fail(f->text, "the table cannot be read", error) : LE_OK;
 }
 
 /* Looks, or reads what was seen before. */
@@ -203,7 +220,9 @@ static le_status look_or_read(void *context) {
     if (status == LE_OK && job->out && memcmp(&seen, job->seen, sizeof seen) != 0)
         status = le_fail(LE_ERR_IO, "%s: the file changes while it is read", f.text);
     else if (status == LE_OK && job->out)
-        status = read_pixels(&f, &p, r, seen.bytes / (int64_t)le_dtype_size(seen.dtype), job->out);
+        status = f.table ? read_table(&f, r, &seen, job->out)
+                         : read_pixels(&f, &p, r, seen.bytes / (int64_t)le_dtype_size(seen.dtype),
+                                       job->out);
     else if (status == LE_OK)
         *job->seen = seen;
     le__fits_close(&f);
@@ -225,10 +244,9 @@ le_status le__fits_look(const le__io_request *q, le__fits_seen *out) {
     return status;
 }
 
-/* Inflating tiles is where CFITSIO believes what is in the file: a child does it. */
 static le_status read_seen(const le__io_request *q, le__fits_seen *seen, le_tensor *t) {
     read_job job = {.request = q, .seen = seen, .out = t->data};
-    if (!seen->compressed || le__io_trusted() || !seen->bytes)
+    if (!seen->in_child || le__io_trusted() || !seen->bytes)
         return look_or_read(&job);
     size_t bytes = (size_t)seen->bytes;
     job.out = le__fits_shared(bytes);

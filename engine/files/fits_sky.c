@@ -41,6 +41,8 @@ static le_status open_view(const char *text, bool checked, view *v) {
     if (status != LE_OK)
         return status;
     status = open_place(&place, checked, v);
+    if (status == LE_OK && v->fits.table)
+        status = le_fail(LE_ERR_UNSUPPORTED, "%s: a table, expected an image", text);
     if (status == LE_OK)
         status = le__io_select(&place, v->fits.ndim, v->fits.shape, r);
     for (int i = 0; status == LE_OK && i < v->fits.ndim; i++) {

@@ -43,6 +43,7 @@ typedef struct le__io_place {
     const char *text; /* as given, for messages; borrowed */
     char *file;
     char *dataset; /* HDF5: its name; CSV: of a column; FITS: of an HDU. NULL: not named */
+    char *column;  /* FITS: of a table, after the HDU. NULL: not named */
     le__io_slice slices[LE_MAX_DIMS + 1];
     int n_slices;
     bool has_layout; /* raw: type and shape given */

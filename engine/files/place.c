@@ -140,18 +140,26 @@ static le_status parse_hdf5(const char *rest, le__io_place *out) {
     return out->dataset ? LE_OK : le_fail(LE_ERR_MEMORY, "%s: out of memory", out->text);
 }
 
-/* [NAME], [SLICES] or both. */
+/* A name in brackets, if that is what comes next. */
+static le_status take_name(const char **rest, const char *text, char **out) {
+    if (**rest != '[' || is_slices(*rest + 1))
+        return LE_OK;
+    size_t length = strcspn(++*rest, "[]");
+    if (length == 0 || (*rest)[length] != ']')
+        return le_fail(LE_ERR_ARGUMENT, "%s: bad name at '%s'; expected [NAME]", text, *rest);
+    *out = strndup(*rest, length);
+    *rest += length + 1;
+    return *out ? LE_OK : le_fail(LE_ERR_MEMORY, "%s: out of memory", text);
+}
+
+/* [NAME], [SLICES] or both; FITS: [HDU][COLUMN], too, where a number alone is a row. */
 static le_status parse_brackets(const char *rest, le__io_place *out) {
-    if (*rest == '[' && !is_slices(rest + 1)) {
-        size_t length = strcspn(++rest, "[]");
-        if (length == 0 || rest[length] != ']')
-            return le_fail(LE_ERR_ARGUMENT, "%s: bad name at '%s'; expected [NAME]", out->text,
-                           rest);
-        out->dataset = strndup(rest, length);
-        if (!out->dataset)
-            return le_fail(LE_ERR_MEMORY, "%s: out of memory", out->text);
-        rest += length + 1;
-    }
+    le_status status = take_name(&rest, out->text, &out->dataset);
+    bool number = rest[0] == '[' && rest[1 + strspn(rest + 1, "0123456789+-")] == ']';
+    if (status == LE_OK && out->dataset && out->format == LE__IO_FITS && !number)
+        status = take_name(&rest, out->text, &out->column);
+    if (status != LE_OK)
+        return status;
     if (*rest == '[')
         return parse_slices(out->text, rest + 1, out);
     return *rest ? le_fail(LE_ERR_ARGUMENT, "%s: text after the name: '%s'", out->text, rest)
@@ -265,7 +273,8 @@ le_status le__io_place_parse(const char *text, le__io_place *out) {
 void le__io_place_free(le__io_place *place) {
     free(place->file);
     free(place->dataset);
-    place->file = place->dataset = NULL;
+    free(place->column);
+    place->file = place->dataset = place->column = NULL;
 }
 
 bool le__io_is_gzip(const le__io_place *place) {

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Tables as the text formats write them.
+ * What formats of tables share.
  */
 #include "files/table.h"
 
@@ -10,6 +10,11 @@
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
+
+le_dtype le__io_table_dtype(uint32_t taken) {
+    return taken && !(taken & LE_DTYPE_BIT(LE_F64)) && (taken & LE_DTYPE_BIT(LE_F32)) ? LE_F32
+                                                                                      : LE_F64;
+}
 
 void le__io_print_number(const le_tensor *t, int64_t i, char out[LE__IO_NUMBER]) {
     double value = le_tensor_get(t, i);

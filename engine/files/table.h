@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Tables as the formats write them that have names of columns.
+ * Tables of the formats that have names of columns.
  */
 #ifndef LE_IO_TABLE_H
 #define LE_IO_TABLE_H
@@ -11,6 +11,9 @@
 #include <stdio.h>
 
 enum { LE__IO_NUMBER = 40 };
+
+/* Of the numbers of a table that is read: f32 where the caller takes no f64. */
+le_dtype le__io_table_dtype(uint32_t taken);
 
 /* Element i as text that reads back as the same number, in the C locale; "nan", "inf", "-inf". */
 void le__io_print_number(const le_tensor *t, int64_t i, char out[LE__IO_NUMBER]);

@@ -24,15 +24,15 @@ static const le_arg_desc args[] = {
                         .max_ndim = LE__IM_AXES,
                         .shape = "as image"},
     [MEASURE_INDEX] = {.name = "index",
-                       .doc = "labels to measure, in the order of rows; "
-                              "default: 1 to the largest",
+                       .doc = "labels to measure, in the order of rows, or a table of one column "
+                              "of them; default: 1 to the largest",
                        .type = LE_TYPE_TABLE,
                        .optional = true,
                        .min_ndim = 0,
-                       .max_ndim = 1,
+                       .max_ndim = 2,
                        .min = 0,
                        .max = 4294967295.0,
-                       .shape = "[n]"},
+                       .shape = "[n] or [n,1]"},
     [MEASURE_COLUMNS] = LE__IM_COLUMNS_ARG,
     [MEASURE_SATURATION] = LE__IM_SATURATION_ARG,
     [MEASURE_CATALOGUE] = LE__IM_CATALOGUE_OUT(false)};
@@ -74,6 +74,11 @@ void le__im_put_catalogue(le_call *call, const le__im_index *index, const le__im
 static le_status check_index(const le_call *call) {
     const le_tensor *table = le_call_table(call, MEASURE_INDEX);
     const double *labels = table->data;
+    if (table && table->ndim == 2 && table->shape[1] != 1)
+        return le_fail(LE_ERR_SHAPE,
+                       "measure_sources: index has %lld columns, expected one, as of "
+                       "FILE.fits[HDU][COLUMN] or FILE.csv[COLUMN]",
+                       (long long)table->shape[1]);
     for (int64_t i = 0; le_call_given(call, MEASURE_INDEX) && i < le_tensor_count(table); i++)
         if (labels[i] != floor(labels[i]))
             return le_fail(LE_ERR_ARGUMENT,

@@ -73,6 +73,10 @@ grep -qF 'circle(2.000,1.000,2.500) # text={1}' chain.reg || fail "wrong chain.r
 # other formats
 expect 0 counted-run spots image=map.fits level=5 catalogue=spots.fits
 grep -q "TTYPE5  = 'lat" spots.fits || fail "no column lat in spots.fits"
+expect 0 counted-run spots 'image=spots.fits[1]' level=2.5 catalogue=again.csv
+cmp odd.csv again.csv || fail "spots.fits holds another table than spots.csv"
+expect 0 counted-run spots 'image=spots.fits[CATALOGUE][:,0:2]' level=2.5 catalogue=again.csv
+[ "$(wc -l <again.csv)" -eq 2 ] || { fail "wrong columns of spots.fits"; cat again.csv; }
 expect 0 counted-run spots image=map.fits level=5 catalogue=spots.vot
 grep -qF '<FIELD name="lon" datatype="double" unit="deg"/>' spots.vot || fail "no lon in spots.vot"
 [ "$(grep -c '<TR><TD>' spots.vot)" -eq 3 ] || fail "spots.vot has not three rows"

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * FITS files: whole, an HDU by its number, a part of it; its places on the sky, and its cards in
- * another file.
+ * FITS files: whole, an HDU by its number, a part of it, a column; its places on the sky, and its
+ * cards in another file.
  */
 #include "fuzz_file.h"
 
@@ -20,7 +20,8 @@ static void write_like(const char *place) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const char *const parts[] = {"[0]", "[1]", "[0:3,...,::2]", "[0:2,0:3]"};
+    static const char *const parts[] = {"[0]",    "[1]",         "[0:3,...,::2]",
+                                        "[1][x]", "[1][::2,1:]", "[0:2,0:3]"};
     const double positions[6] = {0, 0, 1.5, 2, 1e6, -1e6};
     char place[128];
     double sky[6];

@@ -4,50 +4,9 @@
  * FITS files: what is written, read by CFITSIO and byte by byte; headers made by hand; sky cards
  * that go along with images; positions on the sky of projections with a closed form.
  */
-#include "io_test.h"
+#include "fits_test.h"
 
 #include <fitsio.h>
-
-enum { BLOCK = 2880 };
-
-/* --- files made by hand --- */
-
-/* Cards of a header, NULL-ended, and data; both filled up to whole blocks. */
-static void put_fits(const char *file, const char *const *cards, const void *data, size_t bytes) {
-    char block[4 * BLOCK];
-    size_t n = 0;
-    memset(block, ' ', sizeof block);
-    for (; cards[n]; n++)
-        memcpy(block + n * 80, cards[n], strlen(cards[n]));
-    memcpy(block + n * 80, "END", 3);
-    size_t head = ((n + 1) * 80 + BLOCK - 1) / BLOCK * BLOCK;
-    size_t all = head + (bytes + BLOCK - 1) / BLOCK * BLOCK;
-    assert_true(all <= sizeof block);
-    memset(block + head, 0, all - head);
-    if (bytes)
-        memcpy(block + head, data, bytes);
-    io_put(file, block, all);
-}
-
-static void assert_values(const char *place, const char *shape, const double *expected) {
-    le_tensor t = {0};
-    if (le_io_read(io_engine, place, NULL, &t) != LE_OK)
-        fail_msg("%s", le_error_message());
-    io_assert_shape(&t, shape);
-    for (int64_t i = 0; i < le_tensor_count(&t); i++) {
-        double got = le_tensor_get(&t, i);
-        if (got != expected[i] && !(isnan(got) && isnan(expected[i])))
-            fail_msg("%s: element %d is %.17g, expected %.17g", place, (int)i, got, expected[i]);
-    }
-    le_dtype dtype;
-    int ndim;
-    int64_t size[LE_MAX_DIMS];
-    assert_int_equal(le_io_peek(place, &dtype, &ndim, size), LE_OK);
-    assert_int_equal(dtype, t.dtype);
-    assert_int_equal(ndim, t.ndim);
-    assert_memory_equal(size, t.shape, (size_t)ndim * sizeof *size);
-    le_tensor_free(&t);
-}
 
 static const unsigned char shorts[] = {0, 1, 0, 2, 0, 3, 0xff, 0xff, 0, 5, 0x80, 0};
 
@@ -81,11 +40,12 @@ static void types(void **state) {
         shorts, sizeof shorts);
     assert_values("blank.fits", "f32[6]", (double[]){10.5, 11, 11.5, 9.5, 12.5, NAN});
     static const unsigned char large[16] = {0x80, [7] = 1, [15] = 6};
-    put_fits("i64.fits",
-             (const char *const[]){"SIMPLE  =                    T", "BITPIX  =                   64",
-                                   "NAXIS   =                    1", "NAXIS1  =                    2",
-                                   "BSCALE  =                  0.5", NULL},
-             large, sizeof large);
+    put_fits(
+        "i64.fits",
+        (const char *const[]){"SIMPLE  =                    T", "BITPIX  =                   64",
+                              "NAXIS   =                    1", "NAXIS1  =                    2",
+                              "BSCALE  =                  0.5", NULL},
+        large, sizeof large);
     assert_values("i64.fits", "f64[2]", (double[]){-4611686018427387904.0 + 0.5, 3});
     const le_io_options wide = {.struct_size = sizeof wide, .dtypes = LE_DTYPE_BIT(LE_F64)};
     le_tensor t = {0};

@@ -35,13 +35,17 @@
  *         Empty fields are NaN, lines that begin with # are left out. Tables [n] and [n, columns]
  *         of real numbers are written, with a line of names and as many digits as bring every
  *         number back.
- *     FILE.fits[[HDU]][[SLICES]]
+ *     FILE.fits[[HDU]][[SLICES]], FILE.fits[HDU][COLUMN][[SLICES]]
  *         FITS (.fits .fit .fts, with .gz for reading, .fits.fz), if the library was built with
  *         CFITSIO. HDU is a number from 0, or a name, or NAME,VERSION; without it the first HDU with
  *         an image is meant, of two axes at least where there is one. The fastest axis comes first
  *         in the header, last in the shape; axes of length 1 are dropped, and slices are of the
  *         others. Tiles are inflated; scaled integers, and integers with BLANK, become f32 (of 8 and
- *         16 bits) or f64, BLANK NaN; those that BZERO makes unsigned or signed stay integers. Every
+ *         16 bits) or f64, BLANK NaN; those that BZERO makes unsigned or signed stay integers. An
+ *         HDU with a table, binary or ASCII, is f64 (f32 for who takes no f64) [rows, columns], or
+ *         [rows] of the column of that name (TTYPE, in whatever case; not a number alone): integers
+ *         and floats with TSCAL and TZERO, those without a value (TNULL) NaN. Columns that are asked
+ *         for and hold text, truth values, bits, complex numbers or arrays are refused. Every
  *         dtype but complex ones is written; a table with names of columns becomes a binary table.
  *     FILE.vot
  *         VOTable (.vot .xml), for writing: tables as in CSV.
@@ -80,7 +84,7 @@
  *          uses the calling thread only. HDF5 and CFITSIO are called under one process-wide lock: a
  *          program that uses HDF5 itself from other threads needs an HDF5 library built thread-safe.
  * Fork:    HDF5 and FITS files are first opened in a child process, because the libraries may crash
- *          on damaged ones, and tiles of FITS images are inflated there; LE_IO_TRUST=1 in the
+ *          on damaged ones, and tiles and tables of FITS files are read there; LE_IO_TRUST=1 in the
  *          environment turns that off.
  */
 #ifndef LIQUID_ENGINE_LE_IO_H

@@ -25,7 +25,7 @@ static const le_arg_desc args[] = {
                            .min = 1,
                            .max = 15,
                            .has_default = true,
-                           .default_f64 = 3},
+                           .default_f64 = LE__IM_MESH_FILTER},
     [BACKGROUND_BACKGROUND] = {.name = "background",
                                .doc = "median of the clipped cell, linear between cells' centers",
                                .type = LE_TYPE_OUT,
@@ -90,28 +90,6 @@ void le__im_mesh_filter(le__im_mesh *mesh, int64_t filter, double *spare) {
         for (int64_t i = 0; i < n; i++)
             spare[i] = neighbourhood(mesh, maps[k], i, filter, spare + n);
         memcpy(maps[k], spare, (size_t)n * sizeof *spare);
-    }
-}
-
-/* The two cells whose centers a pixel lies between, and how near the second one is. */
-static double between(int64_t pixel, int64_t cells, int64_t pixels, int64_t *first) {
-    const double at = ((double)pixel + 0.5) * (double)cells / (double)pixels - 0.5;
-    const double most = (double)(cells - 1);
-    const double within = at < 0 ? 0 : at > most ? most : at;
-    *first = within < most ? (int64_t)within : cells > 1 ? cells - 2 : 0;
-    return within - (double)*first;
-}
-
-void le__im_mesh_line(const le__im_mesh *m, const double *values, int64_t row, double *out) {
-    int64_t y, x;
-    const double t = between(row, m->down, m->rows, &y);
-    const int64_t below = m->down > 1 ? m->across : 0, right = m->across > 1;
-    for (int64_t j = 0; j < m->cols; j++) {
-        const double s = between(j, m->across, m->cols, &x);
-        const double *v = values + y * m->across + x;
-        const double upper = v[0] + s * (v[right] - v[0]);
-        const double lower = v[below] + s * (v[below + right] - v[below]);
-        out[j] = upper + t * (lower - upper);
     }
 }
 

@@ -24,6 +24,9 @@ enum {
         .default_f64 = 64                                                                          \
     }
 
+/* The default of `filter`, and what find_sources has. */
+enum { LE__IM_MESH_FILTER = 3 };
+
 /* Cells share out an axis: each has the cell's pixels or up to twice as many. */
 typedef struct le__im_mesh {
     int64_t rows, cols;         /* of the image */
@@ -44,8 +47,44 @@ void le__im_mesh_put(le__im_mesh *mesh, int64_t at, const le__im_clipped *c);
 /* Cells without a value get the median of all; then each the median of its filter x filter
  * neighbourhood. spare: as many numbers as cells, and filter^2. */
 void le__im_mesh_filter(le__im_mesh *mesh, int64_t filter, double *spare);
-/* A line of a map from the values of cells. */
-void le__im_mesh_line(const le__im_mesh *mesh, const double *values, int64_t row, double *out);
+/* The mesh of an image by sorting its cells, and filtered; its memory is the call's. LE_ERR_MEMORY
+ * without a message. */
+le_status le__im_mesh_make(le_call *call, const void *image, le_dtype dtype, int64_t filter,
+                           le__im_mesh *mesh);
+
+/* Where pixel i of an axis lies among the centers of cells, from 0 to cells - 1; scale: cells over
+ * pixels. */
+static inline double le__im_mesh_at(int64_t i, int64_t cells, double scale) {
+    const double at = ((double)i + 0.5) * scale - 0.5, most = (double)(cells - 1);
+    return at < 0 ? 0 : at > most ? most : at;
+}
+
+/* Pixels [col, col + n) of a row of a map from the values of cells: on straight lines between the
+ * centers of neighbouring cells, first along columns, then along the row. */
+static inline void le__im_mesh_span(const le__im_mesh *m, const double *values, int64_t row,
+                                    int64_t col, int64_t n, double *restrict out) {
+    const double down = (double)m->down / (double)m->rows,
+                 across = (double)m->across / (double)m->cols;
+    const double y = le__im_mesh_at(row, m->down, down);
+    const int64_t above = m->down > 1 && y >= (double)(m->down - 1) ? m->down - 2 : (int64_t)y;
+    const double t = y - (double)above;
+    const double *upper = values + above * m->across,
+                 *lower = upper + (m->down > 1 ? m->across : 0);
+    for (int64_t begin = 0, end = 0; begin < n; begin = end) {
+        const int64_t x = (int64_t)le__im_mesh_at(col + begin, m->across, across);
+        const int64_t next = x + 1 < m->across ? x + 1 : x;
+        const double left = upper[x] + t * (lower[x] - upper[x]),
+                     right = upper[next] + t * (lower[next] - upper[next]);
+        /* about where the next center is; the last one is never passed */
+        const double stop = ((double)x + 1.5) / across - 0.5 - (double)col;
+        end = next == x || stop >= (double)(n - 1) ? n
+              : stop < (double)begin               ? begin + 1
+                                                   : (int64_t)stop + 1;
+        for (int64_t i = begin; i < end; i++)
+            out[i] =
+                left + (le__im_mesh_at(col + i, m->across, across) - (double)x) * (right - left);
+    }
+}
 
 /* Reference of both maps, of f64 pixels with two axes, as f32. False: no memory. */
 bool le__im_background_reference(le_call *call, const double *pixels, const le__im_shape *shape,

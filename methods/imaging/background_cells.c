@@ -11,7 +11,7 @@ typedef struct job {
     const void *image;
     le_dtype dtype;
     le__im_mesh mesh;
-    double *spare; /* of each worker: two cells, or a line */
+    double *spare; /* of each worker: two cells */
     int64_t room;
     bool plain; /* the reference */
 } job;
@@ -21,14 +21,18 @@ static int64_t gather(const job *j, int64_t at, double *out) {
     const le__im_mesh *m = &j->mesh;
     const int64_t y = at / m->across, x = at % m->across;
     const int64_t begin = le__im_cell_begin(x, m->across, m->cols),
-                  end = le__im_cell_begin(x + 1, m->across, m->cols);
+                  width = le__im_cell_begin(x + 1, m->across, m->cols) - begin;
     int64_t n = 0;
     for (int64_t i = le__im_cell_begin(y, m->down, m->rows);
-         i < le__im_cell_begin(y + 1, m->down, m->rows); i++)
-        for (int64_t k = begin; k < end; k++) {
-            out[n] = le__load(j->image, j->dtype, i * m->cols + k);
-            n += isfinite(out[n]) != 0;
+         i < le__im_cell_begin(y + 1, m->down, m->rows); i++) {
+        double *line = out + n;
+        le__im_load(j->image, j->dtype, i * m->cols + begin, width, line);
+        for (int64_t k = 0; k < width; k++) {
+            const double value = line[k];
+            out[n] = value;
+            n += isfinite(value) != 0;
         }
+    }
     return n;
 }
 
@@ -49,25 +53,11 @@ static void clip_cells(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-static void write_lines(void *context, size_t begin, size_t end, int worker) {
-    const job *j = context;
-    const double *const values[] = {j->mesh.background, j->mesh.noise};
-    double *line = j->spare + worker * j->room;
-    for (int64_t row = (int64_t)begin; row < (int64_t)end; row++)
-        for (int k = 0; k < 2; k++) {
-            const le_tensor *map = le_call_out(j->call, BACKGROUND_BACKGROUND + k);
-            le__im_mesh_line(&j->mesh, values[k], row, line);
-            for (int64_t x = 0; x < j->mesh.cols; x++)
-                le__store(map->data, map->dtype, row * j->mesh.cols + x, line[x]);
-        }
-}
-
-/* Two cells or a line for each worker, and the mesh. */
+/* Two cells for each worker, and the mesh. */
 static bool make_room(job *j, int64_t filter) {
     le__im_mesh *m = &j->mesh;
     const int64_t cells = m->down * m->across;
-    const int64_t largest = (m->rows / m->down + 1) * (m->cols / m->across + 1);
-    j->room = 2 * (largest > m->cols ? largest : m->cols);
+    j->room = 2 * (m->rows / m->down + 1) * (m->cols / m->across + 1);
     j->spare =
         le_call_scratch(j->call, (size_t)(j->room * le_call_threads(j->call)) * sizeof(double));
     m->background =
@@ -76,23 +66,22 @@ static bool make_room(job *j, int64_t filter) {
     return j->spare && m->background;
 }
 
-static le_status run_as(le_call *call, bool plain) {
-    const le_tensor *image = le_call_in(call, BACKGROUND_IMAGE);
-    const int64_t filter = le_call_i64(call, BACKGROUND_FILTER);
-    job j = {.call = call,
-             .image = le_call_contiguous(call, BACKGROUND_IMAGE),
-             .dtype = image->dtype,
-             .mesh = le__im_mesh_of(image->shape[0], image->shape[1],
-                                    le_call_i64(call, BACKGROUND_CELL)),
-             .plain = plain};
-    if (!j.image || !make_room(&j, filter))
-        return le_fail(LE_ERR_MEMORY, "background_mesh: no memory for the cells");
-    const int64_t cells = j.mesh.down * j.mesh.across;
-    const le_status status = le_parallel_for(call, (size_t)cells, clip_cells, &j);
-    if (status != LE_OK)
-        return status;
-    le__im_mesh_filter(&j.mesh, filter, j.mesh.noise + cells);
-    return le_parallel_for(call, (size_t)image->shape[0], write_lines, &j);
+static le_status make(job *j, int64_t filter) {
+    const int64_t cells = j->mesh.down * j->mesh.across;
+    if (!make_room(j, filter))
+        return LE_ERR_MEMORY;
+    const le_status status = le_parallel_for(j->call, (size_t)cells, clip_cells, j);
+    if (status == LE_OK)
+        le__im_mesh_filter(&j->mesh, filter, j->mesh.noise + cells);
+    return status;
+}
+
+le_status le__im_mesh_make(le_call *call, const void *image, le_dtype dtype, int64_t filter,
+                           le__im_mesh *mesh) {
+    job j = {.call = call, .image = image, .dtype = dtype, .mesh = *mesh};
+    const le_status status = make(&j, filter);
+    *mesh = j.mesh;
+    return status;
 }
 
 /* The maps of f64 pixels as the operation rounds them: to f32. */
@@ -104,19 +93,52 @@ bool le__im_background_reference(le_call *call, const double *pixels, const le__
              .mesh = le__im_mesh_of(shape->rows, shape->cols, cell),
              .plain = true};
     double *const maps[] = {background, noise};
-    const int64_t filter = 3;
-    if (!make_room(&j, filter))
+    if (make(&j, LE__IM_MESH_FILTER) != LE_OK)
         return false;
-    clip_cells(&j, 0, (size_t)(j.mesh.down * j.mesh.across), 0);
-    le__im_mesh_filter(&j.mesh, filter, j.mesh.noise + j.mesh.down * j.mesh.across);
-    for (int64_t i = 0; i < shape->rows * shape->cols; i++)
-        for (int k = 0; k < 2; k++) {
-            if (i % shape->cols == 0)
-                le__im_mesh_line(&j.mesh, k ? j.mesh.noise : j.mesh.background, i / shape->cols,
-                                 maps[k] + i);
-            maps[k][i] = (double)(float)maps[k][i];
+    for (int k = 0; k < 2; k++)
+        for (int64_t row = 0; row < shape->rows; row++) {
+            double *line = maps[k] + row * shape->cols;
+            le__im_mesh_span(&j.mesh, k ? j.mesh.noise : j.mesh.background, row, 0, shape->cols,
+                             line);
+            for (int64_t x = 0; x < shape->cols; x++)
+                line[x] = (double)(float)line[x];
         }
     return true;
+}
+
+/* --- the operation --- */
+
+static void write_lines(void *context, size_t begin, size_t end, int worker) {
+    enum { PIECE = 256 };
+    const job *j = context;
+    const double *const values[] = {j->mesh.background, j->mesh.noise};
+    double piece[PIECE];
+    (void)worker;
+    for (int64_t row = (int64_t)begin; row < (int64_t)end; row++)
+        for (int k = 0; k < 2; k++) {
+            const le_tensor *map = le_call_out(j->call, BACKGROUND_BACKGROUND + k);
+            for (int64_t x = 0; x < j->mesh.cols; x += PIECE) {
+                const int64_t n = j->mesh.cols - x < PIECE ? j->mesh.cols - x : PIECE;
+                le__im_mesh_span(&j->mesh, values[k], row, x, n, piece);
+                le__im_save(map->data, map->dtype, row * j->mesh.cols + x, n, piece);
+            }
+        }
+}
+
+static le_status run_as(le_call *call, bool plain) {
+    const le_tensor *image = le_call_in(call, BACKGROUND_IMAGE);
+    job j = {.call = call,
+             .image = le_call_contiguous(call, BACKGROUND_IMAGE),
+             .dtype = image->dtype,
+             .mesh = le__im_mesh_of(image->shape[0], image->shape[1],
+                                    le_call_i64(call, BACKGROUND_CELL)),
+             .plain = plain};
+    const le_status status =
+        j.image ? make(&j, le_call_i64(call, BACKGROUND_FILTER)) : LE_ERR_MEMORY;
+    if (status != LE_OK)
+        return status == LE_ERR_MEMORY ? le_fail(status, "background_mesh: no memory for the cells")
+                                       : status;
+    return le_parallel_for(call, (size_t)image->shape[0], write_lines, &j);
 }
 
 static le_status run_plain(le_call *call) {

@@ -5,8 +5,10 @@
  * look at the pixels for the clip also marks those beyond its upper edge; the
  * pixels above the level are among them when that is higher, so that few are
  * looked at again. With flood that is the lower of the two levels; seeds are
- * looked for in what is above it.
+ * looked for in what is above it. On a mesh background and noise of a pixel are
+ * made when it is compared, and never stored.
  */
+#include "imaging/background.h"
 #include "imaging/find_sources.h"
 #include "imaging/label.h"
 #include "imaging/runs_simd.h"
@@ -23,9 +25,12 @@ typedef struct job {
     le__im_runs runs;
     le__im_window window;
     le__im_clipped clipped;
-    double level, seed_level; /* of all pixels of a source, of one of them at least */
-    bool marked;              /* bits are set where a pixel may be above the level, else they
-                                 are not yet set */
+    double level, seed_level; /* of all pixels of a source, of one of them at least; on a mesh
+                                 noises above the background */
+    bool meshed;
+    le__im_mesh mesh;
+    bool marked; /* bits are set where a pixel may be above the level, else they
+                    are not yet set */
 } job;
 
 /* --- clip --- */
@@ -102,8 +107,25 @@ static uint64_t above_f64(const double *x, int64_t n, double limit) {
     return word;
 }
 
-static uint64_t above(const job *j, double level, int64_t at, int64_t n) {
+/* The maps are rounded, as background_mesh stores them. */
+static uint64_t above_mesh(const job *j, double k, int64_t line, int64_t col, int64_t n) {
+    double values[64], background[64], noise[64];
+    uint64_t word = 0;
+    le__im_load(j->image, j->dtype, line * j->runs.shape.cols + col, n, values);
+    le__im_mesh_span(&j->mesh, j->mesh.background, line, col, n, background);
+    le__im_mesh_span(&j->mesh, j->mesh.noise, line, col, n, noise);
+    for (int64_t i = 0; i < n; i++)
+        word |= (uint64_t)(values[i] - (double)(float)background[i] > k * (double)(float)noise[i])
+                << i;
+    return word;
+}
+
+/* Of n <= 64 pixels of a line those above the level. */
+static uint64_t above(const job *j, double level, int64_t line, int64_t col, int64_t n) {
     double values[64];
+    const int64_t at = line * j->runs.shape.cols + col;
+    if (j->meshed)
+        return above_mesh(j, level, line, col, n);
     if (j->dtype == LE_F32)
         return above_f32((const float *)j->image + at, n, le__im_float_below(level));
     if (j->dtype == LE_F64)
@@ -118,7 +140,7 @@ static void segment_line(const job *j, int64_t line) {
     for (int64_t w = 0; w < j->runs.words; w++) {
         const int64_t n = cols - 64 * w < 64 ? cols - 64 * w : 64;
         if (!j->marked || bits[w])
-            bits[w] = above(j, j->level, line * cols + 64 * w, n);
+            bits[w] = above(j, j->level, line, 64 * w, n);
     }
 }
 
@@ -186,8 +208,7 @@ static void count_run(const job *j, int32_t label, int64_t line, int64_t col, in
     candidate *c = (candidate *)context + label;
     c->number += (int32_t)n;
     for (int64_t at = 0; at < n && !c->seeded; at += 64)
-        c->seeded = above(j, j->seed_level, line * j->runs.shape.cols + col + at,
-                          n - at < 64 ? n - at : 64) != 0;
+        c->seeded = above(j, j->seed_level, line, col + at, n - at < 64 ? n - at : 64) != 0;
 }
 
 /* Drops components that are too small or have no seed; count becomes how many are left. */
@@ -245,16 +266,38 @@ static le_status measure(le_call *call, const job *j, int32_t count) {
 
 /* --- all --- */
 
-static void set_level(const le_call *call, job *j, double *statistics) {
+/* The level of the image, from its clip. */
+static le_status clip_level(le_call *call, job *j, double *statistics) {
+    le_status status = clip(call, j);
+    if (status != LE_OK)
+        return status;
     le__im_statistics(&j->clipped, 1, statistics);
     const bool median = !strcmp(le_call_str(call, FIND_RULE), "median");
-    const int lower = le_call_given(call, FIND_FLOOD) ? FIND_FLOOD : FIND_K;
-    j->seed_level = le__im_level(statistics, le_call_f64(call, FIND_K), median);
-    j->level = le__im_level(statistics, le_call_f64(call, lower), median);
+    j->seed_level = le__im_level(statistics, j->seed_level, median);
+    j->level = le__im_level(statistics, j->level, median);
     bool all = j->window.blocks > 0;
     for (int64_t b = 0; b < j->window.blocks; b++)
         all = all && !j->window.parts[b].full;
     j->marked = all && j->level >= j->window.edges.upper;
+    return LE_OK;
+}
+
+static le_status set_levels(le_call *call, job *j, double *statistics) {
+    const job factors = *j;
+    le_status status = LE_OK;
+    if (!j->meshed || le_call_given(call, FIND_STATISTICS))
+        status = clip_level(call, j, statistics);
+    if (status != LE_OK || !j->meshed)
+        return status;
+    *j = (job){.image = j->image,
+               .dtype = j->dtype,
+               .runs = j->runs,
+               .level = factors.level,
+               .seed_level = factors.seed_level,
+               .meshed = true,
+               .mesh = le__im_mesh_of(j->runs.shape.rows, j->runs.shape.cols,
+                                      le_call_i64(call, FIND_CELL))};
+    return le__im_mesh_make(call, j->image, j->dtype, LE__IM_MESH_FILTER, &j->mesh);
 }
 
 static le_status find(le_call *call, job *j) {
@@ -280,16 +323,19 @@ static le_status find(le_call *call, job *j) {
 static le_status run(le_call *call) {
     const le_tensor *image = le_call_in(call, FIND_IMAGE);
     double statistics[LE__IM_STATISTICS];
-    job j = {.image = le_call_contiguous(call, FIND_IMAGE), .dtype = image->dtype};
+    const int lower = le_call_given(call, FIND_FLOOD) ? FIND_FLOOD : FIND_K;
+    job j = {.image = le_call_contiguous(call, FIND_IMAGE),
+             .dtype = image->dtype,
+             .level = le_call_f64(call, lower),
+             .seed_level = le_call_f64(call, FIND_K),
+             .meshed = le__im_find_mesh(call)};
     const int reach = le__im_reach(le_call_i64(call, FIND_CONNECTIVITY), image->ndim);
     le_status status = j.image && le__im_runs_begin(call, le__im_shape_of(image), reach, &j.runs)
-                           ? clip(call, &j)
+                           ? set_levels(call, &j, statistics)
                            : LE_ERR_MEMORY;
-    if (status == LE_OK) {
-        set_level(call, &j, statistics);
-        if (le_call_given(call, FIND_CATALOGUE) || le_call_given(call, FIND_LABELS))
-            status = find(call, &j);
-    }
+    if (status == LE_OK &&
+        (le_call_given(call, FIND_CATALOGUE) || le_call_given(call, FIND_LABELS)))
+        status = find(call, &j);
     if (status != LE_OK)
         return status == LE_ERR_MEMORY ? le_fail(status, "find_sources: no memory for the pixels")
                                        : status;
@@ -299,8 +345,8 @@ static le_status run(le_call *call) {
 }
 
 static bool applicable(const le_call *call, const char **why) {
-    *why = "mesh and kernel are for the chain";
-    return !le__im_find_mesh(call) && !le_call_given(call, FIND_KERNEL);
+    *why = "a kernel is for the chain, where a convolution of its own is chosen for it";
+    return !le_call_given(call, FIND_KERNEL);
 }
 
 static int64_t memory(const le_call *call) {

@@ -1,13 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * measure_sources by runs of equal labels, in one pass over image and labels.
+ * measure_sources by runs of equal labels: all threads look where there are
+ * labels, and how large they are; then one adds up, in order, what lies there.
  */
 #include "imaging/measure_sources.h"
 
 #include <string.h>
 
-enum { PIECE = 512 };
+enum { PIECE = 128 };
 
 typedef struct job {
     const void *image, *labels;
@@ -16,6 +17,9 @@ typedef struct job {
     int64_t n; /* labels from 0 that have sums */
     le__im_sums *sums;
     bool background; /* label 0 is measured */
+    int64_t pieces;  /* of a line */
+    uint8_t *empty;  /* of each line and piece: all labels are 0 */
+    int64_t *most;   /* largest label of each line */
 } job;
 
 /* A part of a line of labels as 64-bit numbers. */
@@ -38,16 +42,9 @@ static void load_labels(const job *j, int64_t at, int64_t n, int64_t *restrict o
     }
 }
 
-static int64_t largest_of(const job *j) {
-    const int64_t n = le__im_lines(j->shape) * j->shape.cols;
-    int64_t labels[PIECE], most = 0;
-    for (int64_t at = 0; at < n; at += PIECE) {
-        const int64_t count = n - at < PIECE ? n - at : PIECE;
-        load_labels(j, at, count, labels);
-        for (int64_t i = 0; i < count; i++)
-            most = labels[i] > most ? labels[i] : most;
-    }
-    return most;
+static int64_t piece_end(const job *j, int64_t piece) {
+    const int64_t end = (piece + 1) * PIECE;
+    return end < j->shape.cols ? end : j->shape.cols;
 }
 
 static bool all_zero(const void *memory, size_t bytes) {
@@ -55,13 +52,39 @@ static bool all_zero(const void *memory, size_t bytes) {
     return c[0] == 0 && !memcmp(c, c + 1, bytes - 1);
 }
 
+/* Lines: where labels are, and the largest. */
+static void look(void *context, size_t begin, size_t end, int worker) {
+    job *j = context;
+    const size_t size = le_dtype_size(j->labels_dtype);
+    int64_t labels[PIECE];
+    (void)worker;
+    for (int64_t line = (int64_t)begin; line < (int64_t)end; line++) {
+        int64_t most = 0;
+        for (int64_t p = 0; p < j->pieces; p++) {
+            const int64_t at = line * j->shape.cols + p * PIECE, n = piece_end(j, p) - p * PIECE;
+            const bool empty =
+                all_zero((const char *)j->labels + (size_t)at * size, (size_t)n * size);
+            j->empty[line * j->pieces + p] = empty;
+            if (!empty)
+                load_labels(j, at, n, labels);
+            for (int64_t i = 0; i < n && !empty; i++)
+                most = labels[i] > most ? labels[i] : most;
+        }
+        j->most[line] = most;
+    }
+}
+
+static int64_t largest_of(const job *j) {
+    int64_t most = 0;
+    for (int64_t line = 0; line < le__im_lines(j->shape); line++)
+        most = j->most[line] > most ? j->most[line] : most;
+    return most;
+}
+
 static void add_piece(const job *j, int64_t line, int64_t col, int64_t n) {
     int64_t labels[PIECE];
     double values[PIECE];
     const int64_t at = line * j->shape.cols + col;
-    const size_t size = le_dtype_size(j->labels_dtype);
-    if (!j->background && all_zero((const char *)j->labels + (size_t)at * size, (size_t)n * size))
-        return;
     load_labels(j, at, n, labels);
     le__im_load(j->image, j->dtype, at, n, values);
     for (int64_t i = 0, end; i < n; i = end) {
@@ -72,15 +95,27 @@ static void add_piece(const job *j, int64_t line, int64_t col, int64_t n) {
     }
 }
 
-static le_status run(le_call *call) {
+static le_status begin(le_call *call, job *j) {
     const le_tensor *image = le_call_in(call, MEASURE_IMAGE);
-    job j = {.image = le_call_contiguous(call, MEASURE_IMAGE),
-             .labels = le_call_contiguous(call, MEASURE_LABELS),
-             .dtype = image->dtype,
-             .labels_dtype = le_call_in(call, MEASURE_LABELS)->dtype,
-             .shape = le__im_shape_of(image)};
-    if (!j.image || !j.labels)
+    *j = (job){.image = le_call_contiguous(call, MEASURE_IMAGE),
+               .labels = le_call_contiguous(call, MEASURE_LABELS),
+               .dtype = image->dtype,
+               .labels_dtype = le_call_in(call, MEASURE_LABELS)->dtype,
+               .shape = le__im_shape_of(image)};
+    const size_t lines = (size_t)le__im_lines(j->shape);
+    j->pieces = (j->shape.cols + PIECE - 1) / PIECE;
+    j->empty = le_call_scratch(call, lines * (size_t)j->pieces + 1);
+    j->most = le_call_scratch(call, (lines + 1) * sizeof *j->most);
+    if (!j->image || !j->labels || !j->empty || !j->most)
         return le_fail(LE_ERR_MEMORY, "measure_sources: no memory for the pixels");
+    return le_parallel_for(call, lines, look, j);
+}
+
+static le_status run(le_call *call) {
+    job j;
+    le_status status = begin(call, &j);
+    if (status != LE_OK)
+        return status;
     const le__im_index index = le__im_index_of(call, largest_of(&j));
     const size_t bytes = (size_t)(index.n + 1) * sizeof *j.sums;
     j.sums = le_call_scratch(call, bytes);
@@ -93,12 +128,13 @@ static le_status run(le_call *call) {
     for (int64_t line = 0; line < le__im_lines(j.shape); line++) {
         if (le_call_cancelled(call))
             return LE_ERR_CANCELLED;
-        for (int64_t col = 0; col < j.shape.cols; col += PIECE)
-            add_piece(&j, line, col, j.shape.cols - col < PIECE ? j.shape.cols - col : PIECE);
+        for (int64_t p = 0; p < j.pieces; p++)
+            if (j.background || !j.empty[line * j.pieces + p])
+                add_piece(&j, line, p * PIECE, piece_end(&j, p) - p * PIECE);
     }
     le__im_put_catalogue(call, &index, j.sums);
     return LE_OK;
 }
 
-LE_IMPLEMENTATION(measure_sources, c, .run_type = "c", .summary = "runs of equal labels, one pass",
-                  .flags = LE_IMPL_REPRODUCIBLE | LE_IMPL_SERIAL, .speed = 1, .run = run);
+LE_IMPLEMENTATION(measure_sources, c, .run_type = "c", .summary = "runs of equal labels",
+                  .flags = LE_IMPL_REPRODUCIBLE, .speed = 1, .run = run);

@@ -26,6 +26,15 @@ static inline void le__im_load(const void *data, le_dtype dtype, int64_t offset,
     }
 }
 
+/* The other way, to f32 or f64. */
+static inline void le__im_save(void *data, le_dtype dtype, int64_t offset, int64_t count,
+                               const double *restrict values) {
+    for (int64_t i = 0; i < count && dtype == LE_F32; i++)
+        ((float *)data)[offset + i] = (float)values[i];
+    for (int64_t i = 0; i < count && dtype == LE_F64; i++)
+        ((double *)data)[offset + i] = values[i];
+}
+
 /* Lines along the last axis of an image of 1 to 3 axes. */
 typedef struct le__im_shape {
     int64_t planes, rows, cols; /* absent axes: 1 */

@@ -211,6 +211,10 @@ static void test_fused_selects(void **state) {
                   (const le_arg[]){LE_F64("k", 6), LE_F64("flood", 2.2), LE_I64("minimum_area", 3)},
                   3);
     compare_fused(&image, (const le_arg[]){LE_F64("k", 2.5), LE_I64("minimum_area", 2)}, 2);
+    compare_fused(&image,
+                  (const le_arg[]){LE_STR("background", "mesh"), LE_I64("cell", 24),
+                                   LE_F64("k", 2.7), LE_F64("flood", 1.5)},
+                  4);
     le_tensor_free(&image);
 }
 
@@ -232,6 +236,44 @@ static void test_mesh(void **state) {
             continue;
         assert_true(fabs(le_tensor_get(&background, i) - (0.5 * (double)x + (double)y)) < 2.5);
         assert_true(le_tensor_get(&noise, i) > 3 && le_tensor_get(&noise, i) < 7);
+    }
+    le_tensor_free(&image);
+    le_tensor_free(&background);
+    le_tensor_free(&noise);
+}
+
+/* Where a pixel lies between the centers of n cells of 8 pixels: the cell before it, and its way to
+ * the next one. */
+static double between(int64_t pixel, int64_t n, int64_t *cell) {
+    const double at = fmin(fmax(((double)pixel - 3.5) / 8, 0), (double)(n - 1));
+    *cell = (int64_t)fmin(floor(at), (double)(n - 2));
+    return at - (double)*cell;
+}
+
+/* Cells of one value each: the map is straight between their centers. */
+static void test_mesh_lines(void **state) {
+    enum { DOWN = 4, ACROSS = 9, CELL = 8, W = ACROSS * CELL };
+    le_tensor image = {0}, background = {0}, noise = {0};
+    double values[DOWN][ACROSS];
+    uint64_t random = 6;
+    (void)state;
+    for (int i = 0; i < DOWN * ACROSS; i++)
+        values[i / ACROSS][i % ACROSS] = floor(1000 * normal(&random));
+    assert_int_equal(le_tensor_alloc(&image, LE_F32, 2, (int64_t[]){DOWN * CELL, W}), LE_OK);
+    for (int64_t i = 0; i < DOWN * CELL * W; i++)
+        le_tensor_set(&image, i, values[i / W / CELL][i % W / CELL]);
+    assert_int_equal(le_tensor_alloc(&background, LE_F64, 2, image.shape), LE_OK);
+    assert_int_equal(le_engine_run(engine, "background_mesh", LE_IN("image", &image),
+                                   LE_I64("cell", CELL), LE_I64("filter", 1),
+                                   LE_OUT("background", &background), LE_OUT("noise", &noise)),
+                     LE_OK);
+    for (int64_t i = 0; i < DOWN * CELL * W; i++) {
+        int64_t y, x;
+        const double t = between(i / W, DOWN, &y), s = between(i % W, ACROSS, &x);
+        const double want = (1 - t) * ((1 - s) * values[y][x] + s * values[y][x + 1]) +
+                            t * ((1 - s) * values[y + 1][x] + s * values[y + 1][x + 1]);
+        assert_true(fabs(le_tensor_get(&background, i) - want) < 1e-9);
+        assert_true(le_tensor_get(&noise, i) == 0);
     }
     le_tensor_free(&image);
     le_tensor_free(&background);
@@ -274,7 +316,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_contents), cmocka_unit_test(test_at_bounds),
         cmocka_unit_test(test_fused),    cmocka_unit_test(test_fused_selects),
-        cmocka_unit_test(test_mesh),     cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_mesh),     cmocka_unit_test(test_mesh_lines),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

@@ -107,9 +107,9 @@ static le_arg pass(const job *j, size_t a, const range *r) {
 /* --- the chain of one step --- */
 
 static le_status add_step(const job *j, le_chain *chain, const range *r) {
-    le_arg args[LE_MAX_ARGS];
+    le_arg args[LE_MAX_ARGS + 2];
     le_value values[LE_MAX_ARGS];
-    size_t n = j->op->n_args;
+    const size_t n = j->op->n_args;
     for (size_t a = 0; a < n; a++) {
         const le_tensor shape = part_of(j, a, &j->call->args[a].tensor, 0, r->high - r->low);
         values[a] = LE_VALUE_NONE;
@@ -126,7 +126,9 @@ static le_status add_step(const job *j, le_chain *chain, const range *r) {
             args[a] = pass(j, a, r);
         }
     }
-    le_chain_add_args(chain, j->op->name, args, n);
+    args[n] = LE_OPT_ATOL(j->call->want.atol);
+    args[n + 1] = LE_OPT_RTOL(j->call->want.rtol);
+    le_chain_add_args(chain, j->op->name, args, n + 2);
     for (size_t a = 0; a < n; a++)
         if (is_out(j, a))
             le_chain_output(chain, j->op->args[a].name, values[a]);
@@ -207,10 +209,25 @@ typedef struct arguments {
     size_t n;
 } arguments;
 
-static void make_arguments(flight *f, const range *r, arguments *to) {
+/* Where an output of the slab is written: through, or a tensor of its own. That of tiles has the
+ * call's dtype, which the operation would not choose for every call. */
+static le_status make_result(flight *f, size_t a, bool through) {
     const job *j = f->job;
+    if (through)
+        return LE_OK;
+    le_tensor_free(&f->results[a]);
+    if (!j->tiled || is_counted(j, a) || !j->slabs.args[a].axis)
+        return LE_OK;
+    const le_tensor shape =
+        part_of(j, a, &j->call->args[a].tensor, 0, f->range.high - f->range.low);
+    return le_tensor_alloc(&f->results[a], shape.dtype, shape.ndim, shape.shape);
+}
+
+static le_status make_arguments(flight *f, const range *r, arguments *to) {
+    const job *j = f->job;
+    le_status status = LE_OK;
     to->n = 0;
-    for (size_t a = 0; a < j->op->n_args; a++) {
+    for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++) {
         const char *name = j->op->args[a].name;
         const le_tensor *t = &j->call->args[a].tensor;
         if (is_in(j, a)) {
@@ -221,14 +238,14 @@ static void make_arguments(flight *f, const range *r, arguments *to) {
         } else if (is_out(j, a)) {
             bool through = writes_through(j, a, r);
             to->parts[a] = through ? part_of(j, a, &j->made[a], r->begin, r->end) : (le_tensor){0};
-            if (!through)
-                le_tensor_free(&f->results[a]);
+            status = make_result(f, a, through);
             to->list[to->n++] = LE_OUT(name, through ? &to->parts[a] : &f->results[a]);
         }
     }
     if (j->device)
         to->list[to->n++] = LE_OPT_DEVICE(j->device);
     to->list[to->n++] = LE_OPT_MODE(j->call->want.mode);
+    return status;
 }
 
 static void add_stats(job *j, const le__run_stats *s) {
@@ -285,10 +302,12 @@ static le_status run_slab(void *cookie, int flying) {
     const range *r = &f->range;
     const double items = (double)j->slabs.items;
     arguments a;
-    make_arguments(f, r, &a);
+    le_status status = make_arguments(f, r, &a);
+    if (status != LE_OK)
+        return status;
     le__ticker *t = le__ticker_here();
     le__ticker_part whole = le__ticker_narrow(t, (double)r->begin / items, (double)r->end / items);
-    le_status status = j->tiled ? run_tiles(j, r, &a) : run_chain(f, r, &a);
+    status = j->tiled ? run_tiles(j, r, &a) : run_chain(f, r, &a);
     le__ticker_widen(t, whole);
     for (size_t i = 0; status == LE_OK && i < j->op->n_args; i++)
         if (is_out(j, i) && j->slabs.args[i].axis && !writes_through(j, i, r))

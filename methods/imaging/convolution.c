@@ -266,6 +266,32 @@ le_status le__convolution_part(const le_call *call, uint64_t random, le_case *ou
     return le_case_status(out);
 }
 
+/* ------------------------------------------------------------------------------------- slabs -- */
+
+/* Along one axis of n pixels. The mirror image at an end of the image lies within its first slab,
+ * which has as many rows more as windows reach. */
+static bool cut_along(const le_call *call, int axis, int64_t n, int64_t before, int64_t taps,
+                      le_slabs *out) {
+    const le__convolution *c = le__convolution_of(call);
+    const int64_t after = taps - 1 - before;
+    if (mode_of(call) != MODE_SAME || c->boundary == LE__CONV_WRAP || !c->rows || !c->cols)
+        return false;
+    out->items = n;
+    out->halo = before > after ? before : after;
+    out->args[CONV_IMAGE].axis = out->args[CONV_RESULT].axis = (int8_t)(1 + axis);
+    return true;
+}
+
+bool le__convolution_slabs(const le_call *call, le_slabs *out) {
+    const le__convolution *c = le__convolution_of(call);
+    return cut_along(call, 0, c->rows, c->top, c->tap_rows, out);
+}
+
+bool le__convolution_tiles(const le_call *call, le_slabs *out) {
+    const le__convolution *c = le__convolution_of(call);
+    return cut_along(call, 1, c->cols, c->left, c->tap_cols, out);
+}
+
 /* ---------------------------------------------------------------------------------- elements -- */
 
 le__conv_run le__conv_run_of(const le_call *call) {

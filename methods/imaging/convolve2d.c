@@ -17,4 +17,5 @@ static le_status make_case(le_case *c, const le_case_request *request) {
 
 extern const le_operation le_operation_convolve2d;
 const le_operation le_operation_convolve2d = {
-    LE__CONV_OPERATION("convolve2d", "two-dimensional convolution", "scipy.signal.convolve2d")};
+    LE__CONV_OPERATION("convolve2d", "two-dimensional convolution", "scipy.signal.convolve2d"),
+    .slabs = le__convolution_slabs, .tiles = le__convolution_tiles};

@@ -16,6 +16,7 @@ static le_status make_case(le_case *c, const le_case_request *request) {
 }
 
 extern const le_operation le_operation_correlate2d;
-const le_operation le_operation_correlate2d = {LE__CONV_OPERATION(
-    "correlate2d", "two-dimensional cross-correlation", "scipy.signal.correlate2d"),
+const le_operation le_operation_correlate2d = {
+    LE__CONV_OPERATION("correlate2d", "two-dimensional cross-correlation",
+                       "scipy.signal.correlate2d"),
     .slabs = le__convolution_slabs, .tiles = le__convolution_tiles};

@@ -10,23 +10,11 @@
 static const le_arg_desc args[] = {
     [LABEL_MASK] = LE__IM_IMAGE("mask", "other than 0 (not a number, too): foreground"),
     [LABEL_CONNECTIVITY] = LE__IM_CONNECTIVITY_ARG,
-    [LABEL_LABELS] = {.name = "labels",
-                      .doc = "0: background; else the number of the component, from 1 in the "
-                             "row-major order of first pixels",
-                      .type = LE_TYPE_OUT,
-                      .optional = true,
-                      .dtypes = LE_DTYPE_BIT(LE_I32),
-                      .min_ndim = 1,
-                      .max_ndim = LE__IM_AXES,
-                      .shape = "as mask"},
-    [LABEL_COUNT] = {.name = "count",
-                     .doc = "components",
-                     .type = LE_TYPE_OUT,
-                     .optional = true,
-                     .dtypes = LE_DTYPE_BIT(LE_I32),
-                     .min_ndim = 1,
-                     .max_ndim = 1,
-                     .shape = "[1]"}};
+    [LABEL_LABELS] = LE__IM_LABELS_ARG("labels",
+                                       "0: background; else the number of the component, from 1 in "
+                                       "the row-major order of first pixels",
+                                       LE_TYPE_OUT, true, "as mask"),
+    [LABEL_COUNT] = LE__IM_COUNT_OUT("components")};
 
 int le__im_reach(int64_t connectivity, int ndim) {
     static const int8_t of[LE__IM_AXES][LE__IM_AXES] = {{2, 4, 8}, {4, 8, 8}, {6, 18, 26}};

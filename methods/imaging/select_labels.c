@@ -3,18 +3,13 @@
  *
  * The operation select_labels: which components of a mask are sources.
  */
+#include "imaging/label.h"
 #include "imaging/scene.h"
 #include "imaging/select_labels.h"
 
-#define LABELS(the_name, the_doc, the_type, is_optional)                                           \
-    {                                                                                              \
-        .name = the_name, .doc = the_doc, .type = the_type, .optional = is_optional,               \
-        .dtypes = LE_DTYPE_BIT(LE_I32), .min_ndim = 1, .max_ndim = LE__IM_AXES,                    \
-        .shape = "[W], [H,W] or [D,H,W]"                                                           \
-    }
-
 static const le_arg_desc args[] = {
-    [SELECT_LABELS] = LABELS("labels", "components, of label", LE_TYPE_IN, false),
+    [SELECT_LABELS] = LE__IM_LABELS_ARG("labels", "components, of label", LE_TYPE_IN, false,
+                                        "[W], [H,W] or [D,H,W]"),
     [SELECT_SEEDS] = {.name = "seeds",
                       .doc = "mask: a component without a pixel other than 0 here is dropped",
                       .type = LE_TYPE_IN,
@@ -31,16 +26,10 @@ static const le_arg_desc args[] = {
                      .max = 1e9,
                      .has_default = true,
                      .default_f64 = 1},
-    [SELECT_RESULT] = LABELS("result", "those that are left, numbered from 1 in the same order",
-                             LE_TYPE_OUT, false),
-    [SELECT_COUNT] = {.name = "count",
-                      .doc = "components that are left",
-                      .type = LE_TYPE_OUT,
-                      .optional = true,
-                      .dtypes = LE_DTYPE_BIT(LE_I32),
-                      .min_ndim = 1,
-                      .max_ndim = 1,
-                      .shape = "[1]"}};
+    [SELECT_RESULT] =
+        LE__IM_LABELS_ARG("result", "those that are left, numbered from 1 in the same order",
+                          LE_TYPE_OUT, false, "as labels"),
+    [SELECT_COUNT] = LE__IM_COUNT_OUT("components that are left")};
 
 static le_status check(le_call *call) {
     const le_tensor *labels = le_call_in(call, SELECT_LABELS),

@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include <hdf5.h>
 #include <math.h>
 
+#include "check/golden.h"
 #include "check/runs_here.h"
 #include "liquid_engine/le_method.h"
 #include "liquid_engine/le_io.h"
@@ -31,39 +31,10 @@ typedef struct golden {
 /* ------------------------------------------------------------------------------- golden file ---
  */
 
-static const char *golden_path(void) {
-    static char path[1024];
-    const char *shared = getenv("LE_SHARED"), *source = getenv("LE_SOURCE_DIR");
-    snprintf(path, sizeof path, "%s%s/golden/imaging/convolve.h5",
-             shared && *shared ? shared
-             : source          ? source
-                               : ".",
-             shared && *shared ? "" : "/../shared");
-    return path;
-}
-
-static hid_t open_or_skip(void) {
-    FILE *f = fopen(golden_path(), "rb");
-    if (!f) {
-        print_message("no %s: set LE_SHARED\n", golden_path());
-        skip();
-    }
-    fclose(f);
-    hid_t file = H5Fopen(golden_path(), H5F_ACC_RDONLY, H5P_DEFAULT);
-    assert_true(file >= 0);
-    return file;
-}
+static const char golden_file[] = "golden/imaging/convolve.h5";
 
 static bool has(hid_t group, const char *name) {
     return H5Aexists(group, name) > 0;
-}
-
-static double number(hid_t group, const char *name) {
-    double value = 0;
-    hid_t a = H5Aopen(group, name, H5P_DEFAULT);
-    assert_true(H5Aread(a, H5T_NATIVE_DOUBLE, &value) >= 0);
-    H5Aclose(a);
-    return value;
 }
 
 static void text(hid_t group, const char *name, char *out, size_t size) {
@@ -79,7 +50,7 @@ static void text(hid_t group, const char *name, char *out, size_t size) {
 static le_tensor data(const char *group, const char *set) {
     char place[1400];
     le_tensor t = {0};
-    snprintf(place, sizeof place, "%s:%s/%s", golden_path(), group, set);
+    snprintf(place, sizeof place, "%s:%s/%s", path_of(golden_file), group, set);
     if (le_io_read(NULL, place, NULL, &t) != LE_OK)
         fail_msg("%s: %s", place, le_error_message());
     return t;
@@ -224,7 +195,7 @@ static herr_t visit(hid_t parent, const char *name, const H5L_info_t *info, void
 
 static void check_group(const char *name, int expected) {
     char parent_name[32];
-    hid_t file = open_or_skip(), parent = H5Gopen2(file, name, H5P_DEFAULT);
+    hid_t file = open_or_skip(golden_file), parent = H5Gopen2(file, name, H5P_DEFAULT);
     snprintf(parent_name, sizeof parent_name, "%s", name);
     cases = 0;
     assert_true(H5Literate(parent, H5_INDEX_NAME, H5_ITER_INC, NULL, visit, parent_name) >= 0);
@@ -266,7 +237,7 @@ static void check_lesson(const le_tensor *in, const char *kernel, const char *re
 
 static void test_lesson(void **state) {
     (void)state;
-    H5Fclose(open_or_skip());
+    H5Fclose(open_or_skip(golden_file));
     le_tensor diracs = data("/lesson", "diracs"), signal = diracs;
     const int64_t n = le_tensor_count(&diracs);
     check_lesson(&diracs, "gauss", "convolve2d_full", false);
@@ -278,7 +249,7 @@ static void test_lesson(void **state) {
 /* Every one answers some calls of the operation that has most cases. */
 static void test_answers(void **state) {
     (void)state;
-    H5Fclose(open_or_skip());
+    H5Fclose(open_or_skip(golden_file));
     for (int k = 0; k < MOST_ANSWERS && tally[k].implementation; k++) {
         const le_implementation *i = tally[k].implementation;
         print_message("  %s %s: %d answers\n", i->operation, i->name, tally[k].answers);

@@ -16,41 +16,11 @@
 
 #include <dirent.h>
 #include <float.h>
-#include <hdf5.h>
 #include <math.h>
 
+#include "check/golden.h"
 #include "liquid_engine/le_io.h"
 #include "liquid_engine/le_method.h"
-
-static void path_of(const char *name, char *out, size_t size) {
-    const char *shared = getenv("LE_SHARED"), *source = getenv("LE_SOURCE_DIR");
-    if (shared && *shared)
-        snprintf(out, size, "%s/%s", shared, name);
-    else
-        snprintf(out, size, "%s/../shared/%s", source ? source : ".", name);
-}
-
-static hid_t open_or_skip(const char *name) {
-    char path[1024];
-    path_of(name, path, sizeof path);
-    FILE *f = fopen(path, "rb");
-    if (!f) {
-        print_message("no %s: set LE_SHARED\n", path);
-        skip();
-    }
-    fclose(f);
-    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    assert_true(file >= 0);
-    return file;
-}
-
-static int64_t number(hid_t group, const char *name) {
-    int64_t value = 0;
-    hid_t a = H5Aopen(group, name, H5P_DEFAULT);
-    assert_true(a >= 0 && H5Aread(a, H5T_NATIVE_INT64, &value) >= 0);
-    H5Aclose(a);
-    return value;
-}
 
 /* All numbers of a data set; the caller frees them. */
 static void *values_of(hid_t group, const char *name, hid_t type, int64_t *n) {
@@ -95,13 +65,12 @@ static bool is_computed(const char *name) {
 }
 
 static herr_t check_image(hid_t file, const char *name, const H5L_info_t *info, void *cookie) {
-    char place[1200], folder[1024];
+    char place[1500];
     le_tensor t = {0};
     int64_t n;
     (void)info, (void)cookie;
     hid_t group = H5Gopen2(file, name, H5P_DEFAULT);
-    path_of("golden/imaging/fits", folder, sizeof folder);
-    snprintf(place, sizeof place, "%s/%s", folder, name);
+    snprintf(place, sizeof place, "%s/%s", path_of("golden/imaging/fits"), name);
     if (le_io_read(NULL, place, NULL, &t) != LE_OK)
         fail_msg("%s", le_error_message());
     double *want = values_of(group, "data", H5T_NATIVE_DOUBLE, &n);
@@ -131,8 +100,8 @@ static void every_image(void **state) {
 /* Each file as a whole: bad ones are refused with a text, in the others an image is found. */
 static void every_file(void **state) {
     (void)state;
-    char folder[1024], place[1400];
-    path_of("golden/imaging/fits", folder, sizeof folder);
+    char folder[1200], place[1500];
+    snprintf(folder, sizeof folder, "%s", path_of("golden/imaging/fits"));
     DIR *d = opendir(folder);
     if (!d) {
         print_message("no %s: set LE_SHARED\n", folder);
@@ -176,12 +145,12 @@ static double apart(const double *a, double lon, double lat) {
 }
 
 static herr_t check_sky(hid_t parent, const char *name, const H5L_info_t *info, void *cookie) {
-    char place[1200], file[256];
+    char file[256], place[1200];
     int64_t n, m;
     (void)info, (void)cookie;
     hid_t group = H5Gopen2(parent, name, H5P_DEFAULT);
     snprintf(file, sizeof file, "data/%s.fits", name);
-    path_of(file, place, sizeof place);
+    snprintf(place, sizeof place, "%s", path_of(file));
     double *x = values_of(group, "x", H5T_NATIVE_DOUBLE, &n);
     double *y = values_of(group, "y", H5T_NATIVE_DOUBLE, &m);
     double *lon = values_of(group, "lon", H5T_NATIVE_DOUBLE, &m);

@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include <hdf5.h>
 #include <math.h>
 
+#include "check/golden.h"
 #include "check/runs_here.h"
 #include "check/sky.h"
 #include "liquid_engine/le_io.h"
@@ -22,40 +22,6 @@
 
 /* ------------------------------------------------------------------------------------- files ---
  */
-
-static const char *path_of(const char *name) {
-    static char path[1024];
-    const char *shared = getenv("LE_SHARED"), *source = getenv("LE_SOURCE_DIR");
-    snprintf(path, sizeof path, "%s%s/%s",
-             shared && *shared ? shared
-             : source          ? source
-                               : ".",
-             shared && *shared ? "" : "/../shared", name);
-    return path;
-}
-
-static hid_t open_or_skip(const char *name) {
-    char file[256];
-    snprintf(file, sizeof file, "golden/imaging/%s", name);
-    FILE *f = fopen(path_of(file), "rb");
-    if (!f) {
-        print_message("no %s: set LE_SHARED\n", path_of(file));
-        skip();
-    }
-    fclose(f);
-    const hid_t h5 = H5Fopen(path_of(file), H5F_ACC_RDONLY, H5P_DEFAULT);
-    assert_true(h5 >= 0);
-    return h5;
-}
-
-static double number(hid_t group, const char *name) {
-    double v = NAN;
-    const hid_t a = H5Aopen(group, name, H5P_DEFAULT);
-    assert_true(a >= 0);
-    assert_true(H5Aread(a, H5T_NATIVE_DOUBLE, &v) >= 0);
-    H5Aclose(a);
-    return v;
-}
 
 static bool text(hid_t group, const char *name, char out[128]) {
     memset(out, 0, 128);
@@ -262,7 +228,7 @@ static void clip_data(hid_t group, const char *name, void *context) {
 }
 
 static void test_clip(void **state) {
-    const hid_t file = open_or_skip("sigma_clip.h5");
+    const hid_t file = open_or_skip("golden/imaging/sigma_clip.h5");
     int cases = 0;
     (void)state;
     for_groups(file, clip_data, &cases);
@@ -315,7 +281,8 @@ static void stack_group(hid_t group, const char *name, void *context) {
 }
 
 static void test_stack(void **state) {
-    const hid_t file = open_or_skip("sigma_clip.h5"), group = H5Gopen2(file, "stack", H5P_DEFAULT);
+    const hid_t file = open_or_skip("golden/imaging/sigma_clip.h5"),
+                group = H5Gopen2(file, "stack", H5P_DEFAULT);
     le_tensor stack = {0};
     (void)state;
     assert_true(read_set("sigma_clip.h5", "stack/data", &stack));
@@ -385,7 +352,7 @@ static void label_group(hid_t group, const char *name, void *context) {
 }
 
 static void test_label(void **state) {
-    const hid_t file = open_or_skip("label.h5");
+    const hid_t file = open_or_skip("golden/imaging/label.h5");
     int cases = 0;
     (void)state;
     for_groups(file, label_group, &cases);
@@ -432,7 +399,8 @@ static void threshold_group(hid_t group, const char *name, void *context) {
 }
 
 static void test_threshold(void **state) {
-    const hid_t file = open_or_skip("label.h5"), group = H5Gopen2(file, "threshold", H5P_DEFAULT);
+    const hid_t file = open_or_skip("golden/imaging/label.h5"),
+                group = H5Gopen2(file, "threshold", H5P_DEFAULT);
     int cases = 0;
     (void)state;
     for_groups(group, threshold_group, &cases);
@@ -602,7 +570,7 @@ static void measure_group(hid_t group, const char *name, void *context) {
 }
 
 static void test_measure(void **state) {
-    const hid_t file = open_or_skip("sources.h5");
+    const hid_t file = open_or_skip("golden/imaging/sources.h5");
     int cases = 0;
     (void)state;
     for_groups(file, measure_group, &cases);
@@ -677,7 +645,7 @@ static void find_group(hid_t group, const char *name, void *context) {
 }
 
 static void test_find(void **state) {
-    const hid_t file = open_or_skip("pipeline.h5");
+    const hid_t file = open_or_skip("golden/imaging/pipeline.h5");
     int cases = 0;
     (void)state;
     for_groups(file, find_group, &cases);

@@ -13,31 +13,14 @@
 
 #include <cmocka.h>
 
-#include <hdf5.h>
 #include <math.h>
 
+#include "check/golden.h"
 #include "check/runs_here.h"
 #include "one_engine.h"
 
-static void path_of(const char *name, char *out, size_t size) {
-    const char *shared = getenv("LE_SHARED"), *source = getenv("LE_SOURCE_DIR");
-    if (shared && *shared)
-        snprintf(out, size, "%s/golden/esrrf/%s", shared, name);
-    else
-        snprintf(out, size, "%s/../shared/golden/esrrf/%s", source ? source : ".", name);
-}
-
 /* -------------------------------------------------------------------------------- golden file --
  */
-
-static double number(hid_t group, const char *name) {
-    double value = 0;
-    hid_t a = H5Aopen(group, name, H5P_DEFAULT);
-    assert_true(a >= 0);
-    assert_true(H5Aread(a, H5T_NATIVE_DOUBLE, &value) >= 0);
-    H5Aclose(a);
-    return value;
-}
 
 /* A data set [T,H,W] as float32, or an empty tensor. */
 static le_tensor data(hid_t group, const char *name) {
@@ -71,20 +54,6 @@ static herr_t visit(hid_t parent, const char *name, const H5L_info_t *info, void
 
 static void for_groups(hid_t parent, group_fn fn) {
     assert_true(H5Literate(parent, H5_INDEX_NAME, H5_ITER_INC, NULL, visit, &fn) >= 0);
-}
-
-static hid_t open_or_skip(const char *name) {
-    char path[1024];
-    path_of(name, path, sizeof path);
-    FILE *f = fopen(path, "rb");
-    if (!f) {
-        print_message("no %s: set LE_SHARED\n", path);
-        skip();
-    }
-    fclose(f);
-    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    assert_true(file >= 0);
-    return file;
 }
 
 /* --------------------------------------------------------------------------------- comparing ---
@@ -319,22 +288,22 @@ static void run_file(const char *name, group_fn fn) {
 
 static void steps(void **state) {
     (void)state;
-    run_file("esrrf_cases.h5", steps_case);
+    run_file("golden/esrrf/esrrf_cases.h5", steps_case);
 }
 
 static void projections(void **state) {
     (void)state;
-    run_file("esrrf_cases.h5", projections_case);
+    run_file("golden/esrrf/esrrf_cases.h5", projections_case);
 }
 
 static void whole(void **state) {
     (void)state;
-    run_file("esrrf_cases.h5", esrrf_case);
+    run_file("golden/esrrf/esrrf_cases.h5", esrrf_case);
 }
 
 static void interpolation(void **state) {
     (void)state;
-    run_file("interp_cases.h5", interpolation_image);
+    run_file("golden/esrrf/interp_cases.h5", interpolation_image);
 }
 
 int main(int argc, char **argv) {

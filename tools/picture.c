@@ -6,6 +6,7 @@
 #include "picture.h"
 
 #include "canvas.h"
+#include "sky_axes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -173,23 +174,55 @@ static int64_t tick_step(int64_t n, int64_t most) {
     return step;
 }
 
-static void draw_axes(canvas *c, const map *m) {
-    char text[32];
+static void draw_column(canvas *c, const map *m, double column, const char *text) {
     int bottom = TOP + m->height;
+    canvas_box(c, (int)x_of(m, column), bottom, 1, 6, BLACK);
+    canvas_text(c, x_of(m, column), bottom + 16, 2, CANVAS_MIDDLE, BLACK, text);
+}
+
+static void draw_row(canvas *c, const map *m, double row, const char *text) {
+    canvas_box(c, LEFT - 6, (int)y_of(m, row), 6, 1, BLACK);
+    canvas_text(c, LEFT - 10, y_of(m, row), 2, CANVAS_END, BLACK, text);
+}
+
+static void name_axes(canvas *c, const map *m, const char *across, const char *up) {
+    canvas_text(c, LEFT + m->width / 2.0, TOP + m->height + 42, 2, CANVAS_MIDDLE, BLACK, across);
+    canvas_text(c, LEFT - 10, TOP - 18, 2, CANVAS_END, BLACK, up);
+}
+
+static void draw_pixels(canvas *c, const map *m) {
+    char text[32];
     int64_t step = tick_step(m->columns, m->width / 80 + 1);
     for (int64_t i = 0; i < m->columns; i += step) {
         snprintf(text, sizeof text, "%lld", (long long)i);
-        canvas_box(c, (int)x_of(m, (double)i), bottom, 1, 6, BLACK);
-        canvas_text(c, x_of(m, (double)i), bottom + 16, 2, CANVAS_MIDDLE, BLACK, text);
+        draw_column(c, m, (double)i, text);
     }
-    canvas_text(c, LEFT + m->width / 2.0, bottom + 42, 2, CANVAS_MIDDLE, BLACK, "axis 1");
     step = tick_step(m->rows, m->height / 40 + 1);
     for (int64_t i = 0; i < m->rows; i += step) {
         snprintf(text, sizeof text, "%lld", (long long)i);
-        canvas_box(c, LEFT - 6, (int)y_of(m, (double)i), 6, 1, BLACK);
-        canvas_text(c, LEFT - 10, y_of(m, (double)i), 2, CANVAS_END, BLACK, text);
+        draw_row(c, m, (double)i, text);
     }
-    canvas_text(c, LEFT - 10, TOP - 18, 2, CANVAS_END, BLACK, "axis 0");
+    name_axes(c, m, "axis 1", "axis 0");
+}
+
+/* False: nothing was drawn. */
+static bool draw_sky(canvas *c, const map *m) {
+    const int most[2] = {m->width / 120 + 1, m->height / 40 + 1};
+    sky_axis across, up;
+    char text[32];
+    if (!m->p->sky || !sky_axes_of(m->p->sky, m->rows, m->columns, m->p->upwards ? 0 : m->rows - 1,
+                                   most, &across, &up))
+        return false;
+    for (size_t i = 0; i < across.n; i++) {
+        snprintf(text, sizeof text, "%.*f", across.digits, across.degrees[i]);
+        draw_column(c, m, across.at[i], text);
+    }
+    for (size_t i = 0; i < up.n; i++) {
+        snprintf(text, sizeof text, "%.*f", up.digits, up.degrees[i]);
+        draw_row(c, m, up.at[i], text);
+    }
+    name_axes(c, m, "lon, degrees", "lat");
+    return true;
 }
 
 static void draw_bar(canvas *c, const map *m) {
@@ -239,7 +272,8 @@ le_status picture_write(le_engine *engine, const char *file, const picture *p) {
     canvas *c = canvas_new(LEFT + m.width + RIGHT, TOP + m.height + BOTTOM, vector);
     bool drawn = c && draw_map(c, &m);
     if (drawn) {
-        draw_axes(c, &m);
+        if (!draw_sky(c, &m))
+            draw_pixels(c, &m);
         draw_bar(c, &m);
         draw_marks(c, &m);
         canvas_text(c, LEFT + m.width / 2.0, TOP / 2.0, 2, CANVAS_MIDDLE, BLACK, p->title);

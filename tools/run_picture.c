@@ -38,6 +38,12 @@ static bool is_fits(const char *place) {
     return is;
 }
 
+/* Whether its pixels are those of the source. */
+static bool is_alike(const run_args *a, int at, int source) {
+    const le_tensor *t = &a->args[at].tensor, *of = &a->args[source].tensor;
+    return at == source || (t->shape[0] == of->shape[0] && t->shape[1] == of->shape[1]);
+}
+
 static const char *without_folders(const char *place) {
     const char *slash = place ? strrchr(place, '/') : NULL;
     return slash && slash[1] ? slash + 1 : place;
@@ -59,6 +65,9 @@ static le_status draw(le_engine *engine, run_args *a, const mark *marks, size_t 
         snprintf(title, sizeof title, "%.100s: %zu sources", name, n);
     picture p = {.image = &a->args[at].tensor,
                  .upwards = source >= 0 && is_fits(a->args[source].text),
+                 .sky = source >= 0 && is_fits(a->args[source].text) && is_alike(a, at, source)
+                            ? a->args[source].text
+                            : NULL,
                  .marks = marks,
                  .n_marks = n,
                  .title = title};

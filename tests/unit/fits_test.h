@@ -11,7 +11,8 @@
 enum { BLOCK = 2880 };
 
 /* Cards of a header, NULL-ended, and data; both filled up to whole blocks. */
-static void put_fits(const char *file, const char *const *cards, const void *data, size_t bytes) {
+static inline void put_fits(const char *file, const char *const *cards, const void *data,
+                            size_t bytes) {
     char block[4 * BLOCK];
     size_t n = 0;
     memset(block, ' ', sizeof block);
@@ -27,7 +28,7 @@ static void put_fits(const char *file, const char *const *cards, const void *dat
     io_put(file, block, all);
 }
 
-static void assert_values(const char *place, const char *shape, const double *expected) {
+static inline void assert_values(const char *place, const char *shape, const double *expected) {
     le_tensor t = {0};
     if (le_io_read(io_engine, place, NULL, &t) != LE_OK)
         fail_msg("%s", le_error_message());

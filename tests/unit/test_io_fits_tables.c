@@ -216,7 +216,7 @@ static void mistakes(void **state) {
 
 static void there_and_back(void **state) {
     (void)state;
-    enum { ROWS = 2500 };
+    enum { ROWS = 2500, THINNED = 832 };
     double *values = malloc(ROWS * 3 * sizeof *values);
     assert_non_null(values);
     for (int i = 0; i < ROWS * 3; i++)
@@ -230,9 +230,9 @@ static void there_and_back(void **state) {
     assert_values(
         "back.fits[CATALOGUE][0::2499]", "f64[2,3]",
         (double[]){values[0], values[1], values[2], values[7497], values[7498], values[7499]});
-    double *column = malloc(ROWS / 3 * sizeof *column);
+    double *column = malloc(THINNED * sizeof *column);
     assert_non_null(column);
-    for (int i = 0; i < ROWS / 3; i++)
+    for (int i = 0; i < THINNED; i++)
         column[i] = values[(5 + 3 * i) * 3 + 1];
     assert_values("back.fits[1][lon][5::3]", "f64[832]", column);
     free(column);

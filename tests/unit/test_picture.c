@@ -4,11 +4,12 @@
  * Pictures of tensors: where a pixel of the tensor lies in the picture and what colour it has,
  * circles around sources, and regions for SAOImage DS9.
  */
-#include "io_test.h"
+#include "fits_test.h"
 
 #include "marks.h"
 #include "picture.h"
 #include "run_extra.h"
+#include "sky_axes.h"
 
 enum { LEFT = 84, TOP = 40 }; /* of the map */
 
@@ -185,11 +186,71 @@ static void what_is_offered(void **state) {
     assert_false(run_extra_is_file(RUN_REGIONS, "a.png"));
 }
 
+/* --- axes on the sky --- */
+
+/* A plate carree of 40 rows and 60 columns: longitudes fall by 0.1 a column from `first`, latitudes
+ * rise by 0.05 a row from 0. */
+static void put_sky(const char *first) {
+    static const unsigned char pixels[40 * 60] = {[700] = 9};
+    char start[81];
+    snprintf(start, sizeof start, "CRVAL1  = %20s", first);
+    put_fits("sky.fits",
+             (const char *const[]){
+                 "SIMPLE  =                    T", "BITPIX  =                    8",
+                 "NAXIS   =                    2", "NAXIS1  =                   60",
+                 "NAXIS2  =                   40", "CTYPE1  = 'RA---CAR'", "CTYPE2  = 'DEC--CAR'",
+                 "CRPIX1  =                  1.0", "CRPIX2  =                  1.0", start,
+                 "CRVAL2  =                  0.0", "CDELT1  =                 -0.1",
+                 "CDELT2  =                 0.05", NULL},
+             pixels, sizeof pixels);
+}
+
+static void assert_ticks(const sky_axis *a, size_t n, double first, double apart, double degrees,
+                         double step) {
+    assert_int_equal(a->n, n);
+    for (size_t i = 0; i < n; i++) {
+        const double wanted = degrees + (double)i * step;
+        assert_true(fabs(a->at[i] - (first + (double)i * apart)) < 1e-6);
+        assert_true(fabs(remainder(a->degrees[i] - wanted, 360)) < 1e-9);
+    }
+}
+
+static void axes_on_the_sky(void **state) {
+    sky_axis lon, lat;
+    double sky[2];
+    (void)state;
+    put_sky("10.0");
+    if (le_io_sky("sky.fits", (double[]){0, 0}, 1, 2, sky) != LE_OK)
+        skip();
+    assert_true(sky_axes_of("sky.fits", 40, 60, 0, (int[]){7, 14}, &lon, &lat));
+    assert_ticks(&lon, 6, 50, -10, 5, 1);
+    assert_ticks(&lat, 10, 0, 4, 0, 0.2);
+    assert_int_equal(lon.digits, 0);
+    assert_int_equal(lat.digits, 1);
+    put_sky("1.25"); /* through 0 */
+    assert_true(sky_axes_of("sky.fits", 40, 60, 39, (int[]){3, 2}, &lon, &lat));
+    assert_ticks(&lon, 3, 52.5, -20, 356, 2);
+    assert_true(lon.degrees[1] == 358 && lon.degrees[2] == 0);
+    assert_ticks(&lat, 2, 0, 20, 0, 1);
+    assert_false(sky_axes_of("t.csv", 40, 60, 0, (int[]){3, 2}, &lon, &lat));
+    le_tensor t = {0};
+    assert_int_equal(le_io_read(NULL, "sky.fits", NULL, &t), LE_OK);
+    static char text[1 << 20];
+    assert_int_equal(
+        picture_write(NULL, "sky.svg",
+                      &(picture){.image = &t, .sky = "sky.fits", .upwards = true, .title = ""}),
+        LE_OK);
+    text[io_get("sky.svg", text, sizeof text - 1)] = '\0';
+    assert_non_null(strstr(text, "lon, degrees"));
+    assert_non_null(strstr(text, ">359<"));
+    le_tensor_free(&t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_have_colours), cmocka_unit_test(faint_and_bright),
         cmocka_unit_test(large_and_odd),       cmocka_unit_test(sources_have_circles),
-        cmocka_unit_test(what_is_offered),
+        cmocka_unit_test(what_is_offered),     cmocka_unit_test(axes_on_the_sky),
     };
     return cmocka_run_group_tests(tests, io_setup, io_teardown);
 }

@@ -331,6 +331,12 @@ le_status le__dispatch_decide(le__dispatch *d, le__question *q, le_call *call, b
 
 /* ---------------------------------------------------------------------------- observing ------ */
 
+typedef struct attempt {
+    bool ready;   /* the arm is proven, and no trial of it showed that it is too slow */
+    bool warm;    /* the run that counts came right after another one */
+    double spent; /* seconds beside that run */
+} attempt;
+
 typedef struct firsts {
     bool of_arm;       /* the first run of the arm on the question in this process */
     bool of_operation; /* among the first runs of anything of the operation in this process */
@@ -362,7 +368,7 @@ static void measure_transfers(const le__question *q, const le_call *call) {
 
 /* Tells the policy, and the database, of one run. Nothing of a run beside others. */
 static void observe(le__dispatch *d, le__question *q, const le__decision *of, const le_call *call,
-                    bool warm, double spent) {
+                    const attempt *a) {
     le__arm *arm = of->arm;
     le__why why = of->of.why;
     if (call->beside)
@@ -370,7 +376,7 @@ static void observe(le__dispatch *d, le__question *q, const le__decision *of, co
     const le__run_stats *stats = &call->stats;
     firsts first = note_run(q, arm, call);
     /* what was proven or tried just before has emptied caches, and left pages to be copied */
-    bool cold = (first.of_arm || spent > 0) && !warm,
+    bool cold = (first.of_arm || a->spent > 0) && !a->warm,
          explored = why == LE__WHY_EXPLORE || why == LE__WHY_PROBE;
     double own = le__own_seconds(stats->seconds, stats->transfer_seconds);
     double paid = stats->seconds + stats->setup_seconds;
@@ -385,7 +391,7 @@ static void observe(le__dispatch *d, le__question *q, const le__decision *of, co
                                 .n = 1,
                                 .mean_log = log(own),
                                 .weight = le__conditions_weight(&conditions),
-                                .seconds = paid + spent,
+                                .seconds = paid + a->spent,
                                 .now = le__now()};
     le__policy_observe(d->policy, &sample);
     if (q->mode == LE_MODE_FROZEN)
@@ -395,7 +401,7 @@ static void observe(le__dispatch *d, le__question *q, const le__decision *of, co
     le__store_sample(d->store, q->db, arm->db, &o);
     if (!call->step) /* the whole call's account has it */
         le__store_account(d->store, call->operation->name, explored ? 0 : paid,
-                          spent + (explored ? paid : 0), !call->stopped);
+                          a->spent + (explored ? paid : 0), !call->stopped);
     measure_transfers(q, call);
 }
 
@@ -449,23 +455,23 @@ static bool deserves_a_warm_run(const le_call *call, const le__decision *c) {
 
 /* By the arm that was decided on, if it is proven or proves to be. */
 static le_status answer_by(le__dispatch *d, le__question *q, le_call *call, const le__decision *c,
-                           bool *ready, bool *warm, double *spent) {
-    *warm = false;
-    *ready = le__dispatch_prove(d, q, call, c->arm, spent);
-    if (*ready && *spent > 0 && is_too_slow(q, call, c)) {
-        *ready = false;
+                           attempt *a) {
+    *a = (attempt){.ready = false};
+    a->ready = le__dispatch_prove(d, q, call, c->arm, &a->spent);
+    if (a->ready && a->spent > 0 && is_too_slow(q, call, c)) {
+        a->ready = false;
         if (q->mode != LE_MODE_FROZEN && !call->step)
-            le__store_account(d->store, call->operation->name, 0, *spent, 0);
+            le__store_account(d->store, call->operation->name, 0, a->spent, 0);
     }
-    if (!*ready)
+    if (!a->ready)
         return LE_ERR_NO_CANDIDATE;
     bool stops = isfinite(c->of.stop_seconds);
     call->stop_after = stops ? c->of.stop_seconds : 0;
-    le_status status = le__dispatch_run_arm(d, q, call, c->arm, false, spent);
-    *warm = status == LE_OK && deserves_a_warm_run(call, c);
-    if (*warm) {
-        *spent += call->stats.seconds;
-        status = le__dispatch_run_arm(d, q, call, c->arm, false, spent);
+    le_status status = le__dispatch_run_arm(d, q, call, c->arm, false, &a->spent);
+    a->warm = status == LE_OK && deserves_a_warm_run(call, c);
+    if (a->warm) {
+        a->spent += call->stats.seconds;
+        status = le__dispatch_run_arm(d, q, call, c->arm, false, &a->spent);
     }
     call->stop_after = 0;
     double line = c->of.stop_seconds;
@@ -477,31 +483,30 @@ static le_status answer_by(le__dispatch *d, le__question *q, le_call *call, cons
 static le_status answer_slowly(le__dispatch *d, le__question *q, le_call *call, le__answered *out) {
     le_status status = LE_ERR_NO_CANDIDATE;
     bool stopped = false;
-    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    for (int n = 0; n < MAX_ATTEMPTS; n++) {
         le__decision c;
-        double spent = 0;
-        bool ready, warm;
+        attempt a;
         report_bulk(d, q);
         if (le__ticker_over(le__ticker_here()))
             return le__ticker_fail(call->operation->name);
         status = le__dispatch_decide(d, q, call, stopped, &c);
         if (status != LE_OK)
             return status;
-        status = answer_by(d, q, call, &c, &ready, &warm, &spent);
-        if (ready && (status == LE_OK || call->stopped))
-            observe(d, q, &c, call, warm, spent);
-        if (ready && status == LE_OK) {
+        status = answer_by(d, q, call, &c, &a);
+        if (a.ready && (status == LE_OK || call->stopped))
+            observe(d, q, &c, call, &a);
+        if (a.ready && status == LE_OK) {
             keep_known(d, q, call, &c);
-            *out = (le__answered){c.arm, c.of.why, spent, c.of.best_seconds};
+            *out = (le__answered){c.arm, c.of.why, a.spent, c.of.best_seconds};
             return LE_OK;
         }
-        if (ready && call->stopped) {
+        if (a.ready && call->stopped) {
             stopped = true;
             continue;
         }
         if (c.of.why == LE__WHY_EXPLORE || c.of.why == LE__WHY_PROBE)
             le__policy_cancel(d->policy, q->op->family);
-        if (ready &&
+        if (a.ready &&
             (is_callers(status) || call->no_room || !le__dispatch_failed(d, q, c.arm, status)))
             return status;
     }

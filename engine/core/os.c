@@ -121,7 +121,8 @@ size_t le__os_realm(char *text, size_t size) {
 }
 
 void le__os_threads(long pid, le__os_thread_fn see, void *context) {
-    _Alignas(struct dirent64) char folder[64], entries[4096];
+    char folder[64];
+    _Alignas(struct dirent64) char entries[4096];
     snprintf(folder, sizeof folder, "/proc/%ld/task", pid);
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool more = true;

@@ -51,6 +51,12 @@ void bench_catch_interrupts(void);
 /* Races of this engine end at an interrupt; NULL before it is closed. */
 void bench_end_races_of(le_engine *engine);
 bool bench_interrupted(void);
+/* What the process ends with: `status`, or that it was interrupted. */
+int bench_status(int status);
+/* Path of a database in a folder of its own, until bench_scratch_end or the process ends at an
+ * interrupt; one at a time. NULL after a message. */
+const char *bench_scratch_begin(void);
+void bench_scratch_end(void);
 
 /* Progress on a terminal: one line on stderr, rewritten. Does nothing when stderr is no terminal.
  */

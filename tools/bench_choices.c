@@ -15,7 +15,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { DEFAULT_ROUNDS = 31, REPEATS = 3, CALLS = 200, TRIALS = 20, STEPS = 8, MAX_SIZE = 1 << 16 };
 enum { OPERATION_S = 20 }; /* for all sizes of an operation, unless --limit says otherwise */
@@ -156,24 +155,12 @@ static bool prepare(const subject *of, le_mode mode) {
 
 /* A database that lasts as long as this comparison. */
 static double choice_of(const subject *of, le_mode mode, tally *sum) {
-    char folder[] = "/tmp/le-choices-XXXXXX", path[64];
-    static const char *const endings[] = {"", "-wal", "-shm"};
     bench_settings own = *of->settings;
     subject there = *of;
     there.settings = &own;
-    if (!mkdtemp(folder)) {
-        tool_message("%s: cannot be made", folder);
-        return NAN;
-    }
-    snprintf(path, sizeof path, "%s/db.sqlite3", folder);
-    own.db = path;
-    double above = prepare(&there, mode) ? compare(&there, sum) : NAN;
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        char file[80];
-        snprintf(file, sizeof file, "%s%s", path, endings[i]);
-        unlink(file);
-    }
-    rmdir(folder);
+    own.db = bench_scratch_begin();
+    double above = own.db && prepare(&there, mode) ? compare(&there, sum) : NAN;
+    bench_scratch_end();
     return above;
 }
 
@@ -379,5 +366,5 @@ int bench_choices(const bench_settings *s) {
     free(r.learnt.above);
     free(ops);
     le_close(&engine);
-    return ok && kept && !bench_interrupted() ? TOOL_OK : TOOL_FAILED;
+    return ok && kept ? TOOL_OK : TOOL_FAILED;
 }

@@ -1,12 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * What le-bench's ways of measuring share: engine, lists, interrupts, progress.
+ * What le-bench's ways of measuring share: engine, lists, progress.
  */
 #include "bench.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -114,46 +113,6 @@ int bench_dtypes(const char *text, const le_operation *op, le_dtype *out) {
         text += length + 1;
     }
     return n;
-}
-
-/* --- interrupts --- */
-
-enum { GRACE_S = 5, INTERRUPTED = 130 };
-
-static volatile sig_atomic_t interrupted;
-static le_engine *_Atomic racing;
-
-/* What was measured is committed by the database's thread within a fraction of a second, so leaving
- * in the middle of a call loses that call only. */
-static void leave(int number) {
-    (void)number;
-    _exit(INTERRUPTED);
-}
-
-static void on_interrupt(int number) {
-    if (interrupted)
-        _exit(INTERRUPTED);
-    interrupted = number;
-    le_engine *engine = racing;
-    if (engine)
-        le_bench_limit_races(engine, 0);
-    signal(SIGALRM, leave);
-    alarm(GRACE_S);
-}
-
-void bench_catch_interrupts(void) {
-    struct sigaction a = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
-    sigemptyset(&a.sa_mask);
-    sigaction(SIGINT, &a, NULL);
-    sigaction(SIGTERM, &a, NULL);
-}
-
-void bench_end_races_of(le_engine *engine) {
-    racing = engine;
-}
-
-bool bench_interrupted(void) {
-    return interrupted != 0;
 }
 
 /* --- progress --- */

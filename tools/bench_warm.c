@@ -259,7 +259,7 @@ static int run_plan(const plan *all, const bench_settings *s, le_engine *engine)
         fprintf(stderr, "%zu measured, %zu known already, %zu without a sample, %zu failed\n",
                 p.count[OUTCOME_MEASURED], p.count[OUTCOME_KNOWN], p.count[OUTCOME_NO_SAMPLE],
                 p.count[OUTCOME_FAILED]);
-    return p.count[OUTCOME_FAILED] ? TOOL_FAILED : bench_interrupted() ? 130 : TOOL_OK;
+    return p.count[OUTCOME_FAILED] ? TOOL_FAILED : TOOL_OK;
 }
 
 int bench_warm(const bench_settings *s) {

@@ -78,5 +78,5 @@ int main(int argc, char **argv) {
     bench_parse(&c, argc, argv);
     int status = run(&c);
     free(c.s.operations);
-    return status;
+    return bench_status(status);
 }

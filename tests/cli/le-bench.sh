@@ -64,6 +64,23 @@ for way in "measured", "learnt":
     assert all(-1 < c[way + "_above"] <= got[way]["most_above"] for c in got["choices"]), got
 PY
 
+# --- interrupted, it tells what it has, and leaves no file behind ---
+mkdir scratch
+TMPDIR=$folder/scratch PYTHONUNBUFFERED=1 python3 - >out 2>err <<'PY' || { fail "--suite=choices interrupted"; cat out err; }
+import os, re, signal, subprocess, time
+p = subprocess.Popen(["le-bench", "--suite=choices", "--sizes=16,20,24,28,32", "--repeat=3", "--limit=600", "project"],
+                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+lines = [p.stdout.readline(), p.stdout.readline()]  # the head, and the first size
+while not os.listdir(os.environ["TMPDIR"]) and p.poll() is None:
+    time.sleep(0.002)  # into the second one
+p.send_signal(signal.SIGINT)
+rest, said = p.communicate(timeout=100)
+assert p.returncode == 130, (p.returncode, said)
+assert lines[1].split()[:2] == ["project", "16"], lines
+assert re.search("after le-bench: [1-4] choices", rest) and re.search("200 calls in learn: [1-4] choices", rest), rest
+PY
+[ -z "$(ls scratch)" ] || fail "left behind: $(ls scratch)"
+
 # --- an interrupt leaves a sound database and a run that goes on ---
 le-bench --sizes=16,20,24,28,32,40,48 --dtype=all >interrupted 2>&1 &
 pid=$!

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Moments, order statistics, distributions, the bootstrap and the reservoir: see stats.h. The rank
- * test is in ranks.c, the quantile sketch in sketch.c.
+ * Moments, order statistics, Student's t and the reservoir: see stats.h. The quantile sketch is in
+ * sketch.c.
  */
 #include "stats.h"
 
@@ -77,62 +77,6 @@ double le_stats_quantile(const double *x, size_t n, double q) {
 
 double le_stats_median(const double *x, size_t n) {
     return le_stats_quantile(x, n, 0.5);
-}
-
-double le_stats_mad(const double *x, size_t n) {
-    double small[SMALL], *v = small;
-    double middle = le_stats_median(x, n);
-    if (n == 0 || (n > SMALL && !(v = malloc(n * sizeof *v))))
-        return (double)NAN;
-    for (size_t i = 0; i < n; i++)
-        v[i] = fabs(x[i] - middle);
-    double result = le_stats_median(v, n);
-    if (v != small)
-        free(v);
-    return result;
-}
-
-bool le_stats_bootstrap_median(const double *x, size_t n, double confidence, int resamples,
-                               uint64_t seed, double *low, double *high) {
-    if (n < 2 || resamples < 1)
-        return false;
-    double *draw = malloc((n + (size_t)resamples) * sizeof *draw);
-    if (!draw)
-        return false;
-    double *medians = draw + n;
-    for (int r = 0; r < resamples; r++) {
-        for (size_t i = 0; i < n; i++)
-            draw[i] = x[le_stats_random(&seed) % n];
-        qsort(draw, n, sizeof *draw, compare);
-        medians[r] = sorted_quantile(draw, n, 0.5);
-    }
-    qsort(medians, (size_t)resamples, sizeof *medians, compare);
-    *low = sorted_quantile(medians, (size_t)resamples, 0.5 - confidence / 2);
-    *high = sorted_quantile(medians, (size_t)resamples, 0.5 + confidence / 2);
-    free(draw);
-    return true;
-}
-
-double le_stats_normal_cdf(double z) {
-    return 0.5 * erfc(-z / sqrt(2.0));
-}
-
-/* Bisection on the distribution function, then Newton: slow (microseconds) and hard to get wrong.
- */
-double le_stats_normal_quantile(double p) {
-    if (!(p > 0 && p < 1))
-        return p == 0 ? -(double)INFINITY : p == 1 ? (double)INFINITY : (double)NAN;
-    if (p > 0.5)
-        return -le_stats_normal_quantile(1 - p);
-    double a = -40, b = 0;
-    for (int i = 0; i < 60; i++) {
-        double c = (a + b) / 2;
-        if (le_stats_normal_cdf(c) < p)
-            a = c;
-        else
-            b = c;
-    }
-    return (a + b) / 2;
 }
 
 /* Continued fraction of the incomplete beta function (Numerical Recipes 6.4, modified Lentz). */

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Statistics of run times: mergeable moments and quantiles, robust summaries, intervals, a rank
- * test and a bounded reservoir. Pure functions on the caller's memory: no allocation except where
+ * Statistics of run times: mergeable moments and quantiles, summaries, intervals and a
+ * bounded reservoir. Pure functions on the caller's memory: no allocation except where
  * said, no global state; different threads may use different objects at the same time.
  */
 #ifndef LE_STATS_H
@@ -12,8 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* --- moments: count, mean and sum of squared deviations; {0} is empty
- * ----------------------------- */
+/* --- moments: count, mean and sum of squared deviations; {0} is empty */
 
 typedef struct le_moments {
     int64_t n;
@@ -31,47 +30,20 @@ double le_moments_variance(const le_moments *m);
  * both ends infinite, for n < 2. */
 bool le_moments_interval(const le_moments *m, double confidence, double *low, double *high);
 
-/* --- summaries of plain arrays; no order needed, the array is not changed
- * ------------------------- */
+/* --- summaries of plain arrays; no order needed, the array is not changed */
 
 /* Quantile q in [0,1], linear between order statistics (numpy's default, R type 7). NaN for n == 0
  * or when out of memory (allocates for n > 256). */
 double le_stats_quantile(const double *x, size_t n, double q);
 double le_stats_median(const double *x, size_t n);
-/* Median of |x - median(x)|; times 1.4826 it estimates the deviation of normal data. */
-double le_stats_mad(const double *x, size_t n);
-/* Percentile bootstrap interval of the median; deterministic for a seed. false for n < 2 or when
- * out of memory. */
-bool le_stats_bootstrap_median(const double *x, size_t n, double confidence, int resamples,
-                               uint64_t seed, double *low, double *high);
 
-/* --- distributions
- * -------------------------------------------------------------------------------- */
+/* --- distributions ---------------------------------------------------------------------------- */
 
-double le_stats_normal_cdf(double z);
-/* Inverse of the normal distribution function, p in (0,1); relative error below 1e-9. */
-double le_stats_normal_quantile(double p);
 /* Quantile of Student's t with df > 0 degrees of freedom, p in (0,1). */
 double le_stats_t_quantile(double p, double df);
 double le_stats_t_cdf(double t, double df);
 
-/* --- tests
- * ---------------------------------------------------------------------------------------- */
-
-typedef struct le_mann_whitney {
-    double u;      /* U of a: pairs with a > b, ties half */
-    double p_less; /* one-sided: a tends to be less than b */
-    double p_two;  /* two-sided */
-} le_mann_whitney;
-
-/* Wilcoxon-Mann-Whitney: exact when n_a * n_b <= 400 and there are no ties, else normal with tie
- * and continuity corrections (scipy.stats.mannwhitneyu's "exact" and "asymptotic"). false when a
- * side is empty, all values are equal, or out of memory. */
-bool le_stats_mann_whitney(const double *a, size_t n_a, const double *b, size_t n_b,
-                           le_mann_whitney *out);
-
-/* --- quantile sketch: histogram of log time, mergeable, relative error at most 1 %
- * ----------------- */
+/* --- quantile sketch: histogram of log time, mergeable, relative error at most 1 % */
 
 #define LE_SKETCH_BINS 96 /* at most; beyond, the lowest bins are joined */
 
@@ -87,8 +59,7 @@ void le_sketch_merge(le_sketch *s, const le_sketch *other);
 double le_sketch_quantile(const le_sketch *s, double q);
 int64_t le_sketch_total(const le_sketch *s);
 
-/* --- reservoir: uniform choice of at most `capacity` items out of a stream
- * ------------------------- */
+/* --- reservoir: uniform choice of at most `capacity` items out of a stream */
 
 /* Where item number `seen` (from 0) goes: a slot in [0,capacity), or -1 to leave it out. Algorithm
  * R (Vitter 1985); *state is the state of the generator, any value to start with. */

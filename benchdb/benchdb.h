@@ -135,8 +135,6 @@ bool le_db_flush(le_db *db, double timeout_s);
 const char *le_db_path(const le_db *db);
 /* UUID of the file, "" if none yet. Copied to buffer[37]. */
 void le_db_uuid(le_db *db, char *buffer);
-int64_t le_db_machine_id(const le_db *db);
-int64_t le_db_build_id(const le_db *db);
 
 /* Counters since open. */
 typedef struct le_db_counts {

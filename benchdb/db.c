@@ -271,14 +271,6 @@ void le_db_uuid(le_db *db, char *buffer) {
     le__signals_restore(&signals);
 }
 
-int64_t le_db_machine_id(const le_db *db) {
-    return db ? db->machine : 0;
-}
-
-int64_t le_db_build_id(const le_db *db) {
-    return db ? db->build : 0;
-}
-
 le__db_connection *le__db_begin_write(le_db *db, le__db_connection *local, le_db_status *status) {
     if (db->frozen) {
         *status = LE_DB_FROZEN;

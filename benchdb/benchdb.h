@@ -174,6 +174,10 @@ int64_t le_db_candidate(le_db *db, const le_db_candidate_key *key);
  * with implementation "plan" whose params say where the steps run; the evidence has the plan in
  * full. */
 #define LE_DB_CHAIN "@chain"
+/* What is known of the rows of counted outputs: operation LE_DB_ROWS, problem key the operation,
+ * with a problem of it behind or without, constraint the output's name, candidate with
+ * implementation "share". Evidence: {"most":SHARE,"mean":SHARE} of the room asked for. */
+#define LE_DB_ROWS "@rows"
 
 /* --------------------------------------------------------------------------------- adding ----- */
 

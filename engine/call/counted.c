@@ -47,25 +47,27 @@ void le_call_set_count(le_call *call, int arg, int64_t rows) {
 
 /* --- how many there may be --- */
 
-static bool is_counted(const le_call *call, size_t arg) {
+bool le__is_counted(const le_call *call, size_t arg) {
     return call->args[arg].counted && call->args[arg].given;
 }
 
-static uint64_t key_of_all(size_t arg) {
-    return arg + 1;
+static uint64_t key_of(const le_call *call, size_t arg, bool of_all) {
+    return of_all ? arg + 1 : (le__problem_shape(call) + arg) | UINT64_C(1) << 63;
 }
 
-static uint64_t key_of_problem(const le_call *call, size_t arg) {
-    return (le__problem_shape(call) + arg) | UINT64_C(1) << 63;
+bool le__counted_share(const le_call *call, size_t arg, bool of_all, le__rows_share *out) {
+    return le__rows_known(&call->entry->rows, key_of(call, arg, of_all), out);
+}
+
+void le__counted_recall(const le_call *call, size_t arg, bool of_all, le__rows_share share) {
+    le__rows_recall(&call->entry->rows, key_of(call, arg, of_all), share);
 }
 
 /* By the problem itself, else by others of the operation, which may have been asked for quite
  * another share: not beyond what a run in vain would cost. */
 static bool known(const le_call *call, size_t arg, le__rows_share *out) {
-    const le__rows *rows = &call->entry->rows;
-    if (le__rows_known(rows, key_of_problem(call, arg), out))
-        return true;
-    return le__rows_known(rows, key_of_all(arg), out) && out->most <= most_of_others;
+    return le__counted_share(call, arg, false, out) ||
+           (le__counted_share(call, arg, true, out) && out->most <= most_of_others);
 }
 
 static int64_t rows_of(const le__bound_arg *b, double share) {
@@ -102,7 +104,7 @@ static int64_t rows_for(const le_call *call, size_t arg) {
 void le__counted_make_room(le_call *call) {
     for (size_t i = 0; i < call->operation->n_args; i++) {
         le__bound_arg *b = &call->args[i];
-        if (!is_counted(call, i))
+        if (!le__is_counted(call, i))
             continue;
         b->rows = b->tensor.shape[0] = rows_for(call, i);
         b->said = -1;
@@ -116,10 +118,10 @@ static le_status check_said(const le_call *call, bool *fits) {
     *fits = true;
     for (size_t i = 0; i < call->operation->n_args; i++) {
         const le__bound_arg *b = &call->args[i];
-        if (is_counted(call, i) && b->said < 0)
+        if (le__is_counted(call, i) && b->said < 0)
             return le_fail(LE_ERR_WRONG_RESULT, "did not say how many rows its output '%s' has",
                            call->operation->args[i].name);
-        *fits = *fits && (!is_counted(call, i) || b->said <= b->rows);
+        *fits = *fits && (!le__is_counted(call, i) || b->said <= b->rows);
     }
     return LE_OK;
 }
@@ -127,8 +129,8 @@ static le_status check_said(const le_call *call, bool *fits) {
 static void learn(const le_call *call, size_t arg) {
     const le__bound_arg *b = &call->args[arg];
     double share = (double)b->said / (double)(b->room > 0 ? b->room : 1);
-    le__rows_learn(&call->entry->rows, key_of_problem(call, arg), share);
-    le__rows_learn(&call->entry->rows, key_of_all(arg), share);
+    for (int of_all = 0; of_all < 2; of_all++)
+        le__rows_learn(&call->entry->rows, key_of(call, arg, of_all), share);
 }
 
 static void cut(le__bound_arg *b) {
@@ -141,7 +143,7 @@ static void cut(le__bound_arg *b) {
 le_status le__counted_settle(le_call *call, bool *fits) {
     le_status status = check_said(call, fits);
     for (size_t i = 0; status == LE_OK && *fits && i < call->operation->n_args; i++)
-        if (is_counted(call, i)) {
+        if (le__is_counted(call, i)) {
             learn(call, i);
             cut(&call->args[i]);
         }
@@ -150,7 +152,7 @@ le_status le__counted_settle(le_call *call, bool *fits) {
 
 le_status le__counted_fail_again(const le_call *call) {
     for (size_t i = 0; i < call->operation->n_args; i++)
-        if (is_counted(call, i) && call->args[i].said > call->args[i].rows)
+        if (le__is_counted(call, i) && call->args[i].said > call->args[i].rows)
             return le_fail(LE_ERR_WRONG_RESULT,
                            "says that its output '%s' has %lld rows when there is room for %lld",
                            call->operation->args[i].name, (long long)call->args[i].said,
@@ -160,7 +162,7 @@ le_status le__counted_fail_again(const le_call *call) {
 
 void le__counted_forget(le_call *call) {
     for (size_t i = 0; i < call->operation->n_args; i++)
-        if (is_counted(call, i))
+        if (le__is_counted(call, i))
             call->args[i].said = -1;
 }
 

@@ -14,6 +14,11 @@
 int64_t le__counted_room(const le_call *call, size_t arg);
 /* Rows that it will have, as far as is known; else the room. */
 int64_t le__counted_expected(const le_call *call, size_t arg);
+/* What is known of an output's share of the room, by the problem alone or of all problems of the
+ * operation; false: nothing. And what earlier processes knew of it. */
+bool le__counted_share(const le_call *call, size_t arg, bool of_all, le__rows_share *out);
+void le__counted_recall(const le_call *call, size_t arg, bool of_all, le__rows_share share);
+bool le__is_counted(const le_call *call, size_t arg);
 /* Before an execution: gives the outputs their rows. */
 void le__counted_make_room(le_call *call);
 /* After it: cuts the outputs to what was said, unless that was more than fits, and learns from it.

@@ -29,14 +29,20 @@ bool le__rows_known(const le__rows *r, uint64_t key, le__rows_share *out) {
     return i >= 0;
 }
 
-void le__rows_learn(le__rows *r, uint64_t key, double share) {
+void le__rows_recall(le__rows *r, uint64_t key, le__rows_share share) {
     int i = find(r, key);
-    le__rows_share s = {share, share};
-    if (i >= 0)
-        s = (le__rows_share){get(&r->slots[i].most), get(&r->slots[i].mean)};
-    else /* the one that came first goes */
+    if (i < 0) /* the one that came first goes */
         i = (int)(atomic_fetch_add_explicit(&r->next, 1, memory_order_relaxed) % LE__ROWS_SLOTS);
-    set(&r->slots[i].most, share > s.most ? share : s.most + pace * (share - s.most));
-    set(&r->slots[i].mean, s.mean + pace * (share - s.mean));
+    set(&r->slots[i].most, share.most);
+    set(&r->slots[i].mean, share.mean);
     atomic_store_explicit(&r->slots[i].key, key, memory_order_relaxed);
+}
+
+void le__rows_learn(le__rows *r, uint64_t key, double share) {
+    le__rows_share s;
+    if (!le__rows_known(r, key, &s))
+        s = (le__rows_share){share, share};
+    s.most = share > s.most ? share : s.most + pace * (share - s.most);
+    s.mean += pace * (share - s.mean);
+    le__rows_recall(r, key, s);
 }

@@ -29,6 +29,8 @@ typedef struct le__rows_share {
 
 /* key: any but 0. */
 void le__rows_learn(le__rows *r, uint64_t key, double share);
+/* What was learnt in an earlier process. */
+void le__rows_recall(le__rows *r, uint64_t key, le__rows_share share);
 /* False: nothing is known. */
 bool le__rows_known(const le__rows *r, uint64_t key, le__rows_share *out);
 

@@ -9,6 +9,7 @@
 
 #include "call/counted.h"
 #include "call/problem.h"
+#include "choose/dispatch.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -94,6 +95,16 @@ static void note_bytes(le__chain_value *v, const le_tensor *expected, int64_t ro
     v->room_bytes = le__tensor_size(&most);
 }
 
+/* What earlier processes knew of its outputs. */
+static void recall_shares(const le_chain *c, const le__chain_step *s) {
+    const le__dispatch *d = c->engine->dispatch;
+    char problem[LE__PROBLEM_TEXT];
+    if (!s->call.counted)
+        return;
+    le__problem_text(&s->call, problem, sizeof problem);
+    le__shares_recall(d->shares, d->store, &s->call, problem);
+}
+
 /* Rounded as elastic extents are, so that a plan holds for a while. */
 static void expect_outputs(le_chain *c, const le__chain_step *s, le_tensor *shapes) {
     for (size_t a = 0; a < s->entry->operation->n_args; a++) {
@@ -127,8 +138,10 @@ le_status le__chain_expect(le_chain *c) {
         return le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name);
     for (int i = 0; status == LE_OK && i < c->n_steps; i++) {
         status = expect_step(c, i, shapes);
-        if (status == LE_OK)
-            expect_outputs(c, c->steps[i], shapes);
+        if (status != LE_OK)
+            break;
+        recall_shares(c, c->steps[i]);
+        expect_outputs(c, c->steps[i], shapes);
     }
     free(shapes);
     return status;

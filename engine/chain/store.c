@@ -274,7 +274,7 @@ bool le__chain_recall(le_chain *c) {
     constraint_text(c, constraint);
     pthread_mutex_lock(&s->mutex);
     if (!s->loaded)
-        le__store_each_plan(c->engine->dispatch->store, set_stored, s);
+        le__store_each_note(c->engine->dispatch->store, LE_DB_CHAIN, set_stored, s);
     s->loaded = true;
     const le__stored_plan *p = find_stored(s, problem, constraint);
     char *evidence = p ? strdup(p->evidence) : NULL;
@@ -300,7 +300,7 @@ static void store(const le_chain *c, le__kept_plan *k) {
     constraint_text(c, constraint);
     params_text(c, k, params);
     k->problem = le__store_problem(s, LE_DB_CHAIN, problem, &work);
-    k->candidate = le__store_plan(s, params);
+    k->candidate = le__store_note(s, LE_DB_CHAIN, "plan", params);
     le__store_keep_choice(s, k->problem, k->candidate, constraint, evidence);
     set_stored(c->engine->chains, problem, constraint, evidence);
     free(evidence);

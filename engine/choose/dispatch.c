@@ -146,8 +146,10 @@ static le_status make_question(le__dispatch *d, le_call *call, uint64_t hash, le
     pthread_mutex_lock(&s->mutex);
     status = refresh(d, s);
     le__question *made = status == LE_OK ? new_question(d, call, s) : NULL, *dropped = NULL;
-    if (made)
+    if (made) {
         recall(d, made, hash);
+        le__shares_recall(d->shares, d->store, call, made->problem);
+    }
     bool single = made && !call->step;
     const le__stored_choice *stored =
         single ? le__store_choice(s, made->db, made->constraint) : NULL;
@@ -545,6 +547,8 @@ le_status le__dispatch_answer(le__dispatch *d, le_call *call, le__answered *out)
     if (status != LE_OK)
         return status;
     status = answer(d, q, call, out);
+    if (status == LE_OK)
+        le__shares_keep(d->shares, d->store, call, q->problem);
     le__question_release(q);
     return status;
 }
@@ -577,6 +581,8 @@ le_status le__dispatch_open(le__dispatch **out, le_engine *engine) {
         return le_fail(LE_ERR_MEMORY, "le_open: out of memory");
     le_status status = le__questions_open(&d->questions);
     if (status == LE_OK)
+        status = le__shares_open(&d->shares);
+    if (status == LE_OK)
         status = le__monitor_open(&d->monitor);
     return status == LE_OK ? le__store_open(&d->store, engine) : status;
 }
@@ -603,6 +609,7 @@ void le__dispatch_close(le__dispatch *d) {
     le__store_close(d->store);
     le__monitor_close(d->monitor);
     le__questions_close(d->questions);
+    le__shares_close(d->shares);
     for (size_t i = 0; i < d->n_states; i++)
         le__op_state_free(d->states[i]);
     free(d->states);

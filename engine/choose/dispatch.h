@@ -8,6 +8,7 @@
 #define LE_DISPATCH_H
 
 #include "call/engine.h"
+#include "choose/shares.h"
 #include "choose/slate.h"
 #include "choose/store.h"
 #include "choose/transfer.h"
@@ -20,6 +21,7 @@ typedef struct le__dispatch {
     le__store *store;
     le__monitor *monitor;
     le__questions *questions;
+    le__shares *shares;
     pthread_mutex_t mutex; /* guards states */
     le__op_state **states; /* by operation id */
     size_t n_states;

@@ -420,18 +420,21 @@ const le__stored_choice *le__store_choice(const le__op_state *op, int64_t proble
     return NULL;
 }
 
-int64_t le__store_plan(le__store *s, const char *params) {
-    le_db_candidate_key key = {
-        .operation = LE_DB_CHAIN, .implementation = "plan", .run_type = "staged", .params = params};
+int64_t le__store_note(le__store *s, const char *operation, const char *implementation,
+                       const char *params) {
+    le_db_candidate_key key = {.operation = operation,
+                               .implementation = implementation,
+                               .run_type = "staged",
+                               .params = params};
     return le_db_candidate(s->db, &key);
 }
 
-void le__store_each_plan(le__store *s,
+void le__store_each_note(le__store *s, const char *operation,
                          void (*fn)(void *cookie, const char *problem, const char *constraint,
                                     const char *evidence),
                          void *cookie) {
     le_db_knowledge *k = NULL;
-    if (le_db_load(s->db, LE_DB_CHAIN, 0, &k) == LE_DB_NO_MEMORY || !k)
+    if (le_db_load(s->db, operation, 0, &k) == LE_DB_NO_MEMORY || !k)
         return;
     for (size_t i = 0; i < k->n_choices; i++) {
         const le_db_choice *c = &k->choices[i];

@@ -60,9 +60,11 @@ void le__store_keep_choice(le__store *s, int64_t problem, int64_t candidate, con
                            const char *evidence);
 /* Identity of a device; 0: the CPU pool. */
 int64_t le__store_device(le__store *s, const le__device *d);
-/* Id of a plan of a chain, as a candidate; and all stored plans that are still to be believed. */
-int64_t le__store_plan(le__store *s, const char *params);
-void le__store_each_plan(le__store *s,
+/* Choices of the engine's own, under operations of benchdb.h that begin with '@': id of what is
+ * chosen, as a candidate; and all that are still to be believed. */
+int64_t le__store_note(le__store *s, const char *operation, const char *implementation,
+                       const char *params);
+void le__store_each_note(le__store *s, const char *operation,
                          void (*fn)(void *cookie, const char *problem, const char *constraint,
                                     const char *evidence),
                          void *cookie);

@@ -6,12 +6,14 @@
  */
 #include "counted_test.h"
 
+#include "benchdb.h"
 #include "call/rows.h"
 #include "call/storage.h"
 #include "liquid_engine/le_bench.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 enum { H = 61, W = 47, PIXELS = H * W };
 
@@ -224,6 +226,41 @@ static void shares_of_others(void **state) {
         le_tensor_free(&rows);
     }
     le_close(&e);
+}
+
+/* What a process has learnt of rows, the next one knows: of the problem, and of the operation for
+ * others of it. Frozen, it reads and does not write. */
+static void shares_outlive_the_process(void **state) {
+    (void)state;
+    char db[] = "/tmp/le-shares-XXXXXX";
+    close(mkstemp(db));
+    unlink(db);
+    for (int process = 0; process < 4; process++) {
+        le_engine *e = counted_open(db, process == 2 ? LE_MODE_FROZEN : LE_MODE_ESTIMATE);
+        le_tensor rows = {0};
+        run_above(e, 2, PIXELS + process, &rows); /* none: proves it, and says nothing of 10 */
+        le_tensor_free(&rows);
+        int before = counted_runs;
+        run_above(e, 0.9, 10, &rows);
+        assert_int_equal(counted_runs, before + (process ? 1 : 2));
+        le_tensor_free(&rows);
+        le_close(&e);
+    }
+    le_db_knowledge *k = NULL;
+    le_db *file = le_db_open(&(le_db_options){.path = db, .frozen = true});
+    assert_int_equal(le_db_load(file, LE_DB_ROWS, 0, &k), LE_DB_OK);
+    size_t of_problem = 0, of_all = 0;
+    for (size_t i = 0; i < k->n_choices; i++) {
+        const char *problem = k->problems[k->choices[i].problem_index].key;
+        assert_string_equal(k->choices[i].constraint, "rows");
+        of_all += !strcmp(problem, "above");
+        of_problem += !strcmp(problem, "above image=f32[61,47] rows=f32[10,2]");
+    }
+    assert_int_equal(of_all, 1);
+    assert_int_equal(of_problem, 1);
+    le_db_knowledge_free(&k);
+    le_db_close(&file);
+    unlink(db);
 }
 
 static void shape_of_the_problem(void **state) {
@@ -589,6 +626,7 @@ int main(void) {
         cmocka_unit_test(callers_tensors),
         cmocka_unit_test(no_memory_for_nothing),
         cmocka_unit_test(shares_of_others),
+        cmocka_unit_test(shares_outlive_the_process),
         cmocka_unit_test(shares_do_not_mix),
         cmocka_unit_test(many_threads),
         cmocka_unit_test(shape_of_the_problem),

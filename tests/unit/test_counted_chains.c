@@ -373,11 +373,22 @@ static void stored_plans(void **state) {
     le_chain *c = make_chain(e, -1);
     for (int run = 0; run < 9; run++)
         run_chain(c, run % 5, NULL);
+    le_chain_plan *plan = NULL;
+    assert_ok(le_chain_explain(c, &plan, NULL, 0));
+    le_chain_plan_free(&plan);
+    double expected = (double)c->values[1].expected_bytes;
+    assert_true(expected < 0.9 * 8 * PIXELS);
+    le_chain_free(&c);
+    le_close(&e);
+    e = counted_open(db, LE_MODE_LEARN); /* which knows what to expect before its first run */
+    c = make_chain(e, -1);
+    assert_ok(le_chain_explain(c, &plan, NULL, 0));
+    le_chain_plan_free(&plan);
+    assert_true(fabs((double)c->values[1].expected_bytes - expected) <= 0.1 * expected);
     le_chain_free(&c);
     le_close(&e);
     e = counted_open(db, LE_MODE_FROZEN);
     c = make_chain(e, -1);
-    le_chain_plan *plan = NULL;
     assert_ok(le_chain_explain(c, &plan, NULL, 0));
     assert_string_equal(plan->why, "frozen");
     le_chain_plan_free(&plan);

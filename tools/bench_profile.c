@@ -21,7 +21,7 @@ typedef struct profile {
 
 static bool run(bench_target *t, size_t index, int runs, profile *p) {
     for (int i = 0; i < runs && !bench_interrupted(); i++) {
-        le_bench_stats stats;
+        le_bench_stats stats = {.struct_size = sizeof stats};
         if (le_bench_run(t->bench, index, &stats) != LE_OK) {
             tool_message("%s", le_error_message());
             return false;

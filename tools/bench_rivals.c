@@ -15,7 +15,7 @@ static const double close_enough = 1.5; /* times the choice's time: further ones
 static const double brief_s = 1e-3;     /* runs that what came right before them can slow down */
 
 static bool run_once(bench_target *t, size_t index, double *seconds) {
-    le_bench_stats stats;
+    le_bench_stats stats = {.struct_size = sizeof stats};
     if (le_bench_run(t->bench, index, &stats) != LE_OK)
         return false;
     *seconds = stats.seconds;

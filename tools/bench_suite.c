@@ -100,7 +100,7 @@ static void give_up(entry *e) {
 }
 
 static void compare(suite *s, entry *e) {
-    le_bench_comparison r;
+    le_bench_comparison r = {.struct_size = sizeof r};
     if (le_bench_check(s->target.bench, e->index, 0xff, &r) != LE_OK) {
         give_up(e);
         return;
@@ -111,7 +111,7 @@ static void compare(suite *s, entry *e) {
 }
 
 static void run_once(suite *s, entry *e) {
-    le_bench_stats stats;
+    le_bench_stats stats = {.struct_size = sizeof stats};
     if (le_bench_run(s->target.bench, e->index, &stats) != LE_OK) {
         give_up(e);
         return;
@@ -124,7 +124,7 @@ static void run_once(suite *s, entry *e) {
 
 /* Steps of a chain, and loops, kernels and transfers, of one run. */
 static void record_stages(suite *s, entry *e) {
-    le_bench_stats stats;
+    le_bench_stats stats = {.struct_size = sizeof stats};
     le_profile *profile = NULL;
     size_t n = 0;
     if (le_profile_start(s->target.engine) != LE_OK)
@@ -413,10 +413,10 @@ int bench_suite(const bench_settings *settings) {
     steps all = {.n = 0};
     own.volume = volume_of(settings, op, place);
     bench_catch_interrupts();
-    /* the steps, or what else the family has, get tables of their own where there is room for them and
-     * their input is made up */
+    /* the steps, or what else the family has, get tables of their own where there is room for them
+     * and their input is made up */
     const bool with_others = !own.json && !own.output && !own.volume && !own.problem &&
-                            strcmp(settings->suite, op->name) != 0;
+                             strcmp(settings->suite, op->name) != 0;
     if (with_others && !op->expand)
         find_others(settings, op, &all);
     bool ok = run_suite(&own, op, sizes[0], dtypes[0], with_others && op->expand ? &all : NULL);

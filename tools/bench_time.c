@@ -28,7 +28,7 @@ static void print_summary(const bench_target *t, const char *candidate, const do
 
 static bool time_runs(bench_target *t, size_t index, double *x, int n) {
     for (int i = -WARM_UP; i < n && !bench_interrupted(); i++) {
-        le_bench_stats stats;
+        le_bench_stats stats = {.struct_size = sizeof stats};
         if (le_bench_run(t->bench, index, &stats) != LE_OK) {
             tool_message("%s", le_error_message());
             return false;

@@ -84,7 +84,7 @@ static void check_once(context *c, verify_row *row, le_bench *bench, size_t cand
                        uint32_t index, const char *dtype, unsigned char poison) {
     size_t n;
     const char *text = le_bench_candidates(bench, &n)[candidate].text;
-    le_bench_comparison r;
+    le_bench_comparison r = {.struct_size = sizeof r};
     c->w->beat_ms = tool_now_ms();
     c->w->row = (int)(row - c->w->result.rows);
     snprintf(row->reason, sizeof row->reason, "%s", text); /* should it not come back */

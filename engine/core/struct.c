@@ -9,13 +9,6 @@
 
 enum { MOST_BYTES = 1 << 16 }; /* more was never set */
 
-static le_status check(size_t given, size_t least, const char *what) {
-    if (given >= least && given <= MOST_BYTES)
-        return LE_OK;
-    return le_fail(LE_ERR_ARGUMENT, "%s: struct_size is %zu, expected the sizeof of the struct",
-                   what, given);
-}
-
 static size_t size_of(const void *given) {
     size_t size = 0;
     if (given)
@@ -23,10 +16,18 @@ static size_t size_of(const void *given) {
     return size;
 }
 
+le_status le__struct_check(const void *given, size_t least, const char *what) {
+    size_t size = size_of(given);
+    if (size >= least && size <= MOST_BYTES)
+        return LE_OK;
+    return le_fail(LE_ERR_ARGUMENT, "%s: struct_size is %zu, expected the sizeof of the struct",
+                   what, size);
+}
+
 le_status le__struct_take(void *known, size_t size, const void *given, size_t least,
                           const char *what) {
     size_t theirs = size_of(given);
-    le_status status = check(theirs, least, what);
+    le_status status = le__struct_check(given, least, what);
     for (size_t i = size; status == LE_OK && i < theirs; i++)
         if (((const char *)given)[i])
             status = le_fail(LE_ERR_UNSUPPORTED,
@@ -43,7 +44,7 @@ le_status le__struct_take(void *known, size_t size, const void *given, size_t le
 le_status le__struct_give(void *given, const void *known, size_t size, size_t least,
                           const char *what) {
     size_t theirs = size_of(given);
-    le_status status = check(theirs, least, what);
+    le_status status = le__struct_check(given, least, what);
     if (status != LE_OK)
         return status;
     memset(given, 0, theirs);

@@ -9,6 +9,8 @@
 
 #include "core/error.h"
 
+/* Whether such a struct says its size. */
+le_status le__struct_check(const void *given, size_t least, const char *what);
 /* Takes a caller's struct over into one that holds the defaults. least: bytes that the first
  * version had. Refuses a longer struct that says something in what is not known here. */
 le_status le__struct_take(void *known, size_t size, const void *given, size_t least,

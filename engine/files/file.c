@@ -8,11 +8,13 @@
 
 #include "call/storage.h"
 #include "call/tensor.h"
+#include "core/struct.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,17 +23,19 @@
 
 enum { READ_PIECE_BYTES = 4 << 20, WRITE_PIECE_BYTES = 16 << 20 };
 
-int64_t le__io_limit(const le_io_options *options) {
-    if (options && options->struct_size >= offsetof(le_io_options, dtypes) &&
-        options->max_bytes > 0)
-        return options->max_bytes;
+int64_t le__io_limit(void) {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     return pages > 0 && page > 0 ? (int64_t)pages * page / 2 : INT64_MAX;
 }
 
-uint32_t le__io_dtypes(const le_io_options *options) {
-    return options && options->struct_size >= offsetof(le_io_options, reserved32) ? options->dtypes
-                                                                                  : 0;
+le_status le__io_take_options(le_io_options *known, const le_io_options *given) {
+    *known = (le_io_options){.struct_size = sizeof *known};
+    le_status status = given ? le__struct_take(known, sizeof *known, given,
+                                               offsetof(le_io_options, dtypes), "le_io_options")
+                             : LE_OK;
+    if (known->max_bytes <= 0)
+        known->max_bytes = le__io_limit();
+    return status;
 }
 
 le_status le__io_check_size(const char *text, le_dtype dtype, int ndim, const int64_t *shape,

@@ -278,7 +278,7 @@ le_status le__fits_read(const le__io_request *q, le_tensor *out) {
 
 le_status le__fits_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape) {
     le__fits_seen seen;
-    const le__io_request q = {.place = place, .max_bytes = le__io_limit(NULL)};
+    const le__io_request q = {.place = place, .max_bytes = le__io_limit()};
     le__io_enter();
     le_status status = le__fits_look(&q, &seen);
     le__io_leave();

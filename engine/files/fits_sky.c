@@ -25,7 +25,7 @@ typedef struct view {
 
 static le_status open_place(const le__io_place *place, bool checked, view *v) {
     le__fits_seen seen;
-    const le__io_request q = {.place = place, .max_bytes = le__io_limit(NULL)};
+    const le__io_request q = {.place = place, .max_bytes = le__io_limit()};
     if (place->format != LE__IO_FITS)
         return le_fail(LE_ERR_UNSUPPORTED, "%s: not a FITS file", place->text);
     le_status status = checked ? LE_OK : le__fits_look(&q, &seen);

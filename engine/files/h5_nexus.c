@@ -6,6 +6,9 @@
  */
 #include "files/h5.h"
 
+#include "core/struct.h"
+
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,14 +152,16 @@ static le_status check_axes(const le_io_plot *p) {
 }
 
 le_status le_io_write_plot(const le_io_plot *given) {
-    le_io_plot plot = {0};
-    memcpy(&plot, given,
-           given->struct_size < sizeof plot ? given->struct_size : sizeof plot);
+    le_io_plot plot = {.struct_size = sizeof plot};
     le__io_place place;
+    le_status status = le__struct_take(&plot, sizeof plot, given, offsetof(le_io_plot, reserved),
+                                       "le_io_write_plot");
+    if (status != LE_OK)
+        return status;
     if (!plot.group || !plot.signal || !plot.name || !plot.interpretation)
         return le_fail(LE_ERR_ARGUMENT, "le_io_write_plot: group, signal, name and interpretation "
                                         "are expected");
-    le_status status = check_axes(&plot);
+    status = check_axes(&plot);
     if (status == LE_OK)
         status = le__io_place_parse(plot.group, &place);
     if (status != LE_OK)

@@ -20,13 +20,16 @@ static le_status read_place(le_engine *engine, const char *place_text, const le_
                             le_tensor *out) {
     le__io_place place;
     le_tensor t = {0};
-    le_status status = le__io_place_parse(place_text, &place);
+    le_io_options o;
+    le_status status = le__io_take_options(&o, options);
+    if (status == LE_OK)
+        status = le__io_place_parse(place_text, &place);
     if (status != LE_OK)
         return status;
     le__io_request r = {.place = &place,
                         .parallel = le__io_parallel_of(engine),
-                        .max_bytes = le__io_limit(options),
-                        .dtypes = le__io_dtypes(options)};
+                        .max_bytes = o.max_bytes,
+                        .dtypes = o.dtypes};
     switch (place.format) {
     case LE__IO_HDF5:
         status = le__h5_read(&r, &t);

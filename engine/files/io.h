@@ -113,8 +113,9 @@ bool le__io_trusted(void);
 /* Checks ndim and shape against overflow and the limit; *bytes (may be NULL) gets the size. */
 le_status le__io_check_size(const char *text, le_dtype dtype, int ndim, const int64_t *shape,
                             int64_t max_bytes, int64_t *bytes);
-int64_t le__io_limit(const le_io_options *options);
-uint32_t le__io_dtypes(const le_io_options *options); /* mask of what the caller takes; 0: any */
+int64_t le__io_limit(void); /* of bytes, unless the caller has one */
+/* A caller's options, which may be NULL or of another version, with that limit in place. */
+le_status le__io_take_options(le_io_options *known, const le_io_options *given);
 
 /* As le_tensor_alloc, but with contents unspecified: the reader writes every element. */
 le_status le__io_alloc(le_tensor *out, le_dtype dtype, int ndim, const int64_t *shape);

@@ -55,9 +55,8 @@ static le_status open_stored(le_engine *engine, bool skip, file_source *s) {
     if (s->place.format != LE__IO_HDF5)
         return le_fail(LE_ERR_UNSUPPORTED, "%s: only HDF5 files have chunks as they are stored",
                        s->text);
-    le__io_request r = {.place = &s->place,
-                        .parallel = le__io_parallel_of(engine),
-                        .max_bytes = le__io_limit(NULL)};
+    le__io_request r = {
+        .place = &s->place, .parallel = le__io_parallel_of(engine), .max_bytes = le__io_limit()};
     status = le__pieces_open(&r, skip, &s->stored);
     if (status == LE_OK)
         s->base.items = le__pieces_items(s->stored);

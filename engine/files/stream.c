@@ -36,15 +36,19 @@ static le_status open_source(le_io_stream *s) {
 
 le_status le_io_stream_open(le_engine *engine, const char *place, const le_io_options *options,
                             le_io_stream **out) {
+    le_io_options o;
+    le_status status = le__io_take_options(&o, options);
+    if (status != LE_OK)
+        return status;
     le_io_stream *s = calloc(1, sizeof *s);
     if (!s || !(s->text = strdup(place ? place : ""))) {
         free(s);
         return le_fail(LE_ERR_MEMORY, "le_io_stream_open: out of memory");
     }
     s->engine = engine;
-    s->max_bytes = le__io_limit(options);
-    s->dtypes = le__io_dtypes(options);
-    le_status status = le__io_place_parse(s->text, &s->place);
+    s->max_bytes = o.max_bytes;
+    s->dtypes = o.dtypes;
+    status = le__io_place_parse(s->text, &s->place);
     if (status == LE_OK)
         status = open_source(s);
     if (status == LE_OK)

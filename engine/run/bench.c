@@ -12,6 +12,7 @@
 #include "benchdb.h"
 #include "engine.h"
 #include "core/options.h"
+#include "core/struct.h"
 #include "call/problem.h"
 #include "policy/replay.h"
 #include "trial/trial.h"
@@ -102,8 +103,11 @@ static le_status list_candidates(le_bench *b, le_engine *engine, le__operation_e
         const le__candidate *c = &b->candidates[i];
         const char *why = "";
         bool applies = le__candidate_applies(c, &b->call, &why);
-        b->views[i] = (le_bench_candidate){c->text, c->implementation, c->device->id, applies,
-                                           applies ? "" : why};
+        b->views[i] = (le_bench_candidate){.text = c->text,
+                                           .implementation = c->implementation,
+                                           .device = c->device->id,
+                                           .applies = applies,
+                                           .why = applies ? "" : why};
     }
     return LE_OK;
 }
@@ -155,10 +159,19 @@ const char *le_bench_problem(const le_bench *bench) {
     return bench->problem;
 }
 
-static void fill_stats(const le_call *call, le_bench_stats *out) {
+/* Of the first version. */
+static const size_t stats_bytes = offsetof(le_bench_stats, peak_bytes) + sizeof(int64_t);
+static const size_t comparison_bytes = offsetof(le_bench_comparison, within) + sizeof(bool);
+
+static le_status give_stats(const le_call *call, le_bench_stats *out) {
     const le__run_stats *s = &call->stats;
-    *out = (le_bench_stats){s->seconds,         s->kernel_seconds,    s->setup_seconds,
-                            s->bytes_to_device, s->bytes_from_device, s->peak_scratch_bytes};
+    const le_bench_stats known = {.seconds = s->seconds,
+                                  .kernel_seconds = s->kernel_seconds,
+                                  .setup_seconds = s->setup_seconds,
+                                  .bytes_to_device = s->bytes_to_device,
+                                  .bytes_from_device = s->bytes_from_device,
+                                  .peak_bytes = s->peak_scratch_bytes};
+    return le__struct_give(out, &known, sizeof known, stats_bytes, "le_bench_run: out");
 }
 
 static le_status check_index(const le_bench *b, size_t index) {
@@ -173,14 +186,14 @@ static le_status check_index(const le_bench *b, size_t index) {
 
 le_status le_bench_run(le_bench *bench, size_t index, le_bench_stats *out) {
     le__ticker ticker;
-    le_status status = check_index(bench, index);
+    le_status status = le__struct_check(out, stats_bytes, "le_bench_run: out");
+    if (status == LE_OK)
+        status = check_index(bench, index);
     le__ticker_begin(&ticker, bench->args, bench->n_args);
     if (status == LE_OK)
         status = le__execute(&bench->call, &bench->candidates[index], LE__OUTPUTS_FRESH);
     le__ticker_end(&ticker);
-    if (status == LE_OK)
-        fill_stats(&bench->call, out);
-    return status;
+    return status == LE_OK ? give_stats(&bench->call, out) : status;
 }
 
 /* --- comparing --- */
@@ -213,10 +226,9 @@ static double rtol_needed(const le__error_profile *e, double atol) {
     return e->rtol_at[LE__ERROR_LEVELS - 1];
 }
 
-le_status le_bench_check(le_bench *b, size_t index, unsigned char poison,
+static le_status compare(le_bench *b, size_t index, unsigned char poison,
                          le_bench_comparison *out) {
     const char *name = b->call.operation->name;
-    *out = (le_bench_comparison){0};
     le_status status = check_index(b, index);
     if (status != LE_OK)
         return status;
@@ -241,6 +253,18 @@ le_status le_bench_check(le_bench *b, size_t index, unsigned char poison,
     out->max_abs = error.max_abs;
     out->rtol = rtol_needed(&error, b->call.want.atol);
     out->within = le__error_allows(&error, b->call.want.atol, b->call.want.rtol);
+    return status;
+}
+
+le_status le_bench_check(le_bench *b, size_t index, unsigned char poison,
+                         le_bench_comparison *out) {
+    static const char what[] = "le_bench_check: out";
+    le_bench_comparison known = {0};
+    le_status status = le__struct_check(out, comparison_bytes, what);
+    if (status != LE_OK)
+        return status;
+    status = compare(b, index, poison, &known);
+    le__struct_give(out, &known, sizeof known, comparison_bytes, what);
     return status;
 }
 

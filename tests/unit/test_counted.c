@@ -536,7 +536,7 @@ static void checks(le_engine *e, const char *wrong) {
     const le_bench_candidate *list = le_bench_candidates(bench, &n);
     for (size_t i = 0; i < n; i++)
         for (int poison = 0xff; poison >= 0 && list[i].applies; poison -= 0xff) {
-            le_bench_comparison c;
+            le_bench_comparison c = {.struct_size = sizeof c};
             le_status status = le_bench_check(bench, i, (unsigned char)poison, &c);
             bool good = status == LE_OK && c.within;
             char name[64];

@@ -7,6 +7,7 @@
  */
 #include "toy.h"
 
+#include "liquid_engine/le_bench.h"
 #include "liquid_engine/le_chain.h"
 #include "liquid_engine/le_io.h"
 
@@ -120,7 +121,53 @@ static void read_options_of_any_size(void **state) {
     assert_int_equal(le_io_read(NULL, place, copy_at_the_edge(&o, o.struct_size), &read), LE_OK);
     assert_int_equal(read.dtype, LE_I8); /* it could not say what it takes */
     le_tensor_free(&read);
+    o.struct_size = 0;
+    assert_int_equal(le_io_read(NULL, place, &o, &read), LE_ERR_ARGUMENT);
+    assert_non_null(strstr(le_error_message(), "le_io_options: struct_size is 0"));
     unlink(place);
+}
+
+/* What operators get of one run and one comparison, shorter and longer than here, and with nothing
+ * said, before which nothing is run. */
+static void bench_structs_of_any_size(void **state) {
+    (void)state;
+    le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+    float in[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    le_tensor input = le_tensor_of(in, LE_F32, 1, (int64_t[]){8}), result = {0};
+    le_arg args[] = {LE_IN("input", &input), LE_F64("factor", 3), LE_OUT("result", &result),
+                     LE_OPT_DEVICE("cpu")};
+    le_bench *bench;
+    size_t n, i = 0;
+    assert_int_equal(le_bench_open(&bench, e, "toy", args, 4), LE_OK);
+    const le_bench_candidate *list = le_bench_candidates(bench, &n);
+    while (i < n && !list[i].applies)
+        i++;
+    assert_true(i < n);
+
+    size_t shorter = offsetof(le_bench_stats, peak_bytes) + 8, longer = sizeof(le_bench_stats) + 24;
+    le_bench_stats *old = at_the_edge(shorter);
+    old->struct_size = shorter;
+    assert_int_equal(le_bench_run(bench, i, old), LE_OK);
+    assert_true(old->struct_size == shorter && old->seconds > 0);
+    unsigned char *later = at_the_edge(longer);
+    memset(later, 0x55, longer);
+    memcpy(later, &longer, sizeof longer);
+    assert_int_equal(le_bench_run(bench, i, (le_bench_stats *)(void *)later), LE_OK);
+    assert_int_equal(later[longer - 1], 0);
+
+    le_bench_stats none = {.seconds = 7};
+    assert_int_equal(le_bench_run(bench, i, &none), LE_ERR_ARGUMENT);
+    assert_non_null(strstr(le_error_message(), "le_bench_run: out: struct_size is 0"));
+    assert_true(none.seconds == 7);
+    le_bench_comparison c = {.max_abs = 7};
+    assert_int_equal(le_bench_reference(bench), LE_OK);
+    assert_int_equal(le_bench_check(bench, i, 0xff, &c), LE_ERR_ARGUMENT);
+    assert_true(c.max_abs == 7);
+    c.struct_size = sizeof c;
+    assert_int_equal(le_bench_check(bench, i, 0xff, &c), LE_OK);
+    assert_true(c.within && c.max_abs < 1e-3 && c.struct_size == sizeof c);
+    le_bench_close(&bench);
+    le_close(&e);
 }
 
 /* --- modules of method ABI 1, as its header had the descriptors --- */
@@ -301,6 +348,7 @@ int main(void) {
         cmocka_unit_test(run_info_of_any_size),
         cmocka_unit_test(options_of_any_size),
         cmocka_unit_test(read_options_of_any_size),
+        cmocka_unit_test(bench_structs_of_any_size),
         cmocka_unit_test(modules_of_an_earlier_abi),
         cmocka_unit_test(modules_of_the_second_abi),
         cmocka_unit_test(modules_of_a_later_abi),

@@ -38,7 +38,7 @@ static int check_case(const char *operation, const char *implementation, uint32_
     le_case_request request = {.kind = LE_CASE_CHECK, .seed = 1, .index = index, .dtype = LE_F32};
     le_sample *sample;
     le_bench *bench;
-    le_bench_comparison result;
+    le_bench_comparison result = {.struct_size = sizeof result};
     size_t n_args, n;
     int checked = 0;
     assert_int_equal(le_sample_make(&sample, engine, operation, &request), LE_OK);

@@ -55,7 +55,7 @@ static double now(void) {
 /* Runs of a candidate for about so many seconds, three at least; a first one warms up. */
 static le_status time_candidate(le_bench *bench, size_t index, double seconds, double *times,
                                 int *n, double *kernel) {
-    le_bench_stats stats;
+    le_bench_stats stats = {.struct_size = sizeof stats};
     le_status status = le_bench_run(bench, index, &stats);
     double end = now() + seconds;
     for (*n = 0; status == LE_OK && *n < RUNS && (*n < 3 || now() < end);) {
@@ -81,7 +81,7 @@ static PyObject *bench_row(le_bench *bench, size_t index, bool compared, double 
     double times[RUNS], kernel = 0;
     int runs = 0;
     le_status status = LE_OK, checked = LE_ERR_UNSUPPORTED;
-    le_bench_comparison comparison = {.max_abs = NAN};
+    le_bench_comparison comparison = {.struct_size = sizeof comparison, .max_abs = NAN};
     core_outside outside;
     core_leave(&outside, NULL);
     if (b->applies)
@@ -192,7 +192,7 @@ static PyObject *verify_rows(le_bench *bench) {
     const le_bench_candidate *b = le_bench_candidates(bench, &n);
     PyObject *rows = PyList_New(0);
     for (size_t i = 0; rows && i < n; i++) {
-        le_bench_comparison comparison = {.max_abs = NAN};
+        le_bench_comparison comparison = {.struct_size = sizeof comparison, .max_abs = NAN};
         le_status status = LE_OK;
         core_outside outside;
         core_leave(&outside, NULL);

@@ -13,6 +13,7 @@
  *     le_bench *bench;
  *     le_bench_open(&bench, engine, "interpolate", args, n_args);
  *     const le_bench_candidate *c = le_bench_candidates(bench, &n);
+ *     le_bench_stats stats = {.struct_size = sizeof stats};
  *     for (size_t i = 0; i < n; i++)
  *         if (c[i].applies && le_bench_run(bench, i, &stats) == LE_OK)
  *             printf("%s %g s\n", c[i].text, stats.seconds);
@@ -59,9 +60,11 @@ typedef struct le_bench_candidate {
     const char *device; /* "cpu", "opencl:0" */
     bool applies;       /* as far as descriptors tell: ISA, device, memory, applicable, forced */
     const char *why;    /* it does not; "" */
+    uint64_t reserved[4];
 } le_bench_candidate;
 
 typedef struct le_bench_stats { /* of one run */
+    size_t struct_size;         /* set by the caller: sizeof(le_bench_stats) */
     double seconds;             /* wall time with transfers, without handing the outputs over */
     double kernel_seconds;      /* OpenCL events; 0 on the CPU */
     double setup_seconds;       /* building kernels; part of seconds */
@@ -78,10 +81,12 @@ LE_API void le_bench_close(le_bench **bench);
 LE_API const le_bench_candidate *le_bench_candidates(const le_bench *bench, size_t *count);
 /* The problem's text; valid until le_bench_close. */
 LE_API const char *le_bench_problem(const le_bench *bench);
-/* One run of candidate `index` into memory of its own. */
+/* One run of candidate `index` into memory of its own. As much of *out is filled as its struct_size
+ * says, with 0 in what the library does not know. */
 LE_API le_status le_bench_run(le_bench *bench, size_t index, le_bench_stats *out);
 
 typedef struct le_bench_comparison {
+    size_t struct_size; /* set by the caller: sizeof(le_bench_comparison) */
     double max_abs; /* largest |a-b|, in the operation's norm */
     double rtol;    /* least rtol that suffices beside the call's atol; 0 when none is needed */
     bool within;    /* the call's tolerance (the operation's default unless it gave one) */
@@ -162,6 +167,7 @@ typedef struct le_bench_device {
     char id[32]; /* "cpu", "opencl:0" */
     char name[128], vendor[64], driver[64], version[64];
     bool is_cpu; /* shares the CPU's cores */
+    uint64_t reserved[8];
 } le_bench_device;
 
 /* Devices of the engine, OpenCL looked for; at most `max` are written, the number there are is

@@ -9,6 +9,7 @@
 #include "cut.h"
 #include "hand.h"
 #include "liquid_engine/le_io.h"
+#include "liquid_engine/le_stream.h"
 #include "world.h"
 
 typedef struct le__shared {
@@ -18,11 +19,11 @@ typedef struct le__shared {
     bool given;
     le_tensor
         shape; /* its dtype and shape; of inputs with one element for all, until they are read */
-    le_tensor whole;  /* input that is needed as a whole, or cannot be read in parts; own: */
-    bool own;         /* is freed with the job */
-    bool reserved;    /* output: each rank writes its part, */
-    int64_t offset;   /* from this byte of the file on */
-    le_io_part *file; /* open from this rank's first block on */
+    le_tensor whole;   /* input that is needed as a whole, or cannot be read in parts; own: */
+    bool own;          /* is freed with the job */
+    bool reserved;     /* output: each rank writes its part, */
+    int64_t offset;    /* from this byte of the file on */
+    le_target *target; /* joined from this rank's first block on */
     le_tensor
         *parts; /* output: of each block that this rank has made, until they are put together */
 } le__shared;

@@ -109,8 +109,7 @@ static le_status reserve_all(le__job *j, bool again) {
         le__shared *s = &j->shared[a];
         if (!le__is_out(j, a) || !s->place || !j->slabs.args[a].axis)
             continue;
-        status = again ? le_io_reserved(s->place, &s->shape, &s->offset)
-                       : le_io_reserve(s->place, &s->shape, &s->offset);
+        status = le_io_target_reserve(s->place, &s->shape, again, &s->offset);
         s->reserved = status == LE_OK;
         if (status == LE_ERR_UNSUPPORTED)
             status = LE_OK; /* no HDF5: rank 0 writes it from a tensor */

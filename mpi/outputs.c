@@ -45,7 +45,8 @@ le_status le__outputs_prepare(le__job *j) {
 
 static le_status write_run(void *cookie, const char *data, int64_t bytes, int64_t at) {
     const le__shared *s = cookie;
-    return le_io_part_write(s->file, data, bytes, s->offset + at);
+    int64_t size = (int64_t)le_dtype_size(s->shape.dtype);
+    return le_target_put(s->target, at / size, bytes / size, data);
 }
 
 static le_status copy_run(void *cookie, const char *data, int64_t bytes, int64_t at) {
@@ -92,8 +93,8 @@ le_status le__outputs_take(le__job *j, size_t arg, int64_t number, le_tensor *ma
     if (status != LE_OK || !s->reserved)
         return status;
     int axis = axis_of(j, arg);
-    if (!s->file)
-        status = le_io_part_open(s->place, &s->file);
+    if (!s->target)
+        status = le_io_target_join(s->place, &s->shape, s->offset, &s->target);
     if (status == LE_OK)
         status = le__rows_each(part, part->data, axis, le__cut_elements(&j->slabs, arg, r.begin),
                                s->shape.shape[axis], write_run, s);
@@ -260,7 +261,7 @@ static le_status publish(le__job *j, bool good) {
     le_status status = LE_OK;
     for (size_t a = 0; !stays && a < j->op->n_args; a++)
         if (le__is_out(j, a) && j->shared[a].reserved && is_root(j)) {
-            le_status one = le_io_publish(j->shared[a].place, good);
+            le_status one = le_io_target_publish(j->shared[a].place, good);
             status = status == LE_OK ? one : status;
         }
     return le__world_agree(&j->world, status);
@@ -269,7 +270,7 @@ static le_status publish(le__job *j, bool good) {
 le_status le__outputs_finish(le__job *j, le_status status) {
     le_tensor made[LE_MAX_ARGS] = {{0}};
     for (size_t a = 0; a < j->op->n_args; a++)
-        le_io_part_close(&j->shared[a].file);
+        le_io_target_close(&j->shared[a].target, false);
     status = le__world_agree(&j->world, status);
     if (status == LE_OK)
         tell_owners(j);

@@ -113,6 +113,9 @@ bool le__io_trusted(void);
 /* Checks ndim and shape against overflow and the limit; *bytes (may be NULL) gets the size. */
 le_status le__io_check_size(const char *text, le_dtype dtype, int ndim, const int64_t *shape,
                             int64_t max_bytes, int64_t *bytes);
+/* Of an HDF5 place, and the name of the file that several processes write before it has the
+ * place's: to be freed. */
+le_status le__io_part_parse(const char *text, le__io_place *place, char **part);
 int64_t le__io_limit(void); /* of bytes, unless the caller has one */
 /* A caller's options, which may be NULL or of another version, with that limit in place. */
 le_status le__io_take_options(le_io_options *known, const le_io_options *given);

@@ -5,6 +5,8 @@
  */
 #include "files/io.h"
 
+#include "liquid_engine/le_stream.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,7 +22,7 @@ static char *part_of(const char *file) {
     return name;
 }
 
-static le_status parse(const char *text, le__io_place *place, char **part) {
+le_status le__io_part_parse(const char *text, le__io_place *place, char **part) {
     *part = NULL;
     le_status status = le__io_place_parse(text, place);
     if (status != LE_OK)
@@ -46,30 +48,25 @@ static le_status fill_part(const le__io_place *place, const char *part, const le
     return status;
 }
 
-le_status le_io_reserve(const char *place_text, const le_tensor *shape, int64_t *offset) {
-    le__io_place place;
+static le_status make_part(const le__io_place *place, const char *part, const le_tensor *shape,
+                           int64_t *offset) {
     le__outfile folders; /* makes those on the way, and refuses what is no file */
-    char *part;
-    le_status status = parse(place_text, &place, &part);
+    le_status status = le__io_temp_open(place->file, false, &folders);
     if (status != LE_OK)
         return status;
-    status = le__io_temp_open(place.file, false, &folders);
-    if (status == LE_OK) {
-        le__outfile_abandon(&folders);
-        status = fill_part(&place, part, shape, offset);
-    }
-    free(part);
-    le__io_place_free(&place);
-    return status;
+    le__outfile_abandon(&folders);
+    return fill_part(place, part, shape, offset);
 }
 
-le_status le_io_reserved(const char *place_text, const le_tensor *shape, int64_t *offset) {
+le_status le_io_target_reserve(const char *place_text, const le_tensor *shape, bool again,
+                               int64_t *offset) {
     le__io_place place;
     char *part;
-    le_status status = parse(place_text, &place, &part);
+    le_status status = le__io_part_parse(place_text, &place, &part);
     if (status != LE_OK)
         return status;
-    status = le__h5_reserved(&place, part, shape, offset);
+    status = again ? le__h5_reserved(&place, part, shape, offset)
+                   : make_part(&place, part, shape, offset);
     free(part);
     le__io_place_free(&place);
     return status;
@@ -84,10 +81,10 @@ static le_status sync_and_rename(const char *part, const char *file) {
                                            : le_fail(LE_ERR_IO, "%s: %s", part, strerror(errno));
 }
 
-le_status le_io_publish(const char *place_text, bool good) {
+le_status le_io_target_publish(const char *place_text, bool good) {
     le__io_place place;
     char *part;
-    le_status status = parse(place_text, &place, &part);
+    le_status status = le__io_part_parse(place_text, &place, &part);
     if (status != LE_OK)
         return status;
     if (good)
@@ -97,46 +94,4 @@ le_status le_io_publish(const char *place_text, bool good) {
     free(part);
     le__io_place_free(&place);
     return status;
-}
-
-struct le_io_part {
-    int fd;
-    char *name;
-};
-
-le_status le_io_part_open(const char *place_text, le_io_part **out) {
-    le__io_place place;
-    char *name;
-    *out = NULL;
-    le_status status = parse(place_text, &place, &name);
-    if (status != LE_OK)
-        return status;
-    le__io_place_free(&place);
-    le_io_part *part = malloc(sizeof *part);
-    int fd = open(name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (part && fd >= 0) {
-        *part = (le_io_part){fd, name};
-        *out = part;
-        return LE_OK;
-    }
-    status = fd < 0 ? le_fail(LE_ERR_IO, "%s: %s", name, strerror(errno))
-                    : le_fail(LE_ERR_MEMORY, "%s: out of memory", name);
-    if (fd >= 0)
-        close(fd);
-    free(part);
-    free(name);
-    return status;
-}
-
-le_status le_io_part_write(le_io_part *part, const void *data, int64_t bytes, int64_t at) {
-    return le__io_write_at(part->fd, part->name, data, bytes, at);
-}
-
-void le_io_part_close(le_io_part **part) {
-    if (!*part)
-        return;
-    close((*part)->fd);
-    free((*part)->name);
-    free(*part);
-    *part = NULL;
 }

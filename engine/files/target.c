@@ -3,7 +3,7 @@
  *
  * Results that are put together from pieces in any order. They lie in a file without a name until
  * they are whole; from there the kernel copies them into an HDF5 file, so that memory does not
- * grow.
+ * grow. Those of several processes lie in the file that one of them has made (reserve.c).
  */
 #include "files/io.h"
 
@@ -11,6 +11,7 @@
 #include "signals.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,8 @@ struct le_target {
     le_engine *engine;
     char *text; /* NULL: no place, it is only looked at */
     le__outfile spool;
+    bool joined;     /* the spool is others', too, */
+    int64_t offset;  /* and the elements begin there */
     le_tensor shape; /* without data */
     size_t element;
     int64_t bytes;
@@ -55,12 +58,13 @@ static le_status open_spool(le_target *t) {
     return status;
 }
 
-le_status le_io_target(le_engine *engine, const char *place, le_dtype dtype, int ndim,
-                       const int64_t *shape, le_target **out) {
-    *out = NULL;
-    le_target *t = calloc(1, sizeof *t);
+/* Without a spool; to be released. */
+static le_status new_target(le_engine *engine, const char *place, le_dtype dtype, int ndim,
+                            const int64_t *shape, le_target **out) {
+    le_target *t = *out = calloc(1, sizeof *t);
     if (!t || (place && !(t->text = strdup(place)))) {
         free(t);
+        *out = NULL;
         return le_fail(LE_ERR_MEMORY, "le_io_target: out of memory");
     }
     t->engine = engine;
@@ -68,15 +72,56 @@ le_status le_io_target(le_engine *engine, const char *place, le_dtype dtype, int
     t->element = le_dtype_size(dtype);
     le_status status =
         le__io_check_size(place ? place : "result", dtype, ndim, shape, INT64_MAX, &t->bytes);
-    if (status == LE_OK) {
-        t->shape = le_tensor_of(NULL, dtype, ndim, shape);
-        status = open_spool(t);
-    }
     if (status == LE_OK)
-        *out = t;
-    else
+        t->shape = le_tensor_of(NULL, dtype, ndim, shape);
+    return status;
+}
+
+static le_status keep_or_release(le_status status, le_target *t, le_target **out) {
+    *out = status == LE_OK ? t : NULL;
+    if (status != LE_OK && t)
         release(t);
     return status;
+}
+
+le_status le_io_target(le_engine *engine, const char *place, le_dtype dtype, int ndim,
+                       const int64_t *shape, le_target **out) {
+    le_target *t;
+    le_status status = new_target(engine, place, dtype, ndim, shape, &t);
+    if (status == LE_OK)
+        status = open_spool(t);
+    return keep_or_release(status, t, out);
+}
+
+static le_status open_part(le_target *t) {
+    le__io_place place;
+    char *part;
+    le_status status = le__io_part_parse(t->text, &place, &part);
+    if (status != LE_OK)
+        return status;
+    t->spool.fd = open(part, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (t->spool.fd < 0)
+        status = le_fail(LE_ERR_IO, "%s: %s", part, strerror(errno));
+    free(part);
+    le__io_place_free(&place);
+    return status;
+}
+
+le_status le_io_target_join(const char *place, const le_tensor *shape, int64_t offset,
+                            le_target **out) {
+    le_target *t;
+    le_status status = new_target(NULL, place, shape->dtype, shape->ndim, shape->shape, &t);
+    if (status == LE_OK) {
+        t->joined = true;
+        t->offset = offset;
+        status = open_part(t);
+    }
+    return keep_or_release(status, t, out);
+}
+
+static le_status fail_joined(const le_target *t, const char *what) {
+    return le_fail(LE_ERR_UNSUPPORTED, "%s: a target that several processes write %s", t->text,
+                   what);
 }
 
 le_status le_target_put(le_target *t, int64_t first, int64_t n, const void *elements) {
@@ -86,13 +131,15 @@ le_status le_target_put(le_target *t, int64_t first, int64_t n, const void *elem
                        (long long)n, (long long)first, (long long)all);
     const int64_t size = (int64_t)t->element;
     return le__io_write_at(t->spool.fd, t->text ? t->text : "result", elements, n * size,
-                           first * size);
+                           t->offset + first * size);
 }
 
 le_status le_target_grow(le_target *t, int64_t extent) {
     int64_t bytes, shape[LE_MAX_DIMS];
     memcpy(shape, t->shape.shape, sizeof shape);
     shape[0] = extent;
+    if (t->joined)
+        return fail_joined(t, "cannot grow");
     if (t->shape.ndim < 1 || extent < t->shape.shape[0])
         return le_fail(LE_ERR_ARGUMENT, "le_target_grow: from %lld to %lld",
                        (long long)t->shape.shape[0], (long long)extent);
@@ -113,6 +160,8 @@ le_status le_target_grow(le_target *t, int64_t extent) {
 
 le_status le_target_tensor(le_target *t, le_tensor *out) {
     static char nothing[16];
+    if (t->joined)
+        return fail_joined(t, "cannot be looked at");
     if (t->bytes && !t->map) {
         t->map = mmap(NULL, (size_t)t->bytes, PROT_READ, MAP_SHARED, t->spool.fd, 0);
         if (t->map == MAP_FAILED) {
@@ -155,7 +204,7 @@ le_status le_io_target_close(le_target **target, bool complete) {
     le_target *t = target ? *target : NULL;
     if (!t)
         return LE_OK;
-    le_status status = complete && t->text ? write_whole(t) : LE_OK;
+    le_status status = complete && t->text && !t->joined ? write_whole(t) : LE_OK;
     release(t);
     *target = NULL;
     return status;

@@ -50,8 +50,8 @@ static void test_writing(void **state) {
     assert_int_equal(le_tensor_alloc(&t, LE_F32, 2, shape), LE_OK);
     unlink("x.h5");
     says_so(le_io_write(io_engine, "x.h5:/a", &t));
-    says_so(le_io_reserve("x.h5:/a", &t, &offset));
-    says_so(le_io_reserved("x.h5:/a", &t, &offset));
+    says_so(le_io_target_reserve("x.h5:/a", &t, false, &offset));
+    says_so(le_io_target_reserve("x.h5:/a", &t, true, &offset));
     says_so(le_io_write_plot(&plot));
     assert_false(le_io_is_place("x.h5:/a", true));
     assert_non_null(strstr(le_error_message(), "without HDF5"));

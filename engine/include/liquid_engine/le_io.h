@@ -167,24 +167,6 @@ LE_API le_status le_io_peek(const char *place, le_dtype *dtype, int *ndim, int64
  * where the library was built with it. On false le_error_message() says why. Touches no file. */
 LE_API bool le_io_is_place(const char *place, bool for_writing);
 
-/* A dataset that several processes write at once, each its part: HDF5 places only.
- * le_io_reserve makes FILE.part, with everything that FILE has and a dataset of the dtype and shape
- * of *shape (whose data is not looked at): its elements lie together in the machine's byte order,
- * row-major, from byte *offset on. They are unspecified until they are written, at their places in
- * FILE.part, by any process: with le_io_part_write (at: byte of the file) or in other ways.
- * le_io_publish gives FILE.part the name FILE once all is written, or with good false removes it.
- * Reserve and publish are for one process, while no other one writes. */
-LE_API le_status le_io_reserve(const char *place, const le_tensor *shape, int64_t *offset);
-/* Where an earlier process has reserved such a dataset and not published it; LE_ERR_IO: nobody has. */
-LE_API le_status le_io_reserved(const char *place, const le_tensor *shape, int64_t *offset);
-/* FILE.part for writing, until it is closed; several threads may write at once. Closing sets *part to
- * NULL, which is allowed. */
-typedef struct le_io_part le_io_part;
-LE_API le_status le_io_part_open(const char *place, le_io_part **out);
-LE_API le_status le_io_part_write(le_io_part *part, const void *data, int64_t bytes, int64_t at);
-LE_API void le_io_part_close(le_io_part **part);
-LE_API le_status le_io_publish(const char *place, bool good);
-
 /* True when writing to `output` would replace what reading `input` gives: the same dataset of an
  * HDF5 file, or for other formats a file of the input, whatever links and spellings the two places
  * use. Another dataset of the same HDF5 file is none. Of a stack with more than 4096 images the

@@ -177,6 +177,20 @@ LE_API le_status le_target_tensor(le_target *target, le_tensor *out);
 /* complete: writes the place, as le_io_sink_close does. Sets *target to NULL, which is allowed. */
 LE_API le_status le_io_target_close(le_target **target, bool complete);
 
+/* The same for several processes, each of which puts its pieces: HDF5 places only (LE_ERR_UNSUPPORTED).
+ * One of them reserves: le_io_target_reserve makes FILE.part, with everything that FILE has and a
+ * dataset of the dtype and shape of *shape (whose data is not looked at), its elements unspecified
+ * until they are put. They lie together in the machine's byte order, row-major, from byte *offset of
+ * FILE.part on. again: what an earlier process has reserved and not published, with what was put
+ * there; LE_ERR_IO: nobody has. Then each joins, puts and closes its target, which can neither grow
+ * nor be looked at; closing it with complete false or true is the same. At last one of them publishes:
+ * FILE.part becomes FILE, or with good false is removed. */
+LE_API le_status le_io_target_reserve(const char *place, const le_tensor *shape, bool again,
+                                      int64_t *offset);
+LE_API le_status le_io_target_join(const char *place, const le_tensor *shape, int64_t offset,
+                                   le_target **out);
+LE_API le_status le_io_target_publish(const char *place, bool good);
+
 /* Runs a chain over all items of its sources, batch by batch: two batches are under way, one is
  * read while the other is computed; sinks get results in order. The shapes that the chain's inputs
  * were declared with are those of an example; each batch has its own. How many items a batch has is

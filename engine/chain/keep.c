@@ -75,19 +75,6 @@ static uint64_t hash_want(const le__constraint *w) {
     return mix(h, (uint64_t)w->mode * 4 + (uint64_t)w->reproducible * 2 + w->keep_on_device);
 }
 
-static uint64_t hash_of(const le_chain *c) {
-    uint64_t h = mix(mix((uint64_t)c->n_steps, c->plan_inputs), c->plan_want);
-    for (int i = 0; i < c->n_steps; i++) {
-        const le__chain_step *s = c->steps[i];
-        h = mix(h, le__problem_hash(&s->call));
-        for (size_t a = 0; a < s->entry->operation->n_args; a++)
-            h = mix(h, (uint64_t)(s->values[a] + 1));
-    }
-    for (int i = 0; i < c->n_values; i++)
-        h = mix(h, (uint64_t)c->values[i].root * 2 + c->values[i].output);
-    return mix_text(h, c->name); /* part of the stored choice */
-}
-
 /* --- keeping --- */
 
 static void copy_drops(le__drop **to, int *n_to, const le__drop *from, int n) {
@@ -127,7 +114,7 @@ le__kept le__chain_take_kept(le_chain *c, uint64_t inputs) {
     c->plan_inputs = inputs;
     c->plan_want = hash_want(&c->want);
     c->plan_devices = c->engine->n_devices;
-    c->plan_hash = hash_of(c);
+    c->plan_hash = mix(le__chain_key(c), (uint64_t)c->want.mode);
     pthread_mutex_lock(&state->mutex);
     le__kept_plan *k = le__chain_find_kept(c);
     if (k) {

@@ -9,7 +9,7 @@
 #include "chain/chain.h"
 
 typedef struct le__kept_plan {
-    uint64_t hash; /* of steps, shapes, wants and where inputs are */
+    uint64_t hash; /* key of the stored one, and the mode */
     int n_steps, n_devices;
     le__planned *steps;
     le__arm **arms;             /* by step: what the stored choice names; NULL: nothing yet */
@@ -22,7 +22,8 @@ typedef struct le__kept_plan {
 } le__kept_plan;
 
 typedef struct le__stored_plan { /* a choice of this process or an earlier one */
-    char *problem, *constraint, *evidence;
+    uint64_t key;
+    char *evidence;
     struct le__stored_plan *next;
 } le__stored_plan;
 
@@ -54,6 +55,9 @@ le__kept_plan *le__chain_find_kept(const le_chain *chain);
 void le__chain_copy_drops(le_chain *chain, const le__drop *drops, int n);
 
 /* --- plans as stored choices (store.c) --- */
+
+/* Of the chain's steps, shapes, wants and where inputs are: what its plan depends on. */
+uint64_t le__chain_key(const le_chain *chain);
 
 /* Fills the chain's choices, drops and totals with the stored choice; opens OpenCL when that names
  * a device of it. false when there is none, or a device or candidate of it is no longer there. */

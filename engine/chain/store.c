@@ -30,7 +30,8 @@
 
 /* --- names --- */
 
-/* Everything that a plan depends on, the same in every process. */
+/* The same in every process. Dynamic steps count as they were built: whatever rows are expected of
+ * them, their plan is one. */
 static uint64_t hash_steps(const le_chain *c) {
     uint64_t h = (uint64_t)c->n_steps;
     for (int i = 0; i < c->n_steps; i++) {
@@ -73,6 +74,17 @@ static void constraint_text(const le_chain *c, char out[LE__PROBLEM_TEXT]) {
     le__text_trim(&t);
 }
 
+static uint64_t key_of(const char *problem, const char *constraint) {
+    return XXH64(constraint, strlen(constraint), XXH64(problem, strlen(problem), 0));
+}
+
+uint64_t le__chain_key(const le_chain *c) {
+    char problem[LE__PROBLEM_TEXT], constraint[LE__PROBLEM_TEXT];
+    problem_text(c, problem);
+    constraint_text(c, constraint);
+    return key_of(problem, constraint);
+}
+
 /* "cpu*2+opencl:0*1 #01234567": where the steps run, and a hash of what runs them */
 static void params_text(const le_chain *c, const le__kept_plan *k, char out[LE__PROBLEM_TEXT]) {
     uint64_t h = 0;
@@ -90,11 +102,6 @@ static void params_text(const le_chain *c, const le__kept_plan *k, char out[LE__
 }
 
 /* --- evidence --- */
-
-static void add_number(cJSON *to, const char *name, double v) {
-    if (isfinite(v))
-        cJSON_AddNumberToObject(to, name, v);
-}
 
 static double number(const cJSON *from, const char *name) {
     const cJSON *n = cJSON_GetObjectItemCaseSensitive(from, name);
@@ -115,26 +122,26 @@ static void add_device(cJSON *to, const le_engine *e, const le__device *d) {
 static char *write_evidence(const le_chain *c, const le__kept_plan *k) {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "by", c->want.mode == LE_MODE_MEASURE ? "measure" : "learn");
-    add_number(root, "predicted_s", c->totals.predicted_s);
-    add_number(root, "cpu_s", c->totals.cpu_s);
-    add_number(root, "device_s", c->totals.device_s);
-    add_number(root, "peak_bytes", (double)c->totals.peak_bytes);
+    le__json_add_number(root, "predicted_s", c->totals.predicted_s);
+    le__json_add_number(root, "cpu_s", c->totals.cpu_s);
+    le__json_add_number(root, "device_s", c->totals.device_s);
+    le__json_add_number(root, "peak_bytes", (double)c->totals.peak_bytes);
     cJSON *steps = cJSON_AddArrayToObject(root, "steps");
     for (int i = 0; i < c->n_steps; i++) {
         const le__planned *p = &c->choices[i].plan;
         cJSON *step = cJSON_CreateObject();
         cJSON_AddStringToObject(step, "run", k->arms[i]->candidate.text);
         add_device(step, c->engine, p->device);
-        add_number(step, "predicted_s", p->predicted_s);
-        add_number(step, "transfer_s", p->transfer_s);
-        add_number(step, "bytes", (double)p->bytes_moved);
+        le__json_add_number(step, "predicted_s", p->predicted_s);
+        le__json_add_number(step, "transfer_s", p->transfer_s);
+        le__json_add_number(step, "bytes", (double)p->bytes_moved);
         cJSON_AddItemToArray(steps, step);
     }
     cJSON *drops = cJSON_AddArrayToObject(root, "drops");
     for (int i = 0; i < c->n_drops; i++) {
         cJSON *drop = cJSON_CreateObject();
-        add_number(drop, "step", c->drops[i].step);
-        add_number(drop, "value", c->drops[i].value);
+        le__json_add_number(drop, "step", c->drops[i].step);
+        le__json_add_number(drop, "value", c->drops[i].value);
         add_device(drop, c->engine, &c->engine->devices[c->drops[i].device]);
         cJSON_AddItemToArray(drops, drop);
     }
@@ -215,20 +222,15 @@ static bool read_evidence(le_chain *c, const char *evidence) {
 enum { MAX_STORED = 1024 };
 
 void le__stored_plan_free(le__stored_plan *p) {
-    if (!p)
-        return;
-    free(p->problem);
-    free(p->constraint);
     free(p->evidence);
     free(p);
 }
 
-static le__stored_plan *find_stored(const le__chains *s, const char *problem,
-                                    const char *constraint) {
-    for (le__stored_plan *p = s->stored; p; p = p->next)
-        if (!strcmp(p->problem, problem) && !strcmp(p->constraint, constraint))
-            return p;
-    return NULL;
+static le__stored_plan *find_stored(const le__chains *s, uint64_t key) {
+    le__stored_plan *p = s->stored;
+    while (p && p->key != key)
+        p = p->next;
+    return p;
 }
 
 /* The oldest ones: what they say is in the database, and is planned anew in this process. */
@@ -246,37 +248,30 @@ static void drop_surplus(le__chains *s) {
 static void set_stored(void *chains, const char *problem, const char *constraint,
                        const char *evidence) {
     le__chains *s = chains;
-    le__stored_plan *p = find_stored(s, problem, constraint);
+    uint64_t key = key_of(problem, constraint);
+    le__stored_plan *p = find_stored(s, key);
     char *copy = strdup(evidence);
-    if (p && copy) {
-        free(p->evidence);
-        p->evidence = copy;
-        return;
+    if (copy && !p && (p = calloc(1, sizeof *p))) {
+        *p = (le__stored_plan){.key = key, .next = s->stored};
+        s->stored = p;
+        drop_surplus(s);
     }
-    p = copy && !p ? calloc(1, sizeof *p) : NULL;
-    if (!p) {
+    if (!copy || !p) {
         free(copy);
         return;
     }
-    *p = (le__stored_plan){strdup(problem), strdup(constraint), copy, s->stored};
-    if (!p->problem || !p->constraint) {
-        le__stored_plan_free(p);
-        return;
-    }
-    s->stored = p;
-    drop_surplus(s);
+    free(p->evidence);
+    p->evidence = copy;
 }
 
 bool le__chain_recall(le_chain *c) {
     le__chains *s = c->engine->chains;
-    char problem[LE__PROBLEM_TEXT], constraint[LE__PROBLEM_TEXT];
-    problem_text(c, problem);
-    constraint_text(c, constraint);
+    uint64_t key = le__chain_key(c);
     pthread_mutex_lock(&s->mutex);
     if (!s->loaded)
         le__store_each_note(c->engine->dispatch->store, LE_DB_CHAIN, set_stored, s);
     s->loaded = true;
-    const le__stored_plan *p = find_stored(s, problem, constraint);
+    const le__stored_plan *p = find_stored(s, key);
     char *evidence = p ? strdup(p->evidence) : NULL;
     pthread_mutex_unlock(&s->mutex);
     bool found = evidence && read_evidence(c, evidence);
@@ -321,10 +316,7 @@ static bool explored(const le_chain *c) {
 }
 
 static bool is_stored(const le_chain *c) {
-    char problem[LE__PROBLEM_TEXT], constraint[LE__PROBLEM_TEXT];
-    problem_text(c, problem);
-    constraint_text(c, constraint);
-    return find_stored(c->engine->chains, problem, constraint);
+    return find_stored(c->engine->chains, le__chain_key(c));
 }
 
 /* Whether what ran is to be stored. What is only tried changes nothing that is stored. */

@@ -10,8 +10,9 @@ set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 function(le_compile_options tgt)
-  # _GNU_SOURCE: sched_getaffinity, memfd_create, secure_getenv
-  target_compile_definitions(${tgt} PRIVATE _GNU_SOURCE $<$<BOOL:${LE_WITH_OPENCL}>:LE_WITH_OPENCL=1>)
+  # _GNU_SOURCE: sched_getaffinity, memfd_create, secure_getenv; the other: files beyond 2 GiB on 32 bits
+  target_compile_definitions(${tgt} PRIVATE _GNU_SOURCE $<$<EQUAL:${CMAKE_SIZEOF_VOID_P},4>:_FILE_OFFSET_BITS=64>
+    $<$<BOOL:${LE_WITH_OPENCL}>:LE_WITH_OPENCL=1>)
   target_compile_options(${tgt} PRIVATE
     -Wall -Wextra -Wshadow -Wconversion -pedantic -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla
     -ffp-contract=off -fno-math-errno -fno-trapping-math

@@ -132,7 +132,7 @@ static uint64_t hash_of(const le__question *q) {
 }
 
 static le__question *find_in(const slots *s, uint64_t hash) {
-    size_t i = hash & (s->n - 1);
+    size_t i = (size_t)hash & (s->n - 1);
     for (size_t steps = 0; steps < s->n; steps++, i = (i + 1) & (s->n - 1)) {
         le__question *q = atomic_load_explicit(&s->at[i], memory_order_acquire);
         if (!q || hash_of(q) == hash)
@@ -165,7 +165,7 @@ le__question *le__questions_find(const le__questions *t, uint64_t hash) {
 }
 
 static void put_in(slots *s, le__question *q) {
-    size_t i = hash_of(q) & (s->n - 1);
+    size_t i = (size_t)hash_of(q) & (s->n - 1);
     while (atomic_load_explicit(&s->at[i], memory_order_relaxed))
         i = (i + 1) & (s->n - 1);
     atomic_store_explicit(&s->at[i], q, memory_order_release);
@@ -199,7 +199,7 @@ static bool is_in_hand(le__question *q) {
 static void take_out(slots *s, size_t i) {
     size_t mask = s->n - 1;
     for (size_t k = (i + 1) & mask; s->at[k]; k = (k + 1) & mask) {
-        size_t home = hash_of(s->at[k]) & mask;
+        size_t home = (size_t)hash_of(s->at[k]) & mask;
         if (((k - home) & mask) < ((k - i) & mask))
             continue;
         atomic_store_explicit(&s->at[i], s->at[k], memory_order_release);

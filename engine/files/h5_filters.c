@@ -10,7 +10,7 @@
 /* HDF5's memory, into which the decoded chunk goes; 0: it is damaged. */
 static size_t decode(const le_filter *f, unsigned flags, size_t n, const unsigned *values,
                      size_t bytes, size_t *room, void **buffer) {
-    if (!(flags & H5Z_FLAG_REVERSE) || bytes > INT64_MAX)
+    if (!(flags & H5Z_FLAG_REVERSE) || bytes > PTRDIFF_MAX)
         return 0; /* nothing is written */
     const int64_t out_bytes = f->decoded(values, n, *buffer, (int64_t)bytes);
     void *out = out_bytes > 0 ? H5allocate_memory((size_t)out_bytes, 0) : NULL;

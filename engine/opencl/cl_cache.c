@@ -59,9 +59,10 @@ static unsigned char *load_checked(FILE *f, const char *key, size_t *size) {
         h.key_size != n || n > sizeof stored || h.size == 0 || h.size > MAX_BINARY ||
         !read_exactly(f, stored, n) || memcmp(stored, key, n) != 0)
         return NULL;
-    unsigned char *binary = malloc(h.size);
-    if (binary && read_exactly(f, binary, h.size) && XXH3_64bits(binary, h.size) == h.checksum) {
-        *size = h.size;
+    size_t bytes = (size_t)h.size;
+    unsigned char *binary = malloc(bytes);
+    if (binary && read_exactly(f, binary, bytes) && XXH3_64bits(binary, bytes) == h.checksum) {
+        *size = bytes;
         return binary;
     }
     free(binary);
@@ -100,7 +101,7 @@ static bool make_folders(const char *dir) {
 static bool write_all(FILE *f, const char *key, const unsigned char *binary, size_t size) {
     header h = {.key_size = strlen(key), .size = size, .checksum = XXH3_64bits(binary, size)};
     memcpy(h.magic, magic, sizeof magic);
-    return fwrite(&h, sizeof h, 1, f) == 1 && fwrite(key, 1, h.key_size, f) == h.key_size &&
+    return fwrite(&h, sizeof h, 1, f) == 1 && fwrite(key, 1, (size_t)h.key_size, f) == h.key_size &&
            fwrite(binary, 1, size, f) == size;
 }
 

@@ -190,7 +190,7 @@ static cl_mem create_buffer(le__cl_device *d, size_t bytes, cl_int *code) {
 static le_status try_buffer(le__cl_device *d, size_t bytes, cl_mem *out) {
     cl_int code = CL_SUCCESS;
     bytes = rounded(bytes);
-    if (bytes > INT64_MAX || (int64_t)bytes > d->info.max_buffer_bytes)
+    if ((uint64_t)bytes > (uint64_t)d->info.max_buffer_bytes)
         return le_fail(LE_ERR_DEVICE_MEMORY,
                        "opencl: %s: a buffer of %zu bytes, at most %lld are possible", d->name,
                        bytes, (long long)d->info.max_buffer_bytes);

@@ -1,12 +1,15 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * NeXus plots, read back with HDF5 itself: from the root along `default` to the group, its signal and
- * its axes, as programs go that show such files.
+ * NeXus plots, read back with HDF5 itself: from the root along `default` to the group, its signal
+ * and its axes, as programs go that show such files.
  */
 #include "io_test.h"
 
+#include "liquid_engine/le_stream.h"
+
 #include <hdf5.h>
+#include <sys/wait.h>
 
 static void assert_text(hid_t object, const char *name, const char *wanted) {
     char *text = NULL;
@@ -34,9 +37,15 @@ static const double q[] = {0.5, 1.5, 2.5, 3.5};
 static le_status plot(const char *group, const char *signal, const char *errors) {
     const le_tensor x = le_tensor_of(q, LE_F64, 1, (int64_t[]){4});
     const le_io_axis axis = {.name = "radial", .units = "nm^-1", .values = &x};
-    const le_io_plot p = {.struct_size = sizeof p, .group = group, .title = "a title",
-                          .signal = signal, .errors = errors, .name = "intensity",
-                          .interpretation = "spectrum", .axes = &axis, .n_axes = 1};
+    const le_io_plot p = {.struct_size = sizeof p,
+                          .group = group,
+                          .title = "a title",
+                          .signal = signal,
+                          .errors = errors,
+                          .name = "intensity",
+                          .interpretation = "spectrum",
+                          .axes = &axis,
+                          .n_axes = 1};
     return le_io_write_plot(&p);
 }
 
@@ -49,7 +58,8 @@ static void followed(void **state) {
     for (int k = 0; k < 2; k++) /* a plot that is there is made anew */
         assert_int_equal(plot("a.h5:/entry/plot", "/entry/curves", "/entry/errors"), LE_OK);
     hid_t file = H5Fopen("a.h5", H5F_ACC_RDONLY, H5P_DEFAULT);
-    hid_t entry = H5Gopen2(file, "/entry", H5P_DEFAULT), group = H5Gopen2(entry, "plot", H5P_DEFAULT);
+    hid_t entry = H5Gopen2(file, "/entry", H5P_DEFAULT),
+          group = H5Gopen2(entry, "plot", H5P_DEFAULT);
     assert_true(file >= 0 && entry >= 0 && group >= 0);
     assert_text(file, "default", "entry");
     assert_text(entry, "NX_class", "NXentry");
@@ -88,7 +98,59 @@ static void refused(void **state) {
     H5Fclose(file);
 }
 
+/* Two other processes put their halves, in parts of odd sizes and from behind; beside it lies what
+ * the file had. Nothing shows under its name before it is published. */
+static void put_by_processes(void **state) {
+    (void)state;
+    enum { ROWS = 31, COLUMNS = 17, ALL = ROWS * COLUMNS, PART = 13 };
+    static float values[ALL];
+    double old[2] = {3, 4};
+    for (int i = 0; i < ALL; i++)
+        values[i] = (float)i / 7;
+    le_tensor before = le_tensor_of(old, LE_F64, 1, (int64_t[]){2}), read = {0};
+    le_tensor shape = le_tensor_of(NULL, LE_F32, 2, (int64_t[]){ROWS, COLUMNS});
+    int64_t offset, again;
+    le_target *target;
+    assert_int_equal(le_io_write(io_engine, "parts.h5:/old", &before), LE_OK);
+    assert_int_equal(le_io_target_reserve("parts.h5:/g/new", &shape, true, &offset), LE_ERR_IO);
+    assert_int_equal(le_io_target_reserve("parts.h5:/g/new", &shape, false, &offset), LE_OK);
+    for (int half = 0; half < 2; half++) {
+        pid_t child = fork();
+        if (child == 0) {
+            bool good = le_io_target_join("parts.h5:/g/new", &shape, offset, &target) == LE_OK;
+            for (int i = ALL - ALL % PART; good && i >= 0; i -= PART)
+                if (i / PART % 2 == half)
+                    good = le_target_put(target, i, i + PART > ALL ? ALL - i : PART, values + i) ==
+                           LE_OK;
+            good = good && le_target_put(target, ALL - 1, 2, values) == LE_ERR_ARGUMENT;
+            _exit(!good || le_io_target_close(&target, true) != LE_OK);
+        }
+        int how;
+        assert_true(child > 0 && waitpid(child, &how, 0) == child);
+        assert_int_equal(how, 0);
+    }
+    assert_int_not_equal(io_try("parts.h5:/g/new"), LE_OK);
+    assert_int_equal(le_io_target_reserve("parts.h5:/g/new", &shape, true, &again), LE_OK);
+    assert_int_equal(again, offset);
+    assert_int_equal(le_io_target_join("parts.h5:/g/new", &shape, offset, &target), LE_OK);
+    assert_int_equal(le_target_grow(target, ROWS + 1), LE_ERR_UNSUPPORTED);
+    assert_int_equal(le_target_tensor(target, &read), LE_ERR_UNSUPPORTED);
+    le_io_target_close(&target, false);
+    assert_int_equal(le_io_target_publish("parts.h5:/g/new", true), LE_OK);
+    assert_int_equal(le_io_read(io_engine, "parts.h5:/g/new", NULL, &read), LE_OK);
+    io_assert_shape(&read, "f32[31,17]");
+    assert_memory_equal(read.data, values, sizeof values);
+    le_tensor_free(&read);
+    assert_int_equal(le_io_read(io_engine, "parts.h5:/old", NULL, &read), LE_OK);
+    assert_memory_equal(read.data, old, sizeof old);
+    le_tensor_free(&read);
+    assert_int_equal(le_io_target_join("parts.h5:/g/new", &shape, offset, &target), LE_ERR_IO);
+    assert_null(target);
+    assert_int_equal(le_io_target_reserve("parts.npy", &shape, false, &offset), LE_ERR_UNSUPPORTED);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(followed), cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(put_by_processes),
+                                       cmocka_unit_test(followed), cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, io_setup, io_teardown);
 }

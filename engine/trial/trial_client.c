@@ -190,13 +190,13 @@ bool le__trial_server_try(le__trial_server *s, const le__operation_entry *entry,
     out->pending = pending;
     if (a.known)
         return true;
-    if (gone && s == &helper)
+    if (a.unregistered || (gone && s == &helper))
         return false;
     /* what cannot be tried outside this process is not tried: it might take the caller with it */
     const char *why =
         pending ? "its trial is under way"
         : gone  ? "the process for trials is gone"
-                : "registered after OpenCL was opened, or the device is not there in trials";
+                : "the device is not there in trials";
     *out = (le__trial_result){.status = LE_ERR_UNSUPPORTED, .tested = true, .pending = pending};
     snprintf(out->reason, sizeof out->reason, "%s", why);
     return true;

@@ -40,6 +40,7 @@ typedef struct le__trial_request {
 typedef struct le__trial_answer {
     uint64_t key; /* of the request */
     bool known;
+    bool unregistered; /* where the trial would be: not known for that reason */
     le__trial_result result;
 } le__trial_answer;
 

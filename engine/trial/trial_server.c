@@ -222,7 +222,7 @@ static bool take_request(le_engine *engine, int fd, running_list *l) {
     if (is_known(engine, r))
         start(engine, t);
     else
-        t->progress->answer.key = r->key; /* an answer that knows nothing */
+        t->progress->answer = (le__trial_answer){.key = r->key, .unregistered = true};
     return true;
 }
 

@@ -242,7 +242,30 @@ static void test_texts_are_told_apart(void **state) {
         skip();
     }
     assert_int_equal(run(e, "other", LE_F32, false), LE_ERR_NO_CANDIDATE);
+    assert_non_null(strstr(le_error_message(), "exceeds the tolerance"));
     assert_int_equal(run(e, "kernel", LE_F32, false), LE_OK);
+    le_close(&e);
+}
+
+/* The process that trials of kernels are forked from began before: it knows none of these. */
+static void test_registered_later(void **state) {
+    (void)state;
+    le_engine *e = open_with(":memory:");
+    first = simple("kernel", right_sources);
+    assert_int_equal(le_register_implementation(e, &first), LE_OK);
+    if (!has_device(e)) {
+        le_close(&e);
+        skip();
+    }
+    assert_int_equal(run(e, "kernel", LE_F32, false), LE_OK);
+    second = simple("later", right_sources);
+    assert_int_equal(le_register_implementation(e, &second), LE_OK);
+    if (run(e, "later", LE_F32, false) != LE_OK)
+        fail_msg("%s", le_error_message());
+    second = simple("later and wrong", wrong_sources);
+    assert_int_equal(le_register_implementation(e, &second), LE_OK);
+    assert_int_equal(run(e, "later and wrong", LE_F32, false), LE_ERR_NO_CANDIDATE);
+    assert_non_null(strstr(le_error_message(), "exceeds the tolerance"));
     le_close(&e);
 }
 
@@ -282,6 +305,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arguments_types_and_tunables),
         cmocka_unit_test(test_texts_are_told_apart),
+        cmocka_unit_test(test_registered_later),
         cmocka_unit_test(test_what_it_does_not_take),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

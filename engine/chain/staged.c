@@ -185,11 +185,23 @@ static int64_t peak_bytes(const le_chain *c, bool all) {
     return peak;
 }
 
+/* Of inputs that le__chain_wrap packs. */
+static int64_t packed_bytes(const le_call *call) {
+    int64_t bytes = 0;
+    for (size_t a = 0; a < call->operation->n_args; a++) {
+        const le_tensor *t = &call->args[a].tensor;
+        if (call->args[a].given && call->operation->args[a].type == LE_TYPE_IN &&
+            !le_tensor_is_contiguous(t))
+            bytes += le__tensor_size(t);
+    }
+    return bytes;
+}
+
 static int64_t memory(const le_call *call) {
     le_chain *c;
     if (le__chain_borrow(&c, call) != LE_OK)
         return 0;
-    int64_t bytes = peak_bytes(c, false);
+    int64_t bytes = peak_bytes(c, false) + packed_bytes(call);
     le__chain_give_back(c, LE_OK);
     return bytes;
 }

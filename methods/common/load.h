@@ -90,7 +90,25 @@ static inline void le__load_strided_f32(const void *data, le_dtype dtype, int64_
     }
 }
 
-/* The same as double. */
+/* The same of elements `at[i]` further on each. */
+static inline void le__load_each_f32(const void *data, le_dtype dtype, int64_t offset,
+                                     int64_t count, const int32_t *restrict at,
+                                     float *restrict out)
+{
+    switch (dtype) {
+#define LE__X(D, T, s)                                                                             \
+    case D:                                                                                        \
+        for (int64_t i = 0; i < count; i++)                                                        \
+            out[i] = (float)((const T *)data)[offset + at[i]];                                     \
+        break;
+        LE__DTYPE_LIST(LE__X)
+#undef LE__X
+    default: /* the family's arguments take no other */
+        break;
+    }
+}
+
+/* Elements that lie `step` apart, as double. */
 static inline void le__load_strided_f64(const void *data, le_dtype dtype, int64_t offset,
                                         int64_t count, int64_t step, double *restrict out)
 {

@@ -75,13 +75,16 @@ static inline int64_t le__index_cell(double index, int64_t n, double *weight)
     return cell;
 }
 
-/* Element of the cell of sample [iy,ix,iz] in a row-major volume, clamped to it, and the weights. */
-static inline int64_t le__view_cell(const le__view *v, const int64_t shape[3], int64_t iy,
-                                    int64_t ix, int64_t iz, double weight[3])
+/* Element of the cell of sample [iy,ix,iz] in a volume, clamped to it, and the weights. plane, row and
+ * next are the strides of axes 0, 1 and 2. */
+static inline int64_t le__view_cell(const le__view *v, const int64_t shape[3], int64_t plane,
+                                    int64_t row, int64_t next, int64_t iy, int64_t ix, int64_t iz,
+                                    double weight[3])
 {
-    int64_t at = le__index_cell(le__view_index(v, 0, iy, ix, iz), shape[0], &weight[0]);
-    at = at * shape[1] + le__index_cell(le__view_index(v, 1, iy, ix, iz), shape[1], &weight[1]);
-    return at * shape[2] + le__index_cell(le__view_index(v, 2, iy, ix, iz), shape[2], &weight[2]);
+    int64_t x = le__index_cell(le__view_index(v, 0, iy, ix, iz), shape[0], &weight[0]);
+    int64_t y = le__index_cell(le__view_index(v, 1, iy, ix, iz), shape[1], &weight[1]);
+    int64_t z = le__index_cell(le__view_index(v, 2, iy, ix, iz), shape[2], &weight[2]);
+    return x * plane + y * row + z * next;
 }
 
 /* Depths [*begin, *end) of the ray (ix, iz) whose indices along axes [axis, 3) lie inside the volume;

@@ -12,13 +12,13 @@ static int64_t fixed(double value)
     return llrint(value * 4294967296.0);
 }
 
-le__fixed_options le__fixed_options_of(const int64_t shape[3], int planes, int fraction_bits)
+le__fixed_options le__fixed_options_of(const le_tensor *volume, int planes, int fraction_bits)
 {
-    le__fixed_options options = {.fraction_bits = fraction_bits,
-                                 .strides = {shape[1] * shape[2], shape[2], 1}};
+    const int64_t *t = volume->strides;
+    le__fixed_options options = {.fraction_bits = fraction_bits, .strides = {t[0], t[1], t[2]}};
     if (planes) {
         options.strides[0] = 0;
-        options.strides[1] = le__plane_pitch(shape, planes);
+        options.strides[1] = le__plane_pitch(volume->shape, planes);
         options.strides[2] = planes;
         options.bias[1] = options.bias[2] = 1.0;
     }

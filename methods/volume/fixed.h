@@ -33,8 +33,8 @@ typedef struct le__fixed_options {
     bool ranges;             /* make begin and end */
 } le__fixed_options;
 
-/* Options for samples of a volume (planes: 0), or of so many interleaved planes of axis 0. */
-le__fixed_options le__fixed_options_of(const int64_t shape[3], int planes, int fraction_bits);
+/* Options for samples of a volume (planes: 0), or of so many interleaved planes of its axis 0. */
+le__fixed_options le__fixed_options_of(const le_tensor *volume, int planes, int fraction_bits);
 
 /* Columns that the tables have: size rounded up to a multiple of 16. */
 static inline int64_t le__fixed_columns(int64_t size)

@@ -74,7 +74,7 @@ static inline void le__packet_weights(const vi fraction[3], le__weights *w)
 }
 
 /* A packet's samples at a depth with those inside their bounds replaced by exact ones. */
-static inline vf le__packet_exact(vf v, vf bounds, const void *volume, le_dtype dtype,
+static inline vf le__packet_exact(vf v, vf bounds, const le__voxels *volume,
                                   const le__camera *camera, const le__view *view, int64_t depth,
                                   int64_t ix, int64_t iz)
 {
@@ -86,7 +86,7 @@ static inline vf le__packet_exact(vf v, vf bounds, const void *volume, le_dtype 
     vf_store(exact, vf_select(cancelled, vf_set(1.0f), vf_set(0.0f)));
     for (int64_t i = 0; i < VW && iz + i < camera->size; i++)
         if (exact[i] != 0.0f)
-            lanes[i] = (float)le__exact_sample(volume, dtype, camera->shape, view, depth, ix, iz + i);
+            lanes[i] = (float)le__exact_sample(volume, camera->shape, view, depth, ix, iz + i);
     return vf_load(lanes);
 }
 

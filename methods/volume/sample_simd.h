@@ -25,51 +25,51 @@ static inline vf le__sample_plane(const float *plane, int64_t pitch, vi offset, 
     return vf_fma(right, w->upper[2], vf_mul(left, w->lower[2]));
 }
 
-/* Elements at index i + offset and the next one, as float. count: of the whole volume. */
-static inline void le__pair_u8(const void *p, vi i, int64_t offset, int64_t count, vf *a, vf *b)
+/* Elements at index i + offset and the next one, as float. last: the greatest index in memory. */
+static inline void le__pair_u8(const void *p, vi i, int64_t offset, int64_t last, vf *a, vf *b)
 {
     /* four bytes are read: near the end from earlier on, then shifted */
-    vi want = vi_add(i, vi_set((int32_t)offset)), at = vi_min(want, vi_set((int32_t)count - 4));
+    vi want = vi_add(i, vi_set((int32_t)offset)), at = vi_min(want, vi_set((int32_t)last - 3));
     vi bits = vi_srl_each(vi_gather_bytes(p, at), vi_sll(vi_sub(want, at), 3));
     *a = vf_of_int(vi_and(bits, vi_set(255)));
     *b = vf_of_int(vi_and(vi_srl(bits, 8), vi_set(255)));
 }
-static inline void le__pair_u16(const void *p, vi i, int64_t offset, int64_t count, vf *a, vf *b)
+static inline void le__pair_u16(const void *p, vi i, int64_t offset, int64_t last, vf *a, vf *b)
 {
-    (void)count;
+    (void)last;
     vi bits = vi_gather_halves((const uint16_t *)p + offset, i);
     *a = vf_of_int(vi_and(bits, vi_set(0xffff)));
     *b = vf_of_int(vi_srl(bits, 16));
 }
-static inline void le__pair_i16(const void *p, vi i, int64_t offset, int64_t count, vf *a, vf *b)
+static inline void le__pair_i16(const void *p, vi i, int64_t offset, int64_t last, vf *a, vf *b)
 {
-    (void)count;
+    (void)last;
     vi bits = vi_gather_halves((const int16_t *)p + offset, i);
     *a = vf_of_int(vi_sra(vi_sll(bits, 16), 16));
     *b = vf_of_int(vi_sra(bits, 16));
 }
-static inline void le__pair_f32(const void *p, vi i, int64_t offset, int64_t count, vf *a, vf *b)
+static inline void le__pair_f32(const void *p, vi i, int64_t offset, int64_t last, vf *a, vf *b)
 {
-    (void)count;
+    (void)last;
     vf_gather_pair((const float *)p + offset, i, a, b);
 }
-static inline void le__pair_i32(const void *p, vi i, int64_t offset, int64_t count, vf *a, vf *b)
+static inline void le__pair_i32(const void *p, vi i, int64_t offset, int64_t last, vf *a, vf *b)
 {
-    (void)count;
+    (void)last;
     vf_gather_pair((const float *)p + offset, i, a, b);
     *a = vf_of_int(vi_bits(*a));
     *b = vf_of_int(vi_bits(*b));
 }
-static inline void le__pair_u32(const void *p, vi i, int64_t offset, int64_t count, vf *a, vf *b)
+static inline void le__pair_u32(const void *p, vi i, int64_t offset, int64_t last, vf *a, vf *b)
 {
-    (void)count;
+    (void)last;
     vf_gather_pair((const float *)p + offset, i, a, b);
     *a = vf_of_unsigned(vi_bits(*a));
     *b = vf_of_unsigned(vi_bits(*b));
 }
-static inline void le__pair_f64(const void *p, vi i, int64_t offset, int64_t count, vf *a, vf *b)
+static inline void le__pair_f64(const void *p, vi i, int64_t offset, int64_t last, vf *a, vf *b)
 {
-    (void)count;
+    (void)last;
     *a = vf_gather_f64((const double *)p + offset, i);
     *b = vf_gather_f64((const double *)p + offset + 1, i);
 }
@@ -90,26 +90,51 @@ static inline vf le__bounds_of(const vf corners[8])
     return vf_select(mixed, vf_mul(largest, vf_set(LE__CANCELLED)), zero);
 }
 
-/* Trilinear samples le__sample_<dtype> at the offset of their cell's first corner. row and plane are
- * strides, count the number of elements. bounds: NULL, or gets le__bounds_of the corners. */
+/* Between the corners of cells: a, b, c, d are those of (x, y), 0 and 1 of z. */
+LE__INLINE vf le__blend_corners(vf a0, vf a1, vf b0, vf b1, vf c0, vf c1, vf d0, vf d1,
+                                const le__weights *w)
+{
+    vf y0 = w->lower[1], y1 = w->upper[1];
+    vf left = vf_mul(vf_fma(b0, y1, vf_mul(a0, y0)), w->lower[0]);
+    vf right = vf_mul(vf_fma(b1, y1, vf_mul(a1, y0)), w->lower[0]);
+    left = vf_fma(vf_fma(d0, y1, vf_mul(c0, y0)), w->upper[0], left);
+    right = vf_fma(vf_fma(d1, y1, vf_mul(c1, y0)), w->upper[0], right);
+    return vf_fma(right, w->upper[2], vf_mul(left, w->lower[2]));
+}
+
+/* Trilinear samples le__sample_<dtype> of a volume with lines, at the offset of their cell's first
+ * corner. plane and row are its strides. bounds: NULL, or gets le__bounds_of the corners. */
 #define LE__DEFINE_SAMPLE(D, T, s)                                                                 \
-    static inline vf le__sample_##s(const void *data, int64_t plane, int64_t row, int64_t count,   \
-                                    vi at, const le__weights *w, vf *bounds)                       \
+    static inline vf le__sample_##s(const le__voxels *x, int64_t plane, int64_t row, vi at,        \
+                                    const le__weights *w, vf *bounds)                              \
     {                                                                                              \
         vf a0, a1, b0, b1, c0, c1, d0, d1;                                                         \
-        le__pair_##s(data, at, 0, count, &a0, &a1);                                                \
-        le__pair_##s(data, at, row, count, &b0, &b1);                                              \
-        le__pair_##s(data, at, plane, count, &c0, &c1);                                            \
-        le__pair_##s(data, at, plane + row, count, &d0, &d1);                                      \
+        le__pair_##s(x->data, at, 0, x->high, &a0, &a1);                                           \
+        le__pair_##s(x->data, at, row, x->high, &b0, &b1);                                         \
+        le__pair_##s(x->data, at, plane, x->high, &c0, &c1);                                       \
+        le__pair_##s(x->data, at, plane + row, x->high, &d0, &d1);                                 \
         if (bounds)                                                                                \
             *bounds = le__bounds_of((vf[8]){a0, a1, b0, b1, c0, c1, d0, d1});                      \
-        vf y0 = w->lower[1], y1 = w->upper[1];                                                     \
-        vf left = vf_mul(vf_fma(b0, y1, vf_mul(a0, y0)), w->lower[0]);                             \
-        vf right = vf_mul(vf_fma(b1, y1, vf_mul(a1, y0)), w->lower[0]);                            \
-        left = vf_fma(vf_fma(d0, y1, vf_mul(c0, y0)), w->upper[0], left);                          \
-        right = vf_fma(vf_fma(d1, y1, vf_mul(c1, y0)), w->upper[0], right);                        \
-        return vf_fma(right, w->upper[2], vf_mul(left, w->lower[2]));                              \
+        return le__blend_corners(a0, a1, b0, b1, c0, c1, d0, d1, w);                               \
     }
 LE__DTYPE_LIST(LE__DEFINE_SAMPLE)
+
+/* The same of a volume of any strides and dtype. */
+static inline vf le__sample_apart(const le__voxels *x, int64_t plane, int64_t row, vi at,
+                                  const le__weights *w, vf *bounds)
+{
+    vf c[8];
+    int32_t offset[VW];
+    float corner[VW];
+    vi_store(offset, at);
+    for (int i = 0; i < 8; i++) {
+        int64_t from = (i >> 2 & 1) * plane + (i >> 1 & 1) * row + (i & 1) * x->strides[2];
+        le__load_each_f32(x->data, x->dtype, from, VW, offset, corner);
+        c[i] = vf_load(corner);
+    }
+    if (bounds)
+        *bounds = le__bounds_of(c);
+    return le__blend_corners(c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], w);
+}
 
 #endif

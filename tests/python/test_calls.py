@@ -85,12 +85,27 @@ views = {"row everywhere": np.broadcast_to(row, (1024, 1024, 256)),       # a gi
          "one number": np.broadcast_to(np.float32(3), (1024, 1024, 256)),
          "backwards": real[::-1, ::-1, ::-1], "every other": real[::2, :, ::2], "transposed": real.T,
          "read-only": read_only}
+lines = {"row everywhere": (2, 1, 1), "column everywhere": (1, 1, 1), "one number": (2, 0, 3), "backwards": (2, -1, 256),
+         "every other": (2, 2, 1), "transposed": (0, 1, 1), "read-only": (2, 1, 1)}        # contents: axis, slope, start
+
+def check_samples(samples, view, line):                        # a trilinear sample of a line is its value there
+    axis, slope, start = line
+    count, n = len(samples), view.shape[axis]
+    index = (np.linspace(-count / 2, count / 2, count) + n / 2) * (n - 1) / n
+    along = {0: 1, 1: 0, 2: 2}[axis]                           # samples are [y, x, z]
+    want = (slope * index + start).reshape([-1 if a == along else 1 for a in range(3)])
+    assert np.allclose(samples, want, rtol=1e-5), (axis, samples[0, 0], want)
+
 with le.Engine(db=":memory:", mode="estimate") as engine:
     for axis in (0, 1, 2):
         engine.project(real[:8, :8, ::2], axis=axis, scale="linear", colormap="none")
+    engine.interpolate(real[:8, :8, ::2], 4)
+    engine.volume_render(real[:8, :8, ::2], 4)
     for name, view in views.items():
         before = peak()
         made = [engine.project(view, axis=axis, scale="linear", colormap="none") for axis in (0, 1, 2)]
+        samples = engine.interpolate(view, 100)
+        images = engine.volume_render(view, 64, angles=[0, 30])
         grown = peak() - before
         print(f"{name}: {grown:.0f} MiB")
         assert grown < 48, name
@@ -99,11 +114,13 @@ with le.Engine(db=":memory:", mode="estimate") as engine:
             part[axis] = slice(None)
             want = view[tuple(part)].astype("f8").mean()
             assert abs(made[axis][0, 0] - want) <= 1e-5 * want, (name, axis)
+        check_samples(samples, view, lines[name])
+        assert images.shape == (2, 64, 64, 3) and np.isfinite(images).all()
 """
 
 
 def test_memory_of_large_views(new_process):
-    """No implementation of `project` copies its volume, whatever the strides."""
+    """Volumes are not copied, whatever their strides."""
     new_process(LARGE)
 
 

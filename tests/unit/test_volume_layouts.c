@@ -16,9 +16,7 @@
 #include <string.h>
 
 #include "check/cases.h"
-#include "check/runs_here.h"
-#include "liquid_engine/le_method.h"
-#include "one_engine.h"
+#include "unit/volume_views.h"
 
 static uint64_t state64;
 
@@ -59,16 +57,6 @@ static void agree(const char *who, const le_tensor *out, int64_t i, double expec
         return;
     if (!(fabs(given - expected) <= tolerance))
         fail_msg("%s: element %lld is %.17g, expected %.17g", who, (long long)i, given, expected);
-}
-
-/* calls check with the name of every CPU implementation that this machine has */
-static void for_each(const char *operation, void (*check)(const char *, const void *),
-                     const void *with) {
-    size_t count;
-    const le_implementation *const *all = le_engine_implementations(engine, operation, &count);
-    for (size_t i = 0; i < count; i++)
-        if (all[i]->device == LE_DEVICE_CPU && runs_here(engine, all[i]))
-            check(all[i]->name, with);
 }
 
 /* ------------------------------------------------------------------------------ project ------ */
@@ -115,38 +103,6 @@ static void check_project(const char *implementation, const void *with) {
     le_tensor_free(&image);
 }
 
-/* A view of a part of a larger tensor. */
-static le_tensor view_of(const le_tensor *parent, int layout) {
-    le_tensor t = *parent;
-    t.storage = NULL;
-    int64_t size = (int64_t)le_dtype_size(t.dtype);
-    for (int a = 0; a < 3 && layout >= 1; a++)
-        t.shape[a] -= a;
-    if (layout == 2) { /* every second sample of the last axis */
-        t.shape[2] = (t.shape[2] + 1) / 2;
-        t.strides[2] = 2;
-    } else if (layout == 3) { /* the outer axes swapped */
-        t.shape[0] = parent->shape[1];
-        t.shape[1] = parent->shape[0];
-        t.strides[0] = parent->strides[1];
-        t.strides[1] = parent->strides[0];
-    } else if (layout == 4) { /* backwards */
-        t.data = (char *)t.data + (t.shape[0] - 1) * t.strides[0] * size;
-        t.strides[0] = -t.strides[0];
-    } else if (layout == 5) { /* the last axis backwards */
-        t.data = (char *)t.data + (t.shape[2] - 1) * size;
-        t.strides[2] = -1;
-    } else if (layout == 6) { /* the first axis last */
-        t.shape[0] = parent->shape[2];
-        t.shape[2] = parent->shape[0];
-        t.strides[0] = parent->strides[2];
-        t.strides[2] = parent->strides[0];
-    } else if (layout == 7) { /* one sample of each line again and again */
-        t.strides[2] = 0;
-    }
-    return t;
-}
-
 static void test_project(void **state) {
     (void)state;
     static const int64_t shapes[][3] = {{9, 70, 133}, {3, 4, 4999}, {21, 5, 3}, {70, 9, 40}};
@@ -156,7 +112,7 @@ static void test_project(void **state) {
         le_dtype dtype = (le_dtype)(LE_U8 + number % 7);
         assert_int_equal(le_tensor_alloc(&parent, dtype, 3, shapes[number % 4]), LE_OK);
         fill(&parent);
-        projection p = {view_of(&parent, number / 3 % 8), number % 3, reduces[any(4)]};
+        projection p = {view_of(&parent, number / 3 % VOLUME_VIEWS), number % 3, reduces[any(4)]};
         for_each("project", check_project, &p);
         le_tensor_free(&parent);
     }

@@ -8,16 +8,17 @@
 
 typedef struct row {
     const le__camera *camera;
-    const void *volume;      /* row-major */
+    const le_tensor *volume;
     int64_t iy, ix;
     const le_tensor *out;
     int64_t begin;           /* element of out, [iy,ix,0] */
 } row;
 
 #define DEFINE_ROW(D, T, s)                                                                        \
-    static void row_##s(const row *r)                                                              \
+    static inline void fill_##s(const row *r, int64_t next)                                        \
     {                                                                                              \
         const le__camera *c = r->camera;                                                           \
+        const int64_t plane = r->volume->strides[0], line = r->volume->strides[1];                 \
         const le__view *v = &c->views[0];                                                          \
         const int64_t *n = c->shape;                                                               \
         for (int64_t iz = 0; iz < c->size; iz++) {                                                 \
@@ -27,30 +28,21 @@ typedef struct row {
             double value = c->fill, w[3];                                                          \
             if (le__index_inside(x, n[0]) && le__index_inside(y, n[1]) &&                          \
                 le__index_inside(z, n[2])) {                                                       \
-                int64_t cell = le__view_cell(v, n, r->iy, r->ix, iz, w);                           \
-                value = le__trilinear_##s(r->volume, cell, n[2], n[1] * n[2], w);                  \
+                int64_t cell = le__view_cell(v, n, plane, line, next, r->iy, r->ix, iz, w);        \
+                value = le__trilinear_##s(r->volume->data, cell, plane, line, next, w);            \
             }                                                                                      \
             le__store(r->out->data, r->out->dtype, r->begin + iz * r->out->strides[2], value);     \
         }                                                                                          \
+    }                                                                                              \
+    static void row_##s(const row *r)                                                              \
+    {                                                                                              \
+        if (r->volume->strides[2] == 1)                                                            \
+            fill_##s(r, 1);                                                                        \
+        else                                                                                       \
+            fill_##s(r, r->volume->strides[2]);                                                    \
     }
 LE__DTYPE_LIST(DEFINE_ROW)
 #undef DEFINE_ROW
-
-typedef struct context {
-    le_call *call;
-    const void *volume;
-} context;
-
-static le_status prepare(le_call *call, void **out)
-{
-    context *x = le_call_scratch(call, sizeof *x);
-    const void *volume = le_call_contiguous(call, ARG_VOLUME);
-    if (!x || !volume)
-        return le_fail(LE_ERR_MEMORY, "interpolate: no memory for a contiguous volume");
-    *x = (context){call, volume};
-    *out = x;
-    return LE_OK;
-}
 
 static size_t items(const le_call *call)
 {
@@ -61,10 +53,10 @@ static size_t items(const le_call *call)
 static void range(void *data, size_t begin, size_t end, int worker)
 {
     (void)worker;
-    const context *x = data;
-    const le_tensor *out = le_call_out(x->call, ARG_SAMPLES);
-    void (*fn)(const row *r) = LE__FOR_DTYPE(row, le_call_in(x->call, ARG_VOLUME)->dtype);
-    row r = {.camera = le_call_attached(x->call), .volume = x->volume, .out = out};
+    const le_call *call = data;
+    const le_tensor *out = le_call_out(call, ARG_SAMPLES), *volume = le_call_in(call, ARG_VOLUME);
+    void (*fn)(const row *r) = LE__FOR_DTYPE(row, volume->dtype);
+    row r = {.camera = le_call_attached(call), .volume = volume, .out = out};
     for (size_t i = begin; i < end; i++) {
         r.iy = (int64_t)i / r.camera->size;
         r.ix = (int64_t)i % r.camera->size;
@@ -74,5 +66,4 @@ static void range(void *data, size_t begin, size_t end, int worker)
 }
 
 LE_IMPLEMENTATION(interpolate, c, .run_type = "c", .summary = "scalar C",
-                  .flags = LE_IMPL_REPRODUCIBLE, .speed = 1.0, .prepare = prepare, .items = items,
-                  .range = range);
+                  .flags = LE_IMPL_REPRODUCIBLE, .speed = 1.0, .items = items, .range = range);

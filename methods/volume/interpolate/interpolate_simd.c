@@ -17,9 +17,8 @@ static size_t rows(const le_call *call)
 
 static bool rays_applicable(const le_call *call, const char **why)
 {
-    const int64_t *n = le_call_in(call, ARG_VOLUME)->shape;
     *why = "the volume is too large for 32-bit offsets";
-    return n[0] * n[1] < INT32_MAX && n[0] * n[1] * n[2] < INT32_MAX;
+    return le__voxels_near(le_call_in(call, ARG_VOLUME));
 }
 
 static bool axis_applicable(const le_call *call, const char **why)
@@ -33,25 +32,20 @@ static int64_t memory(const le_call *call)
 {
     const le__camera *c = le_call_attached(call);
     int64_t planes = (c->shape[1] + 3) * le__plane_pitch(c->shape, 1) * 4 * le_call_threads(call);
-    const le_tensor *volume = le_call_in(call, ARG_VOLUME);
-    if (!le_tensor_is_contiguous(volume))
-        planes += le_tensor_count(volume) * (int64_t)le_dtype_size(volume->dtype);
     return planes + 2 * (int64_t)le__fixed_bytes(c) + 4096;
 }
 
 static le_status make_form(le_call *call, bool axis, le__interpolation **out)
 {
     const le__camera *c = le_call_attached(call);
-    const int64_t *n = c->shape;
+    const le_tensor *volume = le_call_in(call, ARG_VOLUME);
     le__interpolation *x = le_call_scratch(call, sizeof *x);
     void *tables = le_call_scratch(call, le__fixed_bytes(c));
-    const void *volume = le_call_contiguous(call, ARG_VOLUME);
-    if (!x || !tables || !volume)
+    if (!x || !tables)
         return le_fail(LE_ERR_MEMORY, "interpolate: no memory for tables");
-    *x = (le__interpolation){.camera = c, .volume = volume, .count = n[0] * n[1] * n[2],
-                             .dtype = le_call_in(call, ARG_VOLUME)->dtype,
+    *x = (le__interpolation){.camera = c, .volume = le__voxels_of(volume),
                              .out = le_call_out(call, ARG_SAMPLES)};
-    le__fixed_options options = le__fixed_options_of(n, axis ? 1 : 0, V_FRACTION_BITS);
+    le__fixed_options options = le__fixed_options_of(volume, axis ? 1 : 0, V_FRACTION_BITS);
     memcpy(x->strides, options.strides, sizeof x->strides);
     le__fixed_make(&x->view, c, 0, &options, tables);
     *out = x;
@@ -76,7 +70,7 @@ static le_status prepare(le_call *call, bool axis, void **out)
     le_status status = make_form(call, axis, &x);
     if (status == LE_OK && axis)
         status = make_planes(call, x);
-    if (status == LE_OK && axis && le__dtype_is_signed(x->dtype) && rays_applicable(call, &why)) {
+    if (status == LE_OK && axis && le__dtype_is_signed(x->volume.dtype) && rays_applicable(call, &why)) {
         status = make_form(call, false, &rays);
         x->signed_rays = rays;
     }

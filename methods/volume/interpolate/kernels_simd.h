@@ -51,7 +51,7 @@ static void plane_packet(const packet *p)
     }
 }
 
-#define DEFINE_PACKET(D, T, s)                                                                     \
+#define DEFINE_PACKET(dtype, s)                                                                    \
     static void packet_##s(const packet *p)                                                        \
     {                                                                                              \
         const le__interpolation *x = p->x;                                                         \
@@ -66,16 +66,24 @@ static void plane_packet(const packet *p)
             } else {                                                                               \
                 at = le__packet_at_clamped(&p->columns, &x->view, iy, n, t, &w);                   \
             }                                                                                      \
-            const bool watch = le__dtype_is_signed(D);                                             \
+            const bool watch = le__dtype_is_signed(dtype);                                         \
             vf bounds = vf_set(0.0f);                                                              \
-            vf v = le__sample_##s(x->volume, t[0], t[1], x->count, at, &w, watch ? &bounds : NULL); \
+            vf v = le__sample_##s(&x->volume, t[0], t[1], at, &w, watch ? &bounds : NULL);         \
             if (watch)                                                                             \
-                v = le__packet_exact(v, bounds, x->volume, x->dtype, x->camera, x->view.view, iy,  \
-                                     p->ix, p->iz);                                                \
+                v = le__packet_exact(v, bounds, &x->volume, x->camera, x->view.view, iy, p->ix,    \
+                                     p->iz);                                                       \
             store(p, iy, p->whole ? v : vf_select(lanes_inside(p, iy), v, fill));                  \
         }                                                                                          \
     }
-LE__DTYPE_LIST(DEFINE_PACKET)
+#define DEFINE_PACKET_OF(D, T, s) DEFINE_PACKET(D, s)
+LE__DTYPE_LIST(DEFINE_PACKET_OF)
+DEFINE_PACKET(x->volume.dtype, apart)
+
+static void ray_packet(const packet *p)
+{
+    const le__voxels *volume = &p->x->volume;
+    (volume->lines ? LE__FOR_DTYPE(packet, volume->dtype) : packet_apart)(p);
+}
 
 /* Depths of each lane inside axes [axis, 3); and whether the packet is whole. */
 static void set_ranges(packet *p, int axis)
@@ -103,24 +111,32 @@ static void set_ranges(packet *p, int axis)
     p->end = vi_load(end);
 }
 
+static void load_line(const le__voxels *volume, int64_t at, int64_t count, float *out)
+{
+    if (volume->lines)
+        le__load_f32(volume->data, volume->dtype, at, count, out);
+    else
+        le__load_strided_f32(volume->data, volume->dtype, at, count, volume->strides[2], out);
+}
+
 /* The plane of an image row. Past the last voxel lies a copy of it, or NaN where the voxel before it is
  * NaN: a sample exactly on the last voxel belongs to the cell before. Returns whether a voxel is
  * negative. */
 static bool make_plane(const le__interpolation *x, int64_t ix, float *plane)
 {
-    const int64_t *n = x->camera->shape, pitch = x->strides[1];
+    const int64_t *n = x->camera->shape, *t = x->volume.strides, pitch = x->strides[1];
     double weight, index = le__view_index(&x->camera->views[0], 0, 0, ix, 0);
     int64_t cell = le__index_cell(index, n[0], &weight);
     const vf lower = vf_set((float)(1.0 - weight)), upper = vf_set((float)weight);
     vf least = vf_set(0.0f);
     for (int64_t r = 0; r < n[1] + 2; r++) {
-        int64_t y = r == 0 ? 0 : r > n[1] ? n[1] - 1 : r - 1, at = (cell * n[1] + y) * n[2];
+        int64_t y = r == 0 ? 0 : r > n[1] ? n[1] - 1 : r - 1, at = cell * t[0] + y * t[1];
         float *row = plane + r * pitch;
         for (int64_t z = 0; z < n[2]; z += VW) {
             float a[VW] = {0}, b[VW] = {0};
             int64_t count = n[2] - z < VW ? n[2] - z : VW;
-            le__load_f32(x->volume, x->dtype, at + z, count, a);
-            le__load_f32(x->volume, x->dtype, at + z + n[1] * n[2], count, b);
+            load_line(&x->volume, at + z * t[2], count, a);
+            load_line(&x->volume, at + z * t[2] + t[0], count, b);
             vf_store(row + 1 + z, vf_fma(vf_load(b), upper, vf_mul(vf_load(a), lower)));
             /* the second operand is kept where the first is NaN */
             least = vf_min(vf_load(b), vf_min(vf_load(a), least));
@@ -154,7 +170,7 @@ static void run_row(const le__interpolation *x, int64_t ix, float *plane)
         if (plane)
             plane_packet(&p);
         else
-            LE__FOR_DTYPE(packet, x->dtype)(&p);
+            ray_packet(&p);
     }
 }
 

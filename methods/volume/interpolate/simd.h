@@ -8,12 +8,11 @@
 #define LE_VOLUME_INTERPOLATE_SIMD_H
 
 #include "volume/fixed.h"
+#include "volume/voxels.h"
 
 typedef struct le__interpolation {
     const le__camera *camera;
-    const void *volume;          /* row-major */
-    le_dtype dtype;
-    int64_t count;               /* its elements */
+    le__voxels volume;
     int64_t strides[3];          /* of the volume, or of a plane */
     le__fixed_view view;
     const le_tensor *out;

@@ -55,7 +55,7 @@ static void locate(const le__at_search *x, int64_t point, block *k, int64_t slot
                 k->value[i] = (double)((const T *)at->values)[k->cell[i]];                         \
                 continue;                                                                          \
             }                                                                                      \
-            k->value[i] = le__trilinear_##s(at->values, k->cell[i], row, plane, k->weight[i]);     \
+            k->value[i] = le__trilinear_##s(at->values, k->cell[i], plane, row, 1, k->weight[i]);  \
         }                                                                                          \
     }
 LE__DTYPE_LIST(DEFINE_GATHER)

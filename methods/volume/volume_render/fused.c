@@ -30,9 +30,10 @@ bool le__fused_axis_applicable(const le_call *call, const char **why)
 
 bool le__fused_rays_applicable(const le_call *call, const char **why)
 {
-    const int64_t *n = le_call_in(call, ARG_VOLUME)->shape;
+    const le_tensor *volume = le_call_in(call, ARG_VOLUME);
+    const int64_t *n = volume->shape;
     *why = "the volume is too large for 32-bit offsets";
-    return n[0] < 32768 && n[1] < 32768 && n[2] < 32768 && n[0] * n[1] * n[2] < INT32_MAX;
+    return n[0] < 32768 && n[1] < 32768 && n[2] < 32768 && le__voxels_near(volume);
 }
 
 /* Whether cancelled samples have to be found: a logarithm shows them, and so do tight tolerances. */
@@ -81,9 +82,6 @@ static int64_t memory_of(const le_call *call, bool axis, bool bricks)
         bytes += plane_floats(c->shape) * 4 * le_call_threads(call) + 8 * (c->shape[1] + 2);
     if (bricks)
         bytes += sums_bytes(c->shape);
-    const le_tensor *volume = le_call_in(call, ARG_VOLUME);
-    if (!le_tensor_is_contiguous(volume))
-        bytes += le_tensor_count(volume) * (int64_t)le_dtype_size(volume->dtype);
     return bytes;
 }
 
@@ -184,10 +182,11 @@ static le_status prepare_axis(le_call *call, le__fused *f)
     return LE_OK;
 }
 
-static void make_views(le__fused *f, bool axis, int fraction_bits, char *tables, size_t bytes)
+static void make_views(le__fused *f, const le_tensor *volume, bool axis, int fraction_bits,
+                       char *tables, size_t bytes)
 {
     le__fixed_options options =
-        le__fixed_options_of(f->camera->shape, axis ? LE__ROWS : 0, fraction_bits);
+        le__fixed_options_of(volume, axis ? LE__ROWS : 0, fraction_bits);
     options.ranges = axis && f->camera->has_fill;
     memcpy(f->strides, options.strides, sizeof f->strides);
     for (size_t v = 0; v < f->camera->n_views; v++)
@@ -199,20 +198,18 @@ static le_status make_form(le_call *call, bool axis, int fraction_bits, le__fuse
 {
     const le__render *r = render_of(call);
     const le__camera *c = le__render_camera(r);
-    const int64_t *n = c->shape;
+    const le_tensor *volume = le_call_in(call, ARG_VOLUME);
     le__fused *f = le_call_scratch(call, sizeof *f);
     size_t bytes = (le__fixed_bytes(c) + 63) / 64 * 64;
     char *tables = le_call_scratch(call, c->n_views * bytes);
     le__fixed_view *views = le_call_scratch(call, c->n_views * sizeof *views);
-    const void *volume = le_call_contiguous(call, ARG_VOLUME);
-    if (!f || !tables || !views || !volume)
+    if (!f || !tables || !views)
         return le_fail(LE_ERR_MEMORY, "volume_render: no memory for tables");
-    *f = (le__fused){.camera = c, .box = r->box, .whole = r->camera, .volume = volume, .views = views,
-                     .count = n[0] * n[1] * n[2],
-                     .dtype = le_call_in(call, ARG_VOLUME)->dtype,
+    *f = (le__fused){.camera = c, .box = r->box, .whole = r->camera,
+                     .volume = le__voxels_of(volume), .views = views,
                      .watch = watches(call),
                      .images = le_call_out(call, ARG_IMAGES)};
-    make_views(f, axis, fraction_bits, tables, bytes);
+    make_views(f, volume, axis, fraction_bits, tables, bytes);
     *out = f;
     return LE_OK;
 }
@@ -279,16 +276,22 @@ typedef struct extremes {
     }
 LE__DTYPE_LIST(DEFINE_WIDEN)
 
-static void widen_by_line(const le__fused *f, int64_t offset, int64_t count, extremes *e)
+static void widen_by_line(const le__voxels *v, int64_t offset, int64_t count, extremes *e)
 {
-    LE__FOR_DTYPE(widen, f->dtype)(f->volume, offset, count, e);
+    float line[BLOCK_VOXELS];
+    if (v->lines) {
+        LE__FOR_DTYPE(widen, v->dtype)(v->data, offset, count, e);
+        return;
+    }
+    le__load_strided_f32(v->data, v->dtype, offset, count, v->strides[2], line);
+    widen_f32(line, 0, count, e);
 }
 
 /* Marks the bricks [i, j, first to first + BLOCK_BRICKS) in visible[]. They reach one voxel further than
  * their own, because cells do. */
 static void mark_block(const le__fused *f, int64_t i, int64_t j, int64_t first, int32_t *visible)
 {
-    const int64_t *n = f->camera->shape;
+    const int64_t *n = f->camera->shape, *t = f->volume.strides;
     int64_t z0 = first * LE__BRICK, count = n[2] - z0 < BLOCK_VOXELS ? n[2] - z0 : BLOCK_VOXELS;
     extremes e;
     for (int64_t z = 0; z < count; z++) {
@@ -297,7 +300,7 @@ static void mark_block(const le__fused *f, int64_t i, int64_t j, int64_t first, 
     }
     for (int64_t x = i * LE__BRICK; x <= (i + 1) * LE__BRICK && x < n[0]; x++)
         for (int64_t y = j * LE__BRICK; y <= (j + 1) * LE__BRICK && y < n[1]; y++)
-            widen_by_line(f, (x * n[1] + y) * n[2] + z0, count, &e);
+            widen_by_line(&f->volume, x * t[0] + y * t[1] + z0 * t[2], count, &e);
     for (int64_t k = 0; k < BLOCK_BRICKS && k * LE__BRICK < count; k++) {
         float least = INFINITY, most = -INFINITY;
         for (int64_t z = k * LE__BRICK; z <= (k + 1) * LE__BRICK && z < count; z++) {

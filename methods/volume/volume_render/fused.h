@@ -17,6 +17,7 @@
 #define LE_VOLUME_FUSED_H
 
 #include "volume/fixed.h"
+#include "volume/voxels.h"
 #include "volume/volume_render/classify.h"
 #include "volume/volume_render/render.h"
 
@@ -26,9 +27,7 @@ typedef struct le__fused {
     const le__camera *camera;    /* in voxels of the tensor */
     const le__box *box;          /* its own samples alone, without clipping; NULL: a whole volume */
     const le__camera *whole;     /* of the volume that the box is of */
-    const void *volume;          /* row-major */
-    le_dtype dtype;
-    int64_t count;               /* its elements */
+    le__voxels volume;
     int64_t strides[3];          /* of the volume, or of interleaved planes */
     le__fixed_view *views;
     le__classify classify;

@@ -123,13 +123,18 @@ static void render_group(const group *g)
 
 /* --------------------------------------------------------------------------------- planes ---- */
 
-/* VW elements from `offset` as floats, `count` of them valid. */
+/* VW voxels of a line from `offset` on as floats, `count` of them valid. */
 static inline vf load_values(const le__fused *f, int64_t offset, int64_t count)
 {
+    const le__voxels *v = &f->volume;
     float values[VW] = {0};
-    if (f->dtype == LE_F32 && count >= VW)
-        return vf_load((const float *)f->volume + offset);
-    le__load_f32(f->volume, f->dtype, offset, count < VW ? count : VW, values);
+    if (v->dtype == LE_F32 && count >= VW && v->lines)
+        return vf_load((const float *)v->data + offset);
+    count = count < VW ? count : VW;
+    if (v->lines)
+        le__load_f32(v->data, v->dtype, offset, count, values);
+    else
+        le__load_strided_f32(v->data, v->dtype, offset, count, v->strides[2], values);
     return vf_load(values);
 }
 
@@ -158,13 +163,13 @@ static void find_rows(const le__fused *f, int64_t ix, plane_rows *rows)
 static bool blend_line(const le__fused *f, const plane_rows *rows, int64_t y, int64_t z0, int64_t z1,
                        float *out)
 {
-    const int64_t *n = f->camera->shape;
+    const int64_t *n = f->camera->shape, *t = f->volume.strides;
     vf least = vf_set(0.0f);
     for (int64_t z = z0; z < z1; z += VW) {
         vf v[LE__ROWS];
         for (int r = 0; r < LE__ROWS; r++) {
-            int64_t at = (rows->cell[r] * n[1] + y) * n[2] + z;
-            vf a = load_values(f, at, n[2] - z), b = load_values(f, at + n[1] * n[2], n[2] - z);
+            int64_t at = rows->cell[r] * t[0] + y * t[1] + z * t[2];
+            vf a = load_values(f, at, n[2] - z), b = load_values(f, at + t[0], n[2] - z);
             v[r] = vf_fma(b, vf_set(rows->upper[r]), vf_mul(a, vf_set(rows->lower[r])));
             /* the second operand is kept where the first is NaN */
             least = vf_min(b, vf_min(a, least));

@@ -36,26 +36,24 @@
 static inline vf exact_where(const packet *p, int32_t depth, vf v, vf bounds)
 {
     const le__fused *f = p->fused;
-    return le__packet_exact(v, bounds, f->volume, f->dtype, f->camera, p->view->view, depth, p->ix,
-                            p->iz);
+    return le__packet_exact(v, bounds, &f->volume, f->camera, p->view->view, depth, p->ix, p->iz);
 }
 
-#define DEFINE_CHUNKS(D, T, s)                                                                     \
+#define DEFINE_CHUNKS(dtype, s, next)                                                              \
     static void chunk_##s(const packet *p, le__kept *k, int32_t from, int32_t to)                  \
     {                                                                                              \
         const le__packet_columns columns = p->columns;                                             \
         const le__fixed_view view = *p->view;                                                      \
-        const void *data = p->fused->volume;                                                       \
-        const int64_t strides[3] = {p->fused->strides[0], p->fused->strides[1], 1};                \
-        const int64_t size = p->fused->count;                                                      \
-        const bool watch = p->fused->watch && le__dtype_is_signed(D);                              \
+        const le__voxels volume = p->fused->volume;                                                \
+        const int64_t strides[3] = {volume.strides[0], volume.strides[1], next};                   \
+        const bool watch = p->fused->watch && le__dtype_is_signed(dtype);                          \
         FOR_DEPTHS({                                                                               \
             vi f[3];                                                                               \
             le__weights w;                                                                         \
             vi at = le__packet_at(&columns, &view, d, 0, strides, f);                              \
             le__packet_weights(f, &w);                                                             \
             vf bounds = vf_set(0.0f);                                                              \
-            v = le__sample_##s(data, strides[0], strides[1], size, at, &w, watch ? &bounds : NULL);\
+            v = le__sample_##s(&volume, strides[0], strides[1], at, &w, watch ? &bounds : NULL);   \
             if (watch)                                                                             \
                 v = exact_where(p, d, v, bounds);                                                  \
             in = all_lanes();                                                                      \
@@ -63,18 +61,18 @@ static inline vf exact_where(const packet *p, int32_t depth, vf v, vf bounds)
     }                                                                                              \
     static void chunk_safe_##s(const packet *p, le__kept *k, int32_t from, int32_t to)             \
     {                                                                                              \
-        const int64_t *strides = p->fused->strides;                                                \
+        const le__voxels volume = p->fused->volume;                                                \
+        const int64_t *strides = volume.strides;                                                   \
         const vf fill = vf_set((float)p->fused->camera->fill);                                     \
         const bool shows = p->fused->fill_shows, boxed = p->fused->box != NULL;                    \
-        const bool watch = p->fused->watch && le__dtype_is_signed(D);                              \
+        const bool watch = p->fused->watch && le__dtype_is_signed(dtype);                          \
         FOR_DEPTHS({                                                                               \
             le__weights w;                                                                         \
             in = p->clipped ? depth_inside(d, p->begin, p->end) : all_lanes();                     \
             vi at = le__packet_at_clamped(&p->columns, p->view, d, p->fused->camera->shape,        \
                                           strides, &w);                                            \
             vf bounds = vf_set(0.0f);                                                              \
-            v = le__sample_##s(p->fused->volume, strides[0], strides[1], p->fused->count, at, &w,  \
-                               watch ? &bounds : NULL);                                            \
+            v = le__sample_##s(&volume, strides[0], strides[1], at, &w, watch ? &bounds : NULL);   \
             if (watch)                                                                             \
                 v = exact_where(p, d, v, bounds);                                                  \
             v = vf_select(in, v, fill);                                                            \
@@ -82,13 +80,17 @@ static inline vf exact_where(const packet *p, int32_t depth, vf v, vf bounds)
                 in = boxed ? depth_inside(d, p->own_begin, p->own_end) : all_lanes();              \
         });                                                                                        \
     }
-LE__DTYPE_LIST(DEFINE_CHUNKS)
+#define DEFINE_CHUNKS_OF(D, T, s) DEFINE_CHUNKS(D, s, 1)
+LE__DTYPE_LIST(DEFINE_CHUNKS_OF)
+DEFINE_CHUNKS(volume.dtype, apart, volume.strides[2])
 
 typedef void (*chunk_fn)(const packet *p, le__kept *k, int32_t from, int32_t to);
 
-static chunk_fn chunk_of(le_dtype dtype, bool safe)
+static chunk_fn chunk_of(const le__voxels *volume, bool safe)
 {
-    return safe ? LE__FOR_DTYPE(chunk_safe, dtype) : LE__FOR_DTYPE(chunk, dtype);
+    if (!volume->lines)
+        return safe ? chunk_safe_apart : chunk_apart;
+    return safe ? LE__FOR_DTYPE(chunk_safe, volume->dtype) : LE__FOR_DTYPE(chunk, volume->dtype);
 }
 
 /* Colours and 1 - T as they are. */
@@ -119,7 +121,7 @@ static void render_rays(const packet *p)
         if (may_skip(p) && skip_chunk(p, from, to))
             continue;
         bool safe = chunk_is_clipped(p, from, to) || !chunk_is_inner(p, from, to);
-        chunk_of(p->fused->dtype, safe)(p, &kept, from, to);
+        chunk_of(&p->fused->volume, safe)(p, &kept, from, to);
         more = finish_chunk(p, &kept, &q);
     }
     if (p->fused->box) {

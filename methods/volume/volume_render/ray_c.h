@@ -12,39 +12,46 @@
 
 typedef struct le__ray_c {
     const le__render *render;
-    const void *volume;      /* row-major */
-    le_dtype dtype;
+    const le_tensor *volume;
     double outside[4];       /* colour and opacity of the fill value */
 } le__ray_c;
 
 static inline le_status le__ray_c_prepare(le__ray_c *x, le_call *call)
 {
-    *x = (le__ray_c){.render = le_call_attached(call), .volume = le_call_contiguous(call, ARG_VOLUME),
-                     .dtype = le_call_in(call, ARG_VOLUME)->dtype};
-    if (!x->volume)
-        return le_fail(LE_ERR_MEMORY, "no memory for a contiguous volume");
+    *x = (le__ray_c){.render = le_call_attached(call), .volume = le_call_in(call, ARG_VOLUME)};
     if (x->render->camera->has_fill)
         le__transfer_at(x->render->transfer, x->render->camera->fill, x->outside);
     return LE_OK;
 }
 
+/* first: the tensor's voxel [0,0,0] in the volume that the camera sees. */
 #define LE__DEFINE_RAY_C(D, T, s)                                                                  \
-    static inline void le__ray_c_##s(const le__camera *c, const le__view *v,                       \
-                                     const int64_t first[3], const int64_t n[3], const void *data, \
-                                     int64_t ix, int64_t iz, int64_t begin, int64_t end,           \
-                                     double *out)                                                  \
+    static inline void le__ray_c_take_##s(const le__camera *c, const le__view *v,                  \
+                                          const int64_t first[3], const le_tensor *t,              \
+                                          int64_t next, int64_t ix, int64_t iz, int64_t begin,     \
+                                          int64_t end, double *out)                                \
     {                                                                                              \
-        int64_t row = n[2], plane = n[1] * n[2];                                                   \
-        int64_t start = first[0] * plane + first[1] * row + first[2];                              \
+        const int64_t strides[3] = {t->strides[0], t->strides[1], next};                           \
+        int64_t start = 0;                                                                         \
+        for (int a = 0; a < 3; a++)                                                                \
+            start += first[a] * strides[a];                                                        \
         for (int64_t iy = begin; iy < end; iy++) {                                                 \
             double w[3];                                                                           \
             int64_t cell = -start;                                                                 \
-            const int64_t strides[3] = {plane, row, 1};                                            \
             for (int a = 0; a < 3; a++)                                                            \
                 cell += strides[a] *                                                               \
                         le__index_cell(le__view_index(v, a, iy, ix, iz), c->shape[a], &w[a]);      \
-            out[iy] = le__trilinear_##s(data, cell, row, plane, w);                                \
+            out[iy] = le__trilinear_##s(t->data, cell, strides[0], strides[1], next, w);           \
         }                                                                                          \
+    }                                                                                              \
+    static inline void le__ray_c_##s(const le__camera *c, const le__view *v,                       \
+                                     const int64_t first[3], const le_tensor *t, int64_t ix,       \
+                                     int64_t iz, int64_t begin, int64_t end, double *out)          \
+    {                                                                                              \
+        if (t->strides[2] == 1)                                                                    \
+            le__ray_c_take_##s(c, v, first, t, 1, ix, iz, begin, end, out);                        \
+        else                                                                                       \
+            le__ray_c_take_##s(c, v, first, t, t->strides[2], ix, iz, begin, end, out);            \
     }
 LE__DTYPE_LIST(LE__DEFINE_RAY_C)
 
@@ -56,8 +63,8 @@ static inline void le__ray_c_samples(const le__ray_c *x, const le__view *v, int6
     static const int64_t none[3];
     const le__render *r = x->render;
     const int64_t *first = r->box ? r->box->first : none;
-    const int64_t *shape = r->box ? r->box->shape : r->camera->shape;
-    LE__FOR_DTYPE(le__ray_c, x->dtype)(r->camera, v, first, shape, x->volume, ix, iz, begin, end, out);
+    LE__FOR_DTYPE(le__ray_c, x->volume->dtype)
+    (r->camera, v, first, x->volume, ix, iz, begin, end, out);
 }
 
 static inline void le__ray_c_classify(const le__transfer *t, double value, double rgba[4])

@@ -4,9 +4,14 @@
 # programs. The tools install themselves (tools/CMakeLists.txt).
 include(CMakePackageConfigHelpers)
 
+target_link_options(liquid_engine_shared PRIVATE "LINKER:--as-needed")
+set_target_properties(liquid_engine_shared PROPERTIES BUILD_WITH_INSTALL_RPATH ON)
+if(SKBUILD) # tools/python has its own way with the library
+  return()
+endif()
 set(map ${PROJECT_SOURCE_DIR}/engine/liquid_engine.map)
-target_link_options(liquid_engine_shared PRIVATE "LINKER:--version-script=${map}" "LINKER:--as-needed")
-set_target_properties(liquid_engine_shared PROPERTIES LINK_DEPENDS ${map} BUILD_WITH_INSTALL_RPATH ON)
+target_link_options(liquid_engine_shared PRIVATE "LINKER:--version-script=${map}")
+set_target_properties(liquid_engine_shared PROPERTIES LINK_DEPENDS ${map})
 
 install(DIRECTORY engine/include/liquid_engine DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h")

@@ -51,9 +51,23 @@ le_status le__storage_mapped(le_storage **out, void *map, size_t map_bytes, void
     return LE_OK;
 }
 
+le_status le__storage_adopt(le_storage **out, void *host, size_t bytes,
+                            void (*release)(void *cookie), void *cookie) {
+    le_status status = le__storage_new(out, bytes, false, false);
+    if (status != LE_OK)
+        return status;
+    (*out)->host = host;
+    (*out)->host_valid = true;
+    (*out)->release = release;
+    (*out)->cookie = cookie;
+    return LE_OK;
+}
+
 static void free_host(le_storage *s) {
     if (s->map)
         munmap(s->map, s->map_bytes);
+    else if (s->release)
+        s->release(s->cookie);
     else if (!s->borrowed)
         le__block_free(s->host);
     s->host = s->map = NULL;
@@ -88,7 +102,7 @@ bool le__storage_is_on_device(le_storage *s) {
 
 bool le__storage_is_plain(le_storage *s) {
     pthread_mutex_lock(&s->mutex);
-    bool plain = s->host && !s->copies && !s->borrowed && !s->map;
+    bool plain = s->host && !s->copies && !s->borrowed && !s->release && !s->map;
     pthread_mutex_unlock(&s->mutex);
     return plain;
 }
@@ -118,7 +132,7 @@ static void drop_host(le_storage *s) {
     bool elsewhere = false;
     for (const le__device_copy *c = s->copies; c; c = c->next)
         elsewhere = elsewhere || c->valid;
-    if (s->borrowed || !elsewhere)
+    if (s->borrowed || s->release || !elsewhere)
         return;
     free_host(s);
     s->host_valid = false;

@@ -28,6 +28,8 @@ struct le_storage {
     void *host; /* NULL until first needed */
     bool host_valid;
     bool borrowed; /* host is the caller's memory */
+    void (*release)(void *cookie); /* not NULL: host is given back by it instead */
+    void *cookie;
     void *map;     /* host lies in this mapping, which is unmapped instead; NULL: it does not */
     size_t map_bytes;
     le__device_copy *copies;
@@ -37,6 +39,9 @@ struct le_storage {
 le_status le__storage_new(le_storage **out, size_t bytes, bool host, bool zero);
 /* A storage over the caller's memory, which must outlive it. valid: it has contents. */
 le_status le__storage_borrow(le_storage **out, void *host, size_t bytes, bool valid);
+/* A storage over memory that is given back by release(cookie) with it. */
+le_status le__storage_adopt(le_storage **out, void *host, size_t bytes,
+                            void (*release)(void *cookie), void *cookie);
 /* A storage in the middle of a mapping of its own, which is unmapped with it. */
 le_status le__storage_mapped(le_storage **out, void *map, size_t map_bytes, void *host,
                              size_t bytes);

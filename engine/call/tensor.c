@@ -53,20 +53,48 @@ int64_t le__tensor_size(const le_tensor *t) {
     return le__tensor_bytes(t, &bytes) ? (int64_t)bytes : INT64_MAX / 4;
 }
 
-le_status le_tensor_alloc(le_tensor *out, le_dtype dtype, int ndim, const int64_t *shape) {
+static le_status check_layout(le_dtype dtype, int ndim, const int64_t *shape, le_tensor *out,
+                              size_t *bytes) {
     if (!le_dtype_size(dtype))
         return le_fail(LE_ERR_DTYPE, "tensor: data type %d is unknown", (int)dtype);
     if (ndim < 0 || ndim > LE_MAX_DIMS)
         return le_fail(LE_ERR_SHAPE, "tensor: %d dimensions given, 0 to %d are possible", ndim,
                        LE_MAX_DIMS);
-    le_tensor t = le_tensor_of(NULL, dtype, ndim, shape);
-    size_t bytes;
-    if (!le__tensor_bytes(&t, &bytes))
+    *out = le_tensor_of(NULL, dtype, ndim, shape);
+    if (!le__tensor_bytes(out, bytes))
         return le_fail(LE_ERR_SHAPE, "tensor: the shape is negative or too large");
-    le_status status = le__storage_new(&t.storage, bytes, true, true);
+    return LE_OK;
+}
+
+le_status le_tensor_alloc(le_tensor *out, le_dtype dtype, int ndim, const int64_t *shape) {
+    le_tensor t = {0};
+    size_t bytes;
+    le_status status = check_layout(dtype, ndim, shape, &t, &bytes);
+    if (status == LE_OK)
+        status = le__storage_new(&t.storage, bytes, true, true);
     if (status != LE_OK)
         return status;
     t.data = t.storage->host;
+    *out = t;
+    return LE_OK;
+}
+
+le_status le_tensor_adopt(le_tensor *out, void *data, le_dtype dtype, int ndim,
+                          const int64_t *shape, void (*release)(void *cookie), void *cookie) {
+    if (!data || !release)
+        return le_fail(LE_ERR_ARGUMENT,
+                       "tensor: memory to adopt and its release are expected, NULL given");
+    le_tensor t = {0};
+    size_t bytes;
+    le_status status = check_layout(dtype, ndim, shape, &t, &bytes);
+    if (status == LE_OK && (uintptr_t)data % le_dtype_alignment(dtype))
+        status = le_fail(LE_ERR_ARGUMENT, "tensor: memory at %p is not aligned for %s", data,
+                         le_dtype_name(dtype));
+    if (status == LE_OK)
+        status = le__storage_adopt(&t.storage, data, bytes, release, cookie);
+    if (status != LE_OK)
+        return status;
+    t.data = data;
     *out = t;
     return LE_OK;
 }

@@ -76,6 +76,37 @@ static void storage_stays_on_the_device(void **state) {
     le_tensor_free(&c);
 }
 
+static void count_release(void *cookie) {
+    ++*(int *)cookie;
+}
+
+static void adopted_memory_has_copies_on_devices(void **state) {
+    (void)state;
+    NEEDS_DEVICE();
+    float memory[100];
+    int released = 0;
+    for (int i = 0; i < 100; i++)
+        memory[i] = (float)(i * i);
+    le_tensor a, b = {0};
+    le__run_stats stats;
+    assert_int_equal(
+        le_tensor_adopt(&a, memory, LE_F32, 1, (int64_t[]){100}, count_release, &released), LE_OK);
+    for (int run = 0; run < 4; run++) {
+        if (run == 2) {
+            memory[7] = 1234;
+            le_tensor_touch(&a);
+        }
+        assert_int_equal(fixture_run(engine, "buffers", &stats, &a, 2, &b, false), LE_OK);
+        assert_int_equal(stats.bytes_to_device, run % 2 ? 0 : 400);
+        assert_float_equal(((float *)b.data)[7], run < 2 ? 99 : 2469, 0);
+        le_tensor_free(&b);
+    }
+    assert_int_equal(released, 0);
+    le_tensor_free(&a);
+    assert_int_equal(released, 1);
+    assert_float_equal(memory[7], 1234, 0);
+}
+
 static void a_touched_tensor_is_moved_again(void **state) {
     (void)state;
     NEEDS_DEVICE();
@@ -367,6 +398,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(borrowed_memory_moves_once_each_way),
         cmocka_unit_test(storage_stays_on_the_device),
+        cmocka_unit_test(adopted_memory_has_copies_on_devices),
         cmocka_unit_test(a_touched_tensor_is_moved_again),
         cmocka_unit_test(an_output_with_storage_is_overwritten),
         cmocka_unit_test(any_layout_is_read),

@@ -32,6 +32,44 @@ static void counts(void **state) {
     assert_int_not_equal(le_tensor_alloc(&t, (le_dtype)99, 1, t.shape), LE_OK);
 }
 
+static void count_release(void *cookie) {
+    ++*(int *)cookie;
+}
+
+static void adopting(void **state) {
+    (void)state;
+    double memory[6] = {1, 2, 3, 4, 5, 6};
+    int released = 0;
+    le_tensor t = {.ndim = 7};
+    const int64_t shape[] = {2, 3};
+    assert_int_equal(le_tensor_adopt(&t, memory, LE_F64, 2, shape, count_release, &released),
+                     LE_OK);
+    assert_ptr_equal(t.data, memory);
+    assert_float_equal(le_tensor_get(&t, 5), 6, 0);
+    le_tensor_free(&t);
+    assert_int_equal(released, 1);
+    t.ndim = 7;
+    const struct {
+        void *data;
+        le_dtype dtype;
+        int64_t rows;
+        void (*release)(void *);
+        le_status status;
+    } wrong[] = {{NULL, LE_F64, 2, count_release, LE_ERR_ARGUMENT},
+                 {memory, LE_F64, 2, NULL, LE_ERR_ARGUMENT},
+                 {(char *)memory + 4, LE_F64, 1, count_release, LE_ERR_ARGUMENT},
+                 {memory, (le_dtype)99, 2, count_release, LE_ERR_DTYPE},
+                 {memory, LE_F64, -2, count_release, LE_ERR_SHAPE}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(le_tensor_adopt(&t, wrong[i].data, wrong[i].dtype, 2,
+                                         (int64_t[]){wrong[i].rows, 3}, wrong[i].release,
+                                         &released),
+                         wrong[i].status);
+        assert_int_equal(t.ndim, 7);
+        assert_int_equal(released, 1);
+    }
+}
+
 static void elements(void **state) {
     (void)state;
     for (le_dtype d = LE_U8; d <= LE_DTYPE_LAST; d++) {
@@ -143,8 +181,8 @@ static void profiles(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts), cmocka_unit_test(elements), cmocka_unit_test(packing),
-        cmocka_unit_test(dlpack), cmocka_unit_test(profiles),
+        cmocka_unit_test(counts),  cmocka_unit_test(adopting), cmocka_unit_test(elements),
+        cmocka_unit_test(packing), cmocka_unit_test(dlpack),   cmocka_unit_test(profiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

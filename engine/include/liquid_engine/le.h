@@ -136,6 +136,13 @@ typedef struct le_tensor {
 LE_API le_tensor le_tensor_of(const void *data, le_dtype dtype, int ndim, const int64_t *shape);
 /* Allocates zeroed, row-major host memory of at least 64-byte alignment. */
 LE_API le_status le_tensor_alloc(le_tensor *out, le_dtype dtype, int ndim, const int64_t *shape);
+/* A row-major tensor over memory of somebody else, which has its contents and the alignment of the
+ * dtype. Unlike borrowed memory it has copies on devices that later calls find there: see
+ * le_tensor_touch. On success it is the tensor's until release(cookie), which is called once, when
+ * the tensor and all calls that use it are done with it: on any thread, perhaps the caller's of
+ * le_tensor_free, and without locks held. On failure it stays the caller's. */
+LE_API le_status le_tensor_adopt(le_tensor *out, void *data, le_dtype dtype, int ndim,
+                                 const int64_t *shape, void (*release)(void *cookie), void *cookie);
 /* Releases the storage, if any, and sets *t to {0}. NULL is allowed. */
 LE_API void le_tensor_free(le_tensor *t);
 /* Number of elements; 1 for ndim 0; -1 when the product overflows. */

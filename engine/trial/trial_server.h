@@ -23,8 +23,9 @@ le__trial_server *le__trial_server_open(le_engine *engine, bool clean);
 le__trial_server *le__trial_helper_open(void);
 /* false when there is no server, or no helper any more, or when what is tried was registered after
  * the server was forked: no process that has OpenCL open can fork another. A trial that is not over
- * after wait_s goes on there, and until it ends the result is `pending`; it is waited for once, by the one who began
- * it, unless wait_s is INFINITY. Thread-safe; nobody waits for another one's trial. */
+ * after wait_s goes on there, and until it ends the result is `pending`; it is waited for once, by
+ * the one who began it, unless wait_s is INFINITY. Thread-safe; nobody waits for another one's
+ * trial. */
 bool le__trial_server_try(le__trial_server *s, const le__operation_entry *entry,
                           const le__candidate *candidate, const le_call *like, double wait_s,
                           le__trial_result *out);

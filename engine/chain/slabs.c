@@ -660,8 +660,21 @@ static bool forced(const le_call *call) {
     return want && !strncmp(want, "slabs", 5) && !call->step;
 }
 
+/* Whether anybody answers a slab on such a device. */
+static bool has_others(const le_call *call, le_device_kind kind) {
+    const le__operation_entry *e = call->entry;
+    for (size_t i = 0; i < e->n_implementations; i++)
+        if (e->implementations[i]->device == kind &&
+            strcmp(e->implementations[i]->run_type, "slabs") != 0)
+            return true;
+    return false;
+}
+
 static bool applicable(const le_call *call, le_device_kind kind, const char **why) {
     int64_t items;
+    *why = "a step has no implementation for this device";
+    if (!has_others(call, kind))
+        return false;
     *why = "this call cannot be cut into slabs";
     if (!first_cut(call, &items) || items < 2)
         return false;

@@ -85,9 +85,15 @@ static double odd_value(le_case *c, le_dtype dtype, double value)
         return -value;
     if (u < 0.12 && real)
         return 1e-41;
-    if (u < 0.121 && real)
-        return NAN;
     return value;
+}
+
+void le__case_strew_nan(le_case *c, le_tensor *t)
+{
+    int64_t count = le_tensor_count(t);
+    for (int64_t i = 0; i < count && (t->dtype == LE_F32 || t->dtype == LE_F64); i++)
+        if (le_case_uniform(c) < 0.001)
+            le_tensor_set(t, i, NAN);
 }
 
 void le__case_fill(le_case *c, le_tensor *t, le__filling filling)

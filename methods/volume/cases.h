@@ -13,7 +13,7 @@ typedef enum le__filling {
     LE__FILL_LOG_NORMAL = 0, /* ln(value) of a smooth field from about -12 to 12, as cosmic density */
     LE__FILL_HEAD,           /* a solid ball in exact zeros, as a CT */
     LE__FILL_ODD,            /* log-normal with zeros, negative numbers and, in floating point,
-                                denormals and NaN strewn in */
+                                denormals strewn in */
     LE__FILL_NOISE,          /* white noise of both signs, or of the lower half of the range */
     LE__FILLINGS
 } le__filling;
@@ -29,8 +29,13 @@ typedef enum le__filling {
 /* Fills a contiguous tensor. Integer dtypes get values over their range. */
 void le__case_fill(le_case *c, le_tensor *t, le__filling filling);
 
+/* NaN at one of a thousand elements; integers have none. Where a sample lies exactly on a voxel rounding
+ * alone decides its cell, and with it whether a NaN beyond counts: not for volumes that are rotated
+ * about axis 0, whose samples lie so along it. */
+void le__case_strew_nan(le_case *c, le_tensor *t);
+
 /* Two rotations, 3x3 each, row by row: about (1,2,3) and about axis 1, by 0.9. No sample of theirs lies
- * exactly on a voxel: there rounding alone decides the cell, and with it whether a NaN beyond counts. */
+ * exactly on a voxel. */
 extern const double le__case_rotations[18];
 
 /* Largest camera size whose grid, rotated about axis 0 by any angle, stays inside the shape; >= 1. */

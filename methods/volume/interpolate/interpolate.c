@@ -73,10 +73,12 @@ static void check_case(le_case *c, const le_case_request *request)
     int64_t size = le__case_size_inside(shape);
     if (fill || any)
         size = 1 + (int64_t)(le_case_uniform(c) * 40.0);
-    if (any)
+    if (any) {
+        le__case_strew_nan(c, volume);
         le_case_f64s(c, "rotation", le__case_rotations, 9);
-    else
+    } else {
         le_case_f64(c, "angle", request->index % 7 == 0 ? 0.0 : 360.0 * le_case_uniform(c));
+    }
     if (fill || any)
         le_case_f64(c, "outside", request->index % 2 ? 0.0 : -2.5);
     le_case_i64(c, "size", size);

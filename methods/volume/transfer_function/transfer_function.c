@@ -67,8 +67,10 @@ static void fill_samples(le_case *c, le_tensor *t, bool odd)
 {
     for (int64_t i = 0; i < le_tensor_count(t); i++)
         le_tensor_set(t, i, exp(24.0 * le_case_uniform(c) - 12.0));
-    if (odd)
+    if (odd) {
         le__case_fill(c, t, LE__FILL_ODD);
+        le__case_strew_nan(c, t);
+    }
 }
 
 static le_status make_case(le_case *c, const le_case_request *request)

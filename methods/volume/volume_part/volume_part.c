@@ -161,11 +161,13 @@ static void check_case(le_case *c, const le_case_request *request)
         begin[a] = corner == 8 ? (double)(int64_t)(room / 2) : corner >> a & 1 ? room : 0.0;
     }
     bool fill = request->index % 4 == 3, any = request->index % 5 == 4;
-    double angles[2] = {0.0, 360.0 * le_case_uniform(c)};
-    if (any)
+    double angles[3] = {0.0, 360.0 * le_case_uniform(c), 90.0};
+    if (any) {
+        le__case_strew_nan(c, volume);
         le_case_f64s(c, "rotation", le__case_rotations, request->index % 2 ? 9 : 18);
-    else
-        le_case_f64s(c, "angles", angles + request->index % 2, 1);
+    } else {
+        le_case_f64s(c, "angles", angles + request->index % 2, 1 + (size_t)(request->index % 3 > 0));
+    }
     if (fill || any)
         le_case_f64(c, "outside", request->index % 2 ? 0.0 : 20.0);
     le_case_i64(c, "size",

@@ -100,10 +100,12 @@ static void check_case(le_case *c, const le_case_request *request)
     if (fill || any)
         size = 1 + (int64_t)(le_case_uniform(c) * 40.0);
     double angles[3] = {0.0, 360.0 * le_case_uniform(c), 90.0};
-    if (any)
+    if (any) {
+        le__case_strew_nan(c, volume);
         le_case_f64s(c, "rotation", le__case_rotations, request->index % 2 ? 9 : 18);
-    else
+    } else {
         le_case_f64s(c, "angles", angles + request->index % 2, 1 + (size_t)(request->index % 3 > 0));
+    }
     if (fill || any)
         le_case_f64(c, "outside", request->index % 2 ? 0.0 : 20.0);
     le_case_i64(c, "size", size);

@@ -125,7 +125,7 @@ static void put_by_processes(void **state) {
             good = good && le_target_put(target, ALL - 1, 2, values) == LE_ERR_ARGUMENT;
             _exit(!good || le_io_target_close(&target, true) != LE_OK);
         }
-        int how;
+        int how = -1;
         assert_true(child > 0 && waitpid(child, &how, 0) == child);
         assert_int_equal(how, 0);
     }

@@ -242,7 +242,7 @@ static int64_t put_length(uint8_t *out, int64_t n) {
 static void test_matches(void **state) {
     enum { FARTHEST = 40, LONGEST = 80, MOST = 1 << 19 };
     uint8_t *data = malloc(MOST), *want = malloc(MOST), *got = malloc(MOST);
-    int64_t at = 0, n = 0, used;
+    int64_t at = 0, n = 0, used = 0;
     uint32_t random = 9;
     (void)state;
     for (int64_t distance = 1; distance <= FARTHEST; distance++)

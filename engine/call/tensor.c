@@ -55,6 +55,7 @@ int64_t le__tensor_size(const le_tensor *t) {
 
 static le_status check_layout(le_dtype dtype, int ndim, const int64_t *shape, le_tensor *out,
                               size_t *bytes) {
+    *bytes = 0;
     if (!le_dtype_size(dtype))
         return le_fail(LE_ERR_DTYPE, "tensor: data type %d is unknown", (int)dtype);
     if (ndim < 0 || ndim > LE_MAX_DIMS)

@@ -7,6 +7,7 @@
  */
 #include "liquid_engine/le_bench.h"
 #include "liquid_engine/le_mpi.h"
+#include "ranks.h"
 #include "toy.h"
 
 #include <math.h>
@@ -16,18 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-static int rank, ranks, failures;
+static int ranks;
 static le_engine *engine;
 static char folder[] = "/tmp/le-learn-XXXXXX", file[64];
-
-#define CHECK(x)                                                                                   \
-    do {                                                                                           \
-        if (!(x)) {                                                                                \
-            fprintf(stderr, "rank %d, line %d: %s (%s)\n", rank, __LINE__, #x,                     \
-                    le_error_message());                                                           \
-            failures++;                                                                            \
-        }                                                                                          \
-    } while (0)
 
 /* Right, and faster by its own account; dies in its trial on the last rank, where it is asked for
  * first. */

@@ -8,6 +8,7 @@
 #include "cut.h"
 #include "liquid_engine/le_io.h"
 #include "liquid_engine/le_mpi.h"
+#include "ranks.h"
 #include "shares.h"
 
 #include <math.h>
@@ -16,17 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static int rank, ranks, failures;
+static int ranks;
 static le_engine *engine;
-
-#define CHECK(x)                                                                                   \
-    do {                                                                                           \
-        if (!(x)) {                                                                                \
-            fprintf(stderr, "rank %d, line %d: %s (%s)\n", rank, __LINE__, #x,                     \
-                    le_error_message());                                                           \
-            failures++;                                                                            \
-        }                                                                                          \
-    } while (0)
 
 /* ------------------------------------------------------------------------------------ ranges -- */
 

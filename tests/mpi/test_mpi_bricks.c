@@ -11,6 +11,7 @@
 #include "liquid_engine/le_io.h"
 #include "liquid_engine/le_method.h"
 #include "liquid_engine/le_mpi.h"
+#include "ranks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,19 +22,9 @@
 enum { N = 48, SIZE = 32, VIEWS = 3, PIXELS = SIZE * SIZE, NUMBERS = VIEWS * PIXELS * 3 };
 enum { RANKS = 12, MANY = 5000 };
 
-static int rank, failures;
 static le_engine *engine;
 static char place[256];
 static double whole[NUMBERS]; /* on rank 0 */
-
-#define CHECK(x)                                                                                   \
-    do {                                                                                           \
-        if (!(x)) {                                                                                \
-            fprintf(stderr, "rank %d, line %d: %s (%s)\n", rank, __LINE__, #x,                     \
-                    le_error_message());                                                           \
-            failures++;                                                                            \
-        }                                                                                          \
-    } while (0)
 
 static uint64_t seed;
 static double uniform(void) {

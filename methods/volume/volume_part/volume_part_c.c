@@ -6,13 +6,7 @@
 #include "volume/volume_part/part.h"
 #include "volume/volume_render/ray_c.h"
 
-typedef struct context {
-    le_call *call;
-    le__ray_c ray;
-    double *samples;         /* size for each worker */
-} context;
-
-static void render(const context *x, int64_t view, int64_t ix, int64_t iz, double *samples)
+static void render(const le__rays_c *x, int64_t view, int64_t ix, int64_t iz, double *samples)
 {
     const le__render *r = x->ray.render;
     const le__view *v = &r->camera->views[view];
@@ -35,26 +29,12 @@ static void render(const context *x, int64_t view, int64_t ix, int64_t iz, doubl
 
 static le_status prepare(le_call *call, void **out)
 {
-    const le__render *r = le_call_attached(call);
-    context *x = le_call_scratch(call, sizeof *x);
-    size_t rays = (size_t)le_call_threads(call) * (size_t)r->camera->size;
-    double *samples = le_call_scratch(call, rays * sizeof *samples);
-    if (!x || !samples)
-        return le_fail(LE_ERR_MEMORY, "volume_part: no memory");
-    *x = (context){.call = call, .samples = samples};
-    *out = x;
-    return le__ray_c_prepare(&x->ray, call);
-}
-
-static size_t items(const le_call *call)
-{
-    const le__camera *c = ((const le__render *)le_call_attached(call))->camera;
-    return c->n_views * (size_t)c->size;
+    return le__rays_c_prepare(call, "volume_part", out);
 }
 
 static void range(void *data, size_t begin, size_t end, int worker)
 {
-    const context *x = data;
+    const le__rays_c *x = data;
     int64_t n = x->ray.render->camera->size;
     for (size_t i = begin; i < end; i++)
         for (int64_t iz = 0; iz < n; iz++)
@@ -62,5 +42,6 @@ static void range(void *data, size_t begin, size_t end, int worker)
 }
 
 LE_IMPLEMENTATION(volume_part, c, .run_type = "c", .summary = "scalar C, ray by ray",
-                  .flags = LE_IMPL_REPRODUCIBLE, .speed = 1.0, .prepare = prepare, .items = items,
+                  .flags = LE_IMPL_REPRODUCIBLE, .speed = 1.0, .prepare = prepare,
+                  .items = le__rays_c_items,
                   .range = range);

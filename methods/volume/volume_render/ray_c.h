@@ -79,4 +79,30 @@ static inline void le__ray_c_classify(const le__transfer *t, double value, doubl
         rgba[c] = (double)single[c];
 }
 
+/* All rays of a call: the views' columns are its items, and each worker has room for one ray. */
+typedef struct le__rays_c {
+    le_call *call;
+    le__ray_c ray;
+    double *samples;         /* size for each worker */
+} le__rays_c;
+
+static inline le_status le__rays_c_prepare(le_call *call, const char *operation, void **out)
+{
+    const le__render *r = le_call_attached(call);
+    le__rays_c *x = le_call_scratch(call, sizeof *x);
+    size_t rays = (size_t)le_call_threads(call) * (size_t)r->camera->size;
+    double *samples = le_call_scratch(call, rays * sizeof *samples);
+    if (!x || !samples)
+        return le_fail(LE_ERR_MEMORY, "%s: no memory", operation);
+    *x = (le__rays_c){.call = call, .samples = samples};
+    *out = x;
+    return le__ray_c_prepare(&x->ray, call);
+}
+
+static inline size_t le__rays_c_items(const le_call *call)
+{
+    const le__camera *c = ((const le__render *)le_call_attached(call))->camera;
+    return c->n_views * (size_t)c->size;
+}
+
 #endif

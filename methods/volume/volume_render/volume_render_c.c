@@ -32,34 +32,14 @@ static void ray(const le__ray_c *x, const le__view *v, int64_t ix, int64_t iz, d
         pixel[c] = pixel[c] < 0.0 ? 0.0 : pixel[c] > 1.0 ? 1.0 : pixel[c];
 }
 
-typedef struct context {
-    le_call *call;
-    le__ray_c ray;
-    double *samples;         /* size for each worker */
-} context;
-
 static le_status prepare(le_call *call, void **out)
 {
-    const le__render *r = le_call_attached(call);
-    context *x = le_call_scratch(call, sizeof *x);
-    size_t rays = (size_t)le_call_threads(call) * (size_t)r->camera->size;
-    double *samples = le_call_scratch(call, rays * sizeof *samples);
-    if (!x || !samples)
-        return le_fail(LE_ERR_MEMORY, "volume_render: no memory");
-    *x = (context){.call = call, .samples = samples};
-    *out = x;
-    return le__ray_c_prepare(&x->ray, call);
-}
-
-static size_t items(const le_call *call)
-{
-    const le__camera *c = ((const le__render *)le_call_attached(call))->camera;
-    return c->n_views * (size_t)c->size;
+    return le__rays_c_prepare(call, "volume_render", out);
 }
 
 static void range(void *data, size_t begin, size_t end, int worker)
 {
-    const context *x = data;
+    const le__rays_c *x = data;
     const le__camera *camera = x->ray.render->camera;
     const le_tensor *out = le_call_out(x->call, ARG_IMAGES);
     int64_t n = camera->size;
@@ -76,5 +56,6 @@ static void range(void *data, size_t begin, size_t end, int worker)
 }
 
 LE_IMPLEMENTATION(volume_render, c, .run_type = "c", .summary = "scalar C, ray by ray",
-                  .flags = LE_IMPL_REPRODUCIBLE, .speed = 1.0, .prepare = prepare, .items = items,
+                  .flags = LE_IMPL_REPRODUCIBLE, .speed = 1.0, .prepare = prepare,
+                  .items = le__rays_c_items,
                   .range = range);

@@ -25,7 +25,8 @@ enum { MAX_ATTEMPTS = 256 };
  * longer, for a short one may have been kept from the processor. */
 static const double deaf_after = 2, deaf_s = 0.02;
 static const double race_s = 0.1;   /* of a candidate's runs in a race of short ones */
-static const double brief_s = 1e-4; /* a run that deciding disturbs */
+static const double brief_s = 1e-3; /* a run that what came right before it can slow down */
+static const double unfelt_s = 1e-4; /* a run whose repetition nobody waits for */
 static const double discover_after_s =
     2; /* answered by an operation before learning opens OpenCL */
 
@@ -336,6 +337,7 @@ le_status le__dispatch_decide(le__dispatch *d, le__question *q, le_call *call, b
 typedef struct attempt {
     bool ready;   /* the arm is proven, and no trial of it showed that it is too slow */
     bool warm;    /* the run that counts came right after another one */
+    bool shaken;  /* it came right after one of another arm that was stopped */
     double spent; /* seconds beside that run */
 } attempt;
 
@@ -382,6 +384,7 @@ static void observe(le__dispatch *d, le__question *q, const le__decision *of, co
          explored = why == LE__WHY_EXPLORE || why == LE__WHY_PROBE;
     double own = le__own_seconds(stats->seconds, stats->transfer_seconds);
     double paid = stats->seconds + stats->setup_seconds;
+    bool says_nothing = first.of_operation || (a->shaken && own < brief_s);
     le__conditions conditions = le__monitor_read(d->monitor, stats->ended);
     le__policy_sample sample = {.family = q->op->family,
                                 .problem = q->policy,
@@ -389,7 +392,7 @@ static void observe(le__dispatch *d, le__question *q, const le__decision *of, co
                                 .why = why,
                                 .cold = cold,
                                 .cut = call->stopped,
-                                .start = first.of_operation,
+                                .start = says_nothing,
                                 .n = 1,
                                 .mean_log = log(own),
                                 .weight = le__conditions_weight(&conditions),
@@ -400,7 +403,8 @@ static void observe(le__dispatch *d, le__question *q, const le__decision *of, co
         return;
     le__observation o = {
         .stats = stats, .cold = cold, .cut = call->stopped, .conditions = conditions};
-    le__store_sample(d->store, q->db, arm->db, &o);
+    if (cold || !says_nothing)
+        le__store_sample(d->store, q->db, arm->db, &o);
     if (!call->step) /* the whole call's account has it */
         le__store_account(d->store, call->operation->name, explored ? 0 : paid,
                           a->spent + (explored ? paid : 0), !call->stopped);
@@ -449,10 +453,13 @@ static bool is_too_slow(le__question *q, const le_call *call, const le__decision
     return slow;
 }
 
-/* What is kept for decisions empties the caches of the next run, and makes one that takes no longer
- * than they do look slow: beside those that answer in turn it would have no chance. */
+/* What is kept for decisions, and another candidate's run, empty the caches of the next run and make
+ * a brief one look slow: beside those that answer in turn it would have no chance. Both runs
+ * together end where one would be stopped. */
 static bool deserves_a_warm_run(const le_call *call, const le__decision *c) {
-    return c->of.why == LE__WHY_EXPLORE && c->of.best_seconds < brief_s && !call->step;
+    double best = c->of.best_seconds;
+    return c->of.why == LE__WHY_EXPLORE && best < brief_s && !call->step &&
+           (best < unfelt_s || 2 * call->stats.seconds <= c->of.stop_seconds);
 }
 
 /* By the arm that was decided on, if it is proven or proves to be. */
@@ -495,6 +502,7 @@ static le_status answer_slowly(le__dispatch *d, le__question *q, le_call *call, 
         if (status != LE_OK)
             return status;
         status = answer_by(d, q, call, &c, &a);
+        a.shaken = stopped;
         if (a.ready && (status == LE_OK || call->stopped))
             observe(d, q, &c, call, &a);
         if (a.ready && status == LE_OK) {

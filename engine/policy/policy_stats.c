@@ -10,6 +10,7 @@
 #define COLD_SD 0.35      /* before any pair of a cold and a warm run has been seen */
 #define COLD_SD_MIN 0.02
 #define COLD_MEMORY 12.0  /* pairs */
+#define COLD_EXTRA_S 3e-4 /* code that is read, threads that wake: a brief run's first one is mostly that */
 #define VAR_CAP 4.0       /* of a belief, when its expected seconds are wanted */
 
 const le__belief le__no_belief = {0.0, INFINITY};
@@ -74,7 +75,9 @@ double le__expected_seconds(le__belief b)
 
 void le__cold_init(le__cold_model *c)
 {
-    *c = (le__cold_model){.ratio_err = COLD_SD * COLD_SD, .extra_err = COLD_SD * COLD_SD};
+    *c = (le__cold_model){.ratio_err = COLD_SD * COLD_SD,
+                          .extra_seconds = COLD_EXTRA_S,
+                          .extra_err = COLD_SD * COLD_SD};
 }
 
 static double after_extra(const le__cold_model *c, double cold)
@@ -99,7 +102,7 @@ void le__cold_learn(le__cold_model *c, double cold, double warm)
 
 le__belief le__cold_predict(const le__cold_model *c, double cold)
 {
-    bool ratio = c->ratio_err <= c->extra_err;
+    bool ratio = c->ratio_err < c->extra_err;
     double err = ratio ? c->ratio_err : c->extra_err;
     double mean = ratio ? cold - c->ratio : after_extra(c, cold);
     return (le__belief){mean, err + COLD_SD_MIN * COLD_SD_MIN};

@@ -492,6 +492,26 @@ static void a_stopped_cold_run_does_not_decide(void **state)
     le__policy_free(&f.policy);
 }
 
+/* Of a brief operation the first run of each candidate is mostly code that is read: all are stopped,
+ * and no pair of a cold and a warm run is known yet. */
+static void a_stopped_cold_run_of_a_brief_one_says_least(void **state)
+{
+    (void)state;
+    const double warm[] = {50e-6, 52e-6, 40e-6, 300e-6, 60e-6};
+    fixture f = fixture_of(5, 1, NULL);
+    int p = problem_of(&f, 5.0);
+    bool cold[5] = {false, true, true, true, true};
+    run_of(&f, p, 0, LE__WHY_EXPLOIT, false, warm[0]);
+    for (int i = 0; i < 80; i++) {
+        double now[5];
+        for (int c = 0; c < 5; c++)
+            now[c] = warm[c] + (cold[c] ? 250e-6 : 0.0);
+        call_of(&f, p, now, cold);
+    }
+    assert_int_equal(decide_of(&f, p, false).candidate, 2);
+    le__policy_free(&f.policy);
+}
+
 /* One late run among many is noise, also when it happens again and another was as fast as ever. */
 static void a_spike_changes_no_choice(void **state)
 {
@@ -564,6 +584,7 @@ int main(void)
         cmocka_unit_test(exploring_runs_are_stopped),
         cmocka_unit_test(what_takes_too_long_does_not_begin),
         cmocka_unit_test(a_stopped_cold_run_does_not_decide),
+        cmocka_unit_test(a_stopped_cold_run_of_a_brief_one_says_least),
         cmocka_unit_test(a_spike_changes_no_choice),
         cmocka_unit_test(a_stopped_one_does_not_answer),
         cmocka_unit_test(never_explores_when_told),

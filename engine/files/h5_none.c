@@ -51,14 +51,9 @@ le_status le_io_write_plot(const le_io_plot *plot) {
 /* --------------------------------------------------------------------------------- what it is --
  */
 
-void le__h5_follow(le__io_place *place) {
-    (void)place;
-}
-
-bool le__h5_any_part(const le__io_place *place, bool (*fn)(const le__io_place *part, void *cookie),
-                     void *cookie) {
-    (void)place, (void)fn, (void)cookie;
-    return false;
+bool le__h5_any_origin(const le__io_place *place,
+                       bool (*fn)(const le__io_place *origin, void *cookie), void *cookie) {
+    return fn(place, cookie);
 }
 
 /* Nothing is written to HDF5 files, so that nothing in them is replaced. */

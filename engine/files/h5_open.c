@@ -462,21 +462,6 @@ static le_status open_dataset(const le__io_place *place, int64_t max_bytes, uint
     return status;
 }
 
-void le__h5_follow(le__io_place *place) {
-    le__h5_dataset d;
-    if (le__h5_open(place, INT64_MAX, 0, &d) != LE_OK)
-        return;
-    char *name = d.own_file ? strdup(d.own_name) : NULL;
-    if (name) {
-        free(place->file);
-        free(place->dataset);
-        place->file = d.own_file;
-        place->dataset = name;
-        d.own_file = NULL;
-    }
-    le__h5_close(&d);
-}
-
 le_status le__h5_open(const le__io_place *place, int64_t max_bytes, uint32_t dtypes,
                       le__h5_dataset *out) {
     return open_dataset(place, max_bytes, dtypes, LE__H5_VALUES, out);

@@ -311,13 +311,17 @@ le_status le__h5_virtual_load(le__h5_dataset *d, const le__io_parallel *p, void 
     return status;
 }
 
-bool le__h5_any_part(const le__io_place *place, bool (*fn)(const le__io_place *part, void *cookie),
-                     void *cookie) {
+bool le__h5_any_origin(const le__io_place *place,
+                       bool (*fn)(const le__io_place *origin, void *cookie), void *cookie) {
     le__h5_dataset d;
-    le__io_place part;
-    bool found = false;
+    le__io_place at = *place, part;
     if (le__h5_open(place, INT64_MAX, 0, &d) != LE_OK)
-        return false;
+        return fn(place, cookie);
+    if (d.own_file) {
+        at.file = d.own_file;
+        at.dataset = d.own_name;
+    }
+    bool found = fn(&at, cookie);
     for (size_t i = 0; d.maps && i < d.maps->n && !found; i++)
         if (le__h5_part_place(&d, &d.maps->map[i], &part) == LE_OK) {
             found = fn(&part, cookie);

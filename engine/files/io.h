@@ -64,6 +64,9 @@ bool le__io_is_gzip(const le__io_place *place); /* by the name's ending */
 le_status le__io_name_check(const char *name, bool *has_number);
 /* The name with the number filled in, malloc'ed; NULL when out of memory. */
 char *le__io_name_number(const char *name, int64_t number);
+/* Files that are there and whose names this one stands for, as a pattern for glob(); NULL when out
+ * of memory. A match may have something else than a number in the number's place. */
+char *le__io_name_pattern(const char *name);
 
 /* A selection along one axis: elements start, start + step, ... (count of them). */
 typedef struct le__io_range {
@@ -207,11 +210,10 @@ le_status le__votable_write(const le__io_request *r, const le_tensor *t, const v
 le_status le__fits_sky(const char *place, const double *positions, int64_t n, int axes,
                        double *sky);
 
-/* Makes a place behind links to other files the one in the file with the data. */
-void le__h5_follow(le__io_place *place);
-/* Whether fn says so of any part of the virtual dataset that a place names; false: it is none. */
-bool le__h5_any_part(const le__io_place *place, bool (*fn)(const le__io_place *part, void *cookie),
-                     void *cookie);
+/* Whether fn says so of a place, behind links to other files, or of any part of the virtual dataset
+ * that it names. */
+bool le__h5_any_origin(const le__io_place *place,
+                       bool (*fn)(const le__io_place *origin, void *cookie), void *cookie);
 /* Whether both name the same dataset of one file, through links too. */
 bool le__h5_same_dataset(const le__io_place *a, const le__io_place *b);
 

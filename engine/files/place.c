@@ -204,13 +204,13 @@ static le_status parse_raw(const char *rest, le__io_place *out) {
                     : field == 1 ? parse_shape(rest, length, out)
                                  : parse_raw_option(rest, length, out);
         if (!good)
-            return le_fail(
-                LE_ERR_ARGUMENT,
-                "%s: '%.*s' is not %s; expected FILE.raw:TYPE:N,N,...[:offset=BYTES][:big][[SLICES]]",
-                out->text, (int)length, rest,
-                field == 0   ? "a type (u8 i8 u16 i16 u32 i32 u64 i64 f32 f64 c64 c128)"
-                : field == 1 ? "a shape of 1 to 8 sizes"
-                             : "offset=BYTES, big or little");
+            return le_fail(LE_ERR_ARGUMENT,
+                           "%s: '%.*s' is not %s; expected "
+                           "FILE.raw:TYPE:N,N,...[:offset=BYTES][:big][[SLICES]]",
+                           out->text, (int)length, rest,
+                           field == 0   ? "a type (u8 i8 u16 i16 u32 i32 u64 i64 f32 f64 c64 c128)"
+                           : field == 1 ? "a shape of 1 to 8 sizes"
+                                        : "offset=BYTES, big or little");
         out->has_layout = field >= 1;
         rest += length;
     }
@@ -234,9 +234,9 @@ static le_status parse_rest(const char *rest, le__io_place *out) {
     }
     case LE__IO_NPY:
         if (*rest)
-            return *rest == '[' ? parse_slices(out->text, rest + 1, out)
-                                : le_fail(LE_ERR_ARGUMENT, "%s: text after the name: '%s'",
-                                          out->text, rest);
+            return *rest == '['
+                       ? parse_slices(out->text, rest + 1, out)
+                       : le_fail(LE_ERR_ARGUMENT, "%s: text after the name: '%s'", out->text, rest);
         return LE_OK;
     case LE__IO_NRRD:
     case LE__IO_EDF:
@@ -331,6 +331,22 @@ char *le__io_name_number(const char *name, int64_t number) {
             to += zero ? snprintf(to, size - (size_t)(to - out), "%0*lld", width, (long long)number)
                        : snprintf(to, size - (size_t)(to - out), "%*lld", width, (long long)number);
         }
+    }
+    *to = '\0';
+    return out;
+}
+
+char *le__io_name_pattern(const char *name) {
+    char *out = malloc(2 * strlen(name) + 1), *to = out;
+    if (!out)
+        return NULL;
+    while (*name) {
+        bool zero, number = name[0] == '%' && name[1] != '%';
+        int width;
+        if (!number && strchr("*?[]\\", *name))
+            *to++ = '\\';
+        *to++ = number ? '*' : *name;
+        name += number ? conversion_length(name, &zero, &width) : name[0] == '%' ? 2 : 1;
     }
     *to = '\0';
     return out;

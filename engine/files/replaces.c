@@ -8,11 +8,10 @@
 #include "files/io.h"
 #include "files/nrrd.h"
 
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-enum { STACK_MAX = 4096 }; /* numbers that are looked at */
 
 typedef struct file_list {
     struct stat *info; /* of files that exist */
@@ -32,16 +31,36 @@ static void add(file_list *l, const char *file) {
     l->info[l->n++] = info;
 }
 
+/* Whether the file is the name with a number in it. */
+static bool is_numbered(const char *name, const char *file, bool *failed) {
+    int64_t number = strtoll(file + strcspn(name, "%"), NULL, 10);
+    char *same = le__io_name_number(name, number);
+    bool is = same && strcmp(same, file) == 0;
+    *failed = *failed || !same;
+    free(same);
+    return is;
+}
+
 static void add_stack(file_list *l, const char *name) {
     bool numbered = false;
     if (le__io_name_check(name, &numbered) != LE_OK)
         return;
-    for (int64_t i = 0; i < (numbered ? STACK_MAX : 1); i++) {
-        char *file = le__io_name_number(name, i);
-        add(l, file);
+    if (!numbered) {
+        char *file = le__io_name_number(name, 0);
         l->failed = l->failed || !file;
+        add(l, file);
         free(file);
+        return;
     }
+    glob_t there = {0};
+    char *pattern = le__io_name_pattern(name);
+    int end = pattern ? glob(pattern, GLOB_NOSORT, NULL, &there) : GLOB_NOSPACE;
+    l->failed = l->failed || end == GLOB_NOSPACE;
+    for (size_t i = 0; end == 0 && i < there.gl_pathc; i++)
+        if (is_numbered(name, there.gl_pathv[i], &l->failed))
+            add(l, there.gl_pathv[i]);
+    globfree(&there);
+    free(pattern);
 }
 
 static void add_all(file_list *l, const le__io_place *place, bool for_writing) {
@@ -57,29 +76,38 @@ static void add_all(file_list *l, const le__io_place *place, bool for_writing) {
     }
 }
 
-static bool share_a_file(const le__io_place *output, const le__io_place *input) {
-    file_list out = {0}, in = {0};
-    add_all(&out, output, true);
+typedef struct target {
+    const le__io_place *place;
+    file_list files;
+} target;
+
+static bool shares_a_file(const target *out, const le__io_place *input) {
+    file_list in = {0};
     add_all(&in, input, false);
-    bool found = out.failed || in.failed; /* out of memory: nothing is written */
-    for (size_t i = 0; i < out.n; i++)
+    bool found = in.failed; /* out of memory: nothing is written */
+    for (size_t i = 0; i < out->files.n; i++)
         for (size_t k = 0; k < in.n; k++)
-            found = found || (out.info[i].st_dev == in.info[k].st_dev &&
-                              out.info[i].st_ino == in.info[k].st_ino);
-    free(out.info);
+            found = found || (out->files.info[i].st_dev == in.info[k].st_dev &&
+                              out->files.info[i].st_ino == in.info[k].st_ino);
     free(in.info);
     return found;
 }
 
-static bool same_data(const le__io_place *output, const le__io_place *input) {
-    bool found = share_a_file(output, input);
-    if (found && output->format == LE__IO_HDF5 && input->format == LE__IO_HDF5)
-        found = le__h5_same_dataset(output, input);
+static bool is_replaced(const le__io_place *input, void *output) {
+    const target *out = output;
+    bool found = shares_a_file(out, input);
+    if (found && out->place->format == LE__IO_HDF5 && input->format == LE__IO_HDF5)
+        found = le__h5_same_dataset(out->place, input);
     return found;
 }
 
-static bool part_is(const le__io_place *part, void *output) {
-    return same_data(output, part);
+/* Where nothing is yet, nothing is replaced. */
+static bool replaces(target *out, const le__io_place *in) {
+    add_all(&out->files, out->place, true);
+    if (out->files.failed || out->files.n == 0)
+        return out->files.failed;
+    return in->format == LE__IO_HDF5 ? le__h5_any_origin(in, is_replaced, out)
+                                     : is_replaced(in, out);
 }
 
 bool le_io_replaces(const char *output, const char *input) {
@@ -90,10 +118,9 @@ bool le_io_replaces(const char *output, const char *input) {
         le__io_place_free(&out);
         return false;
     }
-    if (in.format == LE__IO_HDF5)
-        le__h5_follow(&in);
-    bool found =
-        same_data(&out, &in) || (in.format == LE__IO_HDF5 && le__h5_any_part(&in, part_is, &out));
+    target to = {.place = &out};
+    bool found = replaces(&to, &in);
+    free(to.files.info);
     le__io_place_free(&in);
     le__io_place_free(&out);
     return found;

@@ -7,6 +7,7 @@
  *     ABI 1   le_arg_desc ended before `elastic`; le_slabs had room for 24 arguments. Operations
  *             are not cut into slabs.
  *     ABI 2   le_arg_desc ended before `column`; operations and implementations had no `user`.
+ *     ABI 3   le_implementation ended before `speed_of`.
  */
 #include "call/abi.h"
 
@@ -19,11 +20,13 @@
 enum {
     ABI_WITH_ELASTIC = 2,
     ABI_WITH_COLUMN = 3, /* and with user */
+    ABI_WITH_SPEED_OF = 4,
     OPERATION_1_BYTES = END_OF(le_operation, tiles),
     OPERATION_2_BYTES = END_OF(le_operation, compare),
     ARG_1_BYTES = END_OF(le_arg_desc, default_str),
     ARG_2_BYTES = offsetof(le_arg_desc, column),
-    IMPLEMENTATION_2_BYTES = END_OF(le_implementation, source)
+    IMPLEMENTATION_2_BYTES = END_OF(le_implementation, source),
+    IMPLEMENTATION_3_BYTES = END_OF(le_implementation, user)
 };
 
 le_status le__abi_check(const char *what, uint32_t abi) {
@@ -66,11 +69,12 @@ const le_operation *le__abi_operation(const le_operation *op, void **owned) {
 
 const le_implementation *le__abi_implementation(const le_implementation *impl, void **owned) {
     *owned = NULL;
-    if (impl->abi >= ABI_WITH_COLUMN)
+    if (impl->abi >= ABI_WITH_SPEED_OF)
         return impl;
     le_implementation *whole = calloc(1, sizeof *whole);
     if (whole)
-        memcpy(whole, impl, IMPLEMENTATION_2_BYTES);
+        memcpy(whole, impl,
+               impl->abi >= ABI_WITH_COLUMN ? IMPLEMENTATION_3_BYTES : IMPLEMENTATION_2_BYTES);
     *owned = whole;
     return whole;
 }

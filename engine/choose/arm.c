@@ -10,6 +10,7 @@
 #include "numbers.h"
 
 #include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,6 +119,12 @@ le__policy_candidate le__arm_prior(const le__candidate *c) {
     p.resource = 0;
     p.setup_seconds = 2e-4; /* its trial takes longer, once on this machine */
     return p;
+}
+
+double le__arm_speed(const le__candidate *c, const le_call *call) {
+    const le_implementation *impl = c->implementation;
+    double speed = le__arm_prior(c).speed, here = impl->speed_of ? impl->speed_of(call) : 0;
+    return here > 0 && isfinite(here) ? speed * here / claimed_speed(impl) : speed;
 }
 
 static le__arm *find_arm(const le__op_state *s, uint64_t id) {

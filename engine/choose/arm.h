@@ -86,8 +86,9 @@ typedef struct le__op_state {
     size_t n_choices;
 } le__op_state;
 
-/* What the descriptors say of a candidate's speed, for the policy. */
+/* What the descriptors say of a candidate's speed, for the policy; the second for one call. */
 le__policy_candidate le__arm_prior(const le__candidate *c);
+double le__arm_speed(const le__candidate *c, const le_call *call);
 
 struct le__store;
 

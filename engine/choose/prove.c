@@ -274,7 +274,7 @@ static size_t make_args(const comparison *c, answer *a, bool may_widen) {
 
 /* Seconds that the trusted candidate may take for the whole, by what the arm took. */
 static double predicted(const comparison *c) {
-    return c->call->stats.seconds * le__arm_prior(c->arm).speed / le__arm_prior(c->by).speed;
+    return c->call->stats.seconds * le__arm_speed(c->arm, c->call) / le__arm_speed(c->by, c->call);
 }
 
 /* A smaller case stands for a whole that takes longer. The caller is not kept waiting for the

@@ -84,18 +84,18 @@ static bool has_proof(const le__slate *s, size_t i, const void *proof) {
     return s->arms[i]->proof == proof;
 }
 
-static double claim(const le__arm *a) {
+static double claim(const le__arm *a, const le_call *call) {
     return a->candidate.implementation->flags & LE_IMPL_LOSSY
                ? 0 /* whether it is allowed hangs on what has been measured */
-               : le__arm_prior(&a->candidate).speed;
+               : le__arm_speed(&a->candidate, call);
 }
 
 /* One implementation, that of the highest claimed speed, so that nothing measured changes the bits.
  */
-static void keep_same_bits(le__slate *s) {
+static void keep_same_bits(le__slate *s, const le_call *call) {
     size_t best = 0;
     for (size_t i = 1; i < s->n; i++)
-        if (claim(s->arms[i]) > claim(s->arms[best]))
+        if (claim(s->arms[i], call) > claim(s->arms[best], call))
             best = i;
     if (s->n)
         le__slate_keep(s, has_proof, s->arms[best]->proof);
@@ -124,6 +124,7 @@ static le__policy_allowed describe(const le__question *q, const le_call *call, c
     bool cpu = c->device->kind == LE_DEVICE_CPU;
     return (le__policy_allowed){
         .candidate = a->policy,
+        .speed = le__arm_speed(c, call),
         .extra_seconds = call->step ? 0 : le__transfers_expected(q, call, a),
         .memory_bytes = c->implementation->memory ? (double)c->implementation->memory(call) : 0,
         .cpu_factor = cpu ? c->threads : 0.1,
@@ -150,7 +151,7 @@ le_status le__slate_make(const le__question *q, const le_call *call, le__slate *
     }
     prefer(out, is_liked, &call->want);
     if (call->want.reproducible)
-        keep_same_bits(out);
+        keep_same_bits(out, call);
     for (int level = call->want.reproducible ? 0 : le__caution(call); level > 0; level--) {
         size_t before = out->n;
         prefer(out, is_safe, &level);

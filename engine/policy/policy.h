@@ -106,6 +106,7 @@ const char *le__why_text(le__why why); /* "exploit", ... */
  * ties, so it should be stable (order of the descriptors). */
 typedef struct le__policy_allowed {
     int candidate;
+    double speed;         /* prior on this problem; 0: that of le__policy_candidate */
     double extra_seconds; /* added to its time: transfers that its samples do not contain */
     double memory_bytes;  /* peak working memory, for LE_OBJECTIVE_MEMORY */
     double cpu_factor;    /* CPU seconds a second (threads used), for LE_OBJECTIVE_CPU_TIME; 0: 1 */

@@ -176,6 +176,12 @@ le__belief le__believe(le__family *family, const le__problem *problem, int candi
     return sure ? own : le__belief_join(own, le__foresee(family, problem, candidate));
 }
 
+double le__prior_speed(const le__family *family, const le__policy_allowed *allowed)
+{
+    return allowed->speed > 0.0 ? allowed->speed
+                                : family->members[allowed->candidate].info.speed;
+}
+
 le__pool le__pool_of(const le__family *family, const le__policy_allowed *allowed,
                      const le__belief *beliefs, size_t n)
 {
@@ -184,7 +190,7 @@ le__pool le__pool_of(const le__family *family, const le__policy_allowed *allowed
         if (!le__belief_known(beliefs[i]))
             continue;
         double w = 1.0 / (1.0 + beliefs[i].var);
-        double mean = beliefs[i].mean + log(family->members[allowed[i].candidate].info.speed);
+        double mean = beliefs[i].mean + log(le__prior_speed(family, &allowed[i]));
         double delta = mean - pool.mean;
         pool.weight += w;
         pool.mean += delta * w / pool.weight;
@@ -193,12 +199,13 @@ le__pool le__pool_of(const le__family *family, const le__policy_allowed *allowed
     return pool;
 }
 
-le__belief le__guess(const le__family *family, int candidate, const le__pool *pool)
+le__belief le__guess(const le__family *family, const le__policy_allowed *allowed,
+                     const le__pool *pool)
 {
-    const le__policy_candidate *info = &family->members[candidate].info;
+    const le__policy_candidate *info = &family->members[allowed->candidate].info;
     if (!(pool->weight > 0.0))
         return le__no_belief;
     double spread = GUESS_DOF * square(info->log_sd) + pool->spread;
-    return (le__belief){pool->mean - log(info->speed), spread / (GUESS_DOF + pool->weight) *
-                                                           (1.0 + 1.0 / pool->weight)};
+    return (le__belief){pool->mean - log(le__prior_speed(family, allowed)),
+                        spread / (GUESS_DOF + pool->weight) * (1.0 + 1.0 / pool->weight)};
 }

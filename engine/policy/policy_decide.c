@@ -302,8 +302,8 @@ static void allow_reuse(const scene *s, double until_explore, double probe_in,
 static size_t fastest_prior(const scene *s) {
     size_t best = 0;
     for (size_t i = 1; i < s->q->n_allowed; i++)
-        if (s->family->members[s->q->allowed[i].candidate].info.speed >
-            s->family->members[s->q->allowed[best].candidate].info.speed)
+        if (le__prior_speed(s->family, &s->q->allowed[i]) >
+            le__prior_speed(s->family, &s->q->allowed[best]))
             best = i;
     return best;
 }
@@ -367,9 +367,8 @@ le__belief *le__beliefs_of(le__policy *policy, const le__policy_question *q, boo
         known[i] = le__believe(family, problem, q->allowed[i].candidate);
     le__pool pool = le__pool_of(family, q->allowed, known, q->n_allowed);
     for (size_t i = 0; i < q->n_allowed; i++)
-        all[i] = le__belief_known(known[i]) || !guess
-                     ? known[i]
-                     : le__guess(family, q->allowed[i].candidate, &pool);
+        all[i] = le__belief_known(known[i]) || !guess ? known[i]
+                                                      : le__guess(family, &q->allowed[i], &pool);
     return all;
 }
 

@@ -235,7 +235,10 @@ typedef struct le__pool {
 } le__pool;
 le__pool le__pool_of(const le__family *family, const le__policy_allowed *allowed,
                      const le__belief *beliefs, size_t n);
-le__belief le__guess(const le__family *family, int candidate, const le__pool *pool);
+le__belief le__guess(const le__family *family, const le__policy_allowed *allowed,
+                     const le__pool *pool);
+/* The speed expected before anything is measured. */
+double le__prior_speed(const le__family *family, const le__policy_allowed *allowed);
 /* Brings the candidate's curve up to date with a changed cell. */
 void le__belief_changed(le__family *family, const le__problem *problem, le__cell *cell);
 /* Takes what a cell taught back from the candidate's curve. */

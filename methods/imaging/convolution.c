@@ -233,6 +233,18 @@ bool le__conv_separable(const le_call *call, const char **why) {
            c->terms.rank * (c->tap_rows + c->tap_cols) < c->tap_rows * c->tap_cols;
 }
 
+/* Reading and writing a pixel take as long as this many products (2048 x 2048 pixels of f32). */
+double le__conv_gain(const le_call *call, double products) {
+    static const double memory = 60;
+    const le__convolution *c = le__convolution_of(call);
+    return ((double)c->tap_rows * (double)c->tap_cols + memory) / (products + memory);
+}
+
+double le__conv_term_products(const le_call *call) {
+    const le__convolution *c = le__convolution_of(call);
+    return 2.0 * c->terms.rank * (double)(c->tap_rows + c->tap_cols);
+}
+
 const void *le__conv_in_precision(le_call *call, const double *x, int64_t n) {
     if (le__convolution_of(call)->in_f64)
         return x;

@@ -60,6 +60,11 @@ void le__convolution_work(const le_call *call, le_work *out);
 void le__convolution_key(const le_call *call, char *buffer, size_t size);
 /* For le_implementation.applicable: whether the terms are fewer operations than the taps. */
 bool le__conv_separable(const le_call *call, const char **why);
+/* For le_implementation.speed_of: how many times faster it is to make a pixel of the result with so
+ * many products than with one for each tap, in the same registers. */
+double le__conv_gain(const le_call *call, double products);
+/* Products of the terms, as the two passes take them. */
+double le__conv_term_products(const le_call *call);
 /* Numbers in the precision of the sums, which live until the call ends; NULL: no memory. */
 const void *le__conv_in_precision(le_call *call, const double *x, int64_t n);
 le_status le__convolution_case(le_case *c, const le_case_request *r, le__convolution_kind kind);

@@ -44,10 +44,17 @@ static le_status run(le_call *call) {
 
 static const le_cl_source *const sources[] = {&le_cl_imaging_convolution_separable, NULL};
 
+enum { ON_A_GPU = 100 };
+
+static double speed_of(const le_call *call) {
+    return ON_A_GPU * le__conv_gain(call, le__conv_term_products(call));
+}
+
 #define LE__CONV_OPENCL_SEPARABLE(operation)                                                       \
-    LE_IMPLEMENTATION(operation, separable_opencl,                                                 \
-                      LE__CL_FIELDS(200, "sum of separable terms, passes joined in local memory"), \
-                      .applicable = applicable)
+    LE_IMPLEMENTATION(                                                                             \
+        operation, separable_opencl,                                                               \
+        LE__CL_FIELDS(ON_A_GPU, "sum of separable terms, passes joined in local memory"),          \
+        .applicable = applicable, .speed_of = speed_of)
 
 LE__CONV_OPENCL_SEPARABLE(convolve2d);
 LE__CONV_OPENCL_SEPARABLE(correlate2d);

@@ -13,6 +13,12 @@ typedef struct fused {
     char *pass;                 /* sums down the columns, of each worker */
 } fused;
 
+enum { LANES = LE__BY_ISA(1, 4, 8) };
+
+static double speed_of(const le_call *call) {
+    return LANES * le__conv_gain(call, le__conv_term_products(call));
+}
+
 static size_t pass_bytes(const le__conv_blocks *b, le__conv_form form) {
     return 4 * (size_t)(b->c->terms.rank * b->width) * form.size;
 }
@@ -69,7 +75,7 @@ static void range(void *data, size_t begin, size_t end, int worker) {
     LE_IMPLEMENTATION(operation, LE__ISA_NAME(separable_), LE__ISA_FIELDS("simd"),                 \
                       .summary =                                                                   \
                           "sum of separable terms, both passes in the cache; " LE__ISA_WIDTH,      \
-                      .flags = LE_IMPL_REPRODUCIBLE, .speed = LE__BY_ISA(2, 8, 16),                \
+                      .flags = LE_IMPL_REPRODUCIBLE, .speed = LANES, .speed_of = speed_of,         \
                       .applicable = le__conv_separable, .memory = memory, .prepare = prepare,      \
                       .items = items, .range = range)
 

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAST_TAPS = 64, LONGEST = 1024 };
+enum { LEAST_TAPS = 64, LONGEST = 1024, LANES = LE__BY_ISA(1, 4, 8) };
 
 /* A tile: rows x cols pixels, of which `down` x `across` windows are whole. */
 typedef struct tiling {
@@ -63,6 +63,15 @@ static bool applicable(const le_call *call, const char **why) {
         return false;
     *why = "too few taps, or too many for a tile";
     return c->tap_rows * c->tap_cols >= LEAST_TAPS && t.rows && t.cols;
+}
+
+/* A step of a transform of a pixel takes as long as 18 products, all that goes with it included. */
+static double speed_of(const le_call *call) {
+    const le__convolution *c = le__convolution_of(call);
+    const tiling t = tiling_of(c);
+    const double pixels = (double)t.tiles * t.rows * t.cols,
+                 results = fmax((double)c->out_rows * (double)c->out_cols, 1);
+    return LANES * le__conv_gain(call, 18 * pixels / results * (log2(t.rows) + log2(t.cols)));
 }
 
 /* ----------------------------------------------------------------------------------- memory --- */
@@ -263,7 +272,7 @@ static void range(void *data, size_t begin, size_t end, int worker) {
 #define LE__CONV_FFT(operation)                                                                    \
     LE_IMPLEMENTATION(operation, LE__ISA_NAME(fft_), LE__ISA_FIELDS("simd"),                       \
                       .summary = "Fourier transforms of overlapping tiles; " LE__ISA_WIDTH,        \
-                      .flags = LE_IMPL_REPRODUCIBLE, .speed = LE__BY_ISA(1, 4, 6),                 \
+                      .flags = LE_IMPL_REPRODUCIBLE, .speed = LANES, .speed_of = speed_of,         \
                       .applicable = applicable, .memory = memory, .prepare = prepare,              \
                       .items = items, .range = range)
 

@@ -294,6 +294,21 @@ static void modules_of_the_second_abi(void **state) {
     le_close(&e);
 }
 
+/* Those of ABI 3 had their own data, but no speed of a call. */
+static void implementations_of_the_third_abi(void **state) {
+    (void)state;
+    le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+    le_implementation third = toy_c;
+    third.name = "third";
+    third.abi = 3;
+    third.user = &third;
+    const void *at = copy_at_the_edge(&third, offsetof(le_implementation, speed_of));
+    assert_int_equal(le_register_implementation(e, at), LE_OK);
+    for (int i = 0; i < 20; i++)
+        assert_true(answer_of(e, "toy") == 24);
+    le_close(&e);
+}
+
 static void modules_of_a_later_abi(void **state) {
     (void)state;
     le_engine *e = toy_open(NULL, LE_MODE_LEARN);
@@ -351,6 +366,7 @@ int main(void) {
         cmocka_unit_test(bench_structs_of_any_size),
         cmocka_unit_test(modules_of_an_earlier_abi),
         cmocka_unit_test(modules_of_the_second_abi),
+        cmocka_unit_test(implementations_of_the_third_abi),
         cmocka_unit_test(modules_of_a_later_abi),
         cmocka_unit_test(arrays_say_how_large_their_elements_are),
     };

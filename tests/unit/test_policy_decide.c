@@ -101,6 +101,33 @@ static void first_answer_is_the_best_prior(void **state)
     le__policy_free(&policy);
 }
 
+/* A speed for this problem stands before that of the candidate, for the first answer and for what
+ * the others' times suggest. */
+static void a_speed_for_one_problem(void **state)
+{
+    (void)state;
+    fixture f = fixture_of(3, 1, NULL);
+    int p = problem_of(&f, 10.0);
+    le__policy_question q = question_of(&f, p, false);
+    f.allowed[0].speed = 2.0;
+    f.allowed[1].speed = 1.0;
+    f.allowed[2].speed = 200.0;
+    le__policy_decision d;
+    assert_int_equal(le__policy_decide(f.policy, &q, &d), 0);
+    assert_int_equal(d.index, 2);
+    for (int i = 0; i < 4; i++) {
+        le__policy_sample s = {.family = f.family, .problem = p, .n = 1};
+        le__policy_observe(f.policy, &s);
+    }
+    le__policy_view rows[3];
+    le__policy_explain(f.policy, &q, rows);
+    assert_near(rows[0].seconds, 1.0, 0.1);
+    assert_true(rows[1].seconds > 1.5 && rows[2].seconds < 0.1);
+    assert_int_equal(le__policy_decide(f.policy, &q, &d), 0);
+    assert_int_equal(d.index, 2);
+    le__policy_free(&f.policy);
+}
+
 static void explores_and_finds_the_best(void **state)
 {
     (void)state;
@@ -579,6 +606,7 @@ int main(void)
         cmocka_unit_test(nothing_allowed_or_unknown),
         cmocka_unit_test(a_start_tells_nothing), cmocka_unit_test(ids_are_stable),
         cmocka_unit_test(first_answer_is_the_best_prior),
+        cmocka_unit_test(a_speed_for_one_problem),
         cmocka_unit_test(explores_and_finds_the_best),
         cmocka_unit_test(account_holds_on_random_machines),
         cmocka_unit_test(exploring_runs_are_stopped),

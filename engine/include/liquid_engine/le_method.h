@@ -26,7 +26,7 @@ extern "C" {
 
 /* Of descriptors: grows when they do. New fields come last in each struct; modules built for an
  * earlier one, down to LE_METHOD_ABI_OLDEST, are taken as they are. */
-#define LE_METHOD_ABI        3
+#define LE_METHOD_ABI        4
 #define LE_METHOD_ABI_OLDEST 1
 #define LE_MAX_ARGS          48
 
@@ -415,6 +415,10 @@ typedef struct le_implementation {
      * (its build ID, else its size and time of change). Of OpenCL kernels `sources` tells. */
     const char *source;
     void *user; /* the author's: le_call_user_implementation */
+    /* `speed` for one call, where shapes or tables decide which implementation is the faster: a
+     * pure function of the call, as `applicable`, that reads no tensor data. Anything but a positive
+     * number means `speed`. NULL: always. */
+    double (*speed_of)(const le_call *call);
 } le_implementation;
 
 /* Defines the descriptor that a line of methods/ lists, with the fields that its names give; the

@@ -385,6 +385,12 @@ static le_status run_comparison(comparison *c) {
     return status;
 }
 
+/* Whether it could answer this very call, wanted or not. */
+static bool can_take(const le__arm *a, const le_call *call) {
+    const char *why = "";
+    return le__implementation_takes(a->candidate.implementation, a->candidate.device, call, &why);
+}
+
 /* A proven arm of this size class, else of the scalar C run type, that the call's tolerance allows.
  */
 static le__arm *trusted_arm(const le__question *q, const le_call *call, const le__arm *arm) {
@@ -402,7 +408,8 @@ static le__arm *trusted_arm(const le__question *q, const le_call *call, const le
                                            call->want.rtol);
         bool made =
             a->candidate.implementation->flags & LE__IMPL_STAGED; /* of calls of their own */
-        if (!usable || (q->left_out[i] && (made || a->candidate.implementation->isa)))
+        if (!usable || (q->left_out[i] && (made || a->candidate.implementation->isa)) ||
+            !can_take(a, call))
             continue;
         int rank = (here && here->state == LE__PROVEN ? 1000000 : 0) +
                    (!strcmp(a->candidate.implementation->run_type, "c") ? 1000 : 0) +
@@ -415,14 +422,14 @@ static le__arm *trusted_arm(const le__question *q, const le_call *call, const le
     return best;
 }
 
-static le__arm *c_arm(const le__question *q, const le__arm *arm) {
+static le__arm *c_arm(const le__question *q, const le_call *call, const le__arm *arm) {
     le__arm *best = NULL;
     for (size_t i = 0; i < q->n_arms; i++) {
         le__arm *a = q->op->arms[i];
         bool fits = a->proof != arm->proof && !strcmp(a->candidate.implementation->run_type, "c") &&
                     (!best || a->candidate.threads > best->candidate.threads);
         const char *why = q->left_out[i]; /* unwanted for the answer, it may still compare */
-        if (fits && (!why || strstr(why, "forced") || strstr(why, "not allowed")))
+        if (fits && (!why || le__candidate_is_unwanted(why)) && can_take(a, call))
             best = a;
     }
     return best;
@@ -434,7 +441,7 @@ static le__arm *choose_trusted(le__dispatch *d, le__question *q, le_call *call, 
                                double *spent) {
     pthread_mutex_lock(&q->op->mutex);
     le__arm *best = trusted_arm(q, call, arm);
-    le__arm *c = best ? NULL : c_arm(q, arm);
+    le__arm *c = best ? NULL : c_arm(q, call, arm);
     pthread_mutex_unlock(&q->op->mutex);
     if (best || !c || !le__dispatch_prove(d, q, call, c, spent))
         return best;

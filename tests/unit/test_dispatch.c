@@ -273,6 +273,53 @@ static void an_output_too_large_is_one_error(void **state) {
     le_close(&e);
 }
 
+static bool takes_odd(const le_call *call, const char **why) {
+    *why = "the count is even";
+    return toy_items(call) % 2 == 1;
+}
+
+static _Atomic int even_runs;
+
+static void odd_range(void *context, size_t begin, size_t end, int worker) {
+    even_runs += toy_items(context) % 2 == 0;
+    if (toy_items(context) % 2 == 1)
+        toy_range(context, begin, end, worker);
+}
+
+/* Who cannot take a call is not asked for a second answer to it, either. */
+static void second_answers_are_of_those_who_can(void **state) {
+    (void)state;
+    le_options o;
+    le_engine *e = NULL;
+    le_implementation odd = toy_c;
+    odd.name = "odd";
+    odd.speed = 50;
+    odd.range = odd_range;
+    odd.applicable = takes_odd;
+    le_default_options(&o);
+    o.db_path = ":memory:";
+    o.devices = "cpu";
+    o.log = count_warnings;
+    assert_int_equal(le_open(&e, &o), LE_OK);
+    assert_int_equal(le_register_operation(e, &toy_operation), LE_OK);
+    assert_int_equal(le_register_implementation(e, &toy_reference), LE_OK);
+    assert_int_equal(le_register_implementation(e, &odd), LE_OK);
+    assert_int_equal(le_register_implementation(e, &fast), LE_OK);
+    warnings = 0;
+    even_runs = 0;
+    for (int64_t n = N - 1; n <= N; n++) {
+        le_tensor in = le_tensor_of(input, LE_F32, 1, &n), out = {0};
+        const char *who = n < N ? "odd" : "fast";
+        if (le_engine_run(e, "toy", LE_IN("input", &in), LE_F64("factor", 2),
+                          LE_OUT("result", &out), LE_OPT_IMPLEMENTATION(who)) != LE_OK)
+            fail_msg("%s: %s", who, le_error_message());
+        le_tensor_free(&out);
+    }
+    assert_int_equal(even_runs, 0);
+    assert_int_equal(warnings, 0);
+    le_close(&e);
+}
+
 int main(void) {
     for (int i = 0; i < N; i++)
         input[i] = (float)(i % 101) / 40.0f;
@@ -286,6 +333,7 @@ int main(void) {
         cmocka_unit_test(unknown_database_folder),
         cmocka_unit_test(outputs_stay_on_error),
         cmocka_unit_test(an_output_too_large_is_one_error),
+        cmocka_unit_test(second_answers_are_of_those_who_can),
         cmocka_unit_test(default_engine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

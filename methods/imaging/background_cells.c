@@ -1,18 +1,20 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * background_mesh, its reference and its implementation: cells are clipped pass by pass, or sorted.
+ * background_mesh, its reference and its implementation: cells are clipped pass by pass, or with
+ * one look at their pixels.
  */
 #include "imaging/background.h"
 #include "imaging/clip_reference.h"
+#include "imaging/clip_window.h"
 
 typedef struct job {
     le_call *call;
     const void *image;
     le_dtype dtype;
     le__im_mesh mesh;
-    double *spare; /* of each worker: two cells */
-    int64_t room;
+    double *spare; /* of each worker: a cell, and what its clip needs */
+    int64_t cell, room;
     bool plain; /* the reference */
 } job;
 
@@ -42,22 +44,20 @@ static void clip_cells(void *context, size_t begin, size_t end, int worker) {
     for (int64_t at = (int64_t)begin; at < (int64_t)end; at++) {
         const int64_t n = gather(j, at, values);
         le__im_clipped c;
-        if (j->plain) {
-            c = le__im_clip_reference(&le__im_cell_clip, values, n, values + j->room / 2);
-        } else {
-            le__im_sort(values, n, values + j->room / 2);
-            const le__im_sorted sorted = {.low = values, .n_low = n, .high = values};
-            le__im_clip_sorted(&le__im_cell_clip, &sorted, &c); /* all is listed */
-        }
+        if (j->plain)
+            c = le__im_clip_reference(&le__im_cell_clip, values, n, values + j->cell);
+        else
+            le__im_clip_few(&le__im_cell_clip, values, n, values + j->cell, &c);
         le__im_mesh_put(&j->mesh, at, &c);
     }
 }
 
-/* Two cells for each worker, and the mesh. */
+/* A cell and its clip for each worker, and the mesh. */
 static bool make_room(job *j, int64_t filter) {
     le__im_mesh *m = &j->mesh;
     const int64_t cells = m->down * m->across;
-    j->room = 2 * (m->rows / m->down + 1) * (m->cols / m->across + 1);
+    j->cell = (m->rows / m->down + 1) * (m->cols / m->across + 1);
+    j->room = j->cell + le__im_few_spare(j->cell);
     j->spare =
         le_call_scratch(j->call, (size_t)(j->room * le_call_threads(j->call)) * sizeof(double));
     m->background =
@@ -153,5 +153,6 @@ LE_IMPLEMENTATION(background_mesh, reference, .run_type = "reference",
                   .summary = "cells clipped pass by pass",
                   .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE, .speed = 0.4,
                   .run = run_plain);
-LE_IMPLEMENTATION(background_mesh, c, .run_type = "c", .summary = "cells sorted once",
-                  .flags = LE_IMPL_REPRODUCIBLE, .speed = 1, .run = run_sorted);
+LE_IMPLEMENTATION(background_mesh, c, .run_type = "c",
+                  .summary = "one look at the pixels of a cell", .flags = LE_IMPL_REPRODUCIBLE,
+                  .speed = 1, .run = run_sorted);

@@ -9,20 +9,27 @@
 #include <string.h>
 
 enum { SAMPLE = 16384, FEWEST = 1 << 16 };
+enum { SAMPLE_OF_FEW = 256, FEWEST_OF_FEW = 1024 };
 
 /* Of a normal distribution's sample: its median and its bounds are off by less
  * than these, in standard deviations, but for one sample in a million. */
-static const double median_off = 5 * 1.2533 / 128, bound_off = 5 * 1.7 / 128;
+static double median_off(int64_t sample) {
+    return 5 * 1.2533 / sqrt((double)sample);
+}
+
+static double bound_off(int64_t sample) {
+    return 5 * 1.7 / sqrt((double)sample);
+}
 
 /* --- sample --- */
 
-/* One pixel of each of SAMPLE stretches, at a place that follows from its
+/* One pixel of each of `sample` stretches, at a place that follows from its
  * number. */
-static int64_t take_sample(const le__im_window *w, double *out) {
-    const int64_t stretch = w->n / SAMPLE;
+static int64_t take_sample(const le__im_window *w, int64_t sample, double *out) {
+    const int64_t stretch = w->n / sample;
     uint64_t state = 1;
     int64_t n = 0;
-    for (int64_t i = 0; i < SAMPLE; i++) {
+    for (int64_t i = 0; i < sample; i++) {
         state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         const int64_t at = i * stretch + (int64_t)((state >> 33) % (uint64_t)stretch);
         out[n] = le__load(w->pixels, w->dtype, at);
@@ -40,27 +47,29 @@ static double next_to(const le__im_window *w, double v, double direction) {
 }
 
 /* False: the sample has too few values to tell anything, or their digits are too few. */
-static bool choose_edges(le__im_window *w, const le__im_clipped *c) {
+static bool choose_edges(le__im_window *w, int64_t sample, const le__im_clipped *c) {
     const double widest = c->std * 100;
-    const double margin = bound_off * c->std * fmax(w->clip.sigma_lower, w->clip.sigma_upper) / 2;
-    if (c->count < SAMPLE / 4 || !(c->std > 0) || !(widest > fabs(c->median) * 1e-5))
+    const double margin =
+        bound_off(sample) * c->std * fmax(w->clip.sigma_lower, w->clip.sigma_upper) / 2;
+    const double half_window = median_off(sample) * c->std;
+    if (c->count < sample / 4 || !(c->std > 0) || !(widest > fabs(c->median) * 1e-5))
         return false;
-    w->edges = (le__im_edges){
-        .lower = rounded(w, c->lower + margin),
-        .upper = rounded(w, c->upper - margin),
-        .window_lower = next_to(w, rounded(w, c->median - median_off * c->std), -INFINITY),
-        .window_upper = next_to(w, rounded(w, c->median + median_off * c->std), INFINITY),
-        .shift = rounded(w, c->median)};
+    w->edges =
+        (le__im_edges){.lower = rounded(w, c->lower + margin),
+                       .upper = rounded(w, c->upper - margin),
+                       .window_lower = next_to(w, rounded(w, c->median - half_window), -INFINITY),
+                       .window_upper = next_to(w, rounded(w, c->median + half_window), INFINITY),
+                       .shift = rounded(w, c->median)};
     return w->edges.lower < w->edges.window_lower && w->edges.window_upper < w->edges.upper &&
            w->edges.window_upper - w->edges.window_lower > 1e-300;
 }
 
-static bool look_at_sample(le__im_window *w, double *memory) {
+static bool look_at_sample(le__im_window *w, int64_t sample, double *memory) {
     le__im_clipped c;
-    const int64_t n = take_sample(w, memory);
-    le__im_sort(memory, n, memory + SAMPLE);
+    const int64_t n = take_sample(w, sample, memory);
+    le__im_sort(memory, n, memory + sample);
     const le__im_sorted sorted = {.low = memory, .n_low = n, .high = memory};
-    return le__im_clip_sorted(&w->clip, &sorted, &c) && choose_edges(w, &c);
+    return le__im_clip_sorted(&w->clip, &sorted, &c) && choose_edges(w, sample, &c);
 }
 
 /* A block's tails may be all of it; a window that takes more than its half
@@ -92,7 +101,7 @@ le_status le__im_window_begin(le_call *call, const le__im_clip *clip, const void
     double *memory = le_call_scratch(call, 2 * SAMPLE * sizeof *memory);
     if (!memory)
         return LE_ERR_MEMORY;
-    if (!look_at_sample(w, memory))
+    if (!look_at_sample(w, SAMPLE, memory))
         return LE_OK;
     w->blocks = (n + block - 1) / block;
     return make_lists(call, w) ? LE_OK : LE_ERR_MEMORY;
@@ -245,13 +254,17 @@ static void order(le__im_window *w, le__im_sorted *all) {
     count_buckets(w);
 }
 
+static le__im_sorted about(le__im_window *w) {
+    return (le__im_sorted){.core_lower = next_to(w, w->edges.lower, -INFINITY),
+                           .core_upper = next_to(w, w->edges.upper, INFINITY),
+                           .shift = w->edges.shift,
+                           .window_at = window_at,
+                           .exact = exact_core,
+                           .context = w};
+}
+
 le_status le__im_window_end(le_call *call, le__im_window *w, le__im_clipped *out) {
-    le__im_sorted all = {.core_lower = next_to(w, w->edges.lower, -INFINITY),
-                         .core_upper = next_to(w, w->edges.upper, INFINITY),
-                         .shift = w->edges.shift,
-                         .window_at = window_at,
-                         .exact = exact_core,
-                         .context = w};
+    le__im_sorted all = about(w);
     bool full = w->blocks == 0;
     for (int64_t b = 0; b < w->blocks; b++)
         full = full || w->parts[b].full;
@@ -263,4 +276,80 @@ le_status le__im_window_end(le_call *call, le__im_window *w, le__im_clipped *out
     if (!full && le__im_clip_sorted(&w->clip, &all, out))
         return LE_OK;
     return le__im_clip_by_sorting(call, &w->clip, w->pixels, w->dtype, w->n, out);
+}
+
+/* --- few numbers --- */
+
+int64_t le__im_few_spare(int64_t n) {
+    return 5 * n + LE__IM_BUCKETS / 2 + 1 + 2 * SAMPLE_OF_FEW;
+}
+
+static int64_t collect_plainly(const double *values, int64_t n, double from, double scale,
+                               int32_t bucket, double *out) {
+    int64_t found = 0;
+    for (int64_t i = 0; i < n; i++) {
+        out[found] = values[i];
+        found += bucket_of(values[i], from, scale) == bucket;
+    }
+    return found;
+}
+
+static void list(le__im_window *w, const double *values, le__im_sorted *all) {
+    const le__im_edges e = w->edges;
+    for (int64_t i = 0; i < w->n; i++) {
+        const double v = values[i];
+        const bool core = (v >= e.lower) & (v <= e.upper);
+        w->tails[all->n_high] = w->window[w->n_window] = v;
+        all->n_high += !core;
+        all->n_below += core & (v < e.window_lower);
+        w->n_window += (v >= e.window_lower) & (v <= e.window_upper);
+    }
+    all->n_core = w->n - all->n_high;
+    all->n_window = w->n_window;
+}
+
+static void sum_core(const le__im_window *w, const double *values, le__im_sorted *all) {
+    enum { LANES = 8 };
+    double s[LANES] = {0}, s2[LANES] = {0};
+    for (int64_t i = 0; i < w->n; i++) {
+        const double v = values[i];
+        const double d = v >= w->edges.lower && v <= w->edges.upper ? v - w->edges.shift : 0;
+        s[i % LANES] += d;
+        s2[i % LANES] += d * d;
+    }
+    for (int k = 0; k < LANES; k++) {
+        all->sum += s[k];
+        all->sum2 += s2[k];
+    }
+}
+
+static bool clip_by_window(le__im_window *w, double *values, double *spare, le__im_clipped *out) {
+    if (w->n < FEWEST_OF_FEW || w->clip.mad)
+        return false;
+    w->tails = spare;
+    w->window = w->tails + 2 * w->n;
+    w->bucket = w->window + w->n;
+    w->buckets = (uint32_t *)(void *)(w->bucket + 2 * w->n);
+    if (!look_at_sample(w, SAMPLE_OF_FEW, w->bucket + 2 * w->n + LE__IM_BUCKETS / 2 + 1))
+        return false;
+    le__im_sorted all = about(w);
+    list(w, values, &all);
+    sum_core(w, values, &all);
+    order(w, &all);
+    return le__im_clip_sorted(&w->clip, &all, out);
+}
+
+void le__im_clip_few(const le__im_clip *clip, double *values, int64_t n, double *spare,
+                     le__im_clipped *out) {
+    le__im_window w = {.clip = *clip,
+                       .pixels = values,
+                       .dtype = LE_F64,
+                       .wide = true,
+                       .n = n,
+                       .collect = collect_plainly};
+    if (clip_by_window(&w, values, spare, out))
+        return;
+    le__im_sort(values, n, spare);
+    const le__im_sorted sorted = {.low = values, .n_low = n, .high = values};
+    le__im_clip_sorted(clip, &sorted, out); /* all is listed */
 }

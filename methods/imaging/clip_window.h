@@ -62,6 +62,12 @@ le_status le__im_window_begin(le_call *call, const le__im_clip *clip, const void
  */
 le_status le__im_window_end(le_call *call, le__im_window *w, le__im_clipped *out);
 
+/* The same of few finite numbers, by one thread; their order is lost. spare: room for
+ * le__im_few_spare(n) of them. */
+void le__im_clip_few(const le__im_clip *clip, double *values, int64_t n, double *spare,
+                     le__im_clipped *out);
+int64_t le__im_few_spare(int64_t n);
+
 /* Clips all pixels by sorting them. */
 le_status le__im_clip_by_sorting(le_call *call, const le__im_clip *clip, const void *pixels,
                                  le_dtype dtype, int64_t n, le__im_clipped *out);

@@ -242,6 +242,40 @@ static void test_mesh(void **state) {
     le_tensor_free(&noise);
 }
 
+static void mesh_of(const le_tensor *image, const char *implementation, le_tensor maps[2]) {
+    for (int k = 0; k < 2; k++)
+        assert_int_equal(le_tensor_alloc(&maps[k], LE_F64, 2, image->shape), LE_OK);
+    const le_status status =
+        le_engine_run(engine, "background_mesh", LE_IN("image", image), LE_I64("cell", 60),
+                      LE_I64("filter", 1), LE_OUT("background", &maps[0]),
+                      LE_OUT("noise", &maps[1]), LE_OPT_IMPLEMENTATION(implementation));
+    if (status != LE_OK)
+        fail_msg("%s: %s", implementation, le_error_message());
+}
+
+/* Cells that are large enough for the one look, of everything that may mislead it. */
+static void test_cells(void **state) {
+    (void)state;
+    for (int kind = 0; kind < CONTENTS; kind++) {
+        le_tensor image = {0}, maps[2] = {{0}, {0}}, want[2] = {{0}, {0}};
+        make_image((content)kind, kind % 2 ? LE_F64 : LE_F32, &image);
+        image.shape[0] = 120;
+        mesh_of(&image, "c", maps);
+        mesh_of(&image, "reference", want);
+        for (int k = 0; k < 2; k++) {
+            for (int64_t i = 0; i < le_tensor_count(&image); i++) {
+                const double a = le_tensor_get(&maps[k], i), b = le_tensor_get(&want[k], i);
+                if (!(fabs(a - b) <= 1e-11 * (fabs(b) + le_tensor_get(&want[1], i))))
+                    fail_msg("content %d, map %d, pixel %d: %.17g, expected %.17g", kind, k, (int)i,
+                             a, b);
+            }
+            le_tensor_free(&maps[k]);
+            le_tensor_free(&want[k]);
+        }
+        le_tensor_free(&image);
+    }
+}
+
 /* Where a pixel lies between the centers of n cells of 8 pixels: the cell before it, and its way to
  * the next one. */
 static double between(int64_t pixel, int64_t n, int64_t *cell) {
@@ -317,7 +351,7 @@ int main(void) {
         cmocka_unit_test(test_contents), cmocka_unit_test(test_at_bounds),
         cmocka_unit_test(test_fused),    cmocka_unit_test(test_fused_selects),
         cmocka_unit_test(test_mesh),     cmocka_unit_test(test_mesh_lines),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_cells),    cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

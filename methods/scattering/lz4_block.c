@@ -11,6 +11,9 @@
 #include <string.h>
 
 enum { STEP = 16, LONG_MATCH = 64 };
+/* How blocks end: matches leave so many bytes, and begin where so many are left; behind the
+ * literals of a sequence that is not the last one there are so many bytes at least. */
+enum { LAST_LITERALS = 5, MATCH_LIMIT = 12, LEAST_REST = 2 + 1 + LAST_LITERALS };
 
 typedef le__sc_lz4_cursor cursor;
 
@@ -74,13 +77,13 @@ static inline bool all_sequences(cursor *c) {
         c->at += literals;
         if (c->p == c->end)
             return c->at == c->bytes;
-        if (c->end - c->p < 2)
+        if (c->end - c->p < LEAST_REST || c->bytes - c->at < MATCH_LIMIT)
             return false;
         const int64_t offset = c->p[0] | c->p[1] << 8;
         c->p += 2;
         if ((token & 15) == 15 && !le__sc_lz4_length(c, &match))
             return false;
-        if (offset == 0 || offset > c->at || match > c->bytes - c->at)
+        if (offset == 0 || offset > c->at || match > c->bytes - c->at - LAST_LITERALS)
             return false;
         if (c->out)
             copy_match(c, offset, match);

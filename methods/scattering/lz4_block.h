@@ -8,7 +8,8 @@
  *
  * Format: sequences of a token (lengths of literals and match, 15: bytes that are added follow, up to
  * one other than 255), literals, offset (u16, little endian), match length. The last one ends after its
- * literals (LZ4 block format description, Y. Collet).
+ * literals (LZ4 block format description, Y. Collet, with its rules for the end of a block: what
+ * liblz4 refuses for them is refused).
  */
 #ifndef LE_SCATTERING_LZ4_BLOCK_H
 #define LE_SCATTERING_LZ4_BLOCK_H

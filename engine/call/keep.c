@@ -20,7 +20,7 @@
 typedef struct item {
     struct item *next;
     le__keep_place place;
-    char *name; /* operation, version of the implementation, key */
+    char *name; /* operation, key */
     size_t bytes;
     void *data;
     const le_call *builder; /* NULL: built */
@@ -74,9 +74,10 @@ void le__keep_close(le__keep *k) {
 
 /* --- the list; mutex held --- */
 
-static item **find(le__keep *k, const void *owner, const char *name) {
+static item **find(le__keep *k, const le__keep_place *place, const char *name) {
     item **i = &k->items;
-    while (*i && ((*i)->place.owner != owner || strcmp((*i)->name, name) != 0))
+    while (*i && ((*i)->place.owner != place->owner || (*i)->place.fill != place->fill ||
+                  strcmp((*i)->name, name) != 0))
         i = &(*i)->next;
     return i;
 }
@@ -132,15 +133,9 @@ bool le__keep_drop(le__keep *k, const void *owner) {
 
 /* --- one call --- */
 
-/* Implementations made from other sources must not see each other's data. */
 static char *name_of(const le_call *call, const char *key) {
-    const le__operation_entry *e = call->entry;
-    const char *hash = "";
-    for (size_t i = 0; i < e->n_implementations; i++)
-        if (e->implementations[i] == call->implementation)
-            hash = e->source_hashes[i];
     char *name;
-    return asprintf(&name, "%s/%s/%s", call->operation->name, hash, key) < 0 ? NULL : name;
+    return asprintf(&name, "%s/%s", call->operation->name, key) < 0 ? NULL : name;
 }
 
 static item *add_item(le__keep *k, const le_call *call, char *name, size_t bytes,
@@ -158,10 +153,10 @@ static le_status claim(le__keep *k, const le_call *call, char **name, size_t byt
                        const le__keep_place *place, item **out) {
     le_status status = LE_OK;
     pthread_mutex_lock(&k->mutex);
-    item *i = *find(k, place->owner, *name);
+    item *i = *find(k, place, *name);
     while (i && i->builder && i->builder != call && !le__ticker_over(le__ticker_here())) {
         le__ticker_wait(le__ticker_here(), &k->built, &k->mutex);
-        i = *find(k, place->owner, *name); /* given up: perhaps gone */
+        i = *find(k, place, *name); /* given up: perhaps gone */
     }
     if (i && i->builder && i->builder != call)
         status = le__ticker_fail(call->operation->name);
@@ -304,6 +299,7 @@ le_status le_call_keep(le_call *call, const char *key, size_t bytes, le_keep_fn 
                        const void **out) {
     const le__keep_place place = {.owner = &call->engine->devices[0],
                                   .limit = host_limit(call->engine),
+                                  .fill = (void (*)(void))fill,
                                   .build = build_on_host,
                                   .release = release_on_host};
     host_fill how = {fill, cookie};

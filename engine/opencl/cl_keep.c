@@ -65,6 +65,7 @@ le_status le_cl_keep(le_call *call, const char *key, size_t bytes, le_cl_keep_fn
         return le_fail(LE_ERR_INTERNAL, "opencl: called outside an OpenCL implementation's run");
     const le__keep_place place = {.owner = call->cl->device,
                                   .limit = call->cl->device->info.memory_bytes / SHARE_OF_LIMIT,
+                                  .fill = (void (*)(void))fill,
                                   .build = build,
                                   .release = release};
     device_fill how = {fill, cookie};

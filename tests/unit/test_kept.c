@@ -198,6 +198,12 @@ static const le_implementation other = {.abi = LE_METHOD_ABI,
                                         .run_type = "c",
                                         .source = "two",
                                         .run = run_other};
+static const le_implementation twin = {.abi = LE_METHOD_ABI,
+                                       .operation = "weighted",
+                                       .name = "twin",
+                                       .run_type = "c",
+                                       .source = "two",
+                                       .run = run};
 static const le_implementation opencl = {.abi = LE_METHOD_ABI,
                                          .operation = "weighted",
                                          .name = "opencl",
@@ -256,6 +262,17 @@ static void built_once(void **state) {
     le_close(&e);
     e = operation_open(&weighted, all, NULL, LE_MODE_LEARN);
     assert_int_equal(builds_of(e, 1, "kept"), 1); /* another engine */
+    le_close(&e);
+}
+
+static void shared_by_twins(void **state) {
+    static const le_implementation *const both[] = {&reference, &kept, &twin, NULL};
+    (void)state;
+    le_engine *e = operation_open(&weighted, both, NULL, LE_MODE_LEARN);
+    assert_int_equal(builds_of(e, 1, "kept"), 1);
+    assert_int_equal(builds_of(e, 1, "twin"), 0);
+    assert_int_equal(builds_of(e, 2, "twin"), 1);
+    assert_int_equal(builds_of(e, 2, "kept"), 0);
     le_close(&e);
 }
 
@@ -385,9 +402,10 @@ static void on_devices(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(built_once), cmocka_unit_test(counted_as_set_up),
-        cmocka_unit_test(threads),    cmocka_unit_test(least_recently_used),
-        cmocka_unit_test(failures),   cmocka_unit_test(on_devices),
+        cmocka_unit_test(built_once),          cmocka_unit_test(shared_by_twins),
+        cmocka_unit_test(counted_as_set_up),   cmocka_unit_test(threads),
+        cmocka_unit_test(least_recently_used), cmocka_unit_test(failures),
+        cmocka_unit_test(on_devices),
     };
     return cmocka_run_group_tests(tests, fill_data, NULL);
 }

@@ -451,10 +451,11 @@ LE_API void *le_call_scratch(le_call *call, size_t bytes);
  * coefficients of an integration, a list of bad pixels, an FFT plan. Built by the first call that
  * wants them, kept in the engine, the longest unused going first: at most a quarter of the engine's
  * memory limit (without one an eighth of the machine's memory) beyond what is in use. key says all
- * that the data depend on ("1000 bins, mask 8f3a"); operation and version of the implementation
- * belong to it anyway. fill writes the data, 64-byte aligned memory of `bytes`, and may use
- * le_parallel_for; what it returns but LE_OK is returned here, and the next call tries again, as it
- * does when the run has to end meanwhile. The time to build does not count as that of the run.
+ * that the data depend on ("1000 bins, mask 8f3a"); operation and `fill` belong to it anyway:
+ * implementations with the same function share the data. fill writes the data, 64-byte aligned
+ * memory of `bytes`, and may use le_parallel_for; what it returns but LE_OK is returned here, and
+ * the next call tries again, as it does when the run has to end meanwhile. The time to build does
+ * not count as that of the run.
  * The data are read only, may be shared with other calls at the same time, and stay until the run
  * ends. The time to build them, or to wait for a call that does, counts as set-up, not as the time
  * of the run. For prepare and run, not for range functions. *out is NULL on error. */

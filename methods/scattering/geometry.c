@@ -5,6 +5,8 @@
  */
 #include "scattering/geometry.h"
 
+#include "scattering/lines.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -31,18 +33,12 @@ static void make_matrix(const le__sc_geometry *g, double m[3][3]) {
             m[r][c] = rows[r][c];
 }
 
-/* sin of half the scattering angle, without the loss of digits of 1 - cos near the beam */
-static double sin_half(double r, double t3) {
-    const double n = sqrt(r * r + t3 * t3);
-    return t3 > 0 ? r / sqrt(2 * n * (n + t3)) : sqrt((n - t3) / (2 * n));
-}
-
 static double radial_of(const le__sc_geometry *g, double r, double t3) {
     switch (g->unit) {
     case LE__SC_Q_NM:
-        return 4e-9 * pi / g->wavelength * sin_half(r, t3);
+        return 4e-9 * pi / g->wavelength * le__sc_sin_half(r, t3);
     case LE__SC_Q_A:
-        return 4e-10 * pi / g->wavelength * sin_half(r, t3);
+        return 4e-10 * pi / g->wavelength * le__sc_sin_half(r, t3);
     case LE__SC_TTH_DEG:
         return atan2(r, t3) * (180 / pi);
     case LE__SC_TTH_RAD:
@@ -52,7 +48,7 @@ static double radial_of(const le__sc_geometry *g, double r, double t3) {
     case LE__SC_R_M:
         return r;
     default: {
-        const double q = 2e-9 / g->wavelength * sin_half(r, t3);
+        const double q = 2e-9 / g->wavelength * le__sc_sin_half(r, t3);
         return q * q;
     }
     }
@@ -76,9 +72,8 @@ static void in_laboratory(const le__sc_walk *w, const double p[3], double t[3]) 
 static le__sc_point point_of(const le__sc_walk *w, const double p[3]) {
     double t[3];
     in_laboratory(w, p, t);
-    return (le__sc_point){
-        .radial = radial_of(w->geometry, sqrt(t[0] * t[0] + t[1] * t[1]), t[2]),
-        .chi = w->wanted & LE__SC_AZIMUTHS ? atan2(t[0], t[1]) : 0};
+    return (le__sc_point){.radial = radial_of(w->geometry, sqrt(t[0] * t[0] + t[1] * t[1]), t[2]),
+                          .chi = w->wanted & LE__SC_AZIMUTHS ? atan2(t[0], t[1]) : 0};
 }
 
 static double middle(const double *edges, int64_t i) {
@@ -112,13 +107,16 @@ static void centre_of(const le__sc_walk *w, int64_t j, double p[3]) {
 le_status le__sc_walk_open(le__sc_walk *w, const le__sc_geometry *g, int wanted) {
     const size_t n = (size_t)g->cols + 1;
     *w = (le__sc_walk){.geometry = g, .wanted = wanted, .row = -1, .next = -1};
-    le__sc_point *points = malloc(6 * n * sizeof *points);
+    le__sc_point *points = malloc(6 * n * sizeof *points + n * sizeof *w->middles);
     if (!points)
         return le_fail(LE_ERR_MEMORY, "no memory for a row of %lld pixels", (long long)g->cols);
     w->memory = points;
     w->centre = points;
     w->above = points + n;
     w->below = points + (g->corners ? n : 2 * n);
+    w->middles = (double *)(points + 6 * n);
+    for (int64_t j = 0; j < g->cols && !g->corners; j++)
+        w->middles[j] = middle(g->edges2, j);
     make_matrix(g, w->matrix);
     return LE_OK;
 }
@@ -128,10 +126,36 @@ void le__sc_walk_close(le__sc_walk *w) {
     w->memory = NULL;
 }
 
+/* What is multiplied with sin of half the scattering angle; 0: the unit is another function. */
+static double scale_of(const le__sc_geometry *g) {
+    return g->unit == LE__SC_Q_NM  ? 4e-9 * pi / g->wavelength
+           : g->unit == LE__SC_Q_A ? 4e-10 * pi / g->wavelength
+                                   : 0;
+}
+
+/* Points of a flat detector with the same p1. */
+static void line_points(const le__sc_walk *w, double p1, const double *p2, int64_t n,
+                        le__sc_point *out) {
+    const double scale = scale_of(w->geometry);
+    const bool chi = (w->wanted & LE__SC_AZIMUTHS) != 0;
+    int64_t j = 0;
+    for (; j + LE__SC_LINE <= n && scale > 0; j += LE__SC_LINE) {
+        double x2[LE__SC_LINE];
+        le__sc_line line;
+        for (int k = 0; k < LE__SC_LINE; k++)
+            x2[k] = p2[j + k] - w->geometry->poni2;
+        le__sc_line_of(w->matrix, p1 - w->geometry->poni1, x2, w->geometry->distance, chi, &line);
+        for (int k = 0; k < LE__SC_LINE; k++)
+            out[j + k] =
+                (le__sc_point){.radial = scale * line.sin_half[k], .chi = chi ? line.chi[k] : 0};
+    }
+    for (; j < n; j++)
+        out[j] = point_of(w, (double[3]){p1, p2[j], 0});
+}
+
 static void border_points(const le__sc_walk *w, int64_t edge, le__sc_point *out) {
     const le__sc_geometry *g = w->geometry;
-    for (int64_t j = 0; j <= g->cols; j++)
-        out[j] = point_of(w, (double[3]){g->edges1[edge], g->edges2[j], 0});
+    line_points(w, g->edges1[edge], g->edges2, g->cols + 1, out);
 }
 
 static void corner_points(const le__sc_walk *w, le__sc_point *out) {
@@ -145,7 +169,10 @@ static void corner_points(const le__sc_walk *w, le__sc_point *out) {
 void le__sc_walk_to(le__sc_walk *w, int64_t row) {
     const int64_t cols = w->geometry->cols;
     w->row = row;
-    for (int64_t j = 0; j < cols && (w->wanted & LE__SC_CENTRES); j++) {
+    const bool flat = !w->geometry->corners;
+    if (flat && w->wanted & LE__SC_CENTRES)
+        line_points(w, middle(w->geometry->edges1, row), w->middles, cols, w->centre);
+    for (int64_t j = 0; j < cols && !flat && w->wanted & LE__SC_CENTRES; j++) {
         double p[3];
         centre_of(w, j, p);
         w->centre[j] = point_of(w, p);

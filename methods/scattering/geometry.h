@@ -28,8 +28,8 @@ typedef struct le__sc_geometry {
     double distance, poni1, poni2, rot1, rot2, rot3, wavelength;
     int64_t rows, cols;
     le__sc_unit unit;
-    const double *edges1, *edges2; /* flat detectors: rows + 1 and cols + 1 borders of pixels in m, rising
-                                       or, of turned images, falling */
+    const double *edges1, *edges2; /* flat detectors: rows + 1 and cols + 1 borders of pixels in m,
+                                      rising or, of turned images, falling */
     const float *corners;          /* others: [rows, cols, 4, 3], z y x; NULL of flat ones */
 } le__sc_geometry;
 
@@ -45,10 +45,11 @@ typedef struct le__sc_walk {
     const le__sc_geometry *geometry;
     double matrix[3][3];
     int wanted;
-    int64_t row, next; /* the row that the points belong to; that of `below` */
+    int64_t row, next;           /* the row that the points belong to; that of `below` */
     le__sc_point *above, *below; /* cols + 1 borders; other than flat: 4 * cols corners in above */
     le__sc_point *centre;
-    void *memory; /* owned */
+    double *middles; /* of columns, m; flat detectors */
+    void *memory;    /* owned */
 } le__sc_walk;
 
 /* What of the points is wanted: the rest is unspecified. */

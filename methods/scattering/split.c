@@ -143,10 +143,41 @@ static le__sc_extent shape_of(const le__sc_walk *w, int64_t j, const le__sc_bins
                                           : extent_of_box(centre, corner);
 }
 
+/* Where azimuth means nothing. */
+static void radial_extent(const le__sc_walk *w, int64_t j, const le__sc_bins *bins, double out[2]) {
+    le__sc_point corner[4];
+    const double centre = w->wanted & LE__SC_CENTRES ? w->centre[j].radial : 0;
+    double half = 0;
+    out[0] = out[1] = centre;
+    if (bins->splitting == LE__SC_NO)
+        return;
+    le__sc_walk_corners(w, j, corner);
+    if (bins->splitting == LE__SC_FULL) {
+        out[0] = out[1] = corner[0].radial;
+        for (int k = 1; k < 4; k++)
+            widen(out, corner[k].radial);
+        return;
+    }
+    for (int k = 0; k < 4; k++)
+        half = greater(half, fabs(corner[k].radial - centre));
+    out[0] = centre - half;
+    out[1] = centre + half;
+}
+
+/* The corners are there only of pixels that are shared out, and where azimuth means something. */
+static le__sc_extent extent_of(const le__sc_walk *w, int64_t j, const le__sc_bins *bins,
+                               le__sc_point corner[4]) {
+    le__sc_extent out = {{0}, {0}};
+    if (uses_azimuth(bins))
+        return shape_of(w, j, bins, corner);
+    radial_extent(w, j, bins, out.radial);
+    return out;
+}
+
 void le__sc_extent_of(const le__sc_walk *w, int64_t j, const le__sc_bins *bins,
                       le__sc_extent *out) {
     le__sc_point corner[4];
-    *out = shape_of(w, j, bins, corner);
+    *out = extent_of(w, j, bins, corner);
 }
 
 /* ------------------------------------------------------------------------------------- reach -- */
@@ -244,8 +275,8 @@ static int cut(const le__sc_point *in, int n, bool radial, double at, double sig
             out[m++] = a;
         if ((da > 0 && db < 0) || (da < 0 && db > 0)) {
             const double t = da / (da - db);
-            out[m++] = (le__sc_point){a.radial + t * (b.radial - a.radial),
-                                      a.chi + t * (b.chi - a.chi)};
+            out[m++] =
+                (le__sc_point){a.radial + t * (b.radial - a.radial), a.chi + t * (b.chi - a.chi)};
         }
     }
     return m;
@@ -323,14 +354,18 @@ static bool cuts_corner(const le__sc_bins *bins, const le__sc_extent *e) {
 
 bool le__sc_split(const le__sc_walk *w, int64_t j, const le__sc_bins *bins, le__sc_share *out) {
     le__sc_point corner[4];
-    const le__sc_extent e = shape_of(w, j, bins, corner);
+    const le__sc_extent e = extent_of(w, j, bins, corner);
     if (!reach(bins, &e, out))
         return false;
-    if (out->count[0] == 1 && out->count[1] == 1 && !cuts_corner(bins, &e))
+    if (out->count[0] == 1 && out->count[1] == 1 && !cuts_corner(bins, &e)) {
         out->weight[0] = 1;
-    else if (bins->splitting == LE__SC_FULL)
-        return split_quadrilateral(corner, bins, out);
-    else
+        return true;
+    }
+    if (bins->splitting != LE__SC_FULL) {
         split_rectangle(bins, &e, out);
-    return true;
+        return true;
+    }
+    if (!uses_azimuth(bins))
+        corners_of(w, j, bins, corner);
+    return split_quadrilateral(corner, bins, out);
 }

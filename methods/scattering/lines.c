@@ -67,9 +67,10 @@ TOGETHER void line_of(const double m[3][3], double x1, const double *restrict x2
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx512f,avx512dq,prefer-vector-width=512"))) static void
-line_avx512(const double m[3][3], double x1, const double x2[LE__SC_LINE], double distance,
-            bool chi, le__sc_line *out) {
+__attribute__((target("avx512f,avx512dq"))) static void line_avx512(const double m[3][3], double x1,
+                                                                    const double x2[LE__SC_LINE],
+                                                                    double distance, bool chi,
+                                                                    le__sc_line *out) {
     line_of(m, x1, x2, distance, chi, out);
 }
 

@@ -208,9 +208,21 @@ static bool complex_type(hid_t type, le_dtype *dtype) {
     return part[0] != LE_U8 && part[1] != LE_U8;
 }
 
+/* Truth values as h5py writes them: an enumeration of two integers. */
+static bool truth_type(hid_t type, le_dtype *dtype) {
+    if (H5Tget_class(type) != H5T_ENUM || H5Tget_nmembers(type) != 2)
+        return false;
+    hid_t base = H5Tget_super(type);
+    bool good = base >= 0 && real_type(base, dtype);
+    if (base >= 0)
+        H5Tclose(base);
+    return good;
+}
+
 static le_status map_type(const char *text, hid_t type, uint32_t dtypes, le__h5_dataset *d) {
     H5T_class_t class = H5Tget_class(type);
-    if (real_type(type, &d->dtype) || complex_type(type, &d->dtype)) {
+    if (real_type(type, &d->dtype) || truth_type(type, &d->dtype) ||
+        complex_type(type, &d->dtype)) {
         d->dtype = le__dtype_nearest(d->dtype, dtypes);
         d->memory_type = le__h5_type(d->dtype);
         return d->memory_type < 0 ? le__h5_fail(text, "its type cannot be read") : LE_OK;
@@ -222,8 +234,8 @@ static le_status map_type(const char *text, hid_t type, uint32_t dtypes, le__h5_
                        : class == H5T_VLEN     ? "variable-length lists"
                                                : "not numbers of up to 64 bits";
     return le_fail(LE_ERR_DTYPE,
-                   "%s: the elements are %s; integers, floats or complex numbers (a compound of "
-                   "two floats, r and i) are expected",
+                   "%s: the elements are %s; integers, floats, truth values or complex numbers (a "
+                   "compound of two floats, r and i) are expected",
                    text, name);
 }
 

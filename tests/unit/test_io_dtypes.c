@@ -205,11 +205,38 @@ static void formats_without(void **state) {
     assert_int_equal(access("c.nrrd", F_OK), -1);
 }
 
+/* As h5py writes arrays of bool, masks of detectors for instance; three members are no truth value.
+ */
+static void truth_values(void **state) {
+    static const int8_t values[N] = {0, 1, 1, 0, 0, 1}, numbers[] = {0, 1, 2};
+    static const char *const names[] = {"FALSE", "TRUE", "PERHAPS"};
+    const hsize_t n = N;
+    (void)state;
+    hid_t file = H5Fcreate("truth.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+          space = H5Screate_simple(1, &n, NULL);
+    for (int members = 2; members <= 3; members++) {
+        hid_t type = H5Tenum_create(H5T_STD_I8LE);
+        for (int k = 0; k < members; k++)
+            assert_true(H5Tenum_insert(type, names[k], &numbers[k]) >= 0);
+        hid_t set = H5Dcreate2(file, members == 2 ? "mask" : "more", type, space, H5P_DEFAULT,
+                               H5P_DEFAULT, H5P_DEFAULT);
+        assert_true(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+        H5Dclose(set);
+        H5Tclose(type);
+    }
+    H5Sclose(space);
+    H5Fclose(file);
+    assert_read("truth.h5:/mask", &(sample){"i8", LE_I8, values}, 1);
+    le_tensor t = {0};
+    assert_int_equal(le_io_read(io_engine, "truth.h5:/more", NULL, &t), LE_ERR_DTYPE);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trips), cmocka_unit_test(byte_order),
-        cmocka_unit_test(compounds),   cmocka_unit_test(written_compound),
-        cmocka_unit_test(nearest),     cmocka_unit_test(formats_without),
+        cmocka_unit_test(round_trips),     cmocka_unit_test(byte_order),
+        cmocka_unit_test(compounds),       cmocka_unit_test(written_compound),
+        cmocka_unit_test(nearest),         cmocka_unit_test(truth_values),
+        cmocka_unit_test(formats_without),
     };
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     return cmocka_run_group_tests(tests, io_setup, io_teardown);

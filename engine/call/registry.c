@@ -8,6 +8,7 @@
 #include "call/abi.h"
 
 #include "core/error.h"
+#include "core/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -109,18 +110,17 @@ static le_status append(le__operation_entry *e, const le_implementation *impl,
     return LE_OK;
 }
 
-static const char *made_hash(const le_operation *op) {
+/* As the build's table has it; NULL: it is none of the library's own. */
+static const le_builtin_operation *builtin(const le_operation *op) {
     for (const le_builtin_operation *b = le_builtin_operations; b->operation; b++)
         if (b->operation == op)
-            return b->made_hash;
-    return le_maker_hash;
+            return b;
+    return NULL;
 }
 
 bool le__registry_is_builtin(const le__operation_entry *e, const le_implementation *impl) {
-    const le_builtin_operation *b = le_builtin_operations;
-    while (b->operation && b->operation != e->operation)
-        b++;
-    if (!b->operation)
+    const le_builtin_operation *b = builtin(e->operation);
+    if (!b)
         return false;
     for (size_t i = 0; le_builtin_implementations[i].implementation; i++)
         if (le_builtin_implementations[i].implementation == impl)
@@ -141,23 +141,17 @@ static le_status add_made(const le__registry *r, le__operation_entry *entry) {
     le_implementation *made = entry->made = malloc(all * sizeof *made);
     if (!made)
         return le_fail(LE_ERR_MEMORY, "operation '%s': out of memory", entry->operation->name);
+    const le_builtin_operation *own = builtin(entry->operation);
     le_status status = LE_OK;
     for (const le__maker *make = r->makers; *make; make++) {
         const le_implementation *from = (*make)(entry->operation, &n);
         for (size_t i = 0; status == LE_OK && i < n; i++, made++) {
             *made = from[i];
             made->operation = entry->operation->name;
-            status = append(entry, made, made_hash(entry->operation));
+            status = append(entry, made, own ? own->made_hash : le_maker_hash);
         }
     }
     return status;
-}
-
-static bool is_own_operation(const le_operation *op) {
-    for (const le_builtin_operation *b = le_builtin_operations; b->operation; b++)
-        if (b->operation == op)
-            return true;
-    return false;
 }
 
 /* Room for one more entry that is no longer found by its name. */
@@ -195,7 +189,7 @@ le_status le__registry_add_operation(le__registry *r, const le_operation *op) {
     if (status != LE_OK)
         return status;
     le__operation_entry *before = find(r, op->name, &at);
-    if (before && is_own_operation(before->operation))
+    if (before && builtin(before->operation))
         return le_fail(LE_ERR_ARGUMENT, "operation '%s' is the library's own", op->name);
     le__operation_entry *entry = calloc(1, sizeof *entry);
     if (!entry || !(before ? grow_retired(r) : grow(r))) {
@@ -237,6 +231,24 @@ static le__operation_entry *renew_without(le__registry *r, size_t at,
     return entry;
 }
 
+/* Callers force a run type, and cautious calls trust one, by its name: a misspelt one would be
+ * found by nobody. */
+static le_status check_run_type(const le_implementation *impl) {
+    static const char *const known[] = {"reference", "c",      "simd",  "exact", "fused",
+                                        "opencl",    "staged", "numpy", "numba"};
+    enum { N = sizeof known / sizeof *known };
+    char there[128];
+    le__text list = le__text_in(there, sizeof there);
+    for (size_t i = 0; i < N; i++) {
+        if (!strcmp(impl->run_type, known[i]))
+            return LE_OK;
+        le__text_add(&list, "%s%s", i ? ", " : "", known[i]);
+    }
+    return le_fail(LE_ERR_ARGUMENT,
+                   "implementation '%.48s': there is no run type '%.48s'; there are %s", impl->name,
+                   impl->run_type, there);
+}
+
 static le_status check_implementation(const le_implementation *impl) {
     le_status status = le__abi_check("implementation", impl ? impl->abi : 0);
     if (status != LE_OK)
@@ -247,7 +259,7 @@ static le_status check_implementation(const le_implementation *impl) {
                        "implementation '%s': operation, name, run_type and run (or items and "
                        "range) are needed",
                        impl->name ? impl->name : "");
-    return LE_OK;
+    return check_run_type(impl);
 }
 
 static const le_implementation *find_implementation(const le__operation_entry *e,
@@ -331,7 +343,7 @@ le_status le__registry_drop_operation(le__registry *r, const char *name) {
     le_status status = le__registry_get(r, name, &e);
     if (status != LE_OK)
         return status;
-    if (is_own_operation(e->operation))
+    if (builtin(e->operation))
         return le_fail(LE_ERR_ARGUMENT, "operation '%s' is the library's own", name);
     if (!grow_retired(r))
         return le_fail(LE_ERR_MEMORY, "operation '%s': out of memory", name);

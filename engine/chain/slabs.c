@@ -7,6 +7,8 @@
 
 #include "chain/append.h"
 #include "chain/flights.h"
+#include "core/blocks.h"
+#include "core/os.h"
 #include "core/tick.h"
 #include "call/counted.h"
 #include "call/profile.h"
@@ -331,6 +333,10 @@ static le_status begin_slab(void *cookie, int flying, int64_t number, bool *any)
     range r = {begin, end, begin - j->slabs.halo, end + j->slabs.halo};
     r.low = r.low < 0 ? 0 : r.low;
     r.high = r.high > j->slabs.items ? j->slabs.items : r.high;
+    if (j->limit > 0 && r.high - r.low != f->range.high - f->range.low) {
+        le__blocks_trim(); /* slabs of this size have no use for what is kept of others */
+        le__os_trim();
+    }
     f->range = r;
     return j->source ? j->source->next(j->source, r.high - r.low, f->frames) : LE_OK;
 }

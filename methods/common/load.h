@@ -43,13 +43,18 @@ static inline double le__load(const void *data, le_dtype dtype, int64_t offset)
     return 0.0;
 }
 
-/* Writes value to element `offset` of f32 or f64 memory. */
+/* Writes value to element `offset`, as le_tensor_set does to integers. */
 static inline void le__store(void *data, le_dtype dtype, int64_t offset, double value)
 {
-    if (dtype == LE_F64)
+    if (dtype == LE_F64) {
         ((double *)data)[offset] = value;
-    else
+    } else if (dtype == LE_F32) {
         ((float *)data)[offset] = (float)value;
+    } else {
+        le_tensor one = {.data = (char *)data + offset * (int64_t)le_dtype_size(dtype),
+                         .dtype = dtype, .ndim = 1, .shape = {1}, .strides = {1}};
+        le_tensor_set(&one, 0, value);
+    }
 }
 
 /* count elements from `offset` of row-major memory, as float. */

@@ -45,6 +45,27 @@ static _Atomic int *runs; /* of the planted implementation, in all processes */
         }                                                                                          \
     } while (0)
 
+/* --- what trials cost --- */
+
+/* Seconds for which trials of the planted implementation delayed the caller, less those for which
+ * the machine had no core for them: what a loaded machine does not change. */
+static double delayed;
+/* Seconds for which trials of anybody waited for a core: limits do not count them. */
+static double trials_starved;
+
+static void keep_log(void *cookie, le_log_level level, const char *text) {
+    double seconds, starved;
+    char candidate[256];
+    (void)cookie;
+    (void)level;
+    const char *trial = strstr(text, "trial of ");
+    if (!trial || sscanf(trial, "trial of %255s %lf s, %lf s", candidate, &seconds, &starved) != 3)
+        return;
+    trials_starved += starved;
+    if (!strncmp(candidate, now_planted->name, strlen(now_planted->name)))
+        delayed += seconds - starved;
+}
+
 /* --- the implementation --- */
 
 static le_status count_run(le_call *call) {
@@ -62,6 +83,7 @@ static void plant_it(le_engine *e) {
     static const le_cl_source no_kernels = {"planted", "", 0, "planted"};
     static const le_cl_source *const sources[] = {&no_kernels, NULL};
     static char names[MOST_PLANTED][64];
+    e->log = (le__log){keep_log, NULL, LE_LOG_DEBUG};
     for (int i = 0; i < how_many; i++)
         snprintf(names[i], sizeof names[i], i ? "%s_%d" : "%s", now_planted->name, i);
     le_register_operation(e, &toy_operation);
@@ -95,21 +117,6 @@ static double seconds_now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Seconds for which trials of the planted implementation delayed the caller, less those for which
- * the machine had no core for them: what a loaded machine does not change. */
-static double delayed;
-
-static void keep_log(void *cookie, le_log_level level, const char *text) {
-    double seconds, starved;
-    char candidate[256];
-    (void)cookie;
-    (void)level;
-    const char *trial = strstr(text, "trial of ");
-    if (trial && sscanf(trial, "trial of %255s %lf s, %lf s", candidate, &seconds, &starved) == 3 &&
-        !strncmp(candidate, now_planted->name, strlen(now_planted->name)))
-        delayed += seconds - starved;
-}
-
 /* Seconds by which naps of 2 ms took longer: for which the machine, or what it runs on, had no core
  * for this process. */
 typedef struct lag {
@@ -128,7 +135,7 @@ static void *measure_lag(void *context) {
     return NULL;
 }
 
-/* The longest call of this process, less what the machine withheld from it. */
+/* The longest call of this process, less what the machine withheld from it and from its trials. */
 static double longest;
 
 le_status __real_le_call_run(le_engine *engine, const char *operation, const le_arg *args,
@@ -140,9 +147,9 @@ le_status __wrap_le_call_run(le_engine *engine, const char *operation, const le_
                              size_t n_args) {
     lag l = {.seconds = 0};
     REQUIRE(pthread_create(&l.thread, NULL, measure_lag, &l) == 0, "no thread");
-    double start = seconds_now();
+    double start = seconds_now(), starved = trials_starved;
     le_status status = __real_le_call_run(engine, operation, args, n_args);
-    double seconds = seconds_now() - start;
+    double seconds = seconds_now() - start - (trials_starved - starved);
     l.over = true;
     pthread_join(l.thread, NULL);
     longest = fmax(longest, seconds - l.seconds);
@@ -158,10 +165,7 @@ static le_engine *open_engine(void) {
     o.db_path = db;
     o.devices = bed->device == LE_DEVICE_CPU ? "cpu" : NULL;
     o.threads = 2;
-    o.log = keep_log;
-    setenv("LE_LOG", "debug", 1);
     REQUIRE(le_open(&e, &o) == LE_OK, "%s", le_error_message());
-    unsetenv("LE_LOG");
     plant_it(e);
     return e;
 }

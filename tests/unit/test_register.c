@@ -156,6 +156,28 @@ static void what_is_built_in_stays(void **state) {
     le_close(&e);
 }
 
+static void an_unknown_run_type_is_refused(void **state) {
+    (void)state;
+    static const char *const wrong[] = {"smid", "", "SIMD", "slabs"};
+    _Atomic int runs = 0;
+    size_t before, after;
+    le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+    le_engine_implementations(e, "toy", &before);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char said[64];
+        le_implementation impl = counting(&runs, "1");
+        impl.run_type = wrong[i];
+        assert_int_equal(le_register_implementation(e, &impl), LE_ERR_ARGUMENT);
+        snprintf(said, sizeof said, "'counting': there is no run type '%s'; there are", wrong[i]);
+        assert_non_null(strstr(le_error_message(), said));
+        assert_non_null(strstr(le_error_message(), "simd"));
+        assert_true(strlen(le_error_message()) < 400);
+    }
+    le_engine_implementations(e, "toy", &after);
+    assert_int_equal(after, before);
+    le_close(&e);
+}
+
 static void shapes_are_told_without_a_run(void **state) {
     (void)state;
     int64_t shape[] = {3, 5};
@@ -346,6 +368,7 @@ int main(void) {
         cmocka_unit_test(the_same_version_stays_proven),
         cmocka_unit_test(an_operation_is_replaced_as_a_whole),
         cmocka_unit_test(what_is_built_in_stays),
+        cmocka_unit_test(an_unknown_run_type_is_refused),
         cmocka_unit_test(shapes_are_told_without_a_run),
         cmocka_unit_test(engines_belong_to_their_process),
         cmocka_unit_test(forks_of_trials_have_hooks),

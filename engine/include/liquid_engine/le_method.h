@@ -382,7 +382,10 @@ typedef struct le_implementation {
     uint32_t abi; /* LE_METHOD_ABI */
     const char *operation;
     const char *name;     /* stable: the key in the database */
-    const char *run_type; /* "reference", "c", "simd", "opencl", "fused", "staged" */
+    /* "reference", "c", "simd", "exact" (the bits of another program), "fused", "opencl",
+     * "staged"; of functions that Python brings "numpy" and "numba". Others are refused
+     * when it is registered. */
+    const char *run_type;
     const char *summary;  /* one line */
     le_device_kind device;
     uint32_t isa;   /* le_isa bits */

@@ -121,9 +121,7 @@ le_status le__candidates_make(le_engine *e, const le__operation_entry *entry, le
     return LE_OK;
 }
 
-/* A forced implementation is given as "avx2", "avx2[threads=2]" or "avx2@cpu[...]": a name, then
- * parts that must all be in the candidate's text. */
-static bool is_named(const le__candidate *c, const char *want) {
+bool le__candidate_is_named(const le__candidate *c, const char *want) {
     size_t n = strcspn(want, "@[");
     if (strlen(c->implementation->name) != n || strncmp(c->implementation->name, want, n) != 0)
         return false;
@@ -228,7 +226,7 @@ static bool is_wanted(const le__candidate *c, const le_call *call, const char **
     if (run_type && strcmp(run_type, c->implementation->run_type) != 0)
         return false;
     *why = other_implementation;
-    if (implementation && !is_named(c, implementation))
+    if (implementation && !le__candidate_is_named(c, implementation))
         return false;
     *why = other_device;
     if (!le__device_matches(c->device, o->devices) || !le__device_wanted(c->device, w))

@@ -38,6 +38,9 @@ bool le__device_wanted(const le__device *d, const le__constraint *want);
 /* Whether the candidate may answer this call as far as descriptors tell (ISA, device, memory,
  * applicable, forced); on false *why is the reason. Says nothing about errors and verdicts. */
 bool le__candidate_applies(const le__candidate *c, const le_call *call, const char **why);
+/* Whether it is what is asked for as "avx2", "avx2[threads=2]" or "avx2@cpu[...]": a name, then
+ * parts that must all be in the candidate's text. */
+bool le__candidate_is_named(const le__candidate *c, const char *want);
 /* Whether this reason, as given there, is that something else is asked for by name. */
 bool le__candidate_is_unwanted(const char *why);
 

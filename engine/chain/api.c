@@ -10,6 +10,7 @@
 #include "call/storage.h"
 #include "call/named.h"
 #include "core/tick.h"
+#include "trial/trial_server.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +116,22 @@ static le_status check_forced(const le_chain *c) {
         c, &(le__named){.run_type = c->want.run_type, .implementation = c->want.implementation});
 }
 
+/* What is asked for by name holds where a step has it; at least one must be able to use it, as a
+ * single call must. */
+static le_status check_usable(le_chain *c) {
+    const char *run_type = c->want.run_type, *name = c->want.implementation;
+    bool found = (!run_type && !name) || le__trial_is_child();
+    char why[256] = "";
+    le_status status = LE_OK;
+    for (int i = 0; status == LE_OK && !found && i < c->n_steps; i++)
+        status = le__step_find_liked(c, i, &found, why);
+    if (status != LE_OK || found)
+        return status;
+    return le_fail(
+        LE_ERR_NO_CANDIDATE, "%.48s: no step can use %s '%.48s', which is forced%s%.200s", c->name,
+        name ? "implementation" : "run type", name ? name : run_type, *why ? "; " : "", why);
+}
+
 /* Before the options are taken. */
 static void ask_for_nothing(le_chain *c) {
     c->want = (le__constraint){0};
@@ -201,6 +218,8 @@ static le_status run_job(job *j, const le_arg *args, size_t n_args) {
     if (status == LE_OK)
         status = check_device(c, le__chain_plan(c, j->tensors));
     if (status == LE_OK)
+        status = check_usable(c);
+    if (status == LE_OK)
         status = le__chain_execute(c, j->tensors);
     return status == LE_OK ? hand_over(j) : status;
 }
@@ -252,6 +271,10 @@ le_status le_chain_explain(le_chain *c, le_chain_plan **out, const le_arg *optio
         status = check_forced(c);
     if (status == LE_OK)
         status = check_device(c, le__chain_foresee(c, out));
+    if (status == LE_OK)
+        status = check_usable(c);
+    if (status != LE_OK)
+        le_chain_plan_free(out);
     pthread_mutex_unlock(&c->mutex);
     return status;
 }

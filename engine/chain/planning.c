@@ -415,7 +415,7 @@ static double answered_s(le__chains *chains) {
 
 static bool is_liked(const le_implementation *impl, const le__constraint *want) {
     const char *name = want->implementation;
-    const size_t n = name ? strcspn(name, "@") : 0;
+    const size_t n = name ? strcspn(name, "@[") : 0;
     return (name && !strncmp(impl->name, name, n) && !impl->name[n]) ||
            (want->run_type && !strcmp(impl->run_type, want->run_type));
 }

@@ -11,6 +11,7 @@
 #include "trial/trial_server.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +78,28 @@ le_status le__step_survey(le_chain *c, int step, le__survey *out) {
     le__slate_free(&slate);
     le__question_release(q);
     return status;
+}
+
+/* That another device is asked for is said only when there is no other reason. */
+le_status le__step_find_liked(le_chain *c, int step, bool *found, char why[256]) {
+    le_call *call = &c->steps[step]->call;
+    le__question *q;
+    le__step_prepare(c, step);
+    le_status status = le__dispatch_question(c->engine->dispatch, call, &q);
+    if (status != LE_OK)
+        return status;
+    pthread_mutex_lock(&q->op->mutex);
+    for (size_t i = 0; i < q->n_arms && !*found; i++) {
+        const le__arm *a = q->op->arms[i];
+        const char *objection =
+            le__arm_is_liked(&call->want, a) ? le__arm_objection(q, call, a) : "";
+        *found = !objection;
+        if (objection && *objection && (!*why || !le__candidate_is_unwanted(objection)))
+            snprintf(why, 256, "%s: %s", a->candidate.implementation->name, objection);
+    }
+    pthread_mutex_unlock(&q->op->mutex);
+    le__question_release(q);
+    return LE_OK;
 }
 
 /* --- which one runs now --- */

@@ -27,7 +27,8 @@ const char *le__arm_objection(const le__question *q, const le_call *call, const 
     const le__verdict *v = le__proof_find(arm->proof, q->kind, LE__CLASS_TRIAL);
     bool proven = v && v->state == LE__PROVEN;
     if (!proven && impl->flags & LE_IMPL_LOSSY && q->mode != LE_MODE_MEASURE &&
-        !call->want.implementation) /* only benchmarks pay for finding out */
+        !call->want.implementation &&
+        !call->want.liked_implementation) /* only benchmarks pay for finding out */
         return "lossy, and its error is not known yet";
     return NULL;
 }
@@ -69,11 +70,14 @@ static void prefer(le__slate *s, le__slate_test keep, const void *context) {
         }
 }
 
-static bool is_liked(const le__slate *s, size_t i, const void *context) {
-    const le__constraint *w = context;
-    const le_implementation *impl = s->arms[i]->candidate.implementation;
-    return (!w->liked_run_type || !strcmp(w->liked_run_type, impl->run_type)) &&
-           (!w->liked_implementation || !strcmp(w->liked_implementation, impl->name));
+bool le__arm_is_liked(const le__constraint *want, const le__arm *arm) {
+    const char *run_type = want->liked_run_type, *name = want->liked_implementation;
+    return (!run_type || !strcmp(run_type, arm->candidate.implementation->run_type)) &&
+           (!name || le__candidate_is_named(&arm->candidate, name));
+}
+
+static bool is_liked(const le__slate *s, size_t i, const void *want) {
+    return le__arm_is_liked(want, s->arms[i]);
 }
 
 static bool is_safe(const le__slate *s, size_t i, const void *caution) {

@@ -18,6 +18,9 @@ typedef struct le__slate { /* in canonical order */
 /* Why an arm may not answer the call; NULL: it may. Mutex of the operation held. */
 const char *le__arm_objection(const le__question *q, const le_call *call, const le__arm *arm);
 
+/* Whether it is what the chain of the call asks for by name. */
+bool le__arm_is_liked(const le__constraint *want, const le__arm *arm);
+
 /* Seconds that a run of the arm takes at least, by its trial; 0: unknown. Mutex of the operation
  * held. */
 double le__arm_takes_at_least(const le__question *q, const le__arm *arm);

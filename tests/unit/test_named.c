@@ -133,6 +133,58 @@ static void chains_do_too(void **state) {
     le_close(&e);
 }
 
+static bool never(const le_call *call, const char **why) {
+    (void)call;
+    *why = "it is the wrong day";
+    return false;
+}
+
+/* One that is there and cannot be used is refused with its reason, and a candidate is obeyed with
+ * all that its name says. */
+static void chains_do_not_run_another(void **state) {
+    (void)state;
+    le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+    le_chain *c;
+    le_chain_plan *plan = NULL;
+    int64_t n = 16;
+    le_implementation picky = toy_c;
+    picky.name = "picky";
+    picky.run_type = "simd";
+    picky.applicable = never;
+    assert_int_equal(le_register_implementation(e, &picky), LE_OK);
+    le_tensor in = le_tensor_of(input, LE_F32, 1, &n), out = le_tensor_of(output, LE_F32, 1, &n);
+    assert_int_equal(le_chain_new(&c, e, "one_step"), LE_OK);
+    le_value x = le_chain_input(c, "x", LE_F32, 1, &n), y = le_chain_temp(c);
+    le_chain_add(c, "toy", LE_VALUE_IN("input", x), LE_F64("factor", 2), LE_VALUE_OUT("result", y));
+    assert_int_equal(le_chain_output(c, "y", y), LE_OK);
+    const le_arg wrong[] = {LE_OPT_IMPLEMENTATION("picky"), LE_OPT_RUN_TYPE("simd"),
+                            LE_OPT_IMPLEMENTATION("c[threads=77]")};
+    static const char *const said[][2] = {
+        {"'picky'", "wrong day"}, {"'simd'", "wrong day"}, {"'c[threads=77]'", "no step can use"}};
+    for (int i = 0; i < 3; i++) {
+        const le_arg args[] = {LE_IN("x", &in), LE_OUT("y", &out), wrong[i]};
+        output[0] = 7;
+        assert_int_equal(le_chain_run_args(c, args, 3), LE_ERR_NO_CANDIDATE);
+        assert_non_null(strstr(le_error_message(), said[i][0]));
+        assert_non_null(strstr(le_error_message(), said[i][1]));
+        assert_float_equal(output[0], 7, 0);
+        assert_int_equal(le_chain_explain(c, &plan, &wrong[i], 1), LE_ERR_NO_CANDIDATE);
+        assert_null(plan);
+    }
+    static const char *const right[] = {"c[threads=1]", "c@cpu[threads=1]", "c"};
+    for (int i = 0; i < 3; i++) {
+        const le_arg args[] = {LE_IN("x", &in), LE_OUT("y", &out), LE_OPT_IMPLEMENTATION(right[i])};
+        assert_int_equal(le_chain_run_args(c, args, 3), LE_OK);
+        le_chain_report report;
+        assert_int_equal(le_chain_last_run(c, &report), LE_OK);
+        const char *ran = report.steps[0].candidate;
+        assert_int_equal(strncmp(ran, "c@cpu", 5), 0);
+        assert_true(i == 2 || strstr(ran, "threads=1"));
+    }
+    le_chain_free(&c);
+    le_close(&e);
+}
+
 static void variables(void **state) {
     (void)state;
     static const char *const rows[][3] = {{"LE_ISA", "axv2", "none, sse2, avx2 or avx512"},
@@ -161,11 +213,9 @@ static void variables(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_name_what_there_is),
-        cmocka_unit_test(long_lists_are_cut),
-        cmocka_unit_test(explanations_do_too),
-        cmocka_unit_test(chains_do_too),
-        cmocka_unit_test(variables),
+        cmocka_unit_test(calls_name_what_there_is),  cmocka_unit_test(long_lists_are_cut),
+        cmocka_unit_test(explanations_do_too),       cmocka_unit_test(chains_do_too),
+        cmocka_unit_test(chains_do_not_run_another), cmocka_unit_test(variables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,11 +85,15 @@ le_status le__step_find_liked(le_chain *c, int step, bool *found, char why[256])
     le_call *call = &c->steps[step]->call;
     le__question *q;
     le__step_prepare(c, step);
-    le_status status = le__dispatch_question(c->engine->dispatch, call, &q);
+    le__dispatch *d = c->engine->dispatch;
+    le_status status = le__dispatch_question(d, call, &q);
     if (status != LE_OK)
         return status;
+    le__slate slate = {0};
+    status = le__dispatch_slate(d, q, call, &slate); /* which looks at those that are new */
+    le__slate_free(&slate);
     pthread_mutex_lock(&q->op->mutex);
-    for (size_t i = 0; i < q->n_arms && !*found; i++) {
+    for (size_t i = 0; status == LE_OK && i < q->n_arms && !*found; i++) {
         const le__arm *a = q->op->arms[i];
         const char *objection =
             le__arm_is_liked(&call->want, a) ? le__arm_objection(q, call, a) : "";
@@ -99,7 +103,7 @@ le_status le__step_find_liked(le_chain *c, int step, bool *found, char why[256])
     }
     pthread_mutex_unlock(&q->op->mutex);
     le__question_release(q);
-    return LE_OK;
+    return status;
 }
 
 /* --- which one runs now --- */

@@ -28,9 +28,10 @@ typedef struct loop {
     void *context;
     size_t items, part;
     le__schedule schedule;
-    int threads;        /* workers wanted, the caller included */
-    int joined;         /* workers that took part so far; guarded by the pool's mutex */
-    _Atomic int active; /* workers inside, without the caller; changed with the pool's mutex held */
+    int threads; /* workers wanted, the caller included */
+    int joined;  /* workers that took part so far; guarded by the pool's mutex */
+    _Atomic unsigned
+        active; /* workers inside, without the caller; changed with the pool's mutex held */
     _Atomic size_t next;
     struct loop *link;
 } loop;
@@ -96,21 +97,14 @@ static void look_away(void) {
 #endif
 }
 
-/* Whether a new loop began while it was not worth to sleep. Others get the core when they want it.
- */
-static bool is_called_soon(le__pool *p, unsigned calls) {
+/* Looks for the number to become equal to the value, or to cease to be, for as long as it is not
+ * worth to sleep; false: it did not. Others get the core when they want it. */
+static bool happens_soon(const _Atomic unsigned *number, unsigned value, bool equal) {
     for (double end = le__now() + awake_s; le__now() < end; sched_yield())
         for (int i = 0; i < LOOKS; i++, look_away())
-            if (atomic_load_explicit(&p->calls, memory_order_acquire) != calls)
+            if ((atomic_load_explicit(number, memory_order_acquire) == value) == equal)
                 return true;
     return false;
-}
-
-static void await_end_awake(const loop *l) {
-    for (double end = le__now() + awake_s; le__now() < end; sched_yield())
-        for (int i = 0; i < LOOKS; i++, look_away())
-            if (!atomic_load_explicit(&l->active, memory_order_acquire))
-                return;
 }
 
 /* Until a loop begins; *soon: the last one did before it was worth to sleep. Called with the mutex
@@ -120,7 +114,7 @@ static void rest(le__pool *p, bool *soon) {
     double begin = le__now();
     if (*soon) {
         pthread_mutex_unlock(&p->mutex);
-        bool called = is_called_soon(p, calls);
+        bool called = happens_soon(&p->calls, calls, false);
         pthread_mutex_lock(&p->mutex);
         if (called)
             return;
@@ -248,7 +242,7 @@ void le__pool_run(le__pool *p, int threads, le__schedule schedule, size_t items,
     l.joined = l.threads; /* nobody joins any more */
     if (l.active) {
         pthread_mutex_unlock(&p->mutex);
-        await_end_awake(&l);
+        happens_soon(&l.active, 0, true);
         pthread_mutex_lock(&p->mutex);
     }
     while (l.active)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TERMS = 32 };
+enum { MOST_TERMS = 32, LEAST_TAPS = 64 /* for transforms to pay */ };
 
 typedef enum mode { MODE_FULL, MODE_SAME, MODE_VALID } mode;
 
@@ -361,4 +361,39 @@ void le__conv_load_f32(const le__conv_run *r, int64_t row, int64_t col, int64_t 
 
 void le__conv_store(const le__conv_run *r, int64_t row, int64_t col, double value) {
     le__store(r->out, r->out_dtype, row * r->out_stride[0] + col * r->out_stride[1], value);
+}
+
+/* ------------------------------------------------------------------------------------- tiles ---
+ */
+
+int le__conv_tile_length(int64_t taps, int least, int longest) {
+    int best = 0;
+    double cheapest = INFINITY;
+    for (int n = least; n <= longest; n *= 2) {
+        const double cost = n * log2(n) / (double)(n - taps + 1);
+        if (n >= 2 * taps && cost < 0.9 * cheapest) {
+            cheapest = cost;
+            best = n;
+        }
+    }
+    return best;
+}
+
+le__conv_tiling le__conv_tiling_of(const le__convolution *c, int rows, int cols) {
+    le__conv_tiling t = {.rows = rows, .cols = cols};
+    if (rows && cols) {
+        t.down = rows - c->tap_rows + 1;
+        t.across = cols - c->tap_cols + 1;
+        t.tiles_down = (c->out_rows + t.down - 1) / t.down;
+        t.tiles_across = (c->out_cols + t.across - 1) / t.across;
+    }
+    return t;
+}
+
+bool le__conv_tiles_serve(const le__convolution *c, const le__conv_tiling *t, const char **why) {
+    *why = "double precision is needed, or a tap or the fill value is not finite";
+    if (c->in_f64 || !c->finite || !isfinite(c->fill))
+        return false;
+    *why = "too few taps, or too many for a tile";
+    return c->tap_rows * c->tap_cols >= LEAST_TAPS && t->rows && t->cols;
 }

@@ -96,6 +96,19 @@ void le__conv_load_f32(const le__conv_run *r, int64_t row, int64_t col, int64_t 
 double le__conv_element(const le__conv_run *r, int64_t row, int64_t col);
 void le__conv_store(const le__conv_run *r, int64_t row, int64_t col, double value);
 
+/* For convolutions by transforms: tiles of rows x cols pixels that overlap, of which `down` x
+ * `across` windows are whole. rows or cols is 0 where the taps are too many for a tile. */
+typedef struct le__conv_tiling {
+    int rows, cols;
+    int64_t down, across, tiles_down, tiles_across;
+} le__conv_tiling;
+
+/* The power of two from `least` to `longest` that costs least for each whole window; 0: none. */
+int le__conv_tile_length(int64_t taps, int least, int longest);
+le__conv_tiling le__conv_tiling_of(const le__convolution *c, int rows, int cols);
+/* For le_implementation.applicable: whether such tiles serve the call, and pay. */
+bool le__conv_tiles_serve(const le__convolution *c, const le__conv_tiling *t, const char **why);
+
 #define LE__CONV_OPERATION(the_name, the_summary, the_reference)                                   \
     .abi = LE_METHOD_ABI, .name = the_name, .family = "imaging", .summary = the_summary,           \
     .reference = the_reference, .args = args, .n_args = sizeof args / sizeof args[0],              \

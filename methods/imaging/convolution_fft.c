@@ -12,12 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_TAPS = 64, LONGEST_IMAGE = 1024, LONGEST_SIGNAL = 1 << 18 };
+enum { LEAST = 32, LONGEST_IMAGE = 1024, LONGEST_SIGNAL = 1 << 18 };
 
-/* A tile: rows x cols pixels, of which `down` x `across` windows are whole. */
 typedef struct tiling {
-    int rows, cols, half; /* half: complex numbers of the transform of a row */
-    int64_t down, across, tiles_down, tiles_across;
+    le__conv_tiling of;
+    int half; /* complex numbers of the transform of a row */
 } tiling;
 
 typedef struct worker_memory {
@@ -35,42 +34,18 @@ typedef struct context {
     worker_memory *workers;
 } context;
 
-/* The power of two that costs least for each whole window, of 32 to `longest`; 0: none. */
-static int length_for(int64_t taps, int longest) {
-    int best = 0;
-    double least = INFINITY;
-    for (int n = 32; n <= longest; n *= 2) {
-        const double cost = n * log2(n) / (double)(n - taps + 1);
-        if (n >= 2 * taps && cost < 0.9 * least) {
-            least = cost;
-            best = n;
-        }
-    }
-    return best;
-}
-
 static tiling tiling_of(const le__convolution *c) {
     const bool flat = c->tap_rows == 1;
-    tiling t = {.rows = flat ? 1 : length_for(c->tap_rows, LONGEST_IMAGE),
-                .cols = length_for(c->tap_cols, flat ? LONGEST_SIGNAL : LONGEST_IMAGE)};
-    t.half = t.cols / 2 + 1;
-    t.down = t.rows - c->tap_rows + 1;
-    t.across = t.cols - c->tap_cols + 1;
-    if (t.rows && t.cols) {
-        t.tiles_down = (c->out_rows + t.down - 1) / t.down;
-        t.tiles_across = (c->out_cols + t.across - 1) / t.across;
-    }
-    return t;
+    const int rows = flat ? 1 : le__conv_tile_length(c->tap_rows, LEAST, LONGEST_IMAGE);
+    const int cols =
+        le__conv_tile_length(c->tap_cols, LEAST, flat ? LONGEST_SIGNAL : LONGEST_IMAGE);
+    return (tiling){le__conv_tiling_of(c, rows, cols), cols / 2 + 1};
 }
 
 static bool applicable(const le_call *call, const char **why) {
     const le__convolution *c = le__convolution_of(call);
     const tiling t = tiling_of(c);
-    *why = "double precision is needed, or a tap or the fill value is not finite";
-    if (c->in_f64 || !c->finite || !isfinite(c->fill))
-        return false;
-    *why = "too few taps, or too many for a tile";
-    return c->tap_rows * c->tap_cols >= LEAST_TAPS && t.rows && t.cols;
+    return le__conv_tiles_serve(c, &t.of, why);
 }
 
 /* A step of a transform of a pixel takes as long as 6 products in plain C, all that goes with it
@@ -95,19 +70,19 @@ static size_t plan_bytes(int n, bool real) {
 }
 
 static size_t pixels_of(const tiling *t) {
-    return (size_t)t->rows * (size_t)t->cols;
+    return (size_t)t->of.rows * (size_t)t->of.cols;
 }
 
 static size_t bins_of(const tiling *t) {
-    return (size_t)t->rows * (size_t)t->half;
+    return (size_t)t->of.rows * (size_t)t->half;
 }
 
 static int64_t memory(const le_call *call) {
     const tiling t = tiling_of(le__convolution_of(call));
-    const size_t each =
-        4 * pixels_of(&t) + 8 * bins_of(&t) + 16 * (size_t)t.rows + 2 * plan_bytes(t.cols, true);
+    const size_t each = 4 * pixels_of(&t) + 8 * bins_of(&t) + 16 * (size_t)t.of.rows +
+                        2 * plan_bytes(t.of.cols, true);
     return (int64_t)(each * (size_t)le_call_threads(call) + 8 * bins_of(&t) +
-                     2 * plan_bytes(t.rows, false));
+                     2 * plan_bytes(t.of.rows, false));
 }
 
 static kiss_fft_cfg plan(le_call *call, int n, int inverse) {
@@ -125,24 +100,24 @@ static kiss_fftr_cfg plan_real(le_call *call, int n, int inverse) {
 static bool make_worker(le_call *call, const tiling *t, worker_memory *w) {
     w->pixels = le_call_scratch(call, pixels_of(t) * sizeof *w->pixels);
     w->spectrum = le_call_scratch(call, bins_of(t) * sizeof *w->spectrum);
-    w->column = le_call_scratch(call, (size_t)t->rows * sizeof *w->column);
-    w->turned = le_call_scratch(call, (size_t)t->rows * sizeof *w->turned);
-    w->forward = plan_real(call, t->cols, 0);
-    w->backward = plan_real(call, t->cols, 1);
+    w->column = le_call_scratch(call, (size_t)t->of.rows * sizeof *w->column);
+    w->turned = le_call_scratch(call, (size_t)t->of.rows * sizeof *w->turned);
+    w->forward = plan_real(call, t->of.cols, 0);
+    w->backward = plan_real(call, t->of.cols, 1);
     return w->pixels && w->spectrum && w->column && w->turned && w->forward && w->backward;
 }
 
 /* ------------------------------------------------------------------------------- transforms --- */
 
 static void rows_forward(const context *x, worker_memory *w) {
-    for (int i = 0; i < x->t.rows; i++)
-        kiss_fftr(w->forward, w->pixels + (size_t)i * (size_t)x->t.cols,
+    for (int i = 0; i < x->t.of.rows; i++)
+        kiss_fftr(w->forward, w->pixels + (size_t)i * (size_t)x->t.of.cols,
                   w->spectrum + (size_t)i * (size_t)x->t.half);
 }
 
 /* Column `at` of the spectrum, transformed; a single row needs no transform. */
 static void column_forward(const context *x, worker_memory *w, int at) {
-    if (x->t.rows == 1)
+    if (x->t.of.rows == 1)
         w->column[0] = w->spectrum[at];
     else
         kiss_fft_stride(x->down, w->spectrum + at, w->column, x->t.half);
@@ -150,11 +125,11 @@ static void column_forward(const context *x, worker_memory *w, int at) {
 
 static void column_back(const context *x, worker_memory *w, int at) {
     const kiss_fft_cpx *from = w->column;
-    if (x->t.rows > 1) {
+    if (x->t.of.rows > 1) {
         kiss_fft(x->up, w->column, w->turned);
         from = w->turned;
     }
-    for (int i = 0; i < x->t.rows; i++)
+    for (int i = 0; i < x->t.of.rows; i++)
         w->spectrum[(size_t)i * (size_t)x->t.half + (size_t)at] = from[i];
 }
 
@@ -169,16 +144,16 @@ static void multiply(const kiss_fft_cpx *taps, int n, kiss_fft_cpx *column) {
 
 static void transform_taps(context *x, worker_memory *w) {
     const le__convolution *c = x->run.c;
-    const float scale = 1.0f / ((float)x->t.rows * (float)x->t.cols);
+    const float scale = 1.0f / ((float)x->t.of.rows * (float)x->t.of.cols);
     memset(w->pixels, 0, pixels_of(&x->t) * sizeof *w->pixels);
     for (int64_t i = 0; i < c->tap_rows; i++)
         for (int64_t j = 0; j < c->tap_cols; j++)
-            w->pixels[i * x->t.cols + j] = (float)c->taps[i * c->tap_cols + j];
+            w->pixels[i * x->t.of.cols + j] = (float)c->taps[i * c->tap_cols + j];
     rows_forward(x, w);
     for (int at = 0; at < x->t.half; at++) {
-        kiss_fft_cpx *to = x->taps + (size_t)at * (size_t)x->t.rows;
+        kiss_fft_cpx *to = x->taps + (size_t)at * (size_t)x->t.of.rows;
         column_forward(x, w, at);
-        for (int i = 0; i < x->t.rows; i++) {
+        for (int i = 0; i < x->t.of.rows; i++) {
             to[i].r = scale * w->column[i].r;
             to[i].i = -scale * w->column[i].i;
         }
@@ -191,22 +166,23 @@ static le_status prepare(le_call *call, void **out) {
     if (!x)
         return le_fail(LE_ERR_MEMORY, "no memory for a convolution");
     *x = (context){.run = le__conv_run_of(call), .t = tiling_of(le__convolution_of(call))};
-    x->down = plan(call, x->t.rows, 0);
-    x->up = plan(call, x->t.rows, 1);
+    x->down = plan(call, x->t.of.rows, 0);
+    x->up = plan(call, x->t.of.rows, 1);
     x->taps = le_call_scratch(call, bins_of(&x->t) * sizeof *x->taps);
     x->workers = le_call_scratch(call, (size_t)threads * sizeof *x->workers);
     bool made = x->down && x->up && x->taps && x->workers;
     for (int i = 0; i < threads && made; i++)
         made = make_worker(call, &x->t, &x->workers[i]);
     if (!made)
-        return le_fail(LE_ERR_MEMORY, "no memory for transforms of %dx%d", x->t.rows, x->t.cols);
+        return le_fail(LE_ERR_MEMORY, "no memory for transforms of %dx%d", x->t.of.rows,
+                       x->t.of.cols);
     transform_taps(x, &x->workers[0]);
     return LE_OK;
 }
 
 static size_t items(const le_call *call) {
     const tiling t = tiling_of(le__convolution_of(call));
-    return (size_t)(t.tiles_down * t.tiles_across);
+    return (size_t)(t.of.tiles_down * t.of.tiles_across);
 }
 
 /* ------------------------------------------------------------------------------------ tiles --- */
@@ -219,12 +195,12 @@ static int64_t less(int64_t a, int64_t b) {
  * a transform may overflow. */
 static bool load(const context *x, int64_t row, int64_t col, float *pixels) {
     const le__convolution *c = x->run.c;
-    const int64_t cols = less(x->t.cols, c->out_cols - col + c->tap_cols - 1);
-    const int64_t rows = less(x->t.rows, c->out_rows - row + c->tap_rows - 1);
+    const int64_t cols = less(x->t.of.cols, c->out_cols - col + c->tap_cols - 1);
+    const int64_t rows = less(x->t.of.rows, c->out_rows - row + c->tap_rows - 1);
     bool fine = true;
     memset(pixels, 0, pixels_of(&x->t) * sizeof *pixels);
     for (int64_t i = 0; i < rows; i++) {
-        float *line = pixels + i * x->t.cols;
+        float *line = pixels + i * x->t.of.cols;
         const int64_t from = le__conv_source(c->boundary, row + i - c->top, c->rows);
         le__conv_load_f32(&x->run, from, col - c->left, cols, line);
         for (int64_t j = 0; j < cols; j++)
@@ -234,7 +210,7 @@ static bool load(const context *x, int64_t row, int64_t col, float *pixels) {
 }
 
 static void put_row(const context *x, int64_t row, int64_t col, const float *line) {
-    const int64_t n = less(x->t.across, x->run.c->out_cols - col);
+    const int64_t n = less(x->t.of.across, x->run.c->out_cols - col);
     for (int64_t j = 0; j < n; j++)
         le__conv_store(&x->run, row, col + j, (double)line[j]);
 }
@@ -242,12 +218,12 @@ static void put_row(const context *x, int64_t row, int64_t col, const float *lin
 static void tap_by_tap(const context *x, int64_t row, int64_t col, worker_memory *w) {
     const le__convolution *c = x->run.c;
     float *sum = (float *)w->spectrum;
-    for (int64_t m = 0; m < less(x->t.down, c->out_rows - row); m++) {
-        memset(sum, 0, (size_t)x->t.across * sizeof *sum);
+    for (int64_t m = 0; m < less(x->t.of.down, c->out_rows - row); m++) {
+        memset(sum, 0, (size_t)x->t.of.across * sizeof *sum);
         for (int64_t k = 0; k < c->tap_rows * c->tap_cols; k++) {
             const float tap = (float)c->taps[k];
-            const float *in = w->pixels + (m + k / c->tap_cols) * x->t.cols + k % c->tap_cols;
-            for (int64_t n = 0; n < x->t.across; n++)
+            const float *in = w->pixels + (m + k / c->tap_cols) * x->t.of.cols + k % c->tap_cols;
+            for (int64_t n = 0; n < x->t.of.across; n++)
                 sum[n] += tap * in[n];
         }
         put_row(x, row + m, col, sum);
@@ -258,10 +234,10 @@ static void by_transform(const context *x, int64_t row, int64_t col, worker_memo
     rows_forward(x, w);
     for (int at = 0; at < x->t.half; at++) {
         column_forward(x, w, at);
-        multiply(x->taps + (size_t)at * (size_t)x->t.rows, x->t.rows, w->column);
+        multiply(x->taps + (size_t)at * (size_t)x->t.of.rows, x->t.of.rows, w->column);
         column_back(x, w, at);
     }
-    for (int64_t m = 0; m < less(x->t.down, x->run.c->out_rows - row); m++) {
+    for (int64_t m = 0; m < less(x->t.of.down, x->run.c->out_rows - row); m++) {
         kiss_fftri(w->backward, w->spectrum + m * x->t.half, w->pixels);
         put_row(x, row + m, col, w->pixels);
     }
@@ -271,8 +247,8 @@ static void range(void *data, size_t begin, size_t end, int worker) {
     const context *x = data;
     worker_memory *w = &x->workers[worker];
     for (size_t item = begin; item < end; item++) {
-        const int64_t row = (int64_t)item / x->t.tiles_across * x->t.down,
-                      col = (int64_t)item % x->t.tiles_across * x->t.across;
+        const int64_t row = (int64_t)item / x->t.of.tiles_across * x->t.of.down,
+                      col = (int64_t)item % x->t.of.tiles_across * x->t.of.across;
         (load(x, row, col, w->pixels) ? by_transform : tap_by_tap)(x, row, col, w);
     }
 }

@@ -13,62 +13,37 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAST_TAPS = 64, LONGEST = 1024, LANES = LE__BY_ISA(1, 4, 8) };
-
-/* A tile: rows x cols pixels, of which `down` x `across` windows are whole. */
-typedef struct tiling {
-    int rows, cols;
-    int64_t down, across, tiles_across, tiles;
-} tiling;
+enum { LONGEST = 1024, LANES = LE__BY_ISA(1, 4, 8) };
 
 typedef struct context {
     le__conv_run run;
-    tiling t;
+    le__conv_tiling t;
     le__spectra_plan along_columns, along_rows;
     float *taps; /* their spectrum, as panels of rows: [panel][cols][re, im][LANES] */
     float *spare;
     size_t each; /* of a worker: numbers */
 } context;
 
-/* The power of two that costs least for each whole window; 0: none. */
-static int length_for(int64_t taps) {
-    int best = 0;
-    double least = INFINITY;
-    for (int n = 2 * LE__SPECTRA_LANES; n <= LONGEST; n *= 2) {
-        const double cost = n * log2(n) / (double)(n - taps + 1);
-        if (n >= 2 * taps && cost < 0.9 * least) {
-            least = cost;
-            best = n;
-        }
-    }
-    return best;
+static le__conv_tiling tiling_of(const le__convolution *c) {
+    const int least = 2 * LE__SPECTRA_LANES;
+    return le__conv_tiling_of(c, le__conv_tile_length(c->tap_rows, least, LONGEST),
+                              le__conv_tile_length(c->tap_cols, least, LONGEST));
 }
 
-static tiling tiling_of(const le__convolution *c) {
-    tiling t = {.rows = length_for(c->tap_rows), .cols = length_for(c->tap_cols)};
-    t.down = t.rows - c->tap_rows + 1;
-    t.across = t.cols - c->tap_cols + 1;
-    if (t.rows && t.cols) {
-        t.tiles_across = (c->out_cols + t.across - 1) / t.across;
-        t.tiles = (c->out_rows + t.down - 1) / t.down * t.tiles_across;
-    }
-    return t;
+static int64_t tiles_of(const le__conv_tiling *t) {
+    return t->tiles_down * t->tiles_across;
 }
 
 static bool applicable(const le_call *call, const char **why) {
     const le__convolution *c = le__convolution_of(call);
-    const tiling t = tiling_of(c);
-    *why = "double precision is needed, or a tap or the fill value is not finite";
-    if (c->in_f64 || !c->finite || !isfinite(c->fill))
-        return false;
-    *why = "too few taps, or too many for a tile";
-    return c->tap_rows * c->tap_cols >= LEAST_TAPS && t.rows && t.cols;
+    const le__conv_tiling t = tiling_of(c);
+    return le__conv_tiles_serve(c, &t, why);
 }
 
 /* A step of a transform of a pixel takes as long as 18 products, all that goes with it included. */
 static double speed_of(const le_call *call) {
     const le__convolution *c = le__convolution_of(call);
-    const tiling t = tiling_of(c);
+    const le__conv_tiling t = tiling_of(c);
     const double pixels = (double)t.tiles * t.rows * t.cols,
                  results = fmax((double)c->out_rows * (double)c->out_cols, 1);
     return LANES * le__conv_gain(call, 18 * pixels / results * (log2(t.rows) + log2(t.cols)));
@@ -78,21 +53,21 @@ static double speed_of(const le_call *call) {
 
 /* Rows are a vector apart from a power of two, which would put a column into a few places of the
  * cache only. */
-static int64_t stride_of(const tiling *t) {
+static int64_t stride_of(const le__conv_tiling *t) {
     return t->cols + LE__SPECTRA_LANES;
 }
 
 /* Real and imaginary parts of a pair of tiles, and of a panel. */
-static size_t numbers_of(const tiling *t) {
+static size_t numbers_of(const le__conv_tiling *t) {
     return 2 * (size_t)t->rows * (size_t)stride_of(t) + 2 * (size_t)t->cols * LE__SPECTRA_LANES;
 }
 
-static size_t taps_numbers(const tiling *t) {
+static size_t taps_numbers(const le__conv_tiling *t) {
     return 2 * (size_t)t->rows * (size_t)t->cols;
 }
 
 static int64_t memory(const le_call *call) {
-    const tiling t = tiling_of(le__convolution_of(call));
+    const le__conv_tiling t = tiling_of(le__convolution_of(call));
     return (int64_t)sizeof(float) *
            (int64_t)(numbers_of(&t) * (size_t)le_call_threads(call) + taps_numbers(&t) +
                      (size_t)(LE__SPECTRA_TABLE * (t.rows + t.cols)));
@@ -180,7 +155,8 @@ static le_status prepare(le_call *call, void **out) {
 }
 
 static size_t items(const le_call *call) {
-    return (size_t)(tiling_of(le__convolution_of(call)).tiles + 1) / 2;
+    const le__conv_tiling t = tiling_of(le__convolution_of(call));
+    return (size_t)(tiles_of(&t) + 1) / 2;
 }
 
 /* ------------------------------------------------------------------------------------ tiles --- */
@@ -246,7 +222,7 @@ static void work_off(const context *x, int64_t item, float *tile) {
     const int64_t plane = x->t.rows * stride_of(&x->t);
     int64_t row[2], col[2];
     bool fine = true;
-    const int n = 2 * item + 1 < x->t.tiles ? 2 : 1;
+    const int n = 2 * item + 1 < tiles_of(&x->t) ? 2 : 1;
     for (int k = 0; k < n; k++) {
         row[k] = (2 * item + k) / x->t.tiles_across * x->t.down;
         col[k] = (2 * item + k) % x->t.tiles_across * x->t.across;

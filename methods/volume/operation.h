@@ -16,6 +16,25 @@
         .min_ndim = 3, .max_ndim = 3, .shape = "[nx,ny,nz]"                                        \
     }
 
+/* The camera: a grid of so many points along each axis, turned once for each view. */
+#define LE__VOLUME_SIZE_ARG                                                                        \
+    {                                                                                              \
+        .name = "size", .doc = "points of the camera grid along each axis; image edge",            \
+        .type = LE_TYPE_I64, .cost = true, .min = 1, .max = 32768                                  \
+    }
+
+#define LE__VOLUME_ANGLES_ARG                                                                      \
+    {                                                                                              \
+        .name = "angles", .doc = "rotations about axis 0, in degrees; default one of 0",           \
+        .type = LE_TYPE_F64S, .optional = true, .min_count = 1                                     \
+    }
+
+#define LE__VOLUME_ROTATION_ARG                                                                    \
+    {                                                                                              \
+        .name = "rotation", .doc = "3x3 matrices, row by row, from camera to data coordinates",    \
+        .type = LE_TYPE_F64S, .optional = true, .min_count = 9                                     \
+    }
+
 /* samples: what gets the value where it lies outside of space */
 #define LE__VOLUME_OUTSIDE_ARG(space, samples)                                                     \
     {                                                                                              \

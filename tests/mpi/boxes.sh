@@ -8,16 +8,7 @@ set -u
 tools=$(cd "$1" && pwd)
 source=$2
 mpirun=$3
-. "$2/tests/mpi/ranks.sh"
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-export LE_DB=:memory: LE_DEVICE=cpu
-bad=0
-complain() {
-    printf '%s\n' "$1" >&2
-    bad=1
-}
+. "$source/tests/mpi/begin.sh"
 
 cube=$source/examples/data/web_128.h5
 views="volume_render volume=$cube:/density angles=0,100 size=40 outside=0"

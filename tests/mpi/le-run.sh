@@ -6,18 +6,10 @@
 # each other. usage: le-run.sh BUILT_TOOLS SOURCE_DIR MPIEXEC
 set -u
 tools=$1
-cube=$2/examples/data/web_128.h5
+source=$2
+cube=$source/examples/data/web_128.h5
 mpirun=$3
-. "$2/tests/mpi/ranks.sh"
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-export LE_DB=:memory: LE_DEVICE=cpu
-bad=0
-complain() {
-    printf '%s\n' "$1" >&2
-    bad=1
-}
+. "$source/tests/mpi/begin.sh"
 
 views="--reproducible volume_render volume=$cube angles=0:354:7 size=24 outside=0"
 "$tools/le-run" $views images=alone.raw || complain "le-run by itself failed"

@@ -7,17 +7,9 @@
 set -u
 tools=$1
 scan_files=$2
+source=$3
 mpirun=$4
-. "$3/tests/mpi/ranks.sh"
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-export LE_DB=:memory: LE_DEVICE=cpu
-bad=0
-complain() {
-    printf '%s\n' "$1" >&2
-    bad=1
-}
+. "$source/tests/mpi/begin.sh"
 same() { # FILE FILE
     cmp "$1" "$2" || complain "$1 differs from $2"
 }

@@ -16,13 +16,9 @@ extern const le_operation le_operation_volume_render;
 
 static const le_arg_desc args[] = {
     [ARG_VOLUME] = LE__VOLUME_ARG("samples on a regular grid, 2 or more an axis"),
-    [ARG_SIZE] = {.name = "size", .doc = "points of the camera grid along each axis; image edge",
-                  .type = LE_TYPE_I64, .cost = true, .min = 1, .max = 32768},
-    [ARG_ANGLES] = {.name = "angles", .doc = "rotations about axis 0, in degrees; default one of 0",
-                    .type = LE_TYPE_F64S, .optional = true, .min_count = 1},
-    [ARG_ROTATION] = {.name = "rotation",
-                      .doc = "3x3 matrices, row by row, from camera to data coordinates",
-                      .type = LE_TYPE_F64S, .optional = true, .min_count = 9},
+    [ARG_SIZE] = LE__VOLUME_SIZE_ARG,
+    [ARG_ANGLES] = LE__VOLUME_ANGLES_ARG,
+    [ARG_ROTATION] = LE__VOLUME_ROTATION_ARG,
     [ARG_OUTSIDE] = LE__VOLUME_OUTSIDE_ARG("volume", "samples"),
     [ARG_TRANSFER] = LE__VOLUME_TRANSFER_ARG,
     [ARG_SCALE] =

@@ -5,6 +5,7 @@
  * frame.
  */
 #include "chain_ops.h"
+#include "core/sanitizer.h"
 #include "liquid_engine/le_stream.h"
 #include "one_engine.h"
 
@@ -441,6 +442,40 @@ static int64_t peak_kib(void) {
     return u.ru_maxrss;
 }
 
+static int64_t resident_bytes(void) {
+    long long all, pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f || fscanf(f, "%lld %lld", &all, &pages) != 2)
+        skip();
+    fclose(f);
+    return (int64_t)pages * sysconf(_SC_PAGESIZE);
+}
+
+/* What earlier calls left behind for the next of their size is no memory of slabs. */
+static void what_was_kept_is_given_back(void **state) {
+    (void)state;
+    enum { KEPT = 3, MIB32 = 8 << 20 };
+    le_tensor kept[KEPT], x = frames_of(7, 24, 28), gain = gains(28), y = {0};
+    if (LE__SANITIZED) /* nothing is kept there */
+        skip();
+    soften(&x, &gain, "slabs", 15000, &y);
+    le_tensor_free(&y);
+    int64_t before = resident_bytes();
+    for (int i = 0; i < KEPT; i++) {
+        assert_int_equal(le_tensor_alloc(&kept[i], LE_F32, 1, &(int64_t){MIB32}), LE_OK);
+        memset(kept[i].data, 1, sizeof(float) * MIB32);
+    }
+    for (int i = 0; i < KEPT; i++)
+        le_tensor_free(&kept[i]);
+    assert_true(resident_bytes() - before > 64 << 20);
+    soften(&x, &gain, "slabs", 15000, &y);
+    assert_true(resident_bytes() - before < 32 << 20);
+    assert_softened(&x, &gain, &y);
+    le_tensor_free(&y);
+    le_tensor_free(&x);
+    le_tensor_free(&gain);
+}
+
 static void files_frame_by_frame(void **state) {
     (void)state;
     char path[64], place[80];
@@ -582,6 +617,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(how_a_call_is_cut),
         cmocka_unit_test(cut_lists),
+        cmocka_unit_test(what_was_kept_is_given_back),
         cmocka_unit_test(cut_outputs),
         cmocka_unit_test(cut_outputs_on_opencl),
         cmocka_unit_test(halos),

@@ -5,6 +5,7 @@
  */
 #include <dlpack/dlpack.h>
 
+#include "common/load.h"
 #include "liquid_engine/le_dlpack.h"
 #include "call/tensor.h"
 #include "trial/verify.h"
@@ -179,10 +180,33 @@ static void profiles(void **state) {
     assert_true(le__error_allows(&p, 0, 0));
 }
 
+/* What families store results with: integers are rounded and clamped, neighbours stay. */
+static void values_are_stored_as_the_dtype_says(void **state) {
+    (void)state;
+    uint8_t bytes[4] = {9, 9, 9, 9};
+    int16_t words[3] = {9, 9, 9};
+    uint32_t large[2] = {9, 9};
+    double exact[2] = {9, 9};
+    le__store(bytes, LE_U8, 1, 300.0);
+    le__store(bytes, LE_U8, 2, 41.6);
+    le__store(words, LE_I16, 1, -40000.0);
+    le__store(large, LE_U32, 0, 4294967295.0);
+    le__store(exact, LE_F64, 0, 0.1);
+    assert_true(bytes[0] == 9 && bytes[1] == 255 && bytes[2] == 42 && bytes[3] == 9);
+    assert_true(words[0] == 9 && words[1] == -32768 && words[2] == 9);
+    assert_true(large[0] == 4294967295u && large[1] == 9);
+    assert_true(exact[0] == 0.1 && exact[1] == 9);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts),  cmocka_unit_test(adopting), cmocka_unit_test(elements),
-        cmocka_unit_test(packing), cmocka_unit_test(dlpack),   cmocka_unit_test(profiles),
+        cmocka_unit_test(values_are_stored_as_the_dtype_says),
+        cmocka_unit_test(counts),
+        cmocka_unit_test(adopting),
+        cmocka_unit_test(elements),
+        cmocka_unit_test(packing),
+        cmocka_unit_test(dlpack),
+        cmocka_unit_test(profiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  *
  * What le-run needs to be one rank of many. Rank 0 alone prints.
  */
+#include "hooks.h"
 #include "learn.h"
 #include "liquid_engine/le_mpi.h"
 #include "run_world.h"
@@ -90,6 +91,14 @@ le_status run_world_agree(le_status status) {
 int64_t run_world_tell(int64_t number) {
     le__world_broadcast(&world, &number, world.ranks > 1 ? (int64_t)sizeof number : 0);
     return number;
+}
+
+void run_world_broadcast(void *data, int64_t bytes) {
+    le__world_broadcast(&world, data, world.ranks > 1 ? bytes : 0);
+}
+
+void run_world_done(int64_t items, double seconds) {
+    le__hook_done(world.rank, items, seconds);
 }
 
 double *run_world_speeds(double own) {

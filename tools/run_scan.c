@@ -11,6 +11,7 @@
 #include "run_plot.h"
 #include "run_world.h"
 #include "scan_frames.h"
+#include "scan_journal.h"
 #include "scan_layout.h"
 #include "scan_ranks.h"
 #include "scan_report.h"
@@ -66,12 +67,16 @@ struct scan {
     size_t n_given, n_format;
     double chunk[LE_MAX_DIMS];
     char type[8];
-    bool stopped;       /* by Ctrl-C */
-    bool shared;        /* by the ranks of a job: */
-    scan_shared common; /* the items that they share, */
-    int64_t end;        /* of which this rank has those before this one */
-    char *bad;          /* by item that is shared */
-    double *speeds;     /* of the ranks; NULL: not known */
+    bool stopped;        /* by Ctrl-C */
+    bool shared;         /* by the ranks of a job */
+    bool parted;         /* only what is left of the items is done, each rank's share of it: */
+    scan_shared common;  /* these, */
+    scan_share own;      /* of which this rank has these */
+    int64_t at;          /* the place in `common` of the first item that the source gives */
+    char *bad;           /* by place in `common` */
+    unsigned char *done; /* by item, of what killed processes have left; rank 0 */
+    scan_journal journal;
+    double since; /* when the batch before this one ended */
     output outputs[LE_MAX_ARGS];
     int n_outputs, teller; /* teller: the output that tells which chunks are bad */
     scan_report report;
@@ -150,7 +155,7 @@ static le_status look_for_bad(output *o, int64_t first, int64_t items, const le_
         if (!is_bad(o, t, i))
             continue;
         if (s->bad)
-            s->bad[first + i - s->common.first] = 1;
+            s->bad[s->at + first + i - s->left_out] = 1;
         status = scan_report_bad(&s->report, first + i);
     }
     return status;
@@ -164,9 +169,16 @@ static int64_t frames_in(const scan *s, int64_t items) {
 
 /* All outputs have the items before `done`. */
 static le_status end_batch(scan *s, int64_t done) {
+    const double now = tool_clock();
+    const int64_t before = s->left_out > s->report.done ? s->left_out : s->report.done;
+    const int64_t place = s->at + done - s->left_out;
+    const bool last = s->parted ? place == s->own.end : done == s->left_out + s->source->items;
     scan_report_done(&s->report, done);
-    run_progress_count(frames_in(s, done), frames_in(s, s->shared ? s->end : s->all));
-    s->stopped = !s->shared && run_interrupt_came() && done < s->left_out + s->source->items;
+    run_progress_count(frames_in(s, s->parted ? place - s->own.begin : done),
+                       frames_in(s, s->parted ? s->own.end - s->own.begin : s->all));
+    run_world_done(done - before, now - s->since);
+    s->since = tool_clock();
+    s->stopped = !s->shared && run_interrupt_came() && !last;
     return s->stopped ? le_fail(LE_ERR_CANCELLED, "stopped") : LE_OK;
 }
 
@@ -197,17 +209,32 @@ static le_status put_output(output *o, int64_t first, int64_t items, const le_te
     return status;
 }
 
+static le_status take_batch(output *o, int64_t first, int64_t items, const le_tensor *t) {
+    le_status status = LE_OK;
+    if (o == &o->scan->outputs[o->scan->teller])
+        status = look_for_bad(o, first, items, t);
+    return status == LE_OK ? put_output(o, first, items, t) : status;
+}
+
 static le_status put_batch(le_sink *sink, int64_t first, int64_t items, const le_tensor *t) {
     output *o = (output *)sink;
     scan *s = o->scan;
-    le_status status = LE_OK;
+    const int k = (int)(o - s->outputs);
+    const bool known = o->kind == OUT_COMMON && o->common.data;
     first += s->left_out;
-    if (o == &s->outputs[s->teller])
-        status = look_for_bad(o, first, items, t);
-    if (status == LE_OK)
-        status = put_output(o, first, items, t);
-    return status == LE_OK && o == &s->outputs[s->n_outputs - 1] ? end_batch(s, first + items)
-                                                                 : status;
+    le_status status = take_batch(o, first, items, t);
+    if (status == LE_OK && !known)
+        scan_journal_put(&s->journal, k, first, items, t);
+    return status == LE_OK && k == s->n_outputs - 1 ? end_batch(s, first + items) : status;
+}
+
+/* What a killed process has done. */
+static le_status take_again(void *cookie, int k, int64_t first, int64_t items, const le_tensor *t) {
+    scan *s = cookie;
+    le_status status = take_batch(&s->outputs[k], first, items, t);
+    if (status == LE_OK && k == s->n_outputs - 1)
+        memset(s->done + first, 1, (size_t)items);
+    return status;
 }
 
 static void add_output(scan *s, int i) {
@@ -496,7 +523,15 @@ static bool can_go_on(const scan *s) {
 }
 
 static le_status finish_stopped(scan *s) {
-    const int64_t all = s->all, done = s->report.done;
+    const int64_t all = s->all;
+    int64_t done = s->report.done;
+    if (s->parted) {
+        done = all - s->common.n + s->at + done - s->left_out;
+        tool_message("%lld of %lld frames are done; the same command goes on from there",
+                     (long long)frames_in(s, done), (long long)frames_in(s, all));
+        run_release_interrupts();
+        return LE_ERR_CANCELLED;
+    }
     le_status status = finish(s);
     if (status != LE_OK)
         return status;
@@ -513,7 +548,9 @@ static void release(scan *s) {
         le_tensor_free(&s->outputs[k].common);
     }
     free(s->bad);
-    free(s->speeds);
+    free(s->done);
+    scan_shared_free(&s->common);
+    scan_journal_close(&s->journal);
     scan_report_free(&s->report);
     le_chain_free(&s->chain);
     le_source_close(&s->source);
@@ -666,28 +703,62 @@ static double believed_speed(const scan *s, const le_arg *options, size_t n_opti
     return speed;
 }
 
-/* Only this rank's part of the items is left; what rank 0 has taken up is nobody's. */
-static le_status share(scan *s, const le_arg *options, size_t n_options) {
-    if (!s->shared)
-        return LE_OK;
-    const int64_t done = run_world_tell(s->left_out);
-    s->speeds = run_world_speeds(believed_speed(s, options, n_options));
-    s->common = (scan_shared){done, s->all - done, batch_of(s), s->speeds};
-    const scan_share own = scan_share_of(&s->common, run_world_rank());
-    s->bad = calloc((size_t)s->common.items + 1, 1);
-    le_status status = s->bad ? LE_OK : le_fail(LE_ERR_MEMORY, "out of memory");
+static le_status agree(const scan *s, le_status status) {
+    return s->shared ? run_world_agree(status) : status;
+}
+
+/* What killed processes of the same command have done, on rank 0; whether there is anything. */
+static le_status recall(scan *s, bool *any) {
+    *any = false;
+    s->done = calloc((size_t)s->all + 1, 1);
+    le_status status = s->done ? LE_OK : le_fail(LE_ERR_MEMORY, "out of memory");
     if (status == LE_OK)
-        status = scan_frames_leave(s->source, own.begin - s->left_out);
-    s->source->items = own.end - own.begin;
-    s->left_out = own.begin;
-    s->end = own.end;
+        status = scan_journal_open(&s->journal, s->options, s->a, &s->report.frames, s->all);
+    if (status == LE_OK && run_world_rank() == 0)
+        status = scan_journal_read(&s->journal, s->n_outputs, s->all, take_again, s);
+    if (status == LE_OK)
+        *any = memchr(s->done, 1, (size_t)s->all) != NULL;
     return status;
+}
+
+/* A process by itself keeps a journal only where one is there. */
+static le_status begin_parts(scan *s, bool any, const le_arg *options, size_t n_options) {
+    const int64_t first = run_world_tell(s->left_out);
+    const int64_t number = run_world_tell(s->journal.files);
+    if (!s->shared && !any)
+        return LE_OK;
+    s->parted = true;
+    run_world_broadcast(s->done, s->all);
+    le_status status = scan_shared_of(s->done, first, s->all, batch_of(s), &s->common);
+    s->bad = calloc((size_t)s->common.n + 1, 1);
+    if (status == LE_OK && !s->bad)
+        status = le_fail(LE_ERR_MEMORY, "out of memory");
+    status = agree(s, status);
+    if (status != LE_OK)
+        return status;
+    s->common.speeds = run_world_speeds(believed_speed(s, options, n_options));
+    s->own = scan_share_of(&s->common, run_world_rank());
+    scan_journal_begin(&s->journal, number + run_world_rank());
+    if (s->common.n < s->all && s->options->verbose)
+        tool_message("%s: continued, %lld items left", s->a->operation->name,
+                     (long long)s->common.n);
+    return LE_OK;
+}
+
+static le_status share(scan *s, const le_arg *options, size_t n_options) {
+    bool any = false;
+    if (s->options->follow >= 0 || s->options->explain)
+        return LE_OK;
+    le_status status = agree(s, recall(s, &any));
+    return status == LE_OK ? begin_parts(s, any, options, n_options) : status;
 }
 
 /* Rank 0 gets what the others have. */
 static le_status gather(scan *s) {
     scan_result results[LE_MAX_ARGS];
     int n = 0;
+    if (s->parted)
+        scan_report_done(&s->report, s->all);
     if (!s->shared)
         return LE_OK;
     for (int k = 0; k < s->n_outputs; k++) {
@@ -699,17 +770,44 @@ static le_status gather(scan *s) {
                                          .cell_bytes = o->cell_bytes};
     }
     le_status status = scan_ranks_gather(results, n, s->bad, &s->common);
-    for (int64_t i = 0; status == LE_OK && run_world_rank() == 0 && i < s->common.items; i++)
-        if (s->bad[i] && s->common.first + i >= s->end)
-            status = scan_report_bad(&s->report, s->common.first + i);
-    scan_report_done(&s->report, s->all);
+    for (int64_t i = s->own.end; status == LE_OK && run_world_rank() == 0 && i < s->common.n; i++)
+        if (s->bad[i])
+            status = scan_report_bad(&s->report, s->common.items[i]);
+    return status;
+}
+
+/* Lets the source stand before an item. */
+static le_status go_to(scan *s, int64_t item, bool used) {
+    le_status status = LE_OK;
+    if (!used && item >= s->left_out)
+        status = scan_frames_leave(s->source, item - s->left_out);
+    s->left_out = item;
+    return used ? connect(s) : status;
+}
+
+static le_status stream_parts(scan *s, const le_arg *options, size_t n_options) {
+    le_status status = LE_OK;
+    int64_t n = 0;
+    for (s->at = s->own.begin; status == LE_OK && s->at < s->own.end; s->at += n) {
+        n = scan_share_run(&s->common, s->at, s->own.end);
+        status = go_to(s, s->common.items[s->at], s->at > s->own.begin);
+        if (status == LE_OK) {
+            s->source->items = n;
+            status = stream(s, options, n_options);
+        }
+        if (s->stopped)
+            break;
+    }
     return status;
 }
 
 static le_status stream_all(scan *s, const le_arg *options, size_t n_options) {
     le_status status = LE_OK;
-    if (s->shared)
-        return s->source->items > 0 ? stream(s, options, n_options) : LE_OK;
+    s->since = tool_clock();
+    if (s->parted && !s->shared)
+        run_hold_interrupts();
+    if (s->parted)
+        return stream_parts(s, options, n_options);
     if (s->outputs[s->teller].kind == OUT_FRAMES || s->options->follow >= 0)
         run_hold_interrupts();
     while (status == LE_OK && s->source->items > 0) {
@@ -733,10 +831,6 @@ static void tell_speed(const scan *s, double seconds) {
         snprintf(ranks, sizeof ranks, " on %d ranks", run_world_ranks());
     tool_message("%s: %lld frames in %s, %.3g frames per second%s", s->a->operation->name, frames,
                  tool_seconds(seconds, time), (double)frames / seconds, ranks);
-}
-
-static le_status agree(const scan *s, le_status status) {
-    return s->shared ? run_world_agree(status) : status;
 }
 
 static le_status prepare(scan *s, const le_arg *options, size_t n_options) {
@@ -766,6 +860,8 @@ static le_status run(scan *s) {
             status = tell_reason(s, status);
         status = agree(s, status);
     }
+    if (status == LE_ERR_DATA && run_world_rank() == 0) /* and will be so again */
+        scan_journal_remove(&s->journal);
     if (status != LE_OK)
         return s->stopped ? finish_stopped(s) : status;
     status = gather(s);
@@ -773,8 +869,10 @@ static le_status run(scan *s) {
         tell_speed(s, tool_clock() - start);
     if (status == LE_OK && run_world_rank() == 0)
         status = finish(s);
-    if (status == LE_OK && run_world_rank() == 0)
+    if (status == LE_OK && run_world_rank() == 0) {
         scan_state_remove(s->a);
+        scan_journal_remove(&s->journal);
+    }
     return agree(s, status);
 }
 
@@ -790,6 +888,7 @@ le_status run_scan(le_engine *engine, const run_options *o, run_args *a) {
     s->frames = index_of(a->operation, "frames");
     s->skip = bad >= 0 && a->args[bad].given && !strcmp(a->args[bad].text, "skip");
     s->shared = run_scan_shared(o);
+    s->journal.fd = -1;
     le_status status = run(s);
     if (s->shared)
         run_world_learn(engine);

@@ -37,6 +37,10 @@ int64_t run_world_boxes(void);
 le_status run_world_agree(le_status status);
 /* Rank 0's number. */
 int64_t run_world_tell(int64_t number);
+/* Rank 0's bytes. */
+void run_world_broadcast(void *data, int64_t bytes);
+/* So many items took so long: where tests let a rank be slow, or end. */
+void run_world_done(int64_t items, double seconds);
 /* What each rank believes of its speed, by rank, for free(); NULL: not all know theirs. */
 double *run_world_speeds(double own);
 /* After work that is no run_world_call: what the ranks have learnt, they tell each other.

@@ -5,10 +5,12 @@
  */
 #include "scan_ranks.h"
 
+#include "liquid_engine/le_method.h"
 #include "run_world.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MESSAGE_BYTES = 16 << 20 };
 
@@ -21,12 +23,39 @@ static int64_t begin_by_speed(const double *speeds, int64_t ranks, int rank, int
     return rank < ranks ? (int64_t)ceil((double)units * (before / sum)) : units;
 }
 
+le_status scan_shared_of(const unsigned char *done, int64_t first, int64_t all, int64_t unit,
+                         scan_shared *out) {
+    *out = (scan_shared){.unit = unit, .items = malloc((size_t)(all + 1) * sizeof *out->items)};
+    if (!out->items)
+        return le_fail(LE_ERR_MEMORY, "out of memory");
+    for (int64_t begin = first, end; begin < all; begin = end) {
+        end = all - begin < unit ? all : begin + unit;
+        if (memchr(done + begin, 0, (size_t)(end - begin)))
+            for (int64_t i = begin; i < end; i++)
+                out->items[out->n++] = i;
+    }
+    return LE_OK;
+}
+
+void scan_shared_free(scan_shared *all) {
+    free(all->items);
+    free(all->speeds);
+    *all = (scan_shared){0};
+}
+
+int64_t scan_share_run(const scan_shared *all, int64_t at, int64_t end) {
+    int64_t n = 1;
+    while (at + n < end && all->items[at + n] == all->items[at] + n)
+        n++;
+    return n;
+}
+
 static int64_t begin_of(const scan_shared *all, int rank) {
-    const int64_t ranks = run_world_ranks(), units = (all->items + all->unit - 1) / all->unit;
+    const int64_t ranks = run_world_ranks(), units = (all->n + all->unit - 1) / all->unit;
     int64_t begin = (units * rank + ranks - 1) / ranks * all->unit;
     if (all->speeds)
         begin = begin_by_speed(all->speeds, ranks, rank, units) * all->unit;
-    return all->first + (begin < all->items ? begin : all->items);
+    return begin < all->n ? begin : all->n;
 }
 
 scan_share scan_share_of(const scan_shared *all, int rank) {
@@ -74,8 +103,8 @@ static le_status add(void *cookie, int64_t from, int64_t to, int64_t n) {
     return LE_OK;
 }
 
-static le_status pass_result(const scan_result *result, const scan_share *share, int rank,
-                             char *buffer) {
+static le_status pass_result(const scan_result *result, const scan_shared *all,
+                             const scan_share *share, int rank, char *buffer) {
     const int64_t cells = MESSAGE_BYTES / (int64_t)result->cell_bytes;
     passing p = {.result = result, .rank = rank, .buffer = buffer, .most = cells > 0 ? cells : 1};
     le_tensor whole;
@@ -85,9 +114,9 @@ static le_status pass_result(const scan_result *result, const scan_share *share,
     }
     for (int64_t i = share->begin; i < share->end; i++)
         if (result->layout)
-            scan_layout_item(result->layout, i, add, &p);
+            scan_layout_item(result->layout, all->items[i], add, &p);
         else
-            add(&p, 0, i, 1);
+            add(&p, 0, all->items[i], 1);
     if (p.n)
         pass(&p);
     return p.status;
@@ -98,13 +127,13 @@ static le_status pass_share(const scan_result *results, int n_results, char *bad
     const scan_share share = scan_share_of(all, rank);
     le_status status = LE_OK;
     for (int k = 0; k < n_results && share.begin < share.end; k++) {
-        le_status one = pass_result(&results[k], &share, rank, buffer);
+        le_status one = pass_result(&results[k], all, &share, rank, buffer);
         status = status == LE_OK ? one : status;
     }
     if (run_world_rank() > 0)
-        run_world_send(bad + share.begin - all->first, share.end - share.begin);
+        run_world_send(bad + share.begin, share.end - share.begin);
     else
-        run_world_receive(bad + share.begin - all->first, share.end - share.begin, rank);
+        run_world_receive(bad + share.begin, share.end - share.begin, rank);
     return status;
 }
 

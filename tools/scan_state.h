@@ -7,6 +7,12 @@
 #define LE_TOOLS_SCAN_STATE_H
 
 #include "run_args.h"
+#include "tool.h"
+
+/* A file beside that of the first result. false: there is none. */
+bool scan_state_name(const run_args *a, const char *ending, char *out, size_t size);
+/* The command in words. */
+void scan_state_describe(const run_args *a, int64_t items, tool_text *out);
 
 /* Chunks that the same command has done already; 0: none, or it was another command. */
 int64_t scan_state_read(const run_args *a, int64_t items);

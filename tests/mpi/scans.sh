@@ -70,6 +70,39 @@ grep -q '5 frames are there already' said || complain "began anew: $(cat said)"
 grep -q '1 bad frame left out: 2 (' said || complain "forgot the bad frame: $(cat said)"
 [ ! -e curves.h5.part ] || complain "curves.h5.part is still there"
 
+# a rank is killed: the same command does what is left, over other ranks or alone, and again after another one
+curves="--reproducible integrate_stored frames=long.h5:$data distance=0.1 poni1=0.002 poni2=0.0025 pixel1=1e-4 pixel2=1e-4
+    wavelength=1e-10 npt=20 error_model=poisson intensity=intensity.raw sem=sem.raw radial=radial.raw"
+left() {
+    sed -n 's/.* \([0-9]*\) items left$/\1/p' said
+}
+check() {
+    same intensity.raw i.raw
+    same sem.raw s.raw
+    same radial.raw r.raw
+    [ -z "$(ls | grep journal)" ] || complain "the journal was left"
+    rm intensity.raw sem.raw radial.raw
+}
+rm intensity.raw sem.raw radial.raw
+LE_TEST_DIE=1:17 together 4 $curves && complain "a dead rank was not missed"
+[ ! -e intensity.raw ] && [ -e radial.raw.journal.1 ] || complain "nothing was left to continue with: $(ls)"
+LE_TEST_DIE=0:9 together 2 -v $curves && complain "a dead rank was not missed"
+first=$(left)
+together 3 -v $curves || complain "did not continue: $(cat said)"
+[ "${first:-200}" -lt 180 ] && [ "$(left)" -lt "$first" ] || complain "done again: $first, $(left) items"
+check
+# a torn end is done again, by one process; another command begins anew
+LE_TEST_DIE=0:50 together 2 $curves
+printf torn >>radial.raw.journal.0
+truncate -s -30 radial.raw.journal.1
+"$tools/le-run" -v $curves 2>said || complain "did not continue alone: $(cat said)"
+[ "$(left)" -lt 180 ] || complain "done again alone: $(left) items"
+check
+LE_TEST_DIE=0:9 together 2 $curves
+together 2 -v $curves radial_range=0,20 || complain "another command failed: $(cat said)"
+grep -q ' items left' said && complain "another command took what was left of the first: $(cat said)"
+[ -z "$(ls | grep journal)" ] || complain "the journal of another command was left"
+
 # rank 0 alone explains
 together 3 --explain bitshuffle_lz4 frames=scan.h5:$data result=result.raw || complain "no explanation: $(cat said)"
 grep -q bitshuffle_lz4 out || complain "nothing is explained: $(cat out)"

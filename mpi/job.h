@@ -12,6 +12,8 @@
 #include "liquid_engine/le_stream.h"
 #include "world.h"
 
+enum { LE__NAME = 128 };
+
 typedef struct le__shared {
     const char *place; /* NULL: a tensor */
     const le_tensor *in;
@@ -36,6 +38,8 @@ typedef struct le__job {
     const le_arg *args;
     size_t n_args;
     bool reproducible;
+    bool forced;                   /* the caller says who is to answer */
+    char implementation[LE__NAME]; /* that answers all blocks; "": each rank's own choice */
     le_slabs slabs;
     le__blocks blocks;
     double *speeds; /* of the ranks, as far as is believed; NULL: nothing is */
@@ -90,6 +94,11 @@ le_status le__outputs_whole(le__job *j, le_tensor *made);
 /* Works the call off in boxes where its volume does not fit a rank's memory; *done: it was one of
  * these. Collective. */
 le_status le__boxes_try(le__job *j, bool *done);
+
+/* --- same.c --- */
+/* Of a reproducible call, with the shapes of the whole one; args has room for another. Collective.
+ */
+void le__same_implementation(le__job *j, le_arg *args, size_t n);
 
 void le__job_free(le__job *j);
 

@@ -10,6 +10,9 @@
 #include "tool.h"
 #include "world.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,10 +43,20 @@ static void check_launch(const run_launch *l) {
     exit(TOOL_FAILED);
 }
 
+/* Where one computes and another prints its help they would wait for each other. */
+static void check_commands(char **argv) {
+    uint64_t hash = 0;
+    for (char **word = argv + 1; argv[0] && *word; word++)
+        hash = XXH64(*word, strlen(*word) + 1, hash);
+    if (le__world_same(&world, hash, "the words of the command on this rank") != LE_OK) {
+        tool_message("%s", le_error_message());
+        exit(TOOL_USAGE);
+    }
+}
+
 void run_world_start(char **argv) {
     run_launch l = run_launched();
     int provided;
-    (void)argv;
     if (!l.launcher)
         return;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
@@ -56,6 +69,7 @@ void run_world_start(char **argv) {
     if (world.rank > 0 &&
         (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)))
         exit(TOOL_FAILED);
+    check_commands(argv);
 }
 
 int run_world_ranks(void) {

@@ -35,6 +35,8 @@ static void take_arg(le__job *j, const le_arg *a) {
     int i = index_of(j->op, a->name);
     if (a->kind == LE_KIND_OPTION && a->option == LE_OPTION_REPRODUCIBLE)
         j->reproducible = a->value.i64 != 0;
+    if (a->kind == LE_KIND_OPTION && a->option == LE_OPTION_IMPLEMENTATION)
+        j->forced = true;
     if (i < 0 || !is_tensor(&j->op->args[i]))
         return;
     le__shared *s = &j->shared[i];
@@ -51,6 +53,7 @@ static void take_arg(le__job *j, const le_arg *a) {
 
 /* The arguments with other tensors, by index in the descriptor. */
 static size_t with_tensors(const le__job *j, le_tensor *tensors, le_arg *out) {
+    size_t n = j->n_args;
     for (size_t k = 0; k < j->n_args; k++) {
         int i = index_of(j->op, j->args[k].name);
         out[k] = j->args[k];
@@ -61,7 +64,9 @@ static size_t with_tensors(const le__job *j, le_tensor *tensors, le_arg *out) {
         out[k] = j->op->args[i].type == LE_TYPE_IN ? LE_IN(j->op->args[i].name, &tensors[i])
                                                    : LE_OUT(j->op->args[i].name, &tensors[i]);
     }
-    return j->n_args;
+    if (j->implementation[0])
+        out[n++] = LE_OPT_IMPLEMENTATION(j->implementation);
+    return n;
 }
 
 static uint64_t hash_arg(uint64_t h, const le_arg *a) {
@@ -122,8 +127,8 @@ static bool can_be_cut(const le__job *j) {
 
 /* Shapes of the outputs, and how the call is cut. Nothing is read. */
 static le_status check(le__job *j) {
-    le_tensor tensors[LE_MAX_ARGS] = {{0}}, shapes[2 * LE_MAX_ARGS];
-    le_arg args[2 * LE_MAX_ARGS];
+    le_tensor tensors[LE_MAX_ARGS] = {{0}}, shapes[2 * LE_MAX_ARGS + 1];
+    le_arg args[2 * LE_MAX_ARGS + 1];
     for (size_t a = 0; a < j->op->n_args; a++)
         if (le__is_in(j, a))
             tensors[a] = j->shared[a].shape;
@@ -148,16 +153,21 @@ static bool cuts_by_merging(const le__job *j) {
     return false;
 }
 
-/* By what each rank knows of its own machine; with one that knows nothing, of none. */
-static void believe(le__job *j) {
-    le_tensor tensors[LE_MAX_ARGS] = {{0}};
-    le_arg args[2 * LE_MAX_ARGS];
-    if (le__hook_equal())
-        return;
+/* The whole call, of which nothing is read. */
+static size_t whole_call(const le__job *j, le_tensor *tensors, le_arg *args) {
     for (size_t a = 0; a < j->op->n_args; a++)
         if (le__is_in(j, a))
             tensors[a] = j->shared[a].shape;
-    const size_t n = with_tensors(j, tensors, args);
+    return with_tensors(j, tensors, args);
+}
+
+/* By what each rank knows of its own machine; with one that knows nothing, of none. */
+static void believe(le__job *j) {
+    le_tensor tensors[LE_MAX_ARGS] = {{0}};
+    le_arg args[2 * LE_MAX_ARGS + 1];
+    if (le__hook_equal())
+        return;
+    const size_t n = whole_call(j, tensors, args);
     const double own = 1 / le_bench_predict(j->engine, j->op->name, args, n);
     j->speeds = le__learn_speeds(&j->world, own);
 }
@@ -209,6 +219,26 @@ static le_status prepare_tensor(const le__job *j, size_t a, const le__items *r, 
                : LE_OK;
 }
 
+/* Outputs are of the dtype that blocks have. */
+static le_status choose_one(le__job *j) {
+    static const le__items none = {0};
+    le_tensor tensors[LE_MAX_ARGS] = {{0}};
+    le_arg args[2 * LE_MAX_ARGS + 2];
+    le_status status = LE_OK;
+    if (!j->reproducible || j->forced)
+        return LE_OK;
+    for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++)
+        if (le__is_out(j, a))
+            status = prepare_tensor(j, a, &none, &tensors[a]);
+    status = le__world_agree(&j->world, status);
+    if (status == LE_OK)
+        le__same_implementation(j, args, whole_call(j, tensors, args));
+    for (size_t a = 0; a < j->op->n_args; a++)
+        if (le__is_out(j, a))
+            le_tensor_free(&tensors[a]);
+    return status;
+}
+
 static le_status too_late(const le__job *j) {
     if (j->deadline == 0 || MPI_Wtime() < j->deadline)
         return LE_OK;
@@ -219,7 +249,7 @@ static le_status too_late(const le__job *j) {
 static le_status compute_block(le__job *j, int64_t number) {
     const le__items r = j->blocks.list[number];
     le_tensor tensors[LE_MAX_ARGS] = {{0}};
-    le_arg args[2 * LE_MAX_ARGS];
+    le_arg args[2 * LE_MAX_ARGS + 1];
     le_status status = LE_OK;
     for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++)
         if (j->shared[a].given)
@@ -263,6 +293,8 @@ static le_status run_block(le__job *j, int64_t number) {
 static le_status run_blocks(le__job *j) {
     le_status status = le__journal_open(j);
     if (status == LE_OK)
+        status = choose_one(j);
+    if (status == LE_OK)
         status = share_out(j);
     if (status == LE_OK)
         status = le__outputs_prepare(j);
@@ -276,7 +308,7 @@ static le_status run_blocks(le__job *j) {
 /* By rank 0 alone, as one call. */
 static le_status run_whole(le__job *j) {
     le_tensor tensors[LE_MAX_ARGS] = {{0}};
-    le_arg args[2 * LE_MAX_ARGS];
+    le_arg args[2 * LE_MAX_ARGS + 1];
     le_status status = LE_OK;
     const le__items none = {0};
     j->slabs = (le_slabs){0};

@@ -59,9 +59,10 @@ static int report(le_status status) {
     return exit_code(status);
 }
 
-/* Explanations are rank 0's alone. */
+/* Explanations, and what cannot be cut, are rank 0's alone. */
 static bool is_shared(const run_options *o, const run_args *a) {
-    return run_world_ranks() > 1 && (run_args_scan(a) ? run_scan_shared(o) : !o->explain);
+    const bool can = a->operation->slabs || a->operation->bricks;
+    return run_world_ranks() > 1 && (run_args_scan(a) ? run_scan_shared(o) : can && !o->explain);
 }
 
 /* Of shared calls each rank reads its part later. Tables may be given as numbers, too. */
@@ -137,7 +138,8 @@ static le_status write_outputs(le_engine *engine, run_args *a, bool verbose) {
         bool shown = op->args[i].type == LE_TYPE_OUT && (arg->plot || arg->wanted);
         if (shown && (filled = le_tensor_to_host(&arg->tensor)) != LE_OK)
             return filled;
-        if (op->args[i].type != LE_TYPE_OUT || arg->plot || (!arg->given && op->args[i].optional))
+        if (op->args[i].type != LE_TYPE_OUT || arg->plot || arg->written ||
+            (!arg->given && op->args[i].optional))
             continue;
         double start = tool_clock();
         char time[TOOL_NUMBER];
@@ -234,19 +236,37 @@ static le_status run_profiled(le_engine *engine, const run_options *o, run_args 
     return status == LE_OK && o->profile ? run_print_profile(engine, o->profile) : status;
 }
 
-/* Over all ranks; files are read and written there. */
-static le_status run_together(le_engine *engine, const run_options *o, run_args *a, le_arg *args,
-                              size_t n) {
-    char time[TOOL_NUMBER];
+/* Ranks read their parts of inputs, and write theirs of HDF5 files. Other outputs are rank 0's. */
+static void give_places(run_args *a, le_arg *args, size_t n) {
     for (size_t k = 0; k < n; k++)
         for (size_t i = 0; i < a->operation->n_args; i++) {
-            bool tensor = args[k].kind == LE_KIND_IN || args[k].kind == LE_KIND_OUT;
-            if (tensor && a->args[i].given && !strcmp(args[k].name, a->operation->args[i].name))
-                args[k] = LE_STR(args[k].name, a->args[i].text);
+            run_arg *arg = &a->args[i];
+            const bool in = args[k].kind == LE_KIND_IN, out = args[k].kind == LE_KIND_OUT;
+            if (!arg->given || !(in || (out && !arg->plot && strstr(arg->text, ":/"))) ||
+                strcmp(args[k].name, a->operation->args[i].name) != 0)
+                continue;
+            arg->written = out;
+            args[k] = LE_STR(args[k].name, arg->text);
         }
+}
+
+/* Shapes of the inputs that only the ranks have read. */
+static void know_inputs(run_args *a) {
+    for (size_t i = 0; i < a->operation->n_args; i++) {
+        le_tensor *t = &a->args[i].tensor;
+        if (a->operation->args[i].type == LE_TYPE_IN && a->args[i].given && !t->data)
+            le_io_peek(a->args[i].text, &t->dtype, &t->ndim, t->shape);
+    }
+}
+
+static le_status call_together(le_engine *engine, const run_options *o, const run_args *a,
+                               const le_arg *args, size_t n) {
+    char time[TOOL_NUMBER];
     int64_t left = -1;
     double start = tool_clock();
     le_status status = run_world_call(engine, a->operation->name, args, n, &left);
+    if (status == LE_OK && o->repeat > 1)
+        printf("%.9f\n", tool_clock() - start);
     if (status == LE_OK && o->verbose && left >= 0)
         tool_message("%s: continued, %lld items left", a->operation->name, (long long)left);
     if (status == LE_OK && o->verbose && run_world_boxes())
@@ -254,10 +274,20 @@ static le_status run_together(le_engine *engine, const run_options *o, run_args 
     if (status == LE_OK && o->verbose)
         tool_message("%s: %s on %d ranks", a->operation->name,
                      tool_seconds(tool_clock() - start, time), run_world_ranks());
-    for (size_t i = 0; status == LE_OK && run_world_rank() == 0 && i < a->operation->n_args; i++)
-        if (a->args[i].tensor.data && a->operation->args[i].type == LE_TYPE_OUT)
-            run_summary(a->operation->args[i].name, &a->args[i].tensor);
     return status;
+}
+
+static le_status run_together(le_engine *engine, const run_options *o, run_args *a, le_arg *args,
+                              size_t n) {
+    le_status status = o->profile ? le_profile_start(engine) : LE_OK;
+    give_places(a, args, n);
+    for (int i = 0; i < o->repeat && status == LE_OK; i++)
+        status = call_together(engine, o, a, args, n);
+    if (status != LE_OK || run_world_rank() > 0)
+        return status;
+    know_inputs(a);
+    status = write_outputs(engine, a, o->verbose);
+    return status == LE_OK && o->profile ? run_print_profile(engine, o->profile) : status;
 }
 
 static int run_operation(le_engine *engine, const run_options *o, const le_operation *op) {
@@ -356,7 +386,8 @@ int main(int argc, char **argv) {
     run_catch_interrupts();
     int code = report(open_engine(&o, &log_level, &engine));
     if (code == TOOL_OK)
-        code = report(load_chain(engine, &o, &chain_text, chain_name, sizeof chain_name));
+        code = report(
+            run_world_agree(load_chain(engine, &o, &chain_text, chain_name, sizeof chain_name)));
     if (code == TOOL_OK)
         code = dispatch(engine, &o);
     le_close(&engine);

@@ -23,6 +23,7 @@ typedef struct run_arg {
     bool plot;                /* of an output: a file that only le-run writes, .dat or .svg */
     bool wanted;              /* an output that is not given, but asked for: a plot or picture needs it */
     char *made;               /* owned: a text that nobody typed */
+    bool written;             /* out: the ranks of a job have put it into its place */
 } run_arg;
 
 typedef struct run_args {

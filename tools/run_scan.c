@@ -7,14 +7,9 @@
  */
 #include "run_scan.h"
 
-#include "liquid_engine/le_stream.h"
 #include "run_plot.h"
 #include "run_world.h"
-#include "scan_frames.h"
-#include "scan_journal.h"
-#include "scan_layout.h"
-#include "scan_ranks.h"
-#include "scan_report.h"
+#include "scan.h"
 #include "scan_state.h"
 #include "tool.h"
 
@@ -25,62 +20,6 @@
 #include <time.h>
 
 enum { BATCH_BYTES = 32 << 20, BATCH_FRAMES = 8 }; /* both batches under way; each, if they fit */
-
-/* What the first axis of an output counts, as its descriptor says. */
-typedef enum out_kind {
-    OUT_COMMON,   /* nothing: it is the same for all batches */
-    OUT_FRAMES,   /* [N,...]: rows of frames */
-    OUT_ELEMENTS, /* [n*chunk[0],...]: elements of chunks */
-    OUT_CHUNKS    /* [n]: of each chunk, 0 if it is bad */
-} out_kind;
-
-typedef struct scan scan;
-
-typedef struct output {
-    le_sink base; /* the first member: le_sink.put gets it */
-    scan *scan;
-    const le_arg_desc *desc;
-    run_arg *arg;
-    out_kind kind;
-    scan_layout layout;
-    le_target *target;       /* made with the first batch */
-    le_tensor common;        /* owned */
-    int64_t cells, elements; /* of a chunk; of a cell */
-    const char *data;        /* of the chunk that is put */
-    size_t cell_bytes;
-} output;
-
-struct scan {
-    le_engine *engine;
-    const run_options *options;
-    run_args *a;
-    int frames; /* index of the argument */
-    bool skip;
-    le_source *source;
-    const le_source_piece *pieces;
-    size_t n_pieces;
-    int64_t left_out; /* items before the first that the source gives */
-    int64_t all;      /* of the file; a part may be to come yet */
-    le_chain *chain;
-    scan_wish wish;
-    le_arg given[LE_MAX_ARGS], format[LE_MAX_ARGS]; /* what the user and the file say */
-    size_t n_given, n_format;
-    double chunk[LE_MAX_DIMS];
-    char type[8];
-    bool stopped;        /* by Ctrl-C */
-    bool shared;         /* by the ranks of a job */
-    bool parted;         /* only what is left of the items is done, each rank's share of it: */
-    scan_shared common;  /* these, */
-    scan_share own;      /* of which this rank has these */
-    int64_t at;          /* the place in `common` of the first item that the source gives */
-    char *bad;           /* by place in `common` */
-    unsigned char *done; /* by item, of what killed processes have left; rank 0 */
-    scan_journal journal;
-    double since; /* when the batch before this one ended */
-    output outputs[LE_MAX_ARGS];
-    int n_outputs, teller; /* teller: the output that tells which chunks are bad */
-    scan_report report;
-};
 
 static int index_of(const le_operation *op, const char *name) {
     for (size_t i = 0; i < op->n_args; i++)
@@ -209,7 +148,7 @@ static le_status put_output(output *o, int64_t first, int64_t items, const le_te
     return status;
 }
 
-static le_status take_batch(output *o, int64_t first, int64_t items, const le_tensor *t) {
+le_status scan_take_batch(output *o, int64_t first, int64_t items, const le_tensor *t) {
     le_status status = LE_OK;
     if (o == &o->scan->outputs[o->scan->teller])
         status = look_for_bad(o, first, items, t);
@@ -222,19 +161,10 @@ static le_status put_batch(le_sink *sink, int64_t first, int64_t items, const le
     const int k = (int)(o - s->outputs);
     const bool known = o->kind == OUT_COMMON && o->common.data;
     first += s->left_out;
-    le_status status = take_batch(o, first, items, t);
+    le_status status = scan_take_batch(o, first, items, t);
     if (status == LE_OK && !known)
         scan_journal_put(&s->journal, k, first, items, t);
     return status == LE_OK && k == s->n_outputs - 1 ? end_batch(s, first + items) : status;
-}
-
-/* What a killed process has done. */
-static le_status take_again(void *cookie, int k, int64_t first, int64_t items, const le_tensor *t) {
-    scan *s = cookie;
-    le_status status = take_batch(&s->outputs[k], first, items, t);
-    if (status == LE_OK && k == s->n_outputs - 1)
-        memset(s->done + first, 1, (size_t)items);
-    return status;
 }
 
 static void add_output(scan *s, int i) {
@@ -374,7 +304,7 @@ static le_status build(scan *s, const le_arg *options, size_t n_options) {
     return le_chain_status(c);
 }
 
-static le_status stream(scan *s, const le_arg *options, size_t n_options) {
+le_status scan_stream(scan *s, const le_arg *options, size_t n_options) {
     le_arg args[3 * LE_MAX_ARGS];
     size_t n = 0;
     args[n++] = LE_SOURCE("frames", s->source, 0);
@@ -568,7 +498,7 @@ static le_status check_given(const scan *s) {
 }
 
 /* What there is now of the frames, and where all that comes of it belongs. */
-static le_status connect(scan *s) {
+le_status scan_connect(scan *s) {
     const char *place = s->a->args[s->frames].text;
     le_source *now;
     le_status status = scan_frames_open(s->engine, place, &s->wish, &now);
@@ -606,7 +536,7 @@ static le_status wait_for_more(scan *s) {
     run_progress("waiting for frames of", s->a->args[s->frames].text);
     do {
         nap(fmin(0.3, s->options->follow / 4));
-        status = connect(s); /* whoever writes may be in the middle of something */
+        status = scan_connect(s); /* whoever writes may be in the middle of something */
     } while (!run_interrupt_came() && tool_clock() - begun < s->options->follow &&
              (status != LE_OK || s->source->items == 0));
     if (status != LE_OK && s->left_out && s->source) { /* what has come is enough */
@@ -624,7 +554,7 @@ static le_status open_source(scan *s) {
                           .skip = s->skip || follows};
     s->report.skip = s->skip;
     run_progress("opening", s->a->args[s->frames].text);
-    le_status status = connect(s);
+    le_status status = scan_connect(s);
     if (follows && (status != LE_OK || s->source->items == 0))
         status = wait_for_more(s);
     if (status == LE_OK && s->source->items == 0)
@@ -679,140 +609,18 @@ static le_status resume(scan *s) {
     return scan_frames_leave(s->source, done);
 }
 
-/* ------------------------------------------------------------------------------------- sharing */
-
-bool run_scan_shared(const run_options *o) {
-    return run_world_ranks() > 1 && !o->explain && o->follow < 0;
-}
-
-/* Items that are worked off together where it matters which are. */
-static int64_t batch_of(const scan *s) {
-    int64_t batch = s->source->block;
-    while (s->options->reproducible && batch < LE_STREAM_REPRODUCIBLE_ITEMS)
-        batch += s->source->block;
-    return batch;
-}
-
-/* Chunks a second; NaN: nothing is known. */
-static double believed_speed(const scan *s, const le_arg *options, size_t n_options) {
-    le_chain_plan *plan = NULL;
-    double speed = NAN;
-    if (le_chain_explain(s->chain, &plan, options, n_options) == LE_OK)
-        speed = 1 / plan->predicted_s;
-    le_chain_plan_free(&plan);
-    return speed;
-}
-
-static le_status agree(const scan *s, le_status status) {
-    return s->shared ? run_world_agree(status) : status;
-}
-
-/* What killed processes of the same command have done, on rank 0; whether there is anything. */
-static le_status recall(scan *s, bool *any) {
-    *any = false;
-    s->done = calloc((size_t)s->all + 1, 1);
-    le_status status = s->done ? LE_OK : le_fail(LE_ERR_MEMORY, "out of memory");
-    if (status == LE_OK)
-        status = scan_journal_open(&s->journal, s->options, s->a, &s->report.frames, s->all);
-    if (status == LE_OK && run_world_rank() == 0)
-        status = scan_journal_read(&s->journal, s->n_outputs, s->all, take_again, s);
-    if (status == LE_OK)
-        *any = memchr(s->done, 1, (size_t)s->all) != NULL;
-    return status;
-}
-
-/* A process by itself keeps a journal only where one is there. */
-static le_status begin_parts(scan *s, bool any, const le_arg *options, size_t n_options) {
-    const int64_t first = run_world_tell(s->left_out);
-    const int64_t number = run_world_tell(s->journal.files);
-    if (!s->shared && !any)
-        return LE_OK;
-    s->parted = true;
-    run_world_broadcast(s->done, s->all);
-    le_status status = scan_shared_of(s->done, first, s->all, batch_of(s), &s->common);
-    s->bad = calloc((size_t)s->common.n + 1, 1);
-    if (status == LE_OK && !s->bad)
-        status = le_fail(LE_ERR_MEMORY, "out of memory");
-    status = agree(s, status);
-    if (status != LE_OK)
-        return status;
-    s->common.speeds = run_world_speeds(believed_speed(s, options, n_options));
-    s->own = scan_share_of(&s->common, run_world_rank());
-    scan_journal_begin(&s->journal, number + run_world_rank());
-    if (s->common.n < s->all && s->options->verbose)
-        tool_message("%s: continued, %lld items left", s->a->operation->name,
-                     (long long)s->common.n);
-    return LE_OK;
-}
-
-static le_status share(scan *s, const le_arg *options, size_t n_options) {
-    bool any = false;
-    if (s->options->follow >= 0 || s->options->explain)
-        return LE_OK;
-    le_status status = agree(s, recall(s, &any));
-    return status == LE_OK ? begin_parts(s, any, options, n_options) : status;
-}
-
-/* Rank 0 gets what the others have. */
-static le_status gather(scan *s) {
-    scan_result results[LE_MAX_ARGS];
-    int n = 0;
-    if (s->parted)
-        scan_report_done(&s->report, s->all);
-    if (!s->shared)
-        return LE_OK;
-    for (int k = 0; k < s->n_outputs; k++) {
-        const output *o = &s->outputs[k];
-        if (o->target)
-            results[n++] = (scan_result){.target = o->target,
-                                         .layout = o->kind == OUT_CHUNKS ? NULL : &o->layout,
-                                         .elements = o->elements,
-                                         .cell_bytes = o->cell_bytes};
-    }
-    le_status status = scan_ranks_gather(results, n, s->bad, &s->common);
-    for (int64_t i = s->own.end; status == LE_OK && run_world_rank() == 0 && i < s->common.n; i++)
-        if (s->bad[i])
-            status = scan_report_bad(&s->report, s->common.items[i]);
-    return status;
-}
-
-/* Lets the source stand before an item. */
-static le_status go_to(scan *s, int64_t item, bool used) {
-    le_status status = LE_OK;
-    if (!used && item >= s->left_out)
-        status = scan_frames_leave(s->source, item - s->left_out);
-    s->left_out = item;
-    return used ? connect(s) : status;
-}
-
-static le_status stream_parts(scan *s, const le_arg *options, size_t n_options) {
-    le_status status = LE_OK;
-    int64_t n = 0;
-    for (s->at = s->own.begin; status == LE_OK && s->at < s->own.end; s->at += n) {
-        n = scan_share_run(&s->common, s->at, s->own.end);
-        status = go_to(s, s->common.items[s->at], s->at > s->own.begin);
-        if (status == LE_OK) {
-            s->source->items = n;
-            status = stream(s, options, n_options);
-        }
-        if (s->stopped)
-            break;
-    }
-    return status;
-}
-
 static le_status stream_all(scan *s, const le_arg *options, size_t n_options) {
     le_status status = LE_OK;
     s->since = tool_clock();
     if (s->parted && !s->shared)
         run_hold_interrupts();
     if (s->parted)
-        return stream_parts(s, options, n_options);
+        return scan_parts_stream(s, options, n_options);
     if (s->outputs[s->teller].kind == OUT_FRAMES || s->options->follow >= 0)
         run_hold_interrupts();
     while (status == LE_OK && s->source->items > 0) {
         run_progress("running", s->a->operation->name);
-        status = stream(s, options, n_options);
+        status = scan_stream(s, options, n_options);
         if (status != LE_OK || s->options->follow < 0 || run_interrupt_came())
             break;
         s->left_out += s->source->items;
@@ -843,8 +651,8 @@ static le_status prepare(scan *s, const le_arg *options, size_t n_options) {
         status = resume(s);
     if (status == LE_OK)
         status = build(s, options, n_options);
-    status = agree(s, status);
-    return status == LE_OK ? agree(s, share(s, options, n_options)) : status;
+    status = scan_agree(s, status);
+    return status == LE_OK ? scan_agree(s, scan_parts_begin(s, options, n_options)) : status;
 }
 
 static le_status run(scan *s) {
@@ -858,13 +666,13 @@ static le_status run(scan *s) {
         status = stream_all(s, options, n_options);
         if (status != LE_OK && !s->stopped)
             status = tell_reason(s, status);
-        status = agree(s, status);
+        status = scan_agree(s, status);
     }
     if (status == LE_ERR_DATA && run_world_rank() == 0) /* and will be so again */
         scan_journal_remove(&s->journal);
     if (status != LE_OK)
         return s->stopped ? finish_stopped(s) : status;
-    status = gather(s);
+    status = scan_parts_gather(s);
     if (status == LE_OK && s->options->verbose)
         tell_speed(s, tool_clock() - start);
     if (status == LE_OK && run_world_rank() == 0)
@@ -873,7 +681,7 @@ static le_status run(scan *s) {
         scan_state_remove(s->a);
         scan_journal_remove(&s->journal);
     }
-    return agree(s, status);
+    return scan_agree(s, status);
 }
 
 le_status run_scan(le_engine *engine, const run_options *o, run_args *a) {

@@ -29,6 +29,19 @@ ranks 3 "$tools/le-run" project volume="$cube" >said 2>/dev/null || complain "no
 ranks 3 "$tools/le-run" project volume=missing.h5 image=x.h5:/i >/dev/null 2>said && complain "a missing file was found"
 [ "$(grep -c 'missing.h5' said)" -eq 1 ] || complain "not one error: $(cat said)"
 
+# ranks of several kinds of processors: one implementation that all have, and its bits
+LE_ISA=none "$tools/le-run" $views images=plain.raw || complain "le-run by itself failed"
+ranks 1 "$tools/le-run" $views images=mixed.raw : -n 2 env LE_ISA=none "$tools/le-run" $views images=mixed.raw || complain "mixed ranks failed"
+cmp plain.raw mixed.raw || complain "ranks of several kinds have other bits"
+# other words on a rank, of which one would wait for the other
+ranks 1 "$tools/le-run" $views images=x.raw : -n 1 "$tools/le-run" --list >/dev/null 2>said && complain "other words were taken"
+grep -q 'words of the command on this rank are not those of rank 0 (rank 1 of 2)' said || complain "other words: $(cat said)"
+# what a format can tell beside the numbers
+image="find_sources image=$cube[64]"
+"$tools/le-run" $image catalogue=alone.csv || complain "le-run by itself failed"
+ranks 2 "$tools/le-run" $image catalogue=together.csv || complain "no catalogue"
+cmp alone.csv together.csv || complain "the catalogue of 2 ranks is another one"
+
 # a rank dies: the same command does what is left, with other ranks
 many="--reproducible volume_render volume=$cube angles=0:354:60 size=24 outside=0"
 "$tools/le-run" $many images=many.raw || complain "le-run by itself failed"

@@ -4,6 +4,7 @@
  * Volumes that do not fit a rank's memory: a box of a kd-tree each, parts joined in depth order.
  */
 #include "exchange.h"
+#include "hooks.h"
 #include "job.h"
 
 #include "liquid_engine/le_boxes.h"
@@ -17,17 +18,19 @@ typedef struct boxed {
     le__job *job;
     le_boxes_call *call;
     const le_boxes_about *about;
+    size_t output;   /* the argument that the pictures are */
     le__world group; /* ranks that have a volume between them */
     le__exchange exchange;
     le_boxes *boxes;
-    int64_t *starts;       /* boxes of the ranks: from [rank] to [rank + 1] */
-    int64_t *order;        /* of the boxes, farthest first */
-    double *parts;         /* of one box, as it is made */
-    float *own;            /* of all boxes of this rank: [boxes][views][pixels][4] */
-    float *room;           /* reproducible: a share of a band for each box */
-    float *band;           /* the same band of each box of this rank */
-    le_tensor pictures;    /* on the group's rank 0: of its views */
-    int64_t begin, end;    /* views of the group */
+    int64_t *starts;    /* boxes of the ranks: from [rank] to [rank + 1] */
+    int64_t *order;     /* of the boxes, farthest first */
+    double *parts;      /* of one box, as it is made */
+    float *own;         /* of all boxes of this rank: [boxes][views][pixels][4] */
+    float *room;        /* reproducible: a share of a band for each box */
+    float *band;        /* the same band of each box of this rank */
+    le_tensor pictures; /* on the group's rank 0: of its views, or of those that are made at once */
+    int64_t *left;      /* the views that are to be made */
+    int64_t begin, end; /* of these the group's */
     int64_t views, pixels; /* made at once; of a picture, of a band */
     int64_t band_pixels;
 } boxed;
@@ -44,6 +47,33 @@ static int64_t least_of(const le__world *w, int64_t number) {
 static int64_t sum_over(const le__world *w, int64_t number) {
     MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, MPI_SUM, w->comm);
     return number;
+}
+
+/* ------------------------------------------------------------------------------------- views -- */
+
+static bool in_place(const boxed *b) {
+    return b->job->shared[b->output].reserved;
+}
+
+static void describe_output(boxed *b) {
+    le__job *j = b->job;
+    const int64_t shape[] = {b->about->views, b->about->rows, b->about->columns, 3};
+    for (size_t a = 0; a < j->op->n_args; a++)
+        if (le__is_out(j, a))
+            b->output = a;
+    j->slabs = (le_slabs){.items = b->about->views};
+    j->slabs.args[b->output].axis = 1;
+    j->shared[b->output].shape = le_tensor_of(NULL, b->about->image_dtype, 4, shape);
+}
+
+/* Those that no earlier job has made. */
+static le_status list_views(boxed *b) {
+    le__job *j = b->job;
+    b->left = malloc((size_t)(b->about->views + 1) * sizeof *b->left);
+    for (int64_t v = 0; b->left && v < b->about->views; v++)
+        if (!j->done || !j->done[v])
+            b->left[j->left++] = v;
+    return b->left ? LE_OK : le__job_no_memory(j);
 }
 
 /* ------------------------------------------------------------------------------------ groups -- */
@@ -69,8 +99,8 @@ static le_status make_group(boxed *b) {
     MPI_Comm_split(w->comm, (int)group, w->rank, &comm);
     le_status status = le__world_open(&b->group, comm);
     MPI_Comm_free(&comm);
-    b->begin = b->about->views * group / groups;
-    b->end = b->about->views * (group + 1) / groups;
+    b->begin = b->job->left * group / groups;
+    b->end = b->job->left * (group + 1) / groups;
     return status;
 }
 
@@ -109,7 +139,8 @@ static le_status make_room(boxed *b) {
                                          b->job->options.n_factors, b->band_pixels);
     if (b->about->reproducible) /* what does not travel is a number where it was made */
         b->exchange.faint = 0;
-    const int64_t shape[] = {b->end - b->begin, b->about->rows, b->about->columns, 3};
+    const int64_t shape[] = {in_place(b) ? b->views : b->end - b->begin, b->about->rows,
+                             b->about->columns, 3};
     b->parts = malloc(pixels * 4 * sizeof *b->parts + 1);
     if (b->about->reproducible) {
         b->own = malloc(boxes * pixels * pixel + 1);
@@ -119,7 +150,7 @@ static le_status make_room(boxed *b) {
     if (status == LE_OK &&
         (!b->parts || (b->about->reproducible && (!b->own || !b->room || !b->band))))
         status = le__job_no_memory(b->job);
-    if (status == LE_OK && b->group.rank == 0)
+    if (status == LE_OK && b->group.rank == 0 && b->end > b->begin)
         status = le_tensor_alloc(&b->pictures, b->about->image_dtype, 4, shape);
     return status;
 }
@@ -156,7 +187,8 @@ static void join_band(boxed *b, int64_t v, int64_t views, int64_t first, int64_t
     le__exchange_boxes(x, n, b->band, b->starts, b->order, b->room);
 }
 
-static void join_view(boxed *b, int64_t v, int64_t begin, int64_t end) {
+/* Number v of the views [begin, end), to the place slot + v of the pictures. */
+static void join_view(boxed *b, int64_t v, int64_t begin, int64_t end, int64_t slot) {
     le_boxes_order(b->boxes, b->about->steps + 3 * (begin + v), b->order);
     for (int64_t first = 0, n; first < b->pixels; first += n) {
         n = b->pixels - first < b->band_pixels ? b->pixels - first : b->band_pixels;
@@ -165,8 +197,7 @@ static void join_view(boxed *b, int64_t v, int64_t begin, int64_t end) {
             continue;
         for (int64_t i = 0; i < 4 * n; i++)
             b->exchange.far[i] = (double)b->exchange.part[i];
-        le_boxes_picture(b->exchange.far, n, &b->pictures,
-                         3 * ((begin - b->begin + v) * b->pixels + first));
+        le_boxes_picture(b->exchange.far, n, &b->pictures, 3 * ((slot + v) * b->pixels + first));
     }
 }
 
@@ -177,16 +208,45 @@ static bool all_well(const le__world *w, le_status status) {
     return !bad;
 }
 
+/* Where they belong, by the group's rank 0. */
+static le_status write_pictures(boxed *b, int64_t begin, int64_t end) {
+    le__shared *s = &b->job->shared[b->output];
+    const le__items views = {.begin = begin, .end = end};
+    const int64_t each = 3 * b->pixels;
+    le_status status = LE_OK;
+    if (!in_place(b) || b->group.rank != 0)
+        return LE_OK;
+    if (!s->target)
+        status = le_io_target_join(s->place, &s->shape, s->offset, &s->target);
+    if (status == LE_OK)
+        status = le_target_put(s->target, begin * each, (end - begin) * each, b->pictures.data);
+    return status == LE_OK ? le__journal_mark(b->job, &views) : status;
+}
+
+/* So many of the views that are left as lie together, at most as many as are made at once. */
+static int64_t together(const boxed *b, int64_t k) {
+    int64_t n = 1;
+    while (n < b->views && k + n < b->end && b->left[k + n] == b->left[k] + n)
+        n++;
+    return n;
+}
+
 static le_status make_pictures(boxed *b) {
-    for (int64_t v = b->begin; v < b->end; v += b->views) {
-        const int64_t end = v + b->views < b->end ? v + b->views : b->end;
-        le_status status = make_parts(b, v, end);
+    le_status status = LE_OK;
+    for (int64_t k = b->begin, n; k < b->end; k += n) {
+        const double begun = MPI_Wtime();
+        const int64_t begin = b->left[k], slot = in_place(b) ? 0 : k - b->begin;
+        n = together(b, k);
+        if (status == LE_OK)
+            status = make_parts(b, begin, begin + n);
         if (!all_well(&b->group, status))
             return status;
-        for (int64_t i = 0; i < end - v; i++)
-            join_view(b, i, v, end);
+        for (int64_t i = 0; i < n; i++)
+            join_view(b, i, begin, begin + n, slot);
+        status = write_pictures(b, begin, begin + n);
+        le__hook_done(b->job->world.rank, n, MPI_Wtime() - begun);
     }
-    return LE_OK;
+    return status;
 }
 
 /* All views at rank 0. */
@@ -222,7 +282,6 @@ static le_status collect(boxed *b, le_tensor *whole) {
 
 static void tell(boxed *b) {
     le__job *j = b->job;
-    j->slabs.items = j->left = b->about->views;
     j->own = b->group.rank == 0 ? b->end - b->begin : 0;
     j->boxes = le_boxes_count(b->boxes);
     j->samples_owned = sum_over(&j->world, j->samples_owned);
@@ -230,27 +289,37 @@ static void tell(boxed *b) {
     j->world.bytes += b->group.bytes;
 }
 
-static le_status run(boxed *b) {
-    le_tensor made[LE_MAX_ARGS] = {{0}};
+static le_status render(boxed *b) {
     le__job *j = b->job;
-    le_status status = le__world_agree(&j->world, make_group(b));
+    le_status status = le__world_agree(&j->world, list_views(b));
+    if (status == LE_OK)
+        status = le__world_agree(&j->world, make_group(b));
     if (status == LE_OK)
         status = le__world_agree(&j->world, cut(b));
     if (status != LE_OK)
         return status;
     plan(b);
     status = le__world_agree(&j->world, make_room(b));
+    return status == LE_OK ? le__world_agree(&j->world, make_pictures(b)) : status;
+}
+
+static le_status run(boxed *b) {
+    le_tensor made[LE_MAX_ARGS] = {{0}};
+    le__job *j = b->job;
+    describe_output(b);
+    le_status status = le__journal_open(j);
     if (status == LE_OK)
-        status = le__world_agree(&j->world, make_pictures(b));
-    for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++)
-        if (le__is_out(j, a))
-            status = collect(b, &made[a]);
-    if (status == LE_OK)
-        status = le__outputs_whole(j, made);
+        status = render(b);
+    if (in_place(b)) {
+        status = le__outputs_finish(j, status);
+    } else if (status == LE_OK) {
+        status = collect(b, &made[b->output]);
+        if (status == LE_OK)
+            status = le__outputs_whole(j, made);
+    }
     if (status == LE_OK)
         tell(b);
-    for (size_t a = 0; a < j->op->n_args; a++)
-        le_tensor_free(&made[a]);
+    le_tensor_free(&made[b->output]);
     return status;
 }
 
@@ -292,6 +361,7 @@ le_status le__boxes_try(le__job *j, bool *done) {
     le_boxes_free(&b.boxes);
     le__world_close(&b.group);
     le_tensor_free(&b.pictures);
+    free(b.left);
     free(b.starts);
     free(b.order);
     free(b.parts);

@@ -69,6 +69,22 @@ static size_t with_tensors(const le__job *j, le_tensor *tensors, le_arg *out) {
     return n;
 }
 
+static uint64_t hash_option(uint64_t h, const le_arg *a) {
+    switch (a->option) {
+    case LE_OPTION_IMPLEMENTATION:
+    case LE_OPTION_RUN_TYPE:
+    case LE_OPTION_DEVICE:
+        return a->value.str ? XXH64(a->value.str, strlen(a->value.str), h) : h;
+    case LE_OPTION_RTOL:
+    case LE_OPTION_ATOL:
+        return XXH64(&a->value.f64, sizeof a->value.f64, h);
+    case LE_OPTION_TICK:
+        return h;
+    default:
+        return XXH64(&a->value.i64, sizeof a->value.i64, h);
+    }
+}
+
 static uint64_t hash_arg(uint64_t h, const le_arg *a) {
     h = XXH64(a->name ? a->name : "", a->name ? strlen(a->name) : 0, h);
     h = XXH64(&a->kind, sizeof a->kind, h);
@@ -81,6 +97,8 @@ static uint64_t hash_arg(uint64_t h, const le_arg *a) {
         return a->value.str ? XXH64(a->value.str, strlen(a->value.str), h) : h;
     case LE_KIND_F64S:
         return a->value.f64s ? XXH64(a->value.f64s, a->count * sizeof *a->value.f64s, h) : h;
+    case LE_KIND_OPTION:
+        return hash_option(XXH64(&a->option, sizeof a->option, h), a);
     default:
         return h;
     }

@@ -26,6 +26,17 @@ ranks 3 "$tools/le-run" --memory-limit=20k $views images=none.raw 2>said && comp
 [ "$(grep -c 'left for boxes' said)" -eq 1 ] || complain "not one error: $(cat said)"
 [ ! -e none.raw ] || complain "pictures were written"
 
+# a rank is killed: the same command makes the views that are left, into their places
+views="-v --reproducible --memory-limit=4M volume_render volume=$cube:/density angles=0:270:28 size=40 outside=0"
+"$tools/le-run" $views images=all.raw 2>said || complain "alone: $(cat said)"
+LE_TEST_DIE=1:3 ranks 3 "$tools/le-run" $views images=all.h5:/images >/dev/null 2>&1 && complain "a dead rank was not missed"
+[ ! -e all.h5 ] && [ -e all.h5.part ] && [ -e all.h5.journal ] || complain "nothing was left to continue with: $(ls)"
+ranks 2 "$tools/le-run" $views images=all.h5:/images 2>said || complain "did not continue: $(cat said)"
+left=$(sed -n 's/.* \([0-9]*\) items left$/\1/p' said)
+[ "${left:-28}" -lt 28 ] && [ "${left:-0}" -gt 0 ] || complain "all views were made again: $(cat said)"
+tail -c "$(wc -c <all.raw)" all.h5 | cmp - all.raw || complain "what was continued has other bits"
+[ ! -e all.h5.part ] && [ ! -e all.h5.journal ] || complain "the journal was left"
+
 ln -s "$source/examples" examples
 sed -n 's/^    \(mpirun .*--memory-limit.*\)/\1/p' "$source/docs/cluster.md" >printed
 [ "$(wc -l <printed)" -eq 1 ] || complain "$(wc -l <printed) commands in docs/cluster.md"

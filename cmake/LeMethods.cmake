@@ -161,7 +161,7 @@ function(le_finish_library)
   le_add_method_table()
   set(objects "")
   get_property(libraries GLOBAL PROPERTY LE_METHOD_LIBRARIES)
-  foreach(library IN ITEMS le_engine le_benchdb ${libraries} le_method_table)
+  foreach(library IN ITEMS le_engine le_benchdb le_report ${libraries} le_method_table)
     list(APPEND objects $<TARGET_OBJECTS:${library}>)
   endforeach()
   set(private SQLite::SQLite3 cjson PNG::PNG ZLIB::ZLIB PkgConfig::XXHASH

@@ -10,7 +10,7 @@
 #include "liquid_engine/le_bench.h"
 #include "liquid_engine/le_chain.h"
 #include "stats.h"
-#include "svg.h"
+#include "report/svg.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -215,17 +215,18 @@ static bool measure_size(chain_suite *s, row *r, const bench_settings *settings)
 /* --- showing --- */
 
 static void print_row(const row *r) {
-    char text[3][TOOL_NUMBER];
+    char text[3][LE__TEXT];
     printf("%lldx%lld\n", (long long)r->size, (long long)r->size);
     for (int k = 0; k < WAYS; k++) {
         const result *to = &r->results[k];
         printf("  %c %-17s %9s  %s\n", k == r->best ? '*' : ' ', ways[k].name,
-               tool_seconds(to->median, text[0]), to->n < 0 ? to->reason : to->candidate);
+               le__seconds_text(to->median, text[0]), to->n < 0 ? to->reason : to->candidate);
     }
     if (r->plan)
         printf("    why: %s; predicted %s, on the CPU alone %s, on one device alone %s\n",
-               r->plan->why, tool_seconds(r->plan->predicted_s, text[0]),
-               tool_seconds(r->plan->cpu_s, text[1]), tool_seconds(r->plan->device_s, text[2]));
+               r->plan->why, le__seconds_text(r->plan->predicted_s, text[0]),
+               le__seconds_text(r->plan->cpu_s, text[1]),
+               le__seconds_text(r->plan->device_s, text[2]));
     if (r->best)
         printf("    planned takes %+.1f %% of the best forced way: %s\n", 100 * r->loss,
                r->loss <= allowed_loss ? "ok" : "more than 5 %");
@@ -269,11 +270,11 @@ static bool print_json(const chain_suite *s) {
 }
 
 static const char *seconds(double v, char *out) {
-    return tool_seconds(v, out);
+    return le__seconds_text(v, out);
 }
 
 static const char *edge(double v, char *out) {
-    snprintf(out, TOOL_NUMBER, "%.0f", v);
+    snprintf(out, LE__TEXT, "%.0f", v);
     return out;
 }
 
@@ -303,7 +304,7 @@ static bool write_chart(const chain_suite *s, const char *path) {
                        .x_format = edge,
                        .y_format = seconds,
                        .alone = true};
-    svg_write_lines(f.stream, &chart, series, WAYS);
+    le__svg_write_lines(f.stream, &chart, series, WAYS);
     return tool_file_close(&f, true);
 }
 

@@ -244,7 +244,7 @@ static void add_share(cJSON *row, const char *name, double above) {
 
 static void show(const report *r, const subject *of, double target, double measured,
                  double learnt) {
-    char time[TOOL_NUMBER], size[32] = "usual";
+    char time[LE__TEXT], size[32] = "usual";
     if (of->size)
         snprintf(size, sizeof size, "%lld", (long long)of->size);
     if (r->rows) {
@@ -258,7 +258,7 @@ static void show(const report *r, const subject *of, double target, double measu
         return;
     }
     printf("%-28s %8s %9s %9.1f %% %9.1f %%\n", of->operation, size,
-           target > 0 ? tool_seconds(target, time) : "", 100 * measured, 100 * learnt);
+           target > 0 ? le__seconds_text(target, time) : "", 100 * measured, 100 * learnt);
     fflush(stdout);
 }
 

@@ -128,7 +128,7 @@ double bench_limit(const bench_settings *s) {
 
 void bench_progress_show(bench_progress *p, size_t done, const char *what, double budget_s,
                          double limit_s) {
-    char left[TOOL_NUMBER];
+    char left[LE__TEXT];
     double gone = tool_clock() - p->start, more = (double)(p->all - done);
     double rest = done ? gone / (double)done * more : limit_s * more;
     if (!p->on)
@@ -137,7 +137,7 @@ void bench_progress_show(bench_progress *p, size_t done, const char *what, doubl
         rest = budget_s - gone;
     fprintf(stderr, "\r\033[K[%zu/%zu] %.50s", done + 1, p->all, what);
     if (rest > 0)
-        fprintf(stderr, ", %s %s left", done ? "about" : "at most", tool_age(rest, left));
+        fprintf(stderr, ", %s %s left", done ? "about" : "at most", le__age_text(rest, left));
     fflush(stderr);
 }
 

@@ -227,20 +227,20 @@ int bench_overhead(const bench_settings *s) {
     ok = le_register_operation(engine, &operation) == LE_OK &&
          le_register_implementation(engine, &implementation) == LE_OK;
     for (int i = 0; ok && i < 3; i++) {
-        char text[TOOL_NUMBER];
+        char text[LE__TEXT];
         added[i] = added_s(engine, threads[i]);
         ok = added[i] >= 0;
         if (ok && !s->json)
             printf("%d thread%s: %s CPU time added a call (median of %d rounds of %d calls)%s\n",
-                   threads[i], i ? "s" : "", tool_seconds(added[i], text), ROUNDS, CALLS,
+                   threads[i], i ? "s" : "", le__seconds_text(added[i], text), ROUNDS, CALLS,
                    added[i] <= limit_s ? "" : ", more than 1 us");
     }
     double step_s = ok ? step_added_s(engine) : -1;
     ok = ok && step_s >= 0;
     if (ok && !s->json) {
-        char text[TOOL_NUMBER];
+        char text[LE__TEXT];
         printf("1 thread: %s CPU time added a step (chain of %d, median of %d rounds)%s\n",
-               tool_seconds(step_s, text), STEPS, ROUNDS,
+               le__seconds_text(step_s, text), STEPS, ROUNDS,
                step_s <= step_limit_s ? "" : ", more than 2 us");
     }
     if (!ok)

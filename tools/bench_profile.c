@@ -49,11 +49,12 @@ static bool collect(profile *p, bench_target *t, size_t index, int runs) {
 /* --- showing --- */
 
 static bool print_text(const profile *p, const bench_target *t, const char *candidate) {
-    char mean[TOOL_NUMBER], peak[TOOL_NUMBER];
+    char mean[LE__TEXT], peak[LE__TEXT];
     char *table = le_profile_table(p->events);
     printf("%s  %s\n%s\n%d runs, mean %s, peak working memory %s\n\n", t->operation,
-           le_bench_problem(t->bench), candidate, p->runs, tool_seconds(p->total_s / p->runs, mean),
-           tool_bytes((double)p->peak_bytes, peak));
+           le_bench_problem(t->bench), candidate, p->runs,
+           le__seconds_text(p->total_s / p->runs, mean),
+           le__bytes_text((double)p->peak_bytes, peak));
     if (table)
         fputs(table, stdout);
     free(table);

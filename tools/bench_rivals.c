@@ -95,14 +95,14 @@ static int by_median(const void *x, const void *y) {
 }
 
 static void print_rivals(const bench_target *t, bench_rival *list, size_t n, int rounds) {
-    char a[TOOL_NUMBER];
+    char a[LE__TEXT];
     size_t choice = list[0].index;
     double chosen = list[0].median;
     qsort(list, n, sizeof *list, by_median);
     printf("%s  %s\n", t->operation, le_bench_problem(t->bench));
     for (size_t i = 0; i < n; i++)
         printf("%c %-56s %9s  %+.1f %%\n", list[i].index == choice ? '*' : ' ', list[i].text,
-               tool_seconds(list[i].median, a), 100 * (list[i].median / chosen - 1));
+               le__seconds_text(list[i].median, a), 100 * (list[i].median / chosen - 1));
     printf("the choice (*) takes %.1f %% more than the best of %zu, medians of %d interleaved "
            "runs\n",
            100 * (chosen / list[0].median - 1), n, rounds);

@@ -7,9 +7,9 @@
  * renderer: bars of means with deviations beside the errors.
  */
 #include "bench_target.h"
-#include "colours.h"
+#include "report/colours.h"
 #include "liquid_engine/le_chain.h"
-#include "svg.h"
+#include "report/svg.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -195,7 +195,7 @@ static double reference_mean(const suite *s) {
 /* --- showing --- */
 
 static void print_text(const suite *s) {
-    char a[TOOL_NUMBER], b[TOOL_NUMBER], c[TOOL_NUMBER], d[TOOL_NUMBER];
+    char a[LE__TEXT], b[LE__TEXT], c[LE__TEXT], d[LE__TEXT];
     if (s->volume)
         printf("%s\n", s->volume);
     printf("%s  %s\n%s%-34s %-10s %9s %9s %5s %9s %9s %10s  %s%s\n", s->target.operation,
@@ -204,11 +204,12 @@ static void print_text(const suite *s) {
            tool_begin(stdout, TOOL_PLAIN));
     for (size_t i = 0; i < s->n; i++) {
         const entry *e = &s->entries[i];
-        char peak[TOOL_NUMBER];
+        char peak[LE__TEXT];
         printf("%-34s %-10s %9s %9s %5d %9s %9s %10s  %s\n", e->label,
-               e->candidate->implementation->run_type, tool_seconds(e->mean, a),
-               tool_seconds(e->deviation, b), e->n, tool_ratio(reference_mean(s) / e->mean, c),
-               tool_error(e->max_abs, d), tool_bytes((double)e->peak_bytes, peak),
+               e->candidate->implementation->run_type, le__seconds_text(e->mean, a),
+               le__seconds_text(e->deviation, b), e->n,
+               le__ratio_text(reference_mean(s) / e->mean, c), le__error_text(e->max_abs, d),
+               le__bytes_text((double)e->peak_bytes, peak),
                e->failed      ? e->reason
                : !e->compared ? "not compared"
                : e->within    ? "ok"
@@ -261,7 +262,7 @@ static bool print_json(const suite *s) {
 }
 
 static const char *seconds(double v, char *out) {
-    return tool_seconds(v, out);
+    return le__seconds_text(v, out);
 }
 
 /* A place without its folders. */
@@ -280,13 +281,14 @@ static bool write_chart(const suite *s, const char *path) {
     tool_file f;
     if (!tool_file_open(&f, path))
         return false;
-    colours_make(&all, s->target.engine);
+    le__colours_make(&all, s->target.engine);
     for (size_t i = 0; i < s->n; i++) {
         const entry *e = &s->entries[i];
-        char ratio[TOOL_NUMBER], error[TOOL_NUMBER];
+        char ratio[LE__TEXT], error[LE__TEXT];
         bool good = e->compared && e->within && !e->failed;
         snprintf(notes[i], sizeof notes[i], "%s, error %s",
-                 tool_ratio(reference_mean(s) / e->mean, ratio), tool_error(e->max_abs, error));
+                 le__ratio_text(reference_mean(s) / e->mean, ratio),
+                 le__error_text(e->max_abs, error));
         bars[i] = (svg_bar){e->label,
                             e->mean,
                             fmax(e->mean - e->deviation, e->mean / 100),
@@ -294,8 +296,8 @@ static bool write_chart(const suite *s, const char *path) {
                             e->failed ? "failed" : notes[i],
                             i == 0 && good,
                             !good,
-                            colours_of(&all, e->candidate->implementation->name,
-                                       e->candidate->implementation->run_type)};
+                            le__colours_of(&all, e->candidate->implementation->name,
+                                           e->candidate->implementation->run_type)};
     }
     snprintf(title, sizeof title, "%.64s: every implementation on %.64s", s->target.operation,
              s->volume ? short_place(s->volume) : "one problem");
@@ -306,7 +308,7 @@ static bool write_chart(const suite *s, const char *path) {
         .limit = NAN,
         .alone = true,
         .axis = "mean time with its standard deviation; ratio to the reference, largest error"};
-    svg_write_bars(f.stream, &chart, bars, s->n);
+    le__svg_write_bars(f.stream, &chart, bars, s->n);
     return tool_file_close(&f, true);
 }
 

@@ -15,8 +15,8 @@ static bool complain(const char *text) {
 static bool make_args(bench_target *t, const bench_settings *s, int64_t size, le_dtype dtype) {
     char why[256];
     if (s->problem) {
-        if (!problem_args_make(&t->problem, t->engine, t->operation, s->problem, PROBLEM_FILLED,
-                               why, sizeof why))
+        if (!le__problem_args_make(&t->problem, t->engine, t->operation, s->problem, PROBLEM_FILLED,
+                                   why, sizeof why))
             return complain(why);
         t->args = t->problem.args;
         t->n_args = t->problem.n;
@@ -51,7 +51,7 @@ bool bench_target_open(bench_target *t, const bench_settings *s, const char *ope
 void bench_target_close(bench_target *t) {
     le_bench_close(&t->bench);
     le_sample_free(&t->sample);
-    problem_args_free(&t->problem);
+    le__problem_args_free(&t->problem);
     bench_volume_free(&t->volume);
     le_close(&t->engine);
 }

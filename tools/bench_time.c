@@ -12,18 +12,18 @@
 enum { WARM_UP = 1, DEFAULT_RUNS = 10 };
 
 static void print_summary(const bench_target *t, const char *candidate, const double *x, int n) {
-    char a[TOOL_NUMBER], b[TOOL_NUMBER], c[TOOL_NUMBER];
+    char a[LE__TEXT], b[LE__TEXT], c[LE__TEXT];
     le_moments m = {0};
     double low = NAN, high = NAN;
     for (int i = 0; i < n; i++)
         le_moments_add(&m, log(x[i]));
     le_moments_interval(&m, 0.9, &low, &high);
     printf("%s  %s\n  %s\n  %d runs: mean %s", t->operation, le_bench_problem(t->bench), candidate,
-           n, tool_seconds(exp(m.mean), a));
+           n, le__seconds_text(exp(m.mean), a));
     if (n > 1)
-        printf(" (90 %%: %s .. %s)", tool_seconds(exp(low), b), tool_seconds(exp(high), c));
-    printf(", median %s, least %s\n", tool_seconds(le_stats_median(x, (size_t)n), a),
-           tool_seconds(le_stats_quantile(x, (size_t)n, 0), b));
+        printf(" (90 %%: %s .. %s)", le__seconds_text(exp(low), b), le__seconds_text(exp(high), c));
+    printf(", median %s, least %s\n", le__seconds_text(le_stats_median(x, (size_t)n), a),
+           le__seconds_text(le_stats_quantile(x, (size_t)n, 0), b));
 }
 
 static bool time_runs(bench_target *t, size_t index, double *x, int n) {

@@ -342,16 +342,16 @@ void verify_operation(const bench_settings *s, const char *operation, verify_res
 static const char *const state_names[] = {"FAILED", "ok", "FAILED", "skipped"};
 
 static void print_row(const char *operation, const verify_row *r, FILE *out) {
-    char error[TOOL_NUMBER], rtol[TOOL_NUMBER];
+    char error[LE__TEXT], rtol[LE__TEXT];
     bool ran = r->cases > 0;
     tool_style style = r->state == VERIFY_OK        ? TOOL_GREEN
                        : r->state == VERIFY_SKIPPED ? TOOL_YELLOW
                                                     : TOOL_RED;
     fprintf(out, "%-20s %-24s %-10s %5u %5u %9s %9s  %s%s%s%s%s%s\n", operation, r->implementation,
-            r->device, r->cases, r->runs, tool_error(ran ? r->max_abs : NAN, error),
-            tool_error(ran ? r->rtol : NAN, rtol), tool_begin(out, style), state_names[r->state],
-            tool_begin(out, TOOL_PLAIN), r->lossy ? " (lossy)" : "", *r->reason ? ": " : "",
-            r->reason);
+            r->device, r->cases, r->runs, le__error_text(ran ? r->max_abs : NAN, error),
+            le__error_text(ran ? r->rtol : NAN, rtol), tool_begin(out, style),
+            state_names[r->state], tool_begin(out, TOOL_PLAIN), r->lossy ? " (lossy)" : "",
+            *r->reason ? ": " : "", r->reason);
 }
 
 static bool skipped_alike(const verify_row *a, const verify_row *b) {

@@ -79,7 +79,7 @@ static void print_result(const char *operation, const le_explanation *e, const l
         [KEPT] = "",
         [KEPT_UNDER_LOAD] = "; measured under load: stored as such, to be measured again",
         [KEPT_NOT] = "; not decided in time: not stored, to be measured again"};
-    char time[TOOL_NUMBER];
+    char time[LE__TEXT];
     const le_explained_candidate *c = NULL;
     size_t measured = 0;
     for (size_t i = 0; i < e->n_candidates; i++) {
@@ -88,7 +88,7 @@ static void print_result(const char *operation, const le_explanation *e, const l
             c = &e->candidates[i];
     }
     double seconds = c && c->samples > 0 ? c->measured_s : info->seconds;
-    printf("%s  %s\n    %s  %s", operation, e->problem, e->choice, tool_seconds(seconds, time));
+    printf("%s  %s\n    %s  %s", operation, e->problem, e->choice, le__seconds_text(seconds, time));
     if (how == KEPT_BEFORE)
         printf("  (known already)\n");
     else

@@ -13,12 +13,12 @@
 #include <string.h>
 
 const char *explain_range(double low, double high, char *out, size_t size) {
-    char a[TOOL_NUMBER], b[TOOL_NUMBER];
+    char a[LE__TEXT], b[LE__TEXT];
     *out = '\0';
     if (!(low > 0) || !(high > 0))
         return out;
-    tool_seconds(low, a);
-    tool_seconds(high, b);
+    le__seconds_text(low, a);
+    le__seconds_text(high, b);
     char *unit = strchr(a, ' '), *other = strchr(b, ' ');
     if (unit && other && !strcmp(unit, other))
         *unit = '\0';
@@ -53,18 +53,18 @@ bool explain_is_known(const le_explanation *e) {
 }
 
 static void fill_row(const le_explanation *e, const le_explained_candidate *c, wrap_row *row) {
-    char time[TOOL_NUMBER], measured[TOOL_NUMBER], error[TOOL_NUMBER], age[TOOL_NUMBER], range[64];
+    char time[LE__TEXT], measured[LE__TEXT], error[LE__TEXT], age[LE__TEXT], range[64];
     *row =
         (wrap_row){.candidate = c->candidate, .mark = strcmp(c->candidate, e->choice) ? ' ' : '*'};
     if (c->predicted_s > 0 || c->samples > 0)
         snprintf(row->cells, sizeof row->cells, "%9s %-16s %8s %4lld %6s",
-                 tool_seconds(c->predicted_s, time),
+                 le__seconds_text(c->predicted_s, time),
                  explain_range(c->low_s, c->high_s, range, sizeof range),
-                 tool_seconds(c->measured_s, measured), (long long)c->samples,
-                 tool_age(c->age_s, age));
+                 le__seconds_text(c->measured_s, measured), (long long)c->samples,
+                 le__age_text(c->age_s, age));
     snprintf(row->about, sizeof row->about, "%s%s%s%s%s%s", c->verdict,
              isnan(c->error_max_abs) ? "" : ", error ",
-             isnan(c->error_max_abs) ? "" : tool_error(c->error_max_abs, error),
+             isnan(c->error_max_abs) ? "" : le__error_text(c->error_max_abs, error),
              c->applicable ? "" : "; left out: ", c->applicable || !c->left_out ? "" : c->left_out,
              c->applicable && isnan(c->predicted_s) ? "; nothing measured yet" : "");
 }
@@ -84,24 +84,25 @@ bool explain_candidates(const le_explanation *e, FILE *out) {
 }
 
 void explain_plan(const le_chain_plan *p, bool known, FILE *out) {
-    char predicted[TOOL_NUMBER], cpu[TOOL_NUMBER], device[TOOL_NUMBER], bytes[TOOL_NUMBER];
+    char predicted[LE__TEXT], cpu[LE__TEXT], device[LE__TEXT], bytes[LE__TEXT];
     tool_text line = {0};
     fprintf(out, "chain      %s (%s)\npredicted  ", p->chain, p->why);
     if (!known)
         tool_add(&line, "nothing has been measured yet");
     else
         tool_add(&line, "%s; on the CPU alone %s; on one device alone %s",
-                 tool_seconds(p->predicted_s, predicted), tool_seconds(p->cpu_s, cpu),
-                 tool_seconds(p->device_s, device));
+                 le__seconds_text(p->predicted_s, predicted), le__seconds_text(p->cpu_s, cpu),
+                 le__seconds_text(p->device_s, device));
     wrap_print(out, 11, 11, line.failed ? "" : line.text);
     tool_text_free(&line);
-    fprintf(out, "peak       %s\n\n", tool_bytes((double)p->peak_bytes, bytes));
+    fprintf(out, "peak       %s\n\n", le__bytes_text((double)p->peak_bytes, bytes));
     fprintf(out, "%4s  %-44s %9s %9s %9s\n", "step", "operation", "predicted", "transfer", "moved");
     for (size_t i = 0; i < p->n_steps; i++) {
         const le_planned_step *s = &p->steps[i];
         fprintf(out, "%4zu  %-44s %9s %9s %9s\n      ", i, s->operation,
-                tool_seconds(known ? s->predicted_s : NAN, predicted),
-                tool_seconds(s->transfer_s, cpu), tool_bytes((double)s->bytes_moved, bytes));
+                le__seconds_text(known ? s->predicted_s : NAN, predicted),
+                le__seconds_text(s->transfer_s, cpu),
+                le__bytes_text((double)s->bytes_moved, bytes));
         wrap_print(out, 6, 6, s->candidate);
     }
 }

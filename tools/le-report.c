@@ -3,11 +3,11 @@
  *
  * le-report: what the timings database knows, for people and programs; export, import and merge.
  */
-#include "report.h"
+#include "liquid_engine/le_report.h"
 
 #include "report_options.h"
 #include "report_transfer.h"
-#include "report_why.h"
+#include "report_views.h"
 #include "wrap.h"
 
 #include <errno.h>
@@ -20,6 +20,18 @@ static void say(void *cookie, int level, const char *text) {
         tool_message("%s", text);
 }
 
+/* It measures nothing. */
+static le_engine *open_engine(const char *db, le_mode mode) {
+    le_options options;
+    le_engine *engine = NULL;
+    le_default_options(&options);
+    options.db_path = db;
+    options.mode = mode;
+    if (le_open(&engine, &options) != LE_OK)
+        tool_message("%s", le_error_message());
+    return engine;
+}
+
 static bool write_view(const report *r, const settings *s, FILE *out) {
     switch (s->view) {
     case VIEW_TEXT:
@@ -27,13 +39,8 @@ static bool write_view(const report *r, const settings *s, FILE *out) {
         break;
     case VIEW_WHY:
         return report_why(r, out);
-    case VIEW_JSON:
-        return report_json(r, out);
     case VIEW_CSV:
         report_csv(r, out);
-        break;
-    case VIEW_HTML:
-        report_html(r, out);
         break;
     case VIEW_COMMANDS:
         report_commands(r, out);
@@ -41,8 +48,16 @@ static bool write_view(const report *r, const settings *s, FILE *out) {
     case VIEW_REGRET:
         report_regret(r, out);
         break;
+    case VIEW_HTML:
+    case VIEW_JSON:
+        break; /* the library's */
     }
     return true;
+}
+
+static void say_nothing_known(const settings *s, const char *path) {
+    tool_message("%s has no measurement%s%s; le-bench makes some", path, s->n_words ? " of " : "",
+                 s->n_words ? s->words[0] : "");
 }
 
 static int show_report(const report *r, const settings *s, const char *path) {
@@ -50,8 +65,7 @@ static int show_report(const report *r, const settings *s, const char *path) {
     if (!tool_file_open(&f, s->output ? s->output : "-"))
         return TOOL_FAILED;
     if (r->n_problems == 0)
-        tool_message("%s has no measurement%s%s; le-bench makes some", path,
-                     s->n_words ? " of " : "", s->n_words ? s->words[0] : "");
+        say_nothing_known(s, path);
     bool ok = write_view(r, s, f.stream);
     if (s->view == VIEW_WHY) {
         ok = report_why_now(r, s->words[0], s->words + 1, f.stream) && ok;
@@ -74,12 +88,12 @@ static int show(const settings *s, le_db *db, const char *path) {
                             .device = s->device};
     report r;
     int status = TOOL_FAILED;
-    if (report_make(&r, k, path, &filter)) {
-        bool asks = s->view == VIEW_WHY || s->view == VIEW_HTML;
-        r.engine = asks ? report_engine(s->db) : NULL;
+    if (le__report_make(&r, k, path, &filter)) {
+        bool asks = s->view == VIEW_WHY;
+        r.engine = asks ? open_engine(s->db, LE_MODE_FROZEN) : NULL;
         status = asks && !r.engine ? TOOL_FAILED : show_report(&r, s, path);
         le_close(&r.engine);
-        report_free(&r);
+        le__report_free(&r);
     } else {
         tool_message("out of memory");
     }
@@ -87,10 +101,45 @@ static int show(const settings *s, le_db *db, const char *path) {
     return status;
 }
 
+static int show_stored(const settings *s, const char *path) {
+    le_db *db = le_db_open(&(le_db_options){.path = path, .frozen = true, .log = say});
+    if (!db)
+        tool_message("out of memory");
+    int status = db ? show(s, db, path) : TOOL_FAILED;
+    le_db_close(&db);
+    return status;
+}
+
+/* The views that the library writes. */
+static int show_page(const settings *s, le_engine *engine, const char *path) {
+    le_report_options o = {.struct_size = sizeof o,
+                           .operations = s->words,
+                           .device = s->device,
+                           .all_machines = s->all_machines,
+                           .site = s->site};
+    char *text;
+    size_t n;
+    le_status status = s->view == VIEW_HTML ? le_report_html(engine, &o, &text, &n)
+                                            : le_report_json(engine, &o, &text, &n);
+    if (status != LE_OK) {
+        tool_message("%s", le_error_message());
+        return TOOL_FAILED;
+    }
+    if (n == 0)
+        say_nothing_known(s, path);
+    bool good = tool_write(s->output ? s->output : "-", text);
+    free(text);
+    return good ? TOOL_OK : TOOL_FAILED;
+}
+
+static bool takes_rows(const settings *s) {
+    return s->n_words && (!strcmp(s->words[0], "import") || !strcmp(s->words[0], "merge"));
+}
+
 static int run(const settings *s) {
     char path[4096];
+    bool writes = takes_rows(s), transfers = report_is_transfer(s->words);
     le_db_default_path(s->db, path, sizeof path);
-    bool writes = s->n_words && (!strcmp(s->words[0], "import") || !strcmp(s->words[0], "merge"));
     FILE *probe = writes ? NULL : fopen(path, "rb");
     if (!probe && !writes && s->db) {
         tool_message("%s cannot be read: %s", path, strerror(errno));
@@ -98,14 +147,13 @@ static int run(const settings *s) {
     }
     if (probe)
         fclose(probe);
-    le_db *db = le_db_open(&(le_db_options){.path = path, .frozen = !writes, .log = say});
-    if (!db) {
-        tool_message("out of memory");
-        return TOOL_FAILED;
-    }
-    int status = report_is_transfer(s->words) ? report_transfer(db, s->words, s->keep_unknown)
-                                              : show(s, db, path);
-    le_db_close(&db);
+    if (!transfers && s->view != VIEW_HTML && s->view != VIEW_JSON)
+        return show_stored(s, path);
+    le_engine *engine = open_engine(path, writes ? LE_MODE_ESTIMATE : LE_MODE_FROZEN);
+    int status = !engine     ? TOOL_FAILED
+                 : transfers ? report_transfer(engine, s->words, s->keep_unknown)
+                             : show_page(s, engine, path);
+    le_close(&engine);
     return status;
 }
 

@@ -85,11 +85,11 @@ static le_status read_inputs(le_engine *engine, run_args *a, bool shared, bool v
         le_status status = le_io_read(engine, a->args[i].text, &options, &a->args[i].tensor);
         if (status != LE_OK)
             return status == LE_ERR_ARGUMENT ? status : LE_ERR_IO;
-        char what[128], time[TOOL_NUMBER];
+        char what[128], time[LE__TEXT];
         le_tensor_describe(&a->args[i].tensor, what, sizeof what);
         if (verbose)
             tool_message("%s: %s read in %s", op->args[i].name, what,
-                         tool_seconds(tool_clock() - start, time));
+                         le__seconds_text(tool_clock() - start, time));
     }
     return LE_OK;
 }
@@ -142,7 +142,7 @@ static le_status write_outputs(le_engine *engine, run_args *a, bool verbose) {
             (!arg->given && op->args[i].optional))
             continue;
         double start = tool_clock();
-        char time[TOOL_NUMBER];
+        char time[LE__TEXT];
         run_progress("writing", arg->given ? arg->text : op->args[i].name);
         le_status status = arg->given ? run_write(engine, a, i) : le_tensor_to_host(&arg->tensor);
         if (status != LE_OK)
@@ -150,7 +150,8 @@ static le_status write_outputs(le_engine *engine, run_args *a, bool verbose) {
         if (!arg->given)
             run_summary(op->args[i].name, &arg->tensor);
         else if (verbose)
-            tool_message("%s written in %s", arg->text, tool_seconds(tool_clock() - start, time));
+            tool_message("%s written in %s", arg->text,
+                         le__seconds_text(tool_clock() - start, time));
     }
     return run_plot_write(a);
 }
@@ -158,7 +159,7 @@ static le_status write_outputs(le_engine *engine, run_args *a, bool verbose) {
 /* One run; its time and candidate go to stdout when several are asked for. */
 static le_status run_once(le_engine *engine, const run_options *o, const run_args *a,
                           const le_arg *args, size_t n, double *seconds) {
-    char time[TOOL_NUMBER];
+    char time[LE__TEXT];
     run_progress("running", a->operation->name);
     double start = tool_clock();
     le_status status = le_call_run(engine, a->operation->name, args, n);
@@ -171,7 +172,7 @@ static le_status run_once(le_engine *engine, const run_options *o, const run_arg
     if (o->repeat > 1)
         printf("%.9f\t%s\t%s\n", *seconds, info.candidate, info.why);
     if (o->verbose)
-        tool_message("%s: %s by %s (%s)", a->operation->name, tool_seconds(*seconds, time),
+        tool_message("%s: %s by %s (%s)", a->operation->name, le__seconds_text(*seconds, time),
                      info.candidate, info.why);
     return LE_OK;
 }
@@ -179,7 +180,7 @@ static le_status run_once(le_engine *engine, const run_options *o, const run_arg
 static le_status run_all(le_engine *engine, const run_options *o, const run_args *a,
                          const le_arg *args, size_t n) {
     double seconds, least = DBL_MAX, sum = 0;
-    char low[TOOL_NUMBER], mean[TOOL_NUMBER];
+    char low[LE__TEXT], mean[LE__TEXT];
     for (int i = 0; i < o->repeat; i++) {
         le_status status = run_once(engine, o, a, args, n, &seconds);
         if (status != LE_OK)
@@ -188,8 +189,8 @@ static le_status run_all(le_engine *engine, const run_options *o, const run_args
         sum += seconds;
     }
     if (o->repeat > 1)
-        tool_message("%d runs: least %s, mean %s", o->repeat, tool_seconds(least, low),
-                     tool_seconds(sum / o->repeat, mean));
+        tool_message("%d runs: least %s, mean %s", o->repeat, le__seconds_text(least, low),
+                     le__seconds_text(sum / o->repeat, mean));
     return LE_OK;
 }
 
@@ -261,7 +262,7 @@ static void know_inputs(run_args *a) {
 
 static le_status call_together(le_engine *engine, const run_options *o, const run_args *a,
                                const le_arg *args, size_t n) {
-    char time[TOOL_NUMBER];
+    char time[LE__TEXT];
     int64_t left = -1;
     double start = tool_clock();
     le_status status = run_world_call(engine, a->operation->name, args, n, &left);
@@ -273,7 +274,7 @@ static le_status call_together(le_engine *engine, const run_options *o, const ru
         tool_message("%s: %lld boxes", a->operation->name, (long long)run_world_boxes());
     if (status == LE_OK && o->verbose)
         tool_message("%s: %s on %d ranks", a->operation->name,
-                     tool_seconds(tool_clock() - start, time), run_world_ranks());
+                     le__seconds_text(tool_clock() - start, time), run_world_ranks());
     return status;
 }
 

@@ -3,7 +3,7 @@
  *
  * The report as CSV (RFC 4180 with LF): one line a candidate and problem.
  */
-#include "report.h"
+#include "report_views.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,9 +55,9 @@ static void line(const report *r, const report_problem *p, const report_candidat
     number(c->most, out);
     fprintf(out, ",%lld,%lld", (long long)c->samples, (long long)c->contended);
     number(c->errors[0], out);
-    fprintf(out, ",%s,", report_state_names[c->state]);
+    fprintf(out, ",%s,", le__report_state_names[c->state]);
     field(c->reason, out);
-    number(report_age_s(r, c->last_ms), out);
+    number(le__report_age_s(r, c->last_ms), out);
     fputc('\n', out);
 }
 

@@ -3,7 +3,7 @@
  *
  * The report for a terminal: choices, all candidates of a problem, commands, losses.
  */
-#include "report.h"
+#include "report_views.h"
 
 #include "explain_text.h"
 #include "wrap.h"
@@ -27,41 +27,42 @@ static void heading(const report *r, size_t i, FILE *out) {
 }
 
 static void interval(const report_candidate *c, char *out, size_t size) {
-    char low[TOOL_NUMBER], high[TOOL_NUMBER];
+    char low[LE__TEXT], high[LE__TEXT];
     if (isnan(c->low))
         snprintf(out, size, "-");
     else
-        snprintf(out, size, "%s .. %s", tool_seconds(c->low, low), tool_seconds(c->high, high));
+        snprintf(out, size, "%s .. %s", le__seconds_text(c->low, low),
+                 le__seconds_text(c->high, high));
 }
 
 static void choice_lines(const report *r, const report_choice *c, FILE *out) {
-    char a[TOOL_NUMBER], b[TOOL_NUMBER], d[TOOL_NUMBER], range[64], remark[256], samples[64];
+    char a[LE__TEXT], b[LE__TEXT], d[LE__TEXT], range[64], remark[256], samples[64];
     const char *plain = tool_begin(out, TOOL_PLAIN);
     tool_text best = {0}, basis = {0}, next = {0};
     interval(c->candidate, range, sizeof range);
     tool_add(&best, "%s%s%s  %s  (90 %%: %s)%s", tool_begin(out, TOOL_GREEN), c->candidate->text,
-             plain, tool_seconds(c->candidate->time, a), range,
+             plain, le__seconds_text(c->candidate->time, a), range,
              c->stored ? "" : "  fastest measured, not yet chosen");
     tool_add(&basis, "%s%s%s", *c->constraint ? "for " : "", c->constraint,
              *c->constraint ? ", " : "");
     if (strcmp(c->objective, "time") != 0)
         tool_add(&basis, "objective %s, ", c->objective);
     if (c->reference_ratio > 0)
-        tool_add(&basis, "%s the reference, ", tool_ratio(c->reference_ratio, a));
-    tool_add(&basis, "error %s, %s, %s old", tool_error(c->candidate->errors[0], b),
-             report_samples(c->candidate, samples, sizeof samples),
-             tool_age(report_age_s(r, c->candidate->last_ms), d));
+        tool_add(&basis, "%s the reference, ", le__ratio_text(c->reference_ratio, a));
+    tool_add(&basis, "error %s, %s, %s old", le__error_text(c->candidate->errors[0], b),
+             le__report_samples(c->candidate, samples, sizeof samples),
+             le__age_text(le__report_age_s(r, c->candidate->last_ms), d));
     if (c->runner_up)
         tool_add(&next, "runner-up %s  %s  %s", c->runner_up->text,
-                 tool_seconds(c->runner_up->time, a), tool_ratio(c->runner_up_ratio, b));
+                 le__seconds_text(c->runner_up->time, a), le__ratio_text(c->runner_up_ratio, b));
     print_line(out, 4, 8, &best);
     print_line(out, 6, 8, &basis);
     print_line(out, 6, 8, &next);
-    if (report_under_load(c))
+    if (le__report_under_load(c))
         fprintf(out,
                 "      %smeasured under load; le-bench on a quiet machine measures it again%s\n",
                 tool_begin(out, TOOL_YELLOW), plain);
-    if (*report_remark(c->candidate, remark, sizeof remark)) {
+    if (*le__report_remark(c->candidate, remark, sizeof remark)) {
         fprintf(out, "      %s", tool_begin(out, TOOL_YELLOW));
         wrap_print(out, 6, 8, remark);
         fputs(plain, out);
@@ -94,27 +95,28 @@ static bool is_chosen(const report_problem *p, const report_candidate *c) {
 /* Whether some choice's constraint admits the candidate, as far as can be told. */
 static bool may_answer(const report_problem *p, const report_candidate *c) {
     for (size_t i = 0; i < p->n_choices; i++)
-        if (report_may_answer(c, p->choices[i].constraint))
+        if (le__report_may_answer(c, p->choices[i].constraint))
             return true;
     return p->n_choices == 0 || isnan(c->time);
 }
 
 static void fill_row(const report *r, const report_problem *p, const report_candidate *c,
                      wrap_row *row) {
-    char time[TOOL_NUMBER], error[TOOL_NUMBER], age[TOOL_NUMBER], ratio[TOOL_NUMBER], range[64];
+    char time[LE__TEXT], error[LE__TEXT], age[LE__TEXT], ratio[LE__TEXT], range[64];
     char remark[256];
     *row = (wrap_row){.candidate = c->text, .mark = is_chosen(p, c) ? '*' : ' '};
     if (c->last_ms)
         snprintf(row->cells, sizeof row->cells, "%9s %-16s %8s %4lld %6s",
-                 tool_seconds(c->time, time), explain_range(c->low, c->high, range, sizeof range),
-                 tool_ratio(c->time / report_base_time(p), ratio), report_count(c),
-                 tool_age(report_age_s(r, c->last_ms), age));
-    report_remark(c, remark, sizeof remark);
+                 le__seconds_text(c->time, time),
+                 explain_range(c->low, c->high, range, sizeof range),
+                 le__ratio_text(c->time / le__report_base_time(p), ratio), le__report_count(c),
+                 le__age_text(le__report_age_s(r, c->last_ms), age));
+    le__report_remark(c, remark, sizeof remark);
     bool said =
         c->state == LE_DB_FAILED || c->state == LE_DB_QUARANTINED; /* the remark begins so */
     snprintf(row->about, sizeof row->about, "%s%s%s%s%s%s",
-             said ? "" : report_state_names[c->state], isnan(c->errors[0]) ? "" : ", error ",
-             isnan(c->errors[0]) ? "" : tool_error(c->errors[0], error),
+             said ? "" : le__report_state_names[c->state], isnan(c->errors[0]) ? "" : ", error ",
+             isnan(c->errors[0]) ? "" : le__error_text(c->errors[0], error),
              said || may_answer(p, c) ? "" : "; left out: no choice here allows it",
              *remark && !said ? "; " : "", remark);
 }
@@ -122,7 +124,7 @@ static void fill_row(const report *r, const report_problem *p, const report_cand
 static void reasons(const report_problem *p, FILE *out) {
     for (size_t i = 0; i < p->n_choices; i++) {
         const report_choice *c = &p->choices[i];
-        char ratio[TOOL_NUMBER];
+        char ratio[LE__TEXT];
         tool_text line = {0}, evidence = {0};
         tool_add(&line, "%s%s%s: %s%s", *c->constraint ? c->constraint : "any tolerance",
                  strcmp(c->objective, "time") ? ", least " : "",
@@ -131,7 +133,7 @@ static void reasons(const report_problem *p, FILE *out) {
                            : " is the fastest measured; no choice is stored");
         if (c->runner_up)
             tool_add(&line, "; the next, %s, takes %s its time", c->runner_up->text,
-                     tool_ratio(c->runner_up_ratio, ratio));
+                     le__ratio_text(c->runner_up_ratio, ratio));
         if (*c->evidence)
             tool_add(&evidence, "evidence: %s", c->evidence);
         print_line(out, 2, 4, &line);
@@ -177,11 +179,11 @@ bool report_why(const report *r, FILE *out) {
 void report_commands(const report *r, FILE *out) {
     for (size_t i = 0; i < r->n_problems; i++)
         for (size_t k = 0; k < r->problems[i].n_choices; k++) {
-            tool_text t = {0};
-            report_reproduce(&t, &r->problems[i], r->problems[i].choices[k].candidate);
-            if (!t.failed)
-                fprintf(out, "%s\n", t.text);
-            tool_text_free(&t);
+            char *command =
+                le__report_reproduce(&r->problems[i], r->problems[i].choices[k].candidate);
+            if (command)
+                fprintf(out, "%s\n", command);
+            free(command);
         }
 }
 
@@ -189,17 +191,17 @@ void report_commands(const report *r, FILE *out) {
  * time. */
 static const char *share(double part, double whole, char *out) {
     if (!(whole > 0))
-        snprintf(out, TOOL_NUMBER, "-");
+        snprintf(out, LE__TEXT, "-");
     else if (part < 2 * whole)
-        snprintf(out, TOOL_NUMBER, "%.1f %%", 100 * part / whole);
+        snprintf(out, LE__TEXT, "%.1f %%", 100 * part / whole);
     else
-        tool_ratio(part / whole, out);
+        le__ratio_text(part / whole, out);
     return out;
 }
 
 void report_regret(const report *r, FILE *out) {
     const le_db_knowledge *k = r->knowledge;
-    char a[TOOL_NUMBER], b[TOOL_NUMBER], c[TOOL_NUMBER], d[TOOL_NUMBER], e[TOOL_NUMBER];
+    char a[LE__TEXT], b[LE__TEXT], c[LE__TEXT], d[LE__TEXT], e[LE__TEXT];
     fprintf(out, "%s%-27s %8s %9s %9s %7s %7s %7s%s\n", tool_begin(out, TOOL_BOLD), "operation",
             "calls", "answering", "exploring", "share", "lost", "share",
             tool_begin(out, TOOL_PLAIN));
@@ -208,8 +210,8 @@ void report_regret(const report *r, FILE *out) {
         if (!r->all_machines && x->differs & LE_DIFF_HOST)
             continue;
         fprintf(out, "%-27s %8lld %9s %9s %7s %7s %7s\n", x->operation, (long long)x->calls,
-                tool_seconds(x->answered_s, a), tool_seconds(x->explored_s, b),
-                share(x->explored_s, x->answered_s, c), tool_seconds(x->regret_s, d),
+                le__seconds_text(x->answered_s, a), le__seconds_text(x->explored_s, b),
+                share(x->explored_s, x->answered_s, c), le__seconds_text(x->regret_s, d),
                 share(x->regret_s, x->answered_s, e));
     }
     fputs("\nanswering  time of the runs whose results the callers got\n"

@@ -6,13 +6,13 @@
 #ifndef LE_REPORT_TRANSFER_H
 #define LE_REPORT_TRANSFER_H
 
-#include "benchdb.h"
+#include "liquid_engine/le.h"
 
 #include <stdbool.h>
 
 /* Whether the words (NULL-ended) begin with one of the three commands. */
 bool report_is_transfer(char *const *words);
 /* Does it; returns the exit status. */
-int report_transfer(le_db *db, char *const *words, bool keep_unknown);
+int report_transfer(le_engine *engine, char *const *words, bool keep_unknown);
 
 #endif

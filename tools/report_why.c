@@ -3,11 +3,9 @@
  *
  * The engine's own view of a call: predictions, and the reason why each candidate is left out.
  */
-#include "report_why.h"
+#include "report_views.h"
 
 #include "explain_text.h"
-#include "problem_args.h"
-#include "tool.h"
 #include "wrap.h"
 
 #include <stdlib.h>
@@ -44,39 +42,6 @@ static bool describes_call(char *const *words) {
     return false;
 }
 
-static le_explanation *explain(le_engine *engine, const char *operation, const char *text,
-                               bool aloud) {
-    problem_args a;
-    char why[256];
-    le_explanation *e = NULL;
-    bool ok = problem_args_make(&a, engine, operation, text, PROBLEM_SHAPES, why, sizeof why);
-    if (ok && le_call_explain(engine, &e, operation, a.args, a.n) != LE_OK && aloud)
-        tool_message("%s", le_error_message());
-    if (!ok && aloud)
-        tool_message("%s: %s", operation, why);
-    problem_args_free(&a);
-    return e;
-}
-
-le_explanation *report_explanation(const report *r, const char *operation, const char *problem) {
-    le_explanation *e =
-        r->engine && operation[0] != '@' ? explain(r->engine, operation, problem, false) : NULL;
-    if (e && strcmp(e->problem, problem) != 0)
-        le_explanation_free(&e);
-    return e;
-}
-
-le_engine *report_engine(const char *db) {
-    le_options options;
-    le_engine *engine = NULL;
-    le_default_options(&options);
-    options.db_path = db;
-    options.mode = LE_MODE_FROZEN;
-    if (le_open(&engine, &options) != LE_OK)
-        tool_message("%s", le_error_message());
-    return engine;
-}
-
 static bool in_report(const report *r, const char *problem) {
     for (size_t i = 0; i < r->n_problems; i++)
         if (strcmp(r->problems[i].known->key, problem) == 0)
@@ -86,10 +51,14 @@ static bool in_report(const report *r, const char *problem) {
 
 static bool explain_words(const report *r, const char *operation, char *const *words, FILE *out) {
     tool_text text = {0};
+    char why[512] = "out of memory";
     for (; *words; words++)
         tool_add(&text, "%s ", *words);
-    le_explanation *e = text.failed ? NULL : explain(r->engine, operation, text.text, true);
+    le_explanation *e =
+        text.failed ? NULL : le__report_explain(r->engine, operation, text.text, why, sizeof why);
     bool ok = e != NULL;
+    if (!ok)
+        tool_message("%s", why);
     if (e && !in_report(r, e->problem))
         ok = print_explanation(e, out);
     le_explanation_free(&e);
@@ -102,7 +71,7 @@ bool report_why_now(const report *r, const char *operation, char *const *words, 
         return false;
     bool ok = true;
     for (size_t i = 0; i < r->n_problems; i++) {
-        le_explanation *e = report_explanation(r, operation, r->problems[i].known->key);
+        le_explanation *e = le__report_explanation(r, operation, r->problems[i].known->key);
         ok = (!e || print_explanation(e, out)) && ok;
         le_explanation_free(&e);
     }

@@ -48,7 +48,8 @@ le_status run_fill_sky(run_args *a);
 le_status run_write(le_engine *engine, run_args *a, size_t output);
 /* The files beside the outputs that were asked for. */
 le_status run_write_extras(le_engine *engine, run_args *a);
-/* Whether the volume is to be read in boxes: the call's tensors exceed its memory limit. Alone only. */
+/* Whether the volume is to be read in boxes: the call's tensors exceed its memory limit. Alone
+ * only. */
 bool run_boxes_wanted(le_engine *engine, const run_options *o, run_args *a);
 /* The call box by box. */
 le_status run_boxes(le_engine *engine, const run_options *o, run_args *a);

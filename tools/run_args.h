@@ -13,17 +13,17 @@ enum { RUN_MESSAGE = 512, RUN_OPTIONS_MAX = 16 };
 /* One argument of the operation, by its index in the descriptor. */
 typedef struct run_arg {
     bool given;
-    const char *text;         /* what stands behind '='; for tensors the place. Borrowed */
-    bool is_number;           /* of a word or number */
+    const char *text; /* what stands behind '='; for tensors the place. Borrowed */
+    bool is_number;   /* of a word or number */
     double f64;
     int64_t i64;
-    double *list;             /* owned */
+    double *list; /* owned */
     size_t count;
-    le_tensor tensor;         /* in, table from a file: once read; out: once run */
-    bool plot;                /* of an output: a file that only le-run writes, .dat or .svg */
-    bool wanted;              /* an output that is not given, but asked for: a plot or picture needs it */
-    char *made;               /* owned: a text that nobody typed */
-    bool written;             /* out: the ranks of a job have put it into its place */
+    le_tensor tensor; /* in, table from a file: once read; out: once run */
+    bool plot;        /* of an output: a file that only le-run writes, .dat or .svg */
+    bool wanted;      /* an output that is not given, but asked for: a plot or picture needs it */
+    char *made;       /* owned: a text that nobody typed */
+    bool written;     /* out: the ranks of a job have put it into its place */
 } run_arg;
 
 typedef struct run_args {

@@ -37,7 +37,7 @@ bool run_boxes_wanted(le_engine *engine, const run_options *o, run_args *a) {
 
 le_status run_boxes(le_engine *engine, const run_options *o, run_args *a) {
     le_arg args[LE_MAX_ARGS + RUN_OPTIONS_MAX];
-    char time[TOOL_NUMBER];
+    char time[LE__TEXT];
     int64_t boxes = 0;
     size_t n = call_of(o, a, args);
     run_progress("running", a->operation->name);
@@ -45,6 +45,6 @@ le_status run_boxes(le_engine *engine, const run_options *o, run_args *a) {
     le_status status = le_boxes_run(engine, a->operation->name, args, n, &boxes);
     if (status == LE_OK && o->verbose)
         tool_message("%s: %lld boxes in %s", a->operation->name, (long long)boxes,
-                     tool_seconds(tool_clock() - start, time));
+                     le__seconds_text(tool_clock() - start, time));
     return status;
 }

@@ -123,11 +123,14 @@ static le_status write_nexus(run_args *a, const char *file, const char *dataset)
     if (!sem || !sem->given || !split_place(sem->text, other, sizeof other, &errors) ||
         strcmp(other, file) != 0)
         errors = NULL;
-    const le_io_axis axes[] = {
-        {.name = "azimuthal", .units = "degrees", .long_name = "azimuth (degrees)",
-         .values = azimuthal ? &azimuthal->tensor : NULL},
-        {.name = "radial", .units = words.unit, .long_name = words.label,
-         .values = &radial->tensor}};
+    const le_io_axis axes[] = {{.name = "azimuthal",
+                                .units = "degrees",
+                                .long_name = "azimuth (degrees)",
+                                .values = azimuthal ? &azimuthal->tensor : NULL},
+                               {.name = "radial",
+                                .units = words.unit,
+                                .long_name = words.label,
+                                .values = &radial->tensor}};
     const le_io_plot plot = {.struct_size = sizeof plot,
                              .group = group,
                              .title = title,
@@ -147,8 +150,9 @@ static le_status one_curve(const le_tensor *t, const char *file) {
         return LE_OK;
     char what[128];
     le_tensor_describe(t, what, sizeof what);
-    return le_fail(LE_ERR_SHAPE, "%s: %s; the columns of a .dat file are those of one frame: take "
-                                 "one as frames=...[0]",
+    return le_fail(LE_ERR_SHAPE,
+                   "%s: %s; the columns of a .dat file are those of one frame: take "
+                   "one as frames=...[0]",
                    file, what);
 }
 
@@ -205,10 +209,9 @@ static le_status write_text(run_args *a, const run_arg *intensity) {
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return le_fail(LE_ERR_MEMORY, "out of memory");
-    le_status status =
-        ends_with(intensity->text, ".dat")
-            ? write_columns(out, a, intensity->text, x, y, e)
-            : draw(out, a, x, azimuthal ? &azimuthal->tensor : NULL, y, e);
+    le_status status = ends_with(intensity->text, ".dat")
+                           ? write_columns(out, a, intensity->text, x, y, e)
+                           : draw(out, a, x, azimuthal ? &azimuthal->tensor : NULL, y, e);
     if (fclose(out) != 0 && status == LE_OK)
         status = le_fail(LE_ERR_MEMORY, "out of memory");
     if (status == LE_OK && !tool_write(intensity->text, text))

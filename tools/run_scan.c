@@ -633,12 +633,12 @@ static le_status stream_all(scan *s, const le_arg *options, size_t n_options) {
 }
 
 static void tell_speed(const scan *s, double seconds) {
-    char time[TOOL_NUMBER], ranks[32] = "";
+    char time[LE__TEXT], ranks[32] = "";
     const long long frames = (long long)scan_layout_count(&s->report.frames);
     if (s->shared)
         snprintf(ranks, sizeof ranks, " on %d ranks", run_world_ranks());
     tool_message("%s: %lld frames in %s, %.3g frames per second%s", s->a->operation->name, frames,
-                 tool_seconds(seconds, time), (double)frames / seconds, ranks);
+                 le__seconds_text(seconds, time), (double)frames / seconds, ranks);
 }
 
 static le_status prepare(scan *s, const le_arg *options, size_t n_options) {

@@ -113,7 +113,8 @@ static le_status open_read(le_engine *engine, const char *place, const scan_wish
     return status;
 }
 
-/* ------------------------------------------------------------------------------ stored frames -- */
+/* ------------------------------------------------------------------------------ stored frames --
+ */
 
 static bool whole(const le_stored_info *x) {
     bool all = x->ndim >= 2;
@@ -140,8 +141,8 @@ le_status scan_frames_open(le_engine *engine, const char *place, const scan_wish
     const le_source_piece *pieces;
     const char *why;
     *out = NULL;
-    le_status status = le_io_source(
-        engine, place, wish->skip ? LE_SOURCE_STORED_SKIP : LE_SOURCE_STORED, out);
+    le_status status =
+        le_io_source(engine, place, wish->skip ? LE_SOURCE_STORED_SKIP : LE_SOURCE_STORED, out);
     if (status == LE_ERR_UNSUPPORTED || status == LE_ERR_DTYPE)
         return open_read(engine, place, wish, out);
     if (status != LE_OK)
@@ -150,8 +151,9 @@ le_status scan_frames_open(le_engine *engine, const char *place, const scan_wish
     if (decodable(pieces[0].about, wish, &why) && (n == 1 || pieces[0].about->ndim > 2))
         return LE_OK;
     if (n > 1)
-        status = le_fail(LE_ERR_UNSUPPORTED, "%s: datasets of a group are joined only as "
-                                             "bitshuffled frames, but of %s %s",
+        status = le_fail(LE_ERR_UNSUPPORTED,
+                         "%s: datasets of a group are joined only as "
+                         "bitshuffled frames, but of %s %s",
                          place, pieces[0].place, why);
     le_source_close(out);
     return n > 1 ? status : open_read(engine, place, wish, out);

@@ -11,8 +11,8 @@
 typedef struct scan_layout {
     const le_source_piece *pieces; /* borrowed */
     size_t n_pieces;
-    int axes;                      /* the first ones of a dataset, which are laid out */
-    int64_t shape[LE_MAX_DIMS];    /* what is selected along them, in all pieces */
+    int axes;                   /* the first ones of a dataset, which are laid out */
+    int64_t shape[LE_MAX_DIMS]; /* what is selected along them, in all pieces */
 } scan_layout;
 
 scan_layout scan_layout_of(const le_source_piece *pieces, size_t n_pieces, int axes);

@@ -62,8 +62,7 @@ le_status scan_report_bad(scan_report *r, int64_t item) {
     if (r->skip)
         return LE_OK;
     return le_fail(LE_ERR_DATA, "frame %lld (of %lld; %s) cannot be decoded",
-                   (long long)(m.first < 0 ? 0 : m.first),
-                   (long long)scan_layout_count(&r->frames),
+                   (long long)(m.first < 0 ? 0 : m.first), (long long)scan_layout_count(&r->frames),
                    r->frames.pieces[piece].place);
 }
 

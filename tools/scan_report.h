@@ -11,7 +11,7 @@
 typedef struct scan_report {
     scan_layout frames;
     bool skip;
-    bool *bad;        /* for each frame */
+    bool *bad;         /* for each frame */
     int64_t *bad_item; /* of each piece: its first bad item; -1: none */
     int64_t n_bad, done;
     int64_t per_item; /* frames of a chunk */

@@ -7,7 +7,7 @@
 
 #include "liquid_engine/le_io.h"
 #include "liquid_engine/le_method.h"
-#include "svg.h"
+#include "report/svg.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,8 +24,8 @@ typedef struct axis {
 } axis;
 
 static double place(const axis *a, double v) {
-    const double t = a->log ? log(v / a->low) / log(a->high / a->low)
-                            : (v - a->low) / (a->high - a->low);
+    const double t =
+        a->log ? log(v / a->low) / log(a->high / a->low) : (v - a->low) / (a->high - a->low);
     return a->from + (a->to - a->from) * fmin(fmax(t, 0), 1);
 }
 
@@ -62,7 +62,7 @@ static double step_of(const axis *a) {
 
 static void text(FILE *out, double x, double y, const char *classes, const char *what) {
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, classes);
-    svg_escape(out, what);
+    le__svg_escape(out, what);
     fputs("</text>\n", out);
 }
 
@@ -99,12 +99,11 @@ static void begin(FILE *out, const svg_plot *p) {
             "xmlns=\"http://www.w3.org/2000/svg\" "
             "width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\"><title>",
             WIDTH, HEIGHT, WIDTH, HEIGHT);
-    svg_escape(out, p->title);
+    le__svg_escape(out, p->title);
     fputs("</title>\n<style>", out);
-    svg_css(out);
-    fprintf(out,
-            "</style>\n<rect width=\"%d\" height=\"%d\" style=\"fill:var(--paper)\"/>\n", WIDTH,
-            HEIGHT);
+    le__svg_css(out);
+    fprintf(out, "</style>\n<rect width=\"%d\" height=\"%d\" style=\"fill:var(--paper)\"/>\n",
+            WIDTH, HEIGHT);
     text(out, LEFT, 24, "strong", p->title);
 }
 
@@ -112,7 +111,7 @@ static void labels(FILE *out, const svg_plot *p, const char *y_label, double rig
     text(out, (LEFT + right) / 2, HEIGHT - 14, "mid", p->x_label);
     fprintf(out, "<text transform=\"translate(20 %d) rotate(-90)\" class=\"mid\">",
             (TOP + HEIGHT - BOTTOM) / 2);
-    svg_escape(out, y_label);
+    le__svg_escape(out, y_label);
     fputs("</text>\n", out);
 }
 
@@ -163,8 +162,8 @@ le_status svg_write_curve(FILE *out, const svg_plot *p) {
 
 /* From dark to light, after viridis, which reads the same in grey and to any colour vision. */
 static void colour(double t, uint8_t *rgb) {
-    static const uint8_t stops[][3] = {{68, 1, 84},    {59, 82, 139},  {33, 145, 140},
-                                       {94, 201, 98},  {253, 231, 37}, {253, 231, 37}};
+    static const uint8_t stops[][3] = {{68, 1, 84},   {59, 82, 139},  {33, 145, 140},
+                                       {94, 201, 98}, {253, 231, 37}, {253, 231, 37}};
     const double at = fmin(fmax(t, 0), 1) * 4;
     const int k = (int)at;
     for (int c = 0; c < 3; c++)
@@ -196,8 +195,8 @@ static le_status paint(const le_tensor *t, const axis *scale, le_tensor *out) {
     for (int64_t i = 0; status == LE_OK && i < rows; i++)
         for (int64_t j = 0; j < columns; j++) {
             const int64_t i0 = t->shape[0] * i / rows, j0 = t->shape[1] * j / columns;
-            const double v = mean_of(t, i0, t->shape[0] * (i + 1) / rows, j0,
-                                     t->shape[1] * (j + 1) / columns);
+            const double v =
+                mean_of(t, i0, t->shape[0] * (i + 1) / rows, j0, t->shape[1] * (j + 1) / columns);
             uint8_t *rgb = (uint8_t *)out->data + ((rows - 1 - i) * columns + j) * 3;
             if (isnan(v))
                 memset(rgb, 160, 3);
@@ -259,7 +258,8 @@ static void colour_bar(FILE *out, const svg_plot *p, const axis *scale) {
 static axis rows_of(const svg_plot *p) {
     if (p->y && p->y->shape[0] > 1)
         return axis_of(p->y, false, HEIGHT - BOTTOM, TOP);
-    return (axis){.low = 0, .high = (double)p->values->shape[0], .from = HEIGHT - BOTTOM, .to = TOP};
+    return (axis){
+        .low = 0, .high = (double)p->values->shape[0], .from = HEIGHT - BOTTOM, .to = TOP};
 }
 
 le_status svg_write_image(FILE *out, const svg_plot *p) {

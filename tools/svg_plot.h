@@ -12,8 +12,8 @@
 
 typedef struct svg_plot {
     const char *title, *x_label, *y_label, *value_label;
-    const le_tensor *x; /* [n], ascending */
-    const le_tensor *y; /* of an image: [m]; NULL: its rows are numbered */
+    const le_tensor *x;      /* [n], ascending */
+    const le_tensor *y;      /* of an image: [m]; NULL: its rows are numbered */
     const le_tensor *values; /* [n], or [m,n] */
     const le_tensor *errors; /* of a curve: [n]; NULL: none */
 } svg_plot;

@@ -16,74 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Three significant digits, without an exponent. */
-static void three(double v, const char *unit, char *out) {
-    int decimals = v < 9.995 ? 2 : v < 99.95 ? 1 : 0;
-    snprintf(out, TOOL_NUMBER, "%.*f%s", decimals, v, unit);
-}
-
-const char *tool_seconds(double s, char *out) {
-    if (!(s > 0) || !isfinite(s))
-        snprintf(out, TOOL_NUMBER, "-");
-    else if (s < 999.5e-9)
-        three(s * 1e9, " ns", out);
-    else if (s < 999.5e-6)
-        three(s * 1e6, " us", out);
-    else if (s < 0.9995)
-        three(s * 1e3, " ms", out);
-    else
-        three(s < 1e9 ? s : 1e9, " s", out);
-    return out;
-}
-
-const char *tool_bytes(double b, char *out) {
-    static const char *const units[] = {" B", " KiB", " MiB", " GiB", " TiB"};
-    size_t u = 0;
-    if (!(b > 0) || !isfinite(b)) {
-        snprintf(out, TOOL_NUMBER, "-");
-        return out;
-    }
-    for (; b >= 1000 && u < 4; u++)
-        b /= 1024;
-    if (u == 0)
-        snprintf(out, TOOL_NUMBER, "%.0f B", b);
-    else
-        three(b, units[u], out);
-    return out;
-}
-
-const char *tool_age(double s, char *out) {
-    if (!isfinite(s))
-        snprintf(out, TOOL_NUMBER, "-");
-    else if (s < 90)
-        snprintf(out, TOOL_NUMBER, "%.0f s", s > 0 ? s : 0);
-    else if (s < 90 * 60)
-        snprintf(out, TOOL_NUMBER, "%.0f min", s / 60);
-    else if (s < 48 * 3600)
-        snprintf(out, TOOL_NUMBER, "%.0f h", s / 3600);
-    else
-        snprintf(out, TOOL_NUMBER, "%.0f d", s / 86400);
-    return out;
-}
-
-const char *tool_ratio(double ratio, char *out) {
-    if (!(ratio > 0) || !isfinite(ratio))
-        snprintf(out, TOOL_NUMBER, "-");
-    else
-        three(ratio < 1e9 ? ratio : 1e9, "x", out);
-    return out;
-}
-
-const char *tool_error(double error, char *out) {
-    if (isnan(error))
-        snprintf(out, TOOL_NUMBER, "-");
-    else if (error == 0)
-        snprintf(out, TOOL_NUMBER, "0");
-    else
-        snprintf(out, TOOL_NUMBER, "%.1e", error);
-    return out;
-}
-
 bool tool_colour(FILE *stream) {
     const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
     return !(no && *no) && term && strcmp(term, "dumb") != 0 && isatty(fileno(stream));
@@ -144,19 +76,6 @@ void tool_add(tool_text *t, const char *format, ...) {
     vsnprintf(t->text + t->n, t->capacity - t->n, format, ap);
     va_end(ap);
     t->n += (size_t)n;
-}
-
-void tool_add_quoted(tool_text *t, const char *word) {
-    static const char plain[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
-    if (*word && word[strspn(word, plain)] == '\0') {
-        tool_add(t, "%s", word);
-        return;
-    }
-    tool_add(t, "'");
-    for (; *word; word++)
-        tool_add(t, *word == '\'' ? "'\\''" : "%c", *word);
-    tool_add(t, "'");
 }
 
 void tool_text_free(tool_text *t) {

@@ -7,6 +7,7 @@
 #define LE_TOOL_H
 
 #include "outfile.h"
+#include "report/texts.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,19 +15,6 @@
 #include <stdio.h>
 
 enum { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_USAGE = 2 }; /* exit codes */
-
-enum { TOOL_NUMBER = 24 }; /* bytes that hold any of the texts below */
-
-/* "12.3 ms", "4.56 us", "1.20 s"; "-" for NaN and what is not positive. Return out. */
-const char *tool_seconds(double seconds, char *out);
-/* "1.5 MiB"; "-" for 0 and less. */
-const char *tool_bytes(double bytes, char *out);
-/* "12 s", "5 min", "3 h", "12 d"; "-" for NaN. */
-const char *tool_age(double seconds, char *out);
-/* "231x", "1.08x"; "-" for NaN. */
-const char *tool_ratio(double ratio, char *out);
-/* "2.3e-06", "0"; "-" for NaN. */
-const char *tool_error(double error, char *out);
 
 /* Whether a stream gets colour: a terminal, NO_COLOR not set, TERM not dumb. */
 bool tool_colour(FILE *stream);
@@ -65,8 +53,6 @@ typedef struct tool_text {
 __attribute__((format(printf, 2, 3)))
 #endif
 void tool_add(tool_text *t, const char *format, ...);
-/* Adds one word quoted for a POSIX shell where that is needed. */
-void tool_add_quoted(tool_text *t, const char *word);
 void tool_text_free(tool_text *t);
 
 struct cJSON;

@@ -397,3 +397,10 @@ bool le__conv_tiles_serve(const le__convolution *c, const le__conv_tiling *t, co
     *why = "too few taps, or too many for a tile";
     return c->tap_rows * c->tap_cols >= LEAST_TAPS && t->rows && t->cols;
 }
+
+double le__conv_tiles_gain(const le_call *call, const le__conv_tiling *t, double step) {
+    const le__convolution *c = le__convolution_of(call);
+    const double pixels = (double)(t->tiles_down * t->tiles_across) * t->rows * t->cols,
+                 results = fmax((double)c->out_rows * (double)c->out_cols, 1);
+    return le__conv_gain(call, step * pixels / results * (log2(t->rows) + log2(t->cols)));
+}

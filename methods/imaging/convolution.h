@@ -108,6 +108,8 @@ int le__conv_tile_length(int64_t taps, int least, int longest);
 le__conv_tiling le__conv_tiling_of(const le__convolution *c, int rows, int cols);
 /* For le_implementation.applicable: whether such tiles serve the call, and pay. */
 bool le__conv_tiles_serve(const le__convolution *c, const le__conv_tiling *t, const char **why);
+/* le__conv_gain of transforms, one step of which, of a pixel, takes as long as so many products. */
+double le__conv_tiles_gain(const le_call *call, const le__conv_tiling *t, double step);
 
 #define LE__CONV_OPERATION(the_name, the_summary, the_reference)                                   \
     .abi = LE_METHOD_ABI, .name = the_name, .family = "imaging", .summary = the_summary,           \

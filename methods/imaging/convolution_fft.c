@@ -51,11 +51,8 @@ static bool applicable(const le_call *call, const char **why) {
 /* A step of a transform of a pixel takes as long as 6 products in plain C, all that goes with it
  * included. */
 static double speed_of(const le_call *call) {
-    const le__convolution *c = le__convolution_of(call);
-    const tiling t = tiling_of(c);
-    const double pixels = (double)(t.tiles_down * t.tiles_across) * t.rows * t.cols,
-                 results = fmax((double)c->out_rows * (double)c->out_cols, 1);
-    return le__conv_gain(call, 6 * pixels / results * (log2(t.rows) + log2(t.cols)));
+    const tiling t = tiling_of(le__convolution_of(call));
+    return le__conv_tiles_gain(call, &t.of, 6);
 }
 
 /* ----------------------------------------------------------------------------------- memory --- */

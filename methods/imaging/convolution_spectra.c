@@ -42,11 +42,8 @@ static bool applicable(const le_call *call, const char **why) {
 
 /* A step of a transform of a pixel takes as long as 18 products, all that goes with it included. */
 static double speed_of(const le_call *call) {
-    const le__convolution *c = le__convolution_of(call);
-    const le__conv_tiling t = tiling_of(c);
-    const double pixels = (double)t.tiles * t.rows * t.cols,
-                 results = fmax((double)c->out_rows * (double)c->out_cols, 1);
-    return LANES * le__conv_gain(call, 18 * pixels / results * (log2(t.rows) + log2(t.cols)));
+    const le__conv_tiling t = tiling_of(le__convolution_of(call));
+    return LANES * le__conv_tiles_gain(call, &t, 18);
 }
 
 /* ----------------------------------------------------------------------------------- memory --- */

@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The liquid engine developers
 # SPDX-License-Identifier: MIT
 """Arrays in and out, against numpy."""
+import gc
 import os
 import pathlib
+import sys
 
 import numpy as np
 import pytest
@@ -212,10 +214,12 @@ def test_dlpack_and_tensors(rng, engine):
     with pytest.raises(BufferError):
         kept.__dlpack__(dl_device=(2, 0))
     held = le.asarray(cube)
+    assert np.shares_memory(np.asarray(held), cube)
     assert np.array_equal(engine.project(held, axis=0), array)
-    np.asarray(held)[:] *= 2
+    cube *= 2
     held.touch()
-    assert np.array_equal(engine.project(held, axis=0), engine.project(2 * cube, axis=0))
+    assert np.array_equal(engine.project(held, axis=0), engine.project(cube.copy(), axis=0))
+    cube /= 2
 
     class Foreign:  # as torch's tensors: DLPack and nothing else
         def __dlpack__(self, **words):
@@ -226,6 +230,56 @@ def test_dlpack_and_tensors(rng, engine):
 
     assert np.array_equal(engine.project(Foreign(), axis=0), array)
     assert np.shares_memory(le.from_dlpack(Foreign()), cube)
+    assert np.shares_memory(np.asarray(le.asarray(Foreign())), cube)
+
+
+def test_tensors_over_arrays(rng, engine):
+    image = rng.normal(size=(40, 50)).astype("f4")
+    references = sys.getrefcount(image)
+    held = le.asarray(image)
+    assert sys.getrefcount(image) == references + 1
+    expected = engine.roberts_cross(image)
+    del image
+    gc.collect()
+    assert all(np.array_equal(a, b) for a, b in zip(engine.roberts_cross(held), expected))
+    view = np.asarray(held)
+    del held
+    assert view.shape == (40, 50) and np.isfinite(view).all()
+
+    reversed_rows = view[:, ::-1]
+    assert not np.shares_memory(np.asarray(le.asarray(reversed_rows)), view)
+    assert np.array_equal(np.asarray(le.asarray(reversed_rows)), reversed_rows)
+    with pytest.raises(ValueError, match="row-major"):
+        le.asarray(reversed_rows, copy=False)
+    assert not np.shares_memory(np.asarray(le.asarray(view, copy=True)), view)
+    view.flags.writeable = False
+    assert not np.asarray(le.asarray(view)).flags.writeable
+    with pytest.raises(TypeError, match="float16"):
+        le.asarray(view.astype("f2"))
+
+
+def test_copies_on_devices_stay(rng):
+    image = rng.normal(size=(60, 70)).astype("f4")
+    with le.Engine(db=":memory:", mode="estimate") as e:
+        if not any(d.id.startswith("opencl") for d in le.devices(e)):
+            pytest.skip("no OpenCL device")
+        held = le.asarray(image)
+        moved = []
+        for _ in range(3):
+            e.roberts_cross(held, device="opencl")
+            moved.append(le.last_run().bytes_to_device)
+        assert moved[0] >= image.nbytes and moved[1:] == [0, 0]
+        image[:] = 0
+        held.touch()
+        assert not any(g.any() for g in e.roberts_cross(held, device="opencl"))
+
+
+def test_masked_arrays(rng, engine):
+    image = np.ma.masked_array(rng.normal(size=(20, 30)).astype("f4"))
+    assert np.array_equal(engine.roberts_cross(image).gradient_row, engine.roberts_cross(image.data).gradient_row)
+    image[3, 4] = np.ma.masked
+    with pytest.raises(ValueError, match="masked.*filled"):
+        engine.roberts_cross(image)
 
 
 def test_results_outlive_everything(rng):

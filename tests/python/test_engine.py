@@ -155,10 +155,10 @@ def test_what_is_stored(cube, tmp_path):
     again = le.wisdom.load(tmp_path / "a.json", db=tmp_path / "c.sqlite3")
     assert again.stored == 0 and again.same > 0
     assert le.wisdom.merge(second, db=tmp_path / "c.sqlite3").stored > 0
-    with pytest.raises(OSError, match="no such file"):
+    with pytest.raises(OSError, match="(?i)no such file"):
         le.wisdom.load(tmp_path / "none.json")
     (tmp_path / "bad.json").write_text("hello")
-    with pytest.raises(OSError, match="export"):
+    with pytest.raises(OSError, match="refused"):
         le.wisdom.load(tmp_path / "bad.json", db=first)
 
 

@@ -3,8 +3,8 @@
  *
  * Charts: escaping, crossings against computed ones, numbers as people read them.
  */
-#include "svg.h"
-#include "tool.h"
+#include "report/report.h"
+#include "report/svg.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -20,7 +20,7 @@ static char *escaped(const char *text) {
     size_t size;
     FILE *f = open_memstream(&out, &size);
     assert_non_null(f);
-    svg_escape(f, text);
+    le__svg_escape(f, text);
     fclose(f);
     return out;
 }
@@ -43,14 +43,14 @@ static void crosses_where_powers_do(void **state) {
     }
     svg_series s = {.label = "a", .points = a, .n = 3}, t = {.label = "b", .points = b, .n = 3};
     double x[4];
-    assert_int_equal(svg_crossings(&s, &t, x, 4), 1);
+    assert_int_equal(le__svg_crossings(&s, &t, x, 4), 1);
     assert_true(fabs(x[0] - 4) < 1e-12);
     t.n = 1; /* no common range */
-    assert_int_equal(svg_crossings(&s, &t, x, 4), 0);
+    assert_int_equal(le__svg_crossings(&s, &t, x, 4), 0);
 }
 
 static const char *format(double v, char *out) {
-    return tool_seconds(v, out);
+    return le__seconds_text(v, out);
 }
 
 static int count(const char *text, const char *part) {
@@ -66,7 +66,7 @@ static char *bars(const svg_bar *list, size_t n, double limit) {
     FILE *f = open_memstream(&out, &size);
     assert_non_null(f);
     svg_bars chart = {.title = "t", .axis = "x", .format = format, .limit = limit};
-    svg_write_bars(f, &chart, list, n);
+    le__svg_write_bars(f, &chart, list, n);
     fclose(f);
     return out;
 }
@@ -97,27 +97,27 @@ static void draws_bars_or_dots(void **state) {
 
 static void writes_numbers(void **state) {
     (void)state;
-    char t[TOOL_NUMBER];
-    assert_string_equal(tool_seconds(12.34e-3, t), "12.3 ms");
-    assert_string_equal(tool_seconds(999.6e-6, t), "1.00 ms");
-    assert_string_equal(tool_seconds(0.9996, t), "1.00 s");
-    assert_string_equal(tool_seconds(123.4, t), "123 s");
-    assert_string_equal(tool_seconds(NAN, t), "-");
-    assert_string_equal(tool_bytes(1536, t), "1.50 KiB");
-    assert_string_equal(tool_bytes(0, t), "-");
-    assert_string_equal(tool_age(7200, t), "2 h");
-    assert_string_equal(tool_ratio(231.4, t), "231x");
-    assert_string_equal(tool_error(2.34e-6, t), "2.3e-06");
+    char t[LE__TEXT];
+    assert_string_equal(le__seconds_text(12.34e-3, t), "12.3 ms");
+    assert_string_equal(le__seconds_text(999.6e-6, t), "1.00 ms");
+    assert_string_equal(le__seconds_text(0.9996, t), "1.00 s");
+    assert_string_equal(le__seconds_text(123.4, t), "123 s");
+    assert_string_equal(le__seconds_text(NAN, t), "-");
+    assert_string_equal(le__bytes_text(1536, t), "1.50 KiB");
+    assert_string_equal(le__bytes_text(0, t), "-");
+    assert_string_equal(le__age_text(7200, t), "2 h");
+    assert_string_equal(le__ratio_text(231.4, t), "231x");
+    assert_string_equal(le__error_text(2.34e-6, t), "2.3e-06");
 }
 
 static void quotes_for_the_shell(void **state) {
     (void)state;
-    tool_text t = {0};
-    tool_add_quoted(&t, "plain@cpu");
-    tool_add(&t, " ");
-    tool_add_quoted(&t, "it's [1]");
-    assert_string_equal(t.text, "plain@cpu 'it'\\''s [1]'");
-    tool_text_free(&t);
+    const le_db_known_problem problem = {.operation = "blur", .key = "it's [1]"};
+    const report_problem p = {.known = &problem};
+    const report_candidate c = {.text = "plain@cpu"};
+    char *command = le__report_reproduce(&p, &c);
+    assert_string_equal(command, "le-bench --time plain@cpu --problem 'it'\\''s [1]' blur");
+    free(command);
 }
 
 int main(void) {

@@ -81,6 +81,7 @@ void core_back(core_outside *o);
 typedef struct core_tensor {
     PyObject_HEAD le_tensor t;
     PyObject *base; /* owns borrowed memory; NULL: the tensor has storage */
+    bool read_only; /* it was made of an array that is */
 } core_tensor;
 
 extern PyTypeObject *core_tensor_type, *core_stream_type, *core_value_type;

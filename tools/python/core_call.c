@@ -87,7 +87,7 @@ static bool read_place(core_call *c, PyObject *place, uint32_t dtypes, le_tensor
 static bool take_array(core_call *c, PyObject *value, const le_arg_desc *d, le_tensor *t) {
     const char *operation = c->function->text;
     uint32_t dtypes = d->type == LE_TYPE_TABLE ? 0 : d->dtypes;
-    if (PyArray_Check(value))
+    if (PyArray_Check(value)) /* of a subclass */
         return core_tensor_of_array(value, operation, d->name, t);
     if (PyObject_TypeCheck(value, core_tensor_type)) {
         *t = ((core_tensor *)value)->t;
@@ -108,12 +108,14 @@ static bool take_array(core_call *c, PyObject *value, const le_arg_desc *d, le_t
 static bool take_input(core_call *c, PyObject *value, int i) {
     const le_arg_desc *d = &c->function->operation->args[i];
     le_tensor *t = &c->tensors[i];
-    if (PyObject_TypeCheck(value, core_stream_type)) {
+    bool array = PyArray_CheckExact(value);
+    if (!array && PyObject_TypeCheck(value, core_stream_type)) {
         c->stream_place = PyUnicode_AsUTF8AndSize(((core_stream *)value)->place, NULL);
         c->stream_arg = d->name;
         return c->stream_place != NULL;
     }
-    if (!take_array(c, value, d, t))
+    if (!(array ? core_tensor_of_array(value, c->function->text, d->name, t)
+                : take_array(c, value, d, t)))
         return false;
     add(c, d->name, d->type == LE_TYPE_TABLE ? LE_KIND_TABLE : LE_KIND_IN)->value.in = t;
     return true;
@@ -174,7 +176,7 @@ static bool take(core_call *c, PyObject *value, int i) {
     const le_arg_desc *d = &c->function->operation->args[i];
     if (value == Py_None && d->optional)
         return true;
-    if (PyObject_TypeCheck(value, core_value_type)) {
+    if (!PyArray_CheckExact(value) && PyObject_TypeCheck(value, core_value_type)) {
         c->traced = true;
         return true;
     }
@@ -338,19 +340,24 @@ static bool choose_outputs(core_call *c, int *chosen, int *n) {
     return !PyErr_Occurred();
 }
 
-/* The caller's array for output number k of n; NULL without exception: none. Borrowed. */
-static PyObject *out_at(const core_call *c, int k, int n) {
+/* The caller's array for output number k of n, borrowed; NULL: none. */
+static bool find_out(const core_call *c, int k, int n, PyObject **out) {
+    *out = NULL;
     if (!c->out)
-        return NULL;
-    if (n == 1 && !PyTuple_Check(c->out))
-        return c->out;
-    if (!PyTuple_Check(c->out) || PyTuple_Size(c->out) != n) {
+        return true;
+    bool tuple = !PyArray_CheckExact(c->out) && PyTuple_Check(c->out);
+    if (n == 1 && !tuple) {
+        *out = c->out;
+        return true;
+    }
+    if (!tuple || PyTuple_Size(c->out) != n) {
         PyErr_Format(PyExc_TypeError, "%s: out: expected a tuple of %d arrays or None",
                      c->function->text, n);
-        return NULL;
+        return false;
     }
-    PyObject *out = PyTuple_GetItem(c->out, k);
-    return out == Py_None ? NULL : out;
+    PyObject *given = PyTuple_GetItem(c->out, k);
+    *out = given == Py_None ? NULL : given;
+    return true;
 }
 
 static bool take_out(core_call *c, PyObject *out, int i) {
@@ -368,8 +375,9 @@ static bool take_out(core_call *c, PyObject *out, int i) {
 }
 
 static bool add_output(core_call *c, int i, PyObject *out) {
-    memset(&c->tensors[i], 0, sizeof c->tensors[i]);
-    if (out && !take_out(c, out, i))
+    if (!out)
+        memset(&c->tensors[i], 0, sizeof c->tensors[i]);
+    else if (!take_out(c, out, i))
         return false;
     c->given_outs[c->n_outs] = i;
     c->outs[c->n_outs++] = out;
@@ -391,8 +399,8 @@ static bool add_outputs(core_call *c) {
     if (!choose_outputs(c, chosen, &n))
         return false;
     for (int k = 0; k < n; k++) {
-        PyObject *out = out_at(c, k, n);
-        if (PyErr_Occurred() || !add_output(c, f->outs[chosen[k]], out))
+        PyObject *out;
+        if (!find_out(c, k, n, &out) || !add_output(c, f->outs[chosen[k]], out))
             return false;
     }
     c->n_shown = c->n_outs;
@@ -404,10 +412,14 @@ static bool add_outputs(core_call *c) {
 
 /* ----------------------------------------------------------------------- a whole call -------- */
 
-static int find(const core_function *f, PyObject *name) {
-    for (int i = 0; i < f->n_params; i++)
+/* A place in the source names the same words each time. */
+static int find(core_function *f, PyObject *name) {
+    for (int i = f->next; i < f->n_params; i++)
         if (f->params[i].name == name)
-            return i;
+            return f->next = i;
+    for (int i = 0; i < f->next; i++)
+        if (f->params[i].name == name)
+            return f->next = i;
     for (int i = 0; i < f->n_params; i++)
         if (PyUnicode_Compare(f->params[i].name, name) == 0)
             return i;
@@ -460,18 +472,19 @@ static bool take_parameter(core_call *c, int at, PyObject *value, given *g) {
 
 /* The engine is known before places are read with it. Words in calls are interned. */
 static bool choose_engine(core_call *c, PyObject *const *args, size_t n_args, PyObject *names) {
-    PyObject *engine = c->function->engine;
-    for (Py_ssize_t k = 0; names && k < PyTuple_Size(names); k++)
+    PyObject *own = c->function->engine, *engine = own;
+    Py_ssize_t n_names = names ? Py_SIZE(names) : 0;
+    for (Py_ssize_t k = 0; k < n_names; k++)
         if (PyTuple_GetItem(names, k) == core_option_names[ENGINE_OPTION] &&
             args[n_args + (size_t)k] != Py_None)
             engine = args[n_args + (size_t)k];
-    c->engine = core_engine_get(engine);
+    c->engine = engine && engine == own ? (core_engine *)Py_NewRef(own) : core_engine_get(engine);
     return c->engine != NULL;
 }
 
 static bool take_all(core_call *c, PyObject *const *args, size_t n_args, PyObject *names,
                      given *g) {
-    const core_function *f = c->function;
+    core_function *f = c->function;
     if (n_args > (size_t)f->n_positional) {
         PyErr_Format(PyExc_TypeError, "%s() takes at most %d positional arguments (%zu given)",
                      f->text, f->n_positional, n_args);
@@ -480,7 +493,7 @@ static bool take_all(core_call *c, PyObject *const *args, size_t n_args, PyObjec
     for (size_t k = 0; k < n_args; k++)
         if (!take_parameter(c, (int)k, args[k], g))
             return false;
-    Py_ssize_t n_names = names ? PyTuple_Size(names) : 0;
+    Py_ssize_t n_names = names ? Py_SIZE(names) : 0;
     for (Py_ssize_t k = 0; k < n_names; k++) {
         PyObject *name = PyTuple_GetItem(names, k);
         int at = find(f, name);

@@ -32,6 +32,7 @@ struct core_function {
     char text[128];                       /* its name */
     int n_params, n_positional, n_needed; /* needed ones come first */
     parameter params[LE_MAX_ARGS + OPTIONS];
+    int next;              /* of params: where the next word is looked for first */
     int outs[LE_MAX_ARGS]; /* by number: index in the descriptor */
     int n_outs, n_usual;   /* usual: made unless `outputs` says something else; the first ones */
     PyObject *out_names;   /* tuple of str */

@@ -5,7 +5,7 @@
  */
 #include "core.h"
 
-#include "benchdb.h"
+#include "liquid_engine/le_report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -389,53 +389,65 @@ static PyObject *peek_place(PyObject *module, PyObject *place) {
 
 /* ------------------------------------------------------------------- what is stored ---------- */
 
-typedef struct reports {
-    PyObject *list;
-} reports;
-
-static void report(void *cookie, int line, const char *text) {
+static void refused(void *list, int line, const char *text) {
+    PyGILState_STATE state = PyGILState_Ensure();
     PyObject *entry = Py_BuildValue("(is)", line, text);
     if (entry)
-        PyList_Append(((reports *)cookie)->list, entry);
+        PyList_Append(list, entry);
     Py_XDECREF(entry);
     PyErr_Clear();
+    PyGILState_Release(state);
 }
 
-/* What the engine's own handle has not written yet is not seen: its owner closes or flushes it. */
-static le_db *open_stored(const char *path) {
-    return le_db_open(&(le_db_options){.path = *path ? path : NULL});
-}
-
-/* wisdom(what, database, path): "save", "load" or "merge" */
+/* wisdom(what, engine, path): "save", "load" or "merge" */
 static PyObject *wisdom(PyObject *module, PyObject *args) {
-    const char *what, *database, *path;
+    const char *what, *path;
+    PyObject *engine;
+    le_status status;
     (void)module;
-    if (!PyArg_ParseTuple(args, "sss", &what, &database, &path))
+    if (!PyArg_ParseTuple(args, "sOs", &what, &engine, &path))
         return NULL;
-    le_db *db = open_stored(database);
-    reports r = {PyList_New(0)};
-    le_db_import_options o = {.report = report, .cookie = &r};
-    le_db_import_result counts = {0};
-    if (!db || !r.list) {
-        le_db_close(&db);
-        return PyErr_NoMemory();
+    PyObject *list = PyList_New(0);
+    core_engine *e = list ? core_engine_get(engine) : NULL;
+    if (!e || !core_engine_begin(e)) {
+        Py_XDECREF((PyObject *)e);
+        Py_XDECREF(list);
+        return NULL;
     }
-    le_db_status status = !strcmp(what, "save")   ? le_db_export_file(db, path)
-                          : !strcmp(what, "load") ? le_db_import(db, path, &o, &counts)
-                                                  : le_db_merge(db, path, &o, &counts);
-    le_db_close(&db);
-    return Py_BuildValue("(iLLLLN)", (int)status, (long long)counts.rows, (long long)counts.stored,
-                         (long long)counts.same, (long long)counts.bad, r.list);
+    le_wisdom_options o = {
+        .struct_size = sizeof o, .refused = refused, .cookie = list, .keep_unknown = true};
+    le_wisdom_counts n = {.struct_size = sizeof n};
+    core_outside outside;
+    core_leave(&outside, NULL);
+    status = !strcmp(what, "save")   ? le_wisdom_save(e->engine, path)
+             : !strcmp(what, "load") ? le_wisdom_load(e->engine, path, &o, &n)
+                                     : le_wisdom_merge(e->engine, path, &o, &n);
+    core_back(&outside);
+    core_engine_end(e);
+    if (!core_check(status)) {
+        Py_DECREF(list);
+        return NULL;
+    }
+    return Py_BuildValue("(LLLLN)", (long long)n.rows, (long long)n.added, (long long)n.known,
+                         (long long)n.refused, list);
 }
 
-static PyObject *database_path(PyObject *module, PyObject *given) {
-    char path[4096];
+/* report(engine): HTML */
+static PyObject *report(PyObject *module, PyObject *engine) {
+    char *text = NULL;
+    le_status status;
     (void)module;
-    const char *text = given == Py_None ? NULL : PyUnicode_AsUTF8AndSize(given, NULL);
-    if (PyErr_Occurred())
+    core_engine *e = core_engine_get(engine);
+    if (!e || !core_engine_begin(e)) {
+        Py_XDECREF((PyObject *)e);
         return NULL;
-    le_db_default_path(text, path, sizeof path);
-    return PyUnicode_FromString(path);
+    }
+    core_outside outside;
+    core_leave(&outside, NULL);
+    status = le_report_html(e->engine, NULL, &text, NULL);
+    core_back(&outside);
+    core_engine_end(e);
+    return core_check(status) ? take_text(text) : NULL;
 }
 
 /* -------------------------------------------------------------------------- the rest --------- */
@@ -462,7 +474,7 @@ PyMethodDef core_look_methods[] = {
     {"write", write_place, METH_VARARGS, NULL},
     {"peek", peek_place, METH_O, NULL},
     {"wisdom", wisdom, METH_VARARGS, NULL},
-    {"database_path", database_path, METH_O, NULL},
+    {"report", report, METH_O, NULL},
     {"environment", environment, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

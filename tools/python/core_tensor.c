@@ -26,16 +26,19 @@ int core_numpy_type(le_dtype dtype) {
 
 /* 0: there is none. C has two types of 64 bits, which numpy tells apart. */
 static le_dtype of_numpy(int type) {
-    if (type == NPY_BOOL)
+    switch (type) {
+    case NPY_BOOL:
         return LE_U8;
-    if (type == NPY_LONGLONG)
-        type = NPY_INT64;
-    if (type == NPY_ULONGLONG)
-        type = NPY_UINT64;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (types[i].numpy == type)
-            return types[i].dtype;
-    return (le_dtype)0;
+    case NPY_LONGLONG:
+        return LE_I64;
+    case NPY_ULONGLONG:
+        return LE_U64;
+    default:
+        for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+            if (types[i].numpy == type)
+                return types[i].dtype;
+        return (le_dtype)0;
+    }
 }
 
 PyObject *core_dtype_object(le_dtype dtype) {
@@ -63,7 +66,19 @@ static bool wrong(PyObject *type, const char *operation, const char *what, const
     return false;
 }
 
-static bool check_array(PyArrayObject *a, const char *operation, const char *what) {
+/* Masks that hide nothing are ignored: netCDF4 gives them with every array. */
+static bool hides_elements(PyObject *array) {
+    PyObject *mask = PyObject_GetAttrString(array, "mask");
+    PyObject *any = mask ? PyObject_CallMethod(mask, "any", NULL) : NULL;
+    bool hides = any && PyObject_IsTrue(any) == 1;
+    Py_XDECREF(any);
+    Py_XDECREF(mask);
+    PyErr_Clear();
+    return hides;
+}
+
+/* Says why an array is no tensor. */
+static bool refuse(PyArrayObject *a, le_dtype dtype, const char *operation, const char *what) {
     if (PyArray_ISBYTESWAPPED(a))
         return wrong(
             PyExc_ValueError, operation, what,
@@ -71,7 +86,7 @@ static bool check_array(PyArrayObject *a, const char *operation, const char *wha
     if (PyArray_TYPE(a) == NPY_FLOAT16)
         return wrong(PyExc_TypeError, operation, what,
                      "has dtype float16: give x.astype(numpy.float32)");
-    if (!of_numpy(PyArray_TYPE(a))) {
+    if (!dtype) {
         PyErr_Format(PyExc_TypeError, "%s: argument '%s' has dtype %S, which no operation takes",
                      operation, what, (PyObject *)PyArray_DESCR(a));
         return false;
@@ -81,28 +96,39 @@ static bool check_array(PyArrayObject *a, const char *operation, const char *wha
     if (!PyArray_ISALIGNED(a))
         return wrong(PyExc_ValueError, operation, what,
                      "is not aligned to its dtype: give numpy.require(x, requirements='A')");
-    return true;
+    return wrong(PyExc_ValueError, operation, what,
+                 "has masked elements, whose mask no operation knows: give x.filled(value)");
+}
+
+/* Items are 1, 2, 4, 8 or 16 bytes long. */
+static int log2_of(npy_intp size) {
+    int log2 = 0;
+    while (size >> log2 > 1)
+        log2++;
+    return log2;
 }
 
 bool core_tensor_of_array(PyObject *array, const char *operation, const char *what,
                           le_tensor *out) {
     PyArrayObject *a = (PyArrayObject *)array;
-    npy_intp size = PyArray_ITEMSIZE(a);
-    if (!check_array(a, operation, what))
-        return false;
-    out->data = PyArray_DATA(a);
+    const npy_intp *shape = PyArray_DIMS(a), *strides = PyArray_STRIDES(a);
     out->dtype = of_numpy(PyArray_TYPE(a));
     out->ndim = PyArray_NDIM(a);
+    if (!out->dtype || out->ndim > LE_MAX_DIMS || !PyArray_ISBEHAVED_RO(a) ||
+        (!PyArray_CheckExact(array) && hides_elements(array)))
+        return refuse(a, out->dtype, operation, what);
+    const int log2 = log2_of(PyArray_ITEMSIZE(a));
+    const npy_intp rest = ((npy_intp)1 << log2) - 1;
+    out->data = PyArray_DATA(a);
     out->storage = NULL;
     out->offset = 0;
     for (int i = 0; i < out->ndim; i++) {
-        npy_intp stride = PyArray_STRIDE(a, i);
-        if (stride % size)
+        if (strides[i] & rest)
             return wrong(PyExc_ValueError, operation, what,
                          "has strides that are no multiples of its item size (a field of a "
                          "structured array?): give x.copy()");
-        out->shape[i] = PyArray_DIM(a, i);
-        out->strides[i] = stride / size;
+        out->shape[i] = shape[i];
+        out->strides[i] = strides[i] / ((npy_intp)1 << log2);
     }
     return true;
 }
@@ -196,7 +222,7 @@ static bool to_host(core_tensor *self) {
 static PyObject *array_of_tensor(core_tensor *self) {
     if (!to_host(self))
         return NULL;
-    return core_array_over(&self->t, Py_NewRef((PyObject *)self), true);
+    return core_array_over(&self->t, Py_NewRef((PyObject *)self), !self->read_only);
 }
 
 PyObject *core_array_of(le_tensor *t) {
@@ -305,23 +331,61 @@ static Py_ssize_t tensor_length(PyObject *o) {
     return -1;
 }
 
-/* Memory of the engine's that a copy of the array fills, so that its copies on devices stay. */
-static PyObject *as_tensor(PyObject *module, PyObject *object) {
-    le_tensor t, view;
+/* The last reference to adopted memory may go on a thread of the engine's. An interpreter that has
+ * ended takes no reference back. */
+static void release_array(void *array) {
+    if (!Py_IsInitialized())
+        return;
+    PyGILState_STATE state = PyGILState_Ensure();
+    Py_DECREF((PyObject *)array);
+    PyGILState_Release(state);
+}
+
+/* Takes over the reference to the array, also when it fails. */
+static PyObject *adopt(PyObject *array, const le_tensor *view) {
+    le_tensor t;
+    if (!core_check(le_tensor_adopt(&t, view->data, view->dtype, view->ndim, view->shape,
+                                    release_array, array))) {
+        Py_DECREF(array);
+        return NULL;
+    }
+    bool writeable = PyArray_ISWRITEABLE((PyArrayObject *)array);
+    PyObject *made = core_tensor_new(&t, NULL);
+    if (made)
+        ((core_tensor *)made)->read_only = !writeable;
+    return made;
+}
+
+static PyObject *row_major(PyObject *array, PyObject *copy) {
+    bool ready = PyArray_IS_C_CONTIGUOUS((PyArrayObject *)array);
+    if (ready && copy != Py_True)
+        return Py_NewRef(array);
+    if (copy == Py_False) {
+        PyErr_SetString(PyExc_ValueError, "asarray: the elements are not in row-major order, so "
+                                          "that a copy is needed, and copy=False was given");
+        return NULL;
+    }
+    return PyArray_NewCopy((PyArrayObject *)array, NPY_CORDER);
+}
+
+/* A tensor over the memory of the array, whose copies on devices stay. */
+static PyObject *as_tensor(PyObject *module, PyObject *args, PyObject *words) {
+    static char *keywords[] = {"", "copy", NULL};
+    PyObject *object, *copy = Py_None;
+    le_tensor view;
     (void)module;
-    if (PyObject_TypeCheck(object, core_tensor_type))
+    if (!PyArg_ParseTupleAndKeywords(args, words, "O|$O:asarray", keywords, &object, &copy))
+        return NULL;
+    if (PyObject_TypeCheck(object, core_tensor_type) && copy != Py_True)
         return Py_NewRef(object);
     PyObject *a =
         PyArray_Check(object) ? Py_NewRef(object) : core_as_array(object, "asarray", "x", 0);
-    bool good = a && core_tensor_of_array(a, "asarray", "x", &view) &&
-                core_check(le_tensor_alloc(&t, view.dtype, view.ndim, view.shape));
-    PyObject *made = good ? core_tensor_new(&t, NULL) : NULL;
-    PyObject *to = made ? array_of_tensor((core_tensor *)made) : NULL;
-    if (made && (!to || PyArray_CopyInto((PyArrayObject *)to, (PyArrayObject *)a) != 0))
-        Py_CLEAR(made);
-    Py_XDECREF(to);
+    PyObject *rows =
+        a && core_tensor_of_array(a, "asarray", "x", &view) ? row_major(a, copy) : NULL;
     Py_XDECREF(a);
-    return made;
+    if (rows && !core_tensor_of_array(rows, "asarray", "x", &view))
+        Py_CLEAR(rows);
+    return rows ? adopt(rows, &view) : NULL;
 }
 
 static PyMethodDef tensor_methods[] = {
@@ -399,10 +463,10 @@ static PyType_Spec value_spec = {"liquid_engine._core.Value", 0, 0,
                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, value_slots};
 
 static PyMethodDef functions[] = {
-    {"asarray", as_tensor, METH_O,
-     "asarray(x, /)\n--\n\nA tensor of the engine's with the contents of x, whose copies on "
-     "devices "
-     "stay between calls."},
+    {"asarray", (PyCFunction)(void (*)(void))as_tensor, METH_VARARGS | METH_KEYWORDS,
+     "asarray(x, /, *, copy=None)\n--\n\nA tensor over the memory of x, whose copies on devices "
+     "stay between calls: call touch() after writing to x. It is copied when it is not in "
+     "row-major order, or copy is true."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -7,9 +7,7 @@ import html
 import json
 import math
 import os
-import subprocess
-import sysconfig
-import tempfile
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
@@ -302,6 +300,16 @@ class profile:
 
 # --- what is stored ---
 
+def _of_database(db, mode):
+    """A context with the engine of a database file, or the default one."""
+    if not db:
+        return nullcontext(_engine.default_engine())
+    if mode == "frozen" and not os.path.exists(db):
+        from ._errors import FileError
+        raise FileError(f"{os.fspath(db)}: there is no such file")
+    return _engine.Engine(db=db, mode=mode)
+
+
 @dataclass(frozen=True)
 class Taken:
     """Rows that were in a file: those that were new, known already, or refused, and why."""
@@ -316,49 +324,30 @@ class Taken:
 class wisdom:
     """The database of timings: ``save`` to a file, ``load`` one, ``merge`` another database.
 
-    They work on the database file of the default engine, or on ``db``; calls under way have theirs in memory, and
-    an engine that is open sees what was loaded when it is opened again.
+    They work on the database of the default engine, or on the file ``db``. An engine that is open counts on what it
+    has loaded already, and on the new rows when it is opened again.
     """
 
-    _reasons = {-1: "another process holds the database", -2: "out of memory", -3: "could not be read or written",
-                -4: "is no export of a database", -5: "the database is read-only"}
-
-    @classmethod
-    def _do(cls, what, path, db):
-        database = os.fspath(db) if db else cls.path()
-        status, rows, stored, same, bad, reports = _core.wisdom(what, database, os.fspath(path))
-        texts = [f"line {line}: {text}" if line else text for line, text in reports]
-        if status:
-            from ._errors import FileError
-            raise FileError(f"{path}: {cls._reasons.get(status, status)}" + "".join("; " + t for t in texts[:1]))
-        return Taken(rows, stored, same, bad, texts)
-
     @staticmethod
-    def path():
-        """The database file of the default engine."""
-        given = _engine.default_engine()._options.get("db") if _core.is_open() else None
-        return _core.database_path(given)
+    def _do(what, path, db, mode):
+        with _of_database(db, mode) as engine:
+            rows, added, known, refused, reports = _core.wisdom(what, engine, os.fspath(path))
+        return Taken(rows, added, known, refused, [f"line {line}: {text}" if line else text for line, text in reports])
 
     @classmethod
     def save(cls, path, db=None):
         """Writes what is stored as JSON."""
-        cls._do("save", path, db)
+        cls._do("save", path, db, "frozen")
 
     @classmethod
     def load(cls, path, db=None) -> Taken:
         """Adds the rows of such a file."""
-        if not os.path.exists(path):
-            from ._errors import FileError
-            raise FileError(f"{path}: there is no such file")
-        return cls._do("load", path, db)
+        return cls._do("load", path, db, "estimate")
 
     @classmethod
     def merge(cls, path, db=None) -> Taken:
         """Adds the rows of another database file."""
-        if not os.path.exists(path):
-            from ._errors import FileError
-            raise FileError(f"{path}: there is no such file")
-        return cls._do("merge", path, db)
+        return cls._do("merge", path, db, "estimate")
 
 
 class Report(str):
@@ -374,21 +363,7 @@ class Report(str):
         Path(path).write_text(self, encoding="utf-8")
 
 
-def _tool(name):
-    for folder in (Path(__file__).parent / "bin", Path(sysconfig.get_path("scripts"))):
-        if (folder / name).exists():
-            return str(folder / name)
-    return name
-
-
 def report(db=None) -> Report:
-    """What is stored, as le-report shows it, in HTML."""
-    path = os.fspath(db) if db else wisdom.path()
-    with tempfile.TemporaryDirectory() as folder:
-        page = Path(folder) / "report.html"
-        made = subprocess.run([_tool("le-report"), f"--db={path}", f"--html={page}"], capture_output=True, text=True,
-                              check=False)
-        if made.returncode:
-            from ._errors import FileError
-            raise FileError(f"le-report: {made.stderr.strip()}")
-        return Report(page.read_text(encoding="utf-8"))
+    """What is stored by the default engine, or in the file ``db``, as le-report shows it, in HTML."""
+    with _of_database(db, "frozen") as engine:
+        return Report(_core.report(engine))

@@ -5,6 +5,8 @@
  */
 #include "report.h"
 
+#include "numbers.h"
+
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
@@ -26,24 +28,24 @@ static void add_candidate(const report *r, const report_candidate *c, cJSON *lis
     cJSON_AddStringToObject(o, "implementation", c->known->implementation);
     cJSON_AddStringToObject(o, "run_type", c->known->run_type);
     cJSON_AddStringToObject(o, "device", c->device);
-    tool_json_number(o, "time_s", c->time);
-    tool_json_number(o, "low_s", c->low);
-    tool_json_number(o, "high_s", c->high);
-    tool_json_number(o, "median_s", c->median);
-    tool_json_number(o, "p99_s", c->p99);
-    tool_json_number(o, "min_s", c->least);
-    tool_json_number(o, "max_s", c->most);
-    tool_json_number(o, "cold_s", c->cold_time);
-    tool_json_number(o, "setup_s", c->setup_s);
-    tool_json_number(o, "cpu_s", c->cpu_s);
-    tool_json_number(o, "peak_bytes", c->peak_bytes > 0 ? (double)c->peak_bytes : NAN);
+    le__json_add_number(o, "time_s", c->time);
+    le__json_add_number(o, "low_s", c->low);
+    le__json_add_number(o, "high_s", c->high);
+    le__json_add_number(o, "median_s", c->median);
+    le__json_add_number(o, "p99_s", c->p99);
+    le__json_add_number(o, "min_s", c->least);
+    le__json_add_number(o, "max_s", c->most);
+    le__json_add_number(o, "cold_s", c->cold_time);
+    le__json_add_number(o, "setup_s", c->setup_s);
+    le__json_add_number(o, "cpu_s", c->cpu_s);
+    le__json_add_number(o, "peak_bytes", c->peak_bytes > 0 ? (double)c->peak_bytes : NAN);
     cJSON_AddNumberToObject(o, "samples", (double)c->samples);
     cJSON_AddNumberToObject(o, "contended", (double)c->contended);
-    tool_json_number(o, "error_max_abs", c->errors[0]);
-    cJSON_AddStringToObject(o, "verdict", report_state_names[c->state]);
+    le__json_add_number(o, "error_max_abs", c->errors[0]);
+    cJSON_AddStringToObject(o, "verdict", le__report_state_names[c->state]);
     cJSON_AddStringToObject(o, "reason", c->reason);
     cJSON_AddBoolToObject(o, "stale", c->stale);
-    tool_json_number(o, "age_s", report_age_s(r, c->last_ms));
+    le__json_add_number(o, "age_s", le__report_age_s(r, c->last_ms));
 }
 
 static void add_choice(const report *r, const report_choice *c, cJSON *list) {
@@ -53,19 +55,18 @@ static void add_choice(const report *r, const report_choice *c, cJSON *list) {
     cJSON_AddStringToObject(o, "objective", c->objective);
     cJSON_AddStringToObject(o, "candidate", c->candidate->text);
     cJSON_AddBoolToObject(o, "stored", c->stored);
-    tool_json_number(o, "time_s", c->candidate->time);
+    le__json_add_number(o, "time_s", c->candidate->time);
     text_or_null(o, "runner_up", c->runner_up ? c->runner_up->text : NULL);
-    tool_json_number(o, "runner_up_ratio", c->runner_up_ratio);
-    tool_json_number(o, "reference_ratio", c->reference_ratio);
-    tool_json_number(o, "error_max_abs", c->candidate->errors[0]);
+    le__json_add_number(o, "runner_up_ratio", c->runner_up_ratio);
+    le__json_add_number(o, "reference_ratio", c->reference_ratio);
+    le__json_add_number(o, "error_max_abs", c->candidate->errors[0]);
     cJSON_AddNumberToObject(o, "samples", (double)c->candidate->samples);
-    tool_json_number(o, "age_s", report_age_s(r, c->date_ms));
+    le__json_add_number(o, "age_s", le__report_age_s(r, c->date_ms));
     cJSON *evidence = cJSON_Parse(c->evidence);
     cJSON_AddItemToObject(o, "evidence", evidence ? evidence : cJSON_CreateNull());
-    tool_text command = {0};
-    report_reproduce(&command, c->problem, c->candidate);
-    text_or_null(o, "reproduce", command.failed ? NULL : command.text);
-    tool_text_free(&command);
+    char *command = le__report_reproduce(c->problem, c->candidate);
+    text_or_null(o, "reproduce", command);
+    free(command);
 }
 
 static void add_problem(const report *r, const report_problem *p, cJSON *list) {
@@ -73,8 +74,8 @@ static void add_problem(const report *r, const report_problem *p, cJSON *list) {
     cJSON_AddItemToArray(list, o);
     cJSON_AddStringToObject(o, "operation", p->known->operation);
     cJSON_AddStringToObject(o, "problem", p->known->key);
-    tool_json_number(o, "work", p->known->work);
-    tool_json_number(o, "bytes", p->known->bytes);
+    le__json_add_number(o, "work", p->known->work);
+    le__json_add_number(o, "bytes", p->known->bytes);
     cJSON *choices = cJSON_AddArrayToObject(o, "choices");
     for (size_t i = 0; i < p->n_choices; i++)
         add_choice(r, &p->choices[i], choices);
@@ -99,13 +100,13 @@ static void add_accounts(const report *r, cJSON *root) {
         cJSON_AddItemToArray(list, o);
         cJSON_AddStringToObject(o, "operation", a->operation);
         cJSON_AddNumberToObject(o, "calls", (double)a->calls);
-        tool_json_number(o, "answered_s", a->answered_s);
-        tool_json_number(o, "explored_s", a->explored_s);
-        tool_json_number(o, "regret_s", a->regret_s);
+        le__json_add_number(o, "answered_s", a->answered_s);
+        le__json_add_number(o, "explored_s", a->explored_s);
+        le__json_add_number(o, "regret_s", a->regret_s);
     }
 }
 
-bool report_json(const report *r, FILE *out) {
+bool le__report_json(const report *r, FILE *out) {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddNumberToObject(root, "schema", 1);
     cJSON_AddStringToObject(root, "version", LE_VERSION);
@@ -115,5 +116,10 @@ bool report_json(const report *r, FILE *out) {
     for (size_t i = 0; i < r->n_problems; i++)
         add_problem(r, &r->problems[i], problems);
     add_accounts(r, root);
-    return tool_print_json(root, out);
+    char *text = le__json_print(root, 1);
+    cJSON_Delete(root);
+    if (text)
+        fprintf(out, "%s\n", text);
+    free(text);
+    return text != NULL;
 }

@@ -21,9 +21,9 @@ typedef struct colours {
 } colours;
 
 /* With all implementations that the engine knows. */
-void colours_make(colours *c, le_engine *engine);
+void le__colours_make(colours *c, le_engine *engine);
 /* Another one, of another machine or program; give all of them before asking for a colour. */
-void colours_add(colours *c, const char *operation, const char *name, const char *run_type);
-int colours_of(colours *c, const char *name, const char *run_type);
+void le__colours_add(colours *c, const char *operation, const char *name, const char *run_type);
+int le__colours_of(colours *c, const char *name, const char *run_type);
 
 #endif

@@ -25,8 +25,8 @@ typedef enum problem_data {
 
 /* *out is released with problem_args_free, also after an error. On an error false, and `why` says
  * what was not understood. */
-bool problem_args_make(problem_args *out, le_engine *engine, const char *operation,
-                       const char *text, problem_data data, char *why, size_t size);
-void problem_args_free(problem_args *a);
+bool le__problem_args_make(problem_args *out, le_engine *engine, const char *operation,
+                           const char *text, problem_data data, char *why, size_t size);
+void le__problem_args_free(problem_args *a);
 
 #endif

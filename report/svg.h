@@ -12,12 +12,12 @@
 #include <stdio.h>
 
 /* Writes text with &, <, > and quotes escaped, for XML and HTML. */
-void svg_escape(FILE *out, const char *text);
+void le__svg_escape(FILE *out, const char *text);
 
 enum { SVG_COLOURS = 17 }; /* classes s0 .. s16, the last one grey; others wrap */
 
 /* The CSS that charts need, without <style>; light, dark where the reader prefers it. */
-void svg_css(FILE *out);
+void le__svg_css(FILE *out);
 
 /* How values are written at axes and bars; returns out. */
 typedef const char *(*svg_format)(double value, char *out);
@@ -43,7 +43,7 @@ typedef struct svg_bars {
 
 /* Horizontal bars; over a range of more than 20 dots on a logarithmic axis instead, for the length
  * of a bar means nothing there. Values must be positive and finite, others leave the row empty. */
-void svg_write_bars(FILE *out, const svg_bars *chart, const svg_bar *bars, size_t n);
+void le__svg_write_bars(FILE *out, const svg_bars *chart, const svg_bar *bars, size_t n);
 
 typedef struct svg_point {
     double x, y, low, high; /* low, high: NaN for no interval */
@@ -71,10 +71,10 @@ typedef struct svg_lines {
 } svg_lines;
 
 /* Lines over two logarithmic axes with a legend. */
-void svg_write_lines(FILE *out, const svg_lines *chart, const svg_series *series, size_t n);
+void le__svg_write_lines(FILE *out, const svg_lines *chart, const svg_series *series, size_t n);
 
 /* Logarithmic interpolation of where series a and b cross between their common x; the crossings
  * found, at most max, ascending. */
-size_t svg_crossings(const svg_series *a, const svg_series *b, double *x, size_t max);
+size_t le__svg_crossings(const svg_series *a, const svg_series *b, double *x, size_t max);
 
 #endif

@@ -16,11 +16,11 @@
 enum { MAX_LINES = 16, MAX_BARS = 40, LABEL = 96 };
 
 static const char *seconds(double v, char *out) {
-    return tool_seconds(v, out);
+    return le__seconds_text(v, out);
 }
 
 static const char *error(double v, char *out) {
-    return tool_error(v, out);
+    return le__error_text(v, out);
 }
 
 /* 1 Mop = 10^6 arithmetic operations */
@@ -29,7 +29,7 @@ static const char *operations(double v, char *out) {
     int u = 0;
     for (; v >= 999.5 && u < 5; u++)
         v /= 1000;
-    snprintf(out, TOOL_NUMBER, "%.3g%s", v, units[u]);
+    snprintf(out, LE__TEXT, "%.3g%s", v, units[u]);
     return out;
 }
 
@@ -38,7 +38,7 @@ static void name_of(const report_candidate *c, char *out) {
 }
 
 static int chart_colour(const report *r, const report_candidate *c) {
-    return colours_of(r->colours, c->known->implementation, c->known->run_type);
+    return le__colours_of(r->colours, c->known->implementation, c->known->run_type);
 }
 
 static bool is_chosen(const report_problem *p, const report_candidate *c) {
@@ -71,7 +71,7 @@ static const char *constraint_of(const report_problem *p) {
     const char *found = "";
     double least = INFINITY, atol, rtol;
     for (size_t i = 0; i < p->n_choices; i++)
-        if (report_tolerance(p->choices[i].constraint, &atol, &rtol) && atol + rtol < least) {
+        if (le__report_tolerance(p->choices[i].constraint, &atol, &rtol) && atol + rtol < least) {
             least = atol + rtol;
             found = p->choices[i].constraint;
         }
@@ -88,7 +88,7 @@ static bool implementation_is_chosen(const report_problem *p, const report_candi
     return is_chosen(p, c);
 }
 
-void report_chart_times(const report *r, const report_problem *p, FILE *out) {
+void le__report_chart_times(const report *r, const report_problem *p, FILE *out) {
     const report_candidate *best[MAX_BARS];
     svg_bar bars[MAX_BARS];
     char labels[MAX_BARS][LABEL], notes[MAX_BARS][40];
@@ -97,11 +97,11 @@ void report_chart_times(const report *r, const report_problem *p, FILE *out) {
     if (n == 0)
         return;
     for (size_t i = 0; i < n; i++) {
-        char ratio[TOOL_NUMBER];
-        bool fits = report_may_answer(best[i], constraint);
+        char ratio[LE__TEXT];
+        bool fits = le__report_may_answer(best[i], constraint);
         name_of(best[i], labels[i]);
         snprintf(notes[i], sizeof notes[i], "%s%s",
-                 tool_ratio(best[i]->time / report_base_time(p), ratio),
+                 le__ratio_text(best[i]->time / le__report_base_time(p), ratio),
                  fits ? "" : ", may not answer");
         bars[i] = (svg_bar){labels[i],    best[i]->time,
                             best[i]->low, best[i]->high,
@@ -114,16 +114,16 @@ void report_chart_times(const report *r, const report_problem *p, FILE *out) {
                       .axis = "time of the fastest variant, with the 90 % interval of its mean; "
                               "ratios to the choice"};
     fputs("<h4>Times</h4>\n", out);
-    svg_write_bars(out, &chart, bars, n);
+    le__svg_write_bars(out, &chart, bars, n);
 }
 
-void report_chart_errors(const report *r, const report_problem *p, FILE *out) {
+void le__report_chart_errors(const report *r, const report_problem *p, FILE *out) {
     const report_candidate *best[MAX_BARS];
     svg_bar bars[MAX_BARS];
     char labels[MAX_BARS][LABEL];
     size_t n = best_of_each(p, best, MAX_BARS), shown = 0;
     double atol = NAN, rtol;
-    report_tolerance(constraint_of(p), &atol, &rtol);
+    le__report_tolerance(constraint_of(p), &atol, &rtol);
     for (size_t i = 0; i < n; i++) {
         if (!(best[i]->errors[0] > 0))
             continue;
@@ -134,7 +134,7 @@ void report_chart_errors(const report *r, const report_problem *p, FILE *out) {
                                 NAN,
                                 NULL,
                                 implementation_is_chosen(p, best[i]),
-                                !report_may_answer(best[i], constraint_of(p)),
+                                !le__report_may_answer(best[i], constraint_of(p)),
                                 chart_colour(r, best[i])};
         shown++;
     }
@@ -146,7 +146,7 @@ void report_chart_errors(const report *r, const report_problem *p, FILE *out) {
                       .limit_label = "tolerance",
                       .axis = "largest error against the reference, in the operation's norm"};
     fputs("<h4>Errors</h4>\n", out);
-    svg_write_bars(out, &chart, bars, shown);
+    le__svg_write_bars(out, &chart, bars, shown);
 }
 
 /* --- time over size --- */
@@ -250,11 +250,11 @@ static size_t find_crossings(const svg_series *s, size_t n, svg_crossing *out,
     for (size_t a = 0; a < n; a++)
         for (size_t b = a + 1; b < n; b++) {
             double x[4];
-            size_t m = s[a].faint || s[b].faint ? 0 : svg_crossings(&s[a], &s[b], x, 4);
+            size_t m = s[a].faint || s[b].faint ? 0 : le__svg_crossings(&s[a], &s[b], x, 4);
             for (size_t i = 0; i < m && found < max; i++) {
                 if (!is_lowest(s, n, x[i], height_at(&s[a], x[i])))
                     continue;
-                char where[TOOL_NUMBER];
+                char where[LE__TEXT];
                 snprintf(labels[found], LABEL, "%.30s | %.30s at %s", s[a].label, s[b].label,
                          operations(x[i], where));
                 out[found] = (svg_crossing){x[i], labels[found]};
@@ -290,9 +290,9 @@ static void draw(const report *r, const lines *l, const char *kind, FILE *out) {
                        .crossings = crossings,
                        .n_crossings = m};
     fputs("<section class=\"card\"><h4>Time over size</h4><p class=\"dim\"><code>", out);
-    svg_escape(out, kind);
+    le__svg_escape(out, kind);
     fputs("</code></p>\n", out);
-    svg_write_lines(out, &chart, series, n);
+    le__svg_write_lines(out, &chart, series, n);
     fputs("</section>\n", out);
 }
 
@@ -307,7 +307,7 @@ static void chart_kind(const report *r, const report_problem *problems, size_t n
             continue;
         size_t m = best_of_each(&problems[i], best, MAX_BARS);
         for (size_t k = 0; k < m; k++)
-            add_point(&l, best[k], report_may_answer(best[k], constraint_of(&problems[i])),
+            add_point(&l, best[k], le__report_may_answer(best[k], constraint_of(&problems[i])),
                       problems[i].known->work, n);
     }
     draw(r, &l, kind, out);
@@ -315,7 +315,7 @@ static void chart_kind(const report *r, const report_problem *problems, size_t n
         free(l.items[i].points);
 }
 
-void report_chart_sizes(const report *r, const report_problem *problems, size_t n, FILE *out) {
+void le__report_chart_sizes(const report *r, const report_problem *problems, size_t n, FILE *out) {
     for (size_t i = 0; i < n; i++) {
         char kind[512], earlier[512];
         bool seen = false;

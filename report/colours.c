@@ -48,7 +48,7 @@ static int find(const colours *c, const char *name) {
     return -1;
 }
 
-void colours_add(colours *c, const char *operation, const char *name, const char *run_type) {
+void le__colours_add(colours *c, const char *operation, const char *name, const char *run_type) {
     if (!strcmp(run_type, "reference") || c->n == COLOURS_MOST || in_operation(c, operation, name))
         return;
     int colour = find(c, name);
@@ -57,7 +57,7 @@ void colours_add(colours *c, const char *operation, const char *name, const char
     c->rows[c->n++].colour = colour;
 }
 
-void colours_make(colours *c, le_engine *engine) {
+void le__colours_make(colours *c, le_engine *engine) {
     size_t n, m;
     c->n = 0;
     const le_operation *const *operations = le_engine_operations(engine, &n);
@@ -65,12 +65,12 @@ void colours_make(colours *c, le_engine *engine) {
         const le_implementation *const *list =
             le_engine_implementations(engine, operations[i]->name, &m);
         for (size_t k = 0; k < m; k++)
-            colours_add(c, operations[i]->name, list[k]->name, list[k]->run_type);
+            le__colours_add(c, operations[i]->name, list[k]->name, list[k]->run_type);
     }
     give(c);
 }
 
-int colours_of(colours *c, const char *name, const char *run_type) {
+int le__colours_of(colours *c, const char *name, const char *run_type) {
     if (!strcmp(run_type, "reference"))
         return GREY;
     give(c);

@@ -1,14 +1,19 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * What le-report shows: the database's rows put together by operation, problem and candidate, and
- * the writers that show it.
+ * The database's rows put together by operation, problem and candidate, and the writers of what
+ * other programs and browsers read.
  */
 #ifndef LE_REPORT_H
 #define LE_REPORT_H
 
 #include "benchdb.h"
-#include "tool.h"
+#include "texts.h"
+
+#include "liquid_engine/le.h"
+
+#include <stdbool.h>
+#include <stdio.h>
 
 /* One candidate on one problem. Times in seconds; NaN where nothing is known. */
 typedef struct report_candidate {
@@ -78,46 +83,58 @@ typedef struct report_filter {
 
 /* Builds the report; *out is released with report_free. false: out of memory. The knowledge must
  * outlive it. */
-bool report_make(report *out, const le_db_knowledge *k, const char *path,
-                 const report_filter *filter);
-void report_free(report *r);
+bool le__report_make(report *out, const le_db_knowledge *k, const char *path,
+                     const report_filter *filter);
+void le__report_free(report *r);
 
 /* Whether an error profile meets atol and rtol (|a-b| <= atol + rtol*|b|); unknown errors do not.
  */
-bool report_error_allows(const double *errors, double atol, double rtol);
+bool le__report_error_allows(const double *errors, double atol, double rtol);
 /* Numbers of "atol=1e-4 rtol=0 ..."; 0 where absent. false: no tolerance in it. */
-bool report_tolerance(const char *constraint, double *atol, double *rtol);
+bool le__report_tolerance(const char *constraint, double *atol, double *rtol);
 /* Whether a candidate may answer under a constraint, as far as errors and verdicts tell. */
-bool report_may_answer(const report_candidate *c, const char *constraint);
+bool le__report_may_answer(const report_candidate *c, const char *constraint);
 /* What ratios of a problem's times refer to: the first choice's time, else the least. */
-double report_base_time(const report_problem *p);
-double report_age_s(const report *r, int64_t date_ms);
+double le__report_base_time(const report_problem *p);
+double le__report_age_s(const report *r, int64_t date_ms);
 /* Whether the choice was made while others used the machine. */
-bool report_under_load(const report_choice *c);
+bool le__report_under_load(const report_choice *c);
 /* "stale", "quarantined: reason", ... in a few words; "" for a candidate in good health. */
-const char *report_remark(const report_candidate *c, char *buffer, size_t size);
+const char *le__report_remark(const report_candidate *c, char *buffer, size_t size);
 /* Runs that the time comes from: clean ones, else those under load, else first ones. */
-long long report_count(const report_candidate *c);
+long long le__report_count(const report_candidate *c);
 /* "12 samples", "3 samples and 9 under load"; returns buffer. */
-const char *report_samples(const report_candidate *c, char *buffer, size_t size);
-extern const char *const report_state_names[4];
-/* Appends the command that times this candidate on this problem again. */
-void report_reproduce(tool_text *out, const report_problem *p, const report_candidate *c);
+const char *le__report_samples(const report_candidate *c, char *buffer, size_t size);
+extern const char *const le__report_state_names[4];
+/* The command that times this candidate on this problem again, for free(); NULL: out of memory. */
+char *le__report_reproduce(const report_problem *p, const report_candidate *c);
 
 /* Writes c->text with this short name of its device. */
-void report_candidate_text(report_candidate *c, const char *device);
-/* Tells OpenCL devices apart in the texts of candidates. */
-void report_name_devices(report *r);
-/* What the devices' short names in candidates' texts stand for; nothing without OpenCL. */
-void report_devices(const report *r, FILE *out);
+void le__report_candidate_text(report_candidate *c, const char *device);
+
+/* OpenCL devices that candidates ran on, with the short names that they have in candidates' texts
+ * where there are several. */
+enum { REPORT_DEVICES = 32 };
+typedef struct report_device {
+    int64_t id;
+    char name[28];
+} report_device;
+size_t le__report_devices(const report *r, report_device out[REPORT_DEVICES]);
+/* "name", "driver" ... of a device, "" where it is not known. */
+const char *le__report_device_part(const report *r, int64_t id, const char *part);
+/* Tells them apart in the texts of candidates. */
+void le__report_name_devices(report *r);
+
+/* What a call of this problem's text would get now; NULL, with the reason in `why`, when the text
+ * does not describe one. To be freed with le_explanation_free. */
+le_explanation *le__report_explain(le_engine *engine, const char *operation, const char *text,
+                                   char *why, size_t size);
+/* The same of a problem of the report; NULL as well when the text describes another call (some
+ * problems depend on data), or there is no engine to ask. */
+le_explanation *le__report_explanation(const report *r, const char *operation, const char *problem);
 
 /* Writers. */
-void report_text(const report *r, FILE *out);
-bool report_why(const report *r, FILE *out); /* false: out of memory, with a message */
-void report_commands(const report *r, FILE *out);
-void report_regret(const report *r, FILE *out);
-bool report_json(const report *r, FILE *out);
-void report_csv(const report *r, FILE *out);
-void report_html(const report *r, FILE *out);
+bool le__report_json(const report *r, FILE *out); /* false: out of memory */
+void le__report_html(const report *r, FILE *out);
 
 #endif

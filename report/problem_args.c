@@ -201,8 +201,8 @@ static bool add_rest(reader *r) {
     return true;
 }
 
-bool problem_args_make(problem_args *out, le_engine *engine, const char *operation,
-                       const char *text, problem_data data, char *why, size_t size) {
+bool le__problem_args_make(problem_args *out, le_engine *engine, const char *operation,
+                           const char *text, problem_data data, char *why, size_t size) {
     *out = (problem_args){0};
     why[0] = '\0';
     reader r = {out, le_engine_operation(engine, operation), data, 1, why, size};
@@ -219,7 +219,7 @@ bool problem_args_make(problem_args *out, le_engine *engine, const char *operati
     return ok && add_rest(&r);
 }
 
-void problem_args_free(problem_args *a) {
+void le__problem_args_free(problem_args *a) {
     for (size_t i = 0; i < a->n; i++) {
         le_tensor_free(&a->tensors[i]);
         free(a->texts[i]);

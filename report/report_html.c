@@ -8,17 +8,17 @@
 
 #include "colours.h"
 #include "report_charts.h"
-#include "report_why.h"
 #include "svg.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "liquid_engine/le_version.h"
 
 static void css(FILE *out) {
-    svg_css(out);
+    le__svg_css(out);
     fputs("*{box-sizing:border-box}body{margin:0;background:var(--paper);color:var(--ink);"
           "font:15px/1.5 system-ui,sans-serif}"
           "main{max-width:1120px;margin:0 auto;padding:24px 20px 60px}"
@@ -46,7 +46,7 @@ static void css(FILE *out) {
 
 static void escaped(FILE *out, const char *before, const char *text, const char *after) {
     fputs(before, out);
-    svg_escape(out, text);
+    le__svg_escape(out, text);
     fputs(after, out);
 }
 
@@ -62,7 +62,7 @@ static void machine_line(const report *r, FILE *out) {
         if (!*v)
             continue;
         fputs(first ? "" : " · ", out);
-        svg_escape(out, v);
+        le__svg_escape(out, v);
         fputs(strstr(v, "GiB") ? "" : units[i], out);
         first = false;
     }
@@ -103,34 +103,34 @@ static void head(const report *r, FILE *out) {
 /* --- choices --- */
 
 static void choice(const report *r, const report_choice *c, FILE *out) {
-    char a[TOOL_NUMBER], b[TOOL_NUMBER], samples[64];
+    char a[LE__TEXT], b[LE__TEXT], samples[64];
     fputs("<div class=\"choice\">", out);
-    fprintf(out, "<b>%s</b> ", tool_seconds(c->candidate->time, a));
+    fprintf(out, "<b>%s</b> ", le__seconds_text(c->candidate->time, a));
     escaped(out, "<code>", c->candidate->text, "</code>");
     fputs("<br><span class=\"dim\">", out);
-    svg_escape(out, *c->constraint ? c->constraint : "any tolerance");
+    le__svg_escape(out, *c->constraint ? c->constraint : "any tolerance");
     if (strcmp(c->objective, "time"))
         escaped(out, ", least ", c->objective, "");
     if (!c->stored)
         fputs(" · fastest measured; no choice is stored", out);
-    if (report_under_load(c))
+    if (le__report_under_load(c))
         fputs(" · measured under load", out);
     if (c->runner_up) {
         escaped(out, " · runner-up <code>", c->runner_up->text, "</code>");
-        fprintf(out, " takes %s its time", tool_ratio(c->runner_up_ratio, a));
+        fprintf(out, " takes %s its time", le__ratio_text(c->runner_up_ratio, a));
     }
     if (!isnan(c->reference_ratio))
-        fprintf(out, " · %s the reference's speed", tool_ratio(c->reference_ratio, a));
-    fprintf(out, " · error %s · %s · %s old</span></div>\n", tool_error(c->candidate->errors[0], a),
-            report_samples(c->candidate, samples, sizeof samples),
-            tool_age(report_age_s(r, c->candidate->last_ms), b));
+        fprintf(out, " · %s the reference's speed", le__ratio_text(c->reference_ratio, a));
+    fprintf(out, " · error %s · %s · %s old</span></div>\n",
+            le__error_text(c->candidate->errors[0], a),
+            le__report_samples(c->candidate, samples, sizeof samples),
+            le__age_text(le__report_age_s(r, c->candidate->last_ms), b));
     if (*c->evidence)
         escaped(out, "<p class=\"dim\">evidence <code>", c->evidence, "</code></p>\n");
-    tool_text command = {0};
-    report_reproduce(&command, c->problem, c->candidate);
-    if (!command.failed)
-        escaped(out, "<p class=\"dim\">time it again: <code>", command.text, "</code></p>\n");
-    tool_text_free(&command);
+    char *command = le__report_reproduce(c->problem, c->candidate);
+    if (command)
+        escaped(out, "<p class=\"dim\">time it again: <code>", command, "</code></p>\n");
+    free(command);
 }
 
 /* --- the table --- */
@@ -148,23 +148,24 @@ static void cell(FILE *out, const char *text) {
 
 static void row(const report *r, const report_problem *p, const report_candidate *c, FILE *out) {
     static const char *const classes[] = {"dim", "good", "bad", "bad"};
-    char a[TOOL_NUMBER], b[TOOL_NUMBER], range[64] = "-", remark[256];
+    char a[LE__TEXT], b[LE__TEXT], range[64] = "-", remark[256];
     if (!isnan(c->low))
-        snprintf(range, sizeof range, "%s – %s", tool_seconds(c->low, a), tool_seconds(c->high, b));
+        snprintf(range, sizeof range, "%s – %s", le__seconds_text(c->low, a),
+                 le__seconds_text(c->high, b));
     fputs(is_chosen(p, c) ? "<tr class=\"chosen\">" : "<tr>", out);
     escaped(out, "<td><code>", c->text, "</code></td>");
     escaped(out, "<td>", c->known->run_type, "</td>");
-    cell(out, tool_seconds(c->time, a));
+    cell(out, le__seconds_text(c->time, a));
     cell(out, range);
-    cell(out, tool_ratio(c->time / report_base_time(p), a));
-    cell(out, tool_error(c->errors[0], a));
-    cell(out, tool_bytes((double)c->peak_bytes, a));
-    snprintf(a, sizeof a, "%lld", report_count(c));
+    cell(out, le__ratio_text(c->time / le__report_base_time(p), a));
+    cell(out, le__error_text(c->errors[0], a));
+    cell(out, le__bytes_text((double)c->peak_bytes, a));
+    snprintf(a, sizeof a, "%lld", le__report_count(c));
     cell(out, a);
-    cell(out, tool_age(report_age_s(r, c->last_ms), a));
+    cell(out, le__age_text(le__report_age_s(r, c->last_ms), a));
     fprintf(out, "<td class=\"why\"><span class=\"%s\">%s</span>", classes[c->state],
-            c->state < LE_DB_FAILED ? report_state_names[c->state] : "");
-    if (*report_remark(c, remark, sizeof remark))
+            c->state < LE_DB_FAILED ? le__report_state_names[c->state] : "");
+    if (*le__report_remark(c, remark, sizeof remark))
         escaped(out, c->state >= LE_DB_FAILED ? "<span class=\"bad\">" : " <span class=\"warn\">",
                 remark, "</span>");
     fputs("</td></tr>\n", out);
@@ -187,23 +188,23 @@ static void table(const report *r, const report_problem *p, FILE *out) {
 /* --- what a call would get now --- */
 
 static void now_row(const le_explanation *e, const le_explained_candidate *c, FILE *out) {
-    char a[TOOL_NUMBER], b[TOOL_NUMBER], range[64] = "-";
+    char a[LE__TEXT], b[LE__TEXT], range[64] = "-";
     if (c->low_s > 0)
-        snprintf(range, sizeof range, "%s – %s", tool_seconds(c->low_s, a),
-                 tool_seconds(c->high_s, b));
+        snprintf(range, sizeof range, "%s – %s", le__seconds_text(c->low_s, a),
+                 le__seconds_text(c->high_s, b));
     fputs(strcmp(e->choice, c->candidate) ? "<tr>" : "<tr class=\"chosen\">", out);
     escaped(out, "<td><code>", c->candidate, "</code></td>");
-    cell(out, tool_seconds(c->predicted_s, a));
+    cell(out, le__seconds_text(c->predicted_s, a));
     cell(out, range);
-    cell(out, tool_seconds(c->measured_s, a));
-    cell(out, tool_error(c->error_max_abs, a));
-    cell(out, tool_age(c->age_s, a));
+    cell(out, le__seconds_text(c->measured_s, a));
+    cell(out, le__error_text(c->error_max_abs, a));
+    cell(out, le__age_text(c->age_s, a));
     escaped(out, "<td>", c->verdict, "</td>");
     escaped(out, "<td class=\"why\">", c->applicable ? "" : c->left_out, "</td></tr>\n");
 }
 
 static void now(const report *r, const report_problem *p, FILE *out) {
-    le_explanation *e = report_explanation(r, p->known->operation, p->known->key);
+    le_explanation *e = le__report_explanation(r, p->known->operation, p->known->key);
     if (!e)
         return;
     fputs("<details><summary>a call now: ", out);
@@ -227,8 +228,8 @@ static void problem(const report *r, const report_problem *p, FILE *out) {
         choice(r, &p->choices[i], out);
     if (p->n_choices == 0)
         fputs("<p class=\"bad\">No candidate can answer.</p>\n", out);
-    report_chart_times(r, p, out);
-    report_chart_errors(r, p, out);
+    le__report_chart_times(r, p, out);
+    le__report_chart_errors(r, p, out);
     table(r, p, out);
     now(r, p, out);
     fputs("</section>\n", out);
@@ -238,7 +239,7 @@ static void problem(const report *r, const report_problem *p, FILE *out) {
 
 static void accounts(const report *r, FILE *out) {
     const le_db_knowledge *k = r->knowledge;
-    char a[TOOL_NUMBER];
+    char a[LE__TEXT];
     bool any = false;
     for (size_t i = 0; i < k->n_accounts; i++) {
         const le_db_account *x = &k->accounts[i];
@@ -254,9 +255,9 @@ static void accounts(const report *r, FILE *out) {
         any = true;
         escaped(out, "<tr><td>", x->operation, "</td>");
         fprintf(out, "<td class=\"n\">%lld</td>", (long long)x->calls);
-        cell(out, tool_seconds(x->answered_s, a));
-        cell(out, tool_seconds(x->explored_s, a));
-        cell(out, tool_seconds(x->regret_s, a));
+        cell(out, le__seconds_text(x->answered_s, a));
+        cell(out, le__seconds_text(x->explored_s, a));
+        cell(out, le__seconds_text(x->regret_s, a));
         fputs("</tr>\n", out);
     }
     if (any)
@@ -264,15 +265,15 @@ static void accounts(const report *r, FILE *out) {
 }
 
 static void make_colours(const report *r, colours *c) {
-    colours_make(c, r->engine);
+    le__colours_make(c, r->engine);
     for (size_t i = 0; i < r->knowledge->n_candidates; i++) {
         const le_db_known_candidate *k = &r->knowledge->candidates[i];
-        colours_add(c, k->operation, k->implementation, k->run_type);
+        le__colours_add(c, k->operation, k->implementation, k->run_type);
     }
 }
 
-void report_html(const report *plain, FILE *out) {
-    static colours all;
+void le__report_html(const report *plain, FILE *out) {
+    colours all; /* 24 KiB */
     report with_colours = *plain, *r = &with_colours;
     make_colours(r, &all);
     r->colours = &all;
@@ -285,7 +286,7 @@ void report_html(const report *plain, FILE *out) {
                 n++;
             escaped(out, "<h2 id=\"", operation, "\">");
             escaped(out, "", operation, "</h2>\n");
-            report_chart_sizes(r, &r->problems[i], n, out);
+            le__report_chart_sizes(r, &r->problems[i], n, out);
         }
         problem(r, &r->problems[i], out);
     }

@@ -10,7 +10,7 @@
 
 enum { WIDTH = 920, ROW = 24, CHARACTER = 7, BOLD = 8, TOP = 10, AXIS = 40, TEXT = 52 };
 
-void svg_escape(FILE *out, const char *text) {
+void le__svg_escape(FILE *out, const char *text) {
     for (; *text; text++)
         switch (*text) {
         case '&':
@@ -33,7 +33,7 @@ void svg_escape(FILE *out, const char *text) {
         }
 }
 
-void svg_css(FILE *out) {
+void le__svg_css(FILE *out) {
     /* series colours: eight after Okabe and Ito, which any colour vision tells apart, then the same
      * darker or lighter; another set for dark pages */
     fputs(
@@ -72,22 +72,22 @@ static void begin(FILE *out, const char *title, int width, int height, bool alon
             "<svg class=\"chart\" xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
             "viewBox=\"0 0 %d %d\" role=\"img\"><title>",
             width, height, width, height);
-    svg_escape(out, title);
+    le__svg_escape(out, title);
     fputs("</title>\n", out);
     if (alone) {
         fputs("<style>", out);
-        svg_css(out);
+        le__svg_css(out);
         fprintf(out, "</style>\n<rect width=\"%d\" height=\"%d\" style=\"fill:var(--paper)\"/>\n",
                 width, height);
         fprintf(out, "<text x=\"12\" y=\"24\" class=\"strong\" style=\"font-size:15px\">");
-        svg_escape(out, title);
+        le__svg_escape(out, title);
         fputs("</text>\n", out);
     }
 }
 
 static void text(FILE *out, double x, double y, const char *classes, const char *what) {
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, classes);
-    svg_escape(out, what);
+    le__svg_escape(out, what);
     fputs("</text>\n", out);
 }
 
@@ -220,7 +220,7 @@ static void bar_row(FILE *out, const svg_bars *c, const svg_bar *b, const scale 
     text(out, end + 10, y + 15, b->strong ? "halo strong" : b->faint ? "halo dim" : "halo", number);
 }
 
-void svg_write_bars(FILE *out, const svg_bars *c, const svg_bar *bars, size_t n) {
+void le__svg_write_bars(FILE *out, const svg_bars *c, const svg_bar *bars, size_t n) {
     int left = label_width(bars, n), top = TOP + (c->alone ? TEXT : 0);
     double bottom = top + (double)n * ROW + 6, tick[MAX_TICKS];
     scale s = bar_scale(c, bars, n, left);
@@ -343,7 +343,7 @@ static void legend(FILE *out, const svg_series *series, size_t n, double y) {
     }
 }
 
-void svg_write_lines(FILE *out, const svg_lines *c, const svg_series *series, size_t n) {
+void le__svg_write_lines(FILE *out, const svg_lines *c, const svg_series *series, size_t n) {
     int rows = legend_rows(series, n), top = (c->alone ? TEXT : 0) + TOP;
     double plot = top + 18.0 * rows + 14;
     scale x = {.low = INFINITY, .from = LEFT, .to = WIDTH - RIGHT, .log = true};
@@ -380,7 +380,7 @@ static double value_at(const svg_series *s, double x) {
     return NAN;
 }
 
-size_t svg_crossings(const svg_series *a, const svg_series *b, double *x, size_t max) {
+size_t le__svg_crossings(const svg_series *a, const svg_series *b, double *x, size_t max) {
     size_t n = 0;
     double before_x = NAN, before = NAN;
     for (size_t i = 0; i < a->n; i++) {

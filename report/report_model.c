@@ -9,25 +9,32 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-const char *const report_state_names[4] = {"unproven", "proven", "failed", "quarantined"};
+const char *const le__report_state_names[4] = {"unproven", "proven", "failed", "quarantined"};
 
 static const uint32_t host_bits = LE_DIFF_HOST;
 static const uint32_t stale_bits = LE_DIFF_CPU_MODEL | LE_DIFF_CORES | LE_DIFF_DEVICE_NAME |
                                    LE_DIFF_DEVICE_VENDOR | LE_DIFF_DRIVER;
 
-double report_age_s(const report *r, int64_t date_ms) {
+static int64_t now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+double le__report_age_s(const report *r, int64_t date_ms) {
     return date_ms > 0 ? (double)(r->now_ms - date_ms) * 1e-3 : NAN;
 }
 
-bool report_tolerance(const char *constraint, double *atol, double *rtol) {
+bool le__report_tolerance(const char *constraint, double *atol, double *rtol) {
     const char *a = strstr(constraint, "atol="), *b = strstr(constraint, "rtol=");
     *atol = a ? strtod(a + 5, NULL) : 0;
     *rtol = b ? strtod(b + 5, NULL) : 0;
     return a || b;
 }
 
-bool report_error_allows(const double *errors, double atol, double rtol) {
+bool le__report_error_allows(const double *errors, double atol, double rtol) {
     if (errors[0] <= atol)
         return true;
     double level = 1;
@@ -39,7 +46,7 @@ bool report_error_allows(const double *errors, double atol, double rtol) {
 
 /* --- candidates --- */
 
-void report_candidate_text(report_candidate *c, const char *device) {
+void le__report_candidate_text(report_candidate *c, const char *device) {
     const char *params = c->known->params;
     snprintf(c->text, sizeof c->text, *params ? "%s@%s[%s]" : "%s@%s", c->known->implementation,
              device, params);
@@ -48,7 +55,7 @@ void report_candidate_text(report_candidate *c, const char *device) {
 static void describe(const le_db_knowledge *k, report_candidate *c) {
     const le_db_identity *device =
         c->known->device ? le_db_find_identity(k, c->known->device) : NULL;
-    report_candidate_text(c, c->known->device ? "opencl" : "cpu");
+    le__report_candidate_text(c, c->known->device ? "opencl" : "cpu");
     c->device = !c->known->device ? "CPU pool" : device ? le_db_identity_part(device, "name") : "";
     c->reference = !strcmp(c->known->run_type, "reference");
 }
@@ -314,21 +321,21 @@ static bool is_asked_for(const report_candidate *c, const char *constraint) {
            (double)c->peak_bytes <= strtod(value, NULL);
 }
 
-bool report_may_answer(const report_candidate *c, const char *constraint) {
+bool le__report_may_answer(const report_candidate *c, const char *constraint) {
     double atol, rtol;
     if (isnan(c->time) || c->state == LE_DB_FAILED || c->state == LE_DB_QUARANTINED)
         return false;
     if (!is_asked_for(c, constraint))
         return false;
-    return !report_tolerance(constraint, &atol, &rtol) || c->reference || isnan(c->errors[0]) ||
-           report_error_allows(c->errors, atol, rtol);
+    return !le__report_tolerance(constraint, &atol, &rtol) || c->reference || isnan(c->errors[0]) ||
+           le__report_error_allows(c->errors, atol, rtol);
 }
 
 /* Reproducible calls are always answered by the same code, whatever is measured. */
 static bool may_replace(const report_candidate *other, const report_choice *c) {
     const le_db_known_candidate *a = other->known, *b = c->candidate->known;
     bool same_code = !strcmp(a->implementation, b->implementation) && a->device == b->device;
-    return report_may_answer(other, c->constraint) &&
+    return le__report_may_answer(other, c->constraint) &&
            (same_code || !strstr(c->constraint, " reproducible"));
 }
 
@@ -395,7 +402,7 @@ static bool make_choices(report_problem *p, const le_db_knowledge *k, const repo
         if (choice.candidate)
             add_choice(p, &choice);
     }
-    if (p->n_choices == 0 && p->n_candidates && report_may_answer(&p->candidates[0], ""))
+    if (p->n_choices == 0 && p->n_candidates && le__report_may_answer(&p->candidates[0], ""))
         add_choice(p, &(report_choice){.problem = p,
                                        .constraint = "",
                                        .objective = "time",
@@ -454,8 +461,9 @@ static const le_db_identity *this_machine(const le_db_knowledge *k) {
     return here;
 }
 
-bool report_make(report *out, const le_db_knowledge *k, const char *path, const report_filter *f) {
-    *out = (report){.knowledge = k, .path = path, .now_ms = f->now_ms ? f->now_ms : tool_now_ms()};
+bool le__report_make(report *out, const le_db_knowledge *k, const char *path,
+                     const report_filter *f) {
+    *out = (report){.knowledge = k, .path = path, .now_ms = f->now_ms ? f->now_ms : now_ms()};
     out->all_machines = f->all_machines;
     out->machine = f->all_machines ? NULL : this_machine(k);
     out->problems = calloc(k->n_problems ? k->n_problems : 1, sizeof *out->problems);
@@ -474,17 +482,17 @@ bool report_make(report *out, const le_db_knowledge *k, const char *path, const 
         }
     }
     if (!ok) {
-        report_free(out);
+        le__report_free(out);
         return false;
     }
     qsort(out->problems, out->n_problems, sizeof *out->problems, by_operation);
     for (size_t i = 0; i < out->n_problems; i++)
         repair_links(&out->problems[i]);
-    report_name_devices(out);
+    le__report_name_devices(out);
     return true;
 }
 
-void report_free(report *r) {
+void le__report_free(report *r) {
     for (size_t i = 0; i < r->n_problems; i++) {
         free(r->problems[i].candidates);
         free(r->problems[i].choices);
@@ -493,21 +501,21 @@ void report_free(report *r) {
     *r = (report){0};
 }
 
-double report_base_time(const report_problem *p) {
+double le__report_base_time(const report_problem *p) {
     return p->n_choices      ? p->choices[0].candidate->time
            : p->n_candidates ? p->candidates[0].time
                              : NAN;
 }
 
-bool report_under_load(const report_choice *c) {
+bool le__report_under_load(const report_choice *c) {
     return strstr(c->evidence, "\"under_load\":true") != NULL;
 }
 
-const char *report_remark(const report_candidate *c, char *buffer, size_t size) {
-    char time[TOOL_NUMBER];
+const char *le__report_remark(const report_candidate *c, char *buffer, size_t size) {
+    char time[LE__TEXT];
     buffer[0] = '\0';
     if (c->state == LE_DB_FAILED || c->state == LE_DB_QUARANTINED)
-        snprintf(buffer, size, "%s: %s", report_state_names[c->state], c->reason);
+        snprintf(buffer, size, "%s: %s", le__report_state_names[c->state], c->reason);
     else if (c->stale)
         snprintf(buffer, size, "stale: measured on other hardware or with another driver");
     else if (c->samples == 0 && c->contended)
@@ -515,11 +523,11 @@ const char *report_remark(const report_candidate *c, char *buffer, size_t size) 
     else if (c->samples == 0 && c->cold)
         snprintf(buffer, size, "only its first run was timed");
     else if (c->samples == 0 && c->stopped_s > 0)
-        snprintf(buffer, size, "too slow: stopped after %s", tool_seconds(c->stopped_s, time));
+        snprintf(buffer, size, "too slow: stopped after %s", le__seconds_text(c->stopped_s, time));
     return buffer;
 }
 
-long long report_count(const report_candidate *c) {
+long long le__report_count(const report_candidate *c) {
     return (long long)(c->samples ? c->samples : c->contended ? c->contended : c->cold);
 }
 
@@ -527,7 +535,7 @@ static const char *samples_word(long long n) {
     return n == 1 ? "sample" : "samples";
 }
 
-const char *report_samples(const report_candidate *c, char *buffer, size_t size) {
+const char *le__report_samples(const report_candidate *c, char *buffer, size_t size) {
     long long clean = (long long)c->samples, busy = (long long)c->contended,
               cold = (long long)c->cold;
     if (busy && clean)
@@ -543,10 +551,33 @@ const char *report_samples(const report_candidate *c, char *buffer, size_t size)
     return buffer;
 }
 
-void report_reproduce(tool_text *out, const report_problem *p, const report_candidate *c) {
-    tool_add(out, "le-bench --time ");
-    tool_add_quoted(out, c->text);
-    tool_add(out, " --problem ");
-    tool_add_quoted(out, p->known->key);
-    tool_add(out, " %s", p->known->operation);
+/* Quoted for a POSIX shell where that is needed. */
+static void quote(FILE *out, const char *word) {
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
+    if (*word && word[strspn(word, plain)] == '\0') {
+        fputs(word, out);
+        return;
+    }
+    fputc('\'', out);
+    for (; *word; word++)
+        if (*word == '\'')
+            fputs("'\\''", out);
+        else
+            fputc(*word, out);
+    fputc('\'', out);
+}
+
+char *le__report_reproduce(const report_problem *p, const report_candidate *c) {
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    fputs("le-bench --time ", out);
+    quote(out, c->text);
+    fputs(" --problem ", out);
+    quote(out, p->known->key);
+    fprintf(out, " %s", p->known->operation);
+    return fclose(out) == 0 ? text : NULL;
 }

@@ -10,7 +10,8 @@
 
 #include <math.h>
 
-enum { FIRST_BLOCKS = 256, SLICES = 16 };
+/* The first block of a loop of ten minutes still ends in time. */
+enum { FIRST_BLOCKS = 65536, GROWTH = 16, SLICES = 16 };
 static const double longest_slice = 0.01; /* seconds between two looks */
 
 void le__watch_start(le__watch *w) {
@@ -71,10 +72,10 @@ static void watched(void *context, size_t begin, size_t end, int worker) {
         begin += n;
         atomic_fetch_add_explicit(&l->done, n, memory_order_relaxed);
         double now = le__now();
-        if (now - before < l->slice)
-            block *= 2;
-        else if (block > 1)
-            block /= 2;
+        if (now - before >= l->slice)
+            block = block > 1 ? block / 2 : 1;
+        else if (n == block)
+            block *= now - before < l->slice / GROWTH ? (size_t)GROWTH : 2;
         before = now;
     }
 }

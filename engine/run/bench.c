@@ -211,8 +211,13 @@ le_status le_bench_reference(le_bench *b) {
     le_status status = le__call_bind(&b->reference, call->engine, call->entry, args, b->n_args);
     if (status != LE_OK)
         return status;
-    b->referenced = true;
+    le__ticker ticker;
+    le__ticker_begin(&ticker, b->args, b->n_args);
     b->reference_status = le__execute(&b->reference, &reference, LE__OUTPUTS_FRESH);
+    le__ticker_end(&ticker);
+    b->referenced = b->reference_status != LE_ERR_CANCELLED;
+    if (!b->referenced)
+        le__call_unbind(&b->reference);
     return b->reference_status;
 }
 
@@ -236,8 +241,12 @@ static le_status compare(le_bench *b, size_t index, unsigned char poison,
         return le_fail(LE_ERR_ARGUMENT, "%s: le_bench_reference comes before le_bench_check", name);
     b->call.poison = poison;
     b->call.tight = poison == 0;
+    le__ticker ticker;
+    le__ticker_begin(&ticker, b->args, b->n_args);
     status = le__execute(&b->call, &b->candidates[index], LE__OUTPUTS_GUARDED);
-    if (status == LE_ERR_WRONG_RESULT) /* its counts make no sense; the text says which */
+    le__ticker_end(&ticker);
+    if (status == LE_ERR_WRONG_RESULT || /* its counts make no sense; the text says which */
+        status == LE_ERR_CANCELLED)
         return status;
     if (status != b->reference_status)
         return le_fail(status == LE_OK || b->reference_status == LE_OK ? LE_ERR_WRONG_RESULT

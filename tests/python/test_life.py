@@ -137,6 +137,39 @@ def test_progress(rng):
     assert le.volume_render(cube, 8, angles=[0.0], outside=0).shape == (1, 8, 8, 3)
 
 
+def test_long_calls_are_looked_at_early():
+    """A call of minutes tells of itself long before the first of 512 parts of it is done."""
+    seen = []
+
+    def stop(done):
+        seen.append(done)
+        raise KeyboardInterrupt
+
+    with le.Engine(db=":memory:", mode="estimate", threads=1) as e:
+        with pytest.raises(KeyboardInterrupt):
+            e.volume_render(np.ones((64, 64, 64), "f4"), 64, angles=np.arange(2000.0), outside=0,
+                            implementation="reference", progress=stop)
+    assert len(seen) == 1 and 0 < seen[0] < 1 / 512
+
+
+def test_benchmarks_end():
+    class Enough(Exception):
+        pass
+
+    def ring(*_):
+        raise Enough
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with le.Engine(db=":memory:") as e, pytest.raises(Enough):
+            while True:
+                e.volume_render.bench(np.ones((48, 48, 48), "f4"), 48, angles=np.arange(40.0), outside=0, seconds=0.5)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def test_signals_of_others_are_left_alone():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 

@@ -342,3 +342,21 @@ def test_an_operation_within_another(x):
 
     assert np.abs(outer(x) - reference(x, 2.0)).max() < 1e-4
     assert sys.getrefcount(outer) < 50
+
+
+def test_interrupts_are_no_mistakes():
+    """Ctrl-C in the body of a function: the call ends by it, and the function answers the next one."""
+    interrupted = []
+
+    @le.operation(atol=1e-6, cases=lambda rng, size: dict(x=rng.normal(size=size or 100).astype("f4")))
+    def interrupted_once(x: le.In["f4", "n"]) -> le.Out["f4", "n"]:
+        if len(x) == 7 and not interrupted:
+            interrupted.append(1)
+            raise KeyboardInterrupt
+        return 2 * x
+
+    x = np.arange(7, dtype="f4")
+    with pytest.raises(KeyboardInterrupt):
+        interrupted_once(x)
+    assert np.array_equal(interrupted_once(x), 2 * x)
+    assert all(c.verdict in ("proven", "unproven") for c in interrupted_once.explain(x).candidates)

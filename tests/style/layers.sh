@@ -51,7 +51,7 @@ found=$(grep -rnE '#include <(malloc|elf|link|sys/prctl|sys/syscall|linux/.*)(\.
 names=$(sed -nE 's/^ *le_add_operation\(([a-z_0-9]+) .*/\1/p' methods/*/CMakeLists.txt)
 [ -n "$names" ] || complain 'no methods/*/CMakeLists.txt lists an operation'
 for name in $names; do
-    found=$(grep -rnE "\"$name\"" --include='*.c' engine benchdb)
+    found=$(grep -rnE "\"$name\"" --include='*.c' engine benchdb report)
     [ -z "$found" ] || complain "an operation's name in the engine: $found"
 done
 found=$(grep -rnlE 'sqlite3|le_db_' methods)

@@ -89,6 +89,10 @@ static PyObject *bench_row(le_bench *bench, size_t index, bool compared, double 
     if (b->applies && status == LE_OK && compared)
         checked = le_bench_check(bench, index, 0xff, &comparison);
     core_back(&outside);
+    if (status == LE_ERR_CANCELLED || checked == LE_ERR_CANCELLED) {
+        core_check(LE_ERR_CANCELLED);
+        return NULL;
+    }
     bool wrong = status != LE_OK || (checked != LE_OK && checked != LE_ERR_UNSUPPORTED);
     const char *why = !b->applies ? b->why : wrong ? le_error_message() : "";
     core_forget_exception();
@@ -124,6 +128,8 @@ PyObject *core_bench(core_call *c, double seconds) {
     if (status == LE_OK)
         compared = le_bench_reference(bench);
     core_back(&outside);
+    if (status == LE_OK && compared == LE_ERR_CANCELLED)
+        status = compared;
     if (core_check(status)) {
         rows = bench_rows(bench, compared == LE_OK, seconds);
         if (rows)
@@ -199,6 +205,11 @@ static PyObject *verify_rows(le_bench *bench) {
         if (b[i].applies)
             status = le_bench_check(bench, i, 0xff, &comparison);
         core_back(&outside);
+        if (status == LE_ERR_CANCELLED) {
+            core_check(status);
+            Py_CLEAR(rows);
+            break;
+        }
         core_forget_exception();
         bool right = b[i].applies && status == LE_OK && comparison.within;
         PyObject *row =

@@ -149,7 +149,10 @@ static le_status python_failed(void) {
     PyObject *text = value ? PyObject_Str(value) : NULL;
     const char *n = name ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
     const char *t = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
-    le_status status = le_fail(LE_ERR_WRONG_RESULT, "%s: %s", n ? n : "an exception", t ? t : "");
+    /* An interrupt, or the end of the program, is nobody's mistake. */
+    bool mistake = !type || PyErr_GivenExceptionMatches(type, PyExc_Exception);
+    le_status status = le_fail(mistake ? LE_ERR_WRONG_RESULT : LE_ERR_CANCELLED, "%s: %s",
+                               n ? n : "an exception", t ? t : "");
     Py_XDECREF(name);
     Py_XDECREF(text);
     PyErr_Restore(type, value, trace);

@@ -40,10 +40,12 @@ static void set_steps(le__view *v, const int64_t shape[3], int64_t size)
     }
 }
 
-static bool only_ix_moves_axis0(const le__view *v)
+/* ... and as it does in the first view: one row of samples is one plane of the volume in all. */
+static bool only_ix_moves_axis0(const le__view *v, const le__view *first)
 {
     return v->step[0][0] == 0.0 && v->step[2][0] == 0.0 && v->step[1][1] == 0.0 &&
-           v->step[1][2] == 0.0;
+           v->step[1][2] == 0.0 && v->step[1][0] == first->step[1][0] &&
+           v->origin[0] == first->origin[0];
 }
 
 static le_status check_corners(const le__camera *c, size_t view, const char *who)
@@ -94,7 +96,7 @@ static le_status set_view(le__camera *c, size_t view, const char *who)
         if (!isfinite(v->rotation[k]))
             return le_fail(LE_ERR_ARGUMENT, "%s: view %zu: the rotation is not finite", who, view);
     set_steps(v, c->shape, c->size);
-    c->axis0 = c->axis0 && only_ix_moves_axis0(v);
+    c->axis0 = c->axis0 && only_ix_moves_axis0(v, &c->views[0]);
     return c->has_fill ? LE_OK : check_corners(c, view, who);
 }
 

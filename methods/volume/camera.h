@@ -29,7 +29,7 @@ typedef struct le__camera {
     int64_t shape[3];        /* of the volume */
     bool has_fill;
     double fill;             /* value outside the volume */
-    bool axis0;              /* every rotation leaves data axis 0 to ix alone */
+    bool axis0;              /* every view leaves data axis 0 to ix alone, and all the same */
     size_t n_views;
     le__view views[];
 } le__camera;

@@ -127,3 +127,14 @@ int64_t le__case_size_inside(const int64_t shape[3])
         size = shape[0];
     return size > 1 ? size : 1;
 }
+
+int64_t le__case_size_off_voxels(int64_t size, const int64_t shape[3])
+{
+    size += size % 2;
+    for (int a = 0; a < 3; a++)
+        if (size == shape[a]) {
+            size += 2;
+            a = -1;
+        }
+    return size;
+}

@@ -166,8 +166,10 @@ static void check_case(le_case *c, const le_case_request *request)
     }
     if (fill || any)
         le_case_f64(c, "outside", request->index % 2 ? 0.0 : 20.0);
-    le_case_i64(c, "size",
-                fill || any ? 1 + (int64_t)(le_case_uniform(c) * 40.0) : le__case_size_inside(inside));
+    int64_t size = le__case_size_inside(inside);
+    if (fill || any)
+        size = 1 + (int64_t)(le_case_uniform(c) * 40.0);
+    le_case_i64(c, "size", any ? le__case_size_off_voxels(size, inside) : size);
     le_case_str(c, "transfer", transfers[request->index % 5]);
     le_case_str(c, "scale", request->index % 11 == 10 ? "linear" : "log");
     le_case_f64s(c, "begin", begin, 3);

@@ -97,6 +97,7 @@ static void check_case(le_case *c, const le_case_request *request)
         size = 1 + (int64_t)(le_case_uniform(c) * 40.0);
     double angles[3] = {0.0, 360.0 * le_case_uniform(c), 90.0};
     if (any) {
+        size = le__case_size_off_voxels(size, shape);
         le__case_strew_nan(c, volume);
         le_case_f64s(c, "rotation", le__case_rotations, request->index % 2 ? 9 : 18);
     } else {

@@ -402,9 +402,8 @@ static void observe(le__dispatch *d, le__question *q, const le__decision *of, co
     if (q->mode == LE_MODE_FROZEN)
         return;
     le__observation o = {
-        .stats = stats, .cold = cold, .cut = call->stopped, .conditions = conditions};
-    if (cold || !says_nothing)
-        le__store_sample(d->store, q->db, arm->db, &o);
+        .stats = stats, .cold = cold || says_nothing, .cut = call->stopped, .conditions = conditions};
+    le__store_sample(d->store, q->db, arm->db, &o);
     if (!call->step) /* the whole call's account has it */
         le__store_account(d->store, call->operation->name, explored ? 0 : paid,
                           a->spent + (explored ? paid : 0), !call->stopped);

@@ -14,6 +14,12 @@
 
 /* --- one arm --- */
 
+bool le__arm_is_liked(const le__constraint *want, const le__arm *arm) {
+    const char *run_type = want->liked_run_type, *name = want->liked_implementation;
+    return (!run_type || !strcmp(run_type, arm->candidate.implementation->run_type)) &&
+           (!name || le__candidate_is_named(&arm->candidate, name));
+}
+
 const char *le__arm_objection(const le__question *q, const le_call *call, const le__arm *arm) {
     const le_implementation *impl = arm->candidate.implementation;
     if (q->left_out[arm->index])
@@ -28,7 +34,8 @@ const char *le__arm_objection(const le__question *q, const le_call *call, const 
     bool proven = v && v->state == LE__PROVEN;
     if (!proven && impl->flags & LE_IMPL_LOSSY && q->mode != LE_MODE_MEASURE &&
         !call->want.implementation &&
-        !call->want.liked_implementation) /* only benchmarks pay for finding out */
+        !(call->want.liked_implementation &&
+          le__arm_is_liked(&call->want, arm))) /* only benchmarks pay for finding out */
         return "lossy, and its error is not known yet";
     return NULL;
 }
@@ -68,12 +75,6 @@ static void prefer(le__slate *s, le__slate_test keep, const void *context) {
             le__slate_keep(s, keep, context);
             return;
         }
-}
-
-bool le__arm_is_liked(const le__constraint *want, const le__arm *arm) {
-    const char *run_type = want->liked_run_type, *name = want->liked_implementation;
-    return (!run_type || !strcmp(run_type, arm->candidate.implementation->run_type)) &&
-           (!name || le__candidate_is_named(&arm->candidate, name));
 }
 
 static bool is_liked(const le__slate *s, size_t i, const void *want) {

@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The liquid engine developers
 # SPDX-License-Identifier: MIT
 """Arrays in and out, against numpy."""
+import decimal
+import fractions
 import gc
 import os
 import pathlib
@@ -313,6 +315,17 @@ MISTAKES = [
     (dict(volume=np.zeros((2, 2, 2), "f4"), atol=-1), le.ArgumentError, "tolerance"),
     (dict(volume=np.zeros((2, 2, 2), "f4"), limits=[1, 2, 3]), le.ArgumentError, "3 numbers"),
     (dict(volume=np.zeros((2, 2, 2), "f4"), engine="none"), TypeError, "Engine"),
+    (dict(volume=np.zeros((2, 2, 2), "f4"), device=5), TypeError, "project: option 'device': expected a text"),
+    (dict(volume=np.zeros((2, 2, 2), "f4"), rtol="x"), TypeError, "project: option 'rtol'"),
+    (dict(volume=np.zeros((2, 2, 2), "f4"), memory_limit=1.5), TypeError, "project: option 'memory_limit'"),
+    (dict(volume=np.zeros((2, 2, 2), "f4"), limits=[None, 1]), TypeError, "project: argument 'limits': expected numbers"),
+    (dict(volume=np.zeros((2, 2, 2), "f4"), limits=[1j, 1]), TypeError, "complex128"),
+    (dict(volume=np.zeros((2, 2, 2), "f4"), reduce="max\0x"), ValueError, "without NUL"),
+    (dict(volume="cube.npy\0x"), ValueError, "project: argument 'volume': expected a text without NUL"),
+    (dict(volume=[[1], [2, 3]]), ValueError, "project: argument 'volume'"),
+    (dict(volume=np.zeros((2, 2, 2), "f4"), reduce="x" + "\u00e9" * 4000), le.ArgumentError, "'mean', 'max'"),
+    (dict(volume=np.zeros((2, 2, 2), "f4"), outputs=5), TypeError, "sequence of names"),
+    (dict(volume=np.zeros((2, 2, 2), "f4"), outputs=["image"] * 1000), ValueError, "named twice"),
 ]
 
 
@@ -330,6 +343,41 @@ def test_too_many_arguments(engine):
         engine.roberts_cross(np.zeros((3, 3), "f4"), 1)
     with pytest.raises(TypeError, match="multiple values"):
         engine.project(np.zeros((2, 2, 2), "f4"), 1, axis=1)
+
+
+def test_lists_of_other_numbers(rng, engine):
+    cube = rng.random((4, 4, 4), dtype="f4")
+    expected = engine.project(cube, limits=[0.5, 2])
+    for limits in ((fractions.Fraction(1, 2), decimal.Decimal(2)), np.array([0.5, 2], "f2"), np.array([[0.5, 0, 2]])[0, ::2]):
+        assert np.array_equal(engine.project(cube, limits=limits), expected)
+
+
+def test_outputs_named_twice(engine):
+    image = np.ones((4, 4), "f4")
+    for names in (["gradient_row"] * 2, ["gradient_row", "gradient_col"] * 40):
+        with pytest.raises(ValueError, match="'gradient_(row|col)' is named twice"):
+            engine.roberts_cross(image, outputs=names)
+
+
+def test_read_only_stays_so(tmp_path):
+    """Nothing that is made of a read-only array gives write access to it, and what it holds is what was there."""
+    np.save(tmp_path / "x.npy", np.arange(64.0).reshape(8, 8))
+    for source in (np.load(tmp_path / "x.npy", mmap_mode="r"), np.frombuffer(bytes(512)).reshape(8, 8),
+                   np.broadcast_to(np.arange(8.0), (8, 8))[:1]):
+        expected = source.copy()
+        held = le.asarray(source)
+        del source
+        gc.collect()
+        for view in (np.asarray(held), np.asarray(le.asarray(np.asarray(held))), le.from_dlpack(held)):
+            with pytest.raises(ValueError):
+                view.flags.writeable = True
+            with pytest.raises(ValueError, match="read-only"):
+                le.shift_magnify(np.ones((8, 8), "f8"), magnification_row=1, magnification_col=1, out=view)
+            assert np.array_equal(view, expected)
+    with pytest.raises(ValueError, match="copy=False"):
+        np.asarray(held, dtype="f4", copy=False)
+    assert np.shares_memory(np.asarray(held, dtype="f8"), np.asarray(held))
+    assert not np.shares_memory(np.asarray(le.asarray(view, copy=1)), view)
 
 
 def test_names_that_are_not():

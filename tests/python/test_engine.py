@@ -162,6 +162,25 @@ def test_what_is_stored(cube, tmp_path):
         le.wisdom.load(tmp_path / "bad.json", db=first)
 
 
+def test_files_that_are_no_databases(tmp_path):
+    for other in (tmp_path, tmp_path / "junk", tmp_path / "none"):
+        (tmp_path / "junk").write_bytes(bytes(range(256)))
+        with pytest.raises(OSError, match="no such file|not a timings database"):
+            le.report(db=other)
+        with pytest.raises(OSError, match="no such file|not a timings database"):
+            le.wisdom.save(tmp_path / "out.json", db=other)
+    assert (tmp_path / "junk").read_bytes() == bytes(range(256)) and not (tmp_path / "out.json").exists()
+
+
+@pytest.mark.parametrize("words, kind", [
+    (dict(threads=2.5), TypeError), (dict(threads=-1), ValueError), (dict(threads=10**30), ValueError),
+    (dict(seed="x"), TypeError), (dict(explore_share=float("nan")), ValueError), (dict(trial_limit=-1), ValueError),
+    (dict(memory_limit=1.5), TypeError), (dict(devices=5), TypeError), (dict(site_db="x\0y"), ValueError)])
+def test_wrong_options(words, kind):
+    with pytest.raises(kind, match=f"option '{next(iter(words))}'"):
+        le.Engine(db=":memory:", **words)
+
+
 def test_log(caplog, new_process):
     """Warnings are logging's records; lines of other threads never wait for Python."""
     text = """

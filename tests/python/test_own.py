@@ -360,3 +360,11 @@ def test_interrupts_are_no_mistakes():
         interrupted_once(x)
     assert np.array_equal(interrupted_once(x), 2 * x)
     assert all(c.verdict in ("proven", "unproven") for c in interrupted_once.explain(x).candidates)
+
+
+def test_extents_that_are_none():
+    for extent in ("0*n", "99999999999999999999*n"):
+        with pytest.raises(ValueError, match="factor"):
+            @le.operation
+            def nothing(x: le.In["f4", extent]) -> le.Out["f4", "n"]:
+                return x

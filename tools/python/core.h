@@ -46,6 +46,10 @@ void core_engine_end(core_engine *engine);
 /* The end of every tp_dealloc: subclasses made in Python are allocated in another way. */
 void core_free(PyObject *object, PyTypeObject *type);
 
+/* The UTF-8 text of a str, borrowed from it; C would read one with a NUL inside as its beginning.
+ */
+const char *core_text(PyObject *object);
+
 /* --- errors and log --- */
 
 /* Raises what the status and this thread's error text say. Returns NULL. */

@@ -38,6 +38,29 @@ static int open_blocks;
 
 /* ------------------------------------------------------------------------- arguments --------- */
 
+/* Says whose argument or option a conversion has refused, where the text does not begin with the
+ * operation. Exceptions of other types are the caller's own. */
+static bool named(const core_call *c, const char *kind, const char *name) {
+    PyObject *type, *value, *trace, *text = NULL;
+    PyErr_Fetch(&type, &value, &trace);
+    bool plain = type == PyExc_TypeError || type == PyExc_ValueError ||
+                 type == PyExc_OverflowError || type == PyExc_UnicodeEncodeError;
+    if (plain)
+        text = PyObject_Str(value);
+    if (!text || PyUnicode_Find(text, c->function->name, 0, PY_SSIZE_T_MAX, 1) == 0) {
+        PyErr_Restore(type, value, trace);
+        Py_XDECREF(text);
+        return false;
+    }
+    PyErr_Format(type == PyExc_UnicodeEncodeError ? PyExc_ValueError : type, "%s: %s '%s': %.400U",
+                 c->function->text, kind, name, text);
+    Py_DECREF(text);
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+    return false;
+}
+
 static bool own(core_call *c, PyObject *reference) {
     if (!reference)
         return false;
@@ -65,7 +88,7 @@ static PyObject *path_of(PyObject *object) {
 }
 
 static bool read_place(core_call *c, PyObject *place, uint32_t dtypes, le_tensor *t) {
-    const char *text = PyUnicode_AsUTF8AndSize(place, NULL);
+    const char *text = core_text(place);
     le_io_options o = {.struct_size = sizeof o, .dtypes = dtypes};
     le_status status;
     le_tensor got = {0};
@@ -110,7 +133,7 @@ static bool take_input(core_call *c, PyObject *value, int i) {
     le_tensor *t = &c->tensors[i];
     bool array = PyArray_CheckExact(value);
     if (!array && PyObject_TypeCheck(value, core_stream_type)) {
-        c->stream_place = PyUnicode_AsUTF8AndSize(((core_stream *)value)->place, NULL);
+        c->stream_place = core_text(((core_stream *)value)->place);
         c->stream_arg = d->name;
         return c->stream_place != NULL;
     }
@@ -121,9 +144,37 @@ static bool take_input(core_call *c, PyObject *value, int i) {
     return true;
 }
 
+/* Fractions and the like are numbers. */
+static bool has_none(PyObject *array) {
+    PyObject *list = PyObject_CallMethod(array, "ravel", NULL);
+    Py_ssize_t n = list ? PySequence_Size(list) : 0;
+    bool found = false;
+    for (Py_ssize_t k = 0; k < n && !found; k++) {
+        PyObject *item = PySequence_GetItem(list, k);
+        found = !item || item == Py_None;
+        Py_XDECREF(item);
+    }
+    Py_XDECREF(list);
+    return found;
+}
+
+/* Real numbers: numpy would make NaN of None and drop imaginary parts. */
+static PyObject *numbers_of(PyObject *value) {
+    PyObject *given = PyArray_FromAny(value, NULL, 0, 0, 0, NULL), *array = NULL;
+    int type = given ? PyArray_TYPE((PyArrayObject *)given) : NPY_NOTYPE;
+    if (PyTypeNum_ISINTEGER(type) || PyTypeNum_ISFLOAT(type) || PyTypeNum_ISBOOL(type) ||
+        (type == NPY_OBJECT && !has_none(given)))
+        array = PyArray_FromAny(given, PyArray_DescrFromType(NPY_DOUBLE), 0, 0,
+                                NPY_ARRAY_CARRAY_RO | NPY_ARRAY_FORCECAST, NULL);
+    else if (given)
+        PyErr_Format(PyExc_TypeError, "expected numbers, not %S",
+                     (PyObject *)PyArray_DESCR((PyArrayObject *)given));
+    Py_XDECREF(given);
+    return array;
+}
+
 static bool take_list(core_call *c, PyObject *value, const le_arg_desc *d) {
-    PyObject *array = PyArray_FromAny(value, PyArray_DescrFromType(NPY_DOUBLE), 0, 0,
-                                      NPY_ARRAY_CARRAY_RO | NPY_ARRAY_FORCECAST, NULL);
+    PyObject *array = numbers_of(value);
     if (!own(c, array))
         return false;
     le_arg *a = add(c, d->name, LE_KIND_F64S);
@@ -132,41 +183,29 @@ static bool take_list(core_call *c, PyObject *value, const le_arg_desc *d) {
     return true;
 }
 
-/* Says whose argument a conversion has refused. */
-static bool of_argument(const core_call *c, const char *name) {
-    PyObject *type, *value, *trace;
-    PyErr_Fetch(&type, &value, &trace);
-    PyErr_Format(type, "%s: argument '%s': %S", c->function->text, name, value ? value : Py_None);
-    Py_XDECREF(type);
-    Py_XDECREF(value);
-    Py_XDECREF(trace);
-    return false;
-}
-
 static bool take_number(core_call *c, PyObject *value, const le_arg_desc *d) {
     if (d->type == LE_TYPE_I64) {
         PyObject *index = PyNumber_Index(value);
         int64_t v = index ? PyLong_AsLongLong(index) : -1;
         Py_XDECREF(index);
         if (v == -1 && PyErr_Occurred())
-            return of_argument(c, d->name);
+            return false;
         add(c, d->name, LE_KIND_I64)->value.i64 = v;
         return true;
     }
     double v = PyFloat_AsDouble(value);
     if (v == -1 && PyErr_Occurred())
-        return of_argument(c, d->name);
+        return false;
     add(c, d->name, LE_KIND_F64)->value.f64 = v;
     return true;
 }
 
 static bool take_text(core_call *c, PyObject *value, const le_arg_desc *d) {
     PyObject *path = path_of(value); /* PONI files and the like may be paths */
-    const char *text = path ? PyUnicode_AsUTF8AndSize(path, NULL) : NULL;
+    const char *text = path ? core_text(path) : NULL;
     if (!path && !PyErr_Occurred())
-        PyErr_Format(PyExc_TypeError, "%s: argument '%s': expected a text, not %R",
-                     c->function->text, d->name, value);
-    if (!path || !own(c, path) || !text)
+        core_text(value);
+    if ((path && !own(c, path)) || !text)
         return false;
     add(c, d->name, LE_KIND_STR)->value.str = text;
     return true;
@@ -211,7 +250,7 @@ static bool word_among(const char *what, const char *given, const char *const *w
 
 static bool take_word(le_arg *a, PyObject *value, const struct option *o) {
     static const char *const objectives[] = {"time", "p99", "memory", "cpu_time", NULL};
-    const char *text = PyUnicode_AsUTF8AndSize(value, NULL);
+    const char *text = core_text(value);
     le_mode mode;
     if (!text)
         return false;
@@ -228,16 +267,15 @@ static bool take_word(le_arg *a, PyObject *value, const struct option *o) {
 }
 
 static bool take_bytes(le_arg *a, PyObject *value) {
-    const char *text = PyUnicode_Check(value) ? PyUnicode_AsUTF8AndSize(value, NULL) : NULL;
-    if (!text)
+    const char *text = PyUnicode_Check(value) ? core_text(value) : NULL;
+    if (!text && !PyErr_Occurred())
         a->value.i64 = PyLong_AsLongLong(value);
-    else if (!le_bytes_from_text(text, &a->value.i64))
-        PyErr_Format(PyExc_ValueError,
-                     "memory_limit: expected bytes as a number or as '2G', not '%s'", text);
+    else if (text && !le_bytes_from_text(text, &a->value.i64))
+        PyErr_Format(PyExc_ValueError, "expected bytes as a number or as '2G', not '%s'", text);
     return !PyErr_Occurred();
 }
 
-static bool take_option(core_call *c, PyObject *value, const struct option *o) {
+static bool read_option(core_call *c, PyObject *value, const struct option *o) {
     if (value == Py_None)
         return true;
     if (o->kind == 'O')
@@ -268,6 +306,10 @@ static bool take_option(core_call *c, PyObject *value, const struct option *o) {
     return !PyErr_Occurred();
 }
 
+static bool take_option(core_call *c, PyObject *value, int i) {
+    return read_option(c, value, &options[i]) || named(c, "option", core_option_texts[i]);
+}
+
 static int option_named(PyObject *name) {
     for (int i = 0; i < OPTIONS; i++)
         if (core_option_names[i] == name)
@@ -287,7 +329,7 @@ bool core_options_from(core_call *c, PyObject *dict) {
             PyErr_Format(PyExc_TypeError, "there is no option '%U'", name);
             return false;
         }
-        if (!take_option(c, value, &options[i]))
+        if (!take_option(c, value, i))
             return false;
     }
     return true;
@@ -304,7 +346,7 @@ static bool take_blocks(core_call *c, uint32_t given) {
     while (good && PyDict_Next(dict, &at, &name, &value)) {
         int i = option_named(name);
         if (i >= 0 && !(given >> i & 1))
-            good = take_option(c, value, &options[i]);
+            good = take_option(c, value, i);
     }
     return good;
 }
@@ -323,6 +365,12 @@ static bool choose_outputs(core_call *c, int *chosen, int *n) {
     bool one = PyUnicode_Check(c->outputs);
     bool all = one && PyUnicode_CompareWithASCIIString(c->outputs, "all") == 0;
     Py_ssize_t names = one ? 1 : PySequence_Size(c->outputs);
+    if (names < 0) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s: outputs: expected a name, a sequence of names, or 'all', not %R", f->text,
+                     (PyObject *)Py_TYPE(c->outputs));
+        return false;
+    }
     for (Py_ssize_t k = 0; k < (all ? f->n_outs : names); k++) {
         PyObject *name = one ? Py_NewRef(c->outputs) : PySequence_GetItem(c->outputs, k);
         int i = all ? (int)k : 0;
@@ -330,9 +378,13 @@ static bool choose_outputs(core_call *c, int *chosen, int *n) {
                PyUnicode_Compare(PyTuple_GetItem(f->out_names, i), name) != 0)
             i++;
         if (name && i == f->n_outs)
-            PyErr_Format(PyExc_ValueError, "%s: there is no output %R; there are %R", f->text, name,
-                         f->out_names);
+            PyErr_Format(PyExc_ValueError, "%s: there is no output %.200R; there are %R", f->text,
+                         name, f->out_names);
         Py_XDECREF(name);
+        for (int before = 0; before < *n && !PyErr_Occurred(); before++)
+            if (chosen[before] == i)
+                PyErr_Format(PyExc_ValueError, "%s: output %R is named twice", f->text,
+                             PyTuple_GetItem(f->out_names, i));
         if (PyErr_Occurred())
             return false;
         chosen[(*n)++] = i;
@@ -459,7 +511,7 @@ static bool take_parameter(core_call *c, int at, PyObject *value, given *g) {
     const parameter *p = &c->function->params[at];
     if (p->arg >= FIRST_OPTION) {
         g->options |= 1u << (p->arg - FIRST_OPTION);
-        return take_option(c, value, &options[p->arg - FIRST_OPTION]);
+        return take_option(c, value, p->arg - FIRST_OPTION);
     }
     if (g->args >> p->arg & 1) {
         PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'",
@@ -467,7 +519,8 @@ static bool take_parameter(core_call *c, int at, PyObject *value, given *g) {
         return false;
     }
     g->args |= UINT64_C(1) << p->arg;
-    return take(c, value, p->arg);
+    return take(c, value, p->arg) ||
+           named(c, "argument", c->function->operation->args[p->arg].name);
 }
 
 /* The engine is known before places are read with it. Words in calls are interned. */

@@ -5,6 +5,7 @@
  */
 #include "core.h"
 
+#include <math.h>
 #include <string.h>
 
 PyTypeObject *core_engine_type;
@@ -15,26 +16,54 @@ static PyObject *opener; /* makes the default engine */
 
 static const char *text_of(PyObject *dict, const char *name) {
     PyObject *v = PyDict_GetItemString(dict, name);
-    return v && v != Py_None ? PyUnicode_AsUTF8AndSize(v, NULL) : NULL;
+    if (!v || v == Py_None || PyErr_Occurred())
+        return NULL;
+    const char *text = core_text(v);
+    if (!text)
+        PyErr_Format(PyUnicode_Check(v) ? PyExc_ValueError : PyExc_TypeError,
+                     "Engine: option '%s': expected a text without NUL characters, not %R", name,
+                     v);
+    return text;
 }
 
 static bool number_of(PyObject *dict, const char *name, double *out) {
     PyObject *v = PyDict_GetItemString(dict, name);
-    if (v && v != Py_None)
-        *out = PyFloat_AsDouble(v);
-    return !PyErr_Occurred();
+    if (!v || v == Py_None)
+        return true;
+    *out = PyFloat_AsDouble(v);
+    bool number = !PyErr_Occurred();
+    if (number && *out >= 0 && *out < INFINITY)
+        return true;
+    PyErr_Format(number ? PyExc_ValueError : PyExc_TypeError,
+                 "Engine: option '%s': expected a number from 0, not %R", name, v);
+    return false;
+}
+
+static bool whole_of(PyObject *dict, const char *name, int64_t least, int64_t most, int64_t *out) {
+    PyObject *v = PyDict_GetItemString(dict, name);
+    if (!v || v == Py_None)
+        return true;
+    PyObject *index = PyNumber_Index(v);
+    bool whole = index != NULL;
+    *out = whole ? PyLong_AsLongLong(index) : -1;
+    Py_XDECREF(index);
+    if (!PyErr_Occurred() && *out >= least && *out <= most)
+        return true;
+    PyErr_Format(whole ? PyExc_ValueError : PyExc_TypeError,
+                 "Engine: option '%s': expected a whole number from %lld to %lld, not %R", name,
+                 (long long)least, (long long)most, v);
+    return false;
 }
 
 static bool bytes_of(PyObject *dict, const char *name, int64_t *out) {
     PyObject *v = PyDict_GetItemString(dict, name);
     if (!v || v == Py_None)
         return true;
-    if (!PyUnicode_Check(v)) {
-        *out = PyLong_AsLongLong(v);
-        return !PyErr_Occurred();
-    }
-    if (le_bytes_from_text(PyUnicode_AsUTF8AndSize(v, NULL), out))
-        return true;
+    if (!PyUnicode_Check(v))
+        return whole_of(dict, name, 0, INT64_MAX, out);
+    const char *text = text_of(dict, name);
+    if (!text || le_bytes_from_text(text, out))
+        return text != NULL;
     PyErr_Format(PyExc_ValueError, "%s: expected bytes as a number or as '2G', not %R", name, v);
     return false;
 }
@@ -48,7 +77,7 @@ static bool mode_of(PyObject *dict, le_mode *out) {
 }
 
 static bool fill_options(le_options *o, PyObject *dict) {
-    double threads = 0, seed = 0;
+    int64_t threads = 0, seed = 0;
     le_default_options(o);
     o->log = core_log;
     o->db_path = text_of(dict, "db");
@@ -58,7 +87,8 @@ static bool fill_options(le_options *o, PyObject *dict) {
     o->run_type = text_of(dict, "run_type");
     o->implementation = text_of(dict, "implementation");
     bool good = !PyErr_Occurred() && mode_of(dict, &o->mode) &&
-                number_of(dict, "threads", &threads) && number_of(dict, "seed", &seed) &&
+                whole_of(dict, "threads", 0, INT32_MAX, &threads) &&
+                whole_of(dict, "seed", 0, INT64_MAX, &seed) &&
                 number_of(dict, "explore_share", &o->explore_share) &&
                 number_of(dict, "trial_limit", &o->trial_limit_s) &&
                 bytes_of(dict, "memory_limit", &o->memory_limit_bytes) &&
@@ -222,8 +252,10 @@ static PyObject *engine_devices(PyObject *o, PyObject *none) {
     le_bench_device d[16];
     size_t n;
     (void)none;
-    if (!core_engine_begin(self))
+    if (!core_engine_begin(self)) {
+        Py_DECREF((PyObject *)self);
         return NULL;
+    }
     core_outside outside;
     core_leave(&outside, NULL);
     n = le_bench_devices(self->engine, d, 16);

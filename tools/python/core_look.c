@@ -183,11 +183,14 @@ static PyObject *cut_dict(const le_slabs *s, const le_operation *op) {
 PyObject *core_cut(core_call *c) {
     const char *name = core_function_operation(c->function);
     le_slabs cuts[2];
+    if (!core_engine_begin(c->engine))
+        return NULL;
     le_status status = le_call_cut(c->engine->engine, name, c->args, c->n, &cuts[0], &cuts[1]);
     const le_operation *op = le_engine_operation(c->engine->engine, name);
     PyObject *list = core_check(status) ? PyList_New(2) : NULL;
     for (int k = 0; list && k < 2; k++)
         PyList_SetItem(list, k, cuts[k].items > 0 ? cut_dict(&cuts[k], op) : Py_NewRef(Py_None));
+    c->engine->in_use--;
     return list;
 }
 
@@ -389,7 +392,7 @@ static PyObject *peek_place(PyObject *module, PyObject *place) {
     int ndim;
     int64_t shape[LE_MAX_DIMS];
     (void)module;
-    const char *text = PyUnicode_AsUTF8AndSize(place, NULL);
+    const char *text = core_text(place);
     if (!text || !core_check(le_io_peek(text, &dtype, &ndim, shape)))
         return NULL;
     PyObject *extents = PyTuple_New(ndim);

@@ -42,6 +42,28 @@ void core_forget_exception(void) {
     Py_CLEAR(kept_exception);
 }
 
+const char *core_text(PyObject *object) {
+    Py_ssize_t length;
+    if (!PyUnicode_Check(object)) {
+        PyErr_Format(PyExc_TypeError, "expected a text, not %R", (PyObject *)Py_TYPE(object));
+        return NULL;
+    }
+    const char *text = PyUnicode_AsUTF8AndSize(object, &length);
+    if (!text || strlen(text) == (size_t)length)
+        return text;
+    PyErr_SetString(PyExc_ValueError, "expected a text without NUL characters");
+    return NULL;
+}
+
+/* The library may cut a long text within a character. */
+static PyObject *error_of(PyObject *type) {
+    const char *text = le_error_message();
+    PyObject *message = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+    PyObject *error = message ? PyObject_CallFunctionObjArgs(type, message, NULL) : NULL;
+    Py_XDECREF(message);
+    return error;
+}
+
 /* Of a cancelled call the exception itself is raised, of others it is the cause. */
 PyObject *core_raise(le_status status) {
     int number = -(int)status;
@@ -54,7 +76,7 @@ PyObject *core_raise(le_status status) {
     }
     PyObject *type =
         number > 0 && number < STATUSES && errors[number] ? errors[number] : PyExc_RuntimeError;
-    PyObject *error = PyObject_CallFunction(type, "s", le_error_message());
+    PyObject *error = error_of(type);
     if (error) {
         PyObject *value = PyLong_FromLong(status);
         if (value)

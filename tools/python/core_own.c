@@ -582,6 +582,8 @@ static bool read_tunables(own_implementation *m, PyObject *dict) {
     while (PyDict_Next(tune, &at, &name, &values)) {
         le_tunable *t = &m->tunables[m->implementation.n_tunables];
         Py_ssize_t n = PySequence_Size(values);
+        if (n == 0)
+            PyErr_Format(PyExc_ValueError, "tunable %R: expected one value at least", name);
         int64_t *list = n > 0 ? malloc((size_t)n * sizeof *list) : NULL;
         const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
         if (!list || !text)

@@ -279,18 +279,20 @@ static PyObject *tensor_array(PyObject *o, PyObject *args, PyObject *names) {
     PyObject *dtype = Py_None, *copy = Py_None;
     if (!PyArg_ParseTupleAndKeywords(args, names, "|OO", keywords, &dtype, &copy))
         return NULL;
+    PyArray_Descr *wanted = NULL;
+    if (dtype != Py_None && !PyArray_DescrConverter(dtype, &wanted))
+        return NULL;
     PyObject *a = array_of_tensor((core_tensor *)o);
-    if (a && dtype != Py_None) {
-        PyObject *other = PyObject_CallMethod(a, "astype", "O", dtype);
-        Py_DECREF(a);
-        return other;
-    }
-    if (a && copy == Py_True) {
-        PyObject *other = PyObject_CallMethod(a, "copy", NULL);
-        Py_DECREF(a);
-        return other;
-    }
-    return a;
+    bool same = a && (!wanted || PyArray_EquivTypes(PyArray_DESCR((PyArrayObject *)a), wanted));
+    if (a && !same && copy == Py_False)
+        PyErr_SetString(PyExc_ValueError, "another dtype needs a copy, and copy=False was given");
+    PyObject *r = !a || PyErr_Occurred()    ? NULL
+                  : same && copy != Py_True ? Py_NewRef(a)
+                  : same                    ? PyArray_NewCopy((PyArrayObject *)a, NPY_KEEPORDER)
+                         : PyObject_CallMethod(a, "astype", "O", (PyObject *)wanted);
+    Py_XDECREF(a);
+    Py_XDECREF((PyObject *)wanted);
+    return r;
 }
 
 /* numpy knows the versions of the protocol. */
@@ -356,11 +358,18 @@ static PyObject *adopt(PyObject *array, const le_tensor *view) {
     return made;
 }
 
-static PyObject *row_major(PyObject *array, PyObject *copy) {
+enum copying { COPY_NEVER, COPY_ALWAYS, COPY_IF_NEEDED };
+
+/* -1: an exception is set */
+static int copying_of(PyObject *copy) {
+    return copy == Py_None ? COPY_IF_NEEDED : PyObject_IsTrue(copy);
+}
+
+static PyObject *row_major(PyObject *array, int copy) {
     bool ready = PyArray_IS_C_CONTIGUOUS((PyArrayObject *)array);
-    if (ready && copy != Py_True)
+    if (ready && copy != COPY_ALWAYS)
         return Py_NewRef(array);
-    if (copy == Py_False) {
+    if (copy == COPY_NEVER) {
         PyErr_SetString(PyExc_ValueError, "asarray: the elements are not in row-major order, so "
                                           "that a copy is needed, and copy=False was given");
         return NULL;
@@ -371,12 +380,15 @@ static PyObject *row_major(PyObject *array, PyObject *copy) {
 /* A tensor over the memory of the array, whose copies on devices stay. */
 static PyObject *as_tensor(PyObject *module, PyObject *args, PyObject *words) {
     static char *keywords[] = {"", "copy", NULL};
-    PyObject *object, *copy = Py_None;
+    PyObject *object, *wanted = Py_None;
     le_tensor view;
     (void)module;
-    if (!PyArg_ParseTupleAndKeywords(args, words, "O|$O:asarray", keywords, &object, &copy))
+    if (!PyArg_ParseTupleAndKeywords(args, words, "O|$O:asarray", keywords, &object, &wanted))
         return NULL;
-    if (PyObject_TypeCheck(object, core_tensor_type) && copy != Py_True)
+    int copy = copying_of(wanted);
+    if (copy < 0)
+        return NULL;
+    if (PyObject_TypeCheck(object, core_tensor_type) && copy != COPY_ALWAYS)
         return Py_NewRef(object);
     PyObject *a =
         PyArray_Check(object) ? Py_NewRef(object) : core_as_array(object, "asarray", "x", 0);

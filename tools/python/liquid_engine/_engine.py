@@ -56,7 +56,7 @@ class Engine(_core.Engine):
                 near = difflib.get_close_matches(name, cls._names, 1)
                 raise TypeError(f"Engine() got an unexpected keyword argument {name!r}"
                                 + (f" (did you mean {near[0]!r}?)" if near else ""))
-        for name in ("db", "cache_dir"):
+        for name in ("db", "site_db", "cache_dir"):
             if options.get(name) is not None:
                 options[name] = os.fspath(options[name])
         return super().__new__(cls, **options)

@@ -129,6 +129,8 @@ def _function(operation, words):
         if found is None:
             raise LookupError(f"there is no operation {operation!r}{_functions.nearest(operation)}")
         return found
+    if not hasattr(operation, "explain") or not hasattr(operation, "bench"):
+        raise TypeError(f"expected an operation or its name, not {operation!r}")
     return operation
 
 
@@ -300,13 +302,23 @@ class profile:
 
 # --- what is stored ---
 
+def _is_database(path):
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        return file.read(16) == b"SQLite format 3\0"
+
+
 def _of_database(db, mode):
     """A context with the engine of a database file, or the default one."""
     if not db:
         return nullcontext(_engine.default_engine())
-    if mode == "frozen" and not os.path.exists(db):
+    if mode == "frozen":  # an engine would go on without it
         from ._errors import FileError
-        raise FileError(f"{os.fspath(db)}: there is no such file")
+        if not os.path.exists(db):
+            raise FileError(f"{os.fspath(db)}: there is no such file")
+        if not _is_database(db):
+            raise FileError(f"{os.fspath(db)}: not a timings database")
     return _engine.Engine(db=db, mode=mode)
 
 

@@ -70,6 +70,8 @@ def _extent(text, symbols):
     factor, symbol, offset = int(m.group(1) or 1), m.group(2), int(m.group(3) or 0)
     if symbol is None:
         return (-1, 0, offset)
+    if not 0 < factor < 1 << 31 or abs(offset) >= 1 << 31:
+        raise ValueError(f"extent {text!r}: expected a factor from 1 and an offset, both below 2**31")
     if symbol not in symbols:
         symbols.append(symbol)
     return (symbols.index(symbol), factor, offset)

@@ -8,7 +8,8 @@
     le.explain("project", cube)                                 # why it was made as it was
 
 ``dir(liquid_engine)`` lists the operations; ``help(liquid_engine.project)`` explains one. Importing the module loads
-nothing: the library is loaded by the first use of a name, database and devices are opened by the first call.
+nothing: the library is loaded by the first use of a name, the database opened by the first operation that is named,
+devices by calls that look for them.
 """
 from __future__ import annotations
 

@@ -244,7 +244,7 @@ static le_status make_pictures(boxed *b) {
         for (int64_t i = 0; i < n; i++)
             join_view(b, i, begin, begin + n, slot);
         status = write_pictures(b, begin, begin + n);
-        le__hook_done(b->job->world.rank, n, MPI_Wtime() - begun);
+        le__hook_done(b->job->world.rank, n, MPI_Wtime() - begun, &b->job->tick);
     }
     return status;
 }

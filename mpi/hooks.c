@@ -7,12 +7,15 @@
 
 #include "liquid_engine/le_method.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+static const double between_ticks_s = 0.05;
 
 static void rest(double seconds) {
     struct timespec t = {.tv_sec = (time_t)seconds};
@@ -71,10 +74,23 @@ static double slowness(int rank) {
     return text ? atof(text) : 1;
 }
 
-void le__hook_done(int rank, int64_t items, double seconds) {
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void take_longer(double seconds, const le_tick *tick) {
+    const double until = now() + seconds;
+    for (double left = seconds; left > 0 && (!tick || tick->fn(tick->context, NAN));
+         left = until - now())
+        rest(fmin(left, between_ticks_s));
+}
+
+void le__hook_done(int rank, int64_t items, double seconds, const le_tick *tick) {
     static int64_t all;
     all += items;
-    rest(seconds * (slowness(rank) - 1));
+    take_longer(seconds * (slowness(rank) - 1), tick);
     if (is_time("LE_TEST_DIE", rank, all))
         raise(SIGKILL);
     while (is_time("LE_TEST_HANG", rank, all))

@@ -22,7 +22,8 @@ double le__hook_grace(double usual);
 void le__hook_message(void);
 /* Before a block. */
 le_status le__hook_block(int rank, int64_t block);
-/* After one of so many items, which took so long. */
-void le__hook_done(int rank, int64_t items, double seconds);
+/* After one of so many items, which took so long. tick, which may be NULL, is asked meanwhile, as
+ * by a block that takes longer. */
+void le__hook_done(int rank, int64_t items, double seconds, const le_tick *tick);
 
 #endif

@@ -112,7 +112,7 @@ void run_world_broadcast(void *data, int64_t bytes) {
 }
 
 void run_world_done(int64_t items, double seconds) {
-    le__hook_done(world.rank, items, seconds);
+    le__hook_done(world.rank, items, seconds, NULL);
 }
 
 double *run_world_speeds(double own) {

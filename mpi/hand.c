@@ -39,7 +39,6 @@ le_status le__hand_open(le__hand *h, le__world *world, int64_t blocks, const dou
     h->own = le__shares_head(blocks, part, h->shares.beliefs, world->ranks, world->rank);
     h->shares.left = le__shares_head(blocks, part, h->shares.beliefs, world->ranks, world->ranks);
     h->out = world->ranks - 1;
-    h->begun = MPI_Wtime();
     h->until = deadline > 0 ? deadline + h->grace : 0;
     return LE_OK;
 }

@@ -18,7 +18,7 @@ typedef struct le__hand {
     bool asked;        /* the answer has not come */
     bool over;         /* nothing is left for this rank */
     int64_t done;      /* blocks */
-    double begun, worked, waited;
+    double worked, waited;
     double until; /* on MPI_Wtime: when a rank that has not come back hangs; 0: never */
     bool *back;   /* rank 0: who has been told that nothing is left */
     int out;      /* ranks that have not */

@@ -10,7 +10,7 @@
 #include "liquid_engine/le_bench.h"
 #include "liquid_engine/le_chain.h"
 #include "stats.h"
-#include "report/svg.h"
+#include "engine/report/svg.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

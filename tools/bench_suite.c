@@ -7,9 +7,9 @@
  * renderer: bars of means with deviations beside the errors.
  */
 #include "bench_target.h"
-#include "report/colours.h"
+#include "engine/report/colours.h"
 #include "liquid_engine/le_chain.h"
-#include "report/svg.h"
+#include "engine/report/svg.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

@@ -9,7 +9,7 @@
 
 #include "bench.h"
 #include "bench_volume.h"
-#include "report/problem_args.h"
+#include "engine/report/problem_args.h"
 #include "stats.h"
 
 typedef struct bench_target {

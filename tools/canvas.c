@@ -8,7 +8,7 @@
 #include "glyphs.h"
 #include "liquid_engine/le_io.h"
 #include "liquid_engine/le_method.h"
-#include "report/svg.h"
+#include "engine/report/svg.h"
 #include "tool.h"
 
 #include <math.h>

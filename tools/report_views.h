@@ -6,7 +6,7 @@
 #ifndef LE_REPORT_VIEWS_H
 #define LE_REPORT_VIEWS_H
 
-#include "report/report.h"
+#include "engine/report/report.h"
 #include "tool.h"
 
 void report_text(const report *r, FILE *out);

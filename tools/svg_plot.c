@@ -7,7 +7,7 @@
 
 #include "liquid_engine/le_io.h"
 #include "liquid_engine/le_method.h"
-#include "report/svg.h"
+#include "engine/report/svg.h"
 
 #include <math.h>
 #include <stdlib.h>

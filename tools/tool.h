@@ -7,7 +7,7 @@
 #define LE_TOOL_H
 
 #include "outfile.h"
-#include "report/texts.h"
+#include "engine/report/texts.h"
 
 #include <stdbool.h>
 #include <stddef.h>

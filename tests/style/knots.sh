@@ -8,7 +8,7 @@
 set -u
 source=${1:?usage: knots.sh SOURCE_DIR BUILD_DIR}
 build=${2:?usage: knots.sh SOURCE_DIR BUILD_DIR}
-rooms='benchdb core call opencl files boxes policy trial choose chain life run'
+rooms='benchdb core call opencl files boxes policy trial choose chain life run report'
 
 # One line a file that is used or uses: "defines FILE SYMBOL", "needs FILE SYMBOL", "includes FILE FILE".
 symbols() {

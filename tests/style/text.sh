@@ -11,7 +11,7 @@ complain() {
     printf '%s\n' "$*" >&2
     bad=1
 }
-files=$(find engine methods cl benchdb report tools tests examples cmake mpi -type f \
+files=$(find engine methods cl benchdb tools tests examples cmake mpi -type f \
         \( -name '*.c' -o -name '*.h' -o -name '*.cl' -o -name '*.clh' -o -name '*.sh' -o -name '*.cmake' -o -name CMakeLists.txt \))
 for f in $files; do
     head -4 "$f" | grep -q 'SPDX-License-Identifier: MIT' || complain "$f: no SPDX licence line"

@@ -3,8 +3,8 @@
  *
  * Charts: escaping, crossings against computed ones, numbers as people read them.
  */
-#include "report/report.h"
-#include "report/svg.h"
+#include "engine/report/report.h"
+#include "engine/report/svg.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -6,6 +6,8 @@
  */
 #include "toy.h"
 
+#include "core/sanitizer.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -202,6 +204,7 @@ static void shapes_are_told_without_a_run(void **state) {
 /* What fn returns in a child; 0 is right. */
 static int in_fork(int (*fn)(le_engine *), le_engine *e) {
     int state;
+    le__sanitizer_rest();
     pid_t pid = fork();
     if (pid == 0)
         _exit(fn(e));

@@ -455,9 +455,9 @@ static int64_t resident_bytes(void) {
 static void what_was_kept_is_given_back(void **state) {
     (void)state;
     enum { KEPT = 3, MIB32 = 8 << 20 };
-    le_tensor kept[KEPT], x = frames_of(7, 24, 28), gain = gains(28), y = {0};
     if (LE__SANITIZED) /* nothing is kept there */
         skip();
+    le_tensor kept[KEPT], x = frames_of(7, 24, 28), gain = gains(28), y = {0};
     soften(&x, &gain, "slabs", 15000, &y);
     le_tensor_free(&y);
     int64_t before = resident_bytes();

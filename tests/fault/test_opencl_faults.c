@@ -325,6 +325,10 @@ static void a_new_driver_makes_a_prior(void **state) {
     answer(e, N, LE_MODE_MEASURE);
     for (int i = 0; i < 30; i++)
         answer(e, N, LE_MODE_MEASURE);
+    for (int i = 0; i < 200 && runs_of(e, &before) <= 0; i++) { /* its trial is still under way */
+        usleep(50000);
+        answer(e, N, LE_MODE_MEASURE);
+    }
     assert_true(runs_of(e, &before) > 0);
     le_close(&e);
     shim_driver("second driver");

@@ -7,12 +7,8 @@
 # usage: other.sh BUILT_TOOLS SOURCE_DIR MPIEXEC
 set -u
 tools=$1
-cube=$2/examples/data/web_128.h5
-bad=0
-complain() {
-    printf '%s\n' "$1" >&2
-    bad=1
-}
+source=$2
+cube=$source/examples/data/web_128.h5
 kind() { # LAUNCHER: whose it is
     case $("$1" --version 2>/dev/null) in
     *"Open MPI"* | *OpenRTE*) echo open ;;
@@ -30,11 +26,7 @@ if [ -z "$mpirun" ]; then
     echo "skipped: there is no second MPI beside that of $3 (Debian: mpich, openmpi-bin)"
     exit 77
 fi
-. "$2/tests/mpi/ranks.sh"
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-export LE_DB=:memory: LE_DEVICE=cpu
+. "$source/tests/mpi/begin.sh"
 patience=60
 if [ "$other" = mpich ]; then
     launcher="MPICH's launcher" library="Open MPI"

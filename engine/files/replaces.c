@@ -31,9 +31,12 @@ static void add(file_list *l, const char *file) {
     l->info[l->n++] = info;
 }
 
-/* Whether the file is the name with a number in it. */
+/* Whether the file is the name with a number in it, which %% before it shifts. */
 static bool is_numbered(const char *name, const char *file, bool *failed) {
-    int64_t number = strtoll(file + strcspn(name, "%"), NULL, 10);
+    size_t at = 0;
+    for (const char *c = name; *c && (c[0] != '%' || c[1] == '%'); c += c[0] == '%' ? 2 : 1)
+        at++;
+    int64_t number = strtoll(file + at, NULL, 10);
     char *same = le__io_name_number(name, number);
     bool is = same && strcmp(same, file) == 0;
     *failed = *failed || !same;

@@ -560,15 +560,16 @@ static void replaced_datasets(void **state) {
         const char *output, *input;
         bool same;
     } cases[] = {
-        {"r.h5:/g/v", "r.h5:/g/v", true},       {"r.h5:g//v", "r.h5:/g/v[0:1]", true},
-        {"r.h5:/soft", "r.h5:/g/v", true},      {"r.h5:/g/v", "r.h5:/soft", true},
-        {"r.h5:/hard", "r.h5:/h/v", true},      {"r.h5:/other", "r.h5:/g/v", false},
-        {"r.h5:/new", "r.h5:/g/v", false},      {"other.h5:/g/v", "r.h5:/g/v", false},
-        {"r-link.h5:/g/v", "r.h5:/g/v", true},  {"r.h5:/g/v", "x.raw:u8:3", false},
-        {"x.png", "x.raw:u8:3", true},          {"s_%d.png", "s_1.png", true},
-        {"s_1.png", "s_%d.png", true},          {"s_2.png", "s_1.png", false},
-        {"s_%d.png", "s_9000.png", true},       {"s_%d.png", "s_01.png", false},
-        {"[s]*_%02d.png", "[s]*_03.png", true}, {"[s]*_%02d.png", "s_1.png", false},
+        {"r.h5:/g/v", "r.h5:/g/v", true},      {"r.h5:g//v", "r.h5:/g/v[0:1]", true},
+        {"r.h5:/soft", "r.h5:/g/v", true},     {"r.h5:/g/v", "r.h5:/soft", true},
+        {"r.h5:/hard", "r.h5:/h/v", true},     {"r.h5:/other", "r.h5:/g/v", false},
+        {"r.h5:/new", "r.h5:/g/v", false},     {"other.h5:/g/v", "r.h5:/g/v", false},
+        {"r-link.h5:/g/v", "r.h5:/g/v", true}, {"r.h5:/g/v", "x.raw:u8:3", false},
+        {"x.png", "x.raw:u8:3", true},         {"s_%d.png", "s_1.png", true},
+        {"s_1.png", "s_%d.png", true},         {"s_2.png", "s_1.png", false},
+        {"50%%_%d.png", "50%%_3.png", true},   {"s_%d.png", "s_9000.png", true},
+        {"s_%d.png", "s_01.png", false},       {"[s]*_%02d.png", "[s]*_03.png", true},
+        {"[s]*_%02d.png", "s_1.png", false},
     };
     (void)state;
     hid_t file = H5Fcreate("r.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -585,6 +586,7 @@ static void replaced_datasets(void **state) {
     io_put("s_1.png", "", 0);
     io_put("s_01.png", "", 0);
     io_put("s_9000.png", "", 0);
+    io_put("50%_3.png", "", 0);
     io_put("[s]*_03.png", "", 0);
     assert_int_equal(symlink("x.raw", "x.png"), 0);
     assert_int_equal(symlink("r.h5", "r-link.h5"), 0);

@@ -23,6 +23,7 @@
 #define BEATEN        0.2   /* log factor beyond the best within which a stop may have been noise */
 #define ESTABLISHED   3.0   /* steady runs that make an incumbent */
 #define TIE_SD        0.25
+#define LASTING       2.0   /* slow runs that were no accident */
 #define REUSE_SHARE   0.125
 #define REUSE_MAX     1000000.0
 #define REUSE_SECONDS 1.0
@@ -245,6 +246,12 @@ static size_t worthwhile(const scene *s, size_t best_index, const option *best, 
     return found;
 }
 
+/* Whether all of the resource is slow, or only the one that raised the alarm, another one there
+ * tells: one of its runs, once the slowness has lasted. */
+static bool to_be_doubted(const le__resource *r) {
+    return !r->doubted && r->slow_runs >= LASTING;
+}
+
 /* A candidate that would be better if its resource were as usual again, when asking is due. Sets
  * the seconds until the next one is due. */
 static size_t probe(const scene *s, size_t best_index, const option *best, double *due_in) {
@@ -252,9 +259,16 @@ static size_t probe(const scene *s, size_t best_index, const option *best, doubl
     double least_usual = best->seconds;
     for (size_t i = 0; i < s->q->n_allowed; i++) {
         option o = look(s, i);
-        if (!(o.slow > 0.0) || o.usual >= least_usual || together(s, i, best_index))
-            continue;
         const le__resource *r = le__resource_of(s->policy, s->family, s->q->allowed[i].candidate);
+        if (!(o.slow > 0.0) || o.usual >= least_usual || i == best_index)
+            continue;
+        if (together(s, i, best_index)) {
+            if (to_be_doubted(r)) {
+                found = i;
+                least_usual = o.usual;
+            }
+            continue;
+        }
         double loss = o.usual * exp(r->slowness) - best->seconds; /* what was seen, not forgotten */
         double gap = le__slow_probe_gap(best->seconds, loss);
         double left = gap - le__slow_waited(r, s->q->now, s->policy->busy);
@@ -327,6 +341,8 @@ static void decide(const scene *s, le__policy_decision *out) {
         size_t other = probed < n && owed <= 0.0 ? probed : tried;
         if (other < n) {
             describe(s, other, other == tried ? LE__WHY_EXPLORE : LE__WHY_PROBE, out);
+            if (other == probed)
+                le__resource_of(s->policy, s->family, out->candidate)->doubted = true;
             s->family->budget.since_explored = s->q->now;
             out->best_seconds = best.seconds;
             out->line_seconds = stop_after(s, &best, other);

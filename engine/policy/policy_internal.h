@@ -85,6 +85,7 @@ typedef struct le__resource {
     double slow_runs;                    /* that slowness is the mean of */
     double seen, seen_busy;              /* `now` and the policy's busy seconds when last seen */
     int alarm_candidate, calm_candidate; /* who raised the alarm, who ended the one before */
+    bool doubted;                        /* since the alarm another one there has been asked */
 } le__resource;
 
 typedef enum le__slow_event {

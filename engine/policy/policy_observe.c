@@ -96,8 +96,8 @@ static void be_surprised(le__family *family, const le__problem *problem, const l
 }
 
 /* What the sample says of its resource; *excess gets the log factor that is not the candidate's. A
- * prediction from other problems that fails is the prediction's fault: only what was seen here raises
- * an alarm, while anything that is known may end it. */
+ * prediction from other problems, or from cold runs, that fails is the prediction's fault: only steady
+ * runs that were seen here raise an alarm, while anything that is known may end it. */
 static le__slow_event judge(le__policy *policy, le__family *family, const le__problem *problem,
                             const le__policy_sample *s, double *excess)
 {
@@ -108,7 +108,7 @@ static le__slow_event judge(le__policy *policy, le__family *family, const le__pr
     if (slow > 0.0) /* what was only seen since then says nothing of how slow it is */
         b = cell && cell->doubt > 0.0 ? le__foresee(family, problem, s->candidate)
                                       : le__believe(family, problem, s->candidate);
-    else if (cell)
+    else if (cell && cell->warm.n + cell->loaded.n > 0.0)
         b = le__cell_belief(family, cell);
     *excess = slow;
     if (!(slow > 0.0))

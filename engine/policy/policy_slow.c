@@ -58,6 +58,7 @@ le__slow_event le__slow_observe(le__resource *r, int candidate, double excess, d
             r->calm_candidate = -1;
         r->slowness = own ? 0.0 : excess;
         r->slow_runs = 1.0;
+        r->doubted = false;
         event = own ? LE__SLOW_OWN : LE__SLOW_ON;
     } else {
         r->slowness = 0.0;

@@ -539,6 +539,47 @@ static void a_stopped_cold_run_of_a_brief_one_says_least(void **state)
     le__policy_free(&f.policy);
 }
 
+/* Of a brief one's cold run too much is thought to be its start. That its steady runs take longer is
+ * not the resource's fault: another one has been faster. */
+static void a_hopeful_cold_run_raises_no_alarm(void **state)
+{
+    (void)state;
+    fixture f = fixture_of(2, 1, NULL);
+    int p = problem_of(&f, 5.0);
+    run_of(&f, p, 0, LE__WHY_EXPLOIT, false, 214e-6);
+    run_of(&f, p, 1, LE__WHY_EXPLORE, true, 340e-6);
+    run_of(&f, p, 1, LE__WHY_EXPLOIT, false, 310e-6);
+    assert_near(le__policy_slowness(f.policy, 0, f.now), 1.0, 1e-9);
+    bool cold[2] = {false, false};
+    for (int i = 0; i < 30; i++)
+        call_of(&f, p, (const double[]){180e-6, 310e-6}, cold);
+    assert_near(le__policy_slowness(f.policy, 0, f.now), 1.0, 1e-9);
+    assert_int_equal(decide_of(&f, p, false).candidate, 0);
+    le__policy_free(&f.policy);
+}
+
+/* One of two on a resource becomes slow for good: the other one tells that the resource is not. */
+static void lasting_slowness_is_doubted(void **state)
+{
+    (void)state;
+    fixture f = fixture_of(2, 1, NULL);
+    int p = problem_of(&f, 5.0), asked = 0;
+    measure_all(&f, p, (const double[]){1.0, 1.2}, 10);
+    bool cold[2] = {false, false};
+    for (int i = 0; i < 20; i++)
+        call_of(&f, p, (const double[]){2.0, 1.2}, cold);
+    assert_near(le__policy_slowness(f.policy, 0, f.now), 1.0, 1e-9);
+    assert_int_equal(decide_of(&f, p, false).candidate, 1);
+    /* all of it: asking once an alarm is enough */
+    for (int i = 0; i < 100; i++) {
+        asked += decide_of(&f, p, true).why == LE__WHY_PROBE;
+        call_of(&f, p, (const double[]){8.0, 4.8}, cold);
+    }
+    assert_int_equal(decide_of(&f, p, false).candidate, 1);
+    assert_true(asked <= 1);
+    le__policy_free(&f.policy);
+}
+
 /* One late run among many is noise, also when it happens again and another was as fast as ever. */
 static void a_spike_changes_no_choice(void **state)
 {
@@ -613,6 +654,8 @@ int main(void)
         cmocka_unit_test(what_takes_too_long_does_not_begin),
         cmocka_unit_test(a_stopped_cold_run_does_not_decide),
         cmocka_unit_test(a_stopped_cold_run_of_a_brief_one_says_least),
+        cmocka_unit_test(a_hopeful_cold_run_raises_no_alarm),
+        cmocka_unit_test(lasting_slowness_is_doubted),
         cmocka_unit_test(a_spike_changes_no_choice),
         cmocka_unit_test(a_stopped_one_does_not_answer),
         cmocka_unit_test(never_explores_when_told),

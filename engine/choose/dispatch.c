@@ -21,6 +21,7 @@
 #include <string.h>
 
 enum { MAX_ATTEMPTS = 256 };
+enum { WARM_RUNS = 3 }; /* of the very briefest until they are as fast as they get */
 /* A run that was to be stopped did not hear of it: it took so many times as long, and so much
  * longer, for a short one may have been kept from the processor. */
 static const double deaf_after = 2, deaf_s = 0.02;
@@ -453,12 +454,14 @@ static bool is_too_slow(le__question *q, const le_call *call, const le__decision
 }
 
 /* What is kept for decisions, and another candidate's run, empty the caches of the next run and make
- * a brief one look slow: beside those that answer in turn it would have no chance. Both runs
- * together end where one would be stopped. */
-static bool deserves_a_warm_run(const le_call *call, const le__decision *c) {
+ * a brief one look slow: beside those that answer in turn it would have no chance. So it runs again,
+ * and the last run counts. Two runs together end where one would be stopped; of the very briefest
+ * nobody notices a few. */
+static int warm_runs_for(const le_call *call, const le__decision *c) {
     double best = c->of.best_seconds;
-    return c->of.why == LE__WHY_EXPLORE && best < brief_s && !call->step &&
-           (best < unfelt_s || 2 * call->stats.seconds <= c->of.stop_seconds);
+    if (c->of.why != LE__WHY_EXPLORE || best >= brief_s || call->step)
+        return 0;
+    return best < unfelt_s ? WARM_RUNS : 2 * call->stats.seconds <= c->of.stop_seconds;
 }
 
 /* By the arm that was decided on, if it is proven or proves to be. */
@@ -476,8 +479,9 @@ static le_status answer_by(le__dispatch *d, le__question *q, le_call *call, cons
     bool stops = isfinite(c->of.stop_seconds);
     call->stop_after = stops ? c->of.stop_seconds : 0;
     le_status status = le__dispatch_run_arm(d, q, call, c->arm, false, &a->spent);
-    a->warm = status == LE_OK && deserves_a_warm_run(call, c);
-    if (a->warm) {
+    int more = status == LE_OK ? warm_runs_for(call, c) : 0;
+    a->warm = more > 0;
+    for (; status == LE_OK && more > 0; more--) {
         a->spent += call->stats.seconds;
         status = le__dispatch_run_arm(d, q, call, c->arm, false, &a->spent);
     }

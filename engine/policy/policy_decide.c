@@ -216,7 +216,8 @@ static bool together(const scene *s, size_t a, size_t b) {
 }
 
 /* The most worthwhile candidate to explore now; n_allowed when none is worth its cost or paid for.
- * A first run is always paid for. *debt gets the answering needed before others may run. */
+ * A first run is always paid for, others while all together owe no more than small change. *debt
+ * gets the answering needed before others may run. */
 static size_t worthwhile(const scene *s, size_t best_index, const option *best, double *debt) {
     double at_stake = stake(s, best->seconds), top = LEAST_GAIN * best->seconds;
     double owed = le__budget_debt(&s->family->budget, s->policy->options.explore_share);
@@ -236,8 +237,8 @@ static size_t worthwhile(const scene *s, size_t best_index, const option *best, 
         double least = fmin(o.seconds, longest) * exp(-0.5 * fmin(o.belief.var, 4.0));
         if (!(net > top) || (!first && least > purse + fmax(owed, 0.0)))
             continue;
-        if (!first && owed > 0.0) {
-            *debt = fmin(*debt, owed);
+        if (!first && owed > SMALL_CHANGE) {
+            *debt = fmin(*debt, owed - SMALL_CHANGE);
             continue;
         }
         top = net;

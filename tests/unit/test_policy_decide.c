@@ -580,6 +580,27 @@ static void lasting_slowness_is_doubted(void **state)
     le__policy_free(&f.policy);
 }
 
+/* Exploring that cost 1.5 ms keeps nobody from looking again where answers take 20 us; of longer ones
+ * as many answers forbid it. */
+static void brief_ones_get_a_second_look(void **state)
+{
+    (void)state;
+    for (double unit = 20e-6; unit < 1.0; unit *= 100.0) {
+        fixture f = fixture_of(2, 1, NULL);
+        int p = problem_of(&f, 5.0), looked = 0;
+        run_of(&f, p, 0, LE__WHY_EXPLOIT, false, unit);
+        for (int i = 0; i < 75; i++)
+            run_of(&f, p, 1, LE__WHY_EXPLORE, false, (0.7 + 0.2 * (i % 4)) * unit);
+        for (int i = 0; i < 50; i++) {
+            le__policy_decision d = decide_of(&f, p, true);
+            looked += d.why == LE__WHY_EXPLORE;
+            run_of(&f, p, d.candidate, d.why, false, (0.7 + 0.2 * (i % 4)) * unit);
+        }
+        assert_int_equal(looked > 0, unit < 1e-3);
+        le__policy_free(&f.policy);
+    }
+}
+
 /* One late run among many is noise, also when it happens again and another was as fast as ever. */
 static void a_spike_changes_no_choice(void **state)
 {
@@ -656,6 +677,7 @@ int main(void)
         cmocka_unit_test(a_stopped_cold_run_of_a_brief_one_says_least),
         cmocka_unit_test(a_hopeful_cold_run_raises_no_alarm),
         cmocka_unit_test(lasting_slowness_is_doubted),
+        cmocka_unit_test(brief_ones_get_a_second_look),
         cmocka_unit_test(a_spike_changes_no_choice),
         cmocka_unit_test(a_stopped_one_does_not_answer),
         cmocka_unit_test(never_explores_when_told),

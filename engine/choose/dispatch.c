@@ -21,13 +21,11 @@
 #include <string.h>
 
 enum { MAX_ATTEMPTS = 256 };
-enum { WARM_RUNS = 3 }; /* of the very briefest until they are as fast as they get */
 /* A run that was to be stopped did not hear of it: it took so many times as long, and so much
  * longer, for a short one may have been kept from the processor. */
 static const double deaf_after = 2, deaf_s = 0.02;
 static const double race_s = 0.1;   /* of a candidate's runs in a race of short ones */
 static const double brief_s = 1e-3; /* a run that what came right before it can slow down */
-static const double unfelt_s = 1e-4; /* a run whose repetition nobody waits for */
 static const double discover_after_s =
     2; /* answered by an operation before learning opens OpenCL */
 
@@ -337,7 +335,6 @@ le_status le__dispatch_decide(le__dispatch *d, le__question *q, le_call *call, b
 
 typedef struct attempt {
     bool ready;   /* the arm is proven, and no trial of it showed that it is too slow */
-    bool warm;    /* the run that counts came right after another one */
     bool shaken;  /* it came right after one of another arm that was stopped */
     double spent; /* seconds beside that run */
 } attempt;
@@ -381,11 +378,12 @@ static void observe(le__dispatch *d, le__question *q, const le__decision *of, co
     const le__run_stats *stats = &call->stats;
     firsts first = note_run(q, arm, call);
     /* what was proven or tried just before has emptied caches, and left pages to be copied */
-    bool cold = (first.of_arm || a->spent > 0) && !a->warm,
+    bool cold = first.of_arm || a->spent > 0,
          explored = why == LE__WHY_EXPLORE || why == LE__WHY_PROBE;
     double own = le__own_seconds(stats->seconds, stats->transfer_seconds);
     double paid = stats->seconds + stats->setup_seconds;
-    bool says_nothing = first.of_operation || (a->shaken && own < brief_s);
+    bool says_nothing = first.of_operation || (a->shaken && own < brief_s) ||
+                        (of->of.warming && !call->stopped);
     le__conditions conditions = le__monitor_read(d->monitor, stats->ended);
     le__policy_sample sample = {.family = q->op->family,
                                 .problem = q->policy,
@@ -453,17 +451,6 @@ static bool is_too_slow(le__question *q, const le_call *call, const le__decision
     return slow;
 }
 
-/* What is kept for decisions, and another candidate's run, empty the caches of the next run and make
- * a brief one look slow: beside those that answer in turn it would have no chance. So it runs again,
- * and the last run counts. Two runs together end where one would be stopped; of the very briefest
- * nobody notices a few. */
-static int warm_runs_for(const le_call *call, const le__decision *c) {
-    double best = c->of.best_seconds;
-    if (c->of.why != LE__WHY_EXPLORE || best >= brief_s || call->step)
-        return 0;
-    return best < unfelt_s ? WARM_RUNS : 2 * call->stats.seconds <= c->of.stop_seconds;
-}
-
 /* By the arm that was decided on, if it is proven or proves to be. */
 static le_status answer_by(le__dispatch *d, le__question *q, le_call *call, const le__decision *c,
                            attempt *a) {
@@ -479,12 +466,6 @@ static le_status answer_by(le__dispatch *d, le__question *q, le_call *call, cons
     bool stops = isfinite(c->of.stop_seconds);
     call->stop_after = stops ? c->of.stop_seconds : 0;
     le_status status = le__dispatch_run_arm(d, q, call, c->arm, false, &a->spent);
-    int more = status == LE_OK ? warm_runs_for(call, c) : 0;
-    a->warm = more > 0;
-    for (; status == LE_OK && more > 0; more--) {
-        a->spent += call->stats.seconds;
-        status = le__dispatch_run_arm(d, q, call, c->arm, false, &a->spent);
-    }
     call->stop_after = 0;
     double line = c->of.stop_seconds;
     if (stops && call->stats.seconds > fmax(deaf_after * line, line + deaf_s))

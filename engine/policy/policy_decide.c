@@ -23,6 +23,9 @@
 #define BEATEN        0.2   /* log factor beyond the best within which a stop may have been noise */
 #define ESTABLISHED   3.0   /* steady runs that make an incumbent */
 #define TIE_SD        0.25
+#define BRIEF         5e-4  /* seconds of a run that what came right before it can slow down, */
+#define BRIEFEST      1e-4  /* ... for some runs */
+#define OFTEN         3.0   /* calls of a problem that more will follow */
 #define LASTING       2.0   /* slow runs that were no accident */
 #define REUSE_SHARE   0.125
 #define REUSE_MAX     1000000.0
@@ -323,6 +326,39 @@ static size_t fastest_prior(const scene *s) {
     return best;
 }
 
+/* What answers in turn, and what is kept for decisions, empty the caches of the next run and make a
+ * brief one look slow: beside those that answer in turn it would have no chance. So it answers a few
+ * calls, and the first of them does not count. What is called once or twice is not worth that. */
+static int warm_in(const scene *s, double best_seconds) {
+    if (s->problem->calls < OFTEN)
+        return 0;
+    return best_seconds < BRIEFEST ? 3 : best_seconds < BRIEF ? 1 : 0;
+}
+
+/* The candidate whose exploring goes on; n_allowed: none. */
+static size_t still_warming(const scene *s) {
+    size_t i = s->problem->warm_in > 0 ? 0 : s->q->n_allowed;
+    while (i < s->q->n_allowed && s->q->allowed[i].candidate != s->problem->warming)
+        i++;
+    return i;
+}
+
+static void explore(const scene *s, size_t index, const option *best, bool probed,
+                    le__policy_decision *out) {
+    bool goes_on = s->problem->warm_in > 0 && still_warming(s) == index;
+    describe(s, index, probed ? LE__WHY_PROBE : LE__WHY_EXPLORE, out);
+    s->problem->warming = out->candidate;
+    s->problem->warm_in = goes_on ? s->problem->warm_in - 1 : probed ? 0 : warm_in(s, best->seconds);
+    out->warming = !goes_on && s->problem->warm_in > 0;
+    if (probed)
+        le__resource_of(s->policy, s->family, out->candidate)->doubted = true;
+    s->family->budget.since_explored = s->q->now;
+    out->best_seconds = best->seconds;
+    out->line_seconds = stop_after(s, best, index);
+    if (!s->q->allowed[index].unstoppable)
+        out->stop_seconds = out->line_seconds;
+}
+
 static void decide(const scene *s, le__policy_decision *out) {
     double share = s->policy->options.explore_share, due = INFINITY, debt = INFINITY;
     size_t n = s->q->n_allowed;
@@ -335,20 +371,15 @@ static void decide(const scene *s, le__policy_decision *out) {
     s->problem->best_seconds = best.seconds;
     if (n > 1 && s->q->may_explore && share > 0.0 &&
         !le__budget_pending(&s->family->budget, s->q->now)) {
-        size_t probed = probe(s, index, &best, &due), tried = worthwhile(s, index, &best, &debt);
+        size_t probed = probe(s, index, &best, &due), tried = still_warming(s);
+        if (tried == n)
+            tried = worthwhile(s, index, &best, &debt);
         double owed = le__budget_debt(&s->family->budget, share);
         if (probed < n && owed > 0.0)
             debt = fmin(debt, owed);
-        size_t other = probed < n && owed <= 0.0 ? probed : tried;
-        if (other < n) {
-            describe(s, other, other == tried ? LE__WHY_EXPLORE : LE__WHY_PROBE, out);
-            if (other == probed)
-                le__resource_of(s->policy, s->family, out->candidate)->doubted = true;
-            s->family->budget.since_explored = s->q->now;
-            out->best_seconds = best.seconds;
-            out->line_seconds = stop_after(s, &best, other);
-            if (!s->q->allowed[other].unstoppable)
-                out->stop_seconds = out->line_seconds;
+        bool probes = probed < n && owed <= 0.0;
+        if (probes || tried < n) {
+            explore(s, probes ? probed : tried, &best, probes, out);
             return;
         }
     }

@@ -153,6 +153,7 @@ typedef struct le__problem {
     double calls;
     double answers, answered; /* runs that answered, and their seconds */
     double best_seconds;      /* of the last decision's best known; 0: none */
+    int warming, warm_in;     /* the candidate explored now, and further runs until one counts */
 } le__problem;
 
 typedef struct le__member { /* a candidate in its family */

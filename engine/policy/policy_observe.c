@@ -15,6 +15,7 @@
 #define SURPRISE_MAX 25.0
 #define SURPRISE_MEMORY 100.0
 #define CHANGED 2          /* late runs in a row that are no accident: another time from now on */
+#define COLD_PAIRS 3.0     /* of a cold and a warm run, by which other cold runs may be judged */
 #define SLOW_WEIGHT 0.25   /* of a first sample that was taken while its resource was slow */
 
 static void learn_warm(le__family *family, le__cell *cell, double n, double mean, double m2)
@@ -95,9 +96,15 @@ static void be_surprised(le__family *family, const le__problem *problem, const l
     le__log_stats_cap(&family->surprise, SURPRISE_MEMORY);
 }
 
+static bool knows_cold_runs(const le__family *family, int candidate)
+{
+    return family->cold[family->members[candidate].info.resource].n >= COLD_PAIRS;
+}
+
 /* What the sample says of its resource; *excess gets the log factor that is not the candidate's. A
- * prediction from other problems, or from cold runs, that fails is the prediction's fault: only steady
- * runs that were seen here raise an alarm, while anything that is known may end it. */
+ * prediction that fails is the prediction's fault, from other problems and from cold runs of which too
+ * few have been followed by warm ones: only what was seen here raises an alarm, while anything that is
+ * known may end it. */
 static le__slow_event judge(le__policy *policy, le__family *family, const le__problem *problem,
                             const le__policy_sample *s, double *excess)
 {
@@ -108,7 +115,7 @@ static le__slow_event judge(le__policy *policy, le__family *family, const le__pr
     if (slow > 0.0) /* what was only seen since then says nothing of how slow it is */
         b = cell && cell->doubt > 0.0 ? le__foresee(family, problem, s->candidate)
                                       : le__believe(family, problem, s->candidate);
-    else if (cell && cell->warm.n + cell->loaded.n > 0.0)
+    else if (cell && (cell->warm.n + cell->loaded.n > 0.0 || knows_cold_runs(family, s->candidate)))
         b = le__cell_belief(family, cell);
     *excess = slow;
     if (!(slow > 0.0))
@@ -169,6 +176,8 @@ static void observe(le__policy *policy, const le__policy_sample *s)
     double n = s->n ? (double)s->n : 1.0, excess = 0.0;
     double weight = s->weight > 0.0 && s->weight < 1.0 ? s->weight : 1.0;
     pay(policy, family, problem, s, n);
+    if (s->cut && s->candidate == problem->warming)
+        problem->warm_in = 0;
     if (s->start)
         return;
     le__slow_event event = judge(policy, family, problem, s, &excess);

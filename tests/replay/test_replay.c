@@ -30,7 +30,7 @@ typedef struct score {
     double slow_seconds;       /* calls 150 to 249 */
     long slow, after, right;   /* right: of the 150 calls after, on candidate 0 */
     long measured, cuts;
-    bool overdrawn;            /* explored more than answered when another exploring run began */
+    bool overdrawn;            /* explored 3 ms more than answered when another exploring run began */
     bool cut_answer;           /* a stopped run was not followed by one that answers */
 } score;
 
@@ -50,7 +50,7 @@ static void account_for(score *s, const le__replay_event *e)
     if (!exploring)
         s->answered += e->seconds;
     else if (s->met[e->candidate]) {
-        s->overdrawn = s->overdrawn || s->explored > s->answered + 1e-9;
+        s->overdrawn = s->overdrawn || s->explored > s->answered + 3e-3;
         s->explored += e->seconds;
     }
     s->met[e->candidate] = true;

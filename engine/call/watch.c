@@ -9,6 +9,7 @@
 #include "core/clock.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* The first block of a loop of ten minutes still ends in time. */
 enum { FIRST_BLOCKS = 65536, GROWTH = 16, SLICES = 16 };
@@ -46,15 +47,23 @@ le_status le__watch_fail(const le_call *call) {
     return le_fail(LE_ERR_CANCELLED, "%s: ended before it was done", call->operation->name);
 }
 
-/* Blocks grow while they are short beside the time between two looks, so that watching costs
- * nothing. */
+/* How far a worker goes between two looks at the clock. It keeps that from part to part, for parts
+ * may be a few items each. */
+typedef struct pace {
+    double looked;                                         /* when; 0: not yet */
+    size_t block;                                          /* items from one look to the next */
+    size_t since;                                          /* items since the last one */
+    char apart[128 - sizeof(double) - 2 * sizeof(size_t)]; /* from the next worker's cache lines */
+} pace;
+
 typedef struct loop {
     le__watch *watch;
     le_range_fn fn;
     void *context;
-    size_t items, first; /* first: items of the first block of a part */
-    bool whole;          /* there is no other loop in the run */
+    size_t items;
+    bool whole; /* there is no other loop in the run */
     double slice;
+    pace *paces; /* by worker */
     _Atomic size_t done;
 } loop;
 
@@ -62,34 +71,49 @@ static double share_done(loop *l) {
     return l->whole ? (double)atomic_load(&l->done) / (double)l->items : NAN;
 }
 
+/* Blocks grow while they are short beside the time between two looks, so that watching costs
+ * nothing. */
+static bool over_after(loop *l, pace *p) {
+    double now = le__now(), took = now - p->looked;
+    if (!(p->looked > 0))
+        p->block = l->items / FIRST_BLOCKS + 1;
+    else if (took >= l->slice)
+        p->block = p->block > 1 ? p->block / 2 : 1;
+    else
+        p->block *= took < l->slice / GROWTH ? (size_t)GROWTH : 2;
+    atomic_fetch_add_explicit(&l->done, p->since, memory_order_relaxed);
+    p->looked = now;
+    p->since = 0;
+    return over_at(l->watch, now, share_done(l));
+}
+
 static void watched(void *context, size_t begin, size_t end, int worker) {
     loop *l = context;
-    size_t block = l->first;
-    double before = le__now();
-    while (begin < end && !over_at(l->watch, before, share_done(l))) {
-        size_t n = end - begin < block ? end - begin : block;
+    pace *p = &l->paces[worker];
+    while (begin < end && !le__watch_ended(l->watch)) {
+        if (p->since >= p->block && over_after(l, p))
+            return;
+        size_t left = p->block - p->since, n = end - begin < left ? end - begin : left;
         l->fn(l->context, begin, begin + n, worker);
         begin += n;
-        atomic_fetch_add_explicit(&l->done, n, memory_order_relaxed);
-        double now = le__now();
-        if (now - before >= l->slice)
-            block = block > 1 ? block / 2 : 1;
-        else if (n == block)
-            block *= now - before < l->slice / GROWTH ? (size_t)GROWTH : 2;
-        before = now;
+        p->since += n;
     }
 }
 
 le_status le__watch_loop(le_call *call, size_t items, le_range_fn fn, void *context) {
     le__watch *w = call->watch;
+    pace *paces = calloc((size_t)le_call_threads(call), sizeof *paces);
+    if (!paces)
+        return le_fail(LE_ERR_MEMORY, "%s: out of memory", call->operation->name);
     loop l = {.watch = w,
               .fn = fn,
               .context = context,
               .items = items,
-              .first = items / FIRST_BLOCKS + 1,
               .whole = call->implementation->range,
-              .slice = fmin(w->limit / SLICES, longest_slice)};
+              .slice = fmin(w->limit / SLICES, longest_slice),
+              .paces = paces};
     if (!le__watch_ended(w))
         le__pool_run(call->engine->pool, call->threads, call->schedule, items, watched, &l);
+    free(paces);
     return le__watch_ended(w) ? le__watch_fail(call) : LE_OK;
 }

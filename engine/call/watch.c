@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 /* The first block of a loop of ten minutes still ends in time. */
-enum { FIRST_BLOCKS = 65536, GROWTH = 16, SLICES = 16 };
+enum { FIRST_BLOCKS = 65536, GROWTH = 16, SLICES = 16, LOOKS = 16 };
 static const double longest_slice = 0.01; /* seconds between two looks */
 
 void le__watch_start(le__watch *w) {
@@ -72,15 +72,18 @@ static double share_done(loop *l) {
 }
 
 /* Blocks grow while they are short beside the time between two looks, so that watching costs
- * nothing. */
+ * nothing, but never so far that items that take longer than those before go on unseen for long. */
 static bool over_after(loop *l, pace *p) {
     double now = le__now(), took = now - p->looked;
+    size_t most = l->items / LOOKS + 1;
     if (!(p->looked > 0))
         p->block = l->items / FIRST_BLOCKS + 1;
     else if (took >= l->slice)
-        p->block = p->block > 1 ? p->block / 2 : 1;
+        p->block = (size_t)((double)p->block * l->slice / took / 2) + 1;
     else
         p->block *= took < l->slice / GROWTH ? (size_t)GROWTH : 2;
+    if (p->block > most)
+        p->block = most;
     atomic_fetch_add_explicit(&l->done, p->since, memory_order_relaxed);
     p->looked = now;
     p->since = 0;

@@ -355,7 +355,8 @@ static void explore(const scene *s, size_t index, const option *best, bool probe
     s->family->budget.since_explored = s->q->now;
     out->best_seconds = best->seconds;
     out->line_seconds = stop_after(s, best, index);
-    if (!s->q->allowed[index].unstoppable)
+    /* one that went on to the end just now will again, and is timed as in steady use */
+    if (!s->q->allowed[index].unstoppable && !goes_on)
         out->stop_seconds = out->line_seconds;
 }
 

@@ -491,6 +491,8 @@ static le_status answer_slowly(le__dispatch *d, le__question *q, le_call *call, 
             observe(d, q, &c, call, &a);
         if (a.ready && status == LE_OK) {
             keep_known(d, q, call, &c);
+            if (c.of.goes_on)
+                le__question_forget(q);
             *out = (le__answered){c.arm, c.of.why, a.spent, c.of.best_seconds};
             return LE_OK;
         }

@@ -138,8 +138,8 @@ typedef struct le__policy_decision {
         best_seconds; /* predicted for the best known, which an exploring run is not; 0: unknown */
     double
         line_seconds; /* of an exploring run: what takes longer is to be stopped, or not to begin */
-    bool warming; /* the same one is decided on again, for this run tells little: it is reported as
-                     a start */
+    bool warming; /* this run tells little: it is reported as a start */
+    bool goes_on; /* the next call of the problem is to be decided on, too: by the same candidate */
     double stop_seconds; /* a run that can be stopped should be when it has taken this long, be
                             observed as cut, and the call be decided again without exploring; the
                             run that then answers is not stopped. INFINITY: let it run */

@@ -328,35 +328,38 @@ static size_t fastest_prior(const scene *s) {
 
 /* What answers in turn, and what is kept for decisions, empty the caches of the next run and make a
  * brief one look slow: beside those that answer in turn it would have no chance. So it answers a few
- * calls, and the first of them does not count. What is called once or twice is not worth that. */
-static int warm_in(const scene *s, double best_seconds) {
+ * calls, the first of which does not count. What is called once or twice is not worth that. */
+static int further_runs(const scene *s, double best_seconds) {
     if (s->problem->calls < OFTEN)
         return 0;
-    return best_seconds < BRIEFEST ? 3 : best_seconds < BRIEF ? 1 : 0;
+    return best_seconds < BRIEFEST ? LE__LOOK : best_seconds < BRIEF ? 1 : 0;
 }
 
 /* The candidate whose exploring goes on; n_allowed: none. */
-static size_t still_warming(const scene *s) {
-    size_t i = s->problem->warm_in > 0 ? 0 : s->q->n_allowed;
-    while (i < s->q->n_allowed && s->q->allowed[i].candidate != s->problem->warming)
+static size_t still_looked_at(const scene *s) {
+    size_t i = s->problem->look_in > 0 ? 0 : s->q->n_allowed;
+    while (i < s->q->n_allowed && s->q->allowed[i].candidate != s->problem->looked_at)
         i++;
     return i;
 }
 
 static void explore(const scene *s, size_t index, const option *best, bool probed,
                     le__policy_decision *out) {
-    bool goes_on = s->problem->warm_in > 0 && still_warming(s) == index;
+    le__problem *p = s->problem;
+    bool again = p->look_in > 0 && p->looked_at == s->q->allowed[index].candidate;
     describe(s, index, probed ? LE__WHY_PROBE : LE__WHY_EXPLORE, out);
-    s->problem->warming = out->candidate;
-    s->problem->warm_in = goes_on ? s->problem->warm_in - 1 : probed ? 0 : warm_in(s, best->seconds);
-    out->warming = !goes_on && s->problem->warm_in > 0;
+    p->looked_at = out->candidate;
+    p->look_in = again ? p->look_in - 1 : probed ? 0 : further_runs(s, best->seconds);
+    p->looks = again ? p->looks : 0;
+    out->goes_on = p->look_in > 0;
+    out->warming = out->goes_on && !again;
     if (probed)
         le__resource_of(s->policy, s->family, out->candidate)->doubted = true;
     s->family->budget.since_explored = s->q->now;
     out->best_seconds = best->seconds;
     out->line_seconds = stop_after(s, best, index);
     /* one that went on to the end just now will again, and is timed as in steady use */
-    if (!s->q->allowed[index].unstoppable && !goes_on)
+    if (!s->q->allowed[index].unstoppable && !again)
         out->stop_seconds = out->line_seconds;
 }
 
@@ -372,7 +375,7 @@ static void decide(const scene *s, le__policy_decision *out) {
     s->problem->best_seconds = best.seconds;
     if (n > 1 && s->q->may_explore && share > 0.0 &&
         !le__budget_pending(&s->family->budget, s->q->now)) {
-        size_t probed = probe(s, index, &best, &due), tried = still_warming(s);
+        size_t probed = probe(s, index, &best, &due), tried = still_looked_at(s);
         if (tried == n)
             tried = worthwhile(s, index, &best, &debt);
         double owed = le__budget_debt(&s->family->budget, share);

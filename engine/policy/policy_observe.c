@@ -167,19 +167,30 @@ static bool sane(const le__family *family, const le__policy_sample *s)
            !isnan(s->now) && !isnan(s->seconds) && !isinf(s->seconds);
 }
 
-static void observe(le__policy *policy, const le__policy_sample *s)
+static double middle_of(double a, double b, double c)
 {
-    le__family *family = le__family_at(policy, s->family);
-    le__problem *problem = le__problem_at(family, s->problem);
-    if (!problem || !sane(family, s))
-        return;
-    double n = s->n ? (double)s->n : 1.0, excess = 0.0;
-    double weight = s->weight > 0.0 && s->weight < 1.0 ? s->weight : 1.0;
-    pay(policy, family, problem, s, n);
-    if (s->cut && s->candidate == problem->warming)
-        problem->warm_in = 0;
-    if (s->start)
-        return;
+    return fmax(fmin(a, b), fmin(fmax(a, b), c));
+}
+
+/* Of a look at what is briefest the median counts: one late run among three would hide a candidate for
+ * long. False: the look goes on. */
+static bool ends_look(le__problem *problem, le__policy_sample *s)
+{
+    if (s->why != LE__WHY_EXPLORE || s->candidate != problem->looked_at)
+        return true;
+    if (s->cut)
+        problem->look_in = 0;
+    else if (problem->look_in > 0 && problem->looks < LE__LOOK - 1)
+        problem->look[problem->looks++] = s->mean_log;
+    else if (problem->looks == LE__LOOK - 1)
+        s->mean_log = middle_of(problem->look[0], problem->look[1], s->mean_log);
+    return problem->look_in == 0;
+}
+
+static void take(le__policy *policy, le__family *family, le__problem *problem,
+                 const le__policy_sample *s, double n)
+{
+    double weight = s->weight > 0.0 && s->weight < 1.0 ? s->weight : 1.0, excess = 0.0;
     le__slow_event event = judge(policy, family, problem, s, &excess);
     le__cell *cell = le__cell_make(family, problem, s->candidate);
     if (!cell)
@@ -207,10 +218,22 @@ static void observe(le__policy *policy, const le__policy_sample *s)
     le__belief_changed(family, problem, cell);
 }
 
+static void observe(le__policy *policy, le__policy_sample s)
+{
+    le__family *family = le__family_at(policy, s.family);
+    le__problem *problem = le__problem_at(family, s.problem);
+    if (!problem || !sane(family, &s))
+        return;
+    double n = s.n ? (double)s.n : 1.0;
+    pay(policy, family, problem, &s, n);
+    if (!s.start && ends_look(problem, &s))
+        take(policy, family, problem, &s, n);
+}
+
 void le__policy_observe(le__policy *policy, const le__policy_sample *sample)
 {
     pthread_mutex_lock(&policy->lock);
-    observe(policy, sample);
+    observe(policy, *sample);
     pthread_mutex_unlock(&policy->lock);
 }
 

@@ -4,7 +4,9 @@
  * The radial gradient convergence from unit gradients on the half-pixel grid, and the unit gradients out
  * of magnified ones. A work-item makes VW whole pixels, all their columns, of one output row.
  * WEIGHTING: 0 none, 1 the intensity from its rows, 2 a full image. TEMPORAL: 0 none, 1 avg, 2 var,
- * 3 tac2: sums over the frames of a time point, kept between launches.
+ * 3 tac2: sums over the frames of a time point, kept between launches. FEW: each tap to all digits,
+ * where all gradients may be nearly perpendicular to their taps: gradients of any length, taps
+ * (offset x, y in whole numbers, weight, place).
  */
 #include "superres/esrrf.clh"
 
@@ -34,15 +36,37 @@ __kernel void split_gradients(__global const T *gradient_col, __global const T *
     store_unit(half_rows, s, f, k, l, convert_float(gradient_col[at]), convert_float(gradient_row[at]));
 }
 
+#ifdef FEW
+/* a b + c d, to the last digit also where the products cancel. */
+inline vec sum_of_products(vec a, float b, vec c, float d)
+{
+    const vec p = c * d, lost = fma(c, (vec)(d), -p);
+    return fma(a, (vec)(b), p) + lost;
+}
+
+/* w (1 - |sin|) = w cos^2 / (1 + |sin|) */
+inline vec tap_value(vec gx, vec gy, float4 tap)
+{
+    const vec along = sum_of_products(gx, tap.x, gy, tap.y), across = sum_of_products(gy, tap.x, gx, -tap.y);
+    const vec length = sqrt((gx * gx + gy * gy) * (tap.x * tap.x + tap.y * tap.y));
+    const vec cosine = along / length, sine = fabs(across) / length;
+    return ONLY_IF_NEGATIVE(along, tap.z * cosine * cosine / (1.0f + sine));
+}
+#else
+inline vec tap_value(vec gx, vec gy, float4 tap)
+{
+    const vec along = fma(gx, (vec)(tap.x), gy * tap.y), across = fma(gy, (vec)(tap.x), -(gx * tap.y));
+    return ONLY_IF_NEGATIVE(along, tap.z - fabs(across));
+}
+#endif
+
 inline vec sum_taps(__global const float *at, __global const float4 *taps, int begin, int end, int down)
 {
     vec sum = 0.0f;
     for (int i = begin; i < end; i++) {
         const float4 tap = taps[i];
         __global const float *g = at + as_int(tap.w);
-        const vec gx = LOAD(g), gy = LOAD(g + down);
-        const vec along = fma(gx, (vec)(tap.x), gy * tap.y), across = fma(gy, (vec)(tap.x), -(gx * tap.y));
-        sum += ONLY_IF_NEGATIVE(along, tap.z - fabs(across));
+        sum += tap_value(LOAD(g), LOAD(g + down), tap);
     }
     return sum;
 }

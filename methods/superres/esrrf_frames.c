@@ -30,7 +30,7 @@ static float value_at(const le__esrrf_frames *f, int64_t y, int64_t x) {
                           LE__SR_CATMULL_ROM);
     if (f->exact)
         return le__sr_rgc_pixel_exact(p, f->half_col, f->half_row, y, x) * j;
-    return (float)(le__sr_rgc_pixel(p, f->weights, f->half_col, f->half_row, y, x) * j);
+    return (float)(le__sr_rgc_pixel(p, f->weights, f->half_col, f->half_row, 0, y, x) * j);
 }
 
 static void value_rows(void *context, size_t begin, size_t end, int worker) {

@@ -29,6 +29,10 @@ le__rgc_call le__rgc_call_of(const le_call *call);
  * floats. */
 void le__rgc_half_row(const le__rgc_call *c, const le__sr_stack *gradient, int64_t t, int64_t k,
                       float *spare, float *out);
+/* Row y of the convergence in double, inside the margin, not yet weighted. spare:
+ * le__rgc_row_floats. */
+void le__rgc_row(const le__rgc_call *c, int64_t t, int64_t y, float *spare, float *out);
+int64_t le__rgc_row_floats(const le__rgc_call *c);
 /* The whole call pixel by pixel, in double or with NanoPyx's bits. */
 le_status le__rgc_run_frames(le_call *call, bool exact);
 int64_t le__rgc_frames_memory(const le_call *call);

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * radial_gradient_convergence by bands of whole-pixel rows with tables of weights (sr_fused.h),
- * compiled once per ISA.
+ * compiled once per ISA. A tap adds w - |across|, which cancels in float where a gradient is nearly
+ * perpendicular to the tap: a row in which no pixel is large is made in double.
  */
 #include "common/isa.h"
 #if LE_METHOD_ISA
@@ -15,6 +16,7 @@
 #include "sr_fused.h"
 #include "sr_rows.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { BAND = 8 };
@@ -22,7 +24,8 @@ enum { BAND = 8 };
 typedef struct bands {
     le__rgc_call c;
     le__sr_tables tables;
-    int64_t per_frame, half_floats, worker_floats;
+    int64_t per_frame, half_floats, line_floats, worker_floats;
+    float large; /* values above it are far from cancelling */
     float *memory;
 } bands;
 
@@ -64,6 +67,36 @@ static void load_band(const bands *b, int64_t t, int64_t y0, int64_t y1, float *
     }
 }
 
+static bool any_above(const float *v, int64_t n, float limit) {
+    int above = 0;
+    for (int64_t i = 0; i < n; i++)
+        above |= v[i] > limit;
+    return above;
+}
+
+static bool row_above(const le__sr_tables *tb, const float *value, float limit) {
+    bool above = false;
+    for (int64_t px = 0; px < tb->rgc.magnification && !above; px++)
+        above = any_above(value + px * tb->plane + tb->pad + tb->first_x[px],
+                          tb->end_x[px] - tb->first_x[px], limit);
+    return above;
+}
+
+/* half: the unit gradients of row 2Y; all 0 where the image is flat. */
+static bool is_flat(const le__sr_tables *tb, const float *half) {
+    const int64_t row = LE__SR_HALF_ROW(tb);
+    const float *v = half - tb->pad - tb->rgc.reach * row;
+    int other = 0;
+    for (int64_t i = 0; i < (2 * tb->rgc.reach + 2) * row; i++)
+        other |= v[i] != 0;
+    return !other;
+}
+
+static bool cancels(const bands *b, const float *half, const float *value) {
+    const le__sr_tables *tb = &b->tables;
+    return !row_above(tb, value, b->large) && (row_above(tb, value, 0) || !is_flat(tb, half));
+}
+
 static void write_band_row(const bands *b, int64_t t, int64_t y, const float *half, float *value,
                            float *spare) {
     const le__sr_tables *tb = &b->tables;
@@ -76,6 +109,8 @@ static void write_band_row(const bands *b, int64_t t, int64_t y, const float *ha
                         NULL, value + tb->pad);
         for (int64_t px = 0; px < m; px++)
             write_phase(tb, value + px * tb->plane + tb->pad, px, out + px);
+        if (cancels(b, half, value))
+            le__rgc_row(&b->c, t, y, spare + b->line_floats, out);
         const float *image = le__sr_row(&b->c.image, t, y, spare + cols);
         const int64_t end = cols - tb->rgc.margin;
         if (tb->rgc.weighting)
@@ -115,7 +150,11 @@ static le_status prepare(le_call *call, void **context) {
     const int64_t m = b->c.rgc.magnification, plane = b->tables.plane;
     b->per_frame = (b->c.rgc.rows + BAND - 1) / BAND;
     b->half_floats = (2 * BAND + 2 * b->c.rgc.reach + 1) * LE__SR_HALF_ROW(&b->tables);
-    b->worker_floats = b->half_floats + (m > 4 ? m : 4) * plane + 2 * b->c.out.cols + 16;
+    b->line_floats = 2 * b->c.out.cols + 16;
+    b->worker_floats =
+        b->half_floats + (m > 4 ? m : 4) * plane + b->line_floats + le__rgc_row_floats(&b->c);
+    const double s = b->c.rgc.sensitivity;
+    b->large = (float)pow(1.0 / 16, s > 1 ? s : 1);
     status = le__sr_spare(call, b->worker_floats, &b->memory);
     if (status == LE_OK)
         memset(b->memory, 0, (size_t)(le_call_threads(call) * b->worker_floats) * sizeof(float));
@@ -130,8 +169,9 @@ static size_t items(const le_call *call) {
 static int64_t memory(const le_call *call) {
     const le__rgc_call c = le__rgc_call_of(call);
     const int64_t plane = le__sr_plane_size(&c.rgc);
-    return le__sr_tables_bytes(&c.rgc) +
-           16 * 4 * ((2 * BAND + 2 * c.rgc.reach + 1) * 4 * plane + 10 * plane + 2 * c.out.cols);
+    return le__sr_tables_bytes(&c.rgc) + 16 * 4 *
+                                             ((2 * BAND + 2 * c.rgc.reach + 1) * 4 * plane +
+                                              10 * plane + 2 * c.out.cols + le__rgc_row_floats(&c));
 }
 
 LE_IMPLEMENTATION(radial_gradient_convergence, LE__ISA, LE__ISA_FIELDS("simd"),

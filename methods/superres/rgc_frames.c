@@ -5,6 +5,29 @@
  */
 #include "radial_gradient_convergence.h"
 
+int64_t le__rgc_row_floats(const le__rgc_call *c) {
+    const le__sr_rgc *p = &c->rgc;
+    return (int64_t)le__sr_rgc_weights_count(p) + 2 * (2 * p->reach + 2) * (2 * p->cols + 1) +
+           c->col.cols;
+}
+
+void le__rgc_row(const le__rgc_call *c, int64_t t, int64_t y, float *spare, float *out) {
+    const le__sr_rgc *p = &c->rgc;
+    const int64_t width = 2 * p->cols + 1, end = c->out.cols - p->margin;
+    int64_t first = 2 * (y / p->magnification) - p->reach, last = first + 2 * p->reach + 1;
+    first = first > 0 ? first : 0;
+    last = last < 2 * p->rows ? last : 2 * p->rows;
+    float *gx = spare + le__sr_rgc_weights_count(p), *gy = gx + (last - first + 1) * width,
+          *line = gy + (last - first + 1) * width;
+    le__sr_rgc_weights(p, spare);
+    for (int64_t k = first; k <= last; k++) {
+        le__rgc_half_row(c, &c->col, t, k, line, gx + (k - first) * width);
+        le__rgc_half_row(c, &c->row, t, k, line, gy + (k - first) * width);
+    }
+    for (int64_t x = p->margin; x < end; x++)
+        out[x] = (float)le__sr_rgc_pixel(p, spare, gx, gy, first, y, x);
+}
+
 typedef struct frames {
     le__rgc_call c;
     bool exact;
@@ -24,10 +47,10 @@ static void rows_range(void *context, size_t begin, size_t end, int worker) {
         for (int64_t x = 0; x < out->cols; x++) {
             float v = 0, j = p->weighting ? image[x] : 1;
             if (inside && x >= p->margin && x < out->cols - p->margin)
-                v = f->exact
-                        ? le__sr_rgc_pixel_exact(p, f->half_col, f->half_row, y, x) * j
-                        : (float)(le__sr_rgc_pixel(p, f->weights, f->half_col, f->half_row, y, x) *
-                                  j);
+                v = f->exact ? le__sr_rgc_pixel_exact(p, f->half_col, f->half_row, y, x) * j
+                             : (float)(le__sr_rgc_pixel(p, f->weights, f->half_col, f->half_row, 0,
+                                                        y, x) *
+                                       j);
             to[x * out->stride_col] = v;
         }
     }

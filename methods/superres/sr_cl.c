@@ -48,8 +48,17 @@ le__sr_cl_shape le__sr_cl_shape_of(const le__sr_tables *t) {
     };
 }
 
+/* From the output pixel to tap i of a phase, in pixels of 1/2M: whole numbers. */
+static void whole_offset(const le__sr_tables *t, int phase, size_t i, float *x, float *y) {
+    const int64_t m = t->rgc.magnification, row = LE__SR_HALF_ROW(t),
+                  at = t->tap_offset[i] + t->pad + t->rgc.reach * row, ky = at / row - t->rgc.reach,
+                  odd = at % row >= t->plane, kx = 2 * (at % row - odd * t->plane - t->pad) + odd;
+    *x = (float)(kx * m - (2 * (phase % m) + 1));
+    *y = (float)(ky * m - (2 * (phase / m) + 1));
+}
+
 /* (direction x, y, weight, offset as bits) a tap */
-static le_status upload_taps(le_call *call, const le__sr_tables *t, size_t phases,
+static le_status upload_taps(le_call *call, const le__sr_tables *t, bool few, size_t phases,
                              le_cl_buffer **out) {
     const size_t n = (size_t)t->tap_end[phases - 1];
     float *packed = le_call_scratch(call, (n + 1) * 4 * sizeof *packed);
@@ -61,10 +70,14 @@ static le_status upload_taps(le_call *call, const le__sr_tables *t, size_t phase
         packed[4 * i + 2] = t->tap_w[i];
         memcpy(packed + 4 * i + 3, &t->tap_offset[i], sizeof(float));
     }
+    for (size_t phase = 0, i = 0; few && phase < phases; phase++)
+        for (; i < (size_t)t->tap_end[phase]; i++)
+            whole_offset(t, (int)phase, i, packed + 4 * i, packed + 4 * i + 1);
     return le__cl_table(call, packed, (n + 1) * 4 * sizeof *packed, out);
 }
 
-le_status le__sr_cl_tables_upload(le_call *call, const le__sr_tables *t, le__sr_cl_tables *out) {
+le_status le__sr_cl_tables_upload(le_call *call, const le__sr_tables *t, bool few,
+                                  le__sr_cl_tables *out) {
     const size_t m = (size_t)t->rgc.magnification, plane = (size_t)t->plane;
     int32_t ranges[2 * LE__SR_MAX_MAGNIFICATION];
     for (size_t px = 0; px < m; px++) {
@@ -75,7 +88,7 @@ le_status le__sr_cl_tables_upload(le_call *call, const le__sr_tables *t, le__sr_
     int32_t last = (int32_t)m - 1;
     for (size_t y = 0; y < rows; y++)
         last = t->factor_row[y] > last ? t->factor_row[y] : last;
-    le_status status = upload_taps(call, t, m * m, &out->taps);
+    le_status status = upload_taps(call, t, few, m * m, &out->taps);
     if (status == LE_OK)
         status = le__cl_table(call, t->tap_end, m * m * 4, &out->tap_end);
     if (status == LE_OK)

@@ -36,7 +36,9 @@ typedef struct le__sr_cl_tables {
 } le__sr_cl_tables;
 
 le__sr_cl_shape le__sr_cl_shape_of(const le__sr_tables *t);
-le_status le__sr_cl_tables_upload(le_call *call, const le__sr_tables *t, le__sr_cl_tables *out);
+/* few: as FEW of cl/superres/convergence.cl */
+le_status le__sr_cl_tables_upload(le_call *call, const le__sr_tables *t, bool few,
+                                  le__sr_cl_tables *out);
 /* Whole pixels of a work-item of the convergence: wide vectors on CPUs, 1 elsewhere. */
 int le__sr_cl_width(const le_call *call);
 

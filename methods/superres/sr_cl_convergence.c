@@ -59,8 +59,8 @@ static le_status build(le_call *call, le__sr_cl_convergence *v) {
     char options[160];
     v->width = le__sr_cl_width(call);
     le__sr_cl_options(call, v->weighting == LE__SR_CL_FULL ? v->dtype : LE_F32, options,
-                      "-DVW=%d -DWEIGHTING=%d -DTEMPORAL=%d", v->width, (int)v->weighting,
-                      (int)v->temporal);
+                      "-DVW=%d -DWEIGHTING=%d -DTEMPORAL=%d%s", v->width, (int)v->weighting,
+                      (int)v->temporal, v->few ? " -DFEW" : "");
     const le_cl_source *source = &le_cl_superres_convergence;
     le_status status = le_cl_get_kernel(call, source, "convergence", options, &v->kernel);
     if (status == LE_OK && v->temporal != LE__SR_NONE)
@@ -75,7 +75,7 @@ le_status le__sr_cl_convergence_open(le_call *call, const le__sr_rgc *rgc, int64
     if (status == LE_OK)
         status = le__sr_tables_make(call, rgc, &v->host);
     if (status == LE_OK)
-        status = le__sr_cl_tables_upload(call, &v->host, &v->tables);
+        status = le__sr_cl_tables_upload(call, &v->host, v->few, &v->tables);
     if (status == LE_OK)
         status = zeroed(call, v->batch * half_floats(rgc) + LE__SR_SLACK, &v->half);
     v->intensity = v->half;

@@ -22,6 +22,7 @@ typedef struct le__sr_cl_convergence {
     /* the caller's */
     le__sr_cl_weighting weighting;
     le__sr_temporal temporal;
+    bool few;          /* FEW of the same */
     le_dtype dtype;    /* of the argument image */
     int image, result; /* arguments of the call */
     /* made by open */

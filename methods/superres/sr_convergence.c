@@ -73,7 +73,7 @@ void le__sr_rgc_weights(const le__sr_rgc *p, float *out) {
 }
 
 double le__sr_rgc_pixel(const le__sr_rgc *p, const float *weights, const float *gx, const float *gy,
-                        int64_t y, int64_t x) {
+                        int64_t first_row, int64_t y, int64_t x) {
     const int m = p->magnification, window = 2 * p->reach + 1;
     const int py = (int)(y % m), px = (int)(x % m);
     const int64_t width = 2 * p->cols + 1, ky0 = (2 * y + 1) / m - p->reach,
@@ -85,7 +85,8 @@ double le__sr_rgc_pixel(const le__sr_rgc *p, const float *weights, const float *
         if (ky < 1 || ky > p->last_row || kx < 1 || kx > p->last_col)
             continue;
         const double dy = tap_offset(p, py, k / window), dx = tap_offset(p, px, k % window);
-        const double u = gx[ky * width + kx], v = gy[ky * width + kx], w = weights[k];
+        const int64_t at = (ky - first_row) * width + kx;
+        const double u = gx[at], v = gy[at], w = weights[k];
         all += w;
         if (w > 0 && u * dx + v * dy < 0)
             sum += w * (1 - fabs(v * dx - u * dy) / sqrt((u * u + v * v) * (dx * dx + dy * dy)));

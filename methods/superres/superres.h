@@ -123,10 +123,11 @@ float le__sr_half_position(int64_t k, int64_t n, int magnification);
 /* Weights of all taps, [M*M][(2K+1)*(2K+1)], 0 for those left out. */
 size_t le__sr_rgc_weights_count(const le__sr_rgc *p);
 void le__sr_rgc_weights(const le__sr_rgc *p, float *out);
-/* One pixel of the convergence. gx, gy are on the half-pixel grid, rows of 2W+1. In double with
- * exact coordinates; le__sr_rgc_pixel_exact repeats NanoPyx's float32 arithmetic bit for bit. */
+/* One pixel of the convergence. gx, gy are on the half-pixel grid, rows of 2W+1, of which
+ * first_row is the first one there. In double with exact coordinates; le__sr_rgc_pixel_exact
+ * repeats NanoPyx's float32 arithmetic bit for bit, from all rows. */
 double le__sr_rgc_pixel(const le__sr_rgc *p, const float *weights, const float *gx, const float *gy,
-                        int64_t y, int64_t x);
+                        int64_t first_row, int64_t y, int64_t x);
 float le__sr_rgc_pixel_exact(const le__sr_rgc *p, const float *gx, const float *gy, int64_t y,
                              int64_t x);
 

@@ -254,6 +254,37 @@ static void narrow_images_stay_within_their_rows(void **state) {
     }
 }
 
+/* One whole pixel at magnification 2, a radius of one tap: only the last output pixel, at
+ * (3/4, 3/4), reads a gradient, that at (1/2, 1/2), in direction (1, -0.98), which points nearly
+ * past it. */
+static void a_gradient_nearly_across_its_tap_keeps_its_digits(void **state) {
+    (void)state;
+    enum { M = 2, N = 2 * M };
+    float image[M * M] = {0}, col[N * N], row[N * N];
+    for (int i = 0; i < N * N; i++) {
+        col[i] = 1;
+        row[i] = -0.98f;
+    }
+    le_tensor in = stack_of(image, 1, M, M), in_col = stack_of(col, 1, N, N),
+              in_row = stack_of(row, 1, N, N);
+    const double v = (double)row[0], sine = (1 - v) / (sqrt(2) * sqrt(1 + v * v)),
+                 expected = 1 - sine;
+    FOR_IMPLEMENTATIONS("radial_gradient_convergence", impl) {
+        le_tensor out = {0};
+        if (list_[i_]->flags & LE_IMPL_LOSSY)
+            continue;
+        le_status status = le_engine_run(
+            engine, "radial_gradient_convergence", LE_IN("image", &in),
+            LE_IN("gradient_col", &in_col), LE_IN("gradient_row", &in_row), LE_OUT("result", &out),
+            LE_I64("magnification", M), LE_F64("radius", 0.2), LE_I64("intensity_weighting", 0),
+            LE_OPT_IMPLEMENTATION(impl), LE_OPT_ATOL(1));
+        assert_int_equal(status, LE_OK);
+        assert_true(fabs((double)at(&out, 0, 1, 1) - expected) <= 1e-6 * expected);
+        assert_true(at(&out, 0, 0, 0) == 0 && at(&out, 0, 0, 1) == 0 && at(&out, 0, 1, 0) == 0);
+        le_tensor_free(&out);
+    }
+}
+
 static void mistakes_are_named(void **state) {
     (void)state;
     float pixels[12] = {0};
@@ -287,6 +318,7 @@ int main(void) {
         cmocka_unit_test(a_spot_is_found_where_it_is),
         cmocka_unit_test(layouts_and_dtypes_do_not_matter),
         cmocka_unit_test(narrow_images_stay_within_their_rows),
+        cmocka_unit_test(a_gradient_nearly_across_its_tap_keeps_its_digits),
         cmocka_unit_test(mistakes_are_named),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);

@@ -108,7 +108,7 @@ static int sync_folder(const char *target) {
 }
 
 static int put_in_place(le__outfile *f) {
-    if (f->exists && f->fd >= 0 && fsync(f->fd) != 0)
+    if (f->exists && !f->on_disk && f->fd >= 0 && fsync(f->fd) != 0)
         return errno;
     int error = f->name ? 0 : give_name(f);
     int fd = f->fd;
@@ -121,19 +121,46 @@ static int put_in_place(le__outfile *f) {
         return error;
     free(f->name);
     f->name = NULL;
-    return f->exists ? sync_folder(f->target) : 0;
+    return 0;
+}
+
+static int finish(le__outfile *f) {
+    if (f->target)
+        return put_in_place(f);
+    int error = f->fd >= 0 && close(f->fd) != 0 ? errno : 0;
+    f->fd = -1;
+    return error;
+}
+
+static bool same_folder(const char *a, const char *b) {
+    const int n = folder_length(a);
+    return n == folder_length(b) && strncmp(a, b, (size_t)n) == 0;
+}
+
+static int sync_folders(const le__outfile *files, size_t n) {
+    const char *last = NULL;
+    int error = 0;
+    for (size_t i = 0; i < n && !error; i++)
+        if (files[i].target && files[i].exists && !(last && same_folder(last, files[i].target))) {
+            last = files[i].target;
+            error = sync_folder(last);
+        }
+    return error;
+}
+
+int le__outfile_commit_all(le__outfile *files, size_t n) {
+    int error = 0;
+    for (size_t i = 0; i < n && !error; i++)
+        error = finish(&files[i]);
+    if (!error)
+        error = sync_folders(files, n);
+    for (size_t i = 0; i < n; i++)
+        le__outfile_abandon(&files[i]);
+    return error;
 }
 
 int le__outfile_commit(le__outfile *f) {
-    int error = 0;
-    if (f->target)
-        error = put_in_place(f);
-    else if (f->fd >= 0)
-        error = close(f->fd) != 0 ? errno : 0;
-    if (!f->target)
-        f->fd = -1;
-    le__outfile_abandon(f);
-    return error;
+    return le__outfile_commit_all(f, 1);
 }
 
 void le__outfile_abandon(le__outfile *f) {

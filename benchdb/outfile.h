@@ -10,12 +10,14 @@
 #define LE_BENCHDB_OUTFILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef struct le__outfile {
     int fd;       /* for writing */
     char *target; /* links resolved; NULL: a pipe, terminal or device */
     char *name;   /* temporary name; NULL: none, yet */
     bool exists;  /* the target did when this was begun; its mode is kept */
+    bool on_disk; /* what is written has been synced by whoever wrote it */
 } le__outfile;
 
 /* 0 or an errno. named: with a temporary name in any case, for when fd is closed before the end. */
@@ -23,6 +25,8 @@ int le__outfile_open(le__outfile *f, const char *path, bool named);
 /* Closes and puts the file in its place; 0 or an errno, then there is no new file. One that
  * replaces another is on the disk before it does. Releases f in any case. */
 int le__outfile_commit(le__outfile *f);
+/* The same for n files one after the other, until one fails; all are released. */
+int le__outfile_commit_all(le__outfile *files, size_t n);
 /* Closes and removes; harmless on {.fd = -1} and after a commit. */
 void le__outfile_abandon(le__outfile *f);
 

@@ -217,9 +217,13 @@ le_status le__io_temp_open(const char *file, bool named, le__outfile *out) {
     return error ? le_fail(LE_ERR_IO, "%s: cannot be created: %s", file, strerror(error)) : LE_OK;
 }
 
-le_status le__io_temp_commit(const char *file, le__outfile *temp) {
-    int error = le__outfile_commit(temp);
+le_status le__io_temps_commit(const char *file, le__outfile *temps, size_t n) {
+    int error = le__outfile_commit_all(temps, n);
     return error ? le_fail(LE_ERR_IO, "%s: %s", file, strerror(error)) : LE_OK;
+}
+
+le_status le__io_temp_commit(const char *file, le__outfile *temp) {
+    return le__io_temps_commit(file, temp, 1);
 }
 
 /* ----------------------------------------------------------------------- contiguous memory -- */

@@ -63,6 +63,20 @@ typedef struct le__h5_index {
     int64_t last;                                    /* one past the last chunk touched */
 } le__h5_index;
 
+/* A file's state and what is opened in it, to compare bit by bit. */
+typedef struct le__h5_known {
+    uint64_t device, inode;
+    int64_t bytes, changed[2], modified[2], n_slices;
+    le__io_slice slices[LE_MAX_DIMS + 1];
+    char dataset[256];
+} le__h5_known;
+
+/* False where it cannot be known again: changed a moment ago, or of a long name. */
+bool le__h5_known_make(int fd, const le__io_place *place, le__h5_known *out);
+/* Whether a child process has opened it, as it is, before. Under the lock, as the next. */
+bool le__h5_known_has(const le__h5_known *k);
+void le__h5_known_add(const le__h5_known *k);
+
 /* A link to another file that was met on the way to a dataset. */
 typedef struct le__h5_link {
     bool found;

@@ -153,6 +153,7 @@ le_status le__io_write_at(int fd, const char *file, const void *data, int64_t by
 le_status le__io_temp_open(const char *file, bool named, le__outfile *out);
 /* Puts it in its place. Releases *temp in any case. */
 le_status le__io_temp_commit(const char *file, le__outfile *temp);
+le_status le__io_temps_commit(const char *file, le__outfile *temps, size_t n);
 
 /* Tensor data as row-major memory: its own, or a copy in *copy that the caller frees. */
 le_status le__io_contiguous(le_tensor *tensor, const void **data, void **copy);

@@ -272,6 +272,7 @@ static le_status write_one(const char *file, const image *m, bool named, le__out
             status = le_fail(LE_ERR_IO, "%s: %s", file, problem.text);
         if (good && temp->exists && (fflush(f) != 0 || fsync(fileno(f)) != 0))
             status = le_fail(LE_ERR_IO, "%s: %s", file, strerror(errno));
+        temp->on_disk = true;
         if (fclose(f) != 0 && status == LE_OK)
             status = le_fail(LE_ERR_IO, "%s: %s", file, strerror(errno));
     }
@@ -362,8 +363,8 @@ le_status le__png_write(const le__io_request *r, const le_tensor *t, const void 
     status = le__io_run(&r->parallel, r->place->text, (size_t)images, write_images, &job);
     if (status == LE_OK && (status = (le_status)atomic_load(&job.failed)) != LE_OK)
         le_fail(status, "%s", job.problem.text);
-    for (int64_t i = 0; i < images && status == LE_OK; i++)
-        status = le__io_temp_commit(r->place->text, &job.temps[i]);
+    if (status == LE_OK)
+        status = le__io_temps_commit(r->place->text, job.temps, (size_t)images);
     for (int64_t i = 0; status != LE_OK && i < images; i++)
         le__outfile_abandon(&job.temps[i]);
     free(job.temps);

@@ -719,6 +719,27 @@ static void opened_once(void **state) {
     close(watch);
 }
 
+/* By the pages that processes waited for have touched. */
+static bool makes_a_process(const char *place) {
+    struct rusage before, after;
+    getrusage(RUSAGE_CHILDREN, &before);
+    assert_int_equal(io_try(place), LE_OK);
+    getrusage(RUSAGE_CHILDREN, &after);
+    return after.ru_minflt != before.ru_minflt;
+}
+
+static void tried_once(void **state) {
+    (void)state;
+    char place[4096]; /* a file that has not changed for a while, and one that has just now */
+    snprintf(place, sizeof place, "%s/examples/data/web_128.h5[3:5]", getenv("LE_SOURCE_DIR"));
+    assert_true(makes_a_process(place));
+    assert_false(makes_a_process(place));
+    strcpy(strrchr(place, '['), "[3:6]");
+    assert_true(makes_a_process(place));
+    write_frames("now.h5", 3);
+    assert_true(makes_a_process("now.h5:/v") && makes_a_process("now.h5:/v"));
+}
+
 static void names_of_columns(void **state) {
     (void)state;
     double values[6] = {1, 2, 3, 4, 5, 6};
@@ -763,7 +784,7 @@ int main(void) {
         cmocka_unit_test(streamed),          cmocka_unit_test(peeked),
         cmocka_unit_test(many_chunks),       cmocka_unit_test(very_many_chunks),
         cmocka_unit_test(opened_once),       cmocka_unit_test(replaced_datasets),
-        cmocka_unit_test(names_of_columns),
+        cmocka_unit_test(names_of_columns),  cmocka_unit_test(tried_once),
     };
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     return cmocka_run_group_tests(tests, io_setup, io_teardown);

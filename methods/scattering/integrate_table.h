@@ -24,7 +24,7 @@
 #include <immintrin.h>
 #endif
 
-enum { TILE = 64, MOST_LANES = 8, COPIES = 4, WAVE = 32, LOST = 4 };
+enum { TILE = 64, MOST_LANES = 8, COPIES = 4, WAVE = 32 };
 
 typedef struct task task;
 
@@ -48,15 +48,16 @@ struct task {
     int64_t pieces, group_frames;
     int64_t part_first, groups, wave; /* first frame; groups in all, and under way together */
     int64_t first_frame;              /* of the present wave */
-    size_t item_doubles, item_lost;
-    double *sums_of, *lost_of; /* for each item */
-    bool *lost_any;            /* for each item: lost_of has been written */
+    size_t item_doubles, item_lost;   /* lost: bins of all lanes */
+    double *sums_of;                  /* for each item */
+    le__sc_known *lost_of;            /* for each item */
+    bool *lost_any;                   /* for each item: lost_of has been written */
     le_call *call;
 };
 
 typedef struct losses { /* of an item */
-    double *of;
-    size_t doubles;
+    le__sc_known *of;
+    size_t n;
     bool any; /* else nothing is there yet */
 } losses;
 
@@ -164,40 +165,37 @@ static void add_tile(const task *t, int64_t p, int64_t n, const tile *x, double 
 
 /* -------------------------------------------------------------------------------------- lost -- */
 
-static void lose_share(const task *t, double *lost, double c, int64_t p) {
+static void lose_share(const task *t, le__sc_known *lost, double c, int64_t p) {
     const double given = (double)t->table.normalization[p];
     const double w = t->setup->weighted ? given : 1;
     double v = t->setup->model == LE__SC_MODEL_POISSON ? 1
                : t->table.variance                     ? (double)t->table.variance[p]
                                                        : 0;
     v = t->setup->weighted ? v : v / (given * given);
-    lost[0] += c * w;
-    lost[1] += c * c * w * w;
-    lost[2] += c * c * v;
-    lost[3] += c;
+    le__sc_known_add(lost, c, w, v);
 }
 
 /* A frame has no data for pixel p: what the table's sums have of it is noted. */
 static void lose_pixel(const task *t, int64_t p, int lane, losses *l) {
     const le__sc_entry e = t->table.entries[p];
     const int64_t lanes = t->group_frames;
-    double *lost = l->of;
+    le__sc_known *lost = l->of;
     if (t->table.normalization[p] == 0)
         return;
     if (!l->any)
-        memset(lost, 0, l->doubles * sizeof *lost);
+        memset(lost, 0, l->n * sizeof *lost);
     l->any = true;
     if (e.bin & LE__SC_LISTED) {
         const le__sc_part *part = t->table.lists + (e.bin & ~LE__SC_LISTED);
         for (uint32_t k = 0; k < e.as.count; k++)
-            lose_share(t, lost + (part[k].bin * lanes + lane) * LOST, (double)part[k].share, p);
+            lose_share(t, lost + part[k].bin * lanes + lane, (double)part[k].share, p);
         return;
     }
     double c[2];
     le__sc_shares(e.as.share, c);
-    lose_share(t, lost + (e.bin * lanes + lane) * LOST, c[0], p);
+    lose_share(t, lost + e.bin * lanes + lane, c[0], p);
     if (c[1] != 0)
-        lose_share(t, lost + ((e.bin + 1) * lanes + lane) * LOST, c[1], p);
+        lose_share(t, lost + (e.bin + 1) * lanes + lane, c[1], p);
 }
 
 /* Values without data become 0 in place; what is lost by that is noted. Loops over a whole tile,
@@ -317,7 +315,7 @@ static void item_range(void *context, size_t begin, size_t end, int worker) {
         const int64_t first = t->pixels * piece / t->pieces,
                       last = t->pixels * (piece + 1) / t->pieces;
         double *to = t->sums_of + item * t->item_doubles;
-        losses lost = {.doubles = t->item_lost};
+        losses lost = {.n = t->item_lost};
         if (t->checks)
             lost.of = t->lost_of + item * t->item_lost;
         memset(to, 0, t->item_doubles * sizeof *to);
@@ -347,23 +345,26 @@ static void add_all(double *restrict to, const double *restrict from, int64_t n)
 
 /* A group's sums of some bins. */
 typedef struct gathered {
-    const double *sums, *lost; /* of bin 0; lost NULL: nothing is */
+    const double *sums;       /* of bin 0 */
+    const le__sc_known *lost; /* of bin 0; NULL: nothing is */
 } gathered;
 
 /* From those of its pieces, which are added in their order. */
 static gathered gather(const task *t, int64_t group, int64_t first, int64_t last) {
-    const int64_t sums = t->sums * t->lanes, lost = t->group_frames * LOST;
-    double *to = t->sums_of + (size_t)(group * t->pieces) * t->item_doubles, *away = NULL;
+    const int64_t sums = t->sums * t->lanes, lanes = t->group_frames;
+    double *to = t->sums_of + (size_t)(group * t->pieces) * t->item_doubles;
+    le__sc_known *away = NULL;
     for (int64_t piece = 0; piece < t->pieces; piece++) {
         const size_t item = (size_t)(group * t->pieces + piece);
-        double *more = t->lost_any[item] ? t->lost_of + item * t->item_lost : NULL;
+        le__sc_known *more = t->lost_any[item] ? t->lost_of + item * t->item_lost : NULL;
         if (piece > 0)
             add_all(to + first * sums, t->sums_of + item * t->item_doubles + first * sums,
                     (last - first) * sums);
-        if (more && away)
-            add_all(away + first * lost, more + first * lost, (last - first) * lost);
-        else if (more)
+        if (!away)
             away = more;
+        else if (more)
+            for (int64_t i = first * lanes; i < last * lanes; i++)
+                le__sc_known_join(&away[i], &more[i]);
     }
     return (gathered){to, away};
 }
@@ -372,21 +373,23 @@ static void put_bin(const task *t, const gathered *g, int64_t frame, int64_t bin
     const int64_t lane = frame % t->group_frames;
     const bool eight = t->lanes == MOST_LANES;
     const double *sums = g->sums + bin * t->sums * t->lanes;
-    double of[3] = {0}, lost[LOST] = {0};
+    double of[3] = {0};
+    le__sc_known lost = {0};
     for (int k = 0; k < t->sums; k++)
         for (int c = eight ? (int)lane : 0; c < (eight ? (int)lane + 1 : COPIES); c++)
             of[k] += sums[k * t->lanes + c];
     if (g->lost)
-        memcpy(lost, g->lost + (bin * t->group_frames + lane) * LOST, sizeof lost);
-    const le__sc_sums *all = &t->table.sums[bin];
-    le__sc_sums s = {.signal = of[0],
-                     .normalization = all->normalization - lost[0],
-                     .normalization2 = all->normalization2 - lost[1],
-                     .variance = all->variance - lost[2],
-                     .count = all->count - lost[3]};
+        lost = g->lost[bin * t->group_frames + lane];
+    const le__sc_known *all = &t->table.sums[bin];
+    le__sc_sums s = {
+        .signal = of[0],
+        .normalization = le__sc_total_without(&all->normalization, &lost.normalization),
+        .normalization2 = le__sc_total_without(&all->normalization2, &lost.normalization2),
+        .variance = le__sc_total_without(&all->variance, &lost.variance),
+        .count = le__sc_total_without(&all->count, &lost.count)};
     if (t->bad && t->bad[t->first_frame + frame])
         s = le__sc_unknown;
-    else if (s.count <= 1e-12 * all->count) /* rounding is what is left of a bin without data */
+    else if (s.count <= 1e-25 * all->count.sum) /* rounding is what is left of a bin without data */
         s = (le__sc_sums){0};
     else if (t->setup->model == LE__SC_MODEL_POISSON)
         s.variance += of[1];
@@ -426,7 +429,7 @@ static void shape_task(task *t, int64_t frames) {
     t->pieces = groups < WAVE ? WAVE / groups : 1;
     t->pieces = t->pieces < most ? t->pieces : most;
     t->item_doubles = (size_t)(bins * t->sums * t->lanes);
-    t->item_lost = (size_t)(bins * t->group_frames * LOST);
+    t->item_lost = (size_t)(bins * t->group_frames);
 }
 
 /* Memory for some frames; part of a run. */
@@ -438,7 +441,8 @@ static le_status open_part(task *t, int64_t first, int64_t frames) {
     t->wave = t->at_once || t->groups < few ? t->groups : few;
     const size_t items = (size_t)(t->wave * t->pieces);
     t->sums_of = le_call_scratch(t->call, items * t->item_doubles * sizeof(double));
-    t->lost_of = t->checks ? le_call_scratch(t->call, items * t->item_lost * sizeof(double)) : NULL;
+    t->lost_of =
+        t->checks ? le_call_scratch(t->call, items * t->item_lost * sizeof *t->lost_of) : NULL;
     t->lost_any = le_call_scratch(t->call, items * sizeof *t->lost_any);
     if (!t->sums_of || (t->checks && !t->lost_of) || !t->lost_any)
         return le_fail(LE_ERR_MEMORY, "no memory for the sums of %lld bins",
@@ -497,8 +501,8 @@ static int64_t table_memory(const le_call *call) {
     const le__sc_setup *s = le__sc_setup_of(call);
     return le__sc_table_bytes(call) + 2 * WAVE *
                                           (le__sc_setup_bins(s) < 1 << 15
-                                               ? 56 * le__sc_setup_bins(s) * 8
-                                               : 16 * le__sc_setup_bins(s) * 8);
+                                               ? 88 * le__sc_setup_bins(s) * 8
+                                               : 20 * le__sc_setup_bins(s) * 8);
 }
 
 #endif

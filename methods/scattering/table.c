@@ -42,7 +42,8 @@ static int64_t pixels_of(const build *b) {
     return b->loaded.setup.geometry.rows * b->loaded.setup.geometry.cols;
 }
 
-/* ----------------------------------------------------------------------------- rows of pixels -- */
+/* ----------------------------------------------------------------------------- rows of pixels --
+ */
 
 typedef struct rows {
     build *b;
@@ -168,7 +169,8 @@ static le_status fill_outline(le_call *call, void *data, size_t bytes, void *coo
     return status;
 }
 
-/* ------------------------------------------------------------------------------------ entries -- */
+/* ------------------------------------------------------------------------------------ entries --
+ */
 
 static void put_list(rows *r, le__sc_entry *entry) {
     const int64_t width = r->b->outline->bins.radial.n;
@@ -239,23 +241,17 @@ static le_status fill_entries(le_call *call, void *data, size_t bytes, void *coo
     return status;
 }
 
-/* --------------------------------------------------------------------------------------- sums -- */
+/* --------------------------------------------------------------------------------------- sums --
+ */
 
 typedef struct summing {
     const le__sc_table *table;
-    le__sc_sums *of; /* for each piece, all bins */
+    le__sc_known *of; /* for each piece, all bins */
     int64_t pixels;
     bool weighted, counting;
 } summing;
 
-static void add_to(le__sc_sums *sums, double c, double w, double v) {
-    sums->normalization += c * w;
-    sums->normalization2 += c * c * w * w;
-    sums->variance += c * c * v;
-    sums->count += c;
-}
-
-static void sum_pixel(const summing *s, int64_t i, le__sc_sums *sums) {
+static void sum_pixel(const summing *s, int64_t i, le__sc_known *sums) {
     const le__sc_table *t = s->table;
     const double given = (double)t->normalization[i], w = s->weighted ? given : 1;
     if (given == 0)
@@ -266,21 +262,21 @@ static void sum_pixel(const summing *s, int64_t i, le__sc_sums *sums) {
     if (e.bin & LE__SC_LISTED) {
         const le__sc_part *part = t->lists + (e.bin & ~LE__SC_LISTED);
         for (uint32_t k = 0; k < e.as.count; k++)
-            add_to(&sums[part[k].bin], (double)part[k].share, w, v);
+            le__sc_known_add(&sums[part[k].bin], (double)part[k].share, w, v);
         return;
     }
     double c[2];
     le__sc_shares(e.as.share, c);
-    add_to(&sums[e.bin], c[0], w, v);
+    le__sc_known_add(&sums[e.bin], c[0], w, v);
     if (c[1] != 0)
-        add_to(&sums[e.bin + 1], c[1], w, v);
+        le__sc_known_add(&sums[e.bin + 1], c[1], w, v);
 }
 
 static void sums_range(void *context, size_t begin, size_t end, int worker) {
     const summing *s = context;
     (void)worker;
     for (size_t piece = begin; piece < end; piece++) {
-        le__sc_sums *sums = s->of + (int64_t)piece * s->table->n_bins;
+        le__sc_known *sums = s->of + (int64_t)piece * s->table->n_bins;
         const int64_t first = s->pixels * (int64_t)piece / SUM_PIECES,
                       last = s->pixels * ((int64_t)piece + 1) / SUM_PIECES;
         for (int64_t i = first; i < last; i++)
@@ -299,20 +295,16 @@ static le_status fill_sums(le_call *call, void *data, size_t bytes, void *cookie
     if (!s.of)
         return le_fail(LE_ERR_MEMORY, "no memory for the sums of %lld bins", (long long)t->n_bins);
     le_status status = le_parallel_for(call, SUM_PIECES, sums_range, &s);
-    le__sc_sums *out = data;
+    le__sc_known *out = data;
     memset(out, 0, bytes);
-    for (int64_t b = 0; b < SUM_PIECES * t->n_bins; b++) {
-        le__sc_sums *sums = &out[b % t->n_bins];
-        sums->normalization += s.of[b].normalization;
-        sums->normalization2 += s.of[b].normalization2;
-        sums->variance += s.of[b].variance;
-        sums->count += s.of[b].count;
-    }
+    for (int64_t b = 0; b < SUM_PIECES * t->n_bins; b++)
+        le__sc_known_join(&out[b % t->n_bins], &s.of[b]);
     free(s.of);
     return status;
 }
 
-/* ----------------------------------------------------------------------------------- together -- */
+/* ----------------------------------------------------------------------------------- together --
+ */
 
 /* Tables are the same for the same geometry and the same contents of images. */
 static void make_key(le_call *call, const build *b, char *key) {
@@ -342,7 +334,7 @@ static le_status keep_sums(le_call *call, char *key, le__sc_table *t) {
     const size_t at = strlen(key);
     snprintf(key + at, KEY_SIZE - at, " sums %d %d", s->weighted, s->model == LE__SC_MODEL_POISSON);
     le_status status =
-        le_call_keep(call, key, (size_t)t->n_bins * sizeof(le__sc_sums), fill_sums, t, &sums);
+        le_call_keep(call, key, (size_t)t->n_bins * sizeof(le__sc_known), fill_sums, t, &sums);
     t->sums = sums;
     return status;
 }
@@ -388,5 +380,5 @@ int64_t le__sc_table_bytes(const le_call *call) {
     const le__sc_setup *s = le__sc_setup_of(call);
     const int64_t pixels = s->geometry.rows * s->geometry.cols;
     return pixels * (int64_t)(sizeof(le__sc_entry) + sizeof(float)) +
-           le__sc_setup_bins(s) * (int64_t)((SUM_PIECES + 1) * sizeof(le__sc_sums));
+           le__sc_setup_bins(s) * (int64_t)((SUM_PIECES + 1) * sizeof(le__sc_known));
 }

@@ -23,8 +23,8 @@ typedef struct le__sc_entry {
     } as;
 } le__sc_entry;
 
-/* Shares of the bin of an entry and of the next one. The smaller one is kept, less than 0 when it is
- * that of the next bin, so that both have all digits of f32. */
+/* Shares of the bin of an entry and of the next one. The smaller one is kept, less than 0 when it
+ * is that of the next bin, so that both have all digits of f32. */
 static inline void le__sc_shares(float share, double out[2]) {
     const double c = (double)share;
     out[0] = c < 0 ? 1 + c : c;
@@ -44,6 +44,45 @@ static inline float le__sc_share_of(const le__sc_share *s) {
     return first <= 0.5 ? (float)first : -(float)(1 - first);
 }
 
+/* A sum and what rounding took off: nearly all of it can be taken away again. */
+typedef struct le__sc_total {
+    double sum, rest;
+} le__sc_total;
+
+static inline void le__sc_total_add(le__sc_total *t, double x) {
+    const double sum = t->sum + x, part = sum - t->sum;
+    t->rest += (t->sum - (sum - part)) + (x - part);
+    t->sum = sum;
+}
+
+static inline void le__sc_total_join(le__sc_total *t, const le__sc_total *more) {
+    le__sc_total_add(t, more->sum);
+    t->rest += more->rest;
+}
+
+static inline double le__sc_total_without(const le__sc_total *t, const le__sc_total *lost) {
+    return (t->sum - lost->sum) + (t->rest - lost->rest);
+}
+
+/* What of a bin's sums does not depend on the frame; see le__sc_sums. */
+typedef struct le__sc_known {
+    le__sc_total normalization, normalization2, variance, count;
+} le__sc_known;
+
+static inline void le__sc_known_add(le__sc_known *k, double c, double w, double v) {
+    le__sc_total_add(&k->normalization, c * w);
+    le__sc_total_add(&k->normalization2, c * c * w * w);
+    le__sc_total_add(&k->variance, c * c * v);
+    le__sc_total_add(&k->count, c);
+}
+
+static inline void le__sc_known_join(le__sc_known *k, const le__sc_known *more) {
+    le__sc_total_join(&k->normalization, &more->normalization);
+    le__sc_total_join(&k->normalization2, &more->normalization2);
+    le__sc_total_join(&k->variance, &more->variance);
+    le__sc_total_join(&k->count, &more->count);
+}
+
 typedef struct le__sc_part {
     uint32_t bin;
     float share;
@@ -52,12 +91,12 @@ typedef struct le__sc_part {
 typedef struct le__sc_table {
     le__sc_bins bins;
     int64_t n_bins;
-    const le__sc_entry *entries;  /* one a pixel */
-    const float *normalization;   /* one a pixel; 0: left out */
+    const le__sc_entry *entries; /* one a pixel */
+    const float *normalization;  /* one a pixel; 0: left out */
     const le__sc_part *lists;
     /* Of the pixels that every frame has. variance: of given variances, or of 1 where pixels are
      * counted; over normalization^2 where pixels are not weighted. */
-    const le__sc_sums *sums;
+    const le__sc_known *sums;
     const float *dark, *variance; /* NULL: none, or given variances; else one a pixel */
     uint64_t identity[2];         /* the same for the same entries */
 } le__sc_table;

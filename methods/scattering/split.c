@@ -79,14 +79,14 @@ int le__sc_wanted_extents(const le__sc_bins *bins) {
 
 /* A pixel that holds the beam has no quadrilateral in these coordinates. It gets pyFAI's: azimuths
  * from 0 to a turn where the corners would otherwise run the other way round. */
-static void round_the_beam(le__sc_point corner[4]) {
+static void round_the_beam(le__sc_point corner[4], bool mirrored) {
     double mean = 0;
     for (int k = 0; k < 4; k++)
         corner[k].chi = by_turns(corner[k].chi, 0);
     const double area =
         0.5 * (corner[2].radial - corner[0].radial) * (corner[3].chi - corner[1].chi) -
         (corner[2].chi - corner[0].chi) * (corner[3].radial - corner[1].radial);
-    for (int k = 0; k < 4 && area > 0; k++)
+    for (int k = 0; k < 4 && (mirrored ? area < 0 : area > 0); k++)
         corner[k].chi += corner[k].chi < 0 ? turn_2pi : 0;
     for (int k = 0; k < 4; k++)
         mean += 0.25 * corner[k].chi;
@@ -107,7 +107,7 @@ static le__sc_point corners_of(const le__sc_walk *w, int64_t j, const le__sc_bin
         widen(range, out[k].chi);
     }
     if (range[1] - range[0] > 0.5 * turn_2pi) /* more than half round */
-        round_the_beam(out);
+        round_the_beam(out, le__sc_walk_mirrored(w));
     return centre;
 }
 

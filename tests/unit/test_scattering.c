@@ -272,6 +272,86 @@ static void test_plane(void **state) {
     for_implementations("azimuthal_integrate_2d", plane);
 }
 
+static void widen(double range[2], double y, double x) {
+    const double chi = atan2(y, x) * 57.29577951308232;
+    range[0] = fmin(range[0], chi);
+    range[1] = fmax(range[1], chi);
+}
+
+/* Without a range of its own the axis of azimuths goes over corners or centres, and round the
+ * whole turn where the box of the pixel with the beam does, but not further. */
+static void own_azimuths(const char *implementation) {
+    enum { AZIMUTHS = 5 };
+    static const char *const splittings[] = {"no", "bbox", "full"};
+    double ends[3][2] = {{180, -180}, {-180, 180}, {180, -180}};
+    le_tensor in = image(frame, LE_U32);
+    for (int i = 0; i < PIXELS; i++) {
+        widen(ends[0], y_of(i), x_of(i));
+        for (int k = 0; k < 4; k++)
+            widen(ends[2], y_of(i) + (k / 2 ? 0.5 : -0.5) * pixel1,
+                  x_of(i) + (k % 2 ? 0.5 : -0.5) * pixel2);
+    }
+    for (int k = 0; k < 3; k++) {
+        le_tensor azimuthal = {0}, count = {0};
+        const double width = (ends[k][1] - ends[k][0]) / AZIMUTHS;
+        assert_ok(le_engine_run(engine, "azimuthal_integrate_2d", LE_IN("frames", &in), GEOMETRY,
+                                LE_STR("splitting", splittings[k]), LE_I64("npt_azim", AZIMUTHS),
+                                LE_OUT("azimuthal", &azimuthal), LE_OUT("count", &count),
+                                LE_OPT_IMPLEMENTATION(implementation)));
+        for (int a = 0; a < AZIMUTHS; a++)
+            assert_near(le_tensor_get(&azimuthal, a), ends[k][0] + (a + 0.5) * width, 1e-4);
+        le_tensor_free(&azimuthal);
+        le_tensor_free(&count);
+    }
+}
+
+static void test_own_azimuths(void **state) {
+    (void)state;
+    for_implementations("azimuthal_integrate_2d", own_azimuths);
+}
+
+/* A detector that is turned, with its frame turned likewise, is the same detector; the pixel that
+ * holds the beam, too. */
+static void turned(const char *implementation) {
+    static uint32_t other[PIXELS];
+    double want[NPT];
+    for (int orientation = 4; orientation > 0; orientation--) {
+        char path[] = "/tmp/test_scattering_XXXXXX";
+        const int fd = mkstemp(path), turn = orientation == 4   ? 3
+                                             : orientation == 3 ? 4
+                                                                : orientation;
+        const bool rows = turn < 3, cols = turn % 3 == 1;
+        const double range[] = {0, 0.5};
+        assert_true(fd >= 0);
+        dprintf(fd,
+                "Distance: 0.1\nPoni1: 3.12e-3\nPoni2: 1.03e-3\nDetector_config: "
+                "{\"pixel1\": 2e-4, \"pixel2\": 1e-4, \"orientation\": %d}\n",
+                turn);
+        close(fd);
+        for (int i = 0; i < PIXELS; i++) {
+            const int y = i / COLS, x = i % COLS;
+            other[i] = frame[(rows ? ROWS - 1 - y : y) * COLS + (cols ? COLS - 1 - x : x)];
+        }
+        le_tensor in = image(other, LE_U32), got = {0};
+        assert_ok(le_engine_run(engine, "azimuthal_integrate", LE_IN("frames", &in),
+                                LE_STR("poni", path), LE_I64("npt", NPT), LE_STR("unit", "r_mm"),
+                                LE_F64S("radial_range", range, 2), LE_OUT("sum_signal", &got),
+                                LE_OPT_IMPLEMENTATION(implementation)));
+        unlink(path);
+        for (int b = 0; b < NPT; b++) {
+            if (turn == 3)
+                want[b] = le_tensor_get(&got, b);
+            assert_near(le_tensor_get(&got, b), want[b], 1e-5 * fabs(want[b]) + 1e-3);
+        }
+        le_tensor_free(&got);
+    }
+}
+
+static void test_turned(void **state) {
+    (void)state;
+    for_implementations("azimuthal_integrate", turned);
+}
+
 /* ----------------------------------------------------------------------------------- stored --- */
 
 enum { CHUNKS = 11, OF_CHUNK = 2, STORED = CHUNKS * OF_CHUNK };
@@ -506,13 +586,14 @@ static void test_poni_file(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_centres),  cmocka_unit_test(test_nothing_is_lost),
-        cmocka_unit_test(test_areas),    cmocka_unit_test(test_sector),
-        cmocka_unit_test(test_plane),    cmocka_unit_test(test_poni),
-        cmocka_unit_test(test_bad_poni), cmocka_unit_test(test_detectors),
-        cmocka_unit_test(test_mistakes), cmocka_unit_test(test_poni_file),
-        cmocka_unit_test(test_stored),   cmocka_unit_test(test_stored_bad),
-        cmocka_unit_test(test_slivers),
+        cmocka_unit_test(test_centres),      cmocka_unit_test(test_nothing_is_lost),
+        cmocka_unit_test(test_areas),        cmocka_unit_test(test_sector),
+        cmocka_unit_test(test_plane),        cmocka_unit_test(test_poni),
+        cmocka_unit_test(test_bad_poni),     cmocka_unit_test(test_detectors),
+        cmocka_unit_test(test_mistakes),     cmocka_unit_test(test_poni_file),
+        cmocka_unit_test(test_stored),       cmocka_unit_test(test_stored_bad),
+        cmocka_unit_test(test_slivers),      cmocka_unit_test(test_turned),
+        cmocka_unit_test(test_own_azimuths),
     };
     fill_frame();
     return cmocka_run_group_tests(tests, open_engine, close_engine);

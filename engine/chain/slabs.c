@@ -578,10 +578,14 @@ static le_status run_halved(job *j) {
     return status == LE_OK ? le__flights_run(&j->under_way, 1) : status;
 }
 
+static const char *why_not(const le_slabs *slabs) {
+    return slabs->why ? slabs->why : "this call cannot be cut into slabs";
+}
+
 static le_status run_job(job *j, cut_fn cut) {
     int flights = flights_of(j);
     if (!cut || !cut(j->call, &j->slabs) || j->slabs.items <= 0)
-        return le_fail(LE_ERR_UNSUPPORTED, "%s: this call cannot be cut into slabs", j->op->name);
+        return le_fail(LE_ERR_UNSUPPORTED, "%s: %s", j->op->name, why_not(&j->slabs));
     le_status status = check_source(j);
     if (status == LE_OK)
         status = plan_slabs(j, cut, &flights);
@@ -618,15 +622,17 @@ static le_status work_off(le_call *call, cut_fn cut, const char *device, int64_t
     return status;
 }
 
-/* How the call is cut at first: a single frame in tiles at once. */
-static cut_fn first_cut(const le_call *call, int64_t *items) {
+/* How the call is cut at first: a single frame in tiles at once. NULL: it cannot be, and why. */
+static cut_fn first_cut(const le_call *call, int64_t *items, const char **why) {
     const cut_fn cuts[] = {call->operation->slabs, call->operation->tiles};
+    *why = NULL;
     for (int i = 0; i < 2; i++) {
         le_slabs s = {0};
         if (cuts[i] && cuts[i](call, &s) && s.items > (i || !cuts[1] ? 0 : 1)) {
             *items = s.items;
             return cuts[i];
         }
+        *why = *why ? *why : why_not(&s);
     }
     *items = 0;
     return NULL;
@@ -635,7 +641,8 @@ static cut_fn first_cut(const le_call *call, int64_t *items) {
 le_status le__slabs_run(le_call *call, const char *device, int64_t limit, int source_arg,
                         le_source *source) {
     int64_t items;
-    cut_fn cut = source ? call->operation->slabs : first_cut(call, &items);
+    const char *why;
+    cut_fn cut = source ? call->operation->slabs : first_cut(call, &items, &why);
     return work_off(call, cut, device, limit, source_arg, source);
 }
 
@@ -681,8 +688,10 @@ static bool applicable(const le_call *call, le_device_kind kind, const char **wh
     *why = "a step has no implementation for this device";
     if (!has_others(call, kind))
         return false;
-    *why = "this call cannot be cut into slabs";
-    if (!first_cut(call, &items) || items < 2)
+    if (!first_cut(call, &items, why))
+        return false;
+    *why = "there is one item only, which cannot be cut";
+    if (items < 2)
         return false;
     *why = "the call fits the memory as a whole";
     /* samples are too small to need slabs; a slab itself is not cut again */

@@ -286,7 +286,18 @@ static bool cut_along(const le_call *call, int axis, int64_t n, int64_t before, 
                       le_slabs *out) {
     const le__convolution *c = le__convolution_of(call);
     const int64_t after = taps - 1 - before;
-    if (mode_of(call) != MODE_SAME || c->boundary == LE__CONV_WRAP || !c->rows || !c->cols)
+    const mode m = mode_of(call);
+    if (m != MODE_SAME) {
+        out->why = m == MODE_FULL
+                       ? "mode full has other rows than the image; mode same can be cut"
+                       : "mode valid has other rows than the image; mode same can be cut";
+        return false;
+    }
+    out->why = "boundary wrap: the first rows need the last ones; fill and symm can be cut";
+    if (c->boundary == LE__CONV_WRAP)
+        return false;
+    out->why = "the image is empty";
+    if (!c->rows || !c->cols)
         return false;
     out->items = n;
     out->halo = before > after ? before : after;

@@ -223,6 +223,8 @@ typedef struct le_slabs {
          * rows are dropped. */
         uint32_t places;
     } args[LE_MAX_ARGS]; /* by index in the descriptor */
+    /* Where it cannot be cut that way: what is in the way, a literal; NULL: nothing to say. */
+    const char *why;
 } le_slabs;
 
 /* How a call over a volume can be worked off box by box (le_boxes.h): `part` is the operation that

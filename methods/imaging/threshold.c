@@ -32,13 +32,14 @@ static const le_arg_desc args[] = {
                               .max_ndim = 1,
                               .shape = "[10]"},
     [THRESHOLD_K] = {.name = "k",
-                     .doc = "standard deviations, or noises, of the level",
+                     .doc = "standard deviations, or noises, of the level; not with level",
                      .type = LE_TYPE_F64,
                      .optional = true,
                      .has_default = true,
                      .default_f64 = 5},
     [THRESHOLD_RULE] = {.name = "rule",
-                        .doc = "level from the statistics: std: k std; median: median + k std",
+                        .doc = "level from the statistics: std: k std; median: median + k std; "
+                               "not with level",
                         .type = LE_TYPE_STR,
                         .optional = true,
                         .words = le__im_rules,
@@ -91,6 +92,13 @@ static le_status check(le_call *call) {
                        "threshold: %s, expected one of level, statistics, and "
                        "background with noise",
                        (level + statistics + background > 1) ? "several levels" : "no level");
+    for (int arg = THRESHOLD_K; level && arg <= THRESHOLD_RULE; arg++)
+        if (le_call_given(call, arg))
+            return le_fail(
+                LE_ERR_ARGUMENT,
+                "threshold: level with %s, expected level alone, or %s with statistics%s",
+                args[arg].name, args[arg].name,
+                arg == THRESHOLD_K ? " or with background and noise" : "");
     if (statistics && le_call_in(call, THRESHOLD_STATISTICS)->shape[0] != LE__IM_STATISTICS)
         return le_fail(LE_ERR_SHAPE, "threshold: statistics has %d elements, expected 10",
                        (int)le_call_in(call, THRESHOLD_STATISTICS)->shape[0]);
@@ -130,6 +138,8 @@ static void put_level(le_case *c, const le_case_request *r, const le_tensor *ima
         for (int k = 0; s && k < LE__IM_STATISTICS; k++)
             le_tensor_set(s, k, 0.01 * k);
     }
+    if (kind == 1 && !r->like)
+        le_case_str(c, "rule", le__im_rules[r->index / 3 % 2]);
     if (kind == 0 && !r->like)
         le_case_f64(c, "level", levels[i / 2 % 9]);
 }
@@ -139,10 +149,7 @@ static le_status make_case(le_case *c, const le_case_request *r) {
     if (!image)
         return le_case_status(c);
     put_level(c, r, image);
-    if (r->like)
-        le_case_like(c, r->like);
-    else
-        le_case_str(c, "rule", le__im_rules[r->index / 3 % 2]);
+    le_case_like(c, r->like);
     le_case_out(c, "mask", LE_U8);
     return le_case_status(c);
 }

@@ -335,6 +335,16 @@ static void test_refused(void **state) {
     REFUSED("axis is 2", "sigma_clip", LE_IN("image", &image), LE_I64("axis", 2),
             LE_OUT("mask", &out));
     REFUSED("no level", "threshold", LE_IN("image", &image), LE_OUT("mask", &out));
+    REFUSED("level with k, expected level alone", "threshold", LE_IN("image", &image),
+            LE_F64("level", 1), LE_F64("k", 5), LE_OUT("mask", &out));
+    REFUSED("level with rule, expected", "threshold", LE_IN("image", &image), LE_F64("level", 1),
+            LE_STR("rule", "median"), LE_OUT("mask", &out));
+    const char *const modes[] = {"full", "valid", "same"};
+    const char *const reasons[] = {"slabs: mode full", "slabs: mode valid", "slabs: boundary wrap"};
+    for (int m = 0; m < 3; m++)
+        REFUSED(reasons[m], "convolve2d", LE_IN("image", &image), LE_TABLE("kernel", &image),
+                LE_STR("mode", modes[m]), LE_STR("boundary", "wrap"),
+                LE_OPT_IMPLEMENTATION("slabs"), LE_OUT("result", &out));
     REFUSED("expected two", "find_sources", LE_IN("image", &cube), LE_STR("background", "mesh"),
             LE_OUT("catalogue", &out));
     REFUSED("at most k", "find_sources", LE_IN("image", &image), LE_F64("flood", 6),

@@ -49,6 +49,8 @@ typedef struct le__cl_event {
     bool moving;   /* an argument; ... */
     double called; /* and the seconds in the call that queued it: drivers may copy there */
     int64_t bytes;
+    le_cl_kernel *kernel; /* of kernels; ... */
+    double work;          /* and the operations that it was launched for */
 } le__cl_event;
 
 enum { LE__CL_UPLOADS = 2 * LE_MAX_ARGS };
@@ -64,6 +66,7 @@ struct le__cl_call {
     le__cl_event *events;
     size_t n_events, capacity;
     uint64_t execution;
+    double ahead; /* seconds that kernels enqueued since the last wait are taken to last */
     bool profile;
     bool moving; /* what is queued brings an argument to or from the device */
     le__cl_arg args[LE_MAX_ARGS];
@@ -99,6 +102,10 @@ cl_event *le__cl_event_slot(le_call *call, le__cl_record_kind kind, const char *
                             int64_t bytes);
 /* Tells the profile of a download that belongs to no execution and is done. */
 void le__cl_record_download(const le__cl_device *d, cl_event event, double queued, int64_t bytes);
+/* The error of what is called outside of an execution. */
+le_status le__cl_no_execution(void);
+/* A launch of the kernel has taken so long. */
+void le__cl_learn_speed(le_cl_kernel *kernel, double work, double seconds);
 /* Waits for the queue and evaluates the events: kernel time, records, failures. */
 le_status le__cl_collect(le_call *call);
 

@@ -12,8 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MAX_EVENTS = 4096 }; /* then they are evaluated on the way: drivers keep each one's memory */
-
 cl_event *le__cl_event_slot(le_call *call, le__cl_record_kind kind, const char *name,
                             int64_t bytes) {
     le__cl_call *c = call->cl;
@@ -84,8 +82,10 @@ static le_status evaluate(le_call *call, const le__cl_event *e) {
         return le__cl_fail(c->device, state, e->name);
     double start = seconds(api, e->event, CL_PROFILING_COMMAND_START);
     double end = seconds(api, e->event, CL_PROFILING_COMMAND_END);
-    if (e->kind == LE__CL_RECORD_KERNEL && end > start)
+    if (e->kind == LE__CL_RECORD_KERNEL && end > start) {
         call->stats.kernel_seconds += end - start;
+        le__cl_learn_speed(e->kernel, e->work, end - start);
+    }
     if (e->moving)
         call->stats.transfer_seconds += fmax(end - start, e->called);
     le__cl_record r = {.kind = e->kind,
@@ -111,5 +111,6 @@ le_status le__cl_collect(le_call *call) {
         c->device->api->clReleaseEvent(c->events[i].event);
     }
     c->n_events = 0;
+    c->ahead = 0;
     return status;
 }

@@ -54,6 +54,16 @@ static le_status fail_build(const le__cl_device *d, cl_program program, const le
 
 /* --- builds --- */
 
+/* A group's number begins at 0 in each piece of a launch (cl_launch.c), unlike an item's. */
+static const char groups_of_pieces[] =
+    "#define get_group_id(d) (get_group_id(d) + get_global_offset(d) / get_local_size(d))\n"
+    "#line 1\n";
+
+static bool asks_for_size(const char *text) {
+    return strstr(text, "get_global_size") || strstr(text, "get_num_groups") ||
+           strstr(text, "get_global_offset") || strstr(text, "_linear_id");
+}
+
 static cl_program from_binary(le__cl_device *d, const char *key, const char *options) {
     size_t size = 0;
     unsigned char *binary = le__cl_cache_load(d->cl->cache_dir, key, &size);
@@ -89,7 +99,8 @@ static void store_binary(le__cl_device *d, cl_program program, const char *key) 
 static le_status from_source(le__cl_device *d, const le_cl_source *source, const char *text,
                              const char *options, cl_program *out) {
     cl_int code = CL_SUCCESS;
-    cl_program p = d->api->clCreateProgramWithSource(d->context, 1, &text, NULL, &code);
+    const char *texts[] = {strstr(text, "get_group_id") ? groups_of_pieces : "", text};
+    cl_program p = d->api->clCreateProgramWithSource(d->context, 2, texts, NULL, &code);
     if (!p)
         return le__cl_fail(d, code, "clCreateProgramWithSource");
     code = d->api->clBuildProgram(p, 1, &d->id, options, NULL, NULL);
@@ -105,22 +116,23 @@ static le_status from_source(le__cl_device *d, const le_cl_source *source, const
 }
 
 static le_status build(le__cl_device *d, const le_cl_source *source, const char *options,
-                       cl_program *out) {
+                       le__cl_program *out) {
     char hash[LE__KERNEL_HASH], key[MAX_KEY], all[MAX_OPTIONS + 128], *text;
     le_status status = le__cl_source_text(d->cl->cl_dir, source, &text, hash);
     if (status != LE_OK)
         return status;
     snprintf(all, sizeof all, "-cl-std=CL1.2 -DLE_CPU=%d -DLE_F64=%d %s", d->info.is_cpu,
              d->info.has_f64, options);
-    snprintf(key, sizeof key, "1|%s|%s|%s|%s|%s|%s", hash, all, d->name, d->driver, d->version,
+    snprintf(key, sizeof key, "2|%s|%s|%s|%s|%s|%s", hash, all, d->name, d->driver, d->version,
              d->platform_version);
     if (on_building)
         on_building(true);
-    *out = from_binary(d, key, all);
-    if (!*out) {
-        status = from_source(d, source, text, all, out);
+    out->undivided = asks_for_size(text);
+    out->handle = from_binary(d, key, all);
+    if (!out->handle) {
+        status = from_source(d, source, text, all, &out->handle);
         if (status == LE_OK)
-            store_binary(d, *out, key); /* may compile, too */
+            store_binary(d, out->handle, key); /* may compile, too */
     }
     if (on_building)
         on_building(false);
@@ -167,7 +179,7 @@ static le_status find_program(le__cl_device *d, const le_cl_source *source, cons
     le__cl_program *p = calloc(1, sizeof *p);
     if (p)
         p->key = strdup(key);
-    le_status status = p && p->key ? build(d, source, options, &p->handle)
+    le_status status = p && p->key ? build(d, source, options, p)
                                    : le_fail(LE_ERR_MEMORY, "opencl: out of memory");
     if (status != LE_OK) {
         if (p)
@@ -197,6 +209,7 @@ static le_status add_kernel(le__cl_device *d, le__cl_program *p, const char *nam
         return le_fail(le__cl_code_status(code), "opencl: %s: kernel '%s': %s", d->name, name,
                        le__cl_code_name(code));
     }
+    k->undivided = p->undivided;
     k->next = p->kernels;
     p->kernels = k;
     *out = k;

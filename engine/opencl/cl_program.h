@@ -13,12 +13,15 @@
 struct le_cl_kernel {
     cl_kernel handle;
     char *name;
+    bool undivided;         /* its text asks for the size of the launch */
+    _Atomic double seconds; /* that a launch took lately, per operation of its call; 0: unknown */
     struct le_cl_kernel *next;
 };
 
 typedef struct le__cl_program {
     char *key; /* hash of the given source, and the options */
     cl_program handle;
+    bool undivided;
     le_cl_kernel *kernels;
     struct le__cl_program *next;
 } le__cl_program;

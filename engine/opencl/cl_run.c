@@ -3,11 +3,10 @@
  *
  * One execution on an OpenCL device: what implementations call between begin and end. The queue is
  * in order and nothing waits for it before the end, except blocking copies that the implementation
- * asks for.
+ * asks for, and launches that are cut (cl_launch.c).
  */
 #include "cl_call.h"
 
-#include "call/watch.h"
 #include "core/clock.h"
 
 #include <stdlib.h>
@@ -15,7 +14,7 @@
 
 enum { STAGED_UPLOAD = 1 << 20 }; /* smaller uploads are copied aside instead of waited for */
 
-static le_status no_execution(void) {
+le_status le__cl_no_execution(void) {
     return le_fail(LE_ERR_INTERNAL, "opencl: called outside an OpenCL implementation's run");
 }
 
@@ -106,7 +105,7 @@ const le_cl_info *le_cl_device(const le_call *call) {
 }
 
 le_status le_cl_finish(le_call *call) {
-    return call->cl ? le__cl_collect(call) : no_execution();
+    return call->cl ? le__cl_collect(call) : le__cl_no_execution();
 }
 
 /* --- kernels --- */
@@ -114,7 +113,7 @@ le_status le_cl_finish(le_call *call) {
 le_status le_cl_get_kernel(le_call *call, const le_cl_source *source, const char *kernel,
                            const char *options, le_cl_kernel **out) {
     if (!call->cl)
-        return no_execution();
+        return le__cl_no_execution();
     double start = le__now();
     pthread_mutex_lock(&call->cl->device->mutex);
     le_status status = le__cl_program_kernel(call->cl->device, source, kernel, options, out);
@@ -123,91 +122,12 @@ le_status le_cl_get_kernel(le_call *call, const le_cl_source *source, const char
     return status;
 }
 
-static le_status set_argument(le_call *call, const le_cl_kernel *k, cl_uint i,
-                              const le_cl_karg *a) {
-    const le__cl_device *d = call->cl->device;
-    cl_int code = CL_INVALID_ARG_VALUE;
-    cl_mem mem = NULL;
-    le_status status = LE_OK;
-    switch ((le_cl_karg_kind)a->kind) {
-    case LE_CL_KARG_ARG:
-        status = le__cl_argument(call, a->arg, &mem);
-        if (status == LE_OK)
-            code = d->api->clSetKernelArg(k->handle, i, sizeof mem, &mem);
-        break;
-    case LE_CL_KARG_BUFFER:
-        mem = a->buffer ? a->buffer->mem : NULL;
-        code = d->api->clSetKernelArg(k->handle, i, sizeof mem, &mem);
-        break;
-    case LE_CL_KARG_BYTES:
-        code = d->api->clSetKernelArg(k->handle, i, a->size,
-                                      a->bytes ? a->bytes : (const void *)&a->scalar);
-        break;
-    case LE_CL_KARG_LOCAL:
-        code = d->api->clSetKernelArg(k->handle, i, a->size, NULL);
-        break;
-    }
-    if (status != LE_OK)
-        return status;
-    if (code == CL_SUCCESS)
-        return LE_OK;
-    return le_fail(le__cl_code_status(code), "opencl: %s: argument %u of kernel '%s': %s", d->name,
-                   (unsigned)i, k->name, le__cl_code_name(code));
-}
-
-static le_status enqueue_kernel(le_call *call, const le_cl_kernel *k, int ndim,
-                                const size_t *global, const size_t *local) {
-    const le__cl_device *d = call->cl->device;
-    size_t rounded[3], group = 1;
-    for (int i = 0; i < ndim; i++) {
-        rounded[i] = global[i];
-        if (global[i] == 0)
-            return LE_OK;
-        if (!local)
-            continue;
-        if (local[i] == 0 || local[i] > d->info.max_work_group)
-            return le_fail(LE_ERR_UNSUPPORTED, "opencl: %s: kernel '%s': a work-group side of %zu",
-                           d->name, k->name, local[i]);
-        group *= local[i];
-        rounded[i] = (global[i] + local[i] - 1) / local[i] * local[i];
-    }
-    if (group > d->info.max_work_group)
-        return le_fail(
-            LE_ERR_UNSUPPORTED,
-            "opencl: %s: kernel '%s': work-groups of %zu items, at most %zu are possible", d->name,
-            k->name, group, d->info.max_work_group);
-    cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_KERNEL, k->name, 0);
-    cl_int code = d->api->clEnqueueNDRangeKernel(call->cl->queue, k->handle, (cl_uint)ndim, NULL,
-                                                 rounded, local, 0, NULL, event);
-    return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, k->name);
-}
-
-le_status le_cl_launch(le_call *call, le_cl_kernel *kernel, int ndim, const size_t *global,
-                       const size_t *local, const le_cl_karg *kargs, size_t n_kargs) {
-    if (!call->cl)
-        return no_execution();
-    if (ndim < 1 || ndim > 3)
-        return le_fail(LE_ERR_INTERNAL, "opencl: kernel '%s' with %d dimensions", kernel->name,
-                       ndim);
-    if (le_call_cancelled(call))
-        return le__watch_fail(call);
-    le_status status = LE_OK;
-    pthread_mutex_lock(
-        &call->cl->device->mutex); /* the kernel is everybody's until it is enqueued */
-    for (size_t i = 0; status == LE_OK && i < n_kargs; i++)
-        status = set_argument(call, kernel, (cl_uint)i, &kargs[i]);
-    if (status == LE_OK)
-        status = enqueue_kernel(call, kernel, ndim, global, local);
-    pthread_mutex_unlock(&call->cl->device->mutex);
-    return status;
-}
-
 /* --- buffers --- */
 
 le_status le_cl_scratch(le_call *call, size_t bytes, le_cl_buffer **out) {
     *out = NULL;
     if (!call->cl)
-        return no_execution();
+        return le__cl_no_execution();
     le_cl_buffer *b = calloc(1, sizeof *b);
     if (!b)
         return le_fail(LE_ERR_MEMORY, "opencl: out of memory");
@@ -277,7 +197,7 @@ le_status le__cl_copy_buffer(le_call *call, cl_mem from, cl_mem to, size_t from_
 le_status le_cl_upload(le_call *call, le_cl_buffer *buffer, size_t offset, const void *host,
                        size_t bytes) {
     if (!call->cl)
-        return no_execution();
+        return le__cl_no_execution();
     if (!inside(buffer, offset, bytes))
         return outside(offset, bytes);
     void *aside = bytes <= STAGED_UPLOAD ? le_call_scratch(call, bytes) : NULL;
@@ -289,7 +209,7 @@ le_status le_cl_upload(le_call *call, le_cl_buffer *buffer, size_t offset, const
 le_status le_cl_download(le_call *call, le_cl_buffer *buffer, size_t offset, void *host,
                          size_t bytes) {
     if (!call->cl)
-        return no_execution();
+        return le__cl_no_execution();
     if (!inside(buffer, offset, bytes))
         return outside(offset, bytes);
     return le__cl_read(call, buffer->mem, offset, host, bytes, true);
@@ -298,7 +218,7 @@ le_status le_cl_download(le_call *call, le_cl_buffer *buffer, size_t offset, voi
 le_status le_cl_fill(le_call *call, le_cl_buffer *buffer, const void *pattern, size_t pattern_size,
                      size_t offset, size_t bytes) {
     if (!call->cl)
-        return no_execution();
+        return le__cl_no_execution();
     if (!inside(buffer, offset, bytes))
         return outside(offset, bytes);
     if (bytes == 0)

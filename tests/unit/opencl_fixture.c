@@ -30,10 +30,18 @@ static const char text[] =
     "1.0f;\n"
     "}\n";
 
+static const char slow[] =
+    "__kernel void scale(__global const float *in, __global float *out, float factor, int n) {\n"
+    "    int i = get_group_id(0) * get_local_size(0) + get_local_id(0);\n"
+    "    uint spin = i;\n"
+    "    for (int k = 0; k < 4000; k++) spin = spin * 1664525u + 1013904223u;\n"
+    "    if (i < n) out[i] = factor * in[i] + (spin == 1u ? 2.0f : 1.0f);\n"
+    "}\n";
 static const char broken[] =
     "__kernel void scale(__global float *in) { in[0] = undeclared_name; }\n";
 
 const le_cl_source fixture_source = {"test/scale", text, sizeof text - 1, NULL};
+static const le_cl_source fixture_slow = {"test/slow", slow, sizeof slow - 1, NULL};
 const le_cl_source fixture_broken = {"test/broken", broken, sizeof broken - 1, NULL};
 
 static le_status check(le_call *call) {
@@ -105,6 +113,10 @@ static le_status run_buffers(le_call *call) {
     return launch(call, &fixture_source);
 }
 
+static le_status run_slow(le_call *call) {
+    return launch(call, &fixture_slow);
+}
+
 static le_status run_broken(le_call *call) {
     return launch(call, &fixture_broken);
 }
@@ -154,6 +166,13 @@ const le_implementation fixture_buffers = {.abi = LE_METHOD_ABI,
                                            .device = LE_DEVICE_OPENCL,
                                            .applicable = is_f32,
                                            .run = run_buffers};
+static const le_implementation fixture_slowly = {.abi = LE_METHOD_ABI,
+                                                 .operation = "test_scale",
+                                                 .name = "slow",
+                                                 .run_type = "opencl",
+                                                 .device = LE_DEVICE_OPENCL,
+                                                 .applicable = is_f32,
+                                                 .run = run_slow};
 const le_implementation fixture_image = {.abi = LE_METHOD_ABI,
                                          .operation = "test_scale",
                                          .name = "image",
@@ -178,6 +197,7 @@ le_engine *fixture_open_with(le_options *o) {
     assert_int_equal(le_register_implementation(e, &reference), LE_OK);
     assert_int_equal(le_register_implementation(e, &fixture_buffers), LE_OK);
     assert_int_equal(le_register_implementation(e, &fixture_image), LE_OK);
+    assert_int_equal(le_register_implementation(e, &fixture_slowly), LE_OK);
     assert_int_equal(le_register_implementation(e, &fixture_build_failure), LE_OK);
     le__engine_discover(e);
     return e;

@@ -6,6 +6,8 @@
  */
 #include "opencl_fixture.h"
 
+#include "core/tick.h"
+
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,6 +51,51 @@ static void borrowed_memory_moves_once_each_way(void **state) {
     assert_int_equal(stats.bytes_to_device, N * 4);
     assert_int_equal(stats.bytes_from_device, N * 4);
     assert_true(stats.kernel_seconds > 0 && stats.kernel_seconds < stats.seconds);
+}
+
+typedef struct hearing {
+    int ticks;
+    bool goes_on;
+} hearing;
+
+static bool hear(void *context, double done) {
+    hearing *h = context;
+    (void)done;
+    h->ticks++;
+    return h->goes_on;
+}
+
+static le_status run_heard(hearing *h, const le_tensor *in, le_tensor *out) {
+    const le_tick tick = {hear, h};
+    const le_arg asked = LE_OPT_TICK(&tick);
+    le__ticker ticker;
+    le__run_stats stats;
+    le__ticker_begin(&ticker, &asked, 1);
+    le_status status = fixture_run(engine, "slow", &stats, in, 2, out, false);
+    le__ticker_end(&ticker);
+    if (status == LE_OK && stats.kernel_seconds > 0.3)
+        assert_true(h->ticks > 0);
+    return status;
+}
+
+/* The first launch tells how long the next ones take. The kernel knows its groups' numbers. */
+static void a_long_launch_is_cut(void **state) {
+    (void)state;
+    NEEDS_DEVICE();
+    le_tensor few = fixture_tensor(1, (int64_t[]){500}, 8), out[3] = {{0}},
+              many = fixture_tensor(1, (int64_t[]){16 * 4096 + 5}, 9);
+    hearing never = {0}, to_the_end = {0, true};
+    assert_int_equal(run_heard(&to_the_end, &few, &out[0]), LE_OK);
+    le_status status = run_heard(&never, &many, &out[1]);
+    assert_int_equal(status, never.ticks ? LE_ERR_CANCELLED : LE_OK); /* a device may be too fast */
+    assert_int_equal(run_heard(&to_the_end, &many, &out[2]), LE_OK);
+    assert_true(!never.ticks == !!out[1].data);
+    fixture_expect(&few, 2, &out[0]);
+    fixture_expect(&many, 2, &out[2]);
+    for (int i = 0; i < 3; i++)
+        le_tensor_free(&out[i]);
+    le_tensor_free(&few);
+    le_tensor_free(&many);
 }
 
 static void storage_stays_on_the_device(void **state) {
@@ -397,6 +444,7 @@ static void a_call_is_answered_by_the_device(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(borrowed_memory_moves_once_each_way),
+        cmocka_unit_test(a_long_launch_is_cut),
         cmocka_unit_test(storage_stays_on_the_device),
         cmocka_unit_test(adopted_memory_has_copies_on_devices),
         cmocka_unit_test(a_touched_tensor_is_moved_again),

@@ -226,6 +226,16 @@ bool le__os_object_at(uintptr_t address, le__os_object *out) {
     return dl_iterate_phdr(look_at, &s);
 }
 
+int le__os_memory_file(size_t bytes, char *path, size_t size) {
+    int fd = memfd_create("liquid-engine", MFD_CLOEXEC);
+    if (fd >= 0 && ftruncate(fd, (off_t)bytes) != 0) {
+        close(fd);
+        fd = -1;
+    }
+    snprintf(path, size, "/proc/%d/fd/%d", (int)getpid(), fd);
+    return fd;
+}
+
 void le__os_trim(void) {
 #if defined(__GLIBC__)
     malloc_trim(0);

@@ -44,6 +44,9 @@ double le__os_starved(long pid);
 /* Folder with the process's open files, by number; its program. */
 #define LE__OS_OPEN_FILES "/proc/self/fd"
 #define LE__OS_PROGRAM    "/proc/self/exe"
+/* Memory as a file of so many bytes: its descriptor, or -1. path: where other processes of the user
+ * find it while the descriptor is open. */
+int le__os_memory_file(size_t bytes, char *path, size_t size);
 
 /* A program or library in this process. */
 typedef struct le__os_object {

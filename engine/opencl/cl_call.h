@@ -104,8 +104,6 @@ cl_event *le__cl_event_slot(le_call *call, le__cl_record_kind kind, const char *
 void le__cl_record_download(const le__cl_device *d, cl_event event, double queued, int64_t bytes);
 /* The error of what is called outside of an execution. */
 le_status le__cl_no_execution(void);
-/* A launch of the kernel has taken so long. */
-void le__cl_learn_speed(le_cl_kernel *kernel, double work, double seconds);
 /* Waits for the queue and evaluates the events: kernel time, records, failures. */
 le_status le__cl_collect(le_call *call);
 

@@ -73,6 +73,13 @@ void le__cl_record_download(const le__cl_device *d, cl_event event, double queue
     record(d, event, &r);
 }
 
+/* A launch of the kernel has taken so long. */
+static void learn_speed(le_cl_kernel *k, double work, double seconds) {
+    double before = atomic_load_explicit(&k->seconds, memory_order_relaxed);
+    if (work > 0 && seconds > 0)
+        atomic_store_explicit(&k->seconds, fmax(seconds / work, before / 2), memory_order_relaxed);
+}
+
 static le_status evaluate(le_call *call, const le__cl_event *e) {
     le__cl_call *c = call->cl;
     const le__cl_api *api = c->device->api;
@@ -84,7 +91,7 @@ static le_status evaluate(le_call *call, const le__cl_event *e) {
     double end = seconds(api, e->event, CL_PROFILING_COMMAND_END);
     if (e->kind == LE__CL_RECORD_KERNEL && end > start) {
         call->stats.kernel_seconds += end - start;
-        le__cl_learn_speed(e->kernel, e->work, end - start);
+        learn_speed(e->kernel, e->work, end - start);
     }
     if (e->moving)
         call->stats.transfer_seconds += fmax(end - start, e->called);

@@ -108,12 +108,6 @@ static double predicted(const launch *l, const piece *p) {
     return each * l->work * groups_of(p);
 }
 
-void le__cl_learn_speed(le_cl_kernel *k, double work, double seconds) {
-    double before = atomic_load_explicit(&k->seconds, memory_order_relaxed);
-    if (work > 0 && seconds > 0)
-        atomic_store_explicit(&k->seconds, fmax(seconds / work, before / 2), memory_order_relaxed);
-}
-
 /* The outermost axis with two groups, where both halves keep all units at work; -1: none. */
 static int axis_to_cut(const launch *l, const piece *p) {
     if (l->kernel->undivided || groups_of(p) < 2.0 * l->call->cl->info.compute_units)

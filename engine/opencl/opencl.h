@@ -75,4 +75,19 @@ void le__cl_set_kept(le__cl *cl, struct le__keep *kept);
 le_status le__cl_begin(le_call *call);
 le_status le__cl_end(le_call *call, le_status status);
 
+/* What le_cl_run_simple launches. */
+typedef struct le__cl_simple_launch {
+    const le_cl_source *source;
+    const char *kernel;
+    char options[1024];
+    le_cl_karg kargs[LE_MAX_ARGS + LE_CL_SIMPLE_MORE];
+    size_t n_kargs;
+    int ndim;
+    size_t global[3], local[3]; /* local[0] 0: the driver's choice */
+} le__cl_simple_launch;
+
+/* Of a bound call with its implementation and its parameters; needs no device. */
+le_status le__cl_simple_prepare(le_call *call, le__cl_simple_launch *out);
+le_status le__cl_simple_launched(le_call *call, const le__cl_simple_launch *launch);
+
 #endif

@@ -4,12 +4,12 @@
  * Implementations that are one kernel. Of the engine's OpenCL side only the public functions are
  * used, so that this is the same without it.
  */
-#include "call/call.h"
+#include "opencl/opencl.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { OPTIONS = 1024 };
+enum { OPTIONS = sizeof((le__cl_simple_launch *)0)->options };
 
 static const le_arg_desc *desc_of(const le_call *call, int arg) {
     return &call->operation->args[arg];
@@ -93,30 +93,39 @@ static le_status put_argument(const le_call *call, int i, le_cl_karg *out) {
     return LE_OK;
 }
 
-le_status le_cl_run_simple(le_call *call) {
+le_status le__cl_simple_prepare(le_call *call, le__cl_simple_launch *out) {
     const le_implementation *impl = call->implementation;
     if (!impl->sources || !impl->sources[0])
         return le_fail(LE_ERR_ARGUMENT, "%s: %s has no source", impl->operation, impl->name);
     const le_cl_simple *s = (const le_cl_simple *)(const void *)impl->sources[0];
-    le_cl_karg kargs[LE_MAX_ARGS + LE_CL_SIMPLE_MORE];
-    size_t global[3] = {1, 1, 1}, local[3] = {local_size(call, s), 1, 1}, n = 0, used = 0;
-    char options[OPTIONS] = "";
-    le_cl_kernel *kernel;
+    size_t used = 0;
     le_status status = LE_OK;
-    if (!add_types(call, options, &used) || !add_tunables(call, s, options, &used))
+    *out = (le__cl_simple_launch){.source = &s->source,
+                                  .kernel = s->kernel,
+                                  .global = {1, 1, 1},
+                                  .local = {local_size(call, s), 1, 1}};
+    if (!add_types(call, out->options, &used) || !add_tunables(call, s, out->options, &used))
         status = le_fail(LE_ERR_ARGUMENT, "%s: %s: its build options are too long", impl->operation,
                          impl->name);
-    for (; status == LE_OK && n < call->operation->n_args; n++)
-        status = put_argument(call, (int)n, &kargs[n]);
+    for (; status == LE_OK && out->n_kargs < call->operation->n_args; out->n_kargs++)
+        status = put_argument(call, (int)out->n_kargs, &out->kargs[out->n_kargs]);
+    if (status == LE_OK && s->more)
+        out->n_kargs += s->more(call, &out->kargs[out->n_kargs]);
     if (status == LE_OK)
-        status = le_cl_get_kernel(call, &s->source, s->kernel, options, &kernel);
-    if (status != LE_OK)
-        return status;
-    if (s->more)
-        n += s->more(call, &kargs[n]);
-    const int ndim = s->global ? s->global(call, global) : of_first_output(call, global);
-    for (int d = 0; d < ndim; d++)
-        if (!global[d])
-            return LE_OK;
-    return le_cl_launch(call, kernel, ndim, global, local[0] ? local : NULL, kargs, n);
+        out->ndim = s->global ? s->global(call, out->global) : of_first_output(call, out->global);
+    return status;
+}
+
+le_status le__cl_simple_launched(le_call *call, const le__cl_simple_launch *l) {
+    le_cl_kernel *kernel;
+    le_status status = le_cl_get_kernel(call, l->source, l->kernel, l->options, &kernel);
+    return status == LE_OK ? le_cl_launch(call, kernel, l->ndim, l->global,
+                                          l->local[0] ? l->local : NULL, l->kargs, l->n_kargs)
+                           : status;
+}
+
+le_status le_cl_run_simple(le_call *call) {
+    le__cl_simple_launch l;
+    le_status status = le__cl_simple_prepare(call, &l);
+    return status == LE_OK ? le__cl_simple_launched(call, &l) : status;
 }

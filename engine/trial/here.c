@@ -295,6 +295,10 @@ void le__trial_sample_try(le__trial_sample *t, bool alone, le__trial_result *out
     le__ticker_set(ticker);
 }
 
+const le_case *le__trial_sample_case(const le__trial_sample *t) {
+    return &t->sample;
+}
+
 void le__trial_sample_free(le__trial_sample *t) {
     if (!t)
         return;

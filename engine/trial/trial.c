@@ -12,7 +12,7 @@
 #include "core/os.h"
 #include "core/sanitizer.h"
 #include "core/tick.h"
-#include "trial/trial_server.h"
+#include "trial/rehearse.h"
 #include "numbers.h"
 
 #include <errno.h>
@@ -227,11 +227,34 @@ static bool try_elsewhere(trial *t, double wait_s, le__trial_result *r) {
         is_in_process(t) || (!cpu && has_reference_in_process(t)))
         return false;
     le__trial_server *helper = t->like ? helper_for(e, t->entry, t->candidate) : NULL;
-    if (helper && le__trial_server_try(helper, t->entry, t->candidate, t->like, wait_s, r))
+    if (helper && le__trial_server_try(helper, t->entry, t->candidate, t->like, NULL, wait_s, r))
         return true;
     if (!cpu)
-        return le__trial_server_try(e->trial_server, t->entry, t->candidate, t->like, wait_s, r);
+        return le__trial_server_try(e->trial_server, t->entry, t->candidate, t->like, NULL, wait_s,
+                                    r);
     return e->trials != LE__TRIALS_SPAWN && try_in_child(t, wait_s, r);
+}
+
+/* Who can rehearse it; NULL: nobody, or there is no need to. */
+static le__trial_server *stage_for(const trial *t) {
+    const le_engine *e = t->engine;
+    if (!t->like || !le__can_be_rehearsed(t->candidate) || e->trials == LE__TRIALS_NONE)
+        return NULL;
+    bool may = e->trials == LE__TRIALS_DEFAULT || e->trials == LE__TRIALS_SPAWN;
+    le__trial_server *helper = may ? le__trial_helper_open() : NULL;
+    return helper ? helper : e->trial_server;
+}
+
+/* In this process; a kernel only after it has been launched in another one. */
+static void try_here(trial *t, le__trial_result *r) {
+    t->sample = le__trial_sample_make(t->engine, t->entry, t->candidate, t->like, r);
+    if (!t->sample)
+        return;
+    le__trial_server *stage = stage_for(t);
+    if (!stage ||
+        le__rehearse(stage, t->entry, t->candidate, t->like, le__trial_sample_case(t->sample), r))
+        le__trial_sample_try(t->sample, false, r);
+    le__trial_sample_free(t->sample);
 }
 
 le__late le__trial_look_late(const le_engine *engine, const le__operation_entry *entry,
@@ -268,7 +291,7 @@ void le__trial(le_engine *engine, le__operation_entry *entry, const le__candidat
         return;
     bool tried = try_elsewhere(&t, wait_s, out);
     if (!tried)
-        le__trial_here(engine, entry, candidate, like, false, out);
+        try_here(&t, out);
     out->seconds = le__now() - start;
     le__log_write(&engine->log, LE_LOG_DEBUG,
                   "%s: trial of %s: %.3f s, %.3f s of them without a core", entry->operation->name,

@@ -9,6 +9,7 @@
 #define LE_TRIAL_H
 
 #include "call/candidate.h"
+#include "call/case.h"
 #include "trial/verify.h"
 
 #include <sys/types.h>
@@ -64,5 +65,6 @@ le__trial_sample *le__trial_sample_make(le_engine *engine, le__operation_entry *
                                         const le__candidate *candidate, const le_call *like,
                                         le__trial_result *out);
 void le__trial_sample_try(le__trial_sample *sample, bool alone, le__trial_result *out);
+const le_case *le__trial_sample_case(const le__trial_sample *sample);
 void le__trial_sample_free(le__trial_sample *sample);
 #endif

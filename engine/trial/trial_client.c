@@ -174,13 +174,13 @@ le__late le__trial_server_look(le__trial_server *s, const le__candidate *candida
 }
 
 bool le__trial_server_try(le__trial_server *s, const le__operation_entry *entry,
-                          const le__candidate *candidate, const le_call *like, double wait_s,
-                          le__trial_result *out) {
+                          const le__candidate *candidate, const le_call *like,
+                          const char *rehearsal, double wait_s, le__trial_result *out) {
     le__trial_request *r = s ? malloc(sizeof *r) : NULL;
     le__trial_answer a = {0};
     if (!r)
         return false;
-    le__trial_pack(r, entry, candidate, like, like->engine);
+    le__trial_pack(r, entry, candidate, like, rehearsal, like->engine);
     bool pending = !ask(s, r, wait_s, &a);
     pthread_mutex_lock(&s->mutex);
     bool gone = s->gone;
@@ -193,10 +193,9 @@ bool le__trial_server_try(le__trial_server *s, const le__operation_entry *entry,
     if (a.unregistered || (gone && s == &helper))
         return false;
     /* what cannot be tried outside this process is not tried: it might take the caller with it */
-    const char *why =
-        pending ? "its trial is under way"
-        : gone  ? "the process for trials is gone"
-                : "the device is not there in trials";
+    const char *why = pending ? "its trial is under way"
+                      : gone  ? "the process for trials is gone"
+                              : "the device is not there in trials";
     *out = (le__trial_result){.status = LE_ERR_UNSUPPORTED, .tested = true, .pending = pending};
     snprintf(out->reason, sizeof out->reason, "%s", why);
     return true;

@@ -92,9 +92,9 @@ static bool pack_like(le__trial_request *r, const le_call *like) {
 }
 
 void le__trial_pack(le__trial_request *r, const le__operation_entry *entry, const le__candidate *c,
-                    const le_call *like, const le_engine *engine) {
+                    const le_call *like, const char *rehearsal, const le_engine *engine) {
     memset(r, 0, offsetof(le__trial_request, texts));
-    r->key = le__trial_key(c, like);
+    r->key = le__trial_key(c, like) ^ (rehearsal ? 2 : 0);
     r->descriptor = le__trial_descriptor(entry, c->implementation, c->source_hash);
     r->pool_threads = le__pool_max_threads(engine->pool);
     snprintf(r->operation, sizeof r->operation, "%s", entry->operation->name);
@@ -104,8 +104,9 @@ void le__trial_pack(le__trial_request *r, const le__operation_entry *entry, cons
     r->schedule = (int32_t)c->schedule;
     memcpy(r->params, c->params, sizeof r->params);
     pack_engine(r, engine);
+    r->rehearsal = keep_text(r, rehearsal);
     size_t used = r->used;
-    r->has_like = like && pack_like(r, like);
+    r->has_like = like && !rehearsal && pack_like(r, like);
     if (!r->has_like)
         r->used = used;
 }

@@ -31,6 +31,7 @@ typedef struct le__trial_request {
     double limit_s;
     int64_t memory_limit, device_memory_limit;
     int32_t cl_dir, cache_dir, library; /* offsets in texts */
+    int32_t rehearsal; /* the file to rehearse from, instead of a trial; -1: none */
     bool has_like;
     le__trial_arg args[LE_MAX_ARGS];
     size_t used;
@@ -50,9 +51,9 @@ uint64_t le__trial_descriptor(const le__operation_entry *entry, const le_impleme
                               const char *source_hash);
 /* Of everything that is built in: a helper program that has another one is not ours. */
 uint64_t le__trial_identity(void);
-/* Without `like` when it has more words than fit. */
+/* rehearsal: NULL for a trial. Without `like` then, and when it has more words than fit. */
 void le__trial_pack(le__trial_request *r, const le__operation_entry *entry, const le__candidate *c,
-                    const le_call *like, const le_engine *engine);
+                    const le_call *like, const char *rehearsal, const le_engine *engine);
 /* A call that has shapes and scalars but no data; it refers to the request's texts. */
 le_status le__trial_unpack(const le__trial_request *r, le_engine *engine,
                            le__operation_entry *entry, le_call *like);

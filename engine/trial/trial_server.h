@@ -25,10 +25,10 @@ le__trial_server *le__trial_helper_open(void);
  * the server was forked: no process that has OpenCL open can fork another. A trial that is not over
  * after wait_s goes on there, and until it ends the result is `pending`; it is waited for once, by
  * the one who began it, unless wait_s is INFINITY. Thread-safe; nobody waits for another one's
- * trial. */
+ * trial. rehearsal: a file (rehearse.h) instead of what is registered; NULL: none. */
 bool le__trial_server_try(le__trial_server *s, const le__operation_entry *entry,
-                          const le__candidate *candidate, const le_call *like, double wait_s,
-                          le__trial_result *out);
+                          const le__candidate *candidate, const le_call *like,
+                          const char *rehearsal, double wait_s, le__trial_result *out);
 /* Whether candidates of OpenCL are registered that no helper program knows. */
 bool le__trial_needs_fork(const le_engine *engine);
 /* The result of a trial that was pending; starts nothing and waits for nobody. */

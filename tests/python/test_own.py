@@ -304,6 +304,36 @@ def test_opencl(x):
     ask(own, x)
 
 
+DANGEROUS = """
+import numpy as np, liquid_engine as le
+if not any("opencl" in d.id for d in le.devices()):
+    print("no device"); raise SystemExit
+le.project(np.ones((8, 8, 8), "f4"), device="opencl")  # it is open: no process could be forked for it any more
+x = np.arange(2000, dtype="f4")
+for body in ("__global float *p = (__global float *)(ulong)(16 + i); *p = 1;", "volatile int on = 1; while (on) {}", ""):
+    @le.operation
+    def twice(x: le.In["f4", "n"]) -> le.Out["f4", "n"]:
+        return x * 2.0
+    twice.opencl("__kernel void k(__global const float *x, __global float *out, uint n) "
+                 "{ uint i = get_global_id(0); if (i < n) { %s out[i] = 2 * x[i]; } }" % body)
+    try:
+        assert np.array_equal(twice(x, implementation="opencl"), 2 * x)
+        print("right")
+    except le.NoCandidate as error:
+        print(error)
+    assert np.array_equal(twice(x), 2 * x)
+"""
+
+
+def test_kernels_that_crash_or_hang(new_process):
+    """They do so in another process, whenever they were registered; with a CPU driver it would be the end of this one."""
+    said = new_process(DANGEROUS, LE_TRIAL_LIMIT="0.5", LE_DB=":memory:").splitlines()
+    if said == ["no device"]:
+        pytest.skip("no OpenCL device")
+    crash, hang, right = said
+    assert "crash" in crash and "did not end" in hang and right == "right"
+
+
 BUSY = """
 import threading, numpy as np, liquid_engine as le
 stop = False

@@ -594,8 +594,8 @@ LE_API le_status le_cl_run_simple(le_call *call);
 /* -------------------------------------------------------------------- run-time registration -- */
 
 /* Adds an operation or an implementation to one engine. The descriptors are borrowed and must
- * outlive the engine. Not while other threads use the engine. OpenCL implementations: before the
- * first call, else they cannot be tried safely and are left out.
+ * outlive the engine. Not while other threads use the engine. OpenCL implementations that
+ * are no le_cl_simple: before the first call, else they are tried in this process.
  *
  * A name that was registered before is replaced: an operation with all its implementations, an
  * implementation alone. What is known of the others comes back from the database; of the new one,

@@ -236,6 +236,12 @@ int le__os_memory_file(size_t bytes, char *path, size_t size) {
     return fd;
 }
 
+void le__os_flush(int fd, int64_t at, int64_t bytes) {
+    const unsigned all =
+        SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+    (void)sync_file_range(fd, at, bytes, all);
+}
+
 void le__os_trim(void) {
 #if defined(__GLIBC__)
     malloc_trim(0);

@@ -48,6 +48,9 @@ double le__os_starved(long pid);
  * find it while the descriptor is open. */
 int le__os_memory_file(size_t bytes, char *path, size_t size);
 
+/* A part of a file to the disk, as far as the system can do that by parts. */
+void le__os_flush(int fd, int64_t at, int64_t bytes);
+
 /* A program or library in this process. */
 typedef struct le__os_object {
     unsigned char id[64]; /* build ID */

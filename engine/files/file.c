@@ -8,6 +8,7 @@
 
 #include "call/storage.h"
 #include "call/tensor.h"
+#include "core/os.h"
 #include "core/struct.h"
 
 #include <errno.h>
@@ -217,7 +218,29 @@ le_status le__io_temp_open(const char *file, bool named, le__outfile *out) {
     return error ? le_fail(LE_ERR_IO, "%s: cannot be created: %s", file, strerror(error)) : LE_OK;
 }
 
+/* What replaces a file must reach the disk first, and fsync alone hears nobody. */
+static le_status flush(const char *file, int fd) {
+    enum { PIECE = 8 << 20 };
+    struct stat info;
+    off_t bytes = fstat(fd, &info) == 0 ? info.st_size : 0;
+    for (off_t at = 0; at < bytes; at += PIECE) {
+        if (!le__ticker_look(le__ticker_here(), NAN))
+            return le__ticker_fail(file);
+        le__os_flush(fd, at, PIECE);
+    }
+    return LE_OK;
+}
+
 le_status le__io_temps_commit(const char *file, le__outfile *temps, size_t n) {
+    le_status status = LE_OK;
+    for (size_t i = 0; i < n && status == LE_OK; i++)
+        if (temps[i].exists && temps[i].fd >= 0)
+            status = flush(file, temps[i].fd);
+    if (status != LE_OK) {
+        for (size_t i = 0; i < n; i++)
+            le__outfile_abandon(&temps[i]);
+        return status;
+    }
     int error = le__outfile_commit_all(temps, n);
     return error ? le_fail(LE_ERR_IO, "%s: %s", file, strerror(error)) : LE_OK;
 }

@@ -7,31 +7,43 @@
 #include "files/h5.h"
 
 #include "call/tensor.h"
+#include "core/tick.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+/* Bytes of one file, from its beginning, into another, by the kernel where it can. */
+static le_status copy_range(const char *text, int from, int to, int64_t at, int64_t bytes) {
+    enum { PIECE = 8 << 20 };
+    off_t in = 0, out = (off_t)at;
+    char buffer[65536];
+    for (ssize_t n; bytes > 0; bytes -= n) {
+        if (!le__ticker_look(le__ticker_here(), NAN))
+            return le__ticker_fail(text);
+        n = copy_file_range(from, &in, to, &out, bytes < PIECE ? (size_t)bytes : PIECE, 0);
+        if (n > 0)
+            continue;
+        /* across file systems, or an old kernel */
+        n = pread(from, buffer, sizeof buffer < (size_t)bytes ? sizeof buffer : (size_t)bytes, in);
+        if (n <= 0 || pwrite(to, buffer, (size_t)n, out) != n)
+            return le_fail(LE_ERR_IO, "%s: %s", text, n == 0 ? "truncated" : strerror(errno));
+        in += n;
+        out += n;
+    }
+    return LE_OK;
+}
 
 static le_status copy_file(const char *from, int to) {
     int64_t size;
     int fd = le__io_open(from, &size);
     if (fd < 0)
         return LE_ERR_IO;
-    le_status status = LE_OK;
-    while (size > 0 && status == LE_OK) {
-        ssize_t n = copy_file_range(fd, NULL, to, NULL, (size_t)size, 0);
-        if (n <= 0) {
-            char buffer[65536]; /* across file systems, or an old kernel */
-            n = read(fd, buffer, sizeof buffer);
-            status =
-                n > 0 ? le__io_write_all(to, from, buffer, n)
-                      : le_fail(LE_ERR_IO, "%s: %s", from, n < 0 ? strerror(errno) : "truncated");
-        }
-        size -= n;
-    }
+    le_status status = copy_range(from, fd, to, 0, size);
     close(fd);
     return status;
 }
@@ -160,23 +172,6 @@ static le_status write_guarded(write_job *job, int64_t bytes) {
                            : le__io_in_child("HDF5", job->place->text, bytes, write_into, job);
     le__h5_leave(&guard);
     return status;
-}
-
-/* Bytes of one file into another, by the kernel where it can. */
-static le_status copy_range(const char *text, int from, int to, int64_t at, int64_t bytes) {
-    off_t in = 0, out = (off_t)at;
-    char buffer[65536];
-    for (ssize_t n; bytes > 0; bytes -= n) {
-        n = copy_file_range(from, &in, to, &out, (size_t)bytes, 0);
-        if (n > 0)
-            continue;
-        n = pread(from, buffer, sizeof buffer < (size_t)bytes ? sizeof buffer : (size_t)bytes, in);
-        if (n <= 0 || pwrite(to, buffer, (size_t)n, out) != n)
-            return le_fail(LE_ERR_IO, "%s: %s", text, n == 0 ? "truncated" : strerror(errno));
-        in += n;
-        out += n;
-    }
-    return LE_OK;
 }
 
 static le_status check_place(const le__io_place *place) {

@@ -275,11 +275,26 @@ le__policy_view *le__dispatch_views(le__dispatch *d, const le__slate *slate, con
     return views;
 }
 
+/* Where there is nobody but those whose trials are under way, begun by a call that did not wait or
+ * was ended, one of them is waited for. Mutex of the operation held. */
+static bool bring_one_back(le__question *q, const le_call *call) {
+    for (size_t i = 0; q->n_aside > 0 && i < q->n_arms; i++) {
+        le__arm *arm = q->op->arms[i];
+        if (!le__question_is_aside(q, arm))
+            continue;
+        le__question_bring_back(q, arm->proof);
+        if (!le__arm_objection(q, call, arm))
+            return true;
+        le__question_set_aside(q, arm->proof);
+    }
+    return false;
+}
+
 static le_status list_slate(le__dispatch *d, le__question *q, le_call *call, le__slate *slate) {
     le_status status = le__dispatch_slate(d, q, call, slate);
     pthread_mutex_lock(&q->op->mutex);
     if (status == LE_OK && !slate->n)
-        status = no_candidate(q, call);
+        status = bring_one_back(q, call) ? le__slate_make(q, call, slate) : no_candidate(q, call);
     pthread_mutex_unlock(&q->op->mutex);
     return status;
 }

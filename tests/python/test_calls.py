@@ -300,7 +300,7 @@ MISTAKES = [
     (dict(volume=np.zeros((3, 3, 3), "c8")), le.DTypeError, "c64"),
     (dict(volume=np.zeros((3, 3, 3), "f2")), TypeError, "float32"),
     (dict(volume=np.zeros((3, 3, 3), ">f4")), ValueError, "newbyteorder"),
-    (dict(volume=np.zeros((3, 3, 3), "i8")), le.DTypeError, "i64"),
+    (dict(volume=np.zeros((3, 3, 3), "i8")), le.DTypeError, "f32, f64: give x.astype(numpy.float32)"),
     (dict(volume=np.zeros((3, 3, 3), "U3")), TypeError, "no operation takes"),
     (dict(volume=np.zeros(27, [("a", "f4"), ("b", "u1")])["a"].reshape(3, 3, 3)), ValueError, "requirements"),
     (dict(volume=np.zeros(27, [("a", "c16"), ("b", "f8")])["a"].reshape(3, 3, 3)), ValueError, "x.copy"),
@@ -336,6 +336,11 @@ def test_mistakes(engine, words, kind, text):
     assert text in str(caught.value)
     if isinstance(caught.value, le.Error):
         assert caught.value.status < 0
+
+
+def test_lists_without_numbers(engine):
+    with pytest.raises(le.ArgumentError, match="has 0 numbers, expected 1 or more"):
+        engine.volume_render(np.ones((4, 4, 4), "f4"), 4, angles=[])
 
 
 def test_too_many_arguments(engine):

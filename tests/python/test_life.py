@@ -137,6 +137,23 @@ def test_progress(rng):
     assert le.volume_render(cube, 8, angles=[0.0], outside=0).shape == (1, 8, 8, 3)
 
 
+def test_the_next_call_waits_for_a_trial_that_was_left():
+    """The first call ends while a trial in another process goes on; nobody else may answer the second."""
+    def stop(done):
+        raise KeyboardInterrupt
+
+    cube = np.ones((8, 8, 8), "f4")
+    words = dict(angles=[0.0], outside=0, implementation="staged_opencl")
+    with le.Engine(db=":memory:") as e:
+        if not any("opencl" in d.id for d in le.devices()):
+            pytest.skip("no OpenCL device")
+        try:
+            e.volume_render(cube, 8, progress=stop, **words)
+        except KeyboardInterrupt:
+            pass  # the trial has taken longer than the time between two ticks
+        assert e.volume_render(cube, 8, **words).shape == (1, 8, 8, 3)
+
+
 def test_long_calls_are_looked_at_early():
     """A call of minutes tells of itself long before the first of 300 parts of it is done."""
     seen = []

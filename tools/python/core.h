@@ -140,6 +140,9 @@ bool core_call_begin(core_call *c, core_function *f, PyObject *const *args, size
                      PyObject *names);
 void core_call_end(core_call *c);
 const char *core_function_operation(const core_function *f);
+/* After LE_ERR_DTYPE: adds what to write to the library's text, where an array has a dtype that the
+ * operation does not take (numpy's whole numbers are i64). */
+void core_say_conversion(const core_call *c);
 /* Options of a call from a dict of keywords, for chains. */
 bool core_options_from(core_call *c, PyObject *dict);
 /* What the library returned: false with an exception set, the log flushed in any case. */

@@ -659,6 +659,8 @@ static PyObject *run_call(core_call *c) {
     c->engine->in_use--;
     if (bar)
         close_bar(bar);
+    if (status == LE_ERR_DTYPE)
+        core_say_conversion(c);
     bool good = core_check(status);
     PyObject *r = good ? results(c) : NULL;
     drop_results(c);

@@ -241,3 +241,26 @@ bool core_function_add(PyObject *module) {
            PyModule_AddObjectRef(module, "Operation", (PyObject *)core_function_type) == 0 &&
            PyModule_AddFunctions(module, functions) == 0;
 }
+
+void core_say_conversion(const core_call *c) {
+    static const struct {
+        le_dtype dtype;
+        const char *name;
+    } wide[] = {{LE_F32, "float32"}, {LE_F64, "float64"}, {LE_I32, "int32"}, {LE_U8, "uint8"}};
+    const le_operation *op = c->function->operation;
+    char said[512];
+    for (size_t k = 0; k < c->n; k++)
+        for (size_t i = 0; i < op->n_args && c->args[k].kind == LE_KIND_IN; i++) {
+            uint32_t takes = op->args[i].dtypes;
+            le_dtype has = c->args[k].value.in->dtype;
+            if (strcmp(op->args[i].name, c->args[k].name) || takes & LE_DTYPE_BIT(has) ||
+                le_dtype_kind_of(has) == LE_DTYPE_KIND_COMPLEX)
+                continue;
+            for (size_t w = 0; w < sizeof wide / sizeof *wide; w++)
+                if (takes & LE_DTYPE_BIT(wide[w].dtype)) {
+                    snprintf(said, sizeof said, "%s", le_error_message());
+                    le_fail(LE_ERR_DTYPE, "%s: give x.astype(numpy.%s)", said, wide[w].name);
+                    return;
+                }
+        }
+}

@@ -57,7 +57,7 @@ static void check_commands(char **argv) {
 void run_world_start(char **argv) {
     run_launch l = run_launched();
     int provided;
-    if (!l.launcher)
+    if (!l.launcher && !run_is_left(argv + 1))
         return;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
     atexit(leave);
@@ -78,6 +78,10 @@ int run_world_ranks(void) {
 
 int run_world_rank(void) {
     return world.rank;
+}
+
+bool run_world_shares(void) {
+    return world.comm != MPI_COMM_NULL;
 }
 
 le_status run_world_open(le_engine **out, const le_options *options) {

@@ -309,9 +309,9 @@ static le_status run_block(le__job *j, int64_t number) {
 }
 
 static le_status run_blocks(le__job *j) {
-    le_status status = le__journal_open(j);
+    le_status status = choose_one(j); /* what others have made of it is of no use to this one */
     if (status == LE_OK)
-        status = choose_one(j);
+        status = le__journal_open(j);
     if (status == LE_OK)
         status = share_out(j);
     if (status == LE_OK)

@@ -33,9 +33,18 @@ void le__world_close(le__world *w) {
         MPI_Comm_free(&w->comm);
 }
 
+/* As an error that has been agreed before does. */
+static bool names_rank(const char *text) {
+    const char *end = strrchr(text, '(');
+    int rank, ranks;
+    return end && sscanf(end, "(rank %d of %d)", &rank, &ranks) == 2;
+}
+
 le_status le__world_agree(const le__world *w, le_status status) {
     char text[TEXT] = "";
     int failed = status == LE_OK ? INT_MAX : w->rank, first;
+    if (w->ranks == 1)
+        return status;
     MPI_Allreduce(&failed, &first, 1, MPI_INT, MPI_MIN, w->comm);
     if (first == INT_MAX)
         return LE_OK;
@@ -44,7 +53,9 @@ le_status le__world_agree(const le__world *w, le_status status) {
         snprintf(text, sizeof text, "%s", le_error_message());
     MPI_Bcast(&code, 1, MPI_INT, first, w->comm);
     MPI_Bcast(text, sizeof text, MPI_CHAR, first, w->comm);
-    return le_fail((le_status)code, "%s (rank %d of %d)", text, first, w->ranks);
+    return names_rank(text)
+               ? le_fail((le_status)code, "%s", text)
+               : le_fail((le_status)code, "%s (rank %d of %d)", text, first, w->ranks);
 }
 
 le_status le__world_same(const le__world *w, uint64_t hash, const char *what) {

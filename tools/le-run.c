@@ -62,7 +62,7 @@ static int report(le_status status) {
 /* Explanations, and what cannot be cut, are rank 0's alone. */
 static bool is_shared(const run_options *o, const run_args *a) {
     const bool can = a->operation->slabs || a->operation->bricks;
-    return run_world_ranks() > 1 && (run_args_scan(a) ? run_scan_shared(o) : can && !o->explain);
+    return run_world_shares() && (run_args_scan(a) ? run_scan_shared(o) : can && !o->explain);
 }
 
 /* Of shared calls each rank reads its part later. Tables may be given as numbers, too. */
@@ -273,8 +273,9 @@ static le_status call_together(le_engine *engine, const run_options *o, const ru
     if (status == LE_OK && o->verbose && run_world_boxes())
         tool_message("%s: %lld boxes", a->operation->name, (long long)run_world_boxes());
     if (status == LE_OK && o->verbose)
-        tool_message("%s: %s on %d ranks", a->operation->name,
-                     le__seconds_text(tool_clock() - start, time), run_world_ranks());
+        tool_message("%s: %s on %d rank%s", a->operation->name,
+                     le__seconds_text(tool_clock() - start, time), run_world_ranks(),
+                     run_world_ranks() > 1 ? "s" : "");
     return status;
 }
 

@@ -34,10 +34,12 @@ static bool find_part(char *out, size_t size) {
 void run_world_start(char **argv) {
     run_launch l = run_launched();
     char part[4096];
-    if (!l.launcher)
+    if (!l.launcher && !run_is_left(argv + 1))
         return;
     if (find_part(part, sizeof part))
         execv(part, argv);
+    if (!l.launcher)
+        return;
     tool_message("rank %d of %d, but this build has no MPI part (LE_WITH_MPI); LE_MPI=off lets "
                  "each process do everything",
                  l.rank, l.ranks);
@@ -50,6 +52,10 @@ int run_world_ranks(void) {
 
 int run_world_rank(void) {
     return 0;
+}
+
+bool run_world_shares(void) {
+    return false;
 }
 
 le_status run_world_open(le_engine **out, const le_options *options) {

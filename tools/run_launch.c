@@ -5,8 +5,10 @@
  */
 #include "run_world.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
     const char *ranks, *rank, *name;
@@ -16,9 +18,13 @@ static const struct {
     {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "srun"},
 };
 
-run_launch run_launched(void) {
+static bool is_off(void) {
     const char *wanted = getenv("LE_MPI");
-    if (wanted && !strcmp(wanted, "off"))
+    return wanted && !strcmp(wanted, "off");
+}
+
+run_launch run_launched(void) {
+    if (is_off())
         return (run_launch){NULL, 0, 1};
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
         const char *ranks = getenv(launchers[i].ranks), *rank = getenv(launchers[i].rank);
@@ -26,4 +32,16 @@ run_launch run_launched(void) {
             return (run_launch){launchers[i].name, atoi(rank), atoi(ranks)};
     }
     return (run_launch){NULL, 0, 1};
+}
+
+bool run_is_left(char **argv) {
+    char journal[4096];
+    for (char **word = argv; *word && !is_off(); word++) {
+        const char *value = strchr(*word, '='), *end = value ? strstr(value, ":/") : NULL;
+        if (end && snprintf(journal, sizeof journal, "%.*s.journal", (int)(end - value - 1),
+                            value + 1) < (int)sizeof journal &&
+            access(journal, F_OK) == 0)
+            return true;
+    }
+    return false;
 }

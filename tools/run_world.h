@@ -16,6 +16,9 @@ typedef struct run_launch {
 
 /* What the environment says; LE_MPI=off: nothing. */
 run_launch run_launched(void);
+/* Whether ranks have left something of a command that writes these outputs (FILE.h5.journal), which
+ * one process continues as well. */
+bool run_is_left(char **argv);
 
 /* The first thing in main. Ends the program with 1 where several were started that cannot find each
  * other: each would compute everything and write the same files. */
@@ -23,6 +26,8 @@ void run_world_start(char **argv);
 /* 1: there is nobody else. */
 int run_world_ranks(void);
 int run_world_rank(void);
+/* Whether calls are shared out: among several, or with those who have left something of them. */
+bool run_world_shares(void);
 le_status run_world_open(le_engine **out, const le_options *options);
 /* Tensors may be given as places (LE_STR); rank 0 gets outputs that are tensors. *left: items that
  * an earlier job had left to do; -1: it is not the continuation of one. */

@@ -28,6 +28,8 @@ ranks 3 "$tools/le-run" project volume="$cube" >said 2>/dev/null || complain "no
 [ "$(grep -c '^image' said)" -eq 1 ] || complain "$(grep -c '^image' said) summaries"
 ranks 3 "$tools/le-run" project volume=missing.h5 image=x.h5:/i >/dev/null 2>said && complain "a missing file was found"
 [ "$(grep -c 'missing.h5' said)" -eq 1 ] || complain "not one error: $(cat said)"
+ranks 2 "$tools/le-run" $views images=/proc/nobody/x.h5:/i >/dev/null 2>said && complain "written to nowhere"
+[ "$(grep -c 'rank 0 of 2) (rank' said)" -eq 0 ] || complain "a rank is named twice: $(cat said)"
 
 # ranks of several kinds of processors: one implementation that all have, and its bits
 LE_ISA=none "$tools/le-run" $views images=plain.raw || complain "le-run by itself failed"
@@ -71,9 +73,14 @@ done
 LE_MPI_DEADLINE=1 LE_TEST_GRACE=1 LE_TEST_HANG=1:2 ranks 3 "$tools/le-run" $many images=hung.raw >/dev/null 2>said
 grep -q 'rank 1 of 3: not back' said || complain "who hangs is not said: $(cat said)"
 ranks 2 "$tools/le-run" -v $many images=hang_1.h5:/images 2>said || complain "did not continue: $(cat said)"
-grep -q ' items left' said || complain "began anew: $(cat said)"
-tail -c $((60 * 24 * 24 * 3 * 4)) hang_1.h5 >bytes
-cmp bytes many.raw || complain "what was continued has other bits"
+# so does one process
+"$tools/le-run" -v $many images=hang_0.h5:/images 2>>said || complain "did not continue alone: $(cat said)"
+[ "$(grep -c ' items left' said)" -eq 2 ] || complain "began anew: $(cat said)"
+for file in hang_1.h5 hang_0.h5; do
+    tail -c $((60 * 24 * 24 * 3 * 4)) $file >bytes
+    cmp bytes many.raw || complain "$file: what was continued has other bits"
+    [ ! -e $file.journal ] || complain "$file.journal was left"
+done
 
 # le-bench: one measures, and one alone has the database
 LE_DB=$work/bench.sqlite3 ranks 3 "$tools/le-bench" --sizes=8 interpolate >out 2>said || complain "le-bench failed: $(cat said)"

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * What le-run needs to be one rank of many. Rank 0 alone prints.
+ * What le-run and le-bench need to be one rank of many. Rank 0 alone prints.
  */
 #include "hooks.h"
 #include "learn.h"
@@ -104,6 +104,18 @@ int64_t run_world_boxes(void) {
 
 le_status run_world_agree(le_status status) {
     return world.ranks > 1 ? le__world_agree(&world, status) : status;
+}
+
+bool run_world_all(bool own) {
+    int number = own;
+    if (world.ranks > 1)
+        MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT, MPI_MIN, world.comm);
+    return number != 0;
+}
+
+le_status run_world_race(le_engine *engine, const char *operation, const le_arg *args, size_t n) {
+    return world.ranks > 1 ? le_mpi_race(engine, MPI_COMM_WORLD, operation, args, n)
+                           : le_call_run(engine, operation, args, n);
 }
 
 int64_t run_world_tell(int64_t number) {

@@ -13,6 +13,8 @@ enum { LE__HOST_TEXT = 24 };
 /* Who this rank's machine is, for le_options.host: several machines that are alike in all but their
  * names are one. false: it is itself. Collective. */
 bool le__learn_host(const le__world *w, char *out);
+/* A communicator of those whose machines are alike. Collective. */
+MPI_Comm le__learn_team(const le__world *w);
 /* What rank 0 knows, to all. Collective. */
 le_status le__learn_begin(le__world *w, le_engine *engine);
 /* What each rank believes of its own speed, by rank, for free(); NULL on all where one of them

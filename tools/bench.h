@@ -27,6 +27,7 @@ typedef struct bench_settings {
     bool again, json, quiet, in_process;
     le_mode mode;
     void (*prepare)(le_engine *engine); /* called on every engine opened; NULL: nothing */
+    le_status (*open)(le_engine **, const le_options *); /* NULL: le_open */
 } bench_settings;
 
 /* Opens an engine; db NULL: the settings'. NULL after a message. */

@@ -25,7 +25,7 @@ le_engine *bench_engine(const bench_settings *s, const char *db, le_mode mode) {
     options.mode = mode;
     options.seed = s->seed;
     options.log = say;
-    if (le_open(&engine, &options) != LE_OK) {
+    if ((s->open ? s->open : le_open)(&engine, &options) != LE_OK) {
         tool_message("%s", le_error_message());
         return NULL;
     }

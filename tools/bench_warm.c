@@ -3,9 +3,10 @@
  *
  * Pre-warming: typical calls of operations in `measure` mode, so that later calls find their choice
  * in the database. What the database knows already is skipped, so an interrupted run goes on where
- * it was.
+ * it was. Ranks measure together: each decision about what comes next is that of all.
  */
 #include "bench.h"
+#include "run_world.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -88,6 +89,8 @@ static void print_result(const char *operation, const le_explanation *e, const l
             c = &e->candidates[i];
     }
     double seconds = c && c->samples > 0 ? c->measured_s : info->seconds;
+    if (c && !(seconds > 0)) /* a race of several ranks answers no call */
+        seconds = c->predicted_s;
     printf("%s  %s\n    %s  %s", operation, e->problem, e->choice, le__seconds_text(seconds, time));
     if (how == KEPT_BEFORE)
         printf("  (known already)\n");
@@ -110,7 +113,7 @@ static void time_reference(le_engine *engine, const char *name, const le_arg *ar
             done = done || e->candidates[i].samples > 0;
             least = fmin(least, e->candidates[i].predicted_s);
         }
-    if (done || !(least < MAX_REFERENCE_S) || bench_interrupted())
+    if (done || !(least < MAX_REFERENCE_S) || bench_interrupted() || run_world_rank() > 0)
         return;
     memcpy(forced, args, n * sizeof *forced);
     forced[n++] = LE_OPT_RUN_TYPE("reference");
@@ -128,8 +131,9 @@ typedef enum outcome {
 
 static bool run_measured(bool again, le_engine *engine, const char *name, const le_arg *args,
                          size_t n) {
-    if ((!again || le_bench_forget(engine, name, args, n) == LE_OK) &&
-        le_call_run(engine, name, args, n) == LE_OK)
+    le_status status = again ? le_bench_forget(engine, name, args, n) : LE_OK;
+    status = run_world_agree(status);
+    if (status == LE_OK && run_world_race(engine, name, args, n) == LE_OK)
         return true;
     tool_message("%s: %s", name, le_error_message());
     return false;
@@ -143,9 +147,9 @@ static bool call_if_needed(const job *j, const bench_settings *s, le_engine *eng
     const char *name = j->operation->name;
     *known = false;
     if (j->unfinished)
-        return !le_bench_is_unfinished(engine, name, args, n, MAX_TRIALS_S) ||
+        return run_world_all(!le_bench_is_unfinished(engine, name, args, n, MAX_TRIALS_S)) ||
                run_measured(false, engine, name, args, n);
-    *known = !s->again && le_bench_is_known(engine, name, args, n);
+    *known = run_world_all(!s->again && le_bench_is_known(engine, name, args, n));
     return *known || run_measured(s->again, engine, name, args, n);
 }
 
@@ -161,7 +165,7 @@ static outcome measure(job *j, const bench_settings *s, le_engine *engine, const
         return OUTCOME_FAILED;
     }
     le_last_run(&info);
-    j->unfinished = !known && le_bench_is_unfinished(engine, name, args, n, 0);
+    j->unfinished = !run_world_all(known || !le_bench_is_unfinished(engine, name, args, n, 0));
     if (j->unfinished && !last)
         return OUTCOME_UNFINISHED;
     bool explained = le_call_explain(engine, &e, name, args, n) == LE_OK;
@@ -179,6 +183,7 @@ static outcome run_job(job *j, const bench_settings *s, le_engine *engine, bool 
     le_case_request request = {
         .kind = LE_CASE_BENCH, .seed = s->seed, .size = j->size, .dtype = j->dtype};
     le_status status = le_sample_make(&sample, engine, j->operation->name, &request);
+    status = run_world_agree(status);
     if (status != LE_OK) {
         tool_message("%s: no sample of size %lld%s%s: %s", j->operation->name, (long long)j->size,
                      j->dtype ? ", " : "", j->dtype ? le_dtype_name(j->dtype) : "",
@@ -208,7 +213,8 @@ typedef struct progress {
 
 static bool is_over(const progress *p) {
     double budget_s = p->settings->budget_s;
-    return bench_interrupted() || (budget_s > 0 && tool_clock() - p->shown.start > budget_s);
+    return !run_world_all(!bench_interrupted() &&
+                          !(budget_s > 0 && tool_clock() - p->shown.start > budget_s));
 }
 
 /* Each problem has an end, however busy the machine is. */
@@ -240,7 +246,8 @@ static void run_rest(progress *p, const plan *all) {
         left = 0;
         for (size_t i = 0; i < all->n && !is_over(p); i++)
             if (all->jobs[i].unfinished) {
-                run_one(p, &all->jobs[i], round == ROUNDS || tool_clock() > until);
+                bool last = !run_world_all(round < ROUNDS && tool_clock() <= until);
+                run_one(p, &all->jobs[i], last);
                 left += all->jobs[i].unfinished;
             }
     }

@@ -28,9 +28,10 @@ static int list_devices(const bench_settings *s) {
     return engine || n ? TOOL_OK : TOOL_FAILED;
 }
 
-static int run(const command *c) {
+static int run(command *c) {
     switch (c->way) {
     case WAY_WARM:
+        c->s.open = run_world_open;
         return bench_warm(&c->s);
     case WAY_VERIFY:
         bench_catch_interrupts();
@@ -57,25 +58,33 @@ static int run(const command *c) {
     return TOOL_USAGE;
 }
 
-/* Several that a launcher has started would disturb each other's timings, and all open the file. */
-static void leave_it_to_rank_0(void) {
-    const run_launch l = run_launched();
-    if (l.launcher && l.rank > 0)
+/* Those that a launcher has started measure ahead of need together. What else there is is for rank
+ * 0 alone: they would disturb each other's timings. */
+static void meet(const command *c, const run_launch *l, char **argv) {
+    if (!l->launcher)
+        return;
+    if (c->way == WAY_WARM) {
+        run_world_start(argv);
+        return;
+    }
+    if (l->rank > 0)
         exit(TOOL_OK);
-    if (l.launcher)
-        tool_message("rank 0 of %d measures, alone; LE_MPI=off lets each process do so", l.ranks);
+    tool_message("rank 0 of %d measures, alone; LE_MPI=off lets each process do so", l->ranks);
 }
 
 int main(int argc, char **argv) {
     tool_start();
-    leave_it_to_rank_0();
+    const run_launch launch = run_launched();
     command c = {.s = {.atol = NAN, .rtol = NAN, .seed = 1}};
     c.s.operations = calloc((size_t)argc + 1, sizeof *c.s.operations);
     if (!c.s.operations) {
         tool_message("out of memory");
         return TOOL_FAILED;
     }
+    if (launch.rank > 0 && !freopen("/dev/null", "w", stderr)) /* one voice is enough */
+        return TOOL_FAILED;
     bench_parse(&c, argc, argv);
+    meet(&c, &launch, argv);
     int status = run(&c);
     free(c.s.operations);
     return bench_status(status);

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * le-run by itself: where a launcher has started several, it becomes le-run-mpi, so that nobody
- * else needs the libraries of MPI.
+ * A tool by itself: where a launcher has started several, it becomes le-run-mpi or le-bench-mpi, so
+ * that nobody else needs the libraries of MPI.
  */
 #include "run_world.h"
 #include "tool.h"
@@ -12,19 +12,18 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Beside le-run, or where it was installed. */
+/* Beside the tool, or where it was installed. */
 static bool find_part(char *out, size_t size) {
     static const char *const places[] = {"", "/" LE_MPI_FROM_BIN};
     char folder[3072];
     ssize_t n = readlink("/proc/self/exe", folder, sizeof folder - 1);
-    if (n <= 0)
-        return false;
-    folder[n] = '\0';
+    folder[n > 0 ? n : 0] = '\0';
     char *slash = strrchr(folder, '/');
-    if (slash)
-        *slash = '\0';
+    if (!slash)
+        return false;
+    *slash = '\0';
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        snprintf(out, size, "%s%s/le-run-mpi", folder, places[i]);
+        snprintf(out, size, "%s%s/%s-mpi", folder, places[i], slash + 1);
         if (access(out, X_OK) == 0)
             return true;
     }
@@ -74,6 +73,15 @@ int64_t run_world_boxes(void) {
 
 le_status run_world_agree(le_status status) {
     return status;
+}
+
+bool run_world_all(bool own) {
+    return own;
+}
+
+/* Mode measure does it where there is nobody else. */
+le_status run_world_race(le_engine *engine, const char *operation, const le_arg *args, size_t n) {
+    return le_call_run(engine, operation, args, n);
 }
 
 int64_t run_world_tell(int64_t number) {

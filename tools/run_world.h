@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * le-run as one of several that a launcher started: run_alone.c in le-run itself, which knows no
- * MPI; mpi/le-run-mpi.c in the program that it becomes then.
+ * le-run or le-bench as one of several that a launcher started: run_alone.c in the tool itself,
+ * which knows no MPI; mpi/le-run-mpi.c in the program that it becomes then.
  */
 #ifndef LE_TOOLS_RUN_WORLD_H
 #define LE_TOOLS_RUN_WORLD_H
@@ -46,6 +46,10 @@ int64_t run_world_tell(int64_t number);
 void run_world_broadcast(void *data, int64_t bytes);
 /* So many items took so long: where tests let a rank be slow, or end. */
 void run_world_done(int64_t items, double seconds);
+/* Whether it is true for all. */
+bool run_world_all(bool own);
+/* A race as in mode measure, over all ranks. */
+le_status run_world_race(le_engine *engine, const char *operation, const le_arg *args, size_t n);
 /* What each rank believes of its speed, by rank, for free(); NULL: not all know theirs. */
 double *run_world_speeds(double own);
 /* After work that is no run_world_call: what the ranks have learnt, they tell each other.

@@ -77,6 +77,10 @@ bool le__dispatch_has_newcomers(le__dispatch *d, le__question *q, le_call *call)
 /* A race over all candidates of the question, beside a stored choice over newcomers (race.c). */
 le_status le__dispatch_race(le__dispatch *d, le__question *q, le_call *call);
 
+/* The same over all candidates, by several processes (race_team.c). */
+le_status le__dispatch_race_together(le__dispatch *d, le__question *q, le_call *call,
+                                     const le_bench_team *team);
+
 /* le_bench_hand_out, le_bench_hand_in (news.c). */
 le_status le__dispatch_hand_out(le__dispatch *d, le_bench_news what, char **text, size_t *size);
 le_status le__dispatch_hand_in(le__dispatch *d, le_bench_news what, const char *text, size_t size);

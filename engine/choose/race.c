@@ -4,7 +4,7 @@
  * Mode measure: a race between all candidates before the call is answered. The race is the
  * policy's; here are the runs.
  */
-#include "choose/dispatch.h"
+#include "choose/race.h"
 
 #include "core/clock.h"
 #include "core/tick.h"
@@ -15,13 +15,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The deadline of le_bench_limit_races has passed: what is known answers, and no choice is kept. */
-static bool is_late(const le__dispatch *d) {
+bool le__race_is_late(const le__dispatch *d) {
     double until = d->engine->race_until;
     return (until > 0 && le__now() > until) || le__ticker_over(le__ticker_here());
 }
 
-static bool is_aside(le__question *q, const le__arm *arm) {
+bool le__race_is_aside(le__question *q, const le__arm *arm) {
     pthread_mutex_lock(&q->op->mutex);
     bool aside = le__question_is_aside(q, arm);
     pthread_mutex_unlock(&q->op->mutex);
@@ -39,6 +38,10 @@ static bool is_reference(const le__arm *arm) {
     return arm->candidate.implementation->flags & LE_IMPL_REFERENCE;
 }
 
+bool le__race_is_for(const le__slate *slate, size_t i) {
+    return !is_reference(slate->arms[i]) || slate->n == 1;
+}
+
 typedef struct line_up {
     le__dispatch *dispatch;
     le__question *question;
@@ -47,16 +50,16 @@ typedef struct line_up {
     bool whole; /* no trial was put off or goes on */
 } line_up;
 
-/* Who is proven, or proves to be. Nobody waits for the reference in every race. */
+/* Who is proven, or proves to be. */
 static bool takes_part(const le__slate *slate, size_t i, const void *context) {
     line_up *l = *(line_up *const *)context;
     le__arm *arm = slate->arms[i];
     double spent = 0;
-    if ((l->proven && is_late(l->dispatch)) || (is_reference(arm) && slate->n > 1))
+    if ((l->proven && le__race_is_late(l->dispatch)) || !le__race_is_for(slate, i))
         return false;
     bool proven = le__dispatch_prove(l->dispatch, l->question, l->call, arm, &spent);
     l->proven += proven;
-    l->whole = l->whole && (proven || !is_aside(l->question, arm));
+    l->whole = l->whole && (proven || !le__race_is_aside(l->question, arm));
     return proven;
 }
 
@@ -121,13 +124,14 @@ static le_status run_steadily(le__dispatch *d, le__question *q, le_call *call, l
     return run_one(d, q, call, arm, INFINITY, spent);
 }
 
-static void run_race(le__dispatch *d, le__question *q, le_call *call, const le__slate *f,
-                     le__policy_race *race) {
+void le__race_run(le__dispatch *d, le__question *q, le_call *call, const le__slate *f,
+                  le__policy_race *race) {
     size_t i;
     bool cold;
     progress p = {.first = calloc(2 * f->n + 1, sizeof *p.first)};
     p.last = p.first + f->n;
-    while (p.first && !call->no_room && !is_late(d) && le__policy_race_next(race, &i, &cold)) {
+    while (p.first && !call->no_room && !le__race_is_late(d) &&
+           le__policy_race_next(race, &i, &cold)) {
         double spent = 0;
         if (is_hopeless(f, &p, i)) {
             le__policy_race_drop(race, i);
@@ -170,8 +174,8 @@ static void run_race(le__dispatch *d, le__question *q, le_call *call, const le__
 /* A winner among those who could be tried in time is good for later processes; in this one the race
  * is run again, with all. One that was found while others used the machine is better than none:
  * later processes begin with it, and measure anew. */
-static void keep_winner(le__dispatch *d, le__question *q, const le__slate *f, bool whole,
-                        const le__policy_race_result *r) {
+void le__race_keep(le__dispatch *d, le__question *q, const le__slate *f, bool whole,
+                   const le__policy_race_result *r) {
     char evidence[192];
     const le__arm *arm = f->arms[r->index];
     le__number_print(evidence, sizeof evidence,
@@ -195,7 +199,7 @@ static bool is_new(const le__slate *f, const le__policy_view *views, size_t i, d
         const le__candidate *other = &f->arms[k]->candidate;
         if (other->implementation != own->implementation || other->device != own->device)
             continue;
-        if (views[k].samples > 0)
+        if (views[k].samples > 0 || views[k].last_seen >= 0) /* stopped runs are no samples */
             return false;
         low = fmin(low, views[k].low);
     }
@@ -245,6 +249,13 @@ static void measure_transfers(le__question *q, const le_call *call) {
             le__transfer_seconds(call->engine, &call->engine->devices[i], true, 1, true);
 }
 
+le_status le__race_prepare(le__dispatch *d, le__question *q, le_call *call) {
+    le_status status = le__dispatch_prepare(d, q, call);
+    if (status == LE_OK)
+        measure_transfers(q, call);
+    return status;
+}
+
 static le_status measure(le__dispatch *d, le__question *q, le_call *call) {
     double start = le__now();
     bool beside = q->stored >= 0 && !q->stored_under_load;
@@ -253,9 +264,7 @@ static le_status measure(le__dispatch *d, le__question *q, le_call *call) {
         return LE_OK;
     }
     le__slate f;
-    le_status status = le__dispatch_prepare(d, q, call);
-    if (status == LE_OK)
-        measure_transfers(q, call);
+    le_status status = le__race_prepare(d, q, call);
     if (status == LE_OK)
         status = le__dispatch_slate(d, q, call, &f);
     if (status != LE_OK)
@@ -268,11 +277,11 @@ static le_status measure(le__dispatch *d, le__question *q, le_call *call) {
         le__policy_race *race = f.n ? le__policy_race_new(d->policy, &question) : NULL;
         le__policy_race_result r = {0};
         if (race) {
-            run_race(d, q, call, &f, race);
-            bool whole = !is_late(d);
+            le__race_run(d, q, call, &f, race);
+            bool whole = !le__race_is_late(d);
             bool news = le__policy_race_end(&race, le__now(), &r) && (r.runs > 0 || !beside);
             if (news && (r.storable ? whole : !beside) && !call->step)
-                keep_winner(d, q, &f, l.whole, &r);
+                le__race_keep(d, q, &f, l.whole, &r);
             q->measured = whole && l.whole && nobody_aside(q);
         }
         le__store_account(d->store, call->operation->name, 0, le__now() - start, 0);

@@ -164,11 +164,11 @@ void le__policy_cancel(le__policy *policy, int family);
 /* One run, or n runs of the same kind. */
 typedef struct le__policy_sample {
     int family, problem, candidate;
-    le__why why;     /* of the decision that led to it: says which account pays */
-    bool cold;       /* first run of the candidate on the problem in this process */
-    bool cut;        /* stopped: its time is at least this */
-    bool start;      /* what it took is mostly the start of threads and the like: it pays, no more */
-    uint32_t n;      /* runs; 0 is taken as 1 */
+    le__why why; /* of the decision that led to it: says which account pays */
+    bool cold;   /* first run of the candidate on the problem in this process */
+    bool cut;    /* stopped: its time is at least this */
+    bool start;  /* what it took is mostly the start of threads and the like: it pays, no more */
+    uint32_t n;  /* runs; 0 is taken as 1 */
     double mean_log; /* mean of ln(seconds) */
     double m2_log;   /* sum of squared deviations from it; 0 for one run */
     double seconds;  /* sum of the runs, set-up included, for the budget; 0: n*exp(mean_log) */
@@ -226,6 +226,9 @@ void le__policy_race_observe(le__policy_race *race, size_t index, double seconds
 void le__policy_race_set_extra(le__policy_race *race, size_t index, double seconds);
 /* The candidate failed: it leaves the race. */
 void le__policy_race_drop(le__policy_race *race, size_t index);
+/* What the race is about: log seconds, and what the objective adds, as its runs say or what was
+ * known before; NAN: neither. */
+double le__policy_race_score(const le__policy_race *race, size_t index);
 /* Sets the incumbent (when storable, or when there was none) and frees the race. out may be NULL.
  * false when no candidate is left. */
 bool le__policy_race_end(le__policy_race **race, double now, le__policy_race_result *out);

@@ -560,6 +560,15 @@ static size_t choose(const le__policy_race *race, double noise)
     return eldest(race, choice, noise);
 }
 
+double le__policy_race_score(const le__policy_race *race, size_t index)
+{
+    const le__race_entry *e = &race->entries[index];
+    return e->n > 0 ? le__race_score_of(race, e, race->noise).mean
+           : e->has_cold ? e->cold + le__race_score_shift(race, e)
+           : le__belief_known(e->known) ? e->known.mean + le__race_score_shift(race, e)
+                                        : NAN;
+}
+
 bool le__policy_race_end(le__policy_race **handle, double now, le__policy_race_result *out)
 {
     (void)now;

@@ -369,6 +369,30 @@ bool le_bench_is_unfinished(le_engine *engine, const char *operation, const le_a
            w.unfinished;
 }
 
+typedef struct racing {
+    const le_bench_team *team;
+    bool joined;
+    le_status status;
+} racing;
+
+static void race(le__dispatch *d, le__question *q, le_call *call, void *to) {
+    racing *r = to;
+    r->joined = true;
+    r->status = le__dispatch_race_together(d, q, call, r->team);
+}
+
+le_status le_bench_race(le_engine *engine, const char *operation, const le_arg *args, size_t n_args,
+                        const le_bench_team *team) {
+    racing r = {.team = team};
+    le__ticker ticker;
+    le__ticker_begin(&ticker, args, n_args);
+    le_status status = with_question(engine, operation, args, n_args, race, &r);
+    le__ticker_end(&ticker);
+    if (!r.joined) /* the others are waiting for this one */
+        team->all(team->context, false);
+    return status == LE_OK ? r.status : status;
+}
+
 void le_bench_limit_races(le_engine *engine, double seconds) {
     engine->race_until = seconds < 0 ? 0 : le__now() + seconds;
 }

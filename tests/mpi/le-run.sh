@@ -82,9 +82,10 @@ for file in hang_1.h5 hang_0.h5; do
     [ ! -e $file.journal ] || complain "$file.journal was left"
 done
 
-# le-bench: one measures, and one alone has the database
+# le-bench: all measure together, one alone has the database, and one prints
 LE_DB=$work/bench.sqlite3 ranks 3 "$tools/le-bench" --sizes=8 interpolate >out 2>said || complain "le-bench failed: $(cat said)"
 [ "$(grep -c '^interpolate' out)" -eq 1 ] || complain "not one le-bench: $(cat out)"
+LE_DB=$work/bench.sqlite3 ranks 3 "$tools/le-bench" --help-env >out 2>said || complain "le-bench --help-env failed: $(cat said)"
 grep -q 'rank 0 of 3 measures' said || complain "which one measures is not said: $(cat said)"
 
 # the wrong launcher, and a build without the part

@@ -87,9 +87,9 @@ LE_API le_status le_bench_run(le_bench *bench, size_t index, le_bench_stats *out
 
 typedef struct le_bench_comparison {
     size_t struct_size; /* set by the caller: sizeof(le_bench_comparison) */
-    double max_abs; /* largest |a-b|, in the operation's norm */
-    double rtol;    /* least rtol that suffices beside the call's atol; 0 when none is needed */
-    bool within;    /* the call's tolerance (the operation's default unless it gave one) */
+    double max_abs;     /* largest |a-b|, in the operation's norm */
+    double rtol;        /* least rtol that suffices beside the call's atol; 0 when none is needed */
+    bool within;        /* the call's tolerance (the operation's default unless it gave one) */
 } le_bench_comparison;
 
 /* Computes the reference's answer, in double precision where the outputs allow it. Its error is an
@@ -153,6 +153,25 @@ LE_API double le_bench_predict(le_engine *engine, const char *operation, const l
 /* A hash of what this machine consists of: the same for machines that are alike, or with its name
  * for none but this one. */
 LE_API uint64_t le_bench_machine(bool with_name);
+
+/* Processes on machines that are alike, as members of which they race together. */
+typedef struct le_bench_team {
+    size_t struct_size; /* sizeof(le_bench_team) */
+    int rank, ranks;
+    void *context;
+    /* Collective: so many bytes of each member, in order of rank, into all. */
+    void (*gather)(void *context, const void *own, size_t bytes, void *all);
+    /* Collective: whether it is true for all. */
+    bool (*all)(void *context, bool own);
+} le_bench_team;
+
+/* A race over the candidates of a call, as mode measure has it, that the members divide among them:
+ * each proves and runs its share of them beside one that all run, and all run the best four. All
+ * keep the same choice, where it could be made in time (le_bench_is_known). Collective: all members
+ * call it with the same arguments. The call itself is not answered. Of members that fail each
+ * returns its own error, the others LE_ERR_CANCELLED. */
+LE_API le_status le_bench_race(le_engine *engine, const char *operation, const le_arg *args,
+                               size_t n_args, const le_bench_team *team);
 
 /* --------------------------------------------------------------------------------- replay ---- */
 

@@ -51,8 +51,8 @@ typedef struct le_mpi_options {
     size_t struct_size; /* sizeof(le_mpi_options) */
     le_mpi_where in, out;
     double deadline_s; /* for the whole call; 0: LE_MPI_DEADLINE in the environment, or none */
-    /* Of calls in boxes: in a round so many ranks exchange their pictures; the product is the number
-     * of ranks. NULL: the largest ones up to 8. */
+    /* Of calls in boxes: in a round so many ranks exchange their pictures; the product is the
+     * number of ranks. NULL: the largest ones up to 8. */
     const int *factors;
     size_t n_factors;
     uint64_t reserved[6];
@@ -88,6 +88,12 @@ LE_API le_status le_mpi_call_run(le_engine *engine, MPI_Comm comm, const le_mpi_
     le_mpi_call_run((engine), (comm), (options), (operation), LE_ARGS_(__VA_ARGS__),               \
                     sizeof LE_ARGS_(__VA_ARGS__) / sizeof(le_arg))
 #endif
+
+/* Measures ahead of need, as mode measure does: ranks on machines that are alike divide the
+ * candidates of the call, and all run the best four. The choice is in rank 0's database when its
+ * machine took part in it. The call is not answered; its tensors lie on all ranks. */
+LE_API le_status le_mpi_race(le_engine *engine, MPI_Comm comm, const char *operation,
+                             const le_arg *args, size_t n_args);
 
 /* Of the latest call of this process that succeeded; LE_ERR_ARGUMENT: there was none. */
 LE_API le_status le_mpi_last_run(le_mpi_report *report);

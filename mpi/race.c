@@ -1,0 +1,51 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Races that ranks on machines that are alike run together.
+ */
+#include "learn.h"
+
+#include "liquid_engine/le_bench.h"
+#include "liquid_engine/le_mpi.h"
+
+static void gather(void *context, const void *own, size_t bytes, void *all) {
+    const le__world *w = context;
+    MPI_Allgather(own, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, w->comm);
+}
+
+static bool is_true_for_all(void *context, bool own) {
+    const le__world *w = context;
+    int number = own;
+    MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT, MPI_MIN, w->comm);
+    return number != 0;
+}
+
+static le_status race(le__world *w, le_engine *engine, const char *operation, const le_arg *args,
+                      size_t n_args) {
+    le__world kind;
+    MPI_Comm comm = le__learn_team(w);
+    le_status status = le__world_open(&kind, comm);
+    MPI_Comm_free(&comm);
+    const le_bench_team team = {.struct_size = sizeof team,
+                                .rank = kind.rank,
+                                .ranks = kind.ranks,
+                                .context = &kind,
+                                .gather = gather,
+                                .all = is_true_for_all};
+    if (status == LE_OK)
+        status = le_bench_race(engine, operation, args, n_args, &team);
+    le__world_close(&kind);
+    return le__world_agree(w, status);
+}
+
+le_status le_mpi_race(le_engine *engine, MPI_Comm comm, const char *operation, const le_arg *args,
+                      size_t n_args) {
+    le__world w;
+    le_status status = le__world_open(&w, comm);
+    if (status != LE_OK)
+        return status;
+    status = race(&w, engine, operation, args, n_args);
+    le__learn_share(&w, engine);
+    le__world_close(&w);
+    return status;
+}

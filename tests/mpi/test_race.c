@@ -1,0 +1,148 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * A race that ranks run together: each runs few of the candidates, all find the same choice, and it
+ * is in rank 0's file.
+ */
+#include "liquid_engine/le_bench.h"
+#include "liquid_engine/le_mpi.h"
+#include "ranks.h"
+#include "toy.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { CANDIDATES = 13, BEST = 7, WRONG = 5, SIZE = 100 };
+
+static int ranks;
+static le_engine *engine;
+static char folder[] = "/tmp/le-race-XXXXXX", file[64];
+static bool has_run[CANDIDATES];
+
+/* The best one takes a fifth of what the next one does; the wrong one would be faster yet. */
+static void answer(const le_call *call, int which, size_t begin, size_t end) {
+    const long ms = which == WRONG ? 0 : which == BEST ? 1 : 5 + which;
+    if (begin == 0)
+        nanosleep(&(struct timespec){0, 1000000 * ms}, NULL);
+    has_run[which] = true;
+    toy_range((void *)(uintptr_t)call, begin, end, 0);
+    if (which == WRONG)
+        le_tensor_set(le_call_out(call, TOY_RESULT), (int64_t)begin, 1e6);
+}
+
+#define CANDIDATE(n)                                                                               \
+    static void range_##n(void *context, size_t begin, size_t end, int worker) {                   \
+        (void)worker;                                                                              \
+        answer(context, n, begin, end);                                                            \
+    }
+CANDIDATE(0)
+CANDIDATE(1)
+CANDIDATE(2)
+CANDIDATE(3)
+CANDIDATE(4)
+CANDIDATE(5)
+CANDIDATE(6)
+CANDIDATE(7)
+CANDIDATE(8)
+CANDIDATE(9)
+CANDIDATE(10)
+CANDIDATE(11)
+CANDIDATE(12)
+
+static void (*const ranges[])(void *, size_t, size_t, int) = {
+    range_0, range_1, range_2, range_3,  range_4,  range_5, range_6,
+    range_7, range_8, range_9, range_10, range_11, range_12};
+static char names[CANDIDATES][8];
+static le_implementation candidates[CANDIDATES];
+
+static void open_engine(void) {
+    le_options o;
+    le_default_options(&o);
+    o.db_path = file;
+    o.devices = "cpu";
+    o.threads = 1; /* no variants */
+    CHECK(le_mpi_open(&engine, MPI_COMM_WORLD, &o) == LE_OK);
+    le_register_operation(engine, &toy_operation);
+    le_register_implementation(engine, &toy_reference);
+    for (int i = 0; i < CANDIDATES; i++) {
+        snprintf(names[i], sizeof names[i], "t%d", i);
+        candidates[i] = toy_c;
+        candidates[i].name = names[i];
+        candidates[i].range = ranges[i];
+        candidates[i].flags = 0;
+        CHECK(le_register_implementation(engine, &candidates[i]) == LE_OK);
+    }
+}
+
+static bool is_kept(const le_arg *args, size_t n) {
+    return le_bench_is_known(engine, "toy", args, n) ||
+           le_bench_is_under_load(engine, "toy", args, n); /* others use this machine */
+}
+
+static void check_choice(const le_arg *args, size_t n) {
+    le_explanation *e = NULL;
+    CHECK(le_call_explain(engine, &e, "toy", args, n) == LE_OK);
+    CHECK(e && !strncmp(e->choice, "t7@", 3));
+    for (size_t i = 0; e && i < e->n_candidates; i++)
+        if (!strcmp(le_explanation_candidate(e, i)->implementation, "t5"))
+            CHECK(!le_explanation_candidate(e, i)->applicable);
+    le_explanation_free(&e);
+}
+
+/* As long as the machine is as a test finds it, runs of all are about as long as they should be. */
+static void all_race(void) {
+    const int64_t n = SIZE;
+    int count = 0;
+    le_tensor in = {0}, out = {0};
+    CHECK(le_tensor_alloc(&in, LE_F32, 1, &n) == LE_OK);
+    memset(in.data, 0, (size_t)n * sizeof(float));
+    const le_arg args[] = {LE_IN("input", &in), LE_F64("factor", 2), LE_OUT("result", &out),
+                           LE_OPT_MODE(LE_MODE_MEASURE)};
+    CHECK(!is_kept(args, 4));
+    CHECK(le_mpi_race(engine, MPI_COMM_WORLD, "toy", args, 4) == LE_OK);
+    for (int i = 0; i < CANDIDATES; i++)
+        count += has_run[i];
+    CHECK(count <= (CANDIDATES + ranks - 1) / ranks + 5);
+    CHECK(!has_run[WRONG]); /* but in a trial */
+    CHECK(is_kept(args, 4));
+    check_choice(args, 4);
+    le_mpi_close(&engine);
+    MPI_Barrier(MPI_COMM_WORLD);
+    open_engine(); /* by rank 0's file */
+    CHECK(is_kept(args, 4));
+    check_choice(args, 4);
+    le_tensor_free(&in);
+}
+
+/* Nobody waits for a rank whose call is wrong. */
+static void one_fails(void) {
+    float x[2] = {1, 2};
+    le_tensor in = le_tensor_of(x, LE_F32, 1, (int64_t[]){2}), out = {0};
+    const le_arg args[] = {LE_IN("input", &in), LE_F64("factor", 2), LE_OUT("result", &out)};
+    CHECK(le_mpi_race(engine, MPI_COMM_WORLD, "toy", args, rank == ranks - 1 ? 1 : 3) != LE_OK);
+}
+
+int main(int argc, char **argv) {
+    int provided, sum;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (rank == 0 && !mkdtemp(folder))
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);
+    snprintf(file, sizeof file, "%s/timings.sqlite3", folder);
+    open_engine();
+    all_race();
+    one_fails();
+    le_mpi_close(&engine);
+    MPI_Allreduce(&failures, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    char command[64];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    if (rank == 0)
+        printf("%d ranks: %d failures\n", ranks, sum + (system(command) != 0));
+    MPI_Finalize();
+    return sum ? 1 : 0;
+}

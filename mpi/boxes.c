@@ -9,6 +9,7 @@
 
 #include "liquid_engine/le_boxes.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,14 +26,12 @@ typedef struct boxed {
     int64_t *starts;    /* boxes of the ranks: from [rank] to [rank + 1] */
     int64_t *order;     /* of the boxes, farthest first */
     double *parts;      /* of one box, as it is made */
-    float *own;         /* of all boxes of this rank: [boxes][views][pixels][4] */
-    float *room;        /* reproducible: a share of a band for each box */
-    float *band;        /* the same band of each box of this rank */
+    le__packed *kept;   /* reproducible: [views made at once][bands][boxes of this rank] */
     le_tensor pictures; /* on the group's rank 0: of its views, or of those that are made at once */
     int64_t *left;      /* the views that are to be made */
     int64_t begin, end; /* of these the group's */
-    int64_t views, pixels; /* made at once; of a picture, of a band */
-    int64_t band_pixels;
+    int64_t views, pixels; /* made at once; of a picture, of a band, */
+    int64_t band_pixels, bands;
 } boxed;
 
 static int64_t own_boxes(const boxed *b) {
@@ -121,83 +120,119 @@ static le_status cut(boxed *b) {
     return b->starts && b->order ? LE_OK : le__job_no_memory(b->job);
 }
 
+/* Pictures that the parts of this rank's boxes of a view come to, without what is empty: a box of n
+ * covers about 1.5 n^(-2/3) of one. */
+static int64_t kept_pictures(const boxed *b) {
+    if (!b->about->reproducible)
+        return 0;
+    const double covered = 1.5 * pow((double)le_boxes_count(b->boxes), -2.0 / 3);
+    return (int64_t)ceil((double)own_boxes(b) * fmin(covered, 1));
+}
+
 static void plan(boxed *b) {
-    const int64_t limit = b->about->limit, boxes = own_boxes(b);
+    const int64_t limit = b->about->limit;
     int64_t band = limit ? limit / 8 / le__exchange_bytes() : MOST_BAND;
     b->pixels = b->about->rows * b->about->columns;
     band = band < LEAST_BAND ? LEAST_BAND : band > MOST_BAND ? MOST_BAND : band;
     b->band_pixels = least_of(&b->group, band < b->pixels ? band : b->pixels);
-    int64_t views = le_boxes_views(b->call, limit / (b->about->reproducible && boxes ? boxes : 1));
+    b->bands = (b->pixels + b->band_pixels - 1) / b->band_pixels;
+    int64_t views = le_boxes_views(b->call, limit / (1 + kept_pictures(b)));
     b->views = least_of(&b->group, views < b->end - b->begin ? views : b->end - b->begin);
 }
 
+static int64_t all_kept(const boxed *b) {
+    return b->kept ? b->views * b->bands * own_boxes(b) : 0;
+}
+
+static le__packed *kept(const boxed *b, int64_t view, int64_t band) {
+    return b->kept + (view * b->bands + band) * own_boxes(b);
+}
+
 static le_status make_room(boxed *b) {
-    const size_t pixel = 4 * sizeof(float), boxes = (size_t)own_boxes(b);
-    const size_t pixels = (size_t)(b->views * b->pixels), band = (size_t)b->band_pixels;
-    const size_t share = band / (size_t)b->group.ranks + 1;
     le_status status = le__exchange_open(&b->exchange, &b->group, b->job->options.factors,
                                          b->job->options.n_factors, b->band_pixels);
-    if (b->about->reproducible) /* what does not travel is a number where it was made */
-        b->exchange.faint = 0;
     const int64_t shape[] = {in_place(b) ? b->views : b->end - b->begin, b->about->rows,
                              b->about->columns, 3};
-    b->parts = malloc(pixels * 4 * sizeof *b->parts + 1);
+    b->parts = malloc((size_t)(b->views * b->pixels) * 4 * sizeof *b->parts + 1);
     if (b->about->reproducible) {
-        b->own = malloc(boxes * pixels * pixel + 1);
-        b->band = malloc(boxes * band * pixel + 1);
-        b->room = malloc((size_t)le_boxes_count(b->boxes) * share * pixel + 1);
+        b->exchange.faint = 0;
+        b->kept = calloc((size_t)(b->views * b->bands * own_boxes(b)) + 1, sizeof *b->kept);
     }
-    if (status == LE_OK &&
-        (!b->parts || (b->about->reproducible && (!b->own || !b->room || !b->band))))
+    if (status == LE_OK && (!b->parts || (b->about->reproducible && !b->kept)))
         status = le__job_no_memory(b->job);
     if (status == LE_OK && b->group.rank == 0 && b->end > b->begin)
         status = le_tensor_alloc(&b->pictures, b->about->image_dtype, 4, shape);
     return status;
 }
 
+/* A band of a view into the exchange's part; returns its pixels. */
+static int64_t take_band(const boxed *b, int64_t view, int64_t band) {
+    const int64_t first = band * b->band_pixels, left = b->pixels - first;
+    const int64_t n = left < b->band_pixels ? left : b->band_pixels;
+    const double *from = b->parts + 4 * (view * b->pixels + first);
+    for (int64_t i = 0; i < 4 * n; i++)
+        b->exchange.part[i] = (float)from[i];
+    return n;
+}
+
+/* Of number `box` of this rank's. */
+static le_status keep_part(boxed *b, int64_t box, int64_t views) {
+    le__exchange *x = &b->exchange;
+    for (int64_t v = 0; v < views; v++)
+        for (int64_t band = 0; band < b->bands; band++) {
+            const int64_t n = take_band(b, v, band);
+            const int64_t bytes = le__exchange_pack(x->part, n, x->faint, x->out);
+            le__packed *to = kept(b, v, band) + box;
+            to->data = malloc((size_t)bytes + 1);
+            if (!to->data)
+                return le__job_no_memory(b->job);
+            memcpy(to->data, x->out, (size_t)bytes);
+            to->bytes = bytes;
+        }
+    return LE_OK;
+}
+
+static void drop_parts(boxed *b) {
+    for (int64_t i = 0; i < all_kept(b); i++) {
+        free(b->kept[i].data);
+        b->kept[i] = (le__packed){0};
+    }
+}
+
 /* The parts of this rank's boxes of some views. */
 static le_status make_parts(boxed *b, int64_t begin, int64_t end) {
-    const int64_t first = b->starts[b->group.rank], n = (end - begin) * b->pixels * 4;
+    const int64_t first = b->starts[b->group.rank];
     le_status status = LE_OK;
     for (int64_t i = 0; status == LE_OK && i < own_boxes(b); i++) {
         int64_t owned = 0;
         status =
             le_boxes_part(b->call, le_boxes_box(b->boxes, first + i), begin, end, b->parts, &owned);
         b->job->samples_owned += owned;
-        for (int64_t k = 0; b->about->reproducible && k < n; k++)
-            b->own[i * n + k] = (float)b->parts[k];
+        if (status == LE_OK && b->kept)
+            status = keep_part(b, i, end - begin);
     }
     return status;
 }
 
 /* ---------------------------------------------------------------------------------- pictures -- */
 
-/* A band of a view, number v of those that are made: rank 0 has it in the exchange's part. */
-static void join_band(boxed *b, int64_t v, int64_t views, int64_t first, int64_t n) {
+/* A view, number v of those that are made from `begin` on, to the place slot + v of the pictures.
+ */
+static void join_view(boxed *b, int64_t v, int64_t begin, int64_t slot) {
     le__exchange *x = &b->exchange;
-    if (!b->about->reproducible) {
-        for (int64_t i = 0; i < 4 * n; i++)
-            x->part[i] = (float)b->parts[4 * (v * b->pixels + first) + i];
-        le__exchange_join(x, n, b->order);
-        return;
-    }
-    for (int64_t i = 0; i < own_boxes(b); i++)
-        memcpy(b->band + 4 * i * n, b->own + 4 * ((i * views + v) * b->pixels + first),
-               (size_t)n * 4 * sizeof *b->band);
-    le__exchange_boxes(x, n, b->band, b->starts, b->order, b->room);
-}
-
-/* Number v of the views [begin, end), to the place slot + v of the pictures. */
-static void join_view(boxed *b, int64_t v, int64_t begin, int64_t end, int64_t slot) {
     le_boxes_order(b->boxes, b->about->steps + 3 * (begin + v), b->order);
-    for (int64_t first = 0, n; first < b->pixels; first += n) {
-        n = b->pixels - first < b->band_pixels ? b->pixels - first : b->band_pixels;
-        join_band(b, v, end - begin, first, n);
+    for (int64_t band = 0; band < b->bands; band++) {
+        const int64_t n = take_band(b, v, band);
+        if (b->kept)
+            le__exchange_boxes(x, n, kept(b, v, band), b->starts, b->order);
+        else
+            le__exchange_join(x, n, b->order);
         if (b->group.rank != 0)
             continue;
         for (int64_t i = 0; i < 4 * n; i++)
-            b->exchange.far[i] = (double)b->exchange.part[i];
-        le_boxes_picture(b->exchange.far, n, &b->pictures, 3 * ((slot + v) * b->pixels + first));
+            x->far[i] = (double)x->part[i];
+        le_boxes_picture(x->far, n, &b->pictures,
+                         3 * ((slot + v) * b->pixels + band * b->band_pixels));
     }
 }
 
@@ -242,7 +277,8 @@ static le_status make_pictures(boxed *b) {
         if (!all_well(&b->group, status))
             return status;
         for (int64_t i = 0; i < n; i++)
-            join_view(b, i, begin, begin + n, slot);
+            join_view(b, i, begin, slot);
+        drop_parts(b);
         status = write_pictures(b, begin, begin + n);
         le__hook_done(b->job->world.rank, n, MPI_Wtime() - begun, &b->job->tick);
     }
@@ -356,6 +392,8 @@ le_status le__boxes_try(le__job *j, bool *done) {
         b.about = le_boxes_tell(b.call);
         status = run(&b);
     }
+    if (b.kept)
+        drop_parts(&b);
     le_boxes_close(&b.call);
     le__exchange_close(&b.exchange);
     le_boxes_free(&b.boxes);
@@ -365,9 +403,7 @@ le_status le__boxes_try(le__job *j, bool *done) {
     free(b.starts);
     free(b.order);
     free(b.parts);
-    free(b.own);
-    free(b.room);
-    free(b.band);
+    free(b.kept);
     free(args);
     return status;
 }

@@ -243,41 +243,46 @@ void le__exchange_join(le__exchange *x, int64_t pixels, const int64_t *told) {
 
 /* --------------------------------------------------------------------------- box after box -- */
 
-void le__exchange_boxes(le__exchange *x, int64_t pixels, const float *parts, const int64_t *starts,
-                        const int64_t *order, float *room) {
+/* This rank's part, to all others, and its own piece of it. */
+static void deal(le__exchange *x, const le__packed *part, int64_t pixels) {
     const int ranks = x->world->ranks, me = x->world->rank;
-    const int64_t boxes = starts[ranks];
+    char *to = x->out;
+    int n = 0;
+    le__exchange_unpack(part->data, part->bytes, x->part, pixels);
+    for (int r = 0; r < ranks; r++) {
+        const le__piece p = x->pieces[r];
+        if (r == me)
+            continue;
+        int64_t bytes = le__exchange_pack(x->part + 4 * p.begin, p.end - p.begin, x->faint, to);
+        send(x, to, bytes, r, &n);
+        to += bytes;
+    }
+    const le__piece own = x->pieces[me];
+    memcpy(x->near, x->part + 4 * own.begin, (size_t)(own.end - own.begin) * PIXEL);
+    wait_sent(x, n);
+}
+
+void le__exchange_boxes(le__exchange *x, int64_t pixels, const le__packed *parts,
+                        const int64_t *starts, const int64_t *order) {
+    const int ranks = x->world->ranks, me = x->world->rank;
     const le__piece all = {0, pixels}, own = cut(all, me, ranks);
     const int64_t share = own.end - own.begin;
-    le__piece *pieces = x->pieces;
     int64_t *senders = x->order;
     for (int r = 0; r < ranks; r++) {
-        pieces[r] = cut(all, r, ranks);
+        x->pieces[r] = cut(all, r, ranks);
         senders[r] = r;
     }
-    for (int64_t b = 0; b < boxes; b++) {
-        int owner = 0, n = 0;
-        while (b >= starts[owner + 1])
-            owner++;
-        const float *part = parts + 4 * (b - starts[me]) * pixels;
-        char *to = x->out;
-        for (int r = 0; owner == me && r < ranks; r++) {
-            const le__piece p = pieces[r];
-            if (r == me)
-                continue;
-            int64_t bytes = le__exchange_pack(part + 4 * p.begin, p.end - p.begin, x->faint, to);
-            send(x, to, bytes, r, &n);
-            to += bytes;
-        }
-        if (owner == me)
-            memcpy(room + 4 * b * share, part + 4 * own.begin, (size_t)share * PIXEL);
-        else
-            receive(x, owner, room + 4 * b * share, share);
-        wait_sent(x, n);
-    }
     memset(x->far, 0, (size_t)share * 4 * sizeof *x->far);
-    for (int64_t i = 0; i < boxes; i++)
-        le_boxes_join(x->far, room + 4 * order[i] * share, share);
+    for (int64_t i = 0; i < starts[ranks]; i++) {
+        int owner = 0;
+        while (order[i] >= starts[owner + 1])
+            owner++;
+        if (owner == me)
+            deal(x, &parts[order[i] - starts[me]], pixels);
+        else
+            receive(x, owner, x->near, share);
+        le_boxes_join(x->far, x->near, share);
+    }
     end_join(x, own);
-    gather(x, own, true, senders, ranks, pieces);
+    gather(x, own, true, senders, ranks, x->pieces);
 }

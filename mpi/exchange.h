@@ -29,6 +29,11 @@ typedef struct le__exchange {
     le__piece *pieces;
 } le__exchange;
 
+typedef struct le__packed { /* a part, as le__exchange_pack has it */
+    char *data;
+    int64_t bytes;
+} le__packed;
+
 /* LE_ERR_ARGUMENT: the factors are not those of the number of ranks. Not collective. */
 le_status le__exchange_open(le__exchange *x, le__world *world, const int *factors, size_t n_factors,
                             int64_t pixels);
@@ -40,11 +45,11 @@ int64_t le__exchange_bytes(void);
  * Only pixels that are not empty travel. Collective. */
 void le__exchange_join(le__exchange *x, int64_t pixels, const int64_t *order);
 
-/* The same for several parts a rank, joined one after the other: parts [own][pixels][4] of the
- * boxes starts[rank] to starts[rank + 1]; order names boxes. room: 4 floats a pixel and box of a
- * rank's share, ceil(pixels / ranks). */
-void le__exchange_boxes(le__exchange *x, int64_t pixels, const float *parts, const int64_t *starts,
-                        const int64_t *order, float *room);
+/* The same for several parts a rank, joined one after the other: of the boxes starts[rank] to
+ * starts[rank + 1]; order names boxes. x->faint is 0: what does not travel is a number where it was
+ * made. */
+void le__exchange_boxes(le__exchange *x, int64_t pixels, const le__packed *parts,
+                        const int64_t *starts, const int64_t *order);
 
 /* Runs (skip, count) of pixels that are not empty, with these; returns the bytes, at most 16 a
  * pixel and 12 for each two, and 8. */

@@ -120,7 +120,8 @@ static void receive(le__exchange *x, int64_t from, float *part, int64_t pixels) 
 }
 
 static void wait_sent(le__exchange *x, int n) {
-    MPI_Waitall(n, x->requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < n; i++)
+        MPI_Wait(&x->requests[i], MPI_STATUS_IGNORE);
 }
 
 /* --------------------------------------------------------------------------------- rounds -- */

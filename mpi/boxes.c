@@ -6,6 +6,7 @@
 #include "exchange.h"
 #include "hooks.h"
 #include "job.h"
+#include "learn.h"
 
 #include "liquid_engine/le_boxes.h"
 
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_BAND = 4096, MOST_BAND = 1 << 22 };
+enum { LEAST_BAND = 4096, MOST_BAND = 1 << 22, FIRST_VIEWS = 8 /* of all */ };
 
 typedef struct boxed {
     le__job *job;
@@ -258,29 +259,58 @@ static le_status write_pictures(boxed *b, int64_t begin, int64_t end) {
     return status == LE_OK ? le__journal_mark(b->job, &views) : status;
 }
 
+/* Of many views the first ones tell how fast the ranks are. */
+static int64_t most_views(const boxed *b, int64_t k) {
+    const int64_t all = b->end - b->begin, first = all / FIRST_VIEWS;
+    const bool probes = k == b->begin && !b->kept && b->group.ranks > 1;
+    return probes && first > 1 && first < b->views ? first : b->views;
+}
+
 /* So many of the views that are left as lie together, at most as many as are made at once. */
 static int64_t together(const boxed *b, int64_t k) {
+    const int64_t most = most_views(b, k);
     int64_t n = 1;
-    while (n < b->views && k + n < b->end && b->left[k + n] == b->left[k] + n)
+    while (n < most && k + n < b->end && b->left[k + n] == b->left[k] + n)
         n++;
     return n;
 }
 
+/* Boxes as large as the ranks are fast: they are read for each views anew. */
+static le_status cut_again(boxed *b, double seconds) {
+    const le_box *own = le_boxes_box(b->boxes, b->group.rank);
+    double cells = 1;
+    for (int a = 0; a < 3; a++)
+        cells *= (double)(own->extent[a] - 1);
+    double *speeds = le__learn_speeds(&b->group, cells / seconds);
+    if (!speeds)
+        return LE_OK;
+    le_boxes_free(&b->boxes);
+    le_status status = le_boxes_split(&b->about->whole, speeds, b->group.ranks, &b->boxes);
+    free(speeds);
+    return status;
+}
+
 static le_status make_pictures(boxed *b) {
+    const bool evenly = b->kept || b->group.ranks == 1 || le__hook_equal();
+    const int rank = b->job->world.rank;
     le_status status = LE_OK;
     for (int64_t k = b->begin, n; k < b->end; k += n) {
-        const double begun = MPI_Wtime();
         const int64_t begin = b->left[k], slot = in_place(b) ? 0 : k - b->begin;
+        const double begun = MPI_Wtime();
         n = together(b, k);
         if (status == LE_OK)
             status = make_parts(b, begin, begin + n);
+        le__hook_done(rank, 0, MPI_Wtime() - begun, &b->job->tick);
+        const double seconds = MPI_Wtime() - begun;
         if (!all_well(&b->group, status))
             return status;
         for (int64_t i = 0; i < n; i++)
             join_view(b, i, begin, slot);
         drop_parts(b);
         status = write_pictures(b, begin, begin + n);
-        le__hook_done(b->job->world.rank, n, MPI_Wtime() - begun, &b->job->tick);
+        le__hook_done(rank, n, 0, &b->job->tick);
+        le_status again = k + n < b->end && !evenly ? cut_again(b, seconds) : LE_OK; /* by all */
+        status = status == LE_OK ? again : status;
     }
     return status;
 }

@@ -71,6 +71,17 @@ static bool is_read(const le_arg_desc *d, const run_arg *a, bool shared) {
            ((d->type == LE_TYPE_IN && !shared) || (d->type == LE_TYPE_TABLE && !a->list));
 }
 
+/* A TIFF file is a stack of pages, also where it has one and a plain image is asked for. */
+static void drop_leading(le_tensor *t, int most) {
+    while (most > 0 && t->ndim > most && t->shape[0] == 1) {
+        t->ndim--;
+        for (int d = 0; d < t->ndim; d++) {
+            t->shape[d] = t->shape[d + 1];
+            t->strides[d] = t->strides[d + 1];
+        }
+    }
+}
+
 static le_status read_inputs(le_engine *engine, run_args *a, bool shared, bool verbose) {
     const le_operation *op = a->operation;
     for (size_t i = 0; i < op->n_args; i++) {
@@ -85,6 +96,8 @@ static le_status read_inputs(le_engine *engine, run_args *a, bool shared, bool v
         le_status status = le_io_read(engine, a->args[i].text, &options, &a->args[i].tensor);
         if (status != LE_OK)
             return status == LE_ERR_ARGUMENT ? status : LE_ERR_IO;
+        if (!table)
+            drop_leading(&a->args[i].tensor, op->args[i].max_ndim);
         char what[128], time[LE__TEXT];
         le_tensor_describe(&a->args[i].tensor, what, sizeof what);
         if (verbose)

@@ -36,7 +36,9 @@ static double image_at(const le__sc_image *image, int64_t i) {
 }
 
 bool le__sc_masked(const le__sc_setup *s, const le__sc_images *images, int64_t row, int64_t j) {
-    if (images->mask.data && image_at(&images->mask, row * s->geometry.cols + j) != 0)
+    const int64_t i = row * s->geometry.cols + j;
+    if ((images->mask.data && image_at(&images->mask, i) != 0) ||
+        (s->gaps.data && image_at(&s->gaps, i) != 0))
         return true;
     return s->detector && (le__sc_detector_in_gap(s->detector, 0, row) ||
                            le__sc_detector_in_gap(s->detector, 1, j));

@@ -14,11 +14,6 @@
 #include "scattering/setup.h"
 
 /* The images of a call as row-major memory. */
-typedef struct le__sc_image {
-    const void *data; /* NULL: absent */
-    le_dtype dtype;
-} le__sc_image;
-
 typedef struct le__sc_images {
     le__sc_image mask, dark, flat, absorption, variance;
 } le__sc_images;
@@ -44,8 +39,8 @@ static inline float le__sc_value(const le__sc_setup *s, float raw) {
     return dummy || !(raw - raw == 0) ? (float)(0.0 / 0.0) : raw;
 }
 
-/* Sets those ends of the axes that the call leaves to the pixels, from their extents, and the extent of
- * the widest pixel. */
+/* Sets those ends of the axes that the call leaves to the pixels, from their extents, and the
+ * extent of the widest pixel. */
 le_status le__sc_find_ends(le_call *call, const le__sc_images *images, le__sc_loaded *loaded);
 
 #endif

@@ -93,8 +93,7 @@ static le_status find_detector(const le_call *call, const le__sc_poni *p, le__sc
     const bool given = le_call_given(call, SC_DETECTOR);
     const char *name = given ? le_call_str(call, SC_DETECTOR) : p->detector;
     if (!given && *p->file) {
-        le_status status =
-            beside(le_call_str(call, SC_PONI), p->file, s->file, sizeof s->file);
+        le_status status = beside(le_call_str(call, SC_PONI), p->file, s->file, sizeof s->file);
         return status == LE_OK ? file_version(s) : status;
     }
     if (is_plain(name))
@@ -114,8 +113,8 @@ static le_status find_detector(const le_call *call, const le__sc_poni *p, le__sc
 /* A detector without modules may be read out binned: then its pixels are larger. */
 static le_status fit_detector(const le__sc_detector *d, const int64_t shape[2], double pixel[2]) {
     const bool same = d->shape[0] == shape[0] && d->shape[1] == shape[1];
-    const bool binned = d->module[0] == 0 && d->shape[0] % shape[0] == 0 &&
-                        d->shape[1] % shape[1] == 0;
+    const bool binned =
+        d->module[0] == 0 && d->shape[0] % shape[0] == 0 && d->shape[1] % shape[1] == 0;
     if (!same && !binned)
         return le_fail(LE_ERR_SHAPE,
                        "frames of %lld x %lld pixels, but the detector %.*s has %lld x %lld",
@@ -241,9 +240,10 @@ static le_status check_images(const le_call *call, int64_t rows, int64_t cols) {
 static le_status check_options(const le_call *call, le__sc_setup *s) {
     s->model = (le__sc_model)word_of(call, SC_ERROR_MODEL, le__sc_error_models);
     if ((s->model == LE__SC_MODEL_VARIANCE) != le_call_given(call, SC_VARIANCE))
-        return le_fail(LE_ERR_ARGUMENT, s->model == LE__SC_MODEL_VARIANCE
-                                            ? "error_model variance needs the image 'variance'"
-                                            : "the image 'variance' goes with error_model=variance");
+        return le_fail(LE_ERR_ARGUMENT,
+                       s->model == LE__SC_MODEL_VARIANCE
+                           ? "error_model variance needs the image 'variance'"
+                           : "the image 'variance' goes with error_model=variance");
     if (le_call_given(call, SC_DELTA_DUMMY) && !s->has_dummy)
         return le_fail(LE_ERR_ARGUMENT, "delta_dummy goes with a dummy");
     s->normalization = (double)(float)le_call_f64(call, SC_NORMALIZATION_FACTOR);
@@ -286,10 +286,6 @@ static le_status fill(const le_call *call, int64_t npt_azim, le__sc_setup *s) {
         return status;
     put_geometry(&poni, s);
     put_ranges(s, le_call_i64(call, SC_NPT), npt_azim);
-    if (*s->file && s->orientation != 3)
-        return le_fail(LE_ERR_UNSUPPORTED,
-                       "orientation %d of a detector with pixel corners is not supported",
-                       s->orientation);
     return check_images(call, s->geometry.rows, s->geometry.cols);
 }
 
@@ -373,46 +369,100 @@ static le_status load_edges(le__sc_loaded *out) {
     return LE_OK;
 }
 
-/* Where programs keep the corners: pyFAI's export, and shorter forms. */
-static const char *const corner_places[] = {
-    "/entry_0000/pyFAI/Detector/pixel_corners", "/entry_0000/Detector/pixel_corners",
-    "/entry/instrument/detector/pixel_corners", "/entry/detector/pixel_corners",
-    "/pixel_corners"};
+/* Where programs keep a detector: pyFAI's export, and shorter forms. */
+static const char *const detector_groups[] = {"/entry_0000/pyFAI/Detector", "/entry_0000/Detector",
+                                              "/entry/instrument/detector", "/entry/detector", ""};
+
+static le_status read_member(const le__sc_setup *s, const char *name, unsigned dtypes,
+                             le_tensor *out) {
+    const le_io_options options = {.struct_size = sizeof options, .dtypes = dtypes};
+    char place[4200];
+    le_status status = LE_ERR_IO;
+    for (size_t k = 0; k < sizeof detector_groups / sizeof *detector_groups && status != LE_OK;
+         k++) {
+        snprintf(place, sizeof place, "%s:%s/%s", s->file, detector_groups[k], name);
+        status = le_io_read(NULL, place, &options, out);
+    }
+    return status;
+}
+
+static le_status wrong_member(const le__sc_setup *s, const char *name, le_tensor *t,
+                              const char *shape) {
+    char text[128];
+    le_tensor_describe(t, text, sizeof text);
+    le_tensor_free(t);
+    return le_fail(LE_ERR_SHAPE, "detector file '%s': %s are %s, expected [%lld,%lld%s]", s->file,
+                   name, text, (long long)s->geometry.rows, (long long)s->geometry.cols, shape);
+}
+
+/* A flat detector with pixels of one size; a PONI file that turns it counts more. */
+static le_status load_sizes(le__sc_loaded *out) {
+    le__sc_setup *s = &out->setup;
+    le_tensor t = {0};
+    if (read_member(s, "pixel_size", LE_DTYPE_BIT(LE_F64), &t) != LE_OK || t.ndim != 1 ||
+        t.shape[0] != 2) {
+        le_tensor_free(&t);
+        return le_fail(LE_ERR_IO,
+                       "detector file '%s': no pixel_corners and no pixel_size that can be read",
+                       s->file);
+    }
+    for (int k = 0; k < 2; k++)
+        s->pixel[k] = s->pixel[k] > 0 ? s->pixel[k] : le_tensor_get(&t, k);
+    le_tensor_free(&t);
+    if (!(s->pixel[0] > 0 && s->pixel[0] < 1 && s->pixel[1] > 0 && s->pixel[1] < 1))
+        return le_fail(LE_ERR_IO, "detector file '%s': pixel_size is %g, %g m", s->file,
+                       s->pixel[0], s->pixel[1]);
+    if (s->orientation == 3 && read_member(s, "orientation", LE_DTYPE_BIT(LE_I32), &t) == LE_OK) {
+        const double turn = le_tensor_count(&t) == 1 ? le_tensor_get(&t, 0) : 0;
+        le_tensor_free(&t);
+        if (turn >= 1 && turn <= 4)
+            s->orientation = (int)turn;
+    }
+    return load_edges(out);
+}
 
 static le_status load_corners(le__sc_loaded *out) {
     le__sc_setup *s = &out->setup;
-    const le_io_options options = {.struct_size = sizeof options, .dtypes = LE_DTYPE_BIT(LE_F32)};
-    char place[4200];
-    le_status status = LE_ERR_IO;
-    for (size_t k = 0; k < sizeof corner_places / sizeof *corner_places && status != LE_OK; k++) {
-        snprintf(place, sizeof place, "%s:%s", s->file, corner_places[k]);
-        status = le_io_read(NULL, place, &options, &out->corners);
-    }
+    if (read_member(s, "pixel_corners", LE_DTYPE_BIT(LE_F32), &out->corners) != LE_OK)
+        return load_sizes(out);
     const le_tensor *t = &out->corners;
-    if (status != LE_OK)
-        return le_fail(LE_ERR_IO, "detector file '%s': no pixel_corners that can be read",
-                       s->file);
     if (t->dtype != LE_F32 || t->ndim != 4 || t->shape[0] != s->geometry.rows ||
-        t->shape[1] != s->geometry.cols || t->shape[2] != 4 || t->shape[3] != 3) {
-        char text[128];
-        le_tensor_describe(t, text, sizeof text);
-        le_tensor_free(&out->corners);
-        return le_fail(LE_ERR_SHAPE,
-                       "detector file '%s': pixel_corners are %s, expected f32[%lld,%lld,4,3]",
-                       s->file, text, (long long)s->geometry.rows, (long long)s->geometry.cols);
-    }
+        t->shape[1] != s->geometry.cols || t->shape[2] != 4 || t->shape[3] != 3)
+        return wrong_member(s, "pixel_corners", &out->corners, ",4,3");
+    if (s->orientation != 3)
+        return le_fail(LE_ERR_UNSUPPORTED,
+                       "orientation %d of a detector with pixel corners is not supported",
+                       s->orientation);
     s->geometry.corners = t->data;
     return LE_OK;
 }
 
+/* The file's own mask, if it has one. */
+static le_status load_gaps(le__sc_loaded *out) {
+    le__sc_setup *s = &out->setup;
+    le_tensor *t = &out->gaps;
+    if (read_member(s, "mask", LE_DTYPES_ALL | LE_DTYPE_BIT(LE_I8), t) != LE_OK)
+        return LE_OK;
+    if (t->ndim != 2 || t->shape[0] != s->geometry.rows || t->shape[1] != s->geometry.cols)
+        return wrong_member(s, "mask", t, "");
+    s->gaps = (le__sc_image){t->data, t->dtype};
+    return LE_OK;
+}
+
+static le_status load_file(le__sc_loaded *out) {
+    le_status status = load_corners(out);
+    return status == LE_OK ? load_gaps(out) : status;
+}
+
 le_status le__sc_setup_load(const le__sc_setup *setup, le__sc_loaded *out) {
     *out = (le__sc_loaded){.setup = *setup, .widest = INFINITY};
-    return *setup->file ? load_corners(out) : load_edges(out);
+    return *setup->file ? load_file(out) : load_edges(out);
 }
 
 void le__sc_setup_unload(le__sc_loaded *loaded) {
     free(loaded->places);
     le_tensor_free(&loaded->corners);
+    le_tensor_free(&loaded->gaps);
     loaded->places = NULL;
 }
 

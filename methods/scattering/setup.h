@@ -17,6 +17,11 @@ typedef enum le__sc_model {
     LE__SC_MODEL_VARIANCE
 } le__sc_model;
 
+typedef struct le__sc_image {
+    const void *data; /* NULL: not given */
+    le_dtype dtype;
+} le__sc_image;
+
 typedef struct le__sc_setup {
     le__sc_geometry geometry; /* edges and corners once it is loaded */
     le__sc_bins bins;         /* ends of axes once it is loaded */
@@ -32,8 +37,9 @@ typedef struct le__sc_setup {
     double dummy, delta_dummy;
     bool polarized, solid_angle, weighted;
     double polarization, normalization;
-    char file[4096];  /* NeXus detector; "" */
-    uint64_t version; /* of that file: its size and time */
+    char file[4096];   /* NeXus detector; "" */
+    uint64_t version;  /* of that file: its size and time */
+    le__sc_image gaps; /* its mask, once it is loaded */
 } le__sc_setup;
 
 /* For le_operation.check: reads the PONI file, checks everything that needs no data, and keeps the
@@ -50,9 +56,9 @@ int64_t le__sc_setup_bins(const le__sc_setup *setup);
 /* A copy with the pixels' places: edges, or corners from the file. */
 typedef struct le__sc_loaded {
     le__sc_setup setup;
-    void *places;      /* owned */
-    le_tensor corners; /* owned */
-    double widest;     /* radial extent of a pixel; INFINITY: nobody has looked */
+    void *places;            /* owned */
+    le_tensor corners, gaps; /* owned */
+    double widest;           /* radial extent of a pixel; INFINITY: nobody has looked */
 } le__sc_loaded;
 
 le_status le__sc_setup_load(const le__sc_setup *setup, le__sc_loaded *out);

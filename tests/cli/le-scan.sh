@@ -106,6 +106,15 @@ run="le-run --implementation=reference"
     out_has "integrate_stored"
     expect 2 le-run integrate_stored frames=scan.h5:/entry/data/data $geometry
     err_has "no result of the frames"
+    # a mask is a TIFF page as well; a NeXus detector file without corners has sizes, a mask, a turn
+    printf 'Detector_config: {"orientation": 2}\n' >turned.poni
+    expect 0 $run integrate_stored frames=scan.h5:/entry/data/data mask=mask.raw:u8:40,50 $geometry intensity=wanted.raw
+    expect 0 $run integrate_stored frames=scan.h5:/entry/data/data mask=mask.tif $geometry intensity=intensity.raw
+    same intensity.raw wanted.raw
+    expect 0 $run integrate_stored frames=scan.h5:/entry/data/data mask=mask.raw:u8:40,50 poni=turned.poni $geometry intensity=wanted.raw
+    cmp -s intensity.raw wanted.raw && fail "a turned detector is as one that is not"
+    expect 0 $run integrate_stored frames=scan.h5:/entry/data/data detector=detector.h5 npt=20 distance=0.1 poni1=0.002 poni2=0.0025 wavelength=1e-10 intensity=intensity.raw
+    same intensity.raw wanted.raw
     expect 2 le-run integrate_stored frames=scan.h5:/entry/data/data type=u8 $geometry intensity=out.h5:/i
     err_has "type is what the file of frames says"
 }

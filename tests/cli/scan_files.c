@@ -126,6 +126,51 @@ static void write_one_by_one(const char *name, int n, long nanoseconds) {
     H5Pclose(access);
 }
 
+static void write_member(hid_t file, const char *name, hid_t type, int ndim, const hsize_t *shape,
+                         const void *data) {
+    hid_t links = H5Pcreate(H5P_LINK_CREATE), space = H5Screate_simple(ndim, shape, NULL);
+    H5Pset_create_intermediate_group(links, 1);
+    hid_t set = H5Dcreate2(file, name, type, space, links, H5P_DEFAULT, H5P_DEFAULT);
+    if (H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
+        stop(name);
+    H5Dclose(set);
+    H5Sclose(space);
+    H5Pclose(links);
+}
+
+/* One mask as a TIFF page, as plain bytes, and in a detector file without corners of pixels. */
+static void write_masks(void) {
+    uint8_t mask[FRAME];
+    enum { TAGS = 9, START = 8 + 2 + 12 * TAGS + 4 };
+    const uint32_t tags[TAGS][3] = {{256, 4, COLS}, {257, 4, ROWS}, {258, 3, 8},
+                                    {259, 3, 1},    {262, 3, 1},    {273, 4, START},
+                                    {277, 3, 1},    {278, 4, ROWS}, {279, 4, FRAME}};
+    for (int i = 0; i < FRAME; i++)
+        mask[i] = i % 7 == 3 || i % 50 < 5;
+    FILE *raw = fopen("mask.raw", "wb"), *tif = fopen("mask.tif", "wb");
+    if (!raw || !tif)
+        stop("mask.tif");
+    fwrite(mask, 1, FRAME, raw);
+    fwrite("II*\0\10\0\0\0\11", 1, 10, tif); /* the directory is at 8, of TAGS tags */
+    for (int k = 0; k < TAGS; k++) {
+        const uint16_t name[2] = {(uint16_t)tags[k][0], (uint16_t)tags[k][1]};
+        fwrite(name, 2, 2, tif);
+        fwrite((const uint32_t[]){1, tags[k][2]}, 4, 2, tif);
+    }
+    fwrite("\0\0\0", 1, 4, tif);
+    fwrite(mask, 1, FRAME, tif);
+    if (fclose(raw) || fclose(tif))
+        stop("mask.tif");
+    const double pixel[] = {1e-4, 1e-4};
+    const int orientation = 2;
+    hid_t file = H5Fcreate("detector.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+#define DETECTOR "/entry/instrument/detector/"
+    write_member(file, DETECTOR "mask", H5T_NATIVE_UINT8, 2, (const hsize_t[]){ROWS, COLS}, mask);
+    write_member(file, DETECTOR "pixel_size", H5T_NATIVE_DOUBLE, 1, (const hsize_t[]){2}, pixel);
+    write_member(file, DETECTOR "orientation", H5T_NATIVE_INT, 0, NULL, &orientation);
+    H5Fclose(file);
+}
+
 int main(int argc, char **argv) {
     for (int64_t i = 0; i < LONG * FRAME; i++)
         frames[i] = (uint16_t)((i * 7919 + i / FRAME * 31) % 97);
@@ -144,5 +189,6 @@ int main(int argc, char **argv) {
     write_scan("part_2.h5", "/entry/data/data", 3, 3, (const hsize_t[]){1, ROWS, COLS}, -1);
     write_scan("part_3.h5", "/entry/data/data", 6, 2, (const hsize_t[]){1, ROWS, COLS}, -1);
     write_master();
+    write_masks();
     return 0;
 }

@@ -6,7 +6,9 @@
 #include "scan_frames.h"
 
 #include "liquid_engine/le_method.h"
+#include "tool.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +21,8 @@ typedef struct read_source {
     le_io_stream *stream; /* NULL: all is one frame, in `frames` */
     le_tensor frames;
     int64_t frame_bytes;
+    bool skip;
+    char why[256]; /* what could not be read last */
     le_stored_info info;
     le_source_piece piece;
     char *place;
@@ -31,23 +35,52 @@ static le_status room(le_tensor *t, le_dtype dtype, int64_t n) {
     return le_tensor_alloc(t, dtype, 1, &n);
 }
 
+/* One frame that cannot be read is marked; its reason is told once for all that have it. */
+static void leave_unreadable(read_source *s, uint32_t *mask) {
+    if (strncmp(s->why, le_error_message(), sizeof s->why - 1) != 0)
+        tool_message("%s", le_error_message());
+    snprintf(s->why, sizeof s->why, "%s", le_error_message());
+    *mask = LE_STORED_UNREADABLE;
+    le_io_stream_leave(s->stream, 1);
+}
+
+/* The frames of a batch that could not be read as a whole, one by one. */
+static le_status read_singly(read_source *s, int64_t items, uint8_t *data, uint32_t *masks) {
+    for (int64_t i = 0; i < items; i++) {
+        const le_status status = le_io_stream_next(s->stream, 1, &s->frames);
+        uint8_t *to = data + i * s->frame_bytes;
+        if (status != LE_OK && status != LE_ERR_IO)
+            return status;
+        if (status == LE_OK) {
+            memcpy(to, s->frames.data, (size_t)s->frame_bytes);
+            continue;
+        }
+        memset(to, 0, (size_t)s->frame_bytes);
+        leave_unreadable(s, &masks[i]);
+    }
+    return LE_OK;
+}
+
 static le_status read_next(le_source *source, int64_t items, le_tensor *parts) {
     read_source *s = (read_source *)source;
-    le_status status = s->stream ? le_io_stream_next(s->stream, items, &s->frames) : LE_OK;
-    if (status == LE_OK)
-        status = room(&parts[0], LE_U8, items * s->frame_bytes);
+    le_status status = room(&parts[0], LE_U8, items * s->frame_bytes);
     if (status == LE_OK)
         status = room(&parts[1], LE_I64, items + 1);
     if (status == LE_OK)
         status = room(&parts[2], LE_U32, items);
     if (status != LE_OK)
         return status;
-    memcpy(parts[0].data, s->frames.data, (size_t)(items * s->frame_bytes));
     for (int64_t i = 0; i <= items; i++)
         ((int64_t *)parts[1].data)[i] = i * s->frame_bytes;
     for (int64_t i = 0; i < items; i++)
         ((uint32_t *)parts[2].data)[i] = 1; /* passed no filter */
-    return LE_OK;
+    if (s->stream)
+        status = le_io_stream_next(s->stream, items, &s->frames);
+    if (status == LE_ERR_IO && s->skip)
+        return read_singly(s, items, parts[0].data, parts[2].data);
+    if (status == LE_OK)
+        memcpy(parts[0].data, s->frames.data, (size_t)(items * s->frame_bytes));
+    return status;
 }
 
 static void read_close(le_source *source) {
@@ -104,6 +137,7 @@ static le_status open_read(le_engine *engine, const char *place, const scan_wish
         free(s);
         return le_fail(LE_ERR_MEMORY, "%s: out of memory", place);
     }
+    s->skip = wish->skip;
     s->base = (le_source){.block = 1, .parts = PARTS, .next = read_next, .close = read_close};
     le_status status = read_open(engine, wish, s);
     if (status == LE_OK)
@@ -167,14 +201,13 @@ size_t scan_frames_pieces(const le_source *source, const le_source_piece **piece
 }
 
 le_status scan_frames_leave(le_source *source, int64_t items) {
-    le_status status = LE_OK;
     if (source->next != read_next)
         return le_io_source_leave(source, items);
     read_source *s = (read_source *)source;
-    for (int64_t i = 0; i < items && status == LE_OK && s->stream; i++)
-        status = le_io_stream_next(s->stream, 1, &s->frames);
+    if (s->stream)
+        le_io_stream_leave(s->stream, items);
     s->base.items -= items;
-    return status;
+    return LE_OK;
 }
 
 int64_t scan_frames_ready(le_source *source) {

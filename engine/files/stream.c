@@ -100,6 +100,11 @@ le_status le_io_stream_next(le_io_stream *s, int64_t max_frames, le_tensor *fram
     return le__io_end_ticks(&ticker, s->text, read_next(s, max_frames, frames));
 }
 
+void le_io_stream_leave(le_io_stream *s, int64_t frames) {
+    const int64_t left = s->info.shape[0] - s->at;
+    s->at += frames < left ? frames : left;
+}
+
 void le_io_stream_close(le_io_stream **stream) {
     le_io_stream *s = stream ? *stream : NULL;
     if (!s)

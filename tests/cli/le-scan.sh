@@ -66,7 +66,17 @@ expect 0 le-run bitshuffle_lz4 frames=master.h5:/entry/data bad_frames=skip resu
 err_has "left out: 5 (master.h5:/entry/data/data_000002: it cannot be read from its file)"
 { frames 0 5; head -c $frame /dev/zero; frames 6 2; } >wanted.raw
 same result.raw wanted.raw
+# the same frames of a virtual dataset
+expect 1 le-run bitshuffle_lz4 frames=virtual.h5:/data result=none.h5:/data
+err_has "its part part_2.h5:/entry/data/data: part_2.h5: cannot be opened"
+expect 0 le-run bitshuffle_lz4 frames=virtual.h5:/data bad_frames=skip result=result.raw
+err_has "its part part_2.h5:/entry/data/data: part_2.h5: cannot be opened"
+err_has "3 bad frames left out: 3, 4, 5 (virtual.h5:/data: it cannot be read from its file)"
+{ frames 0 3; head -c $((3 * frame)) /dev/zero; frames 6 2; } >wanted.raw
+same result.raw wanted.raw
 mv away.h5 part_2.h5
+expect 0 le-run bitshuffle_lz4 frames=virtual.h5:/data result=result.raw
+same result.raw frames.raw
 
 # --- curves: those of the same frames as plain numbers ---
 geometry="distance=0.1 poni1=0.002 poni2=0.0025 pixel1=1e-4 pixel2=1e-4 wavelength=1e-10 npt=20

@@ -138,6 +138,28 @@ static void write_member(hid_t file, const char *name, hid_t type, int ndim, con
     H5Pclose(links);
 }
 
+/* The frames of the three parts as one virtual dataset. */
+static void write_virtual(void) {
+    const hsize_t shape[3] = {MOST, ROWS, COLS}, begin[4] = {0, 3, 6, 8};
+    hid_t file = H5Fcreate("virtual.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t space = H5Screate_simple(3, shape, NULL), how = H5Pcreate(H5P_DATASET_CREATE);
+    for (int k = 0; k < 3; k++) {
+        const hsize_t at[3] = {begin[k]}, part[3] = {begin[k + 1] - begin[k], ROWS, COLS};
+        char name[16];
+        snprintf(name, sizeof name, "part_%d.h5", k + 1);
+        hid_t from = H5Screate_simple(3, part, NULL);
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, at, NULL, part, NULL);
+        if (H5Pset_virtual(how, space, name, "/entry/data/data", from) < 0)
+            stop("virtual.h5");
+        H5Sclose(from);
+    }
+    H5Sselect_all(space);
+    H5Dclose(H5Dcreate2(file, "data", H5T_STD_U16LE, space, H5P_DEFAULT, how, H5P_DEFAULT));
+    H5Pclose(how);
+    H5Sclose(space);
+    H5Fclose(file);
+}
+
 /* One mask as a TIFF page, as plain bytes, and in a detector file without corners of pixels. */
 static void write_masks(void) {
     uint8_t mask[FRAME];
@@ -189,6 +211,7 @@ int main(int argc, char **argv) {
     write_scan("part_2.h5", "/entry/data/data", 3, 3, (const hsize_t[]){1, ROWS, COLS}, -1);
     write_scan("part_3.h5", "/entry/data/data", 6, 2, (const hsize_t[]){1, ROWS, COLS}, -1);
     write_master();
+    write_virtual();
     write_masks();
     return 0;
 }

@@ -198,6 +198,9 @@ LE_API const le_io_stream_info *le_io_stream_about(const le_io_stream *stream);
 /* Reads the next frames, at most max_frames. *frames must be {0} or the result of an earlier call
  * of this stream, whose memory is used again. frames->shape[0] is the number read, 0 at the end. */
 LE_API le_status le_io_stream_next(le_io_stream *stream, int64_t max_frames, le_tensor *frames);
+/* Leaves out the next frames, at most all that there are, without reading them: some that
+ * le_io_stream_next could not read, say. */
+LE_API void le_io_stream_leave(le_io_stream *stream, int64_t frames);
 /* Sets *stream to NULL; NULL is allowed. */
 LE_API void le_io_stream_close(le_io_stream **stream);
 

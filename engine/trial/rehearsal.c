@@ -52,7 +52,8 @@ static le_status play(le_engine *engine, struct le__device *device, le__scene *s
     for (size_t i = 0; i < s->n_props; i++) {
         le__prop *p = &s->props[i];
         bool in = p->type == LE_TYPE_IN, out = p->type == LE_TYPE_OUT;
-        descs[i] = (le_arg_desc){.name = p->name, .type = p->type, .optional = !in && !out};
+        descs[i] =
+            (le_arg_desc){.name = p->name, .type = (le_arg_type)p->type, .optional = !in && !out};
         if (!in && !out)
             continue;
         descs[i].dtypes = LE_DTYPE_BIT(p->dtype);

@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-static const double slice = 0.05;        /* seconds that nobody is heard at most */
+static const double slice = 0.1;         /* seconds that nobody is heard at most */
 static const double guessed_speed = 1e8; /* operations a second of a compute unit, at least */
 
 typedef struct launch {

@@ -51,7 +51,7 @@ hosts() { # N PROGRAM ...: on both
     shift
     timeout 60 ip netns exec leh${me}x1 unshare --uts sh -c "hostname leh${me}x1; exec \"\$@\"" sh "$mpirun" --oversubscribe -n "$count" \
         --host 10.55.0.1:8,10.55.0.2:8 --map-by node --mca plm_rsh_agent "$work/rsh" --mca btl tcp,vader,self \
-        --mca btl_tcp_if_include eth0 --mca oob_tcp_if_include eth0 -x LE_DB -x LE_DEVICE -x LE_TEST_DELAY "$@"
+        --mca btl_tcp_if_include eth0 --mca oob_tcp_if_include eth0 -x LE_DB -x LE_DEVICE -x LE_TEST_DELAY -x LE_BOX_EDGE "$@"
 }
 bytes() { # that host 1 has sent
     ip -n leh${me}x1 -s link show eth0 | awk 'tx { print $1; exit } /TX:/ { tx = 1 }'
@@ -62,7 +62,7 @@ complain() {
     bad=1
 }
 cd "$work" || exit 1
-export LE_DB=:memory: LE_DEVICE=cpu LE_TEST_DELAY=0
+export LE_DB=:memory: LE_DEVICE=cpu LE_TEST_DELAY=0 LE_BOX_EDGE=50
 
 before=$(bytes)
 hosts 3 "$build/tests/mpi/test_mpi" >out 2>&1 || complain "calls: $(tail -5 out)"
@@ -83,6 +83,16 @@ for delay in 0 20; do
     echo "60 views, $delay ms before each message: $(cat said), $(($(bytes) - before)) bytes from host 1"
 done
 LE_TEST_DELAY=0
+# a volume that is larger than the memory of a rank, in boxes: fixed ones have the same bits
+boxes="--reproducible --memory-limit=4M volume_render volume=$cube:/density angles=0,100 size=40 outside=0"
+"$build/tools/le-run" $boxes images=alone_boxes.raw || complain "boxes: le-run by itself failed"
+before=$(bytes)
+hosts 4 "$build/tools/le-run" -v $boxes images=boxes.raw 2>said || complain "boxes: $(cat said)"
+cmp alone_boxes.raw boxes.raw || complain "boxes on two hosts have other bits"
+echo "boxes: $(cat said), $(($(bytes) - before)) bytes from host 1"
+# a race of ranks on two machines that are alike
+hosts 4 "$build/tests/mpi/test_mpi_race" >out 2>&1 || complain "race: $(cat out)"
+echo "race: $(grep ranks out)"
 hosts 3 "$build/tools/le-run" $views images=hosts.h5:/images 2>said || complain "le-run: $(cat said)"
 tail -c "$(wc -c <alone.raw)" hosts.h5 | cmp - alone.raw || complain "a file written by two hosts has other bits"
 exit $bad

@@ -55,7 +55,7 @@ CANDIDATE(12)
 static void (*const ranges[])(void *, size_t, size_t, int) = {
     range_0, range_1, range_2, range_3,  range_4,  range_5, range_6,
     range_7, range_8, range_9, range_10, range_11, range_12};
-static char names[CANDIDATES][8];
+static char names[CANDIDATES][16];
 static le_implementation candidates[CANDIDATES];
 
 static void open_engine(void) {

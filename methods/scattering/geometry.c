@@ -33,25 +33,38 @@ static void make_matrix(const le__sc_geometry *g, double m[3][3]) {
             m[r][c] = rows[r][c];
 }
 
-static double radial_of(const le__sc_geometry *g, double r, double t3) {
+/* How the unit is made of what a line has: a power of a multiple. */
+typedef struct recipe {
+    le__sc_radial of;
+    double scale;
+    bool squared;
+} recipe;
+
+static recipe recipe_of(const le__sc_geometry *g) {
     switch (g->unit) {
     case LE__SC_Q_NM:
-        return 4e-9 * pi / g->wavelength * le__sc_sin_half(r, t3);
+        return (recipe){LE__SC_SIN_HALF, 4e-9 * pi / g->wavelength, false};
     case LE__SC_Q_A:
-        return 4e-10 * pi / g->wavelength * le__sc_sin_half(r, t3);
+        return (recipe){LE__SC_SIN_HALF, 4e-10 * pi / g->wavelength, false};
     case LE__SC_TTH_DEG:
-        return atan2(r, t3) * (180 / pi);
+        return (recipe){LE__SC_ANGLE, 180 / pi, false};
     case LE__SC_TTH_RAD:
-        return atan2(r, t3);
+        return (recipe){LE__SC_ANGLE, 1, false};
     case LE__SC_R_MM:
-        return 1000 * r;
+        return (recipe){LE__SC_RADIUS, 1000, false};
     case LE__SC_R_M:
-        return r;
-    default: {
-        const double q = 2e-9 / g->wavelength * le__sc_sin_half(r, t3);
-        return q * q;
+        return (recipe){LE__SC_RADIUS, 1, false};
+    default:
+        return (recipe){LE__SC_SIN_HALF, 2e-9 / g->wavelength, true};
     }
-    }
+}
+
+static double radial_of(const le__sc_geometry *g, double r, double t3) {
+    const recipe how = recipe_of(g);
+    const double x = how.scale * (how.of == LE__SC_SIN_HALF ? le__sc_sin_half(r, t3)
+                                  : how.of == LE__SC_ANGLE  ? atan2(r, t3)
+                                                            : r);
+    return how.squared ? x * x : x;
 }
 
 /* From the sample to a place p1, p2, p3 of the detector, in its own axes. */
@@ -126,28 +139,24 @@ void le__sc_walk_close(le__sc_walk *w) {
     w->memory = NULL;
 }
 
-/* What is multiplied with sin of half the scattering angle; 0: the unit is another function. */
-static double scale_of(const le__sc_geometry *g) {
-    return g->unit == LE__SC_Q_NM  ? 4e-9 * pi / g->wavelength
-           : g->unit == LE__SC_Q_A ? 4e-10 * pi / g->wavelength
-                                   : 0;
-}
-
 /* Points of a flat detector with the same p1. */
 static void line_points(const le__sc_walk *w, double p1, const double *p2, int64_t n,
                         le__sc_point *out) {
-    const double scale = scale_of(w->geometry);
+    const recipe how = recipe_of(w->geometry);
     const bool chi = (w->wanted & LE__SC_AZIMUTHS) != 0;
     int64_t j = 0;
-    for (; j + LE__SC_LINE <= n && scale > 0; j += LE__SC_LINE) {
+    for (; j + LE__SC_LINE <= n; j += LE__SC_LINE) {
         double x2[LE__SC_LINE];
         le__sc_line line;
         for (int k = 0; k < LE__SC_LINE; k++)
             x2[k] = p2[j + k] - w->geometry->poni2;
-        le__sc_line_of(w->matrix, p1 - w->geometry->poni1, x2, w->geometry->distance, chi, &line);
-        for (int k = 0; k < LE__SC_LINE; k++)
+        le__sc_line_of(w->matrix, p1 - w->geometry->poni1, x2, w->geometry->distance, how.of, chi,
+                       &line);
+        for (int k = 0; k < LE__SC_LINE; k++) {
+            const double x = how.scale * line.radial[k];
             out[j + k] =
-                (le__sc_point){.radial = scale * line.sin_half[k], .chi = chi ? line.chi[k] : 0};
+                (le__sc_point){.radial = how.squared ? x * x : x, .chi = chi ? line.chi[k] : 0};
+        }
     }
     for (; j < n; j++)
         out[j] = point_of(w, (double[3]){p1, p2[j], 0});

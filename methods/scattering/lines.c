@@ -42,10 +42,23 @@ TOGETHER double plain_atan2(double y, double x) {
     return y < 0 ? -third : third;
 }
 
-TOGETHER void line_of(const double m[3][3], double x1, const double *restrict x2, double distance,
-                      bool chi, le__sc_line *restrict out) {
-    double t1[LE__SC_LINE], t2[LE__SC_LINE], t3[LE__SC_LINE], r[LE__SC_LINE], n[LE__SC_LINE];
+TOGETHER void sin_half_of(const double *restrict r, const double *restrict t3,
+                          double *restrict out) {
+    double n[LE__SC_LINE];
     bool back = false;
+    for (int k = 0; k < LE__SC_LINE; k++)
+        n[k] = sqrt(r[k] * r[k] + t3[k] * t3[k]);
+    for (int k = 0; k < LE__SC_LINE; k++)
+        out[k] = r[k] / sqrt(2 * n[k] * (n[k] + t3[k]));
+    for (int k = 0; k < LE__SC_LINE; k++)
+        back |= !(t3[k] > 0);
+    for (int k = 0; k < LE__SC_LINE && back; k++)
+        out[k] = le__sc_sin_half(r[k], t3[k]);
+}
+
+TOGETHER void line_of(const double m[3][3], double x1, const double *restrict x2, double distance,
+                      le__sc_radial radial, bool chi, le__sc_line *restrict out) {
+    double t1[LE__SC_LINE], t2[LE__SC_LINE], t3[LE__SC_LINE], r[LE__SC_LINE];
     for (int k = 0; k < LE__SC_LINE; k++) {
         t1[k] = m[0][0] * x1 + m[0][1] * x2[k] + m[0][2] * distance;
         t2[k] = m[1][0] * x1 + m[1][1] * x2[k] + m[1][2] * distance;
@@ -53,45 +66,42 @@ TOGETHER void line_of(const double m[3][3], double x1, const double *restrict x2
     }
     for (int k = 0; k < LE__SC_LINE; k++)
         r[k] = sqrt(t1[k] * t1[k] + t2[k] * t2[k]);
-    for (int k = 0; k < LE__SC_LINE; k++)
-        n[k] = sqrt(r[k] * r[k] + t3[k] * t3[k]);
-    for (int k = 0; k < LE__SC_LINE; k++)
-        out->sin_half[k] = r[k] / sqrt(2 * n[k] * (n[k] + t3[k]));
-    for (int k = 0; k < LE__SC_LINE; k++)
-        back |= !(t3[k] > 0);
-    for (int k = 0; k < LE__SC_LINE && back; k++)
-        out->sin_half[k] = le__sc_sin_half(r[k], t3[k]);
+    if (radial == LE__SC_SIN_HALF)
+        sin_half_of(r, t3, out->radial);
+    else
+        for (int k = 0; k < LE__SC_LINE; k++)
+            out->radial[k] = radial == LE__SC_RADIUS ? r[k] : plain_atan2(r[k], t3[k]);
     if (chi)
         for (int k = 0; k < LE__SC_LINE; k++)
             out->chi[k] = plain_atan2(t1[k], t2[k]);
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx512f,avx512dq"))) static void line_avx512(const double m[3][3], double x1,
-                                                                    const double x2[LE__SC_LINE],
-                                                                    double distance, bool chi,
-                                                                    le__sc_line *out) {
-    line_of(m, x1, x2, distance, chi, out);
+__attribute__((target("avx512f,avx512dq"))) static void
+line_avx512(const double m[3][3], double x1, const double x2[LE__SC_LINE], double distance,
+            le__sc_radial radial, bool chi, le__sc_line *out) {
+    line_of(m, x1, x2, distance, radial, chi, out);
 }
 
 __attribute__((target("avx2"))) static void line_avx2(const double m[3][3], double x1,
                                                       const double x2[LE__SC_LINE], double distance,
-                                                      bool chi, le__sc_line *out) {
-    line_of(m, x1, x2, distance, chi, out);
+                                                      le__sc_radial radial, bool chi,
+                                                      le__sc_line *out) {
+    line_of(m, x1, x2, distance, radial, chi, out);
 }
 #endif
 
 void le__sc_line_of(const double m[3][3], double x1, const double x2[LE__SC_LINE], double distance,
-                    bool chi, le__sc_line *out) {
+                    le__sc_radial radial, bool chi, le__sc_line *out) {
 #if defined(__x86_64__) && defined(__GNUC__)
     if (__builtin_cpu_supports("avx512dq")) {
-        line_avx512(m, x1, x2, distance, chi, out);
+        line_avx512(m, x1, x2, distance, radial, chi, out);
         return;
     }
     if (__builtin_cpu_supports("avx2")) {
-        line_avx2(m, x1, x2, distance, chi, out);
+        line_avx2(m, x1, x2, distance, radial, chi, out);
         return;
     }
 #endif
-    line_of(m, x1, x2, distance, chi, out);
+    line_of(m, x1, x2, distance, radial, chi, out);
 }

@@ -19,14 +19,20 @@ static inline double le__sc_sin_half(double r, double t3) {
     return t3 > 0 ? r / sqrt(2 * n * (n + t3)) : sqrt((n - t3) / (2 * n));
 }
 
+typedef enum le__sc_radial {
+    LE__SC_SIN_HALF, /* sin of half the scattering angle */
+    LE__SC_ANGLE,    /* the scattering angle, within 1e-15 */
+    LE__SC_RADIUS    /* from the beam, m */
+} le__sc_radial;
+
 typedef struct le__sc_line {
-    double sin_half[LE__SC_LINE]; /* sin of half the scattering angle */
-    double chi[LE__SC_LINE];      /* azimuth, atan2(t1, t2) within 1e-15; if it is wanted */
+    double radial[LE__SC_LINE];
+    double chi[LE__SC_LINE]; /* azimuth, atan2(t1, t2) within 1e-15; if it is wanted */
 } le__sc_line;
 
 /* Of points (x1, x2[k], distance) in the axes of the detector; matrix: rows that give t1, t2, t3.
  * The same numbers for every instruction set. */
 void le__sc_line_of(const double matrix[3][3], double x1, const double x2[LE__SC_LINE],
-                    double distance, bool chi, le__sc_line *out);
+                    double distance, le__sc_radial radial, bool chi, le__sc_line *out);
 
 #endif

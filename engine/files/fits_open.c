@@ -97,19 +97,19 @@ static int count_long_axes(const le__fits *f) {
     return n;
 }
 
-/* The first HDU with at least so many axes longer than 1; -1: there is none. */
+/* The first HDU with axes, of which at least so many are longer than 1; -1: there is none. */
 static int first_image(le__fits *f, int least) {
     int error = 0, n = 0;
     fits_get_num_hdus(f->file, &n, &error);
     for (int i = 1; !error && i <= n && i <= HDUS_MAX; i++)
-        if (!fits_movabs_hdu(f->file, i, NULL, &error) && !(error = read_axes(f)) &&
+        if (!fits_movabs_hdu(f->file, i, NULL, &error) && !(error = read_axes(f)) && f->naxis > 0 &&
             count_long_axes(f) >= least)
             return i;
     return -1;
 }
 
 static le_status find_first(le__fits *f) {
-    for (int least = 2; least > 0; least--)
+    for (int least = 2; least >= 0; least--) /* 0: a single pixel */
         if (first_image(f, least) > 0)
             return LE_OK;
     return le_fail(LE_ERR_IO, "%s: no image in the file; a table is named as FILE.fits[HDU]",

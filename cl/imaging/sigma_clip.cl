@@ -5,6 +5,7 @@
  * pass keeps are the keys of an interval. A pass finds the middle key digit by digit, from how often each
  * digit occurs, then sums up; what follows from that is decided on the device, in `state`, so that the
  * host only looks now and then whether all is done. Kernels of a pass that is not needed return at once.
+ * The middle deviation from the median is found in the same way, by keys of its own.
  *
  * -DT= type of the image; -DKIND= 0 integers, 1 float, 2 double; -DOFFSET= what makes an integer its key;
  * -DKEY_BITS=; -DDIGIT= bits of a digit; -DGROUP=
@@ -94,9 +95,11 @@ static inline keys both(keys a, keys b)
 
 enum { RUNNING, LAST, DONE }; /* LAST: what is kept is known, and described once more */
 
+#define MAD_STD 1.482602218505602
+
 typedef struct settings {
     double sigma_lower, sigma_upper;
-    int n, mean, closed, readmit, maxiters;
+    int n, mean, closed, readmit, maxiters, mad;
 } settings;
 
 typedef struct state {
@@ -105,6 +108,7 @@ typedef struct state {
     int iterations, finite;
     int count, count_before; /* kept; kept when the pass before began */
     int rank;                /* of the middle among those with the digits found */
+    int closed;              /* the bounds */
     keys kept;
     ulong digits, known; /* of the middle key; bits that are known */
     double lower, upper, median, mean, std;
@@ -124,29 +128,42 @@ start(__global state *at, __global uint *often)
         often[b] = 0;
     if (get_local_id(0) != 0)
         return;
-    state s = {RUNNING, 0, 0, 0, 0, 0, 0, {0, 0}, 0, 0, NAN, NAN, NAN, NAN, NAN, {1, 0}};
+    state s = {RUNNING, 0, 0, 0, 0, 0, 0, 0, {0, 0}, 0, 0, NAN, NAN, NAN, NAN, NAN, {1, 0}};
     s.kept = all_keys();
     *at = s;
 }
 
 /* --- the middle --- */
 
+enum { VALUES, DEVIATIONS }; /* what the middle is of */
+
+static inline ulong key_about(int about, ulong key, double median)
+{
+    return about == VALUES ? key : as_ulong(fabs(value_of(key) - median));
+}
+
+static inline bool is_over(__global const state *at, int about)
+{
+    return about == VALUES ? at->phase == DONE || at->skip : at->phase != RUNNING;
+}
+
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-count_digits(__global const T *image, int n, __global const state *at, __global uint *often, int shift)
+count_digits(__global const T *image, int n, __global const state *at, __global uint *often, int shift,
+             int first, int about)
 {
     __local uint here[BINS];
-    if (at->phase == DONE || at->skip)
+    if (is_over(at, about))
         return;
-    /* the first digit: those known are of the pass before */
-    const bool first = shift + DIGIT >= KEY_BITS;
+    const double median = at->median;
+    /* the first digit: those known are of what was looked for before */
     const ulong digits = first ? 0 : at->digits, known = first ? 0 : at->known;
     const keys kept = at->kept;
     for (int b = get_local_id(0); b < BINS; b += GROUP)
         here[b] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (size_t i = get_global_id(0); i < (size_t)n; i += get_global_size(0)) {
-        const ulong key = key_of(image[i]);
-        if (key >= kept.first && key <= kept.last && (key & known) == digits)
+        const ulong value = key_of(image[i]), key = key_about(about, value, median);
+        if (value >= kept.first && value <= kept.last && (key & known) == digits)
             atomic_inc(here + (int)(key >> shift & (BINS - 1)));
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -172,7 +189,7 @@ static void begin_pass(__global state *at, const settings *c, int count)
         at->skip = readmit;
         if (readmit)
             at->kept = both(all_keys(),
-                            keys_within(at->lower, at->upper, c->closed || at->std == 0));
+                            keys_within(at->lower, at->upper, at->closed));
     } else if (at->phase == LAST && count == 0) {
         at->phase = DONE;
     }
@@ -180,20 +197,28 @@ static void begin_pass(__global state *at, const settings *c, int count)
 
 /* The digit of the middle, by one work-group; clears the counts. */
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-pick_digit(__global state *at, __global uint *often, settings c, int shift)
+pick_digit(__global state *at, __global uint *often, settings c, int shift, int first, int about)
 {
     enum { EACH = BINS / GROUP };
     __local int space[GROUP];
     __local int rank;
-    if (at->phase == DONE || at->skip)
+    const bool over = is_over(at, about);
+    barrier(CLK_GLOBAL_MEM_FENCE); /* all have read it */
+    if (over)
         return;
     const int from = get_local_id(0) * EACH;
     int sum = 0;
     for (int b = 0; b < EACH; b++)
         sum += (int)often[from + b];
     int before = scan_add(sum, space) - sum;
-    if (get_local_id(0) == GROUP - 1 && shift + DIGIT >= KEY_BITS)
-        begin_pass(at, &c, before + sum);
+    if (get_local_id(0) == GROUP - 1 && first) {
+        if (about == VALUES) {
+            begin_pass(at, &c, before + sum);
+        } else {
+            at->rank = at->count / 2;
+            at->digits = at->known = 0;
+        }
+    }
     barrier(CLK_GLOBAL_MEM_FENCE);
     if (get_local_id(0) == 0)
         rank = at->rank;
@@ -290,6 +315,17 @@ static void describe(__global state *at, const sums *s)
     at->ends.last = s->greatest;
 }
 
+static void keep_within(__global state *at, const settings *c, double deviation)
+{
+    const double center = c->mean ? at->mean : at->median;
+    at->lower = center - c->sigma_lower * deviation;
+    at->upper = center + c->sigma_upper * deviation;
+    at->closed = c->closed || deviation == 0;
+    at->kept = both(at->kept, keys_within(at->lower, at->upper, at->closed));
+    at->count_before = at->count;
+    at->iterations++;
+}
+
 /* By one work-group. */
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 end_pass(__global state *at, __global const sums *parts, int n_parts, settings c)
@@ -309,16 +345,51 @@ end_pass(__global state *at, __global const sums *parts, int n_parts, settings c
     if (get_local_id(0) != 0)
         return;
     describe(at, &s);
-    if (at->phase == LAST) {
+    if (at->phase == LAST)
         at->phase = DONE;
+    else if (!c.mad)
+        keep_within(at, &c, at->std);
+}
+
+/* --- the middle deviation --- */
+
+/* The greatest deviation below the middle one, of the pixels of each work-group. */
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+find_lower(__global const T *image, int n, __global const state *at, __global sums *parts)
+{
+    __local sums space[GROUP];
+    if (is_over(at, DEVIATIONS))
         return;
+    const keys kept = at->kept;
+    const ulong middle = at->digits;
+    const double median = at->median;
+    sums s = no_sums();
+    for (size_t i = get_global_id(0); i < (size_t)n; i += get_global_size(0)) {
+        const ulong value = key_of(image[i]), key = key_about(DEVIATIONS, value, median);
+        if (value >= kept.first && value <= kept.last && key < middle)
+            s.lower = max(s.lower, key);
     }
-    const double center = c.mean ? at->mean : at->median;
-    at->lower = center - c.sigma_lower * at->std;
-    at->upper = center + c.sigma_upper * at->std;
-    at->kept = both(at->kept, keys_within(at->lower, at->upper, c.closed || at->std == 0));
-    at->count_before = at->count;
-    at->iterations++;
+    s = sums_of_group(s, space);
+    if (get_local_id(0) == 0)
+        parts[get_group_id(0)] = s;
+}
+
+/* By one work-group. */
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+end_deviation(__global state *at, __global const sums *parts, int n_parts, settings c)
+{
+    __local sums space[GROUP];
+    if (is_over(at, DEVIATIONS))
+        return;
+    sums s = no_sums();
+    for (int k = get_local_id(0); k < n_parts; k += GROUP)
+        s = sums_add(s, parts[k]);
+    s = sums_of_group(s, space);
+    if (get_local_id(0) != 0)
+        return;
+    const double middle = as_double(at->digits);
+    const double lower = at->count % 2 || at->rank > 0 ? middle : as_double(s.lower);
+    keep_within(at, &c, MAD_STD * (at->count % 2 ? middle : (lower + middle) / 2));
 }
 
 /* --- results --- */

@@ -13,12 +13,13 @@ extern const le_cl_source le_cl_imaging_sigma_clip;
 static const le_cl_source *const sources[] = {&le_cl_imaging_sigma_clip, NULL};
 
 enum { GROUP = 256, DIGIT = 11, STATE_BYTES = 256, PART_BYTES = 64 };
-enum { DONE = 2 }; /* phase of sigma_clip.cl */
+enum { DONE = 2 };                                /* phase of sigma_clip.cl */
+enum { VALUES, DEVIATIONS, DEVIATION_BITS = 64 }; /* of which it finds the middle */
 
 /* settings of sigma_clip.cl */
 typedef struct settings {
     double sigma_lower, sigma_upper;
-    int32_t n, mean, closed, readmit, maxiters, unused;
+    int32_t n, mean, closed, readmit, maxiters, mad;
 } settings;
 
 typedef struct job {
@@ -61,7 +62,7 @@ static le_status open_job(le_call *call, job *j) {
     const le__im_clip clip = le__im_clip_of(call, SIGMA_CLIP_SETTINGS);
     *j = (job){.call = call,
                .about = {clip.sigma_lower, clip.sigma_upper, (int32_t)le_tensor_count(image),
-                         clip.mean, clip.closed, clip.readmit, (int32_t)clip.maxiters, 0},
+                         clip.mean, clip.closed, clip.readmit, (int32_t)clip.maxiters, clip.mad},
                .groups = groups_of(call)};
     set_options(j, image->dtype);
     le_status status = le_cl_scratch(call, STATE_BYTES, &j->state);
@@ -74,17 +75,24 @@ static le_status open_job(le_call *call, job *j) {
 
 /* --- passes --- */
 
-static le_status find_middle(const job *j) {
+static le_status find_middle(const job *j, int key_bits, int about) {
     le_status status = LE_OK;
-    const int digits = (j->key_bits + DIGIT - 1) / DIGIT;
+    const int digits = (key_bits + DIGIT - 1) / DIGIT;
     for (int d = digits - 1; d >= 0 && status == LE_OK; d--) {
-        const le_cl_karg count[] = {LE_CL_ARG(SIGMA_CLIP_IMAGE), LE_CL_I32(j->about.n),
-                                    LE_CL_BUF(j->state), LE_CL_BUF(j->often), LE_CL_I32(d * DIGIT)};
-        const le_cl_karg pick[] = {LE_CL_BUF(j->state), LE_CL_BUF(j->often),
-                                   LE_CL_STRUCT(&j->about), LE_CL_I32(d * DIGIT)};
-        status = launch(j, "count_digits", j->groups, count, 5);
+        const le_cl_karg shift = LE_CL_I32(d * DIGIT), first = LE_CL_I32(d == digits - 1);
+        const le_cl_karg count[] = {LE_CL_ARG(SIGMA_CLIP_IMAGE),
+                                    LE_CL_I32(j->about.n),
+                                    LE_CL_BUF(j->state),
+                                    LE_CL_BUF(j->often),
+                                    shift,
+                                    first,
+                                    LE_CL_I32(about)};
+        const le_cl_karg pick[] = {
+            LE_CL_BUF(j->state), LE_CL_BUF(j->often), LE_CL_STRUCT(&j->about), shift, first,
+            LE_CL_I32(about)};
+        status = launch(j, "count_digits", j->groups, count, 7);
         if (status == LE_OK)
-            status = launch(j, "pick_digit", 1, pick, 4);
+            status = launch(j, "pick_digit", 1, pick, 6);
     }
     return status;
 }
@@ -94,10 +102,17 @@ static le_status pass(const job *j) {
                               LE_CL_BUF(j->state), LE_CL_BUF(j->parts)};
     const le_cl_karg end[] = {LE_CL_BUF(j->state), LE_CL_BUF(j->parts),
                               LE_CL_I32((int32_t)j->groups), LE_CL_STRUCT(&j->about)};
-    le_status status = find_middle(j);
+    le_status status = find_middle(j, j->key_bits, VALUES);
     if (status == LE_OK)
         status = launch(j, "sum_up", j->groups, sum, 4);
-    return status == LE_OK ? launch(j, "end_pass", 1, end, 4) : status;
+    if (status == LE_OK)
+        status = launch(j, "end_pass", 1, end, 4);
+    if (status != LE_OK || !j->about.mad)
+        return status;
+    status = find_middle(j, DEVIATION_BITS, DEVIATIONS);
+    if (status == LE_OK)
+        status = launch(j, "find_lower", j->groups, sum, 4);
+    return status == LE_OK ? launch(j, "end_deviation", 1, end, 4) : status;
 }
 
 /* Several passes before each look at how far it is: passes in vain cost less than the host's
@@ -145,9 +160,6 @@ static bool applicable(const le_call *call, const char **why) {
     const int64_t n = le_tensor_count(le_call_in(call, SIGMA_CLIP_IMAGE));
     *why = "sets along an axis";
     if (le__im_sets_of(call).n != 1)
-        return false;
-    *why = "a median absolute deviation";
-    if (le__im_clip_of(call, SIGMA_CLIP_SETTINGS).mad)
         return false;
     *why = "no pixels, or too many for the kernels";
     if (n < 1 || n > INT32_MAX)

@@ -119,12 +119,13 @@ static void test_contents(void **state) {
             le_tensor image = {0};
             make_image((content)kind, dtypes[d], &image);
             for (size_t k = 0; k < n; k++) {
-                if (!runs_here(engine, all[k]) || !strcmp(all[k]->name, "reference") ||
-                    !strcmp(all[k]->name, "counted"))
+                const char *name = all[k]->name; /* two of which are not for these images */
+                if (!runs_here(engine, all[k]) || !strcmp(name, "reference") ||
+                    !strcmp(name, "counted") || !strcmp(name, "lines_opencl"))
                     continue;
-                compare((content)kind, all[k]->name, &image, "median", 0);
+                compare((content)kind, name, &image, "median", 0);
                 if (d == 0)
-                    compare((content)kind, all[k]->name, &image, "mean", 2);
+                    compare((content)kind, name, &image, "mean", 2);
             }
             le_tensor_free(&image);
         }

@@ -47,6 +47,13 @@ static void types(void **state) {
                               "BSCALE  =                  0.5", NULL},
         large, sizeof large);
     assert_values("i64.fits", "f64[2]", (double[]){-4611686018427387904.0 + 0.5, 3});
+    put_fits(
+        "pixel.fits",
+        (const char *const[]){"SIMPLE  =                    T", "BITPIX  =                   16",
+                              "NAXIS   =                    2", "NAXIS1  =                    1",
+                              "NAXIS2  =                    1", NULL},
+        (const unsigned char[]){0, 7}, 2);
+    assert_values("pixel.fits", "i16[1]", (double[]){7});
     const le_io_options wide = {.struct_size = sizeof wide, .dtypes = LE_DTYPE_BIT(LE_F64)};
     le_tensor t = {0};
     assert_int_equal(le_io_read(NULL, "blank.fits", &wide, &t), LE_OK);

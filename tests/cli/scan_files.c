@@ -145,7 +145,7 @@ static void write_virtual(void) {
     hid_t space = H5Screate_simple(3, shape, NULL), how = H5Pcreate(H5P_DATASET_CREATE);
     for (int k = 0; k < 3; k++) {
         const hsize_t at[3] = {begin[k]}, part[3] = {begin[k + 1] - begin[k], ROWS, COLS};
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "part_%d.h5", k + 1);
         hid_t from = H5Screate_simple(3, part, NULL);
         H5Sselect_hyperslab(space, H5S_SELECT_SET, at, NULL, part, NULL);

@@ -39,8 +39,8 @@ static le_status run(le_case *c, const le_operation *op, const char *implementat
     le_arg args[LE_MAX_ARGS + 2];
     memcpy(args, c->args, c->n * sizeof *args);
     args[c->n] = LE_OPT_IMPLEMENTATION(implementation);
-    /* This test judges, not the engine's own proof. But chains whose steps may be off by so much take
-     * lossy ones. */
+    /* This test judges, not the engine's own proof. But chains whose steps may be off by so much
+     * take lossy ones. */
     args[c->n + 1] = LE_OPT_ATOL(strncmp(implementation, "staged", 6) == 0 ? op->atol : 1);
     return le_call_run(engine, op->name, args, c->n + 2);
 }

@@ -466,6 +466,8 @@ le_status le_mpi_call_run(le_engine *engine, MPI_Comm comm, const le_mpi_options
         const le_tick *usual = begin_ticks(j);
         begin_deadline(j);
         status = run(j, operation);
+        if (status == LE_ERR_CANCELLED)
+            (void)too_late(j); /* who reads or computes then knows only of a tick */
         if (status == LE_OK)
             report(j);
         le_set_tick(usual);

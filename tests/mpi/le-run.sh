@@ -65,6 +65,8 @@ patience=60
 LE_MPI_DEADLINE=0.05 LE_TEST_SLOW=20,20,20 ranks 3 "$tools/le-run" $many images=late.h5:/images >/dev/null 2>said &&
     complain "the deadline was missed"
 grep -q 'the deadline of 0.05 s has passed' said || complain "no word of the deadline: $(cat said)"
+LE_MPI_DEADLINE=0.0001 ranks 2 "$tools/le-run" $many images=late.h5:/images >/dev/null 2>said # while it is read
+grep -q 'the deadline of 0.0001 s has passed' said || complain "no word of the deadline when reading: $(cat said)"
 for hangs in 1 0; do
     LE_MPI_DEADLINE=1 LE_TEST_GRACE=1 LE_TEST_HANG=$hangs:2 ranks 3 "$tools/le-run" $many images=hang_$hangs.h5:/images \
         >/dev/null 2>said && complain "a rank that hangs was not missed"

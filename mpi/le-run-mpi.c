@@ -107,10 +107,7 @@ le_status run_world_agree(le_status status) {
 }
 
 bool run_world_all(bool own) {
-    int number = own;
-    if (world.ranks > 1)
-        MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT, MPI_MIN, world.comm);
-    return number != 0;
+    return le__world_all(&world, own);
 }
 
 le_status run_world_race(le_engine *engine, const char *operation, const le_arg *args, size_t n) {

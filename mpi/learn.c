@@ -24,9 +24,7 @@ typedef struct about { /* a rank */
 /* One of each rank, of the calling rank *own; NULL without memory, on all ranks then. */
 static about *of_all(const le__world *w, const about *own) {
     about *all = calloc((size_t)w->ranks, sizeof *all);
-    int good = all != NULL, everywhere;
-    MPI_Allreduce(&good, &everywhere, 1, MPI_INT, MPI_MIN, w->comm);
-    if (!everywhere) {
+    if (!le__world_all(w, all != NULL)) {
         free(all);
         return NULL;
     }
@@ -109,8 +107,7 @@ static void hear_verdicts(const le__world *w, le_engine *engine, const about *al
         if (!all[r].verdicts)
             continue;
         char *text = r == w->rank ? own : malloc((size_t)all[r].verdicts);
-        int good = text != NULL, everywhere;
-        MPI_Allreduce(&good, &everywhere, 1, MPI_INT, MPI_MIN, w->comm);
+        bool everywhere = le__world_all(w, text != NULL);
         if (everywhere)
             MPI_Bcast(text, (int)all[r].verdicts, MPI_BYTE, r, w->comm);
         if (everywhere && r != w->rank)

@@ -14,10 +14,7 @@ static void gather(void *context, const void *own, size_t bytes, void *all) {
 }
 
 static bool is_true_for_all(void *context, bool own) {
-    const le__world *w = context;
-    int number = own;
-    MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT, MPI_MIN, w->comm);
-    return number != 0;
+    return le__world_all(context, own);
 }
 
 static le_status race(le__world *w, le_engine *engine, const char *operation, const le_arg *args,

@@ -32,9 +32,7 @@ static bool all_can(const le__job *j, le_arg *args, size_t n, const char *name) 
     args[n] = LE_OPT_IMPLEMENTATION(name);
     if (name[0])
         explain(j, args, n + 1, chosen);
-    int can = name[0] && !strcmp(chosen, name);
-    MPI_Allreduce(MPI_IN_PLACE, &can, 1, MPI_INT, MPI_MIN, j->world.comm);
-    return can;
+    return le__world_all(&j->world, name[0] && !strcmp(chosen, name));
 }
 
 /* All have the same order of preference: at most one of the ranks' choices can be used by all. */

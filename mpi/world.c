@@ -33,6 +33,13 @@ void le__world_close(le__world *w) {
         MPI_Comm_free(&w->comm);
 }
 
+bool le__world_all(const le__world *w, bool own) {
+    int number = own;
+    if (w->ranks > 1)
+        MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT, MPI_MIN, w->comm);
+    return number != 0;
+}
+
 /* As an error that has been agreed before does. */
 static bool names_rank(const char *text) {
     const char *end = strrchr(text, '(');

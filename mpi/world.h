@@ -24,6 +24,8 @@ void le__world_close(le__world *w);
 
 /* All ranks return the status of the lowest one that failed, with its text. */
 le_status le__world_agree(const le__world *w, le_status status);
+/* Whether it is so on all ranks. */
+bool le__world_all(const le__world *w, bool own);
 /* LE_ERR_ARGUMENT on all ranks unless all have the same number. */
 le_status le__world_same(const le__world *w, uint64_t hash, const char *what);
 

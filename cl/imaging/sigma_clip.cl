@@ -273,6 +273,15 @@ static inline sums sums_of_group(sums x, __local sums *space)
     return space[0];
 }
 
+/* The same of what all work-groups have left, by one work-group. */
+static inline sums sums_of_parts(__global const sums *parts, int n_parts, __local sums *space)
+{
+    sums s = no_sums();
+    for (int k = get_local_id(0); k < n_parts; k += GROUP)
+        s = sums_add(s, parts[k]);
+    return sums_of_group(s, space);
+}
+
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 sum_up(__global const T *image, int n, __global const state *at, __global sums *parts)
 {
@@ -338,10 +347,7 @@ end_pass(__global state *at, __global const sums *parts, int n_parts, settings c
             at->skip = 0;
         return;
     }
-    sums s = no_sums();
-    for (int k = get_local_id(0); k < n_parts; k += GROUP)
-        s = sums_add(s, parts[k]);
-    s = sums_of_group(s, space);
+    const sums s = sums_of_parts(parts, n_parts, space);
     if (get_local_id(0) != 0)
         return;
     describe(at, &s);
@@ -381,10 +387,7 @@ end_deviation(__global state *at, __global const sums *parts, int n_parts, setti
     __local sums space[GROUP];
     if (is_over(at, DEVIATIONS))
         return;
-    sums s = no_sums();
-    for (int k = get_local_id(0); k < n_parts; k += GROUP)
-        s = sums_add(s, parts[k]);
-    s = sums_of_group(s, space);
+    const sums s = sums_of_parts(parts, n_parts, space);
     if (get_local_id(0) != 0)
         return;
     const double middle = as_double(at->digits);

@@ -17,7 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static int ranks;
 static le_engine *engine;
 static char folder[] = "/tmp/le-learn-XXXXXX", file[64];
 
@@ -364,13 +363,7 @@ static void shares_by_what_is_known(void) {
 }
 
 int main(int argc, char **argv) {
-    int provided, sum;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (rank == 0 && !mkdtemp(folder))
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    MPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);
+    begin_ranks(&argc, &argv, folder);
     snprintf(file, sizeof file, "%s/timings.sqlite3", folder);
     open_engine();
     timings_come_to_rank_0();
@@ -378,11 +371,9 @@ int main(int argc, char **argv) {
     who_crashes_is_known_to_all();
     shares_by_what_is_known();
     le_mpi_close(&engine);
-    MPI_Allreduce(&failures, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    const int sum = end_ranks(folder);
     if (rank == 0)
-        printf("%d ranks: %d failures\n", ranks, sum + (system(command) != 0));
+        printf("%d ranks: %d failures\n", ranks, sum);
     MPI_Finalize();
     return sum ? 1 : 0;
 }

@@ -17,7 +17,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static int ranks;
 static le_engine *engine;
 
 /* ------------------------------------------------------------------------------------ ranges -- */
@@ -495,13 +494,7 @@ static void failing(void) {
 }
 
 int main(int argc, char **argv) {
-    int provided, sum;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (rank == 0 && !mkdtemp(folder))
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    MPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);
+    begin_ranks(&argc, &argv, folder);
     le_options options;
     le_default_options(&options);
     options.db_path = ":memory:";
@@ -521,13 +514,11 @@ int main(int argc, char **argv) {
     too_late();
     failing();
     le_mpi_close(&engine);
-    MPI_Allreduce(&failures, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    const int sum = end_ranks(folder);
     le_mpi_report r = {.struct_size = sizeof r};
     le_mpi_last_run(&r);
     if (rank == 0)
-        printf("%d ranks on %d nodes: %d failures\n", ranks, r.nodes, sum + (system(command) != 0));
+        printf("%d ranks on %d nodes: %d failures\n", ranks, r.nodes, sum);
     MPI_Finalize();
     return sum ? 1 : 0;
 }

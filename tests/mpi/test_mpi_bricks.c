@@ -259,10 +259,7 @@ static void same_bits(MPI_Comm comm, int p) {
 
 int main(int argc, char **argv) {
     static const int numbers[] = {1, 4, 5, 6, 7, 8, 11, RANKS};
-    int provided, ranks;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    begin_ranks(&argc, &argv, NULL);
     setenv("LE_BOX_EDGE", "16", 1);
     CHECK(le_mpi_open(&engine, MPI_COMM_WORLD, NULL) == LE_OK);
     make_volume();
@@ -277,7 +274,7 @@ int main(int argc, char **argv) {
         same_bits(comm, numbers[i]);
         MPI_Comm_free(&comm);
     }
-    MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    failures = end_ranks(NULL);
     le_mpi_close(&engine);
     if (rank == 0) {
         unlink(place);

@@ -17,7 +17,6 @@
 
 enum { CANDIDATES = 13, BEST = 7, WRONG = 5, SIZE = 100 };
 
-static int ranks;
 static le_engine *engine;
 static char folder[] = "/tmp/le-race-XXXXXX", file[64];
 static bool has_run[CANDIDATES];
@@ -126,23 +125,15 @@ static void one_fails(void) {
 }
 
 int main(int argc, char **argv) {
-    int provided, sum;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (rank == 0 && !mkdtemp(folder))
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    MPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);
+    begin_ranks(&argc, &argv, folder);
     snprintf(file, sizeof file, "%s/timings.sqlite3", folder);
     open_engine();
     all_race();
     one_fails();
     le_mpi_close(&engine);
-    MPI_Allreduce(&failures, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    const int sum = end_ranks(folder);
     if (rank == 0)
-        printf("%d ranks: %d failures\n", ranks, sum + (system(command) != 0));
+        printf("%d ranks: %d failures\n", ranks, sum);
     MPI_Finalize();
     return sum ? 1 : 0;
 }

@@ -44,6 +44,7 @@ struct le__pool {
     int n_threads, max_threads;
     bool stop;
     _Atomic unsigned calls; /* for workers: loops that began; changed with the mutex held */
+    double called;          /* when the last one did; guarded by the mutex */
 };
 
 /* Takes the next part; false when nothing is left. */
@@ -107,8 +108,9 @@ static bool happens_soon(const _Atomic unsigned *number, unsigned value, bool eq
     return false;
 }
 
-/* Until a loop begins; *soon: the last one did before it was worth to sleep. Called with the mutex
- * held. */
+/* Until a loop begins; *soon: it did before it was worth to sleep, or several did, of which the
+ * first few went by while the worker was waking. How long that took does not count: a worker that
+ * came too late would sleep again, and always come too late. Called with the mutex held. */
 static void rest(le__pool *p, bool *soon) {
     unsigned calls = atomic_load_explicit(&p->calls, memory_order_relaxed);
     double begin = le__now();
@@ -121,7 +123,8 @@ static void rest(le__pool *p, bool *soon) {
     }
     while (atomic_load_explicit(&p->calls, memory_order_relaxed) == calls)
         pthread_cond_wait(&p->work, &p->mutex);
-    *soon = le__now() - begin < awake_s;
+    unsigned begun = atomic_load_explicit(&p->calls, memory_order_relaxed) - calls;
+    *soon = (p->called - begin) / begun < awake_s;
 }
 
 static void *worker_main(void *arg) {
@@ -165,6 +168,7 @@ static void start_workers(le__pool *p, int wanted) {
 
 /* With the mutex held. */
 static void call_workers(le__pool *p) {
+    p->called = le__now();
     atomic_fetch_add_explicit(&p->calls, 1, memory_order_release);
     pthread_cond_broadcast(&p->work);
 }

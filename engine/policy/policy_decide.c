@@ -204,6 +204,10 @@ static double worth(const scene *s, const option *o, const option *best, size_t 
     if (s->q->objective != LE_OBJECTIVE_TIME)
         behind += (o->score - log(o->seconds)) - (best->score - log(best->seconds));
     behind += s->policy->options.margin; /* less would not change the choice */
+    /* of one that is ahead, but not surely, because the best known is known less well, further runs
+     * tell little: those of the other one do */
+    if (behind < 0.0 && o->belief.var < best->belief.var)
+        behind = -behind;
     double gain = 1.0 - exp(-le__expected_gain(behind, sqrt(learnt)));
     *cost = run_cost(o, best, s->q->allowed[i].unstoppable ? INFINITY : stop_after(s, best, i));
     if (member->n_cells == 0)
@@ -329,7 +333,7 @@ static size_t fastest_prior(const scene *s) {
 /* What answers in turn, and what is kept for decisions, empty the caches of the next run and make a
  * brief one look slow: beside those that answer in turn it would have no chance. So it answers a few
  * calls, the first of which does not count. What is called once or twice is not worth that. */
-static int further_runs(const scene *s, double best_seconds) {
+static int runs_that_count(const scene *s, double best_seconds) {
     if (s->problem->calls < OFTEN)
         return 0;
     return best_seconds < BRIEFEST ? LE__LOOK : best_seconds < BRIEF ? 1 : 0;
@@ -337,7 +341,7 @@ static int further_runs(const scene *s, double best_seconds) {
 
 /* The candidate whose exploring goes on; n_allowed: none. */
 static size_t still_looked_at(const scene *s) {
-    size_t i = s->problem->look_in > 0 ? 0 : s->q->n_allowed;
+    size_t i = s->problem->looking ? 0 : s->q->n_allowed;
     while (i < s->q->n_allowed && s->q->allowed[i].candidate != s->problem->looked_at)
         i++;
     return i;
@@ -346,13 +350,16 @@ static size_t still_looked_at(const scene *s) {
 static void explore(const scene *s, size_t index, const option *best, bool probed,
                     le__policy_decision *out) {
     le__problem *p = s->problem;
-    bool again = p->look_in > 0 && p->looked_at == s->q->allowed[index].candidate;
+    bool again = !probed && index == still_looked_at(s);
     describe(s, index, probed ? LE__WHY_PROBE : LE__WHY_EXPLORE, out);
-    p->looked_at = out->candidate;
-    p->look_in = again ? p->look_in - 1 : probed ? 0 : further_runs(s, best->seconds);
-    p->looks = again ? p->looks : 0;
-    out->goes_on = p->look_in > 0;
-    out->warming = out->goes_on && !again;
+    if (!again) {
+        p->least_looks = probed ? 0 : runs_that_count(s, best->seconds);
+        p->looking = p->least_looks > 0;
+        p->looked_at = out->candidate;
+        p->looks = 0;
+    }
+    out->goes_on = p->looking;
+    out->warming = p->looking && !again;
     if (probed)
         le__resource_of(s->policy, s->family, out->candidate)->doubted = true;
     s->family->budget.since_explored = s->q->now;

@@ -143,7 +143,7 @@ typedef struct le__cell { /* one candidate on one problem */
     le__belief in_curve; /* what the candidate's curve holds of it */
 } le__cell;
 
-enum { LE__LOOK = 3 }; /* runs that count of a look at what is briefest: their median */
+enum { LE__LOOK = 3 }; /* runs that count of a look at what is briefest, at least: the last ones' median */
 
 typedef struct le__problem {
     le__point at;
@@ -155,9 +155,10 @@ typedef struct le__problem {
     double calls;
     double answers, answered; /* runs that answered, and their seconds */
     double best_seconds;      /* of the last decision's best known; 0: none */
-    int looked_at, look_in;   /* the candidate explored now, and further runs of the look */
-    int looks;                /* of its runs that count, so many are over */
-    double look[LE__LOOK - 1]; /* what its runs before the last one took, logarithmic */
+    bool looking;             /* a look goes on, ... */
+    int looked_at;            /* ... at this candidate */
+    int looks, least_looks;   /* of its runs that count so many are over, and are needed */
+    double look[LE__LOOK];    /* what the last of them took, logarithmic */
 } le__problem;
 
 typedef struct le__member { /* a candidate in its family */

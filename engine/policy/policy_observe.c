@@ -16,6 +16,8 @@
 #define SURPRISE_MEMORY 100.0
 #define CHANGED 2          /* late runs in a row that are no accident: another time from now on */
 #define COLD_PAIRS 3.0     /* of a cold and a warm run, by which other cold runs may be judged */
+#define FASTER 0.1         /* log factor by which a look's last run was faster than its median */
+#define LONGEST_LOOK 12    /* runs that count */
 #define SLOW_WEIGHT 0.25   /* of a first sample that was taken while its resource was slow */
 
 static void learn_warm(le__family *family, le__cell *cell, double n, double mean, double m2)
@@ -172,19 +174,24 @@ static double middle_of(double a, double b, double c)
     return fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
 
-/* Of a look at what is briefest the median counts: one late run among three would hide a candidate for
- * long. False: the look goes on. */
+/* Of a look at what is briefest the median of its last runs counts: one late run among three would
+ * hide a candidate for long. While they become faster the look goes on: cores that slept during a
+ * trial take a few runs to be there. False: the look goes on. */
 static bool ends_look(le__problem *problem, le__policy_sample *s)
 {
-    if (s->why != LE__WHY_EXPLORE || s->candidate != problem->looked_at)
+    if (!problem->looking || s->why != LE__WHY_EXPLORE || s->candidate != problem->looked_at)
         return true;
-    if (s->cut)
-        problem->look_in = 0;
-    else if (problem->look_in > 0 && problem->looks < LE__LOOK - 1)
-        problem->look[problem->looks++] = s->mean_log;
-    else if (problem->looks == LE__LOOK - 1)
-        s->mean_log = middle_of(problem->look[0], problem->look[1], s->mean_log);
-    return problem->look_in == 0;
+    problem->looking = !s->cut && problem->least_looks == LE__LOOK;
+    if (!problem->looking)
+        return true;
+    double *at = problem->look;
+    at[problem->looks++ % LE__LOOK] = s->mean_log;
+    if (problem->looks < LE__LOOK)
+        return false;
+    double middle = middle_of(at[0], at[1], at[2]);
+    problem->looking = s->mean_log < middle - FASTER && problem->looks < LONGEST_LOOK;
+    s->mean_log = middle;
+    return !problem->looking;
 }
 
 static void take(le__policy *policy, le__family *family, le__problem *problem,

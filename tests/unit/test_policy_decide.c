@@ -601,6 +601,50 @@ static void brief_ones_get_a_second_look(void **state)
     }
 }
 
+/* After a trial the first runs of a candidate with two threads are as slow as with one. */
+static void a_look_goes_on_while_runs_become_faster(void **state)
+{
+    (void)state;
+    const double woken[] = {120e-6, 48e-6, 49e-6, 30e-6, 21e-6};
+    fixture f = fixture_of(2, 1, NULL);
+    int p = problem_of(&f, 5.0), looks = 0;
+    for (int i = 0; i < 5; i++)
+        run_of(&f, p, 0, LE__WHY_EXPLOIT, false, 30e-6);
+    for (int i = 0; i < 12; i++) {
+        le__policy_decision d = decide_of(&f, p, true);
+        double seconds = d.candidate == 0 ? 30e-6 : woken[looks < 4 ? looks++ : 4];
+        f.now += seconds;
+        le__policy_sample s = {.family = f.family, .problem = p, .candidate = d.candidate,
+                               .why = d.why, .start = d.warming, .n = 1, .mean_log = log(seconds),
+                               .seconds = seconds, .now = f.now};
+        le__policy_observe(f.policy, &s);
+    }
+    le__policy_decision d = decide_of(&f, p, false);
+    assert_int_equal(d.candidate, 1);
+    assert_near(d.seconds, 21e-6, 0.5e-6);
+    le__policy_free(&f.policy);
+}
+
+/* One is known well and ahead by a little, but not surely: the other one has scattered. Its own runs
+ * decide that, and answer meanwhile. */
+static void what_is_known_well_is_not_explored(void **state)
+{
+    (void)state;
+    fixture f = fixture_of(2, 1, NULL);
+    int p = problem_of(&f, 5.0);
+    for (int i = 0; i < 6; i++)
+        run_of(&f, p, 0, LE__WHY_EXPLOIT, false, 22e-6 * (1.0 + 0.2 * (i % 3 - 1)));
+    for (int i = 0; i < 40; i++)
+        run_of(&f, p, 1, LE__WHY_EXPLORE, false, 21e-6 * (1.0 + 0.01 * (i % 2)));
+    le__policy_set_incumbent(f.policy, f.family, p, 0);
+    for (int i = 0; i < 20; i++) {
+        le__policy_decision d = decide_of(&f, p, true);
+        assert_int_equal(d.why, LE__WHY_EXPLOIT);
+        run_of(&f, p, d.candidate, d.why, false, 22e-6 * (1.0 + 0.2 * (i % 3 - 1)));
+    }
+    le__policy_free(&f.policy);
+}
+
 /* One late run among many is noise, also when it happens again and another was as fast as ever. */
 static void a_spike_changes_no_choice(void **state)
 {
@@ -678,6 +722,8 @@ int main(void)
         cmocka_unit_test(a_hopeful_cold_run_raises_no_alarm),
         cmocka_unit_test(lasting_slowness_is_doubted),
         cmocka_unit_test(brief_ones_get_a_second_look),
+        cmocka_unit_test(a_look_goes_on_while_runs_become_faster),
+        cmocka_unit_test(what_is_known_well_is_not_explored),
         cmocka_unit_test(a_spike_changes_no_choice),
         cmocka_unit_test(a_stopped_one_does_not_answer),
         cmocka_unit_test(never_explores_when_told),

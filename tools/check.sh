@@ -13,6 +13,12 @@ cd "$(dirname "$0")/.." || exit 1
 . tools/drivers.sh
 need_packages "$build_packages $test_packages" || exit 1
 
+# What several parts compile from the same text is compiled once. PoCL would compile each kernel again
+# for launches of few groups: half of the time of the OpenCL tests.
+command -v ccache >/dev/null &&
+    export CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_DIR="$PWD/build/ccache" CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1
+export POCL_WORK_GROUP_SPECIALIZATION=0
+
 failed=
 summary=
 jobs=$(nproc)

@@ -6,7 +6,7 @@
 build_packages="gcc cmake ninja-build pkg-config libc6-dev libhdf5-dev libsqlite3-dev libcjson-dev
     libpng-dev zlib1g-dev libtiff-dev libcfitsio-dev wcslib-dev libdeflate-dev libkissfft-dev libxxhash-dev liblz4-dev libzstd-dev
     opencl-c-headers ocl-icd-libopencl1 pocl-opencl-icd"
-test_packages="clang libcmocka-dev libdlpack-dev binutils python3 python3-venv python3-dev"
+test_packages="clang ccache libcmocka-dev libdlpack-dev binutils python3 python3-venv python3-dev"
 mpi_packages="libopenmpi-dev openmpi-bin"
 
 # need_packages "NAME ...": installs what dpkg does not have. Without apt-get the names are printed.

@@ -101,7 +101,8 @@ static void test_no_damage_seen(bool anew) {
     write_one(path);
     long n = atomic_load(&done);
     assert_true(n > 100);
-    for (long k = 1; k <= n; k++) {
+    long step = getenv("LE_TEST_LONG") ? 1 : 5;
+    for (long k = 1; k <= n; k += k < 100 ? 1 : step) {
         assert_true(!anew || unlink(path) == 0 || errno == ENOENT);
         atomic_store(&left, k);
         write_one(path);

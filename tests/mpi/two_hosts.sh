@@ -6,8 +6,8 @@
 # database see two machines. Needs root, ip and Open MPI; skipped where one is missing. Not among the default tests:
 # LE_TEST_HOSTS=1 asks for it. usage: two_hosts.sh BUILD_DIR SOURCE_DIR MPIEXEC
 set -u
-build=$1
-source=$2
+build=$(cd "$1" && pwd)
+source=$(cd "$2" && pwd)
 mpirun=$3
 skip() {
     echo "skipped: $1"
@@ -50,7 +50,7 @@ hosts() { # N PROGRAM ...: on both
     count=$1
     shift
     timeout 60 ip netns exec leh${me}x1 unshare --uts sh -c "hostname leh${me}x1; exec \"\$@\"" sh "$mpirun" --oversubscribe -n "$count" \
-        --host 10.55.0.1:8,10.55.0.2:8 --map-by node --mca plm_rsh_agent "$work/rsh" --mca btl tcp,vader,self \
+        --host 10.55.0.1:8,10.55.0.2:8 --map-by node --mca plm_rsh_agent "$work/rsh" --mca mpi_yield_when_idle 1 --mca btl tcp,vader,self \
         --mca btl_tcp_if_include eth0 --mca oob_tcp_if_include eth0 -x LE_DB -x LE_DEVICE -x LE_TEST_DELAY -x LE_BOX_EDGE "$@"
 }
 bytes() { # that host 1 has sent

@@ -39,6 +39,7 @@ typedef struct le__job {
     size_t n_args;
     bool reproducible;
     bool forced;                   /* the caller says who is to answer */
+    le_mode mode;                  /* that the call names, or the engine's */
     char implementation[LE__NAME]; /* that answers all blocks; "": each rank's own choice */
     le_slabs slabs;
     le__blocks blocks;

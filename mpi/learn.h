@@ -6,6 +6,7 @@
 #ifndef LE_MPI_LEARN_H
 #define LE_MPI_LEARN_H
 
+#include "liquid_engine/le_bench.h"
 #include "world.h"
 
 enum { LE__HOST_TEXT = 24 };
@@ -15,6 +16,11 @@ enum { LE__HOST_TEXT = 24 };
 bool le__learn_host(const le__world *w, char *out);
 /* A communicator of those whose machines are alike. Collective. */
 MPI_Comm le__learn_team(const le__world *w);
+typedef le_status (*le__team_fn)(le_engine *engine, const char *operation, const le_arg *args,
+                                 size_t n_args, const le_bench_team *team);
+/* le_bench_race or le_bench_prove by each team; the status is this rank's. Collective. */
+le_status le__learn_as_team(le__world *w, le_engine *engine, le__team_fn work,
+                            const char *operation, const le_arg *args, size_t n_args);
 /* What rank 0 knows, to all. Collective. */
 le_status le__learn_begin(le__world *w, le_engine *engine);
 /* What each rank believes of its own speed, by rank, for free(); NULL on all where one of them

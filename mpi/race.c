@@ -5,7 +5,6 @@
  */
 #include "learn.h"
 
-#include "liquid_engine/le_bench.h"
 #include "liquid_engine/le_mpi.h"
 
 static void gather(void *context, const void *own, size_t bytes, void *all) {
@@ -17,8 +16,8 @@ static bool is_true_for_all(void *context, bool own) {
     return le__world_all(context, own);
 }
 
-static le_status race(le__world *w, le_engine *engine, const char *operation, const le_arg *args,
-                      size_t n_args) {
+le_status le__learn_as_team(le__world *w, le_engine *engine, le__team_fn work,
+                            const char *operation, const le_arg *args, size_t n_args) {
     le__world kind;
     MPI_Comm comm = le__learn_team(w);
     le_status status = le__world_open(&kind, comm);
@@ -30,9 +29,9 @@ static le_status race(le__world *w, le_engine *engine, const char *operation, co
                                 .gather = gather,
                                 .all = is_true_for_all};
     if (status == LE_OK)
-        status = le_bench_race(engine, operation, args, n_args, &team);
+        status = work(engine, operation, args, n_args, &team);
     le__world_close(&kind);
-    return le__world_agree(w, status);
+    return status;
 }
 
 le_status le_mpi_race(le_engine *engine, MPI_Comm comm, const char *operation, const le_arg *args,
@@ -41,7 +40,8 @@ le_status le_mpi_race(le_engine *engine, MPI_Comm comm, const char *operation, c
     le_status status = le__world_open(&w, comm);
     if (status != LE_OK)
         return status;
-    status = race(&w, engine, operation, args, n_args);
+    status = le__learn_as_team(&w, engine, le_bench_race, operation, args, n_args);
+    status = le__world_agree(&w, status);
     le__learn_share(&w, engine);
     le__world_close(&w);
     return status;

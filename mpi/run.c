@@ -37,6 +37,8 @@ static void take_arg(le__job *j, const le_arg *a) {
         j->reproducible = a->value.i64 != 0;
     if (a->kind == LE_KIND_OPTION && a->option == LE_OPTION_IMPLEMENTATION)
         j->forced = true;
+    if (a->kind == LE_KIND_OPTION && a->option == LE_OPTION_MODE && a->value.i64)
+        j->mode = (le_mode)a->value.i64;
     if (i < 0 || !is_tensor(&j->op->args[i]))
         return;
     le__shared *s = &j->shared[i];
@@ -114,6 +116,7 @@ static uint64_t hash_of(const le__job *j, const char *operation) {
 static le_status take_args(le__job *j, const char *operation) {
     le_status status = LE_OK;
     j->op = le_engine_operation(j->engine, operation);
+    j->mode = le_bench_mode(j->engine);
     if (!j->op)
         status = le_fail(LE_ERR_UNKNOWN, "there is no operation '%s'", operation);
     else if (j->n_args > 2 * LE_MAX_ARGS)
@@ -264,17 +267,24 @@ static le_status too_late(const le__job *j) {
                    j->deadline - j->begun);
 }
 
+static le_status prepare_block(const le__job *j, const le__items *r, le_tensor *tensors,
+                               le_arg *args, size_t *n) {
+    le_status status = LE_OK;
+    for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++)
+        if (j->shared[a].given)
+            status = prepare_tensor(j, a, r, &tensors[a]);
+    *n = with_tensors(j, tensors, args);
+    cut_lists(j, r, args);
+    return status;
+}
+
 static le_status compute_block(le__job *j, int64_t number) {
     const le__items r = j->blocks.list[number];
     le_tensor tensors[LE_MAX_ARGS] = {{0}};
     le_arg args[2 * LE_MAX_ARGS + 1];
-    le_status status = LE_OK;
-    for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++)
-        if (j->shared[a].given)
-            status = prepare_tensor(j, a, &r, &tensors[a]);
+    size_t n;
+    le_status status = prepare_block(j, &r, tensors, args, &n);
     if (status == LE_OK) {
-        size_t n = with_tensors(j, tensors, args);
-        cut_lists(j, &r, args);
         status = le_call_run(j->engine, j->op->name, args, n);
         if (status == LE_ERR_CANCELLED && too_late(j) != LE_OK)
             status = too_late(j); /* in its own words */
@@ -308,6 +318,52 @@ static le_status run_block(le__job *j, int64_t number) {
     return LE_OK;
 }
 
+/* ---------------------------------------------------------------------------- learning first -- */
+
+enum { SIZES = 3 }; /* of blocks: the usual ones, and those at both ends */
+
+static int64_t length_of(const le__items *r) {
+    return r->high - r->low;
+}
+
+static bool is_first_of_length(const le__blocks *b, int64_t number) {
+    for (int64_t n = 0; n < number; n++)
+        if (length_of(&b->list[n]) == length_of(&b->list[number]))
+            return false;
+    return true;
+}
+
+/* On the call that a block is. What fails is told by the blocks. */
+static void try_block(le__job *j, int64_t number, le__team_fn work) {
+    const le__items r = j->blocks.list[number];
+    le_tensor tensors[LE_MAX_ARGS] = {{0}};
+    le_arg args[2 * LE_MAX_ARGS + 1];
+    size_t n;
+    le_status status = le__inputs_prepare(j);
+    if (status == LE_OK)
+        status = prepare_block(j, &r, tensors, args, &n);
+    const bool ready = le__world_all(&j->world, status == LE_OK);
+    if (ready && !le__world_all(&j->world, le_bench_is_known(j->engine, j->op->name, args, n)))
+        (void)le__learn_as_team(&j->world, j->engine, work, j->op->name, args, n);
+    for (size_t a = 0; a < j->op->n_args; a++)
+        le_tensor_free(&tensors[a]);
+}
+
+/* What each rank would try in its first blocks the ranks try together: in mode measure they race
+ * over blocks of each length; in mode learn, where one of them knows nothing of such calls, they
+ * prove who would be asked first. */
+static void learn_first(le__job *j) {
+    const bool races = le__world_all(&j->world, j->mode == LE_MODE_MEASURE);
+    const bool learns = !j->speeds && le__world_all(&j->world, j->mode == LE_MODE_LEARN);
+    if (j->world.ranks < 2)
+        return;
+    for (int64_t n = 0, sizes = 0; n < j->blocks.n && sizes < (races ? SIZES : learns); n++)
+        if (is_first_of_length(&j->blocks, n)) {
+            try_block(j, n, races ? le_bench_race : le_bench_prove);
+            sizes++;
+        }
+}
+
 static le_status run_blocks(le__job *j) {
     le_status status = choose_one(j); /* what others have made of it is of no use to this one */
     if (status == LE_OK)
@@ -318,6 +374,7 @@ static le_status run_blocks(le__job *j) {
         status = le__outputs_prepare(j);
     if (status != LE_OK) /* of all ranks */
         return le__outputs_finish(j, status);
+    learn_first(j);
     for (int64_t n; (n = le__hand_next(&j->hand, status)) >= 0;)
         status = run_block(j, n);
     return le__outputs_finish(j, status);

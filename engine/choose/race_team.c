@@ -92,6 +92,20 @@ static void keep_common(together *t, size_t most) {
     le__slate_keep(&t->slate, is_common, &context);
 }
 
+/* Seconds that are expected of each entry, or while nothing is known of any what goes with them,
+ * the same on all: rank 0's belief. */
+static void believe_as_root(together *t) {
+    le__policy_view *views = le__dispatch_views(t->dispatch, &t->slate, t->call);
+    for (size_t i = 0; i < t->slate.n; i++)
+        t->own[i] = views && views[i].seconds > 0
+                        ? views[i].seconds
+                        : 1 / le__arm_speed(&t->slate.arms[i]->candidate, t->call);
+    free(views);
+    gather(t);
+    for (size_t i = 0; i < t->slate.n; i++)
+        t->own[i] = said(t, 0, i);
+}
+
 /* ----------------------------------------------------------------------------------- proofs -- */
 
 /* Candidates that share a proof are proven by one of the members. */
@@ -150,14 +164,14 @@ static bool is_proven(const le__slate *s, size_t i, const void *context) {
     return t->own[i] == PROOF_GIVEN;
 }
 
+/* By those who share_out_proofs or share_out_first says. */
 static void prove_all(together *t) {
     const together *context = t;
-    share_out_proofs(t);
     for (size_t i = 0; i < t->slate.n; i++)
         t->own[i] = t->provers[i] == t->team->rank ? prove(t, i) : PROOF_NONE;
     gather(t);
     for (size_t i = 0; i < t->slate.n; i++) {
-        t->own[i] = said(t, (size_t)t->provers[i], i);
+        t->own[i] = t->provers[i] < 0 ? PROOF_NONE : said(t, (size_t)t->provers[i], i);
         t->whole = t->whole && t->own[i] != PROOF_LATER;
     }
     le__slate_keep(&t->slate, is_proven, &context);
@@ -195,18 +209,12 @@ static void race(together *t, const bool *in, le__policy_race_result *r) {
     free(some.allowed);
 }
 
-/* The same on all: rank 0's belief. */
 static size_t choose_anchor(together *t) {
-    le__policy_view *views = le__dispatch_views(t->dispatch, &t->slate, t->call);
     size_t best = 0;
-    for (size_t i = 0; i < t->slate.n; i++) {
-        t->own[i] = views ? views[i].seconds : 0;
+    believe_as_root(t);
+    for (size_t i = 0; i < t->slate.n; i++)
         best = t->own[i] < t->own[best] ? i : best;
-    }
-    free(views);
-    t->own[0] = (double)best;
-    gather(t);
-    return (size_t)said(t, 0, 0);
+    return best;
 }
 
 /* What the others have run is not new to this process either. */
@@ -324,14 +332,59 @@ static le_status race_all(together *t) {
     return LE_OK;
 }
 
-le_status le__dispatch_race_together(le__dispatch *d, le__question *q, le_call *call,
-                                     const le_bench_team *team) {
+/* ------------------------------------------------------------------------- before the first -- */
+
+static bool is_plain(const together *t, size_t i) {
+    return !strcmp(t->slate.arms[i]->candidate.implementation->run_type, "c");
+}
+
+/* The second is to be plain C: what is compared with it has to wait for its trial. */
+static bool is_before(const together *t, size_t number, size_t a, size_t b) {
+    if (number == 1 && is_plain(t, a) != is_plain(t, b))
+        return is_plain(t, a);
+    return t->own[a] < t->own[b];
+}
+
+/* Who would be asked first is proven by the members, each another one, and plain C, with which the
+ * first answer is compared. */
+static void share_out_first(together *t) {
+    const size_t most = (size_t)t->team->ranks;
+    believe_as_root(t);
+    for (size_t i = 0; i < t->slate.n; i++)
+        t->provers[i] = -1;
+    for (size_t number = 0; number < most; number++) {
+        size_t best = t->slate.n;
+        for (size_t i = 0; i < t->slate.n; i++)
+            if (t->provers[i] < 0 && (best == t->slate.n || is_before(t, number, i, best)))
+                best = i;
+        for (size_t i = 0; i < t->slate.n && best < t->slate.n; i++)
+            if (t->slate.arms[i]->proof == t->slate.arms[best]->proof)
+                t->provers[i] = (int)number;
+    }
+}
+
+/* ------------------------------------------------------------------------------------- calls -- */
+
+static le_status prove_first(together *t) {
+    share_out_first(t);
+    prove_all(t);
+    return LE_OK;
+}
+
+static le_status prove_and_race(together *t) {
+    share_out_proofs(t);
+    prove_all(t);
+    return race_all(t);
+}
+
+static le_status work_together(le__dispatch *d, le__question *q, le_call *call,
+                               const le_bench_team *team, le_status (*work)(together *t)) {
     together t = {.team = team, .dispatch = d, .question = q, .call = call, .whole = true};
     const char *name = call->operation->name;
     const double start = le__now();
     size_t most;
     pthread_mutex_lock(&q->race);
-    le_status status = le__race_prepare(d, q, call);
+    le_status status = work == prove_and_race ? le__race_prepare(d, q, call) : LE_OK;
     if (status == LE_OK)
         status = le__dispatch_slate(d, q, call, &t.slate);
     if (!is_true_for_all(&t, status == LE_OK)) {
@@ -341,8 +394,7 @@ le_status le__dispatch_race_together(le__dispatch *d, le__question *q, le_call *
         status = le_fail(LE_ERR_MEMORY, "%s: out of memory", name);
     } else {
         keep_common(&t, most);
-        prove_all(&t);
-        status = race_all(&t);
+        status = work(&t);
     }
     le__store_account(d->store, name, 0, le__now() - start, 0);
     pthread_mutex_unlock(&q->race);
@@ -351,4 +403,14 @@ le_status le__dispatch_race_together(le__dispatch *d, le__question *q, le_call *
     free(t.all);
     free(t.provers);
     return status;
+}
+
+le_status le__dispatch_race_together(le__dispatch *d, le__question *q, le_call *call,
+                                     const le_bench_team *team) {
+    return work_together(d, q, call, team, prove_and_race);
+}
+
+le_status le__dispatch_prove_together(le__dispatch *d, le__question *q, le_call *call,
+                                      const le_bench_team *team) {
+    return work_together(d, q, call, team, prove_first);
 }

@@ -369,8 +369,12 @@ bool le_bench_is_unfinished(le_engine *engine, const char *operation, const le_a
            w.unfinished;
 }
 
+typedef le_status (*team_fn)(le__dispatch *d, le__question *q, le_call *call,
+                             const le_bench_team *team);
+
 typedef struct racing {
     const le_bench_team *team;
+    team_fn fn;
     bool joined;
     le_status status;
 } racing;
@@ -378,12 +382,12 @@ typedef struct racing {
 static void race(le__dispatch *d, le__question *q, le_call *call, void *to) {
     racing *r = to;
     r->joined = true;
-    r->status = le__dispatch_race_together(d, q, call, r->team);
+    r->status = r->fn(d, q, call, r->team);
 }
 
-le_status le_bench_race(le_engine *engine, const char *operation, const le_arg *args, size_t n_args,
-                        const le_bench_team *team) {
-    racing r = {.team = team};
+static le_status work_together(le_engine *engine, const char *operation, const le_arg *args,
+                               size_t n_args, const le_bench_team *team, team_fn fn) {
+    racing r = {.team = team, .fn = fn};
     le__ticker ticker;
     le__ticker_begin(&ticker, args, n_args);
     le_status status = with_question(engine, operation, args, n_args, race, &r);
@@ -391,6 +395,20 @@ le_status le_bench_race(le_engine *engine, const char *operation, const le_arg *
     if (!r.joined) /* the others are waiting for this one */
         team->all(team->context, false);
     return status == LE_OK ? r.status : status;
+}
+
+le_status le_bench_race(le_engine *engine, const char *operation, const le_arg *args, size_t n_args,
+                        const le_bench_team *team) {
+    return work_together(engine, operation, args, n_args, team, le__dispatch_race_together);
+}
+
+le_status le_bench_prove(le_engine *engine, const char *operation, const le_arg *args,
+                         size_t n_args, const le_bench_team *team) {
+    return work_together(engine, operation, args, n_args, team, le__dispatch_prove_together);
+}
+
+le_mode le_bench_mode(const le_engine *engine) {
+    return engine->options.mode;
 }
 
 void le_bench_limit_races(le_engine *engine, double seconds) {

@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * A race that ranks run together: each runs few of the candidates, all find the same choice, and it
- * is in rank 0's file.
+ * Races that ranks run together, asked for and before a call over ranks: each runs few of the
+ * candidates, all find the same choice, and it is in rank 0's file. Calls in mode learn begin with
+ * trials that are divided, too.
  */
 #include "liquid_engine/le_bench.h"
 #include "liquid_engine/le_mpi.h"
@@ -13,13 +14,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { CANDIDATES = 13, BEST = 7, WRONG = 5, SIZE = 100 };
 
 static le_engine *engine;
 static char folder[] = "/tmp/le-race-XXXXXX", file[64];
 static bool has_run[CANDIDATES];
+static int *trials; /* of each, in child processes of this one */
+static pid_t own;
 
 /* The best one takes a fifth of what the next one does; the wrong one would be faster yet. */
 static void answer(const le_call *call, int which, size_t begin, size_t end) {
@@ -27,6 +32,8 @@ static void answer(const le_call *call, int which, size_t begin, size_t end) {
     if (begin == 0)
         nanosleep(&(struct timespec){0, 1000000 * ms}, NULL);
     has_run[which] = true;
+    if (begin == 0 && getpid() != own)
+        trials[which] = 1;
     toy_range((void *)(uintptr_t)call, begin, end, 0);
     if (which == WRONG)
         le_tensor_set(le_call_out(call, TOY_RESULT), (int64_t)begin, 1e6);
@@ -57,14 +64,24 @@ static void (*const ranges[])(void *, size_t, size_t, int) = {
 static char names[CANDIDATES][16];
 static le_implementation candidates[CANDIDATES];
 
-static void open_engine(void) {
+static bool by_rows(const le_call *call, le_slabs *out) {
+    *out = (le_slabs){.items = le_call_in(call, TOY_INPUT)->shape[0]};
+    out->args[TOY_INPUT].axis = out->args[TOY_RESULT].axis = 1;
+    return true;
+}
+
+static void open_engine(const char *db) {
+    static le_operation operation;
     le_options o;
     le_default_options(&o);
-    o.db_path = file;
+    o.db_path = db;
+    o.explore_share = 1e-9;
     o.devices = "cpu";
     o.threads = 1; /* no variants */
     CHECK(le_mpi_open(&engine, MPI_COMM_WORLD, &o) == LE_OK);
-    le_register_operation(engine, &toy_operation);
+    operation = toy_operation;
+    operation.slabs = by_rows;
+    le_register_operation(engine, &operation);
     le_register_implementation(engine, &toy_reference);
     for (int i = 0; i < CANDIDATES; i++) {
         snprintf(names[i], sizeof names[i], "t%d", i);
@@ -110,10 +127,50 @@ static void all_race(void) {
     check_choice(args, 4);
     le_mpi_close(&engine);
     MPI_Barrier(MPI_COMM_WORLD);
-    open_engine(); /* by rank 0's file */
+    open_engine(file); /* by rank 0's file */
     CHECK(is_kept(args, 4));
     check_choice(args, 4);
     le_tensor_free(&in);
+}
+
+static le_status call(le_mode mode, le_tensor *in, le_tensor *out) {
+    const le_mpi_options o = {.struct_size = sizeof o, .in = LE_MPI_ALL, .out = LE_MPI_ALL};
+    return le_mpi_run(engine, MPI_COMM_WORLD, &o, "toy", LE_IN("input", in), LE_F64("factor", 2),
+                      LE_OUT("result", out), LE_OPT_MODE(mode));
+}
+
+/* Rows of which each is a block. */
+static void call_over(le_mode mode) {
+    le_tensor in = {0}, out = {0};
+    CHECK(le_tensor_alloc(&in, LE_F32, 1, (int64_t[]){24}) == LE_OK);
+    for (int i = 0; i < 24; i++)
+        le_tensor_set(&in, i, i);
+    le_mpi_close(&engine);
+    open_engine(":memory:");
+    memset(has_run, 0, sizeof has_run);
+    memset(trials, 0, CANDIDATES * sizeof *trials);
+    CHECK(call(mode, &in, &out) == LE_OK);
+    for (int i = 0; i < 24 && out.data; i++)
+        CHECK(le_tensor_get(&out, i) == 2 * i);
+    le_tensor_free(&in);
+    le_tensor_free(&out);
+}
+
+static void call_races(void) {
+    int count = 0;
+    call_over(LE_MODE_MEASURE);
+    for (int i = 0; i < CANDIDATES; i++)
+        count += has_run[i];
+    CHECK(count <= (CANDIDATES + ranks - 1) / ranks + 5 && has_run[BEST]);
+}
+
+/* As many candidates as there are ranks are tried, each by one of them. */
+static void call_learns(void) {
+    int all[CANDIDATES];
+    call_over(LE_MODE_LEARN);
+    MPI_Allreduce(trials, all, CANDIDATES, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0; i < ranks && i < WRONG; i++)
+        CHECK(all[i] == 1);
 }
 
 /* Nobody waits for a rank whose call is wrong. */
@@ -127,8 +184,13 @@ static void one_fails(void) {
 int main(int argc, char **argv) {
     begin_ranks(&argc, &argv, folder);
     snprintf(file, sizeof file, "%s/timings.sqlite3", folder);
-    open_engine();
+    trials = mmap(NULL, CANDIDATES * sizeof *trials, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    own = getpid();
+    open_engine(file);
     all_race();
+    call_races();
+    call_learns();
     one_fails();
     le_mpi_close(&engine);
     const int sum = end_ranks(folder);

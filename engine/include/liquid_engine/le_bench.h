@@ -172,6 +172,13 @@ typedef struct le_bench_team {
  * returns its own error, the others LE_ERR_CANCELLED. */
 LE_API le_status le_bench_race(le_engine *engine, const char *operation, const le_arg *args,
                                size_t n_args, const le_bench_team *team);
+/* Trials of the candidates that a call of which nothing is known would ask first, each by another
+ * member, for all. Runs nothing else and reads no input. Collective, with errors, as le_bench_race.
+ */
+LE_API le_status le_bench_prove(le_engine *engine, const char *operation, const le_arg *args,
+                                size_t n_args, const le_bench_team *team);
+/* The mode of calls that name none. engine must not be NULL. */
+LE_API le_mode le_bench_mode(const le_engine *engine);
 
 /* --------------------------------------------------------------------------------- replay ---- */
 

@@ -53,6 +53,7 @@ typedef struct le__cl_event {
     double work;          /* and the operations that it was launched for */
 } le__cl_event;
 
+#define LE__CL_SLICE 0.1 /* seconds that nobody is heard at most */
 enum { LE__CL_UPLOADS = 2 * LE_MAX_ARGS };
 
 struct le__cl_call {
@@ -66,7 +67,8 @@ struct le__cl_call {
     le__cl_event *events;
     size_t n_events, capacity;
     uint64_t execution;
-    double ahead; /* seconds that kernels enqueued since the last wait are taken to last */
+    double ahead; /* seconds that commands enqueued since the last wait are taken to last */
+    bool holds;   /* the device's mutex, while arguments are brought */
     bool profile;
     bool moving; /* what is queued brings an argument to or from the device */
     le__cl_arg args[LE_MAX_ARGS];
@@ -83,6 +85,14 @@ le_status le__cl_deliver(le_call *call);
 /* Releases what belongs to the execution; failed: copies made by it are not to be trusted. */
 void le__cl_release_arguments(le_call *call, bool failed);
 
+/* Before something is enqueued that is taken to last so long, where somebody may end the call: what
+ * has been enqueued is waited for when it would be too much, so that the end is never far.
+ * LE_ERR_CANCELLED: the call is to end. The device's mutex is free meanwhile. */
+le_status le__cl_turn(le_call *call, double seconds);
+/* How many of n units of so many bytes are moved at a time. */
+size_t le__cl_portion(const le_call *call, size_t n, size_t bytes);
+/* Seconds that moving so many bytes is taken to last at most. */
+double le__cl_moving_seconds(size_t bytes);
 /* Enqueue, count bytes, keep the event. host must stay until the queue is done unless blocking. */
 le_status le__cl_write(le_call *call, cl_mem mem, size_t offset, const void *host, size_t bytes,
                        bool blocking);

@@ -6,6 +6,7 @@
  */
 #include "cl_call.h"
 
+#include "call/watch.h"
 #include "core/array.h"
 #include "core/clock.h"
 
@@ -119,5 +120,26 @@ le_status le__cl_collect(le_call *call) {
     }
     c->n_events = 0;
     c->ahead = 0;
+    return status;
+}
+
+static le_status wait_and_look(le_call *call, double seconds) {
+    le_status status = LE_OK;
+    if (call->cl->ahead > 0 && call->cl->ahead + seconds > LE__CL_SLICE)
+        status = le__cl_collect(call);
+    return status == LE_OK && le_call_cancelled(call) ? le__watch_fail(call) : status;
+}
+
+le_status le__cl_turn(le_call *call, double seconds) {
+    le__cl_call *c = call->cl;
+    if (!call->watch)
+        return LE_OK;
+    if (!c->holds)
+        return wait_and_look(call, seconds);
+    c->holds = false;
+    pthread_mutex_unlock(&c->device->mutex);
+    le_status status = wait_and_look(call, seconds);
+    pthread_mutex_lock(&c->device->mutex);
+    c->holds = true;
     return status;
 }

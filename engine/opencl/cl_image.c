@@ -74,10 +74,9 @@ static void to_floats(float *out, const void *in, le_dtype dtype, size_t n) {
 }
 
 static le_status fill_from_host(le_call *call, int arg, cl_mem image, const size_t region[3]) {
-    static const size_t origin[3] = {0, 0, 0};
     le__cl_device *d = call->cl->device;
     const le_tensor *t = &call->args[arg].tensor;
-    size_t n = region[0] * region[1] * region[2];
+    size_t plane = region[0] * region[1] * sizeof(float), n = region[0] * region[1] * region[2];
     const void *host = le_call_contiguous(call, arg);
     if (host && t->dtype != LE_F32) {
         float *floats = le_call_scratch(call, n * sizeof *floats);
@@ -87,12 +86,23 @@ static le_status fill_from_host(le_call *call, int arg, cl_mem image, const size
     }
     if (!host)
         return le_fail(LE_ERR_MEMORY, "opencl: out of memory: %zu voxels for an image", n);
-    int64_t bytes = (int64_t)(n * sizeof(float));
-    cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_UPLOAD, "upload image", bytes);
-    cl_int code = d->api->clEnqueueWriteImage(call->cl->queue, image, CL_FALSE, origin, region, 0,
-                                              0, host, 0, NULL, event);
-    call->stats.bytes_to_device += bytes;
-    return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueWriteImage");
+    le_status status = LE_OK;
+    for (size_t z = 0; status == LE_OK && z < region[2];) {
+        const size_t origin[3] = {0, 0, z};
+        const size_t part[3] = {region[0], region[1], le__cl_portion(call, region[2] - z, plane)};
+        status = le__cl_turn(call, le__cl_moving_seconds(part[2] * plane));
+        if (status != LE_OK)
+            break;
+        int64_t bytes = (int64_t)(part[2] * plane);
+        cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_UPLOAD, "upload image", bytes);
+        cl_int code = d->api->clEnqueueWriteImage(call->cl->queue, image, CL_FALSE, origin, part, 0,
+                                                  0, (const char *)host + z * plane, 0, NULL, event);
+        status = code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueWriteImage");
+        call->stats.bytes_to_device += bytes;
+        call->cl->ahead += le__cl_moving_seconds(part[2] * plane);
+        z += part[2];
+    }
+    return status;
 }
 
 static le_status fill_from_buffer(le_call *call, const le_tensor *t, cl_mem buffer, cl_mem image,
@@ -213,9 +223,11 @@ le_status le_cl_image3d(le_call *call, int arg, le_cl_buffer **out) {
                        le_dtype_name(t->dtype));
     le_status status = LE_OK;
     pthread_mutex_lock(&call->cl->device->mutex);
+    call->cl->holds = true;
     if (!a->image)
         status = t->storage && le_tensor_is_contiguous(t) ? image_of_storage(call, arg, &a->image)
                                                           : image_of_borrowed(call, arg, &a->image);
+    call->cl->holds = false;
     pthread_mutex_unlock(&call->cl->device->mutex);
     *out = a->image;
     return status;

@@ -12,7 +12,6 @@
 
 #include <math.h>
 
-static const double slice = 0.1;         /* seconds that nobody is heard at most */
 static const double guessed_speed = 1e8; /* operations a second of a compute unit, at least */
 
 typedef struct launch {
@@ -29,6 +28,21 @@ typedef struct launch {
 typedef struct piece { /* groups */
     size_t first[3], count[3];
 } piece;
+
+/* May let go of the mutex: before the first argument is set. */
+static le_status bring_arguments(const launch *l) {
+    le__cl_call *c = l->call->cl;
+    le_status status = LE_OK;
+    cl_mem mem;
+    pthread_mutex_lock(&c->device->mutex);
+    c->holds = true;
+    for (size_t i = 0; status == LE_OK && i < l->n_kargs; i++)
+        if (l->kargs[i].kind == LE_CL_KARG_ARG)
+            status = le__cl_argument(l->call, l->kargs[i].arg, &mem);
+    c->holds = false;
+    pthread_mutex_unlock(&c->device->mutex);
+    return status;
+}
 
 static le_status set_argument(le_call *call, const le_cl_kernel *k, cl_uint i,
                               const le_cl_karg *a) {
@@ -123,13 +137,10 @@ static le_status launch_piece(const launch *l, piece p) {
     le__cl_call *c = l->call->cl;
     le_status status = LE_OK;
     while (status == LE_OK) {
-        if (c->ahead > 0 && c->ahead + predicted(l, &p) > slice)
-            status = le__cl_collect(l->call);
-        if (status == LE_OK && le_call_cancelled(l->call))
-            status = le__watch_fail(l->call);
+        status = le__cl_turn(l->call, predicted(l, &p));
         if (status != LE_OK)
             break;
-        int axis = predicted(l, &p) > slice ? axis_to_cut(l, &p) : -1;
+        int axis = predicted(l, &p) > LE__CL_SLICE ? axis_to_cut(l, &p) : -1;
         if (axis < 0) {
             c->ahead += predicted(l, &p);
             return enqueue_with_arguments(l, &p);
@@ -188,5 +199,8 @@ le_status le_cl_launch(le_call *call, le_cl_kernel *kernel, int ndim, const size
     le_work work;
     call->operation->work(call, &work);
     l.work = work.operations / groups_of(&whole);
+    status = bring_arguments(&l);
+    if (status != LE_OK)
+        return status;
     return call->watch ? launch_piece(&l, whole) : enqueue_with_arguments(&l, &whole);
 }

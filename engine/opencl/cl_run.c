@@ -7,6 +7,7 @@
  */
 #include "cl_call.h"
 
+#include "call/watch.h"
 #include "core/clock.h"
 
 #include <stdlib.h>
@@ -159,11 +160,40 @@ static void note_called(le_call *call) {
         c->events[c->n_events - 1].called = le__now() - c->events[c->n_events - 1].queued;
 }
 
-le_status le__cl_write(le_call *call, cl_mem mem, size_t offset, const void *host, size_t bytes,
-                       bool blocking) {
+/* --- portions --- */
+
+static const size_t portion = (size_t)32 << 20;
+static const double slow_bytes = 4e8; /* a second, where memory is touched for the first time */
+
+double le__cl_moving_seconds(size_t bytes) {
+    return (double)bytes / slow_bytes;
+}
+
+size_t le__cl_portion(const le_call *call, size_t n, size_t bytes) {
+    size_t units = bytes < portion ? portion / bytes : 1;
+    return call->watch && call->watch->ticker && units < n ? units : n;
+}
+
+typedef le_status (*move_fn)(le_call *call, cl_mem mem, size_t offset, void *host, size_t bytes,
+                             bool blocking);
+
+static le_status move(le_call *call, cl_mem mem, size_t offset, void *host, size_t bytes,
+                      bool blocking, move_fn fn) {
+    le_status status = LE_OK;
+    for (size_t at = 0, n; status == LE_OK && at < bytes; at += n) {
+        n = le__cl_portion(call, bytes - at, 1);
+        if (n < bytes)
+            status = le__cl_turn(call, le__cl_moving_seconds(n));
+        if (status == LE_OK)
+            status = fn(call, mem, offset + at, (char *)host + at, n, blocking);
+        call->cl->ahead += le__cl_moving_seconds(n);
+    }
+    return status;
+}
+
+static le_status write_portion(le_call *call, cl_mem mem, size_t offset, void *host, size_t bytes,
+                               bool blocking) {
     const le__cl_device *d = call->cl->device;
-    if (bytes == 0)
-        return LE_OK;
     cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_UPLOAD, "upload", (int64_t)bytes);
     cl_int code = d->api->clEnqueueWriteBuffer(call->cl->queue, mem, blocking, offset, bytes, host,
                                                0, NULL, event);
@@ -172,17 +202,25 @@ le_status le__cl_write(le_call *call, cl_mem mem, size_t offset, const void *hos
     return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueWriteBuffer");
 }
 
-le_status le__cl_read(le_call *call, cl_mem mem, size_t offset, void *host, size_t bytes,
-                      bool blocking) {
+static le_status read_portion(le_call *call, cl_mem mem, size_t offset, void *host, size_t bytes,
+                              bool blocking) {
     const le__cl_device *d = call->cl->device;
-    if (bytes == 0)
-        return LE_OK;
     cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_DOWNLOAD, "download", (int64_t)bytes);
     cl_int code = d->api->clEnqueueReadBuffer(call->cl->queue, mem, blocking, offset, bytes, host,
                                               0, NULL, event);
     note_called(call);
     call->stats.bytes_from_device += (int64_t)bytes;
     return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueReadBuffer");
+}
+
+le_status le__cl_write(le_call *call, cl_mem mem, size_t offset, const void *host, size_t bytes,
+                       bool blocking) {
+    return move(call, mem, offset, (void *)(uintptr_t)host, bytes, blocking, write_portion);
+}
+
+le_status le__cl_read(le_call *call, cl_mem mem, size_t offset, void *host, size_t bytes,
+                      bool blocking) {
+    return move(call, mem, offset, host, bytes, blocking, read_portion);
 }
 
 le_status le__cl_copy_buffer(le_call *call, cl_mem from, cl_mem to, size_t from_offset,

@@ -138,6 +138,17 @@ void le__call_release_scratch(le_call *call) {
     call->stats.scratch_bytes = 0;
 }
 
+/* Some rows at a time, for the call may be ended. */
+static bool pack(const le_call *call, char *to, const le_tensor *t) {
+    const int64_t rows = le__tensor_rows_at_once(t);
+    for (int64_t i = 0; i < t->shape[0] && !le_call_cancelled(call); i += rows) {
+        const le_tensor part = le__tensor_rows(t, i, rows);
+        le__tensor_pack(to, &part);
+        to += le__tensor_size(&part);
+    }
+    return !le_call_cancelled(call);
+}
+
 const void *le_call_contiguous(le_call *call, int arg) {
     le_tensor *t = &call->args[arg].tensor;
     size_t bytes;
@@ -148,9 +159,7 @@ const void *le_call_contiguous(le_call *call, int arg) {
     if (!le__tensor_bytes(t, &bytes))
         return NULL;
     void *packed = le_call_scratch(call, bytes);
-    if (packed)
-        le__tensor_pack(packed, t);
-    return packed;
+    return packed && pack(call, packed, t) ? packed : NULL;
 }
 
 /* --- outputs --- */

@@ -7,7 +7,9 @@
 
 #include "call/storage.h"
 #include "core/clock.h"
+#include "core/tick.h"
 
+#include <math.h>
 #include <string.h>
 
 bool le__is_allocated(const le_tensor *t) {
@@ -72,6 +74,27 @@ static void trim(le_tensor *made) {
     made->offset = 0;
 }
 
+bool le__outputs_copy(const le_tensor *to, const void *from) {
+    le__ticker *t = le__ticker_here();
+    const int64_t rows = t && to->ndim > 0 ? le__tensor_rows_at_once(to) : 0;
+    if (rows == 0)
+        le__tensor_unpack(to, from);
+    for (int64_t i = 0; rows > 0 && i < to->shape[0] && le__ticker_look(t, NAN); i += rows) {
+        const le_tensor part = le__tensor_rows(to, i, rows);
+        le__tensor_unpack(&part, from);
+        from = (const char *)from + le__tensor_size(&part);
+    }
+    return !le__ticker_over(t);
+}
+
+/* Where it gets a copy. */
+static bool copy(const le__output *o) {
+    if (!le__is_allocated(o->to) || o->to->data == o->made->data)
+        return true;
+    o->to->shape[0] = o->made->shape[0];
+    return le__outputs_copy(o->to, o->made->data);
+}
+
 /* Cannot fail. */
 static void hand_over(const le__output *o) {
     le_tensor *made = o->made, *to = o->to;
@@ -80,9 +103,6 @@ static void hand_over(const le__output *o) {
             trim(made);
         *to = *made;
         made->storage = NULL;
-    } else if (to->data != made->data) {
-        to->shape[0] = made->shape[0];
-        le__tensor_unpack(to, made->data);
     }
 }
 
@@ -95,6 +115,9 @@ le_status le__outputs_hand_over(const char *who, const le__output *outputs, size
     for (size_t i = 0; status == LE_OK && i < n; i++)
         if (outputs[i].to)
             status = fetch(&outputs[i], moved);
+    for (size_t i = 0; status == LE_OK && i < n; i++)
+        if (outputs[i].to && !copy(&outputs[i]))
+            status = le__ticker_fail(who);
     for (size_t i = 0; status == LE_OK && i < n; i++)
         if (outputs[i].to)
             hand_over(&outputs[i]);

@@ -169,6 +169,21 @@ void le__tensor_pack(void *to, const le_tensor *from) {
         copy_rows(to, from, 0, 0, le_dtype_size(from->dtype), &done);
 }
 
+le_tensor le__tensor_rows(const le_tensor *t, int64_t first, int64_t rows) {
+    le_tensor part = *t;
+    part.shape[0] = t->shape[0] - first < rows ? t->shape[0] - first : rows;
+    part.offset += first * t->strides[0];
+    part.data = (char *)t->data + first * t->strides[0] * (int64_t)le_dtype_size(t->dtype);
+    return part;
+}
+
+int64_t le__tensor_rows_at_once(const le_tensor *t) {
+    enum { BYTES = 1 << 24 };
+    le_tensor row = le__tensor_rows(t, 0, 1);
+    int64_t bytes = le__tensor_size(&row);
+    return bytes < BYTES ? BYTES / (bytes > 0 ? bytes : 1) : 1;
+}
+
 static void spread_rows(const le_tensor *t, int dim, int64_t at, const char *from, size_t size,
                         int64_t *done) {
     if (dim == t->ndim) {

@@ -17,6 +17,10 @@ int64_t le__tensor_size(const le_tensor *t);
 /* Copies the elements to row-major memory, and back. t->data must be valid on the host. */
 void le__tensor_pack(void *to, const le_tensor *from);
 void le__tensor_unpack(const le_tensor *to, const void *from);
+/* Rows of axis 0, which is there, from `first` on: at most `rows` of them. */
+le_tensor le__tensor_rows(const le_tensor *t, int64_t first, int64_t rows);
+/* How many rows are copied before somebody is asked whether to go on. */
+int64_t le__tensor_rows_at_once(const le_tensor *t);
 /* The numbers of a contiguous tensor in one row: of complex elements both parts, as f32 or f64. */
 le_tensor le__tensor_numbers(const le_tensor *t);
 /* The same dtype and shape. */

@@ -194,13 +194,16 @@ static le_status put_result(const job *j, size_t a, const le_tensor *result, con
     le_tensor to = part_of(j, a, &j->made[a], r->begin, r->end);
     le_tensor core = part_of(j, a, result, r->begin - r->low, r->end - r->low);
     size_t bytes;
-    void *packed = le__tensor_bytes(&core, &bytes) ? malloc(bytes ? bytes : 1) : NULL;
-    if (!packed)
-        return le_fail(LE_ERR_MEMORY, "%s: out of memory", j->op->name);
-    le__tensor_pack(packed, &core);
-    le__tensor_unpack(&to, packed);
+    void *packed = NULL;
+    if (!le_tensor_is_contiguous(&core)) {
+        packed = le__tensor_bytes(&core, &bytes) ? malloc(bytes ? bytes : 1) : NULL;
+        if (!packed)
+            return le_fail(LE_ERR_MEMORY, "%s: out of memory", j->op->name);
+        le__tensor_pack(packed, &core);
+    }
+    bool done = le__outputs_copy(&to, packed ? packed : core.data);
     free(packed);
-    return LE_OK;
+    return done ? LE_OK : le__ticker_fail(j->op->name);
 }
 
 /* --- one slab --- */

@@ -126,7 +126,7 @@ static void project_band(const fused *f, work *w, int64_t point, int64_t y0, int
     const int64_t row = m * f->tables.plane;
     int64_t frames = f->e.in.frames - begin;
     frames = frames < f->e.per_timepoint ? frames : f->e.per_timepoint;
-    for (int64_t frame = 0; frame < frames; frame++) {
+    for (int64_t frame = 0; frame < frames && !le_call_cancelled(f->call); frame++) {
         load_band(f, w, begin + frame, y0, y1);
         for (int64_t y = y0 * m; y < y1 * m; y++)
             if (value_row(f, w, y, y0))
@@ -283,7 +283,7 @@ static le_status allocate(le_call *call, fused *f) {
 }
 
 static le_status run_fused(le_call *call) {
-    fused f = {.e = le__esrrf_of(call)};
+    fused f = {.call = call, .e = le__esrrf_of(call)};
     le_status status = le__sr_tables_make(call, &f.e.rgc, &f.tables);
     if (status != LE_OK)
         return status;

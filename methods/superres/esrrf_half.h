@@ -27,6 +27,7 @@ typedef struct work {
 } work;
 
 typedef struct fused {
+    const le_call *call;
     le__esrrf e;
     le__sr_tables tables;
     int64_t band, bands; /* whole-pixel rows of a band; bands of a frame */

@@ -205,7 +205,7 @@ static le_status make_form(le_call *call, bool axis, int fraction_bits, le__fuse
     le__fixed_view *views = le_call_scratch(call, c->n_views * sizeof *views);
     if (!f || !tables || !views)
         return le_fail(LE_ERR_MEMORY, "volume_render: no memory for tables");
-    *f = (le__fused){.camera = c, .box = r->box, .whole = r->camera,
+    *f = (le__fused){.call = call, .camera = c, .box = r->box, .whole = r->camera,
                      .volume = le__voxels_of(volume), .views = views,
                      .watch = watches(call),
                      .images = le_call_out(call, ARG_IMAGES)};

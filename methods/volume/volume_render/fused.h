@@ -24,6 +24,7 @@
 enum { LE__CHUNK = 20, LE__BRICK = 8, LE__ROWS = 4 };
 
 typedef struct le__fused {
+    const le_call *call;
     const le__camera *camera;    /* in voxels of the tensor */
     const le__box *box;          /* its own samples alone, without clipping; NULL: a whole volume */
     const le__camera *whole;     /* of the volume that the box is of */

@@ -245,7 +245,7 @@ static void set_group(group *g, int rows_inside)
 static void render_signed_rows(const le__fused *rays, int64_t ix)
 {
     for (int64_t row = ix; row < ix + LE__ROWS && row < rays->camera->size; row++)
-        for (size_t v = 0; v < rays->camera->n_views; v++)
+        for (size_t v = 0; v < rays->camera->n_views && !le_call_cancelled(rays->call); v++)
             ray_row(rays, &rays->views[v], row);
 }
 
@@ -263,7 +263,7 @@ static void axis_range(void *fused, size_t begin, size_t end, int worker)
             render_signed_rows(f->signed_rays, g.p.ix);
             continue;
         }
-        for (size_t v = 0; v < f->camera->n_views; v++) {
+        for (size_t v = 0; v < f->camera->n_views && !le_call_cancelled(f->call); v++) {
             g.p.view = &f->views[v];
             for (g.p.iz = 0; g.p.iz < n; g.p.iz += VW) {
                 set_group(&g, rows.inside);

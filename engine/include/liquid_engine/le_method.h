@@ -493,7 +493,8 @@ typedef struct le_cl_info {
 typedef enum le_cl_karg_kind {
     LE_CL_KARG_ARG = 1, /* device copy of a tensor argument, uploaded if it is not there yet */
     LE_CL_KARG_BUFFER,
-    LE_CL_KARG_BYTES, /* a scalar, vector or struct by value */
+    LE_CL_KARG_BYTES, /* a scalar, vector or struct by value; a struct must have no padding at its
+                         end: some drivers count that in its size, others do not */
     LE_CL_KARG_LOCAL  /* local memory */
 } le_cl_karg_kind;
 

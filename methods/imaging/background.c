@@ -56,7 +56,7 @@ void le__im_mesh_put(le__im_mesh *mesh, int64_t at, const le__im_clipped *c) {
 }
 
 static double median(double *values, int64_t n) {
-    le__im_sort(values, n, values + n);
+    le__im_sort(NULL, values, n, values + n);
     return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 

@@ -45,7 +45,7 @@ static void clip_cells(void *context, size_t begin, size_t end, int worker) {
         const int64_t n = gather(j, at, values);
         le__im_clipped c;
         if (j->plain)
-            c = le__im_clip_reference(&le__im_cell_clip, values, n, values + j->cell);
+            c = le__im_clip_reference(NULL, &le__im_cell_clip, values, n, values + j->cell);
         else
             le__im_clip_few(&le__im_cell_clip, values, n, values + j->cell, &c);
         le__im_mesh_put(&j->mesh, at, &c);

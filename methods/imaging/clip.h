@@ -139,7 +139,8 @@ typedef struct le__im_sorted {
 /* False: a number of the core would have to be known that is not listed. */
 bool le__im_clip_sorted(const le__im_clip *clip, const le__im_sorted *values, le__im_clipped *out);
 
-/* Sorts finite numbers in place; spare has as much room. */
-void le__im_sort(double *values, int64_t n, double *spare);
+/* Sorts finite numbers in place; spare has as much room. False: they are in no order, for the call
+ * is to end. */
+bool le__im_sort(const le_call *call, double *values, int64_t n, double *spare);
 
 #endif

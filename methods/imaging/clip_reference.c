@@ -8,9 +8,11 @@
 
 /* Puts the k-th smallest number at its place, no greater ones before it
  * (Hoare's find). */
-static double find(double *v, int64_t n, int64_t k) {
+static double find(const le_call *call, double *v, int64_t n, int64_t k) {
     int64_t first = 0, last = n - 1;
     while (first < last) {
+        if (last - first >= LE__IM_OFTEN && call && le_call_cancelled(call))
+            break;
         const double pivot = v[first + (last - first) / 2];
         int64_t i = first, j = last;
         while (i <= j) {
@@ -34,8 +36,8 @@ static double find(double *v, int64_t n, int64_t k) {
     return v[k];
 }
 
-static double median_of(double *v, int64_t n) {
-    const double upper = find(v, n, n / 2);
+static double median_of(const le_call *call, double *v, int64_t n) {
+    const double upper = find(call, v, n, n / 2);
     if (n % 2)
         return upper;
     double lower = v[0];
@@ -44,21 +46,25 @@ static double median_of(double *v, int64_t n) {
     return (lower + upper) / 2;
 }
 
-static double mad_of(const double *v, int64_t n, double median, double *spare) {
+static double mad_of(const le_call *call, const double *v, int64_t n, double median,
+                     double *spare) {
     for (int64_t i = 0; i < n; i++)
         spare[i] = fabs(v[i] - median);
-    return LE__IM_MAD_STD * median_of(spare, n);
+    return LE__IM_MAD_STD * median_of(call, spare, n);
 }
 
-static void describe(double *v, int64_t n, le__im_clipped *c) {
+static void describe(const le_call *call, double *v, int64_t n, le__im_clipped *c) {
     le__dd sum = {0, 0}, sum2 = {0, 0};
     c->minimum = c->maximum = v[0];
     for (int64_t i = 0; i < n; i++) {
         c->minimum = fmin(c->minimum, v[i]);
         c->maximum = fmax(c->maximum, v[i]);
     }
-    c->median = median_of(v, n);
-    le__im_add_exactly(v, n, c->median, &sum, &sum2);
+    c->median = median_of(call, v, n);
+    for (int64_t i = 0, m; i < n && !le__im_over(call, i + LE__IM_OFTEN - 1); i += m) {
+        m = n - i < LE__IM_OFTEN ? n - i : LE__IM_OFTEN;
+        le__im_add_exactly(v + i, m, c->median, &sum, &sum2);
+    }
     const le__im_moments m = le__im_moments_of(n, c->median, sum, sum2);
     const bool constant = c->minimum == c->maximum;
     c->mean = constant ? c->minimum : m.mean;
@@ -78,14 +84,16 @@ static int64_t keep_within(double *v, int64_t n, le__im_limits limits) {
     return kept;
 }
 
-le__im_clipped le__im_clip_reference(const le__im_clip *clip, double *values, int64_t n,
-                                     double *spare) {
+le__im_clipped le__im_clip_reference(const le_call *call, const le__im_clip *clip, double *values,
+                                     int64_t n, double *spare) {
     le__im_clipped c = {.lower = NAN, .upper = NAN};
     le__im_limits limits = {NAN, NAN, true};
     int64_t kept = n;
     while (kept > 0 && (!clip->maxiters || c.iterations < clip->maxiters)) {
-        describe(values, kept, &c);
-        const double deviation = clip->mad ? mad_of(values, kept, c.median, spare) : c.std;
+        describe(call, values, kept, &c);
+        if (kept >= LE__IM_OFTEN && call && le_call_cancelled(call))
+            return c;
+        const double deviation = clip->mad ? mad_of(call, values, kept, c.median, spare) : c.std;
         limits = le__im_clip_limits(clip, clip->mean ? c.mean : c.median, deviation);
         c.iterations++;
         c.lower = limits.lower;
@@ -101,6 +109,6 @@ le__im_clipped le__im_clip_reference(const le__im_clip *clip, double *values, in
     c.rejected = n - kept;
     c.median = c.mean = c.std = c.minimum = c.maximum = NAN;
     if (kept > 0)
-        describe(values, kept, &c);
+        describe(call, values, kept, &c);
     return c;
 }

@@ -8,8 +8,9 @@
 
 #include "imaging/clip.h"
 
-/* Of n finite numbers, whose order is changed; spare has as much room. */
-le__im_clipped le__im_clip_reference(const le__im_clip *clip, double *values, int64_t n,
-                                     double *spare);
+/* Of n finite numbers, whose order is changed; spare has as much room. Anything where the call is to
+ * end; NULL: it never is. */
+le__im_clipped le__im_clip_reference(const le_call *call, const le__im_clip *clip, double *values,
+                                     int64_t n, double *spare);
 
 #endif

@@ -67,7 +67,7 @@ static bool choose_edges(le__im_window *w, int64_t sample, const le__im_clipped 
 static bool look_at_sample(le__im_window *w, int64_t sample, double *memory) {
     le__im_clipped c;
     const int64_t n = take_sample(w, sample, memory);
-    le__im_sort(memory, n, memory + sample);
+    le__im_sort(NULL, memory, n, memory + sample);
     const le__im_sorted sorted = {.low = memory, .n_low = n, .high = memory};
     return le__im_clip_sorted(&w->clip, &sorted, &c) && choose_edges(w, sample, &c);
 }
@@ -165,7 +165,7 @@ static double window_at(void *context, int64_t k) {
     if (w->bucket_kept != begin) {
         const int64_t n = w->collect(w->window, w->n_window, w->edges.window_lower, scale_of(w),
                                      begin, w->bucket);
-        le__im_sort(w->bucket, n, w->bucket + n);
+        le__im_sort(NULL, w->bucket, n, w->bucket + n);
         w->bucket_kept = begin;
     }
     return w->bucket[k - (int64_t)w->buckets[begin]];
@@ -183,13 +183,16 @@ le_status le__im_clip_by_sorting(le_call *call, const le__im_clip *clip, const v
     for (int64_t at = 0; at < n; at += PIECE) {
         const int64_t count = n - at < PIECE ? n - at : PIECE;
         double *piece = values + n;
+        if (at % LE__IM_OFTEN == 0 && le_call_cancelled(call))
+            return LE_ERR_CANCELLED;
         le__im_load(pixels, dtype, at, count, piece);
         for (int64_t i = 0; i < count; i++) {
             values[finite] = piece[i];
             finite += isfinite(piece[i]) != 0;
         }
     }
-    le__im_sort(values, finite, values + n);
+    if (!le__im_sort(call, values, finite, values + n))
+        return LE_ERR_CANCELLED;
     const le__im_sorted sorted = {.low = values, .n_low = finite, .high = values};
     le__im_clip_sorted(clip, &sorted, out); /* all is listed */
     return LE_OK;
@@ -249,8 +252,8 @@ static void order(le__im_window *w, le__im_sorted *all) {
     all->n_high = n - all->n_low;
     all->low = w->tails;
     all->high = w->tails + all->n_low;
-    le__im_sort(w->tails, all->n_low, spare);
-    le__im_sort(w->tails + all->n_low, all->n_high, spare);
+    le__im_sort(NULL, w->tails, all->n_low, spare);
+    le__im_sort(NULL, w->tails + all->n_low, all->n_high, spare);
     count_buckets(w);
 }
 
@@ -349,7 +352,7 @@ void le__im_clip_few(const le__im_clip *clip, double *values, int64_t n, double 
                        .collect = collect_plainly};
     if (clip_by_window(&w, values, spare, out))
         return;
-    le__im_sort(values, n, spare);
+    le__im_sort(NULL, values, n, spare);
     const le__im_sorted sorted = {.low = values, .n_low = n, .high = values};
     le__im_clip_sorted(clip, &sorted, out); /* all is listed */
 }

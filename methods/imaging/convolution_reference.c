@@ -7,7 +7,10 @@
 
 #include <string.h>
 
+enum { LONG = 1 << 16 }; /* columns for which a tap takes long enough to ask after each */
+
 typedef struct context {
+    const le_call *call;
     le__conv_run run;
     double *spare; /* of a worker: a row of sums, a row of the continued image */
 } context;
@@ -24,6 +27,7 @@ static le_status prepare(le_call *call, void **out) {
     context *x = le_call_scratch(call, sizeof *x);
     if (!x || !(x->spare = le_call_scratch(call, (size_t)memory(call))))
         return le_fail(LE_ERR_MEMORY, "no memory for rows of a convolution");
+    x->call = call;
     x->run = le__conv_run_of(call);
     *out = x;
     return LE_OK;
@@ -34,9 +38,11 @@ static size_t items(const le_call *call) {
 }
 
 /* line: of the continued image, from the first window's first pixel on. */
-static void add_taps(const le__convolution *c, const double *taps, const double *line,
-                     double *sum) {
+static void add_taps(const context *x, const double *taps, const double *line, double *sum) {
+    const le__convolution *c = x->run.c;
     for (int64_t j = 0; j < c->tap_cols; j++) {
+        if (c->out_cols >= LONG && le_call_cancelled(x->call))
+            return;
         int64_t begin = 0, end = c->out_cols;
         if (c->boundary == LE__CONV_NOTHING) {
             begin = c->left > j ? c->left - j : 0;
@@ -58,7 +64,7 @@ static void range(void *data, size_t begin, size_t end, int worker) {
             if (row < 0 && c->boundary == LE__CONV_NOTHING)
                 continue;
             le__conv_load_f64(&x->run, row, -c->left, c->out_cols + c->tap_cols - 1, line);
-            add_taps(c, c->taps + i * c->tap_cols, line, sum);
+            add_taps(x, c->taps + i * c->tap_cols, line, sum);
         }
         for (int64_t n = 0; n < c->out_cols; n++)
             le__conv_store(&x->run, m, n, sum[n]);

@@ -23,6 +23,14 @@ typedef struct job {
     double statistics[LE__IM_STATISTICS];
 } job;
 
+/* Pixels of an image without a filter take little, those of one with it do not. */
+static bool over(const job *j, int64_t i) {
+    enum { FILTERED = 1 << 12 };
+    return le_call_given(j->call, FIND_KERNEL)
+               ? i % FILTERED == FILTERED - 1 && le_call_cancelled(j->call)
+               : le__im_over(j->call, i);
+}
+
 static int64_t mirrored(int64_t i, int64_t n) {
     const int64_t at = (i % (2 * n) + 2 * n) % (2 * n);
     return at < n ? at : 2 * n - 1 - at;
@@ -43,7 +51,7 @@ static double convolved(const job *j, const le_tensor *kernel, int64_t y, int64_
 
 static void detect(job *j) {
     const bool filtered = le_call_given(j->call, FIND_KERNEL);
-    for (int64_t i = 0; i < j->n; i++)
+    for (int64_t i = 0; i < j->n && !over(j, i); i++)
         j->detection[i] = filtered ? convolved(j, le_call_table(j->call, FIND_KERNEL),
                                                i / j->shape.cols, i % j->shape.cols)
                                    : le_tensor_get(le_call_in(j->call, FIND_IMAGE), i);
@@ -52,10 +60,11 @@ static void detect(job *j) {
 static void clip(job *j) {
     const le__im_clip how = le__im_clip_of(j->call, FIND_CLIP);
     int64_t finite = 0;
-    for (int64_t i = 0; i < j->n; i++)
+    for (int64_t i = 0; i < j->n && !over(j, i); i++)
         if (isfinite(j->detection[i]))
             j->spare[finite++] = j->detection[i];
-    const le__im_clipped c = le__im_clip_reference(&how, j->spare, finite, j->spare + j->n);
+    const le__im_clipped c =
+        le__im_clip_reference(j->call, &how, j->spare, finite, j->spare + j->n);
     le__im_statistics(&c, 1, j->statistics);
 }
 
@@ -63,7 +72,7 @@ static void mark(const job *j, double k, int32_t *out) {
     const bool mesh = le__im_find_mesh(j->call);
     const double level =
         le__im_level(j->statistics, k, !strcmp(le_call_str(j->call, FIND_RULE), "median"));
-    for (int64_t i = 0; i < j->n; i++)
+    for (int64_t i = 0; i < j->n && !over(j, i); i++)
         out[i] =
             mesh ? j->detection[i] - j->background[i] > k * j->noise[i] : j->detection[i] > level;
 }
@@ -71,7 +80,7 @@ static void mark(const job *j, double k, int32_t *out) {
 /* Drops components without a seed, and small ones. */
 static int32_t select_labels(const job *j, int32_t count, bool seeded) {
     int32_t kept = 0;
-    for (int32_t label = 1; label <= count; label++) {
+    for (int32_t label = 1; label <= count && !le_call_cancelled(j->call); label++) {
         int64_t area = 0, seeds = 0;
         for (int64_t i = 0; i < j->n; i++) {
             area += j->labels[i] == label;
@@ -93,7 +102,7 @@ static int32_t label(const job *j) {
     mark(j, flood ? le_call_f64(j->call, FIND_FLOOD) : k, j->labels);
     const int ndim = le_call_in(j->call, FIND_IMAGE)->ndim;
     const int32_t count =
-        le__im_flood(j->labels, j->shape,
+        le__im_flood(j->call, j->labels, j->shape,
                      le__im_reach(le_call_i64(j->call, FIND_CONNECTIVITY), ndim), j->waiting);
     return le__im_find_selects(j->call) ? select_labels(j, count, flood) : count;
 }
@@ -105,7 +114,7 @@ static void measure(job *j, int32_t count) {
     const le_tensor numbers = le_tensor_of(j->labels, LE_I32, image->ndim, image->shape);
     const le__im_members members =
         le__im_members_of(&numbers, (int64_t)count + 1, (int64_t *)(void *)j->spare);
-    for (int64_t i = 0; i < count && i < catalogue->shape[0]; i++)
+    for (int64_t i = 0; i < count && i < catalogue->shape[0] && !le_call_cancelled(j->call); i++)
         le__im_measure_reference(image, &table, &members, (double)(i + 1),
                                  (double *)catalogue->data + i * catalogue->shape[1]);
     le_call_set_count(j->call, FIND_CATALOGUE, count);
@@ -137,10 +146,15 @@ static le_status run(le_call *call) {
         !le__im_background_reference(call, j.detection, &j.shape, le_call_i64(call, FIND_CELL),
                                      j.background, j.noise))
         return le_fail(LE_ERR_MEMORY, "find_sources: no memory for the mesh");
+    if (le_call_cancelled(call))
+        return LE_ERR_CANCELLED;
     const int32_t count = label(&j);
+    if (le_call_cancelled(call))
+        return LE_ERR_CANCELLED;
     if (le_call_given(call, FIND_CATALOGUE))
         measure(&j, count);
-    for (int64_t i = 0; le_call_given(call, FIND_LABELS) && i < j.n; i++)
+    const int64_t given = le_call_given(call, FIND_LABELS) ? j.n : 0;
+    for (int64_t i = 0; i < given && !over(&j, i); i++)
         le_tensor_set(le_call_out(call, FIND_LABELS), i, j.labels[i]);
     for (int k = 0; le_call_given(call, FIND_STATISTICS) && k < LE__IM_STATISTICS; k++)
         le_tensor_set(le_call_out(call, FIND_STATISTICS), k, j.statistics[k]);

@@ -10,7 +10,8 @@
 #include "imaging/pixels.h"
 
 /* labels: other than 0 where there is foreground; becomes its numbers. spare:
- * room for as many pixels. Returns the number of components. */
-int32_t le__im_flood(int32_t *labels, le__im_shape shape, int reach, int32_t *spare);
+ * room for as many pixels. Returns the number of components, of some only where the call is to end;
+ * NULL: it never is. */
+int32_t le__im_flood(const le_call *call, int32_t *labels, le__im_shape shape, int reach, int32_t *spare);
 
 #endif

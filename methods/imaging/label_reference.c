@@ -12,11 +12,12 @@ static le_status run(le_call *call) {
     int32_t *labels = le_call_scratch(call, (size_t)(2 * n + 1) * sizeof *labels);
     if (!labels)
         return le_fail(LE_ERR_MEMORY, "label: no memory for the labels");
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < n && !le__im_over(call, i); i++)
         labels[i] = le_tensor_get(mask, i) != 0;
     const int reach = le__im_reach(le_call_i64(call, LABEL_CONNECTIVITY), mask->ndim);
-    const int32_t count = le__im_flood(labels, le__im_shape_of(mask), reach, labels + n);
-    for (int64_t i = 0; le_call_given(call, LABEL_LABELS) && i < n; i++)
+    const int32_t count = le__im_flood(call, labels, le__im_shape_of(mask), reach, labels + n);
+    const int64_t given = le_call_given(call, LABEL_LABELS) ? n : 0;
+    for (int64_t i = 0; i < given && !le__im_over(call, i); i++)
         le_tensor_set(le_call_out(call, LABEL_LABELS), i, labels[i]);
     if (le_call_given(call, LABEL_COUNT))
         le_tensor_set(le_call_out(call, LABEL_COUNT), 0, count);

@@ -10,6 +10,13 @@
 
 enum { LE__IM_AXES = 3 };
 
+enum { LE__IM_OFTEN = 1 << 20 };
+/* For loops over the numbers of a call, asked for each: whether the call is to end here, which is
+ * looked at from time to time. NULL: never. */
+static inline bool le__im_over(const le_call *call, int64_t i) {
+    return call && i % LE__IM_OFTEN == LE__IM_OFTEN - 1 && le_call_cancelled(call);
+}
+
 /* count elements from `offset`, as doubles. */
 static inline void le__im_load(const void *data, le_dtype dtype, int64_t offset, int64_t count,
                                double *restrict out) {

@@ -141,7 +141,7 @@ le_tensor *le__im_numbered(le_case *c, const le_case_request *r, int arg, const 
         numbers[k] = i % 5 == 3 ? (int32_t)(le_case_random(c) % 50)
                                 : k % cols * 7 % 23 < 9 && k / cols * 5 % 17 < 8;
     if (numbers && t && i % 5 != 3)
-        le__im_flood(numbers, le__im_shape_of(t), 1, numbers + n);
+        le__im_flood(NULL, numbers, le__im_shape_of(t), 1, numbers + n);
     for (int64_t k = 0; numbers && k < n; k++)
         le_tensor_set(t, k, numbers[k]);
     free(numbers);

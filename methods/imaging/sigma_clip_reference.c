@@ -16,6 +16,8 @@ static void put(const le_call *call, const le__im_sets *sets, int64_t set,
         le_tensor_set(le_call_out(call, SIGMA_CLIP_STATISTICS), k * sets->n + set, statistics[k]);
     const int64_t first = le__im_first(sets, set);
     for (int64_t i = 0; le_call_given(call, SIGMA_CLIP_MASK) && i < sets->length; i++) {
+        if (le__im_over(call, i))
+            return;
         const int64_t at = first + i * sets->step;
         le_tensor_set(le_call_out(call, SIGMA_CLIP_MASK), at,
                       !le__im_keeps(c, le_tensor_get(image, at)));
@@ -29,14 +31,19 @@ static le_status run(le_call *call) {
     double *values = le_call_scratch(call, (size_t)(2 * sets.length + 1) * sizeof *values);
     if (!values)
         return le_fail(LE_ERR_MEMORY, "sigma_clip: no memory for the pixels");
-    for (int64_t s = 0; s < sets.n; s++) {
+    for (int64_t s = 0, seen = 0; s < sets.n; s++) {
         int64_t n = 0;
-        for (int64_t i = 0; i < sets.length; i++) {
+        for (int64_t i = 0; i < sets.length && !le__im_over(call, i); i++) {
             const double v = le_tensor_get(image, le__im_first(&sets, s) + i * sets.step);
             if (isfinite(v))
                 values[n++] = v;
         }
-        const le__im_clipped c = le__im_clip_reference(&clip, values, n, values + sets.length);
+        const le__im_clipped c =
+            le__im_clip_reference(call, &clip, values, n, values + sets.length);
+        seen += sets.length;
+        if (seen >= LE__IM_OFTEN && le_call_cancelled(call))
+            return LE_ERR_CANCELLED;
+        seen %= LE__IM_OFTEN;
         put(call, &sets, s, &c);
     }
     return LE_OK;

@@ -8,6 +8,7 @@
 enum { BLOCK = 64, MASKED = 1 << 14 };
 
 typedef struct job {
+    const le_call *call;
     const void *image;
     le_dtype dtype;
     le__im_sets sets;
@@ -20,7 +21,7 @@ typedef struct job {
 static int64_t gather(const job *j, int64_t set, double *values) {
     const int64_t first = le__im_first(&j->sets, set);
     int64_t n = 0;
-    for (int64_t i = 0; i < j->sets.length; i++) {
+    for (int64_t i = 0; i < j->sets.length && !le__im_over(j->call, i); i++) {
         const double v = le__load(j->image, j->dtype, first + i * j->sets.step);
         values[n] = v;
         n += isfinite(v) != 0;
@@ -28,12 +29,13 @@ static int64_t gather(const job *j, int64_t set, double *values) {
     return n;
 }
 
+/* Nothing where the call is to end. */
 static le__im_clipped clip_set(const job *j, int64_t set, double *values) {
     const int64_t n = gather(j, set, values);
-    le__im_clipped c;
-    le__im_sort(values, n, values + j->sets.length);
+    le__im_clipped c = {.count = 0};
     const le__im_sorted sorted = {.low = values, .n_low = n, .high = values};
-    le__im_clip_sorted(&j->clip, &sorted, &c); /* all is listed */
+    if (le__im_sort(j->call, values, n, values + j->sets.length))
+        le__im_clip_sorted(&j->clip, &sorted, &c); /* all is listed */
     return c;
 }
 
@@ -67,7 +69,8 @@ static void mask_whole(void *context, size_t begin, size_t end, int worker) {
 }
 
 static le_status run(le_call *call) {
-    job j = {.image = le_call_contiguous(call, SIGMA_CLIP_IMAGE),
+    job j = {.call = call,
+             .image = le_call_contiguous(call, SIGMA_CLIP_IMAGE),
              .dtype = le_call_in(call, SIGMA_CLIP_IMAGE)->dtype,
              .sets = le__im_sets_of(call),
              .clip = le__im_clip_of(call, SIGMA_CLIP_SETTINGS),

@@ -35,9 +35,9 @@ typedef struct counts {
     uint32_t of[PASSES][DIGITS];
 } counts;
 
-static void count_digits(const double *values, int64_t n, counts *out) {
+static void count_digits(const le_call *call, const double *values, int64_t n, counts *out) {
     memset(out, 0, sizeof *out);
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n && !le__im_over(call, i); i++) {
         const uint64_t key = key_of(values[i]);
         for (int p = 0; p < PASSES; p++)
             out->of[p][key >> (p * DIGIT_BITS) & (DIGITS - 1)]++;
@@ -58,14 +58,14 @@ static bool places_of(uint32_t *digits, int64_t n, int digit) {
 }
 
 /* numbers are at most 2^32 - 1 */
-static void by_digits(double *values, int64_t n, double *spare) {
+static bool by_digits(const le_call *call, double *values, int64_t n, double *spare) {
     counts all;
     double *from = values, *to = spare;
-    count_digits(values, n, &all);
+    count_digits(call, values, n, &all);
     for (int p = 0; p < PASSES; p++) {
         if (!places_of(all.of[p], n, digit_of(from[0], p)))
             continue;
-        for (int64_t i = 0; i < n; i++)
+        for (int64_t i = 0; i < n && !le__im_over(call, i); i++)
             to[all.of[p][digit_of(from[i], p)]++] = from[i];
         double *last = from;
         from = to;
@@ -73,26 +73,30 @@ static void by_digits(double *values, int64_t n, double *spare) {
     }
     if (from != values)
         memcpy(values, from, (size_t)n * sizeof *values);
+    return !call || n < LE__IM_OFTEN || !le_call_cancelled(call);
 }
 
-static void merge(double *values, int64_t n, double *spare);
+static bool merge(const le_call *call, double *values, int64_t n, double *spare);
 
 /* Halves of at most 2^32 - 1 numbers each, and few enough for insertion at the
  * end. */
-void le__im_sort(double *values, int64_t n, double *spare) {
+bool le__im_sort(const le_call *call, double *values, int64_t n, double *spare) {
     if (n <= FEW)
         insert(values, n);
     else if (n < DIGITS || n > UINT32_MAX)
-        merge(values, n, spare);
+        return merge(call, values, n, spare);
     else
-        by_digits(values, n, spare);
+        return by_digits(call, values, n, spare);
+    return true;
 }
 
-static void merge(double *values, int64_t n, double *spare) {
+static bool merge(const le_call *call, double *values, int64_t n, double *spare) {
     const int64_t half = n / 2;
-    le__im_sort(values, half, spare);
-    le__im_sort(values + half, n - half, spare);
+    if (!le__im_sort(call, values, half, spare) ||
+        !le__im_sort(call, values + half, n - half, spare))
+        return false;
     memcpy(spare, values, (size_t)half * sizeof *spare);
     for (int64_t a = 0, b = half, out = 0; a < half; out++)
         values[out] = b < n && values[b] < spare[a] ? values[b++] : spare[a++];
+    return true;
 }

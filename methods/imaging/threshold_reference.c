@@ -9,7 +9,7 @@ static le_status run(le_call *call) {
     const le_tensor *image = le_call_in(call, THRESHOLD_IMAGE);
     const bool maps = le_call_given(call, THRESHOLD_NOISE);
     double level = maps ? 0 : le__im_threshold_level(call);
-    for (int64_t i = 0; i < le_tensor_count(image); i++) {
+    for (int64_t i = 0; i < le_tensor_count(image) && !le__im_over(call, i); i++) {
         double value = le_tensor_get(image, i);
         if (maps) {
             value -= le_tensor_get(le_call_in(call, THRESHOLD_BACKGROUND), i);

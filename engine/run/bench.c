@@ -251,8 +251,9 @@ static le_status compare(le_bench *b, size_t index, unsigned char poison,
     if (status != b->reference_status)
         return le_fail(status == LE_OK || b->reference_status == LE_OK ? LE_ERR_WRONG_RESULT
                                                                        : status,
-                       "gives '%s', the reference '%s'", le_status_text(status),
-                       le_status_text(b->reference_status));
+                       "gives '%s', the reference '%s'%s%s", le_status_text(status),
+                       le_status_text(b->reference_status), status == LE_OK ? "" : ": ",
+                       status == LE_OK ? "" : le_error_message());
     if (status != LE_OK) {
         out->within = true;
         return LE_OK;

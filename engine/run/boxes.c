@@ -11,6 +11,8 @@
 #include "core/os.h"
 #include "core/tick.h"
 
+#include "liquid_engine/le_bench.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,42 +202,61 @@ static int64_t sum_of(const le_tensor *owned) {
     return sum;
 }
 
+typedef struct part_call {
+    le_arg args[2 * LE_MAX_ARGS + 1 + MORE_ARGS];
+    size_t n;
+    double first[3], whole[3];
+    le_tensor volume, made, count;
+} part_call;
+
+/* Of a box whose samples are in p->volume. */
+static void list_args(const le_boxes_call *c, const le_box *box, int64_t begin, int64_t end,
+                      bool counted, part_call *p) {
+    for (int a = 0; a < 3; a++) {
+        p->first[a] = (double)box->first[a];
+        p->whole[a] = (double)c->about.whole.extent[a];
+    }
+    p->n = pass_on(c, begin, end, p->args);
+    p->args[p->n++] = LE_IN(c->op->args[c->bricks.input].name, &p->volume);
+    p->args[p->n++] = LE_F64S("begin", p->first, 3);
+    p->args[p->n++] = LE_F64S("whole", p->whole, 3);
+    p->args[p->n++] = LE_OUT("parts", &p->made);
+    if (counted)
+        p->args[p->n++] = LE_OUT("owned", &p->count);
+}
+
+double le_boxes_predict(const le_boxes_call *c, const le_box *box, int64_t begin, int64_t end) {
+    static const double sample; /* in place of all: who predicts reads none */
+    part_call p = {.volume = le_tensor_of((void *)(uintptr_t)&sample, c->about.dtype, 3,
+                                          box->extent)};
+    list_args(c, box, begin, end, true, &p);
+    return le_bench_predict(c->engine, c->bricks.part, p.args, p.n);
+}
+
 /* By one call, joined to what is behind. */
 static le_status add_box(le_boxes_call *c, const le_box *box, int64_t begin, int64_t end,
                          double *parts, int64_t *owned) {
-    le_arg args[2 * LE_MAX_ARGS + 1 + MORE_ARGS];
-    le_tensor volume, made = {0}, count = {0};
-    double first[3], whole[3];
-    for (int a = 0; a < 3; a++) {
-        first[a] = (double)box->first[a];
-        whole[a] = (double)c->about.whole.extent[a];
-    }
+    part_call p = {.n = 0};
     if (c->room) { /* what is kept of the box before would count twice */
         le__blocks_trim();
         le__os_trim();
     }
-    le_status status = le__grid_read(&c->grid, c->engine, box, &volume);
+    le_status status = le__grid_read(&c->grid, c->engine, box, &p.volume);
     if (status != LE_OK)
         return status;
-    size_t n = pass_on(c, begin, end, args);
-    args[n++] = LE_IN(c->op->args[c->bricks.input].name, &volume);
-    args[n++] = LE_F64S("begin", first, 3);
-    args[n++] = LE_F64S("whole", whole, 3);
-    args[n++] = LE_OUT("parts", &made);
-    if (owned)
-        args[n++] = LE_OUT("owned", &count);
-    status = le_call_run(c->engine, c->bricks.part, args, n);
+    list_args(c, box, begin, end, owned != NULL, &p);
+    status = le_call_run(c->engine, c->bricks.part, p.args, p.n);
     if (status == LE_OK)
-        status = le_tensor_to_host(&made);
+        status = le_tensor_to_host(&p.made);
     if (status == LE_OK && owned)
-        status = le_tensor_to_host(&count);
+        status = le_tensor_to_host(&p.count);
     if (status == LE_OK)
-        le_boxes_join(parts, made.data, (end - begin) * pixels_of(c));
+        le_boxes_join(parts, p.made.data, (end - begin) * pixels_of(c));
     if (status == LE_OK && owned)
-        *owned += sum_of(&count);
-    le_tensor_free(&volume);
-    le_tensor_free(&made);
-    le_tensor_free(&count);
+        *owned += sum_of(&p.count);
+    le_tensor_free(&p.volume);
+    le_tensor_free(&p.made);
+    le_tensor_free(&p.count);
     return status;
 }
 

@@ -76,6 +76,10 @@ LE_API le_status le_boxes_open(le_engine *engine, const char *operation, const l
 LE_API const le_boxes_about *le_boxes_tell(const le_boxes_call *call);
 /* The views whose parts a process should make at once within a limit of bytes (0: all). */
 LE_API int64_t le_boxes_views(const le_boxes_call *call, int64_t limit);
+/* Seconds that the parts of the views [begin, end) of a box are expected to take, by what the timings
+ * database knows of such calls; NaN: nothing that is good within a factor of two. */
+LE_API double le_boxes_predict(const le_boxes_call *call, const le_box *box, int64_t begin,
+                               int64_t end);
 /* Edge of the boxes of reproducible calls, in cells: 256, or LE_BOX_EDGE in the environment. */
 LE_API int64_t le_boxes_edge(void);
 /* What a box adds to views [begin, end): parts [views, rows, columns, 4], overwritten. A box that

@@ -7,6 +7,7 @@
 #include "hooks.h"
 #include "job.h"
 #include "learn.h"
+#include "lost.h"
 
 #include "liquid_engine/le_boxes.h"
 
@@ -95,16 +96,43 @@ static le_status make_group(boxed *b) {
     const le__world *w = &b->job->world;
     const int size = group_size(b, least_of(w, b->about->limit ? b->about->limit : INT64_MAX));
     const int64_t group = w->rank / size, groups = w->ranks / size;
-    MPI_Comm comm;
+    MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_split(w->comm, (int)group, w->rank, &comm);
     le_status status = le__world_open(&b->group, comm);
-    MPI_Comm_free(&comm);
+    if (comm != MPI_COMM_NULL)
+        MPI_Comm_free(&comm);
     b->begin = b->job->left * group / groups;
     b->end = b->job->left * (group + 1) / groups;
     return status;
 }
 
 /* ------------------------------------------------------------------------------------- boxes -- */
+
+static double cells_of(const le_box *box) {
+    double cells = 1;
+    for (int a = 0; a < 3; a++)
+        cells *= (double)(box->extent[a] - 1);
+    return cells;
+}
+
+/* Into boxes as large as the ranks are fast; speeds NULL on all: as they are. */
+static le_status cut_by(boxed *b, double *speeds) {
+    if (!speeds)
+        return LE_OK;
+    le_boxes_free(&b->boxes);
+    le_status status = le_boxes_split(&b->about->whole, speeds, b->group.ranks, &b->boxes);
+    free(speeds);
+    return status;
+}
+
+/* By what each rank knows of such calls, of a box of the usual size. */
+static le_status cut_by_belief(boxed *b) {
+    const le_box *own = le_boxes_box(b->boxes, b->group.rank);
+    if (b->about->reproducible || b->group.ranks == 1 || le__hook_equal())
+        return LE_OK;
+    const double seconds = le_boxes_predict(b->call, own, 0, b->views);
+    return cut_by(b, le__learn_speeds(&b->group, cells_of(own) / seconds));
+}
 
 static le_status cut(boxed *b) {
     const int ranks = b->group.ranks;
@@ -241,7 +269,7 @@ static void join_view(boxed *b, int64_t v, int64_t begin, int64_t slot) {
 static bool all_well(const le__world *w, le_status status) {
     int bad = status != LE_OK;
     MPI_Allreduce(MPI_IN_PLACE, &bad, 1, MPI_INT, MPI_MAX, w->comm);
-    return !bad;
+    return !bad && !le__lost();
 }
 
 /* Where they belong, by the group's rank 0. */
@@ -278,16 +306,7 @@ static int64_t together(const boxed *b, int64_t k) {
 /* Boxes as large as the ranks are fast: they are read for each views anew. */
 static le_status cut_again(boxed *b, double seconds) {
     const le_box *own = le_boxes_box(b->boxes, b->group.rank);
-    double cells = 1;
-    for (int a = 0; a < 3; a++)
-        cells *= (double)(own->extent[a] - 1);
-    double *speeds = le__learn_speeds(&b->group, cells / seconds);
-    if (!speeds)
-        return LE_OK;
-    le_boxes_free(&b->boxes);
-    le_status status = le_boxes_split(&b->about->whole, speeds, b->group.ranks, &b->boxes);
-    free(speeds);
-    return status;
+    return cut_by(b, le__learn_speeds(&b->group, cells_of(own) / seconds));
 }
 
 static le_status make_pictures(boxed *b) {
@@ -350,6 +369,7 @@ static void tell(boxed *b) {
     le__job *j = b->job;
     j->own = b->group.rank == 0 ? b->end - b->begin : 0;
     j->boxes = le_boxes_count(b->boxes);
+    j->own_samples = j->samples_owned;
     j->samples_owned = sum_over(&j->world, j->samples_owned);
     j->world.messages += b->group.messages;
     j->world.bytes += b->group.bytes;
@@ -365,7 +385,9 @@ static le_status render(boxed *b) {
     if (status != LE_OK)
         return status;
     plan(b);
-    status = le__world_agree(&j->world, make_room(b));
+    status = le__world_agree(&j->world, cut_by_belief(b));
+    if (status == LE_OK)
+        status = le__world_agree(&j->world, make_room(b));
     return status == LE_OK ? le__world_agree(&j->world, make_pictures(b)) : status;
 }
 

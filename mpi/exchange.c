@@ -6,6 +6,7 @@
 #include "exchange.h"
 
 #include "factors.h"
+#include "lost.h"
 
 #include "liquid_engine/le_boxes.h"
 #include "liquid_engine/le_method.h"
@@ -104,6 +105,7 @@ void le__exchange_close(le__exchange *x) {
 }
 
 static void send(le__exchange *x, const char *data, int64_t bytes, int64_t to, int *n) {
+    x->requests[*n] = MPI_REQUEST_NULL;
     MPI_Isend(data, (int)bytes, MPI_BYTE, (int)to, TAG, x->world->comm, &x->requests[(*n)++]);
     x->world->messages++;
     x->world->bytes += bytes;
@@ -112,10 +114,12 @@ static void send(le__exchange *x, const char *data, int64_t bytes, int64_t to, i
 /* A packed piece from another rank. */
 static void receive(le__exchange *x, int64_t from, float *part, int64_t pixels) {
     MPI_Status status;
-    int bytes;
-    MPI_Probe((int)from, TAG, x->world->comm, &status);
-    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    int bytes = 0;
+    if (MPI_Probe((int)from, TAG, x->world->comm, &status) == MPI_SUCCESS)
+        MPI_Get_count(&status, MPI_BYTE, &bytes);
     MPI_Recv(x->in, bytes, MPI_BYTE, (int)from, TAG, x->world->comm, MPI_STATUS_IGNORE);
+    if (le__lost())
+        bytes = 0;
     le__exchange_unpack(x->in, bytes, part, pixels);
 }
 

@@ -8,6 +8,7 @@
 #include "hand.h"
 
 #include "hooks.h"
+#include "lost.h"
 
 #include "liquid_engine/le_method.h"
 
@@ -81,7 +82,7 @@ static bool any_asks(const le__hand *h, MPI_Status *from) {
 }
 
 static void answer(le__hand *h, int rank) {
-    double speed;
+    double speed = 0;
     MPI_Recv(&speed, 1, MPI_DOUBLE, rank, ASK, h->world->comm, MPI_STATUS_IGNORE);
     if (speed == FAILED) /* nobody begins anything more */
         h->own.begin = h->own.end = h->shares.left.begin = h->shares.left.end;
@@ -98,7 +99,7 @@ static void answer(le__hand *h, int rank) {
 
 void le__hand_answer(le__hand *h) {
     MPI_Status from;
-    while (h->world->rank == 0 && h->out > 0 && any_asks(h, &from))
+    while (h->world->rank == 0 && h->out > 0 && any_asks(h, &from) && !le__lost())
         answer(h, from.MPI_SOURCE);
 }
 
@@ -116,19 +117,18 @@ static void ask(le__hand *h, double speed) {
 }
 
 static le__range wait_for_answer(le__hand *h) {
-    int64_t both[2];
     int come = 0;
     MPI_Request request;
     const double since = MPI_Wtime();
-    MPI_Irecv(both, 2, MPI_INT64_T, 0, ANSWER, h->world->comm, &request);
+    MPI_Irecv(h->answer, 2, MPI_INT64_T, 0, ANSWER, h->world->comm, &request);
     MPI_Test(&request, &come, MPI_STATUS_IGNORE);
-    while (!come) {
+    while (!come && !le__lost()) {
         nap(h);
         MPI_Test(&request, &come, MPI_STATUS_IGNORE);
     }
     h->asked = false;
     h->waited += MPI_Wtime() - since;
-    return (le__range){both[0], both[1]};
+    return le__lost() ? (le__range){0, 0} : (le__range){h->answer[0], h->answer[1]};
 }
 
 /* Of another rank than 0. */
@@ -154,7 +154,7 @@ static void give_up(le__hand *h) {
 
 static void wait_for_all(le__hand *h) {
     const double since = MPI_Wtime();
-    for (le__hand_answer(h); h->out > 0; le__hand_answer(h))
+    for (le__hand_answer(h); h->out > 0 && !le__lost(); le__hand_answer(h))
         nap(h);
     h->waited += MPI_Wtime() - since;
 }
@@ -183,7 +183,7 @@ int64_t le__hand_next(le__hand *h, le_status status) {
         next_of_root(h, status);
     else
         next_of_other(h, status);
-    return h->own.begin < h->own.end ? h->own.begin++ : -1;
+    return h->own.begin < h->own.end && !le__lost() ? h->own.begin++ : -1;
 }
 
 void le__hand_done(le__hand *h, double seconds) {

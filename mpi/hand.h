@@ -23,6 +23,7 @@ typedef struct le__hand {
     bool *back;   /* rank 0: who has been told that nothing is left */
     int out;      /* ranks that have not */
     double grace;
+    int64_t answer[2]; /* as it comes */
 } le__hand;
 
 /* Of so many blocks. speeds: what is believed of the ranks', relative; NULL: nothing. deadline on

@@ -47,7 +47,8 @@ typedef struct le__job {
     le__hand hand;
     int *owners;                    /* rank by block; in the end, before: -1 for others' */
     int64_t own;                    /* items that this rank has done */
-    int64_t boxes, samples_owned;   /* of calls that are cut into boxes */
+    int64_t boxes, samples_owned;   /* of calls that are cut into boxes: of all ranks in the end, */
+    int64_t own_samples;            /* and of this one */
     double begun, deadline;         /* on MPI_Wtime; 0: none */
     le_tick tick;                   /* of this call, */
     const le_tick *theirs;          /* and the caller's; may be NULL */

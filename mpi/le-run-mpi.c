@@ -19,16 +19,21 @@
 
 /* For what is not a call. */
 static le__world world = {.comm = MPI_COMM_NULL, .ranks = 1};
+static bool any_lost; /* ranks */
 
 /* However the program ends: ranks that leave without a word end the job with an error. */
 static void leave(void) {
     int begun = 0, ended = 1;
     MPI_Initialized(&begun);
     MPI_Finalized(&ended);
-    if (begun && !ended) {
-        le__world_close(&world);
-        MPI_Finalize();
+    if (!begun || ended)
+        return;
+    if (any_lost) { /* MPI_Finalize may wait for them for ever */
+        MPI_Barrier(world.comm);
+        return;
     }
+    le__world_close(&world);
+    MPI_Finalize();
 }
 
 static void check_launch(const run_launch *l) {
@@ -88,12 +93,23 @@ le_status run_world_open(le_engine **out, const le_options *options) {
     return world.ranks > 1 ? le_mpi_open(out, MPI_COMM_WORLD, options) : le_open(out, options);
 }
 
+static void go_on_without(int lost) {
+    tool_message("%d of %d ranks lost; the others went on", lost, world.ranks);
+    any_lost = true;
+    MPI_Comm_set_errhandler(world.comm, MPI_ERRORS_RETURN);
+    le__world_close(&world);
+    if (le__world_open(&world, MPI_COMM_WORLD) != LE_OK)
+        MPI_Abort(MPI_COMM_WORLD, TOOL_FAILED);
+}
+
 le_status run_world_call(le_engine *engine, const char *operation, const le_arg *args, size_t n,
                          int64_t *left) {
     le_mpi_report r = {.struct_size = sizeof r};
     le_status status = le_mpi_call_run(engine, MPI_COMM_WORLD, NULL, operation, args, n);
     bool known = status == LE_OK && le_mpi_last_run(&r) == LE_OK;
     *left = known && r.left < r.items ? r.left : -1;
+    if (known && r.ranks < world.ranks)
+        go_on_without(world.ranks - r.ranks);
     return status;
 }
 

@@ -46,9 +46,9 @@ bool le__learn_host(const le__world *w, char *out) {
 MPI_Comm le__learn_team(const le__world *w) {
     const about own = {.kind = le_bench_machine(false)};
     about *all = of_all(w, &own);
-    MPI_Comm team;
+    MPI_Comm team = MPI_COMM_NULL;
     int first = 0;
-    while (all && all[first].kind != own.kind)
+    while (all && first < w->rank && all[first].kind != own.kind)
         first++;
     MPI_Comm_split(w->comm, all ? first : w->rank, w->rank, &team);
     free(all);

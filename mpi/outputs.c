@@ -4,6 +4,7 @@
  * Outputs: parts are written where they belong, or put together by rank 0, in the order of blocks.
  */
 #include "job.h"
+#include "lost.h"
 #include "rows.h"
 
 #include <limits.h>
@@ -274,6 +275,8 @@ le_status le__outputs_finish(le__job *j, le_status status) {
     status = le__world_agree(&j->world, status);
     if (status == LE_OK)
         tell_owners(j);
+    if (status == LE_OK && le__lost())
+        status = le__world_agree(&j->world, status);
     for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++)
         if (le__is_out(j, a) && !j->shared[a].reserved)
             status = gather(j, a, &made[a]);

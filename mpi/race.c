@@ -21,15 +21,17 @@ le_status le__learn_as_team(le__world *w, le_engine *engine, le__team_fn work,
     le__world kind;
     MPI_Comm comm = le__learn_team(w);
     le_status status = le__world_open(&kind, comm);
-    MPI_Comm_free(&comm);
+    if (comm != MPI_COMM_NULL)
+        MPI_Comm_free(&comm);
+    if (status != LE_OK)
+        return status;
     const le_bench_team team = {.struct_size = sizeof team,
                                 .rank = kind.rank,
                                 .ranks = kind.ranks,
                                 .context = &kind,
                                 .gather = gather,
                                 .all = is_true_for_all};
-    if (status == LE_OK)
-        status = work(engine, operation, args, n_args, &team);
+    status = work(engine, operation, args, n_args, &team);
     le__world_close(&kind);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "job.h"
 #include "learn.h"
 #include "liquid_engine/le_bench.h"
+#include "lost.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -407,9 +408,11 @@ static le_status run_whole(le__job *j) {
 /* ---------------------------------------------------------------------------------- the call -- */
 
 static int count_nodes(const le__world *w) {
-    MPI_Comm node;
+    MPI_Comm node = MPI_COMM_NULL;
     int local, one, nodes = 0;
     MPI_Comm_split_type(w->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    if (node == MPI_COMM_NULL)
+        return 0;
     MPI_Comm_rank(node, &local);
     one = local == 0;
     MPI_Allreduce(&one, &nodes, 1, MPI_INT, MPI_SUM, w->comm);
@@ -417,7 +420,7 @@ static int count_nodes(const le__world *w) {
     return nodes;
 }
 
-static void report(const le__job *j) {
+static void report(const le__job *j, MPI_Comm comm) {
     latest = (le_mpi_report){.struct_size = sizeof latest,
                              .ranks = j->world.ranks,
                              .nodes = count_nodes(&j->world),
@@ -427,10 +430,12 @@ static void report(const le__job *j) {
                              .asks = j->world.asks,
                              .boxes = j->boxes,
                              .samples_owned = j->samples_owned,
+                             .own_samples = j->own_samples,
                              .messages = j->world.messages,
                              .bytes = j->world.bytes,
                              .seconds = MPI_Wtime() - j->begun,
-                             .waited_s = j->hand.waited};
+                             .waited_s = j->hand.waited,
+                             .failed_ranks = le__lost_number(comm)};
     any = true;
 }
 
@@ -457,7 +462,7 @@ static bool tick(void *context, double done) {
     le__job *j = context;
     if (j->hand.back) /* something is being handed out */
         le__hand_answer(&j->hand);
-    return (j->deadline == 0 || MPI_Wtime() < j->deadline) &&
+    return !le__lost() && (j->deadline == 0 || MPI_Wtime() < j->deadline) &&
            (!j->theirs || j->theirs->fn(j->theirs->context, done));
 }
 
@@ -506,18 +511,20 @@ void le__job_free(le__job *j) {
     free(j);
 }
 
-le_status le_mpi_call_run(le_engine *engine, MPI_Comm comm, const le_mpi_options *options,
-                          const char *operation, const le_arg *args, size_t n_args) {
+/* *again: a rank was lost; the others are to begin anew, among themselves. */
+static le_status run_once(le_engine *engine, MPI_Comm comm, const le_mpi_options *options,
+                          const char *operation, const le_arg *args, size_t n_args, bool *again) {
     le__job *j = calloc(1, sizeof *j);
-    if (!j || !operation)
-        return le_fail(j ? LE_ERR_ARGUMENT : LE_ERR_MEMORY,
-                       j ? "le_mpi_run: no operation" : "le_mpi_run: out of memory");
+    *again = false;
+    if (!j)
+        return le_fail(LE_ERR_MEMORY, "le_mpi_run: out of memory");
     j->engine = engine;
     j->args = args;
     j->n_args = n_args;
     if (options)
         memcpy(&j->options, options,
                options->struct_size < sizeof j->options ? options->struct_size : sizeof j->options);
+    le__lost_begin(comm);
     le_status status = le__world_open(&j->world, comm);
     if (status == LE_OK) {
         const le_tick *usual = begin_ticks(j);
@@ -526,12 +533,28 @@ le_status le_mpi_call_run(le_engine *engine, MPI_Comm comm, const le_mpi_options
         if (status == LE_ERR_CANCELLED)
             (void)too_late(j); /* who reads or computes then knows only of a tick */
         if (status == LE_OK)
-            report(j);
+            report(j, comm);
         le_set_tick(usual);
-        if (engine)
+        if (engine && !le__lost())
             le__learn_share(&j->world, engine);
     }
+    *again = le__lost_end(comm, j->world.comm);
     le__job_free(j);
+    return status;
+}
+
+le_status le_mpi_call_run(le_engine *engine, MPI_Comm comm, const le_mpi_options *options,
+                          const char *operation, const le_arg *args, size_t n_args) {
+    bool again = true;
+    le_status status = LE_OK;
+    if (!operation)
+        return le_fail(LE_ERR_ARGUMENT, "le_mpi_run: no operation");
+    while (again) {
+        status = run_once(engine, comm, options, operation, args, n_args, &again);
+        if (again && le__lost_root(comm))
+            return le_fail(LE_ERR_INTERNAL, "%s: rank 0 was lost, which writes the results",
+                           operation);
+    }
     return status;
 }
 

@@ -5,6 +5,8 @@
  */
 #include "world.h"
 
+#include "lost.h"
+
 #include "liquid_engine/le_method.h"
 
 #include <limits.h>
@@ -20,24 +22,32 @@ le_status le__world_open(le__world *w, MPI_Comm comm) {
     MPI_Finalized(&ended);
     if (!begun || ended)
         return le_fail(LE_ERR_UNSUPPORTED, "MPI is not running: call MPI_Init_thread first");
+    comm = le__lost_survivors(comm);
     if (comm == MPI_COMM_NULL || MPI_Comm_dup(comm, &w->comm) != MPI_SUCCESS)
         return le_fail(LE_ERR_ARGUMENT, "the communicator cannot be used");
-    MPI_Comm_set_errhandler(w->comm, MPI_ERRORS_ARE_FATAL); /* a lost rank ends the job */
+    MPI_Comm_set_errhandler(w->comm, MPI_ERRORS_ARE_FATAL); /* a lost rank ends the job, */
+    le__lost_watch(w->comm);                                /* or is survived */
     MPI_Comm_rank(w->comm, &w->rank);
     MPI_Comm_size(w->comm, &w->ranks);
     return LE_OK;
 }
 
 void le__world_close(le__world *w) {
-    if (w->comm != MPI_COMM_NULL)
-        MPI_Comm_free(&w->comm);
+    if (w->comm == MPI_COMM_NULL)
+        return;
+    le__lost_unwatch(w->comm);
+    MPI_Comm_free(&w->comm);
 }
 
 bool le__world_all(const le__world *w, bool own) {
     int number = own;
     if (w->ranks > 1)
         MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT, MPI_MIN, w->comm);
-    return number != 0;
+    return number != 0 && !le__lost();
+}
+
+static le_status lost(void) {
+    return le_fail(LE_ERR_INTERNAL, "a rank was lost");
 }
 
 /* As an error that has been agreed before does. */
@@ -49,10 +59,12 @@ static bool names_rank(const char *text) {
 
 le_status le__world_agree(const le__world *w, le_status status) {
     char text[TEXT] = "";
-    int failed = status == LE_OK ? INT_MAX : w->rank, first;
+    int failed = status == LE_OK ? INT_MAX : w->rank, first = INT_MAX;
     if (w->ranks == 1)
         return status;
     MPI_Allreduce(&failed, &first, 1, MPI_INT, MPI_MIN, w->comm);
+    if (le__lost())
+        return lost();
     if (first == INT_MAX)
         return LE_OK;
     int code = (int)status;
@@ -60,6 +72,8 @@ le_status le__world_agree(const le__world *w, le_status status) {
         snprintf(text, sizeof text, "%s", le_error_message());
     MPI_Bcast(&code, 1, MPI_INT, first, w->comm);
     MPI_Bcast(text, sizeof text, MPI_CHAR, first, w->comm);
+    if (le__lost())
+        return lost();
     return names_rank(text)
                ? le_fail((le_status)code, "%s", text)
                : le_fail((le_status)code, "%s (rank %d of %d)", text, first, w->ranks);
@@ -78,7 +92,8 @@ static int piece_of(int64_t bytes) {
 
 void le__world_broadcast(const le__world *w, void *data, int64_t bytes) {
     for (char *at = data; bytes > 0; at += PIECE, bytes -= PIECE)
-        MPI_Bcast(at, piece_of(bytes), MPI_BYTE, 0, w->comm);
+        if (MPI_Bcast(at, piece_of(bytes), MPI_BYTE, 0, w->comm) != MPI_SUCCESS && w->rank)
+            memset(at, 0, (size_t)piece_of(bytes));
 }
 
 void le__world_send(le__world *w, const void *data, int64_t bytes, int to) {
@@ -91,5 +106,7 @@ void le__world_send(le__world *w, const void *data, int64_t bytes, int to) {
 
 void le__world_receive(const le__world *w, void *data, int64_t bytes, int from) {
     for (char *at = data; bytes > 0; at += PIECE, bytes -= PIECE)
-        MPI_Recv(at, piece_of(bytes), MPI_BYTE, from, TAG, w->comm, MPI_STATUS_IGNORE);
+        if (MPI_Recv(at, piece_of(bytes), MPI_BYTE, from, TAG, w->comm, MPI_STATUS_IGNORE) !=
+            MPI_SUCCESS)
+            memset(at, 0, (size_t)piece_of(bytes));
 }

@@ -23,6 +23,10 @@
  * FILE.journal: the same call, over any number of ranks, does what is left. Another call, or
  * another input file, begins anew.
  *
+ * A rank that dies ends the job. With ULFM (Open MPI 5, mpirun --with-ft ulfm) the others go on
+ * without it, unless it is rank 0: they begin the call anew, and where there is a journal do what is
+ * left of it. This communicator serves for further calls.
+ *
  * Errors are agreed: the lowest rank that fails gives its status and text, with its number, to all;
  * no output has been changed then. At a deadline all return LE_ERR_CANCELLED; a rank that has not
  * come back half a minute later is named on stderr, and the job ends by MPI_Abort. All of this is
@@ -70,6 +74,8 @@ typedef struct le_mpi_report {
     double waited_s;         /* of these, for an answer, or as rank 0 for the others */
     int64_t boxes;           /* that the volume was cut into; 0: it was not */
     int64_t samples_owned;   /* of all boxes: the samples of all views */
+    int64_t own_samples;     /* of these, of this rank's boxes */
+    int failed_ranks;        /* that have died until now; ranks are the others */
 } le_mpi_report;
 
 /* As le_open; rank 0 alone opens the timings database, the others begin with what it knows. After a

@@ -1,0 +1,170 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Survivors of a communicator are kept as its attribute. Only where Open MPI has ULFM and its
+ * launcher was told to use it.
+ */
+#include "lost.h"
+
+#include <stdlib.h>
+
+#if defined OMPI_MAJOR_VERSION && defined __has_include
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+#endif
+
+#ifdef MPIX_ERR_PROC_FAILED
+
+enum { WATCHED = 16 };
+
+static MPI_Comm watched[WATCHED];
+static int n_watched;
+static bool within, lost;
+static int key = MPI_KEYVAL_INVALID;
+static MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+
+static bool is_survivable(void) {
+    int *value = NULL, found = 0;
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPIX_FT, &value, &found);
+    return found && value && *value;
+}
+
+static void hear(MPI_Comm *comm, int *code, ...) {
+    int class = MPI_SUCCESS;
+    MPI_Error_class(*code, &class);
+    const bool dead = class == MPIX_ERR_PROC_FAILED || class == MPIX_ERR_PROC_FAILED_PENDING ||
+                      class == MPIX_ERR_REVOKED;
+    if (!dead && !lost)
+        MPI_Abort(*comm, 1);
+    if (lost)
+        return;
+    lost = true;
+    for (int i = 0; i < n_watched; i++)
+        MPIX_Comm_revoke(watched[i]);
+}
+
+MPI_Comm le__lost_survivors(MPI_Comm comm) {
+    MPI_Comm *kept = NULL;
+    int found = 0;
+    if (key != MPI_KEYVAL_INVALID && comm != MPI_COMM_NULL)
+        MPI_Comm_get_attr(comm, key, (void *)&kept, &found);
+    return found ? *kept : comm;
+}
+
+void le__lost_begin(MPI_Comm comm) {
+    within = is_survivable();
+    lost = false;
+    if (within && handler == MPI_ERRHANDLER_NULL)
+        MPI_Comm_create_errhandler(hear, &handler);
+    if (within) /* whose dead are met when it is copied */
+        MPI_Comm_set_errhandler(le__lost_survivors(comm), handler);
+}
+
+bool le__lost(void) {
+    return lost;
+}
+
+static int forget(MPI_Comm comm, int number, void *kept, void *extra) {
+    (void)comm;
+    (void)number;
+    (void)extra;
+    free(kept);
+    return MPI_SUCCESS;
+}
+
+bool le__lost_end(MPI_Comm comm, MPI_Comm used) {
+    int good = !lost;
+    MPI_Comm *kept = NULL;
+    const MPI_Comm before = used != MPI_COMM_NULL ? used : le__lost_survivors(comm);
+    if (!within)
+        return false;
+    lost = true; /* errors of what follows are no news */
+    if (MPIX_Comm_agree(before, &good) == MPI_SUCCESS && good) {
+        within = lost = false;
+        return false;
+    }
+    if (key == MPI_KEYVAL_INVALID)
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key, NULL);
+    kept = malloc(sizeof *kept);
+    if (!kept || MPIX_Comm_shrink(before, kept) != MPI_SUCCESS)
+        MPI_Abort(comm, 1);
+    MPI_Comm_set_errhandler(*kept, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_set_attr(comm, key, kept);
+    within = lost = false;
+    return true;
+}
+
+int le__lost_number(MPI_Comm comm) {
+    int all = 0, left = 0;
+    MPI_Comm_size(comm, &all);
+    MPI_Comm_size(le__lost_survivors(comm), &left);
+    return all - left;
+}
+
+bool le__lost_root(MPI_Comm comm) {
+    MPI_Group all, left;
+    const int root = 0;
+    int there = 0;
+    MPI_Comm_group(comm, &all);
+    MPI_Comm_group(le__lost_survivors(comm), &left);
+    MPI_Group_translate_ranks(all, 1, &root, left, &there);
+    MPI_Group_free(&all);
+    MPI_Group_free(&left);
+    return there == MPI_UNDEFINED;
+}
+
+void le__lost_watch(MPI_Comm comm) {
+    if (!within || n_watched == WATCHED)
+        return;
+    MPI_Comm_set_errhandler(comm, handler);
+    watched[n_watched++] = comm;
+    if (lost)
+        MPIX_Comm_revoke(comm);
+}
+
+void le__lost_unwatch(MPI_Comm comm) {
+    for (int i = 0; i < n_watched; i++)
+        if (watched[i] == comm)
+            watched[i--] = watched[--n_watched];
+}
+
+#else
+
+MPI_Comm le__lost_survivors(MPI_Comm comm) {
+    return comm;
+}
+
+void le__lost_begin(MPI_Comm comm) {
+    (void)comm;
+}
+
+bool le__lost(void) {
+    return false;
+}
+
+bool le__lost_end(MPI_Comm comm, MPI_Comm used) {
+    (void)comm;
+    (void)used;
+    return false;
+}
+
+int le__lost_number(MPI_Comm comm) {
+    (void)comm;
+    return 0;
+}
+
+bool le__lost_root(MPI_Comm comm) {
+    (void)comm;
+    return false;
+}
+
+void le__lost_watch(MPI_Comm comm) {
+    (void)comm;
+}
+
+void le__lost_unwatch(MPI_Comm comm) {
+    (void)comm;
+}
+
+#endif

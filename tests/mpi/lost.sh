@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: 2026 The liquid engine developers
+# SPDX-License-Identifier: MIT
+#
+# Ranks that die under a launcher with ULFM: the others go on, to the same bits. Skipped where MPI has none.
+# usage: lost.sh BUILT_TOOLS MPI_LIBRARY SOURCE_DIR MPIEXEC
+set -u
+tools=$(cd "$1" && pwd)
+source=$3
+mpirun=$4
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+if ! grep -q MPIX_Comm_shrink "$2" || ! timeout 60 "$mpirun" --with-ft ulfm -n 1 true >/dev/null 2>&1; then
+    echo "skipped: the MPI of $mpirun has no ULFM (Open MPI 5 has: mpirun --with-ft ulfm)"
+    exit 77
+fi
+. "$source/tests/mpi/begin.sh"
+patience=60
+lose() { # RANK:ITEMS ARGUMENT ...: of four ranks
+    dies=$1
+    shift
+    LE_TEST_DIE=$dies ranks 4 --oversubscribe --with-ft ulfm "$tools/le-run" -v "$@" 2>said || complain "$dies: $(cat said)"
+    [ "$(grep -c '1 of 4 ranks lost; the others went on' said)" -eq 1 ] || complain "$dies: not one word of it: $(cat said)"
+}
+
+views="--reproducible volume_render volume=$source/examples/data/web_128.h5:/density angles=0:354:60 size=24 outside=0"
+"$tools/le-run" $views images=alone.raw || complain "le-run by itself failed"
+lose 2:3 $views images=views.h5:/images
+left=$(sed -n 's/.* \([0-9]*\) items left$/\1/p' said)
+[ "${left:-60}" -lt 60 ] || complain "all was done again: $(cat said)"
+tail -c "$(wc -c <alone.raw)" views.h5 | cmp - alone.raw || complain "the survivors have other bits"
+lose 1:3 $views images=views.raw
+cmp views.raw alone.raw || complain "the survivors have other bits where rank 0 has the results"
+# in boxes
+export LE_BOX_EDGE=50
+views="--reproducible --memory-limit=4M volume_render volume=$source/examples/data/web_128.h5:/density angles=0:270:28 size=40 outside=0"
+"$tools/le-run" $views images=alone.raw || complain "le-run by itself failed"
+lose 3:9 $views images=boxes.raw
+cmp boxes.raw alone.raw || complain "the survivors have other bits in boxes"
+# not without rank 0, which writes; the same command goes on
+LE_TEST_DIE=0:3 ranks 4 --oversubscribe --with-ft ulfm "$tools/le-run" $views images=none.h5:/i >/dev/null 2>&1 && complain "went on without rank 0"
+[ ! -e none.h5 ] && [ -e none.h5.journal ] || complain "nothing was left to continue with: $(ls)"
+exit $bad

@@ -42,8 +42,11 @@ static le_status count_labels(job *j) {
         status = launch(j, "largest_label", (j->n + EACH - 1) / EACH, args, 3);
     if (status == LE_OK)
         status = le_cl_download(j->call, j->count, 0, &largest, sizeof largest);
-    if (status == LE_OK && largest == INT32_MAX)
-        return le_fail(LE_ERR_MEMORY, "select_labels: no memory for %d labels", (int)largest);
+    if (status == LE_OK && largest > j->n)
+        return le_fail(
+            LE_ERR_UNSUPPORTED,
+            "select_labels on OpenCL takes labels up to the number of pixels, %d; %d given",
+            (int)j->n, (int)largest);
     j->n_labels = largest + 1;
     return status;
 }
@@ -95,7 +98,7 @@ static bool applicable(const le_call *call, const char **why) {
     return le__cl_takes_group(call, GROUP);
 }
 
-/* As many labels as pixels at most, where they are those of `label`. */
+/* As many labels as pixels at most. */
 static int64_t memory(const le_call *call) {
     return (3 * le_tensor_count(le_call_in(call, SELECT_LABELS)) + 2) * (int64_t)sizeof(int32_t);
 }

@@ -5,8 +5,6 @@
  */
 #include "imaging/select_labels.h"
 
-#include <math.h>
-
 static bool is_kept(const le_call *call, int64_t label) {
     const le_tensor *labels = le_call_in(call, SELECT_LABELS);
     bool seeded = !le_call_given(call, SELECT_SEEDS);
@@ -20,15 +18,24 @@ static bool is_kept(const le_call *call, int64_t label) {
     return area > 0 && seeded && area >= le_call_i64(call, SELECT_AREA);
 }
 
+/* The least label above this one; 0: there is none. */
+static int64_t label_after(const le_tensor *labels, int64_t label) {
+    int64_t next = 0;
+    for (int64_t i = 0; i < le_tensor_count(labels); i++) {
+        const int64_t at = le_tensor_get_i64(labels, i);
+        if (at > label && (!next || at < next))
+            next = at;
+    }
+    return next;
+}
+
 static le_status run(le_call *call) {
     const le_tensor *labels = le_call_in(call, SELECT_LABELS);
     le_tensor *result = le_call_out(call, SELECT_RESULT);
-    double largest = 0, count = 0;
-    for (int64_t i = 0; i < le_tensor_count(labels); i++) {
-        largest = fmax(largest, le_tensor_get(labels, i));
+    double count = 0;
+    for (int64_t i = 0; i < le_tensor_count(labels); i++)
         le_tensor_set(result, i, 0);
-    }
-    for (int64_t label = 1; label <= (int64_t)largest; label++) {
+    for (int64_t label = 0; (label = label_after(labels, label));) {
         if (!is_kept(call, label))
             continue;
         count++;

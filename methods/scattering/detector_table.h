@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * Flat detectors with rectangular pixels, after pyFAI's registry of detectors (MIT), version
- * 2026.9.0: names, shape, pixel size in m, and what differs from one plain piece.
+ * 2026.9.0: names, shape, pixel size in m without binning, and what differs from one plain piece.
+ * A name that stands several times has several sizes.
  */
 /* clang-format off */
 static const le__sc_detector detectors[] = {
@@ -108,9 +109,18 @@ static const le__sc_detector detectors[] = {
      .pixel = {5.5e-05, 5.5e-05}, .module = {256, 256}, .gap = {4, 4}, .has_dummy = true, .dummy = 0},
     {.names = "lambda9m", .shape = {3868, 3227},
      .pixel = {5.5e-05, 5.5e-05}, .has_dummy = true, .dummy = 0},
-    {.names = "mar133 rayonix133", .shape = {4096, 4096}, .pixel = {6.4e-05, 6.4e-05}},
-    {.names = "mar225 rayonixmx225", .shape = {6144, 6144}, .pixel = {7.3242e-05, 7.3242e-05}},
-    {.names = "mar300 rayonixmx300", .shape = {8192, 8192}, .pixel = {7.3242e-05, 7.3242e-05}},
+    {.names = "mar133 rayonix133", .shape = {4096, 4096}, .pixel = {3.2e-05, 3.2e-05}, .disc = true},
+    {.names = "mar225 rayonixmx225", .shape = {6144, 6144}, .pixel = {3.6621e-05, 3.6621e-05}},
+    {.names = "mar300 rayonixmx300", .shape = {8192, 8192}, .pixel = {3.6621e-05, 3.6621e-05}},
+    {.names = "mar165 rayonixsx165", .shape = {4096, 4096}, .pixel = {3.95e-05, 3.95e-05}, .disc = true},
+    {.names = "mar345 mar3450", .shape = {3450, 3450}, .pixel = {0.0001, 0.0001}, .disc = true},
+    {.names = "mar345 mar3450", .shape = {3000, 3000}, .pixel = {0.0001, 0.0001}, .disc = true},
+    {.names = "mar345 mar3450", .shape = {2400, 2400}, .pixel = {0.0001, 0.0001}, .disc = true},
+    {.names = "mar345 mar3450", .shape = {1800, 1800}, .pixel = {0.0001, 0.0001}, .disc = true},
+    {.names = "mar345 mar3450", .shape = {2300, 2300}, .pixel = {0.00015, 0.00015}, .disc = true},
+    {.names = "mar345 mar3450", .shape = {2000, 2000}, .pixel = {0.00015, 0.00015}, .disc = true},
+    {.names = "mar345 mar3450", .shape = {1600, 1600}, .pixel = {0.00015, 0.00015}, .disc = true},
+    {.names = "mar345 mar3450", .shape = {1200, 1200}, .pixel = {0.00015, 0.00015}, .disc = true},
     {.names = "mar555", .shape = {3072, 2560}, .pixel = {0.000139, 0.000139}},
     {.names = "maxipix maxipix1x1", .shape = {256, 256}, .pixel = {5.5e-05, 5.5e-05}},
     {.names = "maxipix2x2", .shape = {516, 516},
@@ -118,7 +128,7 @@ static const le__sc_detector detectors[] = {
     {.names = "maxipix5x1", .shape = {256, 1296},
      .pixel = {5.5e-05, 5.5e-05}, .module = {256, 256}, .gap = {4, 4}},
     {.names = "mythen mythen1280", .shape = {1, 1280}, .pixel = {0.008, 5e-05}},
-    {.names = "perkin perkindetector perkinelmer", .shape = {4096, 4096}, .pixel = {0.0002, 0.0002}},
+    {.names = "perkin perkindetector perkinelmer", .shape = {4096, 4096}, .pixel = {0.0001, 0.0001}},
     {.names = "picamhq raspberrypi12m", .shape = {3040, 4056}, .pixel = {1.55e-06, 1.55e-06}},
     {.names = "picamv1 raspberrypi5m", .shape = {1944, 2592}, .pixel = {1.4e-06, 1.4e-06}},
     {.names = "picamv2 raspberrypi8m", .shape = {2464, 3280}, .pixel = {1.12e-06, 1.12e-06}},
@@ -191,17 +201,17 @@ static const le__sc_detector detectors[] = {
      .pixel = {0.000172, 0.000172}, .module = {195, 487}, .gap = {17, 7}, .seam = 3,
      .has_dummy = true, .dummy = -2, .delta_dummy = 1.5},
     {.names = "pixium pixium4700 pixium4700detector thaleselectronics", .shape = {1910, 2480},
-     .pixel = {0.000308, 0.000308}},
+     .pixel = {0.000154, 0.000154}},
     {.names = "rayonixlx170 rayonixlx170-hs rayonixlx170hs", .shape = {1920, 3840},
      .pixel = {4.42708e-05, 4.42708e-05}},
     {.names = "rayonixlx225hs rayonixlx255 rayonixlx255-hs rayonixlx255hs", .shape = {1920, 5760},
      .pixel = {4.42708e-05, 4.42708e-05}},
     {.names = "rayonixmx170 rayonixmx170-hs rayonixmx170hs", .shape = {3840, 3840},
      .pixel = {4.42708e-05, 4.42708e-05}},
-    {.names = "rayonixmx225hs", .shape = {5760, 5760}, .pixel = {7.8125e-05, 7.8125e-05}},
-    {.names = "rayonixmx300hs", .shape = {7680, 7680}, .pixel = {7.8125e-05, 7.8125e-05}},
-    {.names = "rayonixmx325", .shape = {8192, 8192}, .pixel = {7.9346e-05, 7.9346e-05}},
-    {.names = "rayonixmx340hs", .shape = {7680, 7680}, .pixel = {8.85417e-05, 8.85417e-05}},
+    {.names = "rayonixmx225hs", .shape = {5760, 5760}, .pixel = {3.90625e-05, 3.90625e-05}},
+    {.names = "rayonixmx300hs", .shape = {7680, 7680}, .pixel = {3.90625e-05, 3.90625e-05}},
+    {.names = "rayonixmx325", .shape = {8192, 8192}, .pixel = {3.9673e-05, 3.9673e-05}},
+    {.names = "rayonixmx340hs", .shape = {7680, 7680}, .pixel = {4.427085e-05, 4.427085e-05}},
     {.names = "rayonixmx425hs", .shape = {9600, 9600}, .pixel = {4.42708e-05, 4.42708e-05}},
     {.names = "rayonixsx200", .shape = {4096, 4096}, .pixel = {4.8e-05, 4.8e-05}},
     {.names = "rayonixsx30hs", .shape = {1920, 1920}, .pixel = {1.5625e-05, 1.5625e-05}},

@@ -35,14 +35,21 @@ static bool has_word(const char *words, const char *word) {
     return false;
 }
 
-const le__sc_detector *le__sc_detector_find(const char *name) {
+const le__sc_detector *le__sc_detector_find(const char *name, const int64_t shape[2]) {
     char plain[NAME_SIZE];
+    const le__sc_detector *first = NULL;
     if (!plain_name(name, plain))
         return NULL;
-    for (size_t i = 0; i < sizeof detectors / sizeof *detectors; i++)
-        if (has_word(detectors[i].names, plain))
-            return &detectors[i];
-    return NULL;
+    for (size_t i = 0; i < sizeof detectors / sizeof *detectors; i++) {
+        const le__sc_detector *d = &detectors[i];
+        if (!has_word(d->names, plain))
+            continue;
+        if (d->shape[0] == shape[0] && d->shape[1] == shape[1])
+            return d;
+        if (!first)
+            first = d;
+    }
+    return first;
 }
 
 bool le__sc_detector_in_gap(const le__sc_detector *d, int axis, int64_t i) {
@@ -51,6 +58,15 @@ bool le__sc_detector_in_gap(const le__sc_detector *d, int axis, int64_t i) {
     const int64_t k = i % (d->module[axis] + d->gap[axis]);
     const int64_t half = (d->module[axis] - d->seam) / 2;
     return k >= d->module[axis] || (axis == 1 && d->seam && k >= half && k < half + d->seam);
+}
+
+bool le__sc_detector_off_disc(const le__sc_detector *d, const int64_t shape[2], int64_t row,
+                              int64_t col) {
+    if (!d->disc)
+        return false;
+    const double radius = (double)(shape[0] / 2), y = (double)row + 0.5 - radius,
+                 x = (double)col + 0.5 - (double)(shape[1] / 2);
+    return y * y + x * x > radius * radius;
 }
 
 /* Pixels at a border between modules, on both sides of it, may be wider. */

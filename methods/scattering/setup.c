@@ -98,7 +98,8 @@ static le_status find_detector(const le_call *call, const le__sc_poni *p, le__sc
     }
     if (is_plain(name))
         return LE_OK;
-    s->detector = le__sc_detector_find(name);
+    const int64_t shape[2] = {s->geometry.rows, s->geometry.cols};
+    s->detector = le__sc_detector_find(name, shape);
     if (s->detector)
         return LE_OK;
     if (!given || strchr(name, '.') == NULL)

@@ -479,20 +479,47 @@ static void test_bad_poni(void **state) {
 
 static void test_detectors(void **state) {
     (void)state;
-    const le__sc_detector *eiger = le__sc_detector_find("Eiger 4M");
+    static const int64_t size[2] = {2167, 2070};
+    const le__sc_detector *eiger = le__sc_detector_find("Eiger 4M", size);
     assert_non_null(eiger);
-    assert_ptr_equal(le__sc_detector_find("eiger_4m"), eiger);
-    assert_null(le__sc_detector_find("eiger"));
-    assert_null(le__sc_detector_find(""));
+    assert_ptr_equal(le__sc_detector_find("eiger_4m", size), eiger);
+    assert_null(le__sc_detector_find("eiger", size));
+    assert_null(le__sc_detector_find("", size));
     int gaps = 0;
     for (int i = 0; i < 2167 * 2070; i++)
         gaps += le__sc_detector_in_gap(eiger, 0, i / 2070) ||
                 le__sc_detector_in_gap(eiger, 1, i % 2070);
     assert_int_equal(gaps, 250330);
     double edges[1025];
-    le__sc_detector_edges(le__sc_detector_find("Jungfrau"), 1, 1024, 75e-6, edges);
+    le__sc_detector_edges(le__sc_detector_find("Jungfrau", size), 1, 1024, 75e-6, edges);
     assert_near(edges[1024], (1024 + 6) * 75e-6, 1e-12); /* six columns of double width */
     assert_near(edges[257] - edges[256], 150e-6, 1e-12);
+}
+
+/* pyFAI 2026.9.0: shape of the frames, pixels in m, and what its masks take away. */
+static void test_binned_detectors(void **state) {
+    static const struct {
+        const char *name;
+        int64_t rows, cols;
+        double pixel;
+        int masked;
+    } known[] = {{"Perkin", 4096, 4096, 100e-6, 0},       {"Perkin", 2048, 2048, 200e-6, 0},
+                 {"Pixium 4700", 955, 1240, 308e-6, 0},   {"Pixium", 1910, 2480, 154e-6, 0},
+                 {"MAR 133", 2048, 2048, 64e-6, 900016},  {"mar225", 3072, 3072, 73.242e-6, 0},
+                 {"mar_345", 1200, 1200, 150e-6, 308984}, {"mar345", 1800, 1800, 100e-6, 695320},
+                 {"rayonix_mx340hs", 1920, 1920, 177.0834e-6, 0}};
+    (void)state;
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        const int64_t shape[2] = {known[k].rows, known[k].cols};
+        const le__sc_detector *d = le__sc_detector_find(known[k].name, shape);
+        int masked = 0;
+        assert_non_null(d);
+        assert_near(d->pixel[0] * (double)(d->shape[0] / shape[0]), known[k].pixel, 1e-10);
+        assert_near(d->pixel[1] * (double)(d->shape[1] / shape[1]), known[k].pixel, 1e-10);
+        for (int64_t i = 0; i < shape[0] * shape[1]; i++)
+            masked += le__sc_detector_off_disc(d, shape, i / shape[1], i % shape[1]);
+        assert_int_equal(masked, known[k].masked);
+    }
 }
 
 /* ---------------------------------------------------------------------------------- mistakes -- */
@@ -590,6 +617,7 @@ int main(void) {
         cmocka_unit_test(test_areas),        cmocka_unit_test(test_sector),
         cmocka_unit_test(test_plane),        cmocka_unit_test(test_poni),
         cmocka_unit_test(test_bad_poni),     cmocka_unit_test(test_detectors),
+        cmocka_unit_test(test_binned_detectors),
         cmocka_unit_test(test_mistakes),     cmocka_unit_test(test_poni_file),
         cmocka_unit_test(test_stored),       cmocka_unit_test(test_stored_bad),
         cmocka_unit_test(test_slivers),      cmocka_unit_test(test_turned),

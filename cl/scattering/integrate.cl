@@ -4,7 +4,8 @@
  * Sums over bins by a table whose rows are the bins: (pixel, share) of each pixel that has a share.
  * TEAM work-items add up a row, each for FRAMES frames at once, so that the table is read once for
  * these. Only what depends on the frame is added up: normalizations and counts of all pixels belong
- * to the table, and of pixels without data it is noted how much is lost of them.
+ * to the table, and of pixels without data it is noted how much is lost of them. Where little may be
+ * left of a bin, that difference would be mostly rounding: what is kept is added up instead.
  *
  * -DT= type of the values, -DTEAM= a power of two, -DGROUP= work-items of a work-group, -DFRAMES=,
  * -DMODEL= 0: signals; 1: counting, the variance above 1; 2: the spread about the mean of the bin;
@@ -13,8 +14,12 @@
 #include "scattering/rows.clh"
 
 /* What is written for a bin of a frame; LOST is the normalization of lost pixels, then its square,
- * their variance, their count by shares, and their number. */
-enum { SIGNAL, VARIANCE, LOST = 1 + (MODEL != 0), SUMS = LOST + 5 * CHECKS };
+ * their variance, their count by shares, and their number. Of kept pixels instead where the number,
+ * still of the lost ones, is negative. */
+enum { SIGNAL, VARIANCE, LOST = 1 + (MODEL != 0), NUMBER = LOST + 4, SUMS = LOST + 5 * CHECKS };
+
+/* A bin of fewer shares than these may consist of slivers but for one pixel. */
+enum { FEW = 64, MANY_LOST = 8 };
 
 typedef struct images {
     __global const float *factor, *dark, *variance; /* factor: normalization, or one over it */
@@ -25,7 +30,7 @@ typedef struct sums {
 } sums;
 
 #if CHECKS
-static inline void lose(sums *to, float c, uint pixel, images i, shape s)
+static inline void note(sums *to, float c, uint pixel, images i, shape s)
 {
     const float factor = i.factor[pixel], w = s.weighted ? factor : 1.0f, by = s.weighted ? 1.0f : factor;
     const float v = s.counting ? 1.0f : i.variance ? i.variance[pixel] : 0.0f;
@@ -35,8 +40,15 @@ static inline void lose(sums *to, float c, uint pixel, images i, shape s)
     to->of[LOST + 3] = sum_add_product(to->of[LOST + 3], c, 1.0f);
     to->of[LOST + 4] = sum_add_product(to->of[LOST + 4], 1.0f, 1.0f);
 }
+
+/* n: shares of the bin. All work-items of a team agree. */
+static inline bool little_may_be_left(sum lost, uint n)
+{
+    const sum all = sum_of((float2)(n, 0)), many = sum_of((float2)(n / MANY_LOST, 0));
+    return sum_less(SUM_ZERO, lost) && sum_less(lost, all) && (n < FEW || sum_less(many, lost));
+}
 #else
-static inline void lose(sums *to, float c, uint pixel, images i, shape s) {}
+static inline void note(sums *to, float c, uint pixel, images i, shape s) {}
 #endif
 
 /* by: one over the normalization where pixels are not weighted, else 1 */
@@ -48,7 +60,7 @@ static inline float signal_of(float raw, uint pixel, float by, images i)
 static inline void add(sums *to, float raw, float c, uint pixel, float by, images i, shape s)
 {
     if (is_missing(raw, s)) {
-        lose(to, c, pixel, i, s);
+        note(to, c, pixel, i, s);
         return;
     }
     to->of[SIGNAL] = sum_add_product(to->of[SIGNAL], c, signal_of(raw, pixel, by, i));
@@ -62,6 +74,29 @@ static inline sum add_spread(sum to, float signal, float c, float w, float2 mean
     const float off = c * (fma(-w, mean.x, signal) - w * mean.y);
     return sum_add_product(to, off, off);
 }
+
+#if CHECKS
+/* Whether to's sums are those of the kept pixels now. For all work-items of a work-group together. */
+static inline bool count_kept(sums *to, __global const T *values, __global const uint2 *shares,
+                              uint begin, uint end, bool inside, images i, shape s,
+                              __local sum *space)
+{
+    const uint n = end - begin + get_local_id(0) % TEAM;
+    const bool kept = inside && little_may_be_left(to->of[NUMBER], n);
+    sums all = *to;
+    for (int k = LOST; k < NUMBER; k++)
+        all.of[k] = SUM_ZERO;
+    for (uint k = begin; kept && k < end; k += TEAM)
+        if (!is_missing(convert_float(values[shares[k].x]), s))
+            note(&all, as_float(shares[k].y), shares[k].x, i, s);
+    for (int k = LOST; k < NUMBER; k++) {
+        const sum of_team = over_team(all.of[k], space);
+        to->of[k] = kept ? of_team : to->of[k];
+    }
+    to->of[NUMBER] = kept ? -to->of[NUMBER] : to->of[NUMBER];
+    return kept;
+}
+#endif
 
 __kernel void integrate(__global const T *values, __global const uint *rows,
                         __global const uint2 *shares, __global const float *factor,
@@ -96,12 +131,23 @@ __kernel void integrate(__global const T *values, __global const uint *rows,
 #pragma unroll
         for (int k = 0; k < SUMS; k++)
             to[f].of[k] = over_team(to[f].of[k], space);
+    bool kept[FRAMES];
+#pragma unroll
+    for (int f = 0; f < FRAMES; f++)
+        kept[f] = false;
+#if CHECKS
+#pragma unroll
+    for (int f = 0; f < FRAMES; f++)
+        kept[f] = count_kept(&to[f], values + at[f], shares, begin, end, inside, i, s, space);
+#endif
 #if MODEL == 2
     float2 mean[FRAMES];
 #pragma unroll
-    for (int f = 0; f < FRAMES; f++)
-        mean[f] = sum_ratio(to[f].of[SIGNAL], inside ? totals[bin] : (float2)(0, 0),
-                            CHECKS ? to[f].of[LOST % SUMS] : SUM_ZERO);
+    for (int f = 0; f < FRAMES; f++) {
+        const sum lost = CHECKS ? to[f].of[LOST % SUMS] : SUM_ZERO;
+        mean[f] = sum_ratio(to[f].of[SIGNAL], inside && !kept[f] ? totals[bin] : (float2)(0, 0),
+                            kept[f] ? -lost : lost);
+    }
     for (uint k = begin; k < end; k += TEAM) {
         const uint2 share = shares[k];
         const float given = factor[share.x], by = s.weighted ? 1.0f : given;

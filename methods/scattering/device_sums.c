@@ -95,13 +95,14 @@ static le__sc_sums sums_of(const le_call *call, const le__sc_device *d, int64_t 
     s.signal = of[0];
     if (d->checks) {
         const double *lost = of + d->n_sums - LOST;
+        const bool kept = lost[4] < 0; /* see integrate.cl */
         if (lost[4] == (double)(le__sc_turn_begin(&d->rows.turn, bin + 1) -
                                 le__sc_turn_begin(&d->rows.turn, bin)))
             return (le__sc_sums){0};
-        s.normalization -= lost[0];
-        s.normalization2 -= lost[1];
-        s.variance -= lost[2];
-        s.count -= lost[3];
+        s.normalization = kept ? lost[0] : s.normalization - lost[0];
+        s.normalization2 = kept ? lost[1] : s.normalization2 - lost[1];
+        s.variance = kept ? lost[2] : s.variance - lost[2];
+        s.count = kept ? lost[3] : s.count - lost[3];
     }
     if (le__sc_device_model(call) != 0)
         s.variance = of[1] + (le__sc_device_model(call) == 1 ? s.variance : 0);

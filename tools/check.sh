@@ -91,17 +91,18 @@ $(tail -n 1 build/python-tests.log)
 # (check_cpu and check_opencl make the same on fewer cases), and what looks at sources and packages.
 values='_cases|_golden'
 no_code='style|package'
+once='docs|_delays' # commands as printed, and how long calls are delayed
 
 check() {
     unset LE_TEST_CASES
     case $1 in
     dev)
-        export LE_TEST_CASES=16 # of each operation and dtype; edge shapes come first
+        export LE_TEST_CASES=10 # of each operation and dtype; edge shapes come first
         build dev --preset dev && run_tests dev
         ;;
     no-opencl)
         export LE_TEST_CASES=6 # the CPU's code is that of dev
-        build no-opencl --preset no-opencl && run_tests no-opencl -E "$values|$no_code|benchdb|policy|replay"
+        build no-opencl --preset no-opencl && run_tests no-opencl -E "$values|$no_code|$once|benchdb|policy|replay"
         ;;
     no-formats)
         export LE_TEST_CASES=6
@@ -112,20 +113,21 @@ check() {
         export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
         # LLVM, in OpenCL drivers, gives threads stacks for signals that the sanitizer would unmap
         export ASAN_OPTIONS=allocator_may_return_null=1:intercept_tls_get_addr=0:use_sigaltstack=0
-        export LE_TEST_CASES=6 # of each operation: all would take the longest here
-        build asan --preset asan && run_tests asan -E "$no_code|_golden"
+        export LE_TEST_CASES=4 # of each operation: all would take the longest here
+        build asan --preset asan && run_tests asan -E "$no_code|$once|_golden"
         ;;
     tsan)
         export TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp:die_after_fork=0:allocator_may_return_null=1"
-        export LE_TEST_CASES=2 # of each operation: what threads share shows in any, and all take ten times as long
-        # what never starts a thread is left to the other parts
-        build tsan --preset tsan && run_tests tsan -E \
-            "$values|$no_code|policy|replay|stats|test_plan|volume_math|svg|run_args|benchdb_memory|docs|test_ends|check_opencl"
+        export LE_TEST_CASES=1 # of each operation: what threads share shows in any, and all take ten times as long
+        # what never starts a thread is left to the other parts, and what check_cpu and test_opencl show
+        alone='policy|replay|stats|test_plan|volume_math|svg|run_args|_memory|test_ends'
+        shown='check_opencl|_no_f64|imaging_clip'
+        build tsan --preset tsan && run_tests tsan -E "$values|$no_code|$once|$alone|$shown"
         ;;
     clang)
         export LE_TEST_CASES=6
         build clang -S . -B build/clang -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Release &&
-            run_tests clang -E "golden|$no_code|benchdb_memory|docs|check_opencl"
+            run_tests clang -E "golden|$no_code|$once|benchdb_memory|check_opencl"
         ;;
     mpi)
         need_packages "$mpi_packages" || exit 1

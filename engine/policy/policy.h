@@ -139,7 +139,8 @@ typedef struct le__policy_decision {
     double
         line_seconds; /* of an exploring run: what takes longer is to be stopped, or not to begin */
     bool warming; /* this run tells little: it is reported as a start */
-    bool goes_on; /* the next call of the problem is to be decided on, too: by the same candidate */
+    bool goes_on; /* the next call of the problem is to be decided on, too: mostly the same candidate
+                     answers again */
     double stop_seconds; /* a run that can be stopped should be when it has taken this long, be
                             observed as cut, and the call be decided again without exploring; the
                             run that then answers is not stopped. INFINITY: let it run */

@@ -347,10 +347,10 @@ static size_t still_looked_at(const scene *s) {
     return i;
 }
 
-static void explore(const scene *s, size_t index, const option *best, bool probed,
+/* again: a look goes on. */
+static void explore(const scene *s, size_t index, const option *best, bool probed, bool again,
                     le__policy_decision *out) {
     le__problem *p = s->problem;
-    bool again = !probed && index == still_looked_at(s);
     describe(s, index, probed ? LE__WHY_PROBE : LE__WHY_EXPLORE, out);
     if (!again) {
         p->least_looks = probed ? 0 : runs_that_count(s, best->seconds);
@@ -382,15 +382,14 @@ static void decide(const scene *s, le__policy_decision *out) {
     s->problem->best_seconds = best.seconds;
     if (n > 1 && s->q->may_explore && share > 0.0 &&
         !le__budget_pending(&s->family->budget, s->q->now)) {
-        size_t probed = probe(s, index, &best, &due), tried = still_looked_at(s);
-        if (tried == n)
-            tried = worthwhile(s, index, &best, &debt);
+        size_t probed = probe(s, index, &best, &due), looked = still_looked_at(s);
+        size_t tried = looked < n ? looked : worthwhile(s, index, &best, &debt);
         double owed = le__budget_debt(&s->family->budget, share);
         if (probed < n && owed > 0.0)
             debt = fmin(debt, owed);
         bool probes = probed < n && owed <= 0.0;
         if (probes || tried < n) {
-            explore(s, probes ? probed : tried, &best, probes, out);
+            explore(s, probes ? probed : tried, &best, probes, !probes && looked < n, out);
             return;
         }
     }

@@ -97,12 +97,12 @@ check() {
     unset LE_TEST_CASES
     case $1 in
     dev)
-        export LE_TEST_CASES=10 # of each operation and dtype; edge shapes come first
+        export LE_TEST_CASES=8 # of each operation and dtype; edge shapes come first
         build dev --preset dev && run_tests dev
         ;;
     no-opencl)
         export LE_TEST_CASES=6 # the CPU's code is that of dev
-        build no-opencl --preset no-opencl && run_tests no-opencl -E "$values|$no_code|$once|benchdb|policy|replay"
+        build no-opencl --preset no-opencl && run_tests no-opencl -E "$values|$no_code|$once|benchdb|policy|replay|planted"
         ;;
     no-formats)
         export LE_TEST_CASES=6
@@ -113,7 +113,7 @@ check() {
         export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
         # LLVM, in OpenCL drivers, gives threads stacks for signals that the sanitizer would unmap
         export ASAN_OPTIONS=allocator_may_return_null=1:intercept_tls_get_addr=0:use_sigaltstack=0
-        export LE_TEST_CASES=4 # of each operation: all would take the longest here
+        export LE_TEST_CASES=2 # of each operation: all would take the longest here
         build asan --preset asan && run_tests asan -E "$no_code|$once|_golden"
         ;;
     tsan)
@@ -127,7 +127,7 @@ check() {
     clang)
         export LE_TEST_CASES=6
         build clang -S . -B build/clang -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Release &&
-            run_tests clang -E "golden|$no_code|$once|benchdb_memory|check_opencl"
+            run_tests clang -E "golden|$no_code|$once|benchdb_memory|check_opencl|planted"
         ;;
     mpi)
         need_packages "$mpi_packages" || exit 1

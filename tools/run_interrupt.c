@@ -9,10 +9,12 @@
 #include "tool.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/time.h>
 
 static const struct timeval grace = {.tv_usec = 250000};
-static volatile sig_atomic_t came, held;
+/* Lock-free, for the handler and for the threads that finish batches. */
+static atomic_int came, held;
 
 static void die(int number) {
     (void)number;

@@ -141,7 +141,7 @@ typedef enum le__outputs {
         0,               /* the caller's memory when it is contiguous, else storage of our own */
     LE__OUTPUTS_FRESH,   /* storage of our own */
     LE__OUTPUTS_APART,   /* ... as warm as the caller's: for runs that may be stopped */
-    LE__OUTPUTS_EDGED,   /* storage of our own between edges of call->poison */
+    LE__OUTPUTS_EDGED,   /* ... between edges of call->poison */
     LE__OUTPUTS_GUARDED, /* ... filled with call->poison, between wide edges of it */
     LE__OUTPUTS_WALLED   /* ... and beyond that, memory that nobody can touch (guard.h) */
 } le__outputs;

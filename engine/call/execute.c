@@ -112,7 +112,7 @@ le_status le__execute(le_call *call, const le__candidate *c, le__outputs outputs
     le__watch watch;
     begin_watch(call, c, &watch);
     le_status status = le__call_prepare_tensors(call, cpu, outputs);
-    if (outputs == LE__OUTPUTS_APART)
+    if (outputs == LE__OUTPUTS_APART || outputs == LE__OUTPUTS_EDGED)
         call->stats.setup_seconds += le__now() - span.start;
     if (status == LE_OK)
         status = run_on(call, c);

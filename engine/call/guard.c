@@ -31,7 +31,8 @@ static le_status add_edges(le__bound_arg *b, size_t bytes, size_t edge, int pois
     le_storage **s = &b->tensor.storage;
     if (bytes > SIZE_MAX - 2 * edge)
         return le_fail(LE_ERR_MEMORY, "out of memory: %zu bytes were needed for a tensor", bytes);
-    le_status status = le__storage_new(s, bytes + 2 * edge, true, false);
+    /* touched before the run, whose time would be that of its page faults */
+    le_status status = le__storage_new(s, bytes + 2 * edge, true, !fill);
     if (status != LE_OK)
         return status;
     char *p = (*s)->host;

@@ -393,7 +393,7 @@ static void observe(le__dispatch *d, le__question *q, const le__decision *of, co
     const le__run_stats *stats = &call->stats;
     firsts first = note_run(q, arm, call);
     /* what was proven or tried just before has emptied caches, and left pages to be copied */
-    bool cold = first.of_arm || a->spent > 0,
+    bool cold = first.of_arm || a->spent > 0 || of->of.warming,
          explored = why == LE__WHY_EXPLORE || why == LE__WHY_PROBE;
     double own = le__own_seconds(stats->seconds, stats->transfer_seconds);
     double paid = stats->seconds + stats->setup_seconds;

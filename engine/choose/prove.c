@@ -604,7 +604,7 @@ le_status le__dispatch_run_arm(le__dispatch *d, le__question *q, le_call *call, 
     if (!is_new(q, arm))
         return le__execute(call, &arm->candidate, outputs);
     bool compared = !call->beside && find_second(d, q, call, arm, thorough, &by, spent);
-    le_status status = first_run(d, q, call, arm, compared ? LE__OUTPUTS_FRESH : outputs);
+    le_status status = first_run(d, q, call, arm, compared ? LE__OUTPUTS_APART : outputs);
     if (status != LE_OK || !compared)
         return status;
     if (!call->step)

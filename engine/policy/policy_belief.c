@@ -14,6 +14,7 @@
 #define SETTLED_COLD 0.3   /* the same from the cold run to the first warm one */
 #define BEYOND 0.7         /* how far beyond its stop a stopped run would have gone: a factor of 2 */
 #define BEYOND_SD 0.7
+#define COLD_COST 0.0015   /* seconds that a first run may take for what came before it alone */
 #define GUESS_DOF 2.0
 #define SURE_VAR 1e-4       /* 1 % */
 
@@ -59,7 +60,8 @@ le__belief le__cell_belief(const le__family *family, const le__cell *cell)
         b.var += noise / cell->cold.n;
         all = le__belief_join(all, b);
     }
-    if (cell->cut_cold.n > 0.0 && !(cell->warm.n + cell->cut.n > 0.0) && resource < family->n_cold) {
+    bool cut_cold = cell->cut_cold.n > 0.0 && cell->cut_cold.least > log(COLD_COST);
+    if (cut_cold && !(cell->warm.n + cell->cut.n > 0.0) && resource < family->n_cold) {
         le__belief b = le__cold_predict(&family->cold[resource], cell->cut_cold.least);
         all = at_least(all, b.mean, b.var);
     }

@@ -356,6 +356,7 @@ static void explore(const scene *s, size_t index, const option *best, bool probe
         p->least_looks = probed ? 0 : runs_that_count(s, best->seconds);
         p->looking = p->least_looks > 0;
         p->looked_at = out->candidate;
+        p->look_stopped = false;
         p->looks = 0;
     }
     out->goes_on = p->looking;
@@ -366,7 +367,7 @@ static void explore(const scene *s, size_t index, const option *best, bool probe
     out->best_seconds = best->seconds;
     out->line_seconds = stop_after(s, best, index);
     /* one that went on to the end just now will again, and is timed as in steady use */
-    if (!s->q->allowed[index].unstoppable && !again)
+    if (!s->q->allowed[index].unstoppable && (!again || p->look_stopped))
         out->stop_seconds = out->line_seconds;
 }
 
@@ -395,7 +396,10 @@ static void decide(const scene *s, le__policy_decision *out) {
     }
     describe(s, index, n == 1 ? LE__WHY_ONLY : LE__WHY_EXPLOIT, out);
     out->best_seconds = best.seconds;
-    allow_reuse(s, debt, due, out);
+    if (s->problem->looking) /* the answer after a run that was stopped: the look goes on */
+        out->goes_on = true;
+    else
+        allow_reuse(s, debt, due, out);
 }
 
 static bool valid(le__policy *policy, const le__policy_question *q) {

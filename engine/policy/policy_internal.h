@@ -156,7 +156,8 @@ typedef struct le__problem {
     double answers, answered; /* runs that answered, and their seconds */
     double best_seconds;      /* of the last decision's best known; 0: none */
     bool looking;             /* a look goes on, ... */
-    int looked_at;            /* ... at this candidate */
+    int looked_at;            /* ... at this candidate, */
+    bool look_stopped;        /* ... whose newest run was stopped */
     int looks, least_looks;   /* of its runs that count so many are over, and are needed */
     double look[LE__LOOK];    /* what the last of them took, logarithmic */
 } le__problem;

@@ -176,10 +176,15 @@ static double middle_of(double a, double b, double c)
 
 /* Of a look at what is briefest the median of its last runs counts: one late run among three would
  * hide a candidate for long. While they become faster the look goes on: cores that slept during a
- * trial take a few runs to be there. False: the look goes on. */
+ * trial take a few runs to be there. So it does after a first run that was stopped for what had come
+ * before it. False: the look goes on. */
 static bool ends_look(le__problem *problem, le__policy_sample *s)
 {
     if (!problem->looking || s->why != LE__WHY_EXPLORE || s->candidate != problem->looked_at)
+        return true;
+    bool another_chance = s->cut && s->cold && !problem->look_stopped;
+    problem->look_stopped = s->cut;
+    if (another_chance)
         return true;
     problem->looking = !s->cut && problem->least_looks == LE__LOOK;
     if (!problem->looking)

@@ -625,6 +625,37 @@ static void a_look_goes_on_while_runs_become_faster(void **state)
     le__policy_free(&f.policy);
 }
 
+/* The first run of the faster one comes right after its trial, and is stopped for the page faults that
+ * this left. Of one that is stopped again nothing more is seen. */
+static void a_look_survives_its_first_stop(void **state)
+{
+    (void)state;
+    for (int slow = 0; slow < 2; slow++) {
+        fixture f = fixture_of(2, 1, NULL);
+        int p = problem_of(&f, 5.0), stops = 0;
+        for (int i = 0; i < 5; i++)
+            run_of(&f, p, 0, LE__WHY_EXPLOIT, false, 60e-6);
+        for (int i = 0; i < 40; i++) {
+            le__policy_decision d = decide_of(&f, p, true);
+            double seconds = d.candidate == 0 ? 60e-6 : slow || d.warming ? 900e-6 : 40e-6;
+            bool cut = seconds > d.stop_seconds;
+            stops += cut;
+            seconds = fmin(seconds, d.stop_seconds);
+            f.now += seconds;
+            le__policy_sample s = {.family = f.family, .problem = p, .candidate = d.candidate,
+                                   .why = d.why, .cold = d.warming, .cut = cut,
+                                   .start = d.warming && !cut, .n = 1, .mean_log = log(seconds),
+                                   .seconds = seconds, .now = f.now};
+            le__policy_observe(f.policy, &s);
+            if (cut) /* another answers */
+                run_of(&f, p, decide_of(&f, p, false).candidate, LE__WHY_EXPLOIT, false, 60e-6);
+        }
+        assert_int_equal(decide_of(&f, p, false).candidate, !slow);
+        assert_in_range(stops, 1, 2);
+        le__policy_free(&f.policy);
+    }
+}
+
 /* One is known well and ahead by a little, but not surely: the other one has scattered. Its own runs
  * decide that, and answer meanwhile. */
 static void what_is_known_well_is_not_explored(void **state)
@@ -723,6 +754,7 @@ int main(void)
         cmocka_unit_test(lasting_slowness_is_doubted),
         cmocka_unit_test(brief_ones_get_a_second_look),
         cmocka_unit_test(a_look_goes_on_while_runs_become_faster),
+        cmocka_unit_test(a_look_survives_its_first_stop),
         cmocka_unit_test(what_is_known_well_is_not_explored),
         cmocka_unit_test(a_spike_changes_no_choice),
         cmocka_unit_test(a_stopped_one_does_not_answer),

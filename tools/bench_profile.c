@@ -118,18 +118,14 @@ static bool profile_target(bench_target *t, const bench_settings *s) {
 }
 
 int bench_profile(const bench_settings *s) {
-    int64_t sizes[BENCH_MAX_LIST];
-    le_dtype dtypes[BENCH_MAX_LIST];
     bench_target t;
-    if (bench_sizes(s->sizes, sizes) < 0 || bench_dtypes(s->dtypes, NULL, dtypes) < 0)
-        return TOOL_USAGE;
-    bool ok = true;
-    for (char **op = s->operations; *op && ok; op++) {
-        ok = bench_target_open(&t, s, *op, sizes[0], dtypes[0]);
-        if (ok) {
-            ok = profile_target(&t, s);
+    int status = TOOL_OK;
+    for (char **op = s->operations; *op && status == TOOL_OK; op++) {
+        status = bench_target_ask(&t, s, *op);
+        if (status == TOOL_OK) {
+            status = profile_target(&t, s) ? TOOL_OK : TOOL_FAILED;
             bench_target_close(&t);
         }
     }
-    return ok ? TOOL_OK : TOOL_FAILED;
+    return status;
 }

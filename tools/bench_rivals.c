@@ -163,22 +163,19 @@ double bench_rivals_fastest(bench_target *t) {
 }
 
 int bench_rivals(const bench_settings *s) {
-    int64_t sizes[BENCH_MAX_LIST];
-    le_dtype dtypes[BENCH_MAX_LIST];
     int rounds = s->repeat > 0 ? s->repeat : DEFAULT_ROUNDS;
     bench_target t;
     bench_rival *list;
     size_t n;
-    if (bench_sizes(s->sizes, sizes) < 0 || bench_dtypes(s->dtypes, NULL, dtypes) < 0)
-        return TOOL_USAGE;
-    bool ok = bench_target_open(&t, s, s->operations[0], sizes[0], dtypes[0]);
-    if (ok) {
+    int status = bench_target_ask(&t, s, s->operations[0]);
+    if (status == TOOL_OK) {
         bench_catch_interrupts();
-        ok = bench_rivals_run(&t, &rounds, INFINITY, s->quiet, &list, &n);
+        bool ok = bench_rivals_run(&t, &rounds, INFINITY, s->quiet, &list, &n);
         if (ok)
             print_rivals(&t, list, n, rounds);
         bench_rivals_free(list, n);
         bench_target_close(&t);
+        status = ok ? TOOL_OK : TOOL_FAILED;
     }
-    return ok ? TOOL_OK : TOOL_FAILED;
+    return status;
 }

@@ -44,13 +44,14 @@ int bench_time(const bench_settings *s) {
     double *x = calloc((size_t)n, sizeof *x);
     bench_target t;
     size_t index, count;
-    bool ok = x && bench_target_open(&t, s, s->operations[0], 0, (le_dtype)0);
-    if (ok) {
-        ok = bench_target_find(&t, s->candidate, &index) && time_runs(&t, index, x, n);
+    int status = x ? bench_target_ask(&t, s, s->operations[0]) : TOOL_FAILED;
+    if (status == TOOL_OK) {
+        bool ok = bench_target_find(&t, s->candidate, &index) && time_runs(&t, index, x, n);
         if (ok)
             print_summary(&t, le_bench_candidates(t.bench, &count)[index].text, x, n);
         bench_target_close(&t);
+        status = ok ? TOOL_OK : TOOL_FAILED;
     }
     free(x);
-    return ok ? TOOL_OK : TOOL_FAILED;
+    return status;
 }

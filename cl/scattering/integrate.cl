@@ -76,13 +76,25 @@ static inline sum add_spread(sum to, float signal, float c, float w, float2 mean
 }
 
 #if CHECKS
-/* Whether to's sums are those of the kept pixels now. For all work-items of a work-group together. */
-static inline bool count_kept(sums *to, __global const T *values, __global const uint2 *shares,
-                              uint begin, uint end, bool inside, images i, shape s,
+/* Whether it is so for any work-item of the work-group. All of them ask together. */
+static inline bool for_any(bool it_is_so, __local int *any)
+{
+    if (get_local_id(0) == 0)
+        *any = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (it_is_so)
+        atomic_or(any, 1);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const bool is_so = *any;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return is_so;
+}
+
+/* Brings to's sums to those of the kept pixels. For all work-items of a work-group together. */
+static inline void count_kept(sums *to, bool kept, __global const T *values,
+                              __global const uint2 *shares, uint begin, uint end, images i, shape s,
                               __local sum *space)
 {
-    const uint n = end - begin + get_local_id(0) % TEAM;
-    const bool kept = inside && little_may_be_left(to->of[NUMBER], n);
     sums all = *to;
     for (int k = LOST; k < NUMBER; k++)
         all.of[k] = SUM_ZERO;
@@ -94,7 +106,6 @@ static inline bool count_kept(sums *to, __global const T *values, __global const
         to->of[k] = kept ? of_team : to->of[k];
     }
     to->of[NUMBER] = kept ? -to->of[NUMBER] : to->of[NUMBER];
-    return kept;
 }
 #endif
 
@@ -136,9 +147,17 @@ __kernel void integrate(__global const T *values, __global const uint *rows,
     for (int f = 0; f < FRAMES; f++)
         kept[f] = false;
 #if CHECKS
+    __local int any;
+    bool some = false;
 #pragma unroll
-    for (int f = 0; f < FRAMES; f++)
-        kept[f] = count_kept(&to[f], values + at[f], shares, begin, end, inside, i, s, space);
+    for (int f = 0; f < FRAMES; f++) {
+        kept[f] = inside && little_may_be_left(to[f].of[NUMBER], end - begin + lane);
+        some = some || kept[f];
+    }
+    if (for_any(some, &any)) /* it is rare, and takes four sums over the team for each frame */
+#pragma unroll
+        for (int f = 0; f < FRAMES; f++)
+            count_kept(&to[f], kept[f], values + at[f], shares, begin, end, i, s, space);
 #endif
 #if MODEL == 2
     float2 mean[FRAMES];

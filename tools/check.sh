@@ -54,6 +54,14 @@ tests_of() { # DRIVER
     esac
 }
 
+# llvmpipe leaves loops after 65,535 passes: the fifth case of azimuthal_median has more in a work-item.
+cases_of() { # DRIVER
+    case $1 in
+    rusticl) echo 4 ;;
+    *) echo 8 ;;
+    esac
+}
+
 test_driver() { # NAME
     echo "== drivers: $1"
     if ! have_driver "$1" build/dev/tools; then
@@ -61,7 +69,7 @@ test_driver() { # NAME
 "
         return
     fi
-    with_driver "$1" ctest --test-dir build/dev --output-on-failure -j "$jobs" -R "$(tests_of "$1")" \
+    with_driver "$1" env LE_TEST_CASES="$(cases_of "$1")" ctest --test-dir build/dev --output-on-failure -j "$jobs" -R "$(tests_of "$1")" \
         >"build/drivers/$1-tests.log" 2>&1 ||
         { failed="$failed drivers($1)"; tail -n 120 "build/drivers/$1-tests.log"; }
     summary="$summary== drivers: $1
@@ -137,7 +145,6 @@ check() {
         python_module
         ;;
     drivers)
-        export LE_TEST_CASES=8 # of each operation
         mkdir -p build/drivers
         if build dev --preset dev; then
             for driver in intel rusticl oclgrind; do

@@ -34,7 +34,7 @@ static inline float2 pixel_of(float raw, uint pixel, images i, shape s)
     const float w = s.weighted ? 1.0f : i.normalization[pixel];
     float2 of = (float2)(i.dark ? raw - i.dark[pixel] : raw, i.variance ? i.variance[pixel] : 0.0f);
     if (COUNTING)
-        of.y = raw > 1 ? raw : 1;
+        of.y = fmax(raw, 1.0f);
     if (!s.weighted)
         of = (float2)(divided(of.x, w), divided(of.y, w * w));
     return is_missing(raw, s) ? (float2)(NAN, 0) : of;

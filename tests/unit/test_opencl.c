@@ -56,6 +56,7 @@ static void borrowed_memory_moves_once_each_way(void **state) {
 typedef struct hearing {
     int ticks;
     bool goes_on;
+    double seconds; /* of the kernel */
 } hearing;
 
 static bool hear(void *context, double done) {
@@ -73,8 +74,7 @@ static le_status run_heard(hearing *h, const le_tensor *in, le_tensor *out) {
     le__ticker_begin(&ticker, &asked, 1);
     le_status status = fixture_run(engine, "slow", &stats, in, 2, out, false);
     le__ticker_end(&ticker);
-    if (status == LE_OK && stats.kernel_seconds > 0.3)
-        assert_true(h->ticks > 0);
+    h->seconds = status == LE_OK ? stats.kernel_seconds : 0;
     return status;
 }
 
@@ -82,13 +82,15 @@ static le_status run_heard(hearing *h, const le_tensor *in, le_tensor *out) {
 static void a_long_launch_is_cut(void **state) {
     (void)state;
     NEEDS_DEVICE();
-    le_tensor few = fixture_tensor(1, (int64_t[]){500}, 8), out[3] = {{0}},
-              many = fixture_tensor(1, (int64_t[]){16 * 4096 + 5}, 9);
-    hearing never = {0}, to_the_end = {0, true};
-    assert_int_equal(run_heard(&to_the_end, &few, &out[0]), LE_OK);
+    le_tensor few = fixture_tensor(1, (int64_t[]){500}, 8), out[3] = {{0}};
+    hearing first = {.goes_on = true}, never = {0}, to_the_end = {.goes_on = true};
+    assert_int_equal(run_heard(&first, &few, &out[0]), LE_OK);
+    const int64_t n = first.seconds > 0.1 ? 5005 : 16 * 4096 + 5; /* some drivers interpret */
+    le_tensor many = fixture_tensor(1, &n, 9);
     le_status status = run_heard(&never, &many, &out[1]);
     assert_int_equal(status, never.ticks ? LE_ERR_CANCELLED : LE_OK); /* a device may be too fast */
     assert_int_equal(run_heard(&to_the_end, &many, &out[2]), LE_OK);
+    assert_true(to_the_end.ticks > 0 || to_the_end.seconds <= 0.3);
     assert_true(!never.ticks == !!out[1].data);
     fixture_expect(&few, 2, &out[0]);
     fixture_expect(&many, 2, &out[2]);

@@ -8,6 +8,7 @@
 #include "glyphs.h"
 #include "liquid_engine/le_io.h"
 #include "liquid_engine/le_method.h"
+#include "escape.h"
 #include "engine/report/svg.h"
 #include "tool.h"
 
@@ -182,7 +183,7 @@ void canvas_text(canvas *c, double x, double y, int size, canvas_anchor anchor,
                 "dominant-baseline=\"central\" fill=\"#%02x%02x%02x\">",
                 x, y, size > 1 ? SVG_NORMAL : SVG_SMALL, anchors[anchor], colour.red, colour.green,
                 colour.blue);
-        le__svg_escape(c->svg, text);
+        le__escape(c->svg, text);
         fputs("</text>\n", c->svg);
         return;
     }

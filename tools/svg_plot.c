@@ -7,6 +7,7 @@
 
 #include "liquid_engine/le_io.h"
 #include "liquid_engine/le_method.h"
+#include "escape.h"
 #include "engine/report/svg.h"
 
 #include <math.h>
@@ -62,7 +63,7 @@ static double step_of(const axis *a) {
 
 static void text(FILE *out, double x, double y, const char *classes, const char *what) {
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, classes);
-    le__svg_escape(out, what);
+    le__escape(out, what);
     fputs("</text>\n", out);
 }
 
@@ -99,7 +100,7 @@ static void begin(FILE *out, const svg_plot *p) {
             "xmlns=\"http://www.w3.org/2000/svg\" "
             "width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\"><title>",
             WIDTH, HEIGHT, WIDTH, HEIGHT);
-    le__svg_escape(out, p->title);
+    le__escape(out, p->title);
     fputs("</title>\n<style>", out);
     le__svg_css(out);
     fprintf(out, "</style>\n<rect width=\"%d\" height=\"%d\" style=\"fill:var(--paper)\"/>\n",
@@ -111,7 +112,7 @@ static void labels(FILE *out, const svg_plot *p, const char *y_label, double rig
     text(out, (LEFT + right) / 2, HEIGHT - 14, "mid", p->x_label);
     fprintf(out, "<text transform=\"translate(20 %d) rotate(-90)\" class=\"mid\">",
             (TOP + HEIGHT - BOTTOM) / 2);
-    le__svg_escape(out, y_label);
+    le__escape(out, y_label);
     fputs("</text>\n", out);
 }
 

@@ -3,30 +3,11 @@
  *
  * Tables as VOTable, the XML of the virtual observatory, for reading by its programs.
  */
+#include "escape.h"
 #include "files/table.h"
 
 #include <math.h>
 #include <string.h>
-
-static void put_escaped(FILE *f, const char *text) {
-    for (; *text; text++)
-        switch (*text) {
-        case '&':
-            fputs("&amp;", f);
-            break;
-        case '<':
-            fputs("&lt;", f);
-            break;
-        case '>':
-            fputs("&gt;", f);
-            break;
-        case '"':
-            fputs("&quot;", f);
-            break;
-        default:
-            putc(*text, f);
-        }
-}
 
 static const char *type_of(le_dtype dtype) {
     switch (dtype) {
@@ -53,7 +34,7 @@ static void put_fields(FILE *f, const le__io_request *r, const le_tensor *t) {
     for (int64_t k = 0; k < t->shape[1]; k++) {
         const char *name = le__io_column_name(r, k, made);
         fputs("<FIELD name=\"", f);
-        put_escaped(f, name);
+        le__escape(f, name);
         fprintf(f, "\" datatype=\"%s\"%s/>\n", type_of(t->dtype),
                 le__io_is_degrees(name) ? " unit=\"deg\"" : "");
     }

@@ -7,6 +7,7 @@
 #include "report_charts.h"
 
 #include "colours.h"
+#include "escape.h"
 #include "svg.h"
 
 #include <math.h>
@@ -290,7 +291,7 @@ static void draw(const report *r, const lines *l, const char *kind, FILE *out) {
                        .crossings = crossings,
                        .n_crossings = m};
     fputs("<section class=\"card\"><h4>Time over size</h4><p class=\"dim\"><code>", out);
-    le__svg_escape(out, kind);
+    le__escape(out, kind);
     fputs("</code></p>\n", out);
     le__svg_write_lines(out, &chart, series, n);
     fputs("</section>\n", out);

@@ -7,6 +7,7 @@
 #include "report.h"
 
 #include "colours.h"
+#include "escape.h"
 #include "report_charts.h"
 #include "svg.h"
 
@@ -46,7 +47,7 @@ static void css(FILE *out) {
 
 static void escaped(FILE *out, const char *before, const char *text, const char *after) {
     fputs(before, out);
-    le__svg_escape(out, text);
+    le__escape(out, text);
     fputs(after, out);
 }
 
@@ -62,7 +63,7 @@ static void machine_line(const report *r, FILE *out) {
         if (!*v)
             continue;
         fputs(first ? "" : " · ", out);
-        le__svg_escape(out, v);
+        le__escape(out, v);
         fputs(strstr(v, "GiB") ? "" : units[i], out);
         first = false;
     }
@@ -108,7 +109,7 @@ static void choice(const report *r, const report_choice *c, FILE *out) {
     fprintf(out, "<b>%s</b> ", le__seconds_text(c->candidate->time, a));
     escaped(out, "<code>", c->candidate->text, "</code>");
     fputs("<br><span class=\"dim\">", out);
-    le__svg_escape(out, *c->constraint ? c->constraint : "any tolerance");
+    le__escape(out, *c->constraint ? c->constraint : "any tolerance");
     if (strcmp(c->objective, "time"))
         escaped(out, ", least ", c->objective, "");
     if (!c->stored)

@@ -5,33 +5,12 @@
  */
 #include "svg.h"
 
+#include "escape.h"
+
 #include <math.h>
 #include <string.h>
 
 enum { WIDTH = 920, ROW = 24, CHARACTER = 7, BOLD = 8, TOP = 10, AXIS = 40, TEXT = 52 };
-
-void le__svg_escape(FILE *out, const char *text) {
-    for (; *text; text++)
-        switch (*text) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        case '\'':
-            fputs("&#39;", out);
-            break;
-        default:
-            fputc(*text, out);
-        }
-}
 
 void le__svg_css(FILE *out) {
     /* series colours: eight after Okabe and Ito, which any colour vision tells apart, then the same
@@ -72,7 +51,7 @@ static void begin(FILE *out, const char *title, int width, int height, bool alon
             "<svg class=\"chart\" xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
             "viewBox=\"0 0 %d %d\" role=\"img\"><title>",
             width, height, width, height);
-    le__svg_escape(out, title);
+    le__escape(out, title);
     fputs("</title>\n", out);
     if (alone) {
         fputs("<style>", out);
@@ -80,14 +59,14 @@ static void begin(FILE *out, const char *title, int width, int height, bool alon
         fprintf(out, "</style>\n<rect width=\"%d\" height=\"%d\" style=\"fill:var(--paper)\"/>\n",
                 width, height);
         fprintf(out, "<text x=\"12\" y=\"24\" class=\"strong\" style=\"font-size:15px\">");
-        le__svg_escape(out, title);
+        le__escape(out, title);
         fputs("</text>\n", out);
     }
 }
 
 static void text(FILE *out, double x, double y, const char *classes, const char *what) {
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, classes);
-    le__svg_escape(out, what);
+    le__escape(out, what);
     fputs("</text>\n", out);
 }
 

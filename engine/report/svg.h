@@ -11,9 +11,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Writes text with &, <, > and quotes escaped, for XML and HTML. */
-void le__svg_escape(FILE *out, const char *text);
-
 enum { SVG_COLOURS = 17 }; /* classes s0 .. s16, the last one grey; others wrap */
 
 /* The CSS that charts need, without <style>; light, dark where the reader prefers it. */

@@ -4,6 +4,7 @@
  * Charts: escaping, crossings against computed ones, numbers as people read them.
  */
 #include "engine/report/report.h"
+#include "escape.h"
 #include "engine/report/svg.h"
 
 #include <math.h>
@@ -20,7 +21,7 @@ static char *escaped(const char *text) {
     size_t size;
     FILE *f = open_memstream(&out, &size);
     assert_non_null(f);
-    le__svg_escape(f, text);
+    le__escape(f, text);
     fclose(f);
     return out;
 }

@@ -121,11 +121,15 @@ le_status le__candidates_make(le_engine *e, const le__operation_entry *entry, le
     return LE_OK;
 }
 
-bool le__candidate_is_named(const le__candidate *c, const char *want) {
+bool le__implementation_is_named(const le_implementation *implementation, const char *want) {
     size_t n = strcspn(want, "@[");
-    if (strlen(c->implementation->name) != n || strncmp(c->implementation->name, want, n) != 0)
+    return !strncmp(implementation->name, want, n) && !implementation->name[n];
+}
+
+bool le__candidate_is_named(const le__candidate *c, const char *want) {
+    if (!le__implementation_is_named(c->implementation, want))
         return false;
-    const char *rest = want + n;
+    const char *rest = want + strcspn(want, "@[");
     if (*rest == '@') {
         size_t m = strcspn(rest + 1, "[");
         if (strlen(c->device->id) != m || strncmp(c->device->id, rest + 1, m) != 0)

@@ -38,6 +38,8 @@ bool le__device_wanted(const le__device *d, const le__constraint *want);
 /* Whether the candidate may answer this call as far as descriptors tell (ISA, device, memory,
  * applicable, forced); on false *why is the reason. Says nothing about errors and verdicts. */
 bool le__candidate_applies(const le__candidate *c, const le_call *call, const char **why);
+/* Whether "avx2", "avx2[threads=2]" or "avx2@cpu[...]" speaks of it. */
+bool le__implementation_is_named(const le_implementation *implementation, const char *want);
 /* Whether it is what is asked for as "avx2", "avx2[threads=2]" or "avx2@cpu[...]": a name, then
  * parts that must all be in the candidate's text. */
 bool le__candidate_is_named(const le__candidate *c, const char *want);

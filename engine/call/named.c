@@ -63,13 +63,11 @@ static le_status check_run_type(const char *subject, le__operation_entry *const 
 static le_status check_implementation(const char *subject, le__operation_entry *const *entries,
                                       size_t n, const char *wanted) {
     names list = {.n = 0};
-    size_t length = strcspn(wanted, "@[");
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < entries[i]->n_implementations; k++) {
-            const char *name = entries[i]->implementations[k]->name;
-            if (strlen(name) == length && !strncmp(name, wanted, length))
+            if (le__implementation_is_named(entries[i]->implementations[k], wanted))
                 return LE_OK;
-            add(&list, name);
+            add(&list, entries[i]->implementations[k]->name);
         }
     char there[LIST];
     return le_fail(LE_ERR_NO_CANDIDATE, "%.48s has no implementation '%.48s' here; it has %s",

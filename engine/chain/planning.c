@@ -7,6 +7,7 @@
 #include "chain/state.h"
 
 #include "core/clock.h"
+#include "call/candidate.h"
 #include "chain/plan.h"
 #include "call/storage.h"
 #include "trial/discover.h"
@@ -414,9 +415,7 @@ static double answered_s(le__chains *chains) {
 }
 
 static bool is_liked(const le_implementation *impl, const le__constraint *want) {
-    const char *name = want->implementation;
-    const size_t n = name ? strcspn(name, "@[") : 0;
-    return (name && !strncmp(impl->name, name, n) && !impl->name[n]) ||
+    return (want->implementation && le__implementation_is_named(impl, want->implementation)) ||
            (want->run_type && !strcmp(impl->run_type, want->run_type));
 }
 

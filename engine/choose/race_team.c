@@ -365,26 +365,14 @@ static void share_out_first(together *t) {
 
 /* ------------------------------------------------------------------------------------- calls -- */
 
-static le_status prove_first(together *t) {
-    share_out_first(t);
-    prove_all(t);
-    return LE_OK;
-}
-
-static le_status prove_and_race(together *t) {
-    share_out_proofs(t);
-    prove_all(t);
-    return race_all(t);
-}
-
 static le_status work_together(le__dispatch *d, le__question *q, le_call *call,
-                               const le_bench_team *team, le_status (*work)(together *t)) {
+                               const le_bench_team *team, bool race) {
     together t = {.team = team, .dispatch = d, .question = q, .call = call, .whole = true};
     const char *name = call->operation->name;
     const double start = le__now();
     size_t most;
     pthread_mutex_lock(&q->race);
-    le_status status = work == prove_and_race ? le__race_prepare(d, q, call) : LE_OK;
+    le_status status = race ? le__race_prepare(d, q, call) : LE_OK;
     if (status == LE_OK)
         status = le__dispatch_slate(d, q, call, &t.slate);
     if (!is_true_for_all(&t, status == LE_OK)) {
@@ -394,7 +382,10 @@ static le_status work_together(le__dispatch *d, le__question *q, le_call *call,
         status = le_fail(LE_ERR_MEMORY, "%s: out of memory", name);
     } else {
         keep_common(&t, most);
-        status = work(&t);
+        (race ? share_out_proofs : share_out_first)(&t);
+        prove_all(&t);
+        if (race)
+            status = race_all(&t);
     }
     le__store_account(d->store, name, 0, le__now() - start, 0);
     pthread_mutex_unlock(&q->race);
@@ -407,10 +398,10 @@ static le_status work_together(le__dispatch *d, le__question *q, le_call *call,
 
 le_status le__dispatch_race_together(le__dispatch *d, le__question *q, le_call *call,
                                      const le_bench_team *team) {
-    return work_together(d, q, call, team, prove_and_race);
+    return work_together(d, q, call, team, true);
 }
 
 le_status le__dispatch_prove_together(le__dispatch *d, le__question *q, le_call *call,
                                       const le_bench_team *team) {
-    return work_together(d, q, call, team, prove_first);
+    return work_together(d, q, call, team, false);
 }

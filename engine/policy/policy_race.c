@@ -288,12 +288,6 @@ static bool next_duel(const le__policy_race *race, size_t *index)
     return true;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void find_usual_drop(le__policy_race *race)
 {
     size_t n = 0;
@@ -302,7 +296,7 @@ static void find_usual_drop(le__policy_race *race)
             race->drops[n++] = race->entries[i].cold - race->entries[i].runs[0];
     if (n == 0)
         return;
-    qsort(race->drops, n, sizeof *race->drops, by_value);
+    qsort(race->drops, n, sizeof *race->drops, le__race_ascending);
     race->usual_drop = 0.5 * (race->drops[(n - 1) / 2] + race->drops[n / 2]);
 }
 

@@ -53,6 +53,8 @@ static inline double le__race_fastest(const le__race_entry *e) {
 
 /* Whether runs are so many as fit into some seconds, not so many in number. */
 bool le__race_counts_seconds(const le__policy_race *race);
+/* qsort's comparison of doubles. */
+int le__race_ascending(const void *a, const void *b);
 /* After a run: race->noise. */
 void le__race_update_noise(le__policy_race *race);
 /* By how much the newest run is below the one before, beyond what is level; 0: it is not. */

@@ -43,7 +43,7 @@ bool le__race_counts_seconds(const le__policy_race *race) {
     return race->race_seconds > 0.0 && race->max_runs > CONFIRMING;
 }
 
-static int ascending(const void *a, const void *b) {
+int le__race_ascending(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
@@ -71,7 +71,7 @@ static double find_noise(const le__policy_race *race) {
     }
     double var = sum / dof;
     if (n >= MANY) {
-        qsort(all, n, sizeof *all, ascending);
+        qsort(all, n, sizeof *all, le__race_ascending);
         var = fmin(var, fmax(all[n / 2] * MEDIAN_TO_VARIANCE, NOISE_PRIOR / MANY));
     }
     free(all);

@@ -142,8 +142,8 @@ static bool join_steps(const le_chain *c, le_slabs *out, int8_t *axes, merge *me
     for (int i = 0; i < c->n_steps; i++) {
         const le_operation *op = c->steps[i]->entry->operation;
         le_slabs s = {0};
-        if (!op->slabs || !op->slabs(&c->steps[i]->call, &s) || s.multiple > 1 ||
-            (i && s.items != out->items))
+        if (!op->slabs || !op->slabs(&c->steps[i]->call, &s) || s.multiple > 1 || s.extent ||
+            s.wraps || (i && s.items != out->items))
             return false;
         out->items = s.items;
         out->halo += s.halo;

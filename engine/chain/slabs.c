@@ -7,6 +7,7 @@
 
 #include "chain/append.h"
 #include "chain/flights.h"
+#include "chain/slab_parts.h"
 #include "core/blocks.h"
 #include "core/os.h"
 #include "core/tick.h"
@@ -23,11 +24,6 @@
 
 typedef bool (*cut_fn)(const le_call *call, le_slabs *out);
 
-typedef struct range {
-    int64_t begin, end; /* items that are wanted */
-    int64_t low, high;  /* with halos */
-} range;
-
 struct job;
 
 typedef struct flight { /* a slab under way */
@@ -36,7 +32,8 @@ typedef struct flight { /* a slab under way */
     int64_t chain_items;
     le_tensor frames[LE_SOURCE_PARTS]; /* of the source; their memory is used again */
     le_tensor results[LE_MAX_ARGS];    /* outputs of one slab */
-    range range;
+    le__slab_range range;
+    le_tensor gathered[LE_MAX_ARGS]; /* inputs of a slab that wraps around their ends */
 } flight;
 
 typedef struct job {
@@ -70,50 +67,31 @@ static bool is_counted(const job *j, size_t a) {
     return is_out(j, a) && j->call->args[a].counted;
 }
 
-/* Elements along the cut axis for so many items. */
-static int64_t elements(const job *j, size_t a, int64_t items) {
-    int64_t scale = j->slabs.args[a].scale ? j->slabs.args[a].scale : 1;
-    int64_t divide = j->slabs.args[a].divide ? j->slabs.args[a].divide : 1;
-    return (items * scale + divide - 1) / divide;
-}
-
-static le_tensor part_of(const job *j, size_t a, const le_tensor *t, int64_t begin, int64_t end) {
-    le_tensor p = *t;
-    int axis = j->slabs.args[a].axis - 1;
-    if (axis < 0)
-        return p;
-    int64_t first = elements(j, a, begin);
-    p.shape[axis] = elements(j, a, end) - first;
-    if (p.data)
-        p.data = (char *)p.data + first * p.strides[axis] * (int64_t)le_dtype_size(p.dtype);
-    p.storage = NULL; /* a view of host memory */
-    p.offset = 0;
-    return p;
-}
-
 static bool is_cut_list(const job *j, size_t a) {
     return j->op->args[a].type == LE_TYPE_F64S && j->call->args[a].given && j->slabs.args[a].axis;
 }
 
 /* An argument that is no tensor, as a slab has it. */
-static le_arg pass(const job *j, size_t a, const range *r) {
+static le_arg pass(const job *j, size_t a, const le__slab_range *r) {
     le_arg arg = le_chain_pass(j->call, (int)a, j->op->args[a].name);
     if (is_cut_list(j, a)) {
-        int64_t first = elements(j, a, r->low);
+        int64_t first = le__slab_elements(&j->slabs, a, r->low);
         arg.value.f64s += first;
-        arg.count = (size_t)(elements(j, a, r->high) - first);
+        arg.count = (size_t)(le__slab_elements(&j->slabs, a, r->high) - first);
     }
     return arg;
 }
 
 /* --- the chain of one step --- */
 
-static le_status add_step(const job *j, le_chain *chain, const range *r) {
+static le_status add_step(const job *j, le_chain *chain, const le__slab_range *r) {
     le_arg args[LE_MAX_ARGS + 2];
     le_value values[LE_MAX_ARGS];
     const size_t n = j->op->n_args;
     for (size_t a = 0; a < n; a++) {
-        const le_tensor shape = part_of(j, a, &j->call->args[a].tensor, 0, r->high - r->low);
+        const le_tensor *t = &j->call->args[a].tensor;
+        const le_tensor shape = is_out(j, a) ? le__slab_made(&j->slabs, a, t, r)
+                                             : le__slab_part(&j->slabs, a, t, 0, r->high - r->low);
         values[a] = LE_VALUE_NONE;
         if (is_in(j, a)) {
             values[a] =
@@ -145,7 +123,7 @@ static bool serves(const flight *f, int64_t items) {
     return any;
 }
 
-static le_status ready_chain(flight *f, const range *r) {
+static le_status ready_chain(flight *f, const le__slab_range *r) {
     const job *j = f->job;
     if (serves(f, r->high - r->low))
         return LE_OK;
@@ -170,7 +148,7 @@ static void add_merged(job *j, size_t a, const le_tensor *t, double weight) {
     }
 }
 
-static le_status append(job *j, size_t a, const le_tensor *rows, const range *r) {
+static le_status append(job *j, size_t a, const le_tensor *rows, const le__slab_range *r) {
     int32_t scale = j->slabs.args[a].scale;
     const le__slab slab = {.low = r->low,
                            .begin = r->begin,
@@ -183,27 +161,18 @@ static le_status append(job *j, size_t a, const le_tensor *rows, const range *r)
 
 /* Where a slab's result goes at once: no halo is to be cut off, and it lies as the step writes it.
  */
-static bool writes_through(const job *j, size_t a, const range *r) {
-    le_tensor to = part_of(j, a, &j->made[a], r->begin, r->end);
-    return j->slabs.args[a].axis && r->low == r->begin && r->high == r->end &&
+static bool writes_through(const job *j, size_t a, const le__slab_range *r) {
+    le_tensor to = le__slab_part(&j->slabs, a, &j->made[a], r->begin, r->end);
+    return j->slabs.args[a].axis && le__slab_makes_wanted(&j->slabs, r) &&
            le_tensor_is_contiguous(&to);
 }
 
 /* A slab's own part of a result goes to its place. */
-static le_status put_result(const job *j, size_t a, const le_tensor *result, const range *r) {
-    le_tensor to = part_of(j, a, &j->made[a], r->begin, r->end);
-    le_tensor core = part_of(j, a, result, r->begin - r->low, r->end - r->low);
-    size_t bytes;
-    void *packed = NULL;
-    if (!le_tensor_is_contiguous(&core)) {
-        packed = le__tensor_bytes(&core, &bytes) ? malloc(bytes ? bytes : 1) : NULL;
-        if (!packed)
-            return le_fail(LE_ERR_MEMORY, "%s: out of memory", j->op->name);
-        le__tensor_pack(packed, &core);
-    }
-    bool done = le__outputs_copy(&to, packed ? packed : core.data);
-    free(packed);
-    return done ? LE_OK : le__ticker_fail(j->op->name);
+static le_status put_result(const job *j, size_t a, const le_tensor *result,
+                            const le__slab_range *r) {
+    le_tensor to = le__slab_part(&j->slabs, a, &j->made[a], r->begin, r->end);
+    le_tensor core = le__slab_part(&j->slabs, a, result, r->begin - r->low, r->end - r->low);
+    return le__slab_copy(j->op->name, &to, &core);
 }
 
 /* --- one slab --- */
@@ -223,12 +192,11 @@ static le_status make_result(flight *f, size_t a, bool through) {
     le_tensor_free(&f->results[a]);
     if (!j->tiled || is_counted(j, a) || !j->slabs.args[a].axis)
         return LE_OK;
-    const le_tensor shape =
-        part_of(j, a, &j->call->args[a].tensor, 0, f->range.high - f->range.low);
+    const le_tensor shape = le__slab_made(&j->slabs, a, &j->call->args[a].tensor, &f->range);
     return le_tensor_alloc(&f->results[a], shape.dtype, shape.ndim, shape.shape);
 }
 
-static le_status make_arguments(flight *f, const range *r, arguments *to) {
+static le_status make_arguments(flight *f, const le__slab_range *r, arguments *to) {
     const job *j = f->job;
     le_status status = LE_OK;
     to->n = 0;
@@ -236,13 +204,14 @@ static le_status make_arguments(flight *f, const range *r, arguments *to) {
         const char *name = j->op->args[a].name;
         const le_tensor *t = &j->call->args[a].tensor;
         if (is_in(j, a)) {
-            to->parts[a] = (int)a == j->source_arg ? f->frames[0]
-                           : j->slabs.args[a].axis ? part_of(j, a, t, r->low, r->high)
-                                                   : j->whole[a];
+            to->parts[a] = (int)a == j->source_arg ? f->frames[0] : j->whole[a];
+            if ((int)a != j->source_arg && j->slabs.args[a].axis)
+                status = le__slab_input(&j->slabs, a, t, r, &f->gathered[a], &to->parts[a]);
             to->list[to->n++] = LE_IN(name, &to->parts[a]);
         } else if (is_out(j, a)) {
             bool through = writes_through(j, a, r);
-            to->parts[a] = through ? part_of(j, a, &j->made[a], r->begin, r->end) : (le_tensor){0};
+            to->parts[a] = through ? le__slab_part(&j->slabs, a, &j->made[a], r->begin, r->end)
+                                   : (le_tensor){0};
             status = make_result(f, a, through);
             to->list[to->n++] = LE_OUT(name, through ? &to->parts[a] : &f->results[a]);
         }
@@ -262,7 +231,7 @@ static void add_stats(job *j, const le__run_stats *s) {
     pthread_mutex_unlock(&j->under_way.mutex);
 }
 
-static le_status run_chain(flight *f, const range *r, const arguments *a) {
+static le_status run_chain(flight *f, const le__slab_range *r, const arguments *a) {
     le_status status = ready_chain(f, r);
     if (status != LE_OK)
         return status;
@@ -280,7 +249,7 @@ static le_status work_off(le_call *call, cut_fn cut, const char *device, int64_t
                           int source_arg, le_source *source);
 
 /* The slab as a call of its own, cut the other way. */
-static le_status run_tiles(job *j, const range *r, arguments *a) {
+static le_status run_tiles(job *j, const le__slab_range *r, arguments *a) {
     le_call sub;
     for (size_t i = 0; i < j->op->n_args; i++) {
         le_arg_type type = j->op->args[i].type;
@@ -304,7 +273,7 @@ static le_status run_tiles(job *j, const range *r, arguments *a) {
 static le_status run_slab(void *cookie, int flying) {
     job *j = cookie;
     flight *f = &j->flights[flying];
-    const range *r = &f->range;
+    const le__slab_range *r = &f->range;
     const double items = (double)j->slabs.items;
     arguments a;
     le_status status = make_arguments(f, r, &a);
@@ -333,9 +302,7 @@ static le_status begin_slab(void *cookie, int flying, int64_t number, bool *any)
     if (!le__ticker_look(le__ticker_here(), NAN))
         return le__ticker_fail(j->op->name);
     end = end < j->slabs.items ? end : j->slabs.items;
-    range r = {begin, end, begin - j->slabs.halo, end + j->slabs.halo};
-    r.low = r.low < 0 ? 0 : r.low;
-    r.high = r.high > j->slabs.items ? j->slabs.items : r.high;
+    const le__slab_range r = le__slab_range_of(&j->slabs, begin, end);
     if (j->limit > 0 && r.high - r.low != f->range.high - f->range.low) {
         le__blocks_trim(); /* slabs of this size have no use for what is kept of others */
         le__os_trim();
@@ -348,7 +315,7 @@ static le_status begin_slab(void *cookie, int flying, int64_t number, bool *any)
 static le_status end_slab(void *cookie, int flying, int64_t number) {
     job *j = cookie;
     const flight *f = &j->flights[flying];
-    const range *r = &f->range;
+    const le__slab_range *r = &f->range;
     le_status status = LE_OK;
     (void)number;
     for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++)
@@ -376,7 +343,8 @@ static int64_t slab_items(const job *j, int flights) {
     for (size_t a = 0; a < j->op->n_args; a++)
         if (is_in(j, a) || is_out(j, a))
             *(j->slabs.args[a].axis ? &cut : &whole) +=
-                (double)le__tensor_size(&j->call->args[a].tensor);
+                (double)le__tensor_size(&j->call->args[a].tensor) *
+                (j->slabs.wraps && is_in(j, a) ? 2 : 1); /* gathered */
     double fit = limit > 0 ? (limit - whole) / flights * (double)items / (cut > 1 ? cut : 1) -
                                  2 * (double)j->slabs.halo
                            : ceil((double)items / 4);
@@ -439,7 +407,7 @@ static le_status check_merge(const job *j, size_t a) {
 
 static le_status check_list(const job *j, size_t a) {
     int64_t count = (int64_t)j->call->args[a].count;
-    return count == elements(j, a, j->slabs.items)
+    return count == le__slab_elements(&j->slabs, a, j->slabs.items)
                ? LE_OK
                : le_fail(LE_ERR_INTERNAL,
                          "%s: list '%s' of %lld numbers is not cut into %lld items", j->op->name,
@@ -525,8 +493,10 @@ static void finish(job *j) {
             le_tensor_free(&j->made[a]);
         free(j->merged[a]);
         free(j->appended[a].rows);
-        for (int i = 0; i < LE__FLIGHTS; i++)
+        for (int i = 0; i < LE__FLIGHTS; i++) {
             le_tensor_free(&j->flights[i].results[a]);
+            le_tensor_free(&j->flights[i].gathered[a]);
+        }
         le__storage_release(j->whole[a].storage);
     }
     for (int i = 0; i < LE__FLIGHTS; i++) {

@@ -56,7 +56,7 @@ typedef bool (*cut_fn)(const le_call *call, le_slabs *out);
 static void ask(cut_fn cut, const le_call *call, le_slabs *out) {
     if (out)
         *out = (le_slabs){0};
-    if (out && (!cut || !cut(call, out)))
+    if (out && (!cut || !cut(call, out) || out->extent || out->wraps))
         *out = (le_slabs){0};
 }
 

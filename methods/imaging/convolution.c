@@ -280,26 +280,21 @@ le_status le__convolution_part(const le_call *call, uint64_t random, le_case *ou
 
 /* ------------------------------------------------------------------------------------- slabs -- */
 
-/* Along one axis of n pixels. The mirror image at an end of the image lies within its first slab,
- * which has as many rows more as windows reach. */
-static bool cut_along(const le_call *call, int axis, int64_t n, int64_t before, int64_t taps,
-                      le_slabs *out) {
+/* Along one axis of n pixels, of which `made` windows lie on the result. The mirror image at an end
+ * of the image lies within its first slab, which has as many rows more as windows reach. */
+static bool cut_along(const le_call *call, int axis, int64_t n, int64_t made, int64_t before,
+                      int64_t taps, le_slabs *out) {
     const le__convolution *c = le__convolution_of(call);
     const int64_t after = taps - 1 - before;
-    const mode m = mode_of(call);
-    if (m != MODE_SAME) {
-        out->why = m == MODE_FULL
-                       ? "mode full has other rows than the image; mode same can be cut"
-                       : "mode valid has other rows than the image; mode same can be cut";
-        return false;
-    }
-    out->why = "boundary wrap: the first rows need the last ones; fill and symm can be cut";
-    if (c->boundary == LE__CONV_WRAP)
-        return false;
     out->why = "the image is empty";
     if (!c->rows || !c->cols)
         return false;
-    out->items = n;
+    out->why = "mode valid: the kernel is larger than the image, which is moved over it";
+    if (mode_of(call) == MODE_VALID && (c->tap_rows > c->rows || c->tap_cols > c->cols))
+        return false;
+    out->items = made;
+    out->extent = made == n ? 0 : n;
+    out->wraps = c->boundary == LE__CONV_WRAP;
     out->halo = before > after ? before : after;
     out->args[CONV_IMAGE].axis = out->args[CONV_RESULT].axis = (int8_t)(1 + axis);
     return true;
@@ -307,12 +302,12 @@ static bool cut_along(const le_call *call, int axis, int64_t n, int64_t before, 
 
 bool le__convolution_slabs(const le_call *call, le_slabs *out) {
     const le__convolution *c = le__convolution_of(call);
-    return cut_along(call, 0, c->rows, c->top, c->tap_rows, out);
+    return cut_along(call, 0, c->rows, c->out_rows, c->top, c->tap_rows, out);
 }
 
 bool le__convolution_tiles(const le_call *call, le_slabs *out) {
     const le__convolution *c = le__convolution_of(call);
-    return cut_along(call, 1, c->cols, c->left, c->tap_cols, out);
+    return cut_along(call, 1, c->cols, c->out_cols, c->left, c->tap_cols, out);
 }
 
 /* ---------------------------------------------------------------------------------- elements -- */

@@ -69,8 +69,7 @@ double le__conv_term_products(const le_call *call);
 const void *le__conv_in_precision(le_call *call, const double *x, int64_t n);
 le_status le__convolution_case(le_case *c, const le_case_request *r, le__convolution_kind kind);
 le_status le__convolution_part(const le_call *call, uint64_t random, le_case *out, int64_t *first);
-/* Of convolve2d and correlate2d along rows, or with tiles along columns: in `same`, whose result
- * has the image's rows, and not where the rows beyond the image are those of its other end. */
+/* Of convolve2d and correlate2d along rows of the result, or with tiles along its columns. */
 bool le__convolution_slabs(const le_call *call, le_slabs *out);
 bool le__convolution_tiles(const le_call *call, le_slabs *out);
 

@@ -225,6 +225,11 @@ typedef struct le_slabs {
     } args[LE_MAX_ARGS]; /* by index in the descriptor */
     /* Where it cannot be cut that way: what is in the way, a literal; NULL: nothing to say. */
     const char *why;
+    /* Where the cut inputs have more or fewer elements along the axis than there are items: how
+     * many. What a slab's call makes of e elements are e + items - extent; item b is its item
+     * b - low, with low the first element that it was given. 0: as many as items. */
+    int64_t extent;
+    bool wraps; /* beyond an end of the inputs their other end goes on */
 } le_slabs;
 
 /* How a call over a volume can be worked off box by box (le_boxes.h): `part` is the operation that
@@ -291,7 +296,8 @@ typedef struct le_operation {
 
 /* How such a call can be cut, for those who work its parts off elsewhere: other processes, other
  * machines. What the operation's `slabs` and `tiles` say, items 0 where it cannot be cut that way;
- * either may be NULL. The call is checked as le_call_run checks it and not run. engine NULL: the
+ * either may be NULL. Slabs with an extent or that wrap are the engine's own affair: items 0, too.
+ * The call is checked as le_call_run checks it and not run. engine NULL: the
  * default one. */
 LE_API le_status le_call_cut(le_engine *engine, const char *operation, const le_arg *args,
                              size_t n_args, le_slabs *slabs, le_slabs *tiles);

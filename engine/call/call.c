@@ -150,8 +150,11 @@ static bool pack(const le_call *call, char *to, const le_tensor *t) {
 }
 
 const void *le_call_contiguous(le_call *call, int arg) {
+    static const max_align_t nothing;
     le_tensor *t = &call->args[arg].tensor;
     size_t bytes;
+    if (le_tensor_count(t) == 0)
+        return &nothing;
     if (t->storage && le_tensor_to_host(t) != LE_OK) /* OpenCL runs leave inputs where they are */
         return NULL;
     if (le_tensor_is_contiguous(t))

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * select_labels of labels that are far apart, up to the largest there is: the answer is written
- * down here, and memory must not grow with the labels.
+ * down here, and memory must not grow with the labels. And images without pixels, which may have no
+ * memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +45,27 @@ static void test_far_apart(void **state) {
     assert_true(used.ru_maxrss < 2 << 20); /* KiB */
 }
 
+static void test_empty(void **state) {
+    (void)state;
+    static const struct {
+        const char *operation, *in, *out;
+        le_dtype dtype;
+    } cases[] = {{"label", "mask", "labels", LE_U8},
+                 {"select_labels", "labels", "result", LE_I32}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const le_tensor in = le_tensor_of(NULL, cases[i].dtype, 2, (int64_t[]){0, 5});
+        le_tensor out = {0};
+        if (le_engine_run(engine, cases[i].operation, LE_IN(cases[i].in, &in),
+                          LE_OUT(cases[i].out, &out), LE_OPT_IMPLEMENTATION("c")) != LE_OK)
+            fail_msg("%s", le_error_message());
+        assert_int_equal(out.shape[0], 0);
+        assert_int_equal(out.shape[1], 5);
+        le_tensor_free(&out);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_far_apart)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_far_apart),
+                                       cmocka_unit_test(test_empty)};
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

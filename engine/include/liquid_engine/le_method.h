@@ -474,7 +474,8 @@ typedef le_status (*le_keep_fn)(le_call *call, void *data, size_t bytes, void *c
 LE_API le_status le_call_keep(le_call *call, const char *key, size_t bytes, le_keep_fn fill,
                               void *cookie, const void **out);
 /* Contents of an input as row-major memory of its own dtype: the tensor's own memory when it is
- * contiguous, else a scratch copy. NULL when out of memory. */
+ * contiguous, else a scratch copy; of an empty input something that is not to be read. NULL when out
+ * of memory, or when the run has to end meanwhile: it has failed as ended then, whatever it returns. */
 LE_API const void *le_call_contiguous(le_call *call, int arg);
 /* Whether the run has to end before it is done. For loops without le_parallel_for, to be asked each
  * millisecond or so: a run that asks neither way cannot be ended. Return LE_ERR_CANCELLED then. */

@@ -25,7 +25,7 @@ static inline le_status le__tf_prepare(le_call *call, void **context)
     if (!x)
         return le_fail(LE_ERR_MEMORY, "transfer_function: no memory");
     *x = (le__tf_context){call, le_call_contiguous(call, ARG_SAMPLES)};
-    if (!x->samples && le_tensor_count(le_call_in(call, ARG_SAMPLES)) > 0)
+    if (!x->samples)
         return le_fail(LE_ERR_MEMORY, "transfer_function: no memory for contiguous samples");
     *context = x;
     return LE_OK;

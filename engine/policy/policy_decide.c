@@ -396,9 +396,9 @@ static void decide(const scene *s, le__policy_decision *out) {
     }
     describe(s, index, n == 1 ? LE__WHY_ONLY : LE__WHY_EXPLOIT, out);
     out->best_seconds = best.seconds;
-    if (s->problem->looking) /* the answer after a run that was stopped: the look goes on */
-        out->goes_on = true;
-    else
+    /* the answer after a run that was stopped: the look goes on, if there still is who is looked at */
+    out->goes_on = s->problem->look_stopped && still_looked_at(s) < n;
+    if (!out->goes_on)
         allow_reuse(s, debt, due, out);
 }
 

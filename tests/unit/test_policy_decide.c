@@ -601,6 +601,17 @@ static void brief_ones_get_a_second_look(void **state)
     }
 }
 
+/* Tells of one run of a look: the first of it is cold, and a start unless it was stopped. */
+static void look_of(fixture *f, int p, const le__policy_decision *d, double seconds, bool cut)
+{
+    f->now += seconds;
+    le__policy_sample s = {.family = f->family, .problem = p, .candidate = d->candidate,
+                           .why = d->why, .cold = d->warming, .cut = cut,
+                           .start = d->warming && !cut, .n = 1, .mean_log = log(seconds),
+                           .seconds = seconds, .now = f->now};
+    le__policy_observe(f->policy, &s);
+}
+
 /* After a trial the first runs of a candidate with two threads are as slow as with one. */
 static void a_look_goes_on_while_runs_become_faster(void **state)
 {
@@ -613,11 +624,7 @@ static void a_look_goes_on_while_runs_become_faster(void **state)
     for (int i = 0; i < 12; i++) {
         le__policy_decision d = decide_of(&f, p, true);
         double seconds = d.candidate == 0 ? 30e-6 : woken[looks < 4 ? looks++ : 4];
-        f.now += seconds;
-        le__policy_sample s = {.family = f.family, .problem = p, .candidate = d.candidate,
-                               .why = d.why, .start = d.warming, .n = 1, .mean_log = log(seconds),
-                               .seconds = seconds, .now = f.now};
-        le__policy_observe(f.policy, &s);
+        look_of(&f, p, &d, seconds, false);
     }
     le__policy_decision d = decide_of(&f, p, false);
     assert_int_equal(d.candidate, 1);
@@ -640,13 +647,7 @@ static void a_look_survives_its_first_stop(void **state)
             double seconds = d.candidate == 0 ? 60e-6 : slow || d.warming ? 900e-6 : 40e-6;
             bool cut = seconds > d.stop_seconds;
             stops += cut;
-            seconds = fmin(seconds, d.stop_seconds);
-            f.now += seconds;
-            le__policy_sample s = {.family = f.family, .problem = p, .candidate = d.candidate,
-                                   .why = d.why, .cold = d.warming, .cut = cut,
-                                   .start = d.warming && !cut, .n = 1, .mean_log = log(seconds),
-                                   .seconds = seconds, .now = f.now};
-            le__policy_observe(f.policy, &s);
+            look_of(&f, p, &d, fmin(seconds, d.stop_seconds), cut);
             if (cut) /* another answers */
                 run_of(&f, p, decide_of(&f, p, false).candidate, LE__WHY_EXPLOIT, false, 60e-6);
         }
@@ -654,6 +655,28 @@ static void a_look_survives_its_first_stop(void **state)
         assert_in_range(stops, 1, 2);
         le__policy_free(&f.policy);
     }
+}
+
+/* The one that was stopped may no longer answer (it has failed, say): calls are not decided on one by one
+ * for its sake. */
+static void a_look_at_one_who_is_gone_ends(void **state)
+{
+    (void)state;
+    fixture f = fixture_of(2, 1, NULL);
+    int p = problem_of(&f, 5.0);
+    bool cold[2] = {false, true};
+    for (int i = 0; i < 50; i++)
+        run_of(&f, p, 0, LE__WHY_EXPLOIT, false, 60e-6);
+    for (int i = 0; i < 40 && cold[1]; i++)
+        call_of(&f, p, (const double[]){60e-6, 900e-6}, cold);
+    assert_false(cold[1]);
+    le__policy_decision d = decide_of(&f, p, false);
+    assert_true(d.goes_on);
+    f.n = 1;
+    d = decide_of(&f, p, true);
+    assert_false(d.goes_on);
+    assert_true(d.reuse_calls > 0);
+    le__policy_free(&f.policy);
 }
 
 /* One is known well and ahead by a little, but not surely: the other one has scattered. Its own runs
@@ -755,6 +778,7 @@ int main(void)
         cmocka_unit_test(brief_ones_get_a_second_look),
         cmocka_unit_test(a_look_goes_on_while_runs_become_faster),
         cmocka_unit_test(a_look_survives_its_first_stop),
+        cmocka_unit_test(a_look_at_one_who_is_gone_ends),
         cmocka_unit_test(what_is_known_well_is_not_explored),
         cmocka_unit_test(a_spike_changes_no_choice),
         cmocka_unit_test(a_stopped_one_does_not_answer),

@@ -6,6 +6,7 @@
 #include "exchange.h"
 
 #include "factors.h"
+#include "hooks.h"
 #include "lost.h"
 
 #include "liquid_engine/le_boxes.h"
@@ -105,6 +106,7 @@ void le__exchange_close(le__exchange *x) {
 }
 
 static void send(le__exchange *x, const char *data, int64_t bytes, int64_t to, int *n) {
+    le__hook_piece(x->world->rank);
     x->requests[*n] = MPI_REQUEST_NULL;
     MPI_Isend(data, (int)bytes, MPI_BYTE, (int)to, TAG, x->world->comm, &x->requests[(*n)++]);
     x->world->messages++;

@@ -19,12 +19,16 @@
 enum { ASK = 8, ANSWER, NAP_NS = 200000 };
 /* Of a share: what is done without asking. Little where nothing is known of the ranks' speeds. */
 static const double head = 0.25, head_believed = 0.5;
-static const double grace_s = 30, FAILED = -1;
+static const double FAILED = -1;
+
+double le__hand_grace(void) {
+    return le__hook_grace(30);
+}
 
 le_status le__hand_open(le__hand *h, le__world *world, int64_t blocks, const double *speeds,
                         bool by_speed, double deadline) {
     const size_t n = (size_t)world->ranks;
-    *h = (le__hand){.world = world, .by_speed = by_speed, .grace = le__hook_grace(grace_s)};
+    *h = (le__hand){.world = world, .by_speed = by_speed, .grace = le__hand_grace()};
     h->shares = (le__shares){.ranks = world->ranks,
                              .beliefs = calloc(n, sizeof *h->shares.beliefs),
                              .speeds = calloc(n, sizeof *h->shares.speeds)};

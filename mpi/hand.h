@@ -26,6 +26,8 @@ typedef struct le__hand {
     int64_t answer[2]; /* as it comes */
 } le__hand;
 
+/* Seconds that whoever is late has beyond the deadline. */
+double le__hand_grace(void);
 /* Of so many blocks. speeds: what is believed of the ranks', relative; NULL: nothing. deadline on
  * MPI_Wtime, 0: none. Collective. */
 le_status le__hand_open(le__hand *h, le__world *world, int64_t blocks, const double *speeds,

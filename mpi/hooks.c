@@ -65,6 +65,18 @@ static bool is_time(const char *name, int rank, int64_t items) {
     return text && sscanf(text, "%d:%lld", &which, &most) == 2 && which == rank && items >= most;
 }
 
+/* Among survivors a rank may have another number. */
+static int first_number(int rank) {
+    static int first = -1;
+    return first = first < 0 ? rank : first;
+}
+
+void le__hook_piece(int rank) {
+    static int64_t pieces;
+    if (is_time("LE_TEST_DIE_JOINING", first_number(rank), ++pieces))
+        raise(SIGKILL);
+}
+
 static double slowness(int rank) {
     const char *text = getenv("LE_TEST_SLOW");
     for (int r = 0; text && r < rank; r++) {
@@ -89,9 +101,8 @@ static void take_longer(double seconds, const le_tick *tick) {
 
 void le__hook_done(int rank, int64_t items, double seconds, const le_tick *tick) {
     static int64_t all;
-    static int first = -1; /* among survivors it may have another number */
     all += items;
-    rank = first = first < 0 ? rank : first;
+    rank = first_number(rank);
     take_longer(seconds * (slowness(rank) - 1), tick);
     if (is_time("LE_TEST_DIE", rank, all))
         raise(SIGKILL);

@@ -7,7 +7,8 @@
  *     LE_TEST_DELAY=20        milliseconds before each message that asks or answers
  *     LE_TEST_FAIL=SEED:N     blocks fail at random, one of N
  *     LE_TEST_HANG=RANK:N     a rank sleeps for ever once it has done so many items
- *     LE_TEST_DIE=RANK:N      a rank is killed then
+ *     LE_TEST_DIE=RANK:N      a rank is killed then; of 0 items before the first call
+ *     LE_TEST_DIE_JOINING=RANK:N  a rank is killed when it would send its Nth piece of a picture
  *     LE_TEST_GRACE=SECONDS   after a deadline, instead of 30
  */
 #ifndef LE_MPI_HOOKS_H
@@ -20,6 +21,7 @@
 bool le__hook_equal(void);
 double le__hook_grace(double usual);
 void le__hook_message(void);
+void le__hook_piece(int rank);
 /* Before a block. */
 le_status le__hook_block(int rank, int64_t block);
 /* After one of so many items, which took so long. tick, which may be NULL, is asked meanwhile, as

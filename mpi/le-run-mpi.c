@@ -3,9 +3,11 @@
  *
  * What le-run and le-bench need to be one rank of many. Rank 0 alone prints.
  */
+#include "hand.h"
 #include "hooks.h"
 #include "learn.h"
 #include "liquid_engine/le_mpi.h"
+#include "lost.h"
 #include "run_world.h"
 #include "tool.h"
 #include "world.h"
@@ -13,9 +15,13 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { MOST_ALARM = 1000000 };
 
 /* For what is not a call. */
 static le__world world = {.comm = MPI_COMM_NULL, .ranks = 1};
@@ -34,6 +40,28 @@ static void leave(void) {
     }
     le__world_close(&world);
     MPI_Finalize();
+}
+
+/* A process that ends by a signal is no error to a launcher with ULFM. */
+static void give_up(void) {
+    tool_message("a rank was lost outside of a call: the job ends");
+    _exit(TOOL_FAILED);
+}
+
+static void never_began(int number) {
+    static const char text[] = "le-run: MPI has not begun long after the deadline\n";
+    (void)number;
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(TOOL_FAILED);
+}
+
+/* A rank that dies while MPI begins is waited for by the others. */
+static void begin_alarm(void) {
+    const char *text = getenv("LE_MPI_DEADLINE");
+    const double seconds = text ? atof(text) : 0;
+    const struct sigaction action = {.sa_handler = never_began};
+    if (seconds > 0 && seconds < MOST_ALARM && sigaction(SIGALRM, &action, NULL) == 0)
+        alarm((unsigned)ceil(seconds + le__hand_grace()));
 }
 
 static void check_launch(const run_launch *l) {
@@ -64,12 +92,17 @@ void run_world_start(char **argv) {
     int provided;
     if (!l.launcher && !run_is_left(argv + 1))
         return;
+    begin_alarm();
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+    alarm(0);
     atexit(leave);
+    le__lost_on_end(give_up);
+    le__lost_ends_job(MPI_COMM_WORLD);
     if (le__world_open(&world, MPI_COMM_WORLD) != LE_OK) {
         tool_message("%s", le_error_message());
         exit(TOOL_FAILED);
     }
+    le__hook_done(world.rank, 0, 0, NULL);
     check_launch(&l);
     if (world.rank > 0 &&
         (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)))

@@ -20,14 +20,39 @@ enum { WATCHED = 16 };
 
 static MPI_Comm watched[WATCHED];
 static int n_watched;
+static MPI_Comm parted[WATCHED]; /* of a call that has lost a rank */
+static int n_parted;
 static bool within, lost;
+static void (*leave)(void);
 static int key = MPI_KEYVAL_INVALID;
-static MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+static MPI_Errhandler handler = MPI_ERRHANDLER_NULL, ending = MPI_ERRHANDLER_NULL;
+static MPI_Errhandler usual = MPI_ERRHANDLER_NULL; /* of the communicator of the call */
 
 static bool is_survivable(void) {
     int *value = NULL, found = 0;
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPIX_FT, &value, &found);
     return found && value && *value;
+}
+
+static void end_job(MPI_Comm *comm, int *code, ...) {
+    (void)code;
+    if (leave)
+        leave();
+    MPI_Abort(*comm, 1);
+}
+
+void le__lost_on_end(void (*how)(void)) {
+    leave = how;
+}
+
+void le__lost_ends_job(MPI_Comm comm) {
+    if (!is_survivable()) {
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
+        return;
+    }
+    if (ending == MPI_ERRHANDLER_NULL)
+        MPI_Comm_create_errhandler(end_job, &ending);
+    MPI_Comm_set_errhandler(comm, ending);
 }
 
 static void hear(MPI_Comm *comm, int *code, ...) {
@@ -36,7 +61,7 @@ static void hear(MPI_Comm *comm, int *code, ...) {
     const bool dead = class == MPIX_ERR_PROC_FAILED || class == MPIX_ERR_PROC_FAILED_PENDING ||
                       class == MPIX_ERR_REVOKED;
     if (!dead && !lost)
-        MPI_Abort(*comm, 1);
+        end_job(comm, code);
     if (lost)
         return;
     lost = true;
@@ -55,10 +80,18 @@ MPI_Comm le__lost_survivors(MPI_Comm comm) {
 void le__lost_begin(MPI_Comm comm) {
     within = is_survivable();
     lost = false;
-    if (within && handler == MPI_ERRHANDLER_NULL)
+    if (!within)
+        return;
+    if (handler == MPI_ERRHANDLER_NULL)
         MPI_Comm_create_errhandler(hear, &handler);
-    if (within) /* whose dead are met when it is copied */
-        MPI_Comm_set_errhandler(le__lost_survivors(comm), handler);
+    MPI_Comm_get_errhandler(le__lost_survivors(comm), &usual);
+    MPI_Comm_set_errhandler(le__lost_survivors(comm), handler); /* it is copied, and meets its dead */
+}
+
+static void end(MPI_Comm survivors) {
+    MPI_Comm_set_errhandler(survivors, usual);
+    MPI_Errhandler_free(&usual);
+    within = lost = false;
 }
 
 bool le__lost(void) {
@@ -81,17 +114,19 @@ bool le__lost_end(MPI_Comm comm, MPI_Comm used) {
         return false;
     lost = true; /* errors of what follows are no news */
     if (MPIX_Comm_agree(before, &good) == MPI_SUCCESS && good) {
-        within = lost = false;
+        end(le__lost_survivors(comm));
         return false;
     }
+    MPI_Comm_set_errhandler(le__lost_survivors(comm), usual);
     if (key == MPI_KEYVAL_INVALID)
         MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key, NULL);
     kept = malloc(sizeof *kept);
     if (!kept || MPIX_Comm_shrink(before, kept) != MPI_SUCCESS)
         MPI_Abort(comm, 1);
-    MPI_Comm_set_errhandler(*kept, MPI_ERRORS_ARE_FATAL);
     MPI_Comm_set_attr(comm, key, kept);
-    within = lost = false;
+    while (n_parted > 0) /* everybody has come this far */
+        MPI_Comm_free(&parted[--n_parted]);
+    end(*kept);
     return true;
 }
 
@@ -123,13 +158,27 @@ void le__lost_watch(MPI_Comm comm) {
         MPIX_Comm_revoke(comm);
 }
 
-void le__lost_unwatch(MPI_Comm comm) {
+void le__lost_free(MPI_Comm *comm) {
     for (int i = 0; i < n_watched; i++)
-        if (watched[i] == comm)
+        if (watched[i] == *comm)
             watched[i--] = watched[--n_watched];
+    if (!lost || n_parted == WATCHED) {
+        MPI_Comm_free(comm);
+        return;
+    }
+    parted[n_parted++] = *comm;
+    *comm = MPI_COMM_NULL;
 }
 
 #else
+
+void le__lost_on_end(void (*how)(void)) {
+    (void)how;
+}
+
+void le__lost_ends_job(MPI_Comm comm) {
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
+}
 
 MPI_Comm le__lost_survivors(MPI_Comm comm) {
     return comm;
@@ -163,8 +212,8 @@ void le__lost_watch(MPI_Comm comm) {
     (void)comm;
 }
 
-void le__lost_unwatch(MPI_Comm comm) {
-    (void)comm;
+void le__lost_free(MPI_Comm *comm) {
+    MPI_Comm_free(comm);
 }
 
 #endif

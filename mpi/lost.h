@@ -14,6 +14,13 @@
 #include <mpi.h>
 #include <stdbool.h>
 
+/* An error of this communicator ends the job: with a rank lost outside of calls there is none. */
+void le__lost_ends_job(MPI_Comm comm);
+/* By a function that leaves the program, as all ranks do then. MPI_Abort (without one) is not to be
+ * relied upon once a rank was lost: of 40 jobs the launcher of Open MPI 5.0.11 hung twice and told
+ * of success once. */
+void le__lost_on_end(void (*how)(void));
+
 /* Of `comm` those who live: comm itself while nobody has died. */
 MPI_Comm le__lost_survivors(MPI_Comm comm);
 /* Of a call of `comm`. Communicators that are opened until the end are watched. */
@@ -28,6 +35,8 @@ int le__lost_number(MPI_Comm comm);
 bool le__lost_root(MPI_Comm comm);
 
 void le__lost_watch(MPI_Comm comm);
-void le__lost_unwatch(MPI_Comm comm);
+/* Watches it no longer and frees it: at the end of the call once a rank is lost, for whoever still
+ * sends in a communicator that its receiver has freed is never told. */
+void le__lost_free(MPI_Comm *comm);
 
 #endif

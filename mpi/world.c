@@ -25,18 +25,16 @@ le_status le__world_open(le__world *w, MPI_Comm comm) {
     comm = le__lost_survivors(comm);
     if (comm == MPI_COMM_NULL || MPI_Comm_dup(comm, &w->comm) != MPI_SUCCESS)
         return le_fail(LE_ERR_ARGUMENT, "the communicator cannot be used");
-    MPI_Comm_set_errhandler(w->comm, MPI_ERRORS_ARE_FATAL); /* a lost rank ends the job, */
-    le__lost_watch(w->comm);                                /* or is survived */
+    le__lost_ends_job(w->comm); /* a lost rank, */
+    le__lost_watch(w->comm);    /* or it is survived */
     MPI_Comm_rank(w->comm, &w->rank);
     MPI_Comm_size(w->comm, &w->ranks);
     return LE_OK;
 }
 
 void le__world_close(le__world *w) {
-    if (w->comm == MPI_COMM_NULL)
-        return;
-    le__lost_unwatch(w->comm);
-    MPI_Comm_free(&w->comm);
+    if (w->comm != MPI_COMM_NULL)
+        le__lost_free(&w->comm);
 }
 
 bool le__world_all(const le__world *w, bool own) {

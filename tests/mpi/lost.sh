@@ -36,6 +36,15 @@ views="--reproducible --memory-limit=4M volume_render volume=$source/examples/da
 "$tools/le-run" $views images=alone.raw || complain "le-run by itself failed"
 lose 3:9 $views images=boxes.raw
 cmp boxes.raw alone.raw || complain "the survivors have other bits in boxes"
+# while their parts are joined, which has others wait for what they have sent
+for dies in 2:1 2:7; do
+    rm boxes.raw
+    LE_TEST_DIE_JOINING=$dies lose none $views images=boxes.raw
+    cmp boxes.raw alone.raw || complain "the survivors have other bits after a loss at piece $dies"
+done
+# outside of calls nobody waits for ever, and that is no success
+LE_TEST_DIE=2:0 ranks 4 --oversubscribe --with-ft ulfm "$tools/le-run" $views images=never.raw 2>said && complain "success without a result"
+grep -q 'a rank was lost outside of a call' said || complain "no word of it: $(cat said)"
 # not without rank 0, which writes; the same command goes on
 LE_TEST_DIE=0:3 ranks 4 --oversubscribe --with-ft ulfm "$tools/le-run" $views images=none.h5:/i >/dev/null 2>&1 && complain "went on without rank 0"
 [ ! -e none.h5 ] && [ -e none.h5.journal ] || complain "nothing was left to continue with: $(ls)"

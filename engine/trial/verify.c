@@ -7,6 +7,7 @@
 
 #include "call/guard.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -108,7 +109,14 @@ static void compare_block(const le_tensor *a, const le_tensor *b, int64_t at, in
         compare_reals(a, b, at, n, out);
 }
 
-static double scale_of(le_norm norm, const le_tensor *b, int64_t n) {
+/* Smaller numbers of the dtype have the fewer digits the smaller they are. */
+static double smallest_normal(const le_tensor *t) {
+    return t->dtype == LE_F32 || t->dtype == LE_C64    ? (double)FLT_MIN
+           : t->dtype == LE_F64 || t->dtype == LE_C128 ? DBL_MIN
+                                                       : 0;
+}
+
+static double scale_of(le_norm norm, const le_tensor *a, const le_tensor *b, int64_t n) {
     double scale = 0;
     if (norm == LE_NORM_ABS)
         return 1;
@@ -119,7 +127,7 @@ static double scale_of(le_norm norm, const le_tensor *b, int64_t n) {
         if (isfinite(size) && size > scale)
             scale = size;
     }
-    return scale > 0 ? scale : 1;
+    return scale > 0 ? fmax(scale, fmax(smallest_normal(a), smallest_normal(b))) : 1;
 }
 
 /* --- profiles --- */
@@ -152,7 +160,7 @@ static void add_block(le__error_profile *p, const block *c, int64_t n, const dou
 
 void le__error_add(le__error_profile *p, le_norm norm, const le_tensor *a, const le_tensor *b) {
     int64_t n = le_tensor_count(b);
-    double scale = scale_of(norm, b, n), levels[LE__ERROR_LEVELS];
+    double scale = scale_of(norm, a, b, n), levels[LE__ERROR_LEVELS];
     le__error_profile q = {0};
     block compared;
     for (int k = 0; k < LE__ERROR_LEVELS; k++)

@@ -180,6 +180,29 @@ static void profiles(void **state) {
     assert_true(le__error_allows(&p, 0, 0));
 }
 
+/* Numbers below the smallest normal one are whole multiples of 2^-149 in f32: a few of these are no
+ * error. */
+static void profiles_of_denormals(void **state) {
+    (void)state;
+    const float step = 0x1p-149f;
+    float b[2] = {7000 * step, 3 * step}, a[2] = {7005 * step, 0};
+    double wide[2] = {7000 * 0x1p-149, 3 * 0x1p-149}, far[2] = {7000 * 0x1p-149, 5 * 0x1p-149};
+    le_tensor ta = le_tensor_of(a, LE_F32, 1, (int64_t[]){2}),
+              tb = le_tensor_of(b, LE_F32, 1, (int64_t[]){2}),
+              tw = le_tensor_of(wide, LE_F64, 1, (int64_t[]){2}),
+              tf = le_tensor_of(far, LE_F64, 1, (int64_t[]){2});
+    le__error_profile p = {0};
+    le__error_add(&p, LE_NORM_MAX, &ta, &tb);
+    assert_true(le__error_allows(&p, 1e-6, 0)); /* 5 steps of the 2^23 up to the smallest normal */
+    assert_false(le__error_allows(&p, 1e-7, 0));
+    memset(&p, 0, sizeof p);
+    le__error_add(&p, LE_NORM_MAX, &ta, &tw);
+    assert_true(le__error_allows(&p, 1e-6, 0));
+    memset(&p, 0, sizeof p);
+    le__error_add(&p, LE_NORM_MAX, &tf, &tw); /* doubles have all digits there */
+    assert_false(le__error_allows(&p, 1e-4, 0));
+}
+
 /* What families store results with: integers are rounded and clamped, neighbours stay. */
 static void values_are_stored_as_the_dtype_says(void **state) {
     (void)state;
@@ -207,6 +230,7 @@ int main(void) {
         cmocka_unit_test(packing),
         cmocka_unit_test(dlpack),
         cmocka_unit_test(profiles),
+        cmocka_unit_test(profiles_of_denormals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,7 +169,7 @@ typedef struct le_work {
  * output's dtypes allow it, but in i64 and u64 where these were asked for. */
 typedef enum le_norm {
     LE_NORM_ABS = 0, /* scale 1 */
-    LE_NORM_MAX      /* scale = max |b| over the output */
+    LE_NORM_MAX      /* scale = max |b| over the output, or the smallest normal number if that is more */
 } le_norm;
 
 /* Builds the arguments of a sample call; see le_case_* below. */

@@ -52,7 +52,7 @@ const le__sc_detector *le__sc_detector_find(const char *name, const int64_t shap
     return first;
 }
 
-bool le__sc_detector_in_gap(const le__sc_detector *d, int axis, int64_t i) {
+static bool is_in_gap(const le__sc_detector *d, int axis, int64_t i) {
     if (!d->module[axis])
         return false;
     const int64_t k = i % (d->module[axis] + d->gap[axis]);
@@ -60,13 +60,26 @@ bool le__sc_detector_in_gap(const le__sc_detector *d, int axis, int64_t i) {
     return k >= d->module[axis] || (axis == 1 && d->seam && k >= half && k < half + d->seam);
 }
 
-bool le__sc_detector_off_disc(const le__sc_detector *d, const int64_t shape[2], int64_t row,
-                              int64_t col) {
-    if (!d->disc)
-        return false;
+static bool is_beside_places(const le__sc_detector *d, int64_t row, int64_t col) {
+    for (int64_t i = 0; i < d->n_places && d->places[i][0] <= row; i++)
+        if (row < d->places[i][0] + d->module[0] && col >= d->places[i][1] &&
+            col < d->places[i][1] + d->module[1])
+            return false;
+    return true;
+}
+
+static bool is_off_disc(const int64_t shape[2], int64_t row, int64_t col) {
     const double radius = (double)(shape[0] / 2), y = (double)row + 0.5 - radius,
                  x = (double)col + 0.5 - (double)(shape[1] / 2);
     return y * y + x * x > radius * radius;
+}
+
+bool le__sc_detector_misses(const le__sc_detector *d, const int64_t shape[2], int64_t row,
+                            int64_t col) {
+    if (d->places)
+        return is_beside_places(d, row, col);
+    return is_in_gap(d, 0, row) || is_in_gap(d, 1, col) ||
+           (d->disc && is_off_disc(shape, row, col));
 }
 
 /* Pixels at a border between modules, on both sides of it, may be wider. */

@@ -41,9 +41,7 @@ bool le__sc_masked(const le__sc_setup *s, const le__sc_images *images, int64_t r
         (s->gaps.data && image_at(&s->gaps, i) != 0))
         return true;
     const int64_t shape[2] = {s->geometry.rows, s->geometry.cols};
-    return s->detector && (le__sc_detector_in_gap(s->detector, 0, row) ||
-                           le__sc_detector_in_gap(s->detector, 1, j) ||
-                           le__sc_detector_off_disc(s->detector, shape, row, j));
+    return s->detector && le__sc_detector_misses(s->detector, shape, row, j);
 }
 
 /* The flat is compared with the dummy, too: pixels without data have none. */

@@ -487,8 +487,7 @@ static void test_detectors(void **state) {
     assert_null(le__sc_detector_find("", size));
     int gaps = 0;
     for (int i = 0; i < 2167 * 2070; i++)
-        gaps += le__sc_detector_in_gap(eiger, 0, i / 2070) ||
-                le__sc_detector_in_gap(eiger, 1, i % 2070);
+        gaps += le__sc_detector_misses(eiger, size, i / 2070, i % 2070);
     assert_int_equal(gaps, 250330);
     double edges[1025];
     le__sc_detector_edges(le__sc_detector_find("Jungfrau", size), 1, 1024, 75e-6, edges);
@@ -503,10 +502,14 @@ static void test_binned_detectors(void **state) {
         int64_t rows, cols;
         double pixel;
         int masked;
-    } known[] = {{"Perkin", 4096, 4096, 100e-6, 0},       {"Perkin", 2048, 2048, 200e-6, 0},
-                 {"Pixium 4700", 955, 1240, 308e-6, 0},   {"Pixium", 1910, 2480, 154e-6, 0},
-                 {"MAR 133", 2048, 2048, 64e-6, 900016},  {"mar225", 3072, 3072, 73.242e-6, 0},
-                 {"mar_345", 1200, 1200, 150e-6, 308984}, {"mar345", 1800, 1800, 100e-6, 695320},
+    } known[] = {{"Perkin", 4096, 4096, 100e-6, 0},
+                 {"Perkin", 2048, 2048, 200e-6, 0},
+                 {"Pixium 4700", 955, 1240, 308e-6, 0},
+                 {"Pixium", 1910, 2480, 154e-6, 0},
+                 {"MAR 133", 2048, 2048, 64e-6, 900016},
+                 {"mar225", 3072, 3072, 73.242e-6, 0},
+                 {"mar_345", 1200, 1200, 150e-6, 308984},
+                 {"mar345", 1800, 1800, 100e-6, 695320},
                  {"rayonix_mx340hs", 1920, 1920, 177.0834e-6, 0}};
     (void)state;
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
@@ -517,9 +520,28 @@ static void test_binned_detectors(void **state) {
         assert_near(d->pixel[0] * (double)(d->shape[0] / shape[0]), known[k].pixel, 1e-10);
         assert_near(d->pixel[1] * (double)(d->shape[1] / shape[1]), known[k].pixel, 1e-10);
         for (int64_t i = 0; i < shape[0] * shape[1]; i++)
-            masked += le__sc_detector_off_disc(d, shape, i / shape[1], i % shape[1]);
+            masked += le__sc_detector_misses(d, shape, i / shape[1], i % shape[1]);
         assert_int_equal(masked, known[k].masked);
     }
+}
+
+/* pyFAI 2026.9.0, every 13th row: how many pixels its mask takes away, and a sum over where the
+ * others are. */
+static void test_modules_off_a_grid(void **state) {
+    static const int64_t shape[2] = {3333, 3212};
+    const le__sc_detector *d = le__sc_detector_find("Jungfrau 8M", shape);
+    int64_t masked = 0, places = 0;
+    (void)state;
+    assert_non_null(d);
+    assert_int_equal(d->shape[0], 3333);
+    for (int64_t row = 0; row < shape[0]; row += 13)
+        for (int64_t col = 0; col < shape[1]; col++)
+            if (le__sc_detector_misses(d, shape, row, col))
+                masked++;
+            else
+                places += 31 * row + 17 * col;
+    assert_int_equal(masked, 181977);
+    assert_int_equal(places, 50909347099);
 }
 
 /* ---------------------------------------------------------------------------------- mistakes -- */
@@ -613,14 +635,22 @@ static void test_poni_file(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_centres),      cmocka_unit_test(test_nothing_is_lost),
-        cmocka_unit_test(test_areas),        cmocka_unit_test(test_sector),
-        cmocka_unit_test(test_plane),        cmocka_unit_test(test_poni),
-        cmocka_unit_test(test_bad_poni),     cmocka_unit_test(test_detectors),
+        cmocka_unit_test(test_centres),
+        cmocka_unit_test(test_nothing_is_lost),
+        cmocka_unit_test(test_areas),
+        cmocka_unit_test(test_sector),
+        cmocka_unit_test(test_plane),
+        cmocka_unit_test(test_poni),
+        cmocka_unit_test(test_bad_poni),
+        cmocka_unit_test(test_detectors),
         cmocka_unit_test(test_binned_detectors),
-        cmocka_unit_test(test_mistakes),     cmocka_unit_test(test_poni_file),
-        cmocka_unit_test(test_stored),       cmocka_unit_test(test_stored_bad),
-        cmocka_unit_test(test_slivers),      cmocka_unit_test(test_turned),
+        cmocka_unit_test(test_modules_off_a_grid),
+        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_poni_file),
+        cmocka_unit_test(test_stored),
+        cmocka_unit_test(test_stored_bad),
+        cmocka_unit_test(test_slivers),
+        cmocka_unit_test(test_turned),
         cmocka_unit_test(test_own_azimuths),
     };
     fill_frame();

@@ -29,8 +29,11 @@ static MPI_Errhandler handler = MPI_ERRHANDLER_NULL, ending = MPI_ERRHANDLER_NUL
 static MPI_Errhandler usual = MPI_ERRHANDLER_NULL; /* of the communicator of the call */
 
 static bool is_survivable(void) {
-    int *value = NULL, found = 0;
-    MPI_Comm_get_attr(MPI_COMM_WORLD, MPIX_FT, &value, &found);
+    int *value = NULL, found = 0, begun = 0, ended = 0;
+    MPI_Initialized(&begun);
+    MPI_Finalized(&ended);
+    if (begun && !ended)
+        MPI_Comm_get_attr(MPI_COMM_WORLD, MPIX_FT, &value, &found);
     return found && value && *value;
 }
 
@@ -78,7 +81,7 @@ MPI_Comm le__lost_survivors(MPI_Comm comm) {
 }
 
 void le__lost_begin(MPI_Comm comm) {
-    within = is_survivable();
+    within = comm != MPI_COMM_NULL && is_survivable();
     lost = false;
     if (!within)
         return;

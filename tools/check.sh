@@ -109,7 +109,7 @@ check() {
         build dev --preset dev && run_tests dev
         ;;
     no-opencl)
-        export LE_TEST_CASES=6 # the CPU's code is that of dev
+        export LE_TEST_CASES=3 # the CPU's code is that of dev
         build no-opencl --preset no-opencl && run_tests no-opencl -E "$values|$no_code|$once|benchdb|policy|replay|planted"
         ;;
     no-formats)

@@ -121,7 +121,7 @@ check() {
         export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
         # LLVM, in OpenCL drivers, gives threads stacks for signals that the sanitizer would unmap
         export ASAN_OPTIONS=allocator_may_return_null=1:intercept_tls_get_addr=0:use_sigaltstack=0
-        export LE_TEST_CASES=4 # of each operation: all would take the longest here
+        export LE_TEST_CASES=3 # of each operation: all would take the longest here
         build asan --preset asan && run_tests asan -E "$no_code|$once|_golden"
         ;;
     tsan)

@@ -10,92 +10,15 @@
  * -DT= type of the image; -DKIND= 0 integers, 1 float, 2 double; -DOFFSET= what makes an integer its key;
  * -DKEY_BITS=; -DDIGIT= bits of a digit; -DGROUP=
  */
-#include "imaging/double_double.clh"
+#include "imaging/clip.clh"
+#include "imaging/clip_sums.clh"
 #include "imaging/scan.clh"
 
 #define BINS (1 << DIGIT)
 
-/* --- keys --- */
-
-#if KIND == 2
-typedef ulong key_type;
-#define LEAST_KEY    key_of(-DBL_MAX)
-#define GREATEST_KEY key_of(DBL_MAX)
-static inline key_type key_of(double v) /* of both zeros the same */
-{
-    const ulong bits = as_ulong(v + 0.0);
-    return bits >> 63 ? ~bits : bits | 1ul << 63;
-}
-static inline double value_of(ulong key)
-{
-    return as_double(key >> 63 ? key & ~(1ul << 63) : ~key);
-}
-#elif KIND == 1
-typedef uint key_type;
-#define LEAST_KEY    key_of(-FLT_MAX)
-#define GREATEST_KEY key_of(FLT_MAX)
-static inline key_type key_of(float v)
-{
-    const uint bits = as_uint(v + 0.0f);
-    return bits >> 31 ? ~bits : bits | 1u << 31;
-}
-static inline double value_of(ulong key)
-{
-    const uint k = (uint)key;
-    return as_float(k >> 31 ? k & ~(1u << 31) : ~k);
-}
-#else
-typedef uint key_type;
-#define LEAST_KEY    0
-#define GREATEST_KEY ((1ul << KEY_BITS) - 1)
-static inline key_type key_of(T v)
-{
-    return (uint)((long)v + OFFSET);
-}
-static inline double value_of(ulong key)
-{
-    return (double)((long)key - OFFSET);
-}
-#endif
-
-/* The keys of what is within the limits; none when first > last. */
-typedef struct keys {
-    ulong first, last;
-} keys;
-
-static inline keys keys_within(double lower, double upper, bool closed)
-{
-    keys k = {1, 0};
-    if (isnan(lower) || isnan(upper))
-        return k;
-#if KIND == 0
-    const double a = floor(lower), b = floor(upper);
-    const long least = -OFFSET, most = least + (long)GREATEST_KEY;
-    const long first = max(convert_long_sat(closed && a == lower ? a : a + 1), least);
-    const long last = min(convert_long_sat(!closed && b == upper ? b - 1 : b), most);
-    if (first <= last) {
-        k.first = (ulong)(first + OFFSET);
-        k.last = (ulong)(last + OFFSET);
-    }
-#else
-    const T a = (T)lower, b = (T)upper;
-    k.first = (ulong)key_of(a) + (closed ? a < lower : a <= lower);
-    k.last = (ulong)key_of(b) - (closed ? b > upper : b >= upper);
-#endif
-    return k;
-}
-
-static inline keys both(keys a, keys b)
-{
-    keys k = {max(a.first, b.first), min(a.last, b.last)};
-    return k;
-}
-
 /* --- state --- */
 
 enum { RUNNING, LAST, DONE }; /* LAST: what is kept is known, and described once more */
-
-#define MAD_STD 1.482602218505602
 
 typedef struct settings {
     double sigma_lower, sigma_upper;
@@ -114,12 +37,6 @@ typedef struct state {
     double lower, upper, median, mean, std;
     keys ends; /* the least and the greatest that are kept */
 } state;
-
-static inline keys all_keys(void)
-{
-    keys k = {LEAST_KEY, GREATEST_KEY};
-    return k;
-}
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 start(__global state *at, __global uint *often)
@@ -237,49 +154,14 @@ pick_digit(__global state *at, __global uint *often, settings c, int shift, int 
 
 /* --- sums --- */
 
-typedef struct sums {
-    dd sum, sum2; /* of x - the middle, and of its square */
-    ulong least, greatest;
-    ulong lower; /* the greatest below the middle; 0: none */
-} sums;
-
-static inline sums no_sums(void)
-{
-    sums s = {{0, 0}, {0, 0}, ULONG_MAX, 0, 0};
-    return s;
-}
-
-static inline sums sums_add(sums a, sums b)
-{
-    a.sum = dd_add(a.sum, b.sum);
-    a.sum2 = dd_add(a.sum2, b.sum2);
-    a.least = min(a.least, b.least);
-    a.greatest = max(a.greatest, b.greatest);
-    a.lower = max(a.lower, b.lower);
-    return a;
-}
-
-/* Over the group; in its first work-item. */
-static inline sums sums_of_group(sums x, __local sums *space)
-{
-    const int at = get_local_id(0);
-    space[at] = x;
-    for (int half_group = GROUP / 2; half_group > 0; half_group /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (at < half_group)
-            space[at] = sums_add(space[at], space[at + half_group]);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return space[0];
-}
-
-/* The same of what all work-groups have left, by one work-group. */
-static inline sums sums_of_parts(__global const sums *parts, int n_parts, __local sums *space)
+/* Of what all work-groups have left, by one work-group; the sum is the first of space. */
+static inline void sums_of_parts(__global const sums *parts, int n_parts, __local sums *space)
 {
     sums s = no_sums();
     for (int k = get_local_id(0); k < n_parts; k += GROUP)
         s = sums_add(s, parts[k]);
-    return sums_of_group(s, space);
+    space[get_local_id(0)] = s;
+    sums_of_group(space);
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
@@ -290,36 +172,23 @@ sum_up(__global const T *image, int n, __global const state *at, __global sums *
         return;
     const keys kept = at->kept;
     const ulong middle = at->digits;
-    const double shift = value_of(middle);
     sums s = no_sums();
     for (size_t i = get_global_id(0); i < (size_t)n; i += get_global_size(0)) {
         const ulong key = key_of(image[i]);
-        if (key < kept.first || key > kept.last)
-            continue;
-        const dd by = dd_sum(value_of(key), -shift);
-        s.sum = dd_add(s.sum, by);
-        s.sum2 = dd_add(s.sum2, dd_multiply(by, by));
-        s.least = min(s.least, key);
-        s.greatest = max(s.greatest, key);
-        if (key < middle)
-            s.lower = max(s.lower, key);
+        if (key >= kept.first && key <= kept.last)
+            s = sums_put(s, key, middle);
     }
-    s = sums_of_group(s, space);
+    space[get_local_id(0)] = s;
+    sums_of_group(space);
     if (get_local_id(0) == 0)
-        parts[get_group_id(0)] = s;
+        parts[get_group_id(0)] = space[0];
 }
 
 static void describe(__global state *at, const sums *s)
 {
-    const double n = at->count, shift = value_of(at->digits);
-    const dd mean = dd_divide(s->sum, n), square = dd_multiply(mean, s->sum);
-    const double variance = dd_divide(dd_add(s->sum2, dd_of(-square.hi, -square.lo)), n).hi;
-    const bool one_value = s->least == s->greatest;
-    /* rank: of the middle among those that equal it */
-    const ulong lower = at->count % 2 || at->rank > 0 ? at->digits : s->lower;
-    at->median = at->count % 2 ? shift : (value_of(lower) + shift) / 2;
-    at->mean = one_value ? value_of(s->least) : dd_add(mean, dd_of(shift, 0)).hi;
-    at->std = one_value || !(variance > 0) ? 0 : sqrt(variance);
+    at->median = median_of(value_of(at->digits), value_of(s->lower), at->count, at->rank);
+    at->mean = mean_of(s, at->count, at->digits);
+    at->std = std_of(s, at->count);
     at->ends.first = s->least;
     at->ends.last = s->greatest;
 }
@@ -340,16 +209,14 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 end_pass(__global state *at, __global const sums *parts, int n_parts, settings c)
 {
     __local sums space[GROUP];
-    const bool skip = at->phase == DONE || at->skip;
-    barrier(CLK_GLOBAL_MEM_FENCE); /* all have read it */
-    if (skip) {
-        if (get_local_id(0) == 0)
-            at->skip = 0;
-        return;
-    }
-    const sums s = sums_of_parts(parts, n_parts, space);
+    sums_of_parts(parts, n_parts, space);
     if (get_local_id(0) != 0)
         return;
+    const sums s = space[0];
+    if (at->phase == DONE || at->skip) {
+        at->skip = 0;
+        return;
+    }
     describe(at, &s);
     if (at->phase == LAST)
         at->phase = DONE;
@@ -375,9 +242,10 @@ find_lower(__global const T *image, int n, __global const state *at, __global su
         if (value >= kept.first && value <= kept.last && key < middle)
             s.lower = max(s.lower, key);
     }
-    s = sums_of_group(s, space);
+    space[get_local_id(0)] = s;
+    sums_of_group(space);
     if (get_local_id(0) == 0)
-        parts[get_group_id(0)] = s;
+        parts[get_group_id(0)] = space[0];
 }
 
 /* By one work-group. */
@@ -387,12 +255,11 @@ end_deviation(__global state *at, __global const sums *parts, int n_parts, setti
     __local sums space[GROUP];
     if (is_over(at, DEVIATIONS))
         return;
-    const sums s = sums_of_parts(parts, n_parts, space);
+    sums_of_parts(parts, n_parts, space);
     if (get_local_id(0) != 0)
         return;
-    const double middle = as_double(at->digits);
-    const double lower = at->count % 2 || at->rank > 0 ? middle : as_double(s.lower);
-    keep_within(at, &c, MAD_STD * (at->count % 2 ? middle : (lower + middle) / 2));
+    const double middle = as_double(at->digits), lower = as_double(space[0].lower);
+    keep_within(at, &c, MAD_STD * median_of(middle, lower, at->count, at->rank));
 }
 
 /* --- results --- */

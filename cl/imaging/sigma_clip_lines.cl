@@ -7,14 +7,8 @@
  *
  * -DT= type of the image; -DGREATEST= its greatest value
  */
+#include "imaging/clip.clh"
 #include "imaging/double_double.clh"
-
-#define MAD_STD 1.482602218505602
-
-typedef struct settings {
-    double sigma_lower, sigma_upper;
-    int mad, mean, closed, readmit, maxiters, unused;
-} settings;
 
 typedef struct lines {
     long first, all; /* of those of this launch, among all */
@@ -139,7 +133,7 @@ static void write_statistics(__global double *out, size_t step, const double all
         out[k * step] = all[k];
 }
 
-__kernel void clip_lines(__global const T *image, lines s, settings c, __global T *sorted,
+__kernel void clip_lines(__global const T *image, lines s, clip c, __global T *sorted,
                          __global double *statistics, int wants_statistics, __global uchar *mask,
                          int wants_mask)
 {

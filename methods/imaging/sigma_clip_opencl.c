@@ -3,11 +3,10 @@
  *
  * sigma_clip on an OpenCL device.
  */
+#include "imaging/clip_opencl.h"
 #include "imaging/sigma_clip.h"
 
 #include "common/opencl.h"
-
-#include <stdio.h>
 
 extern const le_cl_source le_cl_imaging_sigma_clip;
 static const le_cl_source *const sources[] = {&le_cl_imaging_sigma_clip, NULL};
@@ -39,15 +38,6 @@ static le_status launch(const job *j, const char *name, size_t groups, const le_
 
 /* --- set-up --- */
 
-static void set_options(job *j, le_dtype dtype) {
-    const bool is_signed = dtype == LE_I16 || dtype == LE_I32;
-    j->key_bits = (int)le_dtype_size(dtype) * 8;
-    snprintf(j->options, sizeof j->options,
-             "-DT=%s -DKIND=%d -DOFFSET=%lldL -DKEY_BITS=%d -DDIGIT=%d -DGROUP=%d",
-             le_dtype_cl_type(dtype), dtype == LE_F64 ? 2 : dtype == LE_F32,
-             is_signed ? 1LL << (j->key_bits - 1) : 0LL, j->key_bits, DIGIT, GROUP);
-}
-
 /* Few enough that what each of them has counted is soon added up. */
 static size_t groups_of(const le_call *call) {
     const size_t n = (size_t)le_tensor_count(le_call_in(call, SIGMA_CLIP_IMAGE)), each = 16 * GROUP;
@@ -64,7 +54,8 @@ static le_status open_job(le_call *call, job *j) {
                .about = {clip.sigma_lower, clip.sigma_upper, (int32_t)le_tensor_count(image),
                          clip.mean, clip.closed, clip.readmit, (int32_t)clip.maxiters, clip.mad},
                .groups = groups_of(call)};
-    set_options(j, image->dtype);
+    j->key_bits = (int)le_dtype_size(image->dtype) * 8;
+    le__im_key_options(image->dtype, DIGIT, GROUP, j->options, sizeof j->options);
     le_status status = le_cl_scratch(call, STATE_BYTES, &j->state);
     if (status == LE_OK)
         status = le_cl_scratch(call, sizeof(uint32_t) << DIGIT, &j->often);

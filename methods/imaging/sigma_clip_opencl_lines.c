@@ -3,6 +3,7 @@
  *
  * sigma_clip along an axis on an OpenCL device: a work-item each line.
  */
+#include "imaging/clip_opencl.h"
 #include "imaging/sigma_clip.h"
 
 #include "common/opencl.h"
@@ -13,12 +14,6 @@ extern const le_cl_source le_cl_imaging_sigma_clip_lines;
 static const le_cl_source *const sources[] = {&le_cl_imaging_sigma_clip_lines, NULL};
 
 enum { GROUP = 64, MOST_PIXELS = 1 << 24 /* of a launch */, LONGEST = 4096 };
-
-/* settings of sigma_clip_lines.cl */
-typedef struct settings {
-    double sigma_lower, sigma_upper;
-    int32_t mad, mean, closed, readmit, maxiters, unused;
-} settings;
 
 /* lines of sigma_clip_lines.cl */
 typedef struct lines {
@@ -52,9 +47,7 @@ static le_status run(le_call *call) {
     const le_dtype dtype = le_call_in(call, SIGMA_CLIP_IMAGE)->dtype;
     const le__im_clip clip = le__im_clip_of(call, SIGMA_CLIP_SETTINGS);
     const le__im_sets sets = le__im_sets_of(call);
-    const settings about = {
-        clip.sigma_lower, clip.sigma_upper,       clip.mad, clip.mean, clip.closed,
-        clip.readmit,     (int32_t)clip.maxiters, 0};
+    const le__im_cl_clip about = le__im_cl_clip_of(&clip);
     const bool statistics = le_call_given(call, SIGMA_CLIP_STATISTICS),
                mask = le_call_given(call, SIGMA_CLIP_MASK);
     const int64_t most = lines_at_once(&sets);

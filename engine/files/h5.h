@@ -124,6 +124,7 @@ struct le__h5_dataset {
     int shuffle, deflate; /* place in the filter pipeline; -1: absent */
     le__h5_index index;
     le__h5_maps *maps; /* of a virtual dataset; NULL: none */
+    int within;        /* virtual datasets that this one is a part of, one within the other */
     int64_t max_bytes;
 };
 

@@ -21,10 +21,6 @@ static le_status result_shape(const le__h5_dataset *d, int *ndim, int64_t *shape
     return LE_OK;
 }
 
-static le_status load(le__h5_dataset *d, const le__io_parallel *p, void *data) {
-    return d->maps ? le__h5_virtual_load(d, p, data) : le__h5_load(d, p, data);
-}
-
 le_status le__h5_read(const le__io_request *r, le_tensor *out) {
     le__h5_dataset d;
     int ndim;
@@ -39,7 +35,7 @@ le_status le__h5_read(const le__io_request *r, le_tensor *out) {
     if (status == LE_OK)
         status = le__io_alloc(&t, d.dtype, ndim, shape);
     if (status == LE_OK)
-        status = load(&d, &r->parallel, t.data);
+        status = le__h5_values(&d, &r->parallel, t.data);
     le__h5_close(&d);
     if (status == LE_OK)
         *out = t;
@@ -124,7 +120,7 @@ le_status le__h5_stream_read(le__h5_dataset *d, const le__io_parallel *p, int64_
     le__io_range whole = d->range[0];
     d->range[0].start += first * whole.step;
     d->range[0].count = count;
-    le_status status = load(d, p, data);
+    le_status status = le__h5_values(d, p, data);
     d->range[0] = whole;
     return status;
 }

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { DEEPEST = 4 }; /* virtual datasets within virtual datasets */
+
 /* Along one axis: elements of the result, and those of a part that belong there. */
 typedef struct run {
     int64_t at, at_step, from, from_step, count;
@@ -125,8 +127,8 @@ static le_status fail_part(const job *j, const char *what) {
 }
 
 static le_status check_part(const job *j, const le__io_range *range) {
-    if (j->part.maps)
-        return fail_part(j, "is a virtual dataset, too");
+    if (j->part.maps && j->part.within > DEEPEST)
+        return fail_part(j, "is virtual, too, within more than four other virtual datasets");
     bool all = j->part.rank == j->map->rank;
     for (int k = 0; all && k < j->part.rank; k++)
         all = range[k].start + (range[k].count - 1) * range[k].step < j->part.shape[k];
@@ -154,6 +156,7 @@ static le_status open_file(job *j, const le__h5_map *map, const le__io_range *ra
     status = le__h5_open(&j->place, j->d->max_bytes, 0, &j->part);
     if (status == LE_OK) {
         j->map = map;
+        j->part.within = j->d->within + 1;
         return le__h5_read_as(&j->part, j->d->dtype);
     }
     char reason[400];
@@ -225,13 +228,13 @@ static le_status load_piece(job *j, const le__h5_map *map, const run *r) {
         return status;
     j->part.range[0] = range[0];
     if (lies_dense(j->d, r))
-        return le__h5_load(&j->part, j->parallel,
-                           j->data + (size_t)(r[0].at * j->stride[0]) * j->element);
+        return le__h5_values(&j->part, j->parallel,
+                             j->data + (size_t)(r[0].at * j->stride[0]) * j->element);
     unsigned char *piece = malloc(bytes);
     const unsigned char *from = piece;
     if (!piece)
         return le_fail(LE_ERR_MEMORY, "%s: out of memory", j->d->text);
-    status = le__h5_load(&j->part, j->parallel, piece);
+    status = le__h5_values(&j->part, j->parallel, piece);
     if (status == LE_OK)
         scatter(j, r, 0, j->data, &from);
     free(piece);
@@ -294,7 +297,7 @@ static void fill(unsigned char *data, const void *value, size_t element, int64_t
         memcpy(data + (size_t)i * element, value, element);
 }
 
-le_status le__h5_virtual_load(le__h5_dataset *d, const le__io_parallel *p, void *data) {
+static le_status load_parts(le__h5_dataset *d, const le__io_parallel *p, void *data) {
     double value[2] = {0}; /* the largest element */
     job j = {.d = d, .parallel = p, .data = data, .element = le_dtype_size(d->dtype)};
     int64_t count = 1;
@@ -311,11 +314,17 @@ le_status le__h5_virtual_load(le__h5_dataset *d, const le__io_parallel *p, void 
     return status;
 }
 
-bool le__h5_any_origin(const le__io_place *place,
+le_status le__h5_values(le__h5_dataset *d, const le__io_parallel *p, void *data) {
+    return d->maps ? load_parts(d, p, data) : le__h5_load(d, p, data);
+}
+
+/* ------------------------------------------------------------------------------- origins -- */
+
+static bool any_origin(const le__io_place *place, int within,
                        bool (*fn)(const le__io_place *origin, void *cookie), void *cookie) {
     le__h5_dataset d;
     le__io_place at = *place, part;
-    if (le__h5_open(place, INT64_MAX, 0, &d) != LE_OK)
+    if (within > DEEPEST + 1 || le__h5_open(place, INT64_MAX, 0, &d) != LE_OK)
         return fn(place, cookie);
     if (d.own_file) {
         at.file = d.own_file;
@@ -324,9 +333,14 @@ bool le__h5_any_origin(const le__io_place *place,
     bool found = fn(&at, cookie);
     for (size_t i = 0; d.maps && i < d.maps->n && !found; i++)
         if (le__h5_part_place(&d, &d.maps->map[i], &part) == LE_OK) {
-            found = fn(&part, cookie);
+            found = any_origin(&part, within + 1, fn, cookie);
             le__io_place_free(&part);
         }
     le__h5_close(&d);
     return found;
+}
+
+bool le__h5_any_origin(const le__io_place *place,
+                       bool (*fn)(const le__io_place *origin, void *cookie), void *cookie) {
+    return any_origin(place, 0, fn, cookie);
 }

@@ -210,6 +210,56 @@ static void put_one(const char *file, const char *part, hsize_t stop) {
     H5Fclose(out);
 }
 
+/* A virtual dataset of ten frames of all.h5, from the third one. */
+static void write_outer(const char *file, const char *part) {
+    hid_t out = H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t total = H5Screate_simple(3, (hsize_t[]){10, ROWS, COLUMNS}, NULL);
+    hid_t from = H5Screate_simple(3, (hsize_t[]){2 * FRAMES + 1, ROWS, COLUMNS}, NULL);
+    hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
+    H5Sselect_hyperslab(from, H5S_SELECT_SET, (hsize_t[]){2, 0, 0}, NULL,
+                        (hsize_t[]){10, ROWS, COLUMNS}, NULL);
+    assert_true(H5Pset_virtual(plist, total, part, "all", from) >= 0);
+    H5Dclose(H5Dcreate2(out, "all", H5T_STD_I32LE, total, H5P_DEFAULT, plist, H5P_DEFAULT));
+    H5Pclose(plist);
+    H5Sclose(from);
+    H5Sclose(total);
+    H5Fclose(out);
+}
+
+static void within_others(void **state) {
+    (void)state;
+    int64_t n;
+    le_tensor t = {0};
+    write_parts();
+    write_virtual("all.h5", INTERLEAVED, H5T_STD_I32LE);
+    double *values = truth("all.h5", &n);
+    write_outer("outer.h5", "all.h5");
+    if (le_io_read(io_engine, "outer.h5:/all[1::2]", NULL, &t) != LE_OK)
+        fail_msg("%s", le_error_message());
+    const int64_t frame = (int64_t)ROWS * COLUMNS;
+    assert_int_equal(le_tensor_count(&t), 5 * frame);
+    for (int64_t i = 0; i < 5 * frame; i++)
+        assert_true(le_tensor_get(&t, i) == values[(3 + i / frame * 2) * frame + i % frame]);
+    free(values);
+    le_tensor_free(&t);
+    assert_true(le_io_replaces("b.h5:/v", "outer.h5:/all"));
+    assert_true(le_io_replaces("all.h5:/all", "outer.h5:/all"));
+    assert_false(le_io_replaces("c.h5:/v", "outer.h5:/all"));
+    rename("b.h5", "gone.h5");
+    io_assert_fails("outer.h5:/all", LE_ERR_IO, "b.h5:v");
+}
+
+static void of_each_other(void **state) {
+    (void)state;
+    put_one("first.h5", "second.h5", 4);
+    put_one("second.h5", "first.h5", 4);
+    assert_int_equal(io_try("first.h5:/all"), LE_OK);
+    write_outer("round.h5", "square.h5");
+    write_outer("square.h5", "round.h5");
+    io_assert_fails("round.h5:/all[0:1]", LE_ERR_IO, "within more than four");
+    assert_false(le_io_replaces("c.h5:/v", "round.h5:/all"));
+}
+
 static void refused(void **state) {
     (void)state;
     put_one("up.h5", "../v.h5", 4);
@@ -259,7 +309,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_as_hdf5),  cmocka_unit_test(parts_that_fail),
         cmocka_unit_test(refused),       cmocka_unit_test(outputs_over_parts),
-        cmocka_unit_test(of_a_detector),
+        cmocka_unit_test(of_a_detector), cmocka_unit_test(within_others),
+        cmocka_unit_test(of_each_other),
     };
     return cmocka_run_group_tests(tests, io_setup, io_teardown);
 }

@@ -164,6 +164,28 @@ le_status run_world_race(le_engine *engine, const char *operation, const le_arg 
                            : le_call_run(engine, operation, args, n);
 }
 
+void run_world_begin(void) {
+    if (world.ranks == 1)
+        return;
+    le__lost_begin(MPI_COMM_WORLD);
+    le__lost_watch(world.comm);
+}
+
+bool run_world_again(void) {
+    if (world.ranks == 1)
+        return false;
+    const int before = le__lost_number(MPI_COMM_WORLD);
+    const bool again = le__lost_end(MPI_COMM_WORLD, world.comm);
+    if (again && le__lost_root(MPI_COMM_WORLD))
+        _exit(TOOL_FAILED);
+    le__lost_unwatch(world.comm);
+    if (again)
+        go_on_without(le__lost_number(MPI_COMM_WORLD) - before);
+    else
+        le__lost_ends_job(world.comm);
+    return again;
+}
+
 int64_t run_world_tell(int64_t number) {
     le__world_broadcast(&world, &number, world.ranks > 1 ? (int64_t)sizeof number : 0);
     return number;
@@ -182,7 +204,8 @@ double *run_world_speeds(double own) {
 }
 
 void run_world_learn(le_engine *engine) {
-    le__learn_share(&world, engine);
+    if (!le__lost())
+        le__learn_share(&world, engine);
 }
 
 void run_world_send(const void *data, int64_t bytes) {

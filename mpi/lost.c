@@ -161,10 +161,14 @@ void le__lost_watch(MPI_Comm comm) {
         MPIX_Comm_revoke(comm);
 }
 
-void le__lost_free(MPI_Comm *comm) {
+void le__lost_unwatch(MPI_Comm comm) {
     for (int i = 0; i < n_watched; i++)
-        if (watched[i] == *comm)
+        if (watched[i] == comm)
             watched[i--] = watched[--n_watched];
+}
+
+void le__lost_free(MPI_Comm *comm) {
+    le__lost_unwatch(*comm);
     if (!lost || n_parted == WATCHED) {
         MPI_Comm_free(comm);
         return;
@@ -212,6 +216,10 @@ bool le__lost_root(MPI_Comm comm) {
 }
 
 void le__lost_watch(MPI_Comm comm) {
+    (void)comm;
+}
+
+void le__lost_unwatch(MPI_Comm comm) {
     (void)comm;
 }
 

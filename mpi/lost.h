@@ -35,6 +35,7 @@ int le__lost_number(MPI_Comm comm);
 bool le__lost_root(MPI_Comm comm);
 
 void le__lost_watch(MPI_Comm comm);
+void le__lost_unwatch(MPI_Comm comm);
 /* Watches it no longer and frees it: at the end of the call once a rank is lost, for whoever still
  * sends in a communicator that its receiver has freed is never told. */
 void le__lost_free(MPI_Comm *comm);

@@ -684,7 +684,7 @@ static le_status run(scan *s) {
     return scan_agree(s, status);
 }
 
-le_status run_scan(le_engine *engine, const run_options *o, run_args *a) {
+static le_status run_once(le_engine *engine, const run_options *o, run_args *a) {
     scan *s = calloc(1, sizeof *s);
     if (!s)
         return le_fail(LE_ERR_MEMORY, "out of memory");
@@ -702,5 +702,22 @@ le_status run_scan(le_engine *engine, const run_options *o, run_args *a) {
         run_world_learn(engine);
     release(s);
     free(s);
+    return status;
+}
+
+le_status run_scan(le_engine *engine, const run_options *o, run_args *a) {
+    le_status status = LE_OK;
+    bool again = run_scan_shared(o);
+    if (!again)
+        return run_once(engine, o, a);
+    while (again) {
+        run_world_begin();
+        status = run_once(engine, o, a);
+        again = run_world_again();
+        if (again && run_world_tell(status == LE_OK)) { /* rank 0 has finished */
+            status = LE_OK;
+            again = false;
+        }
+    }
     return status;
 }

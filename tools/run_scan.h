@@ -14,7 +14,8 @@
 /* Whether the ranks of a job share the frames; else they are rank 0's alone. */
 bool run_scan_shared(const run_options *o);
 /* For arguments that are such a call (run_args_scan), all of whose other tensors are read: runs,
- * and writes all outputs. Collective where frames are shared; rank 0 writes. */
+ * and writes all outputs. Collective where frames are shared; rank 0 writes, and when another rank
+ * dies the others go on. */
 le_status run_scan(le_engine *engine, const run_options *o, run_args *a);
 
 #endif

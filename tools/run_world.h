@@ -44,6 +44,10 @@ le_status run_world_agree(le_status status);
 int64_t run_world_tell(int64_t number);
 /* Rank 0's bytes. */
 void run_world_broadcast(void *data, int64_t bytes);
+/* Around work that is begun anew when a rank dies meanwhile, by those who live. Collective. */
+void run_world_begin(void);
+/* Ends it: whether it is to be begun anew. Ends the program when rank 0 was lost, which writes. */
+bool run_world_again(void);
 /* So many items took so long: where tests let a rank be slow, or end. */
 void run_world_done(int64_t items, double seconds);
 /* Whether it is true for all. */

@@ -3,11 +3,12 @@
 # SPDX-License-Identifier: MIT
 #
 # Ranks that die under a launcher with ULFM: the others go on, to the same bits. Skipped where MPI has none.
-# usage: lost.sh BUILT_TOOLS MPI_LIBRARY SOURCE_DIR MPIEXEC
+# usage: lost.sh BUILT_TOOLS MPI_LIBRARY SOURCE_DIR MPIEXEC SCAN_FILES
 set -u
 tools=$(cd "$1" && pwd)
 source=$3
 mpirun=$4
+scan_files=$5
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 if ! grep -q MPIX_Comm_shrink "$2" || ! timeout 60 "$mpirun" --with-ft ulfm -n 1 true >/dev/null 2>&1; then
     echo "skipped: the MPI of $mpirun has no ULFM (Open MPI 5 has: mpirun --with-ft ulfm)"
@@ -42,6 +43,16 @@ for dies in 2:1 2:7; do
     LE_TEST_DIE_JOINING=$dies lose none $views images=boxes.raw
     cmp boxes.raw alone.raw || complain "the survivors have other bits after a loss at piece $dies"
 done
+# in a scan of stored frames
+data=/entry/data/data
+"$scan_files" || complain "no frames"
+curves="--reproducible integrate_stored frames=long.h5:$data distance=0.1 poni1=0.002 poni2=0.0025 pixel1=1e-4 pixel2=1e-4
+    wavelength=1e-10 npt=20 error_model=poisson"
+"$tools/le-run" $curves intensity=alone.raw || complain "le-run by itself failed"
+lose 2:9 $curves intensity=curves.raw
+cmp curves.raw alone.raw || complain "the survivors have other bits of a scan"
+left=$(sed -n 's/.* \([0-9]*\) items left$/\1/p' said)
+[ "${left:-200}" -lt 100 ] || complain "the frames of all were done again: $(cat said)"
 # outside of calls nobody waits for ever, and that is no success
 LE_TEST_DIE=2:0 ranks 4 --oversubscribe --with-ft ulfm "$tools/le-run" $views images=never.raw 2>said && complain "success without a result"
 grep -q 'a rank was lost outside of a call' said || complain "no word of it: $(cat said)"

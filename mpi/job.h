@@ -102,6 +102,4 @@ le_status le__boxes_try(le__job *j, bool *done);
  */
 void le__same_implementation(le__job *j, le_arg *args, size_t n);
 
-void le__job_free(le__job *j);
-
 #endif

@@ -492,7 +492,7 @@ le_status le__job_no_memory(const le__job *j) {
     return le_fail(LE_ERR_MEMORY, "%s: out of memory", j->op->name);
 }
 
-void le__job_free(le__job *j) {
+static void free_job(le__job *j) {
     for (size_t a = 0; a < LE_MAX_ARGS; a++) {
         le__shared *s = &j->shared[a];
         for (int64_t n = 0; s->parts && n < j->blocks.n; n++)
@@ -539,7 +539,7 @@ static le_status run_once(le_engine *engine, MPI_Comm comm, const le_mpi_options
             le__learn_share(&j->world, engine);
     }
     *again = le__lost_end(comm, j->world.comm);
-    le__job_free(j);
+    free_job(j);
     return status;
 }
 

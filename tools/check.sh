@@ -105,7 +105,7 @@ check() {
     unset LE_TEST_CASES
     case $1 in
     dev)
-        export LE_TEST_CASES=8 # of each operation and dtype; edge shapes come first
+        export LE_TEST_CASES=6 # of each operation and dtype; edge shapes come first
         build dev --preset dev && run_tests dev
         ;;
     no-opencl)
@@ -129,7 +129,7 @@ check() {
         export LE_TEST_CASES=1 # of each operation: what threads share shows in any, and all take ten times as long
         # what never starts a thread is left to the other parts, and what check_cpu and test_opencl show
         alone='policy|replay|stats|test_plan|volume_math|svg|run_args|_memory|test_ends'
-        shown='check_opencl|_no_f64|imaging_clip'
+        shown='check_opencl|_no_f64|imaging_clip|cli_le_bench'
         build tsan --preset tsan && run_tests tsan -E "$values|$no_code|$once|$alone|$shown"
         ;;
     clang)

@@ -65,10 +65,6 @@ typedef struct le__fits_seen {
 /* Opens and checks the image or table in a child process. Under the lock. */
 le_status le__fits_look(const le__io_request *q, le__fits_seen *out);
 
-/* A writer for a file that is under construction: a primary HDU without data, at its end. To be
- * closed with le__fits_finish, which gives status or what goes wrong on the way out. */
-le_status le__fits_begin(const char *text, const le__outfile *temp, fitsfile **out);
-le_status le__fits_finish(const char *text, fitsfile *file, int status);
 
 /* Copies what says where on the sky the pixels of an image lie into the header of another one: the
  * cards of the tensor's axes, with the slices of the place. Places without such cards, or which are

@@ -29,7 +29,9 @@ static le_status put_empty(const char *text, int fd) {
     return le__io_write_all(fd, text, block, sizeof block);
 }
 
-le_status le__fits_begin(const char *text, const le__outfile *temp, fitsfile **out) {
+/* A writer for a file that is under construction: a primary HDU without data, at its end. To be
+ * closed with finish. */
+static le_status begin(const char *text, const le__outfile *temp, fitsfile **out) {
     char path[64];
     int error = 0;
     le_status status = put_empty(text, temp->fd);
@@ -39,7 +41,8 @@ le_status le__fits_begin(const char *text, const le__outfile *temp, fitsfile **o
     return status;
 }
 
-le_status le__fits_finish(const char *text, fitsfile *file, int status) {
+/* Gives status, or what goes wrong on the way out. */
+static le_status finish(const char *text, fitsfile *file, int status) {
     int error = 0;
     fits_close_file(file, &error);
     status = status ? status : error;
@@ -175,11 +178,11 @@ static le_status write_into(const le__io_request *r, const le_tensor *t, const v
                             const le__outfile *temp) {
     const le_tensor packed = le_tensor_of(data, t->dtype, t->ndim, t->shape);
     fitsfile *file = NULL;
-    le_status status = le__fits_begin(r->place->text, temp, &file);
+    le_status status = begin(r->place->text, temp, &file);
     if (status != LE_OK)
         return status;
     int error = r->columns ? put_table(file, r, &packed) : put_image(file, &packed, data, r->like);
-    return le__fits_finish(r->place->text, file, error);
+    return finish(r->place->text, file, error);
 }
 
 le_status le__fits_write(const le__io_request *r, const le_tensor *t, const void *data) {

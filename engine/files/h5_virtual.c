@@ -85,7 +85,8 @@ static bool find_runs(const le__io_range *range, const le__h5_slab *own, const l
 
 /* ---------------------------------------------------------------------------------- a part -- */
 
-le_status le__h5_part_place(const le__h5_dataset *d, const le__h5_map *map, le__io_place *out) {
+/* Of its dataset, to be freed. */
+static le_status place_of_part(const le__h5_dataset *d, const le__h5_map *map, le__io_place *out) {
     le__h5_link link = {.found = true};
     *out = (le__io_place){.format = LE__IO_HDF5, .text = d->text};
     le_status status = LE_OK;
@@ -148,7 +149,7 @@ static bool serves(const job *j, const le__h5_map *map, const le__io_range *rang
 
 /* range: of all axes but the first; NULL: everything. */
 static le_status open_file(job *j, const le__h5_map *map, const le__io_range *range) {
-    le_status status = le__h5_part_place(j->d, map, &j->place);
+    le_status status = place_of_part(j->d, map, &j->place);
     if (status != LE_OK)
         return status;
     if (range)
@@ -332,7 +333,7 @@ static bool any_origin(const le__io_place *place, int within,
     }
     bool found = fn(&at, cookie);
     for (size_t i = 0; d.maps && i < d.maps->n && !found; i++)
-        if (le__h5_part_place(&d, &d.maps->map[i], &part) == LE_OK) {
+        if (place_of_part(&d, &d.maps->map[i], &part) == LE_OK) {
             found = any_origin(&part, within + 1, fn, cookie);
             le__io_place_free(&part);
         }

@@ -31,9 +31,6 @@ struct le__h5_maps {
 le_status le__h5_map_whole(const le__h5_dataset *d, le__h5_map *map, int rank,
                            const int64_t *shape);
 
-/* The place of a part's dataset, to be freed. */
-le_status le__h5_part_place(const le__h5_dataset *d, const le__h5_map *map, le__io_place *out);
-
 /* Reads the selection of a dataset, which may be virtual, into row-major memory of d->dtype; what no
  * part has is its fill value. A part whose file is missing or broken is an error that names it. */
 le_status le__h5_values(le__h5_dataset *d, const le__io_parallel *p, void *data);

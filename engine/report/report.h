@@ -87,9 +87,6 @@ bool le__report_make(report *out, const le_db_knowledge *k, const char *path,
                      const report_filter *filter);
 void le__report_free(report *r);
 
-/* Whether an error profile meets atol and rtol (|a-b| <= atol + rtol*|b|); unknown errors do not.
- */
-bool le__report_error_allows(const double *errors, double atol, double rtol);
 /* Numbers of "atol=1e-4 rtol=0 ..."; 0 where absent. false: no tolerance in it. */
 bool le__report_tolerance(const char *constraint, double *atol, double *rtol);
 /* Whether a candidate may answer under a constraint, as far as errors and verdicts tell. */

@@ -34,7 +34,9 @@ bool le__report_tolerance(const char *constraint, double *atol, double *rtol) {
     return a || b;
 }
 
-bool le__report_error_allows(const double *errors, double atol, double rtol) {
+/* Whether an error profile meets atol and rtol (|a-b| <= atol + rtol*|b|); unknown errors do not.
+ */
+static bool error_allows(const double *errors, double atol, double rtol) {
     if (errors[0] <= atol)
         return true;
     double level = 1;
@@ -328,7 +330,7 @@ bool le__report_may_answer(const report_candidate *c, const char *constraint) {
     if (!is_asked_for(c, constraint))
         return false;
     return !le__report_tolerance(constraint, &atol, &rtol) || c->reference || isnan(c->errors[0]) ||
-           le__report_error_allows(c->errors, atol, rtol);
+           error_allows(c->errors, atol, rtol);
 }
 
 /* Reproducible calls are always answered by the same code, whatever is measured. */

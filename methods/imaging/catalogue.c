@@ -103,7 +103,7 @@ enum { BEFORE_PLACES = 7, PLACES_OF_AXIS = 5, AFTER_PLACES = 2, EXTENDED = 7 };
 
 const char *const le__im_columns_words[] = {"standard", "extended", NULL};
 
-int64_t le__im_columns(int ndim, bool extended) {
+static int64_t count_columns(int ndim, bool extended) {
     return BEFORE_PLACES + PLACES_OF_AXIS * ndim + AFTER_PLACES + (extended ? EXTENDED : 0);
 }
 
@@ -121,7 +121,7 @@ le_status le__im_check_catalogue(le_call *call, const char *who, int catalogue, 
         return le_fail(LE_ERR_ARGUMENT, "%s: extended columns of %d axes, expected two axes", who,
                        table->ndim);
     return le_call_set_out_upto(call, catalogue, LE_F64, 2,
-                                (int64_t[]){rows, le__im_columns(table->ndim, table->extended)});
+                                (int64_t[]){rows, count_columns(table->ndim, table->extended)});
 }
 
 /* lon and lat follow from the header of the image's file, which is not known
@@ -138,10 +138,10 @@ const char *le__im_column(int64_t columns, int64_t i) {
     static const char *const after[] = {"lon",        "lat",       "moment_00",
                                         "moment_01",  "moment_11", "semi_major",
                                         "semi_minor", "theta",     "flags"};
-    const bool extended = columns == le__im_columns(2, true);
+    const bool extended = columns == count_columns(2, true);
     const int64_t ndim = extended ? 2 : (columns - BEFORE_PLACES - AFTER_PLACES) / PLACES_OF_AXIS;
     const int64_t place = i - BEFORE_PLACES, box = place - 3 * ndim, rest = box - 2 * ndim;
-    if (ndim < 1 || ndim > LE__IM_AXES || columns != le__im_columns((int)ndim, extended))
+    if (ndim < 1 || ndim > LE__IM_AXES || columns != count_columns((int)ndim, extended))
         return NULL;
     return place < 0  ? before[i]
            : box < 0  ? places[place / ndim][place % ndim]
@@ -151,7 +151,7 @@ const char *le__im_column(int64_t columns, int64_t i) {
 
 static void missing_row(const le__im_table *table, double label, double *out) {
     const int ndim = table->ndim;
-    for (int64_t k = 0; k < le__im_columns(ndim, table->extended); k++)
+    for (int64_t k = 0; k < count_columns(ndim, table->extended); k++)
         out[k] = NAN;
     out[0] = label;
     out[1] = out[2] = 0;
@@ -253,7 +253,7 @@ static double compare_row(const double *a, const double *b, int ndim) {
     const int center = BEFORE_PLACES + 2 * ndim, box = center + ndim;
     double worst = fmax(off(a[2], b[2], magnitudes), off(a[3], b[3], largest));
     worst = fmax(worst, off(a[4], b[4], 1e-5 * largest + b[4]));
-    for (int k = 0; k < le__im_columns(ndim, false); k++) {
+    for (int k = 0; k < count_columns(ndim, false); k++) {
         const bool rounded = (k > 1 && k < 5) || (k >= center && k < box);
         if (!rounded && off(a[k], b[k], 0) > 0)
             return INFINITY;
@@ -269,7 +269,7 @@ static double compare_row(const double *a, const double *b, int ndim) {
 
 /* The axes and the angle follow from the moments. */
 static double compare_moments(const double *a, const double *b) {
-    const int box = BEFORE_PLACES + 3 * 2, at = (int)le__im_columns(2, false);
+    const int box = BEFORE_PLACES + 3 * 2, at = (int)count_columns(2, false);
     const double extent = fmax(b[box + 1] - b[box], b[box + 3] - b[box + 2]) + 1;
     const double more = b[1] * fmax(fabs(b[5]), fabs(b[6])) / fabs(b[2]);
     double worst = off(a[at + 6], b[at + 6], 0);
@@ -287,7 +287,7 @@ double le__im_compare_catalogues(const le_tensor *answer, const le_tensor *trust
         const double *a = (const double *)answer->data + i * columns,
                      *b = (const double *)trusted->data + i * columns;
         worst = fmax(worst, compare_row(a, b, ndim));
-        if (columns > le__im_columns(ndim, false))
+        if (columns > count_columns(ndim, false))
             worst = fmax(worst, compare_moments(a, b));
     }
     return worst;

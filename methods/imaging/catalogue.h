@@ -43,7 +43,6 @@ typedef struct le__im_table {
 
 enum { LE__IM_AT_EDGE = 1, LE__IM_SATURATED = 2, LE__IM_NOT_NUMBER = 4 }; /* flags */
 
-int64_t le__im_columns(int ndim, bool extended);
 void le__im_catalogue_row(const le__im_sums *s, const le__im_table *table, double label,
                           double *out);
 /* Half axes and angle (from axis 1 towards axis 0) of the ellipse with these second moments. */

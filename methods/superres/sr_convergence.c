@@ -39,7 +39,8 @@ le__sr_rgc le__sr_rgc_make(int64_t rows, int64_t cols, int64_t magnification, do
     };
 }
 
-float le__sr_rgc_weight(const le__sr_rgc *p, double d) {
+/* Of a tap at distance d, rounded to float32 as NanoPyx does. */
+static float weight_at(const le__sr_rgc *p, double d) {
     double w = d * exp(-(d * d) / (double)p->tss);
     return (float)((w * w) * (w * w));
 }
@@ -68,7 +69,7 @@ void le__sr_rgc_weights(const le__sr_rgc *p, float *out) {
             double dy = tap_offset(p, phase / m, k / window),
                    dx = tap_offset(p, phase % m, k % window);
             double d = sqrt(dx * dx + dy * dy);
-            *out++ = d == 0 || d > (double)p->tso ? 0 : le__sr_rgc_weight(p, d);
+            *out++ = d == 0 || d > (double)p->tso ? 0 : weight_at(p, d);
         }
 }
 
@@ -122,7 +123,7 @@ float le__sr_rgc_pixel_exact(const le__sr_rgc *p, const float *gx, const float *
             float dx = (float)kx / 2 - xc, d = (float)sqrt((double)(dx * dx + dy * dy));
             if (d == 0 || d > p->tso)
                 continue;
-            float w = le__sr_rgc_weight(p, d), u = gx[ky * width + kx], v = gy[ky * width + kx];
+            float w = weight_at(p, d), u = gx[ky * width + kx], v = gy[ky * width + kx];
             weights += w;
             if (u * dx + v * dy < 0)
                 sum += exact_alignment(u, v, dx, dy, d) * w;

@@ -23,7 +23,8 @@ le__sr_kind le__sr_kind_of(const char *word) {
     return (le__sr_kind)(k & 3);
 }
 
-double le__sr_cubic(double d) {
+/* Cubic convolution kernel with a = -1/2. */
+static double cubic(double d) {
     d = fabs(d);
     if (d < 1)
         return d * d * (1.5 * d - 2.5) + 1;
@@ -66,7 +67,7 @@ int le__sr_weights(le__sr_kind kind, float r, int64_t n_in, int32_t *first, int3
     double sum = 0;
     for (int k = *lo; k < *hi; k++) {
         double d = r - (*first + k + 0.5);
-        weight[k] = taps == 5 ? lanczos4(d) : le__sr_cubic(d);
+        weight[k] = taps == 5 ? lanczos4(d) : cubic(d);
         sum += weight[k];
     }
     if (kind != LE__SR_CATMULL_ROM)
@@ -106,12 +107,11 @@ float le__sr_sample(const float *image, int64_t rows, int64_t cols, float r, flo
     for (int64_t n = c0 - before; n <= c0 + 2; n++) {
         if (n < 0 || n >= cols)
             continue;
-        double dn = c - ((double)n + 0.5), wn = before == 2 ? lanczos4(dn) : le__sr_cubic(dn),
-               p = 0;
+        double dn = c - ((double)n + 0.5), wn = before == 2 ? lanczos4(dn) : cubic(dn), p = 0;
         for (int64_t m = r0 - before; m <= r0 + 2; m++) {
             if (m < 0 || m >= rows)
                 continue;
-            double dm = r - ((double)m + 0.5), wm = before == 2 ? lanczos4(dm) : le__sr_cubic(dm);
+            double dm = r - ((double)m + 0.5), wm = before == 2 ? lanczos4(dm) : cubic(dm);
             if (kind == LE__SR_CATMULL_ROM) {
                 p += image[m * cols + n] * wm;
             } else {

@@ -86,8 +86,6 @@ int le__sr_weights(le__sr_kind kind, float r, int64_t n_in, int32_t *first, int3
 /* Positions i/magnification - shift, i < n_out, in float32. Memory is the call's; LE_ERR_MEMORY. */
 le_status le__sr_axis_make(le_call *call, le__sr_kind kind, int64_t n_in, int64_t n_out,
                            float magnification, float shift, le__sr_axis *out);
-/* Cubic convolution kernel with a = -1/2. */
-double le__sr_cubic(double d);
 /* One sample as NanoPyx takes it: same order of operations, same bits. */
 float le__sr_sample(const float *image, int64_t rows, int64_t cols, float r, float c,
                     le__sr_kind kind);
@@ -114,8 +112,6 @@ typedef struct le__sr_rgc {
 
 le__sr_rgc le__sr_rgc_make(int64_t rows, int64_t cols, int64_t magnification, double radius,
                            double sensitivity, bool weighting);
-/* Weight of a tap at distance d, rounded to float32 as NanoPyx does. */
-float le__sr_rgc_weight(const le__sr_rgc *p, double d);
 /* Float32 coordinate in the 2M-times magnified gradient of half-pixel index k: k/2, or the last
  * sample for k = 2n. */
 float le__sr_half_position(int64_t k, int64_t n, int magnification);

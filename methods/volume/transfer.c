@@ -159,7 +159,8 @@ static void table_at(const le__transfer *t, double s, double rgba[4])
         rgba[c] = (1.0 - f) * k[lo].rgba[c] + f * k[hi].rgba[c];
 }
 
-void le__transfer_at_s(const le__transfer *t, double s, double rgba[4])
+/* s must not be NaN. */
+static void at_s(const le__transfer *t, double s, double rgba[4])
 {
     if (t->table)
         table_at(t, s, rgba);
@@ -174,5 +175,5 @@ void le__transfer_at(const le__transfer *t, double value, double rgba[4])
             rgba[c] = 0.0;
         return;
     }
-    le__transfer_at_s(t, t->log ? log(value) : value, rgba);
+    at_s(t, t->log ? log(value) : value, rgba);
 }

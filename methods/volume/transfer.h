@@ -47,9 +47,6 @@ le_status le__transfer_read(le__transfer **out, const char *text, bool log, cons
 /* Colour and opacity of a value, in double precision. */
 void le__transfer_at(const le__transfer *t, double value, double rgba[4]);
 
-/* The same for s. s must not be NaN. */
-void le__transfer_at_s(const le__transfer *t, double s, double rgba[4]);
-
 /* A transfer function with room for n Gaussians or knots, to be filled in; free(). NULL: no memory. */
 le__transfer *le__transfer_new(bool log, bool table, size_t n);
 

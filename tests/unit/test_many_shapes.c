@@ -25,7 +25,7 @@ enum {
     SHAPES = LE__SANITIZED ? 10000 : 100000, /* of which an engine keeps 4096 */
     WARM_UP = 1000,
     THREADS = 8,
-    EACH = 2000, /* shapes a thread */
+    EACH = LE__SANITIZED ? 1200 : 2000, /* shapes a thread */
     GROWTH_KIB = 40 * 1024
 };
 

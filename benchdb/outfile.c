@@ -107,9 +107,17 @@ static int sync_folder(const char *target) {
     return error;
 }
 
+/* One after the other without renames between them: the file system then has one commit for all,
+ * not one for each. */
+static int sync_all(const le__outfile *files, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (files[i].target && files[i].exists && !files[i].on_disk && files[i].fd >= 0 &&
+            fsync(files[i].fd) != 0)
+            return errno;
+    return 0;
+}
+
 static int put_in_place(le__outfile *f) {
-    if (f->exists && !f->on_disk && f->fd >= 0 && fsync(f->fd) != 0)
-        return errno;
     int error = f->name ? 0 : give_name(f);
     int fd = f->fd;
     f->fd = -1;
@@ -149,7 +157,7 @@ static int sync_folders(const le__outfile *files, size_t n) {
 }
 
 int le__outfile_commit_all(le__outfile *files, size_t n) {
-    int error = 0;
+    int error = sync_all(files, n);
     for (size_t i = 0; i < n && !error; i++)
         error = finish(&files[i]);
     if (!error)

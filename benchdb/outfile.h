@@ -25,7 +25,8 @@ int le__outfile_open(le__outfile *f, const char *path, bool named);
 /* Closes and puts the file in its place; 0 or an errno, then there is no new file. One that
  * replaces another is on the disk before it does. Releases f in any case. */
 int le__outfile_commit(le__outfile *f);
-/* The same for n files one after the other, until one fails; all are released. */
+/* The same for n files one after the other, all of them on the disk first, until one fails; all are
+ * released. */
 int le__outfile_commit_all(le__outfile *files, size_t n);
 /* Closes and removes; harmless on {.fd = -1} and after a commit. */
 void le__outfile_abandon(le__outfile *f);

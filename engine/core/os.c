@@ -242,6 +242,10 @@ void le__os_flush(int fd, int64_t at, int64_t bytes) {
     (void)sync_file_range(fd, at, bytes, all);
 }
 
+void le__os_flush_begin(int fd) {
+    (void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+}
+
 void le__os_trim(void) {
 #if defined(__GLIBC__)
     malloc_trim(0);

@@ -50,6 +50,8 @@ int le__os_memory_file(size_t bytes, char *path, size_t size);
 
 /* A part of a file to the disk, as far as the system can do that by parts. */
 void le__os_flush(int fd, int64_t at, int64_t bytes);
+/* Begins it for all of a file. */
+void le__os_flush_begin(int fd);
 
 /* A program or library in this process. */
 typedef struct le__os_object {

@@ -5,6 +5,8 @@
  */
 #include "files/io.h"
 
+#include "core/os.h"
+
 #include <errno.h>
 #include <math.h>
 #include <png.h>
@@ -254,6 +256,14 @@ static bool write_pixels(FILE *f, const image *m, unsigned char *row, report *pr
 
 enum { OPEN_MAX_FILES = 64 };
 
+/* What stays open is only begun, while others are compressed: all are synced together. */
+static bool to_disk(FILE *f, bool now) {
+    const bool good = fflush(f) == 0;
+    if (good && !now)
+        le__os_flush_begin(fileno(f));
+    return good && (!now || fsync(fileno(f)) == 0);
+}
+
 static le_status write_one(const char *file, const image *m, bool named, le__outfile *temp) {
     report problem = {""};
     le_status status = le__io_temp_open(file, named, temp);
@@ -270,9 +280,9 @@ static le_status write_one(const char *file, const image *m, bool named, le__out
         bool good = write_pixels(f, m, row, &problem);
         if (!good)
             status = le_fail(LE_ERR_IO, "%s: %s", file, problem.text);
-        if (good && temp->exists && (fflush(f) != 0 || fsync(fileno(f)) != 0))
+        if (good && temp->exists && !to_disk(f, named))
             status = le_fail(LE_ERR_IO, "%s: %s", file, strerror(errno));
-        temp->on_disk = true;
+        temp->on_disk = named;
         if (fclose(f) != 0 && status == LE_OK)
             status = le_fail(LE_ERR_IO, "%s: %s", file, strerror(errno));
     }

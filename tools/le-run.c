@@ -82,6 +82,29 @@ static void drop_leading(le_tensor *t, int most) {
     }
 }
 
+static bool is_grey(const le_tensor *t) {
+    const int64_t n = le_tensor_count(t), channels = t->shape[2];
+    for (int64_t i = 0; i < n; i += channels)
+        if (le_tensor_get(t, i) != le_tensor_get(t, i + 1) ||
+            le_tensor_get(t, i) != le_tensor_get(t, i + 2))
+            return false;
+    return true;
+}
+
+/* Many programs save grey pictures, masks for instance, with three equal channels. */
+static le_status drop_channels(le_tensor *t, const le_arg_desc *d, const char *place) {
+    const bool coloured = d->max_ndim == 2 && t->ndim == 3 &&
+                          (t->shape[2] == 3 || t->shape[2] == 4) &&
+                          (t->dtype == LE_U8 || t->dtype == LE_U16);
+    if (!coloured)
+        return LE_OK;
+    if (!is_grey(t))
+        return le_fail(LE_ERR_SHAPE, "%s: %s has colours; expected a grey picture, %s", d->name,
+                       place, d->shape);
+    t->ndim = 2;
+    return LE_OK;
+}
+
 static le_status read_inputs(le_engine *engine, run_args *a, bool shared, bool verbose) {
     const le_operation *op = a->operation;
     for (size_t i = 0; i < op->n_args; i++) {
@@ -96,8 +119,12 @@ static le_status read_inputs(le_engine *engine, run_args *a, bool shared, bool v
         le_status status = le_io_read(engine, a->args[i].text, &options, &a->args[i].tensor);
         if (status != LE_OK)
             return status == LE_ERR_ARGUMENT ? status : LE_ERR_IO;
-        if (!table)
+        if (!table) {
             drop_leading(&a->args[i].tensor, op->args[i].max_ndim);
+            status = drop_channels(&a->args[i].tensor, &op->args[i], a->args[i].text);
+        }
+        if (status != LE_OK)
+            return status;
         char what[128], time[LE__TEXT];
         le_tensor_describe(&a->args[i].tensor, what, sizeof what);
         if (verbose)

@@ -85,6 +85,30 @@ run="le-run --implementation=reference"
 # shellcheck disable=SC2086 # several words
 {
     expect 0 $run azimuthal_integrate frames=frames.raw:u16:8,40,50 $geometry intensity=i.raw sem=s.raw radial=r.raw
+    # a mask as many programs save it: grey, with three channels
+    python3 - <<'PY' || fail "no pictures were written"
+import random, struct, zlib
+random.seed(3)
+H, W = 40, 50
+grey = [255 * (random.random() < 0.2) for _ in range(H * W)]
+def chunk(name, data):
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+def write(file, kind, pixels):
+    step = len(pixels) // H
+    lines = b"".join(b"\0" + bytes(pixels[y * step:y * step + step]) for y in range(H))
+    open(file, "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", W, H, 8, kind, 0, 0, 0)) +
+                           chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b""))
+write("grey.png", 0, grey)
+write("three.png", 2, [v for g in grey for v in (g, g, g)])
+write("colours.png", 2, [v for g in grey for v in (g, g, 255 - g)])
+PY
+    for mask in grey three; do
+        expect 0 $run azimuthal_integrate frames=frames.raw:u16:8,40,50 $geometry mask=$mask.png intensity=$mask.raw
+    done
+    cmp -s grey.raw three.raw || fail "a mask of three equal channels is another one"
+    cmp -s grey.raw i.raw && fail "the mask made no difference"
+    expect 2 $run azimuthal_integrate frames=frames.raw:u16:8,40,50 $geometry mask=colours.png intensity=none.raw
+    err_has "mask: colours.png has colours; expected a grey picture, [H,W]"
     for scan in master.h5:/entry/data three.h5:/entry/data/data parts.h5:/entry/data/data; do
         expect 0 $run integrate_stored "frames=$scan" $geometry intensity=intensity.raw sem=sem.raw radial=radial.raw
         silent

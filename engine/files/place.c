@@ -23,7 +23,7 @@ static const struct {
     {".fits", LE__IO_FITS},    {".fit", LE__IO_FITS},    {".fts", LE__IO_FITS},
     {".fits.gz", LE__IO_FITS}, {".fit.gz", LE__IO_FITS}, {".fts.gz", LE__IO_FITS},
     {".fits.fz", LE__IO_FITS}, {".vot", LE__IO_VOTABLE}, {".xml", LE__IO_VOTABLE},
-    {".npy", LE__IO_NPY},      {".edf", LE__IO_EDF},
+    {".npy", LE__IO_NPY},      {".edf", LE__IO_EDF},     {".edf.gz", LE__IO_EDF},
 };
 
 static le__io_format format_of(const char *name, size_t length) {

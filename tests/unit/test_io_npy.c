@@ -5,6 +5,8 @@
  */
 #include "io_test.h"
 
+#include <zlib.h>
+
 static size_t npy(char *out, const char *dictionary, const void *data, size_t bytes) {
     const size_t n = strlen(dictionary);
     memcpy(out, "\x93NUMPY\x01\x00", 8);
@@ -107,6 +109,15 @@ static void edf_files(void **state) {
     memcpy(bytes + 512, low, sizeof low);
     io_put("a.edf", bytes, 512 + sizeof low);
     read_ok("a.edf", LE_U16, 2, shape, values);
+    gzFile packed = gzopen("a.edf.gz", "wb");
+    assert_int_equal(gzwrite(packed, bytes, 512 + sizeof low), 512 + sizeof low);
+    assert_int_equal(gzclose(packed), Z_OK);
+    read_ok("a.edf.gz", LE_U16, 2, shape, values);
+    const size_t n = io_get("a.edf.gz", bytes, sizeof bytes);
+    io_put("b.edf.gz", bytes, n - 9);
+    io_assert_fails("b.edf.gz", LE_ERR_IO, "b.edf.gz: the compressed data is damaged or cut");
+    io_put("b.edf.gz", "\x1f\x8b and no more", 14);
+    io_assert_fails("b.edf.gz", LE_ERR_IO, "b.edf.gz");
 }
 
 static void broken(void **state) {

@@ -83,13 +83,6 @@ typedef struct edf {
     char path[64]; /* of what is in memory */
 } edf;
 
-static bool write_all(int fd, const char *data, size_t n) {
-    size_t done = 0;
-    for (ssize_t some = 1; done < n && some > 0; done += some > 0 ? (size_t)some : 0)
-        some = pwrite(fd, data + done, n - done, (off_t)done);
-    return done == n;
-}
-
 /* max_bytes: when unpacked. */
 static le_status unpack(edf *e, int64_t max_bytes) {
     void *data;
@@ -98,8 +91,8 @@ static le_status unpack(edf *e, int64_t max_bytes) {
     if (status != LE_OK)
         return status;
     const int memory = le__os_memory_file(n, e->path, sizeof e->path);
-    if (memory < 0 || !write_all(memory, data, n))
-        status = le_fail(LE_ERR_MEMORY, "%s: no memory for what it contains", e->at.text);
+    status = memory < 0 ? le_fail(LE_ERR_MEMORY, "%s: no memory for what it contains", e->at.text)
+                        : le__io_write_all(memory, e->at.text, data, (int64_t)n);
     free(data);
     close(e->fd);
     e->fd = memory;

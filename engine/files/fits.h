@@ -65,7 +65,6 @@ typedef struct le__fits_seen {
 /* Opens and checks the image or table in a child process. Under the lock. */
 le_status le__fits_look(const le__io_request *q, le__fits_seen *out);
 
-
 /* Copies what says where on the sky the pixels of an image lie into the header of another one: the
  * cards of the tensor's axes, with the slices of the place. Places without such cards, or which are
  * no FITS images of this shape, change nothing. */

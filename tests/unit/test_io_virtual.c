@@ -191,6 +191,17 @@ static void parts_that_fail(void **state) {
     assert_int_equal(io_try("all.h5:/all"), LE_OK);
 }
 
+/* Into an open file, which is closed; "all" is virtual, of one part. */
+static void put_virtual(hid_t out, hid_t total, const char *part, const char *name, hid_t from) {
+    hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
+    assert_true(H5Pset_virtual(plist, total, part, name, from) >= 0);
+    H5Dclose(H5Dcreate2(out, "all", H5T_STD_I32LE, total, H5P_DEFAULT, plist, H5P_DEFAULT));
+    H5Pclose(plist);
+    H5Sclose(from);
+    H5Sclose(total);
+    H5Fclose(out);
+}
+
 static void put_one(const char *file, const char *part, hsize_t stop) {
     hid_t out = H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     hid_t total = H5Screate_simple(1, (hsize_t[]){4}, (hsize_t[]){H5S_UNLIMITED});
@@ -199,15 +210,9 @@ static void put_one(const char *file, const char *part, hsize_t stop) {
     H5Pset_chunk(plist, 1, (hsize_t[]){4});
     H5Dclose(H5Dcreate2(out, "v", H5T_STD_I32LE, from, H5P_DEFAULT, plist, H5P_DEFAULT));
     H5Pclose(plist);
-    plist = H5Pcreate(H5P_DATASET_CREATE);
     H5Sselect_hyperslab(total, H5S_SELECT_SET, (hsize_t[]){0}, NULL, &stop, NULL);
     H5Sselect_hyperslab(from, H5S_SELECT_SET, (hsize_t[]){0}, NULL, &stop, NULL);
-    assert_true(H5Pset_virtual(plist, total, part, "v", from) >= 0);
-    H5Dclose(H5Dcreate2(out, "all", H5T_STD_I32LE, total, H5P_DEFAULT, plist, H5P_DEFAULT));
-    H5Pclose(plist);
-    H5Sclose(from);
-    H5Sclose(total);
-    H5Fclose(out);
+    put_virtual(out, total, part, "v", from);
 }
 
 /* A virtual dataset of ten frames of all.h5, from the third one. */
@@ -215,15 +220,9 @@ static void write_outer(const char *file, const char *part) {
     hid_t out = H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     hid_t total = H5Screate_simple(3, (hsize_t[]){10, ROWS, COLUMNS}, NULL);
     hid_t from = H5Screate_simple(3, (hsize_t[]){2 * FRAMES + 1, ROWS, COLUMNS}, NULL);
-    hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
     H5Sselect_hyperslab(from, H5S_SELECT_SET, (hsize_t[]){2, 0, 0}, NULL,
                         (hsize_t[]){10, ROWS, COLUMNS}, NULL);
-    assert_true(H5Pset_virtual(plist, total, part, "all", from) >= 0);
-    H5Dclose(H5Dcreate2(out, "all", H5T_STD_I32LE, total, H5P_DEFAULT, plist, H5P_DEFAULT));
-    H5Pclose(plist);
-    H5Sclose(from);
-    H5Sclose(total);
-    H5Fclose(out);
+    put_virtual(out, total, part, "all", from);
 }
 
 static void within_others(void **state) {

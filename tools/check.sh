@@ -128,7 +128,7 @@ check() {
         export TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp:die_after_fork=0:allocator_may_return_null=1"
         export LE_TEST_CASES=1 # of each operation: what threads share shows in any, and all take ten times as long
         # what never starts a thread is left to the other parts, and what check_cpu and test_opencl show
-        alone='policy|replay|stats|test_plan|volume_math|svg|run_args|_memory|test_ends'
+        alone='policy|replay|stats|test_plan|volume_math|svg|run_args|_memory|test_ends|test_views'
         shown='check_opencl|_no_f64|imaging_clip|cli_le_bench'
         build tsan --preset tsan && run_tests tsan -E "$values|$no_code|$once|$alone|$shown"
         ;;

@@ -146,27 +146,83 @@ void le_tensor_describe(const le_tensor *t, char *buffer, size_t size) {
     snprintf(buffer, size, "%s", text);
 }
 
-static void copy_rows(char *to, const le_tensor *t, int dim, int64_t at, size_t size,
-                      int64_t *done) {
-    const char *from = (const char *)t->data;
-    if (dim == t->ndim) {
-        memcpy(to + *done * (int64_t)size, from + at * (int64_t)size, size);
-        ++*done;
-        return;
+/* Copies n elements that lie `step` elements apart. */
+static void gather(char *restrict to, const char *restrict from, int64_t n, int64_t step,
+                   size_t size) {
+    switch (size) {
+#define OF_SIZE(N)                                                                                 \
+    case N:                                                                                        \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            memcpy(to + i * N, from + i * step * N, N);                                            \
+        break;
+        OF_SIZE(1)
+        OF_SIZE(2)
+        OF_SIZE(4)
+        OF_SIZE(8)
+        OF_SIZE(16)
+#undef OF_SIZE
+    default:
+        break;
     }
-    if (dim == t->ndim - 1 && t->strides[dim] == 1) {
-        memcpy(to + *done * (int64_t)size, from + at * (int64_t)size, (size_t)t->shape[dim] * size);
-        *done += t->shape[dim];
-        return;
+}
+
+/* Where a walk through a tensor in row-major order has come to. */
+typedef struct place {
+    int64_t index[LE_MAX_DIMS], at; /* at: elements from the tensor's first */
+} place;
+
+static place place_of(const le_tensor *t, int64_t element) {
+    place p = {.at = 0};
+    for (int d = t->ndim - 1; d >= 0; d--) {
+        p.index[d] = element % t->shape[d];
+        p.at += p.index[d] * t->strides[d];
+        element /= t->shape[d];
     }
-    for (int64_t i = 0; i < t->shape[dim]; i++)
-        copy_rows(to, t, dim + 1, at + i * t->strides[dim], size, done);
+    return p;
+}
+
+/* n elements further, at most to the end of the line along the last axis. */
+static void go_on(const le_tensor *t, place *p, int64_t n) {
+    int d = t->ndim - 1;
+    p->index[d] += n;
+    p->at += n * t->strides[d];
+    while (d > 0 && p->index[d] == t->shape[d]) {
+        p->at += t->strides[d - 1] - p->index[d] * t->strides[d];
+        p->index[d--] = 0;
+        p->index[d]++;
+    }
+}
+
+const void *le_tensor_elements(const le_tensor *t, int64_t begin, int64_t count, void *room) {
+    const size_t size = le_dtype_size(t->dtype);
+    const char *data = t->data;
+    char *to = room;
+    if (count <= 0)
+        return room;
+    if (t->ndim == 0 || le_tensor_is_contiguous(t))
+        return data + begin * (int64_t)size;
+    const int last = t->ndim - 1;
+    for (place p = place_of(t, begin); count > 0;) {
+        const int64_t left = t->shape[last] - p.index[last], n = left < count ? left : count;
+        const char *from = data + p.at * (int64_t)size;
+        if ((t->strides[last] == 1 || n == 1) && to == room && n == count)
+            return from;
+        if (t->strides[last] == 1)
+            memcpy(to, from, (size_t)n * size);
+        else
+            gather(to, from, n, t->strides[last], size);
+        to += n * (int64_t)size;
+        count -= n;
+        go_on(t, &p, n);
+    }
+    return room;
 }
 
 void le__tensor_pack(void *to, const le_tensor *from) {
-    int64_t done = 0;
-    if (le_tensor_count(from) > 0)
-        copy_rows(to, from, 0, 0, le_dtype_size(from->dtype), &done);
+    const int64_t n = le_tensor_count(from);
+    const void *elements = le_tensor_elements(from, 0, n, to);
+    if (elements != to)
+        memcpy(to, elements, (size_t)n * le_dtype_size(from->dtype));
 }
 
 le_tensor le__tensor_rows(const le_tensor *t, int64_t first, int64_t rows) {

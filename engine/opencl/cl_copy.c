@@ -138,14 +138,15 @@ static le_status part_of_storage(le_call *call, const le_tensor *t, size_t bytes
 }
 
 static le_status from_host(le_call *call, int arg, size_t bytes, le__cl_arg *a) {
-    le_status status = stand_in(call, bytes, a);
+    le_tensor *t = &call->args[arg].tensor;
+    le_status status = le_tensor_to_host(t);
+    if (status == LE_OK)
+        status = stand_in(call, bytes, a);
     if (status != LE_OK)
         return status;
-    const void *host = le_call_contiguous(call, arg);
-    if (!host)
-        return le_fail(LE_ERR_MEMORY, "opencl: out of memory: %zu bytes to pack an argument",
-                       bytes);
-    return le__cl_write(call, a->mem, 0, host, bytes, false);
+    if (le_tensor_is_contiguous(t)) /* it stays until the queue is done */
+        return le__cl_write(call, a->mem, 0, t->data, bytes, false);
+    return le_cl_upload_elements(call, a->stand_in, 0, t, 0, le_tensor_count(t));
 }
 
 le_status le__cl_argument(le_call *call, int arg, cl_mem *out) {

@@ -73,34 +73,59 @@ static void to_floats(float *out, const void *in, le_dtype dtype, size_t n) {
     }
 }
 
-static le_status fill_from_host(le_call *call, int arg, cl_mem image, const size_t region[3]) {
+/* Enqueues planes of floats from z on. */
+static le_status write_planes(le_call *call, cl_mem image, const size_t region[3], size_t z,
+                              size_t planes, const float *host, bool blocking) {
     le__cl_device *d = call->cl->device;
-    const le_tensor *t = &call->args[arg].tensor;
-    size_t plane = region[0] * region[1] * sizeof(float), n = region[0] * region[1] * region[2];
-    const void *host = le_call_contiguous(call, arg);
-    if (host && t->dtype != LE_F32) {
-        float *floats = le_call_scratch(call, n * sizeof *floats);
-        if (floats)
-            to_floats(floats, host, t->dtype, n);
-        host = floats;
+    const size_t bytes = region[0] * region[1] * sizeof(float) * planes;
+    const size_t origin[3] = {0, 0, z}, part[3] = {region[0], region[1], planes};
+    const le_status status = le__cl_turn(call, le__cl_moving_seconds(bytes));
+    if (status != LE_OK)
+        return status;
+    cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_UPLOAD, "upload image", (int64_t)bytes);
+    cl_int code = d->api->clEnqueueWriteImage(call->cl->queue, image, blocking ? CL_TRUE : CL_FALSE,
+                                              origin, part, 0, 0, host, 0, NULL, event);
+    call->stats.bytes_to_device += (int64_t)bytes;
+    call->cl->ahead += le__cl_moving_seconds(bytes);
+    return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueWriteImage");
+}
+
+/* Other numbers than floats, or not one after another: a few planes at a time. */
+static le_status write_converted(le_call *call, const le_tensor *t, cl_mem image,
+                                 const size_t region[3]) {
+    enum { PIECE = 1 << 20 };
+    const size_t plane = region[0] * region[1];
+    const size_t most = plane < PIECE ? PIECE / plane : 1;
+    float *floats = malloc(most * plane * sizeof *floats);
+    void *room = malloc(most * plane * le_dtype_size(t->dtype));
+    le_status status =
+        floats && room
+            ? LE_OK
+            : le_fail(LE_ERR_MEMORY, "opencl: no memory for %zu voxels of an image", most * plane);
+    for (size_t z = 0, planes; status == LE_OK && z < region[2]; z += planes) {
+        planes = region[2] - z < most ? region[2] - z : most;
+        const void *in =
+            le_tensor_elements(t, (int64_t)(z * plane), (int64_t)(planes * plane), room);
+        to_floats(floats, in, t->dtype, planes * plane);
+        status = write_planes(call, image, region, z, planes, floats, true);
     }
-    if (!host)
-        return le_fail(LE_ERR_MEMORY, "opencl: out of memory: %zu voxels for an image", n);
-    le_status status = LE_OK;
-    for (size_t z = 0; status == LE_OK && z < region[2];) {
-        const size_t origin[3] = {0, 0, z};
-        const size_t part[3] = {region[0], region[1], le__cl_portion(call, region[2] - z, plane)};
-        status = le__cl_turn(call, le__cl_moving_seconds(part[2] * plane));
-        if (status != LE_OK)
-            break;
-        int64_t bytes = (int64_t)(part[2] * plane);
-        cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_UPLOAD, "upload image", bytes);
-        cl_int code = d->api->clEnqueueWriteImage(call->cl->queue, image, CL_FALSE, origin, part, 0,
-                                                  0, (const char *)host + z * plane, 0, NULL, event);
-        status = code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueWriteImage");
-        call->stats.bytes_to_device += bytes;
-        call->cl->ahead += le__cl_moving_seconds(part[2] * plane);
-        z += part[2];
+    free(floats);
+    free(room);
+    return status;
+}
+
+static le_status fill_from_host(le_call *call, int arg, cl_mem image, const size_t region[3]) {
+    le_tensor *t = &call->args[arg].tensor;
+    const size_t plane = region[0] * region[1];
+    le_status status = le_tensor_to_host(t);
+    if (status != LE_OK)
+        return status;
+    if (t->dtype != LE_F32 || !le_tensor_is_contiguous(t))
+        return write_converted(call, t, image, region);
+    for (size_t z = 0, planes; status == LE_OK && z < region[2]; z += planes) {
+        planes = le__cl_portion(call, region[2] - z, plane * sizeof(float));
+        status = write_planes(call, image, region, z, planes, (const float *)t->data + z * plane,
+                              false); /* it stays until the queue is done */
     }
     return status;
 }

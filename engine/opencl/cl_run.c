@@ -244,6 +244,27 @@ le_status le_cl_upload(le_call *call, le_cl_buffer *buffer, size_t offset, const
     return le__cl_write(call, buffer->mem, offset, aside ? aside : host, bytes, !aside);
 }
 
+le_status le_cl_upload_elements(le_call *call, le_cl_buffer *buffer, size_t offset,
+                                const le_tensor *tensor, int64_t begin, int64_t count) {
+    enum { PIECE = 1 << 22 };
+    le_tensor t = *tensor;
+    const int64_t size = (int64_t)le_dtype_size(t.dtype), each = PIECE / size;
+    le_status status = le_tensor_to_host(&t);
+    if (status == LE_OK && le_tensor_is_contiguous(&t))
+        return le_cl_upload(call, buffer, offset, (const char *)t.data + begin * size,
+                            (size_t)(count * size));
+    char *room = malloc((size_t)((count < each ? count : each) * size));
+    if (status == LE_OK && !room)
+        status = le_fail(LE_ERR_MEMORY, "opencl: no memory to bring elements together");
+    for (int64_t at = 0, n; status == LE_OK && at < count; at += n) {
+        n = count - at < each ? count - at : each;
+        status = le_cl_upload(call, buffer, offset + (size_t)(at * size),
+                              le_tensor_elements(&t, begin + at, n, room), (size_t)(n * size));
+    }
+    free(room);
+    return status;
+}
+
 le_status le_cl_download(le_call *call, le_cl_buffer *buffer, size_t offset, void *host,
                          size_t bytes) {
     if (!call->cl)

@@ -114,6 +114,17 @@ le_status le_cl_upload(le_call *call, le_cl_buffer *buffer, size_t offset, const
     return unsupported();
 }
 
+le_status le_cl_upload_elements(le_call *call, le_cl_buffer *buffer, size_t offset,
+                                const le_tensor *tensor, int64_t begin, int64_t count) {
+    (void)call;
+    (void)buffer;
+    (void)offset;
+    (void)tensor;
+    (void)begin;
+    (void)count;
+    return unsupported();
+}
+
 le_status le_cl_download(le_call *call, le_cl_buffer *buffer, size_t offset, void *host,
                          size_t bytes) {
     (void)call;

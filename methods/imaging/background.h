@@ -49,7 +49,7 @@ void le__im_mesh_put(le__im_mesh *mesh, int64_t at, const le__im_clipped *c);
 void le__im_mesh_filter(le__im_mesh *mesh, int64_t filter, double *spare);
 /* The mesh of an image by sorting its cells, and filtered; its memory is the call's. LE_ERR_MEMORY
  * without a message. */
-le_status le__im_mesh_make(le_call *call, const void *image, le_dtype dtype, int64_t filter,
+le_status le__im_mesh_make(le_call *call, const le__im_pixels *image, int64_t filter,
                            le__im_mesh *mesh);
 
 /* Where pixel i of an axis lies among the centers of cells, from 0 to cells - 1; scale: cells over

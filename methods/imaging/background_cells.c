@@ -10,8 +10,7 @@
 
 typedef struct job {
     le_call *call;
-    const void *image;
-    le_dtype dtype;
+    le__im_pixels image;
     le__im_mesh mesh;
     double *spare; /* of each worker: a cell, and what its clip needs */
     int64_t cell, room;
@@ -28,7 +27,7 @@ static int64_t gather(const job *j, int64_t at, double *out) {
     for (int64_t i = le__im_cell_begin(y, m->down, m->rows);
          i < le__im_cell_begin(y + 1, m->down, m->rows); i++) {
         double *line = out + n;
-        le__im_load(j->image, j->dtype, i * m->cols + begin, width, line);
+        le__im_load(&j->image, i * m->cols + begin, width, line);
         for (int64_t k = 0; k < width; k++) {
             const double value = line[k];
             out[n] = value;
@@ -76,9 +75,9 @@ static le_status make(job *j, int64_t filter) {
     return status;
 }
 
-le_status le__im_mesh_make(le_call *call, const void *image, le_dtype dtype, int64_t filter,
+le_status le__im_mesh_make(le_call *call, const le__im_pixels *image, int64_t filter,
                            le__im_mesh *mesh) {
-    job j = {.call = call, .image = image, .dtype = dtype, .mesh = *mesh};
+    job j = {.call = call, .image = *image, .mesh = *mesh};
     const le_status status = make(&j, filter);
     *mesh = j.mesh;
     return status;
@@ -88,8 +87,7 @@ le_status le__im_mesh_make(le_call *call, const void *image, le_dtype dtype, int
 bool le__im_background_reference(le_call *call, const double *pixels, const le__im_shape *shape,
                                  int64_t cell, double *background, double *noise) {
     job j = {.call = call,
-             .image = pixels,
-             .dtype = LE_F64,
+             .image = le__im_pixels_in(pixels),
              .mesh = le__im_mesh_of(shape->rows, shape->cols, cell),
              .plain = true};
     double *const maps[] = {background, noise};
@@ -128,13 +126,11 @@ static void write_lines(void *context, size_t begin, size_t end, int worker) {
 static le_status run_as(le_call *call, bool plain) {
     const le_tensor *image = le_call_in(call, BACKGROUND_IMAGE);
     job j = {.call = call,
-             .image = le_call_contiguous(call, BACKGROUND_IMAGE),
-             .dtype = image->dtype,
+             .image = le__im_pixels_of(image),
              .mesh = le__im_mesh_of(image->shape[0], image->shape[1],
                                     le_call_i64(call, BACKGROUND_CELL)),
              .plain = plain};
-    const le_status status =
-        j.image ? make(&j, le_call_i64(call, BACKGROUND_FILTER)) : LE_ERR_MEMORY;
+    const le_status status = make(&j, le_call_i64(call, BACKGROUND_FILTER));
     if (status != LE_OK)
         return status == LE_ERR_MEMORY ? le_fail(status, "background_mesh: no memory for the cells")
                                        : status;

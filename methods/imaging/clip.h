@@ -130,8 +130,10 @@ typedef struct le__im_sorted {
     int64_t n_below, n_window;     /* of the core: below the window, and in it */
     double core_lower, core_upper; /* the core lies between these, exclusively */
     double shift, sum, sum2;       /* of x - shift and of its square over the core */
-    /* Of a core: number k of the window; its sums in twice the digits. */
+    /* Of a core: number k of the window; its least or its greatest number; its sums in twice the
+     * digits. */
     double (*window_at)(void *context, int64_t k);
+    double (*extreme)(void *context, bool greatest);
     void (*exact)(void *context, le__dd *sum, le__dd *sum2);
     void *context;
 } le__im_sorted;

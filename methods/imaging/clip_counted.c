@@ -64,17 +64,26 @@ static bool moments_of(const void *of, int64_t begin, int64_t end, double shift,
     return true;
 }
 
-void le__im_count_pixels(const void *pixels, le_dtype dtype, int64_t begin, int64_t end,
-                         uint32_t *counts) {
-    const uint8_t *bytes = pixels;
-    const uint16_t *words = pixels;
-    const int16_t *integers = pixels;
-    for (int64_t i = begin; dtype == LE_U8 && i < end; i++)
+static void count(const void *piece, le_dtype dtype, int64_t n, uint32_t *counts) {
+    const uint8_t *bytes = piece;
+    const uint16_t *words = piece;
+    const int16_t *integers = piece;
+    for (int64_t i = 0; dtype == LE_U8 && i < n; i++)
         counts[bytes[i]]++;
-    for (int64_t i = begin; dtype == LE_U16 && i < end; i++)
+    for (int64_t i = 0; dtype == LE_U16 && i < n; i++)
         counts[words[i]]++;
-    for (int64_t i = begin; dtype == LE_I16 && i < end; i++)
+    for (int64_t i = 0; dtype == LE_I16 && i < n; i++)
         counts[integers[i] - INT16_MIN]++;
+}
+
+void le__im_count_pixels(const le__im_pixels *pixels, int64_t begin, int64_t end,
+                         uint32_t *counts) {
+    enum { PIECE = 4096 };
+    uint16_t room[PIECE];
+    for (int64_t at = begin; at < end; at += PIECE) {
+        const int64_t n = end - at < PIECE ? end - at : PIECE;
+        count(le__im_piece(pixels, at, n, room), pixels->dtype, n, counts);
+    }
 }
 
 le__im_clipped le__im_clip_counted(const le__im_clip *clip, le_dtype dtype, const uint32_t *counts,

@@ -16,8 +16,7 @@ static inline bool le__im_countable(le_dtype dtype) {
 }
 
 /* Adds pixels [begin, end) to LE__IM_VALUES counts. */
-void le__im_count_pixels(const void *pixels, le_dtype dtype, int64_t begin, int64_t end,
-                         uint32_t *counts);
+void le__im_count_pixels(const le__im_pixels *pixels, int64_t begin, int64_t end, uint32_t *counts);
 /* memory: LE__IM_COUNTED_MEMORY numbers. */
 le__im_clipped le__im_clip_counted(const le__im_clip *clip, le_dtype dtype, const uint32_t *counts,
                                    int64_t *memory);

@@ -245,7 +245,7 @@ static inline void le__im_pass(const le__im_window *w, int64_t at, int64_t count
         return;
     const int64_t words = count / LE__IM_WORD, rest = count % LE__IM_WORD;
     if (!w->wide) {
-        const float *x = (const float *)w->pixels + at;
+        const float *x = le__im_piece(&w->pixels, at, count, wide);
         le__im_pass_f32(&w->edges, x, words, above, p);
         if (rest) {
             float last[LE__IM_WORD];
@@ -255,11 +255,11 @@ static inline void le__im_pass(const le__im_window *w, int64_t at, int64_t count
         }
         return;
     }
-    const double *x = (const double *)w->pixels + at;
-    if (w->dtype != LE_F64) {
-        le__im_load(w->pixels, w->dtype, at, count, wide);
-        x = wide;
-    }
+    const double *x = wide;
+    if (w->pixels.dtype == LE_F64)
+        x = le__im_piece(&w->pixels, at, count, wide);
+    else
+        le__im_load(&w->pixels, at, count, wide);
     le__im_pass_f64(&w->edges, x, words, above, p);
     if (rest) {
         double last[LE__IM_WORD];

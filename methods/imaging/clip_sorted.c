@@ -43,6 +43,8 @@ static bool value_at(const void *of, int64_t at, double *out) {
         *out = v->high[in_core - v->n_core];
     else if (in_window >= 0 && in_window < v->n_window)
         *out = v->window_at(v->context, in_window);
+    else if (in_core == 0 || in_core == v->n_core - 1) /* no tail on this side */
+        *out = v->extreme(v->context, in_core > 0);
     else
         return false;
     return true;

@@ -32,7 +32,7 @@ static int64_t take_sample(const le__im_window *w, int64_t sample, double *out) 
     for (int64_t i = 0; i < sample; i++) {
         state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         const int64_t at = i * stretch + (int64_t)((state >> 33) % (uint64_t)stretch);
-        out[n] = le__load(w->pixels, w->dtype, at);
+        out[n] = le__im_pixel(&w->pixels, at);
         n += isfinite(out[n]) != 0;
     }
     return n;
@@ -88,14 +88,10 @@ static bool make_lists(le_call *call, le__im_window *w) {
     return w->parts && lists;
 }
 
-le_status le__im_window_begin(le_call *call, const le__im_clip *clip, const void *pixels,
-                              le_dtype dtype, int64_t n, int64_t block, le__im_window *w) {
-    *w = (le__im_window){.clip = *clip,
-                         .pixels = pixels,
-                         .dtype = dtype,
-                         .wide = dtype != LE_F32,
-                         .n = n,
-                         .block = block};
+le_status le__im_window_begin(le_call *call, const le__im_clip *clip, const le__im_pixels *pixels,
+                              int64_t n, int64_t block, le__im_window *w) {
+    *w = (le__im_window){
+        .clip = *clip, .pixels = *pixels, .wide = pixels->dtype != LE_F32, .n = n, .block = block};
     if (n < FEWEST || clip->mad)
         return LE_OK;
     double *memory = le_call_scratch(call, 2 * SAMPLE * sizeof *memory);
@@ -173,8 +169,8 @@ static double window_at(void *context, int64_t k) {
 
 /* --- fallback --- */
 
-le_status le__im_clip_by_sorting(le_call *call, const le__im_clip *clip, const void *pixels,
-                                 le_dtype dtype, int64_t n, le__im_clipped *out) {
+le_status le__im_clip_by_sorting(le_call *call, const le__im_clip *clip,
+                                 const le__im_pixels *pixels, int64_t n, le__im_clipped *out) {
     enum { PIECE = 1024 };
     double *values = le_call_scratch(call, (size_t)(2 * n + PIECE) * sizeof *values);
     int64_t finite = 0;
@@ -185,7 +181,7 @@ le_status le__im_clip_by_sorting(le_call *call, const le__im_clip *clip, const v
         double *piece = values + n;
         if (at % LE__IM_OFTEN == 0 && le_call_cancelled(call))
             return LE_ERR_CANCELLED;
-        le__im_load(pixels, dtype, at, count, piece);
+        le__im_load(pixels, at, count, piece);
         for (int64_t i = 0; i < count; i++) {
             values[finite] = piece[i];
             finite += isfinite(piece[i]) != 0;
@@ -209,12 +205,34 @@ static void exact_core(void *context, le__dd *sum, le__dd *sum2) {
     for (int64_t at = 0; at < w->n; at += PIECE) {
         const int64_t n = w->n - at < PIECE ? w->n - at : PIECE;
         int64_t core = 0;
-        le__im_load(w->pixels, w->dtype, at, n, values);
+        le__im_load(&w->pixels, at, n, values);
         for (int64_t i = 0; i < n; i++)
             if (values[i] >= w->edges.lower && values[i] <= w->edges.upper)
                 values[core++] = values[i];
         le__im_add_exactly(values, core, w->edges.shift, sum, sum2);
     }
+}
+
+/* Another look, for pixels that have no tail. */
+static double extreme_of_core(void *context, bool greatest) {
+    enum { PIECE = 256 };
+    le__im_window *w = context;
+    double values[PIECE], least = INFINITY, most = -INFINITY;
+    for (int64_t at = 0; at < w->n && !w->extremes_known; at += PIECE) {
+        const int64_t n = w->n - at < PIECE ? w->n - at : PIECE;
+        le__im_load(&w->pixels, at, n, values);
+        for (int64_t i = 0; i < n; i++) {
+            const bool core = (values[i] >= w->edges.lower) & (values[i] <= w->edges.upper);
+            least = core && values[i] < least ? values[i] : least;
+            most = core && values[i] > most ? values[i] : most;
+        }
+    }
+    if (!w->extremes_known) {
+        w->extremes[0] = least;
+        w->extremes[1] = most;
+        w->extremes_known = true;
+    }
+    return w->extremes[greatest];
 }
 
 static bool join(le_call *call, le__im_window *w, le__im_sorted *all) {
@@ -262,6 +280,7 @@ static le__im_sorted about(le__im_window *w) {
                            .core_upper = next_to(w, w->edges.upper, INFINITY),
                            .shift = w->edges.shift,
                            .window_at = window_at,
+                           .extreme = extreme_of_core,
                            .exact = exact_core,
                            .context = w};
 }
@@ -278,7 +297,7 @@ le_status le__im_window_end(le_call *call, le__im_window *w, le__im_clipped *out
     }
     if (!full && le__im_clip_sorted(&w->clip, &all, out))
         return LE_OK;
-    return le__im_clip_by_sorting(call, &w->clip, w->pixels, w->dtype, w->n, out);
+    return le__im_clip_by_sorting(call, &w->clip, &w->pixels, w->n, out);
 }
 
 /* --- few numbers --- */
@@ -345,8 +364,7 @@ static bool clip_by_window(le__im_window *w, double *values, double *spare, le__
 void le__im_clip_few(const le__im_clip *clip, double *values, int64_t n, double *spare,
                      le__im_clipped *out) {
     le__im_window w = {.clip = *clip,
-                       .pixels = values,
-                       .dtype = LE_F64,
+                       .pixels = le__im_pixels_in(values),
                        .wide = true,
                        .n = n,
                        .collect = collect_plainly};

@@ -33,8 +33,7 @@ typedef struct le__im_block {
 
 typedef struct le__im_window {
     le__im_clip clip;
-    const void *pixels;
-    le_dtype dtype;
+    le__im_pixels pixels;
     bool wide;                /* worked off as f64, else as f32 */
     int64_t n, blocks, block; /* pixels; blocks and pixels of each */
     int64_t window_room;      /* of a block */
@@ -49,14 +48,16 @@ typedef struct le__im_window {
                        double *out);
     double *bucket;      /* numbers of one, in order */
     int32_t bucket_kept; /* which one that is */
+    bool extremes_known;
+    double extremes[2]; /* of the core */
 } le__im_window;
 
 enum { LE__IM_BUCKETS = 4096 };
 
 /* Looks at a sample. block: pixels of a block. LE_OK with w->blocks 0: not for
  * such pixels. */
-le_status le__im_window_begin(le_call *call, const le__im_clip *clip, const void *pixels,
-                              le_dtype dtype, int64_t n, int64_t block, le__im_window *w);
+le_status le__im_window_begin(le_call *call, const le__im_clip *clip, const le__im_pixels *pixels,
+                              int64_t n, int64_t block, le__im_window *w);
 /* When all blocks have been worked off, else by sorting the pixels.
  * LE_ERR_MEMORY without a message.
  */
@@ -69,7 +70,7 @@ void le__im_clip_few(const le__im_clip *clip, double *values, int64_t n, double 
 int64_t le__im_few_spare(int64_t n);
 
 /* Clips all pixels by sorting them. */
-le_status le__im_clip_by_sorting(le_call *call, const le__im_clip *clip, const void *pixels,
-                                 le_dtype dtype, int64_t n, le__im_clipped *out);
+le_status le__im_clip_by_sorting(le_call *call, const le__im_clip *clip,
+                                 const le__im_pixels *pixels, int64_t n, le__im_clipped *out);
 
 #endif

@@ -20,8 +20,7 @@
 #endif
 
 typedef struct job {
-    const void *image;
-    le_dtype dtype;
+    le__im_pixels image;
     le__im_runs runs;
     le__im_window window;
     le__im_clipped clipped;
@@ -59,7 +58,7 @@ static le_status clip(le_call *call, job *j) {
     const le__im_clip how = le__im_clip_of(call, FIND_CLIP);
     const int64_t n = le_tensor_count(le_call_in(call, FIND_IMAGE));
 #if LE_METHOD_ISA
-    le_status status = le__im_window_begin(call, &how, j->image, j->dtype, n,
+    le_status status = le__im_window_begin(call, &how, &j->image, n,
                                            j->runs.block * j->runs.shape.cols, &j->window);
     if (status != LE_OK)
         return status;
@@ -68,7 +67,7 @@ static le_status clip(le_call *call, job *j) {
         status = le_parallel_for(call, (size_t)j->runs.blocks, look, j);
     return status == LE_OK ? le__im_window_end(call, &j->window, &j->clipped) : status;
 #else
-    return le__im_clip_by_sorting(call, &how, j->image, j->dtype, n, &j->clipped);
+    return le__im_clip_by_sorting(call, &how, &j->image, n, &j->clipped);
 #endif
 }
 
@@ -111,7 +110,7 @@ static uint64_t above_f64(const double *x, int64_t n, double limit) {
 static uint64_t above_mesh(const job *j, double k, int64_t line, int64_t col, int64_t n) {
     double values[64], background[64], noise[64];
     uint64_t word = 0;
-    le__im_load(j->image, j->dtype, line * j->runs.shape.cols + col, n, values);
+    le__im_load(&j->image, line * j->runs.shape.cols + col, n, values);
     le__im_mesh_span(&j->mesh, j->mesh.background, line, col, n, background);
     le__im_mesh_span(&j->mesh, j->mesh.noise, line, col, n, noise);
     for (int64_t i = 0; i < n; i++)
@@ -126,11 +125,11 @@ static uint64_t above(const job *j, double level, int64_t line, int64_t col, int
     const int64_t at = line * j->runs.shape.cols + col;
     if (j->meshed)
         return above_mesh(j, level, line, col, n);
-    if (j->dtype == LE_F32)
-        return above_f32((const float *)j->image + at, n, le__im_float_below(level));
-    if (j->dtype == LE_F64)
-        return above_f64((const double *)j->image + at, n, level);
-    le__im_load(j->image, j->dtype, at, n, values);
+    if (j->image.dtype == LE_F32)
+        return above_f32(le__im_piece(&j->image, at, n, values), n, le__im_float_below(level));
+    if (j->image.dtype == LE_F64)
+        return above_f64(le__im_piece(&j->image, at, n, values), n, level);
+    le__im_load(&j->image, at, n, values);
     return above_f64(values, n, level);
 }
 
@@ -241,7 +240,7 @@ static void measure_run(const job *j, int32_t label, int64_t line, int64_t col, 
     double values[PIECE];
     for (int64_t at = 0; at < n && label > 0; at += PIECE) {
         const int64_t count = n - at < PIECE ? n - at : PIECE;
-        le__im_load(j->image, j->dtype, line * j->runs.shape.cols + col + at, count, values);
+        le__im_load(&j->image, line * j->runs.shape.cols + col + at, count, values);
         le__im_add_run(s, j->runs.shape, line, col + at, count, values);
     }
 }
@@ -290,14 +289,13 @@ static le_status set_levels(le_call *call, job *j, double *statistics) {
     if (status != LE_OK || !j->meshed)
         return status;
     *j = (job){.image = j->image,
-               .dtype = j->dtype,
                .runs = j->runs,
                .level = factors.level,
                .seed_level = factors.seed_level,
                .meshed = true,
                .mesh = le__im_mesh_of(j->runs.shape.rows, j->runs.shape.cols,
                                       le_call_i64(call, FIND_CELL))};
-    return le__im_mesh_make(call, j->image, j->dtype, LE__IM_MESH_FILTER, &j->mesh);
+    return le__im_mesh_make(call, &j->image, LE__IM_MESH_FILTER, &j->mesh);
 }
 
 static le_status find(le_call *call, job *j) {
@@ -324,13 +322,12 @@ static le_status run(le_call *call) {
     const le_tensor *image = le_call_in(call, FIND_IMAGE);
     double statistics[LE__IM_STATISTICS];
     const int lower = le_call_given(call, FIND_FLOOD) ? FIND_FLOOD : FIND_K;
-    job j = {.image = le_call_contiguous(call, FIND_IMAGE),
-             .dtype = image->dtype,
+    job j = {.image = le__im_pixels_of(image),
              .level = le_call_f64(call, lower),
              .seed_level = le_call_f64(call, FIND_K),
              .meshed = le__im_find_mesh(call)};
     const int reach = le__im_reach(le_call_i64(call, FIND_CONNECTIVITY), image->ndim);
-    le_status status = j.image && le__im_runs_begin(call, le__im_shape_of(image), reach, &j.runs)
+    le_status status = le__im_runs_begin(call, le__im_shape_of(image), reach, &j.runs)
                            ? set_levels(call, &j, statistics)
                            : LE_ERR_MEMORY;
     if (status == LE_OK &&

@@ -8,22 +8,24 @@
 
 typedef struct job {
     le__im_runs runs;
-    const void *mask;
-    le_dtype dtype;
-    uint8_t *line; /* one for each worker */
+    le__im_pixels mask;
+    char *room; /* of each worker: a line of any dtype, and one of bytes */
+    int64_t each;
 } job;
 
-/* Foreground as bytes, for dtypes that are not read directly. */
+/* Foreground as bytes. */
 static const uint8_t *bytes_of(const job *j, int64_t line, int worker) {
-    const int64_t cols = j->runs.shape.cols, at = line * cols;
-    uint8_t *restrict out = j->line + worker * cols;
-    switch (j->dtype) {
+    const int64_t cols = j->runs.shape.cols;
+    char *room = j->room + worker * j->each;
+    const void *in = le__im_piece(&j->mask, line * cols, cols, room);
+    uint8_t *restrict out = (uint8_t *)room + cols * (int64_t)sizeof(double);
+    switch (j->mask.dtype) {
     case LE_U8:
-        return (const uint8_t *)j->mask + at;
+        return in;
 #define BYTES(D, T)                                                                                \
     case D:                                                                                        \
         for (int64_t i = 0; i < cols; i++)                                                         \
-            out[i] = ((const T *)j->mask)[at + i] != 0;                                            \
+            out[i] = ((const T *)in)[i] != 0;                                                      \
         break;
         BYTES(LE_I16, int16_t)
         BYTES(LE_U16, uint16_t)
@@ -33,7 +35,7 @@ static const uint8_t *bytes_of(const job *j, int64_t line, int worker) {
 #undef BYTES
     default:
         for (int64_t i = 0; i < cols; i++)
-            out[i] = ((const double *)j->mask)[at + i] != 0;
+            out[i] = ((const double *)in)[i] != 0;
         break;
     }
     return out;
@@ -51,11 +53,12 @@ static void find_starts(void *context, size_t begin, size_t end, int worker) {
 
 static le_status run(le_call *call) {
     const le_tensor *mask = le_call_in(call, LABEL_MASK);
-    job j = {.mask = le_call_contiguous(call, LABEL_MASK), .dtype = mask->dtype};
+    job j = {.mask = le__im_pixels_of(mask)};
     const int reach = le__im_reach(le_call_i64(call, LABEL_CONNECTIVITY), mask->ndim);
     const le__im_shape shape = le__im_shape_of(mask);
-    j.line = le_call_scratch(call, (size_t)(shape.cols * le_call_threads(call)));
-    if (!j.mask || !j.line || !le__im_runs_begin(call, shape, reach, &j.runs))
+    j.each = (shape.cols * (int64_t)(sizeof(double) + 1) / 64 + 1) * 64;
+    j.room = le_call_scratch(call, (size_t)(j.each * le_call_threads(call)));
+    if (!j.room || !le__im_runs_begin(call, shape, reach, &j.runs))
         return le_fail(LE_ERR_MEMORY, "label: no memory for the runs");
     le_status status = le_parallel_for(call, (size_t)j.runs.blocks, find_starts, &j);
     if (status == LE_OK && !le__im_runs_count(call, &j.runs))

@@ -11,8 +11,7 @@
 enum { PIECE = 128 };
 
 typedef struct job {
-    const void *image, *labels;
-    le_dtype dtype, labels_dtype;
+    le__im_pixels image, labels;
     le__im_shape shape;
     int64_t n; /* labels from 0 that have sums */
     le__im_sums *sums;
@@ -22,13 +21,13 @@ typedef struct job {
     int64_t *most;   /* largest label of each line */
 } job;
 
-/* A part of a line of labels as 64-bit numbers. */
-static void load_labels(const job *j, int64_t at, int64_t n, int64_t *restrict out) {
-    switch (j->labels_dtype) {
+/* Labels as 64-bit numbers. */
+static void widen(const void *labels, le_dtype dtype, int64_t n, int64_t *restrict out) {
+    switch (dtype) {
 #define LABELS(D, T)                                                                               \
     case D:                                                                                        \
         for (int64_t i = 0; i < n; i++)                                                            \
-            out[i] = ((const T *)j->labels)[at + i];                                               \
+            out[i] = ((const T *)labels)[i];                                                       \
         break;
         LABELS(LE_U8, uint8_t)
         LABELS(LE_I16, int16_t)
@@ -37,7 +36,7 @@ static void load_labels(const job *j, int64_t at, int64_t n, int64_t *restrict o
 #undef LABELS
     default:
         for (int64_t i = 0; i < n; i++)
-            out[i] = ((const int32_t *)j->labels)[at + i];
+            out[i] = ((const int32_t *)labels)[i];
         break;
     }
 }
@@ -55,18 +54,19 @@ static bool all_zero(const void *memory, size_t bytes) {
 /* Lines: where labels are, and the largest. */
 static void look(void *context, size_t begin, size_t end, int worker) {
     job *j = context;
-    const size_t size = le_dtype_size(j->labels_dtype);
+    const size_t size = le_dtype_size(j->labels.dtype);
     int64_t labels[PIECE];
+    uint32_t room[PIECE];
     (void)worker;
     for (int64_t line = (int64_t)begin; line < (int64_t)end; line++) {
         int64_t most = 0;
         for (int64_t p = 0; p < j->pieces; p++) {
             const int64_t at = line * j->shape.cols + p * PIECE, n = piece_end(j, p) - p * PIECE;
-            const bool empty =
-                all_zero((const char *)j->labels + (size_t)at * size, (size_t)n * size);
+            const void *piece = le__im_piece(&j->labels, at, n, room);
+            const bool empty = all_zero(piece, (size_t)n * size);
             j->empty[line * j->pieces + p] = empty;
             if (!empty)
-                load_labels(j, at, n, labels);
+                widen(piece, j->labels.dtype, n, labels);
             for (int64_t i = 0; i < n && !empty; i++)
                 most = labels[i] > most ? labels[i] : most;
         }
@@ -83,10 +83,11 @@ static int64_t largest_of(const job *j) {
 
 static void add_piece(const job *j, int64_t line, int64_t col, int64_t n) {
     int64_t labels[PIECE];
+    uint32_t room[PIECE];
     double values[PIECE];
     const int64_t at = line * j->shape.cols + col;
-    load_labels(j, at, n, labels);
-    le__im_load(j->image, j->dtype, at, n, values);
+    widen(le__im_piece(&j->labels, at, n, room), j->labels.dtype, n, labels);
+    le__im_load(&j->image, at, n, values);
     for (int64_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && labels[end] == labels[i]; end++)
             ;
@@ -97,16 +98,14 @@ static void add_piece(const job *j, int64_t line, int64_t col, int64_t n) {
 
 static le_status begin(le_call *call, job *j) {
     const le_tensor *image = le_call_in(call, MEASURE_IMAGE);
-    *j = (job){.image = le_call_contiguous(call, MEASURE_IMAGE),
-               .labels = le_call_contiguous(call, MEASURE_LABELS),
-               .dtype = image->dtype,
-               .labels_dtype = le_call_in(call, MEASURE_LABELS)->dtype,
+    *j = (job){.image = le__im_pixels_of(image),
+               .labels = le__im_pixels_of(le_call_in(call, MEASURE_LABELS)),
                .shape = le__im_shape_of(image)};
     const size_t lines = (size_t)le__im_lines(j->shape);
     j->pieces = (j->shape.cols + PIECE - 1) / PIECE;
     j->empty = le_call_scratch(call, lines * (size_t)j->pieces + 1);
     j->most = le_call_scratch(call, (lines + 1) * sizeof *j->most);
-    if (!j->image || !j->labels || !j->empty || !j->most)
+    if (!j->empty || !j->most)
         return le_fail(LE_ERR_MEMORY, "measure_sources: no memory for the pixels");
     return le_parallel_for(call, lines, look, j);
 }

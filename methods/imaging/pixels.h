@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Pixels of row-major images of any dtype as doubles, and the axes of images.
+ * Pixels of images of any dtype and strides, and the axes of images.
  */
 #ifndef LE_IMAGING_PIXELS_H
 #define LE_IMAGING_PIXELS_H
@@ -17,19 +17,58 @@ static inline bool le__im_over(const le_call *call, int64_t i) {
     return call && i % LE__IM_OFTEN == LE__IM_OFTEN - 1 && le_call_cancelled(call);
 }
 
-/* count elements from `offset`, as doubles. */
-static inline void le__im_load(const void *data, le_dtype dtype, int64_t offset, int64_t count,
-                               double *restrict out) {
+/* An image that is read a piece at a time, in row-major order. */
+typedef struct le__im_pixels {
+    const le_tensor *tensor;
+    const char *memory; /* of a row-major image, else NULL */
+    le_dtype dtype;
+    int64_t size; /* bytes of a pixel */
+} le__im_pixels;
+
+static inline le__im_pixels le__im_pixels_of(const le_tensor *image) {
+    return (le__im_pixels){image, le_tensor_is_contiguous(image) ? image->data : NULL, image->dtype,
+                           (int64_t)le_dtype_size(image->dtype)};
+}
+
+static inline le__im_pixels le__im_pixels_in(const double *values) {
+    return (le__im_pixels){NULL, (const char *)values, LE_F64, sizeof *values};
+}
+
+/* n pixels from `at`, of the image's dtype; room: for n of them. */
+static inline const void *le__im_piece(const le__im_pixels *p, int64_t at, int64_t n, void *room) {
+    return p->memory ? p->memory + at * p->size : le_tensor_elements(p->tensor, at, n, room);
+}
+
+static inline double le__im_pixel(const le__im_pixels *p, int64_t at) {
+    return p->memory ? le__load(p->memory, p->dtype, at)
+                     : le__load(le_tensor_elements(p->tensor, at, 1, NULL), p->dtype, 0);
+}
+
+static inline void le__im_widen(const void *restrict pixels, le_dtype dtype, int64_t n,
+                                double *restrict out) {
     switch (dtype) {
 #define LE__X(D, T, s)                                                                             \
     case D:                                                                                        \
-        for (int64_t i = 0; i < count; i++)                                                        \
-            out[i] = (double)((const T *)data)[offset + i];                                        \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            out[i] = (double)((const T *)pixels)[i];                                               \
         break;
         LE__DTYPE_LIST(LE__X)
 #undef LE__X
-    default: /* the family's arguments take no other */
+    default:
         break;
+    }
+}
+
+/* n pixels from `at`, as doubles. */
+static inline void le__im_load(const le__im_pixels *p, int64_t at, int64_t n,
+                               double *restrict out) {
+    enum { PIECE = 256 };
+    double room[PIECE];
+    if (p->memory)
+        le__im_widen(p->memory + at * p->size, p->dtype, n, out);
+    for (int64_t done = 0, count; !p->memory && done < n; done += count) {
+        count = n - done < PIECE ? n - done : PIECE;
+        le__im_widen(le__im_piece(p, at + done, count, room), p->dtype, count, out + done);
     }
 }
 

@@ -9,9 +9,9 @@
 #include <string.h>
 
 typedef struct job {
-    const int32_t *labels;
-    const uint8_t *seeds;
+    le__im_pixels labels, seeds; /* seeds: perhaps without a tensor */
     int64_t n;
+    int32_t largest;
     int32_t *present; /* labels in ascending order, where there are fewer than numbers up to the
                          largest: places are those in this list; NULL: places are the labels */
     int64_t n_places; /* 0 is of no label */
@@ -20,11 +20,36 @@ typedef struct job {
     int32_t *result;
 } job;
 
-static int32_t largest_of(const job *j) {
-    int32_t most = 0;
-    for (int64_t i = 0; i < j->n; i++)
-        most = j->labels[i] > most ? j->labels[i] : most;
-    return most;
+/* Some pixels, of which number `at` is the first; seeds: as many, or NULL. */
+typedef void (*piece_fn)(job *j, const int32_t *labels, const uint8_t *seeds, int64_t at,
+                         int64_t n);
+
+static void for_pieces(job *j, int64_t begin, int64_t end, piece_fn fn) {
+    enum { PIECE = 2048 };
+    int32_t labels[PIECE];
+    uint8_t seeds[PIECE];
+    for (int64_t at = begin; at < end; at += PIECE) {
+        const int64_t n = end - at < PIECE ? end - at : PIECE;
+        fn(j, le__im_piece(&j->labels, at, n, labels),
+           j->seeds.tensor ? le__im_piece(&j->seeds, at, n, seeds) : NULL, at, n);
+    }
+}
+
+static void find_largest(job *j, const int32_t *labels, const uint8_t *seeds, int64_t at,
+                         int64_t n) {
+    (void)seeds;
+    (void)at;
+    for (int64_t i = 0; i < n; i++)
+        j->largest = labels[i] > j->largest ? labels[i] : j->largest;
+}
+
+/* A label once for each stretch of it. */
+static void list_piece(job *j, const int32_t *labels, const uint8_t *seeds, int64_t at, int64_t n) {
+    (void)seeds;
+    (void)at;
+    for (int64_t i = 0; i < n; i++)
+        if (labels[i] > 0 && labels[i] != j->present[j->n_places - 1])
+            j->present[j->n_places++] = labels[i];
 }
 
 static int ascending(const void *x, const void *y) {
@@ -34,16 +59,15 @@ static int ascending(const void *x, const void *y) {
 
 /* Each label once, which there are at most as many of as pixels. */
 static le_status list_present(le_call *call, job *j) {
-    int64_t n = 0, different = 0;
+    int64_t different = 0;
     j->present = le_call_scratch(call, ((size_t)j->n + 1) * sizeof *j->present);
     if (!j->present)
         return le_fail(LE_ERR_MEMORY, "select_labels: no memory for %lld labels", (long long)j->n);
     j->present[0] = 0;
-    for (int64_t i = 0; i < j->n; i++)
-        if (j->labels[i] > 0 && j->labels[i] != j->present[n])
-            j->present[++n] = j->labels[i];
-    qsort(j->present + 1, (size_t)n, sizeof *j->present, ascending);
-    for (int64_t i = 1; i <= n; i++)
+    j->n_places = 1;
+    for_pieces(j, 0, j->n, list_piece);
+    qsort(j->present + 1, (size_t)j->n_places - 1, sizeof *j->present, ascending);
+    for (int64_t i = 1; i < j->n_places; i++)
         if (j->present[i] != j->present[different])
             j->present[++different] = j->present[i];
     j->n_places = different + 1;
@@ -64,36 +88,40 @@ static int64_t place_of(const job *j, int32_t label) {
     return low;
 }
 
-static void count(const job *j) {
-    for (int64_t i = 0; i < j->n; i++) {
-        if (j->labels[i] <= 0)
+static void count(job *j, const int32_t *labels, const uint8_t *seeds, int64_t at, int64_t n) {
+    (void)at;
+    for (int64_t i = 0; i < n; i++) {
+        if (labels[i] <= 0)
             continue;
-        const int64_t place = place_of(j, j->labels[i]);
+        const int64_t place = place_of(j, labels[i]);
         j->numbers[place]++;
-        j->seeded[place] |= !j->seeds || j->seeds[i];
+        j->seeded[place] |= !seeds || seeds[i];
     }
+}
+
+static void renumber(job *j, const int32_t *labels, const uint8_t *seeds, int64_t at, int64_t n) {
+    (void)seeds;
+    for (int64_t i = 0; i < n; i++)
+        j->result[at + i] = labels[i] > 0 ? j->numbers[place_of(j, labels[i])] : 0;
 }
 
 enum { BLOCK = 1 << 16 };
 
-static void renumber(void *context, size_t begin, size_t end, int worker) {
-    const job *j = context;
+static void renumber_blocks(void *context, size_t begin, size_t end, int worker) {
+    job *j = context;
     const int64_t stop = (int64_t)end * BLOCK < j->n ? (int64_t)end * BLOCK : j->n;
     (void)worker;
-    for (int64_t i = (int64_t)begin * BLOCK; i < stop; i++)
-        j->result[i] = j->labels[i] > 0 ? j->numbers[place_of(j, j->labels[i])] : 0;
+    for_pieces(j, (int64_t)begin * BLOCK, stop, renumber);
 }
 
 static le_status run(le_call *call) {
-    job j = {.labels = le_call_contiguous(call, SELECT_LABELS),
+    job j = {.labels = le__im_pixels_of(le_call_in(call, SELECT_LABELS)),
              .n = le_tensor_count(le_call_in(call, SELECT_LABELS)),
              .result = le_call_out(call, SELECT_RESULT)->data};
-    const bool seeds = le_call_given(call, SELECT_SEEDS);
-    if (seeds)
-        j.seeds = le_call_contiguous(call, SELECT_SEEDS);
-    if (!j.labels || (seeds && !j.seeds))
-        return le_fail(LE_ERR_MEMORY, "select_labels: no memory for the pixels");
-    j.n_places = (int64_t)largest_of(&j) + 1;
+    if (le_call_given(call, SELECT_SEEDS))
+        j.seeds = le__im_pixels_of(le_call_in(call, SELECT_SEEDS));
+    for_pieces(&j, 0, j.n, find_largest);
+    j.n_places = (int64_t)j.largest + 1;
     const le_status status = j.n_places > j.n + 1 ? list_present(call, &j) : LE_OK;
     if (status != LE_OK)
         return status;
@@ -104,14 +132,14 @@ static le_status run(le_call *call) {
         return le_fail(LE_ERR_MEMORY, "select_labels: no memory for %zu labels", n);
     memset(j.numbers, 0, n * sizeof *j.numbers);
     memset(j.seeded, 0, n);
-    count(&j);
+    for_pieces(&j, 0, j.n, count);
     int32_t kept = 0;
     const int64_t least = le_call_i64(call, SELECT_AREA);
     for (size_t k = 1; k < n; k++)
         j.numbers[k] = j.numbers[k] > 0 && j.seeded[k] && j.numbers[k] >= least ? ++kept : 0;
     if (le_call_given(call, SELECT_COUNT))
         *(int32_t *)le_call_out(call, SELECT_COUNT)->data = kept;
-    return le_parallel_for(call, (size_t)((j.n + BLOCK - 1) / BLOCK), renumber, &j);
+    return le_parallel_for(call, (size_t)((j.n + BLOCK - 1) / BLOCK), renumber_blocks, &j);
 }
 
 LE_IMPLEMENTATION(select_labels, c, .run_type = "c", .summary = "all components counted at once",

@@ -68,13 +68,13 @@ le__im_clip_outputs le__im_clip_outputs_of(const le_call *call) {
     return out;
 }
 
-void le__im_clip_mask(const le__im_clipped *c, const void *image, le_dtype dtype, int64_t begin,
+void le__im_clip_mask(const le__im_clipped *c, const le__im_pixels *image, int64_t begin,
                       int64_t end, uint8_t *mask) {
     enum { BLOCK = 512 };
     double values[BLOCK];
     for (int64_t at = begin; at < end; at += BLOCK) {
         const int64_t n = end - at < BLOCK ? end - at : BLOCK;
-        le__im_load(image, dtype, at, n, values);
+        le__im_load(image, at, n, values);
         for (int64_t i = 0; i < n; i++)
             mask[at + i] = !le__im_keeps(c, values[i]);
     }

@@ -37,7 +37,7 @@ typedef struct le__im_clip_outputs {
 
 le__im_clip_outputs le__im_clip_outputs_of(const le_call *call);
 /* Writes the mask of pixels [begin, end) of a contiguous image. */
-void le__im_clip_mask(const le__im_clipped *c, const void *image, le_dtype dtype, int64_t begin,
+void le__im_clip_mask(const le__im_clipped *c, const le__im_pixels *image, int64_t begin,
                       int64_t end, uint8_t *mask);
 
 #endif

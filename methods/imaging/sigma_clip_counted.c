@@ -11,8 +11,7 @@
 enum { BLOCK = 1 << 18 };
 
 typedef struct job {
-    const void *image;
-    le_dtype dtype;
+    le__im_pixels image;
     int64_t n;
     uint32_t *counts; /* of each worker */
     le__im_clipped clipped;
@@ -25,15 +24,14 @@ static int64_t end_of(const job *j, size_t blocks) {
 
 static void count(void *context, size_t begin, size_t end, int worker) {
     const job *j = context;
-    le__im_count_pixels(j->image, j->dtype, (int64_t)begin * BLOCK, end_of(j, end),
+    le__im_count_pixels(&j->image, (int64_t)begin * BLOCK, end_of(j, end),
                         j->counts + (size_t)worker * LE__IM_VALUES);
 }
 
 static void mask(void *context, size_t begin, size_t end, int worker) {
     const job *j = context;
     (void)worker;
-    le__im_clip_mask(&j->clipped, j->image, j->dtype, (int64_t)begin * BLOCK, end_of(j, end),
-                     j->mask);
+    le__im_clip_mask(&j->clipped, &j->image, (int64_t)begin * BLOCK, end_of(j, end), j->mask);
 }
 
 static le_status run(le_call *call) {
@@ -41,14 +39,13 @@ static le_status run(le_call *call) {
     const le__im_clip_outputs out = le__im_clip_outputs_of(call);
     const le__im_clip clip = le__im_clip_of(call, SIGMA_CLIP_SETTINGS);
     const size_t workers = (size_t)le_call_threads(call);
-    job j = {.image = le_call_contiguous(call, SIGMA_CLIP_IMAGE),
-             .dtype = image->dtype,
+    job j = {.image = le__im_pixels_of(image),
              .n = le_tensor_count(image),
              .counts = le_call_scratch(call, workers * LE__IM_VALUES * sizeof(uint32_t)),
              .mask = out.mask};
     int64_t *memory = le_call_scratch(call, LE__IM_COUNTED_MEMORY * sizeof *memory);
     const size_t blocks = (size_t)((j.n + BLOCK - 1) / BLOCK);
-    if (!j.image || !j.counts || !memory)
+    if (!j.counts || !memory)
         return le_fail(LE_ERR_MEMORY, "sigma_clip: no memory for the counts");
     memset(j.counts, 0, workers * LE__IM_VALUES * sizeof(uint32_t));
     const le_status status = le_parallel_for(call, blocks, count, &j);
@@ -56,7 +53,7 @@ static le_status run(le_call *call) {
         return status;
     for (size_t i = LE__IM_VALUES; i < workers * LE__IM_VALUES; i++)
         j.counts[i % LE__IM_VALUES] += j.counts[i];
-    j.clipped = le__im_clip_counted(&clip, j.dtype, j.counts, memory);
+    j.clipped = le__im_clip_counted(&clip, image->dtype, j.counts, memory);
     if (out.statistics)
         le__im_statistics(&j.clipped, 1, out.statistics);
     return out.mask ? le_parallel_for(call, blocks, mask, &j) : LE_OK;

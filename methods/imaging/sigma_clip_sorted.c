@@ -9,8 +9,7 @@ enum { BLOCK = 64, MASKED = 1 << 14 };
 
 typedef struct job {
     const le_call *call;
-    const void *image;
-    le_dtype dtype;
+    le__im_pixels image;
     le__im_sets sets;
     le__im_clip clip;
     le__im_clip_outputs out;
@@ -18,13 +17,33 @@ typedef struct job {
     le__im_clipped whole;
 } job;
 
+/* The pixels of a set, as a view. */
+static le_tensor view_of(const job *j, int64_t set) {
+    const le_tensor *image = j->image.tensor;
+    const int64_t axis =
+        le_call_given(j->call, SIGMA_CLIP_AXIS) ? le_call_i64(j->call, SIGMA_CLIP_AXIS) : -1;
+    if (axis < 0)
+        return *image;
+    const void *first = le_tensor_elements(image, le__im_first(&j->sets, set), 1, NULL);
+    le_tensor view = le_tensor_of((void *)first, image->dtype, 1, &j->sets.length);
+    view.strides[0] = image->strides[axis];
+    return view;
+}
+
+/* The finite ones, some at a time, for the call may be ended. */
 static int64_t gather(const job *j, int64_t set, double *values) {
-    const int64_t first = le__im_first(&j->sets, set);
+    const le_tensor view = view_of(j, set);
+    const le__im_pixels pixels = le__im_pixels_of(&view);
     int64_t n = 0;
-    for (int64_t i = 0; i < j->sets.length && !le__im_over(j->call, i); i++) {
-        const double v = le__load(j->image, j->dtype, first + i * j->sets.step);
-        values[n] = v;
-        n += isfinite(v) != 0;
+    for (int64_t at = 0, count; at < j->sets.length && !le_call_cancelled(j->call); at += count) {
+        double *piece = values + n;
+        count = j->sets.length - at < LE__IM_OFTEN ? j->sets.length - at : LE__IM_OFTEN;
+        le__im_load(&pixels, at, count, piece);
+        for (int64_t i = 0; i < count; i++) {
+            const double v = piece[i];
+            values[n] = v;
+            n += isfinite(v) != 0;
+        }
     }
     return n;
 }
@@ -39,12 +58,13 @@ static le__im_clipped clip_set(const job *j, int64_t set, double *values) {
     return c;
 }
 
-static void mask_set(const job *j, int64_t set, const le__im_clipped *c) {
+static void mask_set(const job *j, int64_t set, const le__im_clipped *c, double *values) {
+    const le_tensor view = view_of(j, set);
+    const le__im_pixels pixels = le__im_pixels_of(&view);
     const int64_t first = le__im_first(&j->sets, set);
-    for (int64_t i = 0; i < j->sets.length; i++) {
-        const int64_t at = first + i * j->sets.step;
-        j->out.mask[at] = !le__im_keeps(c, le__load(j->image, j->dtype, at));
-    }
+    le__im_load(&pixels, 0, j->sets.length, values);
+    for (int64_t i = 0; i < j->sets.length; i++)
+        j->out.mask[first + i * j->sets.step] = !le__im_keeps(c, values[i]);
 }
 
 static void clip_sets(void *context, size_t begin, size_t end, int worker) {
@@ -56,7 +76,7 @@ static void clip_sets(void *context, size_t begin, size_t end, int worker) {
         if (j->out.statistics)
             le__im_statistics(&c, j->sets.n, j->out.statistics + s);
         if (j->out.mask)
-            mask_set(j, s, &c);
+            mask_set(j, s, &c, values);
     }
 }
 
@@ -64,21 +84,20 @@ static void mask_whole(void *context, size_t begin, size_t end, int worker) {
     const job *j = context;
     const int64_t stop = (int64_t)end * MASKED;
     (void)worker;
-    le__im_clip_mask(&j->whole, j->image, j->dtype, (int64_t)begin * MASKED,
+    le__im_clip_mask(&j->whole, &j->image, (int64_t)begin * MASKED,
                      stop < j->sets.length ? stop : j->sets.length, j->out.mask);
 }
 
 static le_status run(le_call *call) {
     job j = {.call = call,
-             .image = le_call_contiguous(call, SIGMA_CLIP_IMAGE),
-             .dtype = le_call_in(call, SIGMA_CLIP_IMAGE)->dtype,
+             .image = le__im_pixels_of(le_call_in(call, SIGMA_CLIP_IMAGE)),
              .sets = le__im_sets_of(call),
              .clip = le__im_clip_of(call, SIGMA_CLIP_SETTINGS),
              .out = le__im_clip_outputs_of(call)};
     const bool one = j.sets.n == 1;
     const int64_t workers = one ? 1 : le_call_threads(call);
     j.spare = le_call_scratch(call, (size_t)(workers * 2 * j.sets.length + 1) * sizeof(double));
-    if (!j.image || !j.spare)
+    if (!j.spare)
         return le_fail(LE_ERR_MEMORY, "sigma_clip: no memory for the pixels");
     if (!one)
         return le_parallel_for(call, (size_t)((j.sets.n + BLOCK - 1) / BLOCK), clip_sets, &j);

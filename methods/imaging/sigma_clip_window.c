@@ -35,20 +35,18 @@ static void look(void *context, size_t begin, size_t end, int worker) {
 static void mask(void *context, size_t begin, size_t end, int worker) {
     const job *j = context;
     (void)worker;
-    le__im_clip_mask(&j->clipped, j->window.pixels, j->window.dtype, (int64_t)begin * BLOCK,
-                     end_of(j, end - 1), j->mask);
+    le__im_clip_mask(&j->clipped, &j->window.pixels, (int64_t)begin * BLOCK, end_of(j, end - 1),
+                     j->mask);
 }
 
 static le_status run(le_call *call) {
     const le_tensor *image = le_call_in(call, SIGMA_CLIP_IMAGE);
     const le__im_clip_outputs out = le__im_clip_outputs_of(call);
     const le__im_clip clip = le__im_clip_of(call, SIGMA_CLIP_SETTINGS);
-    const void *pixels = le_call_contiguous(call, SIGMA_CLIP_IMAGE);
+    const le__im_pixels pixels = le__im_pixels_of(image);
     const int64_t n = le_tensor_count(image);
     job j = {.mask = out.mask};
-    le_status status =
-        pixels ? le__im_window_begin(call, &clip, pixels, image->dtype, n, BLOCK, &j.window)
-               : LE_ERR_MEMORY;
+    le_status status = le__im_window_begin(call, &clip, &pixels, n, BLOCK, &j.window);
     j.window.collect = le__im_collect;
     if (status == LE_OK && j.window.blocks)
         status = le_parallel_for(call, (size_t)j.window.blocks, look, &j);

@@ -9,11 +9,11 @@
 
 #include "common/isa.h"
 
-enum { BLOCK = 1 << 14 };
+enum { BLOCK = 1 << 14, PIECE = 1024 };
 
 typedef struct job {
-    const void *image, *background, *noise;
-    le_dtype dtype, background_dtype, noise_dtype;
+    le__im_pixels image, background, noise;
+    bool maps;
     int64_t n;
     double level, k;
     uint8_t *mask;
@@ -25,10 +25,9 @@ static int32_t integer_below(double level) {
 }
 
 #define WITH_LIMIT(T, s, L)                                                                        \
-    static void above_##s(const job *j, int64_t begin, int64_t end, L limit) {                     \
-        const T *restrict in = j->image;                                                           \
-        uint8_t *restrict out = j->mask;                                                           \
-        for (int64_t i = begin; i < end; i++)                                                      \
+    static void above_##s(const void *piece, int64_t n, L limit, uint8_t *restrict out) {          \
+        const T *restrict in = piece;                                                              \
+        for (int64_t i = 0; i < n; i++)                                                            \
             out[i] = in[i] > limit;                                                                \
     }
 WITH_LIMIT(uint8_t, u8, int32_t)
@@ -39,74 +38,69 @@ WITH_LIMIT(uint32_t, u32, double)
 WITH_LIMIT(float, f32, float)
 WITH_LIMIT(double, f64, double)
 
-static void above_level(const job *j, int64_t begin, int64_t end) {
-    switch (j->dtype) {
+static void above_level(const job *j, int64_t at, int64_t n) {
+    double room[PIECE];
+    const void *piece = le__im_piece(&j->image, at, n, room);
+    uint8_t *out = j->mask + at;
+    switch (j->image.dtype) {
     case LE_U8:
-        above_u8(j, begin, end, integer_below(j->level));
+        above_u8(piece, n, integer_below(j->level), out);
         break;
     case LE_I16:
-        above_i16(j, begin, end, integer_below(j->level));
+        above_i16(piece, n, integer_below(j->level), out);
         break;
     case LE_U16:
-        above_u16(j, begin, end, integer_below(j->level));
+        above_u16(piece, n, integer_below(j->level), out);
         break;
     case LE_I32:
-        above_i32(j, begin, end, j->level);
+        above_i32(piece, n, j->level, out);
         break;
     case LE_U32:
-        above_u32(j, begin, end, j->level);
+        above_u32(piece, n, j->level, out);
         break;
     case LE_F32:
-        above_f32(j, begin, end, le__im_float_below(j->level));
+        above_f32(piece, n, le__im_float_below(j->level), out);
         break;
     default:
-        above_f64(j, begin, end, j->level);
+        above_f64(piece, n, j->level, out);
         break;
     }
 }
 
-static void above_maps(const job *j, int64_t begin, int64_t end) {
-    enum { PIECE = 256 };
+static void above_maps(const job *j, int64_t at, int64_t n) {
     double value[PIECE], background[PIECE], noise[PIECE];
-    for (int64_t at = begin; at < end; at += PIECE) {
-        const int64_t n = end - at < PIECE ? end - at : PIECE;
-        le__im_load(j->image, j->dtype, at, n, value);
-        le__im_load(j->background, j->background_dtype, at, n, background);
-        le__im_load(j->noise, j->noise_dtype, at, n, noise);
-        for (int64_t i = 0; i < n; i++)
-            j->mask[at + i] = value[i] - background[i] > j->k * noise[i];
-    }
+    le__im_load(&j->image, at, n, value);
+    le__im_load(&j->background, at, n, background);
+    le__im_load(&j->noise, at, n, noise);
+    for (int64_t i = 0; i < n; i++)
+        j->mask[at + i] = value[i] - background[i] > j->k * noise[i];
 }
 
 static void range(void *context, size_t begin, size_t end, int worker) {
     const job *j = context;
     const int64_t stop = (int64_t)end * BLOCK < j->n ? (int64_t)end * BLOCK : j->n;
     (void)worker;
-    (j->noise ? above_maps : above_level)(j, (int64_t)begin * BLOCK, stop);
+    for (int64_t at = (int64_t)begin * BLOCK; at < stop; at += PIECE)
+        (j->maps ? above_maps : above_level)(j, at, stop - at < PIECE ? stop - at : PIECE);
 }
 
 static le_status prepare(le_call *call, void **context) {
     job *j = le_call_scratch(call, sizeof *j);
     if (!j)
         return le_fail(LE_ERR_MEMORY, "threshold: out of memory");
-    *j = (job){.image = le_call_contiguous(call, THRESHOLD_IMAGE),
-               .dtype = le_call_in(call, THRESHOLD_IMAGE)->dtype,
+    *j = (job){.image = le__im_pixels_of(le_call_in(call, THRESHOLD_IMAGE)),
+               .maps = le_call_given(call, THRESHOLD_NOISE),
                .n = le_tensor_count(le_call_in(call, THRESHOLD_IMAGE)),
                .k = le_call_f64(call, THRESHOLD_K),
                .mask = le_call_out(call, THRESHOLD_MASK)->data};
-    const bool maps = le_call_given(call, THRESHOLD_NOISE);
-    if (maps) {
-        j->background = le_call_contiguous(call, THRESHOLD_BACKGROUND);
-        j->noise = le_call_contiguous(call, THRESHOLD_NOISE);
-        j->background_dtype = le_call_in(call, THRESHOLD_BACKGROUND)->dtype;
-        j->noise_dtype = le_call_in(call, THRESHOLD_NOISE)->dtype;
+    if (j->maps) {
+        j->background = le__im_pixels_of(le_call_in(call, THRESHOLD_BACKGROUND));
+        j->noise = le__im_pixels_of(le_call_in(call, THRESHOLD_NOISE));
     } else {
         j->level = le__im_threshold_level(call);
     }
     *context = j;
-    return j->image && (!maps || (j->background && j->noise))
-               ? LE_OK
-               : le_fail(LE_ERR_MEMORY, "threshold: no memory for the pixels");
+    return LE_OK;
 }
 
 static size_t items(const le_call *call) {

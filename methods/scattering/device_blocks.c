@@ -69,7 +69,7 @@ static void add_lz4(list *l, const le__sc_decoder *d, int64_t k, uint64_t to) {
     if (s->wrong[k] || !c->starts)
         return;
     for (int64_t b = 0; b < c->blocks; b++)
-        add(l, (le__sc_device_block){.from = (uint64_t)(c->bytes - d->bytes) + c->starts[b],
+        add(l, (le__sc_device_block){.from = (uint64_t)(c->bytes - d->stored->bytes) + c->starts[b],
                                      .to = to + (uint64_t)le__sc_block_first(c, b),
                                      .size = c->starts[b + 1] - 4 - c->starts[b],
                                      .count = (uint32_t)le__sc_block_count(&s->format, c, b),
@@ -80,7 +80,7 @@ static void add_planes(list *l, const le__sc_decoder *d, const le__sc_chunk *c, 
     const le__sc_stored *s = d->stored;
     for (int64_t b = 0; b < c->blocks && !c->starts; b++)
         add(l,
-            (le__sc_device_block){.from = (uint64_t)(c->bytes - d->bytes) +
+            (le__sc_device_block){.from = (uint64_t)(c->bytes - d->stored->bytes) +
                                           (uint64_t)(le__sc_block_first(c, b) * s->format.element),
                                   .to = to + (uint64_t)le__sc_block_first(c, b),
                                   .count = (uint32_t)le__sc_block_count(&s->format, c, b),
@@ -102,7 +102,7 @@ static void add_others(list *l, const le__sc_decoder *d, int64_t k, uint64_t to)
         return;
     }
     add_planes(l, d, c, to);
-    add_pieces(l, ELEMENTS, (uint64_t)(c->bytes - d->bytes + c->size - n * size), size,
+    add_pieces(l, ELEMENTS, (uint64_t)(c->bytes - d->stored->bytes + c->size - n * size), size,
                to + (uint64_t)first, n);
 }
 
@@ -156,13 +156,10 @@ le_status le__sc_decoder_open(le_call *call, const le__sc_stored_args *a, le__sc
                               int64_t most, int64_t stride, int64_t group, le__sc_decoder *d) {
     const bool fits = (size_t)s->block_bytes <= le_cl_device(call)->local_bytes;
     *d = (le__sc_decoder){.stored = s,
-                          .bytes = le_call_contiguous(call, a->bytes),
                           .bytes_arg = a->bytes,
                           .most = most,
                           .stride = stride,
                           .group = fits ? (size_t)group : 0};
-    if (!d->bytes)
-        return le_fail(LE_ERR_MEMORY, "%s: no memory for the chunks", s->who);
     le_status status = build(call, d);
     return status == LE_OK ? allocate(call, d) : status;
 }

@@ -20,7 +20,6 @@ typedef struct le__sc_device_block le__sc_device_block;
 
 typedef struct le__sc_decoder {
     le__sc_stored *stored;
-    const uint8_t *bytes; /* of all chunks, on the host */
     int bytes_arg;
     int64_t most;   /* chunks that are decoded at once */
     int64_t stride; /* elements from a chunk to the next in the output */

@@ -15,7 +15,8 @@ typedef struct reference {
     const le__sc_setup *setup;
     le__sc_images images;
     const le__sc_frame_source *source; /* NULL: the argument */
-    const char *frames;                /* the argument, row-major */
+    const le_tensor *frames;           /* the argument */
+    void *room;                        /* of a frame of it */
     const void *frame;                 /* pixels of the present one; NULL: it cannot be read */
     le_dtype dtype;
     le__sc_walk walk;
@@ -93,7 +94,7 @@ static le_status take_frame(reference *r, int64_t frame) {
     const int64_t pixels = r->setup->geometry.rows * r->setup->geometry.cols;
     if (r->source)
         return r->source->frame(r->source->cookie, frame, &r->frame);
-    r->frame = r->frames + (size_t)(frame * pixels) * le_dtype_size(r->dtype);
+    r->frame = le_tensor_elements(r->frames, frame * pixels, pixels, r->room);
     return LE_OK;
 }
 
@@ -156,7 +157,10 @@ le_status le__sc_integrate_reference_of(le_call *call, const le__sc_frame_source
 }
 
 le_status le__sc_integrate_reference(le_call *call) {
-    reference r = {.frames = le_call_contiguous(call, SC_FRAMES),
-                   .dtype = le_call_in(call, SC_FRAMES)->dtype};
-    return r.frames ? integrate(call, &r) : le_fail(LE_ERR_MEMORY, "no memory for the frames");
+    const le_tensor *frames = le_call_in(call, SC_FRAMES);
+    const int64_t pixels = frames->shape[frames->ndim - 2] * frames->shape[frames->ndim - 1];
+    reference r = {.frames = frames,
+                   .dtype = frames->dtype,
+                   .room = le_call_scratch(call, (size_t)pixels * le_dtype_size(frames->dtype))};
+    return r.room ? integrate(call, &r) : le_fail(LE_ERR_MEMORY, "no memory for a frame");
 }

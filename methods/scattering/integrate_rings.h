@@ -31,17 +31,19 @@ struct task {
     le_call *call;
     const le__sc_setup *setup;
     le__sc_rings rings;
-    const void *frames;
+    const char *frames; /* row-major, from the first one on */
+    int64_t first, end; /* which ones they are */
     le_dtype dtype;
     ring_fn fn;
-    int64_t room;       /* pixels of the longest ring, rounded up */
-    float *values;      /* signals and variances, for each worker */
+    int64_t room;  /* pixels of the longest ring, rounded up */
+    float *values; /* signals and variances, for each worker */
     char *space;
     size_t space_bytes; /* of a worker */
     const void *how;    /* of the operation */
 };
 
-/* ------------------------------------------------------------------------------------- values -- */
+/* ------------------------------------------------------------------------------------- values --
+ */
 
 #define LE__X(D, T, suffix)                                                                        \
     static void gather_##suffix(const void *frame, const ring *r, float *restrict out) {           \
@@ -55,15 +57,13 @@ LE__DTYPE_LIST(LE__X)
 static void load_ring(const task *t, int64_t frame, ring *r) {
     const le__sc_table *table = &t->rings.table;
     const int64_t pixels = t->setup->geometry.rows * t->setup->geometry.cols;
-    const char *of =
-        (const char *)t->frames + (size_t)(frame * pixels) * le_dtype_size(t->dtype);
+    const char *of = t->frames + (size_t)((frame - t->first) * pixels) * le_dtype_size(t->dtype);
     LE__FOR_DTYPE(gather, t->dtype)(of, r, r->signal);
     for (int64_t i = 0; i < r->n; i++) {
         const float dark = table->dark ? table->dark[r->pixel[i]] : 0,
                     variance = table->variance ? table->variance[r->pixel[i]] : 0,
                     w = t->setup->weighted ? 1 : table->normalization[r->pixel[i]];
-        const le__sc_ring_value v =
-            le__sc_ring_value_of(t->setup, r->signal[i], dark, variance, w);
+        const le__sc_ring_value v = le__sc_ring_value_of(t->setup, r->signal[i], dark, variance, w);
         r->signal[i] = v.signal;
         r->variance[i] = v.variance;
     }
@@ -89,7 +89,7 @@ static void rings_range(void *context, size_t begin, size_t end, int worker) {
     const task *t = context;
     for (size_t bin = begin; bin < end; bin++) {
         ring r = ring_of(t, (int64_t)bin, worker);
-        for (int64_t frame = 0; frame < t->setup->frames; frame++) {
+        for (int64_t frame = t->first; frame < t->end; frame++) {
             le__sc_sums sums = {0};
             load_ring(t, frame, &r);
             t->fn(t, &r, &sums);
@@ -98,7 +98,24 @@ static void rings_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-/* ---------------------------------------------------------------------------------------- run -- */
+/* ---------------------------------------------------------------------------------------- run --
+ */
+
+/* Frames in any other layout are worked off one by one. */
+static le_status run_frames(le_call *call, task *t) {
+    const le_tensor *tensor = le_call_in(call, SC_FRAMES);
+    const int64_t pixels = t->setup->geometry.rows * t->setup->geometry.cols;
+    const bool at_once = le_tensor_is_contiguous(tensor);
+    void *room = le_call_scratch(call, at_once ? 1 : (size_t)pixels * le_dtype_size(t->dtype));
+    le_status status = room ? LE_OK : le_fail(LE_ERR_MEMORY, "no memory for a frame");
+    for (t->first = 0; status == LE_OK && t->first < t->setup->frames; t->first = t->end) {
+        t->end = at_once ? t->setup->frames : t->first + 1;
+        t->frames =
+            le_tensor_elements(tensor, t->first * pixels, (t->end - t->first) * pixels, room);
+        status = le_parallel_for(call, (size_t)t->rings.table.n_bins, rings_range, t);
+    }
+    return status;
+}
 
 /* space: bytes a pixel of a ring that fn needs. */
 static le_status run_rings(le_call *call, ring_fn fn, const void *how, size_t space) {
@@ -108,15 +125,14 @@ static le_status run_rings(le_call *call, ring_fn fn, const void *how, size_t sp
     if (status != LE_OK)
         return status;
     t.dtype = le_call_in(call, SC_FRAMES)->dtype;
-    t.frames = le_call_contiguous(call, SC_FRAMES);
     t.room = (t.rings.longest / 16 + 1) * 16;
     t.space_bytes = space * (size_t)t.room;
     t.values = le_call_scratch(call, threads * 2 * (size_t)t.room * sizeof *t.values);
     t.space = le_call_scratch(call, threads * t.space_bytes + 1);
-    if (!t.frames || !t.values || !t.space)
+    if (!t.values || !t.space)
         return le_fail(LE_ERR_MEMORY, "no memory for rings of %lld pixels",
                        (long long)t.rings.longest);
-    status = le_parallel_for(call, (size_t)t.rings.table.n_bins, rings_range, &t);
+    status = run_frames(call, &t);
     if (status == LE_OK)
         le__sc_put_axes(call, &t.rings.table.bins);
     return status;

@@ -51,9 +51,8 @@ static bool push_pixel(reference *r, int64_t j) {
     if (p.normalization == 0 || !le__sc_split(&r->walk, j, &s->bins, &r->share))
         return true;
     const float w = (float)p.normalization;
-    const le__sc_ring_value value =
-        le__sc_ring_value_of(s, (float)le__load(r->frame, r->dtype, i), (float)p.dark,
-                             (float)p.variance, w);
+    const le__sc_ring_value value = le__sc_ring_value_of(s, (float)le__load(r->frame, r->dtype, i),
+                                                         (float)p.dark, (float)p.variance, w);
     for (int64_t k = 0; k < r->share.count[0] * r->share.count[1] && !isnan(value.signal); k++) {
         const le__sc_member member = {.bin = r->share.first[0] + k,
                                       .pixel = i,
@@ -130,11 +129,12 @@ static le_status one_frame(le_call *call, reference *r, int64_t frame, le__sc_me
 
 static le_status all_frames(le_call *call, reference *r, le__sc_members_fn fn) {
     const int64_t pixels = r->setup->geometry.rows * r->setup->geometry.cols;
-    const char *frames = le_call_contiguous(call, SC_FRAMES);
-    le_status status = frames ? LE_OK : le_fail(LE_ERR_MEMORY, "no memory for the frames");
-    r->dtype = le_call_in(call, SC_FRAMES)->dtype;
+    const le_tensor *frames = le_call_in(call, SC_FRAMES);
+    r->dtype = frames->dtype;
+    void *room = le_call_scratch(call, (size_t)pixels * le_dtype_size(r->dtype));
+    le_status status = room ? LE_OK : le_fail(LE_ERR_MEMORY, "no memory for a frame");
     for (int64_t f = 0; f < r->setup->frames && status == LE_OK; f++) {
-        r->frame = frames + (size_t)(f * pixels) * le_dtype_size(r->dtype);
+        r->frame = le_tensor_elements(frames, f * pixels, pixels, room);
         status = one_frame(call, r, f, fn);
     }
     if (status == LE_OK)

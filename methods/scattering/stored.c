@@ -51,7 +51,8 @@ le_status le__sc_stored_check(const le_call *call, const le__sc_stored_args *a, 
     return LE_OK;
 }
 
-/* ------------------------------------------------------------------------------------ opening -- */
+/* ------------------------------------------------------------------------------------ opening --
+ */
 
 typedef struct scan {
     le__sc_stored *stored;
@@ -75,13 +76,13 @@ static le_status no_memory(const char *who) {
 /* The headers, and how many starts come before those of each chunk. */
 static le_status open_chunks(le_call *call, const le__sc_stored_args *a, le__sc_stored *out,
                              int64_t *first) {
-    const uint8_t *bytes = le_call_contiguous(call, a->bytes);
     const int64_t *offsets = le_call_contiguous(call, a->offsets);
     const uint32_t *skipped =
         le_call_given(call, a->skipped) ? le_call_contiguous(call, a->skipped) : NULL;
     const int64_t size = le_call_in(call, a->bytes)->shape[0];
     int64_t starts = 0;
-    if (!bytes || !offsets || (le_call_given(call, a->skipped) && !skipped))
+    out->bytes = le_call_contiguous(call, a->bytes);
+    if (!out->bytes || !offsets || (le_call_given(call, a->skipped) && !skipped))
         return no_memory(out->who);
     for (int64_t k = 0; k < out->n; k++) {
         if (offsets[k] < 0 || offsets[k] > offsets[k + 1] || offsets[k + 1] > size)
@@ -90,7 +91,7 @@ static le_status open_chunks(le_call *call, const le__sc_stored_args *a, le__sc_
                 (long long)k, (long long)offsets[k], (long long)offsets[k + 1], (long long)size);
         le__sc_chunk *c = &out->chunks[k];
         out->wrong[k] =
-            le__sc_chunk_open(&out->format, bytes + offsets[k], offsets[k + 1] - offsets[k],
+            le__sc_chunk_open(&out->format, out->bytes + offsets[k], offsets[k + 1] - offsets[k],
                               skipped && skipped[k] != 0, c);
         if (skipped && skipped[k] & LE_STORED_UNREADABLE)
             out->wrong[k] = "it cannot be read from its file";
@@ -152,7 +153,8 @@ le_status le__sc_stored_verdict(const le__sc_stored *s) {
                    (long long)first, (long long)s->n, why, bad > 1 ? "; there are more" : "");
 }
 
-/* ----------------------------------------------------------------------------------- elements -- */
+/* ----------------------------------------------------------------------------------- elements --
+ */
 
 void le__sc_stored_turn(const le__sc_stored *s, void *elements, int64_t n) {
     uint8_t *p = elements;
@@ -173,7 +175,8 @@ void le__sc_stored_fill(const le__sc_stored *s, void *out, int64_t n) {
         le_tensor_set(&t, i, s->fill);
 }
 
-/* ----------------------------------------------------------------------------------- decoding -- */
+/* ----------------------------------------------------------------------------------- decoding --
+ */
 
 enum { BLOCKS = 32 }; /* of a piece of work */
 

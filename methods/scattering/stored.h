@@ -82,6 +82,7 @@ typedef struct le__sc_stored {
     bool big_endian, skip;
     double fill;
     int64_t n;
+    const uint8_t *bytes; /* that all chunks lie in */
     le__sc_chunk *chunks;
     _Atomic(const char *) *wrong; /* of each chunk: why it cannot be decoded; NULL: it can */
     int64_t block_bytes;          /* of the largest block */

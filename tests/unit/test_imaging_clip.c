@@ -30,6 +30,8 @@ typedef enum content {
     AT_BOUNDS,  /* many numbers close to a bound of a pass */
     FEW_DIGITS, /* levels of f32 are far apart at the median */
     DENORMAL,   /* and here the least there are */
+    NO_TAIL,    /* all within the bounds: extremes are those of the core */
+    ONE_TAIL,   /* nothing below the lower bound */
     CONTENTS
 } content;
 
@@ -66,6 +68,10 @@ static double pixel(content kind, int64_t i, uint64_t *state) {
         return 1e7 + floor(noise * 3);
     case DENORMAL:
         return noise * 1e-44;
+    case NO_TAIL:
+        return u;
+    case ONE_TAIL:
+        return u < 0.01 ? 50 + u : u;
     default:
         return u < 0.01 ? noise + 40 * uniform(state) : noise;
     }

@@ -121,6 +121,49 @@ static void packing(void **state) {
         assert_int_equal(back[i], (23 - i) % 4 < 2 ? i : 0);
 }
 
+/* Views of any strides, the same elements one by one. */
+static void pieces(void **state) {
+    enum { MOST = 4096 };
+    static uint8_t data[2 * MOST * 16], room[MOST * 16], one[16];
+    static const le_dtype dtypes[] = {LE_U8, LE_U16, LE_F32, LE_F64, LE_C128};
+    uint32_t seed = 20261124;
+    (void)state;
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (uint8_t)((seed = seed * 1664525 + 1013904223) >> 24);
+    for (int round = 0; round < 2000; round++) {
+        const le_dtype dtype = dtypes[round % 5];
+        const size_t size = le_dtype_size(dtype);
+        int64_t shape[4], order[4] = {0, 1, 2, 3};
+        const int ndim = 1 + round % 4;
+        for (int d = 0; d < ndim; d++) {
+            shape[d] = 1 + (seed = seed * 1664525 + 1013904223) % 7;
+            const int other = (int)((seed = seed * 1664525 + 1013904223) % (uint32_t)(d + 1));
+            order[d] = order[other];
+            order[other] = d;
+        }
+        le_tensor t = le_tensor_of(data + MOST * 16, dtype, ndim, shape);
+        int64_t stride = 1 + (seed >> 8) % 2;
+        for (int k = 0; k < ndim; k++) { /* axes in any order, some backwards, some of stride 0 */
+            const int64_t way = (seed = seed * 1664525 + 1013904223) >> 16;
+            t.strides[order[k]] = way % 5 == 0 ? 0 : way % 3 == 0 ? -stride : stride;
+            stride *= shape[order[k]];
+        }
+        const int64_t n = le_tensor_count(&t), begin = (seed >> 4) % (uint32_t)n,
+                      count = 1 + (seed >> 9) % (uint32_t)(n - begin);
+        memset(room, 0xA5, sizeof room);
+        const uint8_t *found = le_tensor_elements(&t, begin, count, room);
+        for (int64_t i = 0; i < count; i++) {
+            int64_t at = 0, left = begin + i;
+            for (int d = ndim - 1; d >= 0; left /= shape[d], d--)
+                at += left % shape[d] * t.strides[d];
+            memcpy(one, data + MOST * 16 + at * (int64_t)size, size);
+            assert_memory_equal(found + (size_t)i * size, one, size);
+        }
+        for (size_t i = (size_t)count * size; i < sizeof room; i++)
+            assert_int_equal(room[i], 0xA5);
+    }
+}
+
 static void dlpack(void **state) {
     (void)state;
     float data[6] = {1, 2, 3, 4, 5, 6};
@@ -228,6 +271,7 @@ int main(void) {
         cmocka_unit_test(adopting),
         cmocka_unit_test(elements),
         cmocka_unit_test(packing),
+        cmocka_unit_test(pieces),
         cmocka_unit_test(dlpack),
         cmocka_unit_test(profiles),
         cmocka_unit_test(profiles_of_denormals),

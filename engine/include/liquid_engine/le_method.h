@@ -477,6 +477,11 @@ LE_API le_status le_call_keep(le_call *call, const char *key, size_t bytes, le_k
  * contiguous, else a scratch copy; of an empty input something that is not to be read. NULL when out
  * of memory, or when the run has to end meanwhile: it has failed as ended then, whatever it returns. */
 LE_API const void *le_call_contiguous(le_call *call, int arg);
+/* The same a piece at a time, for any thread and without a copy of the whole: elements [begin,
+ * begin + count) of a tensor on the host in row-major order, which are there. They are its own
+ * memory where they lie one after another, as one element does, else a copy in `room`, of count
+ * elements of its dtype. */
+LE_API const void *le_tensor_elements(const le_tensor *t, int64_t begin, int64_t count, void *room);
 /* Whether the run has to end before it is done. For loops without le_parallel_for, to be asked each
  * millisecond or so: a run that asks neither way cannot be ended. Return LE_ERR_CANCELLED then. */
 LE_API bool le_call_cancelled(const le_call *call);
@@ -549,6 +554,10 @@ LE_API le_status le_cl_scratch(le_call *call, size_t bytes, le_cl_buffer **out);
 /* Copies; the host memory may be reused at once. */
 LE_API le_status le_cl_upload(le_call *call, le_cl_buffer *buffer, size_t offset, const void *host,
                               size_t bytes);
+/* The same of elements [begin, begin + count) of a tensor of any strides, in row-major order: a few
+ * MiB at a time, without a copy of the whole. */
+LE_API le_status le_cl_upload_elements(le_call *call, le_cl_buffer *buffer, size_t offset,
+                                       const le_tensor *tensor, int64_t begin, int64_t count);
 LE_API le_status le_cl_download(le_call *call, le_cl_buffer *buffer, size_t offset, void *host,
                                 size_t bytes);
 /* Fills with a repeated 1, 2, 4 or 8-byte pattern. */

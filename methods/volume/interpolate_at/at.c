@@ -41,7 +41,7 @@ typedef struct search {
 static bool outside(const le__at *at, int64_t point)
 {
     for (int a = 0; a < 3; a++) {
-        double x = le__load(at->points, at->points_dtype, 3 * point + a);
+        double x = le__at_coordinate(at, point, a);
         if (!(x >= at->axis[a][0] && x <= at->axis[a][at->n[a] - 1]))
             return true;
     }
@@ -75,7 +75,7 @@ static le_status refuse_outside(const le__at *at)
         return status;
     double x[3];
     for (int a = 0; a < 3; a++)
-        x[a] = le__load(at->points, at->points_dtype, 3 * i + a);
+        x[a] = le__at_coordinate(at, i, a);
     return le_fail(LE_ERR_DATA,
                    "interpolate_at: point %lld (%.9g, %.9g, %.9g) is outside the grid %.9g to %.9g, "
                    "%.9g to %.9g, %.9g to %.9g; expected points inside or outside=NUMBER",
@@ -96,25 +96,31 @@ le_status le__at_axes_of_call(le__at *at, le_call *call)
 
 le_status le__at_of_call(le__at *at, le_call *call)
 {
-    const le_tensor *values = le_call_in(call, ARG_VALUES), *points = le_call_in(call, ARG_POINTS);
-    const le_tensor *result = le_call_out(call, ARG_RESULT);
+    const le_tensor *values = le_call_in(call, ARG_VALUES), *result = le_call_out(call, ARG_RESULT);
+    le_tensor points = *le_call_in(call, ARG_POINTS);
+    bool has_fill = le_call_str(call, ARG_OUTSIDE) == NULL;
+    if (!has_fill) { /* on a device they may be elsewhere */
+        le_status status = le_tensor_to_host(&points);
+        if (status != LE_OK)
+            return status;
+    }
     *at = (le__at){.call = call,
-                   .values = le_call_contiguous(call, ARG_VALUES),
+                   .values = values->data,
+                   .stride = {values->strides[0], values->strides[1], values->strides[2]},
                    .values_dtype = values->dtype,
-                   .points = le_call_contiguous(call, ARG_POINTS),
-                   .points_dtype = points->dtype,
-                   .count = points->shape[0],
+                   .points = points.data,
+                   .point_stride = {points.strides[0], points.strides[1]},
+                   .points_dtype = points.dtype,
+                   .count = points.shape[0],
                    .nearest = le_call_str(call, ARG_METHOD)[0] == 'n',
-                   .has_fill = le_call_str(call, ARG_OUTSIDE) == NULL,
+                   .has_fill = has_fill,
                    .out = result->data,
                    .out_dtype = result->dtype,
                    .out_stride = result->strides[0]};
-    if (at->has_fill)
+    if (has_fill)
         at->fill = le_call_f64(call, ARG_OUTSIDE);
-    if (at->count > 0 && (!at->values || !at->points))
-        return le_fail(LE_ERR_MEMORY, "interpolate_at: no memory for contiguous arguments");
     le_status status = le__at_axes_of_call(at, call);
-    return status != LE_OK || at->has_fill ? status : refuse_outside(at);
+    return status != LE_OK || has_fill ? status : refuse_outside(at);
 }
 
 /* Fills in the cells of `count` parts; returns how many cells beyond the first a part has at most. */

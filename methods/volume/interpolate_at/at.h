@@ -11,7 +11,7 @@
 #ifndef LE_VOLUME_AT_H
 #define LE_VOLUME_AT_H
 
-#include "liquid_engine/le_method.h"
+#include "common/load.h"
 
 enum { ARG_AXIS0, ARG_AXIS1, ARG_AXIS2, ARG_VALUES, ARG_POINTS, ARG_METHOD, ARG_OUTSIDE, ARG_RESULT };
 
@@ -19,9 +19,11 @@ typedef struct le__at {
     le_call *call;
     const double *axis[3];
     int64_t n[3];
-    const void *values;      /* row-major */
+    const void *values;
+    int64_t stride[3];       /* of the values, in elements */
     le_dtype values_dtype;
-    const void *points;      /* row-major, [count,3] */
+    const void *points;
+    int64_t point_stride[2]; /* from point to point, from coordinate to coordinate */
     le_dtype points_dtype;   /* f32 or f64 */
     int64_t count;
     bool nearest, has_fill;
@@ -60,6 +62,12 @@ enum { LE__AT_BLOCK = 128, LE__AT_NEAR = 3 };
 
 /* le__at_of_call, and the tables. */
 le_status le__at_search_of_call(le__at_search *out, le_call *call);
+
+static inline double le__at_coordinate(const le__at *at, int64_t point, int axis)
+{
+    return le__load(at->points, at->points_dtype,
+                    point * at->point_stride[0] + axis * at->point_stride[1]);
+}
 
 /* Number of the part that x lies in; 0 for NaN. */
 static inline int64_t le__at_part(const le__at_parts *t, double x)

@@ -25,7 +25,7 @@ static void locate(const le__at_search *x, int64_t point, block *k, int64_t slot
     k->outside[slot] = at->fill;
     bool nan = false, out = false;
     for (int a = 0; a < 3; a++) {
-        double p = le__load(at->points, at->points_dtype, 3 * point + a);
+        double p = le__at_coordinate(at, point, a);
         const double *axis = at->axis[a];
         nan = nan || isnan(p);
         out = out || !(p >= axis[0] && p <= axis[at->n[a] - 1]);
@@ -35,7 +35,7 @@ static void locate(const le__at_search *x, int64_t point, block *k, int64_t slot
         double w = (p - axis[cell]) / (axis[cell + 1] - axis[cell]);
         k->weight[slot][a] = at->nearest ? 0.0 : w;
         cell += at->nearest && !(w <= 0.5);
-        offset = offset * at->n[a] + cell;
+        offset += cell * at->stride[a];
     }
     if (nan)
         k->outside[slot] = NAN;
@@ -46,7 +46,7 @@ static void locate(const le__at_search *x, int64_t point, block *k, int64_t slot
 #define DEFINE_GATHER(D, T, s)                                                                     \
     static void gather_##s(const le__at *at, block *k, int64_t count)                              \
     {                                                                                              \
-        int64_t row = at->n[2], plane = at->n[1] * row;                                            \
+        const int64_t *stride = at->stride;                                                        \
         for (int64_t i = 0; i < count; i++) {                                                      \
             k->value[i] = k->outside[i];                                                           \
             if (!k->inside[i])                                                                     \
@@ -55,7 +55,8 @@ static void locate(const le__at_search *x, int64_t point, block *k, int64_t slot
                 k->value[i] = (double)((const T *)at->values)[k->cell[i]];                         \
                 continue;                                                                          \
             }                                                                                      \
-            k->value[i] = le__trilinear_##s(at->values, k->cell[i], plane, row, 1, k->weight[i]);  \
+            k->value[i] = le__trilinear_##s(at->values, k->cell[i], stride[0], stride[1],          \
+                                            stride[2], k->weight[i]);                              \
         }                                                                                          \
     }
 LE__DTYPE_LIST(DEFINE_GATHER)

@@ -11,7 +11,7 @@
 static double value_at(const le__at *at, const int64_t index[3])
 {
     return le__load(at->values, at->values_dtype,
-                    (index[0] * at->n[1] + index[1]) * at->n[2] + index[2]);
+                    index[0] * at->stride[0] + index[1] * at->stride[1] + index[2] * at->stride[2]);
 }
 
 static double linear(const le__at *at, const int64_t cell[3], const double y[3])
@@ -43,7 +43,7 @@ static double evaluate(const le__at *at, int64_t point)
     int64_t cell[3];
     double y[3], x[3];
     for (int a = 0; a < 3; a++) {
-        x[a] = le__load(at->points, at->points_dtype, 3 * point + a);
+        x[a] = le__at_coordinate(at, point, a);
         if (isnan(x[a]))
             return NAN;
     }

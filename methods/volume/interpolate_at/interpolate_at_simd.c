@@ -7,9 +7,13 @@
 #include "volume/interpolate_at/kernels_simd.h"
 
 static bool applicable(const le_call *call, const char **why) {
-    const int64_t *n = le_call_in(call, ARG_VALUES)->shape;
+    const le_tensor *values = le_call_in(call, ARG_VALUES);
+    const int64_t *n = values->shape, *stride = values->strides;
+    *why = "rows of the values do not lie one after another, element by element";
+    if (stride[2] != 1 || stride[1] < n[2] || stride[0] < n[2])
+        return false;
     *why = "a plane of the values is too large for 32-bit strides";
-    return n[0] < INT32_MAX && n[1] < INT32_MAX / n[2];
+    return n[0] < INT32_MAX && n[1] < INT32_MAX && stride[0] < INT32_MAX && stride[1] < INT32_MAX;
 }
 
 static le_status run(le_call *call) {

@@ -52,7 +52,6 @@ static vl find_far(const le__at_parts *t, vd x, vd *left, vd *right) {
 
 static void locate(const le__at_search *s, const vd x[3], located *out) {
     const le__at *at = &s->at;
-    const int64_t stride[3] = {at->n[1] * at->n[2], at->n[2], 1};
     vdm number = vd_eq(x[0], x[0]);
     out->offset = vl_set(0);
     out->inside = number;
@@ -69,12 +68,12 @@ static void locate(const le__at_search *s, const vd x[3], located *out) {
         if (at->nearest)
             cell = vl_select(vd_le(w, vd_set(0.5)), cell, vl_add(cell, vl_set(1)));
         out->weight[a] = w;
-        out->offset = vl_add(out->offset, vl_mul(cell, vl_set(stride[a])));
+        out->offset = vl_add(out->offset, vl_mul(cell, vl_set(at->stride[a])));
     }
     out->outside = vd_select(number, vd_set(at->fill), vd_set(NAN));
 }
 
-/* Elements at index i and the next one. count: of all the values, 8 or more. */
+/* Elements at index i and the next one. count: of all from the first value to the last, 8 or more. */
 static inline void pair_u8(const void *p, vl i, int64_t count, vd *a, vd *b) {
     /* four bytes are read: near the end from earlier on, then shifted */
     vl from = vl_min(i, vl_set(count - 4));
@@ -117,7 +116,8 @@ static inline vd between(vd a, vd b, vd lower, vd upper) {
 
 #define DEFINE_SAMPLE(D, T, s)                                                                     \
     static vd linear_##s(const le__at *at, const located *l) {                                     \
-        const int64_t row = at->n[2], plane = row * at->n[1], count = plane * at->n[0];            \
+        const int64_t row = at->stride[1], plane = at->stride[0];                                  \
+        const int64_t count = (at->n[0] - 1) * plane + (at->n[1] - 1) * row + at->n[2];            \
         vd lower[3], a, b, side[2], edge[2];                                                       \
         for (int k = 0; k < 3; k++)                                                                \
             lower[k] = vd_sub(vd_set(1.0), l->weight[k]);                                          \
@@ -148,20 +148,21 @@ static vd sample(const le__at *at, const located *l) {
 
 /* The coordinates of count points; lanes past them repeat the last one. */
 static void load_points(const le__at *at, int64_t first, int64_t count, vd x[3]) {
-    if (count == VD && at->points_dtype == LE_F32) {
+    const bool dense = at->point_stride[0] == 3 && at->point_stride[1] == 1 && count == VD;
+    if (dense && at->points_dtype == LE_F32) {
         for (int a = 0; a < 3; a++)
             x[a] = vd_every_third_f32((const float *)at->points + 3 * first + a);
         return;
     }
     const double *p = at->points;
     double part[3 * VD];
-    if (count == VD) {
+    if (dense) {
         p += 3 * first;
     } else {
         for (int64_t i = 0; i < VD; i++)
             for (int a = 0; a < 3; a++)
-                part[3 * i + a] = le__load(at->points, at->points_dtype,
-                                           3 * (first + (i < count ? i : count - 1)) + a);
+                part[3 * i + a] =
+                    le__at_coordinate(at, first + (i < count ? i : count - 1), a);
         p = part;
     }
     for (int a = 0; a < 3; a++)
@@ -185,7 +186,7 @@ static void store_result(const le__at *at, int64_t first, int64_t count, vd v) {
 /* The corners' cache lines on their way while other points are located. */
 static void fetch_ahead(const le__at *at, const located *l) {
     const int64_t size = (int64_t)le_dtype_size(at->values_dtype);
-    const int64_t row = at->n[2] * size, plane = at->n[1] * row;
+    const int64_t row = at->stride[1] * size, plane = at->stride[0] * size;
     int64_t offset[VD];
     vl_store(offset, l->offset);
     for (int i = 0; i < VD; i++) {

@@ -13,26 +13,31 @@ static bool applicable(const le_call *call, const char **why)
     return le__out_contiguous(call, ARG_RGBA);
 }
 
-static void range(void *data, size_t begin, size_t end, int worker)
+static void one_block(le_call *call, int64_t first, int64_t n)
 {
-    (void)worker;
-    const le__tf_context *x = data;
-    const le__transfer *t = le_call_attached(x->call);
-    const le_tensor *in = le_call_in(x->call, ARG_SAMPLES), *out = le_call_out(x->call, ARG_RGBA);
-    int64_t first = (int64_t)begin * LE__TF_BLOCK, stop = (int64_t)end * LE__TF_BLOCK;
-    int64_t count = le_tensor_count(in);
+    const le__transfer *t = le_call_attached(call);
+    const le_tensor *in = le_call_in(call, ARG_SAMPLES), *out = le_call_out(call, ARG_RGBA);
     bool single = !t->table && out->dtype == LE_F32 && in->dtype != LE_F64 && in->dtype != LE_I32 &&
                   in->dtype != LE_U32;
-    for (int64_t i = first; i < stop && i < count; i++) {
-        double value = le__load(x->samples, in->dtype, i), rgba[4];
+    double room[LE__TF_BLOCK];
+    const void *samples = le_tensor_elements(in, first, n, room);
+    for (int64_t i = 0; i < n; i++) {
+        double value = le__load(samples, in->dtype, i), rgba[4];
         if (single) {
-            le__gaussians_f32(t, (float)value, (float *)out->data + 4 * i);
+            le__gaussians_f32(t, (float)value, (float *)out->data + 4 * (first + i));
             continue;
         }
         le__transfer_at(t, value, rgba);
         for (int c = 0; c < 4; c++)
-            le__store(out->data, out->dtype, 4 * i + c, rgba[c]);
+            le__store(out->data, out->dtype, 4 * (first + i) + c, rgba[c]);
     }
+}
+
+static void range(void *call, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    for (size_t b = begin; b < end; b++)
+        one_block(call, (int64_t)b * LE__TF_BLOCK, le__tf_block(call, b));
 }
 
 LE_IMPLEMENTATION(transfer_function, c, .run_type = "c", .summary = "scalar C",

@@ -17,16 +17,18 @@ static bool applicable(const le_call *call, const char **why)
            le__out_contiguous(call, ARG_RGBA);
 }
 
-static void range(void *data, size_t begin, size_t end, int worker)
+static void range(void *context, size_t begin, size_t end, int worker)
 {
     (void)worker;
-    const le__tf_context *x = data;
-    const le_tensor *in = le_call_in(x->call, ARG_SAMPLES);
-    int64_t first = (int64_t)begin * LE__TF_BLOCK, stop = (int64_t)end * LE__TF_BLOCK;
-    int64_t count = le_tensor_count(in);
-    stop = stop < count ? stop : count;
-    float *out = le_call_out(x->call, ARG_RGBA)->data;
-    gaussians(le_call_attached(x->call), x->samples, in->dtype, first, stop - first, out + 4 * first);
+    const le_call *call = context;
+    const le_tensor *in = le_call_in(call, ARG_SAMPLES);
+    float *out = le_call_out(call, ARG_RGBA)->data;
+    double room[LE__TF_BLOCK];
+    for (size_t b = begin; b < end; b++) {
+        int64_t first = (int64_t)b * LE__TF_BLOCK, n = le__tf_block(call, b);
+        gaussians(le_call_attached(call), le_tensor_elements(in, first, n, room), in->dtype, 0, n,
+                  out + 4 * first);
+    }
 }
 
 LE_IMPLEMENTATION(transfer_function, LE__ISA, LE__ISA_FIELDS("simd"),

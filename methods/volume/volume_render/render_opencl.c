@@ -85,16 +85,13 @@ static bool any_view(const le__camera *c, int order) {
 
 static le_status render_slabs(launch *l) {
     const le_tensor *t = le_call_in(l->call, ARG_VOLUME);
-    int64_t plane = t->shape[1] * t->shape[2] * (int64_t)le_dtype_size(t->dtype);
+    int64_t voxels = t->shape[1] * t->shape[2], plane = voxels * (int64_t)le_dtype_size(t->dtype);
     int64_t cells = t->shape[0] - 1, thick = room_for_volume(l->call) / plane - 1;
     if (thick < 1)
         return le_fail(LE_ERR_DEVICE_MEMORY,
                        "volume_render: two planes of %lld bytes and the images do "
                        "not fit the device's limit",
                        (long long)plane);
-    const char *host = le_call_contiguous(l->call, ARG_VOLUME);
-    if (!host)
-        return le_fail(LE_ERR_MEMORY, "volume_render: no memory for a contiguous volume");
     if (thick > cells)
         thick = cells;
     int64_t slabs = (cells + thick - 1) / thick;
@@ -104,8 +101,8 @@ static le_status render_slabs(launch *l) {
             int64_t slab = order > 0 ? i : slabs - 1 - i;
             part p = {slab * thick, (slab + 1) * thick, order, i == 0, i == slabs - 1};
             p.last = p.last < cells ? p.last : cells;
-            status = le_cl_upload(l->call, l->volume, 0, host + p.first * plane,
-                                  (size_t)((p.last - p.first + 1) * plane));
+            status = le_cl_upload_elements(l->call, l->volume, 0, t, p.first * voxels,
+                                           (p.last - p.first + 1) * voxels);
             if (status == LE_OK)
                 status = launch_part(l, &p);
         }

@@ -10,31 +10,13 @@
 #include "call/guard.h"
 #include "check/cases.h"
 #include "engine.h"
+#include "one_engine.h"
 #include "trial/verify.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { CASES = 6 };
-static le_engine *engine;
-
-static int open_engine(void **state) {
-    (void)state;
-    le_options o;
-    le_default_options(&o);
-    o.db_path = ":memory:";
-    o.threads = 2;
-    if (le_open(&engine, &o) != LE_OK)
-        return 1;
-    le__engine_discover(engine);
-    return 0;
-}
-
-static int close_engine(void **state) {
-    (void)state;
-    le_close(&engine);
-    return 0;
-}
 
 typedef enum layout { TURNED, REVERSED, SPREAD, LAYOUTS } layout;
 
@@ -147,6 +129,7 @@ static int one_case(le__operation_entry *entry, const le_case_request *request) 
 static void every_implementation_reads_any_layout(void **state) {
     const uint64_t seed = case_seed();
     (void)state;
+    le__engine_discover(engine);
     for (size_t o = 0; o < engine->registry.n; o++) {
         le__operation_entry *entry = engine->registry.entries[o];
         int tried = 0;

@@ -81,7 +81,7 @@ $(grep -E 'tests passed|^Total Test time' "build/drivers/$1-tests.log")
 python_module() {
     echo "== python: installing"
     python3 -m venv --clear build/python-venv >build/python.log 2>&1 &&
-        build/python-venv/bin/pip install -q --disable-pip-version-check pytest mypy h5py netCDF4 tifffile numba \
+        build/python-venv/bin/pip install -q --disable-pip-version-check pytest mypy h5py netCDF4 tifffile numba numpydoc \
             "dask[distributed]" >>build/python.log 2>&1 ||
         { summary="$summary== python skipped: its packages are not to be had here (build/python.log)
 "; return; }

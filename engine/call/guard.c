@@ -8,6 +8,7 @@
 #include "call/engine.h"
 #include "call/storage.h"
 #include "call/tensor.h"
+#include "core/tick.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -27,19 +28,21 @@ static void own(le__bound_arg *b, size_t before) {
     b->tensor.data = (char *)b->tensor.storage->host + before;
 }
 
-static le_status add_edges(le__bound_arg *b, size_t bytes, size_t edge, int poison, bool fill) {
+static le_status add_edges(le_call *call, int arg, size_t bytes, size_t edge, bool fill) {
+    le__bound_arg *b = &call->args[arg];
     le_storage **s = &b->tensor.storage;
     if (bytes > SIZE_MAX - 2 * edge)
         return le_fail(LE_ERR_MEMORY, "out of memory: %zu bytes were needed for a tensor", bytes);
     /* touched before the run, whose time would be that of its page faults */
-    le_status status = le__storage_new(s, bytes + 2 * edge, true, !fill);
+    le_status status = le__storage_new(s, bytes + 2 * edge, true, false);
     if (status != LE_OK)
         return status;
     char *p = (*s)->host;
-    memset(p, poison, fill ? (*s)->bytes : edge);
-    if (!fill)
-        memset(p + edge + bytes, poison, edge);
     own(b, edge);
+    if (!le__ticker_fill(p, fill ? call->poison : 0, (*s)->bytes))
+        return le__ticker_fail(call->operation->name);
+    memset(p, call->poison, edge);
+    memset(p + edge + bytes, call->poison, edge);
     return LE_OK;
 }
 
@@ -85,7 +88,7 @@ le_status le__guard_output(le_call *call, int arg, size_t bytes, le__outputs out
     if (outputs == LE__OUTPUTS_WALLED && add_walls(call, arg, bytes))
         return LE_OK;
     bool fill = outputs != LE__OUTPUTS_EDGED;
-    return add_edges(&call->args[arg], bytes, edge_of(call, outputs), call->poison, fill);
+    return add_edges(call, arg, bytes, edge_of(call, outputs), fill);
 }
 
 const char *le__guard_wall_at(const void *address, bool *behind) {

@@ -506,6 +506,7 @@ static le_status bind_step(le_chain *c, le__chain_step *s) {
 
 static void note_use(le_chain *c, const le__chain_step *s, size_t arg) {
     le__chain_value *v = &c->values[s->values[arg]], *root = &c->values[v->root];
+    root->first_step = root->last_step < 0 ? c->n_steps : root->first_step;
     root->last_step = c->n_steps;
     if (s->entry->operation->args[arg].type != LE_TYPE_OUT)
         return;

@@ -33,7 +33,8 @@ typedef struct le__chain_value {
     bool written;       /* roots: by a step, or from outside */
     bool whole_written; /* roots: by a step at once */
     int after_step;     /* steps that the chain had when it was made */
-    int last_step;      /* roots: last step that uses it; -1: none */
+    int first_step;     /* roots: the steps that use it, */
+    int last_step;      /* -1: none */
     le_tensor shape;    /* ndim 0 and dtype 0 while unknown; strides, offset in the root */
     le_tensor constant;
     bool counted; /* its rows are, when its step runs; shape[0] is the room */

@@ -159,29 +159,23 @@ static bool runs_there(const le__chain_step *s, le__device *device) {
 
 /* --- memory --- */
 
-static int first_step(const le_chain *c, int root) {
-    for (int s = 0; s < c->n_steps; s++)
-        for (int a = 0; a < LE_MAX_ARGS; a++)
-            if (c->steps[s]->values[a] >= 0 && c->values[c->steps[s]->values[a]].root == root)
-                return s;
-    return c->n_steps;
-}
-
 /* Most bytes of values alive at one step; all: with those that the caller holds. */
 static int64_t peak_bytes(const le_chain *c, bool all) {
-    int64_t peak = 0, *at = calloc((size_t)c->n_steps + 1, sizeof *at);
-    for (int v = 0; at && v < c->n_values; v++) {
+    int64_t peak = 0, alive = 0;
+    int64_t *more = calloc((size_t)c->n_steps + 1, sizeof *more); /* than at the step before */
+    for (int v = 0; more && v < c->n_values; v++) {
         const le__chain_value *value = &c->values[v];
         bool held = value->role != LE__VALUE_TEMP;
         if (value->root != v || (held && !all) || value->last_step < 0)
             continue;
-        int end = held ? c->n_steps - 1 : value->last_step;
-        for (int s = held ? 0 : first_step(c, v); s <= end; s++)
-            at[s] += le__tensor_size(&value->shape);
+        more[held ? 0 : value->first_step] += le__tensor_size(&value->shape);
+        more[held ? c->n_steps : value->last_step + 1] -= le__tensor_size(&value->shape);
     }
-    for (int s = 0; at && s < c->n_steps; s++)
-        peak = at[s] > peak ? at[s] : peak;
-    free(at);
+    for (int s = 0; more && s < c->n_steps; s++) {
+        alive += more[s];
+        peak = alive > peak ? alive : peak;
+    }
+    free(more);
     return peak;
 }
 

@@ -9,6 +9,7 @@
 #include "core/error.h"
 
 #include <math.h>
+#include <string.h>
 #include <time.h>
 
 static const double every_s = 0.05;
@@ -97,6 +98,17 @@ bool le__ticker_look(le__ticker *t, double done) {
     else if (now >= t->next)
         tick(t, done);
     return !le__ticker_over(t);
+}
+
+bool le__ticker_fill(void *memory, int value, size_t bytes) {
+    const size_t piece = (size_t)16 << 20;
+    le__ticker *t = le__ticker_here();
+    for (size_t at = 0; at < bytes; at += piece) {
+        memset((char *)memory + at, value, bytes - at < piece ? bytes - at : piece);
+        if (!le__ticker_look(t, NAN))
+            return false;
+    }
+    return true;
 }
 
 le_status le__ticker_fail(const char *who) {

@@ -38,6 +38,8 @@ bool le__ticker_over(const le__ticker *t);
 /* Ticks if it is time to and this is the thread. done: share of the part under way, NaN: unknown.
  * False: it is over. */
 bool le__ticker_look(le__ticker *t, double done);
+/* memset that ticks: large memory that nobody has touched takes seconds. False: it is over. */
+bool le__ticker_fill(void *memory, int value, size_t bytes);
 /* LE_ERR_CANCELLED with its text. */
 le_status le__ticker_fail(const char *who);
 

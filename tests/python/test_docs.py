@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The liquid engine developers
 # SPDX-License-Identifier: MIT
-"""The Python of README.md and docs/python.md runs as it is printed."""
+"""The Python of README.md, docs/python.md and help texts runs as it is printed; help texts have numpydoc's form."""
 import ctypes
+import doctest
 import pathlib
 import re
 import shutil
@@ -13,6 +14,7 @@ import pytest
 import liquid_engine as le
 
 ROOT = pathlib.Path(__file__).parents[2]
+OPERATIONS = le.operations()  # before other tests add their own
 
 
 def blocks(page, language="python"):
@@ -61,3 +63,26 @@ void softclip(const le_slot *t, size_t begin, size_t end, int worker) {
     assert np.abs(space["y"] - np.tanh(2 * x) * np.exp(-x * x)).max() < 1e-4
     names = {c.implementation for c in space["softclip"].explain(space["x"], 2.0).candidates}
     assert {"reference", "plain", "loop", "softclip"} <= names
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_examples_of_operations(name):
+    text = getattr(le, name).__doc__
+    test = doctest.DocTestParser().get_doctest(text, {"np": np, "le": le}, name, None, 0)
+    said = []
+    assert test.examples
+    failed, _ = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=said.append)
+    assert not failed, "".join(said)
+
+
+def test_numpydoc():
+    """An operation's text passes every check, other texts those of pyproject.toml."""
+    validate = pytest.importorskip("numpydoc.validate").validate
+    optional = {"ES01", "SA01", "EX01"}
+    found = []
+    for name in dir(le):
+        if name not in (*le.__all__, *OPERATIONS) or not callable(getattr(le, name)):
+            continue
+        allowed = set() if name in OPERATIONS else optional
+        found += [(name, *e) for e in validate(f"liquid_engine.{name}")["errors"] if e[0] not in allowed]
+    assert not found

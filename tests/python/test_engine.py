@@ -50,7 +50,7 @@ def test_signatures_and_help():
 def test_every_operation_has_a_page(name):
     """numpydoc: a summary that ends with a point, every parameter with a type and a sentence."""
     function = getattr(le, name)
-    lines = function.__doc__.split("\n")
+    lines = function.__doc__.split("\nSee Also\n")[0].split("\n")
     assert lines[0].endswith(".") and lines[0][0].isupper() or not lines[0][0].isalpha()
     for p in inspect.signature(function).parameters.values():
         at = [i for i, line in enumerate(lines) if line.startswith(f"{p.name} : ")]

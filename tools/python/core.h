@@ -30,6 +30,7 @@
 typedef struct core_engine {
     PyObject_HEAD le_engine *engine; /* NULL: closed */
     int in_use;                      /* calls under way: it is not closed meanwhile */
+    int wanted;                      /* threads that wait until there are none; calls wait */
     PyObject *options;               /* a dict: what it was opened with, for pickling */
 } core_engine;
 
@@ -42,6 +43,10 @@ core_engine *core_engine_get(PyObject *engine_or_none);
  * of the reference, too. */
 bool core_engine_begin(core_engine *engine);
 void core_engine_end(core_engine *engine);
+/* The same for what must not overlap calls: waits for those under way, and lets no other one begin.
+ * Keep the GIL between the two. */
+bool core_engine_begin_alone(core_engine *engine);
+void core_engine_end_alone(core_engine *engine);
 
 /* The end of every tp_dealloc: subclasses made in Python are allocated in another way. */
 void core_free(PyObject *object, PyTypeObject *type);
@@ -79,6 +84,11 @@ typedef struct core_outside {
 } core_outside;
 void core_leave(core_outside *o, PyObject *progress);
 void core_back(core_outside *o);
+/* Between the two, for loops of brief calls, which do not tick: the same. False: something was
+ * raised, as LE_ERR_CANCELLED. */
+bool core_hear(core_outside *o, double done);
+/* Whether this thread has left and is called back: an implementation in Python. */
+bool core_is_outside(void);
 
 /* --- tensors --- */
 

@@ -7,10 +7,13 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 PyTypeObject *core_engine_type;
 static core_engine *default_engine;
-static PyObject *opener; /* makes the default engine */
+static PyObject *opener; /* makes the default engine, and sets it */
+
+enum { WAIT_SECONDS = 10 }; /* for calls on other threads */
 
 /* --- options --- */
 
@@ -169,28 +172,75 @@ core_engine *core_engine_get(PyObject *engine) {
                      (PyObject *)Py_TYPE(engine));
         return NULL;
     }
-    if (!default_engine) {
-        PyObject *made = PyObject_CallNoArgs(opener ? opener : (PyObject *)core_engine_type);
-        if (default_engine) /* by another thread meanwhile */
-            Py_XDECREF(made);
-        else
-            default_engine = (core_engine *)made;
-    }
-    return default_engine ? (core_engine *)Py_NewRef((PyObject *)default_engine) : NULL;
+    if (default_engine)
+        return (core_engine *)Py_NewRef((PyObject *)default_engine);
+    return (core_engine *)PyObject_CallNoArgs(opener);
+}
+
+static bool is_open_still(core_engine *engine) {
+    if (!engine->engine)
+        PyErr_SetString(PyExc_ValueError, "the engine has been closed");
+    return engine->engine != NULL;
+}
+
+/* Lets other threads run for a moment. False: a signal's handler has raised. */
+static bool wait_a_moment(void) {
+    PyThreadState *state = PyEval_SaveThread();
+    nanosleep(&(struct timespec){0, 200000}, NULL);
+    PyEval_RestoreThread(state);
+    return PyErr_CheckSignals() == 0;
 }
 
 bool core_engine_begin(core_engine *engine) {
-    if (!engine->engine) {
-        PyErr_SetString(PyExc_ValueError, "the engine has been closed");
+    /* a call by an implementation is part of one under way, which is waited for */
+    while (engine->wanted && !core_is_outside())
+        if (!wait_a_moment())
+            return false;
+    if (!is_open_still(engine))
         return false;
-    }
     engine->in_use++;
     return true;
+}
+
+bool core_engine_begin_alone(core_engine *engine) {
+    time_t end = time(NULL) + WAIT_SECONDS;
+    if (core_is_outside()) {
+        PyErr_SetString(PyExc_RuntimeError, "operations cannot be registered by a call of one");
+        return false;
+    }
+    engine->wanted++;
+    bool good = true;
+    while (good && engine->in_use) {
+        good = wait_a_moment();
+        if (good && engine->in_use && time(NULL) > end) {
+            PyErr_Format(PyExc_RuntimeError,
+                         "operations cannot be registered while calls are under way on other "
+                         "threads: %d of them did not end within %d s",
+                         engine->in_use, WAIT_SECONDS);
+            good = false;
+        }
+    }
+    good = good && is_open_still(engine);
+    if (!good)
+        engine->wanted--;
+    return good;
+}
+
+void core_engine_end_alone(core_engine *engine) {
+    engine->wanted--;
 }
 
 void core_engine_end(core_engine *engine) {
     engine->in_use--;
     Py_DECREF((PyObject *)engine);
+}
+
+/* Makes an engine the default one, unless there is one. */
+static PyObject *set_default(PyObject *module, PyObject *engine) {
+    (void)module;
+    if (!default_engine)
+        default_engine = core_engine_get(engine);
+    return default_engine ? Py_NewRef((PyObject *)default_engine) : NULL;
 }
 
 /* In a forked child: the engine stays what it is, another process's. */
@@ -313,6 +363,7 @@ static PyMethodDef functions[] = {
     {"forget_default", forget_default, METH_NOARGS, NULL},
     {"default_engine", get_default, METH_NOARGS, NULL},
     {"set_opener", set_opener, METH_O, NULL},
+    {"set_default", set_default, METH_O, NULL},
     {"is_open", is_open, METH_NOARGS, NULL},
     {"close_default", close_default, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},

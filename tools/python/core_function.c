@@ -48,13 +48,18 @@ static bool add_parameters(core_function *f) {
     return good;
 }
 
+/* The needed ones, those made when the caller names none, the others. */
+static int group_of(const le_arg_desc *out) {
+    return !out->optional ? 0 : out->usual ? 1 : 2;
+}
+
 static bool add_outs(core_function *f) {
     const le_operation *op = f->operation;
-    for (int optional = 0; optional < 2; optional++) {
+    for (int group = 0; group < 3; group++) {
         for (size_t i = 0; i < op->n_args; i++)
-            if (op->args[i].type == LE_TYPE_OUT && op->args[i].optional == optional)
+            if (op->args[i].type == LE_TYPE_OUT && group_of(&op->args[i]) == group)
                 f->outs[f->n_outs++] = (int)i;
-        if (!optional)
+        if (group < 2 && !f->n_usual)
             f->n_usual = f->n_outs;
     }
     bool all =
@@ -143,8 +148,8 @@ static PyMemberDef function_members[] = {
     {"__name__", T_OBJECT, offsetof(core_function, name), READONLY, NULL},
     {"__qualname__", T_OBJECT, offsetof(core_function, name), READONLY, NULL},
     {"_engine", T_OBJECT, offsetof(core_function, engine), READONLY, NULL},
-    {"__doc__", T_OBJECT, offsetof(core_function, doc), 0, NULL},
-    {"__signature__", T_OBJECT, offsetof(core_function, signature), 0, NULL},
+    {"_doc", T_OBJECT, offsetof(core_function, doc), 0, NULL},
+    {"_signature", T_OBJECT, offsetof(core_function, signature), 0, NULL},
     {"_result_type", T_OBJECT, offsetof(core_function, result_type), 0, NULL},
     {"_outputs", T_OBJECT, offsetof(core_function, out_names), READONLY, NULL},
     {"_n_usual", T_INT, offsetof(core_function, n_usual), READONLY, NULL},
@@ -190,7 +195,8 @@ static PyObject *describe_arg(const le_arg_desc *d) {
 
 /* The descriptor, for documentation. */
 static PyObject *function_describe(PyObject *o, PyObject *none) {
-    const le_operation *op = ((core_function *)o)->operation;
+    const core_function *f = (core_function *)o;
+    const le_operation *op = f->operation;
     PyObject *args = PyList_New(0);
     (void)none;
     for (size_t i = 0; args && i < op->n_args; i++) {
@@ -201,11 +207,11 @@ static PyObject *function_describe(PyObject *o, PyObject *none) {
     }
     if (!args)
         return NULL;
-    return Py_BuildValue("{s:s,s:s,s:s,s:s,s:d,s:d,s:O,s:N}", "name", op->name, "family",
+    return Py_BuildValue("{s:s,s:s,s:s,s:s,s:d,s:d,s:O,s:N,s:O,s:i}", "name", op->name, "family",
                          op->family ? op->family : "", "summary", op->summary ? op->summary : "",
                          "reference", op->reference ? op->reference : "", "atol", op->atol, "rtol",
                          op->rtol, "of_largest", op->norm == LE_NORM_MAX ? Py_True : Py_False,
-                         "args", args);
+                         "args", args, "outputs", f->out_names, "n_usual", f->n_usual);
 }
 
 static PyMethodDef function_methods[] = {

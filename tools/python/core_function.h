@@ -27,7 +27,8 @@ typedef struct parameter {
 struct core_function {
     PyObject_HEAD vectorcallfunc vectorcall;
     PyObject *engine; /* NULL: the default one */
-    PyObject *name, *doc, *signature;
+    PyObject *name;
+    PyObject *doc, *signature; /* made when they are first asked for */
     const le_operation *operation;
     char text[128];                       /* its name */
     int n_params, n_positional, n_needed; /* needed ones come first */

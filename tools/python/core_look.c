@@ -54,11 +54,17 @@ static double now(void) {
 
 /* Runs of a candidate for about so many seconds, three at least; a first one warms up. */
 static le_status time_candidate(le_bench *bench, size_t index, double seconds, double *times,
-                                int *n, double *kernel) {
+                                int *n, double *kernel, core_outside *outside) {
+    const double hear_every = 0.05;
     le_bench_stats stats = {.struct_size = sizeof stats};
     le_status status = le_bench_run(bench, index, &stats);
-    double end = now() + seconds;
-    for (*n = 0; status == LE_OK && *n < RUNS && (*n < 3 || now() < end);) {
+    double start = now(), heard = start;
+    for (*n = 0; status == LE_OK && *n < RUNS && (*n < 3 || now() < start + seconds);) {
+        if (now() > heard + hear_every) {
+            if (!core_hear(outside, NAN))
+                return LE_ERR_CANCELLED;
+            heard = now();
+        }
         status = le_bench_run(bench, index, &stats);
         times[(*n)++] = stats.seconds - stats.setup_seconds;
         *kernel = stats.kernel_seconds;
@@ -85,7 +91,7 @@ static PyObject *bench_row(le_bench *bench, size_t index, bool compared, double 
     core_outside outside;
     core_leave(&outside, NULL);
     if (b->applies)
-        status = time_candidate(bench, index, seconds, times, &runs, &kernel);
+        status = time_candidate(bench, index, seconds, times, &runs, &kernel, &outside);
     if (b->applies && status == LE_OK && compared)
         checked = le_bench_check(bench, index, 0xff, &comparison);
     core_back(&outside);

@@ -171,8 +171,7 @@ bool core_check(le_status status) {
 
 static _Thread_local core_outside *current;
 
-static bool on_tick(void *context, double done) {
-    core_outside *o = context;
+bool core_hear(core_outside *o, double done) {
     PyEval_RestoreThread(o->state);
     bool good = PyErr_CheckSignals() == 0;
     if (good && o->progress) {
@@ -184,6 +183,10 @@ static bool on_tick(void *context, double done) {
         core_keep_exception();
     o->state = PyEval_SaveThread();
     return good;
+}
+
+static bool on_tick(void *context, double done) {
+    return core_hear(context, done);
 }
 
 static void set_tick(core_outside *o) {
@@ -206,6 +209,10 @@ void core_back(core_outside *o) {
     set_tick(current);
 }
 
+bool core_is_outside(void) {
+    return current != NULL;
+}
+
 void core_free(PyObject *object, PyTypeObject *type) {
     freefunc free_it = (freefunc)PyType_GetSlot(type, Py_tp_free);
     free_it(object);
@@ -217,7 +224,9 @@ void core_free(PyObject *object, PyTypeObject *type) {
 static PyMethodDef methods[] = {
     {"set_errors", core_set_errors, METH_O, NULL},
     {"set_log_function", core_set_log_function, METH_O, NULL},
-    {"flush_log", core_flush_log, METH_NOARGS, NULL},
+    {"flush_log", core_flush_log, METH_NOARGS,
+     "flush_log()\n--\n\nHand log lines of other threads to ``logging`` now; calls do so when they "
+     "return."},
     {NULL, NULL, 0, NULL},
 };
 

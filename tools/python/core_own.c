@@ -554,19 +554,31 @@ static own_operation *read_operation(PyObject *dict) {
     return NULL;
 }
 
-/* register_operation(engine, dict): a number for register_implementation. Nobody else may use the
- * engine. */
+/* The engine while nobody else uses it; what is registered must not overlap calls. */
+static core_engine *alone(PyObject *engine) {
+    core_engine *e = core_engine_get(engine);
+    if (e && !core_engine_begin_alone(e)) {
+        Py_DECREF((PyObject *)e);
+        return NULL;
+    }
+    return e;
+}
+
+static bool registered(core_engine *engine, le_status status) {
+    core_engine_end_alone(engine);
+    Py_DECREF((PyObject *)engine);
+    return core_check(status);
+}
+
+/* register_operation(engine, dict): a number for register_implementation. */
 static PyObject *register_operation(PyObject *module, PyObject *args) {
     PyObject *engine, *dict;
     (void)module;
     if (!PyArg_ParseTuple(args, "OO!", &engine, &PyDict_Type, &dict))
         return NULL;
     own_operation *o = read_operation(dict);
-    core_engine *e = o ? core_engine_get(engine) : NULL;
-    if (!e)
-        return NULL;
-    bool good = core_check(le_register_operation(e->engine, &o->operation));
-    Py_DECREF((PyObject *)e);
+    core_engine *e = o ? alone(engine) : NULL;
+    bool good = e && registered(e, le_register_operation(e->engine, &o->operation));
     return good ? PyLong_FromVoidPtr(o) : NULL;
 }
 
@@ -663,14 +675,10 @@ static PyObject *register_implementation(PyObject *module, PyObject *args) {
                                             .user = m};
     bool good = read_tunables(m, dict) && read_kind(m, dict, kind);
     free(kind);
-    core_engine *e = good ? core_engine_get(engine) : NULL;
-    if (!e) {
-        if (!PyErr_Occurred())
-            PyErr_SetString(PyExc_ValueError, "the implementation is incomplete");
-        return NULL;
-    }
-    good = core_check(le_register_implementation(e->engine, &m->implementation));
-    Py_DECREF((PyObject *)e);
+    if (!good && !PyErr_Occurred())
+        PyErr_SetString(PyExc_ValueError, "the implementation is incomplete");
+    core_engine *e = good ? alone(engine) : NULL;
+    good = e && registered(e, le_register_implementation(e->engine, &m->implementation));
     return good ? PyLong_FromVoidPtr(m) : NULL;
 }
 
@@ -694,23 +702,9 @@ static PyObject *unregister_implementation(PyObject *module, PyObject *args) {
     (void)module;
     if (!PyArg_ParseTuple(args, "Oss", &engine, &operation, &name))
         return NULL;
-    core_engine *e = core_engine_get(engine);
-    if (!e)
-        return NULL;
-    bool good = core_check(le_unregister_implementation(e->engine, operation, name));
-    Py_DECREF((PyObject *)e);
+    core_engine *e = alone(engine);
+    bool good = e && registered(e, le_unregister_implementation(e->engine, operation, name));
     return good ? Py_NewRef(Py_None) : NULL;
-}
-
-/* Calls under way: nothing is registered meanwhile. */
-static PyObject *calls_under_way(PyObject *module, PyObject *engine) {
-    (void)module;
-    core_engine *e = core_engine_get(engine);
-    if (!e)
-        return NULL;
-    PyObject *n = PyLong_FromLong(e->in_use);
-    Py_DECREF((PyObject *)e);
-    return n;
 }
 
 /* The file that holds the code at an address; None: none. */
@@ -730,7 +724,6 @@ PyMethodDef core_own_methods[] = {
     {"register_implementation", register_implementation, METH_VARARGS, NULL},
     {"unregister_implementation", unregister_implementation, METH_VARARGS, NULL},
     {"replace_function", replace_function, METH_VARARGS, NULL},
-    {"calls_under_way", calls_under_way, METH_O, NULL},
     {"file_of_code", file_of_code, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -463,7 +463,10 @@ static PyType_Slot stream_slots[] = {
     {Py_tp_new, stream_new},
     {Py_tp_dealloc, stream_free},
     {Py_tp_repr, stream_repr},
-    {Py_tp_doc, (void *)"stream(place)\n--\n\nA file that an operation reads frame by frame."},
+    {Py_tp_doc,
+     (void *)"stream(place)\n--\n\n"
+             "A file that an operation reads frame by frame: memory does not grow with it.\n\n"
+             "Parameters\n----------\nplace : str or path\n    As for ``read``.\n"},
     {0, NULL},
 };
 static PyType_Spec stream_spec = {"liquid_engine.stream", sizeof(core_stream), 0,
@@ -476,9 +479,14 @@ static PyType_Spec value_spec = {"liquid_engine._core.Value", 0, 0,
 
 static PyMethodDef functions[] = {
     {"asarray", (PyCFunction)(void (*)(void))as_tensor, METH_VARARGS | METH_KEYWORDS,
-     "asarray(x, /, *, copy=None)\n--\n\nA tensor over the memory of x, whose copies on devices "
-     "stay between calls: call touch() after writing to x. It is copied when it is not in "
-     "row-major order, or copy is true."},
+     "asarray(x, /, *, copy=None)\n--\n\n"
+     "A tensor over the memory of an array, whose copies on devices stay between calls.\n\n"
+     "Call ``touch()`` after writing to the array.\n\n"
+     "Parameters\n----------\n"
+     "x : array_like\n    An array, or whoever speaks DLPack on the host.\n"
+     "copy : bool, optional\n    True: always copied; False: an error where it would have to be; "
+     "left out: copied\n    where it is not in row-major order.\n\n"
+     "Returns\n-------\nTensor\n    Operations take it as they take arrays.\n"},
     {NULL, NULL, 0, NULL},
 };
 

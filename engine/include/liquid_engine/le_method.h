@@ -131,6 +131,9 @@ typedef struct le_arg_desc {
     /* Of an optional number: to leave it out is to give default_f64, 0 too, which help texts and
      * bindings state. Without it absence has a meaning of its own. */
     bool has_default;
+    /* Of an optional output, where all are optional: bindings that give back results make it when
+     * the caller names none. Without such ones it is the first output. */
+    bool usual;
     /* tensors */
     uint32_t dtypes; /* mask of LE_DTYPE_BIT; of tables ignored: any real dtype, copied to f64 */
     int8_t min_ndim, max_ndim; /* of tables, too */

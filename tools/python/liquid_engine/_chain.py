@@ -55,7 +55,15 @@ class Value(_core.Value):
 
 
 class Chain:
-    """A chain built by hand: ``c.input(name, shape, dtype)``, operations on values, ``c.output(name, value)``."""
+    """A chain built by hand: ``c.input(name, shape, dtype)``, operations on values, ``c.output(name, value)``.
+
+    Parameters
+    ----------
+    name : str
+        For reports and messages.
+    engine : Engine, optional
+        Another engine than the default one.
+    """
 
     def __init__(self, name="chain", engine=None):
         self.name = name
@@ -306,10 +314,22 @@ class TracedFunction:
 
 
 def chain(function=None, *, engine=None):
-    """Makes a function of operations a chain: its steps are planned together, and data stays where it is cheapest.
+    """Make a function of operations a chain: its steps are planned together, and data stays where it is cheapest.
 
     The function is called with values, which have shape and dtype but no contents, once for each set of shapes,
     dtypes and other arguments.
+
+    Parameters
+    ----------
+    function : callable
+        It calls operations, and gives back what they make.
+    engine : Engine, optional
+        Another engine than the default one.
+
+    Returns
+    -------
+    TracedFunction
+        It is called as the function is; ``plan`` tells who runs each step.
     """
     if function is None:
         return lambda f: TracedFunction(f, engine)

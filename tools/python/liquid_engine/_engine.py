@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import atexit
 import os
+import threading
 from collections import namedtuple
+from collections.abc import Callable
 
 import numpy  # noqa: F401  before the extension, whose arrays are numpy's
 
@@ -27,23 +29,17 @@ _core.set_log_function(_log)
 class Engine(_core.Engine):
     """An engine with options of its own; the module's functions use a default one.
 
-    Parameters (keywords, each may be left out)
-    ----------
-    db : str
-        Database of timings; ":memory:" keeps nothing.
-    devices : str
-        Devices that calls may use: "cpu", "opencl:0" ...
-    threads : int
-        Threads, at most.
-    mode : {"learn", "estimate", "measure", "frozen"}
-        What calls do about what is not yet known.
-    memory_limit : int or str
-        Working memory of a call: bytes, or "2G".
-    site_db, cache_dir, run_type, implementation, seed, explore_share, trial_limit, device_memory_limit
-        As the environment variables that ``environment()`` lists.
-
     It has the same functions as the module (``engine.project(cube)``), is a context manager, and pickles as its
     options: a worker process opens the same database.
+
+    Parameters
+    ----------
+    **options
+        Keywords, each of which may be left out. ``db``: the database of timings, ":memory:" keeps nothing;
+        ``devices`` that calls may use: "cpu", "opencl:0" ...; ``threads``, at most; ``mode``, what calls do about what
+        is not yet known: "learn", "estimate", "measure" or "frozen"; ``memory_limit`` of a call: bytes, or "2G".
+        ``site_db``, ``cache_dir``, ``run_type``, ``implementation``, ``seed``, ``explore_share``, ``trial_limit`` and
+        ``device_memory_limit`` are as the environment variables that ``environment()`` lists.
     """
 
     _names = frozenset("db devices threads mode memory_limit site_db cache_dir run_type implementation seed "
@@ -93,34 +89,77 @@ def _open(options):
 
 
 def _open_default():
-    engine = Engine()
-    import sys
-    own = sys.modules.get(__package__ + "._own")
-    if own:
-        own.register_all(engine)
-    return engine
+    with _opening:
+        if _core.is_open():
+            return _core.default_engine()
+        engine = Engine()
+        for register in _registers:
+            register(engine)
+        return _core.set_default(engine)
 
 
+def _forget_default():
+    global _opening
+    _opening = threading.RLock()  # another thread of the parent's may have held it
+    _core.forget_default()
+
+
+_opening = threading.RLock()
+_registers: list[Callable[[Engine], None]] = []  # called with every new default engine, before others see it
 _core.set_opener(_open_default)
-os.register_at_fork(after_in_child=_core.forget_default)
+os.register_at_fork(after_in_child=_forget_default)
 atexit.register(_core.close_default)
 
 
 def default_engine() -> Engine:
-    """The engine of the module's functions, opened when it is first needed."""
+    """The engine of the module's functions, opened when it is first needed.
+
+    Returns
+    -------
+    Engine
+        The same one each time, in this process.
+    """
     return _core.default_engine()
 
 
 def devices(engine: Engine | None = None) -> list[Device]:
-    """Devices that calls may use. Looks for OpenCL, which takes tenths of a second."""
+    """The devices that calls may use; looking for OpenCL takes tenths of a second.
+
+    Parameters
+    ----------
+    engine : Engine, optional
+        Another engine than the default one.
+
+    Returns
+    -------
+    list of Device
+        With id, name, vendor, driver, version and is_cpu.
+    """
     return [Device(*row) for row in (engine or default_engine())._devices()]
 
 
 def operations(engine: Engine | None = None) -> list[str]:
-    """Names of the operations."""
+    """The names of the operations, own ones and chains too.
+
+    Parameters
+    ----------
+    engine : Engine, optional
+        Another engine than the default one.
+
+    Returns
+    -------
+    list of str
+        In order of registration.
+    """
     return (engine or default_engine())._operations()
 
 
 def environment() -> list[Variable]:
-    """Environment variables that the library reads."""
+    """Environment variables that the library reads.
+
+    Returns
+    -------
+    list of Variable
+        With name, help and default.
+    """
     return [Variable(*row) for row in _core.environment()]

@@ -9,21 +9,71 @@ from . import _core, _engine  # noqa: F401
 
 
 def read(place, *, engine=None):
-    """The array in a place: "cube.h5:/density[::2]", "stack.tif", "frame_%02d.png", "x.nrrd", "x.raw:f32:64,64"."""
+    """Read the array in a place.
+
+    Parameters
+    ----------
+    place : str or path
+        "cube.h5:/density[::2]", "stack.tif", "frame_%02d.png", "x.nrrd", "x.raw:f32:64,64" ...
+    engine : Engine, optional
+        Whose threads and memory limit count.
+
+    Returns
+    -------
+    numpy.ndarray
+        The elements, in the file's type.
+
+    See Also
+    --------
+    peek : Shape and dtype without reading.
+    stream : A file that an operation reads frame by frame.
+    """
     return _core.read(os.fspath(place), engine)
 
 
 def write(place, x, *, engine=None):
-    """Writes an array to a place; the file appears when it is complete."""
+    """Write an array to a place; the file appears when it is complete.
+
+    Parameters
+    ----------
+    place : str or path
+        As for ``read``.
+    x : array_like
+        What is written.
+    engine : Engine, optional
+        Whose threads and memory limit count.
+    """
     _core.write(os.fspath(place), x, engine)
 
 
 def peek(place):
-    """Shape and dtype of what is in a place; reads headers only."""
+    """Shape and dtype of what is in a place; reads headers only.
+
+    Parameters
+    ----------
+    place : str or path
+        As for ``read``.
+
+    Returns
+    -------
+    tuple
+        (shape, numpy.dtype).
+    """
     return _core.peek(os.fspath(place))
 
 
 def from_dlpack(x):
-    """A numpy array over the host memory of whoever speaks DLPack (torch, jax ...), without a copy."""
+    """A numpy array over the host memory of whoever speaks DLPack (torch, jax ...), without a copy.
+
+    Parameters
+    ----------
+    x : object
+        It has ``__dlpack__``.
+
+    Returns
+    -------
+    numpy.ndarray
+        Over the same memory.
+    """
     import numpy
     return numpy.from_dlpack(x)

@@ -8,6 +8,7 @@ import inspect
 from collections import namedtuple
 
 from . import _core, _engine, _options  # noqa: F401
+from ._examples import EXAMPLES
 
 _DTYPES = {"u8": "uint8", "i8": "int8", "u16": "uint16", "i16": "int16", "u32": "uint32", "i32": "int32",
            "u64": "uint64", "i64": "int64", "f32": "float32", "f64": "float64", "c64": "complex64", "c128": "complex128"}
@@ -43,9 +44,9 @@ def options_of(description):
 
 
 def outputs(description):
-    """The results: those that are always made first."""
-    given = [a for a in description["args"] if a["type"] == "out"]
-    return [a for a in given if not a["optional"]] + [a for a in given if a["optional"]]
+    """The results: those that are made unless the caller names some come first."""
+    args = {a["name"]: a for a in description["args"]}
+    return [args[name] for name in description["outputs"]]
 
 
 def default_of(a):
@@ -100,39 +101,47 @@ def _explain_argument(a):
     return lines or ["See the summary."]
 
 
+def _relatives(d):
+    lines = ["explain : Why a call is made as it is, and what else there is.",
+             "bench : Time all implementations of a call."]
+    for name in _engine.operations():
+        other = _core.Operation(name)._describe()
+        if other["family"] == d["family"] and name != d["name"]:
+            lines.append(f"{name} : {_sentence(other['summary'])}")
+    return lines
+
+
 def documentation(d):
     """numpydoc text of an operation."""
-    lines = [_sentence(d["summary"]), "", "Parameters", "----------"]
+    lines = [_sentence(d["summary"]), "",
+             "The fastest implementation here that is accurate enough answers; ``explain`` tells which it is.", "",
+             "Parameters", "----------"]
     for a in parameters(d):
         lines += [f"{a['name']} : {_type_text(a)}", *("    " + x for x in _explain_argument(a))]
     for name, (kind, text) in options_of(d).items():
         lines += [f"{name} : {kind}, optional", f"    {text}"]
     lines += ["", "Returns", "-------"]
-    for a in outputs(d):
-        made = " (on demand: outputs=...)" if a["optional"] else ""
+    for i, a in enumerate(outputs(d)):
+        made = " (on demand: outputs=...)" if i >= d["n_usual"] else ""
         lines += [f"{a['name']} : numpy.ndarray {a['shape']}".rstrip(),
                   f"    {_sentence(a['doc']) or 'The result.'}{made} Elements: {_dtypes(a)}."]
+    lines += ["", "See Also", "--------", *_relatives(d)]
     tolerance = f"atol {d['atol']:g}{' (of the largest value)' if d['of_largest'] else ''}, rtol {d['rtol']:g}"
     lines += ["", "Notes", "-----", f"Default tolerance: {tolerance}."]
     if d["reference"]:
         lines += [f"Defined by: {d['reference']}."]
+    example = EXAMPLES.get(d["name"])
+    if example:
+        lines += ["", "Examples", "--------", example.strip()]
     return "\n".join(lines) + "\n"
 
 
 def function(name, engine=None):
     """The function of an operation; None where there is no such operation."""
     try:
-        made = _core.Operation(name, engine)
+        return _core.Operation(name, engine)
     except LookupError:
         return None
-    return dress(made)
-
-
-def dress(made):
-    description = made._describe()
-    made.__doc__ = documentation(description)
-    made.__signature__ = _signature(description)
-    return made
 
 
 def nearest(name, engine=None):
@@ -170,6 +179,20 @@ def _shapes(self, *args, **words):
     return self._look("shapes", args, words, 0.0)
 
 
+def _doc_of(self):
+    if self._doc is None:
+        self._doc = documentation(self._describe())
+    return self._doc
+
+
+def _signature_of(self):
+    if self._signature is None:
+        self._signature = _signature(self._describe())
+    return self._signature
+
+
+_core.Operation.__doc__ = property(_doc_of)
+_core.Operation.__signature__ = property(_signature_of)
 _core.Operation.explain = _explain
 _core.Operation.bench = _bench
 _core.Operation.shapes = _shapes

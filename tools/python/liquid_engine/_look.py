@@ -135,7 +135,25 @@ def _function(operation, words):
 
 
 def explain(operation, *args, **words) -> Explanation:
-    """Why a call would be made as it would, and what else there is: ``explain("project", cube)``. Runs nothing."""
+    """Why a call would be made as it would, and what else there is; runs nothing.
+
+    Parameters
+    ----------
+    operation : str or function
+        The operation, or its name.
+    *args, **words
+        As the operation takes them.
+
+    Returns
+    -------
+    Explanation
+        The choice, its reason and all candidates, shown as a table.
+
+    Examples
+    --------
+    >>> le.explain("project", np.ones((8, 8, 8))).operation
+    'project'
+    """
     return _function(operation, words).explain(*args, **words)
 
 
@@ -221,7 +239,24 @@ def bench_call(function, args, words, seconds):
 
 
 def bench(operation, *args, seconds=0.05, **words) -> Benchmark:
-    """Runs every candidate of a call for about so many seconds each, and compares it with the reference."""
+    """Run every candidate of a call, and compare it with the reference.
+
+    Parameters
+    ----------
+    operation : str or function
+        The operation, or its name.
+    *args
+        As the operation takes them.
+    seconds : float
+        About so long for each candidate; three runs at least.
+    **words
+        As the operation takes them.
+
+    Returns
+    -------
+    Benchmark
+        Times and errors, the fastest first, shown as a table.
+    """
     return _function(operation, words).bench(*args, seconds=seconds, **words)
 
 
@@ -243,7 +278,13 @@ class RunInfo:
 
 
 def last_run() -> RunInfo | None:
-    """What the last call of this thread did; None before the first."""
+    """What the last call of this thread did; None before the first.
+
+    Returns
+    -------
+    RunInfo or None
+        The candidate, its reason, seconds and bytes moved.
+    """
     row = _core.last_run()
     return RunInfo(*row) if row else None
 
@@ -267,7 +308,15 @@ class Event:
 
 
 class profile:
-    """``with profile() as p: ...``, then ``p.table()``, ``p.rows``, ``p.save("trace.json")`` (chrome://tracing)."""
+    """Runs, loops, kernels and transfers of the calls in a block.
+
+    ``with profile() as p: ...``, then ``p.table()``, ``p.rows``, ``p.save("trace.json")`` (chrome://tracing).
+
+    Parameters
+    ----------
+    engine : Engine, optional
+        Another engine than the default one.
+    """
 
     def __init__(self, engine=None):
         self._engine = engine
@@ -376,6 +425,17 @@ class Report(str):
 
 
 def report(db=None) -> Report:
-    """What is stored by the default engine, or in the file ``db``, as le-report shows it, in HTML."""
+    """What is stored, as le-report shows it, in HTML.
+
+    Parameters
+    ----------
+    db : str or path, optional
+        A database; the default engine's where it is left out.
+
+    Returns
+    -------
+    Report
+        Text that a notebook shows; ``save`` writes it.
+    """
     with _of_database(db, "frozen") as engine:
         return Report(_core.report(engine))

@@ -12,9 +12,14 @@ _words = frozenset(_core.option_names) - {"out", "outputs"}
 
 
 class options:
-    """``with options(mode="frozen", atol=1e-3): ...``: calls in the block have these options unless they say otherwise.
+    """Options of the calls in a block: ``with options(mode="frozen", atol=1e-3): ...``, unless they say otherwise.
 
     Blocks of other threads and tasks are not disturbed; blocks within blocks add up.
+
+    Parameters
+    ----------
+    **words
+        Options as every call takes them: ``rtol``, ``atol``, ``device``, ``mode`` ...
     """
 
     def __init__(self, **words):

@@ -9,25 +9,25 @@ import inspect
 import math
 import re
 import sys
-import time
 import types
 import typing
 from dataclasses import dataclass, field
 
 import numpy
 
-from . import _core, _functions
+from . import _core, _engine, _functions
 from ._engine import default_engine
 
 _own: dict[str, "Operation"] = {}  # of the default engine, by name
 _kept: list[object] = []           # compiled code that descriptors point to
 
 
-def register_all(engine):
-    """Own operations in a new default engine: after a fork."""
-    for operation in _own.values():
+def _register_all(engine):
+    for operation in list(_own.values()):
         operation._register(engine)
 
+
+_engine._registers.append(_register_all)
 
 # --- types of arguments ---
 
@@ -54,8 +54,10 @@ class In(_Annotation):
 
 
 class Out(_Annotation):
-    """``Out["f4", "2*h 2*w"]``: a result; extents are numbers, symbols of inputs or whole-number arguments, and
-    ``factor*symbol+offset``."""
+    """``Out["f4", "2*h 2*w"]``: a result.
+
+    Extents are numbers, symbols of inputs or whole-number arguments, and ``factor*symbol+offset``.
+    """
 
     kind = "out"
 
@@ -273,7 +275,6 @@ class Operation:
                 and version_of(self.cases) == version_of(other.cases))
 
     def _register(self, engine):
-        _wait_until_quiet(engine)
         self._number = _core.register_operation(engine, self._spec)
         self._numbers = {}
         self._register_variant(engine, "reference", {"kind": "reference", "function": self.reference,
@@ -284,7 +285,6 @@ class Operation:
         vars(sys.modules[__package__]).pop(self.name, None)
 
     def _register_variant(self, engine, name, variant):
-        _wait_until_quiet(engine)
         # a verdict is about an implementation and the reference that it was compared with
         source = f"{variant['source']} {self._version} {self._spec['args']} {self._spec['atol']} {self._spec['rtol']}"
         whole = {"summary": "", "operation": self.name, "name": name, **variant,
@@ -359,7 +359,6 @@ class Operation:
         """Takes an implementation away."""
         del self._variants[name]
         self._numbers.pop(name, None)
-        _wait_until_quiet(default_engine())
         _core.unregister_implementation(None, self.name, name)
         self._made = None
 
@@ -370,7 +369,7 @@ class Operation:
         """The operation's function, as those of the module are."""
         default_engine()  # after a fork it is registered again
         if self._made is None:
-            self._made = _functions.dress(_core.Operation(self.name))
+            self._made = _functions.function(self.name)
         return self._made
 
     def __call__(self, *args, **words):
@@ -407,20 +406,17 @@ def _make_case(cases, seed, size):
     return cases(rng, size or None)
 
 
-def _wait_until_quiet(engine, seconds=10.0):
-    """Registering must not overlap calls."""
-    end = time.monotonic() + seconds
-    while _core.calls_under_way(engine):
-        if time.monotonic() > end:
-            raise RuntimeError("operations cannot be registered while calls are under way on other threads")
-        time.sleep(1e-3)
-
-
 def operation(function=None, *, name=None, atol=1e-5, rtol=0.0, cases=None, of_largest=False):
-    """Makes a function, the reference, an operation whose implementations are proven, timed and chosen.
+    """Make a function, the reference, an operation whose implementations are proven, timed and chosen.
+
+    Running it again with the same code changes nothing; with other code everything is proven anew.
 
     Parameters
     ----------
+    function : callable
+        The reference; annotations ``In`` and ``Out`` tell its arrays.
+    name : str, optional
+        Another name than the function's.
     atol, rtol : float
         Tolerance of implementations: |result - reference| <= atol + rtol * |reference|, each element.
     cases : callable, optional
@@ -428,7 +424,10 @@ def operation(function=None, *, name=None, atol=1e-5, rtol=0.0, cases=None, of_l
     of_largest : bool
         Multiplies atol by the largest value of the reference's result.
 
-    Running it again with the same code changes nothing; with other code everything is proven anew.
+    Returns
+    -------
+    Operation
+        Called as the function is; ``numpy``, ``numba``, ``c_function`` and ``opencl`` add implementations.
     """
     if function is None:
         return lambda f: operation(f, name=name, atol=atol, rtol=rtol, cases=cases, of_largest=of_largest)

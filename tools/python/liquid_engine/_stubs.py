@@ -184,7 +184,7 @@ def _parameters(d):
 def _stub(d):
     """The result's type, and the class of the operation, whose only object the function is."""
     name, made = d["name"], _functions.outputs(d)
-    usual = [a for a in made if not a["optional"]] or made[:1]
+    usual = made[:d["n_usual"]]
     result, lines = "_Array", []
     if len(usual) > 1:
         result = f"_{name}_result"

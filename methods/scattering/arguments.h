@@ -49,13 +49,12 @@ enum {
     SC_SUM_NORMALIZATION2,
     SC_SUM_VARIANCE,
     SC_COUNT,
-    SC_COMMON,               /* how many; an operation's own follow */
+    SC_COMMON, /* how many; an operation's own follow */
     SC_NPT_AZIM = SC_COMMON, /* of results in two dimensions */
     SC_AZIMUTHAL
 };
 
-extern const char
-    *const le__sc_error_models[]; /* names, NULL-ended, in the order of le__sc_model */
+extern const char *const le__sc_error_models[]; /* names, NULL-ended, in the order of le__sc_model */
 
 #define LE__SC_IMAGE(the_name, the_doc)                                                            \
     {                                                                                              \
@@ -65,12 +64,16 @@ extern const char
     }
 #define LE__SC_NUMBER(the_name, the_doc)                                                           \
     { .name = the_name, .doc = the_doc, .type = LE_TYPE_F64, .optional = true }
-#define LE__SC_RESULT(the_name, the_doc, the_most, the_shape, ...)                                 \
+#define LE__SC_RESULT_OF(the_name, the_doc, the_most, the_shape, is_usual)                         \
     {                                                                                              \
         .name = the_name, .doc = the_doc, .type = LE_TYPE_OUT, .optional = true,                   \
-        .dtypes = LE_DTYPES_FLOAT, .min_ndim = 1, .max_ndim = the_most, .shape = the_shape,        \
-        __VA_ARGS__                                                                                \
+        .usual = is_usual, .dtypes = LE_DTYPES_FLOAT, .min_ndim = 1, .max_ndim = the_most,         \
+        .shape = the_shape                                                                         \
     }
+#define LE__SC_RESULT(the_name, the_doc, the_most, the_shape)                                      \
+    LE__SC_RESULT_OF(the_name, the_doc, the_most, the_shape, false)
+#define LE__SC_USUAL_RESULT(the_name, the_doc, the_most, the_shape)                                \
+    LE__SC_RESULT_OF(the_name, the_doc, the_most, the_shape, true)
 #define LE__SC_SWITCH(the_name, the_doc)                                                           \
     {                                                                                              \
         .name = the_name, .doc = the_doc, .type = LE_TYPE_I64, .optional = true, .min = 0,         \
@@ -84,11 +87,9 @@ extern const char
 
 /* Arguments SC_PONI to SC_WEIGHTED; the usual splitting, the error models and the usual one. */
 #define LE__SC_INPUTS_OF(the_splitting, the_models, the_model)                                     \
-    [SC_PONI] = {.name = "poni",                                                                   \
-                 .doc = "PONI file with the geometry; the numbers beside it count "                \
-                        "more",                                                                    \
-                 .type = LE_TYPE_STR,                                                              \
-                 .optional = true},                                                                \
+    [SC_PONI] = {.name = "poni", .doc = "PONI file with the geometry; the numbers beside it count "\
+                                        "more",                                                    \
+                 .type = LE_TYPE_STR, .optional = true},                                           \
     [SC_DISTANCE] = LE__SC_NUMBER("distance", "from the sample to the detector, m"),               \
     [SC_PONI1] = LE__SC_NUMBER("poni1", "point of normal incidence along the rows' axis, m"),      \
     [SC_PONI2] = LE__SC_NUMBER("poni2", "the same along the columns' axis, m"),                    \
@@ -101,27 +102,15 @@ extern const char
     [SC_DETECTOR] = {.name = "detector",                                                           \
                      .doc = "name of a detector (Eiger4M ...), which brings pixels, gaps and "     \
                             "dummy, or a NeXus detector file",                                     \
-                     .type = LE_TYPE_STR,                                                          \
-                     .optional = true},                                                            \
-    [SC_NPT] = {.name = "npt",                                                                     \
-                .doc = "bins of the radial axis",                                                  \
-                .type = LE_TYPE_I64,                                                               \
-                .cost = true,                                                                      \
-                .min = 1,                                                                          \
-                .max = 1 << 20},                                                                   \
-    [SC_UNIT] = {.name = "unit",                                                                   \
-                 .doc = "of the radial axis",                                                      \
-                 .type = LE_TYPE_STR,                                                              \
-                 .optional = true,                                                                 \
-                 .words = le__sc_units,                                                            \
-                 .default_str = "q_nm^-1"},                                                        \
+                     .type = LE_TYPE_STR, .optional = true},                                       \
+    [SC_NPT] = {.name = "npt", .doc = "bins of the radial axis", .type = LE_TYPE_I64,              \
+                .cost = true, .min = 1, .max = 1 << 20},                                           \
+    [SC_UNIT] = {.name = "unit", .doc = "of the radial axis", .type = LE_TYPE_STR,                 \
+                 .optional = true, .words = le__sc_units, .default_str = "q_nm^-1"},               \
     [SC_SPLITTING] = {.name = "splitting",                                                         \
                       .doc = "of pixels among bins: by area, by bounding box, or none",            \
-                      .type = LE_TYPE_STR,                                                         \
-                      .optional = true,                                                            \
-                      .cost = true,                                                                \
-                      .words = le__sc_splittings,                                                  \
-                      .default_str = the_splitting},                                               \
+                      .type = LE_TYPE_STR, .optional = true, .cost = true,                         \
+                      .words = le__sc_splittings, .default_str = the_splitting},                   \
     [SC_MASK] = LE__SC_IMAGE("mask", "other than 0: the pixel is left out"),                       \
     [SC_DARK] = LE__SC_IMAGE("dark", "subtracted from the frames"),                                \
     [SC_FLAT] = LE__SC_IMAGE("flat", "relative response of the pixels; 0: left out"),              \
@@ -130,61 +119,42 @@ extern const char
     [SC_SOLID_ANGLE] = LE__SC_SWITCH("solid_angle", "1: correct for the solid angle of pixels"),   \
     [SC_POLARIZATION] = {.name = "polarization",                                                   \
                          .doc = "polarization factor of the beam; absent: no correction",          \
-                         .type = LE_TYPE_F64,                                                      \
-                         .optional = true,                                                         \
-                         .min = -1,                                                                \
-                         .max = 1},                                                                \
+                         .type = LE_TYPE_F64, .optional = true, .min = -1, .max = 1},              \
     [SC_ERROR_MODEL] = {.name = "error_model",                                                     \
                         .doc = "where sem and std come from: counting, the spread within a bin, "  \
                                "or given variances",                                               \
-                        .type = LE_TYPE_STR,                                                       \
-                        .optional = true,                                                          \
-                        .cost = true,                                                              \
-                        .words = the_models,                                                       \
-                        .default_str = the_model},                                                 \
-    [SC_RADIAL_RANGE] = {.name = "radial_range",                                                   \
-                         .doc = "first and last value, in the unit",                               \
-                         .type = LE_TYPE_F64S,                                                     \
-                         .optional = true,                                                         \
-                         .min_count = 2,                                                           \
-                         .max_count = 2},                                                          \
+                        .type = LE_TYPE_STR, .optional = true, .cost = true,                       \
+                        .words = the_models, .default_str = the_model},                            \
+    [SC_RADIAL_RANGE] = {.name = "radial_range", .doc = "first and last value, in the unit",       \
+                         .type = LE_TYPE_F64S, .optional = true, .min_count = 2, .max_count = 2},  \
     [SC_AZIMUTH_RANGE] = {.name = "azimuth_range",                                                 \
                           .doc = "first and last azimuth in degrees; may cross 180",               \
-                          .type = LE_TYPE_F64S,                                                    \
-                          .optional = true,                                                        \
-                          .min_count = 2,                                                          \
+                          .type = LE_TYPE_F64S, .optional = true, .min_count = 2,                  \
                           .max_count = 2},                                                         \
     [SC_DUMMY] = LE__SC_NUMBER("dummy", "value of pixels without data"),                           \
-    [SC_DELTA_DUMMY] = {.name = "delta_dummy",                                                     \
-                        .doc = "how near to dummy counts as dummy",                                \
-                        .type = LE_TYPE_F64,                                                       \
-                        .optional = true,                                                          \
-                        .min = 0,                                                                  \
-                        .max = 1e300},                                                             \
+    [SC_DELTA_DUMMY] = {.name = "delta_dummy", .doc = "how near to dummy counts as dummy",         \
+                        .type = LE_TYPE_F64, .optional = true, .min = 0, .max = 1e300},            \
     [SC_NORMALIZATION_FACTOR] = {.name = "normalization_factor",                                   \
                                  .doc = "a monitor, say; intensities are divided by it",           \
-                                 .type = LE_TYPE_F64,                                              \
-                                 .optional = true,                                                 \
-                                 .has_default = true,                                              \
+                                 .type = LE_TYPE_F64, .optional = true, .has_default = true,       \
                                  .default_f64 = 1},                                                \
-    [SC_WEIGHTED] =                                                                                \
-        LE__SC_SWITCH("weighted", "1: ratio of sums; 0: mean of the corrected pixels"),            \
-    [SC_RADIAL] =                                                                                  \
-        LE__SC_RESULT("radial", "centres of the bins, in the unit", 1, "[npt]", .usual = true)
+    [SC_WEIGHTED] = LE__SC_SWITCH("weighted",                                                      \
+                                  "1: ratio of sums; 0: mean of the corrected pixels"),            \
+    [SC_RADIAL] = LE__SC_USUAL_RESULT("radial", "centres of the bins, in the unit", 1, "[npt]")
 #define LE__SC_INPUTS LE__SC_INPUTS_OF("full", le__sc_error_models, "none")
 
 /* Arguments SC_INTENSITY to SC_COUNT */
 #define LE__SC_RESULTS(most, shape)                                                                \
-    [SC_INTENSITY] = LE__SC_RESULT("intensity", "mean corrected signal; 0 in empty bins", most,    \
-                                   shape, .usual = true),                                          \
-    [SC_SEM] = LE__SC_RESULT("sem", "standard error of the mean", most, shape, ),                  \
-    [SC_STD] = LE__SC_RESULT("std", "standard deviation of the pixels", most, shape, ),            \
-    [SC_SUM_SIGNAL] = LE__SC_RESULT("sum_signal", "of frame less dark", most, shape, ),            \
+    [SC_INTENSITY] = LE__SC_USUAL_RESULT("intensity", "mean corrected signal; 0 in empty bins",    \
+                                         most, shape),                                             \
+    [SC_SEM] = LE__SC_RESULT("sem", "standard error of the mean", most, shape),                    \
+    [SC_STD] = LE__SC_RESULT("std", "standard deviation of the pixels", most, shape),              \
+    [SC_SUM_SIGNAL] = LE__SC_RESULT("sum_signal", "of frame less dark", most, shape),              \
     [SC_SUM_NORMALIZATION] =                                                                       \
-        LE__SC_RESULT("sum_normalization", "of the products of corrections", most, shape, ),       \
-    [SC_SUM_NORMALIZATION2] =                                                                      \
-        LE__SC_RESULT("sum_normalization2", "of their squares", most, shape, ),                    \
-    [SC_SUM_VARIANCE] = LE__SC_RESULT("sum_variance", "of the variances", most, shape, ),          \
-    [SC_COUNT] = LE__SC_RESULT("count", "of pixels, by their shares", most, shape, )
+        LE__SC_RESULT("sum_normalization", "of the products of corrections", most, shape),         \
+    [SC_SUM_NORMALIZATION2] = LE__SC_RESULT("sum_normalization2", "of their squares", most,        \
+                                            shape),                                                \
+    [SC_SUM_VARIANCE] = LE__SC_RESULT("sum_variance", "of the variances", most, shape),            \
+    [SC_COUNT] = LE__SC_RESULT("count", "of pixels, by their shares", most, shape)
 
 #endif

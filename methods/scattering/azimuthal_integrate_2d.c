@@ -16,10 +16,9 @@ static const le_arg_desc args[] = {
                      .cost = true,
                      .min = 1,
                      .max = 1 << 16,
-                     .has_default = true,
-                     .default_f64 = 360},
+                     .has_default = true, .default_f64 = 360},
     [SC_AZIMUTHAL] =
-        LE__SC_RESULT("azimuthal", "centres of the bins, degrees", 1, "[npt_azim]", .usual = true),
+        LE__SC_USUAL_RESULT("azimuthal", "centres of the bins, degrees", 1, "[npt_azim]"),
 };
 
 static le_status check(le_call *call) {
@@ -31,5 +30,6 @@ static le_status make_case(le_case *c, const le_case_request *request) {
 }
 
 extern const le_operation le_operation_azimuthal_integrate_2d;
-const le_operation le_operation_azimuthal_integrate_2d = {LE__SC_OPERATION(
-    "azimuthal_integrate_2d", "detector frames over radial coordinate and azimuth")};
+const le_operation le_operation_azimuthal_integrate_2d = {
+    LE__SC_OPERATION("azimuthal_integrate_2d",
+                     "detector frames over radial coordinate and azimuth")};

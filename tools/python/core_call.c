@@ -3,466 +3,12 @@
  *
  * Operations as functions: what Python gives becomes a call of the library, its outputs arrays.
  */
-#include "core_function.h"
+#include "core_call.h"
 
 #include <string.h>
 
-const char *const core_option_texts[OPTIONS] = {
-    "rtol",      "atol",         "device", "mode", "implementation", "run_type", "memory_limit",
-    "objective", "reproducible", "keep",   "out",  "outputs",        "engine",   "progress"};
-PyObject *core_option_names[OPTIONS];
-
-enum { ENGINE_OPTION = 12 };
-static const struct option {
-    int option;
-    char kind; /* f: number, s: text, b: bytes, t, k: truth, m: mode, o: objective, else of the call
-                */
-} options[OPTIONS] = {{LE_OPTION_RTOL, 'f'},
-                      {LE_OPTION_ATOL, 'f'},
-                      {LE_OPTION_DEVICE, 's'},
-                      {LE_OPTION_MODE, 'm'},
-                      {LE_OPTION_IMPLEMENTATION, 's'},
-                      {LE_OPTION_RUN_TYPE, 's'},
-                      {LE_OPTION_MEMORY_LIMIT, 'b'},
-                      {LE_OPTION_OBJECTIVE, 'o'},
-                      {LE_OPTION_REPRODUCIBLE, 't'},
-                      {LE_OPTION_KEEP_ON_DEVICE, 'k'},
-                      {0, 'O'},
-                      {0, 'U'},
-                      {0, 'E'},
-                      {0, 'P'}};
-
-/* Set by Python: what traces a call in a chain, and the options of open blocks. */
-static PyObject *trace_function, *blocks_variable, *result_function, *progress_function;
-static int open_blocks;
-
-/* ------------------------------------------------------------------------- arguments --------- */
-
-/* Says whose argument or option a conversion has refused, where the text does not begin with the
- * operation. Exceptions of other types are the caller's own. */
-static bool named(const core_call *c, const char *kind, const char *name) {
-    PyObject *type, *value, *trace, *text = NULL;
-    PyErr_Fetch(&type, &value, &trace);
-    bool plain = type == PyExc_TypeError || type == PyExc_ValueError ||
-                 type == PyExc_OverflowError || type == PyExc_UnicodeEncodeError;
-    if (plain)
-        text = PyObject_Str(value);
-    if (!text || PyUnicode_Find(text, c->function->name, 0, PY_SSIZE_T_MAX, 1) == 0) {
-        PyErr_Restore(type, value, trace);
-        Py_XDECREF(text);
-        return false;
-    }
-    PyErr_Format(type == PyExc_UnicodeEncodeError ? PyExc_ValueError : type, "%s: %s '%s': %.400U",
-                 c->function->text, kind, name, text);
-    Py_DECREF(text);
-    Py_XDECREF(type);
-    Py_XDECREF(value);
-    Py_XDECREF(trace);
-    return false;
-}
-
-static bool own(core_call *c, PyObject *reference) {
-    if (!reference)
-        return false;
-    if (c->n_owned == sizeof c->owned / sizeof *c->owned) {
-        Py_DECREF(reference);
-        PyErr_SetString(PyExc_TypeError, "too many arguments");
-        return false;
-    }
-    c->owned[c->n_owned++] = reference;
-    return true;
-}
-
-static le_arg *add(core_call *c, const char *name, int kind) {
-    le_arg *a = &c->args[c->n++];
-    *a = (le_arg){.name = name, .kind = kind};
-    return a;
-}
-
-static PyObject *path_of(PyObject *object) {
-    if (PyUnicode_Check(object))
-        return Py_NewRef(object);
-    if (!PyObject_HasAttrString(object, "__fspath__"))
-        return NULL;
-    return PyOS_FSPath(object);
-}
-
-static bool read_place(core_call *c, PyObject *place, uint32_t dtypes, le_tensor *t) {
-    const char *text = core_text(place);
-    le_io_options o = {.struct_size = sizeof o, .dtypes = dtypes};
-    le_status status;
-    le_tensor got = {0};
-    if (!text)
-        return false;
-    if (!core_engine_begin(c->engine))
-        return false;
-    core_outside outside;
-    core_leave(&outside, NULL);
-    status = le_io_read(c->engine->engine, text, &o, &got);
-    core_back(&outside);
-    c->engine->in_use--;
-    if (!core_check(status))
-        return false;
-    *t = got;
-    return own(c, core_tensor_new(&got, NULL));
-}
-
-static bool take_array(core_call *c, PyObject *value, const le_arg_desc *d, le_tensor *t) {
-    const char *operation = c->function->text;
-    uint32_t dtypes = d->type == LE_TYPE_TABLE ? 0 : d->dtypes;
-    if (PyArray_Check(value)) /* of a subclass */
-        return core_tensor_of_array(value, operation, d->name, t);
-    if (PyObject_TypeCheck(value, core_tensor_type)) {
-        *t = ((core_tensor *)value)->t;
-        return true;
-    }
-    PyObject *place = path_of(value);
-    if (place) {
-        bool read = read_place(c, place, dtypes, t);
-        Py_DECREF(place);
-        return read;
-    }
-    if (PyErr_Occurred())
-        return false;
-    PyObject *array = core_as_array(value, operation, d->name, dtypes);
-    return own(c, array) && core_tensor_of_array(array, operation, d->name, t);
-}
-
-static bool take_input(core_call *c, PyObject *value, int i) {
-    const le_arg_desc *d = &c->function->operation->args[i];
-    le_tensor *t = &c->tensors[i];
-    bool array = PyArray_CheckExact(value);
-    if (!array && PyObject_TypeCheck(value, core_stream_type)) {
-        c->stream_place = core_text(((core_stream *)value)->place);
-        c->stream_arg = d->name;
-        return c->stream_place != NULL;
-    }
-    if (!(array ? core_tensor_of_array(value, c->function->text, d->name, t)
-                : take_array(c, value, d, t)))
-        return false;
-    add(c, d->name, d->type == LE_TYPE_TABLE ? LE_KIND_TABLE : LE_KIND_IN)->value.in = t;
-    return true;
-}
-
-/* Fractions and the like are numbers. */
-static bool has_none(PyObject *array) {
-    PyObject *list = PyObject_CallMethod(array, "ravel", NULL);
-    Py_ssize_t n = list ? PySequence_Size(list) : 0;
-    bool found = false;
-    for (Py_ssize_t k = 0; k < n && !found; k++) {
-        PyObject *item = PySequence_GetItem(list, k);
-        found = !item || item == Py_None;
-        Py_XDECREF(item);
-    }
-    Py_XDECREF(list);
-    return found;
-}
-
-/* Real numbers: numpy would make NaN of None and drop imaginary parts. */
-static PyObject *numbers_of(PyObject *value) {
-    PyObject *given = PyArray_FromAny(value, NULL, 0, 0, 0, NULL), *array = NULL;
-    int type = given ? PyArray_TYPE((PyArrayObject *)given) : NPY_NOTYPE;
-    if (PyTypeNum_ISINTEGER(type) || PyTypeNum_ISFLOAT(type) || PyTypeNum_ISBOOL(type) ||
-        (type == NPY_OBJECT && !has_none(given)))
-        array = PyArray_FromAny(given, PyArray_DescrFromType(NPY_DOUBLE), 0, 0,
-                                NPY_ARRAY_CARRAY_RO | NPY_ARRAY_FORCECAST, NULL);
-    else if (given)
-        PyErr_Format(PyExc_TypeError, "expected numbers, not %S",
-                     (PyObject *)PyArray_DESCR((PyArrayObject *)given));
-    Py_XDECREF(given);
-    return array;
-}
-
-static bool take_list(core_call *c, PyObject *value, const le_arg_desc *d) {
-    PyObject *array = numbers_of(value);
-    if (!own(c, array))
-        return false;
-    le_arg *a = add(c, d->name, LE_KIND_F64S);
-    a->value.f64s = PyArray_DATA((PyArrayObject *)array);
-    a->count = (size_t)PyArray_SIZE((PyArrayObject *)array);
-    return true;
-}
-
-static bool take_number(core_call *c, PyObject *value, const le_arg_desc *d) {
-    if (d->type == LE_TYPE_I64) {
-        PyObject *index = PyNumber_Index(value);
-        int64_t v = index ? PyLong_AsLongLong(index) : -1;
-        Py_XDECREF(index);
-        if (v == -1 && PyErr_Occurred())
-            return false;
-        add(c, d->name, LE_KIND_I64)->value.i64 = v;
-        return true;
-    }
-    double v = PyFloat_AsDouble(value);
-    if (v == -1 && PyErr_Occurred())
-        return false;
-    add(c, d->name, LE_KIND_F64)->value.f64 = v;
-    return true;
-}
-
-static bool take_text(core_call *c, PyObject *value, const le_arg_desc *d) {
-    PyObject *path = path_of(value); /* PONI files and the like may be paths */
-    const char *text = path ? core_text(path) : NULL;
-    if (!path && !PyErr_Occurred())
-        core_text(value);
-    if ((path && !own(c, path)) || !text)
-        return false;
-    add(c, d->name, LE_KIND_STR)->value.str = text;
-    return true;
-}
-
-static bool take(core_call *c, PyObject *value, int i) {
-    const le_arg_desc *d = &c->function->operation->args[i];
-    if (value == Py_None && d->optional)
-        return true;
-    if (!PyArray_CheckExact(value) && PyObject_TypeCheck(value, core_value_type)) {
-        c->traced = true;
-        return true;
-    }
-    switch (d->type) {
-    case LE_TYPE_IN:
-    case LE_TYPE_TABLE:
-        return take_input(c, value, i);
-    case LE_TYPE_F64S:
-        return take_list(c, value, d);
-    case LE_TYPE_STR:
-        return take_text(c, value, d);
-    case LE_TYPE_STR_OR_F64:
-        return PyUnicode_Check(value) ? take_text(c, value, d) : take_number(c, value, d);
-    default:
-        return take_number(c, value, d);
-    }
-}
-
-/* --------------------------------------------------------------------------- options --------- */
-
-static bool word_among(const char *what, const char *given, const char *const *words,
-                       int64_t *out) {
-    for (int i = 0; words[i]; i++)
-        if (!strcmp(words[i], given)) {
-            *out = i;
-            return true;
-        }
-    PyErr_Format(PyExc_ValueError, "there is no %s '%s'; there are time, p99, memory and cpu_time",
-                 what, given);
-    return false;
-}
-
-static bool take_word(le_arg *a, PyObject *value, const struct option *o) {
-    static const char *const objectives[] = {"time", "p99", "memory", "cpu_time", NULL};
-    const char *text = core_text(value);
-    le_mode mode;
-    if (!text)
-        return false;
-    if (o->kind == 's')
-        a->value.str = text;
-    else if (o->kind == 'o')
-        return word_among("objective", text, objectives, &a->value.i64);
-    else if (le_mode_from_name(text, &mode))
-        a->value.i64 = (int64_t)mode;
-    else
-        PyErr_Format(PyExc_ValueError,
-                     "there is no mode '%s'; there are estimate, learn, measure and frozen", text);
-    return !PyErr_Occurred();
-}
-
-static bool take_bytes(le_arg *a, PyObject *value) {
-    const char *text = PyUnicode_Check(value) ? core_text(value) : NULL;
-    if (!text && !PyErr_Occurred())
-        a->value.i64 = PyLong_AsLongLong(value);
-    else if (text && !le_bytes_from_text(text, &a->value.i64))
-        PyErr_Format(PyExc_ValueError, "expected bytes as a number or as '2G', not '%s'", text);
-    return !PyErr_Occurred();
-}
-
-static bool read_option(core_call *c, PyObject *value, const struct option *o) {
-    if (value == Py_None)
-        return true;
-    if (o->kind == 'O')
-        c->out = value;
-    else if (o->kind == 'U')
-        c->outputs = value;
-    else if (o->kind == 'P')
-        c->progress = value;
-    else if (o->kind == 'E' && value != (PyObject *)c->engine) {
-        Py_DECREF((PyObject *)c->engine);
-        c->engine = core_engine_get(value);
-        return c->engine != NULL;
-    }
-    if (!o->option)
-        return true;
-    int truth = o->kind == 't' || o->kind == 'k' ? PyObject_IsTrue(value) : 1;
-    if (truth <= 0)
-        return truth == 0;
-    c->keep = c->keep || o->kind == 'k';
-    le_arg *a = &c->args[c->n++];
-    *a = (le_arg){.kind = LE_KIND_OPTION, .option = o->option, .value.i64 = 1};
-    if (o->kind == 'f')
-        a->value.f64 = PyFloat_AsDouble(value);
-    else if (o->kind == 'b')
-        return take_bytes(a, value);
-    else if (o->kind != 't' && o->kind != 'k')
-        return take_word(a, value, o);
-    return !PyErr_Occurred();
-}
-
-static bool take_option(core_call *c, PyObject *value, int i) {
-    return read_option(c, value, &options[i]) || named(c, "option", core_option_texts[i]);
-}
-
-static int option_named(PyObject *name) {
-    for (int i = 0; i < OPTIONS; i++)
-        if (core_option_names[i] == name)
-            return i;
-    for (int i = 0; i < OPTIONS; i++)
-        if (PyUnicode_Compare(core_option_names[i], name) == 0)
-            return i;
-    return -1;
-}
-
-bool core_options_from(core_call *c, PyObject *dict) {
-    PyObject *name, *value;
-    Py_ssize_t at = 0;
-    while (PyDict_Next(dict, &at, &name, &value)) {
-        int i = option_named(name);
-        if (i < 0) {
-            PyErr_Format(PyExc_TypeError, "there is no option '%U'", name);
-            return false;
-        }
-        if (!take_option(c, value, i))
-            return false;
-    }
-    return true;
-}
-
-/* Of `with options(...)` blocks around the call: what it does not say itself. */
-static bool take_blocks(core_call *c, uint32_t given) {
-    PyObject *dict = NULL, *name, *value;
-    Py_ssize_t at = 0;
-    dict = PyObject_CallMethod(blocks_variable, "get", NULL);
-    if (!own(c, dict))
-        return false;
-    bool good = true;
-    while (good && PyDict_Next(dict, &at, &name, &value)) {
-        int i = option_named(name);
-        if (i >= 0 && !(given >> i & 1))
-            good = take_option(c, value, i);
-    }
-    return good;
-}
-
-/* --------------------------------------------------------------------------- outputs --------- */
-
-/* Numbers of the outputs that `outputs` names: a name, a sequence of them, or "all". */
-static bool choose_outputs(core_call *c, int *chosen, int *n) {
-    const core_function *f = c->function;
-    *n = 0;
-    if (!c->outputs) {
-        for (; *n < f->n_usual; ++*n)
-            chosen[*n] = *n;
-        return true;
-    }
-    bool one = PyUnicode_Check(c->outputs);
-    bool all = one && PyUnicode_CompareWithASCIIString(c->outputs, "all") == 0;
-    Py_ssize_t names = one ? 1 : PySequence_Size(c->outputs);
-    if (names < 0) {
-        PyErr_Format(PyExc_TypeError,
-                     "%s: outputs: expected a name, a sequence of names, or 'all', not %R", f->text,
-                     (PyObject *)Py_TYPE(c->outputs));
-        return false;
-    }
-    for (Py_ssize_t k = 0; k < (all ? f->n_outs : names); k++) {
-        PyObject *name = one ? Py_NewRef(c->outputs) : PySequence_GetItem(c->outputs, k);
-        int i = all ? (int)k : 0;
-        while (!all && name && i < f->n_outs &&
-               PyUnicode_Compare(PyTuple_GetItem(f->out_names, i), name) != 0)
-            i++;
-        if (name && i == f->n_outs)
-            PyErr_Format(PyExc_ValueError, "%s: there is no output %.200R; there are %R", f->text,
-                         name, f->out_names);
-        Py_XDECREF(name);
-        for (int before = 0; before < *n && !PyErr_Occurred(); before++)
-            if (chosen[before] == i)
-                PyErr_Format(PyExc_ValueError, "%s: output %R is named twice", f->text,
-                             PyTuple_GetItem(f->out_names, i));
-        if (PyErr_Occurred())
-            return false;
-        chosen[(*n)++] = i;
-    }
-    return !PyErr_Occurred();
-}
-
-/* The caller's array for output number k of n, borrowed; NULL: none. */
-static bool find_out(const core_call *c, int k, int n, PyObject **out) {
-    *out = NULL;
-    if (!c->out)
-        return true;
-    bool tuple = !PyArray_CheckExact(c->out) && PyTuple_Check(c->out);
-    if (n == 1 && !tuple) {
-        *out = c->out;
-        return true;
-    }
-    if (!tuple || PyTuple_Size(c->out) != n) {
-        PyErr_Format(PyExc_TypeError, "%s: out: expected a tuple of %d arrays or None",
-                     c->function->text, n);
-        return false;
-    }
-    PyObject *given = PyTuple_GetItem(c->out, k);
-    *out = given == Py_None ? NULL : given;
-    return true;
-}
-
-static bool take_out(core_call *c, PyObject *out, int i) {
-    const char *name = c->function->operation->args[i].name;
-    if (!PyArray_Check(out)) {
-        PyErr_Format(PyExc_TypeError, "%s: out '%s': expected a numpy.ndarray, not %R",
-                     c->function->text, name, (PyObject *)Py_TYPE(out));
-        return false;
-    }
-    if (!PyArray_ISWRITEABLE((PyArrayObject *)out)) {
-        PyErr_Format(PyExc_ValueError, "%s: out '%s' is read-only", c->function->text, name);
-        return false;
-    }
-    return core_tensor_of_array(out, c->function->text, name, &c->tensors[i]);
-}
-
-static bool add_output(core_call *c, int i, PyObject *out) {
-    if (!out)
-        memset(&c->tensors[i], 0, sizeof c->tensors[i]);
-    else if (!take_out(c, out, i))
-        return false;
-    c->given_outs[c->n_outs] = i;
-    c->outs[c->n_outs++] = out;
-    add(c, c->function->operation->args[i].name, LE_KIND_OUT)->value.out = &c->tensors[i];
-    return true;
-}
-
-static bool is_given(const core_call *c, int i) {
-    for (size_t k = 0; k < c->n_outs; k++)
-        if (c->given_outs[k] == i)
-            return true;
-    return false;
-}
-
-/* Those that are wanted, then those that the operation must have all the same. */
-static bool add_outputs(core_call *c) {
-    const core_function *f = c->function;
-    int chosen[LE_MAX_ARGS], n;
-    if (!choose_outputs(c, chosen, &n))
-        return false;
-    for (int k = 0; k < n; k++) {
-        PyObject *out;
-        if (!find_out(c, k, n, &out) || !add_output(c, f->outs[chosen[k]], out))
-            return false;
-    }
-    c->n_shown = c->n_outs;
-    for (int k = 0; k < f->n_usual; k++)
-        if (!f->operation->args[f->outs[k]].optional && !is_given(c, f->outs[k]))
-            add_output(c, f->outs[k], NULL);
-    return true;
-}
-
-/* ----------------------------------------------------------------------- a whole call -------- */
+struct core_hooks core_hooks;
+static int open_blocks; /* `with options(...)` blocks of all threads */
 
 /* A place in the source names the same words each time. */
 static int find(core_function *f, PyObject *name) {
@@ -511,7 +57,7 @@ static bool take_parameter(core_call *c, int at, PyObject *value, given *g) {
     const parameter *p = &c->function->params[at];
     if (p->arg >= FIRST_OPTION) {
         g->options |= 1u << (p->arg - FIRST_OPTION);
-        return take_option(c, value, p->arg - FIRST_OPTION);
+        return core_take_option(c, value, p->arg - FIRST_OPTION);
     }
     if (g->args >> p->arg & 1) {
         PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'",
@@ -519,8 +65,8 @@ static bool take_parameter(core_call *c, int at, PyObject *value, given *g) {
         return false;
     }
     g->args |= UINT64_C(1) << p->arg;
-    return take(c, value, p->arg) ||
-           named(c, "argument", c->function->operation->args[p->arg].name);
+    return core_take_argument(c, value, p->arg) ||
+           core_call_blame(c, "argument", c->function->operation->args[p->arg].name);
 }
 
 /* The engine is known before places are read with it. Words in calls are interned. */
@@ -574,7 +120,8 @@ bool core_call_begin(core_call *c, core_function *f, PyObject *const *args, size
     c->stream_place = c->stream_arg = NULL;
     c->keep = c->traced = false;
     return choose_engine(c, args, n_args, names) && take_all(c, args, n_args, names, &g) &&
-           (open_blocks == 0 || take_blocks(c, g.options)) && (c->traced || add_outputs(c));
+           (open_blocks == 0 || core_take_blocks(c, g.options)) &&
+           (c->traced || core_add_outputs(c));
 }
 
 void core_call_end(core_call *c) {
@@ -603,41 +150,6 @@ static le_status run(core_call *c) {
                            : le_call_run(c->engine->engine, c->function->text, c->args, c->n);
 }
 
-/* The result of output number k: the caller's array, of counted ones the rows that there are, or
- * an array of what the engine made. */
-static PyObject *result_of(core_call *c, size_t k) {
-    le_tensor *t = &c->tensors[c->given_outs[k]];
-    PyObject *out = c->outs[k];
-    if (!out)
-        return c->keep ? core_tensor_new(t, NULL) : core_array_of(t);
-    if (t->ndim == 0 || t->shape[0] == PyArray_DIM((PyArrayObject *)out, 0))
-        return Py_NewRef(out);
-    return PySequence_GetSlice(out, 0, (Py_ssize_t)t->shape[0]);
-}
-
-static PyObject *results(core_call *c) {
-    core_function *f = c->function;
-    if (c->n_shown == 1)
-        return result_of(c, 0);
-    PyObject *all = PyTuple_New((Py_ssize_t)c->n_shown);
-    for (size_t k = 0; all && k < c->n_shown; k++) {
-        PyObject *one = result_of(c, k);
-        if (!one || PyTuple_SetItem(all, (Py_ssize_t)k, one) != 0)
-            Py_CLEAR(all);
-    }
-    PyObject *named = all ? PyObject_CallFunction(result_function, "OOO", (PyObject *)f, all,
-                                                  c->outputs ? c->outputs : Py_None)
-                          : NULL;
-    Py_XDECREF(all);
-    return named;
-}
-
-static void drop_results(core_call *c) {
-    for (size_t k = 0; k < c->n_outs; k++)
-        if (!c->outs[k] && c->tensors[c->given_outs[k]].storage)
-            le_tensor_free(&c->tensors[c->given_outs[k]]);
-}
-
 static void close_bar(PyObject *bar) {
     PyObject *r = PyObject_CallMethod(bar, "close", NULL);
     if (!r)
@@ -650,7 +162,7 @@ static PyObject *run_call(core_call *c) {
     le_status status;
     if (!core_engine_begin(c->engine))
         return NULL;
-    PyObject *bar = c->progress == Py_True ? PyObject_CallNoArgs(progress_function) : NULL;
+    PyObject *bar = c->progress == Py_True ? PyObject_CallNoArgs(core_hooks.progress) : NULL;
     bool shows = c->progress && c->progress != Py_True && c->progress != Py_False;
     core_outside outside;
     core_leave(&outside, shows ? c->progress : bar);
@@ -662,8 +174,8 @@ static PyObject *run_call(core_call *c) {
     if (status == LE_ERR_DTYPE)
         core_say_conversion(c);
     bool good = core_check(status);
-    PyObject *r = good ? results(c) : NULL;
-    drop_results(c);
+    PyObject *r = good ? core_results(c) : NULL;
+    core_drop_results(c);
     return r;
 }
 
@@ -676,7 +188,7 @@ static PyObject *trace(core_function *f, PyObject *const *args, size_t n_args, P
     for (Py_ssize_t k = 0; dict && k < n_names; k++)
         PyDict_SetItem(dict, PyTuple_GetItem(names, k), args[n_args + (size_t)k]);
     if (positional && dict && !PyErr_Occurred())
-        r = PyObject_CallFunction(trace_function, "OOO", (PyObject *)f, positional, dict);
+        r = PyObject_CallFunction(core_hooks.trace, "OOO", (PyObject *)f, positional, dict);
     Py_XDECREF(positional);
     Py_XDECREF(dict);
     return r;
@@ -780,13 +292,14 @@ PyObject *core_look(PyObject *o, PyObject *arguments) {
 
 PyObject *core_set_hooks(PyObject *module, PyObject *args) {
     (void)module;
-    if (!PyArg_ParseTuple(args, "OOOO", &trace_function, &blocks_variable, &result_function,
-                          &progress_function))
+    struct core_hooks h;
+    if (!PyArg_ParseTuple(args, "OOOO", &h.trace, &h.blocks, &h.result, &h.progress))
         return NULL;
-    Py_INCREF(trace_function);
-    Py_INCREF(blocks_variable);
-    Py_INCREF(result_function);
-    Py_INCREF(progress_function);
+    Py_INCREF(h.trace);
+    Py_INCREF(h.blocks);
+    Py_INCREF(h.result);
+    Py_INCREF(h.progress);
+    core_hooks = h;
     Py_RETURN_NONE;
 }
 

@@ -5,7 +5,9 @@
  */
 #include "chain/plan.h"
 
+#include "chain/plan_index.h"
 #include "core/array.h"
+#include "core/tick.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,10 +42,13 @@ typedef struct heap {
 
 typedef struct solver {
     const le__plan_problem *p;
-    int *last; /* step after which a value ends; -1: never used */
+    le__plan_index index;
+    int at;       /* steps done where the solver is */
+    int *owners;  /* by slot: the value that is alive there, -1: none */
+    int *read_at; /* by value: the last step that a way was seen to read it in */
     bool limited;
     node *nodes;
-    uint8_t *masks; /* n_values bytes a node */
+    uint8_t *masks; /* a node: by slot, the places that have the value */
     int n_nodes, capacity;
     frontier *frontiers; /* n_steps + 1 */
     heap heap;
@@ -56,7 +61,37 @@ static uint8_t bit(int place) {
 }
 
 static uint8_t *masks_of(const solver *s, int n) {
-    return s->masks + (size_t)n * (size_t)s->p->n_values;
+    return s->masks + (size_t)n * (size_t)s->index.n_slots;
+}
+
+static uint8_t mask_of(const solver *s, const uint8_t *masks, int value) {
+    return masks[s->index.slot[value]];
+}
+
+/* --- which values are alive --- */
+
+static void begin_values(solver *s) {
+    const le__plan_lists *begins = &s->index.begins;
+    for (int i = begins->start[s->at]; s->at < s->p->n_steps && i < begins->start[s->at + 1]; i++)
+        s->owners[s->index.slot[begins->items[i]]] = begins->items[i];
+}
+
+static void go_to_start(solver *s) {
+    s->at = 0;
+    for (int slot = 0; slot < s->index.n_slots; slot++)
+        s->owners[slot] = -1;
+    begin_values(s);
+}
+
+/* To a step that is not before the one where the solver is. */
+static void go_to(solver *s, int step) {
+    const le__plan_lists *ends = &s->index.ends;
+    while (s->at < step) {
+        for (int i = ends->start[s->at]; i < ends->start[s->at + 1]; i++)
+            s->owners[s->index.slot[ends->items[i]]] = -1;
+        s->at++;
+        begin_values(s);
+    }
 }
 
 static double transfer(const solver *s, int value, int from, int to) {
@@ -82,15 +117,16 @@ static int cheapest(const solver *s, int value, uint8_t at, uint8_t to, int *bes
 
 /* --- memory --- */
 
-static bool counts(const le__plan_value *v, int place) {
-    return !((v->pinned | v->wanted) & bit(place));
+static int64_t bytes_at(const solver *s, int value, int place) {
+    const le__plan_value *v = &s->p->values[value];
+    return le__plan_counts(v, place) ? v->bytes : 0;
 }
 
 static int64_t used(const solver *s, const uint8_t *masks, int place) {
     int64_t bytes = 0;
-    for (int v = 0; v < s->p->n_values; v++)
-        if (masks[v] & bit(place) && counts(&s->p->values[v], place))
-            bytes += s->p->values[v].bytes;
+    for (int slot = 0; slot < s->index.n_slots; slot++)
+        if (masks[slot] & bit(place))
+            bytes += bytes_at(s, s->owners[slot], place);
     return bytes;
 }
 
@@ -101,14 +137,13 @@ static bool contains(const int *list, int n, int value) {
     return false;
 }
 
-/* Bytes at its place while a way runs: all that is there, its inputs and what it writes. */
+/* Bytes at its place while a way runs: all that is there, its inputs included, and what it writes. */
 static int64_t used_by(const solver *s, const uint8_t *masks, const le__plan_way *w) {
-    int64_t bytes = w->memory;
-    for (int v = 0; v < s->p->n_values; v++)
-        if (counts(&s->p->values[v], w->place) &&
-            (masks[v] & bit(w->place) || contains(w->reads, w->n_reads, v) ||
-             contains(w->writes, w->n_writes, v)))
-            bytes += s->p->values[v].bytes;
+    int64_t bytes = w->memory + used(s, masks, w->place);
+    for (int i = 0; i < w->n_writes; i++)
+        if (!(mask_of(s, masks, w->writes[i]) & bit(w->place)) &&
+            !contains(w->writes, i, w->writes[i]))
+            bytes += bytes_at(s, w->writes[i], w->place);
     return bytes;
 }
 
@@ -117,16 +152,9 @@ static bool fits(const solver *s, int place, int64_t bytes) {
 }
 
 static bool any_limit_matters(const solver *s) {
-    for (int place = 0; place < s->p->n_places; place++) {
-        int64_t all = 0, most = 0;
-        for (int v = 0; v < s->p->n_values; v++)
-            all += counts(&s->p->values[v], place) ? s->p->values[v].bytes : 0;
-        for (int w = 0; w < s->p->n_ways; w++)
-            if (s->p->ways[w].place == place && s->p->ways[w].memory > most)
-                most = s->p->ways[w].memory;
-        if (!fits(s, place, all + most))
+    for (int place = 0; place < s->p->n_places; place++)
+        if (!fits(s, place, le__plan_index_most_bytes(&s->index, s->p, place)))
             return true;
-    }
     return false;
 }
 
@@ -146,7 +174,7 @@ static bool grow_nodes(solver *s) {
     void *nodes = realloc(s->nodes, (size_t)capacity * sizeof *s->nodes);
     if (nodes)
         s->nodes = nodes;
-    void *masks = realloc(s->masks, (size_t)capacity * (size_t)(s->p->n_values + 1));
+    void *masks = realloc(s->masks, (size_t)capacity * (size_t)(s->index.n_slots + 1));
     if (masks)
         s->masks = masks;
     if (!nodes || !masks)
@@ -170,7 +198,7 @@ static bool rehash(solver *s, frontier *f, int n_buckets) {
     for (int i = 0; i < n_buckets; i++)
         buckets[i] = -1;
     for (int i = 0; i < f->n; i++) {
-        unsigned h = hash(masks_of(s, f->nodes[i]), s->p->n_values) & (unsigned)(n_buckets - 1);
+        unsigned h = hash(masks_of(s, f->nodes[i]), s->index.n_slots) & (unsigned)(n_buckets - 1);
         s->nodes[f->nodes[i]].next = buckets[h];
         buckets[h] = f->nodes[i];
     }
@@ -180,13 +208,13 @@ static bool rehash(solver *s, frontier *f, int n_buckets) {
 /* Adds a state or improves it; the node, or -1 when it is no better than what is there. */
 static int reach(solver *s, int boundary, const uint8_t *masks, const node *how) {
     frontier *f = &s->frontiers[boundary];
-    size_t n = (size_t)s->p->n_values;
+    size_t n = (size_t)s->index.n_slots;
     if ((f->n == f->capacity && !rehash(s, f, f->n_buckets ? 2 * f->n_buckets : 16)) ||
         !grow_nodes(s)) {
         s->out_of_memory = true;
         return -1;
     }
-    unsigned h = hash(masks, s->p->n_values) & (unsigned)(f->n_buckets - 1);
+    unsigned h = hash(masks, s->index.n_slots) & (unsigned)(f->n_buckets - 1);
     int i = f->buckets[h];
     while (i >= 0 && memcmp(masks_of(s, i), masks, n) != 0)
         i = s->nodes[i].next;
@@ -209,7 +237,7 @@ static int reach(solver *s, int boundary, const uint8_t *masks, const node *how)
 
 static bool may_run(const solver *s, const uint8_t *masks, const le__plan_way *w) {
     for (int i = 0; i < w->n_reads; i++)
-        if (!(masks[w->reads[i]] & bit(w->place)))
+        if (!(mask_of(s, masks, w->reads[i]) & bit(w->place)))
             return false;
     return !s->limited || fits(s, w->place, used_by(s, masks, w));
 }
@@ -217,17 +245,19 @@ static bool may_run(const solver *s, const uint8_t *masks, const le__plan_way *w
 /* Ends the values that no later step uses; false when a wanted one was not made or cannot be
  * brought. */
 static bool end_values(const solver *s, uint8_t *masks, int begin, int end, double *cost) {
-    for (int v = 0; v < s->p->n_values; v++) {
-        if (s->last[v] < begin || s->last[v] >= end)
-            continue;
+    const le__plan_lists *ends = &s->index.ends;
+    for (int i = ends->start[begin]; i < ends->start[end]; i++) {
+        int v = ends->items[i], to;
+        bool is_alive = s->index.first[v] <= begin; /* else a way that runs several steps hides it */
         if (s->p->values[v].wanted) {
             double seconds;
-            int to;
-            if (cheapest(s, v, masks[v], s->p->values[v].wanted, &to, &seconds) < 0)
+            if (!is_alive ||
+                cheapest(s, v, mask_of(s, masks, v), s->p->values[v].wanted, &to, &seconds) < 0)
                 return false;
             *cost += seconds;
         }
-        masks[v] = 0;
+        if (is_alive)
+            masks[s->index.slot[v]] = 0;
     }
     return true;
 }
@@ -236,11 +266,11 @@ static void run_way(solver *s, int boundary, int from, int way) {
     const le__plan_way *w = &s->p->ways[way];
     uint8_t *masks = s->next_masks;
     double cost = s->nodes[from].cost + w->seconds;
-    memcpy(masks, masks_of(s, from), (size_t)s->p->n_values);
+    memcpy(masks, masks_of(s, from), (size_t)s->index.n_slots);
     if (!may_run(s, masks, w))
         return;
     for (int i = 0; i < w->n_writes; i++)
-        masks[w->writes[i]] = bit(w->place);
+        masks[s->index.slot[w->writes[i]]] = bit(w->place);
     if (!end_values(s, masks, boundary, boundary + w->count, &cost) || !isfinite(cost))
         return;
     reach(s, boundary + w->count, masks,
@@ -258,8 +288,8 @@ static int by_cost(const void *a, const void *b) {
 
 static bool dominates(const solver *s, int a, int b) {
     const uint8_t *x = masks_of(s, a), *y = masks_of(s, b);
-    for (int v = 0; v < s->p->n_values; v++)
-        if (y[v] & ~x[v])
+    for (int slot = 0; slot < s->index.n_slots; slot++)
+        if (y[slot] & ~x[slot])
             return false;
     return true;
 }
@@ -328,8 +358,8 @@ static entry pop(heap *h) {
 
 static void try_move(solver *s, int boundary, int from_node, node how, uint8_t mask) {
     uint8_t *masks = s->next_masks;
-    memcpy(masks, masks_of(s, from_node), (size_t)s->p->n_values);
-    masks[how.a] = mask;
+    memcpy(masks, masks_of(s, from_node), (size_t)s->index.n_slots);
+    masks[s->index.slot[how.a]] = mask;
     how.parent = from_node;
     int reached = reach(s, boundary, masks, &how);
     if (reached >= 0)
@@ -338,14 +368,13 @@ static void try_move(solver *s, int boundary, int from_node, node how, uint8_t m
 
 static void copies_of(solver *s, int boundary, int from_node, int value) {
     double cost = s->nodes[from_node].cost;
-    uint8_t at = masks_of(s, from_node)[value];
+    uint8_t at = mask_of(s, masks_of(s, from_node), value);
     for (int to = 0; to < s->p->n_places; to++) {
         double seconds;
         int unused, from = at & bit(to) ? -1 : cheapest(s, value, at, bit(to), &unused, &seconds);
         if (from < 0 || !isfinite(seconds))
             continue;
-        int64_t bytes = counts(&s->p->values[value], to) ? s->p->values[value].bytes : 0;
-        if (fits(s, to, used(s, masks_of(s, from_node), to) + bytes))
+        if (fits(s, to, used(s, masks_of(s, from_node), to) + bytes_at(s, value, to)))
             try_move(
                 s, boundary, from_node,
                 (node){.cost = cost + seconds, .action = COPY, .a = value, .from = from, .to = to},
@@ -355,20 +384,23 @@ static void copies_of(solver *s, int boundary, int from_node, int value) {
 
 static void drops_of(solver *s, int boundary, int from_node, int value) {
     double cost = s->nodes[from_node].cost;
-    uint8_t at = masks_of(s, from_node)[value];
+    uint8_t at = mask_of(s, masks_of(s, from_node), value);
     for (int from = 0; from < s->p->n_places; from++)
-        if (at & bit(from) && at & ~bit(from) && counts(&s->p->values[value], from))
+        if (at & bit(from) && at & ~bit(from) && le__plan_counts(&s->p->values[value], from))
             try_move(s, boundary, from_node,
                      (node){.cost = cost, .action = DROP, .a = value, .from = from, .to = -1},
                      (uint8_t)(at & ~bit(from)));
 }
 
-static bool read_at(const solver *s, int boundary, int value) {
-    for (int w = 0; w < s->p->n_ways; w++)
-        if (s->p->ways[w].first == boundary &&
-            contains(s->p->ways[w].reads, s->p->ways[w].n_reads, value))
-            return true;
-    return false;
+static const le__plan_way *way_from(const solver *s, int i) {
+    return &s->p->ways[s->index.ways.items[i]];
+}
+
+static void note_reads(solver *s, int boundary) {
+    const int *start = &s->index.ways.start[boundary];
+    for (int i = start[0]; i < start[1]; i++)
+        for (int k = 0; k < way_from(s, i)->n_reads; k++)
+            s->read_at[way_from(s, i)->reads[k]] = boundary;
 }
 
 static void close_over_moves(solver *s, int boundary) {
@@ -384,9 +416,10 @@ static void close_over_moves(solver *s, int boundary) {
             s->exact = false;
             return;
         }
-        for (int v = 0; v < s->p->n_values; v++) {
-            if (!masks_of(s, top.node)[v] ||
-                !(s->limited || s->p->values[v].wanted || read_at(s, boundary, v)))
+        for (int slot = 0; slot < s->index.n_slots; slot++) {
+            int v = s->owners[slot];
+            if (!masks_of(s, top.node)[slot] ||
+                !(s->limited || s->p->values[v].wanted || s->read_at[v] == boundary))
                 continue;
             copies_of(s, boundary, top.node, v);
             if (s->limited)
@@ -397,32 +430,27 @@ static void close_over_moves(solver *s, int boundary) {
 
 /* --- the whole --- */
 
+static void free_frontier(frontier *f) {
+    free(f->nodes);
+    free(f->buckets);
+    *f = (frontier){0};
+}
+
 static void visit(solver *s, int boundary) {
     frontier *f = &s->frontiers[boundary];
+    const int *ways = &s->index.ways.start[boundary];
     if (!s->limited) {
         sort_frontier(s, f);
         if (f->n)
             drop_dominated(s, f);
     }
+    note_reads(s, boundary);
     close_over_moves(s, boundary);
     sort_frontier(s, f);
     for (int i = 0; i < f->n && !s->out_of_memory; i++)
-        for (int w = 0; w < s->p->n_ways; w++)
-            if (s->p->ways[w].first == boundary)
-                run_way(s, boundary, f->nodes[i], w);
-}
-
-static void find_last_uses(solver *s) {
-    for (int v = 0; v < s->p->n_values; v++)
-        s->last[v] = -1;
-    for (int i = 0; i < s->p->n_ways; i++) {
-        const le__plan_way *w = &s->p->ways[i];
-        int end = w->first + w->count - 1;
-        for (int k = 0; k < w->n_reads + w->n_writes; k++) {
-            int v = k < w->n_reads ? w->reads[k] : w->writes[k - w->n_reads];
-            s->last[v] = end > s->last[v] ? end : s->last[v];
-        }
-    }
+        for (int w = ways[0]; w < ways[1]; w++)
+            run_way(s, boundary, f->nodes[i], s->index.ways.items[w]);
+    free_frontier(f);
 }
 
 static int best_end(const solver *s) {
@@ -441,97 +469,146 @@ static void note(int64_t *peak, int64_t bytes) {
         *peak = bytes;
 }
 
-static void add_move(le__plan *plan, uint8_t *mask, int value, int from, int to) {
+typedef struct path { /* that is being read off */
+    le__plan *plan;
+    size_t move_capacity;
+    uint8_t *masks;
+} path;
+
+static bool add_move(solver *s, path *p, int value, int from, int to) {
+    le__plan *plan = p->plan;
+    uint8_t *mask = &p->masks[s->index.slot[value]];
+    void *moves =
+        le__array_room(plan->moves, (size_t)plan->n_moves, &p->move_capacity, sizeof *plan->moves);
+    if (!moves)
+        return false;
+    plan->moves = moves;
     plan->moves[plan->n_moves++] = (le__plan_move){plan->n_ways, value, from, to};
     *mask = (uint8_t)(to < 0 ? *mask & ~bit(from) : *mask | bit(to));
+    return true;
 }
 
-static void replay_way(const solver *s, le__plan *plan, uint8_t *masks, int way) {
+static bool replay_way(solver *s, path *p, int way) {
     const le__plan_way *w = &s->p->ways[way];
+    const int *ends = &s->index.ends.start[w->first];
     double seconds, ignored = 0;
     int to;
-    note(&plan->peak[w->place], used_by(s, masks, w));
+    note(&p->plan->peak[w->place], used_by(s, p->masks, w));
     for (int i = 0; i < w->n_writes; i++)
-        masks[w->writes[i]] = bit(w->place);
-    plan->ways[plan->n_ways++] = way;
-    for (int v = 0; v < s->p->n_values; v++)
-        if (s->last[v] >= w->first && s->last[v] < w->first + w->count && s->p->values[v].wanted) {
-            int from = cheapest(s, v, masks[v], s->p->values[v].wanted, &to, &seconds);
-            if (from != to)
-                add_move(plan, &masks[v], v, from, to);
-        }
-    end_values(s, masks, w->first, w->first + w->count, &ignored);
+        p->masks[s->index.slot[w->writes[i]]] = bit(w->place);
+    p->plan->ways[p->plan->n_ways++] = way;
+    for (int i = ends[0]; i < ends[w->count]; i++) {
+        int v = s->index.ends.items[i];
+        if (!s->p->values[v].wanted)
+            continue;
+        int from =
+            cheapest(s, v, mask_of(s, p->masks, v), s->p->values[v].wanted, &to, &seconds);
+        if (from != to && !add_move(s, p, v, from, to))
+            return false;
+    }
+    end_values(s, p->masks, w->first, w->first + w->count, &ignored);
+    go_to(s, w->first + w->count);
+    return true;
 }
 
-static bool replay(const solver *s, int end, le__plan *plan) {
-    int length = 0, n_values = s->p->n_values;
+static bool replay_node(solver *s, path *p, const node *n) {
+    if (n->action == RUN && !replay_way(s, p, n->a))
+        return false;
+    if ((n->action == COPY || n->action == DROP) && !add_move(s, p, n->a, n->from, n->to))
+        return false;
+    for (int place = 0; place < s->p->n_places; place++)
+        note(&p->plan->peak[place], used(s, p->masks, place));
+    return true;
+}
+
+static void pin_values(const solver *s, uint8_t *masks) {
+    memset(masks, 0, (size_t)s->index.n_slots);
+    for (int v = 0; v < s->p->n_values; v++)
+        if (s->p->values[v].pinned && s->index.slot[v] >= 0)
+            masks[s->index.slot[v]] = s->p->values[v].pinned;
+}
+
+static bool replay(solver *s, int end, le__plan *plan) {
+    int length = 0;
     for (int i = end; i >= 0; i = s->nodes[i].parent)
         length++;
-    int *path = malloc((size_t)length * sizeof *path);
-    uint8_t *masks = malloc((size_t)n_values + 1);
+    int *nodes = malloc((size_t)length * sizeof *nodes);
+    path p = {.plan = plan, .masks = s->next_masks};
     plan->ways = calloc((size_t)s->p->n_steps + 1, sizeof *plan->ways);
-    plan->moves = calloc((size_t)length + (size_t)(s->p->n_steps + 1) * (size_t)(n_values + 1),
-                         sizeof *plan->moves);
-    bool ok = path && masks && plan->ways && plan->moves;
+    bool ok = nodes && plan->ways;
     for (int i = end, k = length; ok && i >= 0; i = s->nodes[i].parent)
-        path[--k] = i;
-    for (int v = 0; ok && v < n_values; v++)
-        masks[v] = s->p->values[v].pinned;
-    for (int k = 0; ok && k < length; k++) {
-        const node *n = &s->nodes[path[k]];
-        if (n->action == RUN)
-            replay_way(s, plan, masks, n->a);
-        else if (n->action != START)
-            add_move(plan, &masks[n->a], n->a, n->from, n->to);
-        for (int place = 0; place < s->p->n_places; place++)
-            note(&plan->peak[place], used(s, masks, place));
-    }
-    free(path);
-    free(masks);
+        nodes[--k] = i;
+    go_to_start(s);
+    pin_values(s, p.masks);
+    for (int k = 0; ok && k < length; k++)
+        ok = replay_node(s, &p, &s->nodes[nodes[k]]);
+    free(nodes);
     return ok;
 }
 
-static void start(solver *s) {
-    for (int v = 0; v < s->p->n_values; v++)
-        s->next_masks[v] = s->last[v] >= 0 ? s->p->values[v].pinned : 0;
+/* False: the call is over. */
+static bool search(solver *s) {
+    le__ticker *ticker = le__ticker_here();
+    go_to_start(s);
+    pin_values(s, s->next_masks);
     reach(s, 0, s->next_masks, &(node){.parent = -1, .action = START});
     s->limited = any_limit_matters(s);
-    for (int b = 0; b < s->p->n_steps && !s->out_of_memory; b++)
+    for (int b = 0; b < s->p->n_steps && !s->out_of_memory; b++) {
+        if (!le__ticker_look(ticker, NAN))
+            return false;
+        go_to(s, b);
         visit(s, b);
+    }
+    return true;
+}
+
+static bool allocate(solver *s) {
+    if (!le__plan_index_make(s->p, &s->index))
+        return false;
+    s->owners = malloc(((size_t)s->index.n_slots + 1) * sizeof *s->owners);
+    s->next_masks = malloc((size_t)s->index.n_slots + 1);
+    s->read_at = malloc(((size_t)s->p->n_values + 1) * sizeof *s->read_at);
+    s->frontiers = calloc((size_t)s->p->n_steps + 1, sizeof *s->frontiers);
+    for (int v = 0; s->read_at && v < s->p->n_values; v++)
+        s->read_at[v] = -1;
+    return s->owners && s->next_masks && s->read_at && s->frontiers;
+}
+
+static void release(solver *s) {
+    for (int i = 0; s->frontiers && i <= s->p->n_steps; i++)
+        free_frontier(&s->frontiers[i]);
+    free(s->frontiers);
+    free(s->heap.items);
+    free(s->nodes);
+    free(s->masks);
+    free(s->next_masks);
+    free(s->owners);
+    free(s->read_at);
+    le__plan_index_free(&s->index);
+}
+
+static le__plan_status solve(solver *s, le__plan *out) {
+    if (!allocate(s))
+        return LE__PLAN_NO_MEMORY;
+    if (!search(s))
+        return LE__PLAN_CANCELLED;
+    if (s->out_of_memory)
+        return LE__PLAN_NO_MEMORY;
+    int end = best_end(s);
+    if (end < 0)
+        return LE__PLAN_IMPOSSIBLE;
+    out->seconds = s->nodes[end].cost;
+    out->exact = s->exact;
+    return replay(s, end, out) ? LE__PLAN_OK : LE__PLAN_NO_MEMORY;
 }
 
 le__plan_status le__plan_solve(const le__plan_problem *problem, le__plan *out) {
-    size_t n_values = (size_t)problem->n_values, n_steps = (size_t)problem->n_steps;
-    solver s = {.p = problem,
-                .last = malloc((n_values + 1) * sizeof(int)),
-                .frontiers = calloc(n_steps + 1, sizeof(frontier)),
-                .next_masks = malloc(n_values + 1),
-                .exact = true};
-    le__plan_status status = LE__PLAN_NO_MEMORY;
-    *out = (le__plan){0};
-    if (s.last && s.frontiers && s.next_masks) {
-        find_last_uses(&s);
-        start(&s);
-        int end = s.out_of_memory ? -1 : best_end(&s);
-        if (end >= 0 && replay(&s, end, out))
-            status = LE__PLAN_OK;
-        else if (end < 0 && !s.out_of_memory)
-            status = LE__PLAN_IMPOSSIBLE;
-        out->seconds = end >= 0 ? s.nodes[end].cost : INFINITY;
-        out->exact = s.exact;
-    }
+    solver s = {.p = problem, .exact = true};
+    *out = (le__plan){.seconds = INFINITY};
+    le__plan_status status = solve(&s, out);
     if (status != LE__PLAN_OK)
         le__plan_free(out);
-    for (size_t i = 0; s.frontiers && i <= n_steps; i++) {
-        free(s.frontiers[i].nodes);
-        free(s.frontiers[i].buckets);
-    }
-    free(s.frontiers);
-    free(s.heap.items);
-    free(s.nodes);
-    free(s.masks);
-    free(s.next_masks);
-    free(s.last);
+    release(&s);
     return status;
 }
 

@@ -72,6 +72,7 @@ typedef struct le__plan {
 typedef enum le__plan_status {
     LE__PLAN_OK = 0,
     LE__PLAN_IMPOSSIBLE, /* no ways satisfy the limits */
+    LE__PLAN_CANCELLED,  /* by the tick of the thread's call */
     LE__PLAN_NO_MEMORY
 } le__plan_status;
 

@@ -7,6 +7,7 @@
 #include "chain/state.h"
 
 #include "core/clock.h"
+#include "core/tick.h"
 #include "call/candidate.h"
 #include "chain/plan.h"
 #include "call/storage.h"
@@ -27,8 +28,11 @@ typedef struct planner {
     le__survey *surveys;
     le__device *devices[LE__PLAN_MAX_PLACES]; /* places; 0 is the host */
     int n_places;
-    int *pieces;       /* by value: first planner value of it, -1: none */
+    int *pieces;       /* by value: the planner's value of it, -1: none */
     int *piece_values; /* by planner value: the chain's value */
+    int *newest;       /* by root: the planner value that was made last, -1: none */
+    int *older;        /* by planner value: the one before it with the same root, -1: none */
+    int *n_pieces;     /* by root */
     le__plan_value *values;
     le__plan_way *ways;
     int **lists; /* by step: what it reads and writes */
@@ -92,6 +96,9 @@ static void add_piece(planner *p, int value) {
     unsigned everywhere = (1u << p->n_places) - 1;
     p->pieces[value] = n;
     p->piece_values[n] = value;
+    p->older[n] = p->newest[v->root];
+    p->newest[v->root] = n;
+    p->n_pieces[v->root]++;
     p->values[n] = (le__plan_value){.bytes = bytes_of(v),
                                     .pinned = (uint8_t)(from_outside ? places_of(p, v->root) : 0),
                                     .wanted = (uint8_t)(!root->output                   ? 0
@@ -102,9 +109,10 @@ static void add_piece(planner *p, int value) {
 /* Values from outside are whole; the others in the pieces that steps write. */
 static void find_pieces(planner *p) {
     const le_chain *c = p->chain;
+    for (int i = 0; i < c->n_values; i++)
+        p->pieces[i] = p->newest[i] = -1;
     for (int i = 0; i < c->n_values; i++) {
         const le__chain_value *v = &c->values[i];
-        p->pieces[i] = -1;
         if (v->root == i && (v->role == LE__VALUE_INPUT || v->role == LE__VALUE_CONSTANT))
             add_piece(p, i);
     }
@@ -123,9 +131,8 @@ static int read_pieces(const planner *p, int value, int *out) {
         out[n++] = p->pieces[value];
         return n;
     }
-    for (int i = 0; i < p->problem.n_values; i++)
-        if (p->chain->values[p->piece_values[i]].root == p->chain->values[value].root)
-            out[n++] = i;
+    for (int i = p->newest[p->chain->values[value].root]; i >= 0; i = p->older[i])
+        out[n++] = i;
     return n;
 }
 
@@ -135,7 +142,7 @@ static bool add_ways(planner *p, int step) {
     int n_reads = 0, n_writes = 0, writes_at = LE_MAX_ARGS * 2;
     for (size_t a = 0; a < s->entry->operation->n_args; a++)
         if (s->values[a] >= 0 && p->pieces[s->values[a]] < 0)
-            writes_at += p->problem.n_values;
+            writes_at += p->n_pieces[p->chain->values[s->values[a]].root];
     int *reads = malloc((size_t)(writes_at + LE_MAX_ARGS) * sizeof *reads),
         *writes = reads + writes_at;
     if (!reads)
@@ -199,12 +206,15 @@ static bool allocate(planner *p) {
     p->surveys = calloc(steps, sizeof *p->surveys);
     p->pieces = calloc(values, sizeof *p->pieces);
     p->piece_values = calloc(values, sizeof *p->piece_values);
+    p->newest = calloc(values, sizeof *p->newest);
+    p->older = calloc(values, sizeof *p->older);
+    p->n_pieces = calloc(values, sizeof *p->n_pieces);
     p->values = calloc(values, sizeof *p->values);
     p->ways = calloc(steps * LE__PLAN_MAX_PLACES, sizeof *p->ways);
     p->lists = calloc(steps, sizeof *p->lists);
     p->transfer = calloc(values * LE__PLAN_MAX_PLACES * LE__PLAN_MAX_PLACES, sizeof *p->transfer);
-    return p->surveys && p->pieces && p->piece_values && p->values && p->ways && p->lists &&
-           p->transfer;
+    return p->surveys && p->pieces && p->piece_values && p->newest && p->older && p->n_pieces &&
+           p->values && p->ways && p->lists && p->transfer;
 }
 
 static void release(planner *p) {
@@ -213,6 +223,9 @@ static void release(planner *p) {
     free(p->surveys);
     free(p->pieces);
     free(p->piece_values);
+    free(p->newest);
+    free(p->older);
+    free(p->n_pieces);
     free(p->values);
     free(p->ways);
     free(p->lists);
@@ -373,6 +386,8 @@ static void prefer_plan_in_use(planner *p, le__plan *plan) {
 }
 
 static le_status explain_failure(const planner *p, le__plan_status status) {
+    if (status == LE__PLAN_CANCELLED)
+        return le__ticker_fail(p->chain->name);
     if (status == LE__PLAN_NO_MEMORY)
         return le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", p->chain->name);
     for (int i = 0; i < p->chain->n_steps; i++) {
@@ -400,6 +415,10 @@ static le_status solve(planner *p, bool in_use) {
     compare_places(p);
     if (in_use)
         prefer_plan_in_use(p, &plan);
+    if (le__ticker_over(le__ticker_here())) {
+        le__plan_free(&plan);
+        return explain_failure(p, LE__PLAN_CANCELLED);
+    }
     take_plan(p, &plan);
     le__plan_free(&plan);
     return LE_OK;

@@ -406,11 +406,45 @@ static void nothing_fits(void **state) {
     le__plan_free(&plan);
 }
 
+/* Steps alternate between the places, the data always on the other one: each step is a transfer and
+ * a run. Every tenth step's value is an output that is wanted on the host. Values of steps are
+ * alive for two steps, so neither time nor memory may grow with their number at each step. */
+static void long_chains(void **state) {
+    (void)state;
+    enum { STEPS = 50000, OUTPUTS = STEPS / 10 };
+    static le__plan_value values[STEPS + 1];
+    static le__plan_way ways[STEPS];
+    static int numbers[STEPS + 1];
+    double *transfer = malloc((STEPS + 1) * 4 * sizeof *transfer);
+    for (int i = 0; i < (STEPS + 1) * 4; i++)
+        transfer[i] = 0.25;
+    for (int i = 0; i <= STEPS; i++) {
+        numbers[i] = i;
+        values[i] = (le__plan_value){.bytes = 100, .wanted = i % 10 == 0};
+    }
+    values[0].pinned = 1;
+    for (int i = 0; i < STEPS; i++)
+        ways[i] = (le__plan_way){i, 1, 1 - i % 2, 0.5, 0, &numbers[i], &numbers[i + 1], 1, 1};
+    le__plan_problem p = {2, STEPS + 1, STEPS, STEPS, values, ways, transfer, {0, 1000}};
+    le__plan plan;
+    assert_int_equal(le__plan_solve(&p, &plan), LE__PLAN_OK);
+    assert_true(plan.exact);
+    assert_int_equal(plan.n_ways, STEPS);
+    /* Outputs are written on the host: steps of odd numbers run there. */
+    assert_int_equal(plan.n_moves, STEPS);
+    assert_true(fabs(plan.seconds - 0.75 * STEPS) < 1e-6);
+    assert_int_equal(plan.peak[0], 200); /* a copy to read from and what is written */
+    assert_int_equal(plan.peak[1], 200);
+    le__plan_free(&plan);
+    free(transfer);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stays_on_the_device),
         cmocka_unit_test(nothing_fits),
         cmocka_unit_test(equals_enumeration),
+        cmocka_unit_test(long_chains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

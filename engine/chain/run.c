@@ -1,9 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * One run of a chain: values get memory before the step that writes them and lose it after the last
- * one that reads them; the bytes that move and the memory that lives are counted.
+ * One run of a chain: its steps in order, their arguments brought to where they run, the bytes that
+ * move counted.
  */
+#include "chain/run_memory.h"
 #include "chain/state.h"
 
 #include "core/clock.h"
@@ -18,20 +19,14 @@
 
 typedef struct run {
     le_chain *chain;
-    le_tensor *tensors;  /* by value; roots only */
-    le_tensor *shapes;   /* by value, as they are in this run; NULL: as they were built */
-    int step;            /* under way */
-    le_storage **spares; /* of values that are over, for later values of the same size */
-    int n_spares;
-    double start, now; /* now: when the step under way began, or ended */
-    int64_t to_host;   /* bytes that the step under way moved to the host */
+    le__run_memory memory; /* of its values */
+    int step;              /* under way */
+    int n_dropped;         /* of the chain's drops, which are in the order of steps */
+    double start, now;     /* now: when the step under way began, or ended */
+    int64_t to_host;       /* bytes that the step under way moved to the host */
 } run;
 
-static const le_tensor *shape_of(const run *r, int value) {
-    return r->shapes ? &r->shapes[value] : &r->chain->values[value].shape;
-}
-
-/* --- memory of values --- */
+/* --- values from outside --- */
 
 le_status le__chain_wrap(le_tensor *out, const le_tensor *user, bool input) {
     size_t bytes;
@@ -82,106 +77,13 @@ static le_status to_host(le_tensor *t, int64_t *moved) {
     return le_tensor_to_host(t);
 }
 
-static void forget_contents(le_storage *s) {
-    pthread_mutex_lock(&s->mutex);
-    s->host_valid = false;
-    for (le__device_copy *c = s->copies; c; c = c->next)
-        c->valid = false;
-    pthread_mutex_unlock(&s->mutex);
-}
-
-static le_storage *take_spare(run *r, size_t bytes, bool host) {
-    for (int i = 0; i < r->n_spares; i++) {
-        le_storage *s = r->spares[i];
-        if (s->bytes != bytes || host != (s->host != NULL))
-            continue;
-        r->spares[i] = r->spares[--r->n_spares];
-        forget_contents(s);
-        return s;
-    }
-    return NULL;
-}
-
-static le_status give_memory(run *r, int root, const le_tensor *shape, bool host) {
-    le_tensor *t = &r->tensors[root];
-    size_t bytes;
-    if (t->storage)
-        return LE_OK;
-    *t = *shape;
-    if (!le__tensor_bytes(t, &bytes))
-        return le_fail(LE_ERR_SHAPE, "chain '%s': a value is too large", r->chain->name);
-    t->storage = take_spare(r, bytes, host);
-    return t->storage ? LE_OK : le__storage_new(&t->storage, bytes, false, false);
-}
-
-/* For the rows of a counted value; an earlier run of its step may have made room for fewer. */
-static le_status give_room(run *r, int root, const le_tensor *shape, bool host) {
-    le_tensor *t = &r->tensors[root];
-    size_t bytes;
-    if (t->storage && le__tensor_bytes(shape, &bytes) && bytes > t->storage->bytes) {
-        le__storage_release(t->storage);
-        t->storage = NULL;
-    }
-    if (t->storage)
-        t->shape[0] = shape->shape[0];
-    return give_memory(r, root, shape, host);
-}
-
-/* Whether a value still to come has the same size. */
-static bool wanted_again(const run *r, int root, int step) {
-    const le_chain *c = r->chain;
-    for (int i = 0; i < c->n_values; i++)
-        if (c->values[i].root == i && c->values[i].last_step > step && !r->tensors[i].storage &&
-            le__tensor_size(shape_of(r, i)) == (int64_t)r->tensors[root].storage->bytes)
-            return true;
-    return false;
-}
-
-static void end_values(run *r, int step) {
-    const le_chain *c = r->chain;
-    for (int i = 0; i < c->n_values; i++) {
-        const le__chain_value *v = &c->values[i];
-        if (v->root != i || v->last_step != step || v->role != LE__VALUE_TEMP || v->output ||
-            !r->tensors[i].storage)
-            continue;
-        if (wanted_again(r, i, step))
-            r->spares[r->n_spares++] = r->tensors[i].storage;
-        else
-            le__storage_release(r->tensors[i].storage);
-        r->tensors[i].storage = NULL;
-    }
-}
-
-static void count_storage(le_storage *s, int64_t *host, int64_t *device) {
-    pthread_mutex_lock(&s->mutex);
-    if (s->host && !s->borrowed)
-        *host += (int64_t)s->bytes;
-    for (le__device_copy *c = s->copies; c; c = c->next)
-        *device += (int64_t)s->bytes;
-    pthread_mutex_unlock(&s->mutex);
-}
-
-static void count_memory(run *r, const le__run_stats *step) {
-    le_chain_report *report = &r->chain->report;
-    int64_t host = step->peak_scratch_bytes, device = 0;
-    for (int i = 0; i < r->chain->n_values; i++)
-        if (r->tensors[i].storage)
-            count_storage(r->tensors[i].storage, &host, &device);
-    for (int i = 0; i < r->n_spares; i++)
-        count_storage(r->spares[i], &host, &device);
-    if (host > report->peak_host_bytes)
-        report->peak_host_bytes = host;
-    if (device > report->peak_device_bytes)
-        report->peak_device_bytes = device;
-}
-
 /* Makes room as planned: the value's newest copy is brought to the host before it is dropped. */
 static le_status make_room(run *r, int step) {
     const le_chain *c = r->chain;
-    for (int i = 0; i < c->n_drops; i++) {
-        const le__drop *d = &c->drops[i];
-        le_tensor *t = &r->tensors[d->value];
-        if (d->step != step || !t->storage)
+    for (; r->n_dropped < c->n_drops && c->drops[r->n_dropped].step <= step; r->n_dropped++) {
+        const le__drop *d = &c->drops[r->n_dropped];
+        le_tensor *t = &r->memory.tensors[d->value];
+        if (!t->storage)
             continue;
         le_status status = d->device ? to_host(t, &r->to_host) : LE_OK;
         if (status != LE_OK)
@@ -205,17 +107,19 @@ static le_status place(run *r, const le__chain_step *s, size_t arg, bool host, l
     bool counted = s->call.args[arg].counted;
     int64_t rows = s->call.args[arg].rows;
     size_t bytes;
-    *out = *shape_of(r, s->values[arg]);
+    *out = *le__run_shape_of(&r->memory, s->values[arg]);
     if (counted)
         out->shape[0] = rows;
-    le_status status = counted ? give_room(r, v->root, out, host)
-                               : give_memory(r, v->root, shape_of(r, v->root), host);
+    le_status status =
+        counted ? le__run_memory_give_room(&r->memory, v->root, out, host)
+                : le__run_memory_give(&r->memory, v->root,
+                                      le__run_shape_of(&r->memory, v->root), host);
     if (status != LE_OK) {
         out->storage = NULL;
         return status;
     }
-    out->storage = r->tensors[v->root].storage;
-    out->offset += r->tensors[v->root].offset;
+    out->storage = r->memory.tensors[v->root].storage;
+    out->offset += r->memory.tensors[v->root].offset;
     if (output && !le_tensor_is_contiguous(out)) {
         le__tensor_set_contiguous(out);
         out->offset = 0;
@@ -242,7 +146,7 @@ static le_status place(run *r, const le__chain_step *s, size_t arg, bool host, l
 static bool has_own_memory(const run *r, const le__chain_step *s, size_t arg) {
     const le__bound_arg *b = &s->call.args[arg];
     return b->tensor.storage &&
-           b->tensor.storage != r->tensors[r->chain->values[s->values[arg]].root].storage;
+           b->tensor.storage != r->memory.tensors[r->chain->values[s->values[arg]].root].storage;
 }
 
 /* Brings a strided output to its place in the value. */
@@ -252,8 +156,8 @@ static le_status unpack_output(run *r, const le__chain_step *s, size_t arg, bool
     le_status status = succeeded ? to_host(&from, &r->to_host) : LE_OK;
     if (succeeded && status == LE_OK) {
         void *memory;
-        to.offset += r->tensors[v->root].offset;
-        status = le__storage_host(r->tensors[v->root].storage, true, false, &memory);
+        to.offset += r->memory.tensors[v->root].offset;
+        status = le__storage_host(r->memory.tensors[v->root].storage, true, false, &memory);
         if (status == LE_OK) {
             to.data = (char *)memory + to.offset * (int64_t)le_dtype_size(to.dtype);
             le__tensor_unpack(&to, from.data);
@@ -301,8 +205,8 @@ static void note_counts(run *r, const le__chain_step *s) {
         int v = s->values[a];
         if (v < 0 || !b->counted)
             continue;
-        r->shapes[v] = le_tensor_of(NULL, b->tensor.dtype, b->tensor.ndim, b->tensor.shape);
-        r->tensors[v].shape[0] = b->tensor.shape[0];
+        r->memory.shapes[v] = le_tensor_of(NULL, b->tensor.dtype, b->tensor.ndim, b->tensor.shape);
+        r->memory.tensors[v].shape[0] = b->tensor.shape[0];
     }
 }
 
@@ -318,7 +222,7 @@ static le_status run_step(run *r, int i) {
         r->now = le__now();
     le__chain_step *s = c->steps[i];
     if (s->dynamic && status == LE_OK)
-        status = le__chain_bind_again(c, i, r->shapes);
+        status = le__chain_bind_again(c, i, r->memory.shapes);
     if (status != LE_OK)
         return status;
     r->step = i;
@@ -346,7 +250,7 @@ static le_status run_step(run *r, int i) {
     c->transfer_seconds += stats->transfer_seconds;
     c->report.bytes_to_device += report->bytes_to_device;
     c->report.bytes_from_device += report->bytes_from_device;
-    count_memory(r, stats);
+    le__run_memory_count(&r->memory, i, stats->peak_scratch_bytes);
     return status;
 }
 
@@ -373,19 +277,16 @@ static le_status make_reports(le_chain *c) {
 
 le_status le__chain_execute(le_chain *c, le_tensor *tensors) {
     double start = le__now();
-    run r = {.chain = c, .tensors = tensors, .start = start, .now = start};
+    run r = {.chain = c, .start = start, .now = start};
     le_status status = make_reports(c);
     c->aside = c->transfer_seconds = 0;
-    r.spares = calloc((size_t)c->n_values + 1, sizeof(le_storage *));
-    r.shapes = c->dynamic ? le__chain_shapes(c) : NULL;
-    if (!r.spares || (c->dynamic && !r.shapes))
-        status = le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name);
+    le_status opened = le__run_memory_open(&r.memory, c, tensors);
+    status = status == LE_OK ? opened : status;
     for (int i = 0; status == LE_OK && i < c->n_steps; i++) {
         status = run_step_of(&r, i);
-        end_values(&r, i);
+        le__run_memory_end_values(&r.memory, i);
     }
-    for (int i = 0; i < r.n_spares; i++)
-        le__storage_release(r.spares[i]);
+    le__run_memory_close(&r.memory);
     for (int i = 0; i < c->n_values; i++) {
         const le__chain_value *v = &c->values[i];
         if (status != LE_OK && v->role == LE__VALUE_TEMP && !v->output) {
@@ -393,8 +294,6 @@ le_status le__chain_execute(le_chain *c, le_tensor *tensors) {
             tensors[i].storage = NULL;
         }
     }
-    free(r.spares);
-    free(r.shapes);
     c->report.seconds = r.now - r.start;
     if (status == LE_OK && !c->beside)
         le__chain_remember(c, r.now);

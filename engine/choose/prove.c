@@ -536,13 +536,21 @@ typedef struct second { /* who gives the answer that the first one is compared w
     le__candidate reference;
 } second;
 
-/* Picks him. False: there is nobody, or only the reference where the operation has no part, which
- * is worth the wait in benchmarks (thorough) alone. */
+static bool has_run(le__question *q, const le__arm *arm) {
+    pthread_mutex_lock(&q->op->mutex);
+    const le__verdict *v = le__proof_find(arm->proof, q->kind, q->size_class);
+    bool ran = v && v->ran;
+    pthread_mutex_unlock(&q->op->mutex);
+    return ran;
+}
+
+/* Picks him. False: there is nobody, or only the reference, whose answer to the whole is worth the
+ * wait in benchmarks (thorough) and once in a size class (where it is not far slower). */
 static bool find_second(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
                         bool thorough, second *out, double *spent) {
     out->trusted = choose_trusted(d, q, call, arm, spent);
     return out->trusted || (le__reference_candidate(d->engine, call->entry, &out->reference) &&
-                            (call->operation->part || thorough));
+                            (call->operation->part || thorough || !has_run(q, arm)));
 }
 
 static le_status compare_with(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,

@@ -97,6 +97,7 @@ LEAVES(blocks_a_signal, {
     pthread_sigmask(SIG_BLOCK, &s, NULL);
 })
 LEAVES(handles_interrupts, signal(SIGINT, SIG_DFL))
+LEAVES(ignores_interrupts, signal(SIGINT, SIG_IGN))
 LEAVES(changes_folder, if (chdir("/usr") != 0) return LE_ERR_IO)
 LEAVES(changes_locale, setlocale(LC_NUMERIC, "C.UTF-8"))
 LEAVES(changes_umask, umask(0111))
@@ -170,6 +171,7 @@ static const plant plants[] = {
     {"rounds_up", rounds_up, NULL, "left the rounding mode", N, false},
     {"blocks_a_signal", NULL, blocks_a_signal, "left the signal mask", N, false},
     {"handles_interrupts", NULL, handles_interrupts, "left the handler of signal 2", N, false},
+    {"ignores_interrupts", NULL, ignores_interrupts, "left the handler of signal 2", N, false},
     {"changes_folder", NULL, changes_folder, "left the working directory", N, false},
     {"changes_locale", NULL, changes_locale, "left the locale", N, false},
     {"changes_umask", NULL, changes_umask, "left the umask", N, false},
@@ -296,10 +298,33 @@ static void a_piece_stands_for_the_whole(void **state) {
     }
 }
 
+/* --- nobody but the reference --- */
+
+static void the_reference_judges_where_nobody_else_can(void **state) {
+    (void)state;
+    for (int wrong = 0; wrong < 2; wrong++) {
+        le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+        assert_non_null(e);
+        le_operation op = toy_operation;
+        op.name = "pieces";
+        le_implementation reference = toy_reference, only = toy_c;
+        reference.operation = only.operation = op.name;
+        only.name = "only";
+        only.speed = 1.5 * reference.speed; /* so the wait for the reference is no long one */
+        only.range = wrong ? is_wrong_when_large : toy_range;
+        assert_int_equal(le_register_operation(e, &op), LE_OK);
+        assert_int_equal(le_register_implementation(e, &reference), LE_OK);
+        assert_int_equal(le_register_implementation(e, &only), LE_OK);
+        run_big(e, wrong ? "reference@cpu" : "only@cpu");
+        le_close(&e);
+    }
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(in_learn), cmocka_unit_test(in_measure),
                                        cmocka_unit_test(in_bench),
-                                       cmocka_unit_test(a_piece_stands_for_the_whole)};
+                                       cmocka_unit_test(a_piece_stands_for_the_whole),
+                                       cmocka_unit_test(the_reference_judges_where_nobody_else_can)};
     const struct CMUnitTest delays[] = {cmocka_unit_test(hangs_delay_a_call_once)};
     if (argc > 1 && strcmp(argv[1], "delays") == 0) /* wants a quiet machine */
         return cmocka_run_group_tests(delays, NULL, NULL);

@@ -15,17 +15,19 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_ALARM = 1000000 };
+enum { MOST_ALARM = 1000000, SPEECH_S = 1 };
 
 /* For what is not a call. */
 static le__world world = {.comm = MPI_COMM_NULL, .ranks = 1};
-static bool any_lost; /* ranks */
+static bool any_lost;  /* ranks */
+static int voice = -1; /* standard error of a rank that is silent while rank 0 speaks */
 
 /* However the program ends: ranks that leave without a word end the job with an error. */
 static void leave(void) {
@@ -42,10 +44,32 @@ static void leave(void) {
     MPI_Finalize();
 }
 
-/* A process that ends by a signal is no error to a launcher with ULFM. */
+/* The lowest rank that lives says it, in place of rank 0 where that was lost; the others stay until
+ * it has, for the launcher kills all once one has left with an error. */
+static void end_job(const char *words) {
+    if (le__lost_speaks(MPI_COMM_WORLD)) {
+        if (voice >= 0)
+            dup2(voice, STDERR_FILENO);
+        tool_message("%s", words);
+    } else {
+        sleep(SPEECH_S);
+    }
+    _exit(TOOL_FAILED); /* a process that ends by a signal is no error to a launcher with ULFM */
+}
+
 static void give_up(void) {
-    tool_message("a rank was lost outside of a call: the job ends");
-    _exit(TOOL_FAILED);
+    end_job("a rank was lost outside of a call: the job ends; the same command does what is left");
+}
+
+static void end_without_root(void) {
+    end_job("rank 0, which writes the results, was lost: the job ends; the same command does what "
+            "is left");
+}
+
+static bool silence(void) {
+    voice = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    return freopen("/dev/null", "w", stdout) && freopen("/dev/null", "w", stderr) &&
+           setvbuf(stderr, NULL, _IONBF, 0) == 0;
 }
 
 static void never_began(int number) {
@@ -104,8 +128,7 @@ void run_world_start(char **argv) {
     }
     le__hook_done(world.rank, 0, 0, NULL);
     check_launch(&l);
-    if (world.rank > 0 &&
-        (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)))
+    if (world.rank > 0 && !silence())
         exit(TOOL_FAILED);
     check_commands(argv);
 }
@@ -139,6 +162,8 @@ le_status run_world_call(le_engine *engine, const char *operation, const le_arg 
                          int64_t *left) {
     le_mpi_report r = {.struct_size = sizeof r};
     le_status status = le_mpi_call_run(engine, MPI_COMM_WORLD, NULL, operation, args, n);
+    if (status != LE_OK && le__lost_root(MPI_COMM_WORLD))
+        end_without_root();
     bool known = status == LE_OK && le_mpi_last_run(&r) == LE_OK;
     *left = known && r.left < r.items ? r.left : -1;
     if (known && r.ranks < world.ranks)
@@ -177,7 +202,7 @@ bool run_world_again(void) {
     const int before = le__lost_number(MPI_COMM_WORLD);
     const bool again = le__lost_end(MPI_COMM_WORLD, world.comm);
     if (again && le__lost_root(MPI_COMM_WORLD))
-        _exit(TOOL_FAILED);
+        end_without_root();
     le__lost_unwatch(world.comm);
     if (again)
         go_on_without(le__lost_number(MPI_COMM_WORLD) - before);

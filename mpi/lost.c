@@ -14,7 +14,7 @@
 #endif
 #endif
 
-#ifdef MPIX_ERR_PROC_FAILED
+#if defined MPIX_ERR_PROC_FAILED && defined OMPI_MAJOR_VERSION /* MPICH has the name alone */
 
 enum { WATCHED = 16 };
 
@@ -152,6 +152,35 @@ bool le__lost_root(MPI_Comm comm) {
     return there == MPI_UNDEFINED;
 }
 
+/* Those of the communicator that this rank has heard to be dead, as its numbers: mark[rank]. */
+static void mark_dead(MPI_Comm comm, bool *mark, int ranks) {
+    MPI_Group all, dead;
+    MPI_Comm_group(comm, &all);
+    MPIX_Comm_failure_ack(comm);
+    MPIX_Comm_failure_get_acked(comm, &dead);
+    for (int rank = 0; rank < ranks; rank++) {
+        int there = MPI_UNDEFINED;
+        MPI_Group_translate_ranks(all, 1, &rank, dead, &there);
+        mark[rank] = there != MPI_UNDEFINED;
+    }
+    MPI_Group_free(&all);
+    MPI_Group_free(&dead);
+}
+
+bool le__lost_speaks(MPI_Comm comm) {
+    const MPI_Comm left = le__lost_survivors(comm);
+    int ranks, own, first = 0;
+    MPI_Comm_size(left, &ranks);
+    MPI_Comm_rank(left, &own);
+    bool *dead = calloc((size_t)ranks, sizeof *dead);
+    if (dead)
+        mark_dead(left, dead, ranks);
+    while (dead && first < own && dead[first])
+        first++;
+    free(dead);
+    return first == own;
+}
+
 void le__lost_watch(MPI_Comm comm) {
     if (!within || n_watched == WATCHED)
         return;
@@ -213,6 +242,12 @@ int le__lost_number(MPI_Comm comm) {
 bool le__lost_root(MPI_Comm comm) {
     (void)comm;
     return false;
+}
+
+bool le__lost_speaks(MPI_Comm comm) {
+    int own;
+    MPI_Comm_rank(comm, &own);
+    return own == 0;
 }
 
 void le__lost_watch(MPI_Comm comm) {

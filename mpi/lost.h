@@ -33,6 +33,8 @@ bool le__lost_end(MPI_Comm comm, MPI_Comm used);
 /* How many of comm's have died; whether its rank 0 is one of them. */
 int le__lost_number(MPI_Comm comm);
 bool le__lost_root(MPI_Comm comm);
+/* Whether this rank is the lowest of comm's that is not known to be dead: it speaks for all. */
+bool le__lost_speaks(MPI_Comm comm);
 
 void le__lost_watch(MPI_Comm comm);
 void le__lost_unwatch(MPI_Comm comm);

@@ -54,9 +54,22 @@ cmp curves.raw alone.raw || complain "the survivors have other bits of a scan"
 left=$(sed -n 's/.* \([0-9]*\) items left$/\1/p' said)
 [ "${left:-200}" -lt 100 ] || complain "the frames of all were done again: $(cat said)"
 # outside of calls nobody waits for ever, and that is no success
-LE_TEST_DIE=2:0 ranks 4 --oversubscribe --with-ft ulfm "$tools/le-run" $views images=never.raw 2>said && complain "success without a result"
-grep -q 'a rank was lost outside of a call' said || complain "no word of it: $(cat said)"
-# not without rank 0, which writes; the same command goes on
-LE_TEST_DIE=0:3 ranks 4 --oversubscribe --with-ft ulfm "$tools/le-run" $views images=none.h5:/i >/dev/null 2>&1 && complain "went on without rank 0"
+for dies in 2:0 0:0; do
+    LE_TEST_DIE=$dies ranks 4 --oversubscribe --with-ft ulfm "$tools/le-run" $views images=never.raw >said 2>&1 && complain "success without a result"
+    [ "$(grep -c 'a rank was lost outside of a call' said)" -eq 1 ] || complain "$dies: not one word of it: $(cat said)"
+done
+# not without rank 0, which writes: another says so, once, and the same command goes on
+orphan() { # ARGUMENT ...
+    LE_TEST_DIE=0:3 ranks 4 --oversubscribe --with-ft ulfm "$tools/le-run" "$@" >said 2>&1 && complain "went on without rank 0"
+    [ "$(grep -c 'rank 0, which writes the results, was lost.*the same command does what is left' said)" -eq 1 ] || complain "not one word of rank 0: $(cat said)"
+}
+orphan $views images=none.h5:/i
 [ ! -e none.h5 ] && [ -e none.h5.journal ] || complain "nothing was left to continue with: $(ls)"
+rm curves.raw
+orphan $curves intensity=curves.raw
+[ ! -e curves.raw ] || complain "curves without rank 0"
+ranks 3 --oversubscribe "$tools/le-run" -v $curves intensity=curves.raw 2>said || complain "a scan without its rank 0 did not go on: $(cat said)"
+cmp curves.raw alone.raw || complain "a scan that has lost rank 0 and goes on has other bits"
+left=$(sed -n 's/.* \([0-9]*\) items left$/\1/p' said)
+[ "${left:-200}" -lt 200 ] || complain "all frames were done again: $(cat said)"
 exit $bad

@@ -136,9 +136,10 @@ static le_status cut_by_belief(boxed *b) {
 
 static le_status cut(boxed *b) {
     const int ranks = b->group.ranks;
-    le_status status = b->about->reproducible
-                           ? le_boxes_grid(&b->about->whole, le_boxes_edge(), &b->boxes)
-                           : le_boxes_split(&b->about->whole, NULL, ranks, &b->boxes);
+    le_status status =
+        b->about->reproducible
+            ? le_boxes_grid(&b->about->whole, le_boxes_edge(&b->about->whole), &b->boxes)
+            : le_boxes_split(&b->about->whole, NULL, ranks, &b->boxes);
     if (status != LE_OK)
         return status;
     const int64_t n = le_boxes_count(b->boxes);

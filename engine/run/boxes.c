@@ -17,7 +17,9 @@
 #include <string.h>
 
 enum {
-    EDGE = 256,
+    BOXES = 4, /* along the longest axis, of reproducible calls, with edges */
+    LEAST_EDGE = 32,
+    MOST_EDGE = 256,
     PIXEL_BYTES = 48, /* of a picture while it is made: its part in doubles and that of a box */
     MORE_ARGS = 4     /* of a part's call: begin, whole, parts, owned */
 };
@@ -166,10 +168,14 @@ int64_t le_boxes_views(const le_boxes_call *c, int64_t limit) {
     return views < 1 ? 1 : views < c->about.views ? views : c->about.views;
 }
 
-int64_t le_boxes_edge(void) {
+int64_t le_boxes_edge(const le_box *whole) {
     const char *text = getenv("LE_BOX_EDGE");
-    const long long edge = text ? atoll(text) : 0;
-    return edge > 0 ? edge : EDGE;
+    const long long asked = text ? atoll(text) : 0;
+    int64_t cells = 0;
+    for (int a = 0; a < 3; a++)
+        cells = whole->extent[a] - 1 > cells ? whole->extent[a] - 1 : cells;
+    const int64_t edge = (cells + BOXES - 1) / BOXES;
+    return asked > 0 ? asked : edge < LEAST_EDGE ? LEAST_EDGE : edge > MOST_EDGE ? MOST_EDGE : edge;
 }
 
 /* -------------------------------------------------------------------------------- one part -- */
@@ -345,7 +351,7 @@ static le_status cut_whole(const le_boxes_call *c, int64_t views, le_boxes **out
     le_status status = LE_OK;
     if (!c->about.reproducible)
         return cut_box(c, &c->about.whole, views, out);
-    status = le_boxes_grid(&c->about.whole, le_boxes_edge(), out);
+    status = le_boxes_grid(&c->about.whole, le_boxes_edge(&c->about.whole), out);
     for (int64_t i = 0; status == LE_OK && i < le_boxes_count(*out); i++) {
         le_boxes *one = NULL;
         status = cut_box(c, le_boxes_box(*out, i), views, &one);

@@ -20,6 +20,12 @@ for n in 3; do
     [ "$(grep -c 'volume_render: 27 boxes' said)" -eq 1 ] || complain "not one word of 27 boxes: $(cat said)"
     cmp alone.raw together.raw || complain "$n ranks have other bits"
 done
+# of the usual edge they fit an eighth of the volume
+small="--reproducible --memory-limit=1M $views"
+env -u LE_BOX_EDGE "$tools/le-run" -v $small images=alone.raw 2>said || complain "an eighth, alone: $(cat said)"
+grep -q 'volume_render: 64 boxes' said || complain "an eighth: no 64 boxes: $(cat said)"
+ranks 3 env -u LE_BOX_EDGE "$tools/le-run" $small images=together.raw 2>said || complain "an eighth, 3 ranks: $(cat said)"
+cmp alone.raw together.raw || complain "an eighth: 3 ranks have other bits"
 ranks 3 "$tools/le-run" -v $views images=whole.raw 2>said || complain "3 ranks: $(cat said)"
 grep -q boxes said && complain "boxes without a limit: $(cat said)"
 ranks 3 "$tools/le-run" --memory-limit=20k $views images=none.raw 2>said && complain "20k were enough"

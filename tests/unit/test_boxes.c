@@ -304,6 +304,17 @@ static void memory_and_files(void **state) {
     check_run(&h5, 300000, 2, 16);
 }
 
+static void edges(void **state) {
+    static const int64_t cells[][2] = {{1, 32}, {128, 32}, {129, 33}, {1000, 250}, {5000, 256}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
+        for (int a = 0; a < 3; a++) {
+            le_box grid = {.extent = {2, 2, 2}};
+            grid.extent[a] = cells[i][0] + 1;
+            assert_int_equal(le_boxes_edge(&grid), cells[i][1]);
+        }
+}
+
 static void same_bits(void **state) {
     static const int64_t limits[] = {0, 1 << 20, 260000};
     le_tensor images[3] = {{0}, {0}, {0}};
@@ -360,6 +371,7 @@ int main(void) {
                                        cmocka_unit_test(weights_are_kept),
                                        cmocka_unit_test(parts_make_the_whole),
                                        cmocka_unit_test(memory_and_files),
+                                       cmocka_unit_test(edges),
                                        cmocka_unit_test(same_bits),
                                        cmocka_unit_test(mistakes)};
     return cmocka_run_group_tests(tests, setup, io_teardown);

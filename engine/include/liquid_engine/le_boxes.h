@@ -80,8 +80,9 @@ LE_API int64_t le_boxes_views(const le_boxes_call *call, int64_t limit);
  * database knows of such calls; NaN: nothing that is good within a factor of two. */
 LE_API double le_boxes_predict(const le_boxes_call *call, const le_box *box, int64_t begin,
                                int64_t end);
-/* Edge of the boxes of reproducible calls, in cells: 256, or LE_BOX_EDGE in the environment. */
-LE_API int64_t le_boxes_edge(void);
+/* Edge of the boxes of reproducible calls, in cells: a fourth of the volume's longest axis, at least
+ * 32 and at most 256, or LE_BOX_EDGE in the environment. */
+LE_API int64_t le_boxes_edge(const le_box *whole);
 /* What a box adds to views [begin, end): parts [views, rows, columns, 4], overwritten. A box that
  * does not fit the limit is worked off in smaller ones. *owned (may be NULL) gets the number of
  * samples that the box owns. */

@@ -114,6 +114,16 @@ static const char *const sql_of[LE__ST_COUNT] = {
     "RETURNING 1",
 };
 
+void le__db_enter(le__signals *s) {
+    le__signals_block(s);
+    le__forks_hold(LE__SQLITE);
+}
+
+void le__db_leave(const le__signals *s) {
+    le__forks_let(LE__SQLITE);
+    le__signals_restore(s);
+}
+
 sqlite3_stmt *le__db_statement_of(le__db_connection *c, le__db_statement which) {
     sqlite3_stmt **st = &c->statements[which];
     if (!*st && sqlite3_prepare_v3(c->sql, sql_of[which], -1, SQLITE_PREPARE_PERSISTENT, st,

@@ -211,9 +211,9 @@ static void start(le_db *db) {
     le__signals signals;
     if (strcmp(db->path, in_memory) == 0)
         le__db_use_memory(db);
-    le__signals_block(&signals);
+    le__db_enter(&signals);
     le__db_reader(db);
-    le__signals_restore(&signals);
+    le__db_leave(&signals);
     if (db->frozen)
         return;
     db->writer = le__db_writer_start(db);
@@ -247,10 +247,10 @@ void le_db_close(le_db **db) {
     le__signals signals;
     if (!db || !*db)
         return;
-    le__signals_block(&signals);
     le__db_writer_stop((*db)->writer);
+    le__db_enter(&signals);
     destroy(*db);
-    le__signals_restore(&signals);
+    le__db_leave(&signals);
     *db = NULL;
 }
 
@@ -263,12 +263,12 @@ void le_db_uuid(le_db *db, char *buffer) {
     if (!db)
         return;
     le__signals signals;
-    le__signals_block(&signals);
+    le__db_enter(&signals);
     pthread_mutex_lock(&db->reader_lock);
     if (le__db_reader(db) == LE__FILE_OK)
         memcpy(buffer, db->reader.uuid, sizeof db->reader.uuid);
     pthread_mutex_unlock(&db->reader_lock);
-    le__signals_restore(&signals);
+    le__db_leave(&signals);
 }
 
 le__db_connection *le__db_begin_write(le_db *db, le__db_connection *local, le_db_status *status) {

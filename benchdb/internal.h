@@ -9,6 +9,7 @@
 #define LE_BENCHDB_INTERNAL_H
 
 #include "benchdb.h"
+#include "forks.h"
 #include "signals.h"
 
 #include <pthread.h>
@@ -113,6 +114,9 @@ int le__db_migrate(le__db_connection *c);
 int le__db_migrate_to(le__db_connection *c, const char *const *steps, int64_t target);
 /* Reads the UUID. */
 int le__db_read_origin(le__db_connection *c);
+/* Around whatever a caller's thread does with SQLite: signals of files blocked, forks waiting. */
+void le__db_enter(le__signals *s);
+void le__db_leave(const le__signals *s);
 /* SQL functions and settings of every connection. */
 int le__db_connection_setup(le__db_connection *c, int busy_ms);
 extern const char le__db_schema_sql[];

@@ -296,7 +296,7 @@ le_db_status le_db_export(le_db *db, FILE *out) {
     le_db_status status = LE_DB_NO_MEMORY;
     if (!db)
         return LE_DB_IO;
-    le__signals_block(&signals);
+    le__db_enter(&signals);
     pthread_mutex_lock(&db->reader_lock);
     le__db_file_state state = le__db_reader(db);
     if (state == LE__FILE_OK)
@@ -310,7 +310,7 @@ le_db_status le_db_export(le_db *db, FILE *out) {
             status = le__db_export(&db->memory, out);
         pthread_mutex_unlock(&db->memory_lock);
     }
-    le__signals_restore(&signals);
+    le__db_leave(&signals);
     return status;
 }
 

@@ -522,7 +522,7 @@ static le_db_status write_all(le_db *db, importer *m, const cJSON *root) {
     le__db_connection local = {0};
     le_db_status status = LE_DB_IO;
     le__signals signals;
-    le__signals_block(&signals);
+    le__db_enter(&signals);
     m->c = le__db_begin_write(db, &local, &status);
     if (m->c) {
         read_all(m, root);
@@ -532,7 +532,7 @@ static le_db_status write_all(le_db *db, importer *m, const cJSON *root) {
                                                                 : LE_DB_IO;
         le__db_end_write(db, m->c);
     }
-    le__signals_restore(&signals);
+    le__db_leave(&signals);
     free(m->labels.data);
     for (int i = 0; i < 3; i++)
         free(m->label_at[i].slots);
@@ -658,6 +658,8 @@ le_db_status le_db_merge(le_db *db, const char *other_path, const le_db_import_o
         *result = (le_db_import_result){0};
     if (!db || db->frozen)
         return LE_DB_FROZEN;
+    le__signals signals;
+    le__db_enter(&signals);
     le__db_file_state state = le__db_open_other(&other, other_path, db->vfs, 5000);
     if (state == LE__FILE_OK || state == LE__FILE_READONLY)
         status = merge_from(db, &other, options, result);
@@ -669,5 +671,6 @@ le_db_status le_db_merge(le_db *db, const char *other_path, const le_db_import_o
                : state == LE__FILE_MISSING ? "there is no such file or it is empty"
                                            : "not a timings database; refused");
     le__db_connection_close(&other);
+    le__db_leave(&signals);
     return status;
 }

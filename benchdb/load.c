@@ -568,9 +568,9 @@ static le_db_status load(le_db *db, const char *operation, int64_t problem, unsi
     b->problem = problem;
     b->flags = flags;
     if (db) {
-        le__signals_block(&signals);
+        le__db_enter(&signals);
         load_all(b, &status);
-        le__signals_restore(&signals);
+        le__db_leave(&signals);
     }
     free_maps(b);
     hand_out(b);

@@ -6,7 +6,6 @@
  */
 #include "news.h"
 
-#include "signals.h"
 
 /* Names that are in no file yet may be needed by several rows: writing one again changes nothing.
  */
@@ -61,7 +60,7 @@ static le_db_status write_news(le_db *db, struct le__db_news *news, le_db_news w
     le__db_connection c = {0};
     le__signals signals;
     le_db_status status = LE_DB_NO_MEMORY;
-    le__signals_block(&signals);
+    le__db_enter(&signals);
     if (le__db_memory_open(&c)) {
         int rc = le__db_execute(&c, "BEGIN");
         if (rc == SQLITE_OK)
@@ -72,7 +71,7 @@ static le_db_status write_news(le_db *db, struct le__db_news *news, le_db_news w
         status = rc == SQLITE_OK ? le__db_export(&c, out) : LE_DB_IO;
     }
     le__db_connection_close(&c);
-    le__signals_restore(&signals);
+    le__db_leave(&signals);
     return status;
 }
 

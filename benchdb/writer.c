@@ -147,10 +147,12 @@ static outcome write_file(le__db_writer *w, bool *again) {
 static outcome attempt(le__db_writer *w) {
     outcome result = WRITTEN;
     bool again = !le__db_pending_empty(&w->pending);
+    le__forks_hold(LE__SQLITE);
     for (int i = 0; again && i < 4; i++) {
         again = false;
         result = atomic_load(&w->db->in_memory) ? write_memory(w) : write_file(w, &again);
     }
+    le__forks_let(LE__SQLITE);
     if (result == WRITTEN) {
         w->busy_since = 0;
         w->retry_s = RETRY_S;
@@ -262,7 +264,9 @@ static void *run(void *argument) {
     pthread_mutex_unlock(&w->lock);
     if (!le__db_pending_empty(&w->pending))
         lost(w, le__db_pending_samples(&w->pending));
+    le__forks_hold(LE__SQLITE);
     le__db_connection_close(&w->file);
+    le__forks_let(LE__SQLITE);
     return NULL;
 }
 

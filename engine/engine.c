@@ -101,10 +101,8 @@ void le_close(le_engine **engine) {
     free(e);
 }
 
-/* A child has a default engine of its own. The mutex may have been held by a thread that the child
- * does not have. */
+/* A child has a default engine of its own. */
 static void forget_default(void) {
-    pthread_mutex_init(&default_mutex, NULL);
     default_engine = NULL;
 }
 
@@ -134,7 +132,7 @@ le_status le__engine_or_default(le_engine **engine) {
         *engine = default_engine;
     if (*engine)
         return check_process(*engine);
-    pthread_mutex_lock(&default_mutex);
+    le__os_lock(&default_mutex);
     *engine = default_engine;
     if (!*engine)
         status = open_default(engine);
@@ -157,7 +155,7 @@ le_status le__engine_bind(le_engine **engine, const char *operation, const le_ar
 }
 
 void le_shutdown(void) {
-    pthread_mutex_lock(&default_mutex);
+    le__os_lock(&default_mutex);
     le_engine *e = default_engine;
     default_engine = NULL;
     le_close(&e);

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,10 +57,14 @@ int64_t le__os_address_space(void) {
     return (int64_t)strtol(text, NULL, 10) * sysconf(_SC_PAGESIZE);
 }
 
+enum { SHARED = 8 };
 static uint32_t forks; /* between the first process that asked and this one */
+static _Atomic(pthread_mutex_t *) shared[SHARED];
 
 static void count_fork(void) {
     forks++;
+    for (int i = 0; i < SHARED && shared[i]; i++)
+        pthread_mutex_init(shared[i], NULL);
 }
 
 static void watch_forks(void) {
@@ -70,6 +75,16 @@ uint32_t le__os_process(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_forks);
     return forks;
+}
+
+void le__os_lock(pthread_mutex_t *mutex) {
+    le__os_process(); /* watches forks */
+    for (int i = 0; i < SHARED && shared[i] != mutex; i++) {
+        pthread_mutex_t *none = NULL;
+        if (atomic_compare_exchange_strong(&shared[i], &none, mutex) || none == mutex)
+            break;
+    }
+    pthread_mutex_lock(mutex);
 }
 
 void le__os_large_pages(void *memory, size_t bytes) {

@@ -7,6 +7,7 @@
 #ifndef LE_OS_H
 #define LE_OS_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,6 +25,9 @@ void le__os_large_pages(void *memory, size_t bytes);
 void le__os_end_with_parent(void);
 /* A number that a process has to itself among those that came from it by fork(). */
 uint32_t le__os_process(void);
+/* Locks a mutex of the whole process, of which there are few: in a child of fork() it is free,
+ * whoever held it in the parent. What it guards must be good at any time, or the process's own. */
+void le__os_lock(pthread_mutex_t *mutex);
 /* Closes all files from number 3 on but one. */
 void le__os_close_files(int keep_fd);
 

@@ -6,8 +6,10 @@
  */
 #include "files/io.h"
 
+#include "core/os.h"
 #include "core/sanitizer.h"
 #include "core/tick.h"
+#include "forks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,16 +32,26 @@ typedef struct outcome {
     char text[400];
 } outcome;
 
-/* One for all: a child of one library would hold locks on files that another has open for longer
- * than that knows. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void le__io_enter(void) {
-    pthread_mutex_lock(&lock);
+    le__os_lock(&lock);
+    le__forks_hold(LE__FORMATS);
 }
 
 void le__io_leave(void) {
+    le__forks_let(LE__FORMATS);
     pthread_mutex_unlock(&lock);
+}
+
+le_status le__io_check_fork(const char *text) {
+    return le__forks_broke(LE__FORMATS)
+               ? le_fail(LE_ERR_UNSUPPORTED,
+                         "%s: this process was forked while another thread was inside a library "
+                         "for such files, which does not survive that: fork when no other thread "
+                         "reads or writes, or start the process anew (spawn)",
+                         text)
+               : LE_OK;
 }
 
 bool le__io_trusted(void) {
@@ -107,7 +119,9 @@ le_status le__io_in_child(const char *library, const char *text, int64_t bytes,
     close(ends[1]);
     outcome o = {.text = ""};
     bool late = false;
+    le__forks_let(LE__FORMATS); /* while the child works the library is at rest here */
     bool good = pid > 0 && collect(ends[0], LIMIT_MS + bytes / BYTES_PER_MS, &o, &late);
+    le__forks_hold(LE__FORMATS);
     close(ends[0]);
     if (pid < 0)
         return le_fail(LE_ERR_IO, "%s: no process to check the file: %s", text, strerror(errno));

@@ -94,13 +94,19 @@ static haddr_t driver_size(const H5FD_t *file, H5FD_mem_t type) {
 
 enum { PIECE_BYTES = 16 << 20 };
 
+/* Whether the caller wants it to go on. Of values alone, which may be many: a caller who forks
+ * meanwhile waits for this. Half-written HDF5 cannot close. */
+static bool goes_on(bool writes, H5FD_mem_t type) {
+    return writes || type != H5FD_MEM_DRAW || le__ticker_look(le__ticker_here(), NAN);
+}
+
 /* Bytes that are left where the file ends, or -1. */
-static int64_t transfer(int fd, bool writes, char *bytes, size_t size, haddr_t at) {
+static int64_t transfer(int fd, bool writes, H5FD_mem_t type, char *bytes, size_t size,
+                        haddr_t at) {
     for (ssize_t n = 1; size > 0 && n != 0;) {
         size_t piece = size < PIECE_BYTES ? size : PIECE_BYTES;
         errno = ECANCELED;
-        if (!writes &&
-            !le__ticker_look(le__ticker_here(), NAN)) /* half-written HDF5 cannot close */
+        if (!goes_on(writes, type))
             return -1;
         n = writes ? pwrite(fd, bytes, piece, (off_t)at) : pread(fd, bytes, piece, (off_t)at);
         if (n < 0 && errno != EINTR)
@@ -122,7 +128,7 @@ static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t list, haddr_t at,
         h->address = at;
         return 0;
     }
-    int64_t left = transfer(h->fd, false, buffer, size, at);
+    int64_t left = transfer(h->fd, false, type, buffer, size, at);
     if (left < 0)
         return fail_as(H5E_READERROR, errno);
     memset((char *)buffer + size - left, 0, (size_t)left); /* as HDF5's own driver does */
@@ -135,8 +141,8 @@ static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t list, haddr_t at
         const void *in;
         void *out;
     } from = {buffer}; /* is only read */
-    (void)type, (void)list;
-    bool all = transfer(((open_file *)file)->handle->fd, true, from.out, size, at) == 0;
+    (void)list;
+    bool all = transfer(((open_file *)file)->handle->fd, true, type, from.out, size, at) == 0;
     return all ? 0 : fail_as(H5E_WRITEERROR, errno);
 }
 

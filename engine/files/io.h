@@ -99,9 +99,12 @@ le_status le__io_end_ticks(le__ticker *t, const char *file, le_status status);
 
 /* --------------------------------------------------------------------------- child processes -- */
 
-/* The process-wide lock around all that HDF5, CFITSIO and WCSLIB do. */
+/* The process-wide lock around all that HDF5, CFITSIO and WCSLIB do. One for all: a child of one
+ * library would hold locks on files that another has open for longer than that knows. */
 void le__io_enter(void);
 void le__io_leave(void);
+/* LE_ERR_UNSUPPORTED in a child of a fork that left these libraries in the middle of something. */
+le_status le__io_check_fork(const char *text);
 
 /* Runs fn in a child process, which ends afterwards: what it changes in memory that is not shared
  * is lost. Its status and error text come back; a crash, or no end within half a minute (and 20

@@ -261,6 +261,11 @@ le_status le__io_place_parse(const char *text, le__io_place *out) {
             "%s: unknown kind of file; expected FILE.h5:/dataset, .nrrd, .raw:type:shape, "
             ".npy, .edf, .png, .tif, .fits or .csv",
             text);
+    if (out->format == LE__IO_HDF5 || out->format == LE__IO_FITS) {
+        le_status status = le__io_check_fork(text);
+        if (status != LE_OK)
+            return status;
+    }
     out->file = strndup(text, length);
     if (!out->file)
         return le_fail(LE_ERR_MEMORY, "%s: out of memory", text);

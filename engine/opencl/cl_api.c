@@ -5,6 +5,8 @@
  */
 #include "cl_api.h"
 
+#include "core/os.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -146,7 +148,7 @@ static const char *default_file(void) {
 }
 
 bool le__cl_api_is_loaded(void) {
-    pthread_mutex_lock(&tables_mutex);
+    le__os_lock(&tables_mutex);
     bool loaded = tables != NULL;
     pthread_mutex_unlock(&tables_mutex);
     void *library = loaded ? NULL : dlopen(default_file(), RTLD_NOW | RTLD_NOLOAD);
@@ -159,7 +161,7 @@ const le__cl_api *le__cl_api_open(const char *file) {
     static pid_t opened_by; /* guarded by tables_mutex */
     if (!file)
         file = default_file();
-    pthread_mutex_lock(&tables_mutex);
+    le__os_lock(&tables_mutex);
     if (tables && opened_by != getpid()) {
         pthread_mutex_unlock(&tables_mutex);
         le_fail(LE_ERR_UNSUPPORTED,

@@ -8,6 +8,7 @@
 #include "trial/trial_server.h"
 
 #include "core/clock.h"
+#include "core/os.h"
 #include "core/tick.h"
 #include "call/engine.h"
 #include "trial/spawn.h"
@@ -47,7 +48,7 @@ static void begin_server(le__trial_server *s, int socket) {
 }
 
 le__trial_server *le__trial_helper_open(void) {
-    pthread_mutex_lock(&helper.mutex);
+    le__os_lock(&helper.mutex);
     if (helper.owner != getpid()) {
         int socket = le__trial_spawn();
         begin_server(&helper, socket);
@@ -61,7 +62,7 @@ le__trial_server *le__trial_helper_open(void) {
 le__trial_server *le__trial_server_open(le_engine *engine, bool clean) {
     int pair[2];
     le__trial_server *s = NULL;
-    pthread_mutex_lock(&server.mutex);
+    le__os_lock(&server.mutex);
     if (server.owner == getpid()) {
         s = &server;
     } else if (clean && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0) {

@@ -1,11 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The liquid engine developers
 # SPDX-License-Identifier: MIT
 """Threads, forks, signals."""
+import itertools
 import multiprocessing
 import os
 import signal
 import threading
 import time
+import traceback
 
 import numpy as np
 import pytest
@@ -64,26 +66,76 @@ def test_processes(way):
     assert _answer(0) == 64
 
 
+def _in_child(work):
+    """0 when a forked child found work() true; one that hangs ends by SIGALRM."""
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            signal.alarm(40)
+            code = 0 if work() else 2
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
 def test_forked_children(rng):
     """The default engine is the child's own; another one of the parent's is refused."""
     cube = np.exp(rng.normal(size=(8, 8, 8))).astype("f4")
     mine = le.project(cube)
     with le.Engine(db=":memory:") as e:
         e.project(cube)
+
+        def work():
+            same = np.allclose(le.project(cube), mine, atol=1e-5)
+            with pytest.raises(NotImplementedError, match="another process"):
+                e.project(cube)
+            return same
+
         for _ in range(20):
-            pid = os.fork()
-            if pid == 0:
-                code = 1
-                try:
-                    same = np.allclose(le.project(cube), mine, atol=1e-5)
-                    try:
-                        e.project(cube)
-                    except NotImplementedError as error:
-                        code = 0 if same and "another process" in str(error) else 2
-                finally:
-                    os._exit(code)
-            assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+            assert _in_child(work) == 0
         assert np.allclose(e.project(cube), mine, atol=1e-5)
+
+
+def test_forked_children_beside_busy_threads(rng, tmp_path, hdf5):
+    """Whatever the parent's threads are in the middle of: calls, learning, the database, files, chains."""
+    cube = np.exp(rng.normal(size=(8, 8, 8))).astype("f4")
+    place, over = f"{tmp_path}/cube.h5:/x", threading.Event()
+    le.write(place, cube)
+
+    @le.chain
+    def edges(stack):
+        return le.roberts_cross(stack).gradient_row
+
+    right = le.project(cube), edges(cube)
+
+    def learn():
+        for size in itertools.cycle(range(4, 40)):
+            if over.is_set():
+                return
+            with le.Engine(db=":memory:") as e:
+                e.project(np.ones((size, size, 5), "f4"), mode="measure")
+
+    def keep(call):
+        while not over.is_set():
+            call()
+
+    def work():
+        return (np.allclose(le.project(cube), right[0], atol=1e-5) and np.allclose(edges(cube), right[1], atol=1e-5)
+                and np.array_equal(le.read(place), cube))
+
+    crew = [threading.Thread(target=learn), threading.Thread(target=keep, args=(lambda: edges(cube),)),
+            threading.Thread(target=keep, args=(lambda: le.read(place),))]
+    for t in crew:
+        t.start()
+    codes = [_in_child(work) for _ in range(20)]
+    over.set()
+    for t in crew:
+        t.join()
+    assert codes == [0] * 20
 
 
 LONG = """

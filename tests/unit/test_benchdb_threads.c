@@ -7,6 +7,8 @@
 #include "benchdb_test.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
 
 #define THREADS 8
 #define ROUNDS  300
@@ -130,8 +132,62 @@ static void test_creation(void **state) {
     }
 }
 
+static atomic_bool over;
+
+static void *keep_writing(void *cookie) {
+    job *j = cookie;
+    le_db *db = le_db_open(&(le_db_options){.path = j->path});
+    while (!over) {
+        test_add(db, 0, j->me, 1e-3);
+        le_db_flush(db, 30);
+    }
+    le_db_close(&db);
+    return NULL;
+}
+
+static _Noreturn void in_child(const char *path) {
+    alarm(20);
+    le_db *db = le_db_open(&(le_db_options){.path = path});
+    test_add(db, 0, 0, 1e-3);
+    le_db_flush(db, 10);
+    int64_t stored = test_stored(db);
+    le_db_close(&db);
+    _exit(stored == 1 ? 0 : 1);
+}
+
+/* Children of fork() use databases whatever the writing threads of their parent's were doing. */
+static void test_forks(void **state) {
+    (void)state;
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+    skip(); /* their allocators and threads are not made ready for fork */
+#endif
+    char *folder = test_folder();
+    job jobs[3] = {{.path = ":memory:", .me = 1},
+                   {.path = ":memory:", .me = 2},
+                   {.path = test_path(folder, "t.sqlite3"), .me = 3}};
+    pthread_t threads[3];
+    over = false;
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, keep_writing, &jobs[i]), 0);
+    int failed = 0;
+    for (int i = 0; i < 300 && !failed; i++) {
+        int status = -1;
+        pid_t pid = fork();
+        if (pid == 0)
+            in_child(":memory:");
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        failed = status ? i + 1 : 0;
+    }
+    over = true;
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    test_folder_remove(folder);
+    assert_int_equal(failed, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_creation),
+                                       cmocka_unit_test(test_forks),
                                        cmocka_unit_test(test_threads)};
     return cmocka_run_group_tests_name("benchdb_threads", tests, NULL, NULL);
 }

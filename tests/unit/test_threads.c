@@ -6,10 +6,13 @@
  * the answers are checked everywhere.
  */
 #include "benchdb.h"
+#include "core/os.h"
 #include "liquid_engine/le_bench.h"
 #include "toy.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -186,9 +189,44 @@ static void after_fork(void **state) {
     assert_int_equal(s.wrong, 0);
 }
 
+static pthread_mutex_t for_all = PTHREAD_MUTEX_INITIALIZER;
+static sem_t locked, may_unlock;
+
+static void *hold_it(void *context) {
+    le__os_lock(&for_all);
+    sem_post(&locked);
+    sem_wait(&may_unlock);
+    pthread_mutex_unlock(&for_all);
+    return context;
+}
+
+/* A mutex of the whole process that another thread holds at a fork is free in the child. */
+static void locks_after_fork(void **state) {
+    pthread_t holder;
+    (void)state;
+    sem_init(&locked, 0, 0);
+    sem_init(&may_unlock, 0, 0);
+    assert_int_equal(pthread_create(&holder, NULL, hold_it, NULL), 0);
+    sem_wait(&locked);
+    pid_t pid = fork();
+    if (pid == 0) {
+        alarm(10);
+        le__os_lock(&for_all);
+        pthread_mutex_unlock(&for_all);
+        _exit(0);
+    }
+    int status = -1;
+    assert_true(pid > 0 && waitpid(pid, &status, 0) == pid);
+    assert_int_equal(pthread_mutex_trylock(&for_all), EBUSY); /* here it is still held */
+    sem_post(&may_unlock);
+    pthread_join(holder, NULL);
+    assert_int_equal(status, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(all_at_once),
                                        cmocka_unit_test(discovering_by_many),
-                                       cmocka_unit_test(after_fork)};
+                                       cmocka_unit_test(after_fork),
+                                       cmocka_unit_test(locks_after_fork)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,6 +68,7 @@ void core_forget_exception(void);
 void core_log(void *cookie, le_log_level level, const char *text);
 /* Hands what was logged to the function that set_log_function was given. False: it raised. */
 bool core_log_flush(void);
+void core_log_in_child(void); /* of a fork */
 PyObject *core_set_log_function(PyObject *module, PyObject *function);
 PyObject *core_flush_log(PyObject *module, PyObject *none);
 

@@ -248,6 +248,7 @@ static PyObject *forget_default(PyObject *module, PyObject *none) {
     (void)module;
     (void)none;
     default_engine = NULL;
+    core_log_in_child();
     Py_RETURN_NONE;
 }
 

@@ -124,6 +124,12 @@ static bool take_line(struct line *out) {
     return there;
 }
 
+/* Lines of the parent's are its own; another thread of it may have been writing one. */
+void core_log_in_child(void) {
+    pthread_mutex_init(&ring_mutex, NULL);
+    taken = written;
+}
+
 bool core_log_flush(void) {
     static _Thread_local bool under_way; /* a handler that calls an operation */
     struct line l;

@@ -3,9 +3,11 @@
 """Chains: functions of several operations that are planned and run as one."""
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import json
+import os
 import sys
 import threading
 
@@ -69,7 +71,7 @@ class Chain:
         self.name = name
         self._core = _core.Chain(name, engine)
         self._inputs, self._outputs, self._steps = {}, {}, []
-        self._lock = threading.Lock()  # of runs: one at a time
+        self._lock, self._process = threading.Lock(), os.getpid()  # of runs: one at a time
 
     def __enter__(self):
         return self
@@ -103,7 +105,7 @@ class Chain:
             raise TypeError(f"chain {self.name!r}: input {missing[0]!r} is missing")
         names = tuple(outputs or self._outputs)
         arrays = {k: a if isinstance(a, _core.Tensor) else numpy.asarray(a) for k, a in arrays.items()}
-        with self._lock:
+        with self._lock if self._process == os.getpid() else contextlib.nullcontext():  # the engine refuses the latter
             return dict(zip(names, self._core.run(arrays, names, given)))
 
     def plan(self, **options):
@@ -283,6 +285,7 @@ class TracedFunction:
     def _trace_of(self, given, arrays):
         key = tuple((name, tuple(arrays[name].shape), str(arrays[name].dtype)) if name in arrays
                     else (name, repr(value)) for name, value in given.items())
+        key = (os.getpid(), *key)  # a forked child has another engine
         found = self._traces.get(key)
         if found is None:
             found = self._traces[key] = _Traced(self._function, self._engine, given, arrays)

@@ -276,7 +276,7 @@ static bool all_well(const le__world *w, le_status status) {
 /* Where they belong, by the group's rank 0. */
 static le_status write_pictures(boxed *b, int64_t begin, int64_t end) {
     le__shared *s = &b->job->shared[b->output];
-    const le__items views = {.begin = begin, .end = end};
+    const le_slab_range views = {.begin = begin, .end = end};
     const int64_t each = 3 * b->pixels;
     le_status status = LE_OK;
     if (!in_place(b) || b->group.rank != 0)

@@ -16,20 +16,14 @@ static int64_t divide_up(int64_t a, int64_t b) {
 
 static int64_t block_items(const le_slabs *s, le__cutting how, int ranks) {
     int64_t multiple = s->multiple > 0 ? s->multiple : 1;
+    const int64_t share = divide_up(s->items, ranks);
     int64_t items = how == LE__CUT_REPRODUCIBLY ? REPRODUCIBLE_ITEMS
                     : how == LE__CUT_SMALL      ? divide_up(s->items, ranks * BLOCKS_A_RANK)
-                                                : divide_up(s->items, ranks);
+                                                : share;
     if (how == LE__CUT_SMALL && items < BLOCK_HALOS * s->halo) /* which are computed twice */
-        items = BLOCK_HALOS * s->halo;
+        items = BLOCK_HALOS * s->halo < share ? BLOCK_HALOS * s->halo : share;
     items = divide_up(items, multiple) * multiple;
     return items > 0 ? items : multiple;
-}
-
-static le__items with_halo(const le_slabs *s, int64_t begin, int64_t end) {
-    le__items r = {.begin = begin, .end = end};
-    r.low = begin > s->halo ? begin - s->halo : 0;
-    r.high = end + s->halo < s->items ? end + s->halo : s->items;
-    return r;
 }
 
 /* One for each rank, of a multiple at least. */
@@ -48,8 +42,8 @@ static le_status cut_by_speed(const le_slabs *s, int ranks, const double *speeds
         before += speeds[r];
         int64_t end = r + 1 < ranks ? llround((double)units * (before / all)) : units;
         end = end > most ? most : end <= begin ? begin + 1 : end;
-        out->list[out->n++] =
-            with_halo(s, begin * multiple, end * multiple < s->items ? end * multiple : s->items);
+        out->list[out->n++] = le_slab_range_of(
+            s, begin * multiple, end * multiple < s->items ? end * multiple : s->items);
         begin = end;
     }
     return LE_OK;
@@ -71,15 +65,9 @@ le_status le__cut(const le_slabs *s, le__cutting how, int ranks, const double *s
         for (end = begin; end < s->items && end < most && !(done && done[end]);)
             end++;
         if (end > begin)
-            out->list[out->n++] = with_halo(s, begin, end);
+            out->list[out->n++] = le_slab_range_of(s, begin, end);
         while (end < s->items && done && done[end])
             end++;
     }
     return LE_OK;
-}
-
-int64_t le__cut_elements(const le_slabs *s, size_t arg, int64_t items) {
-    int64_t scale = s->args[arg].scale ? s->args[arg].scale : 1;
-    int64_t divide = s->args[arg].divide ? s->args[arg].divide : 1;
-    return (items * scale + divide - 1) / divide;
 }

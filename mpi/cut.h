@@ -8,13 +8,8 @@
 
 #include "liquid_engine/le_method.h"
 
-typedef struct le__items {
-    int64_t begin, end; /* that are wanted */
-    int64_t low, high;  /* with halos */
-} le__items;
-
 typedef struct le__blocks { /* worked off one by one */
-    le__items *list;
+    le_slab_range *list;
     int64_t n;
 } le__blocks;
 
@@ -30,7 +25,5 @@ typedef enum le__cutting {
  * ranks, relative; NULL: they are alike. list is malloc'ed; LE_ERR_MEMORY. */
 le_status le__cut(const le_slabs *slabs, le__cutting how, int ranks, const double *speeds,
                   const unsigned char *done, le__blocks *out);
-/* Elements along the cut axis of an argument for so many items. */
-int64_t le__cut_elements(const le_slabs *slabs, size_t arg, int64_t items);
 
 #endif

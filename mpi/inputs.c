@@ -149,24 +149,54 @@ le_status le__inputs_prepare(le__job *j) {
     return LE_OK;
 }
 
-le_status le__inputs_part(const le__job *j, size_t arg, const le__items *items, le_tensor *out) {
-    const le__shared *s = &j->shared[arg];
-    int axis = j->slabs.args[arg].axis - 1;
-    char text[4096];
-    int64_t begin = axis < 0 ? 0 : le__cut_elements(&j->slabs, arg, items->low);
-    int64_t end = axis < 0 ? 0 : le__cut_elements(&j->slabs, arg, items->high);
-    *out = (le_tensor){0};
-    if (!s->whole.data && slice(j, arg, begin, end, text, sizeof text)) {
-        const le_io_options o = {.struct_size = sizeof o, .dtypes = j->op->args[arg].dtypes};
-        return le_io_read(j->engine, text, &o, out);
-    }
-    *out = s->whole;
-    out->storage = NULL; /* a view */
-    out->offset = 0;
-    if (axis >= 0) {
-        out->shape[axis] = end - begin;
-        out->data =
-            (char *)out->data + begin * out->strides[axis] * (int64_t)le_dtype_size(out->dtype);
-    }
+static le_status copy_run(void *cookie, const char *data, int64_t bytes, int64_t at) {
+    memcpy((char *)cookie + at, data, (size_t)bytes);
     return LE_OK;
+}
+
+/* Items [from, from + n) of a place. */
+static le_status read_stretch(const le__job *j, size_t arg, int64_t from, int64_t n,
+                              le_tensor *out) {
+    const le_io_options o = {.struct_size = sizeof o, .dtypes = j->op->args[arg].dtypes};
+    char text[4096];
+    const int64_t begin = le_slab_elements(&j->slabs, arg, from);
+    const int64_t end = le_slab_elements(&j->slabs, arg, from + n);
+    if (!slice(j, arg, begin, end, text, sizeof text))
+        return le_fail(LE_ERR_DATA, "%s: its shape has changed", j->shared[arg].place);
+    return le_io_read(j->engine, text, &o, out);
+}
+
+/* Stretches of a place, one after the other. */
+static le_status read_stretches(const le__job *j, size_t arg, const le_slab_range *r,
+                                le_tensor *out) {
+    const int axis = j->slabs.args[arg].axis - 1;
+    le_status status = LE_OK;
+    for (int64_t at = r->low, n, from; status == LE_OK && at < r->high; at += n) {
+        le_tensor one = {0};
+        n = le_slab_stretch(&j->slabs, r, at, &from);
+        status = read_stretch(j, arg, from, n, &one);
+        if (status == LE_OK && n == r->high - r->low) {
+            *out = one;
+            return LE_OK;
+        }
+        le_tensor whole = one;
+        whole.shape[axis] = le_slab_elements(&j->slabs, arg, r->high - r->low);
+        if (status == LE_OK && at == r->low)
+            status = le_tensor_alloc(out, whole.dtype, whole.ndim, whole.shape);
+        if (status == LE_OK)
+            status =
+                le__rows_each(&one, one.data, axis, le_slab_elements(&j->slabs, arg, at - r->low),
+                              whole.shape[axis], copy_run, out->data);
+        le_tensor_free(&one);
+    }
+    return status;
+}
+
+le_status le__inputs_part(const le__job *j, size_t arg, const le_slab_range *items,
+                          le_tensor *out) {
+    const le__shared *s = &j->shared[arg];
+    *out = (le_tensor){0};
+    if (s->place && !s->own)
+        return read_stretches(j, arg, items, out);
+    return le_slab_input(&j->slabs, arg, &s->whole, items, out);
 }

@@ -42,6 +42,7 @@ typedef struct le__job {
     le_mode mode;                  /* that the call names, or the engine's */
     char implementation[LE__NAME]; /* that answers all blocks; "": each rank's own choice */
     le_slabs slabs;
+    const char *why; /* it is not cut, where it is not */
     le__blocks blocks;
     double *speeds; /* of the ranks, as far as is believed; NULL: nothing is */
     le__hand hand;
@@ -70,14 +71,14 @@ le_status le__inputs_describe(le__job *j);
 /* Reads what every block needs as a whole. */
 le_status le__inputs_prepare(le__job *j);
 /* An input's part for a block, into *out; le_tensor_free releases what was read. */
-le_status le__inputs_part(const le__job *j, size_t arg, const le__items *items, le_tensor *out);
+le_status le__inputs_part(const le__job *j, size_t arg, const le_slab_range *items, le_tensor *out);
 
 /* --- journal.c --- */
 /* Where all outputs are written in place: looks for what an earlier job has left of the same call,
  * else makes room and begins a journal. Collective. */
 le_status le__journal_open(le__job *j);
 /* A block has been written. */
-le_status le__journal_mark(const le__job *j, const le__items *items);
+le_status le__journal_mark(const le__job *j, const le_slab_range *items);
 /* The call has ended; what is done of it stays when it failed. Returns whether anything is.
  * Collective. */
 bool le__journal_close(le__job *j, bool good);

@@ -182,7 +182,7 @@ le_status le__journal_open(le__job *j) {
 /* ------------------------------------------------------------------------------------- marking --
  */
 
-le_status le__journal_mark(const le__job *j, const le__items *r) {
+le_status le__journal_mark(const le__job *j, const le_slab_range *r) {
     size_t n = (size_t)(r->end - r->begin);
     if (!j->journal)
         return LE_OK;

@@ -165,6 +165,8 @@ le_status run_world_call(le_engine *engine, const char *operation, const le_arg 
     if (status != LE_OK && le__lost_root(MPI_COMM_WORLD))
         end_without_root();
     bool known = status == LE_OK && le_mpi_last_run(&r) == LE_OK;
+    if (known && r.why_whole && r.ranks > 1 && world.rank == 0)
+        tool_message("rank 0 has made this call alone: %s", r.why_whole);
     *left = known && r.left < r.items ? r.left : -1;
     if (known && r.ranks < world.ranks)
         go_on_without(world.ranks - r.ranks);

@@ -60,18 +60,17 @@ static int axis_of(const le__job *j, size_t arg) {
 }
 
 /* Without the halo, row-major. */
-static le_status take_core(le__job *j, size_t arg, const le__items *r, le_tensor *made,
+static le_status take_core(le__job *j, size_t arg, const le_slab_range *r, le_tensor *made,
                            le_tensor *core) {
     le_tensor view = *made;
     int axis = axis_of(j, arg);
-    int64_t low = le__cut_elements(&j->slabs, arg, r->low);
-    int64_t begin = le__cut_elements(&j->slabs, arg, r->begin);
+    const int64_t first = le_slab_elements(&j->slabs, arg, r->begin - r->low);
     le_status status = le_tensor_to_host(made);
     if (status != LE_OK)
         return status;
-    view.data = (char *)made->data +
-                (begin - low) * made->strides[axis] * (int64_t)le_dtype_size(made->dtype);
-    view.shape[axis] = le__cut_elements(&j->slabs, arg, r->end) - begin;
+    view.data =
+        (char *)made->data + first * made->strides[axis] * (int64_t)le_dtype_size(made->dtype);
+    view.shape[axis] = le_slab_elements(&j->slabs, arg, r->end - r->low) - first;
     status = le_tensor_alloc(core, view.dtype, view.ndim, view.shape);
     if (status == LE_OK)
         le__rows_pack(core->data, &view);
@@ -80,7 +79,7 @@ static le_status take_core(le__job *j, size_t arg, const le__items *r, le_tensor
 
 le_status le__outputs_take(le__job *j, size_t arg, int64_t number, le_tensor *made) {
     le__shared *s = &j->shared[arg];
-    const le__items r = j->blocks.list[number];
+    const le_slab_range r = j->blocks.list[number];
     le_tensor *part = &s->parts[number];
     le_status status = LE_OK;
     if (!is_cut(j, arg)) { /* to be merged */
@@ -97,7 +96,7 @@ le_status le__outputs_take(le__job *j, size_t arg, int64_t number, le_tensor *ma
     if (!s->target)
         status = le_io_target_join(s->place, &s->shape, s->offset, &s->target);
     if (status == LE_OK)
-        status = le__rows_each(part, part->data, axis, le__cut_elements(&j->slabs, arg, r.begin),
+        status = le__rows_each(part, part->data, axis, le_slab_elements(&j->slabs, arg, r.begin),
                                s->shape.shape[axis], write_run, s);
     le_tensor_free(part);
     return status;
@@ -116,13 +115,13 @@ static void merge(le_merge how, double weight, double *sum, const le_tensor *par
 }
 
 /* What a block's part looks like, on a rank that has not made it. */
-static le_tensor form_of(const le__job *j, size_t arg, const le__items *r, le_dtype dtype) {
+static le_tensor form_of(const le__job *j, size_t arg, const le_slab_range *r, le_dtype dtype) {
     le_tensor t = j->shared[arg].shape;
     int axis = axis_of(j, arg);
     t.dtype = dtype;
     if (axis >= 0)
         t.shape[axis] =
-            le__cut_elements(&j->slabs, arg, r->end) - le__cut_elements(&j->slabs, arg, r->begin);
+            le_slab_elements(&j->slabs, arg, r->end) - le_slab_elements(&j->slabs, arg, r->begin);
     return t;
 }
 
@@ -133,13 +132,13 @@ typedef struct gathering {
 
 static void join(const le__job *j, size_t arg, int64_t number, const le_tensor *part,
                  gathering *g) {
-    const le__items r = j->blocks.list[number];
+    const le_slab_range r = j->blocks.list[number];
     int axis = axis_of(j, arg);
     if (g->merged)
         merge((le_merge)j->slabs.args[arg].merge,
               (double)(r.end - r.begin) / (double)j->slabs.items, g->merged, part, number == 0);
     else
-        le__rows_each(part, part->data, axis, le__cut_elements(&j->slabs, arg, r.begin),
+        le__rows_each(part, part->data, axis, le_slab_elements(&j->slabs, arg, r.begin),
                       g->whole.shape[axis], copy_run, g->whole.data);
 }
 
@@ -173,7 +172,7 @@ static void send_parts(le__job *j, size_t arg) {
 /* Every message is taken, even when there is no room for it. */
 static void receive_part(const le__job *j, size_t arg, int64_t number, le_dtype dtype, void *buffer,
                          gathering *g) {
-    const le__items r = j->blocks.list[number];
+    const le_slab_range r = j->blocks.list[number];
     le_tensor part = form_of(j, arg, &r, dtype);
     if (is_own(j, number)) {
         join(j, arg, number, &j->shared[arg].parts[number], g);

@@ -140,11 +140,20 @@ static bool is_merged(const le__job *j, size_t arg) {
            how == LE_MERGE_MIN;
 }
 
-static bool can_be_cut(const le__job *j) {
+/* By all ranks, of which each has asked its own engine. */
+static bool can_be_cut(le__job *j) {
     bool all = j->slabs.items > 1;
+    const char *why = j->slabs.why          ? j->slabs.why
+                      : j->slabs.items == 1 ? "there is one item only"
+                                            : "the operation does not say how it can be cut";
     for (size_t a = 0; a < j->op->n_args; a++)
-        all = all && (!le__is_out(j, a) || j->slabs.args[a].axis || is_merged(j, a));
-    return all;
+        if (all && le__is_out(j, a) && !j->slabs.args[a].axis && !is_merged(j, a)) {
+            why = "an output is neither cut nor merged";
+            all = false;
+        }
+    const bool everywhere = le__world_all(&j->world, all);
+    j->why = all ? "another rank cannot cut it" : why;
+    return everywhere;
 }
 
 /* Shapes of the outputs, and how the call is cut. Nothing is read. */
@@ -219,19 +228,19 @@ static le_status share_out(le__job *j) {
 
 /* --------------------------------------------------------------------------------- one block -- */
 
-static void cut_lists(const le__job *j, const le__items *r, le_arg *args) {
+static void cut_lists(const le__job *j, const le_slab_range *r, le_arg *args) {
     for (size_t k = 0; k < j->n_args; k++) {
         int i = index_of(j->op, args[k].name);
         if (i < 0 || args[k].kind != LE_KIND_F64S || !j->slabs.args[i].axis)
             continue;
-        int64_t first = le__cut_elements(&j->slabs, (size_t)i, r->low);
+        int64_t first = le_slab_elements(&j->slabs, (size_t)i, r->low);
         args[k].value.f64s += first;
-        args[k].count = (size_t)(le__cut_elements(&j->slabs, (size_t)i, r->high) - first);
+        args[k].count = (size_t)(le_slab_elements(&j->slabs, (size_t)i, r->high) - first);
     }
 }
 
 /* Parts of sums and means are made in doubles where the operation has them. */
-static le_status prepare_tensor(const le__job *j, size_t a, const le__items *r, le_tensor *t) {
+static le_status prepare_tensor(const le__job *j, size_t a, const le_slab_range *r, le_tensor *t) {
     if (le__is_in(j, a))
         return le__inputs_part(j, a, r, t);
     const le_tensor *shape = &j->shared[a].shape;
@@ -243,7 +252,7 @@ static le_status prepare_tensor(const le__job *j, size_t a, const le__items *r, 
 
 /* Outputs are of the dtype that blocks have. */
 static le_status choose_one(le__job *j) {
-    static const le__items none = {0};
+    static const le_slab_range none = {0};
     le_tensor tensors[LE_MAX_ARGS] = {{0}};
     le_arg args[2 * LE_MAX_ARGS + 2];
     le_status status = LE_OK;
@@ -268,7 +277,7 @@ static le_status too_late(const le__job *j) {
                    j->deadline - j->begun);
 }
 
-static le_status prepare_block(const le__job *j, const le__items *r, le_tensor *tensors,
+static le_status prepare_block(const le__job *j, const le_slab_range *r, le_tensor *tensors,
                                le_arg *args, size_t *n) {
     le_status status = LE_OK;
     for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++)
@@ -280,7 +289,7 @@ static le_status prepare_block(const le__job *j, const le__items *r, le_tensor *
 }
 
 static le_status compute_block(le__job *j, int64_t number) {
-    const le__items r = j->blocks.list[number];
+    const le_slab_range r = j->blocks.list[number];
     le_tensor tensors[LE_MAX_ARGS] = {{0}};
     le_arg args[2 * LE_MAX_ARGS + 1];
     size_t n;
@@ -323,7 +332,7 @@ static le_status run_block(le__job *j, int64_t number) {
 
 enum { SIZES = 3 }; /* of blocks: the usual ones, and those at both ends */
 
-static int64_t length_of(const le__items *r) {
+static int64_t length_of(const le_slab_range *r) {
     return r->high - r->low;
 }
 
@@ -336,7 +345,7 @@ static bool is_first_of_length(const le__blocks *b, int64_t number) {
 
 /* On the call that a block is. What fails is told by the blocks. */
 static void try_block(le__job *j, int64_t number, le__team_fn work) {
-    const le__items r = j->blocks.list[number];
+    const le_slab_range r = j->blocks.list[number];
     le_tensor tensors[LE_MAX_ARGS] = {{0}};
     le_arg args[2 * LE_MAX_ARGS + 1];
     size_t n;
@@ -386,7 +395,7 @@ static le_status run_whole(le__job *j) {
     le_tensor tensors[LE_MAX_ARGS] = {{0}};
     le_arg args[2 * LE_MAX_ARGS + 1];
     le_status status = LE_OK;
-    const le__items none = {0};
+    const le_slab_range none = {0};
     j->slabs = (le_slabs){0};
     if (j->world.rank == 0) {
         status = le__inputs_prepare(j);
@@ -435,7 +444,8 @@ static void report(const le__job *j, MPI_Comm comm) {
                              .bytes = j->world.bytes,
                              .seconds = MPI_Wtime() - j->begun,
                              .waited_s = j->hand.waited,
-                             .failed_ranks = le__lost_number(comm)};
+                             .failed_ranks = le__lost_number(comm),
+                             .why_whole = j->slabs.items || j->boxes ? NULL : j->why};
     any = true;
 }
 

@@ -15,9 +15,9 @@ static int64_t extent_of(const le_slabs *s) {
     return s->extent > 0 ? s->extent : s->items;
 }
 
-le__slab_range le__slab_range_of(const le_slabs *s, int64_t begin, int64_t end) {
+le_slab_range le_slab_range_of(const le_slabs *s, int64_t begin, int64_t end) {
     const int64_t extent = extent_of(s);
-    le__slab_range r = {begin, end, begin - s->halo, end + s->halo};
+    le_slab_range r = {begin, end, begin - s->halo, end + s->halo};
     if (s->wraps)
         return r;
     if (begin > extent) /* items behind the last element may depend on what is a halo before it */
@@ -27,7 +27,7 @@ le__slab_range le__slab_range_of(const le_slabs *s, int64_t begin, int64_t end) 
     return r;
 }
 
-int64_t le__slab_elements(const le_slabs *s, size_t a, int64_t items) {
+int64_t le_slab_elements(const le_slabs *s, size_t a, int64_t items) {
     const int64_t scale = s->args[a].scale ? s->args[a].scale : 1;
     const int64_t divide = s->args[a].divide ? s->args[a].divide : 1;
     return (items * scale + divide - 1) / divide;
@@ -39,8 +39,8 @@ le_tensor le__slab_part(const le_slabs *s, size_t a, const le_tensor *t, int64_t
     const int axis = s->args[a].axis - 1;
     if (axis < 0)
         return p;
-    const int64_t first = le__slab_elements(s, a, begin);
-    p.shape[axis] = le__slab_elements(s, a, end) - first;
+    const int64_t first = le_slab_elements(s, a, begin);
+    p.shape[axis] = le_slab_elements(s, a, end) - first;
     if (p.data)
         p.data = (char *)p.data + first * p.strides[axis] * (int64_t)le_dtype_size(p.dtype);
     p.storage = NULL; /* a view of host memory */
@@ -48,12 +48,12 @@ le_tensor le__slab_part(const le_slabs *s, size_t a, const le_tensor *t, int64_t
     return p;
 }
 
-le_tensor le__slab_made(const le_slabs *s, size_t a, const le_tensor *t, const le__slab_range *r) {
+le_tensor le__slab_made(const le_slabs *s, size_t a, const le_tensor *t, const le_slab_range *r) {
     const int64_t more = s->items - extent_of(s);
     return le__slab_part(s, a, t, 0, r->high - r->low + more);
 }
 
-bool le__slab_makes_wanted(const le_slabs *s, const le__slab_range *r) {
+bool le__slab_makes_wanted(const le_slabs *s, const le_slab_range *r) {
     return s->items == extent_of(s) && r->low == r->begin && r->high == r->end;
 }
 
@@ -71,24 +71,28 @@ le_status le__slab_copy(const char *name, const le_tensor *to, const le_tensor *
     return done ? LE_OK : le__ticker_fail(name);
 }
 
-le_status le__slab_input(const le_slabs *s, size_t a, const le_tensor *t, const le__slab_range *r,
-                         le_tensor *memory, le_tensor *part) {
-    const int64_t extent = extent_of(s);
-    if (r->low >= 0 && r->high <= extent) {
-        *part = le__slab_part(s, a, t, r->low, r->high);
+int64_t le_slab_stretch(const le_slabs *s, const le_slab_range *r, int64_t at, int64_t *from) {
+    const int64_t extent = extent_of(s), left = r->high - at;
+    *from = (at % extent + extent) % extent;
+    return extent - *from < left ? extent - *from : left;
+}
+
+le_status le_slab_input(const le_slabs *s, size_t a, const le_tensor *t, const le_slab_range *r,
+                        le_tensor *out) {
+    if (!s->args[a].axis || (r->low >= 0 && r->high <= extent_of(s))) {
+        *out = le__slab_part(s, a, t, r->low, r->high);
+        out->storage = NULL;
+        out->offset = 0;
         return LE_OK;
     }
     const le_tensor shape = le__slab_part(s, a, t, 0, r->high - r->low);
-    le_tensor_free(memory);
-    le_status status = le_tensor_alloc(memory, shape.dtype, shape.ndim, shape.shape);
-    for (int64_t at = r->low; status == LE_OK && at < r->high;) {
-        const int64_t from = (at % extent + extent) % extent, left = r->high - at;
-        const int64_t n = extent - from < left ? extent - from : left;
-        const le_tensor to = le__slab_part(s, a, memory, at - r->low, at - r->low + n);
+    le_status status = le_tensor_alloc(out, shape.dtype, shape.ndim, shape.shape);
+    for (int64_t at = r->low, n; status == LE_OK && at < r->high; at += n) {
+        int64_t from;
+        n = le_slab_stretch(s, r, at, &from);
+        const le_tensor to = le__slab_part(s, a, out, at - r->low, at - r->low + n);
         const le_tensor stretch = le__slab_part(s, a, t, from, from + n);
         status = le__slab_copy("slabs", &to, &stretch);
-        at += n;
     }
-    *part = *memory;
     return status;
 }

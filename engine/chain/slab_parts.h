@@ -8,26 +8,14 @@
 
 #include "liquid_engine/le_method.h"
 
-typedef struct le__slab_range {
-    int64_t begin, end; /* items that are wanted */
-    int64_t low, high;  /* of the cut inputs, with halos; beyond their ends where they wrap */
-} le__slab_range;
-
-le__slab_range le__slab_range_of(const le_slabs *slabs, int64_t begin, int64_t end);
-/* Elements along the cut axis of argument a for so many items. */
-int64_t le__slab_elements(const le_slabs *slabs, size_t a, int64_t items);
 /* A view of the items [begin, end) of t, or t where it is not cut. */
 le_tensor le__slab_part(const le_slabs *slabs, size_t a, const le_tensor *t, int64_t begin,
                         int64_t end);
 /* The shape of what a slab's call makes of the range, with t the whole output. */
 le_tensor le__slab_made(const le_slabs *slabs, size_t a, const le_tensor *t,
-                        const le__slab_range *r);
+                        const le_slab_range *r);
 /* Whether that is the wanted items and nothing else. */
-bool le__slab_makes_wanted(const le_slabs *slabs, const le__slab_range *r);
-/* Input a, t in host memory, for the range: a view, or what is gathered from both ends in *memory,
- * which is made anew then. */
-le_status le__slab_input(const le_slabs *slabs, size_t a, const le_tensor *t,
-                         const le__slab_range *r, le_tensor *memory, le_tensor *part);
+bool le__slab_makes_wanted(const le_slabs *slabs, const le_slab_range *r);
 /* Between tensors of one shape and dtype in host memory. `name` says who in errors. */
 le_status le__slab_copy(const char *name, const le_tensor *to, const le_tensor *from);
 

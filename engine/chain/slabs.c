@@ -32,8 +32,8 @@ typedef struct flight { /* a slab under way */
     int64_t chain_items;
     le_tensor frames[LE_SOURCE_PARTS]; /* of the source; their memory is used again */
     le_tensor results[LE_MAX_ARGS];    /* outputs of one slab */
-    le__slab_range range;
-    le_tensor gathered[LE_MAX_ARGS]; /* inputs of a slab that wraps around their ends */
+    le_slab_range range;
+    le_tensor inputs[LE_MAX_ARGS]; /* that are cut; gathered where the slab wraps */
 } flight;
 
 typedef struct job {
@@ -72,19 +72,19 @@ static bool is_cut_list(const job *j, size_t a) {
 }
 
 /* An argument that is no tensor, as a slab has it. */
-static le_arg pass(const job *j, size_t a, const le__slab_range *r) {
+static le_arg pass(const job *j, size_t a, const le_slab_range *r) {
     le_arg arg = le_chain_pass(j->call, (int)a, j->op->args[a].name);
     if (is_cut_list(j, a)) {
-        int64_t first = le__slab_elements(&j->slabs, a, r->low);
+        int64_t first = le_slab_elements(&j->slabs, a, r->low);
         arg.value.f64s += first;
-        arg.count = (size_t)(le__slab_elements(&j->slabs, a, r->high) - first);
+        arg.count = (size_t)(le_slab_elements(&j->slabs, a, r->high) - first);
     }
     return arg;
 }
 
 /* --- the chain of one step --- */
 
-static le_status add_step(const job *j, le_chain *chain, const le__slab_range *r) {
+static le_status add_step(const job *j, le_chain *chain, const le_slab_range *r) {
     le_arg args[LE_MAX_ARGS + 2];
     le_value values[LE_MAX_ARGS];
     const size_t n = j->op->n_args;
@@ -123,7 +123,7 @@ static bool serves(const flight *f, int64_t items) {
     return any;
 }
 
-static le_status ready_chain(flight *f, const le__slab_range *r) {
+static le_status ready_chain(flight *f, const le_slab_range *r) {
     const job *j = f->job;
     if (serves(f, r->high - r->low))
         return LE_OK;
@@ -148,7 +148,7 @@ static void add_merged(job *j, size_t a, const le_tensor *t, double weight) {
     }
 }
 
-static le_status append(job *j, size_t a, const le_tensor *rows, const le__slab_range *r) {
+static le_status append(job *j, size_t a, const le_tensor *rows, const le_slab_range *r) {
     int32_t scale = j->slabs.args[a].scale;
     const le__slab slab = {.low = r->low,
                            .begin = r->begin,
@@ -161,7 +161,7 @@ static le_status append(job *j, size_t a, const le_tensor *rows, const le__slab_
 
 /* Where a slab's result goes at once: no halo is to be cut off, and it lies as the step writes it.
  */
-static bool writes_through(const job *j, size_t a, const le__slab_range *r) {
+static bool writes_through(const job *j, size_t a, const le_slab_range *r) {
     le_tensor to = le__slab_part(&j->slabs, a, &j->made[a], r->begin, r->end);
     return j->slabs.args[a].axis && le__slab_makes_wanted(&j->slabs, r) &&
            le_tensor_is_contiguous(&to);
@@ -169,7 +169,7 @@ static bool writes_through(const job *j, size_t a, const le__slab_range *r) {
 
 /* A slab's own part of a result goes to its place. */
 static le_status put_result(const job *j, size_t a, const le_tensor *result,
-                            const le__slab_range *r) {
+                            const le_slab_range *r) {
     le_tensor to = le__slab_part(&j->slabs, a, &j->made[a], r->begin, r->end);
     le_tensor core = le__slab_part(&j->slabs, a, result, r->begin - r->low, r->end - r->low);
     return le__slab_copy(j->op->name, &to, &core);
@@ -196,17 +196,24 @@ static le_status make_result(flight *f, size_t a, bool through) {
     return le_tensor_alloc(&f->results[a], shape.dtype, shape.ndim, shape.shape);
 }
 
-static le_status make_arguments(flight *f, const le__slab_range *r, arguments *to) {
+static le_status take_input(flight *f, size_t a, const le_slab_range *r, le_tensor *out) {
+    const job *j = f->job;
+    le_tensor_free(&f->inputs[a]);
+    le_status status = le_slab_input(&j->slabs, a, &j->call->args[a].tensor, r, &f->inputs[a]);
+    *out = f->inputs[a];
+    return status;
+}
+
+static le_status make_arguments(flight *f, const le_slab_range *r, arguments *to) {
     const job *j = f->job;
     le_status status = LE_OK;
     to->n = 0;
     for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++) {
         const char *name = j->op->args[a].name;
-        const le_tensor *t = &j->call->args[a].tensor;
         if (is_in(j, a)) {
             to->parts[a] = (int)a == j->source_arg ? f->frames[0] : j->whole[a];
             if ((int)a != j->source_arg && j->slabs.args[a].axis)
-                status = le__slab_input(&j->slabs, a, t, r, &f->gathered[a], &to->parts[a]);
+                status = take_input(f, a, r, &to->parts[a]);
             to->list[to->n++] = LE_IN(name, &to->parts[a]);
         } else if (is_out(j, a)) {
             bool through = writes_through(j, a, r);
@@ -231,7 +238,7 @@ static void add_stats(job *j, const le__run_stats *s) {
     pthread_mutex_unlock(&j->under_way.mutex);
 }
 
-static le_status run_chain(flight *f, const le__slab_range *r, const arguments *a) {
+static le_status run_chain(flight *f, const le_slab_range *r, const arguments *a) {
     le_status status = ready_chain(f, r);
     if (status != LE_OK)
         return status;
@@ -249,7 +256,7 @@ static le_status work_off(le_call *call, cut_fn cut, const char *device, int64_t
                           int source_arg, le_source *source);
 
 /* The slab as a call of its own, cut the other way. */
-static le_status run_tiles(job *j, const le__slab_range *r, arguments *a) {
+static le_status run_tiles(job *j, const le_slab_range *r, arguments *a) {
     le_call sub;
     for (size_t i = 0; i < j->op->n_args; i++) {
         le_arg_type type = j->op->args[i].type;
@@ -273,7 +280,7 @@ static le_status run_tiles(job *j, const le__slab_range *r, arguments *a) {
 static le_status run_slab(void *cookie, int flying) {
     job *j = cookie;
     flight *f = &j->flights[flying];
-    const le__slab_range *r = &f->range;
+    const le_slab_range *r = &f->range;
     const double items = (double)j->slabs.items;
     arguments a;
     le_status status = make_arguments(f, r, &a);
@@ -302,7 +309,7 @@ static le_status begin_slab(void *cookie, int flying, int64_t number, bool *any)
     if (!le__ticker_look(le__ticker_here(), NAN))
         return le__ticker_fail(j->op->name);
     end = end < j->slabs.items ? end : j->slabs.items;
-    const le__slab_range r = le__slab_range_of(&j->slabs, begin, end);
+    const le_slab_range r = le_slab_range_of(&j->slabs, begin, end);
     if (j->limit > 0 && r.high - r.low != f->range.high - f->range.low) {
         le__blocks_trim(); /* slabs of this size have no use for what is kept of others */
         le__os_trim();
@@ -315,7 +322,7 @@ static le_status begin_slab(void *cookie, int flying, int64_t number, bool *any)
 static le_status end_slab(void *cookie, int flying, int64_t number) {
     job *j = cookie;
     const flight *f = &j->flights[flying];
-    const le__slab_range *r = &f->range;
+    const le_slab_range *r = &f->range;
     le_status status = LE_OK;
     (void)number;
     for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++)
@@ -407,7 +414,7 @@ static le_status check_merge(const job *j, size_t a) {
 
 static le_status check_list(const job *j, size_t a) {
     int64_t count = (int64_t)j->call->args[a].count;
-    return count == le__slab_elements(&j->slabs, a, j->slabs.items)
+    return count == le_slab_elements(&j->slabs, a, j->slabs.items)
                ? LE_OK
                : le_fail(LE_ERR_INTERNAL,
                          "%s: list '%s' of %lld numbers is not cut into %lld items", j->op->name,
@@ -495,7 +502,7 @@ static void finish(job *j) {
         free(j->appended[a].rows);
         for (int i = 0; i < LE__FLIGHTS; i++) {
             le_tensor_free(&j->flights[i].results[a]);
-            le_tensor_free(&j->flights[i].gathered[a]);
+            le_tensor_free(&j->flights[i].inputs[a]);
         }
         le__storage_release(j->whole[a].storage);
     }

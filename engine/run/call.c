@@ -7,6 +7,8 @@
 #include "core/tick.h"
 #include "engine.h"
 
+#include <string.h>
+
 /* Of an output that has been bound: what it will be like. */
 static le_tensor shape_of(const le_call *call, const char *name) {
     const le__bound_arg *b = &call->args[le__arg_find(call->operation, name, 0)];
@@ -51,23 +53,46 @@ le_status le_call_run(le_engine *engine, const char *operation, const le_arg *ar
     return status;
 }
 
+/* Whether who answers the whole call gives a part of it other bits. */
+static bool answers_by_place(const le_call *call, const le_explanation *e) {
+    bool by_place = false;
+    for (size_t i = 0; i < e->n_candidates; i++) {
+        const le_explained_candidate *c = le_explanation_candidate(e, i);
+        for (size_t k = 0; !strcmp(c->candidate, e->choice) && k < call->entry->n_implementations;
+             k++)
+            by_place |= !strcmp(call->entry->implementations[k]->name, c->implementation) &&
+                        call->entry->implementations[k]->flags & LE_IMPL_BY_PLACE;
+    }
+    return by_place;
+}
+
 typedef bool (*cut_fn)(const le_call *call, le_slabs *out);
 
-static void ask(cut_fn cut, const le_call *call, le_slabs *out) {
-    if (out)
-        *out = (le_slabs){0};
-    if (out && (!cut || !cut(call, out) || out->extent || out->wraps))
-        *out = (le_slabs){0};
+static void ask(cut_fn cut, const le_call *call, const char *objection, le_slabs *out) {
+    if (!out)
+        return;
+    *out = (le_slabs){0};
+    if (!cut || !cut(call, out) || objection) {
+        const char *why = objection && out->items > 0 ? objection : out->why;
+        *out = (le_slabs){.why = why};
+    }
 }
 
 le_status le_call_cut(le_engine *engine, const char *operation, const le_arg *args, size_t n_args,
                       le_slabs *slabs, le_slabs *tiles) {
+    const char *objection = NULL;
+    le_explanation *e = NULL;
     le_call call;
     le_status status = le__engine_bind(&engine, operation, args, n_args, &call);
     if (status != LE_OK)
         return status;
-    ask(call.operation->slabs, &call, slabs);
-    ask(call.operation->tiles, &call, tiles);
+    if (call.want.reproducible)
+        status = le_call_explain(engine, &e, operation, args, n_args);
+    if (status == LE_OK && e && answers_by_place(&call, e))
+        objection = "what answers this reproducible call gives a part of it other bits";
+    le_explanation_free(&e);
+    ask(call.operation->slabs, &call, objection, slabs);
+    ask(call.operation->tiles, &call, objection, tiles);
     le__call_unbind(&call);
-    return LE_OK;
+    return status;
 }

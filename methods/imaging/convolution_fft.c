@@ -251,10 +251,11 @@ static void range(void *data, size_t begin, size_t end, int worker) {
 }
 
 #define LE__CONV_FFT(operation)                                                                    \
-    LE_IMPLEMENTATION(                                                                             \
-        operation, fft, .run_type = "c", .summary = "Fourier transforms of overlapping tiles",     \
-        .flags = LE_IMPL_REPRODUCIBLE, .speed = 1, .speed_of = speed_of, .applicable = applicable, \
-        .memory = memory, .prepare = prepare, .items = items, .range = range)
+    LE_IMPLEMENTATION(operation, fft, .run_type = "c",                                             \
+                      .summary = "Fourier transforms of overlapping tiles",                        \
+                      .flags = LE_IMPL_REPRODUCIBLE | LE_IMPL_BY_PLACE, .speed = 1,                \
+                      .speed_of = speed_of, .applicable = applicable, .memory = memory,            \
+                      .prepare = prepare, .items = items, .range = range)
 
 LE__CONV_FFT(convolve2d);
 LE__CONV_FFT(correlate2d);

@@ -245,9 +245,9 @@ static void range(void *data, size_t begin, size_t end, int worker) {
 #define LE__CONV_FFT(operation)                                                                    \
     LE_IMPLEMENTATION(operation, LE__ISA_NAME(fft_), LE__ISA_FIELDS("simd"),                       \
                       .summary = "Fourier transforms of overlapping tiles; " LE__ISA_WIDTH,        \
-                      .flags = LE_IMPL_REPRODUCIBLE, .speed = LANES, .speed_of = speed_of,         \
-                      .applicable = applicable, .memory = memory, .prepare = prepare,              \
-                      .items = items, .range = range)
+                      .flags = LE_IMPL_REPRODUCIBLE | LE_IMPL_BY_PLACE, .speed = LANES,            \
+                      .speed_of = speed_of, .applicable = applicable, .memory = memory,            \
+                      .prepare = prepare, .items = items, .range = range)
 
 LE__CONV_FFT(convolve2d);
 LE__CONV_FFT(correlate2d);

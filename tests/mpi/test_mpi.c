@@ -31,9 +31,11 @@ static void check_blocks(const le_slabs *s, le__cutting how, int n, const double
         memset(done + from, 1, (size_t)(s->items / 3));
     CHECK(le__cut(s, how, n, speeds, some ? done : NULL, &blocks) == LE_OK);
     for (int64_t b = 0; b < blocks.n; b++) {
-        le__items i = blocks.list[b];
-        CHECK(i.end > i.begin && i.low >= 0 && i.low <= i.begin && i.begin - i.low <= s->halo);
-        CHECK(i.high <= s->items && i.high >= i.end);
+        le_slab_range i = blocks.list[b];
+        const int64_t extent = s->extent ? s->extent : s->items;
+        CHECK(i.end > i.begin && i.low <= i.begin && i.high > i.low);
+        CHECK(s->wraps ? i.low == i.begin - s->halo && i.high == i.end + s->halo
+                       : i.low >= 0 && i.high <= extent && i.begin - i.low <= s->halo + 2);
         for (int64_t k = i.begin; k < i.end; k++)
             seen[k]++;
     }
@@ -47,7 +49,10 @@ static void every_item_once(void) {
                                      {.items = 60},
                                      {.items = 61, .multiple = 4},
                                      {.items = 1000, .halo = 3},
-                                     {.items = 7, .multiple = 9}};
+                                     {.items = 7, .multiple = 9},
+                                     {.items = 43, .halo = 2, .extent = 41},
+                                     {.items = 39, .halo = 60, .extent = 41},
+                                     {.items = 41, .halo = 50, .wraps = true}};
     static const double speeds[] = {1, 1e-9, 3, 1e9, 2, 1, 1, 1, 5, 1, 1, 1};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (int n = 1; n < 12; n++)
@@ -280,6 +285,82 @@ static void frames(void) {
     le_tensor_free(&movie);
 }
 
+/* -------------------------------------------------------------------------------- convolutions --
+ */
+
+/* One call over all ranks and one here, both reproducible: the same bits. in: a tensor, or a place.
+ * whole: it cannot be cut, which the report says. */
+static void convolve(const char *in, const le_tensor *image, const le_tensor *kernel,
+                     const char *mode, const char *boundary, bool whole) {
+    le_mpi_options o = {.struct_size = sizeof o, .in = LE_MPI_ALL, .out = LE_MPI_ALL};
+    le_mpi_report r = {.struct_size = sizeof r};
+    le_tensor result = {0}, alone = {0};
+    const le_arg source = in ? LE_STR("image", in) : LE_IN("image", image);
+    CHECK(le_mpi_run(engine, MPI_COMM_WORLD, &o, "convolve2d", source, LE_TABLE("kernel", kernel),
+                     LE_STR("mode", mode), LE_STR("boundary", boundary), LE_F64("fillvalue", 2.5),
+                     LE_OUT("result", &result), LE_OPT_REPRODUCIBLE()) == LE_OK);
+    CHECK(le_engine_run(engine, "convolve2d", LE_IN("image", image), LE_TABLE("kernel", kernel),
+                        LE_STR("mode", mode), LE_STR("boundary", boundary),
+                        LE_F64("fillvalue", 2.5), LE_OUT("result", &alone),
+                        LE_OPT_REPRODUCIBLE()) == LE_OK);
+    CHECK(le_mpi_last_run(&r) == LE_OK && r.items == (whole ? 0 : alone.shape[0]));
+    CHECK(!r.why_whole == !whole);
+    if (!whole && alone.shape[0] >= ranks && ranks > 1)
+        CHECK(r.own < r.items);
+    const bool same = result.data && result.dtype == alone.dtype &&
+                      result.shape[0] == alone.shape[0] && result.shape[1] == alone.shape[1] &&
+                      !memcmp(result.data, alone.data,
+                              (size_t)le_tensor_count(&alone) * le_dtype_size(alone.dtype));
+    if (!same)
+        fprintf(stderr, "%lldx%lld taps, %s, %s: other bits\n", (long long)kernel->shape[0],
+                (long long)kernel->shape[1], mode, boundary);
+    CHECK(same);
+    le_tensor_free(&result);
+    le_tensor_free(&alone);
+}
+
+static le_tensor noise(le_dtype dtype, int64_t rows, int64_t cols) {
+    le_tensor t;
+    CHECK(le_tensor_alloc(&t, dtype, 2, (int64_t[]){rows, cols}) == LE_OK);
+    for (int64_t i = 0; i < rows * cols; i++)
+        le_tensor_set(&t, i, value_at(i));
+    return t;
+}
+
+/* Slabs whose inputs have more or fewer rows than the result, and that wrap around: kernels of
+ * fewer and of more rows than a rank's part, some that reach around the image several times. */
+static void convolutions(void) {
+    static const char *const modes[] = {"full", "same", "valid"};
+    static const char *const boundaries[] = {"fill", "wrap", "symm"};
+    static const int64_t kernels[][2] = {{3, 4}, {4, 1}, {21, 2}, {90, 1}};
+    char place[64];
+    setenv("LE_TEST_CUT", "equal", 1); /* else one may have done all before another begins */
+    snprintf(place, sizeof place, "%s/image.h5:/pixels", folder);
+    le_tensor image = noise(LE_F32, 41, 19);
+    if (rank == 0)
+        CHECK(le_io_write(engine, place, &image) == LE_OK);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        le_tensor kernel = noise(LE_F64, kernels[k][0], kernels[k][1]);
+        for (int mode = 0; mode < (kernels[k][0] > 41 ? 2 : 3); mode++)
+            for (int b = 0; b < 3; b++)
+                for (int read = 0; read < 2; read++)
+                    convolve(read ? place : NULL, &image, &kernel, modes[mode], boundaries[b],
+                             false);
+        le_tensor_free(&kernel);
+    }
+    unsetenv("LE_TEST_CUT");
+    le_tensor_free(&image);
+}
+
+/* Fourier transforms of tiles have other bits for an image that begins elsewhere. */
+static void transforms(void) {
+    le_tensor image = noise(LE_F32, 300, 300), kernel = noise(LE_F64, 33, 33);
+    convolve(NULL, &image, &kernel, "same", "wrap", true);
+    le_tensor_free(&kernel);
+    le_tensor_free(&image);
+}
+
 /* ------------------------------------------------------------------------------------- errors --
  */
 
@@ -506,6 +587,8 @@ int main(int argc, char **argv) {
     reproducible();
     views_to_a_file();
     frames();
+    convolutions();
+    transforms();
     one_rank_differs();
     files_that_fail();
     slow_rank();

@@ -25,6 +25,9 @@ CALLS = [
 ]
 
 
+CONVOLUTIONS = [(mode, boundary) for mode in ("full", "same", "valid") for boundary in ("fill", "wrap", "symm")]
+
+
 def same(a, b):
     a, b = (a, b) if isinstance(a, tuple) else ((a,), (b,))
     return all(x.shape == y.shape and x.dtype == y.dtype and np.allclose(x, y, rtol=1e-4, atol=1e-4)
@@ -36,6 +39,27 @@ def same(a, b):
 def test_slabs_are_the_whole(movie, name, words, parts):
     whole = getattr(le, name)(movie, **words)
     assert same(le.dask.run(name, parts=parts, image=movie, **words), whole)
+
+
+@pytest.mark.parametrize("mode, boundary", CONVOLUTIONS)
+@pytest.mark.parametrize("rows", [4, 21])
+def test_the_bits_of_one_call(rng, tmp_path, hdf5, mode, boundary, rows):
+    """Parts with more or fewer rows than the result, some of them smaller than the kernel; rows of the other end."""
+    image, kernel = rng.normal(size=(41, 19)).astype("f4"), rng.normal(size=(rows, 3))
+    words = dict(kernel=kernel, mode=mode, boundary=boundary, fillvalue=2.5, reproducible=True)
+    whole = le.convolve2d(image, **words)
+    place = f"{tmp_path}/image.h5:/pixels"
+    le.write(place, image)
+    for parts, source in [(1, image), (2, image), (7, image), (7, place)]:
+        assert np.array_equal(le.dask.run("convolve2d", parts=parts, image=source, **words), whole)
+
+
+def test_lists_are_cut(rng):
+    """Each part renders its own views."""
+    volume = rng.random(size=(12, 12, 12)).astype("f4")
+    words = dict(angles=[0.0, 20.0, 40.0, 60.0, 80.0], size=6, reproducible=True)
+    assert np.array_equal(le.dask.run("volume_render", parts=3, volume=volume, **words),
+                          le.volume_render(volume, **words))
 
 
 def test_merged_outputs(movie):
@@ -59,6 +83,15 @@ def test_what_cannot_be_cut():
         le.dask.run("convolve", signal=np.ones(9, "f4"), kernel=[1.0, 2.0])
     with pytest.raises(LookupError, match="did you mean"):
         le.dask.run("roberts_crss", image=np.ones((3, 3), "f4"))
+
+
+def test_transforms_of_tiles_are_not_cut(rng):
+    """Their bits depend on where an image begins."""
+    image, kernel = rng.random(size=(300, 300)).astype("f4"), rng.random(size=(33, 33))
+    with pytest.raises(NotImplementedError, match="other bits"):
+        le.dask.run("convolve2d", image=image, kernel=kernel, reproducible=True)
+    assert np.allclose(le.dask.run("convolve2d", parts=3, image=image, kernel=kernel),
+                       le.convolve2d(image, kernel), atol=1e-3)
 
 
 def test_a_worker_is_killed(movie):

@@ -162,7 +162,8 @@ bool core_check(le_status status);
 /* What may be done with a call beside running it. */
 PyObject *core_explain(core_call *c);
 PyObject *core_bench(core_call *c, double seconds);
-PyObject *core_cut(core_call *c);
+/* [slabs, tiles]: how it is cut into so many parts; a text where it cannot be: why. */
+PyObject *core_cut(core_call *c, int64_t parts);
 /* The least seconds of a call from C, of so many batches of a thousand. */
 PyObject *core_time(core_call *c, int batches);
 

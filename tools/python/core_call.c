@@ -280,7 +280,7 @@ PyObject *core_look(PyObject *o, PyObject *arguments) {
         else if (good)
             r = !strcmp(kind, "shapes")    ? shapes(&c)
                 : !strcmp(kind, "explain") ? core_explain(&c)
-                : !strcmp(kind, "cut")     ? core_cut(&c)
+                : !strcmp(kind, "cut")     ? core_cut(&c, (int64_t)seconds)
                 : !strcmp(kind, "time")    ? core_time(&c, (int)seconds)
                                            : core_bench(&c, seconds);
         core_call_end(&c);

@@ -166,40 +166,6 @@ PyObject *core_time(core_call *c, int batches) {
     return core_check(status) ? PyFloat_FromDouble(best) : NULL;
 }
 
-/* ------------------------------------------------------------------------------ cuts --------- */
-
-static PyObject *cut_dict(const le_slabs *s, const le_operation *op) {
-    static const char *const merges[] = {"none", "sum", "mean", "max", "min", "append"};
-    PyObject *args = PyDict_New();
-    for (size_t i = 0; args && i < op->n_args; i++) {
-        PyObject *a =
-            Py_BuildValue("{s:i,s:i,s:i,s:s,s:k}", "axis", (int)s->args[i].axis, "scale",
-                          (int)s->args[i].scale, "divide", (int)s->args[i].divide, "merge",
-                          s->args[i].merge <= LE_MERGE_APPEND ? merges[s->args[i].merge] : "none",
-                          "places", (unsigned long)s->args[i].places);
-        if (!a || PyDict_SetItemString(args, op->args[i].name, a) != 0)
-            Py_CLEAR(args);
-        Py_XDECREF(a);
-    }
-    return Py_BuildValue("{s:L,s:L,s:L,s:N}", "items", (long long)s->items, "halo",
-                         (long long)s->halo, "multiple", (long long)s->multiple, "args", args);
-}
-
-/* [slabs, tiles]: how a call can be cut; None where it cannot. */
-PyObject *core_cut(core_call *c) {
-    const char *name = core_function_operation(c->function);
-    le_slabs cuts[2];
-    if (!core_engine_begin(c->engine))
-        return NULL;
-    le_status status = le_call_cut(c->engine->engine, name, c->args, c->n, &cuts[0], &cuts[1]);
-    const le_operation *op = le_engine_operation(c->engine->engine, name);
-    PyObject *list = core_check(status) ? PyList_New(2) : NULL;
-    for (int k = 0; list && k < 2; k++)
-        PyList_SetItem(list, k, cuts[k].items > 0 ? cut_dict(&cuts[k], op) : Py_NewRef(Py_None));
-    c->engine->in_use--;
-    return list;
-}
-
 /* --------------------------------------------------------------------------- verify ---------- */
 
 static PyObject *verify_rows(le_bench *bench) {

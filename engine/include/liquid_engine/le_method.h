@@ -298,12 +298,31 @@ typedef struct le_operation {
 } le_operation;
 
 /* How such a call can be cut, for those who work its parts off elsewhere: other processes, other
- * machines. What the operation's `slabs` and `tiles` say, items 0 where it cannot be cut that way;
- * either may be NULL. Slabs with an extent or that wrap are the engine's own affair: items 0, too.
- * The call is checked as le_call_run checks it and not run. engine NULL: the
- * default one. */
+ * machines. What the operation's `slabs` and `tiles` say, items 0 where it cannot be cut that way,
+ * with `why` then; either may be NULL. With LE_OPT_REPRODUCIBLE, not where the implementation that
+ * answers the whole call gives a part other bits (LE_IMPL_BY_PLACE). The call is checked as
+ * le_call_run checks it and not run. engine NULL: the default one. */
 LE_API le_status le_call_cut(le_engine *engine, const char *operation, const le_arg *args,
                              size_t n_args, le_slabs *slabs, le_slabs *tiles);
+
+/* The part of a call that makes the items [begin, end): a call of the same operation on the items
+ * [low, high) of the cut inputs, which have halos, and go on beyond the ends where slabs.wraps. Of
+ * what it makes, the wanted items are begin - low and those after it. */
+typedef struct le_slab_range {
+    int64_t begin, end, low, high;
+} le_slab_range;
+
+LE_API le_slab_range le_slab_range_of(const le_slabs *slabs, int64_t begin, int64_t end);
+/* Elements along the cut axis of argument `arg`, or numbers of a list, for so many items. */
+LE_API int64_t le_slab_elements(const le_slabs *slabs, size_t arg, int64_t items);
+/* How many items from `at` on, range->low <= at < range->high, lie one after the other in the whole
+ * inputs, and *from which one on: a part that wraps is made of several such stretches. */
+LE_API int64_t le_slab_stretch(const le_slabs *slabs, const le_slab_range *range, int64_t at,
+                               int64_t *from);
+/* Input `arg` of the part, `t` being the whole in host memory: a view of it, or a tensor of its own
+ * where stretches are put together. le_tensor_free releases either. LE_ERR_MEMORY. */
+LE_API le_status le_slab_input(const le_slabs *slabs, size_t arg, const le_tensor *t,
+                               const le_slab_range *range, le_tensor *out);
 
 /* --- cases: tensors and texts live as long as the case --- */
 /* Adds an argument; the tensor is row-major with unspecified contents, for the caller to fill. NULL
@@ -370,7 +389,11 @@ typedef enum le_implementation_flag {
      * here. A reference that has it answers here, too, before a child is forked for another CPU
      * implementation of the operation; those for devices are then tried here. The operation's
      * make_case and the reference's functions are called in this process only. */
-    LE_IMPL_IN_PROCESS = 1u << 7
+    LE_IMPL_IN_PROCESS = 1u << 7,
+    /* The bits of a result depend on where it lies in the call (transforms of tiles that begin at
+     * the first row, say), so that a part of the call gives others: reproducible calls that it
+     * answers are not shared out over processes. */
+    LE_IMPL_BY_PLACE = 1u << 8
 } le_implementation_flag;
 
 typedef struct le_tunable {

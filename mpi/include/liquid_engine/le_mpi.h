@@ -76,6 +76,7 @@ typedef struct le_mpi_report {
     int64_t samples_owned;   /* of all boxes: the samples of all views */
     int64_t own_samples;     /* of these, of this rank's boxes */
     int failed_ranks;        /* that have died until now; ranks are the others */
+    const char *why_whole;   /* rank 0 has made it alone: why, a literal; NULL: it was cut */
 } le_mpi_report;
 
 /* As le_open; rank 0 alone opens the timings database, the others begin with what it knows. After a

@@ -60,31 +60,23 @@ def _example(value):
     return numpy.broadcast_to(numpy.zeros((), value.dtype), value.shape)
 
 
-def _elements(items, cut):
-    return items * (cut["scale"] or 1) // (cut["divide"] or 1)
-
-
 def _part(value, axis, begin, end):
     return value[(slice(None),) * axis + (slice(begin, end),)]
 
 
-def _slab(name, arrays, words, outs, keep):
-    """On a worker: one slab, without its halo."""
+def _take(pieces, axis):
+    """On a worker: what a part has of an input, which may lie in several places of it."""
     # what comes over the network lies anywhere in memory
-    arrays = {k: a.read() if isinstance(a, (_Later, _Place)) else numpy.require(a, requirements="A")
-              for k, a in arrays.items()}
+    arrays = [p.read() if isinstance(p, (_Later, _Place)) else numpy.require(p, requirements="A") for p in pieces]
+    return arrays[0] if len(arrays) == 1 else numpy.concatenate(arrays, axis=axis)
+
+
+def _slab(name, inputs, axes, words, outs, keeps):
+    """On a worker: one slab, without its halo."""
+    arrays = {k: _take(pieces, axes.get(k)) for k, pieces in inputs.items()}
     made = _functions.function(name)(**arrays, **words, outputs=list(outs))
     made = made if len(outs) > 1 else (made,)
-    return tuple(_part(m, *keep[o]) if o in keep else m for o, m in zip(outs, made))
-
-
-def _ranges(items, multiple, parts):
-    """Nearly equal ranges that begin at multiples."""
-    multiple = max(multiple, 1)
-    blocks = -(-items // multiple)
-    parts = max(1, min(parts, blocks))
-    edges = [min(items, blocks * i // parts * multiple) for i in range(parts + 1)]
-    return [(a, b) for a, b in zip(edges, edges[1:]) if a < b]
+    return tuple(_part(m, *keeps[o]) if o in keeps else m for o, m in zip(outs, made))
 
 
 def _merge(kind, values, weights):
@@ -99,14 +91,14 @@ def _merge(kind, values, weights):
     return merged.astype(values[0].dtype)
 
 
-def _append(values, begins, cut):
+def _append(values, begins, join):
     """Rows of the slabs one after the other; places count from the first item of all."""
     moved = []
     for rows, begin in zip(values, begins):
         rows = rows.copy()
         for element in range(rows.shape[-1] if rows.ndim else 0):
-            if cut["places"] >> element & 1:
-                rows[..., element] += begin * (cut["scale"] or 1)
+            if join["places"] >> element & 1:
+                rows[..., element] += begin * join["scale"]
         moved.append(rows)
     return numpy.concatenate(moved)
 
@@ -119,15 +111,26 @@ def _workers():
         return os.cpu_count() or 1
 
 
-def _plan(function, tensors, words, outs):
-    """How the call is cut: along frames, or else along what `tiles` says."""
+def _plan(function, tensors, words, outs, parts):
+    """How the call is cut: along frames, or else along what `tiles` says. Who answers a reproducible one."""
     given = {**{k: _example(v) for k, v in tensors.items()}, **words}
     if outs:
         given["outputs"] = list(outs)
-    for cut in function._look("cut", (), given, 0.0):
-        if cut is not None:
-            return cut
-    return None
+    whys = []
+    for cut in function._look("cut", (), given, float(parts)):
+        if isinstance(cut, dict):
+            return cut, _same_bits(function, given)
+        whys.append(cut)
+    from ._errors import Unsupported
+    why = next(filter(None, whys), "")
+    raise Unsupported(f"{function.__name__}: this call cannot be cut into slabs{why and ': ' + why}")
+
+
+def _same_bits(function, given):
+    if not given.get("reproducible") or given.get("implementation"):
+        return {}
+    e = function.explain(**given)
+    return {"implementation": c.implementation for c in e.candidates if c.candidate == e.choice}
 
 
 def run(operation, *, parts=None, outputs=None, **words):
@@ -155,36 +158,28 @@ def run(operation, *, parts=None, outputs=None, **words):
     kinds = {a["name"]: a["type"] for a in function._describe()["args"]}
     tensors = {k: _tensor(words.pop(k)) for k in list(words) if kinds.get(k) == "in" and words[k] is not None}
     wanted = (outputs,) if isinstance(outputs, str) else tuple(outputs or function._outputs[:function._n_usual])
-    plan = _plan(function, tensors, words, wanted)
-    if plan is None:
-        raise _unsupported(function.__name__)
-    slabs, ranges = [], _ranges(plan["items"], plan["multiple"], parts or 2 * _workers())
+    plan, same = _plan(function, tensors, words, wanted, parts or 2 * _workers())
+    slabs = []
     task = dask.delayed(_slab, pure=False, nout=len(wanted))
-    for begin, end in ranges:
-        low, high = max(0, begin - plan["halo"]), min(plan["items"], end + plan["halo"])
-        mine, keep = dict(tensors), {}
-        for name, cut in plan["args"].items():
-            if name in tensors and cut["axis"]:
-                mine[name] = _part(tensors[name], cut["axis"] - 1, _elements(low, cut), _elements(high, cut))
-            elif name in wanted and cut["axis"]:
-                first = _elements(begin - low, cut)
-                keep[name] = (cut["axis"] - 1, first, first + _elements(end - begin, cut))
-        slabs.append(task(function.__name__, mine, words, wanted, keep))
+    for part in plan["parts"]:
+        inputs, own, axes = {k: [v] for k, v in tensors.items()}, {**words, **same}, {}
+        for name, (axis, stretches) in part["reads"].items():
+            axes[name] = axis
+            if name in tensors:
+                inputs[name] = [_part(tensors[name], axis, a, b) for a, b in stretches]
+            elif own.get(name) is not None:
+                own[name] = numpy.concatenate([numpy.atleast_1d(own[name])[a:b] for a, b in stretches])
+        slabs.append(task(function.__name__, inputs, axes, own, wanted, part["keeps"]))
     made = dask.compute(*slabs)
     results = []
     for k, name in enumerate(wanted):
-        values, cut = [m[k] for m in made], plan["args"][name]
-        if cut["axis"]:
-            results.append(numpy.concatenate(values, axis=cut["axis"] - 1))
-        elif cut["merge"] == "append":
-            results.append(_append(values, [b for b, _ in ranges], cut))
+        values, join = [m[k] for m in made], plan["joins"][name]
+        if join["axis"] >= 0:
+            results.append(numpy.concatenate(values, axis=join["axis"]))
+        elif join["merge"] == "append":
+            results.append(_append(values, [p["begin"] for p in plan["parts"]], join))
         else:
-            results.append(_merge(cut["merge"], values, [e - b for b, e in ranges]))
+            results.append(_merge(join["merge"], values, [p["end"] - p["begin"] for p in plan["parts"]]))
     if len(results) == 1:
         return results[0]
     return _functions.named(function, results, wanted)
-
-
-def _unsupported(name):
-    from ._errors import Unsupported
-    return Unsupported(f"{name}: this call cannot be cut into slabs")

@@ -160,7 +160,7 @@ static le_status read_stretch(const le__job *j, size_t arg, int64_t from, int64_
     const le_io_options o = {.struct_size = sizeof o, .dtypes = j->op->args[arg].dtypes};
     char text[4096];
     const int64_t begin = le_slab_elements(&j->slabs, arg, from);
-    const int64_t end = le_slab_elements(&j->slabs, arg, from + n);
+    const int64_t end = le_slab_elements(&j->slabs, arg, from + n) + j->slabs.args[arg].ends;
     if (!slice(j, arg, begin, end, text, sizeof text))
         return le_fail(LE_ERR_DATA, "%s: its shape has changed", j->shared[arg].place);
     return le_io_read(j->engine, text, &o, out);

@@ -108,7 +108,7 @@ static le_status expand(const le_call *call, le_chain *chain) {
 enum { UNKNOWN = -1 };
 
 static bool is_plain(const le_slabs *s, size_t a) { /* an element for each item */
-    return s->args[a].scale <= 1 && s->args[a].divide <= 1;
+    return !s->args[a].ends && s->args[a].scale <= 1 && s->args[a].divide <= 1;
 }
 
 /* What a step says of one of its values must be what others say of it; a merged one is ready only

@@ -40,7 +40,7 @@ le_tensor le__slab_part(const le_slabs *s, size_t a, const le_tensor *t, int64_t
     if (axis < 0)
         return p;
     const int64_t first = le_slab_elements(s, a, begin);
-    p.shape[axis] = le_slab_elements(s, a, end) - first;
+    p.shape[axis] = le_slab_elements(s, a, end) - first + s->args[a].ends;
     if (p.data)
         p.data = (char *)p.data + first * p.strides[axis] * (int64_t)le_dtype_size(p.dtype);
     p.storage = NULL; /* a view of host memory */

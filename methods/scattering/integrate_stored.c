@@ -4,7 +4,10 @@
  * The operation integrate_stored: diffraction curves of frames as they are stored.
  */
 #include "scattering/integrate_stored.h"
+#include "liquid_engine/le_chain.h"
 #include "scattering/operation.h"
+
+#include <string.h>
 
 const le__sc_stored_args le__sc_integrate_stored_args = {
     SC_FRAMES,      SC_OFFSETS,     SC_SKIPPED, SC_CHUNK, SC_TYPE,
@@ -70,6 +73,56 @@ static void work(const le_call *call, le_work *out) {
     out->bytes = (double)le_call_in(call, SC_FRAMES)->shape[0] + pixels;
 }
 
+/* --- in two steps --- */
+
+/* What both have under the same name, from `first` on. */
+static size_t share(const le_call *call, le_chain *chain, int first, int end, le_arg *out) {
+    size_t n = 0;
+    for (int a = first; a < end; a++) {
+        if (!le_call_given(call, a))
+            continue;
+        out[n++] = args[a].type == LE_TYPE_IN ? LE_VALUE_IN(args[a].name, le_chain_arg(chain, a))
+                   : args[a].type == LE_TYPE_OUT
+                       ? LE_VALUE_OUT(args[a].name, le_chain_arg(chain, a))
+                       : le_chain_pass(call, a, args[a].name);
+    }
+    return n;
+}
+
+/* Frames are decoded, then integrated. */
+static le_status expand(const le_call *call, le_chain *chain) {
+    le_arg list[SC_BAD + 2];
+    size_t axes, n;
+    le_call_f64s(call, SC_CHUNK, &axes);
+    if (axes != 3)
+        return le_fail(LE_ERR_UNSUPPORTED, "%s: decoded chunks of %zu axes are no frames", name,
+                       axes);
+    if (!strcmp(le_call_str(call, SC_BAD), "skip"))
+        return le_fail(LE_ERR_UNSUPPORTED, "%s: of decoded frames nothing says which are bad",
+                       name);
+    const le_value decoded = le_chain_temp(chain);
+    list[0] = LE_VALUE_IN("frames", le_chain_arg(chain, SC_FRAMES));
+    list[1] = LE_VALUE_OUT("result", decoded);
+    n = share(call, chain, SC_OFFSETS, SC_BAD, list + 2);
+    le_chain_add_args(chain, "bitshuffle_lz4", list, n + 2);
+    list[0] = LE_VALUE_IN("frames", decoded);
+    n = share(call, chain, SC_PONI, SC_COMMON, list + 1);
+    le_chain_add_args(chain, "azimuthal_integrate", list, n + 1);
+    return le_chain_status(chain);
+}
+
+/* --- in slabs --- */
+
+/* The bytes stay together: where chunks lie in them is not known here. */
+static bool slabs(const le_call *call, le_slabs *out) {
+    le__sc_slabs(call, le_call_in(call, SC_OFFSETS)->shape[0] - 1, out);
+    for (int a = SC_INTENSITY; a < SC_COMMON; a++)
+        out->args[a].scale = (int32_t)le__sc_frames_of_chunk(call);
+    out->args[SC_OFFSETS].axis = out->args[SC_SKIPPED].axis = 1;
+    out->args[SC_OFFSETS].ends = 1;
+    return true;
+}
+
 static le_status make_case(le_case *c, const le_case_request *request) {
     return le__sc_make_case(c, request, LE__SC_CASE_STORED);
 }
@@ -87,4 +140,6 @@ const le_operation le_operation_integrate_stored = {
     .work = work,
     .norm = LE_NORM_MAX,
     .atol = 1e-5,
-    .make_case = make_case};
+    .make_case = make_case,
+    .expand = expand,
+    .slabs = slabs};

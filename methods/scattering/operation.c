@@ -38,3 +38,11 @@ void le__sc_work(const le_call *call, le_work *out) {
     out->bytes = pixels * frames * (double)le_dtype_size(le_call_in(call, SC_FRAMES)->dtype) +
                  8 * frames * (double)le__sc_setup_bins(s) + 8 * pixels;
 }
+
+void le__sc_slabs(const le_call *call, int64_t items, le_slabs *out) {
+    out->items = items;
+    out->args[SC_RADIAL].merge = LE_MERGE_MAX; /* they are alike */
+    for (int a = SC_INTENSITY; a < SC_COMMON; a++)
+        if (le_call_given(call, a))
+            out->args[a].axis = 1;
+}

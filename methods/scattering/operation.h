@@ -13,6 +13,9 @@ le_status le__sc_check_results(const le_call *call);
 /* For le_operation.check; npt_azim 0: one dimension. */
 le_status le__sc_check_frames(le_call *call, int64_t npt_azim);
 void le__sc_work(const le_call *call, le_work *out);
+/* For le_operation.slabs: so many items, of which curves are the rows; the radial axis is that of
+ * all. */
+void le__sc_slabs(const le_call *call, int64_t items, le_slabs *out);
 
 /* Sample calls. */
 typedef enum le__sc_case_kind {

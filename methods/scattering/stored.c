@@ -149,8 +149,10 @@ le_status le__sc_stored_verdict(const le__sc_stored *s) {
     if (bad == 0 || s->skip)
         return LE_OK;
     const char *why = s->wrong[first];
-    return le_fail(LE_ERR_DATA, "%s: chunk %lld (of %lld) cannot be decoded: %s%s", s->who,
-                   (long long)first, (long long)s->n, why, bad > 1 ? "; there are more" : "");
+    return le_fail(LE_ERR_DATA, "%s: chunk %lld (of %lld, at byte %lld) cannot be decoded: %s%s",
+                   s->who, (long long)first, (long long)s->n,
+                   (long long)(s->chunks[first].bytes - s->bytes), why,
+                   bad > 1 ? "; there are more" : "");
 }
 
 /* ----------------------------------------------------------------------------------- elements --

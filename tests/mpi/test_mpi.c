@@ -361,6 +361,59 @@ static void transforms(void) {
     le_tensor_free(&image);
 }
 
+/* ------------------------------------------------------------------------------ stored frames --
+ */
+
+/* Chunks of two frames, as they are; where they begin is a place. The sum of each frame, in one
+ * bin, and the bits of one call. */
+static void stored_frames(void) {
+    enum { CHUNKS = 11, OF_CHUNK = 2, H = 9, W = 7, FRAMES = CHUNKS * OF_CHUNK };
+    static uint16_t frames[FRAMES * H * W];
+    le_mpi_options o = {.struct_size = sizeof o, .in = LE_MPI_ALL, .out = LE_MPI_ALL};
+    le_mpi_report r = {.struct_size = sizeof r};
+    int64_t offsets[CHUNKS + 1], size = sizeof frames, n = CHUNKS, ends = CHUNKS + 1;
+    uint32_t ones[CHUNKS];
+    char place[64];
+    for (int i = 0; i < FRAMES * H * W; i++)
+        frames[i] = (uint16_t)((i * 31 + i / 63 * 7) % 500);
+    for (int k = 0; k <= CHUNKS; k++)
+        offsets[k] = k * OF_CHUNK * H * W * 2;
+    for (int k = 0; k < CHUNKS; k++)
+        ones[k] = 1;
+    le_tensor bytes = le_tensor_of(frames, LE_U8, 1, &size),
+              at = le_tensor_of(offsets, LE_I64, 1, &ends),
+              skipped = le_tensor_of(ones, LE_U32, 1, &n), sums[2] = {{0}}, radial[2] = {{0}};
+    snprintf(place, sizeof place, "%s/offsets.h5:/at", folder);
+    if (rank == 0)
+        CHECK(le_io_write(engine, place, &at) == LE_OK);
+    MPI_Barrier(MPI_COMM_WORLD);
+#define CALL(the_offsets, k)                                                                       \
+    LE_IN("frames", &bytes), the_offsets, LE_IN("skipped", &skipped), LE_F64("distance", 0.1),     \
+        LE_F64("poni1", 0), LE_F64("poni2", 0), LE_F64("pixel1", 1e-4), LE_F64("pixel2", 1e-4),    \
+        LE_I64("npt", 1), LE_STR("unit", "r_mm"), LE_STR("splitting", "no"),                       \
+        LE_I64("solid_angle", 0), LE_F64S("chunk", ((double[]){OF_CHUNK, H, W}), 3),               \
+        LE_STR("type", "u16"), LE_OUT("sum_signal", &sums[k]), LE_OUT("radial", &radial[k]),       \
+        LE_OPT_REPRODUCIBLE()
+    CHECK(le_mpi_run(engine, MPI_COMM_WORLD, &o, "integrate_stored",
+                     CALL(LE_STR("offsets", place), 0)) == LE_OK);
+    CHECK(le_engine_run(engine, "integrate_stored", CALL(LE_IN("offsets", &at), 1)) == LE_OK);
+#undef CALL
+    CHECK(le_mpi_last_run(&r) == LE_OK && r.items == CHUNKS);
+    CHECK(sums[0].data && sums[0].shape[0] == FRAMES && radial[0].data);
+    for (int f = 0; sums[0].data && f < FRAMES; f++) {
+        double sum = 0;
+        for (int i = f * H * W; i < (f + 1) * H * W; i++)
+            sum += frames[i];
+        CHECK(fabs(le_tensor_get(&sums[0], f) - sum) <= 1e-5 * sum);
+        CHECK(le_tensor_get(&sums[0], f) == le_tensor_get(&sums[1], f));
+    }
+    CHECK(le_tensor_get(&radial[0], 0) == le_tensor_get(&radial[1], 0));
+    for (int k = 0; k < 2; k++) {
+        le_tensor_free(&sums[k]);
+        le_tensor_free(&radial[k]);
+    }
+}
+
 /* ------------------------------------------------------------------------------------- errors --
  */
 
@@ -589,6 +642,7 @@ int main(int argc, char **argv) {
     frames();
     convolutions();
     transforms();
+    stored_frames();
     one_rank_differs();
     files_that_fail();
     slow_rank();

@@ -54,6 +54,18 @@ def test_the_bits_of_one_call(rng, tmp_path, hdf5, mode, boundary, rows):
         assert np.array_equal(le.dask.run("convolve2d", parts=parts, image=source, **words), whole)
 
 
+def test_stored_frames(rng):
+    """Chunks of two frames; a part has the places of its own chunks among all bytes."""
+    frames = rng.integers(0, 500, size=(22, 9, 7)).astype("u2")
+    words = dict(offsets=np.arange(12) * 2 * 9 * 7 * 2, skipped=np.ones(11, "u4"), chunk=[2, 9, 7], type="u16", npt=1,
+                 unit="r_mm", splitting="no", solid_angle=0, distance=0.1, poni1=0, poni2=0, pixel1=1e-4, pixel2=1e-4,
+                 outputs=["sum_signal", "radial"], reproducible=True)
+    stored = np.frombuffer(frames.tobytes(), "u1")
+    made, whole = le.dask.run("integrate_stored", parts=4, frames=stored, **words), le.integrate_stored(stored, **words)
+    assert np.array_equal(made.sum_signal, whole.sum_signal) and np.array_equal(made.radial, whole.radial)
+    assert np.allclose(made.sum_signal[:, 0], frames.sum(axis=(1, 2)), rtol=1e-5)
+
+
 def test_lists_are_cut(rng):
     """Each part renders its own views."""
     volume = rng.random(size=(12, 12, 12)).astype("f4")

@@ -411,8 +411,10 @@ static void stored_bad(const char *implementation) {
     assert_non_null(strstr(le_error_message(), "chunk 3"));
     for (int i = 0; i < STORED * NPT; i++)
         assert_true(mine[i] == -7);
-    assert_ok(integrate_scan(implementation, "skip", &intensity, &count));
-    for (int i = 0; i < STORED * NPT; i++) {
+    const bool staged = !strncmp(implementation, "staged", 6); /* knows frames only */
+    const le_status skipped = integrate_scan(implementation, "skip", &intensity, &count);
+    assert_int_equal(skipped, staged ? LE_ERR_NO_CANDIDATE : LE_OK);
+    for (int i = 0; i < STORED * NPT && !staged; i++) {
         const bool bad = i / NPT / OF_CHUNK == 3;
         assert_true(isnan(le_tensor_get(&intensity, i)) == bad);
         assert_true(isnan(le_tensor_get(&count, i)) == bad);
@@ -422,10 +424,36 @@ static void stored_bad(const char *implementation) {
     encode_scan();
 }
 
+/* All pixels in one bin, one by one: the sums of the pixels that are no dummies. */
+static void stored_sums(const char *implementation) {
+    le_tensor bytes = le_tensor_of(chunks, LE_U8, 1, &offsets[CHUNKS]), made = {0}, radial = {0},
+              at = le_tensor_of(offsets, LE_I64, 1, (int64_t[]){CHUNKS + 1});
+    assert_ok(le_engine_run(
+        engine, "integrate_stored", LE_IN("frames", &bytes), LE_IN("offsets", &at),
+        LE_F64("distance", 0.1), LE_F64("poni1", 0), LE_F64("poni2", 0), LE_F64("pixel1", 1e-4),
+        LE_F64("pixel2", 1e-4), LE_I64("npt", 1), LE_STR("unit", "r_mm"), LE_STR("splitting", "no"),
+        LE_I64("solid_angle", 0), LE_F64S("chunk", ((double[]){OF_CHUNK, ROWS, COLS}), 3),
+        LE_STR("type", "u16"), LE_F64("dummy", 65535), LE_OUT("sum_signal", &made),
+        LE_OUT("radial", &radial), LE_OPT_IMPLEMENTATION(implementation)));
+    assert_int_equal(le_tensor_count(&made), STORED);
+    assert_true(le_tensor_count(&radial) == 1 && le_tensor_get(&radial, 0) > 0);
+    for (int f = 0; f < STORED; f++) {
+        double want = 0;
+        for (int i = f * PIXELS; i < (f + 1) * PIXELS; i++)
+            want += scan[i] == 65535 ? 0 : scan[i];
+        assert_near(le_tensor_get(&made, f), want, 1e-5 * want);
+    }
+    le_tensor_free(&made);
+    le_tensor_free(&radial);
+}
+
 static void test_stored(void **state) {
     (void)state;
     encode_scan();
     for_implementations("integrate_stored", stored_as_frames);
+    for_implementations("integrate_stored", stored_sums);
+    stored_as_frames("slabs");
+    stored_sums("slabs");
 }
 
 static void test_stored_bad(void **state) {

@@ -14,7 +14,7 @@ static PyObject *reads_of(const le_slabs *s, size_t arg, const le_slab_range *r)
         n = le_slab_stretch(s, r, at, &from);
         PyObject *one =
             Py_BuildValue("LL", (long long)le_slab_elements(s, arg, from),
-                          (long long)le_slab_elements(s, arg, from + n));
+                          (long long)le_slab_elements(s, arg, from + n) + s->args[arg].ends);
         if (!one || PyList_Append(list, one) != 0)
             Py_CLEAR(list);
         Py_XDECREF(one);

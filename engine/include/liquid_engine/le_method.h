@@ -220,6 +220,7 @@ typedef struct le_slabs {
         int32_t scale; /* elements along the axis, numbers of a list, for each item; 0: 1 */
         int32_t divide; /* items for each element, a divisor of multiple; 0: 1 */
         uint8_t merge;  /* le_merge: outputs with axis 0 */
+        uint8_t ends;   /* 1: an input with one element more than that, where items begin and end */
         /* LE_MERGE_APPEND: elements of a row (1u << element along the last axis) that are places
          * along the cut axis: `scale` times the item. To these the place where the slab begins is
          * added. With a halo the first of them says whether a row belongs to the slab; its other

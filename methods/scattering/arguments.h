@@ -82,7 +82,7 @@ extern const char *const le__sc_error_models[]; /* names, NULL-ended, in the ord
 #define LE__SC_FRAMES_IN                                                                           \
     {                                                                                              \
         .name = "frames", .doc = "detector frames", .type = LE_TYPE_IN, .dtypes = LE_DTYPES_ALL,   \
-        .min_ndim = 2, .max_ndim = 3, .shape = "[N,H,W] or [H,W]"                                  \
+        .min_ndim = 2, .max_ndim = 4, .shape = "[H,W], [N,H,W] or [A,B,H,W]"                       \
     }
 
 /* Arguments SC_PONI to SC_WEIGHTED; the usual splitting, the error models and the usual one. */

@@ -8,7 +8,7 @@
 static const le_arg_desc args[] = {
     [SC_FRAMES] = LE__SC_FRAMES_IN,
     LE__SC_INPUTS,
-    LE__SC_RESULTS(2, "[N,npt], [npt] for [H,W]"),
+    LE__SC_RESULTS(3, "[npt], [N,npt] or [A,B,npt]"),
 };
 
 static le_status check(le_call *call) {

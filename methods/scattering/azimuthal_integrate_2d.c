@@ -8,7 +8,7 @@
 static const le_arg_desc args[] = {
     [SC_FRAMES] = LE__SC_FRAMES_IN,
     LE__SC_INPUTS,
-    LE__SC_RESULTS(3, "[N,npt_azim,npt], [npt_azim,npt] for [H,W]"),
+    LE__SC_RESULTS(4, "[npt_azim,npt], [N,npt_azim,npt] or [A,B,npt_azim,npt]"),
     [SC_NPT_AZIM] = {.name = "npt_azim",
                      .doc = "bins of the azimuth",
                      .type = LE_TYPE_I64,

@@ -10,7 +10,7 @@
 static const le_arg_desc args[] = {
     [SC_FRAMES] = LE__SC_FRAMES_IN,
     LE__SC_INPUTS,
-    LE__SC_RESULTS(2, "[N,npt], [npt] for [H,W]"),
+    LE__SC_RESULTS(3, "[npt], [N,npt] or [A,B,npt]"),
     [SC_QUANTILES] = {.name = "quantiles",
                       .doc = "from 0 to 1: one (the median: 0.5, the default), or the first and "
                              "last of a band, whose pixels are averaged",

@@ -10,7 +10,7 @@
 static const le_arg_desc args[] = {
     [SC_FRAMES] = LE__SC_FRAMES_IN,
     LE__SC_INPUTS_OF("no", le__sc_error_models + LE__SC_MODEL_POISSON, "azimuthal"),
-    LE__SC_RESULTS(2, "[N,npt], [npt] for [H,W]"),
+    LE__SC_RESULTS(3, "[npt], [N,npt] or [A,B,npt]"),
     [SC_THRES] = {.name = "thres",
                   .doc = "standard deviations from the mean from which on pixels are refused; where "
                          "Chauvenet's criterion allows more, that counts",

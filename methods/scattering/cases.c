@@ -21,6 +21,7 @@ typedef struct sample {
     int unit, splitting, model;
     bool mask, dark, flat, absorption, dummy, range, azimuth, sparse;
     bool complete; /* of stored frames: all were written */
+    bool deep;     /* frames lie in pairs, along two axes */
     int64_t solid_angle, weighted;
     double polarization; /* above 1: none */
     double thres, quantiles[2];
@@ -119,8 +120,10 @@ static void put_numbers(le_case *c, const sample *s) {
 }
 
 static void put_frames(le_case *c, const sample *s) {
-    const int64_t shape[3] = {s->frames, s->rows, s->cols};
-    le_tensor *t = le_case_in(c, "frames", s->dtype, s->frames ? 3 : 2, shape + (s->frames == 0));
+    const int64_t shape[4] = {s->deep ? s->frames / 2 : 1, s->deep ? 2 : s->frames, s->rows,
+                              s->cols};
+    const int ndim = s->deep ? 4 : s->frames ? 3 : 2;
+    le_tensor *t = le_case_in(c, "frames", s->dtype, ndim, shape + 4 - ndim);
     if (t)
         fill_frames(c, s, t);
 }
@@ -230,6 +233,7 @@ static sample check_sample(le_case *c, const le_case_request *r) {
     sample s = usual;
     s.dtype = le__case_dtype(r, SC_FRAMES);
     s.frames = i % 5 == 0 ? 0 : i % 7 == 3 ? 17 : 1 + i % 4;
+    s.deep = s.frames == 4;
     s.unit = (int)(i % 7);
     s.splitting = (int)(i / 2 % 3);
     s.model = (int)(i % 4);
@@ -298,7 +302,7 @@ static sample trial_sample(const le_call *like, le__sc_case_kind kind) {
     if (kind == LE__SC_CASE_STORED)
         s.compression =
             (le__sc_compression)word_of(like, SC_COMPRESSION, le__sc_compressions);
-    s.frames = !setup->stacked ? 0 : setup->frames < 9 ? setup->frames : 9;
+    s.frames = !setup->stack_axes ? 0 : setup->frames < 9 ? setup->frames : 9;
     s.unit = word_of(like, SC_UNIT, le__sc_units);
     s.splitting = word_of(like, SC_SPLITTING, le__sc_splittings);
     s.model = (int)setup->model;
@@ -347,9 +351,9 @@ le_status le__sc_part(const le_call *call, uint64_t random, le_case *out, int64_
                   {SC_FLAT, "flat"},
                   {SC_ABSORPTION, "absorption"},
                   {SC_VARIANCE, "variance"}};
-    if (!s->stacked || s->frames < 2)
+    if (!s->stack_axes || s->stack[0] < 2)
         return LE_ERR_UNSUPPORTED;
-    const int64_t frame = (int64_t)(random % (uint64_t)s->frames);
+    const int64_t frame = (int64_t)(random % (uint64_t)s->stack[0]);
     le_tensor one = *frames;
     *first = LE_PART_APART;
     one.shape[0] = 1;

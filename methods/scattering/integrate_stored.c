@@ -61,7 +61,7 @@ static le_status check(le_call *call) {
     status = le__sc_check_results(call);
     if (status == LE_OK)
         status =
-            le__sc_setup_check(call, n * (elements / (rows * cols)), true, rows, cols, dtype, 0);
+            le__sc_setup_check(call, 3, (int64_t[]){n * (elements / (rows * cols)), rows, cols}, dtype, 0);
     return status == LE_OK ? le__sc_setup_outputs(call) : status;
 }
 

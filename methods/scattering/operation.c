@@ -16,16 +16,15 @@ le_status le__sc_check_results(const le_call *call) {
 
 le_status le__sc_check_frames(le_call *call, int64_t npt_azim) {
     const le_tensor *t = le_call_in(call, SC_FRAMES);
-    const int d = t->ndim - 2;
-    if (d && t->shape[0] < 1)
-        return le_fail(LE_ERR_SHAPE, "frames: there is none");
+    for (int d = 0; d < t->ndim - 2; d++)
+        if (t->shape[d] < 1)
+            return le_fail(LE_ERR_SHAPE, "frames: there is none");
     if (npt_azim > 0 && le_call_i64(call, SC_NPT) * npt_azim > INT32_MAX / 8)
         return le_fail(LE_ERR_ARGUMENT, "%lld x %lld bins are too many",
                        (long long)le_call_i64(call, SC_NPT), (long long)npt_azim);
     le_status status = le__sc_check_results(call);
     if (status == LE_OK)
-        status = le__sc_setup_check(call, d ? t->shape[0] : 1, d == 1, t->shape[d],
-                                          t->shape[d + 1], t->dtype, npt_azim);
+        status = le__sc_setup_check(call, t->ndim, t->shape, t->dtype, npt_azim);
     return status == LE_OK ? le__sc_setup_outputs(call) : status;
 }
 

@@ -11,18 +11,21 @@
 
 const le__sc_sums le__sc_unknown = {NAN, NAN, NAN, NAN, NAN};
 
-/* Element of a result: bins lie along the last axes, frames along the first of stacked ones. */
+/* Element of a result: bins lie along the last axes, frames along those of the stack. */
 static void put(le_call *call, int arg, int64_t frame, int64_t bin, double value) {
     if (!le_call_given(call, arg))
         return;
     const le_tensor *t = le_call_out(call, arg);
     const int last = t->ndim - 1;
-    const bool plane = le__sc_setup_of(call)->bins.azimuth.n > 0;
+    const le__sc_setup *s = le__sc_setup_of(call);
+    const bool plane = s->bins.azimuth.n > 0;
     int64_t at = bin * t->strides[last];
     if (plane)
         at = bin % t->shape[last] * t->strides[last] + bin / t->shape[last] * t->strides[last - 1];
-    if (le__sc_setup_of(call)->stacked)
-        at += frame * t->strides[0];
+    for (int d = s->stack_axes - 1; d >= 0; d--) {
+        at += frame % s->stack[d] * t->strides[d];
+        frame /= s->stack[d];
+    }
     le__store(t->data, t->dtype, at, value);
 }
 

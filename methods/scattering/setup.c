@@ -290,16 +290,21 @@ static le_status fill(const le_call *call, int64_t npt_azim, le__sc_setup *s) {
     return check_images(call, s->geometry.rows, s->geometry.cols);
 }
 
-le_status le__sc_setup_check(le_call *call, int64_t frames, bool stacked, int64_t rows,
-                             int64_t cols, le_dtype dtype, int64_t npt_azim) {
+le_status le__sc_setup_check(le_call *call, int ndim, const int64_t *shape, le_dtype dtype,
+                             int64_t npt_azim) {
+    const int64_t rows = shape[ndim - 2], cols = shape[ndim - 1];
     if (rows < 1 || cols < 1 || rows * cols > INT32_MAX)
         return le_fail(LE_ERR_SHAPE, "frames of %lld x %lld pixels", (long long)rows,
                        (long long)cols);
     le__sc_setup *s = calloc(1, sizeof *s);
     if (!s)
         return le_fail(LE_ERR_MEMORY, "no memory for the setup of an integration");
-    s->frames = frames;
-    s->stacked = stacked;
+    s->frames = 1;
+    s->stack_axes = ndim - 2;
+    for (int d = 0; d < s->stack_axes; d++) {
+        s->stack[d] = shape[d];
+        s->frames *= shape[d];
+    }
     s->geometry.rows = rows;
     s->geometry.cols = cols;
     le_status status = fill(call, npt_azim, s);
@@ -329,10 +334,12 @@ static le_status set_axis(le_call *call, int arg, int64_t n) {
 
 le_status le__sc_setup_outputs(le_call *call) {
     const le__sc_setup *s = le__sc_setup_of(call);
-    int64_t shape[3];
+    int64_t shape[LE__SC_STACK + 2];
     int ndim = 0;
-    if (s->stacked)
-        shape[ndim++] = s->frames;
+    while (ndim < s->stack_axes) {
+        shape[ndim] = s->stack[ndim];
+        ndim++;
+    }
     if (s->bins.azimuth.n > 0)
         shape[ndim++] = s->bins.azimuth.n;
     shape[ndim++] = s->bins.radial.n;

@@ -22,6 +22,8 @@ typedef struct le__sc_image {
     le_dtype dtype;
 } le__sc_image;
 
+enum { LE__SC_STACK = 2 }; /* the most axes in front of those of a frame */
+
 typedef struct le__sc_setup {
     le__sc_geometry geometry; /* edges and corners once it is loaded */
     le__sc_bins bins;         /* ends of axes once it is loaded */
@@ -29,8 +31,9 @@ typedef struct le__sc_setup {
     const le__sc_detector *detector; /* NULL: none with a name */
     double pixel[2];
     int orientation;
-    int64_t frames; /* 1 of [H,W] */
-    bool stacked;   /* [N,H,W] */
+    int64_t frames;                 /* 1 of [H,W] */
+    int stack_axes;                 /* in front of those of a frame */
+    int64_t stack[LE__SC_STACK];    /* of these: how long they are */
     bool has_radial_range, has_azimuth_range;
     double radial_range[2], azimuth_range[2]; /* in the unit; in degrees, rising */
     bool has_dummy;
@@ -43,13 +46,14 @@ typedef struct le__sc_setup {
 } le__sc_setup;
 
 /* For le_operation.check: reads the PONI file, checks everything that needs no data, and keeps the
- * setup with the call. dtype: of the frames' pixels; npt_azim 0: one dimension. */
-le_status le__sc_setup_check(le_call *call, int64_t frames, bool stacked, int64_t rows,
-                             int64_t cols, le_dtype dtype, int64_t npt_azim);
+ * setup with the call. shape: of the frames, whose last two axes are those of a frame. dtype: of
+ * their pixels; npt_azim 0: one dimension. */
+le_status le__sc_setup_check(le_call *call, int ndim, const int64_t *shape, le_dtype dtype,
+                             int64_t npt_azim);
 /* Of a call that was checked. */
 const le__sc_setup *le__sc_setup_of(const le_call *call);
 
-/* Shapes of the results: [npt] or [npt_azim,npt], [N,...] of stacked frames. */
+/* Shapes of the results: [npt] or [npt_azim,npt], behind the axes of the stack. */
 le_status le__sc_setup_outputs(le_call *call);
 int64_t le__sc_setup_bins(const le__sc_setup *setup);
 

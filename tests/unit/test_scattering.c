@@ -462,6 +462,62 @@ static void test_stored_bad(void **state) {
     for_implementations("integrate_stored", stored_bad);
 }
 
+/* ------------------------------------------------------------------------------------ stacks ---
+ */
+
+enum { MAPS = 3, POINTS = 2 }; /* a map of maps: [MAPS,POINTS,H,W] */
+
+static const char *stack_operation; /* that is tried */
+
+/* The frames' sums, in one bin; axes: in front of those of a frame. */
+static void sum_stack(const char *implementation, int axes, le_tensor *out) {
+    const int64_t shape[] = {MAPS, POINTS, ROWS, COLS}, flat[] = {MAPS * POINTS, ROWS, COLS};
+    le_tensor in = le_tensor_of(scan, LE_U16, axes + 2, axes == 2 ? shape : flat);
+    const bool plane = strstr(stack_operation, "2d");
+    le_arg args[16] = {
+        LE_IN("frames", &in),     LE_F64("distance", 0.1),   LE_F64("poni1", 0),
+        LE_F64("poni2", 0),       LE_F64("pixel1", 1e-4),    LE_F64("pixel2", 1e-4),
+        LE_I64("npt", 1),         LE_STR("unit", "r_mm"),    LE_STR("splitting", "no"),
+        LE_I64("solid_angle", 0), LE_OUT("sum_signal", out), LE_OPT_IMPLEMENTATION(implementation)};
+    size_t n = 12;
+    if (plane)
+        args[n++] = LE_I64("npt_azim", 1);
+    assert_ok(le_call_run(engine, stack_operation, args, n));
+    const int64_t want[] = {MAPS, POINTS, 1, 1};
+    assert_int_equal(out->ndim, axes + 1 + plane);
+    for (int d = 0; axes == 2 && d < out->ndim; d++)
+        assert_int_equal(out->shape[d], want[d]);
+}
+
+static void stacks_of_stacks(const char *implementation) {
+    le_tensor got = {0}, flat = {0};
+    sum_stack(implementation, 2, &got);
+    sum_stack(implementation, 1, &flat);
+    for (int f = 0; f < MAPS * POINTS; f++) {
+        double want = 0;
+        for (int i = f * PIXELS; i < (f + 1) * PIXELS; i++)
+            want += scan[i];
+        if (!strncmp(stack_operation, "azimuthal_integrate", 19)) /* nothing is left out */
+            assert_near(le_tensor_get(&got, f), want, 1e-5 * want);
+        assert_true(le_tensor_get(&got, f) == le_tensor_get(&flat, f));
+    }
+    le_tensor_free(&got);
+    le_tensor_free(&flat);
+}
+
+static void test_stacks(void **state) {
+    static const char *const operations[] = {"azimuthal_integrate", "azimuthal_integrate_2d",
+                                             "azimuthal_sigma_clip", "azimuthal_median"};
+    (void)state;
+    encode_scan();
+    for (size_t k = 0; k < sizeof operations / sizeof *operations; k++) {
+        stack_operation = operations[k];
+        for_implementations(stack_operation, stacks_of_stacks);
+    }
+    stack_operation = operations[0];
+    stacks_of_stacks("slabs");
+}
+
 /* --------------------------------------------------------------------------------- geometry --- */
 
 static void test_poni(void **state) {
@@ -676,6 +732,7 @@ int main(void) {
         cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_poni_file),
         cmocka_unit_test(test_stored),
+        cmocka_unit_test(test_stacks),
         cmocka_unit_test(test_stored_bad),
         cmocka_unit_test(test_slivers),
         cmocka_unit_test(test_turned),

@@ -62,9 +62,11 @@ static const struct argp_option options[] = {
     {"trace", OPT_TRACE, "FILE", 0,
      "With --profile: write a trace for chrome://tracing or Perfetto", 2},
     {"suite", OPT_SUITE, "FAMILY", 0,
-     "Mean and deviation of every implementation of the family's composite "
-     "operation (of each of its operations, where there is none) on one problem, compared with the "
-     "reference; with --output, a bar chart as SVG. "
+     "Mean and deviation of every implementation of each of the family's operations (with "
+     "--output, "
+     "--json or --volume of its composite one only) on one problem, compared with the reference; "
+     "with "
+     "--output, a bar chart as SVG. "
      "choices: how far the engine's choices are from the best, for OPERATION... or all",
      2},
     {"volume", OPT_VOLUME, "FILE[:/DATASET]", 0,

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * le-bench --suite FAMILY: every implementation of the family's composite operation (of each of its
- * operations, where there is none) on one problem, in interleaved rounds: mean and standard
- * deviation, stages, and the comparison with the reference. The form of P. Mocz's study of a volume
+ * le-bench --suite FAMILY: every implementation of each of the family's operations, the composite
+ * one and its steps first, on one problem, in interleaved rounds: mean and standard deviation,
+ * stages, and the comparison with the reference. The form of P. Mocz's study of a volume
  * renderer: bars of means with deviations beside the errors.
  */
 #include "bench_target.h"
@@ -415,13 +415,13 @@ int bench_suite(const bench_settings *settings) {
     steps all = {.n = 0};
     own.volume = volume_of(settings, op, place);
     bench_catch_interrupts();
-    /* the steps, or what else the family has, get tables of their own where there is room for them
+    /* the steps and what else the family has get tables of their own where there is room for them
      * and their input is made up */
     const bool with_others = !own.json && !own.output && !own.volume && !own.problem &&
                              strcmp(settings->suite, op->name) != 0;
-    if (with_others && !op->expand)
+    bool ok = run_suite(&own, op, sizes[0], dtypes[0], with_others ? &all : NULL);
+    if (ok && with_others)
         find_others(settings, op, &all);
-    bool ok = run_suite(&own, op, sizes[0], dtypes[0], with_others && op->expand ? &all : NULL);
     for (size_t i = 0; ok && i < all.n && !bench_interrupted(); i++) {
         printf("\n");
         ok = run_suite(&own, all.list[i], sizes[0], dtypes[0], NULL);

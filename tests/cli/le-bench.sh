@@ -155,7 +155,7 @@ assert svg.tag.endswith("svg") and "c@cpu" in text and "project" in text
 PY
 expect 2 le-bench --suite=nothing
 
-# --- suite of a family without a composite operation: each of its operations ---
+# --- suite of a family: each of its operations, also those that are no steps of the composite one ---
 expect 0 le-bench --suite=scattering --sizes=40 --repeat=1
 for operation in bitshuffle_lz4 azimuthal_sigma_clip azimuthal_median integrate_stored; do
     grep -q "^$operation  " out || fail "--suite=scattering leaves out $operation"

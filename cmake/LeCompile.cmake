@@ -9,13 +9,20 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+# x87 registers are wider than the numbers in memory: what compilers keep there changes results, and constants do not fit
+# vectors. SSE2 is what the oldest machines with 32 bits that are of use have.
+set(LE_ARITHMETIC)
+if(CMAKE_SIZEOF_VOID_P EQUAL 4 AND CMAKE_SYSTEM_PROCESSOR MATCHES "86|AMD64|amd64")
+  set(LE_ARITHMETIC -msse2 -mfpmath=sse -Wno-psabi)
+endif()
+
 function(le_compile_options tgt)
   # _GNU_SOURCE: sched_getaffinity, memfd_create, secure_getenv; the other: files beyond 2 GiB on 32 bits
   target_compile_definitions(${tgt} PRIVATE _GNU_SOURCE $<$<EQUAL:${CMAKE_SIZEOF_VOID_P},4>:_FILE_OFFSET_BITS=64>
     $<$<BOOL:${LE_WITH_OPENCL}>:LE_WITH_OPENCL=1>)
   target_compile_options(${tgt} PRIVATE
     -Wall -Wextra -Wshadow -Wconversion -pedantic -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla
-    -ffp-contract=off -fno-math-errno -fno-trapping-math
+    -ffp-contract=off -fno-math-errno -fno-trapping-math ${LE_ARITHMETIC}
     -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.
     $<$<BOOL:${LE_WERROR}>:-Werror>)
   if(LE_SANITIZE)

@@ -71,7 +71,7 @@ struct le__tiff_stack {
     int64_t pages, at;  /* at: the page that the library stands on */
     int64_t page_bytes; /* as stored */
     void *block;        /* one strip or tile */
-    int64_t block_size;
+    tmsize_t block_size;
     int64_t max_bytes;
     char problem[200];
 };
@@ -363,7 +363,7 @@ le_status le__tiff_read(const le__io_request *r, le_tensor *out) {
 typedef struct frames {
     int64_t count, height, width, channels;
     const char *data;
-    int64_t bytes; /* a frame */
+    tmsize_t bytes; /* a frame, which is in memory */
 } frames;
 
 static bool write_frame(TIFF *tiff, le_dtype dtype, const frames *f, int64_t k) {
@@ -401,7 +401,7 @@ static bool split_frames(const le_tensor *t, const void *data, frames *f) {
     f->height = t->shape[last - 1];
     f->count = t->ndim == 2 || image ? 1 : t->shape[0];
     f->data = data;
-    f->bytes = f->height * f->width * f->channels * (int64_t)le_dtype_size(t->dtype);
+    f->bytes = (tmsize_t)(f->height * f->width * f->channels * (int64_t)le_dtype_size(t->dtype));
     return f->count > 0 && f->bytes > 0 && f->height <= INT32_MAX && f->width <= INT32_MAX;
 }
 

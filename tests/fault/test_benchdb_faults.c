@@ -182,7 +182,8 @@ static void test_overwritten(void **state) {
     for (int round = 0; round < 60; round++) {
         test_log said = {0};
         memcpy(bad, good, size);
-        size_t at = le_stats_random(&random) % size, n = 1 + le_stats_random(&random) % 3000;
+        size_t at = (size_t)le_stats_random(&random) % size;
+        size_t n = 1 + (size_t)le_stats_random(&random) % 3000;
         for (size_t i = at; i < size && i < at + n; i++)
             bad[i] = (char)le_stats_random(&random);
         write_all(path, bad, size);

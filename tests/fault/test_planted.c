@@ -144,7 +144,7 @@ static le_status leaks(le_call *call) {
 }
 
 static le_status asks_for_too_much(le_call *call) {
-    char *p = le_call_scratch(call, (size_t)1 << 45);
+    char *p = le_call_scratch(call, (size_t)1 << (sizeof(size_t) > 4 ? 45 : 31));
     if (!p)
         return le_fail(LE_ERR_MEMORY, "toy: out of memory");
     memset(p, 1, 4096);
@@ -321,10 +321,10 @@ static void the_reference_judges_where_nobody_else_can(void **state) {
 }
 
 int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(in_learn), cmocka_unit_test(in_measure),
-                                       cmocka_unit_test(in_bench),
-                                       cmocka_unit_test(a_piece_stands_for_the_whole),
-                                       cmocka_unit_test(the_reference_judges_where_nobody_else_can)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(in_learn), cmocka_unit_test(in_measure), cmocka_unit_test(in_bench),
+        cmocka_unit_test(a_piece_stands_for_the_whole),
+        cmocka_unit_test(the_reference_judges_where_nobody_else_can)};
     const struct CMUnitTest delays[] = {cmocka_unit_test(hangs_delay_a_call_once)};
     if (argc > 1 && strcmp(argv[1], "delays") == 0) /* wants a quiet machine */
         return cmocka_run_group_tests(delays, NULL, NULL);

@@ -49,7 +49,7 @@ static le_status leaks(le_call *call) {
 
 static le_status asks_for_too_much(le_call *call) {
     le_cl_buffer *b;
-    le_status status = le_cl_scratch(call, (size_t)1 << 45, &b);
+    le_status status = le_cl_scratch(call, (size_t)1 << (sizeof(size_t) > 4 ? 45 : 31), &b);
     return status == LE_OK ? toy_opencl_launch(call, "-DFAULT=") : status;
 }
 

@@ -23,8 +23,8 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *t) {
     int failed = __real_clock_gettime(clock, t);
     if (clock == CLOCK_MONOTONIC) {
         int64_t ns = (int64_t)t->tv_sec * 1000000000 + t->tv_nsec + calm_ns;
-        t->tv_sec = ns / 1000000000;
-        t->tv_nsec = ns % 1000000000;
+        t->tv_sec = (time_t)(ns / 1000000000);
+        t->tv_nsec = (long)(ns % 1000000000);
     }
     return failed;
 }

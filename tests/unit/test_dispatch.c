@@ -241,6 +241,8 @@ static le_status huge_check(le_call *call) {
 
 static void an_output_too_large_is_one_error(void **state) {
     (void)state;
+    if (sizeof(size_t) < 8)
+        skip(); /* no shape: its bytes cannot be counted */
     le_operation op = toy_operation;
     le_implementation reference = toy_reference, c = toy_c, other = toy_c;
     le_options o;

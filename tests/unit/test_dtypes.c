@@ -164,13 +164,15 @@ static void table(void **state) {
                     {LE_U64, 10, "u64", "ulong", 8, 8, LE_DTYPE_KIND_UNSIGNED},
                     {LE_C64, 11, "c64", "float2", 8, 4, LE_DTYPE_KIND_COMPLEX},
                     {LE_C128, 12, "c128", "double2", 16, 8, LE_DTYPE_KIND_COMPLEX}};
+    const size_t widest = _Alignof(double); /* 4 on some machines of 32 bits */
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         le_dtype d = expected[i].dtype, found = (le_dtype)0;
         assert_int_equal(d, expected[i].value); /* in databases and other people's programs */
         assert_string_equal(le_dtype_name(d), expected[i].name);
         assert_string_equal(le_dtype_cl_type(d), expected[i].cl);
         assert_int_equal(le_dtype_size(d), expected[i].size);
-        assert_int_equal(le_dtype_alignment(d), expected[i].alignment);
+        size_t alignment = expected[i].alignment < widest ? expected[i].alignment : widest;
+        assert_int_equal(le_dtype_alignment(d), alignment);
         assert_int_equal(le_dtype_kind_of(d), expected[i].kind);
         assert_true(le_dtype_from_name(expected[i].name, &found));
         assert_int_equal(found, d);
@@ -337,7 +339,7 @@ static void refusals(void **state) {
     in = le_tensor_of(data + 8, LE_C128, 1, (int64_t[]){2}); /* as numpy aligns them */
     assert_ok(le_engine_run(e, "doubled", LE_IN("in", &in), LE_OUT("out", &out)));
     le_tensor_free(&out);
-    in = le_tensor_of(data + 4, LE_C128, 1, (int64_t[]){2});
+    in = le_tensor_of(data + 2, LE_C128, 1, (int64_t[]){2});
     assert_int_equal(le_engine_run(e, "doubled", LE_IN("in", &in), LE_OUT("out", &out)),
                      LE_ERR_ARGUMENT);
     assert_says("not aligned");

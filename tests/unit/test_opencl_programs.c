@@ -166,9 +166,9 @@ static void damaged_binaries_are_rebuilt(void **state) {
             assert_int_equal(truncate(path, 0), 0);
         if (kind == 2) { /* one bit of the binary */
             FILE *f = fopen(path, "r+b");
-            fseek(f, s.st_size - 100, SEEK_SET);
+            fseek(f, (long)s.st_size - 100, SEEK_SET);
             int c = fgetc(f);
-            fseek(f, s.st_size - 100, SEEK_SET);
+            fseek(f, (long)s.st_size - 100, SEEK_SET);
             fputc(c ^ 1, f);
             fclose(f);
         }

@@ -138,7 +138,7 @@ static int64_t chunk_by_hdf5(hid_t set, const hsize_t *at, unsigned char **bytes
             size = 0;
     }
     H5E_END_TRY
-    *bytes = malloc(size + 1);
+    *bytes = malloc((size_t)size + 1);
     if (size)
         assert_true(H5Dread_chunk(set, H5P_DEFAULT, at, mask, *bytes) >= 0);
     return (int64_t)size;

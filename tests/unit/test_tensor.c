@@ -58,7 +58,7 @@ static void adopting(void **state) {
         le_status status;
     } wrong[] = {{NULL, LE_F64, 2, count_release, LE_ERR_ARGUMENT},
                  {memory, LE_F64, 2, NULL, LE_ERR_ARGUMENT},
-                 {(char *)memory + 4, LE_F64, 1, count_release, LE_ERR_ARGUMENT},
+                 {(char *)memory + 2, LE_F64, 1, count_release, LE_ERR_ARGUMENT},
                  {memory, (le_dtype)99, 2, count_release, LE_ERR_DTYPE},
                  {memory, LE_F64, -2, count_release, LE_ERR_SHAPE}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

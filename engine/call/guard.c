@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum { LEAST_EDGE = 1 << 12, EDGE = 1 << 16, WIDE_EDGE = 1 << 20, ALIGNMENT = 64 };
-static const size_t wall_bytes = sizeof(void *) > 4 ? (size_t)64 << 20 : (size_t)1 << 20;
+static const size_t wall_bytes = sizeof(void *) > 4 ? (size_t)64 << 20 : (size_t)16 << 20;
 
 static struct { /* where walls are; of the last run's outputs, which may be gone */
     const char *name;

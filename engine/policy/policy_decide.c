@@ -183,22 +183,24 @@ static double run_cost(const option *o, const option *best, double stop) {
 /* Whether a steady run was stopped so late that another would be stopped as well. */
 static bool beaten(const scene *s, const option *best, size_t i) {
     const le__cell *cell = le__cell_find(s->problem, s->q->allowed[i].candidate);
-    return cell && cell->cut.n > 0.0 && !has_run(cell) &&
+    return cell && cell->cut.n > 0.0 && cell->warm.n + cell->loaded.n <= 0.0 &&
            cell->cut.least > best->belief.mean + BEATEN;
 }
 
-/* Gain and cost in seconds of running o once instead of best. */
-static double worth(const scene *s, const option *o, const option *best, size_t i, double at_stake,
-                    double *cost) {
+/* The share of all time to come that is saved by learning this share of the variance of one that is so
+ * far behind. */
+static double saved(double behind, double var, double learnt) {
+    return 1.0 - exp(-le__expected_gain(behind, sqrt(var * learnt)));
+}
+
+/* Seconds that exploring o next is worth beyond what it costs: by one run, or by the cold one and a
+ * steady one after it where the first alone tells too little. */
+static double worth(const scene *s, const option *o, const option *best, size_t i,
+                    double at_stake) {
     int candidate = s->q->allowed[i].candidate;
     const le__member *member = &s->family->members[candidate];
-    le__cell *cell = le__cell_find(s->problem, candidate);
-    double noise = o->noise;
-    if (!cell || cell->cold.n + cell->warm.n <= 0.0)
-        noise += s->family->cold[member->info.resource].ratio_err;
-    double learnt = o->belief.var * o->belief.var / (o->belief.var + noise);
-    if (cell && !has_run(cell))
-        learnt *= HIDDEN;
+    const le__cell *cell = le__cell_find(s->problem, candidate);
+    double hidden = cell && !has_run(cell) ? HIDDEN : 1.0;
     double behind = log(o->seconds) - 0.5 * fmin(o->belief.var, 4.0) -
                     (log(best->seconds) - 0.5 * fmin(best->belief.var, 4.0));
     if (s->q->objective != LE_OBJECTIVE_TIME)
@@ -208,11 +210,15 @@ static double worth(const scene *s, const option *o, const option *best, size_t 
      * tell little: those of the other one do */
     if (behind < 0.0 && o->belief.var < best->belief.var)
         behind = -behind;
-    double gain = 1.0 - exp(-le__expected_gain(behind, sqrt(learnt)));
-    *cost = run_cost(o, best, s->q->allowed[i].unstoppable ? INFINITY : stop_after(s, best, i));
-    if (member->n_cells == 0)
-        *cost += member->info.setup_seconds;
-    return gain * at_stake;
+    double cost = run_cost(o, best, s->q->allowed[i].unstoppable ? INFINITY : stop_after(s, best, i));
+    double set_up = member->n_cells == 0 ? member->info.setup_seconds : 0.0;
+    double var = o->belief.var;
+    double steady = saved(behind, var, hidden * var / (var + o->noise)) * at_stake;
+    if (cell && cell->cold.n + cell->warm.n > 0.0)
+        return steady - cost - set_up;
+    double unsure = o->noise + s->family->cold[member->info.resource].ratio_err;
+    double once = saved(behind, var, hidden * var / (var + unsure)) * at_stake;
+    return fmax(once - cost, steady - 2.0 * cost) - set_up;
 }
 
 /* Whether two run on the same resource. */
@@ -234,12 +240,11 @@ static size_t worthwhile(const scene *s, size_t best_index, const option *best, 
     size_t found = s->q->n_allowed;
     for (size_t i = 0; i < s->q->n_allowed && !(best->slow > 0.0); i++) {
         option o = look(s, i);
-        double cost;
         if (i == best_index || (o.slow > 0.0 && !together(s, i, best_index)) ||
             beaten(s, best, i) || too_long(s, &o, best, i))
             continue;
         bool first = s->family->members[s->q->allowed[i].candidate].n_cells == 0;
-        double net = worth(s, &o, best, i, at_stake, &cost) - cost;
+        double net = worth(s, &o, best, i, at_stake);
         double longest = s->q->allowed[i].unstoppable ? INFINITY : stop_after(s, best, i);
         double least = fmin(o.seconds, longest) * exp(-0.5 * fmin(o.belief.var, 4.0));
         if (!(net > top) || (!first && least > purse + fmax(owed, 0.0)))

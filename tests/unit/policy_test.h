@@ -103,4 +103,26 @@ static inline void run_of(fixture *f, int problem, int candidate, le__why why, b
     le__policy_observe(f->policy, &s);
 }
 
+/* Runs what is decided, stopping it when it should be, until the call is answered. Returns what the
+ * caller waited. */
+static inline double call_of(fixture *f, int p, const double *truth, bool cold[])
+{
+    le__policy_decision d = decide_of(f, p, true);
+    double waited = 0.0, seconds = truth[d.candidate];
+    if (seconds > d.stop_seconds) {
+        waited = d.stop_seconds;
+        f->now += waited;
+        le__policy_sample s = {.family = f->family, .problem = p, .candidate = d.candidate,
+                               .why = d.why, .cold = cold[d.candidate], .cut = true, .n = 1,
+                               .mean_log = log(waited), .seconds = waited, .now = f->now};
+        le__policy_observe(f->policy, &s);
+        cold[d.candidate] = false;
+        d = decide_of(f, p, false);
+        seconds = truth[d.candidate];
+    }
+    run_of(f, p, d.candidate, d.why, cold[d.candidate], seconds);
+    cold[d.candidate] = false;
+    return waited + seconds;
+}
+
 #endif

@@ -422,28 +422,6 @@ static void slowness_is_shared_by_families(void **state)
     le__policy_free(&f.policy);
 }
 
-/* Runs what is decided, stopping it when it should be, until the call is answered. Returns what the
- * caller waited. */
-static double call_of(fixture *f, int p, const double *truth, bool cold[])
-{
-    le__policy_decision d = decide_of(f, p, true);
-    double waited = 0.0, seconds = truth[d.candidate];
-    if (seconds > d.stop_seconds) {
-        waited = d.stop_seconds;
-        f->now += waited;
-        le__policy_sample s = {.family = f->family, .problem = p, .candidate = d.candidate,
-                               .why = d.why, .cold = cold[d.candidate], .cut = true, .n = 1,
-                               .mean_log = log(waited), .seconds = waited, .now = f->now};
-        le__policy_observe(f->policy, &s);
-        cold[d.candidate] = false;
-        d = decide_of(f, p, false);
-        seconds = truth[d.candidate];
-    }
-    run_of(f, p, d.candidate, d.why, cold[d.candidate], seconds);
-    cold[d.candidate] = false;
-    return waited + seconds;
-}
-
 static void exploring_runs_are_stopped(void **state)
 {
     (void)state;

@@ -475,6 +475,16 @@ static le_status stand_in(const le_chain *c, const le_operation *op, const le_ar
     return LE_OK;
 }
 
+/* The caller's names may end before the chain does: the operation's own take their place. */
+static void keep_names(le__chain_step *s) {
+    const le_operation *op = s->entry->operation;
+    for (size_t i = 0; i < s->n_args; i++) {
+        int d = s->args[i].kind == LE_KIND_OPTION ? -1 : le__arg_find(op, s->args[i].name, i);
+        if (d >= 0)
+            s->args[i].name = op->args[d].name;
+    }
+}
+
 static le_status bind_step(le_chain *c, le__chain_step *s) {
     const le_operation *op = s->entry->operation;
     le_arg args[sizeof s->args / sizeof *s->args];
@@ -498,6 +508,8 @@ static le_status bind_step(le_chain *c, le__chain_step *s) {
     }
     le_status status = le__call_bind(&s->call, c->engine, s->entry, args, s->n_args);
     s->bound = status == LE_OK;
+    if (s->bound)
+        keep_names(s);
     s->call.user_args = s->args;
     s->call.n_user_args = s->n_args;
     s->reproducible = s->bound && s->call.want.reproducible;

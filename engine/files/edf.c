@@ -59,7 +59,10 @@ static le_status read_type(const char *header, le__io_place *out) {
             out->dtype = types[i].dtype;
             return LE_OK;
         }
-    return le_fail(LE_ERR_DTYPE, "%s: the DataType is '%s', which is not read", out->text, type);
+    return le_fail(LE_ERR_DTYPE,
+                   "%s: the DataType is '%s', expected an integer type (UnsignedShort, say), "
+                   "FloatValue or DoubleValue",
+                   out->text, type);
 }
 
 static le_status read_shape(const char *header, le__io_place *out) {

@@ -30,8 +30,8 @@ static le_status read_type(const char *at, le__io_place *out) {
     static const struct {
         const char *code;
         le_dtype dtype;
-    } types[] = {{"b1", LE_U8},  {"u1", LE_U8},  {"u2", LE_U16}, {"u4", LE_U32}, {"u8", LE_U64},
-                 {"i1", LE_I8},  {"i2", LE_I16}, {"i4", LE_I32}, {"i8", LE_I64}, {"f4", LE_F32},
+    } types[] = {{"b1", LE_U8},  {"u1", LE_U8},  {"u2", LE_U16},  {"u4", LE_U32}, {"u8", LE_U64},
+                 {"i1", LE_I8},  {"i2", LE_I16}, {"i4", LE_I32},  {"i8", LE_I64}, {"f4", LE_F32},
                  {"f8", LE_F64}, {"c8", LE_C64}, {"c16", LE_C128}};
     char order = at && (*at == '\'' || *at == '"') ? at[1] : 0;
     const size_t length = order ? strcspn(at + 1, "'\"") : 0;
@@ -42,8 +42,11 @@ static le_status read_type(const char *at, le__io_place *out) {
             out->big_endian = order == '>';
             return LE_OK;
         }
-    return le_fail(LE_ERR_DTYPE, "%s: its numbers are %.*s, which is not read", out->file,
-                   length && length < 40 ? (int)length : 0, order ? at + 1 : "");
+    return le_fail(LE_ERR_DTYPE,
+                   "%s: its numbers are %.*s, expected booleans, integers of 1 to 8 bytes, f4, f8, "
+                   "c8 or c16",
+                   out->file, length && length < 40 ? (int)length : 9,
+                   length ? at + 1 : "of others");
 }
 
 static le_status read_shape(const char *at, le__io_place *out) {
@@ -98,8 +101,8 @@ static le_status read_header(const le__io_place *place, le__io_place *out, bool 
     const int64_t length = prefix[8] | prefix[9] << 8 |
                            (old ? 0 : (int64_t)prefix[10] << 16 | (int64_t)prefix[11] << 24);
     out->offset = (old ? 10 : 12) + length;
-    if (status == LE_OK && (length > LARGEST_HEADER || pread(fd, header, (size_t)length,
-                                                              old ? 10 : 12) != length))
+    if (status == LE_OK &&
+        (length > LARGEST_HEADER || pread(fd, header, (size_t)length, old ? 10 : 12) != length))
         status = bad(place, "its header is longer than the file, or than 64 KiB");
     if (status == LE_OK)
         status = parse(header, out, fortran);

@@ -45,8 +45,9 @@ static void numpy_files(void **state) {
     const double rows[] = {1, 2, 3, 4, 5, 6}, columns[] = {1, 3, 5, 2, 4, 6};
     const uint8_t small[] = {1, 2, 3, 4, 5, 6}, big[] = {0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6};
     (void)state;
-    io_put("a.npy", bytes,
-           npy(bytes, "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }   \n", small, 6));
+    io_put(
+        "a.npy", bytes,
+        npy(bytes, "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }   \n", small, 6));
     read_ok("a.npy", LE_U8, 2, shape, rows);
     io_put("a.npy", bytes,
            npy(bytes, "{'descr': '>u2', 'fortran_order': True, 'shape': (2, 3), }\n", big, 12));
@@ -64,8 +65,9 @@ static void slices(void **state) {
     const uint8_t small[] = {1, 2, 3, 4, 5, 6}, big[] = {0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6};
     le_tensor t = le_tensor_of(bytes, LE_U8, 1, (int64_t[]){3});
     (void)state;
-    io_put("s.npy", bytes,
-           npy(bytes, "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }   \n", small, 6));
+    io_put(
+        "s.npy", bytes,
+        npy(bytes, "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }   \n", small, 6));
     read_ok("s.npy[:,2]", LE_U8, 1, (int64_t[]){2}, (const double[]){3, 6});
     read_ok("s.npy[1:]", LE_U8, 2, (int64_t[]){1, 3}, (const double[]){4, 5, 6});
     read_ok("s.npy[:,::2]", LE_U8, 2, (int64_t[]){2, 2}, (const double[]){1, 3, 4, 6});
@@ -73,6 +75,12 @@ static void slices(void **state) {
     io_put("s.raw", (const char *)big, 12);
     read_ok("s.raw:u16:3,2:big[1:,0:1]", LE_U16, 2, (int64_t[]){2, 1}, (const double[]){3, 5});
     read_ok("s.raw:u8:4:offset=2[1:4:2]", LE_U8, 1, (int64_t[]){2}, (const double[]){2, 3});
+    le_tensor none = {0};
+    io_put(
+        "half.npy", bytes,
+        npy(bytes, "{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3), }   \n", small, 6));
+    assert_int_equal(le_io_read(io_engine, "half.npy", &none), LE_ERR_DTYPE);
+    assert_non_null(strstr(le_error_message(), "its numbers are <f2, expected booleans"));
     assert_int_equal(le_io_write(io_engine, "s.npy[0:3]", &t), LE_ERR_ARGUMENT);
     assert_false(le_io_is_place("s.npy[0:3]", true));
     assert_true(le_io_is_place("s.npy[0:3]", false));
@@ -91,7 +99,8 @@ static void written(void **state) {
     assert_int_equal(header % 64, 0);
     assert_int_equal(n, header + sizeof values);
     bytes[header - 1] = '\0';
-    assert_non_null(strstr(bytes + 10, "'descr': '<f4', 'fortran_order': False, 'shape': (3, 2,), }"));
+    assert_non_null(
+        strstr(bytes + 10, "'descr': '<f4', 'fortran_order': False, 'shape': (3, 2,), }"));
     assert_memory_equal(bytes + header, values, sizeof values);
 }
 
@@ -133,9 +142,14 @@ static void broken(void **state) {
         "{'descr': '|u1'}\n",
         ""};
     static const char *const headers[] = {
-        "", "{", "}\n", "{\n}\n", "{\nDataType = FloatValue ;\n}\n",
+        "",
+        "{",
+        "}\n",
+        "{\n}\n",
+        "{\nDataType = FloatValue ;\n}\n",
         "{\nDataType = FloatValue ;\nDim_1 = 99999999999999999999 ;\n}\n",
-        "{\nDataType = FloatValue ;\nDim_1 = -1 ;\n}\n", "{\nDataType = Sort ;\nDim_1 = 2 ;\n}\n",
+        "{\nDataType = FloatValue ;\nDim_1 = -1 ;\n}\n",
+        "{\nDataType = Sort ;\nDim_1 = 2 ;\n}\n",
         "{\nDataType = FloatValue ;\nDim_1 = 2000 ;\n}\n",
         "{\nDataType = UnsignedByte ;\nCOMPRESSION = BZ2 ;\nDim_1 = 1 ;\n}\n "};
     char bytes[512];
@@ -159,7 +173,7 @@ static void broken(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(numpy_files), cmocka_unit_test(slices),
-                                       cmocka_unit_test(written),
-                                       cmocka_unit_test(edf_files), cmocka_unit_test(broken)};
+                                       cmocka_unit_test(written), cmocka_unit_test(edf_files),
+                                       cmocka_unit_test(broken)};
     return cmocka_run_group_tests(tests, io_setup, io_teardown);
 }

@@ -79,7 +79,7 @@ static void slices(void **state) {
     io_put(
         "half.npy", bytes,
         npy(bytes, "{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3), }   \n", small, 6));
-    assert_int_equal(le_io_read(io_engine, "half.npy", &none), LE_ERR_DTYPE);
+    assert_int_equal(le_io_read(io_engine, "half.npy", NULL, &none), LE_ERR_DTYPE);
     assert_non_null(strstr(le_error_message(), "its numbers are <f2, expected booleans"));
     assert_int_equal(le_io_write(io_engine, "s.npy[0:3]", &t), LE_ERR_ARGUMENT);
     assert_false(le_io_is_place("s.npy[0:3]", true));

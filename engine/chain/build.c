@@ -70,6 +70,8 @@ static void free_step(le__chain_step *s) {
             owned.in = s->args[i].value.f64s;
         free(owned.out);
     }
+    free(s->args);
+    free(s->stand_ins);
     free(s);
 }
 
@@ -487,7 +489,7 @@ static void keep_names(le__chain_step *s) {
 
 static le_status bind_step(le_chain *c, le__chain_step *s) {
     const le_operation *op = s->entry->operation;
-    le_arg args[sizeof s->args / sizeof *s->args];
+    le_arg args[LE__STEP_ARGS];
     for (size_t i = 0, t = 0; i < s->n_args; i++) {
         args[i] = s->args[i];
         if (args[i].kind == LE_KIND_IN || args[i].kind == LE_KIND_OUT)
@@ -583,6 +585,26 @@ static le_status take_step(le_chain *c, le__chain_step *s) {
     return LE_OK;
 }
 
+/* What binding sets of its call is not touched here: of most of it, no memory is ever used. */
+static le__chain_step *new_step(le__operation_entry *entry, const le_arg *args, size_t n_args) {
+    size_t n_values = 0;
+    for (size_t i = 0; i < n_args; i++)
+        n_values += le__is_value(&args[i]);
+    le__chain_step *s = malloc(sizeof *s);
+    if (!s)
+        return NULL;
+    memset(s, 0, offsetof(le__chain_step, call.args));
+    s->entry = entry;
+    for (size_t i = 0; i < LE_MAX_ARGS; i++)
+        s->values[i] = -1;
+    s->args = calloc(n_args < LE__STEP_ARGS ? n_args + 1 : LE__STEP_ARGS, sizeof *s->args);
+    s->stand_ins = calloc(n_values + 1, sizeof *s->stand_ins);
+    if (s->args && s->stand_ins)
+        return s;
+    free_step(s);
+    return NULL;
+}
+
 le_status le_chain_add_args(le_chain *c, const char *operation, const le_arg *args, size_t n_args) {
     if (c->status != LE_OK)
         return le_chain_status(c);
@@ -590,16 +612,13 @@ le_status le_chain_add_args(le_chain *c, const char *operation, const le_arg *ar
     le_status status = le__registry_get(&c->engine->registry, operation, &entry);
     if (status != LE_OK)
         return keep_error(c, status);
-    le__chain_step *s = calloc(1, sizeof *s);
+    le__chain_step *s = new_step(entry, args, n_args);
     if (!s)
         return keep_error(c, le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name));
-    s->entry = entry;
-    for (size_t i = 0; i < LE_MAX_ARGS; i++)
-        s->values[i] = -1;
     for (size_t i = 0; status == LE_OK && i < n_args; i++) {
         if (args[i].kind == 0 || (le__is_value(&args[i]) && args[i].value.i64 < 0))
             continue;
-        if (s->n_args == sizeof s->args / sizeof *s->args)
+        if (s->n_args == LE__STEP_ARGS)
             status = le_fail(LE_ERR_ARGUMENT, "%s: too many arguments", operation);
         else if (keep_arg(s, &args[i]) != LE_OK)
             status = le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name);

@@ -43,12 +43,14 @@ typedef struct le__chain_value {
     int64_t room_bytes, expected_bytes;
 } le__chain_value;
 
+enum { LE__STEP_ARGS = LE_MAX_ARGS + LE_OPTION_LAST }; /* at most */
+
 typedef struct le__chain_step {
     le__operation_entry *entry;
-    le_arg args[LE_MAX_ARGS + LE_OPTION_LAST]; /* as given; texts and lists are owned */
+    le_arg *args; /* as given; texts and lists are owned */
     size_t n_args;
-    int values[LE_MAX_ARGS];          /* by index in the descriptor; -1: not a value */
-    le_tensor stand_ins[LE_MAX_ARGS]; /* shapes without data that the call is bound to */
+    int values[LE_MAX_ARGS]; /* by index in the descriptor; -1: not a value */
+    le_tensor *stand_ins;    /* of the values among args: shapes without data, to be bound to */
     bool bound;
     bool dynamic;      /* reads dynamic values: is bound again when their shapes are known */
     uint64_t built;    /* dynamic: hash of its problem as the chain was built */

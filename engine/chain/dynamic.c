@@ -62,7 +62,7 @@ static le_status cut_parts(const le_chain *c, const le__chain_step *s, le_tensor
 }
 
 static le_status bind(le_chain *c, le__chain_step *s, le_tensor *shapes) {
-    le_arg args[sizeof s->args / sizeof *s->args];
+    le_arg args[LE__STEP_ARGS];
     if (s->bound)
         le__call_unbind(&s->call);
     for (size_t i = 0, t = 0; i < s->n_args; i++) {

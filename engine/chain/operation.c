@@ -265,7 +265,7 @@ static void repeat_value(const le_chain *from, int i, le_chain *to, const le_val
 }
 
 static void repeat_step(const le__chain_step *s, le_chain *to, const le_value *map) {
-    le_arg args[sizeof s->args / sizeof *s->args];
+    le_arg args[LE__STEP_ARGS];
     for (size_t i = 0; i < s->n_args; i++) {
         args[i] = s->args[i];
         if (args[i].kind == LE_KIND_VALUE_IN || args[i].kind == LE_KIND_VALUE_OUT)

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Building chains: values, slices, steps bound to shapes without data.
+ * Building chains: steps bound to shapes without data.
  */
 #include "chain/chain.h"
 
@@ -12,26 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The first error, with this thread's text of it. */
-static le_status keep_error(le_chain *chain, le_status status) {
-    if (chain->status == LE_OK) {
-        chain->status = status;
-        chain->error = strdup(le_error_message());
-    }
-    return status;
-}
-
-static le_value fail_value(le_chain *chain, le_status status) {
-    keep_error(chain, status);
-    return LE_VALUE_NONE;
-}
-
-le_status le_chain_status(const le_chain *chain) {
-    if (chain->status != LE_OK)
-        return le_fail(chain->status, "%s", chain->error ? chain->error : "out of memory");
-    return LE_OK;
-}
 
 le_status le__chain_new(le_chain **out, le_engine *engine, const char *name) {
     *out = NULL;
@@ -109,282 +89,6 @@ void le_chain_free(le_chain **chain) {
     free(c);
 }
 
-/* --- values --- */
-
-static bool known_shape(const le__chain_value *v) {
-    return v->shape.dtype != 0;
-}
-
-/* A counted output of the call that is expanded: of its shape only the dtype holds. */
-static bool is_counted_result(const le_chain *c, const le__chain_value *v) {
-    return v->role == LE__VALUE_RESULT && v->arg >= 0 && c->call->args[v->arg].counted;
-}
-
-/* Whether the step that writes it says what its shape is. */
-static bool is_open(const le_chain *c, const le__chain_value *v) {
-    return v->role == LE__VALUE_RESULT ? is_counted_result(c, v) : !v->declared;
-}
-
-/* NULL, with the error kept, when out of memory. The pointer is valid until the next value. */
-static le__chain_value *new_value(le_chain *c, le__value_role role, const char *name) {
-    if (c->status != LE_OK)
-        return NULL;
-    void *values = le__array_room(c->values, (size_t)c->n_values, &c->capacity, sizeof *c->values);
-    if (values)
-        c->values = values;
-    char *copy = name ? strdup(name) : NULL;
-    if (!values || (name && !copy)) {
-        free(copy);
-        keep_error(c, le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name));
-        return NULL;
-    }
-    le__chain_value *v = &c->values[c->n_values];
-    *v = (le__chain_value){.role = role,
-                           .name = copy,
-                           .arg = -1,
-                           .root = c->n_values,
-                           .parent = -1,
-                           .after_step = c->n_steps,
-                           .last_step = -1};
-    c->n_values++;
-    return v;
-}
-
-static le_value id_of(const le_chain *c, const le__chain_value *v) {
-    return (le_value){(int32_t)(v - c->values)};
-}
-
-static le_status check_shape(const le_chain *c, const char *name, le_dtype dtype, int ndim,
-                             const int64_t *shape, le_tensor *out) {
-    if (!le_dtype_size(dtype))
-        return le_fail(LE_ERR_DTYPE, "chain '%s': value '%s' has data type %d, which is unknown",
-                       c->name, name, (int)dtype);
-    if (ndim < 0 || ndim > LE_MAX_DIMS)
-        return le_fail(LE_ERR_SHAPE,
-                       "chain '%s': value '%s' has %d dimensions, 0 to %d are possible", c->name,
-                       name, ndim, LE_MAX_DIMS);
-    size_t bytes;
-    *out = le_tensor_of(NULL, dtype, ndim, shape);
-    if (!le__tensor_bytes(out, &bytes))
-        return le_fail(LE_ERR_SHAPE, "chain '%s': value '%s' has a negative or too large shape",
-                       c->name, name);
-    return LE_OK;
-}
-
-int le__chain_find(const le_chain *c, const char *name, bool output) {
-    for (int i = 0; i < c->n_values; i++) {
-        const le__chain_value *v = &c->values[i];
-        if (v->name && !strcmp(v->name, name) && (output ? v->output : v->role == LE__VALUE_INPUT))
-            return i;
-    }
-    return -1;
-}
-
-le_value le_chain_input(le_chain *c, const char *name, le_dtype dtype, int ndim,
-                        const int64_t *shape) {
-    le_tensor t;
-    if (c->status != LE_OK)
-        return LE_VALUE_NONE;
-    if (!name || le__chain_find(c, name, false) >= 0)
-        return fail_value(c, le_fail(LE_ERR_ARGUMENT, "chain '%s': input '%s' is there already",
-                                     c->name, name ? name : "(null)"));
-    le_status status = check_shape(c, name, dtype, ndim, shape, &t);
-    if (status != LE_OK)
-        return fail_value(c, status);
-    le__chain_value *v = new_value(c, LE__VALUE_INPUT, name);
-    if (!v)
-        return LE_VALUE_NONE;
-    v->shape = t;
-    v->written = v->whole_written = true;
-    return id_of(c, v);
-}
-
-le_value le_chain_constant(le_chain *c, const le_tensor *tensor) {
-    le_tensor copy, from = *tensor;
-    le_status status = le_tensor_to_host(&from);
-    if (status == LE_OK)
-        status = le_tensor_alloc(&copy, from.dtype, from.ndim, from.shape);
-    if (status != LE_OK)
-        return fail_value(c, status);
-    le__tensor_pack(copy.data, &from);
-    le__chain_value *v = new_value(c, LE__VALUE_CONSTANT, NULL);
-    if (!v) {
-        le_tensor_free(&copy);
-        return LE_VALUE_NONE;
-    }
-    v->shape = le_tensor_of(NULL, copy.dtype, copy.ndim, copy.shape);
-    v->constant = copy;
-    v->written = v->whole_written = true;
-    return id_of(c, v);
-}
-
-le_value le_chain_temp(le_chain *c) {
-    le__chain_value *v = new_value(c, LE__VALUE_TEMP, NULL);
-    return v ? id_of(c, v) : LE_VALUE_NONE;
-}
-
-le_value le_chain_temp_of(le_chain *c, le_dtype dtype, int ndim, const int64_t *shape) {
-    le_tensor t;
-    le_status status = c->status == LE_OK ? check_shape(c, "temp", dtype, ndim, shape, &t) : LE_OK;
-    if (status != LE_OK)
-        return fail_value(c, status);
-    le__chain_value *v = new_value(c, LE__VALUE_TEMP, NULL);
-    if (!v)
-        return LE_VALUE_NONE;
-    v->shape = t;
-    v->declared = true;
-    return id_of(c, v);
-}
-
-le_status le__chain_fail_part(const le_chain *c, const le_tensor *of, int axis, int64_t begin) {
-    char text[256];
-    le_tensor_describe(of, text, sizeof text);
-    return le_fail(LE_ERR_SHAPE, "chain '%s': no part %lld along axis %d of %s", c->name,
-                   (long long)begin, axis, text);
-}
-
-static int64_t least(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
-le_tensor le__chain_cut(le_tensor t, int axis, int64_t begin, int64_t end) {
-    int64_t n = t.shape[axis], first = least(begin, n);
-    t.offset += first * t.strides[axis];
-    if (end >= 0) {
-        t.shape[axis] = least(end, n) - first;
-        return t;
-    }
-    for (int i = axis; i + 1 < t.ndim; i++) {
-        t.shape[i] = t.shape[i + 1];
-        t.strides[i] = t.strides[i + 1];
-    }
-    t.shape[--t.ndim] = 0;
-    return t;
-}
-
-static bool is_part(const le__chain_value *of, int axis, int64_t begin, int64_t end) {
-    int64_t last = end < 0 ? begin : end;
-    if (axis < 0 || axis >= of->shape.ndim || begin < 0 || last < begin || end < -1)
-        return false;
-    bool open = of->dynamic && (axis == 0 || !of->counted); /* how long it is shows when it runs */
-    return open || last <= of->shape.shape[axis] - (end < 0 ? 1 : 0);
-}
-
-static le_value part(le_chain *c, le_value of, int axis, int64_t begin, int64_t end) {
-    if (c->status != LE_OK)
-        return LE_VALUE_NONE;
-    const le__chain_value *whole = of.id >= 0 && of.id < c->n_values ? &c->values[of.id] : NULL;
-    if (!whole || !known_shape(whole))
-        return fail_value(
-            c, le_fail(LE_ERR_ARGUMENT, "chain '%s': a slice of a value without a shape", c->name));
-    if (is_counted_result(c, whole) && !whole->written)
-        return fail_value(c, le_fail(LE_ERR_UNSUPPORTED,
-                                     "chain '%s': a part of an output that is counted cannot be "
-                                     "written",
-                                     c->name));
-    if (!is_part(whole, axis, begin, end))
-        return fail_value(c, le__chain_fail_part(c, &whole->shape, axis, begin));
-    le__chain_value *v = new_value(c, whole->role, NULL);
-    if (!v)
-        return LE_VALUE_NONE;
-    whole = &c->values[of.id];
-    v->shape = le__chain_cut(whole->shape, axis, begin, end);
-    v->dynamic = whole->dynamic;
-    v->parent = of.id;
-    v->root = whole->root;
-    v->axis = axis;
-    v->begin = begin;
-    v->end = end;
-    return id_of(c, v);
-}
-
-le_value le_chain_slice(le_chain *c, le_value of, int axis, int64_t index) {
-    return part(c, of, axis, index, -1);
-}
-
-le_value le_chain_range(le_chain *c, le_value of, int axis, int64_t begin, int64_t end) {
-    return part(c, of, axis, begin, end < 0 ? -2 : end);
-}
-
-le_tensor le_chain_shape(const le_chain *c, le_value value) {
-    return value.id >= 0 && value.id < c->n_values ? c->values[value.id].shape : (le_tensor){0};
-}
-
-size_t le_chain_steps(const le_chain *c) {
-    return (size_t)c->n_steps;
-}
-
-le_status le_chain_output(le_chain *c, const char *name, le_value value) {
-    if (c->status != LE_OK)
-        return le_chain_status(c);
-    le__chain_value *v = value.id >= 0 && value.id < c->n_values ? &c->values[value.id] : NULL;
-    const char *wrong = !v                          ? "there is no such value"
-                        : v->parent >= 0            ? "it is a part of a value"
-                        : v->role != LE__VALUE_TEMP ? "it is not written by the chain"
-                        : v->output                 ? "it is an output already"
-                        : !v->written               ? "no step writes it"
-                                                    : NULL;
-    if (!wrong && (!name || le__chain_find(c, name, true) >= 0))
-        wrong = "another output has this name";
-    if (wrong)
-        return keep_error(c, le_fail(LE_ERR_ARGUMENT, "chain '%s': output '%s': %s", c->name,
-                                     name ? name : "(null)", wrong));
-    v->name = strdup(name);
-    v->output = true;
-    return v->name ? LE_OK : keep_error(c, le_fail(LE_ERR_MEMORY, "chain: out of memory"));
-}
-
-le_value le_chain_arg(le_chain *c, int arg) {
-    if (c->status != LE_OK)
-        return LE_VALUE_NONE;
-    if (!c->call || arg < 0 || (size_t)arg >= c->call->operation->n_args)
-        return fail_value(
-            c, le_fail(LE_ERR_INTERNAL, "chain '%s': there is no call argument %d", c->name, arg));
-    for (int i = 0; i < c->n_values; i++)
-        if (c->values[i].arg == arg)
-            return (le_value){i};
-    const le_arg_desc *d = &c->call->operation->args[arg];
-    const le__bound_arg *b = &c->call->args[arg];
-    if (!b->given || (d->type != LE_TYPE_IN && d->type != LE_TYPE_OUT))
-        return LE_VALUE_NONE;
-    bool in = d->type == LE_TYPE_IN;
-    le__chain_value *v = new_value(c, in ? LE__VALUE_INPUT : LE__VALUE_RESULT, d->name);
-    if (!v)
-        return LE_VALUE_NONE;
-    /* strided inputs are packed before the chain runs */
-    v->shape = le_tensor_of(NULL, b->tensor.dtype, b->tensor.ndim, b->tensor.shape);
-    v->arg = arg;
-    v->output = !in;
-    v->written = v->whole_written = in;
-    return id_of(c, v);
-}
-
-le_arg le_chain_pass(const le_call *call, int arg, const char *name) {
-    const le__bound_arg *b = &call->args[arg];
-    if (!b->given)
-        return (le_arg){0};
-    switch (call->operation->args[arg].type) {
-    case LE_TYPE_I64:
-        return (le_arg){.name = name, .kind = LE_KIND_I64, .value.i64 = b->i64};
-    case LE_TYPE_F64S:
-        return (le_arg){
-            .name = name, .kind = LE_KIND_F64S, .value.f64s = b->f64s, .count = b->count};
-    case LE_TYPE_TABLE:
-        return (le_arg){.name = name, .kind = LE_KIND_TABLE, .value.in = &b->tensor};
-    case LE_TYPE_STR:
-        return (le_arg){.name = name, .kind = LE_KIND_STR, .value.str = b->str};
-    case LE_TYPE_STR_OR_F64:
-        if (b->str)
-            return (le_arg){.name = name, .kind = LE_KIND_STR, .value.str = b->str};
-        break;
-    default:
-        break;
-    }
-    return (le_arg){.name = name, .kind = LE_KIND_F64, .value.f64 = b->f64};
-}
-
-/* --- steps --- */
-
 /* Options whose value is a text. */
 static bool has_text(const le_arg *a) {
     return a->kind == LE_KIND_STR ||
@@ -430,7 +134,7 @@ static le_status keep_arg(le__chain_step *s, const le_arg *a) {
 
 static le_status check_read(const le_chain *c, const le_operation *op, const le_arg *a) {
     const le__chain_value *v = &c->values[a->value.i64];
-    if (!known_shape(v) || !c->values[v->root].written)
+    if (!le__value_has_shape(v) || !c->values[v->root].written)
         return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is a value that no earlier step writes",
                        op->name, a->name);
     return LE_OK;
@@ -472,7 +176,7 @@ static le_status stand_in(const le_chain *c, const le_operation *op, const le_ar
     if (status != LE_OK)
         return status;
     const le__chain_value *v = &c->values[a->value.i64];
-    bool whole = known_shape(v) && (in || !is_counted_result(c, v));
+    bool whole = le__value_has_shape(v) && (in || !le__value_is_counted_result(c, v));
     *out = le__chain_stand_in(c, a, v->shape, whole, t);
     return LE_OK;
 }
@@ -527,9 +231,9 @@ static void note_use(le_chain *c, const le__chain_step *s, size_t arg) {
     v->written = root->written = true;
     root->whole_written = root->whole_written || v == root;
     v->counted = s->call.args[arg].counted;
-    v->dynamic = v->counted || (s->dynamic && v == root && is_open(c, v));
+    v->dynamic = v->counted || (s->dynamic && v == root && le__value_is_open(c, v));
     c->dynamic = c->dynamic || v->dynamic;
-    if (!known_shape(v) || is_counted_result(c, v)) {
+    if (!le__value_has_shape(v) || le__value_is_counted_result(c, v)) {
         const le_tensor *t = &s->call.args[arg].tensor;
         v->shape = le_tensor_of(NULL, t->dtype, t->ndim, t->shape);
     }
@@ -543,7 +247,7 @@ static le_status look_at_counts(const le_chain *c, le__chain_step *s) {
         s->dynamic = s->dynamic || (v && op->args[a].type == LE_TYPE_IN && v->dynamic);
         if (!v || !s->call.args[a].counted)
             continue;
-        bool fixed = v->role == LE__VALUE_RESULT && !is_open(c, v);
+        bool fixed = v->role == LE__VALUE_RESULT && !le__value_is_open(c, v);
         if (fixed || v->parent >= 0)
             return le_fail(LE_ERR_UNSUPPORTED, "%s: output '%s' is counted, it cannot be %s",
                            op->name, op->args[a].name,
@@ -611,10 +315,11 @@ le_status le_chain_add_args(le_chain *c, const char *operation, const le_arg *ar
     le__operation_entry *entry;
     le_status status = le__registry_get(&c->engine->registry, operation, &entry);
     if (status != LE_OK)
-        return keep_error(c, status);
+        return le__chain_keep_error(c, status);
     le__chain_step *s = new_step(entry, args, n_args);
     if (!s)
-        return keep_error(c, le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name));
+        return le__chain_keep_error(c,
+                                    le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name));
     for (size_t i = 0; status == LE_OK && i < n_args; i++) {
         if (args[i].kind == 0 || (le__is_value(&args[i]) && args[i].value.i64 < 0))
             continue;
@@ -626,7 +331,7 @@ le_status le_chain_add_args(le_chain *c, const char *operation, const le_arg *ar
     if (status == LE_OK)
         status = take_step(c, s);
     if (status != LE_OK) {
-        keep_error(c, status);
+        le__chain_keep_error(c, status);
         free_step(s);
     }
     return status;

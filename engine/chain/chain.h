@@ -147,6 +147,13 @@ static inline bool le__is_value(const le_arg *a) {
 le_arg le__chain_stand_in(const le_chain *chain, const le_arg *arg, le_tensor shape, bool allocated,
                           le_tensor *tensor);
 
+/* Keeps the first error, with this thread's text of it; returns `status`. */
+le_status le__chain_keep_error(le_chain *chain, le_status status);
+bool le__value_has_shape(const le__chain_value *v);
+/* A counted output of the call that is expanded: of its shape only the dtype holds. */
+bool le__value_is_counted_result(const le_chain *chain, const le__chain_value *v);
+/* Whether the step that writes it says what its shape is. */
+bool le__value_is_open(const le_chain *chain, const le__chain_value *v);
 /* Elements [begin, end) along an axis, as far as there are any; end -1: element `begin`, without
  * the axis. */
 le_tensor le__chain_cut(le_tensor of, int axis, int64_t begin, int64_t end);

@@ -283,7 +283,7 @@ le_status le__tensor_fail(const char *who, const char *what, const char *name,
                    "%s: %s '%s' is %s, expected %s%s", who, what, name, a, b, tail);
 }
 
-static void extent(const le_tensor *t, const char **low, const char **high) {
+void le__tensor_extent(const le_tensor *t, const char **low, const char **high) {
     int64_t first = 0, last = 0, size = (int64_t)le_dtype_size(t->dtype);
     for (int i = 0; i < t->ndim; i++) {
         int64_t span = t->shape[i] > 0 ? (t->shape[i] - 1) * t->strides[i] : 0;
@@ -300,7 +300,7 @@ bool le__tensors_overlap(const le_tensor *a, const le_tensor *b) {
     const char *low, *high, *low2, *high2;
     if (!a->data || !b->data)
         return false;
-    extent(a, &low, &high);
-    extent(b, &low2, &high2);
+    le__tensor_extent(a, &low, &high);
+    le__tensor_extent(b, &low2, &high2);
     return low < high2 && low2 < high;
 }

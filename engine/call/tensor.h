@@ -28,6 +28,8 @@ bool le__tensors_alike(const le_tensor *a, const le_tensor *b);
 /* LE_ERR_DTYPE or LE_ERR_SHAPE: what (an input, an output) of this name is not as expected. */
 le_status le__tensor_fail(const char *who, const char *what, const char *name,
                           const le_tensor *given, const le_tensor *expected, const char *tail);
+/* Host memory from the first byte of any element to the last. */
+void le__tensor_extent(const le_tensor *t, const char **low, const char **high);
 /* Whether the host memory from the first to the last element of one meets the other's. */
 bool le__tensors_overlap(const le_tensor *a, const le_tensor *b);
 

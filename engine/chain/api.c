@@ -50,7 +50,7 @@ static le_status take_input(job *j, const le_arg *a) {
         return le_fail(LE_ERR_ARGUMENT, "%s: input '%s' was given twice", j->chain->name, a->name);
     if (!le__tensors_alike(t, &j->chain->values[i].shape))
         return le__tensor_fail(j->chain->name, "input", a->name, t, &j->chain->values[i].shape, "");
-    return le__chain_wrap(&j->tensors[i], t, true);
+    return le__chain_take_input(&j->tensors[i], j->chain, i, t);
 }
 
 /* What a caller allocated for a value whose shape is not yet known: all of it, or its rows. */

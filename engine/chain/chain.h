@@ -246,17 +246,28 @@ le_status le__chain_foresee(le_chain *chain, le_chain_plan **out);
 struct cJSON *le__chain_plan_object(const le_chain_plan *plan);
 le_status le__chain_copy_plan(const le_chain *chain, le_chain_plan **out);
 
+/* --- values from outside (outside.c) --- */
+
+/* A storage for a caller's contiguous memory; a copy of a strided one. */
+le_status le__chain_wrap(le_tensor *out, const le_tensor *user, bool input);
+/* The same for an input, which stays a view of the caller's memory where le__chain_reads_in_place. */
+le_status le__chain_take_input(le_tensor *out, const le_chain *chain, int value,
+                               const le_tensor *user);
+/* Whether a strided input stays where it lies: one step reads it, whole, as a call of its own
+ * would. What several steps read is brought in order once, for all of them. */
+bool le__chain_reads_in_place(const le_chain *chain, int value);
+/* Tells the steps that read in place how their inputs lie; tensors: as for le__chain_plan. */
+void le__chain_lay_out(le_chain *chain, const le_tensor *tensors);
+/* Whether steps may write an output straight to the caller's memory: by then nothing can fail any
+ * more. Else the chain makes it in memory of its own, and it is copied when all is done. */
+bool le__chain_may_write_out(const le_chain *chain, int root);
+
 /* --- running (run.c) --- */
 
 /* Runs the planned steps. tensors[i] for each value that is a root: with a storage for inputs,
  * constants and outputs; the others are made and released. Fills chain->report. Outputs are left
  * where the last step put them. The chain's mutex is held. */
 le_status le__chain_execute(le_chain *chain, le_tensor *tensors);
-/* A storage for a caller's contiguous memory; a copy of a strided one. */
-le_status le__chain_wrap(le_tensor *out, const le_tensor *user, bool input);
-/* Whether steps may write an output straight to the caller's memory: by then nothing can fail any
- * more. Else the chain makes it in memory of its own, and it is copied when all is done. */
-bool le__chain_may_write_out(const le_chain *chain, int root);
 
 /* --- composite operations (staged.c) --- */
 

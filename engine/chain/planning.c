@@ -488,6 +488,7 @@ le_status le__chain_plan(le_chain *c, const le_tensor *tensors) {
         c->choices = calloc((size_t)c->n_steps + 1, sizeof *c->choices);
     if (!c->choices)
         return le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name);
+    le__chain_lay_out(c, tensors);
     if (le__trial_is_child())
         return plan_in_trial(c);
     discover(&p);

@@ -26,50 +26,6 @@ typedef struct run {
     int64_t to_host;       /* bytes that the step under way moved to the host */
 } run;
 
-/* --- values from outside --- */
-
-le_status le__chain_wrap(le_tensor *out, const le_tensor *user, bool input) {
-    size_t bytes;
-    bool contiguous = le_tensor_is_contiguous(user);
-    *out = *user;
-    if (user->storage && contiguous) {
-        le__storage_retain(user->storage);
-        return LE_OK;
-    }
-    if (!le__tensor_bytes(user, &bytes))
-        return le_fail(LE_ERR_SHAPE, "chain: a tensor is too large");
-    out->offset = 0;
-    le__tensor_set_contiguous(out);
-    if (contiguous)
-        return le__storage_borrow(&out->storage, user->data, bytes, input);
-    le_tensor from = *user;
-    le_status status = input ? le_tensor_to_host(&from) : LE_OK;
-    out->storage = NULL;
-    if (status == LE_OK)
-        status = le__storage_new(&out->storage, bytes, input, false);
-    if (status == LE_OK && input)
-        le__tensor_pack(out->storage->host, &from);
-    return status;
-}
-
-/* The chain's only output, written whole by its last step, and not in a race, which runs a step
- * several times. */
-bool le__chain_may_write_out(const le_chain *c, int root) {
-    if (c->want.mode == LE_MODE_MEASURE || c->values[root].dynamic)
-        return false;
-    for (int i = 0; i < c->n_values; i++)
-        if (c->values[i].output && i != root)
-            return false;
-    for (int s = 0; s < c->n_steps; s++)
-        for (size_t a = 0; a < c->steps[s]->entry->operation->n_args; a++) {
-            int v = c->steps[s]->values[a];
-            if (v >= 0 && c->steps[s]->entry->operation->args[a].type == LE_TYPE_OUT &&
-                c->values[v].root == root && (v != root || s != c->n_steps - 1))
-                return false;
-        }
-    return true;
-}
-
 /* Downloads if needed and adds the bytes to *moved. */
 static le_status to_host(le_tensor *t, int64_t *moved) {
     if (le__storage_is_on_device(t->storage))
@@ -120,6 +76,8 @@ static le_status place(run *r, const le__chain_step *s, size_t arg, bool host, l
     }
     out->storage = r->memory.tensors[v->root].storage;
     out->offset += r->memory.tensors[v->root].offset;
+    if (v->role == LE__VALUE_INPUT && v->parent < 0) /* which may be a view of the caller's */
+        memcpy(out->strides, r->memory.tensors[v->root].strides, sizeof out->strides);
     if (output && !le_tensor_is_contiguous(out)) {
         le__tensor_set_contiguous(out);
         out->offset = 0;

@@ -28,9 +28,10 @@ static le_status wrap_arguments(const le_chain *c, const le_call *call, le_tenso
         if (v->role == LE__VALUE_RESULT && (is_callers(&call->args[v->arg].tensor) || v->dynamic) &&
             !le__chain_may_write_out(c, i))
             continue;
-        if (v->arg >= 0)
-            status =
-                le__chain_wrap(&tensors[i], &call->args[v->arg].tensor, v->role == LE__VALUE_INPUT);
+        if (v->role == LE__VALUE_INPUT && v->arg >= 0)
+            status = le__chain_take_input(&tensors[i], c, i, &call->args[v->arg].tensor);
+        else if (v->arg >= 0)
+            status = le__chain_wrap(&tensors[i], &call->args[v->arg].tensor, false);
         else if (v->role == LE__VALUE_CONSTANT)
             status = le__chain_wrap(&tensors[i], &v->constant, true);
     }
@@ -179,14 +180,14 @@ static int64_t peak_bytes(const le_chain *c, bool all) {
     return peak;
 }
 
-/* Of inputs that le__chain_wrap packs. */
-static int64_t packed_bytes(const le_call *call) {
+/* Of inputs that are brought in order first. */
+static int64_t packed_bytes(const le_chain *c, const le_call *call) {
     int64_t bytes = 0;
-    for (size_t a = 0; a < call->operation->n_args; a++) {
-        const le_tensor *t = &call->args[a].tensor;
-        if (call->args[a].given && call->operation->args[a].type == LE_TYPE_IN &&
-            !le_tensor_is_contiguous(t))
-            bytes += le__tensor_size(t);
+    for (int i = 0; i < c->n_values; i++) {
+        const le__chain_value *v = &c->values[i];
+        if (v->role == LE__VALUE_INPUT && v->root == i && v->arg >= 0 &&
+            !le_tensor_is_contiguous(&call->args[v->arg].tensor) && !le__chain_reads_in_place(c, i))
+            bytes += le__tensor_size(&v->shape);
     }
     return bytes;
 }
@@ -195,7 +196,7 @@ static int64_t memory(const le_call *call) {
     le_chain *c;
     if (le__chain_borrow(&c, call) != LE_OK)
         return 0;
-    int64_t bytes = peak_bytes(c, false) + packed_bytes(call);
+    int64_t bytes = peak_bytes(c, false) + packed_bytes(c, call);
     le__chain_give_back(c, LE_OK);
     return bytes;
 }

@@ -100,7 +100,12 @@ def check_samples(samples, view, line):                        # a trilinear sam
     want = (slope * index + start).reshape([-1 if a == along else 1 for a in range(3)])
     assert np.allclose(samples, want, rtol=1e-5), (axis, samples[0, 0], want)
 
-with le.Engine(db=":memory:", mode="estimate") as engine:
+@le.chain
+def mean_of_samples(volume):
+    return le.project(le.interpolate(volume, 50, outside=0), axis=0, scale="linear", colormap="none")
+
+with le.Engine(db=":memory:", mode="estimate") as engine, le.options(engine=engine):
+    mean_of_samples(real[:8, :8, ::2])
     for axis in (0, 1, 2):
         engine.project(real[:8, :8, ::2], axis=axis, scale="linear", colormap="none")
     engine.interpolate(real[:8, :8, ::2], 4)
@@ -110,6 +115,7 @@ with le.Engine(db=":memory:", mode="estimate") as engine:
         made = [engine.project(view, axis=axis, scale="linear", colormap="none") for axis in (0, 1, 2)]
         samples = engine.interpolate(view, 100)
         images = engine.volume_render(view, 64, angles=[0, 30])
+        chained = mean_of_samples(view)
         grown = peak() - before
         print(f"{name}: {grown:.0f} MiB")
         assert grown < 48, name
@@ -119,6 +125,8 @@ with le.Engine(db=":memory:", mode="estimate") as engine:
             want = view[tuple(part)].astype("f8").mean()
             assert abs(made[axis][0, 0] - want) <= 1e-5 * want, (name, axis)
         check_samples(samples, view, lines[name])
+        few = engine.interpolate(view, 50)
+        assert np.allclose(chained, few.astype("f8").mean(axis=0), rtol=1e-4)
         assert images.shape == (2, 64, 64, 3) and np.isfinite(images).all()
 """
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Own operations: who is right is found out, who is wrong is left out, what is known stays."""
 import ctypes
+import functools
+import pickle
 import shutil
 import subprocess
 import sys
@@ -398,3 +400,122 @@ def test_extents_that_are_none():
             @le.operation
             def nothing(x: le.In["f4", extent]) -> le.Out["f4", "n"]:
                 return x
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i8", "u8", "int64", "uint64", "f8", "bool", "c8"])
+def test_dtypes_are_numpys(dtype):
+    @le.operation(name=f"same_{dtype}")
+    def same(x: le.In[dtype, "n"]) -> le.Out[dtype, "n"]:
+        return x
+
+    x = np.array([0, 1, 1], dtype)
+    assert np.array_equal(same(x), x) and same(x).dtype == ("u1" if dtype == "bool" else dtype)
+
+
+@pytest.mark.parametrize("made, reason", [(None, "returned None"), (1j, "complex128, expected float32"),
+                                          ("text", "expected float32"), (np.zeros((2, 2)), "another shape")])
+def test_references_that_return_something_else(x, made, reason):
+    @le.operation(name="something_else")
+    def operation(x: le.In["f4", "n"]) -> le.Out["f4", "n"]:
+        return made
+
+    with pytest.raises(le.NoCandidate, match=reason):
+        operation(x)
+
+
+def test_fractions_are_no_whole_numbers(x):
+    @le.operation(name="whole")
+    def operation(x: le.In["f4", "n"]) -> le.Out["i4", "n"]:
+        return x + 0.5
+
+    with pytest.raises(le.NoCandidate, match="float64, expected int32|float32, expected int32"):
+        operation(x)
+
+
+def scaled(k, x: le.In["f4", "n"]) -> le.Out["f4", "n"]:
+    return k * x
+
+
+class Scaled:
+    def __call__(self, x: le.In["f4", "n"]) -> le.Out["f4", "n"]:
+        return 3 * x
+
+
+@pytest.mark.parametrize("function", [functools.partial(scaled, 3), Scaled()], ids=["partial", "object"])
+def test_what_can_be_called_but_has_no_name(x, function):
+    with pytest.raises(TypeError, match="give name="):
+        le.operation(function)
+    operation = le.operation(function, name="scaled", atol=1e-5)
+    operation.numpy(functools.partial(np.multiply, 3), name="ufunc")
+    for name in ("reference", "ufunc"):
+        assert np.allclose(operation(x, implementation=name), 3 * x)
+
+
+def test_several_results_without_the_word_tuple(x):
+    @le.operation(name="two_results")
+    def operation(x: le.In["f4", "n"]) -> (le.Out["f4", "n"], le.Out["f4", "1"]):
+        return x, x.sum(keepdims=True)
+
+    assert np.allclose(operation(x).out2, x.sum(), rtol=1e-4)
+
+
+@pytest.mark.parametrize("kind, given, reason", [
+    ("numpy", lambda x: x, r"has the parameters \(x, a, out\), not \(x\)"), ("numpy", 5, "expected a function, not 5"),
+    ("numba", lambda x, a, out: None, r"\(x, a, out, begin, end\)"), ("c_function", "name", "address, not 'name'"),
+    ("c_function", 0, "address, not 0"), ("opencl", 5, "text of a kernel, not 5")])
+def test_what_is_no_implementation(kind, given, reason):
+    operation = make("refuses")
+    with pytest.raises(TypeError, match=reason):
+        getattr(operation, kind)(given)
+    assert "reference>" in repr(operation)
+
+
+def test_arguments_without_an_extent_or_a_name():
+    with pytest.raises(TypeError, match="every argument of an operation has a name"):
+        @le.operation
+        def any_number(*x: le.In["f4", "n"]) -> le.Out["f4", "n"]:
+            return x
+    with pytest.raises(TypeError, match="a text of extents"):
+        @le.operation
+        def shape_as_a_tuple(x: le.In["f4", ("n",)]) -> le.Out["f4", "n"]:
+            return x
+
+
+def test_an_operation_that_has_been_defined_anew(x):
+    old = make("anew")
+
+    @le.operation(name="anew")
+    def new(x: le.In["f8", "n m"]) -> le.Out["f8", "m n"]:
+        return x.T
+
+    with pytest.raises(ValueError, match="defined anew"):
+        old.numpy(plain)
+    assert new(np.ones((2, 3))).shape == (3, 2)
+
+
+CRASHES = """
+import ctypes, numpy as np, liquid_engine as le
+@le.operation(name="crashes", atol=1e-4)
+def crashes(x: le.In["f4", "n"]) -> le.Out["f4", "n"]:
+    return x
+crashes.c_function(ctypes.CDLL(None).abort)
+timings = crashes.bench(np.ones(50, "f4"), seconds=0.01).timings
+print({t.implementation: (bool(t.seconds), t.left_out) for t in timings})
+"""
+
+
+def test_benches_outlive_crashes(new_process):
+    said = new_process(CRASHES)
+    assert "'reference': (True, '')" in said and "'abort': (False, 'quarantined: crashed" in said
+
+
+@le.operation(name="pickled")
+def pickled(x: le.In["f4", "n"]) -> (le.Out["f4", "n"], le.Out["f4", "n"]):
+    return x, 2 * x
+
+
+def test_pickling(x):
+    assert pickle.loads(pickle.dumps(pickled)) is pickled
+    for made in (pickled(x), le.roberts_cross(np.ones((3, 3), "f4")), pickled(x, outputs=["out2"])):
+        back = pickle.loads(pickle.dumps(made))
+        assert type(back) is type(made) and np.array_equal(back[0], made[0])

@@ -79,20 +79,33 @@ static PyObject *list_of(const double *values, int n) {
     return list;
 }
 
+/* Why a candidate must not run in this process: it crashed or hung in its trial. NULL: it may. */
+static const char *quarantine_of(const le_explanation *e, const char *candidate) {
+    for (size_t i = 0; e && i < e->n_candidates; i++) {
+        const le_explained_candidate *c = le_explanation_candidate(e, i);
+        if (!strcmp(c->candidate, candidate))
+            return strcmp(c->verdict, "quarantined") ? NULL : c->left_out;
+    }
+    return NULL;
+}
+
 /* (candidate, implementation, run type, device, why it does not apply or failed, seconds of runs,
  * seconds of kernels, largest error, within the tolerance) */
-static PyObject *bench_row(le_bench *bench, size_t index, bool compared, double seconds) {
+static PyObject *bench_row(le_bench *bench, size_t index, const le_explanation *e, bool compared,
+                           double seconds) {
     size_t n;
     const le_bench_candidate *b = &le_bench_candidates(bench, &n)[index];
+    const char *quarantine = quarantine_of(e, b->text);
+    const bool applies = b->applies && !quarantine;
     double times[RUNS], kernel = 0;
     int runs = 0;
     le_status status = LE_OK, checked = LE_ERR_UNSUPPORTED;
     le_bench_comparison comparison = {.struct_size = sizeof comparison, .max_abs = NAN};
     core_outside outside;
     core_leave(&outside, NULL);
-    if (b->applies)
+    if (applies)
         status = time_candidate(bench, index, seconds, times, &runs, &kernel, &outside);
-    if (b->applies && status == LE_OK && compared)
+    if (applies && status == LE_OK && compared)
         checked = le_bench_check(bench, index, 0xff, &comparison);
     core_back(&outside);
     if (status == LE_ERR_CANCELLED || checked == LE_ERR_CANCELLED) {
@@ -100,7 +113,10 @@ static PyObject *bench_row(le_bench *bench, size_t index, bool compared, double 
         return NULL;
     }
     bool wrong = status != LE_OK || (checked != LE_OK && checked != LE_ERR_UNSUPPORTED);
-    const char *why = !b->applies ? b->why : wrong ? le_error_message() : "";
+    const char *why = quarantine    ? quarantine
+                      : !b->applies ? b->why
+                      : wrong       ? le_error_message()
+                                    : "";
     core_forget_exception();
     return Py_BuildValue("(sssssNddO)", b->text, b->implementation->name,
                          b->implementation->run_type, b->device, why,
@@ -108,12 +124,13 @@ static PyObject *bench_row(le_bench *bench, size_t index, bool compared, double 
                          checked == LE_OK && comparison.within ? Py_True : Py_False);
 }
 
-static PyObject *bench_rows(le_bench *bench, bool compared, double seconds) {
+static PyObject *bench_rows(le_bench *bench, const le_explanation *e, bool compared,
+                            double seconds) {
     size_t n;
     PyObject *rows = PyList_New(0);
     le_bench_candidates(bench, &n);
     for (size_t i = 0; rows && i < n; i++) {
-        PyObject *row = PyErr_CheckSignals() == 0 ? bench_row(bench, i, compared, seconds) : NULL;
+        PyObject *row = PyErr_CheckSignals() == 0 ? bench_row(bench, i, e, compared, seconds) : NULL;
         if (!row || PyList_Append(rows, row) != 0)
             Py_CLEAR(rows);
         Py_XDECREF(row);
@@ -122,25 +139,29 @@ static PyObject *bench_rows(le_bench *bench, bool compared, double seconds) {
 }
 
 PyObject *core_bench(core_call *c, double seconds) {
+    const char *name = core_function_operation(c->function);
     le_bench *bench = NULL;
+    le_explanation *e = NULL;
     le_status status, compared = LE_ERR_UNSUPPORTED;
     PyObject *rows = NULL;
     if (!core_engine_begin(c->engine))
         return NULL;
     core_outside outside;
     core_leave(&outside, NULL);
-    status = le_bench_open(&bench, c->engine->engine, core_function_operation(c->function), c->args,
-                           c->n);
+    status = le_bench_open(&bench, c->engine->engine, name, c->args, c->n);
+    if (status == LE_OK)
+        status = le_call_explain(c->engine->engine, &e, name, c->args, c->n);
     if (status == LE_OK)
         compared = le_bench_reference(bench);
     core_back(&outside);
     if (status == LE_OK && compared == LE_ERR_CANCELLED)
         status = compared;
     if (core_check(status)) {
-        rows = bench_rows(bench, compared == LE_OK, seconds);
+        rows = bench_rows(bench, e, compared == LE_OK, seconds);
         if (rows)
             rows = Py_BuildValue("(sN)", le_bench_problem(bench), rows);
     }
+    le_explanation_free(&e);
     le_bench_close(&bench);
     c->engine->in_use--;
     return rows;

@@ -291,10 +291,28 @@ static PyObject *arguments_of(le_call *call, const own_operation *o, bool with_o
     return tuple;
 }
 
+/* Rounding is a result's own; what loses more than precision is a mistake. */
+static bool keeps_its_kind(PyObject *from, PyObject *to, const char *name) {
+    static const char kinds[] = "biufc"; /* each holds those before it */
+    PyArray_Descr *is = PyArray_DESCR((PyArrayObject *)from);
+    PyArray_Descr *wanted = PyArray_DESCR((PyArrayObject *)to);
+    const char *given = strchr(kinds, is->kind), *place = strchr(kinds, wanted->kind);
+    const bool whole = wanted->kind == 'i' || wanted->kind == 'u' || wanted->kind == 'b';
+    if (given && *given && (whole ? is->kind != 'f' && is->kind != 'c' : given <= place))
+        return true;
+    PyErr_Format(PyExc_TypeError, "what it returned for '%s' is of %S, expected %S", name,
+                 (PyObject *)is, (PyObject *)wanted);
+    return false;
+}
+
 static bool copy_result(PyObject *result, const le_tensor *t, const char *name) {
+    if (result == Py_None) {
+        PyErr_Format(PyExc_TypeError, "it returned None for '%s', expected an array", name);
+        return false;
+    }
     PyObject *from = PyArray_FromAny(result, NULL, 0, 0, 0, NULL);
     PyObject *to = from ? core_array_over(t, NULL, true) : NULL;
-    bool good = to != NULL;
+    bool good = to && keeps_its_kind(from, to, name);
     if (good && PyArray_NDIM((PyArrayObject *)from) > 0 &&
         !PyArray_SAMESHAPE((PyArrayObject *)from, (PyArrayObject *)to)) {
         PyErr_Format(PyExc_ValueError, "what it returned for '%s' has another shape than declared",

@@ -48,10 +48,12 @@ PyObject *core_dtype_object(le_dtype dtype) {
 bool core_dtype_from(PyObject *object, le_dtype *out) {
     PyArray_Descr *d = NULL;
     const char *name = PyUnicode_Check(object) ? PyUnicode_AsUTF8AndSize(object, NULL) : NULL;
-    if (name && le_dtype_from_name(name, out))
+    if (!PyArray_DescrConverter(object, &d)) { /* numpy's "i8" has eight bytes */
+        if (!name || !le_dtype_from_name(name, out))
+            return false;
+        PyErr_Clear();
         return true;
-    if (!PyArray_DescrConverter(object, &d))
-        return false;
+    }
     *out = of_numpy(d->type_num);
     Py_DECREF((PyObject *)d);
     if (!*out)

@@ -269,6 +269,9 @@ class TracedFunction:
         self._signature = inspect.signature(function)
         self._traces = {}
 
+    def __reduce__(self):  # by name, as functions are
+        return self.__qualname__
+
     def _bind(self, args, words):
         options = {k: words.pop(k) for k in list(words) if k in _functions.OPTIONS
                    and k not in self._signature.parameters}

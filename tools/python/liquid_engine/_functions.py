@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copyreg
+import functools
 import inspect
 from collections import namedtuple
 
@@ -150,14 +151,25 @@ def nearest(name, engine=None):
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
+@functools.cache
+def _result_type(operation, names):
+    made = namedtuple(f"{operation}_result", names)
+    made.__reduce__ = lambda self: (_restore_results, (operation, names, tuple(self)))  # processes hand results on
+    return made
+
+
+def _restore_results(operation, names, values):
+    return _result_type(operation, names)._make(values)
+
+
 def named(made, values, names):
     """The results of a call under their names."""
     if names is None:
         if made._result_type is None:
-            made._result_type = namedtuple(f"{made.__name__}_result", made._outputs[:made._n_usual])
+            made._result_type = _result_type(made.__name__, tuple(made._outputs[:made._n_usual]))
         return made._result_type._make(values)
     chosen = made._outputs if names == "all" else names
-    return namedtuple(f"{made.__name__}_result", chosen)._make(values)
+    return _result_type(made.__name__, tuple(chosen))._make(values)
 
 
 # --- methods of operations ---

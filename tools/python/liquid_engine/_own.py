@@ -17,6 +17,7 @@ import numpy
 
 from . import _core, _engine, _functions
 from ._engine import default_engine
+from ._errors import NoCandidate
 
 _own: dict[str, "Operation"] = {}  # of the default engine, by name
 _kept: list[object] = []           # compiled code that descriptors point to
@@ -80,6 +81,8 @@ def _extent(text, symbols):
 
 
 def _describe_tensor(name, t, symbols):
+    if not isinstance(t.shape, str):
+        raise TypeError(f"argument {name!r}: its shape is a text of extents, \"h w\", not {t.shape!r}")
     extents = [_extent(e, symbols) for e in t.shape.split()]
     return {"name": name, "doc": "", "type": t.kind, "dtypes": list(t.dtypes),
             "shape": "[" + ",".join(t.shape.split()) + "]", "extents": extents}
@@ -94,26 +97,49 @@ def _describe_scalar(name, annotation, default, whose):
             "default": 0 if default is inspect.Parameter.empty else float(default)}
 
 
-def _specification(function):
-    hints = inspect.get_annotations(function, eval_str=True)
+def _name_of(function, name):
+    """The name that was asked for, or the function's own; partial functions and callable objects have none."""
+    if not callable(function):
+        raise TypeError(f"expected a function, not {function!r}")
+    name = name or getattr(function, "__name__", None)
+    if not name:
+        raise TypeError(f"{function!r} has no name: give name=...")
+    return name
+
+
+def _annotations(function):
+    """Also those of what a partial function calls, and of a callable object."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    if not inspect.isroutine(function) and not isinstance(function, type):
+        function = type(function).__call__
+    return inspect.get_annotations(function, eval_str=True)
+
+
+def _specification(function, name):
+    hints = _annotations(function)
     symbols, args, scalars = [], [], []
     for p in inspect.signature(function).parameters.values():
         annotation = hints.get(p.name)
+        if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
+            raise TypeError(f"{name}: argument {str(p)!r}: every argument of an operation has a name of its own")
         if isinstance(annotation, _Tensor):
             args.append(_describe_tensor(p.name, annotation, symbols))
         else:
-            args.append(_describe_scalar(p.name, annotation, p.default, function.__name__))
+            args.append(_describe_scalar(p.name, annotation, p.default, name))
             scalars.append(args[-1])
     result = hints.get("return")
-    results = typing.get_args(result) if typing.get_origin(result) is tuple else (result,)
+    if typing.get_origin(result) is tuple:  # tuple[Out[...], Out[...]]
+        result = typing.get_args(result)
+    results = result if isinstance(result, tuple) else (result,)
     if not results or not all(isinstance(r, _Tensor) and r.kind == "out" for r in results):
-        raise TypeError(f"{function.__name__}: the return annotation is Out[dtype, shape], or a tuple of them")
+        raise TypeError(f"{name}: the return annotation is Out[dtype, shape], or a tuple of them")
     known = set(symbols) | {a["name"] for a in scalars if a["type"] == "i64"}
     for i, r in enumerate(results):
         args.append(_describe_tensor("out" if len(results) == 1 else f"out{i + 1}", r, symbols))
     unknown = [s for s in symbols if s not in known]
     if unknown:
-        raise TypeError(f"{function.__name__}: symbol {unknown[0]!r} is in no input")
+        raise TypeError(f"{name}: symbol {unknown[0]!r} is in no input")
     return args, symbols
 
 
@@ -206,13 +232,18 @@ def compile_numba(function, args):
 
 def _address_of(pointer):
     """Of a ctypes function, a cffi pointer, or a number."""
-    if isinstance(pointer, int):
+    if isinstance(pointer, int) and pointer > 0:
         return pointer
     if type(pointer).__module__.startswith("_cffi_backend"):
         import cffi
         return int(cffi.FFI().cast("intptr_t", pointer))
     import ctypes
-    return ctypes.cast(pointer, ctypes.c_void_p).value
+    address = None
+    if isinstance(pointer, (ctypes.c_void_p, ctypes._CFuncPtr)):
+        address = ctypes.cast(pointer, ctypes.c_void_p).value
+    if not address:
+        raise TypeError(f"c_function: expected a function of ctypes or cffi, or its address, not {pointer!r}")
+    return address
 
 
 # --- the operation ---
@@ -257,7 +288,8 @@ class Operation:
 
     def __init__(self, function, name, atol, rtol, cases, of_largest):
         functools.update_wrapper(self, function)
-        args, symbols = _specification(function)
+        self.__qualname__ = getattr(function, "__qualname__", name)
+        args, symbols = _specification(function, name)
         summary = (function.__doc__ or "").strip().split("\n")[0]
         self.name, self.reference, self.cases = name, function, cases
         self._spec = {"name": name, "summary": summary, "reference": "", "args": args, "symbols": symbols,
@@ -293,6 +325,8 @@ class Operation:
         self._made = None
 
     def _add(self, name, variant):
+        if _own.get(self.name) is not self:
+            raise ValueError(f"{self.name} has been defined anew: add implementations to the new one")
         if name == "reference":
             raise ValueError("an implementation cannot be called 'reference'")
         known = self._variants.get(name)
@@ -305,13 +339,26 @@ class Operation:
         self._register_variant(engine, name, variant)
         self._variants[name] = variant
 
+    def _check_parameters(self, function, more=()):
+        """Of an implementation: it gets the arguments in order, whatever it calls them."""
+        names = [*(a["name"] for a in self._spec["args"]), *more]
+        try:
+            inspect.signature(function).bind(*names)
+        except TypeError:
+            raise TypeError(f"{self.name}: an implementation has the parameters ({', '.join(names)}), not "
+                            f"{inspect.signature(function)}") from None
+        except ValueError:  # it does not tell
+            pass
+
     # --- implementations ---
 
     def numpy(self, function=None, *, name=None, speed=0.5):
         """A Python function of the inputs and the outputs, which it fills: ``def plain(x, a, out): ...``."""
         if function is None:
             return lambda f: self.numpy(f, name=name, speed=speed)
-        self._add(name or function.__name__, {"kind": "python", "function": function, "run_type": "numpy",
+        name = _name_of(function, name)
+        self._check_parameters(function)
+        self._add(name, {"kind": "python", "function": function, "run_type": "numpy",
                                               "speed": speed, "source": version_of(function)})
         return function
 
@@ -321,7 +368,8 @@ class Operation:
         if function is None:
             return lambda f: self.numba(f, name=name, serial=serial, speed=speed)
         plain = getattr(function, "py_func", function)
-        name = name or plain.__name__
+        name = _name_of(plain, name)
+        self._check_parameters(plain, ("begin", "end"))
         source = version_of(plain)
         if name in self._numbers and self._variants.get(name, {}).get("source") == source:
             return function
@@ -346,6 +394,8 @@ class Operation:
     def opencl(self, text, *, tune=None, kernel=None, name=None, speed=1.0):
         """A kernel of the arguments in order (float and int scalars) and then the symbols of shapes as uint. ``tune``:
         values of words that the text uses, of which the best are found; ``local`` is the work-group size."""
+        if not isinstance(text, str):
+            raise TypeError(f"opencl: expected the text of a kernel, not {text!r}")
         found = re.search(r"(?:__)?kernel\s+void\s+(\w+)\s*\(", text)
         if kernel is None and not found:
             raise ValueError("opencl: the text has no '__kernel void NAME('")
@@ -380,7 +430,13 @@ class Operation:
         return self.function.explain(*args, **words)
 
     def bench(self, *args, **words):
-        """Runs every candidate of a call, and compares it with the reference."""
+        """Runs every candidate of a call, and compares it with the reference. What crashes or hangs does so in a trial,
+        and is left out."""
+        for name in self._variants if words.get("implementation") is None else ():
+            try:
+                self.function(*args, **{k: v for k, v in words.items() if k != "seconds"}, implementation=name)
+            except NoCandidate:
+                pass
         return self.function.bench(*args, **words)
 
     def shapes(self, *args, **words):
@@ -396,6 +452,9 @@ class Operation:
             for row in _core.verify(None, self.name, index):
                 v._add(*row)
         return v
+
+    def __reduce__(self):  # by name, as functions are
+        return self.__qualname__
 
     def __repr__(self):
         return f"<own operation {self.name}: {', '.join(['reference', *self._variants])}>"
@@ -431,7 +490,7 @@ def operation(function=None, *, name=None, atol=1e-5, rtol=0.0, cases=None, of_l
     """
     if function is None:
         return lambda f: operation(f, name=name, atol=atol, rtol=rtol, cases=cases, of_largest=of_largest)
-    made = Operation(function, name or function.__name__, atol, rtol, cases, of_largest)
+    made = Operation(function, _name_of(function, name), atol, rtol, cases, of_largest)
     known = _own.get(made.name)
     if known and known._same_as(made):
         default_engine()

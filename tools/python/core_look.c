@@ -130,7 +130,8 @@ static PyObject *bench_rows(le_bench *bench, const le_explanation *e, bool compa
     PyObject *rows = PyList_New(0);
     le_bench_candidates(bench, &n);
     for (size_t i = 0; rows && i < n; i++) {
-        PyObject *row = PyErr_CheckSignals() == 0 ? bench_row(bench, i, e, compared, seconds) : NULL;
+        PyObject *row =
+            PyErr_CheckSignals() == 0 ? bench_row(bench, i, e, compared, seconds) : NULL;
         if (!row || PyList_Append(rows, row) != 0)
             Py_CLEAR(rows);
         Py_XDECREF(row);

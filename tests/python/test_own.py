@@ -509,13 +509,14 @@ def test_benches_outlive_crashes(new_process):
     assert "'reference': (True, '')" in said and "'abort': (False, 'quarantined: crashed" in said
 
 
-@le.operation(name="pickled")
-def pickled(x: le.In["f4", "n"]) -> (le.Out["f4", "n"], le.Out["f4", "n"]):
+def two(x: le.In["f4", "n"]) -> (le.Out["f4", "n"], le.Out["f4", "n"]):
     return x, 2 * x
 
 
-def test_pickling(x):
-    assert pickle.loads(pickle.dumps(pickled)) is pickled
-    for made in (pickled(x), le.roberts_cross(np.ones((3, 3), "f4")), pickled(x, outputs=["out2"])):
+def test_pickling(x, monkeypatch):
+    operation = le.operation(two)
+    monkeypatch.setattr(sys.modules[__name__], "two", operation)  # as a decorator leaves it
+    assert pickle.loads(pickle.dumps(operation)) is operation
+    for made in (operation(x), le.roberts_cross(np.ones((3, 3), "f4")), operation(x, outputs=["out2"])):
         back = pickle.loads(pickle.dumps(made))
         assert type(back) is type(made) and np.array_equal(back[0], made[0])

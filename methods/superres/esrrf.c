@@ -244,6 +244,7 @@ static bool slabs(const le_call *call, le_slabs *out) {
     if (e.temporal != LE__SR_NONE && e.out.frames == 1) {
         out->args[ESRRF_RESULT].axis = 0;
         out->args[ESRRF_RESULT].merge = LE_MERGE_MEAN;
+        out->why = "all frames become one, and not as a mean alone";
         return e.temporal == LE__SR_AVG && !e.correct;
     }
     out->multiple = e.per_timepoint;

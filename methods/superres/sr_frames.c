@@ -134,6 +134,7 @@ le_status le__sr_part_frame(const le_call *call, uint64_t random, le_case *out, 
 }
 
 bool le__sr_slabs(const le_tensor *image, const int *args, int n, le_slabs *out) {
+    out->why = "it is a single image";
     if (image->ndim < 3)
         return false;
     out->items = image->shape[0];

@@ -76,6 +76,7 @@ static void work(const le_call *call, le_work *out) {
 static bool slabs(const le_call *call, le_slabs *out) {
     const le_tensor *image = le_call_in(call, PROJECTION_IMAGE);
     const int64_t per = le_call_i64(call, PROJECTION_FRAMES_PER_TIMEPOINT);
+    out->why = "it is a single image";
     if (image->ndim != 3 || image->shape[0] < 2)
         return false;
     out->items = image->shape[0];
@@ -87,6 +88,7 @@ static bool slabs(const le_call *call, le_slabs *out) {
         return true;
     }
     out->args[PROJECTION_RESULT].merge = LE_MERGE_MEAN;
+    out->why = "all frames become one, and not as a mean";
     return le__sr_temporal_of(le_call_str(call, PROJECTION_TEMPORAL)) == LE__SR_AVG;
 }
 

@@ -91,8 +91,10 @@ def test_places_and_dask_arrays(movie, tmp_path, hdf5):
 
 
 def test_what_cannot_be_cut():
-    with pytest.raises(NotImplementedError, match="cannot be cut"):
+    with pytest.raises(NotImplementedError, match="cannot be cut into slabs: the operation needs its inputs whole"):
         le.dask.run("convolve", signal=np.ones(9, "f4"), kernel=[1.0, 2.0])
+    with pytest.raises(NotImplementedError, match="it is a single image"):
+        le.dask.run("shift_magnify", image=np.ones((9, 9), "f4"))
     with pytest.raises(LookupError, match="did you mean"):
         le.dask.run("roberts_crss", image=np.ones((3, 3), "f4"))
 

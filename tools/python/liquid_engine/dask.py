@@ -122,8 +122,8 @@ def _plan(function, tensors, words, outs, parts):
             return cut, _same_bits(function, given)
         whys.append(cut)
     from ._errors import Unsupported
-    why = next(filter(None, whys), "")
-    raise Unsupported(f"{function.__name__}: this call cannot be cut into slabs{why and ': ' + why}")
+    why = next(filter(None, whys), "the operation needs its inputs whole")
+    raise Unsupported(f"{function.__name__}: this call cannot be cut into slabs: {why}")
 
 
 def _same_bits(function, given):

@@ -286,3 +286,28 @@ from liquid_engine import NoCandidate, Tensor, roberts_cross
 
 def test_importing_loads_nothing(new_process):
     new_process(IMPORT, LE_DB=":memory:")
+
+
+FORKED_WHILE_LOADING = """
+import os, threading, time, numpy
+import liquid_engine as le
+x = numpy.ones((3, 3), "f4")
+crew = [threading.Thread(target=lambda: le.roberts_cross(x)) for _ in range(3)]
+for t in crew:
+    t.start()
+child = os.fork()
+if child == 0:
+    le.roberts_cross(x)
+    os._exit(0)
+for _ in range(100):
+    if os.waitpid(child, os.WNOHANG)[0]:
+        break
+    time.sleep(0.1)
+else:
+    os.kill(child, 9)
+    raise SystemExit("the child waits for a module that a thread of its parent was loading")
+"""
+
+
+def test_a_fork_while_a_thread_loads_the_module(new_process):
+    new_process(FORKED_WHILE_LOADING)

@@ -13,6 +13,9 @@ devices by calls that look for them.
 """
 from __future__ import annotations
 
+import _thread
+import os
+
 _ERRORS = ["ArgumentError", "Cancelled", "DataError", "DeviceError", "DTypeError", "Error", "FileError",
            "InternalError", "NoCandidate", "OutOfMemory", "ShapeError", "TimeLimit", "UnknownError", "Unsupported"]
 _HOMES = {
@@ -29,13 +32,19 @@ _HOMES = {
 __all__ = sorted(_HOMES)
 
 
+# Modules that another thread is loading would stay locked in a child for ever: forks wait for it.
+_loading = _thread.RLock()
+os.register_at_fork(before=_loading.acquire, after_in_parent=_loading.release, after_in_child=_loading.release)
+
+
 def _module(name):
     # The extension finds the libraries that it needs, which takes longer than all of the Python here. What it is told
     # by the other two has to be there before anything of it is used.
     import importlib
-    for needed in ("_engine", "_options"):
-        importlib.import_module("." + needed, __name__)
-    return importlib.import_module("." + name, __name__)
+    with _loading:
+        for needed in ("_engine", "_options"):
+            importlib.import_module("." + needed, __name__)
+        return importlib.import_module("." + name, __name__)
 
 
 def __getattr__(name: str):

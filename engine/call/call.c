@@ -88,6 +88,10 @@ void *le_call_attached(const le_call *call) {
     return call->attached;
 }
 
+bool le_call_reproducible(const le_call *call) {
+    return call->want.reproducible;
+}
+
 int le_call_threads(const le_call *call) {
     return call->threads > 0 ? call->threads : 1;
 }

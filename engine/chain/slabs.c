@@ -85,7 +85,7 @@ static le_arg pass(const job *j, size_t a, const le_slab_range *r) {
 /* --- the chain of one step --- */
 
 static le_status add_step(const job *j, le_chain *chain, const le_slab_range *r) {
-    le_arg args[LE_MAX_ARGS + 2];
+    le_arg args[LE_MAX_ARGS + 3];
     le_value values[LE_MAX_ARGS];
     const size_t n = j->op->n_args;
     for (size_t a = 0; a < n; a++) {
@@ -108,7 +108,8 @@ static le_status add_step(const job *j, le_chain *chain, const le_slab_range *r)
     }
     args[n] = LE_OPT_ATOL(j->call->want.atol);
     args[n + 1] = LE_OPT_RTOL(j->call->want.rtol);
-    le_chain_add_args(chain, j->op->name, args, n + 2);
+    args[n + 2] = LE_OPT_REPRODUCIBLE();
+    le_chain_add_args(chain, j->op->name, args, n + 2 + j->call->want.reproducible);
     for (size_t a = 0; a < n; a++)
         if (is_out(j, a))
             le_chain_output(chain, j->op->args[a].name, values[a]);

@@ -24,7 +24,7 @@
 #include <immintrin.h>
 #endif
 
-enum { TILE = 64, MOST_LANES = 8, COPIES = 4, WAVE = 32 };
+enum { TILE = 64, MOST_LANES = 8, COPIES = 4, WAVE = 32, FIXED_PIECES = 4 };
 
 typedef struct task task;
 
@@ -326,7 +326,9 @@ static void item_range(void *context, size_t begin, size_t end, int worker) {
                 return;
             n = last - p < TILE ? last - p : TILE;
             for (int f = 0; f < t->group_frames; f++)
-                values[f] = t->values(t, worker, frame + f, f, p, &n);
+                values[f] = frame + f < t->setup->frames
+                                ? t->values(t, worker, frame + f, f, p, &n)
+                                : NULL;
             for (int f = 0; f < t->group_frames; f++)
                 any |= fill_lane(t, values[f], f, p, n, &x, &lost);
             if (any) {
@@ -410,7 +412,8 @@ static void results_range(void *context, size_t begin, size_t end, int worker) {
         const int64_t group = (int64_t)item / blocks, first = (int64_t)item % blocks * BINS;
         const int64_t last = first + BINS < t->table.n_bins ? first + BINS : t->table.n_bins;
         const gathered g = gather(t, group, first, last);
-        for (int64_t frame = group * n; frame < (group + 1) * n; frame++)
+        const int64_t left = t->setup->frames - t->first_frame;
+        for (int64_t frame = group * n; frame < (group + 1) * n && frame < left; frame++)
             for (int64_t bin = first; bin < last; bin++)
                 put_bin(t, &g, frame, bin);
     }
@@ -418,15 +421,17 @@ static void results_range(void *context, size_t begin, size_t end, int worker) {
 
 /* ------------------------------------------------------------------------------------ set-up -- */
 
-/* Frames go in groups of eight where their sums fit a cache, and the rest one by one. */
+/* Frames go in groups of eight where their sums fit a cache, and the rest one by one. Reproducible:
+ * in an order of additions that does not depend on how many frames there are. */
 static void shape_task(task *t, int64_t frames) {
     const int64_t bins = t->table.n_bins + 2;
-    const bool eight = frames >= MOST_LANES && bins * t->sums <= 1 << 16;
+    const bool fixed = le_call_reproducible(t->call);
+    const bool eight = (fixed || frames >= MOST_LANES) && bins * t->sums <= 1 << 16;
     t->lanes = eight ? MOST_LANES : COPIES;
     t->group_frames = eight ? MOST_LANES : 1;
-    const int64_t groups = frames / t->group_frames;
+    t->groups = (frames + t->group_frames - 1) / t->group_frames;
     const int64_t most = t->pixels / (4 * bins) + 1; /* so that sums are no more than pixels */
-    t->pieces = groups < WAVE ? WAVE / groups : 1;
+    t->pieces = fixed ? FIXED_PIECES : t->groups < WAVE ? WAVE / t->groups : 1;
     t->pieces = t->pieces < most ? t->pieces : most;
     t->item_doubles = (size_t)(bins * t->sums * t->lanes);
     t->item_lost = (size_t)(bins * t->group_frames);
@@ -436,7 +441,6 @@ static void shape_task(task *t, int64_t frames) {
 static le_status open_part(task *t, int64_t first, int64_t frames) {
     shape_task(t, frames);
     t->part_first = first;
-    t->groups = frames / t->group_frames;
     const int64_t few = (WAVE + t->pieces - 1) / t->pieces;
     t->wave = t->at_once || t->groups < few ? t->groups : few;
     const size_t items = (size_t)(t->wave * t->pieces);
@@ -465,14 +469,16 @@ static le_status put_wave(task *t, int64_t group) {
     return le_parallel_for(t->call, (size_t)(groups_of_wave(t, group) * blocks), results_range, t);
 }
 
-/* The frames in groups of eight, and the rest. */
+/* The frames in groups of eight, and the rest; reproducible: all in one. */
 typedef struct parts {
     task of[2];
     int n;
 } parts;
 
 static le_status open_parts(const task *t, parts *p) {
-    const int64_t rest = t->setup->frames % MOST_LANES, grouped = t->setup->frames - rest;
+    const bool whole = le_call_reproducible(t->call);
+    const int64_t rest = whole ? 0 : t->setup->frames % MOST_LANES,
+                  grouped = t->setup->frames - rest;
     le_status status = LE_OK;
     p->n = 0;
     if (grouped > 0) {

@@ -182,6 +182,45 @@ static void test_nothing_is_lost(void **state) {
     for_implementations("azimuthal_integrate", nothing_is_lost);
 }
 
+/* Curves of frames first .. end - 1 of the scan below, in double precision. */
+static void curves_of(const char *implementation, const double *scanned, int64_t first, int64_t end,
+                      le_tensor *out) {
+    le_tensor in = le_tensor_of(scanned + first * PIXELS, LE_F64, 3,
+                                (int64_t[]){end - first, ROWS, COLS});
+    *out = (le_tensor){.dtype = LE_F64};
+    assert_ok(le_engine_run(engine, "azimuthal_integrate", LE_IN("frames", &in), GEOMETRY,
+                            LE_I64("solid_angle", 0), LE_OUT("sum_signal", out),
+                            LE_OPT_IMPLEMENTATION(implementation), LE_OPT_REPRODUCIBLE()));
+}
+
+/* The order of additions of a reproducible frame does not depend on the frames beside it. */
+static void same_bits(const char *implementation) {
+    enum { FRAMES = 21 };
+    static double scanned[FRAMES * PIXELS];
+    uint32_t random = 1;
+    for (int i = 0; i < FRAMES * PIXELS; i++) {
+        random = random * 1664525u + 1013904223u;
+        scanned[i] = (double)random / 7e5;
+    }
+    static const int64_t cuts[][2] = {{0, 8}, {0, 1}, {3, 16}, {8, 20}, {20, 21}};
+    le_tensor whole, part;
+    curves_of(implementation, scanned, 0, FRAMES, &whole);
+    for (size_t k = 0; k < sizeof cuts / sizeof *cuts; k++) {
+        curves_of(implementation, scanned, cuts[k][0], cuts[k][1], &part);
+        if (memcmp(part.data, (double *)whole.data + cuts[k][0] * NPT,
+                   (size_t)((cuts[k][1] - cuts[k][0]) * NPT) * sizeof(double)) != 0)
+            fail_msg("%s: frames %d to %d have other bits than in the whole scan", implementation,
+                     (int)cuts[k][0], (int)cuts[k][1]);
+        le_tensor_free(&part);
+    }
+    le_tensor_free(&whole);
+}
+
+static void test_same_bits(void **state) {
+    (void)state;
+    for_implementations("azimuthal_integrate", same_bits);
+}
+
 /* Shares by area, counted with 200 x 200 points in each pixel: far from the beam the quadrilateral
  * in radius and azimuth is the pixel, up to the square of its size over the radius. */
 static void areas(const char *implementation) {
@@ -721,6 +760,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_centres),
         cmocka_unit_test(test_nothing_is_lost),
+        cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_areas),
         cmocka_unit_test(test_sector),
         cmocka_unit_test(test_plane),

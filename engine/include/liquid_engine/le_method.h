@@ -482,6 +482,9 @@ typedef struct le_implementation {
  * enough to end between them. */
 LE_API le_status le_parallel_for(le_call *call, size_t items, le_range_fn fn, void *context);
 LE_API int le_call_threads(const le_call *call);
+/* Whether LE_OPT_REPRODUCIBLE was given: what is slower, and keeps the bits of a frame (a row, a
+ * view) the same whatever else the call has, is to be done then. */
+LE_API bool le_call_reproducible(const le_call *call);
 /* 64-byte aligned memory, contents unspecified, that lives until the call ends; counted in the peak
  * memory. NULL when out of memory. Not for range functions: call it in prepare or run. */
 LE_API void *le_call_scratch(le_call *call, size_t bytes);

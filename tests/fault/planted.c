@@ -27,7 +27,7 @@ enum { MOST_PLANTED = 3 };
 static double trial_limit_s = 2;
 static const planted_bed *bed;
 static const plant *now_planted;
-static const char *source = "first"; /* hash of the planted source */
+static char source[24] = "first"; /* hash of the planted source */
 static le_implementation planted[MOST_PLANTED];
 static int how_many = 1;
 static char db[64];
@@ -224,6 +224,9 @@ static void wait_for_verdict(le_engine *e, planted_way way) {
     }
 }
 
+/* Seconds for which trials delayed the first call of the process that ended last. */
+static double *first_delay;
+
 static void first_call(le_engine *e, planted_way way) {
     lag l = {.seconds = 0};
     REQUIRE(pthread_create(&l.thread, NULL, measure_lag, &l) == 0, "no thread");
@@ -231,9 +234,7 @@ static void first_call(le_engine *e, planted_way way) {
     check_answer(e, way);
     l.over = true;
     pthread_join(l.thread, NULL);
-    REQUIRE(delayed - l.seconds < trial_limit_s + 1,
-            "trials delayed the first call by %.2f s, the limit is %g s", delayed - l.seconds,
-            trial_limit_s);
+    *first_delay = delayed - l.seconds;
 }
 
 static void bench(void) {
@@ -290,7 +291,6 @@ static void restarted_process(planted_way way) {
 
 static void process_of_new_source(planted_way way) {
     int before = *runs;
-    source = "second";
     first_process(way);
     REQUIRE(*runs > before, "a new source was not tried");
 }
@@ -308,9 +308,29 @@ static void in_child(void (*step)(planted_way way), planted_way way) {
     assert_int_equal(state, 0);
 }
 
+/* A new source is tried anew. Other programs delay calls, too: the least of a few attempts counts. */
+static void in_children_without_delay(void (*step)(planted_way way), planted_way way) {
+    static int sources;
+    double least = INFINITY;
+    for (int k = 0; k < 3 && least >= trial_limit_s + 1; k++) {
+        snprintf(source, sizeof source, "source %d", ++sources);
+        in_child(step, way);
+        least = fmin(least, *first_delay);
+    }
+    if (least >= trial_limit_s + 1)
+        fail_msg("%s: trials delayed the first call by %.2f s, the limit is %g s",
+                 now_planted->name, least, trial_limit_s);
+}
+
+static void *shared(size_t size) {
+    return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
 static void share_counter(void) {
-    if (!runs)
-        runs = mmap(NULL, sizeof *runs, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (!runs) {
+        runs = shared(sizeof *runs);
+        first_delay = shared(sizeof *first_delay);
+    }
     snprintf(db, sizeof db, "/tmp/le_planted_%d.sqlite3", (int)getpid());
     setenv("LE_TRIAL_LIMIT", "2", 1);
     unlink(db);
@@ -320,11 +340,14 @@ void planted_check(const planted_bed *b, const plant *p, planted_way way) {
     share_counter();
     bed = b;
     now_planted = p;
-    in_child(way == PLANTED_BENCH ? bench_process : first_process, way);
+    if (way == PLANTED_BENCH)
+        in_child(bench_process, way);
+    else
+        in_children_without_delay(first_process, way);
     if (!p->passing)
         in_child(restarted_process, way);
     if (!p->passing && way == PLANTED_LEARN)
-        in_child(process_of_new_source, way);
+        in_children_without_delay(process_of_new_source, way);
     unlink(db);
 }
 
@@ -360,8 +383,7 @@ void planted_check_delay(const planted_bed *b, const plant *p, planted_way way, 
     now_planted = p;
     trial_limit_s = limit_s;
     setenv("LE_TRIAL_LIMIT", "1", 1);
-    shared_longest = mmap(NULL, sizeof *shared_longest, PROT_READ | PROT_WRITE,
-                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    shared_longest = shared(sizeof *shared_longest);
     double delay = INFINITY; /* the least of a few: other programs delay calls, too */
     for (int k = 0; k < 3 && delay > limit_s + slack_s; k++) {
         double usual = longest_call(way, 0);

@@ -62,8 +62,13 @@ static bool uses_azimuth(const le__sc_bins *bins) {
     return bins->azimuth_limited || bins->azimuth.n > 0;
 }
 
+/* Around which a pixel's azimuth is one of a turn. A range within [-pi, pi] leaves it as it is, so
+ * that a pixel at the end of the turn reaches one end of such a range only. */
 static double azimuth_middle(const le__sc_bins *bins) {
-    return uses_azimuth(bins) ? 0.5 * (bins->azimuth.lo + bins->azimuth.hi) : 0;
+    const double room = 1.0 / 8388608.0, half = (1 + room) * 0.5 * turn_2pi;
+    if (!uses_azimuth(bins) || (bins->azimuth.lo >= -half && bins->azimuth.hi <= half))
+        return 0;
+    return 0.5 * (bins->azimuth.lo + bins->azimuth.hi);
 }
 
 int le__sc_wanted(const le__sc_bins *bins) {

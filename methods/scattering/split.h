@@ -9,8 +9,8 @@
  * full  the quadrilateral of its corners, by area; what lies outside is left out, and the rest
  *       counts for the whole pixel
  *
- * The weights of a pixel sum to one. Azimuths are taken by whole turns next to the middle of the
- * range. In one dimension a range of azimuth takes or refuses whole pixels.
+ * The weights of a pixel sum to one. Azimuths are those of centres, from -pi to pi, or next to
+ * the middle of a range that goes beyond. In one dimension a range takes or refuses whole pixels.
  */
 #ifndef LE_SCATTERING_SPLIT_H
 #define LE_SCATTERING_SPLIT_H

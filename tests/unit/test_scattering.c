@@ -1,8 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Integration of detector frames against sums made here, pixel by pixel and from the definitions;
- * geometry files and their mistakes.
+ * Integration of detector frames against sums made here, pixel by pixel and from the definitions.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,9 +17,7 @@
 #include "call/case.h"
 #include "check/runs_here.h"
 #include "one_engine.h"
-#include "scattering/detectors.h"
 #include "scattering/encode.h"
-#include "scattering/poni.h"
 
 enum { ROWS = 40, COLS = 50, NPT = 12, PIXELS = ROWS * COLS };
 
@@ -272,6 +269,48 @@ static void sector(const char *implementation) {
 static void test_sector(void **state) {
     (void)state;
     for_implementations("azimuthal_integrate", sector);
+}
+
+static double half_width(int i) { /* of the box about the centre, degrees */
+    double half = 0;
+    for (int k = 0; k < 4; k++) {
+        const double y = y_of(i) + (k / 2 ? 0.5 : -0.5) * pixel1,
+                     x = x_of(i) + (k % 2 ? 0.5 : -0.5) * pixel2;
+        const double across = x_of(i) * y - y_of(i) * x, along = x_of(i) * x + y_of(i) * y;
+        half = fmax(half, fabs(atan2(across, along)) * 57.29577951308232);
+    }
+    return half;
+}
+
+/* A pixel whose box goes past 180 degrees does not come in again at -180. */
+static void ends_of_the_turn(const char *implementation) {
+    static const double ranges[2][2] = {{-180, 90}, {-90, 180}};
+    le_tensor in = image(frame, LE_U32);
+    for (int k = 0; k < 2; k++) {
+        le_tensor count = {0};
+        double all = 0, want = 0, again = 0;
+        for (int i = 0; i < PIXELS; i++) {
+            const double chi = atan2(y_of(i), x_of(i)) * 57.29577951308232, half = half_width(i);
+            const bool in_it = chi - half < ranges[k][1] && chi + half >= ranges[k][0];
+            want += in_it;
+            again += !in_it && (chi + half > 180 || chi - half < -180);
+        }
+        assert_true(k == 1 || again > 5);
+        assert_ok(le_engine_run(engine, "azimuthal_integrate", LE_IN("frames", &in), GEOMETRY,
+                                LE_STR("splitting", "bbox"),
+                                LE_F64S("radial_range", ((double[]){0, 10}), 2),
+                                LE_F64S("azimuth_range", ranges[k], 2), LE_OUT("count", &count),
+                                LE_OPT_IMPLEMENTATION(implementation)));
+        for (int b = 0; b < NPT; b++)
+            all += le_tensor_get(&count, b);
+        assert_near(all, want, 1e-3);
+        le_tensor_free(&count);
+    }
+}
+
+static void test_ends_of_the_turn(void **state) {
+    (void)state;
+    for_implementations("azimuthal_integrate", ends_of_the_turn);
 }
 
 /* Sums over azimuth of a plane are those of the curve: areas in cells add up to areas in columns
@@ -557,116 +596,6 @@ static void test_stacks(void **state) {
     stacks_of_stacks("slabs");
 }
 
-/* --------------------------------------------------------------------------------- geometry --- */
-
-static void test_poni(void **state) {
-    le__sc_poni p;
-    (void)state;
-    assert_ok(le__sc_poni_parse("# a comment: 7\nPixelSize1: 1e-4\nDistance: 0.1\n"
-                                "distance: 0.25\r\n Poni1 : -1e-3\nWavelength: None\n"
-                                "Detector: Eiger4M\nsomething: else",
-                                "text", &p));
-    assert_true(p.number[LE__SC_DISTANCE] == 0.25 && p.number[LE__SC_PIXEL1] == 1e-4);
-    assert_true(p.number[LE__SC_PONI1] == -1e-3 && !p.given[LE__SC_WAVELENGTH]);
-    assert_string_equal(p.detector, "Eiger4M");
-    assert_ok(le__sc_poni_parse("poni_version: 2.1\nDetector: NexusDetector\nDetector_config: "
-                                "{\"pixel1\": 2e-4, \"pixel2\": 4e-4, \"orientation\": 2, "
-                                "\"max_shape\": [100, 130], \"filename\": \"d.h5\"}\n",
-                                "text", &p));
-    assert_true(p.shape[0] == 100 && p.shape[1] == 130 && p.orientation == 2);
-    assert_true(p.number[LE__SC_PIXEL2] == 4e-4);
-    assert_string_equal(p.file, "d.h5");
-}
-
-static void test_bad_poni(void **state) {
-    static const char *const bad[] = {"",
-                                      "no colon at all",
-                                      "Distance: much",
-                                      "Distance: nan",
-                                      "Distance: 1e999",
-                                      "Distance: 0.1 m",
-                                      "Detector_config: {\"pixel1\": ",
-                                      "Detector_config: {\"max_shape\": [1]}",
-                                      "Detector_config: {\"max_shape\": [1e300, 5]}",
-                                      "Detector_config: {\"orientation\": 9}",
-                                      "Detector_config: {\"splineFile\": \"frelon.spline\"}",
-                                      "SplineFile: frelon.spline",
-                                      "Parallax: True"};
-    le__sc_poni p;
-    (void)state;
-    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
-        assert_int_not_equal(le__sc_poni_parse(bad[k], "the file", &p), LE_OK);
-        assert_non_null(strstr(le_error_message(), "the file"));
-    }
-}
-
-static void test_detectors(void **state) {
-    (void)state;
-    static const int64_t size[2] = {2167, 2070};
-    const le__sc_detector *eiger = le__sc_detector_find("Eiger 4M", size);
-    assert_non_null(eiger);
-    assert_ptr_equal(le__sc_detector_find("eiger_4m", size), eiger);
-    assert_null(le__sc_detector_find("eiger", size));
-    assert_null(le__sc_detector_find("", size));
-    int gaps = 0;
-    for (int i = 0; i < 2167 * 2070; i++)
-        gaps += le__sc_detector_misses(eiger, size, i / 2070, i % 2070);
-    assert_int_equal(gaps, 250330);
-    double edges[1025];
-    le__sc_detector_edges(le__sc_detector_find("Jungfrau", size), 1, 1024, 75e-6, edges);
-    assert_near(edges[1024], (1024 + 6) * 75e-6, 1e-12); /* six columns of double width */
-    assert_near(edges[257] - edges[256], 150e-6, 1e-12);
-}
-
-/* pyFAI 2026.9.0: shape of the frames, pixels in m, and what its masks take away. */
-static void test_binned_detectors(void **state) {
-    static const struct {
-        const char *name;
-        int64_t rows, cols;
-        double pixel;
-        int masked;
-    } known[] = {{"Perkin", 4096, 4096, 100e-6, 0},
-                 {"Perkin", 2048, 2048, 200e-6, 0},
-                 {"Pixium 4700", 955, 1240, 308e-6, 0},
-                 {"Pixium", 1910, 2480, 154e-6, 0},
-                 {"MAR 133", 2048, 2048, 64e-6, 900016},
-                 {"mar225", 3072, 3072, 73.242e-6, 0},
-                 {"mar_345", 1200, 1200, 150e-6, 308984},
-                 {"mar345", 1800, 1800, 100e-6, 695320},
-                 {"rayonix_mx340hs", 1920, 1920, 177.0834e-6, 0}};
-    (void)state;
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-        const int64_t shape[2] = {known[k].rows, known[k].cols};
-        const le__sc_detector *d = le__sc_detector_find(known[k].name, shape);
-        int masked = 0;
-        assert_non_null(d);
-        assert_near(d->pixel[0] * (double)(d->shape[0] / shape[0]), known[k].pixel, 1e-10);
-        assert_near(d->pixel[1] * (double)(d->shape[1] / shape[1]), known[k].pixel, 1e-10);
-        for (int64_t i = 0; i < shape[0] * shape[1]; i++)
-            masked += le__sc_detector_misses(d, shape, i / shape[1], i % shape[1]);
-        assert_int_equal(masked, known[k].masked);
-    }
-}
-
-/* pyFAI 2026.9.0, every 13th row: how many pixels its mask takes away, and a sum over where the
- * others are. */
-static void test_modules_off_a_grid(void **state) {
-    static const int64_t shape[2] = {3333, 3212};
-    const le__sc_detector *d = le__sc_detector_find("Jungfrau 8M", shape);
-    int64_t masked = 0, places = 0;
-    (void)state;
-    assert_non_null(d);
-    assert_int_equal(d->shape[0], 3333);
-    for (int64_t row = 0; row < shape[0]; row += 13)
-        for (int64_t col = 0; col < shape[1]; col++)
-            if (le__sc_detector_misses(d, shape, row, col))
-                masked++;
-            else
-                places += 31 * row + 17 * col;
-    assert_int_equal(masked, 181977);
-    assert_int_equal(places, 50909347099);
-}
-
 /* ---------------------------------------------------------------------------------- mistakes -- */
 
 #define ASSERT_REFUSED(text, ...)                                                                  \
@@ -763,12 +692,8 @@ int main(void) {
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_areas),
         cmocka_unit_test(test_sector),
+        cmocka_unit_test(test_ends_of_the_turn),
         cmocka_unit_test(test_plane),
-        cmocka_unit_test(test_poni),
-        cmocka_unit_test(test_bad_poni),
-        cmocka_unit_test(test_detectors),
-        cmocka_unit_test(test_binned_detectors),
-        cmocka_unit_test(test_modules_off_a_grid),
         cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_poni_file),
         cmocka_unit_test(test_stored),

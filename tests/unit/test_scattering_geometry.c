@@ -1,0 +1,146 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Geometry files and their mistakes; detectors that are known by name, beside what pyFAI says of
+ * them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "scattering/detectors.h"
+#include "scattering/poni.h"
+
+static void assert_near(double got, double want, double tolerance) {
+    if (!(fabs(got - want) <= tolerance))
+        fail_msg("got %.17g, expected %.17g", got, want);
+}
+
+static void parse(const char *text, le__sc_poni *p) {
+    if (le__sc_poni_parse(text, "text", p) != LE_OK)
+        fail_msg("%s", le_error_message());
+}
+
+static void test_poni(void **state) {
+    le__sc_poni p;
+    (void)state;
+    parse("# a comment: 7\nPixelSize1: 1e-4\nDistance: 0.1\ndistance: 0.25\r\n Poni1 : -1e-3\n"
+          "Wavelength: None\nDetector: Eiger4M\nsomething: else",
+          &p);
+    assert_true(p.number[LE__SC_DISTANCE] == 0.25 && p.number[LE__SC_PIXEL1] == 1e-4);
+    assert_true(p.number[LE__SC_PONI1] == -1e-3 && !p.given[LE__SC_WAVELENGTH]);
+    assert_string_equal(p.detector, "Eiger4M");
+    parse("poni_version: 2.1\nDetector: NexusDetector\nDetector_config: "
+          "{\"pixel1\": 2e-4, \"pixel2\": 4e-4, \"orientation\": 2, "
+          "\"max_shape\": [100, 130], \"filename\": \"d.h5\"}\n",
+          &p);
+    assert_true(p.shape[0] == 100 && p.shape[1] == 130 && p.orientation == 2);
+    assert_true(p.number[LE__SC_PIXEL2] == 4e-4);
+    assert_string_equal(p.file, "d.h5");
+}
+
+static void test_bad_poni(void **state) {
+    static const char *const bad[] = {"",
+                                      "no colon at all",
+                                      "Distance: much",
+                                      "Distance: nan",
+                                      "Distance: 1e999",
+                                      "Distance: 0.1 m",
+                                      "Detector_config: {\"pixel1\": ",
+                                      "Detector_config: {\"max_shape\": [1]}",
+                                      "Detector_config: {\"max_shape\": [1e300, 5]}",
+                                      "Detector_config: {\"orientation\": 9}",
+                                      "Detector_config: {\"splineFile\": \"frelon.spline\"}",
+                                      "SplineFile: frelon.spline",
+                                      "Parallax: True"};
+    le__sc_poni p;
+    (void)state;
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        assert_int_not_equal(le__sc_poni_parse(bad[k], "the file", &p), LE_OK);
+        assert_non_null(strstr(le_error_message(), "the file"));
+    }
+}
+
+static void test_detectors(void **state) {
+    (void)state;
+    static const int64_t size[2] = {2167, 2070};
+    const le__sc_detector *eiger = le__sc_detector_find("Eiger 4M", size);
+    assert_non_null(eiger);
+    assert_ptr_equal(le__sc_detector_find("eiger_4m", size), eiger);
+    assert_null(le__sc_detector_find("eiger", size));
+    assert_null(le__sc_detector_find("", size));
+    int gaps = 0;
+    for (int i = 0; i < 2167 * 2070; i++)
+        gaps += le__sc_detector_misses(eiger, size, i / 2070, i % 2070);
+    assert_int_equal(gaps, 250330);
+    double edges[1025];
+    le__sc_detector_edges(le__sc_detector_find("Jungfrau", size), 1, 1024, 75e-6, edges);
+    assert_near(edges[1024], (1024 + 6) * 75e-6, 1e-12); /* six columns of double width */
+    assert_near(edges[257] - edges[256], 150e-6, 1e-12);
+}
+
+/* pyFAI 2026.9.0: shape of the frames, pixels in m, and what its masks take away. */
+static void test_binned_detectors(void **state) {
+    static const struct {
+        const char *name;
+        int64_t rows, cols;
+        double pixel;
+        int masked;
+    } known[] = {{"Perkin", 4096, 4096, 100e-6, 0},
+                 {"Perkin", 2048, 2048, 200e-6, 0},
+                 {"Pixium 4700", 955, 1240, 308e-6, 0},
+                 {"Pixium", 1910, 2480, 154e-6, 0},
+                 {"MAR 133", 2048, 2048, 64e-6, 900016},
+                 {"mar225", 3072, 3072, 73.242e-6, 0},
+                 {"mar_345", 1200, 1200, 150e-6, 308984},
+                 {"mar345", 1800, 1800, 100e-6, 695320},
+                 {"rayonix_mx340hs", 1920, 1920, 177.0834e-6, 0}};
+    (void)state;
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        const int64_t shape[2] = {known[k].rows, known[k].cols};
+        const le__sc_detector *d = le__sc_detector_find(known[k].name, shape);
+        int masked = 0;
+        assert_non_null(d);
+        assert_near(d->pixel[0] * (double)(d->shape[0] / shape[0]), known[k].pixel, 1e-10);
+        assert_near(d->pixel[1] * (double)(d->shape[1] / shape[1]), known[k].pixel, 1e-10);
+        for (int64_t i = 0; i < shape[0] * shape[1]; i++)
+            masked += le__sc_detector_misses(d, shape, i / shape[1], i % shape[1]);
+        assert_int_equal(masked, known[k].masked);
+    }
+}
+
+/* pyFAI 2026.9.0, every 13th row: how many pixels its mask takes away, and a sum over where the
+ * others are. */
+static void test_modules_off_a_grid(void **state) {
+    static const int64_t shape[2] = {3333, 3212};
+    const le__sc_detector *d = le__sc_detector_find("Jungfrau 8M", shape);
+    int64_t masked = 0, places = 0;
+    (void)state;
+    assert_non_null(d);
+    assert_int_equal(d->shape[0], 3333);
+    for (int64_t row = 0; row < shape[0]; row += 13)
+        for (int64_t col = 0; col < shape[1]; col++)
+            if (le__sc_detector_misses(d, shape, row, col))
+                masked++;
+            else
+                places += 31 * row + 17 * col;
+    assert_int_equal(masked, 181977);
+    assert_int_equal(places, 50909347099);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_poni),
+        cmocka_unit_test(test_bad_poni),
+        cmocka_unit_test(test_detectors),
+        cmocka_unit_test(test_binned_detectors),
+        cmocka_unit_test(test_modules_off_a_grid),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -66,9 +66,16 @@ static le_status run_on_device(le_call *call, const le_implementation *impl) {
     return status == LE_OK ? call->device->end(call, impl->run(call)) : status;
 }
 
+/* An implementation may fail without a word: the text of an older error would stand for it. */
 static le_status run_on(le_call *call, const le__candidate *c) {
     bool cpu = c->device->kind == LE_DEVICE_CPU;
-    return cpu ? run_on_cpu(call, c->implementation) : run_on_device(call, c->implementation);
+    unsigned before = le__failures();
+    le_status status =
+        cpu ? run_on_cpu(call, c->implementation) : run_on_device(call, c->implementation);
+    return status == LE_OK || le__failures() != before
+               ? status
+               : le_fail(status, "%s: %s on %s failed without a reason: %s", call->operation->name,
+                         c->implementation->name, c->device->id, le_status_text(status));
 }
 
 /* After the run with too little room for counted outputs: with enough. What was in vain is set-up,

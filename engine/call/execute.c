@@ -128,8 +128,10 @@ le_status le__execute(le_call *call, const le__candidate *c, le__outputs outputs
     if (call->watch)
         status = judge_end(call, &watch, status);
     call->watch = NULL;
-    le__keep_release(call);
-    le__call_release_scratch(call);
+    if (call->kept)
+        le__keep_release(call);
+    if (call->scratch)
+        le__call_release_scratch(call);
     call->stats.ended = timed ? le__now() : 0;
     call->stats.seconds =
         timed ? call->stats.ended - span.start - call->stats.setup_seconds : call->granted;

@@ -41,12 +41,21 @@ build() { # NAME CMAKE_ARGUMENTS...
     return 1
 }
 
-# Tests that a part leaves out are not compiled there.
+# Tests that a part leaves out are not compiled there. CTest itself names no program that is still to be made.
 targets() { # NAME
     [ -n "$selected" ] || { echo all; return; }
     echo liquid_engine_shared liquid_engine_static tools/all examples/all test_programs
     # shellcheck disable=SC2086 # a list of words
-    (cd "build/$1" && ctest -N -V $selected) | sed -n "s#^[0-9]*: Test command: $PWD/build/$1/\([^ ]*\).*#\1#p" | sort -u
+    { (cd "build/$1" && ctest -N $selected); find "build/$1" -name CTestTestfile.cmake -exec cat {} +; } |
+        awk -v root="$PWD/build/$1/" '
+            $1 == "Test" { selected[$3] }
+            /^add_test/ {
+                name = $1
+                gsub(/add_test\(|[][=]/, "", name)
+                split($0, quoted, "\"")
+                if (name in selected && index(quoted[2], root) == 1)
+                    print substr(quoted[2], length(root) + 1)
+            }' | sort -u
 }
 
 run_tests() { # NAME[@FOLDER]

@@ -273,13 +273,14 @@ static bool all_well(const le__world *w, le_status status) {
     return !bad && !le__lost();
 }
 
-/* Where they belong, by the group's rank 0. */
+/* Where they belong, by the group's rank 0; not those that lack the parts of a rank that was lost
+ * meanwhile, which the journal would take for good. */
 static le_status write_pictures(boxed *b, int64_t begin, int64_t end) {
     le__shared *s = &b->job->shared[b->output];
     const le_slab_range views = {.begin = begin, .end = end};
     const int64_t each = 3 * b->pixels;
     le_status status = LE_OK;
-    if (!in_place(b) || b->group.rank != 0)
+    if (!in_place(b) || b->group.rank != 0 || le__lost())
         return LE_OK;
     if (!s->target)
         status = le_io_target_join(s->place, &s->shape, s->offset, &s->target);

@@ -6,6 +6,7 @@
 #include "learn.h"
 
 #include "liquid_engine/le_mpi.h"
+#include "lost.h"
 
 static void gather(void *context, const void *own, size_t bytes, void *all) {
     const le__world *w = context;
@@ -44,7 +45,8 @@ le_status le_mpi_race(le_engine *engine, MPI_Comm comm, const char *operation, c
         return status;
     status = le__learn_as_team(&w, engine, le_bench_race, operation, args, n_args);
     status = le__world_agree(&w, status);
-    le__learn_share(&w, engine);
+    if (!le__lost())
+        le__learn_share(&w, engine);
     le__world_close(&w);
     return status;
 }

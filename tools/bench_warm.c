@@ -192,6 +192,7 @@ static outcome run_job(job *j, const bench_settings *s, le_engine *engine, bool 
     }
     size_t n = call_args(sample, s, args);
     outcome result = measure(j, s, engine, args, n, last);
+    run_world_done(1, 0);
     le_sample_free(&sample);
     return result;
 }
@@ -225,29 +226,53 @@ static void limit_race(const progress *p) {
     le_bench_limit_races(p->engine, fmax(fmin(left, limit), 0));
 }
 
-static void run_one(progress *p, job *j, bool last) {
+enum { ROUNDS = 20 };
+
+typedef struct visit { /* to all problems that are left */
+    int number;        /* 0: the first */
+    double until;
+} visit;
+
+static bool is_last(const visit *v) {
+    return v->number > 0 && !run_world_all(v->number < ROUNDS && tool_clock() <= v->until);
+}
+
+static outcome show_job(progress *p, job *j, const visit *v) {
     char what[128];
     describe(j, what, sizeof what);
     bench_progress_show(&p->shown, p->done, what, p->settings->budget_s, bench_limit(p->settings));
     limit_race(p);
-    outcome o = run_job(j, p->settings, p->engine, last);
-    p->count[o]++;
-    p->done += o != OUTCOME_UNFINISHED;
+    outcome o = run_job(j, p->settings, p->engine, is_last(v));
     bench_progress_end(&p->shown);
+    return o;
+}
+
+/* False: nothing more is to be begun. Over ranks: once more by the others when one is lost. */
+static bool run_one(progress *p, job *j, const visit *v) {
+    outcome o = OUTCOME_UNFINISHED;
+    bool over;
+    do {
+        run_world_begin();
+        over = is_over(p);
+        if (!over)
+            o = show_job(p, j, v);
+    } while (run_world_again());
+    p->count[o] += !over;
+    p->done += o != OUTCOME_UNFINISHED;
+    return !over;
 }
 
 /* Calls do not wait for trials beyond their time limit: le-bench comes back for what they prove,
  * when all else is done. */
 static void run_rest(progress *p, const plan *all) {
-    enum { ROUNDS = 20 };
     size_t left = 1;
-    double until = tool_clock() + bench_limit(p->settings);
-    for (int round = 1; left && round <= ROUNDS && !is_over(p); round++) {
+    visit v = {0, tool_clock() + bench_limit(p->settings)};
+    while (left && v.number++ < ROUNDS) {
         left = 0;
-        for (size_t i = 0; i < all->n && !is_over(p); i++)
+        for (size_t i = 0; i < all->n; i++)
             if (all->jobs[i].unfinished) {
-                bool last = !run_world_all(round < ROUNDS && tool_clock() <= until);
-                run_one(p, &all->jobs[i], last);
+                if (!run_one(p, &all->jobs[i], &v))
+                    return;
                 left += all->jobs[i].unfinished;
             }
     }
@@ -256,9 +281,11 @@ static void run_rest(progress *p, const plan *all) {
 static int run_plan(const plan *all, const bench_settings *s, le_engine *engine) {
     progress p = {.settings = s, .engine = engine};
     bench_progress_begin(&p.shown, all->n, s->quiet);
-    for (size_t i = 0; i < all->n && !is_over(&p); i++)
-        run_one(&p, &all->jobs[i], false);
-    run_rest(&p, all);
+    bool more = true;
+    for (size_t i = 0; i < all->n && more; i++)
+        more = run_one(&p, &all->jobs[i], &(visit){0, 0});
+    if (more)
+        run_rest(&p, all);
     if (p.done < all->n)
         tool_message("%s: %zu of %zu problems are done; the same command goes on with the rest",
                      bench_interrupted() ? "interrupted" : "the budget is spent", p.done, all->n);

@@ -7,9 +7,11 @@
 #include "bench_options.h"
 #include "run_world.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int help_env(void) {
     for (const le_env_row *e = le_environment(); e->name; e++)
@@ -60,16 +62,25 @@ static int run(command *c) {
 
 /* Those that a launcher has started measure ahead of need together. What else there is is for rank
  * 0 alone: they would disturb each other's timings. */
-static void meet(const command *c, const run_launch *l, char **argv) {
+static void meet(const command *c, const run_launch *l, int voice, char **argv) {
     if (!l->launcher)
         return;
     if (c->way == WAY_WARM) {
+        if (voice >= 0)
+            dup2(voice, STDERR_FILENO);
         run_world_start(argv);
         return;
     }
     if (l->rank > 0)
         exit(TOOL_OK);
     tool_message("rank 0 of %d measures, alone; LE_MPI=off lets each process do so", l->ranks);
+}
+
+/* What is wrong with a command one rank says. *voice: standard error, of which others may be in need
+ * later. */
+static bool silence(int *voice) {
+    *voice = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    return freopen("/dev/null", "w", stderr) && setvbuf(stderr, NULL, _IONBF, 0) == 0;
 }
 
 int main(int argc, char **argv) {
@@ -81,10 +92,11 @@ int main(int argc, char **argv) {
         tool_message("out of memory");
         return TOOL_FAILED;
     }
-    if (launch.rank > 0 && !freopen("/dev/null", "w", stderr)) /* one voice is enough */
+    int voice = -1;
+    if (launch.rank > 0 && !silence(&voice))
         return TOOL_FAILED;
     bench_parse(&c, argc, argv);
-    meet(&c, &launch, argv);
+    meet(&c, &launch, voice, argv);
     int status = run(&c);
     free(c.s.operations);
     return bench_status(status);

@@ -180,8 +180,7 @@ static bool device_fits(const le_implementation *impl, le__device *d, const le_c
 
 bool le__implementation_takes(const le_implementation *impl, le__device *device,
                               const le_call *call, const char **why) {
-    *why = "the CPU lacks an instruction set";
-    if (impl->isa & ~call->engine->isa || !device_fits(impl, device, call, why))
+    if (!device_fits(impl, device, call, why))
         return false;
     if (!impl->applicable)
         return true;
@@ -241,6 +240,10 @@ static bool is_wanted(const le__candidate *c, const le_call *call, const char **
 }
 
 bool le__candidate_applies(const le__candidate *c, const le_call *call, const char **why) {
+    if (c->implementation->isa & ~call->engine->isa) {
+        *why = "the CPU lacks an instruction set";
+        return false;
+    }
     return is_wanted(c, call, why) && memory_fits(c, call, why) &&
            le__implementation_takes(c->implementation, c->device, call, why);
 }

@@ -43,6 +43,12 @@ for dies in 2:1 2:7; do
     LE_TEST_DIE_JOINING=$dies lose none $views images=boxes.raw
     cmp boxes.raw alone.raw || complain "the survivors have other bits after a loss at piece $dies"
 done
+# pictures that lack its parts are not taken for done
+for dies in 2:20 1:33 3:41; do
+    LE_TEST_DIE_JOINING=$dies lose none $views images=boxes.h5:/images
+    tail -c "$(wc -c <alone.raw)" boxes.h5 | cmp - alone.raw || complain "the survivors have other bits in a file after a loss at piece $dies"
+    rm boxes.h5
+done
 # in a scan of stored frames
 data=/entry/data/data
 "$scan_files" || complain "no frames"
@@ -72,4 +78,14 @@ ranks 3 --oversubscribe "$tools/le-run" -v $curves intensity=curves.raw 2>said |
 cmp curves.raw alone.raw || complain "a scan that has lost rank 0 and goes on has other bits"
 left=$(sed -n 's/.* \([0-9]*\) items left$/\1/p' said)
 [ "${left:-200}" -lt 200 ] || complain "all frames were done again: $(cat said)"
+# while it is measured ahead of need: the others measure on, unless it is rank 0
+bench() { # RANK:PROBLEMS
+    LE_TEST_DIE=$1 ranks 4 --oversubscribe --with-ft ulfm "$tools/le-bench" --db=lost.db threshold select_labels --sizes=64,100 >said 2>&1
+}
+bench 2:1 || complain "le-bench ends with rank 2: $(cat said)"
+[ "$(grep -c '1 of 4 ranks lost; the others went on' said)" -eq 1 ] || complain "le-bench: not one word of rank 2: $(cat said)"
+grep -qE '^(4 measured, 0|3 measured, 1) known already, 0 without a sample, 0 failed' said || complain "not all was measured: $(cat said)"
+rm -f lost.db*
+bench 0:1 && complain "le-bench went on without rank 0"
+[ "$(grep -c 'rank 0, which writes the results, was lost' said)" -eq 1 ] || complain "le-bench: not one word of rank 0: $(cat said)"
 exit $bad

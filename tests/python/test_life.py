@@ -221,12 +221,13 @@ def test_long_calls_are_looked_at_early():
     assert len(seen) == 1 and 0 < seen[0] < 1 / 300
 
 
-@pytest.mark.parametrize("name, implementation, shapes", [
-    ("convolve", "reference", [(200_000,), (2001,)]),
-    ("sigma_clip", "c", [(4096, 2048)]),
-    ("sigma_clip", "reference", [(4096, 1024)]),
+@pytest.mark.parametrize("name, implementation, shapes, settings", [
+    ("convolve", "reference", [(200_000,), (2001,)], {}),
+    ("sigma_clip", "c", [(4096, 2048)], {"deviation": "mad_std"}),  # sorts
+    ("sigma_clip", "lines", [(2, 4096 * 1024)], {"axis": 1}),
+    ("sigma_clip", "reference", [(4096, 1024)], {}),
 ])
-def test_long_items_are_looked_at(rng, name, implementation, shapes):
+def test_long_items_are_looked_at(rng, name, implementation, shapes, settings):
     """One item is all of the work."""
     class Enough(Exception):
         pass
@@ -237,9 +238,9 @@ def test_long_items_are_looked_at(rng, name, implementation, shapes):
     arrays = [rng.normal(size=shape).astype("f4") for shape in shapes]
     with le.Engine(db=":memory:", mode="estimate", threads=1) as e:
         call = getattr(e, name)
-        call(*[a[tuple(slice(0, 20) for _ in a.shape)] for a in arrays], implementation=implementation)
+        call(*[a[tuple(slice(0, 20) for _ in a.shape)] for a in arrays], implementation=implementation, **settings)
         with pytest.raises(Enough):
-            call(*arrays, implementation=implementation, progress=stop)
+            call(*arrays, implementation=implementation, progress=stop, **settings)
 
 
 def test_benchmarks_end():

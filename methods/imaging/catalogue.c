@@ -183,8 +183,8 @@ static int flags_of(const le__im_sums *s, const le__im_table *table) {
 void le__im_ellipse(const double moments[3], double out[3]) {
     const double half = (moments[2] - moments[0]) / 2, mean = (moments[2] + moments[0]) / 2;
     const double reach = sqrt(half * half + moments[1] * moments[1]);
-    out[0] = sqrt(mean + reach);
-    out[1] = mean <= reach ? 0 : sqrt(mean - reach); /* NaN where the moments are */
+    out[0] = mean + reach <= 0 ? 0 : sqrt(mean + reach); /* NaN where the moments are */
+    out[1] = mean <= reach ? 0 : sqrt(mean - reach);
     out[2] = atan2(moments[1], half) / 2;
 }
 

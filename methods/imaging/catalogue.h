@@ -45,7 +45,8 @@ enum { LE__IM_AT_EDGE = 1, LE__IM_SATURATED = 2, LE__IM_NOT_NUMBER = 4 }; /* fla
 
 void le__im_catalogue_row(const le__im_sums *s, const le__im_table *table, double label,
                           double *out);
-/* Half axes and angle (from axis 1 towards axis 0) of the ellipse with these second moments. */
+/* Half axes and angle (from axis 1 towards axis 0) of the ellipse with these second moments. A half
+ * axis along which the moment is negative, as pixels below 0 can make it, is 0. */
 void le__im_ellipse(const double moments[3], double out[3]);
 /* For le_arg_desc.column. */
 const char *le__im_column(int64_t columns, int64_t i);
@@ -60,7 +61,8 @@ extern const char *const le__im_columns_words[]; /* standard, extended */
     }
 #define LE__IM_SATURATION_ARG                                                                      \
     {                                                                                              \
-        .name = "saturation", .doc = "pixels from there on are flagged as saturated",              \
+        .name = "saturation",                                                                      \
+        .doc = "pixels from there on are flagged as saturated; infinite ones always are",          \
         .type = LE_TYPE_F64, .optional = true, .has_default = true, .default_f64 = INFINITY        \
     }
 /* From the arguments of a call. */

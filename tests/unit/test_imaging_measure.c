@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * measure_sources with extended columns: the ellipse of sources whose moments are known, and of those
- * that have none.
+ * measure_sources with extended columns: the ellipse of sources whose moments are known, of those
+ * that have none and of those whose moments are negative, and their flags.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -21,6 +21,16 @@ static const double *last_columns(const le_tensor *catalogue, int row) {
     return (const double *)catalogue->data + (row + 1) * catalogue->shape[1] - MOMENTS;
 }
 
+static void measure(const le_tensor *image, const le_tensor *labels, const char *implementation,
+                    le_tensor *catalogue) {
+    if (le_engine_run(engine, "measure_sources", LE_IN("image", image), LE_IN("labels", labels),
+                      LE_STR("columns", "extended"), LE_OUT("catalogue", catalogue),
+                      LE_OPT_IMPLEMENTATION(implementation)) != LE_OK)
+        fail_msg("%s: %s", implementation, le_error_message());
+}
+
+static const char *const names[] = {"reference", "c"};
+
 static void test_ellipses(void **state) {
     (void)state;
     /* two equal pixels side by side; a sum of 0; a pixel that is not a number; an infinite one */
@@ -28,14 +38,10 @@ static void test_ellipses(void **state) {
     int32_t labels[PIXELS] = {1, 1, 0, 2, 2, 0, 3, 3, 0, 4, 4, 0};
     const le_tensor image = le_tensor_of(values, LE_F64, 2, (int64_t[]){SOURCES, 3}),
                     label = le_tensor_of(labels, LE_I32, 2, (int64_t[]){SOURCES, 3});
-    static const char *const names[] = {"reference", "c"};
+    static const double flags[SOURCES] = {1, 1, 1 + 4, 1 + 2}; /* all are at the edge */
     for (int k = 0; k < 2; k++) {
         le_tensor catalogue = {0};
-        if (le_engine_run(engine, "measure_sources", LE_IN("image", &image),
-                          LE_IN("labels", &label), LE_STR("columns", "extended"),
-                          LE_OUT("catalogue", &catalogue),
-                          LE_OPT_IMPLEMENTATION(names[k])) != LE_OK)
-            fail_msg("%s: %s", names[k], le_error_message());
+        measure(&image, &label, names[k], &catalogue);
         assert_int_equal(catalogue.shape[0], SOURCES);
         static const double beside[MOMENTS - 1] = {0, 0, 0.25, 0.5, 0, 0};
         for (int i = 0; i < MOMENTS - 1; i++) {
@@ -45,11 +51,30 @@ static void test_ellipses(void **state) {
                     fail_msg("%s: source %d, column %d of the moments: %g, expected NaN", names[k],
                              row + 1, i, last_columns(&catalogue, row)[i]);
         }
+        for (int row = 0; row < SOURCES; row++)
+            assert_true(last_columns(&catalogue, row)[MOMENTS - 1] == flags[row]);
+        le_tensor_free(&catalogue);
+    }
+}
+
+static void test_negative_moments(void **state) {
+    (void)state;
+    double values[9] = {0, -1, 0, -1, 5, -1, 0, -1, 0};
+    int32_t labels[9] = {0, 1, 0, 1, 1, 1, 0, 1, 0};
+    static const double expected[MOMENTS - 1] = {-2, 0, -2, 0, 0, 0};
+    const le_tensor image = le_tensor_of(values, LE_F64, 2, (int64_t[]){3, 3}),
+                    label = le_tensor_of(labels, LE_I32, 2, (int64_t[]){3, 3});
+    for (int k = 0; k < 2; k++) {
+        le_tensor catalogue = {0};
+        measure(&image, &label, names[k], &catalogue);
+        for (int i = 0; i < MOMENTS - 1; i++)
+            assert_true(last_columns(&catalogue, 0)[i] == expected[i]);
         le_tensor_free(&catalogue);
     }
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ellipses)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ellipses),
+                                       cmocka_unit_test(test_negative_moments)};
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

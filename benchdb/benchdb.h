@@ -204,6 +204,7 @@ typedef struct le_db_sample {
     float throttled;    /* share of the nominal clock missing, or cgroup throttling */
     float pressure;     /* memory pressure, share of time stalled */
     uint32_t flags;
+    uint32_t times; /* runs that took as long; 0: one */
 } le_db_sample;
 
 void le_db_add_samples(le_db *db, int64_t problem, int64_t candidate, const le_db_sample *samples,

@@ -181,6 +181,9 @@ typedef struct le__db_sample_row {
 int64_t le__db_row_samples(const le__db_sample_row *row);
 void le__db_stopped_merge(le_db_stopped *into, const le_db_stopped *from);
 void le__db_row_add(le__db_sample_row *row, const le_db_sample *sample, uint64_t *random_state);
+static inline uint32_t le__db_sample_times(const le_db_sample *s) {
+    return s->times ? s->times : 1;
+}
 
 #define LE__SKETCH_BYTES (6 * LE_SKETCH_BINS)
 size_t le__db_sketch_encode(const le_sketch *s, unsigned char *out);

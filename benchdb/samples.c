@@ -29,36 +29,43 @@ static void add_date(le__db_sample_row *row, int64_t date_ms) {
         row->last_ms = date_ms;
 }
 
+static void keep_raw(le__db_sample_row *row, const le_db_sample *s, uint64_t *random_state) {
+    int slot = le_reservoir_slot(random_state, row->seen++, LE_DB_RAW);
+    if (slot < 0)
+        return;
+    row->raw[slot] = *s;
+    row->raw[slot].times = 1;
+    row->n_raw = slot >= row->n_raw ? slot + 1 : row->n_raw;
+}
+
 void le__db_row_add(le__db_sample_row *row, const le_db_sample *s, uint64_t *random_state) {
-    double x = log(s->seconds);
+    const uint32_t times = le__db_sample_times(s);
+    const le_moments runs = {.n = times, .mean = log(s->seconds)};
     add_date(row, s->date_ms);
     if (s->flags & LE_SAMPLE_STOPPED) {
         le__db_stopped_merge(s->flags & LE_SAMPLE_COLD ? &row->stopped_cold : &row->stopped,
-                             &(le_db_stopped){1, s->seconds});
+                             &(le_db_stopped){times, s->seconds});
         return;
     }
     if (s->flags & LE_SAMPLE_COLD) {
-        le_moments_add(&row->cold, x);
+        le_moments_merge(&row->cold, &runs);
     } else if (s->flags & LE_SAMPLE_CONTENDED) {
-        le_moments_add(&row->contended, x);
+        le_moments_merge(&row->contended, &runs);
     } else {
-        le_moments_add(&row->clean, x);
+        le_moments_merge(&row->clean, &runs);
         row->min_s = fmin(row->min_s, s->seconds);
         row->max_s = fmax(row->max_s, s->seconds);
-        le_sketch_add(&row->sketch, s->seconds);
+        le_sketch_add(&row->sketch, s->seconds, times);
     }
     if (known(s->cpu_s) > 0) {
-        row->cpu_s += s->cpu_s;
-        row->cpu_n++;
+        row->cpu_s += s->cpu_s * times;
+        row->cpu_n += times;
     }
     row->setup_s = fmax(row->setup_s, known(s->setup_s));
     if (s->peak_bytes > row->peak_bytes)
         row->peak_bytes = s->peak_bytes;
-    int slot = le_reservoir_slot(random_state, row->seen++, LE_DB_RAW);
-    if (slot >= 0) {
-        row->raw[slot] = *s;
-        row->n_raw = slot >= row->n_raw ? slot + 1 : row->n_raw;
-    }
+    for (uint32_t i = 0; i < times; i++)
+        keep_raw(row, s, random_state);
 }
 
 size_t le__db_sketch_encode(const le_sketch *s, unsigned char *out) {

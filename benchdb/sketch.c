@@ -51,9 +51,9 @@ static void add_bin(le_sketch *s, int16_t bin, uint32_t n) {
     s->count++;
 }
 
-void le_sketch_add(le_sketch *s, double seconds) {
+void le_sketch_add(le_sketch *s, double seconds, uint32_t times) {
     if (seconds > 0 && isfinite(seconds))
-        add_bin(s, bin_of(seconds), 1);
+        add_bin(s, bin_of(seconds), times);
 }
 
 void le_sketch_merge(le_sketch *s, const le_sketch *other) {

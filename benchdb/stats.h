@@ -53,7 +53,7 @@ typedef struct le_sketch {
     uint32_t n[LE_SKETCH_BINS];
 } le_sketch;
 
-void le_sketch_add(le_sketch *s, double seconds);
+void le_sketch_add(le_sketch *s, double seconds, uint32_t times);
 void le_sketch_merge(le_sketch *s, const le_sketch *other);
 /* NaN when empty. */
 double le_sketch_quantile(const le_sketch *s, double q);

@@ -402,9 +402,9 @@ void le_db_add_samples(le_db *db, int64_t problem, int64_t candidate, const le_d
     for (size_t i = 0; i < n; i++) {
         if (!(samples[i].seconds > 0 && isfinite(samples[i].seconds)))
             continue;
-        w->counts.added++;
+        w->counts.added += le__db_sample_times(&samples[i]);
         if (!reserve(w, 1)) {
-            w->counts.dropped++;
+            w->counts.dropped += le__db_sample_times(&samples[i]);
             continue;
         }
         le__db_item *item = &w->queue[w->n++];

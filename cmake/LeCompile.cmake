@@ -22,7 +22,7 @@ function(le_compile_options tgt)
     $<$<BOOL:${LE_WITH_OPENCL}>:LE_WITH_OPENCL=1>)
   target_compile_options(${tgt} PRIVATE
     -Wall -Wextra -Wshadow -Wconversion -pedantic -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla
-    -ffp-contract=off -fno-math-errno -fno-trapping-math ${LE_ARITHMETIC}
+    -ffp-contract=off -fno-semantic-interposition -fno-math-errno -fno-trapping-math ${LE_ARITHMETIC}
     -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.
     $<$<BOOL:${LE_WERROR}>:-Werror>)
   if(LE_SANITIZE)

@@ -4,10 +4,10 @@
 # programs. The tools install themselves (tools/CMakeLists.txt).
 include(CMakePackageConfigHelpers)
 
-target_link_options(liquid_engine_shared PRIVATE "LINKER:--as-needed")
+# the library calls its own functions, whoever else has some of the same names
+target_link_options(liquid_engine_shared PRIVATE "LINKER:--as-needed" "LINKER:-Bsymbolic-functions")
 set_target_properties(liquid_engine_shared PROPERTIES BUILD_WITH_INSTALL_RPATH ON)
-if(SKBUILD) # tools/python has its own way with the library, which calls its own functions
-  target_link_options(liquid_engine_shared PRIVATE "LINKER:-Bsymbolic-functions")
+if(SKBUILD) # tools/python has its own way with the library
   return()
 endif()
 set(map ${PROJECT_SOURCE_DIR}/engine/liquid_engine.map)

@@ -22,9 +22,10 @@ set(le_isa_number_avx512 512)
 set(le_isa_flags_c "")
 set(le_isa_flags_avx2 -mavx2 -mfma -mf16c)
 set(le_isa_flags_avx512 -mavx512f -mavx512cd -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c)
+set(LE_ISAS "avx2;avx512" CACHE STRING "instruction sets of x86-64 beyond the usual one that implementations are compiled for")
 set(le_isas c)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
-  list(APPEND le_isas avx2 avx512)
+  list(APPEND le_isas ${LE_ISAS})
 endif()
 
 set_property(GLOBAL PROPERTY LE_OPERATIONS "")      # NAME|SOURCE

@@ -18,27 +18,52 @@ need_packages "$build_packages $test_packages" || exit 1
 command -v ccache >/dev/null &&
     export CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_DIR="$PWD/build/ccache" CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1
 export POCL_WORK_GROUP_SPECIALIZATION=0
+# Each part links a hundred programs, with which the usual linker takes four times as long.
+for linker in lld gold; do
+    command -v "ld.$linker" >/dev/null && export LDFLAGS="-fuse-ld=$linker" && break
+done
 
 failed=
 summary=
 jobs=$(nproc)
 
+selected= # arguments of ctest: which tests a part runs
+
 build() { # NAME CMAKE_ARGUMENTS...
     name=$1
     shift
     echo "== $name: building"
-    cmake "$@" >"build/$name.log" 2>&1 && cmake --build "build/$name" >>"build/$name.log" 2>&1 && return
+    # shellcheck disable=SC2046 # a list of words
+    cmake "$@" >"build/$name.log" 2>&1 &&
+        cmake --build "build/$name" --target $(targets "$name") >>"build/$name.log" 2>&1 && return
     tail -n 60 "build/$name.log"
     failed="$failed $name(build)"
     return 1
 }
 
-run_tests() { # NAME[@FOLDER] CTEST_ARGUMENTS...
+# Tests that a part leaves out are not compiled there. CTest itself names no program that is still to be made.
+targets() { # NAME
+    [ -n "$selected" ] || { echo all; return; }
+    echo liquid_engine_shared liquid_engine_static tools/all examples/all test_programs
+    # shellcheck disable=SC2086 # a list of words
+    { (cd "build/$1" && ctest -N $selected); find "build/$1" -name CTestTestfile.cmake -exec cat {} +; } |
+        awk -v root="$PWD/build/$1/" '
+            $1 == "Test" { selected[$3] }
+            /^add_test/ {
+                name = $1
+                gsub(/add_test\(|[][=]/, "", name)
+                split($0, quoted, "\"")
+                if (name in selected && index(quoted[2], root) == 1)
+                    print substr(quoted[2], length(root) + 1)
+            }' | sort -u
+}
+
+run_tests() { # NAME[@FOLDER]
     name=${1%@*}
     folder=${1#*@}
-    shift
     echo "== $name: testing"
-    (cd "build/$folder" && ctest --output-on-failure -j "$jobs" "$@") >"build/$name-tests.log" 2>&1 ||
+    # shellcheck disable=SC2086 # a list of words
+    (cd "build/$folder" && ctest --output-on-failure -j "$jobs" $selected) >"build/$name-tests.log" 2>&1 ||
         { failed="$failed $name(tests)"; tail -n 120 "build/$name-tests.log"; }
     summary="$summary== $name
 $(grep -E 'tests passed|^Total Test time' "build/$name-tests.log")
@@ -77,7 +102,7 @@ $(grep -E 'tests passed|^Total Test time' "build/drivers/$1-tests.log")
 "
 }
 
-# pip builds the module as a user's would.
+# pip builds the module as a user's would, but for words that change no code: with them ccache has most of it from dev.
 python_module() {
     echo "== python: installing"
     python3 -m venv --clear build/python-venv >build/python.log 2>&1 &&
@@ -85,7 +110,8 @@ python_module() {
             "dask[distributed]" >>build/python.log 2>&1 ||
         { summary="$summary== python skipped: its packages are not to be had here (build/python.log)
 "; return; }
-    build/python-venv/bin/pip install -q --disable-pip-version-check . >>build/python.log 2>&1 ||
+    env -u LDFLAGS CFLAGS=-g1 build/python-venv/bin/pip install -q --disable-pip-version-check -C cmake.define.LE_WERROR=ON . \
+        >>build/python.log 2>&1 ||
         { tail -n 60 build/python.log; failed="$failed python(build)"; return; }
     echo "== python: testing"
     timeout 600 build/python-venv/bin/python -m pytest -q tests/python >build/python-tests.log 2>&1 ||
@@ -95,6 +121,10 @@ $(tail -n 1 build/python-tests.log)
 "
 }
 
+# Sanitizers take longest to compile what this machine cannot run.
+isas=avx2
+grep -q avx512f /proc/cpuinfo 2>/dev/null && isas='avx2;avx512'
+
 # Every part leaves out what says nothing new there: the long comparisons of values with references
 # (check_cpu and check_opencl make the same on fewer cases), and what looks at sources and packages.
 values='_cases|_golden'
@@ -102,7 +132,8 @@ no_code='style|package'
 once='docs|_delays' # commands as printed, and how long calls are delayed
 
 check() {
-    unset LE_TEST_CASES
+    unset LE_TEST_CASES LE_TEST_STEP
+    selected=
     case $1 in
     dev)
         export LE_TEST_CASES=6 # of each operation and dtype; edge shapes come first
@@ -110,19 +141,22 @@ check() {
         ;;
     no-opencl)
         export LE_TEST_CASES=3 # the CPU's code is that of dev
-        build no-opencl --preset no-opencl && run_tests no-opencl -E "$values|$no_code|$once|benchdb|policy|replay|planted"
+        selected="-E $values|$no_code|$once|benchdb|policy|replay|planted"
+        build no-opencl --preset no-opencl && run_tests no-opencl
         ;;
     no-formats)
         export LE_TEST_CASES=6
-        build no-formats --preset no-formats && run_tests no-formats -R 'test_io|outfile|picture|run_args|cli|example|fuzz|package'
+        selected='-R test_io|outfile|picture|run_args|cli|example|fuzz|package_symbols'
+        build no-formats --preset no-formats && run_tests no-formats
         ;;
     asan)
         # drivers keep memory until the process ends; what the project's own code leaks is reported
         export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
         # LLVM, in OpenCL drivers, gives threads stacks for signals that the sanitizer would unmap
         export ASAN_OPTIONS=allocator_may_return_null=1:intercept_tls_get_addr=0:use_sigaltstack=0
-        export LE_TEST_CASES=3 # of each operation: all would take the longest here
-        build asan --preset asan && run_tests asan -E "$no_code|$once|_golden"
+        export LE_TEST_CASES=3 LE_TEST_STEP=3 # of each operation, and of each allocation that fails: all would take the longest here
+        selected="-E $no_code|$once|_golden"
+        build asan --preset asan "-DLE_ISAS=$isas" && run_tests asan
         ;;
     tsan)
         export TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp:die_after_fork=0:allocator_may_return_null=1"
@@ -130,16 +164,17 @@ check() {
         # what never starts a thread is left to the other parts, and what check_cpu and test_opencl show
         alone='policy|replay|stats|test_plan|volume_math|svg|run_args|_memory|test_ends|test_views'
         shown='check_opencl|_no_f64|imaging_clip|cli_le_bench'
-        build tsan --preset tsan && run_tests tsan -E "$values|$no_code|$once|$alone|$shown"
+        selected="-E $values|$no_code|$once|$alone|$shown"
+        build tsan --preset tsan "-DLE_ISAS=$isas" && run_tests tsan
         ;;
     clang)
         export LE_TEST_CASES=6
-        build clang -S . -B build/clang -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Release &&
-            run_tests clang -E "golden|$no_code|$once|benchdb_memory|check_opencl|planted"
+        selected="-E golden|$no_code|$once|benchdb_memory|check_opencl|planted"
+        build clang -S . -B build/clang -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Release && run_tests clang
         ;;
     mpi)
         need_packages "$mpi_packages" || exit 1
-        build dev --preset dev -DLE_WITH_MPI=ON && run_tests mpi@dev -L mpi
+        build dev --preset dev -DLE_WITH_MPI=ON && selected='-L mpi' && run_tests mpi@dev
         ;;
     python)
         python_module

@@ -5,7 +5,6 @@
  */
 #include "call/call.h"
 
-#include "call/dtype.h"
 #include "call/engine.h"
 #include "core/error.h"
 
@@ -41,7 +40,7 @@ static const char *name_at(const void *operation, size_t i) {
 /* --- tensors --- */
 
 static le_status check_dtype(const le_operation *op, const le_arg_desc *d, const le_tensor *t) {
-    if (le_dtype_size(t->dtype) && d->dtypes & LE_DTYPE_BIT(t->dtype))
+    if (le__dtype_row_of(t->dtype)->size && d->dtypes & LE_DTYPE_BIT(t->dtype))
         return LE_OK;
     char names[96];
     le__dtype_list(d->dtypes, names, sizeof names);
@@ -50,6 +49,7 @@ static le_status check_dtype(const le_operation *op, const le_arg_desc *d, const
 }
 
 static le_status check_layout(const le_operation *op, const le_arg_desc *d, const le_tensor *t) {
+    const le__dtype_row *dtype = le__dtype_row_of(t->dtype);
     size_t bytes;
     if (t->ndim < d->min_ndim || t->ndim > d->max_ndim)
         return le_fail(LE_ERR_SHAPE, "%s: argument '%s' has %d dimensions, expected %s", op->name,
@@ -59,21 +59,22 @@ static le_status check_layout(const le_operation *op, const le_arg_desc *d, cons
                        op->name, d->name);
     if (!t->data && !t->storage && bytes)
         return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' has no data", op->name, d->name);
-    if ((uintptr_t)t->data & (le_dtype_alignment(t->dtype) - 1))
+    if ((uintptr_t)t->data & (dtype->alignment - 1))
         return le_fail(LE_ERR_ARGUMENT, "%s: data of argument '%s' is not aligned to its dtype %s",
                        op->name, d->name, le_dtype_name(t->dtype));
     for (int i = 0; i < t->ndim; i++) {
         int64_t span;
         if (__builtin_mul_overflow(t->shape[i], t->strides[i], &span) ||
-            __builtin_mul_overflow(span, (int64_t)le_dtype_size(t->dtype), &span))
+            __builtin_mul_overflow(span, (int64_t)dtype->size, &span))
             return le_fail(LE_ERR_SHAPE, "%s: argument '%s' has a too large stride", op->name,
                            d->name);
     }
     return LE_OK;
 }
 
-static le_status bind_input(const le_operation *op, const le_arg_desc *d, const le_arg *a,
+static le_status bind_input(le_call *call, const le_arg_desc *d, const le_arg *a,
                             le__bound_arg *b) {
+    const le_operation *op = call->operation;
     const le_tensor *t = a->value.in;
     if (!t)
         return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is NULL", op->name, d->name);
@@ -85,6 +86,7 @@ static le_status bind_input(const le_operation *op, const le_arg_desc *d, const 
         status = check_layout(op, d, t);
     b->user_in = t;
     b->tensor = *t;
+    call->stored |= t->storage != NULL;
     return status;
 }
 
@@ -131,21 +133,25 @@ static le_status bind_output(const le_operation *op, const le_arg_desc *d, const
     return status;
 }
 
-static le_status check_aliases(const le_call *call) {
+static le_status check_alias(const le_call *call, size_t o) {
     const le_operation *op = call->operation;
-    for (size_t o = 0; o < op->n_args; o++) {
-        if (op->args[o].type != LE_TYPE_OUT || !call->args[o].given)
-            continue;
-        for (size_t i = 0; i < op->n_args; i++) {
-            bool tensor =
-                op->args[i].type == LE_TYPE_IN || (op->args[i].type == LE_TYPE_OUT && i < o);
-            if (tensor && call->args[i].given &&
-                le__tensors_overlap(&call->args[o].tensor, &call->args[i].tensor))
-                return le_fail(LE_ERR_ARGUMENT, "%s: output '%s' shares memory with '%s'", op->name,
-                               op->args[o].name, op->args[i].name);
-        }
+    for (size_t i = 0; i < op->n_args; i++) {
+        le_arg_type type = op->args[i].type;
+        if ((type == LE_TYPE_IN || (type == LE_TYPE_OUT && i < o)) && call->args[i].given &&
+            le__tensors_overlap(&call->args[o].tensor, &call->args[i].tensor))
+            return le_fail(LE_ERR_ARGUMENT, "%s: output '%s' shares memory with '%s'", op->name,
+                           op->args[o].name, op->args[i].name);
     }
     return LE_OK;
+}
+
+/* Only outputs that have memory already can share it. */
+static le_status check_aliases(const le_call *call) {
+    le_status status = LE_OK;
+    for (size_t o = 0; status == LE_OK && o < call->operation->n_args; o++)
+        if (call->operation->args[o].type == LE_TYPE_OUT && call->args[o].tensor.data)
+            status = check_alias(call, o);
+    return status;
 }
 
 /* --- scalars and texts --- */
@@ -253,12 +259,12 @@ static le_status bind_table(const le_operation *op, const le_arg_desc *d, const 
     return status;
 }
 
-static le_status bind_one(const le_operation *op, const le_arg_desc *d, const le_arg *a,
-                          le__bound_arg *b) {
+static le_status bind_one(le_call *call, const le_arg_desc *d, const le_arg *a, le__bound_arg *b) {
+    const le_operation *op = call->operation;
     bool number = a->kind == LE_KIND_F64 || a->kind == LE_KIND_I64;
     switch (d->type) {
     case LE_TYPE_IN:
-        return a->kind == LE_KIND_IN ? bind_input(op, d, a, b) : fail_kind(op, d, a);
+        return a->kind == LE_KIND_IN ? bind_input(call, d, a, b) : fail_kind(op, d, a);
     case LE_TYPE_OUT:
         return a->kind == LE_KIND_OUT ? bind_output(op, d, a, b) : fail_kind(op, d, a);
     case LE_TYPE_F64:
@@ -364,7 +370,7 @@ static le_status bind_named(le_call *call, const le_arg *a, size_t hint) {
     if (b->given)
         return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' was given twice", op->name, d->name);
     b->given = true;
-    return bind_one(op, d, a, b);
+    return bind_one(call, d, a, b);
 }
 
 static le_status fill_defaults(le_call *call) {

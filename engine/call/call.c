@@ -161,7 +161,7 @@ const void *le_call_contiguous(le_call *call, int arg) {
         return &nothing;
     if (t->storage && le_tensor_to_host(t) != LE_OK) /* OpenCL runs leave inputs where they are */
         return NULL;
-    if (le_tensor_is_contiguous(t))
+    if (le__tensor_is_contiguous(t))
         return t->data;
     if (!le__tensor_bytes(t, &bytes))
         return NULL;
@@ -200,7 +200,7 @@ le_status le_call_set_out(le_call *call, int arg, le_dtype dtype, int ndim, cons
 
 static bool writes_in_place(const le__bound_arg *b) {
     const le_tensor *t = b->user_out;
-    return t && t->data && !b->counted && le_tensor_is_contiguous(t) &&
+    return t && t->data && !b->counted && le__tensor_is_contiguous(t) &&
            (!t->storage || le__storage_is_plain(t->storage));
 }
 
@@ -260,7 +260,7 @@ le_status le__call_prepare_tensors(le_call *call, bool host, le__outputs outputs
         le_status status = LE_OK;
         if (type == LE_TYPE_OUT && b->given)
             status = prepare_output(call, b, host, outputs);
-        else if (type == LE_TYPE_IN && b->given && host)
+        else if (type == LE_TYPE_IN && b->given && host && b->tensor.storage)
             status = le__call_fetch(call, &b->tensor);
         call->no_room = type == LE_TYPE_OUT && host && status == LE_ERR_MEMORY;
         if (call->no_room)
@@ -271,8 +271,15 @@ le_status le__call_prepare_tensors(le_call *call, bool host, le__outputs outputs
     return LE_OK;
 }
 
-static bool is_output(const le_call *call, size_t i) {
-    return call->operation->args[i].type == LE_TYPE_OUT && call->args[i].given;
+/* What was made where the caller wants it, in memory of his own, needs nothing more. */
+static bool is_there(const le__bound_arg *b) {
+    return !b->counted && !b->tensor.storage && !b->user_out->storage && b->tensor.data &&
+           b->tensor.data == b->user_out->data;
+}
+
+static bool has_to_be_handed_over(const le_call *call, size_t i) {
+    const le__bound_arg *b = &call->args[i];
+    return call->operation->args[i].type == LE_TYPE_OUT && b->given && !is_there(b);
 }
 
 le_status le__call_commit(le_call *call) {
@@ -280,13 +287,13 @@ le_status le__call_commit(le_call *call) {
     size_t n = 0;
     for (size_t i = 0; i < call->operation->n_args; i++) {
         le__bound_arg *b = &call->args[i];
-        if (!is_output(call, i))
+        if (!has_to_be_handed_over(call, i))
             continue;
         bool host = !call->want.keep_on_device || le__is_allocated(b->user_out);
         outputs[n++] =
             (le__output){call->operation->args[i].name, &b->tensor, b->user_out, host, b->counted};
     }
-    return le__outputs_hand_over(call->operation->name, outputs, n, NULL);
+    return n ? le__outputs_hand_over(call->operation->name, outputs, n, NULL) : LE_OK;
 }
 
 static void free_argument(le__bound_arg *b) {
@@ -299,7 +306,8 @@ static void free_argument(le__bound_arg *b) {
 void le__call_unbind(le_call *call) {
     for (size_t i = 0; i < call->operation->n_args; i++)
         free_argument(&call->args[i]);
-    le__call_release_scratch(call);
+    if (call->scratch)
+        le__call_release_scratch(call);
     if (call->attached_release)
         call->attached_release(call->attached);
     call->attached = NULL;

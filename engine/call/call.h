@@ -121,6 +121,7 @@ struct le_call {
     unsigned char poison;            /* of outputs with edges */
     bool lean;                       /* walled outputs end at a wall, else they begin at one */
     bool counted;                    /* some output is */
+    bool stored;                     /* some input has a storage, which may be on a device */
     bool tight;                      /* in trials: these get room for half of what was said first */
     le__bound_arg args[LE_MAX_ARGS]; /* last: only n_args of them are set */
 };

@@ -180,7 +180,8 @@ static bool device_fits(const le_implementation *impl, le__device *d, const le_c
 
 bool le__implementation_takes(const le_implementation *impl, le__device *device,
                               const le_call *call, const char **why) {
-    if (!device_fits(impl, device, call, why))
+    *why = "the CPU lacks an instruction set";
+    if (impl->isa & ~call->engine->isa || !device_fits(impl, device, call, why))
         return false;
     if (!impl->applicable)
         return true;
@@ -192,6 +193,7 @@ bool le__implementation_takes(const le_implementation *impl, le__device *device,
     return impl->applicable(&there, why);
 }
 
+/* Of one that the CPU has the instructions for: `memory` may be compiled with them. */
 static bool memory_fits(const le__candidate *c, const le_call *call, const char **why) {
     if (!c->implementation->memory)
         return true;
@@ -240,12 +242,9 @@ static bool is_wanted(const le__candidate *c, const le_call *call, const char **
 }
 
 bool le__candidate_applies(const le__candidate *c, const le_call *call, const char **why) {
-    if (c->implementation->isa & ~call->engine->isa) {
-        *why = "the CPU lacks an instruction set";
-        return false;
-    }
-    return is_wanted(c, call, why) && memory_fits(c, call, why) &&
-           le__implementation_takes(c->implementation, c->device, call, why);
+    return is_wanted(c, call, why) &&
+           le__implementation_takes(c->implementation, c->device, call, why) &&
+           memory_fits(c, call, why);
 }
 
 bool le__reference_candidate(le_engine *engine, const le__operation_entry *entry,

@@ -29,8 +29,8 @@ le_status le__candidates_make(le_engine *engine, const le__operation_entry *entr
                               le__candidate **out, size_t *n);
 /* The implementation or candidate that the call or the engine forces; NULL: none. */
 const char *le__candidate_forced(const le_call *call);
-/* Whether an implementation can answer this call on a device of its kind (the device's features,
- * applicable, which sees the device in the call); on false *why is the reason. */
+/* Whether an implementation can answer this call on a device of its kind (ISA, the device's
+ * features, applicable, which sees the device in the call); on false *why is the reason. */
 bool le__implementation_takes(const le_implementation *implementation, le__device *device,
                               const le_call *call, const char **why);
 /* Whether the device is among those that are asked for. */

@@ -32,44 +32,36 @@ typedef struct complex128 {
     X(LE_C64, complex64, "c64", "float2", LE_DTYPE_KIND_COMPLEX)                                   \
     X(LE_C128, complex128, "c128", "double2", LE_DTYPE_KIND_COMPLEX)
 
-static const struct {
-    const char *name, *cl_type;
-    size_t size, alignment;
-    le_dtype_kind kind;
-} dtypes[LE_DTYPE_LAST + 1] = {
+const le__dtype_row le__dtypes[LE_DTYPE_LAST + 1] = {
 #define LE_X(d, type, name, cl, kind) [d] = {name, cl, sizeof(type), _Alignof(type), kind},
     REAL_DTYPES(LE_X) COMPLEX_DTYPES(LE_X)
 #undef LE_X
 };
 
-/* Row 0 of the table, which is no dtype, answers for all that are none. */
-static size_t row(le_dtype d) {
-    return d >= LE_U8 && d <= LE_DTYPE_LAST ? (size_t)d : 0;
-}
-
 size_t le_dtype_size(le_dtype d) {
-    return dtypes[row(d)].size;
+    return le__dtype_row_of(d)->size;
 }
 
 size_t le_dtype_alignment(le_dtype d) {
-    return dtypes[row(d)].alignment;
+    return le__dtype_row_of(d)->alignment;
 }
 
 le_dtype_kind le_dtype_kind_of(le_dtype d) {
-    return dtypes[row(d)].kind;
+    return le__dtype_row_of(d)->kind;
 }
 
 const char *le_dtype_cl_type(le_dtype d) {
-    return dtypes[row(d)].cl_type;
+    return le__dtype_row_of(d)->cl_type;
 }
 
 const char *le_dtype_name(le_dtype d) {
-    return row(d) ? dtypes[d].name : "unknown";
+    const char *name = le__dtype_row_of(d)->name;
+    return name ? name : "unknown";
 }
 
 bool le_dtype_from_name(const char *name, le_dtype *out) {
     for (le_dtype d = LE_U8; d <= LE_DTYPE_LAST; d++)
-        if (!strcmp(name, dtypes[d].name)) {
+        if (!strcmp(name, le__dtypes[d].name)) {
             *out = d;
             return true;
         }
@@ -87,31 +79,31 @@ le_dtype le__dtype_of_reference(const le_arg_desc *argument, le_dtype asked) {
 
 /* Whether values of `from` survive in `to`, 64-bit integers in f64 as far as that goes. */
 static bool holds(le_dtype to, le_dtype from) {
-    size_t size = dtypes[to].size, needed = dtypes[from].size;
-    switch (dtypes[from].kind) {
+    size_t size = le__dtypes[to].size, needed = le__dtypes[from].size;
+    switch (le__dtypes[from].kind) {
     case LE_DTYPE_KIND_COMPLEX:
     case LE_DTYPE_KIND_FLOAT:
-        return dtypes[to].kind == dtypes[from].kind && size >= needed;
+        return le__dtypes[to].kind == le__dtypes[from].kind && size >= needed;
     case LE_DTYPE_KIND_UNSIGNED:
     case LE_DTYPE_KIND_SIGNED:
         break;
     }
-    switch (dtypes[to].kind) {
+    switch (le__dtypes[to].kind) {
     case LE_DTYPE_KIND_COMPLEX:
         return false;
     case LE_DTYPE_KIND_FLOAT:
         return size > needed || size == sizeof(double);
     case LE_DTYPE_KIND_UNSIGNED:
-        return dtypes[from].kind == LE_DTYPE_KIND_UNSIGNED && size >= needed;
+        return le__dtypes[from].kind == LE_DTYPE_KIND_UNSIGNED && size >= needed;
     case LE_DTYPE_KIND_SIGNED:
-        return size > needed || (size == needed && dtypes[from].kind == LE_DTYPE_KIND_SIGNED);
+        return size > needed || (size == needed && le__dtypes[from].kind == LE_DTYPE_KIND_SIGNED);
     }
     return false;
 }
 
 /* Small before large, integers before floats. */
 static size_t rank(le_dtype d) {
-    return 2 * dtypes[d].size + (dtypes[d].kind == LE_DTYPE_KIND_FLOAT);
+    return 2 * le__dtypes[d].size + (le__dtypes[d].kind == LE_DTYPE_KIND_FLOAT);
 }
 
 le_dtype le__dtype_nearest(le_dtype d, uint32_t mask) {
@@ -129,7 +121,7 @@ void le__dtype_list(uint32_t mask, char *out, size_t size) {
     out[0] = '\0';
     for (le_dtype d = LE_U8; d <= LE_DTYPE_LAST; d++)
         if (mask & LE_DTYPE_BIT(d) && n < size)
-            n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : "", dtypes[d].name);
+            n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : "", le__dtypes[d].name);
 }
 
 /* --- elements --- */

@@ -8,6 +8,19 @@
 
 #include "liquid_engine/le_method.h"
 
+typedef struct le__dtype_row {
+    const char *name, *cl_type;
+    size_t size, alignment;
+    le_dtype_kind kind;
+} le__dtype_row;
+
+extern const le__dtype_row le__dtypes[LE_DTYPE_LAST + 1];
+
+/* Row 0 of the table, which is no dtype, answers for all that are none. */
+static inline const le__dtype_row *le__dtype_row_of(le_dtype d) {
+    return &le__dtypes[d >= LE_U8 && d <= LE_DTYPE_LAST ? d : 0];
+}
+
 /* In what the reference answers where an argument allows it: the widest of the same kind. Integers
  * of 64 bits stay what they are, for no float holds them. */
 le_dtype le__dtype_of_reference(const le_arg_desc *argument, le_dtype asked);

@@ -66,9 +66,16 @@ static le_status run_on_device(le_call *call, const le_implementation *impl) {
     return status == LE_OK ? call->device->end(call, impl->run(call)) : status;
 }
 
+/* An implementation may fail without a word: the text of an older error would stand for it. */
 static le_status run_on(le_call *call, const le__candidate *c) {
     bool cpu = c->device->kind == LE_DEVICE_CPU;
-    return cpu ? run_on_cpu(call, c->implementation) : run_on_device(call, c->implementation);
+    unsigned before = le__failures();
+    le_status status =
+        cpu ? run_on_cpu(call, c->implementation) : run_on_device(call, c->implementation);
+    return status == LE_OK || le__failures() != before
+               ? status
+               : le_fail(status, "%s: %s on %s failed without a reason: %s", call->operation->name,
+                         c->implementation->name, c->device->id, le_status_text(status));
 }
 
 /* After the run with too little room for counted outputs: with enough. What was in vain is set-up,
@@ -121,8 +128,10 @@ le_status le__execute(le_call *call, const le__candidate *c, le__outputs outputs
     if (call->watch)
         status = judge_end(call, &watch, status);
     call->watch = NULL;
-    le__keep_release(call);
-    le__call_release_scratch(call);
+    if (call->kept)
+        le__keep_release(call);
+    if (call->scratch)
+        le__call_release_scratch(call);
     call->stats.ended = timed ? le__now() : 0;
     call->stats.seconds =
         timed ? call->stats.ended - span.start - call->stats.setup_seconds : call->granted;

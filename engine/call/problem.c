@@ -22,12 +22,20 @@
 enum { ARG_WORDS = LE_MAX_DIMS + 7, OTHER_WORDS = 16 };
 
 typedef struct key {
-    size_t n;
+    uint64_t *end;
     uint64_t words[LE_MAX_ARGS * ARG_WORDS + OTHER_WORDS];
 } key;
 
+static void begin(key *k) {
+    k->end = k->words;
+}
+
+static size_t bytes_of(const key *k) {
+    return (size_t)(k->end - k->words) * sizeof *k->words;
+}
+
 static void put(key *k, uint64_t word) {
-    k->words[k->n++] = word;
+    *k->end++ = word;
 }
 
 static void put_number(key *k, double v) {
@@ -62,13 +70,17 @@ static le_tensor rounded(const le_arg_desc *d, const le__bound_arg *b) {
 /* elastic: axes whose extents are rounded. */
 static void put_tensor(key *k, const le__bound_arg *b, le_arg_type type, uint32_t elastic) {
     const le_tensor *t = &b->tensor;
-    bool strided = type == LE_TYPE_IN && b->given && !le_tensor_is_contiguous(t);
+    bool strided = type == LE_TYPE_IN && b->given && !le__tensor_is_contiguous(t);
     put(k, (uint64_t)b->given | (uint64_t)strided << 1 | (uint64_t)t->dtype << 8 |
                (uint64_t)t->ndim << 16);
+    uint64_t *shape = k->end;
+    for (int i = 0; b->given && i < t->ndim; i++)
+        put(k, (uint64_t)t->shape[i]);
     if (b->counted)
-        put(k, (uint64_t)(elastic & 1 ? le__elastic_extent(b->room) : b->room));
-    for (int i = b->counted; b->given && i < t->ndim; i++)
-        put(k, (uint64_t)(elastic & 1u << i ? le__elastic_extent(t->shape[i]) : t->shape[i]));
+        shape[0] = (uint64_t)b->room;
+    for (; elastic; shape++, elastic >>= 1)
+        if (elastic & 1 && shape < k->end)
+            *shape = (uint64_t)le__elastic_extent((int64_t)*shape);
 }
 
 /* Words are few and change the work; free texts and numbers only where the descriptor says so. */
@@ -123,9 +135,9 @@ static void put_shape(key *k, const le_call *call) {
 
 uint64_t le__problem_shape(const le_call *call) {
     key k;
-    k.n = 0;
+    begin(&k);
     put_shape(&k, call);
-    return XXH3_64bits(k.words, k.n * sizeof *k.words);
+    return XXH3_64bits(k.words, bytes_of(&k));
 }
 
 /* Where a single call's inputs lie decides what has to be moved; all on the host adds nothing. */
@@ -137,24 +149,38 @@ static void put_places(key *k, const le_call *call) {
     }
 }
 
+/* Most calls wish nothing, and these add nothing. */
+static void put_wish(key *k, uint64_t which, uint64_t word) {
+    put(k, which | (uint64_t)1 << 63);
+    put(k, word);
+}
+
+static void put_name(key *k, uint64_t which, const char *name) {
+    if (name)
+        put_wish(k, which, XXH3_64bits(name, strlen(name)));
+}
+
 uint64_t le__problem_hash(const le_call *call) {
     key k;
-    k.n = 0;
+    begin(&k);
     const le__constraint *w = &call->want;
     put_shape(&k, call);
     put_number(&k, w->atol);
     put_number(&k, w->rtol);
-    put(&k, (uint64_t)w->memory_limit);
     put(&k, (uint64_t)w->mode | (uint64_t)w->objective << 8 | (uint64_t)w->reproducible << 16 |
                 (uint64_t)w->keep_on_device << 17 | (uint64_t)(call->step != NULL) << 18 |
                 (uint64_t)w->places << 32);
-    const char *texts[] = {w->run_type,       w->implementation,       w->device,
-                           w->liked_run_type, w->liked_implementation, w->replayed};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        put_text(&k, texts[i]);
-    if (!call->step)
+    if (w->memory_limit)
+        put_wish(&k, 0, (uint64_t)w->memory_limit);
+    put_name(&k, 1, w->run_type);
+    put_name(&k, 2, w->implementation);
+    put_name(&k, 3, w->device);
+    put_name(&k, 4, w->liked_run_type);
+    put_name(&k, 5, w->liked_implementation);
+    put_name(&k, 6, w->replayed);
+    if (call->stored && !call->step)
         put_places(&k, call);
-    return XXH3_64bits(k.words, k.n * sizeof *k.words);
+    return XXH3_64bits(k.words, bytes_of(&k));
 }
 
 /* --- everything but the data --- */
@@ -179,13 +205,13 @@ static void put_exactly(key *k, const le__bound_arg *b, le_arg_type type) {
 void le__call_fingerprint(const le_call *call, uint64_t out[2]) {
     const le_operation *op = call->operation;
     key k;
-    k.n = 0;
+    begin(&k);
     put(&k, call->entry->id);
     for (size_t i = 0; i < op->n_args; i++)
         put_exactly(&k, &call->args[i], op->args[i].type);
     put_number(&k, call->want.atol);
     put_number(&k, call->want.rtol);
-    XXH128_hash_t h = XXH3_128bits(k.words, k.n * sizeof *k.words);
+    XXH128_hash_t h = XXH3_128bits(k.words, bytes_of(&k));
     out[0] = h.low64;
     out[1] = h.high64;
 }
@@ -197,7 +223,7 @@ static void add_tensor(le__text *t, const le_arg_desc *d, const le__bound_arg *b
     const le_tensor r = rounded(d, b);
     le_tensor_describe(&r, described, sizeof described);
     le__text_add(t, "%s=%s", d->name, shape ? described : le_dtype_name(b->tensor.dtype));
-    if (shape && d->type == LE_TYPE_IN && !le_tensor_is_contiguous(&b->tensor))
+    if (shape && d->type == LE_TYPE_IN && !le__tensor_is_contiguous(&b->tensor))
         le__text_add(t, "(strided)");
     le__text_add(t, " ");
 }

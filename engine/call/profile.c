@@ -8,6 +8,7 @@
 #include "call/engine.h"
 #include "core/array.h"
 #include "core/clock.h"
+#include "core/thread_local.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ void le__profile_free(le_profile *p) {
     free(p);
 }
 
-static _Thread_local int depth, loops; /* of the run under way on this thread */
+static LE__THREAD_LOCAL int depth, loops; /* of the run under way on this thread */
 
 void le__profile_record(le_profile *p, const le__event *e) {
     pthread_mutex_lock(&p->mutex);

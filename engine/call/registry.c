@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "core/thread_local.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,8 @@ static le__operation_entry *find(const le__registry *r, const char *name, size_t
 }
 
 le__operation_entry *le__registry_find(const le__registry *r, const char *name) {
-    static _Thread_local size_t last; /* where the one before was: most often it is asked again */
+    static LE__THREAD_LOCAL size_t
+        last; /* where the one before was: most often it is asked again */
     if (last < r->n && !strcmp(r->operations[last]->name, name))
         return r->entries[last];
     return find(r, name, &last);

@@ -30,22 +30,7 @@ le_tensor le_tensor_of(const void *data, le_dtype dtype, int ndim, const int64_t
 }
 
 int64_t le_tensor_count(const le_tensor *t) {
-    int64_t n = 1;
-    for (int i = 0; i < t->ndim; i++)
-        if (t->shape[i] == 0)
-            return 0;
-    for (int i = 0; i < t->ndim; i++)
-        if (t->shape[i] < 0 || __builtin_mul_overflow(n, t->shape[i], &n))
-            return -1;
-    return n;
-}
-
-bool le__tensor_bytes(const le_tensor *t, size_t *out) {
-    int64_t n = le_tensor_count(t), bytes;
-    if (n < 0 || __builtin_mul_overflow(n, (int64_t)le_dtype_size(t->dtype), &bytes))
-        return false;
-    *out = (size_t)bytes;
-    return bytes <= PTRDIFF_MAX / 2;
+    return le__tensor_count(t);
 }
 
 int64_t le__tensor_size(const le_tensor *t) {
@@ -108,15 +93,7 @@ void le_tensor_free(le_tensor *t) {
 }
 
 bool le_tensor_is_contiguous(const le_tensor *t) {
-    int64_t stride = 1;
-    for (int i = t->ndim - 1; i >= 0; i--) {
-        if (t->shape[i] == 0)
-            return true;
-        if (t->shape[i] != 1 && t->strides[i] != stride)
-            return false;
-        stride *= t->shape[i];
-    }
-    return true;
+    return le__tensor_is_contiguous(t);
 }
 
 le_status le_tensor_to_host(le_tensor *t) {
@@ -283,24 +260,32 @@ le_status le__tensor_fail(const char *who, const char *what, const char *name,
                    "%s: %s '%s' is %s, expected %s%s", who, what, name, a, b, tail);
 }
 
-void le__tensor_extent(const le_tensor *t, const char **low, const char **high) {
-    int64_t first = 0, last = 0, size = (int64_t)le_dtype_size(t->dtype);
+typedef struct extent {
+    const char *low, *high;
+} extent;
+
+static inline extent extent_of(const le_tensor *t) {
+    int64_t first = 0, last = 0, size = (int64_t)le__dtype_row_of(t->dtype)->size;
+    const char *data = t->data;
     for (int i = 0; i < t->ndim; i++) {
-        int64_t span = t->shape[i] > 0 ? (t->shape[i] - 1) * t->strides[i] : 0;
-        if (span < 0)
-            first += span;
-        else
-            last += span;
+        if (t->shape[i] <= 0)
+            return (extent){data, data};
+        int64_t span = (t->shape[i] - 1) * t->strides[i];
+        first += span < 0 ? span : 0;
+        last += span < 0 ? 0 : span;
     }
-    *low = (const char *)t->data + first * size;
-    *high = le_tensor_count(t) == 0 ? *low : (const char *)t->data + (last + 1) * size;
+    return (extent){data + first * size, data + (last + 1) * size};
+}
+
+void le__tensor_extent(const le_tensor *t, const char **low, const char **high) {
+    extent e = extent_of(t);
+    *low = e.low;
+    *high = e.high;
 }
 
 bool le__tensors_overlap(const le_tensor *a, const le_tensor *b) {
-    const char *low, *high, *low2, *high2;
     if (!a->data || !b->data)
         return false;
-    le__tensor_extent(a, &low, &high);
-    le__tensor_extent(b, &low2, &high2);
-    return low < high2 && low2 < high;
+    extent x = extent_of(a), y = extent_of(b);
+    return x.low < y.high && y.low < x.high;
 }

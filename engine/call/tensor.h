@@ -6,12 +6,47 @@
 #ifndef LE_TENSOR_H
 #define LE_TENSOR_H
 
-#include "liquid_engine/le_method.h"
+#include "call/dtype.h"
 
 /* Sets row-major strides for t->shape. */
 void le__tensor_set_contiguous(le_tensor *t);
+
+/* --- what each call asks of each tensor several times: le_tensor_count and others, inline */
+
+static inline int64_t le__tensor_count(const le_tensor *t) {
+    int64_t n = 1;
+    bool countable = true;
+    for (int i = 0; i < t->ndim; i++) {
+        if (t->shape[i] == 0)
+            return 0;
+        countable &= t->shape[i] > 0 && !__builtin_mul_overflow(n, t->shape[i], &n);
+    }
+    return countable ? n : -1;
+}
+
 /* Bytes of the elements; false when the size is negative or overflows. */
-bool le__tensor_bytes(const le_tensor *t, size_t *out);
+static inline bool le__tensor_bytes(const le_tensor *t, size_t *out) {
+    int64_t n = le__tensor_count(t), bytes;
+    if (n < 0 || __builtin_mul_overflow(n, (int64_t)le__dtype_row_of(t->dtype)->size, &bytes))
+        return false;
+    *out = (size_t)bytes;
+    return bytes <= PTRDIFF_MAX / 2;
+}
+
+static inline bool le__tensor_is_contiguous(const le_tensor *t) {
+    int64_t stride = 1;
+    for (int i = t->ndim - 1; i >= 0; i--) {
+        if (t->shape[i] == 0)
+            return true;
+        if (t->shape[i] != 1 && t->strides[i] != stride)
+            return false;
+        stride *= t->shape[i];
+    }
+    return true;
+}
+
+/* --- */
+
 /* The same to add up; a quarter of the most there can be for what is too large. */
 int64_t le__tensor_size(const le_tensor *t);
 /* Copies the elements to row-major memory, and back. t->data must be valid on the host. */

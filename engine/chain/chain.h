@@ -226,6 +226,8 @@ le_status le__step_survey(le_chain *chain, int step, le__survey *out);
 /* Whether something that the chain asks for by name may answer the step. Where it may not, `why` is
  * the reason; it stays as it is where the step has nothing of the name. */
 le_status le__step_find_liked(le_chain *chain, int step, bool *found, char why[256]);
+/* LE_ERR_NO_CANDIDATE: why nobody may answer the step on any device. */
+le_status le__step_refusal(le_chain *chain, int step);
 /* The candidate that would run on the device of the plan, unproven perhaps. */
 le_status le__step_foresee(le_chain *chain, int step);
 /* In the child of a trial: a candidate by the descriptors' own speeds. */

@@ -395,8 +395,7 @@ static le_status explain_failure(const planner *p, le__plan_status status) {
         for (int place = 0; place < p->n_places; place++)
             any = any || p->surveys[i].on[p->devices[place]->index].possible;
         if (!any)
-            return le_fail(LE_ERR_NO_CANDIDATE, "chain '%s': no candidate is left for step %d (%s)",
-                           p->chain->name, i + 1, p->chain->steps[i]->entry->operation->name);
+            return le__step_refusal(p->chain, i);
     }
     return le_fail(LE_ERR_NO_CANDIDATE, "chain '%s': its values do not fit the memory limits",
                    p->chain->name);

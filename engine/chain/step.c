@@ -7,6 +7,7 @@
 #include "chain/chain.h"
 
 #include "call/engine.h"
+#include "choose/refusal.h"
 #include "core/clock.h"
 #include "trial/trial_server.h"
 
@@ -104,6 +105,20 @@ le_status le__step_find_liked(le_chain *c, int step, bool *found, char why[256])
     pthread_mutex_unlock(&q->op->mutex);
     le__question_release(q);
     return status;
+}
+
+le_status le__step_refusal(le_chain *c, int step) {
+    le_call *call = &c->steps[step]->call;
+    le__question *q;
+    le__step_prepare(c, step);
+    le_status status = le__dispatch_question(c->engine->dispatch, call, &q);
+    if (status != LE_OK)
+        return status;
+    pthread_mutex_lock(&q->op->mutex);
+    status = le__refusal(q, call);
+    pthread_mutex_unlock(&q->op->mutex);
+    le__question_release(q);
+    return le_fail(status, "chain '%.64s', step %d: %s", c->name, step + 1, le_error_message());
 }
 
 /* --- which one runs now --- */

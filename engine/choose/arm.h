@@ -45,10 +45,11 @@ typedef struct le__proof {
     const char *source_hash;
     le__device *device;
     int64_t params[LE__MAX_TUNABLES];
-    int64_t db;       /* candidate id of its verdicts */
-    bool quarantined; /* for every kind */
-    bool hung_idle;   /* a trial hung without using the processor; the next one decides */
-    char reason[160]; /* of the quarantine */
+    int64_t db;        /* candidate id of its verdicts */
+    bool quarantined;  /* for every kind */
+    bool hung_idle;    /* a trial hung without using the processor; the next one decides */
+    char reason[160];  /* of the quarantine */
+    char failure[160]; /* the last one that is no verdict: on one problem, as things were then */
     le__verdict *verdicts;
     struct le__proof *next;
 } le__proof;

@@ -5,11 +5,10 @@
  */
 #include "choose/dispatch.h"
 
-#include "call/named.h"
 #include "core/clock.h"
-#include "core/text.h"
 #include "core/tick.h"
 #include "call/engine.h"
+#include "choose/refusal.h"
 #include "trial/discover.h"
 
 #define XXH_INLINE_ALL
@@ -179,26 +178,6 @@ le_status le__dispatch_question(le__dispatch *d, le_call *call, le__question **o
     return *out ? LE_OK : make_question(d, call, hash, out);
 }
 
-/* That another name was asked for is only said of anything when there is no other reason. */
-static le_status no_candidate(const le__question *q, const le_call *call) {
-    char buffer[700];
-    le_status status = le__named_check_call(call);
-    if (status != LE_OK)
-        return status;
-    le__text text = le__text_in(buffer, sizeof buffer);
-    for (size_t pass = 0; pass < 2 && text.n == 0; pass++)
-        for (size_t i = 0; i < q->n_arms; i++) {
-            const char *why = le__arm_objection(q, call, q->op->arms[i]);
-            if ((i && q->op->arms[i]->proof == q->op->arms[i - 1]->proof) ||
-                (pass == 0 && why && le__candidate_is_unwanted(why)))
-                continue;
-            le__text_add(&text, "%s%s: %s", text.n ? "; " : "",
-                         q->op->arms[i]->candidate.implementation->name, why ? why : "unproven");
-        }
-    return le_fail(LE_ERR_NO_CANDIDATE, "%s: no candidate is left (%s)", call->operation->name,
-                   buffer);
-}
-
 /* ---------------------------------------------------------------------------- deciding ------- */
 
 static bool has_opencl(const le__operation_entry *e) {
@@ -294,7 +273,7 @@ static le_status list_slate(le__dispatch *d, le__question *q, le_call *call, le_
     le_status status = le__dispatch_slate(d, q, call, slate);
     pthread_mutex_lock(&q->op->mutex);
     if (status == LE_OK && !slate->n)
-        status = bring_one_back(q, call) ? le__slate_make(q, call, slate) : no_candidate(q, call);
+        status = bring_one_back(q, call) ? le__slate_make(q, call, slate) : le__refusal(q, call);
     pthread_mutex_unlock(&q->op->mutex);
     return status;
 }
@@ -397,8 +376,8 @@ static void observe(le__dispatch *d, le__question *q, const le__decision *of, co
          explored = why == LE__WHY_EXPLORE || why == LE__WHY_PROBE;
     double own = le__own_seconds(stats->seconds, stats->transfer_seconds);
     double paid = stats->seconds + stats->setup_seconds;
-    bool says_nothing = first.of_operation || (a->shaken && own < brief_s) ||
-                        (of->of.warming && !call->stopped);
+    bool says_nothing =
+        first.of_operation || (a->shaken && own < brief_s) || (of->of.warming && !call->stopped);
     le__conditions conditions = le__monitor_read(d->monitor, stats->ended);
     le__policy_sample sample = {.family = q->op->family,
                                 .problem = q->policy,
@@ -415,8 +394,10 @@ static void observe(le__dispatch *d, le__question *q, const le__decision *of, co
     le__policy_observe(d->policy, &sample);
     if (q->mode == LE_MODE_FROZEN)
         return;
-    le__observation o = {
-        .stats = stats, .cold = cold || says_nothing, .cut = call->stopped, .conditions = conditions};
+    le__observation o = {.stats = stats,
+                         .cold = cold || says_nothing,
+                         .cut = call->stopped,
+                         .conditions = conditions};
     le__store_sample(d->store, q->db, arm->db, &o);
     if (!call->step) /* the whole call's account has it */
         le__store_account(d->store, call->operation->name, explored ? 0 : paid,
@@ -489,11 +470,11 @@ static le_status answer_by(le__dispatch *d, le__question *q, le_call *call, cons
 }
 
 static le_status answer_slowly(le__dispatch *d, le__question *q, le_call *call, le__answered *out) {
-    le_status status = LE_ERR_NO_CANDIDATE;
+    le_status status = LE_OK;
+    le__decision c = {.arm = NULL};
+    attempt a = {.ready = false};
     bool stopped = false;
     for (int n = 0; n < MAX_ATTEMPTS; n++) {
-        le__decision c;
-        attempt a;
         report_bulk(d, q);
         if (le__ticker_over(le__ticker_here()))
             return le__ticker_fail(call->operation->name);
@@ -521,7 +502,11 @@ static le_status answer_slowly(le__dispatch *d, le__question *q, le_call *call, 
             (is_callers(status) || call->no_room || !le__dispatch_failed(d, q, c.arm, status)))
             return status;
     }
-    return status;
+    return a.ready ? status
+                   : le_fail(LE_ERR_NO_CANDIDATE,
+                             "%s: none of %d attempts gave an answer; the last: "
+                             "the trial of %s did not end",
+                             call->operation->name, MAX_ATTEMPTS, c.arm->candidate.text);
 }
 
 static le_status answer_by_known(le__question *q, le_call *call, le__arm *arm, le__answered *out) {

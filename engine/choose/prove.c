@@ -73,12 +73,13 @@ static void log_failure(const le__dispatch *d, const le__question *q, const le__
 
 /* Tunables seldom change what memory is needed: all variants are left out then, not one after the
  * other. Mutex of the operation held. */
-static void leave_out(le__question *q, const le__proof *p, bool memory) {
+static void leave_out(le__question *q, le__proof *p, bool memory, const char *reason) {
+    snprintf(p->failure, sizeof p->failure, "%s", reason);
     for (size_t i = 0; i < q->n_arms; i++) {
         const le__proof *other = q->op->arms[i]->proof;
         bool sibling = other->implementation == p->implementation && other->device == p->device;
         if (memory ? sibling : other == p)
-            q->left_out[i] = memory ? "ran out of memory" : "failed on this problem";
+            q->left_out[i] = p->failure;
     }
 }
 
@@ -94,7 +95,7 @@ bool le__dispatch_failed(le__dispatch *d, le__question *q, le__arm *arm, le_stat
     else if (of_the_code(status))
         keep_verdict(d, q, arm->proof, q->size_class, LE__FAILED, NULL, reason, true);
     else if (arm->index < q->n_arms) /* memory and the like: not for this problem, not for ever */
-        leave_out(q, arm->proof, status == LE_ERR_MEMORY || status == LE_ERR_DEVICE_MEMORY);
+        leave_out(q, arm->proof, status == LE_ERR_MEMORY || status == LE_ERR_DEVICE_MEMORY, reason);
     pthread_mutex_unlock(&q->op->mutex);
     return true;
 }

@@ -7,6 +7,8 @@
  */
 #include "choose/question.h"
 
+#include "core/thread_local.h"
+
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -121,7 +123,7 @@ void le__question_note_moved(le__question *q, const le__arm *arm, const le_call 
 
 static le__stripe *stripe_of_thread(le__question *q) {
     static _Atomic unsigned threads;
-    static _Thread_local unsigned number;
+    static LE__THREAD_LOCAL unsigned number;
     if (!number)
         number = 1 + atomic_fetch_add(&threads, 1);
     return &q->stripes[number % LE__STRIPES];

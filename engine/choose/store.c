@@ -492,20 +492,16 @@ void le__store_sample(le__store *s, int64_t problem, int64_t candidate, const le
     le_db_add_samples(s->db, problem, candidate, &sample, 1);
 }
 
-/* The database keeps moments: two samples at mean -+ deviation, repeated, have the bulk's own. */
+/* The database keeps moments: two samples at mean -+ deviation, half of the runs each, have the
+ * bulk's own. */
 void le__store_bulk(le__store *s, int64_t problem, int64_t candidate, const struct le__bulk *b) {
-    enum { CHUNK = 64 };
-    le_db_sample samples[CHUNK];
+    enum { MOST = 1000 };
     double deviation = b->n > 1 ? sqrt(b->m2_log / (double)b->n) : 0;
-    int64_t left = b->n < 1000 ? b->n : 1000;
-    while (left > 0) {
-        size_t n = left < CHUNK ? (size_t)left : CHUNK;
-        for (size_t i = 0; i < n; i++)
-            samples[i] =
-                (le_db_sample){.seconds = exp(b->mean_log + (i % 2 ? deviation : -deviation))};
-        le_db_add_samples(s->db, problem, candidate, samples, n);
-        left -= (int64_t)n;
-    }
+    uint32_t n = b->n < MOST ? (uint32_t)b->n : MOST;
+    le_db_sample samples[] = {{.seconds = exp(b->mean_log - deviation), .times = n - n / 2},
+                              {.seconds = exp(b->mean_log + deviation), .times = n / 2}};
+    if (n > 0)
+        le_db_add_samples(s->db, problem, candidate, samples, n > 1 ? 2 : 1);
 }
 
 void le__store_verdict(le__store *s, const le__proof *p, const le__verdict *v) {

@@ -13,6 +13,7 @@
 #include <string.h>
 
 static _Thread_local char message[1024];
+static _Thread_local unsigned failures;
 
 const char *le_status_text(le_status status) {
     switch (status) {
@@ -29,6 +30,10 @@ const char *le_error_message(void) {
     return message;
 }
 
+unsigned le__failures(void) {
+    return failures;
+}
+
 const char *le_version(void) {
     return LE_VERSION;
 }
@@ -40,6 +45,7 @@ le_status le_fail(le_status status, const char *format, ...) {
     le__number_vprint(text, sizeof text, format, ap);
     va_end(ap);
     memcpy(message, text, sizeof message);
+    failures++;
     return status;
 }
 

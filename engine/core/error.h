@@ -19,6 +19,9 @@ __attribute__((format(printf, 3, 4)))
 #endif
 void le__log_write(const le__log *log, le_log_level level, const char *format, ...);
 
+/* How often this thread has given an error its text: tells whether what was called gave one. */
+unsigned le__failures(void);
+
 /* The one of n names that is nearest to `name`, for "did you mean"; NULL: none is near. */
 typedef const char *(*le__name_at)(const void *names, size_t i);
 const char *le__nearest(const char *name, le__name_at at, const void *names, size_t n);

@@ -7,6 +7,7 @@
 
 #include "core/clock.h"
 #include "core/error.h"
+#include "core/thread_local.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 static const double every_s = 0.05;
 enum { WAIT_NS = 20000000 };
 
-static _Thread_local struct {
+static LE__THREAD_LOCAL struct {
     le__ticker *ticker;
     const le_tick *usual; /* of calls without one of their own */
 } here;

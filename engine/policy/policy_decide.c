@@ -47,6 +47,7 @@ typedef struct scene {
     le__problem *problem;
     const le__policy_question *q;
     const le__belief *beliefs;
+    double least_seen; /* infinite: none ran to its end */
 } scene;
 
 static bool has_run(const le__cell *cell) {
@@ -149,12 +150,31 @@ static double stake(const scene *s, double best_seconds) {
     return fmax(best_seconds * here, BRIEF_STAKE) + fmax(others, 0.0);
 }
 
-/* What an exploring run may take before it is stopped. Other objectives than time may be served by
- * one that is slow. */
+/* The least mean time that anyone has had on the problem, as slow as its resource is now. */
+static double least_seen(const scene *s) {
+    double least = INFINITY;
+    for (size_t i = 0; i < s->q->n_allowed; i++) {
+        const le__policy_allowed *a = &s->q->allowed[i];
+        const le__cell *cell = le__cell_find(s->problem, a->candidate);
+        if (!has_run(cell))
+            continue;
+        le__log_stats all = cell->warm;
+        le__log_stats_add(&all, cell->cold.n, cell->cold.mean, cell->cold.m2);
+        le__log_stats_add(&all, cell->loaded.n, cell->loaded.mean, cell->loaded.m2);
+        double slow = le__slow_now(le__resource_of(s->policy, s->family, a->candidate), s->q->now);
+        least = fmin(least, exp(all.mean + slow) + fmax(a->extra_seconds, 0.0));
+    }
+    return least;
+}
+
+/* What an exploring run may take before it is stopped: a multiple of what the best known should
+ * take, or of what has been seen, where what should be is more. Other objectives than time may be
+ * served by one that is slow. */
 static double stop_after(const scene *s, const option *best, size_t i) {
     double extra = fmax(s->q->allowed[i].extra_seconds, 0.0);
     bool fast = s->q->objective == LE_OBJECTIVE_TIME || s->q->objective == LE_OBJECTIVE_P99;
     double typical = best->seconds * exp(-0.5 * fmin(best->belief.var, 4.0));
+    typical = fmin(typical, s->least_seen);
     return fast ? fmax(STOP * typical - extra, typical) : INFINITY;
 }
 
@@ -445,7 +465,12 @@ int le__policy_decide(le__policy *policy, const le__policy_question *question,
     const le__belief *beliefs = le__beliefs_of(policy, question, true);
     if (beliefs) {
         le__family *family = le__family_at(policy, question->family);
-        scene s = {policy, family, le__problem_at(family, question->problem), question, beliefs};
+        scene s = {.policy = policy,
+                   .family = family,
+                   .problem = le__problem_at(family, question->problem),
+                   .q = question,
+                   .beliefs = beliefs};
+        s.least_seen = least_seen(&s);
         decide(&s, out);
     }
     pthread_mutex_unlock(&policy->lock);

@@ -1,19 +1,23 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * The one look at the pixels of a clip (clip_window.h), with vectors. Included
- * by sources that are compiled once for each instruction set that has them.
+ * The one look at the pixels of a clip (clip_window.h). Included by sources that
+ * are compiled once for each instruction set.
  */
 #ifndef LE_IMAGING_CLIP_PASS_H
 #define LE_IMAGING_CLIP_PASS_H
 
-#include "common/isa.h"
 #include "imaging/clip_window.h"
+#include "imaging/words.h"
 
-#include <immintrin.h>
 #include <string.h>
 
-enum { LE__IM_WORD = 64, LE__IM_SPAN = 2048 };
+enum { LE__IM_SPAN = 2048 };
+
+/* The numbers of a word of 64 that are marked. */
+#define LE__IM_APPEND(T, list, x, marked)                                                          \
+    for (uint64_t at = (marked); at; at &= at - 1)                                                 \
+        *(list)++ = (x)[__builtin_ctzll(at)];
 
 #if LE_METHOD_ISA == 512
 
@@ -110,30 +114,7 @@ static inline void le__im_pass_f64(const le__im_edges *e, const double *x, int64
     p->sum2 = le__dd_add(p->sum2, (le__dd){s2, 0});
 }
 
-static inline int64_t le__im_collect(const double *values, int64_t n, double from, double scale,
-                                     int32_t bucket, double *out) {
-    const __m512d vfrom = _mm512_set1_pd(from), vscale = _mm512_set1_pd(scale);
-    const __m256i wanted = _mm256_set1_epi32(bucket);
-    double *end = out;
-    for (int64_t i = 0; i < n; i += 8) {
-        const __mmask8 there = (__mmask8)(n - i < 8 ? (1 << (n - i)) - 1 : 0xff);
-        const __m512d v = _mm512_maskz_loadu_pd(there, values + i);
-        const __m256i in = _mm512_cvttpd_epi32(_mm512_mul_pd(_mm512_sub_pd(v, vfrom), vscale));
-        const __mmask8 found = _mm256_mask_cmpeq_epi32_mask(there, in, wanted);
-        if (found) {
-            _mm512_mask_compressstoreu_pd(end, found, v);
-            end += __builtin_popcount(found);
-        }
-    }
-    return end - out;
-}
-
-#else /* AVX2 */
-
-/* The numbers of a word of 64 that are marked. */
-#define LE__IM_APPEND(T, list, x, marked)                                                          \
-    for (uint64_t at = (marked); at; at &= at - 1)                                                 \
-        *(list)++ = (x)[__builtin_ctzll(at)];
+#elif LE_METHOD_ISA == 2
 
 static inline double le__im_sum_of(__m256d a, __m256d b) {
     double lanes[4];
@@ -223,15 +204,56 @@ static inline void le__im_pass_f64(const le__im_edges *e, const double *x, int64
     p->sum2 = le__dd_add(p->sum2, (le__dd){le__im_sum_of(sum2[0], sum2[1]), 0});
 }
 
-static inline int64_t le__im_collect(const double *values, int64_t n, double from, double scale,
-                                     int32_t bucket, double *out) {
-    double *end = out;
-    for (int64_t i = 0; i < n; i++) {
-        *end = values[i];
-        end += (int32_t)((values[i] - from) * scale) == bucket;
+#else
+
+/* Loops of fixed length, which compilers turn into what vectors there are. */
+#define LE__IM_PLAIN_PASS(T, s)                                                                    \
+    static inline void le__im_pass_##s(const le__im_edges *e, const T *x, int64_t words,           \
+                                       uint64_t *above, le__im_block *p) {                         \
+        enum { LANES = 8 };                                                                        \
+        const T lower = (T)e->lower, upper = (T)e->upper;                                          \
+        const T from = (T)e->window_lower, to = (T)e->window_upper;                                \
+        double sum[LANES] = {0}, sum2[LANES] = {0};                                                \
+        T *tails = (T *)p->tails + p->n_tails, *window = (T *)p->window + p->n_window;             \
+        for (int64_t w = 0; w < words; w++, x += LE__IM_WORD) {                                    \
+            uint8_t tail[LE__IM_WORD], high[LE__IM_WORD], in[LE__IM_WORD];                         \
+            int32_t core[LANES] = {0}, below[LANES] = {0};                                         \
+            for (int k = 0; k < LE__IM_WORD; k++)                                                  \
+                tail[k] = (x[k] < lower) | (x[k] > upper);                                         \
+            for (int k = 0; k < LE__IM_WORD; k++)                                                  \
+                high[k] = x[k] > upper;                                                            \
+            for (int k = 0; k < LE__IM_WORD; k++)                                                  \
+                in[k] = (x[k] >= from) & (x[k] <= to);                                             \
+            for (int k = 0; k < LE__IM_WORD; k += LANES)                                           \
+                for (int l = 0; l < LANES; l++) {                                                  \
+                    core[l] += (x[k + l] >= lower) & (x[k + l] <= upper);                          \
+                    below[l] += (x[k + l] >= lower) & (x[k + l] < from);                           \
+                }                                                                                  \
+            for (int k = 0; k < LE__IM_WORD; k += LANES)                                           \
+                for (int l = 0; l < LANES; l++) {                                                  \
+                    const T v = x[k + l];                                                          \
+                    const double d = (v >= lower) & (v <= upper) ? (double)v - e->shift : 0;       \
+                    sum[l] += d;                                                                   \
+                    sum2[l] += d * d;                                                              \
+                }                                                                                  \
+            LE__IM_APPEND(T, tails, x, le__im_word(tail))                                          \
+            LE__IM_APPEND(T, window, x, le__im_word(in))                                           \
+            for (int l = 0; l < LANES; l++) {                                                      \
+                p->n_core += core[l];                                                              \
+                p->n_below += below[l];                                                            \
+            }                                                                                      \
+            if (above)                                                                             \
+                above[w] = le__im_word(high);                                                      \
+        }                                                                                          \
+        p->n_tails = tails - (T *)p->tails;                                                        \
+        p->n_window = window - (T *)p->window;                                                     \
+        for (int l = 0; l < LANES; l++) {                                                          \
+            p->sum = le__dd_add(p->sum, (le__dd){sum[l], 0});                                      \
+            p->sum2 = le__dd_add(p->sum2, (le__dd){sum2[l], 0});                                   \
+        }                                                                                          \
     }
-    return end - out;
-}
+LE__IM_PLAIN_PASS(float, f32)
+LE__IM_PLAIN_PASS(double, f64)
 
 #endif
 

@@ -137,41 +137,47 @@ static double scale_of(const le__im_window *w) {
     return (LE__IM_BUCKETS - 1) / (w->edges.window_upper - w->edges.window_lower);
 }
 
-static void count_buckets(le__im_window *w) {
+/* Puts what is listed of the window in the order of its buckets. */
+static void fill_buckets(le__im_window *w) {
     const double from = w->edges.window_lower, scale = scale_of(w);
-    memset(w->buckets, 0, (LE__IM_BUCKETS + 1) * sizeof *w->buckets);
+    uint32_t begin = 0;
+    memset(w->ends, 0, LE__IM_BUCKETS * sizeof *w->ends);
     for (int64_t i = 0; i < w->n_window; i++)
-        w->buckets[bucket_of(w->window[i], from, scale) + 1]++;
-    for (int b = 0; b < LE__IM_BUCKETS; b++)
-        w->buckets[b + 1] += w->buckets[b];
-    w->bucket_kept = -1;
+        w->ends[bucket_of(w->listed[i], from, scale)]++;
+    for (int b = 0; b < LE__IM_BUCKETS; b++) {
+        const uint32_t of = w->ends[b];
+        w->ends[b] = begin;
+        begin += of;
+    }
+    for (int64_t i = 0; i < w->n_window; i++) /* a bucket's end moves from its begin */
+        w->window[w->ends[bucket_of(w->listed[i], from, scale)]++] = w->listed[i];
+    w->bucket_sorted = -1;
 }
 
 /* Number k of the window, in order. */
 static double window_at(void *context, int64_t k) {
     le__im_window *w = context;
-    int32_t begin = 0, end = LE__IM_BUCKETS;
-    while (end - begin > 1) { /* the last bucket with at most k before it */
-        const int32_t middle = (begin + end) / 2;
-        if ((int64_t)w->buckets[middle] <= k)
-            begin = middle;
+    int32_t bucket = 0, last = LE__IM_BUCKETS - 1;
+    while (bucket < last) { /* the first bucket that ends behind k */
+        const int32_t middle = (bucket + last) / 2;
+        if ((int64_t)w->ends[middle] > k)
+            last = middle;
         else
-            end = middle;
+            bucket = middle + 1;
     }
-    if (w->bucket_kept != begin) {
-        const int64_t n = w->collect(w->window, w->n_window, w->edges.window_lower, scale_of(w),
-                                     begin, w->bucket);
-        le__im_sort(NULL, w->bucket, n, w->bucket + n);
-        w->bucket_kept = begin;
+    if (w->bucket_sorted != bucket) {
+        const int64_t begin = bucket ? w->ends[bucket - 1] : 0;
+        le__im_sort(NULL, w->window + begin, w->ends[bucket] - begin, w->listed);
+        w->bucket_sorted = bucket;
     }
-    return w->bucket[k - (int64_t)w->buckets[begin]];
+    return w->window[k];
 }
 
 /* --- fallback --- */
 
-le_status le__im_clip_by_sorting(le_call *call, const le__im_clip *clip,
-                                 const le__im_pixels *pixels, int64_t n, le__im_clipped *out) {
+static le_status clip_by_sorting(le_call *call, const le__im_window *w, le__im_clipped *out) {
     enum { PIECE = 1024 };
+    const int64_t n = w->n;
     double *values = le_call_scratch(call, (size_t)(2 * n + PIECE) * sizeof *values);
     int64_t finite = 0;
     if (!values)
@@ -181,7 +187,7 @@ le_status le__im_clip_by_sorting(le_call *call, const le__im_clip *clip,
         double *piece = values + n;
         if (at % LE__IM_OFTEN == 0 && le_call_cancelled(call))
             return LE_ERR_CANCELLED;
-        le__im_load(pixels, at, count, piece);
+        le__im_load(&w->pixels, at, count, piece);
         for (int64_t i = 0; i < count; i++) {
             values[finite] = piece[i];
             finite += isfinite(piece[i]) != 0;
@@ -190,7 +196,7 @@ le_status le__im_clip_by_sorting(le_call *call, const le__im_clip *clip,
     if (!le__im_sort(call, values, finite, values + n))
         return LE_ERR_CANCELLED;
     const le__im_sorted sorted = {.low = values, .n_low = finite, .high = values};
-    le__im_clip_sorted(clip, &sorted, out); /* all is listed */
+    le__im_clip_sorted(&w->clip, &sorted, out); /* all is listed */
     return LE_OK;
 }
 
@@ -243,20 +249,20 @@ static bool join(le_call *call, le__im_window *w, le__im_sorted *all) {
         window += w->parts[b].n_window;
     }
     w->tails = le_call_scratch(call, (size_t)(2 * tails + 1) * sizeof(double));
-    w->window = le_call_scratch(call, (size_t)(3 * window + 1) * sizeof(double));
-    w->buckets = le_call_scratch(call, (LE__IM_BUCKETS + 1) * sizeof *w->buckets);
-    if (!w->tails || !w->window || !w->buckets)
+    w->window = le_call_scratch(call, (size_t)(2 * window + 1) * sizeof(double));
+    w->ends = le_call_scratch(call, LE__IM_BUCKETS * sizeof *w->ends);
+    if (!w->tails || !w->window || !w->ends)
         return false;
+    w->listed = w->window + window;
     for (int64_t b = 0; b < w->blocks; b++) {
         const le__im_block *p = &w->parts[b];
         all->n_high += copy(w, p->tails, p->n_tails, w->tails + all->n_high);
-        w->n_window += copy(w, p->window, p->n_window, w->window + w->n_window);
+        w->n_window += copy(w, p->window, p->n_window, w->listed + w->n_window);
         all->n_core += p->n_core;
         all->n_below += p->n_below;
         sum = le__dd_add(sum, p->sum);
         sum2 = le__dd_add(sum2, p->sum2);
     }
-    w->bucket = w->window + window;
     all->n_window = w->n_window;
     all->sum = sum.hi;
     all->sum2 = sum2.hi;
@@ -272,7 +278,7 @@ static void order(le__im_window *w, le__im_sorted *all) {
     all->high = w->tails + all->n_low;
     le__im_sort(NULL, w->tails, all->n_low, spare);
     le__im_sort(NULL, w->tails + all->n_low, all->n_high, spare);
-    count_buckets(w);
+    fill_buckets(w);
 }
 
 static le__im_sorted about(le__im_window *w) {
@@ -297,23 +303,13 @@ le_status le__im_window_end(le_call *call, le__im_window *w, le__im_clipped *out
     }
     if (!full && le__im_clip_sorted(&w->clip, &all, out))
         return LE_OK;
-    return le__im_clip_by_sorting(call, &w->clip, &w->pixels, w->n, out);
+    return clip_by_sorting(call, w, out);
 }
 
 /* --- few numbers --- */
 
 int64_t le__im_few_spare(int64_t n) {
-    return 5 * n + LE__IM_BUCKETS / 2 + 1 + 2 * SAMPLE_OF_FEW;
-}
-
-static int64_t collect_plainly(const double *values, int64_t n, double from, double scale,
-                               int32_t bucket, double *out) {
-    int64_t found = 0;
-    for (int64_t i = 0; i < n; i++) {
-        out[found] = values[i];
-        found += bucket_of(values[i], from, scale) == bucket;
-    }
-    return found;
+    return 4 * n + LE__IM_BUCKETS / 2 + 2 * SAMPLE_OF_FEW;
 }
 
 static void list(le__im_window *w, const double *values, le__im_sorted *all) {
@@ -321,7 +317,7 @@ static void list(le__im_window *w, const double *values, le__im_sorted *all) {
     for (int64_t i = 0; i < w->n; i++) {
         const double v = values[i];
         const bool core = (v >= e.lower) & (v <= e.upper);
-        w->tails[all->n_high] = w->window[w->n_window] = v;
+        w->tails[all->n_high] = w->listed[w->n_window] = v;
         all->n_high += !core;
         all->n_below += core & (v < e.window_lower);
         w->n_window += (v >= e.window_lower) & (v <= e.window_upper);
@@ -350,9 +346,9 @@ static bool clip_by_window(le__im_window *w, double *values, double *spare, le__
         return false;
     w->tails = spare;
     w->window = w->tails + 2 * w->n;
-    w->bucket = w->window + w->n;
-    w->buckets = (uint32_t *)(void *)(w->bucket + 2 * w->n);
-    if (!look_at_sample(w, SAMPLE_OF_FEW, w->bucket + 2 * w->n + LE__IM_BUCKETS / 2 + 1))
+    w->listed = w->window + w->n;
+    w->ends = (uint32_t *)(void *)(w->listed + w->n);
+    if (!look_at_sample(w, SAMPLE_OF_FEW, w->listed + w->n + LE__IM_BUCKETS / 2))
         return false;
     le__im_sorted all = about(w);
     list(w, values, &all);
@@ -363,11 +359,7 @@ static bool clip_by_window(le__im_window *w, double *values, double *spare, le__
 
 void le__im_clip_few(const le__im_clip *clip, double *values, int64_t n, double *spare,
                      le__im_clipped *out) {
-    le__im_window w = {.clip = *clip,
-                       .pixels = le__im_pixels_in(values),
-                       .wide = true,
-                       .n = n,
-                       .collect = collect_plainly};
+    le__im_window w = {.clip = *clip, .pixels = le__im_pixels_in(values), .wide = true, .n = n};
     if (clip_by_window(&w, values, spare, out))
         return;
     le__im_sort(NULL, values, n, spare);

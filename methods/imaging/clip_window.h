@@ -40,14 +40,12 @@ typedef struct le__im_window {
     le__im_edges edges;
     le__im_block *parts;
     /* of the joined lists */
-    double *tails, *window;
+    double *tails;
+    double *listed; /* of the window, as they come; then room to sort a bucket */
+    double *window; /* by buckets of values */
     int64_t n_window;
-    uint32_t *buckets; /* numbers of the window before each bucket of values */
-    /* Copies the numbers of a bucket, in any order; returns how many. */
-    int64_t (*collect)(const double *values, int64_t n, double from, double scale, int32_t bucket,
-                       double *out);
-    double *bucket;      /* numbers of one, in order */
-    int32_t bucket_kept; /* which one that is */
+    uint32_t *ends;        /* of buckets, in the window */
+    int32_t bucket_sorted; /* the one that is in order */
     bool extremes_known;
     double extremes[2]; /* of the core */
 } le__im_window;
@@ -68,9 +66,5 @@ le_status le__im_window_end(le_call *call, le__im_window *w, le__im_clipped *out
 void le__im_clip_few(const le__im_clip *clip, double *values, int64_t n, double *spare,
                      le__im_clipped *out);
 int64_t le__im_few_spare(int64_t n);
-
-/* Clips all pixels by sorting them. */
-le_status le__im_clip_by_sorting(le_call *call, const le__im_clip *clip,
-                                 const le__im_pixels *pixels, int64_t n, le__im_clipped *out);
 
 #endif

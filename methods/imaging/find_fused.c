@@ -9,15 +9,11 @@
  * made when it is compared, and never stored.
  */
 #include "imaging/background.h"
+#include "imaging/clip_pass.h"
 #include "imaging/find_sources.h"
 #include "imaging/label.h"
 #include "imaging/runs_simd.h"
 #include "imaging/threshold.h"
-#if LE_METHOD_ISA
-#include "imaging/clip_pass.h"
-#else
-#include "imaging/clip_window.h"
-#endif
 
 typedef struct job {
     le__im_pixels image;
@@ -34,7 +30,6 @@ typedef struct job {
 
 /* --- clip --- */
 
-#if LE_METHOD_ISA
 static void look_at_line(const job *j, int64_t line, le__im_block *part) {
     const int64_t cols = j->runs.shape.cols;
     for (int64_t x = 0; x < cols; x += LE__IM_SPAN)
@@ -52,59 +47,35 @@ static void look(void *context, size_t begin, size_t end, int worker) {
         j->window.parts[b] = part;
     }
 }
-#endif
 
 static le_status clip(le_call *call, job *j) {
     const le__im_clip how = le__im_clip_of(call, FIND_CLIP);
     const int64_t n = le_tensor_count(le_call_in(call, FIND_IMAGE));
-#if LE_METHOD_ISA
     le_status status = le__im_window_begin(call, &how, &j->image, n,
                                            j->runs.block * j->runs.shape.cols, &j->window);
     if (status != LE_OK)
         return status;
-    j->window.collect = le__im_collect;
     if (j->window.blocks)
         status = le_parallel_for(call, (size_t)j->runs.blocks, look, j);
     return status == LE_OK ? le__im_window_end(call, &j->window, &j->clipped) : status;
-#else
-    return le__im_clip_by_sorting(call, &how, &j->image, n, &j->clipped);
-#endif
 }
 
 /* --- level --- */
 
 /* Of n <= 64 pixels those above the limit. */
-static uint64_t above_f32(const float *x, int64_t n, float limit) {
-    uint64_t word = 0;
-#if LE_METHOD_ISA == 512
-    const uint64_t there = n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
-    for (int k = 0; k < 64; k += 16) {
-        const __mmask16 some = (__mmask16)(there >> k);
-        const __m512 v = _mm512_maskz_loadu_ps(some, x + k);
-        word |= (uint64_t)_mm512_mask_cmp_ps_mask(some, v, _mm512_set1_ps(limit), _CMP_GT_OQ) << k;
+#define ABOVE(T, s)                                                                                \
+    static uint64_t above_##s(const T *x, int64_t n, T limit) {                                    \
+        uint8_t high[LE__IM_WORD] = {0};                                                           \
+        if (n == LE__IM_WORD) /* a fixed number, for compilers that then take vectors */           \
+            for (int k = 0; k < LE__IM_WORD; k++)                                                  \
+                high[k] = x[k] > limit;                                                            \
+        else                                                                                       \
+            for (int64_t k = 0; k < n; k++)                                                        \
+                high[k] = x[k] > limit;                                                            \
+        return le__im_word(high);                                                                  \
     }
-#else
-    for (int64_t k = 0; k < n; k++)
-        word |= (uint64_t)(x[k] > limit) << k;
-#endif
-    return word;
-}
-
-static uint64_t above_f64(const double *x, int64_t n, double limit) {
-    uint64_t word = 0;
-#if LE_METHOD_ISA == 512
-    const uint64_t there = n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
-    for (int k = 0; k < 64; k += 8) {
-        const __mmask8 some = (__mmask8)(there >> k);
-        const __m512d v = _mm512_maskz_loadu_pd(some, x + k);
-        word |= (uint64_t)_mm512_mask_cmp_pd_mask(some, v, _mm512_set1_pd(limit), _CMP_GT_OQ) << k;
-    }
-#else
-    for (int64_t k = 0; k < n; k++)
-        word |= (uint64_t)(x[k] > limit) << k;
-#endif
-    return word;
-}
+ABOVE(float, f32)
+ABOVE(double, f64)
 
 /* The maps are rounded, as background_mesh stores them. */
 static uint64_t above_mesh(const job *j, double k, int64_t line, int64_t col, int64_t n) {
@@ -354,5 +325,5 @@ static int64_t memory(const le_call *call) {
 
 LE_IMPLEMENTATION(find_sources, LE__ISA_NAME(fused_), LE__ISA_FIELDS("fused"),
                   .summary = "no mask and no labels between the steps, " LE__ISA_WIDTH,
-                  .flags = LE_IMPL_REPRODUCIBLE, .speed = LE__BY_ISA(1, 8, 12),
+                  .flags = LE_IMPL_REPRODUCIBLE, .speed = LE__BY_ISA(3, 8, 12),
                   .applicable = applicable, .memory = memory, .run = run);

@@ -1,41 +1,18 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Runs with vectors: words of bits from bytes, and labels of pixels from those
- * of runs. Included by sources that are compiled once for each instruction set.
+ * Runs with vectors: words of bits from lines of bytes, and labels of pixels from
+ * those of runs. Included by sources that are compiled once for each instruction
+ * set.
  */
 #ifndef LE_IMAGING_RUNS_SIMD_H
 #define LE_IMAGING_RUNS_SIMD_H
 
 #include "common/isa.h"
 #include "imaging/runs.h"
+#include "imaging/words.h"
 
 #include <string.h>
-#if LE_METHOD_ISA
-#include <immintrin.h>
-#endif
-
-/* The 64 bytes that are not 0. */
-static inline uint64_t le__im_word(const uint8_t *bytes) {
-#if LE_METHOD_ISA == 512
-    const __m512i v = _mm512_loadu_si512(bytes);
-    return _mm512_test_epi8_mask(v, v);
-#elif LE_METHOD_ISA == 2
-    const __m256i zero = _mm256_setzero_si256();
-    uint64_t word = 0;
-    for (int half = 0; half < 2; half++) {
-        const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(bytes + 32 * half));
-        const uint32_t none = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(v, zero));
-        word |= (uint64_t)(uint32_t)~none << (32 * half);
-    }
-    return word;
-#else
-    uint64_t word = 0;
-    for (int k = 0; k < 64; k++)
-        word |= (uint64_t)(bytes[k] != 0) << k;
-    return word;
-#endif
-}
 
 /* A line of bytes as words. */
 static inline void le__im_bits(const uint8_t *bytes, int64_t cols, uint64_t *out) {

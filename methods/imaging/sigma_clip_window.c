@@ -47,7 +47,6 @@ static le_status run(le_call *call) {
     const int64_t n = le_tensor_count(image);
     job j = {.mask = out.mask};
     le_status status = le__im_window_begin(call, &clip, &pixels, n, BLOCK, &j.window);
-    j.window.collect = le__im_collect;
     if (status == LE_OK && j.window.blocks)
         status = le_parallel_for(call, (size_t)j.window.blocks, look, &j);
     if (status == LE_OK)
@@ -72,5 +71,5 @@ static int64_t memory(const le_call *call) {
 
 LE_IMPLEMENTATION(sigma_clip, LE__ISA, LE__ISA_FIELDS("simd"),
                   .summary = "one look at the pixels, " LE__ISA_WIDTH,
-                  .flags = LE_IMPL_REPRODUCIBLE, .speed = LE__BY_ISA(1, 8, 12),
+                  .flags = LE_IMPL_REPRODUCIBLE, .speed = LE__BY_ISA(3, 8, 12),
                   .applicable = applicable, .memory = memory, .run = run);

@@ -104,8 +104,12 @@ static le__sc_sums sums_of(const le_call *call, const le__sc_device *d, int64_t 
         s.variance = kept ? lost[2] : s.variance - lost[2];
         s.count = kept ? lost[3] : s.count - lost[3];
     }
-    if (le__sc_device_model(call) != 0)
-        s.variance = of[1] + (le__sc_device_model(call) == 1 ? s.variance : 0);
+    const le__sc_model model = le__sc_setup_of(call)->model;
+    const double mean = s.normalization != 0 ? s.signal / s.normalization : 0;
+    if (model == LE__SC_MODEL_POISSON)
+        s.variance += of[1];
+    if (model == LE__SC_MODEL_AZIMUTHAL)
+        s.variance = le__sc_spread(of[1], 2 * mean * mean * s.normalization2);
     return s;
 }
 

@@ -82,6 +82,11 @@ static void sum_frame(const le_call *call, reference *r) {
         r->sums[b].variance = 0;
     r->spread = true;
     pass(call, r);
+    for (int64_t b = 0; b < bins; b++) {
+        le__sc_sums *of = &r->sums[b];
+        const double mean = of->normalization != 0 ? of->signal / of->normalization : 0;
+        of->variance = le__sc_spread(of->variance, 2 * mean * mean * of->normalization2);
+    }
 }
 
 static void put_frame(le_call *call, int64_t frame, const le__sc_sums *sums) {

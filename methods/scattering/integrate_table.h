@@ -397,7 +397,8 @@ static void put_bin(const task *t, const gathered *g, int64_t frame, int64_t bin
         s.variance += of[1];
     else if (t->setup->model == LE__SC_MODEL_AZIMUTHAL && s.normalization != 0) {
         const double mean = s.signal / s.normalization;
-        s.variance = fmax(of[1] - 2 * mean * of[2] + mean * mean * s.normalization2, 0);
+        const double squares = mean * mean * s.normalization2;
+        s.variance = le__sc_spread(of[1] - 2 * mean * of[2] + squares, 2 * squares);
     }
     le__sc_put(t->call, t->first_frame + frame, bin, &s);
 }

@@ -17,6 +17,12 @@ typedef struct le__sc_sums {
     double count;          /* of c */
 } le__sc_sums;
 
+/* The variance of pixels about their mean, which is 0 where it is nothing but the rounding of f32.
+ * squares: what it is a difference of. */
+static inline double le__sc_spread(double variance, double squares) {
+    return variance > 1e-13 * squares ? variance : 0;
+}
+
 /* Of a frame that cannot be read: no numbers. */
 extern const le__sc_sums le__sc_unknown;
 

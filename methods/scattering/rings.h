@@ -7,6 +7,7 @@
 #ifndef LE_SCATTERING_RINGS_H
 #define LE_SCATTERING_RINGS_H
 
+#include "scattering/results.h"
 #include "scattering/turn.h"
 
 enum { LE__SC_RING_LANES = 8 }; /* arrays may be read up to a multiple of these */
@@ -46,12 +47,6 @@ static inline le__sc_ring_value le__sc_ring_value_of(const le__sc_setup *s, floa
         out.variance /= normalization * normalization;
     }
     return out;
-}
-
-/* The variance of pixels about their mean, which is 0 where it is nothing but the rounding of f32.
- * squares: what it is a difference of. */
-static inline double le__sc_spread(double variance, double squares) {
-    return variance > 1e-13 * squares ? variance : 0;
 }
 
 /* Pixels further from the mean than so many standard deviations are refused: thres, or Chauvenet's

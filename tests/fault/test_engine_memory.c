@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * The k-th allocation fails, for every k of a small run (open, call, explain, close): an error code
- * or the right answer each time, no crash; AddressSanitizer finds what leaks.
+ * The k-th allocation fails, for every k of a small run (open, call, explain, close), or every
+ * LE_TEST_STEP-th from 1 + LE_TEST_SEED: an error code or the right answer each time, no crash;
+ * AddressSanitizer finds what leaks.
  */
 #include "counted_ops.h"
 #include "failing_allocator.h"
@@ -13,6 +14,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -132,12 +134,21 @@ static bool run(kind k) {
     return fine;
 }
 
+static long number_of(const char *variable, long otherwise) {
+    const char *text = getenv(variable);
+    long n = text ? strtol(text, NULL, 10) : otherwise;
+    return n > 0 ? n : otherwise;
+}
+
 static void every_allocation(kind mode) {
     done = 0;
     assert_true(run(mode));
     long n = done, failed = 0;
     assert_true(n > 20);
-    for (long k = 1; k <= n; k++) {
+    long step = number_of("LE_TEST_STEP", 1);
+    long first = number_of("LE_TEST_SEED", step > 1 ? (long)time(NULL) : 0);
+    print_message("every %ld of %ld allocations, LE_TEST_SEED=%ld\n", step, n, first);
+    for (long k = 1 + first % step; k <= n; k += step) {
         left = k;
         failed += !run(mode);
         left = 0;

@@ -88,11 +88,11 @@ static void test_sketch(void **state) {
     (void)state;
     assert_true(isnan(le_sketch_quantile(&all, 0.5)));
     for (int i = 0; i < 25; i++) {
-        le_sketch_add(&all, 1e-3 * a[i]);
-        le_sketch_add(&part[i % 3], 1e-3 * a[i]);
+        le_sketch_add(&all, 1e-3 * a[i], 1);
+        le_sketch_add(&part[i % 3], 1e-3 * a[i], 1);
     }
-    le_sketch_add(&all, 0);
-    le_sketch_add(&all, (double)NAN);
+    le_sketch_add(&all, 0, 1);
+    le_sketch_add(&all, (double)NAN, 1);
     le_sketch_merge(&part[0], &part[1]);
     le_sketch_merge(&part[0], &part[2]);
     assert_int_equal(le_sketch_total(&all), 25);
@@ -108,7 +108,7 @@ static void test_sketch_full(void **state) {
     le_sketch s = {0};
     (void)state;
     for (int i = 0; i < 2000; i++)
-        le_sketch_add(&s, 1e-6 * exp(0.01 * ((i * 7919) % 2000)));
+        le_sketch_add(&s, 1e-6 * exp(0.01 * ((i * 7919) % 2000)), 1);
     assert_int_equal(s.count, LE_SKETCH_BINS);
     assert_int_equal(le_sketch_total(&s), 2000);
     for (int i = 1; i < s.count; i++)

@@ -185,6 +185,57 @@ static void chains_do_not_run_another(void **state) {
     le_close(&e);
 }
 
+static le_status fail_mutely(le_call *call) {
+    (void)call;
+    return LE_ERR_MEMORY;
+}
+
+static le_status fail_with_reason(le_call *call) {
+    (void)call;
+    return le_fail(LE_ERR_MEMORY, "no room for three cakes");
+}
+
+static void add_one(le_engine *e, const char *named, le_status (*run)(le_call *),
+                    bool (*applicable)(const le_call *, const char **), uint32_t isa) {
+    static le_implementation made[8];
+    static int n;
+    le_implementation *one = &made[n++ % 8];
+    *one = toy_c;
+    one->name = named;
+    one->run_type = "simd";
+    one->run = run ? run : one->run;
+    one->applicable = applicable;
+    one->isa = isa;
+    assert_int_equal(le_register_implementation(e, one), LE_OK);
+}
+
+/* Of one that is asked for, the reason is told that it has, and that of no other. */
+static void refusals_say_why(void **state) {
+    (void)state;
+    setenv("LE_ISA", "none", 1);
+    le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+    add_one(e, "picky", NULL, never, 0);
+    add_one(e, "wide", NULL, NULL, LE_ISA_AVX2);
+    add_one(e, "mute", fail_mutely, NULL, 0);
+    add_one(e, "poor", fail_with_reason, NULL, 0);
+    static const char *const said[][3] = {
+        {"picky", "(picky: it is the wrong day)"},
+        {"wide", "(wide: the CPU lacks an instruction set)"},
+        {"mute", "mute on cpu failed without a reason"},
+        {"poor", "no room for three cakes"},
+    };
+    for (int i = 0; i < 4; i++) {
+        le_fail(LE_ERR_DATA, "an older error");
+        assert_int_equal(run_toy(e, LE_OPT_IMPLEMENTATION(said[i][0])), LE_ERR_NO_CANDIDATE);
+        if (!strstr(le_error_message(), said[i][1]))
+            fail_msg("no '%s' in: %s", said[i][1], le_error_message());
+        for (int k = 0; k < 4; k++)
+            assert_true(k == i || !strstr(le_error_message(), said[k][0]));
+    }
+    le_close(&e);
+    unsetenv("LE_ISA");
+}
+
 static void variables(void **state) {
     (void)state;
     static const char *const rows[][3] = {{"LE_ISA", "axv2", "none, sse2, avx2 or avx512"},
@@ -213,9 +264,13 @@ static void variables(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_name_what_there_is),  cmocka_unit_test(long_lists_are_cut),
-        cmocka_unit_test(explanations_do_too),       cmocka_unit_test(chains_do_too),
-        cmocka_unit_test(chains_do_not_run_another), cmocka_unit_test(variables),
+        cmocka_unit_test(calls_name_what_there_is),
+        cmocka_unit_test(long_lists_are_cut),
+        cmocka_unit_test(explanations_do_too),
+        cmocka_unit_test(chains_do_too),
+        cmocka_unit_test(chains_do_not_run_another),
+        cmocka_unit_test(refusals_say_why),
+        cmocka_unit_test(variables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

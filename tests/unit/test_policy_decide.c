@@ -422,62 +422,6 @@ static void slowness_is_shared_by_families(void **state)
     le__policy_free(&f.policy);
 }
 
-static void exploring_runs_are_stopped(void **state)
-{
-    (void)state;
-    const double truth[] = {1.0, 40.0, 2.0, 500.0, 0.9, 7.0};
-    bool cold[6] = {true, true, true, true, true, true};
-    fixture f = fixture_of(6, 1, NULL);
-    int p = problem_of(&f, 5.0);
-    double total = 0.0, longest = 0.0;
-    for (int i = 0; i < 60; i++) {
-        double waited = call_of(&f, p, truth, cold);
-        total += waited;
-        longest = fmax(longest, waited);
-    }
-    assert_true(longest <= 4.0);
-    assert_true(total <= 60.0 * 0.9 + 20.0);
-    assert_int_equal(decide_of(&f, p, false).candidate, 4);
-    le__policy_free(&f.policy);
-}
-
-/* Calls that the second of two candidates got, whose run cannot be stopped. */
-static int runs_of_second(double at_least)
-{
-    const double truth[] = {1.0, 0.5};
-    int runs = 0;
-    fixture f = fixture_of(2, 2, NULL);
-    int p = problem_of(&f, 5.0);
-    f.allowed[1].unstoppable = true;
-    f.allowed[1].at_least = at_least;
-    for (int i = 0; i < 60; i++) {
-        le__policy_decision d = decide_of(&f, p, i > 0);
-        double seconds = truth[d.candidate];
-        le__policy_sample s = {.family = f.family,
-                               .problem = p,
-                               .candidate = d.candidate,
-                               .why = d.why,
-                               .n = 1,
-                               .mean_log = log(seconds),
-                               .seconds = seconds,
-                               .weight = 1.0,
-                               .now = f.now += seconds};
-        le__policy_observe(f.policy, &s);
-        runs += d.candidate;
-    }
-    le__policy_free(&f.policy);
-    return runs;
-}
-
-/* Whoever was seen elsewhere to take longer than an exploring run may is not begun. */
-static void what_takes_too_long_does_not_begin(void **state)
-{
-    (void)state;
-    assert_true(runs_of_second(0.0) > 0);
-    assert_true(runs_of_second(2.0) > 0);
-    assert_int_equal(runs_of_second(3.5), 0);
-}
-
 /* A run that was stopped while it was cold says little: where cold runs are known to be slow, the best
  * is found all the same. */
 static void a_stopped_cold_run_does_not_decide(void **state)
@@ -747,8 +691,6 @@ int main(void)
         cmocka_unit_test(a_speed_for_one_problem),
         cmocka_unit_test(explores_and_finds_the_best),
         cmocka_unit_test(account_holds_on_random_machines),
-        cmocka_unit_test(exploring_runs_are_stopped),
-        cmocka_unit_test(what_takes_too_long_does_not_begin),
         cmocka_unit_test(a_stopped_cold_run_does_not_decide),
         cmocka_unit_test(a_stopped_cold_run_of_a_brief_one_says_least),
         cmocka_unit_test(a_hopeful_cold_run_raises_no_alarm),

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Sigma clipping and medians of rings against sorted lists and sums made here; and with frames whose
- * answer is known.
+ * Sigma clipping and medians of rings against sorted lists and sums made here; and with frames
+ * whose answer is known.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -101,7 +101,8 @@ static void assert_near(double got, double want, double most) {
         fail_msg("%.12g, expected %.12g", got, want);
 }
 
-/* --------------------------------------------------------------------------------------- clip -- */
+/* --------------------------------------------------------------------------------------- clip --
+ */
 
 typedef struct moments {
     double s, n, n2, v, k;
@@ -172,13 +173,18 @@ static void test_clip(void **state) {
     for_implementations("azimuthal_sigma_clip", clip);
 }
 
-/* A frame of one value: nothing is refused, however small the rounding that sets pixels apart. */
-static void even(const char *implementation) {
-    static float flat[PIXELS], values[PIXELS];
+static float flat[PIXELS], values[PIXELS];
+
+static void fill_even(void) {
     for (int i = 0; i < PIXELS; i++) {
         flat[i] = 0.7f + 1e-3f * (float)(i % 311);
         values[i] = 12.3f * flat[i];
     }
+}
+
+/* A frame of one value: nothing is refused, however small the rounding that sets pixels apart. */
+static void even(const char *implementation) {
+    fill_even();
     le_tensor in = le_tensor_of(values, LE_F32, 2, (int64_t[]){ROWS, COLS}),
               f = le_tensor_of(flat, LE_F32, 2, (int64_t[]){ROWS, COLS}), count = {0}, i = {0};
     part ring[PIXELS];
@@ -194,12 +200,31 @@ static void even(const char *implementation) {
     le_tensor_free(&i);
 }
 
+/* Nor do its pixels deviate from their mean. */
+static void no_spread(const char *implementation) {
+    fill_even();
+    le_tensor in = le_tensor_of(values, LE_F32, 2, (int64_t[]){ROWS, COLS}),
+              f = le_tensor_of(flat, LE_F32, 2, (int64_t[]){ROWS, COLS}), std = {0}, i = {0};
+    assert_ok(le_engine_run(engine, "azimuthal_integrate", LE_IN("frames", &in), GEOMETRY,
+                            LE_IN("flat", &f), LE_I64("solid_angle", 0),
+                            LE_STR("error_model", "azimuthal"), LE_OUT("std", &std),
+                            LE_OUT("intensity", &i), LE_OPT_IMPLEMENTATION(implementation)));
+    for (int b = 0; b < NPT; b++) {
+        assert_near(le_tensor_get(&std, b), 0, 0);
+        assert_near(le_tensor_get(&i, b), 12.3, 1e-5);
+    }
+    le_tensor_free(&std);
+    le_tensor_free(&i);
+}
+
 static void test_even(void **state) {
     (void)state;
     for_implementations("azimuthal_sigma_clip", even);
+    for_implementations("azimuthal_integrate", no_spread);
 }
 
-/* ------------------------------------------------------------------------------------- median -- */
+/* ------------------------------------------------------------------------------------- median --
+ */
 
 static int by_value(const void *x, const void *y) {
     const part *a = x, *b = y;

@@ -1,32 +1,27 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * sigma_clip with the pixels of each set sorted once.
+ * sigma_clip along an axis, with the pixels of each line sorted once.
  */
 #include "imaging/sigma_clip.h"
 
-enum { BLOCK = 64, MASKED = 1 << 14 };
+enum { BLOCK = 64 };
 
 typedef struct job {
     const le_call *call;
-    le__im_pixels image;
+    const le_tensor *image;
     le__im_sets sets;
     le__im_clip clip;
     le__im_clip_outputs out;
     double *spare; /* two sets of pixels for each worker */
-    le__im_clipped whole;
 } job;
 
 /* The pixels of a set, as a view. */
 static le_tensor view_of(const job *j, int64_t set) {
-    const le_tensor *image = j->image.tensor;
-    const int64_t axis =
-        le_call_given(j->call, SIGMA_CLIP_AXIS) ? le_call_i64(j->call, SIGMA_CLIP_AXIS) : -1;
-    if (axis < 0)
-        return *image;
+    const le_tensor *image = j->image;
     const void *first = le_tensor_elements(image, le__im_first(&j->sets, set), 1, NULL);
     le_tensor view = le_tensor_of((void *)first, image->dtype, 1, &j->sets.length);
-    view.strides[0] = image->strides[axis];
+    view.strides[0] = image->strides[le_call_i64(j->call, SIGMA_CLIP_AXIS)];
     return view;
 }
 
@@ -80,38 +75,29 @@ static void clip_sets(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-static void mask_whole(void *context, size_t begin, size_t end, int worker) {
-    const job *j = context;
-    const int64_t stop = (int64_t)end * MASKED;
-    (void)worker;
-    le__im_clip_mask(&j->whole, &j->image, (int64_t)begin * MASKED,
-                     stop < j->sets.length ? stop : j->sets.length, j->out.mask);
-}
-
 static le_status run(le_call *call) {
     job j = {.call = call,
-             .image = le__im_pixels_of(le_call_in(call, SIGMA_CLIP_IMAGE)),
+             .image = le_call_in(call, SIGMA_CLIP_IMAGE),
              .sets = le__im_sets_of(call),
              .clip = le__im_clip_of(call, SIGMA_CLIP_SETTINGS),
              .out = le__im_clip_outputs_of(call)};
-    const bool one = j.sets.n == 1;
-    const int64_t workers = one ? 1 : le_call_threads(call);
+    const int64_t workers = le_call_threads(call);
     j.spare = le_call_scratch(call, (size_t)(workers * 2 * j.sets.length + 1) * sizeof(double));
     if (!j.spare)
         return le_fail(LE_ERR_MEMORY, "sigma_clip: no memory for the pixels");
-    if (!one)
-        return le_parallel_for(call, (size_t)((j.sets.n + BLOCK - 1) / BLOCK), clip_sets, &j);
-    j.whole = clip_set(&j, 0, j.spare);
-    if (j.out.statistics)
-        le__im_statistics(&j.whole, 1, j.out.statistics);
-    if (!j.out.mask)
-        return LE_OK;
-    return le_parallel_for(call, (size_t)((j.sets.length + MASKED - 1) / MASKED), mask_whole, &j);
+    return le_parallel_for(call, (size_t)((j.sets.n + BLOCK - 1) / BLOCK), clip_sets, &j);
+}
+
+static bool applicable(const le_call *call, const char **why) {
+    *why = "pixels of one set";
+    return le__im_sets_of(call).n != 1;
 }
 
 static int64_t memory(const le_call *call) {
     return 2 * (int64_t)sizeof(double) * le__im_sets_of(call).length;
 }
 
-LE_IMPLEMENTATION(sigma_clip, c, .run_type = "c", .summary = "pixels sorted once, bounds searched",
-                  .flags = LE_IMPL_REPRODUCIBLE, .speed = 1, .memory = memory, .run = run);
+LE_IMPLEMENTATION(sigma_clip, lines, .run_type = "c",
+                  .summary = "lines along an axis, the pixels of each sorted once",
+                  .flags = LE_IMPL_REPRODUCIBLE, .speed = 1, .applicable = applicable,
+                  .memory = memory, .run = run);

@@ -1,0 +1,116 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * When exploring runs are stopped, and which are not begun.
+ */
+#include "policy_test.h"
+
+static void exploring_runs_are_stopped(void **state)
+{
+    (void)state;
+    const double truth[] = {1.0, 40.0, 2.0, 500.0, 0.9, 7.0};
+    bool cold[6] = {true, true, true, true, true, true};
+    fixture f = fixture_of(6, 1, NULL);
+    int p = problem_of(&f, 5.0);
+    double total = 0.0, longest = 0.0;
+    for (int i = 0; i < 60; i++) {
+        double waited = call_of(&f, p, truth, cold);
+        total += waited;
+        longest = fmax(longest, waited);
+    }
+    assert_true(longest <= 4.0);
+    assert_true(total <= 60.0 * 0.9 + 20.0);
+    assert_int_equal(decide_of(&f, p, false).candidate, 4);
+    le__policy_free(&f.policy);
+}
+
+/* Where runs vary, what the best known should take may be far above what callers have had: an exploring
+ * run is measured by the least mean of those. */
+static void what_was_seen_stops_too(void **state)
+{
+    (void)state;
+    enum { N = 6, SEEDS = 40, CALLS = 8 };
+    uint64_t rng = seed_of_run();
+    int explored = 0;
+    for (int seed = 0; seed < SEEDS; seed++) {
+        fixture f = fixture_of(N, 1, NULL);
+        int p = problem_of(&f, 5.0);
+        double truth[N], sum[N] = {0}, longest = 0.0;
+        int runs[N] = {0}, cuts[N] = {0};
+        for (int c = 0; c < N; c++)
+            truth[c] = exp(uniform_of(&rng) * 2.5);
+        for (int i = 0; i < CALLS; i++) {
+            le__policy_decision d = decide_of(&f, p, true);
+            double least = INFINITY, seconds = truth[d.candidate] * exp(0.4 * normal_of(&rng));
+            for (int c = 0; c < N; c++)
+                if (runs[c])
+                    least = fmin(least, exp(sum[c] / runs[c]));
+            bool calm = !(le__policy_slowness(f.policy, 0, f.now) > 1.0);
+            bool exploring = d.why == LE__WHY_EXPLORE && least < INFINITY && calm;
+            explored += exploring;
+            if (exploring)
+                longest = fmax(longest, d.stop_seconds / least);
+            bool cut = seconds > d.stop_seconds, cold = runs[d.candidate] + cuts[d.candidate] == 0;
+            seconds = fmin(seconds, d.stop_seconds);
+            f.now += seconds;
+            le__policy_sample s = {.family = f.family, .problem = p, .candidate = d.candidate,
+                                   .why = d.why, .cold = cold, .cut = cut, .n = 1,
+                                   .mean_log = log(seconds), .seconds = seconds,
+                                   .weight = cut ? 0.0 : 1.0, .now = f.now};
+            le__policy_observe(f.policy, &s);
+            sum[d.candidate] += cut ? 0.0 : log(seconds);
+            runs[d.candidate] += !cut;
+            cuts[d.candidate] += cut;
+        }
+        if (longest > 2.81)
+            print_message("seed %d: stopped at %g times the least mean\n", seed, longest);
+        assert_true(longest <= 2.81);
+        le__policy_free(&f.policy);
+    }
+    assert_true(explored > 3 * SEEDS);
+}
+
+/* Calls that the second of two candidates got, whose run cannot be stopped. */
+static int runs_of_second(double at_least)
+{
+    const double truth[] = {1.0, 0.5};
+    int runs = 0;
+    fixture f = fixture_of(2, 2, NULL);
+    int p = problem_of(&f, 5.0);
+    f.allowed[1].unstoppable = true;
+    f.allowed[1].at_least = at_least;
+    for (int i = 0; i < 60; i++) {
+        le__policy_decision d = decide_of(&f, p, i > 0);
+        double seconds = truth[d.candidate];
+        le__policy_sample s = {.family = f.family,
+                               .problem = p,
+                               .candidate = d.candidate,
+                               .why = d.why,
+                               .n = 1,
+                               .mean_log = log(seconds),
+                               .seconds = seconds,
+                               .weight = 1.0,
+                               .now = f.now += seconds};
+        le__policy_observe(f.policy, &s);
+        runs += d.candidate;
+    }
+    le__policy_free(&f.policy);
+    return runs;
+}
+
+/* Whoever was seen elsewhere to take longer than an exploring run may is not begun. */
+static void what_takes_too_long_does_not_begin(void **state)
+{
+    (void)state;
+    assert_true(runs_of_second(0.0) > 0);
+    assert_true(runs_of_second(2.0) > 0);
+    assert_int_equal(runs_of_second(3.5), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(exploring_runs_are_stopped),
+                                       cmocka_unit_test(what_was_seen_stops_too),
+                                       cmocka_unit_test(what_takes_too_long_does_not_begin)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

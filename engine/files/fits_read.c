@@ -136,8 +136,10 @@ static int read_range(const le__fits *f, const le__io_range *r, le_dtype dtype, 
     return error;
 }
 
+/* All of it, and as CFITSIO can read all: compressed images of more than three axes it reads as
+ * parts only. */
 static bool is_whole(const le__fits *f, const le__io_range *r) {
-    bool whole = true;
+    bool whole = !f->compressed || f->naxis <= 3;
     for (int i = 0; i < f->ndim; i++)
         whole = whole && r[i].count == f->shape[i];
     return whole;

@@ -144,6 +144,25 @@ static void as_cfitsio_reads_it(void **state) {
     assert_memory_equal(read, values, sizeof values);
 }
 
+static void compressed_with_four_axes(void **state) {
+    (void)state;
+    fitsfile *f = NULL;
+    int error = 0;
+    long sizes[4] = {3, 2, 1, 2}, first[4] = {1, 1, 1, 1};
+    short pixels[12];
+    double expected[12];
+    for (int i = 0; i < 12; i++)
+        expected[i] = pixels[i] = (short)(i * i);
+    fits_create_diskfile(&f, "tiled.fits", &error);
+    fits_set_compression_type(f, RICE_1, &error);
+    fits_create_img(f, SHORT_IMG, 4, sizes, &error);
+    fits_write_subset(f, TSHORT, first, sizes, pixels, &error);
+    fits_close_file(f, &error);
+    assert_int_equal(error, 0);
+    assert_values("tiled.fits", "i16[2,2,3]", expected);
+    assert_values("tiled.fits[1][1,0]", "i16[3]", expected + 6);
+}
+
 static void tables(void **state) {
     (void)state;
     double values[] = {1, 10.5, 2, NAN, 3, 30.5};
@@ -293,10 +312,15 @@ static void cards_go_along(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(types),       cmocka_unit_test(mistakes),
-        cmocka_unit_test(every_dtype), cmocka_unit_test(as_cfitsio_reads_it),
-        cmocka_unit_test(tables),      cmocka_unit_test(refused),
-        cmocka_unit_test(on_the_sky),  cmocka_unit_test(cards_go_along),
+        cmocka_unit_test(types),
+        cmocka_unit_test(mistakes),
+        cmocka_unit_test(every_dtype),
+        cmocka_unit_test(as_cfitsio_reads_it),
+        cmocka_unit_test(tables),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(on_the_sky),
+        cmocka_unit_test(cards_go_along),
+        cmocka_unit_test(compressed_with_four_axes),
     };
     return cmocka_run_group_tests(tests, io_setup, io_teardown);
 }

@@ -127,6 +127,12 @@ double le__arm_speed(const le__candidate *c, const le_call *call) {
     return here > 0 && isfinite(here) ? speed * here / claimed_speed(impl) : speed;
 }
 
+double le__rate_seconds(const le__rate *rate, double work, double claimed) {
+    if (rate->last > 0)
+        return rate->last * work;
+    return rate->most > 0 ? fmin(rate->most * work, claimed) : claimed;
+}
+
 static le__arm *find_arm(const le__op_state *s, uint64_t id) {
     for (size_t i = 0; i < s->n_arms; i++)
         if (s->arms[i]->candidate.id == id)
@@ -202,16 +208,19 @@ void le__op_state_free(le__op_state *s) {
 }
 
 static const char took[] = "took ", operations[] = " s for operations: ";
+static const char warned[] = "; a process ended during a larger run";
 
-void le__verdict_time_text(char *out, size_t size, double run_s, double work) {
+void le__verdict_time_text(char *out, size_t size, double run_s, double work, bool wary) {
     out[0] = '\0';
     if (run_s > 0)
-        le__number_print(out, size, "%s%.9g%s%.9g", took, run_s, operations, work);
+        le__number_print(out, size, "%s%.9g%s%.9g%s", took, run_s, operations, work,
+                         wary ? warned : "");
 }
 
 void le__verdict_read_time(le__verdict *v) {
     char *end;
     v->run_s = v->work = 0;
+    v->wary = v->suspect;
     if (strncmp(v->reason, took, sizeof took - 1) != 0)
         return;
     double run_s = le__number_parse(v->reason + sizeof took - 1, &end);
@@ -219,4 +228,5 @@ void le__verdict_read_time(le__verdict *v) {
         return;
     v->run_s = run_s;
     v->work = le__number_parse(end + sizeof operations - 1, &end);
+    v->wary = !strcmp(end, warned);
 }

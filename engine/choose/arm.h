@@ -25,6 +25,13 @@ extern const char *const le__state_names[4];
 
 enum { LE__CLASS_TRIAL = -1 }; /* the small sample of a trial */
 
+/* Seconds for an operation of its work; 0: unknown. A small sample takes more of them than a call.
+ */
+typedef struct le__rate {
+    double last; /* when its answer was compared with another one */
+    double most; /* by trials */
+} le__rate;
+
 /* What is known for one kind of problem and one size class. */
 typedef struct le__verdict {
     char kind[256];
@@ -34,8 +41,9 @@ typedef struct le__verdict {
     char reason[160];
     bool ran;     /* a first run has come to its end, in this process or an earlier one */
     bool suspect; /* a process ended during it */
-    double run_s; /* of a trial: what its sample took; 0: unknown */
-    double work;  /* operations of the sample */
+    bool wary;    /* ... or during the first one of its size: larger ones are tried in a child */
+    double run_s; /* what the sample of a trial, else a run that was compared took; 0: unknown */
+    double work;  /* operations of the sample, else of the largest call that was compared */
     struct le__verdict *next;
 } le__verdict;
 
@@ -49,6 +57,7 @@ typedef struct le__proof {
     bool quarantined;  /* for every kind */
     bool hung_idle;    /* a trial hung without using the processor; the next one decides */
     char reason[160];  /* of the quarantine */
+    le__rate rate;     /* as who gives second answers */
     char failure[160]; /* the last one that is no verdict: on one problem, as things were then */
     le__verdict *verdicts;
     struct le__proof *next;
@@ -80,7 +89,9 @@ typedef struct le__op_state {
     le__proof *proofs;
     int n_devices; /* for which arms were made */
     size_t n_implementations;
-    bool loaded;    /* from the database */
+    bool loaded;       /* from the database */
+    double compared_s; /* spent on comparing answers beyond those that are due */
+    le__rate reference;
     int started;    /* runs in this process that told of its start more than of themselves */
     bool accounted; /* earlier processes' accounts are; later they would hold this one's, too */
     le__stored_choice *choices;
@@ -90,6 +101,8 @@ typedef struct le__op_state {
 /* What the descriptors say of a candidate's speed, for the policy; the second for one call. */
 le__policy_candidate le__arm_prior(const le__candidate *c);
 double le__arm_speed(const le__candidate *c, const le_call *call);
+/* Seconds that one whose rate this is takes for so much work; claimed: what speeds say of that. */
+double le__rate_seconds(const le__rate *rate, double work, double claimed);
 
 struct le__store;
 
@@ -104,7 +117,7 @@ le__verdict *le__proof_find(const le__proof *p, const char *kind, int size_class
 le__verdict *le__proof_verdict(le__proof *p, const char *kind, int size_class);
 /* What the sample of a trial took is kept as the text of a verdict that needs none, and read from
  * there. */
-void le__verdict_time_text(char *out, size_t size, double run_s, double work);
+void le__verdict_time_text(char *out, size_t size, double run_s, double work, bool wary);
 void le__verdict_read_time(le__verdict *v);
 /* Why the proof rules the candidate out for this kind, class and tolerance; NULL when it does not.
  */

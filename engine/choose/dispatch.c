@@ -79,7 +79,7 @@ static bool grow(le__question *q, size_t n) {
     float *moved = realloc(q->moved, (n + 1) * sizeof *moved);
     if (moved)
         q->moved = moved;
-    bool *seen = realloc(q->seen, (n + 1) * sizeof *seen);
+    unsigned char *seen = realloc(q->seen, (n + 1) * sizeof *seen);
     if (seen)
         q->seen = seen;
     return left_out && moved && seen;
@@ -93,7 +93,7 @@ static void ask_arms(le__question *q, const le_call *call) {
         const char *why = NULL;
         q->left_out[i] = le__candidate_applies(&s->arms[i]->candidate, call, &why) ? NULL : why;
         q->moved[i] = -1;
-        q->seen[i] = false;
+        q->seen[i] = 0;
     }
     q->n_arms = s->n_arms;
 }
@@ -347,9 +347,10 @@ static int starts(double seconds) {
 /* Keeps what was moved. */
 static firsts note_run(le__question *q, const le__arm *arm, const le_call *call) {
     pthread_mutex_lock(&q->op->mutex);
-    firsts first = {!q->seen[arm->index], q->op->started < starts(call->stats.seconds)};
+    firsts first = {!(q->seen[arm->index] & LE__SEEN_RUN),
+                    q->op->started < starts(call->stats.seconds)};
     le__question_note_moved(q, arm, call);
-    q->seen[arm->index] = true;
+    q->seen[arm->index] |= LE__SEEN_RUN;
     q->op->started += first.of_operation;
     pthread_mutex_unlock(&q->op->mutex);
     return first;

@@ -63,8 +63,9 @@ bool le__dispatch_prove(le__dispatch *d, le__question *q, le_call *call, le__arm
 /* Verdicts of trials that went on after their time limit and have ended since. Mutex of the
  * operation held. */
 void le__dispatch_settle(le__dispatch *d, le__question *q, le_call *call);
-/* Runs the call by a proven arm. The first run in a new size class is compared with the answer of a
- * trusted candidate. On LE_OK the answer is in the call's tensors. */
+/* Runs the call by a proven arm. The first run in a size class, a larger one, and others as far as
+ * that is no burden, are compared with the answer of a trusted candidate (confirm.c). On LE_OK the
+ * answer is in the call's tensors. */
 le_status le__dispatch_run_arm(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
                                bool thorough, double *spent);
 /* Keeps the verdict of a failure; returns whether another candidate may answer instead. */

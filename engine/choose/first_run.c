@@ -12,17 +12,10 @@
 #include <math.h>
 
 /* Seconds after which a run in a child hangs: generous, for what is predicted may be far off. */
-static double limit(const le__dispatch *d, const le__question *q, const le__arm *arm) {
+static double limit(le__dispatch *d, le__question *q, const le__arm *arm) {
     static const double trials = 5, predicted = 10;
-    le__policy_allowed allowed = {.candidate = arm->policy};
-    le__policy_view view = {0};
-    le__policy_question question = {.family = q->op->family,
-                                    .problem = q->policy,
-                                    .allowed = &allowed,
-                                    .n_allowed = 1,
-                                    .now = le__now()};
-    le__policy_explain(d->policy, &question, &view);
-    return fmax(trials * d->engine->options.trial_limit_s, predicted * view.high);
+    return fmax(trials * d->engine->options.trial_limit_s,
+                predicted * le__question_expects(d->policy, q, arm).high);
 }
 
 /* The process may have been ended by something else: its user, for instance. */
@@ -40,15 +33,15 @@ static le_status try_in_child(const le__first_run *f, const le_call *call) {
 }
 
 le_status le__first_run_begin(le__first_run *f, le__dispatch *d, le__question *q, le__arm *arm,
-                              const le_call *call) {
+                              const le_call *call, bool again) {
     bool here = arm->candidate.implementation->flags & (LE_IMPL_REFERENCE | LE_IMPL_IN_PROCESS);
     *f = (le__first_run){.dispatch = d, .question = q, .arm = arm};
     if (here || q->mode == LE_MODE_FROZEN)
         return LE_OK;
     pthread_mutex_lock(&q->op->mutex);
     le__verdict *v = le__proof_verdict(arm->proof, q->kind, q->size_class);
-    f->first = v && !v->ran && v->state == LE__UNPROVEN;
-    bool suspect = f->first && v->suspect;
+    f->first = v && (again || (!v->ran && v->state == LE__UNPROVEN));
+    bool suspect = f->first && (again ? v->wary : v->suspect);
     le__verdict begun = f->first ? *v : (le__verdict){0}; /* others change it once unlocked */
     pthread_mutex_unlock(&q->op->mutex);
     le_status status = suspect ? try_in_child(f, call) : LE_OK;
@@ -69,6 +62,8 @@ void le__first_run_end(le__first_run *f) {
         v->suspect = false;
         if (v->state == LE__UNPROVEN)
             le__store_first_run(f->dispatch->store, f->arm->proof, v, false);
+        else
+            le__store_verdict(f->dispatch->store, f->arm->proof, v);
     }
     pthread_mutex_unlock(&f->question->op->mutex);
 }

@@ -13,7 +13,8 @@
 typedef struct le__first_run {
     bool first; /* nobody has seen it end in this size class */
     bool marked;
-    bool watched; /* what it wrote elsewhere was looked for, or nobody can: it is the last first run */
+    bool watched; /* what it wrote elsewhere was looked for, or nobody can: it is the last first run
+                   */
     le__dispatch *dispatch;
     le__question *question;
     le__arm *arm;
@@ -21,9 +22,9 @@ typedef struct le__first_run {
 
 /* Before a run of the question's call by the arm. Not LE_OK: it must not be run, and is at fault.
  * call: bound, for a try in a child when an earlier process has ended during this run; NULL: it
- * cannot be tried so. */
+ * cannot be tried so. again: smaller runs of the size class have ended well. */
 le_status le__first_run_begin(le__first_run *f, le__dispatch *d, le__question *q, le__arm *arm,
-                              const le_call *call);
+                              const le_call *call, bool again);
 /* After it, whatever came of it, and also when it was not run. */
 void le__first_run_end(le__first_run *f);
 

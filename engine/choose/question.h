@@ -21,6 +21,11 @@ typedef struct le__stripe {
     double log, log2, seconds; /* of the timed: sums of log seconds, of its square, of seconds */
 } le__stripe;
 
+typedef enum le__seen {
+    LE__SEEN_RUN = 1,
+    LE__SEEN_COMPARED = 2 /* or tried to: of all arms that share a proof */
+} le__seen;
+
 typedef struct le__question {
     _Atomic uint64_t hash; /* 0: it has been dropped, and may become another one */
     le__op_state *op;
@@ -39,7 +44,7 @@ typedef struct le__question {
     atomic_bool stored_under_load; /* that choice was measured while others used the machine */
     pthread_mutex_t race;          /* held by the thread that measures */
     atomic_bool measured;          /* a race has decided it, in this process or an earlier one */
-    bool *seen;                    /* by arm: has run on this problem in this process */
+    unsigned char *seen;           /* by arm: le__seen, of this problem in this process */
     float *moved; /* by arm: seconds that arguments were under way; < 0: not seen yet */
     int n_aside;  /* arms set aside */
     struct le__question *spare; /* of dropped ones: the next */

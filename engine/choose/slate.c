@@ -181,3 +181,16 @@ le__policy_question le__slate_question(const le__slate *s, const le_call *call, 
                                  .may_explore = may_explore,
                                  .now = le__now()};
 }
+
+le__policy_view le__question_expects(le__policy *policy, const le__question *q,
+                                     const le__arm *arm) {
+    le__policy_allowed allowed = {.candidate = arm->policy};
+    le__policy_view view = {0};
+    le__policy_question question = {.family = q->op->family,
+                                    .problem = q->policy,
+                                    .allowed = &allowed,
+                                    .n_allowed = 1,
+                                    .now = le__now()};
+    le__policy_explain(policy, &question, &view);
+    return view;
+}

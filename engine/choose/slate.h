@@ -43,4 +43,7 @@ le__policy_question le__slate_question(const le__slate *s, const le_call *call, 
 int le__caution(const le_call *call);
 bool le__is_safe(const le__question *q, const le__arm *arm, int caution);
 
+/* What the policy thinks that one arm takes for the question. */
+le__policy_view le__question_expects(le__policy *policy, const le__question *q, const le__arm *arm);
+
 #endif

@@ -284,7 +284,7 @@ static void load_verdict(le__op_state *op, const le_db_verdict *from) {
     if (from->state == (le_db_state)LE__UNPROVEN) { /* of a first run, which has ended or not */
         le__marker m = le__marker_read(from->reason);
         v->ran = v->ran || m == LE__MARKER_NONE;
-        v->suspect = !v->ran && m == LE__MARKER_DEAD;
+        v->suspect = v->wary = !v->ran && m == LE__MARKER_DEAD;
         return;
     }
     v->state = (le__state)from->state;

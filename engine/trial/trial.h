@@ -17,13 +17,14 @@
 typedef struct le__trial_result {
     le_status status; /* LE_OK: proven, `error` is its error */
     le__error_profile error;
-    double seconds; /* that the trial took the caller */
-    double run_s;   /* least of its runs, without transfers; 0: unknown */
-    double work;    /* operations of such a run */
-    double starved; /* of these: seconds for which the trial's process had no core */
-    bool tested;    /* false: the operation makes no sample calls, nothing was run */
-    bool pending;   /* no result yet: it goes on, or is to be asked for again */
-    bool idle;      /* it did not end, and used no processor time while it was waited for */
+    double seconds;     /* that the trial took the caller */
+    double run_s;       /* least of its runs, without transfers; 0: unknown */
+    double work;        /* operations of such a run */
+    double reference_s; /* that the reference took for it */
+    double starved;     /* of these: seconds for which the trial's process had no core */
+    bool tested;        /* false: the operation makes no sample calls, nothing was run */
+    bool pending;       /* no result yet: it goes on, or is to be asked for again */
+    bool idle;          /* it did not end, and used no processor time while it was waited for */
     char reason[256];
 } le__trial_result;
 

@@ -253,6 +253,12 @@ static void wrong_range(void *context, size_t begin, size_t end, int worker) {
     linger(context);
 }
 
+/* Too slow to be asked instead of c. */
+static void slow_reference(void *context, size_t begin, size_t end, int worker) {
+    nanosleep(&(struct timespec){0, 200000}, NULL);
+    toy_reference.range(context, begin, end, worker);
+}
+
 static void run_big(le_engine *e, const char *expected) {
     static float in[PLANTED_BIG];
     for (int i = 0; i < PLANTED_BIG; i++)
@@ -282,6 +288,7 @@ static void a_piece_stands_for_the_whole(void **state) {
         le_implementation reference = toy_reference, c = toy_c, quick = toy_c;
         reference.operation = c.operation = quick.operation = op.name;
         c.range = counted_range;
+        reference.range = slow_reference;
         quick.name = "quick";
         quick.run_type = "simd";
         quick.speed = 50;

@@ -1,0 +1,96 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * What is kept of a candidate's health, and for whom: verdicts of trials, of answers and of
+ * failures.
+ */
+#include "choose/verdicts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool breaks_things(le_status status) {
+    return status == LE_ERR_CRASH || status == LE_ERR_TIMEOUT;
+}
+
+bool le__verdict_is_of_code(le_status status) {
+    return breaks_things(status) || status == LE_ERR_WRONG_RESULT || status == LE_ERR_BUILD;
+}
+
+/* What le__guard_check says. */
+static bool is_stray(le_status status, const char *reason) {
+    return status == LE_ERR_WRONG_RESULT && strstr(reason, "wrote ");
+}
+
+void le__verdict_keep(le__dispatch *d, le__question *q, le__proof *p, int size_class,
+                      le__state state, const le__error_profile *error, const char *reason,
+                      bool store) {
+    le__verdict *v = le__proof_verdict(p, q->kind, size_class);
+    bool pardon = v && v->state == LE__QUARANTINED && state == LE__PROVEN;
+    if (!v || pardon) /* a run under way when another one broke things proves nothing */
+        return;
+    v->state = state;
+    if (error)
+        v->error = *error;
+    snprintf(v->reason, sizeof v->reason, "%.159s", reason);
+    le__verdict_read_time(v);
+    if (state == LE__QUARANTINED) {
+        p->quarantined = true;
+        snprintf(p->reason, sizeof p->reason, "quarantined: %.140s", reason);
+    }
+    if (store && q->mode != LE_MODE_FROZEN)
+        le__store_verdict(d->store, p, v);
+}
+
+/* What crashes, hangs or writes elsewhere with one set of tunables is not tried with another: each
+ * trial would delay somebody for the whole time limit again. Mutex of the operation held. */
+static void quarantine(le__dispatch *d, le__question *q, le__proof *p, int size_class,
+                       const le__error_profile *error, const char *reason) {
+    le__verdict_keep(d, q, p, size_class, LE__QUARANTINED, error, reason, true);
+    for (le__proof *other = q->op->proofs; other; other = other->next)
+        if (other != p && other->implementation == p->implementation && other->device == p->device)
+            le__verdict_keep(d, q, other, size_class, LE__QUARANTINED, NULL, reason, true);
+}
+
+void le__verdict_keep_failure(le__dispatch *d, le__question *q, le__proof *p, int size_class,
+                              le_status status, const le__error_profile *error,
+                              const char *reason) {
+    if (breaks_things(status) || is_stray(status, reason))
+        quarantine(d, q, p, size_class, error, reason);
+    else
+        le__verdict_keep(d, q, p, size_class, LE__FAILED, error, reason,
+                         le__verdict_is_of_code(status));
+}
+
+void le__verdict_log(const le__dispatch *d, const le__question *q, const le__proof *p,
+                     const char *reason) {
+    le__log_write(&d->engine->log, LE_LOG_WARNING, "%s: %s on %s is left out: %s",
+                  q->op->entry->operation->name, p->implementation->name, p->device->id, reason);
+}
+
+/* Tunables seldom change what memory is needed: all variants are left out then, not one after the
+ * other. Mutex of the operation held. */
+static void leave_out(le__question *q, le__proof *p, bool memory, const char *reason) {
+    snprintf(p->failure, sizeof p->failure, "%s", reason);
+    for (size_t i = 0; i < q->n_arms; i++) {
+        const le__proof *other = q->op->arms[i]->proof;
+        bool sibling = other->implementation == p->implementation && other->device == p->device;
+        if (memory ? sibling : other == p)
+            q->left_out[i] = p->failure;
+    }
+}
+
+bool le__dispatch_failed(le__dispatch *d, le__question *q, le__arm *arm, le_status status) {
+    char reason[160];
+    snprintf(reason, sizeof reason, "%.150s", le_error_message());
+    if (status == LE_ERR_DEVICE_LOST)
+        atomic_store(&arm->candidate.device->lost, true);
+    le__verdict_log(d, q, arm->proof, reason);
+    pthread_mutex_lock(&q->op->mutex);
+    if (le__verdict_is_of_code(status))
+        le__verdict_keep_failure(d, q, arm->proof, q->size_class, status, NULL, reason);
+    else if (arm->index < q->n_arms) /* memory and the like: not for this problem, not for ever */
+        leave_out(q, arm->proof, status == LE_ERR_MEMORY || status == LE_ERR_DEVICE_MEMORY, reason);
+    pthread_mutex_unlock(&q->op->mutex);
+    return true;
+}

@@ -1,0 +1,263 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Faults that show at some sizes only, of implementations that were right before in the same size
+ * class: the caller gets right answers, the verdict names the reason, and looking for them is paid
+ * for once.
+ */
+#include "toy.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { MOST = 32000 };
+
+static _Atomic int second_answers; /* of c and the reference */
+
+static int64_t size_of(void *context) {
+    return le_tensor_count(le_call_out(context, TOY_RESULT));
+}
+
+static float *first_of(void *context) {
+    return le_call_out(context, TOY_RESULT)->data;
+}
+
+static void wrong_from_5000(void *context, size_t begin, size_t end, int worker) {
+    toy_range(context, begin, end, worker);
+    if (size_of(context) >= 5000 && begin < end)
+        first_of(context)[begin] += 1;
+}
+
+static void wrong_when_odd(void *context, size_t begin, size_t end, int worker) {
+    toy_range(context, begin, end, worker);
+    if (size_of(context) % 2 == 1 && size_of(context) > 3000 && begin < end)
+        first_of(context)[end - 1] += 1;
+}
+
+static void writes_behind_from_5000(void *context, size_t begin, size_t end, int worker) {
+    toy_range(context, begin, end, worker);
+    if (size_of(context) >= 5000 && end == (size_t)size_of(context))
+        first_of(context)[end] = 1;
+}
+
+static void crashes_from_5000(void *context, size_t begin, size_t end, int worker) {
+    toy_range(context, begin, end, worker);
+    if (size_of(context) >= 5000)
+        abort();
+}
+
+static void counted(void *context, size_t begin, size_t end, int worker) {
+    if (begin == 0) {
+        second_answers++;
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    }
+    toy_range(context, begin, end, worker);
+}
+
+static le_status slow(le_call *call) {
+    nanosleep(&(struct timespec){0, 1000000}, NULL);
+    toy_range(call, 0, toy_items(call), 0);
+    return LE_OK;
+}
+
+static le_engine *open_with(const char *db, const le_implementation *impl, size_t n) {
+    le_options o;
+    le_engine *e = NULL;
+    le_default_options(&o);
+    o.db_path = db ? db : ":memory:";
+    o.devices = "cpu";
+    o.threads = 1;
+    assert_int_equal(le_open(&e, &o), LE_OK);
+    assert_int_equal(le_register_operation(e, &toy_operation), LE_OK);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(le_register_implementation(e, &impl[i]), LE_OK);
+    return e;
+}
+
+static le_implementation like_c(const char *name, le_range_fn range) {
+    le_implementation i = toy_c;
+    i.name = name;
+    i.source = name;
+    i.range = range;
+    if (strcmp(name, "c") != 0) {
+        i.run_type = "simd";
+        i.speed = 50;
+    }
+    return i;
+}
+
+/* Whether the answer is right. */
+static bool ask(le_engine *e, int64_t n, le_mode mode) {
+    static float in[MOST], out[MOST];
+    for (int64_t i = 0; i < n; i++) {
+        in[i] = (float)(i % 17) - 8;
+        out[i] = -1;
+    }
+    le_tensor input = le_tensor_of(in, LE_F32, 1, &n), result = le_tensor_of(out, LE_F32, 1, &n);
+    if (le_engine_run(e, "toy", LE_IN("input", &input), LE_F64("factor", 2),
+                      LE_OUT("result", &result), LE_OPT_MODE(mode)) != LE_OK)
+        return false;
+    for (int64_t i = 0; i < n; i++)
+        if (out[i] != 2 * in[i])
+            return false;
+    return true;
+}
+
+static void must_be_left_out(le_engine *e, const char *name, int64_t n, const char *reason) {
+    float *in = calloc((size_t)n, sizeof *in);
+    le_tensor input = le_tensor_of(in, LE_F32, 1, &n), result = {0};
+    le_explanation *x;
+    bool found = false;
+    assert_int_equal(le_engine_explain(e, &x, "toy", LE_IN("input", &input), LE_F64("factor", 2),
+                                       LE_OUT("result", &result)),
+                     LE_OK);
+    for (size_t i = 0; i < x->n_candidates; i++) {
+        const le_explained_candidate *c = &x->candidates[i];
+        if (strcmp(c->implementation, name) != 0)
+            continue;
+        found = true;
+        if (c->applicable || !strstr(c->left_out, reason))
+            fail_msg("%s: %s, left out: '%s'", c->candidate, c->verdict, c->left_out);
+    }
+    assert_true(found);
+    le_explanation_free(&x);
+    free(in);
+}
+
+static const le_mode modes[] = {LE_MODE_LEARN, LE_MODE_ESTIMATE, LE_MODE_MEASURE};
+enum { WITHOUT_RACE = 2, ALL_MODES };
+
+static void right_at_4000_and_wrong_at_6000(void **state) {
+    (void)state;
+    for (size_t m = 0; m < WITHOUT_RACE; m++) {
+        le_implementation all[] = {toy_reference, like_c("quick", wrong_from_5000), toy_c};
+        le_engine *e = open_with(NULL, all, 3);
+        for (int k = 0; k < 20; k++)
+            assert_true(ask(e, 4000, modes[m]));
+        for (int k = 0; k < 3; k++)
+            assert_true(ask(e, 6000, modes[m]));
+        must_be_left_out(e, "quick", 6000, "exceeds the tolerance");
+        assert_true(ask(e, 4000, modes[m]));
+        le_close(&e);
+    }
+}
+
+static void two_that_are_wrong_alike(void **state) {
+    (void)state;
+    for (size_t m = 0; m < WITHOUT_RACE; m++) {
+        le_implementation all[] = {toy_reference, like_c("quick", wrong_from_5000),
+                                   like_c("c", wrong_from_5000)};
+        le_engine *e = open_with(NULL, all, 3);
+        for (int k = 0; k < 20; k++)
+            assert_true(ask(e, 4000, modes[m]));
+        for (int k = 0; k < 3; k++)
+            assert_true(ask(e, 6000, modes[m]));
+        must_be_left_out(e, "quick", 6000, "exceeds the tolerance");
+        le_close(&e);
+    }
+}
+
+static void another_size_below_the_largest(void **state) {
+    (void)state;
+    for (size_t m = 0; m < ALL_MODES; m++) {
+        le_implementation all[] = {toy_reference, like_c("quick", wrong_when_odd), toy_c};
+        le_engine *e = open_with(NULL, all, 3);
+        for (int k = 0; k < 20; k++)
+            assert_true(ask(e, 8000, modes[m]));
+        assert_true(ask(e, 5001, modes[m]));
+        must_be_left_out(e, "quick", 5001, "in size class");
+        le_close(&e);
+    }
+}
+
+static void writes_behind_its_output(void **state) {
+    (void)state;
+    le_implementation all[] = {toy_reference, like_c("quick", writes_behind_from_5000), toy_c};
+    le_engine *e = open_with(NULL, all, 3);
+    for (int k = 0; k < 20; k++)
+        assert_true(ask(e, 4000, LE_MODE_LEARN));
+    assert_true(ask(e, 6000, LE_MODE_LEARN));
+    must_be_left_out(e, "quick", 6000, "wrote behind its output");
+    le_close(&e);
+}
+
+static int process(const char *db, int64_t n) {
+    int status = 0;
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        le_implementation all[] = {toy_reference, like_c("quick", crashes_from_5000), toy_c};
+        le_engine *e = open_with(db, all, 3);
+        for (int k = 0; k < 10; k++)
+            if (!ask(e, 4000, LE_MODE_LEARN) || (n && !ask(e, n, LE_MODE_LEARN)))
+                _exit(3);
+        if (n)
+            must_be_left_out(e, "quick", n, "crashed");
+        le_close(&e);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return status;
+}
+
+static void crashes_one_process_only(void **state) {
+    char db[64];
+    (void)state;
+    snprintf(db, sizeof db, "/tmp/le_sizes_%d.sqlite3", (int)getpid());
+    unlink(db);
+    assert_int_equal(process(db, 0), 0);
+    assert_true(WIFSIGNALED(process(db, 6000)));
+    assert_int_equal(process(db, 6000), 0);
+    unlink(db);
+}
+
+static double seconds_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Of each size that is larger by an eighth, once, and of others within a twentieth of the time. */
+static void growing_sizes_cost_few_second_answers(void **state) {
+    char db[64];
+    (void)state;
+    snprintf(db, sizeof db, "/tmp/le_sizes_%d.sqlite3", (int)getpid());
+    unlink(db);
+    for (int process = 0; process < 2; process++) {
+        le_implementation all[] = {toy_reference, like_c("quick", NULL), like_c("c", counted)};
+        all[1].run = slow;
+        all[1].items = NULL;
+        all[1].speed = 10;
+        all[0].range = counted;
+        le_engine *e = open_with(db, all, 3);
+        assert_true(ask(e, 4000, LE_MODE_ESTIMATE));
+        second_answers = 0;
+        double start = seconds_now();
+        for (int64_t n = 4000; n < 16000; n += process ? 60 : 40)
+            assert_true(ask(e, n, LE_MODE_ESTIMATE));
+        double earned = 0.01 + 0.05 * (seconds_now() - start); /* a second answer takes 1 ms */
+        assert_true(second_answers >= 3 &&
+                    second_answers <= 2 + 1000 * earned + (process ? 0 : 13));
+        le_close(&e);
+    }
+    unlink(db);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(right_at_4000_and_wrong_at_6000),
+                                       cmocka_unit_test(two_that_are_wrong_alike),
+                                       cmocka_unit_test(another_size_below_the_largest),
+                                       cmocka_unit_test(writes_behind_its_output),
+                                       cmocka_unit_test(crashes_one_process_only),
+                                       cmocka_unit_test(growing_sizes_cost_few_second_answers)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

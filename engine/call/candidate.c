@@ -242,6 +242,7 @@ static bool is_wanted(const le__candidate *c, const le_call *call, const char **
 }
 
 bool le__candidate_applies(const le__candidate *c, const le_call *call, const char **why) {
+    /* in this order: what `memory` runs has the instruction set of its implementation */
     return is_wanted(c, call, why) &&
            le__implementation_takes(c->implementation, c->device, call, why) &&
            memory_fits(c, call, why);

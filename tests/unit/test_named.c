@@ -236,6 +236,49 @@ static void refusals_say_why(void **state) {
     unsetenv("LE_ISA");
 }
 
+static int asked;
+
+static bool ask_applicable(const le_call *call, const char **why) {
+    (void)call;
+    (void)why;
+    asked++;
+    return true;
+}
+
+static int64_t ask_memory(const le_call *call) {
+    (void)call;
+    asked++;
+    return 1;
+}
+
+static double ask_speed(const le_call *call) {
+    (void)call;
+    asked++;
+    return 1;
+}
+
+/* All functions of an implementation are compiled for its instruction set: where that is missing, none
+ * may be called. */
+static void none_is_asked_without_its_instructions(void **state) {
+    (void)state;
+    setenv("LE_ISA", "none", 1);
+    le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+    le_implementation wide = toy_c;
+    wide.name = "wide";
+    wide.run_type = "simd";
+    wide.isa = LE_ISA_AVX2;
+    wide.applicable = ask_applicable;
+    wide.memory = ask_memory;
+    wide.speed_of = ask_speed;
+    assert_int_equal(le_register_implementation(e, &wide), LE_OK);
+    assert_int_equal(run_toy(e, LE_OPT_ATOL(1)), LE_OK);
+    assert_int_equal(run_toy(e, LE_OPT_IMPLEMENTATION("wide")), LE_ERR_NO_CANDIDATE);
+    assert_int_equal(run_toy(e, LE_OPT_MODE(LE_MODE_MEASURE)), LE_OK);
+    assert_int_equal(asked, 0);
+    le_close(&e);
+    unsetenv("LE_ISA");
+}
+
 static void variables(void **state) {
     (void)state;
     static const char *const rows[][3] = {{"LE_ISA", "axv2", "none, sse2, avx2 or avx512"},
@@ -270,6 +313,7 @@ int main(void) {
         cmocka_unit_test(chains_do_too),
         cmocka_unit_test(chains_do_not_run_another),
         cmocka_unit_test(refusals_say_why),
+        cmocka_unit_test(none_is_asked_without_its_instructions),
         cmocka_unit_test(variables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,12 +8,16 @@
 #include "core/clock.h"
 #include "core/os.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <dirent.h>
 #include <fenv.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #if defined(__SSE2__)
 #include <xmmintrin.h>
@@ -45,8 +49,37 @@ static void list_files(unsigned char *bits) {
         closedir(files);
 }
 
+/* Runtimes of threads register themselves in variables whose names begin with "__". In any order.
+ */
+static uint64_t hash_environment(void) {
+    uint64_t hash = 0;
+    for (char **e = environ; e && *e; e++)
+        if (strncmp(*e, "__", 2) != 0)
+            hash += XXH64(*e, strlen(*e), 0);
+    return hash;
+}
+
+static bool has_children(void) {
+    siginfo_t info;
+    return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+static void take_process(le__surroundings *s) {
+    s->environment = hash_environment();
+    for (int i = 0; i < LE__TIMERS; i++) {
+        struct itimerval t = {{0, 0}, {0, 0}};
+        s->timers[i] = getitimer(i, &t) == 0 && (t.it_value.tv_sec || t.it_value.tv_usec);
+    }
+    for (int i = 0; i < LE__LIMITS; i++) /* of the others it fails, and nothing is written */
+        getrlimit(i, &s->limits[i]);
+    s->priority = getpriority(PRIO_PROCESS, 0);
+    sched_getaffinity(0, sizeof s->cores, &s->cores);
+}
+
 void le__surroundings_take(le__surroundings *s) {
     memset(s, 0, sizeof *s);
+    take_process(s);
+    s->children = has_children();
     s->floating = floating_state();
     pthread_sigmask(SIG_SETMASK, NULL, &s->mask);
     for (int i = 1; i < 65; i++)
@@ -103,6 +136,24 @@ static le_status check_signals(const le__surroundings *a, const le__surroundings
     return LE_OK;
 }
 
+static le_status check_process(const le__surroundings *a, const le__surroundings *b) {
+    const char *what = NULL;
+    if (a->environment != b->environment)
+        what = "the environment";
+    else if (memcmp(a->timers, b->timers, sizeof a->timers) != 0)
+        what = "an alarm or timer";
+    else if (memcmp(a->limits, b->limits, sizeof a->limits) != 0)
+        what = "the limits of resources";
+    else if (a->priority != b->priority)
+        what = "the priority";
+    else if (!CPU_EQUAL(&a->cores, &b->cores))
+        what = "the cores that it may use";
+    if (what)
+        return le_fail(LE_ERR_WRONG_RESULT, "left %s changed", what);
+    return b->children && !a->children ? le_fail(LE_ERR_WRONG_RESULT, "left a child process")
+                                       : LE_OK;
+}
+
 static le_status check_files(const le__surroundings *a, const le__surroundings *b) {
     for (int i = 0; i < LE__FIRST_FILES; i++) {
         unsigned bit = 1u << i % 8, open = b->files[i / 8] & bit;
@@ -128,5 +179,6 @@ le_status le__surroundings_check(const le__surroundings *before, le__pool *pool,
     if (what)
         return le_fail(LE_ERR_WRONG_RESULT, "left %s changed", what);
     le_status status = process ? check_signals(before, &now) : LE_OK;
+    status = status == LE_OK && process ? check_process(before, &now) : status;
     return status == LE_OK && process ? check_files(before, &now) : status;
 }

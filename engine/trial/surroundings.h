@@ -9,10 +9,13 @@
 #include "core/pool.h"
 
 #include <locale.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/types.h>
 
-enum { LE__FIRST_FILES = 1024 };
+enum { LE__FIRST_FILES = 1024, LE__TIMERS = 3, LE__LIMITS = 32 };
 
 typedef struct le__surroundings {
     unsigned floating; /* rounding, denormals, traps; of the calling thread */
@@ -21,13 +24,20 @@ typedef struct le__surroundings {
     char folder[4096], locale[512];
     locale_t thread_locale;
     mode_t umask;
+    uint64_t environment; /* a hash of it */
+    bool timers[LE__TIMERS];
+    struct rlimit limits[LE__LIMITS];
+    int priority;
+    cpu_set_t cores; /* of the calling thread */
+    bool children;
     unsigned char files[LE__FIRST_FILES / 8]; /* bits: open */
 } le__surroundings;
 
 /* In a process with no other threads than the pool's. */
 void le__surroundings_take(le__surroundings *s);
 /* LE_ERR_WRONG_RESULT with a text that begins with "left " and names what was changed since, for
- * the pool's threads, too. process: signals and files are compared, which drivers may change. */
+ * the pool's threads, too. process: what drivers may change is compared as well, all that belongs
+ * to the process as a whole. */
 le_status le__surroundings_check(const le__surroundings *before, le__pool *pool, bool process);
 
 #endif

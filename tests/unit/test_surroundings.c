@@ -1,0 +1,149 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * What of a process is seen to be changed, and that nothing is where nothing was. Each in a child
+ * of its own.
+ */
+#include "trial/surroundings.h"
+
+#include "core/error.h"
+
+#include <fenv.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void nothing(void) {
+    setenv("__A_RUNTIME", "1", 1);
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(0);
+    waitpid(pid, NULL, 0);
+}
+
+static void sets_a_variable(void) {
+    setenv("LE_TEST_OF_SURROUNDINGS", "1", 1);
+}
+
+static void takes_a_variable(void) {
+    unsetenv("PATH");
+}
+
+static void sets_an_alarm(void) {
+    alarm(1000);
+}
+
+static void sets_a_timer(void) {
+    setitimer(ITIMER_PROF, &(struct itimerval){{0, 0}, {1000, 0}}, NULL);
+}
+
+static void limits_files(void) {
+    struct rlimit r;
+    getrlimit(RLIMIT_NOFILE, &r);
+    r.rlim_cur--;
+    setrlimit(RLIMIT_NOFILE, &r);
+}
+
+static void steps_back(void) {
+    if (nice(1) < 0)
+        perror("nice");
+}
+
+static void stays_on_a_core(void) {
+    cpu_set_t s, one;
+    sched_getaffinity(0, sizeof s, &s);
+    CPU_ZERO(&one);
+    for (size_t i = 0; CPU_COUNT(&one) == 0 && i < CPU_SETSIZE; i++)
+        if (CPU_ISSET(i, &s))
+            CPU_SET(i, &one);
+    sched_setaffinity(0, sizeof one, &one);
+}
+
+static void leaves_a_child(void) {
+    if (fork() == 0) {
+        usleep(2000000);
+        _exit(0);
+    }
+}
+
+static void rounds_up(void) {
+    fesetround(FE_UPWARD);
+}
+
+static void changes_folder(void) {
+    if (chdir("/usr") != 0)
+        perror("chdir");
+}
+
+static void opens_a_file(void) {
+    if (open("/dev/null", O_RDONLY) < 0)
+        perror("open");
+}
+
+static void handles_a_signal(void) {
+    signal(SIGUSR2, SIG_IGN);
+}
+
+static const struct {
+    void (*act)(void);
+    const char *says; /* NULL: nothing */
+} acts[] = {{nothing, NULL},
+            {sets_a_variable, "left the environment changed"},
+            {takes_a_variable, "left the environment changed"},
+            {sets_an_alarm, "left an alarm or timer changed"},
+            {sets_a_timer, "left an alarm or timer changed"},
+            {limits_files, "left the limits of resources changed"},
+            {steps_back, "left the priority changed"},
+            {stays_on_a_core, "left the cores that it may use changed"},
+            {leaves_a_child, "left a child process"},
+            {rounds_up, "left the rounding mode or the treatment of denormals changed"},
+            {changes_folder, "left the working directory changed"},
+            {opens_a_file, "open"},
+            {handles_a_signal, "left the handler of signal 12 (User defined signal 2) changed"}};
+
+static int look_at(size_t i) {
+    static le__surroundings before;
+    le__pool *pool;
+    if (le__pool_open(&pool, 2) != LE_OK)
+        return 3;
+    le__surroundings_take(&before);
+    acts[i].act();
+    le_status status = le__surroundings_check(&before, pool, true);
+    if (!acts[i].says)
+        return status == LE_OK ? 0 : 1;
+    bool right = status == LE_ERR_WRONG_RESULT && strstr(le_error_message(), acts[i].says);
+    if (!right)
+        fprintf(stderr, "expected '%s', got '%s'\n", acts[i].says, le_error_message());
+    return right ? 0 : 1;
+}
+
+static void each_is_seen(void **state) {
+    cpu_set_t s;
+    (void)state;
+    sched_getaffinity(0, sizeof s, &s);
+    for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
+        int result = 0;
+        if (acts[i].act == stays_on_a_core && CPU_COUNT(&s) < 2)
+            continue;
+        fflush(NULL);
+        pid_t pid = fork();
+        if (pid == 0)
+            _exit(look_at(i));
+        assert_int_equal(waitpid(pid, &result, 0), pid);
+        if (result)
+            fail_msg("change %zu", i);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_is_seen)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -19,7 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ATTEMPTS = 256 };
+enum { MAX_ATTEMPTS = 256 }; /* of a call; waiting for a trial is none */
+static const double waits_s = 1e-3;
 /* A run that was to be stopped did not hear of it: it took so many times as long, and so much
  * longer, for a short one may have been kept from the processor. */
 static const double deaf_after = 2, deaf_s = 0.02;
@@ -475,7 +476,7 @@ static le_status answer_slowly(le__dispatch *d, le__question *q, le_call *call, 
     le__decision c = {.arm = NULL};
     attempt a = {.ready = false};
     bool stopped = false;
-    for (int n = 0; n < MAX_ATTEMPTS; n++) {
+    for (int n = 0; n < MAX_ATTEMPTS; n += a.ready || a.spent < waits_s) {
         report_bulk(d, q);
         if (le__ticker_over(le__ticker_here()))
             return le__ticker_fail(call->operation->name);

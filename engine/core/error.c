@@ -6,14 +6,46 @@
 #include "core/error.h"
 
 #include "core/text.h"
+#include "core/thread_local.h"
 #include "numbers.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static _Thread_local char message[1024];
-static _Thread_local unsigned failures;
+/* In memory of its own: what a library keeps for each thread has to be small (core/thread_local.h). */
+enum { MESSAGE = 1024 };
+static LE__THREAD_LOCAL char *message; /* NULL: none was told, or there was no memory for it */
+static LE__THREAD_LOCAL unsigned failures;
+
+static pthread_key_t ends_with_thread;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool has_key;
+
+static void forget_message(void *of_this_thread) {
+    free(of_this_thread);
+    message = NULL;
+}
+
+static void make_key(void) {
+    has_key = pthread_key_create(&ends_with_thread, forget_message) == 0;
+}
+
+/* Threads may outlive the library. */
+__attribute__((destructor)) static void delete_key(void) {
+    if (has_key)
+        pthread_key_delete(ends_with_thread);
+}
+
+static void make_message(void) {
+    pthread_once(&once, make_key);
+    if (!has_key || !(message = malloc(MESSAGE)))
+        return;
+    if (pthread_setspecific(ends_with_thread, message) != 0)
+        forget_message(message);
+}
 
 const char *le_status_text(le_status status) {
     switch (status) {
@@ -27,7 +59,7 @@ const char *le_status_text(le_status status) {
 }
 
 const char *le_error_message(void) {
-    return message;
+    return message ? message : failures ? "no memory for the text of an error" : "";
 }
 
 unsigned le__failures(void) {
@@ -39,12 +71,15 @@ const char *le_version(void) {
 }
 
 le_status le_fail(le_status status, const char *format, ...) {
-    char text[sizeof message]; /* the arguments may point into message */
+    char text[MESSAGE]; /* the arguments may point into message */
     va_list ap;
     va_start(ap, format);
     le__number_vprint(text, sizeof text, format, ap);
     va_end(ap);
-    memcpy(message, text, sizeof message);
+    if (!message)
+        make_message();
+    if (message)
+        memcpy(message, text, sizeof text);
     failures++;
     return status;
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The liquid engine developers
 # SPDX-License-Identifier: MIT
-# The exported symbols are those of the public headers, no more and no fewer.
+# The exported symbols are those of the public headers, no more and no fewer; and little is kept for each thread.
 # usage: symbols.sh SOURCE_FOLDER SHARED_LIBRARY   (-w SOURCE_FOLDER: writes the symbol map anew)
 set -eu
 export LC_ALL=C
@@ -37,6 +37,12 @@ public "$1" >"$folder/public"
 nm -D --defined-only "$2" | sed -n 's/.* T \([^@]*\).*/\1/p' | sort -u >"$folder/exported"
 if ! diff "$folder/public" "$folder/exported" >&2; then
     echo "declared (<) and exported (>) functions differ" >&2
+    exit 1
+fi
+# Programs that open the library at run time have about a kilobyte for such variables of all libraries.
+kept=$(readelf -lW "$2" | awk '$1 == "TLS" { print $6 }')
+if [ "$((kept))" -gt 512 ]; then
+    echo "the library keeps $((kept)) bytes for each thread; expected 512 at most (engine/core/thread_local.h)" >&2
     exit 1
 fi
 echo "$(wc -l <"$folder/public") symbols"

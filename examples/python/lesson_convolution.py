@@ -16,7 +16,7 @@ def main(folder="."):
     deltas = np.zeros((2048, 2048), dtype="f4")
     deltas[8::16, 8::16] = 1
     x, y = np.meshgrid(np.linspace(-2, 2, 15), np.linspace(-2, 2, 15))
-    gauss = np.exp(-(x * x + y * y))
+    gauss = np.exp(-(x * x + y * y) / 2)
     blurred = le.convolve2d(deltas, gauss)
     print(le.last_run())
     window = np.ascontiguousarray(blurred[:256, :256])

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Guarded outputs.
+ * Guarded outputs and inputs.
  */
 #include "call/guard.h"
 
@@ -17,9 +17,10 @@
 enum { LEAST_EDGE = 1 << 12, EDGE = 1 << 16, WIDE_EDGE = 1 << 20, ALIGNMENT = 64 };
 static const size_t wall_bytes = sizeof(void *) > 4 ? (size_t)64 << 20 : (size_t)16 << 20;
 
-static struct { /* where walls are; of the last run's outputs, which may be gone */
+static struct { /* where walls are; of the last run's tensors, which may be gone */
     const char *name;
     const char *low, *data, *high;
+    const char *end; /* of an input's data; NULL: an output */
 } walls[LE_MAX_ARGS];
 
 static void own(le__bound_arg *b, size_t before) {
@@ -50,19 +51,32 @@ static size_t rounded(size_t n, size_t to) {
     return (n + to - 1) / to * to;
 }
 
+/* Pages for so many bytes between walls: *host and *inner are what can be written to. NULL: none.
+ */
+static char *build_walls(size_t bytes, char **host, size_t *inner, size_t *all) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (bytes > SIZE_MAX / 2)
+        return NULL;
+    *inner = rounded(bytes ? bytes : 1, page);
+    *all = *inner + 2 * wall_bytes;
+    char *map = mmap(NULL, *all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED)
+        return NULL;
+    *host = map + wall_bytes;
+    if (mprotect(*host, *inner, PROT_READ | PROT_WRITE) == 0)
+        return map;
+    munmap(map, *all);
+    return NULL;
+}
+
 /* What of the pages between the walls is not the output's is an edge of less than a page. */
 static bool add_walls(le_call *call, int arg, size_t bytes) {
     le__bound_arg *b = &call->args[arg];
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    if (bytes > SIZE_MAX / 2)
+    size_t inner, all;
+    char *host, *map = build_walls(bytes, &host, &inner, &all);
+    if (!map)
         return false;
-    size_t inner = rounded(bytes ? bytes : 1, page), all = inner + 2 * wall_bytes;
-    char *map = mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (map == MAP_FAILED)
-        return false;
-    char *host = map + wall_bytes;
-    if (mprotect(host, inner, PROT_READ | PROT_WRITE) != 0 ||
-        le__storage_mapped(&b->tensor.storage, map, all, host, inner) != LE_OK) {
+    if (le__storage_mapped(&b->tensor.storage, map, all, host, inner) != LE_OK) {
         munmap(map, all);
         return false;
     }
@@ -72,7 +86,31 @@ static bool add_walls(le_call *call, int arg, size_t bytes) {
     walls[arg].low = map;
     walls[arg].data = b->tensor.data;
     walls[arg].high = map + all;
+    walls[arg].end = NULL;
     return true;
+}
+
+const void *le__guard_copy(const void *data, size_t bytes, bool at_end) {
+    size_t inner, all;
+    char *host, *map = build_walls(bytes, &host, &inner, &all);
+    if (!map)
+        return NULL;
+    char *copy = at_end ? host + inner - bytes : host;
+    memcpy(copy, data, bytes);
+    mprotect(host, inner, PROT_READ);
+    return copy;
+}
+
+void le__guard_use_copy(le_call *call, int arg, const void *copy, size_t bytes) {
+    le_tensor *t = &call->args[arg].tensor;
+    t->data = (void *)(uintptr_t)copy;
+    t->storage = NULL; /* whoever made the call keeps it */
+    t->offset = 0;
+    walls[arg].name = call->operation->args[arg].name;
+    walls[arg].data = copy;
+    walls[arg].end = walls[arg].data + bytes;
+    walls[arg].low = walls[arg].data - wall_bytes / 2;
+    walls[arg].high = walls[arg].end + wall_bytes / 2;
 }
 
 /* Edges count against a memory limit, as all that a call needs. */
@@ -91,13 +129,18 @@ le_status le__guard_output(le_call *call, int arg, size_t bytes, le__outputs out
     return add_edges(call, arg, bytes, edge_of(call, outputs), fill);
 }
 
-const char *le__guard_wall_at(const void *address, bool *behind) {
+const char *le__guard_fault_at(const void *address, const char **name) {
     const char *at = address;
-    for (int i = 0; i < LE_MAX_ARGS; i++)
-        if (walls[i].name && at >= walls[i].low && at < walls[i].high) {
-            *behind = at >= walls[i].data;
-            return walls[i].name;
-        }
+    for (int i = 0; i < LE_MAX_ARGS; i++) {
+        if (!walls[i].name || at < walls[i].low || at >= walls[i].high)
+            continue;
+        *name = walls[i].name;
+        if (!walls[i].end)
+            return at < walls[i].data ? "reached before its output" : "reached behind its output";
+        return at < walls[i].data  ? "reached before its input"
+               : at < walls[i].end ? "wrote to its input"
+                                   : "reached behind its input";
+    }
     return NULL;
 }
 

@@ -3,7 +3,7 @@
  *
  * Memory for outputs whose surroundings tell when something was written there: edges of a known
  * pattern on both sides, and in the child of a trial walls beyond them that end the process at the
- * first touch.
+ * first touch. The same walls stand around copies of inputs.
  */
 #ifndef LE_GUARD_H
 #define LE_GUARD_H
@@ -18,8 +18,14 @@ le_status le__guard_output(le_call *call, int arg, size_t bytes, le__outputs out
  * to; the text names the output and says "wrote before" or "wrote behind". */
 le_status le__guard_check(const le_call *call);
 
-/* Of a process with one trial: the output behind or before whose wall an address lies; NULL: it
- * lies in none. May be called in a signal handler. */
-const char *le__guard_wall_at(const void *address, bool *behind);
+/* A copy of so many bytes that nobody can write to, between walls: at_end: its end at the one
+ * behind it, else its beginning at the other. For the life of the process; NULL without memory. */
+const void *le__guard_copy(const void *data, size_t bytes, bool at_end);
+/* Makes such a copy the data of input `arg`. */
+void le__guard_use_copy(le_call *call, int arg, const void *copy, size_t bytes);
+
+/* Of a process with one trial: what touching an address means for an output or input, whose name
+ * becomes *name; NULL: nothing. May be called in a signal handler. */
+const char *le__guard_fault_at(const void *address, const char **name);
 
 #endif

@@ -8,6 +8,7 @@
 #include "call/case.h"
 #include "call/engine.h"
 #include "call/guard.h"
+#include "call/tensor.h"
 #include "core/clock.h"
 #include "core/tick.h"
 #include "core/os.h"
@@ -35,6 +36,10 @@ typedef struct le__trial_sample {
     const le_call *like;
     le_call reference, call;
     double reference_s;
+    struct { /* of inputs: with their beginning at a wall, with their end at one */
+        const void *copies[2];
+        size_t bytes;
+    } walled[LE_MAX_ARGS];
     bool alone; /* in a process of its own */
     le__surroundings before;
 } trial;
@@ -94,10 +99,29 @@ static void note_time(const trial *t, le__trial_result *r) {
     r->reference_s = t->reference_s;
 }
 
+static void make_copies(trial *t) {
+    for (size_t i = 0; i < t->entry->operation->n_args; i++) {
+        le_tensor *in = &t->call.args[i].tensor;
+        bool plain = t->entry->operation->args[i].type == LE_TYPE_IN && t->call.args[i].given &&
+                     le_tensor_is_contiguous(in) && le_tensor_to_host(in) == LE_OK;
+        if (!plain || !le__tensor_bytes(in, &t->walled[i].bytes) || !t->walled[i].bytes)
+            continue;
+        for (int k = 0; k < 2; k++)
+            t->walled[i].copies[k] = le__guard_copy(in->data, t->walled[i].bytes, k);
+    }
+}
+
+static void use_copies(trial *t, int which) {
+    for (size_t i = 0; i < t->entry->operation->n_args; i++)
+        if (t->walled[i].copies[which])
+            le__guard_use_copy(&t->call, (int)i, t->walled[i].copies[which], t->walled[i].bytes);
+}
+
 static le_status run_once(trial *t, le__trial_result *r, int number) {
     bool walled = t->alone && t->candidate->device->kind == LE_DEVICE_CPU;
     t->call.poison = number % 2 ? 0x00 : 0xff; /* what is left unwritten differs between runs */
     t->call.lean = t->call.tight = number % 2;
+    use_copies(t, number % 2);
     le_status status =
         le__execute(&t->call, t->candidate, walled ? LE__OUTPUTS_WALLED : LE__OUTPUTS_GUARDED);
     if (status == LE_OK)
@@ -141,6 +165,8 @@ static le_status run_candidate(trial *t, le__trial_result *r) {
         le__call_unbind(&t->call);
         return le_fail(LE_ERR_UNSUPPORTED, "the sample call is not for it: %s", why);
     }
+    if (t->alone && t->candidate->device->kind == LE_DEVICE_CPU)
+        make_copies(t);
     if (t->alone)
         le__surroundings_take(&t->before);
     for (int i = 0; status == LE_OK && i < RUNS; i++) {
@@ -214,11 +240,10 @@ static void add_text(char *to, size_t size, const char *text) {
  * wall one speaks. */
 static void on_fault(int number, siginfo_t *info, void *context) {
     static atomic_flag spoken = ATOMIC_FLAG_INIT;
-    bool behind;
-    const char *name = le__guard_wall_at(info->si_addr, &behind);
+    const char *name, *what = le__guard_fault_at(info->si_addr, &name);
     le__trial_result *r = verdict_of_walls;
     (void)context;
-    if (!name) {
+    if (!what) {
         signal(number, SIG_DFL);
         raise(number); /* delivered on return; some are sent, and would not come again */
         return;
@@ -228,8 +253,8 @@ static void on_fault(int number, siginfo_t *info, void *context) {
     r->status = LE_ERR_CRASH;
     r->tested = true;
     memset(r->reason, 0, sizeof r->reason);
-    add_text(r->reason, sizeof r->reason, behind ? "reached behind" : "reached before");
-    add_text(r->reason, sizeof r->reason, " its output '");
+    add_text(r->reason, sizeof r->reason, what);
+    add_text(r->reason, sizeof r->reason, " '");
     add_text(r->reason, sizeof r->reason, name);
     add_text(r->reason, sizeof r->reason, "'");
     *verdict_there = 1;

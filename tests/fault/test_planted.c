@@ -77,6 +77,27 @@ static void writes_behind_when_large(void *context, size_t begin, size_t end, in
         out_of(context)[n] = 1;
 }
 
+static const float *in_of(void *context) {
+    return le_call_in(context, TOY_INPUT)->data;
+}
+
+static volatile float seen;
+
+static void reads_behind(void *context, size_t begin, size_t end, int worker) {
+    toy_range(context, begin, end, worker);
+    seen = in_of(context)[toy_items(context)];
+}
+
+static void reads_before(void *context, size_t begin, size_t end, int worker) {
+    toy_range(context, begin, end, worker);
+    seen = in_of(context)[-1];
+}
+
+static void writes_to_input(void *context, size_t begin, size_t end, int worker) {
+    toy_range(context, begin, end, worker);
+    ((volatile float *)le_call_in(context, TOY_INPUT)->data)[0] = in_of(context)[0];
+}
+
 /* Each leaves something of the process as it should not be. */
 static void rounds_up(void *context, size_t begin, size_t end, int worker) {
     toy_range(context, begin, end, worker);
@@ -161,6 +182,9 @@ static const plant plants[] = {
     {"hangs", hangs, NULL, "did not end within", N, false},
     {"writes_before", writes_before, NULL, "before its output", N, false},
     {"writes_behind", writes_behind, NULL, "behind its output", N, false},
+    {"reads_behind", reads_behind, NULL, "reached behind its input", N, false},
+    {"reads_before", reads_before, NULL, "reached before its input", N, false},
+    {"writes_to_input", writes_to_input, NULL, "wrote to its input", N, false},
     {"writes_far_before", writes_far_before, NULL, "before its output", N, false},
     {"writes_far_behind", writes_far_behind, NULL, "behind its output", N, false},
     {"writes_behind_when_large", writes_behind_when_large, NULL, "behind its output", PLANTED_BIG,

@@ -96,11 +96,7 @@ static le_status make_group(boxed *b) {
     const le__world *w = &b->job->world;
     const int size = group_size(b, least_of(w, b->about->limit ? b->about->limit : INT64_MAX));
     const int64_t group = w->rank / size, groups = w->ranks / size;
-    MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Comm_split(w->comm, (int)group, w->rank, &comm);
-    le_status status = le__world_open(&b->group, comm);
-    if (comm != MPI_COMM_NULL)
-        MPI_Comm_free(&comm);
+    le_status status = le__world_part(&b->group, w, (int)group);
     b->begin = b->job->left * group / groups;
     b->end = b->job->left * (group + 1) / groups;
     return status;

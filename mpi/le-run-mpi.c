@@ -26,7 +26,6 @@ enum { MOST_ALARM = 1000000, SPEECH_S = 1 };
 
 /* For what is not a call. */
 static le__world world = {.comm = MPI_COMM_NULL, .ranks = 1};
-static bool any_lost;  /* ranks */
 static int voice = -1; /* standard error of a rank that is silent while rank 0 speaks */
 
 /* However the program ends: ranks that leave without a word end the job with an error. */
@@ -34,9 +33,10 @@ static void leave(void) {
     int begun = 0, ended = 1;
     MPI_Initialized(&begun);
     MPI_Finalized(&ended);
-    if (!begun || ended)
+    if (!begun || ended || world.comm == MPI_COMM_NULL)
         return;
-    if (any_lost) { /* MPI_Finalize may wait for them for ever */
+    if (le__lost_survivable()) { /* MPI_Finalize waits for ever for a rank that dies meanwhile */
+        MPI_Comm_set_errhandler(world.comm, MPI_ERRORS_RETURN);
         MPI_Barrier(world.comm);
         return;
     }
@@ -73,8 +73,9 @@ static bool silence(void) {
 }
 
 static void never_began(int number) {
-    static const char text[] = "MPI has not begun in a long time: a process may have died meanwhile, "
-                               "or the deadline has passed\n";
+    static const char text[] =
+        "MPI has not begun in a long time: a process may have died meanwhile, "
+        "or the deadline has passed\n";
     (void)number;
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
     _exit(TOOL_FAILED);
@@ -164,7 +165,6 @@ le_status run_world_open(le_engine **out, const le_options *options) {
 
 static void go_on_without(int lost) {
     tool_message("%d of %d ranks lost; the others went on", lost, world.ranks);
-    any_lost = true;
     MPI_Comm_set_errhandler(world.comm, MPI_ERRORS_RETURN);
     le__world_close(&world);
     if (le__world_open(&world, MPI_COMM_WORLD) != LE_OK)

@@ -14,8 +14,6 @@ enum { LE__HOST_TEXT = 24 };
 /* Who this rank's machine is, for le_options.host: several machines that are alike in all but their
  * names are one. false: it is itself. Collective. */
 bool le__learn_host(const le__world *w, char *out);
-/* A communicator of those whose machines are alike. Collective. */
-MPI_Comm le__learn_team(const le__world *w);
 typedef le_status (*le__team_fn)(le_engine *engine, const char *operation, const le_arg *args,
                                  size_t n_args, const le_bench_team *team);
 /* le_bench_race or le_bench_prove by each team; the status is this rank's. Collective. */

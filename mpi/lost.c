@@ -28,7 +28,7 @@ static int key = MPI_KEYVAL_INVALID;
 static MPI_Errhandler handler = MPI_ERRHANDLER_NULL, ending = MPI_ERRHANDLER_NULL;
 static MPI_Errhandler usual = MPI_ERRHANDLER_NULL; /* of the communicator of the call */
 
-static bool is_survivable(void) {
+bool le__lost_survivable(void) {
     int *value = NULL, found = 0, begun = 0, ended = 0;
     MPI_Initialized(&begun);
     MPI_Finalized(&ended);
@@ -49,7 +49,7 @@ void le__lost_on_end(void (*how)(void)) {
 }
 
 void le__lost_ends_job(MPI_Comm comm) {
-    if (!is_survivable()) {
+    if (!le__lost_survivable()) {
         MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
         return;
     }
@@ -81,7 +81,7 @@ MPI_Comm le__lost_survivors(MPI_Comm comm) {
 }
 
 void le__lost_begin(MPI_Comm comm) {
-    within = comm != MPI_COMM_NULL && is_survivable();
+    within = comm != MPI_COMM_NULL && le__lost_survivable();
     lost = false;
     if (!within)
         return;
@@ -181,8 +181,15 @@ bool le__lost_speaks(MPI_Comm comm) {
     return first == own;
 }
 
+static bool is_watched(MPI_Comm comm) {
+    for (int i = 0; i < n_watched; i++)
+        if (watched[i] == comm)
+            return true;
+    return false;
+}
+
 void le__lost_watch(MPI_Comm comm) {
-    if (!within || n_watched == WATCHED)
+    if (!within || n_watched == WATCHED || is_watched(comm))
         return;
     MPI_Comm_set_errhandler(comm, handler);
     watched[n_watched++] = comm;
@@ -206,7 +213,29 @@ void le__lost_free(MPI_Comm *comm) {
     *comm = MPI_COMM_NULL;
 }
 
+/* One that is not watched cannot be revoked, and its members are found to agree by other means. */
+bool le__lost_made(MPI_Comm parent, MPI_Comm *child) {
+    int all = *child != MPI_COMM_NULL;
+    if (!within)
+        return all;
+    if (all)
+        le__lost_watch(*child);
+    const int code = is_watched(parent)
+                         ? MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, parent)
+                         : MPIX_Comm_agree(parent, &all);
+    if (code == MPI_SUCCESS && all && !lost)
+        return true;
+    lost = true;
+    if (*child != MPI_COMM_NULL)
+        le__lost_free(child);
+    return false;
+}
+
 #else
+
+bool le__lost_survivable(void) {
+    return false;
+}
 
 void le__lost_on_end(void (*how)(void)) {
     (void)how;
@@ -248,6 +277,11 @@ bool le__lost_speaks(MPI_Comm comm) {
     int own;
     MPI_Comm_rank(comm, &own);
     return own == 0;
+}
+
+bool le__lost_made(MPI_Comm parent, MPI_Comm *child) {
+    (void)parent;
+    return *child != MPI_COMM_NULL;
 }
 
 void le__lost_watch(MPI_Comm comm) {

@@ -14,6 +14,8 @@
 #include <mpi.h>
 #include <stdbool.h>
 
+/* Whether others than the dead go on at all. */
+bool le__lost_survivable(void);
 /* An error of this communicator ends the job: with a rank lost outside of calls there is none. */
 void le__lost_ends_job(MPI_Comm comm);
 /* By a function that leaves the program, as all ranks do then. MPI_Abort (without one) is not to be
@@ -35,6 +37,10 @@ int le__lost_number(MPI_Comm comm);
 bool le__lost_root(MPI_Comm comm);
 /* Whether this rank is the lowest of comm's that is not known to be dead: it speaks for all. */
 bool le__lost_speaks(MPI_Comm comm);
+
+/* Whether all have made `child` of `parent`, where some may have heard of a loss instead; within a
+ * call it is watched. false: it is freed. Collective over the parent. */
+bool le__lost_made(MPI_Comm parent, MPI_Comm *child);
 
 void le__lost_watch(MPI_Comm comm);
 void le__lost_unwatch(MPI_Comm comm);

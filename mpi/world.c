@@ -15,21 +15,39 @@
 
 enum { PIECE = 1 << 30, TEXT = 1024, TAG = 7 };
 
+static le_status take(le__world *w, MPI_Comm parent, MPI_Comm made) {
+    if (made != MPI_COMM_NULL)
+        le__lost_ends_job(made);       /* a lost rank, */
+    if (!le__lost_made(parent, &made)) /* or it is survived */
+        return le_fail(LE_ERR_ARGUMENT, "the communicator cannot be used");
+    w->comm = made;
+    MPI_Comm_rank(made, &w->rank);
+    MPI_Comm_size(made, &w->ranks);
+    return LE_OK;
+}
+
 le_status le__world_open(le__world *w, MPI_Comm comm) {
     int begun = 0, ended = 0;
+    MPI_Comm copy = MPI_COMM_NULL;
     *w = (le__world){.comm = MPI_COMM_NULL};
     MPI_Initialized(&begun);
     MPI_Finalized(&ended);
     if (!begun || ended)
         return le_fail(LE_ERR_UNSUPPORTED, "MPI is not running: call MPI_Init_thread first");
     comm = le__lost_survivors(comm);
-    if (comm == MPI_COMM_NULL || MPI_Comm_dup(comm, &w->comm) != MPI_SUCCESS)
-        return le_fail(LE_ERR_ARGUMENT, "the communicator cannot be used");
-    le__lost_ends_job(w->comm); /* a lost rank, */
-    le__lost_watch(w->comm);    /* or it is survived */
-    MPI_Comm_rank(w->comm, &w->rank);
-    MPI_Comm_size(w->comm, &w->ranks);
-    return LE_OK;
+    if (comm == MPI_COMM_NULL)
+        return le_fail(LE_ERR_ARGUMENT, "there is no communicator");
+    if (MPI_Comm_dup(comm, &copy) != MPI_SUCCESS)
+        copy = MPI_COMM_NULL;
+    return take(w, comm, copy);
+}
+
+le_status le__world_part(le__world *part, const le__world *w, int color) {
+    MPI_Comm made = MPI_COMM_NULL;
+    *part = (le__world){.comm = MPI_COMM_NULL};
+    if (MPI_Comm_split(w->comm, color, w->rank, &made) != MPI_SUCCESS)
+        made = MPI_COMM_NULL;
+    return take(part, w->comm, made);
 }
 
 void le__world_close(le__world *w) {
@@ -72,9 +90,8 @@ le_status le__world_agree(const le__world *w, le_status status) {
     MPI_Bcast(text, sizeof text, MPI_CHAR, first, w->comm);
     if (le__lost())
         return lost();
-    return names_rank(text)
-               ? le_fail((le_status)code, "%s", text)
-               : le_fail((le_status)code, "%s (rank %d of %d)", text, first, w->ranks);
+    return names_rank(text) ? le_fail((le_status)code, "%s", text)
+                            : le_fail((le_status)code, "%s (rank %d of %d)", text, first, w->ranks);
 }
 
 le_status le__world_same(const le__world *w, uint64_t hash, const char *what) {

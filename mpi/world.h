@@ -20,6 +20,8 @@ typedef struct le__world {
 } le__world;
 
 le_status le__world_open(le__world *w, MPI_Comm comm);
+/* The ranks of w that have the same color, in their order. Collective over w. */
+le_status le__world_part(le__world *part, const le__world *w, int color);
 void le__world_close(le__world *w);
 
 /* All ranks return the status of the lowest one that failed, with its text. */

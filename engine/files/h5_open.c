@@ -144,8 +144,11 @@ static le_status open_set(const le__io_place *place, le__h5_dataset *d) {
     }
     hid_t access = le__h5_inside(&external);
     d->set = H5Dopen2(d->file, name, access);
+    /* HDF5 forgets the reason at the next call */
+    const le_status opened =
+        d->set >= 0 ? LE_OK : le__h5_fail(place->text, "cannot be opened as a dataset");
     H5Pclose(access);
-    if (d->set >= 0)
+    if (opened == LE_OK)
         return LE_OK;
     if (external) {
         le__h5_link_find(d->file, name, d->link);
@@ -154,9 +157,8 @@ static le_status open_set(const le__io_place *place, le__h5_dataset *d) {
                        "followed",
                        place->text);
     }
-    if (H5Lexists(d->file, name, H5P_DEFAULT) > 0)
-        return le__h5_fail(place->text, "cannot be opened as a dataset");
-    return only_dataset(place, d->file, name, &f);
+    return H5Lexists(d->file, name, H5P_DEFAULT) > 0 ? opened
+                                                     : only_dataset(place, d->file, name, &f);
 }
 
 /* ------------------------------------------------------------------------------- the type -- */
@@ -306,17 +308,18 @@ static le_status check_layout(const char *text, hid_t plist) {
 }
 
 static le_status read_shape(const le__io_place *place, hid_t space, le__h5_dataset *d) {
-    hsize_t dims[H5S_MAX_RANK];
+    hsize_t dims[H5S_MAX_RANK], most[H5S_MAX_RANK];
     H5S_class_t class = H5Sget_simple_extent_type(space);
     if (class != H5S_SIMPLE && class != H5S_SCALAR)
         return le_fail(LE_ERR_SHAPE, "%s: the dataset is empty (a null dataspace)", place->text);
-    d->rank = H5Sget_simple_extent_dims(space, dims, NULL);
+    d->rank = H5Sget_simple_extent_dims(space, dims, most);
     if (d->rank < 0)
         return le__h5_fail(place->text, "its shape cannot be read");
     for (int i = 0; i < d->rank; i++) {
-        if (dims[i] > (hsize_t)INT64_MAX)
-            return le_fail(LE_ERR_SHAPE, "%s: dimension %d is absurd (%llu)", place->text, i,
-                           (unsigned long long)dims[i]);
+        if (dims[i] > (hsize_t)INT64_MAX || dims[i] > most[i])
+            return le_fail(LE_ERR_SHAPE, "%s: dimension %d is absurd (%llu, at most %llu)",
+                           place->text, i, (unsigned long long)dims[i],
+                           (unsigned long long)(most[i] > INT64_MAX ? INT64_MAX : most[i]));
         d->shape[i] = (int64_t)dims[i];
     }
     return le__io_select(place, d->rank, d->shape, d->range);

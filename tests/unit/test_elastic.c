@@ -134,9 +134,10 @@ static void one_problem(void **state) {
         }
         le_tensor_free(&sum);
     }
+    seen_by_work = 0;
     problem_of(e, 3, 1800, a, &samples);
     assert_true(samples > 0);
-    assert_int_equal(seen_by_work, 1793); /* the problem is what its first call was */
+    assert_int_equal(seen_by_work, 0); /* the problem is what its first call was */
     problem_of(e, 3, 2047, b, &none);
     assert_int_equal(none, samples); /* of a size that was never run */
     problem_of(e, 3, 2049, c, &none);

@@ -29,8 +29,10 @@ typedef struct read_source {
 } read_source;
 
 static le_status room(le_tensor *t, le_dtype dtype, int64_t n) {
-    if (t->data && t->dtype == dtype && t->shape[0] == n)
+    if (t->data && t->dtype == dtype && t->shape[0] == n) {
+        le_tensor_touch(t); /* devices have copies of what it held */
         return LE_OK;
+    }
     le_tensor_free(t);
     return le_tensor_alloc(t, dtype, 1, &n);
 }

@@ -40,6 +40,14 @@ expect 0 le-run bitshuffle_lz4 frames=scan.h5:/entry/data/data
 out_has "result: u16[8,40,50]"
 expect 0 le-run bitshuffle_lz4 frames=frames.raw:u16:8,40,50 result=result.raw # needs no decoding
 same result.raw frames.raw
+# batches of one size share memory, of which a device has an older copy; in no two of them frames are the same
+for _ in 1 2 3 4 5 6; do tail -c +4001 frames.raw; done >many.raw
+expect 0 le-run bitshuffle_lz4 frames=many.raw:u16:42,40,50 result=many.h5:/x
+if le-run bitshuffle_lz4 frames=many.h5:/x result=result.raw --implementation=opencl_items 2>err; then
+    same result.raw many.raw
+else
+    err_has "there is no OpenCL device"
+fi
 
 # --- what cannot be decoded: refused, or 0 and named ---
 expect 1 le-run bitshuffle_lz4 frames=bad.h5:/entry/data/data result=none.h5:/data

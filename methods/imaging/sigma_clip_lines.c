@@ -89,8 +89,8 @@ static le_status run(le_call *call) {
 }
 
 static bool applicable(const le_call *call, const char **why) {
-    *why = "pixels of one set";
-    return le__im_sets_of(call).n != 1;
+    *why = "no axis";
+    return le_call_given(call, SIGMA_CLIP_AXIS);
 }
 
 static int64_t memory(const le_call *call) {

@@ -132,10 +132,48 @@ static le_status only_dataset(const le__io_place *place, hid_t file, const char 
                    place->file, f->all);
 }
 
+static const char anywhere[] = "/.../";
+
+typedef struct namesake {
+    const char *wanted;
+    char name[256];
+    int count;
+} namesake;
+
+static herr_t note_namesake(hid_t group, const char *name, const H5O_info_t *info, void *cookie) {
+    namesake *n = cookie;
+    const char *slash = strrchr(name, '/');
+    (void)group;
+    if (depth_of(name) > DEPTH_MAX)
+        return 1;
+    if (info->type == H5O_TYPE_DATASET && !strcmp(slash ? slash + 1 : name, n->wanted) &&
+        n->count++ == 0)
+        snprintf(n->name, sizeof n->name, "/%s", name);
+    return n->count > 1;
+}
+
+/* The only dataset of this name, in whichever group. */
+static le_status find_anywhere(const le__io_place *place, hid_t file, namesake *n) {
+    *n = (namesake){.wanted = place->dataset + sizeof anywhere - 1};
+    H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, note_namesake, n, H5O_INFO_BASIC);
+    if (n->count == 1)
+        return LE_OK;
+    return n->count ? le_fail(LE_ERR_ARGUMENT, "%s: several datasets are called %s, %s for one",
+                              place->text, n->wanted, n->name)
+                    : le_fail(LE_ERR_IO, "%s: no dataset is called %s", place->text, n->wanted);
+}
+
 static le_status open_set(const le__io_place *place, le__h5_dataset *d) {
     bool external;
     found f;
+    namesake n;
     const char *name = place->dataset;
+    if (name && !strncmp(name, anywhere, sizeof anywhere - 1)) {
+        le_status status = find_anywhere(place, d->file, &n);
+        if (status != LE_OK)
+            return status;
+        name = n.name;
+    }
     if (!name) {
         le_status status = only_dataset(place, d->file, NULL, &f);
         if (status != LE_OK)

@@ -52,6 +52,26 @@ const le__sc_detector *le__sc_detector_find(const char *name, const int64_t shap
     return first;
 }
 
+/* What pyFAI knows by name, and a grid of rectangles cannot say. */
+static const struct {
+    const char *names, *why;
+} others[] = {
+    {"aarhus rapid rapidii", "is bent"},
+    {"cirpad xcirpad", "has modules that are turned towards the sample"},
+    {"d5 xpadflat xpads540flat", "has modules with a distance between them"},
+    {"jungfrau16mcor", "has modules in places of their own"},
+    {"pixirad1 pixirad-1 pixirad2 pixirad-2 pixirad4 pixirad-4 pixirad8 pixirad-8",
+     "has hexagonal pixels"},
+};
+
+const char *le__sc_detector_is_other(const char *name) {
+    char plain[NAME_SIZE];
+    for (size_t i = 0; plain_name(name, plain) && i < sizeof others / sizeof *others; i++)
+        if (has_word(others[i].names, plain))
+            return others[i].why;
+    return NULL;
+}
+
 static bool is_in_gap(const le__sc_detector *d, int axis, int64_t i) {
     if (!d->module[axis])
         return false;

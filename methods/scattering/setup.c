@@ -102,6 +102,12 @@ static le_status find_detector(const le_call *call, const le__sc_poni *p, le__sc
     s->detector = le__sc_detector_find(name, shape);
     if (s->detector)
         return LE_OK;
+    const char *other = le__sc_detector_is_other(name);
+    if (other)
+        return le_fail(LE_ERR_UNSUPPORTED,
+                       "detector '%s' %s: give a NeXus file with the corners of its pixels, four "
+                       "each, as detector",
+                       name, other);
     if (!given || strchr(name, '.') == NULL)
         return le_fail(LE_ERR_UNSUPPORTED,
                        "detector '%s' is not known: give pixel1 and pixel2 and leave it out, or "
@@ -377,21 +383,46 @@ static le_status load_edges(le__sc_loaded *out) {
     return LE_OK;
 }
 
-/* Where programs keep a detector: pyFAI's export, and shorter forms. */
-static const char *const detector_groups[] = {"/entry_0000/pyFAI/Detector", "/entry_0000/Detector",
-                                              "/entry/instrument/detector", "/entry/detector", ""};
+/* Where programs keep a detector: pyFAI's export, where the detector's own name is that of a group,
+ * and shorter forms. */
+static const char *const detector_groups[] = {"/entry_0000/pyFAI/Detector",
+                                              "/entry_0000/Detector",
+                                              "/entry/instrument/detector",
+                                              "/entry/detector",
+                                              "",
+                                              "/...",
+                                              NULL};
 
-static le_status read_member(const le__sc_setup *s, const char *name, unsigned dtypes,
-                             le_tensor *out) {
+enum { PLACE = 4200 };
+
+static const char *place_of(const le__sc_setup *s, const char *group, const char *name,
+                            char out[PLACE]) {
+    snprintf(out, PLACE, "%s:%s/%s", s->file, group, name);
+    return out;
+}
+
+static bool has_member(const le__sc_setup *s, const char *group, const char *name) {
+    char place[PLACE];
+    int64_t shape[LE_MAX_DIMS];
+    le_dtype dtype;
+    int ndim;
+    return le_io_peek(place_of(s, group, name, place), &dtype, &ndim, shape) == LE_OK;
+}
+
+/* Of all members, so that none is another detector's; NULL: there is none. */
+static const char *group_of(const le__sc_setup *s) {
+    const char *const *group = detector_groups;
+    while (*group && !has_member(s, *group, "pixel_corners") &&
+           !has_member(s, *group, "pixel_size"))
+        group++;
+    return *group;
+}
+
+static le_status read_member(const le__sc_setup *s, const char *group, const char *name,
+                             unsigned dtypes, le_tensor *out) {
     const le_io_options options = {.struct_size = sizeof options, .dtypes = dtypes};
-    char place[4200];
-    le_status status = LE_ERR_IO;
-    for (size_t k = 0; k < sizeof detector_groups / sizeof *detector_groups && status != LE_OK;
-         k++) {
-        snprintf(place, sizeof place, "%s:%s/%s", s->file, detector_groups[k], name);
-        status = le_io_read(NULL, place, &options, out);
-    }
-    return status;
+    char place[PLACE];
+    return le_io_read(NULL, place_of(s, group, name, place), &options, out);
 }
 
 static le_status wrong_member(const le__sc_setup *s, const char *name, le_tensor *t,
@@ -404,10 +435,10 @@ static le_status wrong_member(const le__sc_setup *s, const char *name, le_tensor
 }
 
 /* A flat detector with pixels of one size; a PONI file that turns it counts more. */
-static le_status load_sizes(le__sc_loaded *out) {
+static le_status load_sizes(le__sc_loaded *out, const char *group) {
     le__sc_setup *s = &out->setup;
     le_tensor t = {0};
-    if (read_member(s, "pixel_size", LE_DTYPE_BIT(LE_F64), &t) != LE_OK || t.ndim != 1 ||
+    if (read_member(s, group, "pixel_size", LE_DTYPE_BIT(LE_F64), &t) != LE_OK || t.ndim != 1 ||
         t.shape[0] != 2) {
         le_tensor_free(&t);
         return le_fail(LE_ERR_IO,
@@ -420,7 +451,8 @@ static le_status load_sizes(le__sc_loaded *out) {
     if (!(s->pixel[0] > 0 && s->pixel[0] < 1 && s->pixel[1] > 0 && s->pixel[1] < 1))
         return le_fail(LE_ERR_IO, "detector file '%s': pixel_size is %g, %g m", s->file,
                        s->pixel[0], s->pixel[1]);
-    if (s->orientation == 3 && read_member(s, "orientation", LE_DTYPE_BIT(LE_I32), &t) == LE_OK) {
+    if (s->orientation == 3 &&
+        read_member(s, group, "orientation", LE_DTYPE_BIT(LE_I32), &t) == LE_OK) {
         const double turn = le_tensor_count(&t) == 1 ? le_tensor_get(&t, 0) : 0;
         le_tensor_free(&t);
         if (turn >= 1 && turn <= 4)
@@ -429,10 +461,28 @@ static le_status load_sizes(le__sc_loaded *out) {
     return load_edges(out);
 }
 
-static le_status load_corners(le__sc_loaded *out) {
+/* Some programs write f64. */
+static le_status narrow(le_tensor *t) {
+    le_tensor to = {0};
+    le_status status = le_tensor_alloc(&to, LE_F32, t->ndim, t->shape);
+    if (status != LE_OK)
+        return status;
+    const double *from = t->data;
+    float *of = to.data;
+    for (int64_t k = 0, n = le_tensor_count(t); k < n; k++)
+        of[k] = (float)from[k];
+    le_tensor_free(t);
+    *t = to;
+    return LE_OK;
+}
+
+static le_status load_corners(le__sc_loaded *out, const char *group) {
     le__sc_setup *s = &out->setup;
-    if (read_member(s, "pixel_corners", LE_DTYPE_BIT(LE_F32), &out->corners) != LE_OK)
-        return load_sizes(out);
+    le_status status = read_member(s, group, "pixel_corners", LE_DTYPE_BIT(LE_F32), &out->corners);
+    if (status == LE_OK && out->corners.dtype == LE_F64)
+        status = narrow(&out->corners);
+    if (status != LE_OK)
+        return status;
     const le_tensor *t = &out->corners;
     if (t->dtype != LE_F32 || t->ndim != 4 || t->shape[0] != s->geometry.rows ||
         t->shape[1] != s->geometry.cols || t->shape[2] != 4 || t->shape[3] != 3)
@@ -446,11 +496,14 @@ static le_status load_corners(le__sc_loaded *out) {
 }
 
 /* The file's own mask, if it has one. */
-static le_status load_gaps(le__sc_loaded *out) {
+static le_status load_gaps(le__sc_loaded *out, const char *group) {
     le__sc_setup *s = &out->setup;
     le_tensor *t = &out->gaps;
-    if (read_member(s, "mask", LE_DTYPES_ALL | LE_DTYPE_BIT(LE_I8), t) != LE_OK)
+    if (!has_member(s, group, "mask"))
         return LE_OK;
+    le_status status = read_member(s, group, "mask", LE_DTYPES_ALL | LE_DTYPE_BIT(LE_I8), t);
+    if (status != LE_OK)
+        return status;
     if (t->ndim != 2 || t->shape[0] != s->geometry.rows || t->shape[1] != s->geometry.cols)
         return wrong_member(s, "mask", t, "");
     s->gaps = (le__sc_image){t->data, t->dtype};
@@ -458,8 +511,14 @@ static le_status load_gaps(le__sc_loaded *out) {
 }
 
 static le_status load_file(le__sc_loaded *out) {
-    le_status status = load_corners(out);
-    return status == LE_OK ? load_gaps(out) : status;
+    const char *group = group_of(&out->setup);
+    if (!group)
+        return le_fail(LE_ERR_IO,
+                       "detector file '%s': no pixel_corners and no pixel_size that can be read",
+                       out->setup.file);
+    le_status status = has_member(&out->setup, group, "pixel_corners") ? load_corners(out, group)
+                                                                       : load_sizes(out, group);
+    return status == LE_OK ? load_gaps(out, group) : status;
 }
 
 le_status le__sc_setup_load(const le__sc_setup *setup, le__sc_loaded *out) {

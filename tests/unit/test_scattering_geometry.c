@@ -134,6 +134,17 @@ static void test_modules_off_a_grid(void **state) {
     assert_int_equal(places, 50909347099);
 }
 
+/* Names of pyFAI's detectors that are no grids of rectangles. */
+static void test_other_detectors(void **state) {
+    (void)state;
+    assert_string_equal(le__sc_detector_is_other("Rapid II"), "is bent");
+    assert_string_equal(le__sc_detector_is_other("Xpad_S540_flat"),
+                        "has modules with a distance between them");
+    assert_string_equal(le__sc_detector_is_other("Pixirad-8"), "has hexagonal pixels");
+    assert_null(le__sc_detector_is_other("Pilatus 1M"));
+    assert_null(le__sc_detector_is_other("rapi"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_poni),
@@ -141,6 +152,7 @@ int main(void) {
         cmocka_unit_test(test_detectors),
         cmocka_unit_test(test_binned_detectors),
         cmocka_unit_test(test_modules_off_a_grid),
+        cmocka_unit_test(test_other_detectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,8 +13,8 @@
  *     FILE.h5[:/DATASET][[SLICES]]
  *         HDF5 (.h5 .hdf5 .hdf .he5, or any name before ":/"). SLICES as in Python:
  *         cube.h5:/density[0:64,:,::2]; an index drops its axis; "..." stands for the axes not
- *         named; steps are positive. Without a dataset the file must hold exactly one (reading
- *         only).
+ *         named; steps are positive. For reading: without a dataset the file must hold exactly
+ *         one; as FILE.h5:/.../NAME it is the only one called NAME, in whichever group.
  *     FILE.nrrd, FILE.nhdr
  *         NRRD, data attached or in a file beside it; raw and gzip. The fastest axis comes first in
  *         the header, last in the shape.

@@ -99,17 +99,26 @@ static void ask_arms(le__question *q, const le_call *call) {
     q->n_arms = s->n_arms;
 }
 
+static bool name_question(le__question *q, const le_call *call) {
+    char problem[LE__PROBLEM_TEXT], constraint[256], kind[256];
+    le__problem_text(call, problem, sizeof problem);
+    le__problem_kind(call, kind, sizeof kind);
+    le__constraint_text(call, constraint, sizeof constraint);
+    return le__question_set_texts(q, problem, constraint, kind);
+}
+
 static le__question *new_question(le__dispatch *d, le_call *call, le__op_state *s) {
     le__question *q = le__questions_new(d->questions);
     if (!q)
         return NULL;
+    if (!name_question(q, call)) {
+        le__questions_put_away(d->questions, q);
+        return NULL;
+    }
     const le_operation *op = call->operation;
     q->op = s;
     q->stored = -1;
     q->mode = call->want.mode;
-    le__problem_text(call, q->problem, sizeof q->problem);
-    le__problem_kind(call, q->kind, sizeof q->kind);
-    le__constraint_text(call, q->constraint, sizeof q->constraint);
     op->work(call, &q->work);
     for (size_t i = 0; i < op->n_args; i++)
         q->at[i] = call->step ? 1 : le__call_places(call, i);

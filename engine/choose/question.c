@@ -62,6 +62,7 @@ void le__questions_each(le__questions *t, void (*fn)(le__question *, void *), vo
 }
 
 static void question_free(le__question *q) {
+    free(q->problem);
     free(q->left_out);
     free(q->seen);
     free(q->moved);
@@ -270,6 +271,26 @@ le__question *le__questions_new(le__questions *t) {
     if (q)
         clear(q);
     return q ? q : make_question();
+}
+
+bool le__question_set_texts(le__question *q, const char *problem, const char *constraint,
+                            const char *kind) {
+    enum { STEP = 64 }; /* a later question's texts find room as well */
+    size_t n[] = {strlen(problem) + 1, strlen(constraint) + 1, strlen(kind) + 1};
+    size_t all = (n[0] + n[1] + n[2] + STEP - 1) / STEP * STEP;
+    if (all > q->room) {
+        char *texts = realloc(q->problem, all);
+        if (!texts)
+            return false;
+        q->problem = texts;
+        q->room = all;
+    }
+    q->constraint = q->problem + n[0];
+    q->kind = q->constraint + n[1];
+    memcpy(q->problem, problem, n[0]);
+    memcpy(q->constraint, constraint, n[1]);
+    memcpy(q->kind, kind, n[2]);
+    return true;
 }
 
 void le__questions_put_away(le__questions *t, le__question *q) {

@@ -29,7 +29,8 @@ typedef enum le__seen {
 typedef struct le__question {
     _Atomic uint64_t hash; /* 0: it has been dropped, and may become another one */
     le__op_state *op;
-    char problem[LE__PROBLEM_TEXT], constraint[256], kind[256];
+    char *problem, *constraint, *kind; /* in one block, which is the problem's */
+    size_t room;                       /* bytes of that */
     le_work work;
     int size_class;
     uint32_t at[LE_MAX_ARGS]; /* by argument: where it lay when this was asked first */
@@ -65,6 +66,9 @@ void le__questions_close(le__questions *t);
 le__question *le__questions_find(const le__questions *t, uint64_t hash);
 /* One to be filled and added: zeroed, but for its arrays by arm. NULL without memory. */
 le__question *le__questions_new(le__questions *t);
+/* False without memory. */
+bool le__question_set_texts(le__question *q, const char *problem, const char *constraint,
+                            const char *kind);
 /* Adds it, or returns the one another thread made meanwhile: *out is to be released. *dropped: the
  * question that had to go, NULL mostly; the caller puts it away. */
 le_status le__questions_add(le__questions *t, le__question *made, uint64_t hash, le__question **out,

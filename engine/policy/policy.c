@@ -71,7 +71,7 @@ void le__policy_free(le__policy **policy) {
 bool le__grow(void **array, int count, int *cap, size_t size) {
     if (count < *cap)
         return true;
-    int wanted = *cap ? *cap * 2 : 4;
+    int wanted = *cap ? *cap * 2 : 2;
     char *bigger = realloc(*array, (size_t)wanted * size);
     if (!bigger)
         return false;

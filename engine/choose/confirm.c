@@ -201,12 +201,11 @@ static due what_is_due(le__question *q, const le_call *call, const le__arm *arm,
 }
 
 static double spare(le__dispatch *d, le__question *q) {
-    le__policy_account account = {0};
-    le__policy_get_account(d->policy, q->op->family, &account);
+    double answered = le__policy_answered(d->policy, q->op->family);
     pthread_mutex_lock(&q->op->mutex);
     double spent = q->op->compared_s;
     pthread_mutex_unlock(&q->op->mutex);
-    return free_s + share * account.answered - spent;
+    return free_s + share * answered - spent;
 }
 
 static le__rate rate_of(le__question *q, const plan *p) {

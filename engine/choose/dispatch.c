@@ -208,9 +208,8 @@ static bool wants_opencl(le__dispatch *d, const le__question *q, const le_call *
         return true;
     if (!le__engine_may_discover(e, q->mode))
         return false;
-    le__policy_account account = {0};
-    le__policy_get_account(d->policy, q->op->family, &account);
-    return account.answered + le__store_answered(d->store, q->op) > discover_after_s;
+    double answered = le__policy_answered(d->policy, q->op->family);
+    return answered + le__store_answered(d->store, q->op) > discover_after_s;
 }
 
 static void report_bulk(le__dispatch *d, le__question *q) {

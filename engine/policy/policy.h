@@ -258,7 +258,10 @@ typedef struct le__policy_account {
     double explore_regret; /* estimated loss: exploring runs minus what the best known would take */
     double choice_regret;  /* estimated loss: answers minus what the best known now would take */
 } le__policy_account;
+/* Looks at every problem for the regret. */
 void le__policy_get_account(le__policy *policy, int family, le__policy_account *out);
+/* The account's first number alone. */
+double le__policy_answered(le__policy *policy, int family);
 /* Runs that were stopped in earlier processes, the longest after `seconds`. */
 void le__policy_load_cut(le__policy *policy, int family, int problem, int candidate, bool cold,
                          uint32_t n, double seconds);

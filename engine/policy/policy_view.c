@@ -53,6 +53,15 @@ void le__policy_explain(le__policy *policy, const le__policy_question *q, le__po
     pthread_mutex_unlock(&policy->lock);
 }
 
+double le__policy_answered(le__policy *policy, int family)
+{
+    pthread_mutex_lock(&policy->lock);
+    const le__family *f = le__family_at(policy, family);
+    double seconds = f ? f->budget.account.answered : 0.0;
+    pthread_mutex_unlock(&policy->lock);
+    return seconds;
+}
+
 void le__policy_get_account(le__policy *policy, int family, le__policy_account *out)
 {
     pthread_mutex_lock(&policy->lock);

@@ -162,7 +162,7 @@ static le_status explain_question(le__dispatch *d, le__question *q, le_call *cal
         free(w);
         status = le_fail(LE_ERR_MEMORY, "le_explain: out of memory");
     } else {
-        memcpy(w->problem, q->problem, sizeof w->problem);
+        snprintf(w->problem, sizeof w->problem, "%s", q->problem);
         w->e = (le_explanation){.operation = call->operation->name,
                                 .problem = w->problem,
                                 .atol = call->want.atol,

@@ -245,8 +245,9 @@ static void growing_sizes_cost_few_second_answers(void **state) {
         for (int64_t n = 4000; n < 16000; n += process ? 60 : 40)
             assert_true(ask(e, n, LE_MODE_ESTIMATE));
         double earned = 0.01 + 0.05 * (seconds_now() - start); /* a second answer takes 1 ms */
-        assert_true(second_answers >= 3 &&
-                    second_answers <= 2 + 1000 * earned + (process ? 0 : 13));
+        print_message("%d second answers, %g s earned\n", (int)second_answers, earned);
+        assert_true(process || second_answers >= 3);
+        assert_true(second_answers <= 2 + 1000 * earned + (process ? 0 : 13));
         le_close(&e);
     }
     unlink(db);

@@ -66,11 +66,11 @@ static bool has_children(void) {
 
 static void take_process(le__surroundings *s) {
     s->environment = hash_environment();
-    for (int i = 0; i < LE__TIMERS; i++) {
+    for (unsigned i = 0; i < LE__TIMERS; i++) {
         struct itimerval t = {{0, 0}, {0, 0}};
         s->timers[i] = getitimer(i, &t) == 0 && (t.it_value.tv_sec || t.it_value.tv_usec);
     }
-    for (int i = 0; i < LE__LIMITS; i++) /* of the others it fails, and nothing is written */
+    for (unsigned i = 0; i < LE__LIMITS; i++) /* of the others it fails, and nothing is written */
         getrlimit(i, &s->limits[i]);
     s->priority = getpriority(PRIO_PROCESS, 0);
     sched_getaffinity(0, sizeof s->cores, &s->cores);

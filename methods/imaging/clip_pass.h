@@ -232,7 +232,7 @@ static inline void le__im_pass_f64(const le__im_edges *e, const double *x, int64
             for (int k = 0; k < LE__IM_WORD; k += LANES)                                           \
                 for (int l = 0; l < LANES; l++) {                                                  \
                     const T v = x[k + l];                                                          \
-                    const double d = (v >= lower) & (v <= upper) ? (double)v - e->shift : 0;       \
+                    const double d = ((v >= lower) & (v <= upper)) ? (double)v - e->shift : 0;     \
                     sum[l] += d;                                                                   \
                     sum2[l] += d * d;                                                              \
                 }                                                                                  \

@@ -193,7 +193,6 @@ bool le__implementation_takes(const le_implementation *impl, le__device *device,
     return impl->applicable(&there, why);
 }
 
-/* Of one that the CPU has the instructions for: `memory` may be compiled with them. */
 static bool memory_fits(const le__candidate *c, const le_call *call, const char **why) {
     if (!c->implementation->memory)
         return true;

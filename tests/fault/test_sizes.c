@@ -5,6 +5,7 @@
  * class: the caller gets right answers, the verdict names the reason, and looking for them is paid
  * for once.
  */
+#include "core/sanitizer.h"
 #include "toy.h"
 
 #include <setjmp.h>
@@ -133,6 +134,20 @@ static void must_be_left_out(le_engine *e, const char *name, int64_t n, const ch
     free(in);
 }
 
+/* Often enough to have been chosen and believed. */
+static void ask_often(le_engine *e, int64_t n, le_mode mode) {
+    for (int k = 0; k < 20; k++)
+        assert_true(ask(e, n, mode));
+}
+
+/* The caller always gets right answers, and whoever is quick is left out in the end. */
+static void grow_from_4000_to_6000(le_engine *e, le_mode mode) {
+    ask_often(e, 4000, mode);
+    for (int k = 0; k < 3; k++)
+        assert_true(ask(e, 6000, mode));
+    must_be_left_out(e, "quick", 6000, "exceeds the tolerance");
+}
+
 static const le_mode modes[] = {LE_MODE_LEARN, LE_MODE_ESTIMATE, LE_MODE_MEASURE};
 enum { WITHOUT_RACE = 2, ALL_MODES };
 
@@ -141,11 +156,7 @@ static void right_at_4000_and_wrong_at_6000(void **state) {
     for (size_t m = 0; m < WITHOUT_RACE; m++) {
         le_implementation all[] = {toy_reference, like_c("quick", wrong_from_5000), toy_c};
         le_engine *e = open_with(NULL, all, 3);
-        for (int k = 0; k < 20; k++)
-            assert_true(ask(e, 4000, modes[m]));
-        for (int k = 0; k < 3; k++)
-            assert_true(ask(e, 6000, modes[m]));
-        must_be_left_out(e, "quick", 6000, "exceeds the tolerance");
+        grow_from_4000_to_6000(e, modes[m]);
         assert_true(ask(e, 4000, modes[m]));
         le_close(&e);
     }
@@ -157,11 +168,7 @@ static void two_that_are_wrong_alike(void **state) {
         le_implementation all[] = {toy_reference, like_c("quick", wrong_from_5000),
                                    like_c("c", wrong_from_5000)};
         le_engine *e = open_with(NULL, all, 3);
-        for (int k = 0; k < 20; k++)
-            assert_true(ask(e, 4000, modes[m]));
-        for (int k = 0; k < 3; k++)
-            assert_true(ask(e, 6000, modes[m]));
-        must_be_left_out(e, "quick", 6000, "exceeds the tolerance");
+        grow_from_4000_to_6000(e, modes[m]);
         le_close(&e);
     }
 }
@@ -171,8 +178,7 @@ static void another_size_below_the_largest(void **state) {
     for (size_t m = 0; m < ALL_MODES; m++) {
         le_implementation all[] = {toy_reference, like_c("quick", wrong_when_odd), toy_c};
         le_engine *e = open_with(NULL, all, 3);
-        for (int k = 0; k < 20; k++)
-            assert_true(ask(e, 8000, modes[m]));
+        ask_often(e, 8000, modes[m]);
         assert_true(ask(e, 5001, modes[m]));
         must_be_left_out(e, "quick", 5001, "in size class");
         le_close(&e);
@@ -183,8 +189,7 @@ static void writes_behind_its_output(void **state) {
     (void)state;
     le_implementation all[] = {toy_reference, like_c("quick", writes_behind_from_5000), toy_c};
     le_engine *e = open_with(NULL, all, 3);
-    for (int k = 0; k < 20; k++)
-        assert_true(ask(e, 4000, LE_MODE_LEARN));
+    ask_often(e, 4000, LE_MODE_LEARN);
     assert_true(ask(e, 6000, LE_MODE_LEARN));
     must_be_left_out(e, "quick", 6000, "wrote behind its output");
     le_close(&e);
@@ -246,7 +251,7 @@ static void growing_sizes_cost_few_second_answers(void **state) {
             assert_true(ask(e, n, LE_MODE_ESTIMATE));
         double earned = 0.01 + 0.05 * (seconds_now() - start); /* a second answer takes 1 ms */
         print_message("%d second answers, %g s earned\n", (int)second_answers, earned);
-        assert_true(process || second_answers >= 3);
+        assert_true(second_answers >= 3 || (process && LE__SANITIZED)); /* too slow to be earned */
         assert_true(second_answers <= 2 + 1000 * earned + (process ? 0 : 13));
         le_close(&e);
     }

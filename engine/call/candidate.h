@@ -55,5 +55,7 @@ bool le__reference_candidate(le_engine *engine, const le__operation_entry *entry
  * (le__can_be_stopped). Without it: the caller's tick has ended the call. */
 le_status le__execute(le_call *call, const le__candidate *c, le__outputs outputs);
 bool le__can_be_stopped(const le__candidate *c);
+/* What it returns then; call->stopped is set. */
+le_status le__execution_stopped(le_call *call, const le__candidate *c);
 
 #endif

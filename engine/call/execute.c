@@ -37,17 +37,22 @@ bool le__can_be_stopped(const le__candidate *c) {
     return c->device->kind == LE_DEVICE_CPU && !(c->implementation->flags & LE__IMPL_STAGED);
 }
 
+le_status le__execution_stopped(le_call *call, const le__candidate *c) {
+    call->stopped = true;
+    return le_fail(LE_ERR_CANCELLED, "%s: %s was stopped", call->operation->name,
+                   c->implementation->name);
+}
+
 /* A run that was told to end has given no answer, whatever it says itself. */
-static le_status judge_end(le_call *call, const le__watch *w, le_status status) {
+static le_status judge_end(le_call *call, const le__candidate *c, const le__watch *w,
+                           le_status status) {
     if (!le__watch_ended(w))
         return status;
     if (call->counted)
         le__counted_forget(call);
     if (le__ticker_over(w->ticker))
         return le__ticker_fail(call->operation->name);
-    call->stopped = true;
-    return le_fail(LE_ERR_CANCELLED, "%s: %s was stopped", call->operation->name,
-                   call->implementation->name);
+    return le__execution_stopped(call, c);
 }
 
 /* A call whose run is too short to be timed is too short to be ended. */
@@ -126,7 +131,7 @@ le_status le__execute(le_call *call, const le__candidate *c, le__outputs outputs
     if (call->counted && status == LE_OK && !(call->watch && le__watch_ended(&watch)))
         status = settle_counts(call, c, outputs, span.start);
     if (call->watch)
-        status = judge_end(call, &watch, status);
+        status = judge_end(call, c, &watch, status);
     call->watch = NULL;
     if (call->kept)
         le__keep_release(call);

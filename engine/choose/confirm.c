@@ -300,15 +300,20 @@ static void pay(le__question *q, const plan *p, double seconds) {
 /* Into memory of its own when the answer may still be refused. Edges are only for the CPU: a device
  * would have to be sent them. */
 static le_status run_watched(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
-                             const plan *p, le__outputs outputs) {
+                             const plan *p, le__outputs outputs, double *spent) {
     bool host = arm->candidate.device->kind == LE_DEVICE_CPU, single = host && !call->step;
     le__first_run f = {.first = false};
     le_status status = LE_OK;
-    if (p->due == DUE_FIRST || (p->due == DUE_LARGER && single))
+    double start = le__now();
+    if (p->due == DUE_FIRST || (p->due == DUE_LARGER && single && !p->again))
         status = le__first_run_begin(&f, d, q, arm, call->step ? NULL : call, p->due == DUE_LARGER);
+    *spent += f.first ? le__now() - start : 0;
     bool edged = single && (f.first || p->due == DUE_OTHER);
-    if (status == LE_OK)
-        status = le__execute(call, &arm->candidate, edged ? LE__OUTPUTS_EDGED : outputs);
+    if (status != LE_OK) {
+        le__first_run_end(&f);
+        return status;
+    }
+    status = le__execute(call, &arm->candidate, edged ? LE__OUTPUTS_EDGED : outputs);
     f.watched = (edged || !host || call->step) && status != LE_ERR_CANCELLED;
     le__first_run_end(&f);
     if (!edged || (status != LE_OK && !call->stopped))
@@ -384,7 +389,8 @@ le_status le__dispatch_run_arm(le__dispatch *d, le__question *q, le_call *call, 
     plan p = make_plan(d, q, call, arm, thorough && !call->step, spent);
     if (!p.compared && p.due != DUE_FIRST)
         return le__execute(call, &arm->candidate, outputs);
-    le_status status = run_watched(d, q, call, arm, &p, p.compared ? LE__OUTPUTS_APART : outputs);
+    le_status status =
+        run_watched(d, q, call, arm, &p, p.compared ? LE__OUTPUTS_APART : outputs, spent);
     if (status != LE_OK || !p.compared)
         return status;
     note_look(q, arm);

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * The first run of a candidate at the real size, which a small trial says nothing about: a marker
- * in the database tells later processes when it ended this one. Whoever was caught so once runs in
- * a child first.
+ * The first run of a candidate at the real size, which a small trial says nothing about. What was
+ * registered at run time runs in a child first. Of everybody a marker in the database tells later
+ * processes when it ended this one; whoever was caught so once runs in a child first.
  */
 #ifndef LE_FIRST_RUN_H
 #define LE_FIRST_RUN_H
@@ -20,11 +20,12 @@ typedef struct le__first_run {
     le__arm *arm;
 } le__first_run;
 
-/* Before a run of the question's call by the arm. Not LE_OK: it must not be run, and is at fault.
- * call: bound, for a try in a child when an earlier process has ended during this run; NULL: it
- * cannot be tried so. again: smaller runs of the size class have ended well. */
+/* Before a run of the question's call by the arm. Not LE_OK: it must not be run, and is at fault;
+ * or call->stopped: it takes longer than call->stop_after, of which the try in a child has used up
+ * a part. call: bound, for such a try; NULL: there can be none. again: smaller runs of the size
+ * class have ended well. */
 le_status le__first_run_begin(le__first_run *f, le__dispatch *d, le__question *q, le__arm *arm,
-                              const le_call *call, bool again);
+                              le_call *call, bool again);
 /* After it, whatever came of it, and also when it was not run. */
 void le__first_run_end(le__first_run *f);
 

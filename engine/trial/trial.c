@@ -12,8 +12,13 @@
 #include "core/os.h"
 #include "core/sanitizer.h"
 #include "core/tick.h"
+#include "call/tensor.h"
 #include "trial/rehearse.h"
+#include "trial/surroundings.h"
 #include "numbers.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include <errno.h>
 #include <math.h>
@@ -186,21 +191,51 @@ static bool try_in_child(trial *t, double wait_s, le__trial_result *r) {
 typedef struct whole {
     const le__candidate *candidate;
     le_call call;
+    le__surroundings before;
+    uint64_t inputs[LE_MAX_ARGS]; /* hashes */
 } whole;
+
+static bool is_input(const le_call *call, size_t i) {
+    return call->operation->args[i].type == LE_TYPE_IN && call->args[i].given;
+}
+
+static uint64_t hash_input(const le_call *call, size_t i) {
+    const char *low, *high;
+    le__tensor_extent(&call->args[i].tensor, &low, &high);
+    return low ? XXH64(low, (size_t)(high - low), 0) : 0;
+}
+
+static le_status check_inputs(const whole *w) {
+    for (size_t i = 0; i < w->call.operation->n_args; i++)
+        if (is_input(&w->call, i) && hash_input(&w->call, i) != w->inputs[i])
+            return le_fail(LE_ERR_WRONG_RESULT, "wrote to the input '%s'",
+                           w->call.operation->args[i].name);
+    return LE_OK;
+}
 
 static void run_whole(void *context, le__trial_result *r) {
     whole *w = context;
+    for (size_t i = 0; i < w->call.operation->n_args; i++)
+        w->inputs[i] = is_input(&w->call, i) ? hash_input(&w->call, i) : 0;
+    le__surroundings_take(&w->before);
     r->status = le__execute(&w->call, w->candidate, LE__OUTPUTS_WALLED);
+    r->run_s = w->call.stats.seconds;
     if (r->status == LE_OK)
         r->status = le__guard_check(&w->call);
+    if (r->status == LE_OK)
+        r->status = check_inputs(w);
+    if (r->status == LE_OK)
+        r->status = le__surroundings_check(&w->before, w->call.engine->pool, true);
     snprintf(r->reason, sizeof r->reason, "%s", r->status == LE_OK ? "" : le_error_message());
 }
 
 bool le__trial_run(const le__candidate *c, const le_call *call, double limit_s,
                    le__trial_result *out) {
-    whole *w = malloc(sizeof *w);
-    bool begun = false;
+    const le_engine *e = call->engine;
     *out = (le__trial_result){.status = LE_ERR_MEMORY, .reason = "out of memory"};
+    bool may_fork = e->trials == LE__TRIALS_DEFAULT || e->trials == LE__TRIALS_FORK;
+    whole *w = may_fork ? malloc(sizeof *w) : NULL;
+    bool begun = false;
     if (!w)
         return false;
     w->candidate = c;

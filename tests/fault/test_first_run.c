@@ -1,9 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * An implementation that ends or stops the process at the real size only, which no small trial
- * sees: it does so once, and not again at every start of the program. Processes that run the same
- * thing for the first time at once do not accuse each other.
+ * An implementation that breaks things at the real size only, which no small trial sees: it does so
+ * in a child. One that does so only after that ends or stops the process once, and not again at
+ * every start of the program. Processes that run the same thing for the first time at once do not
+ * accuse each other.
  */
 #include "toy.h"
 
@@ -18,29 +19,63 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
 
 #include <cmocka.h>
 
 enum { SMALL = 1000, LARGE = 20000 };
 
-typedef enum act { CRASHES, HANGS, SLEEPS } act;
+typedef enum act { CRASHES, HANGS, SLEEPS, ENDS, OVERWRITES, FLUSHES, MOVES, BLOCKS } act;
 
 static char db[64];
 static act does;
+static int rightly; /* so many large runs are as they should be */
+static pid_t main_process;
 static struct { /* in all processes */
     _Atomic int inside, runs;
 } * shared;
 
+static void misbehave(le_call *call) {
+    sigset_t some;
+    switch (does) {
+    case CRASHES:
+        raise(SIGSEGV);
+        break;
+    case HANGS:
+        for (volatile unsigned spin = 0;;)
+            spin++;
+    case SLEEPS:
+        nanosleep(&(struct timespec){1, 0}, NULL);
+        break;
+    case ENDS:
+        _exit(0);
+    case OVERWRITES:
+        ((float *)(uintptr_t)le_call_in(call, TOY_INPUT)->data)[LARGE - 1] += 1;
+        break;
+    case FLUSHES:
+#if defined(__SSE2__)
+        _mm_setcsr(_mm_getcsr() | 0x8040);
+#endif
+        break;
+    case MOVES:
+        if (chdir("/") != 0)
+            abort();
+        break;
+    case BLOCKS:
+        sigemptyset(&some);
+        sigaddset(&some, SIGUSR1);
+        sigprocmask(SIG_BLOCK, &some, NULL);
+        break;
+    }
+}
+
 static le_status misbehaves(le_call *call) {
     if (toy_items(call) > 5000) {
-        shared->runs++;
-        shared->inside = 1;
-        if (does == CRASHES)
-            raise(SIGSEGV);
-        for (volatile unsigned spin = 0; does == HANGS;)
-            spin++;
-        if (does == SLEEPS)
-            nanosleep(&(struct timespec){1, 0}, NULL);
+        shared->inside = getpid() == main_process;
+        if (shared->runs++ >= rightly)
+            misbehave(call);
     }
     le_parallel_for(call, toy_items(call), toy_range, call);
     return LE_OK;
@@ -57,6 +92,7 @@ static const le_implementation planted = {.abi = LE_METHOD_ABI,
 /* Ends the process with 0 when calls are answered rightly; the verdict must name `reason`. */
 static void program(const char *reason) {
     signal(SIGSEGV, SIG_DFL); /* and not the one of cmocka */
+    main_process = getpid();
     float in[LARGE];
     int64_t sizes[] = {SMALL, LARGE, LARGE};
     le_engine *e = toy_open(db, LE_MODE_LEARN);
@@ -110,8 +146,9 @@ static int end_of(pid_t pid) {
     return state;
 }
 
-static void begin(act what) {
+static void begin(act what, int after) {
     does = what;
+    rightly = after;
     shared->inside = shared->runs = 0;
     unlink(db);
 }
@@ -122,32 +159,71 @@ static void wait_until_inside(void) {
     assert_true(shared->inside);
 }
 
+static void what_breaks_things_does_so_in_a_child(void **state) {
+    static const struct {
+        act does;
+        const char *reason;
+    } rows[] = {
+        {CRASHES, "crashed with signal 11"},
+        {HANGS, "did not end within"},
+        {ENDS, "ended the process"},
+        {OVERWRITES, "wrote to the input 'input'"},
+#if defined(__SSE2__)
+        {FLUSHES, "left the rounding mode or the treatment of denormals changed"},
+#endif
+        {MOVES, "left the working directory changed"},
+        {BLOCKS, "left the signal mask changed"},
+    };
+    (void)state;
+    setenv("LE_TRIAL_LIMIT", "0.2", 1);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        begin(rows[i].does, 0);
+        for (int k = 0; k < 2; k++)
+            assert_int_equal(end_of(start(rows[i].reason)), 0);
+        assert_int_equal(shared->runs, 1);
+        assert_false(shared->inside);
+    }
+    unsetenv("LE_TRIAL_LIMIT");
+}
+
 static void a_crash_happens_once(void **state) {
     (void)state;
-    begin(CRASHES);
+    begin(CRASHES, 1);
     assert_true(WIFSIGNALED(end_of(start(NULL))));
     for (int i = 0; i < 3; i++)
         assert_int_equal(end_of(start("crashed with signal 11")), 0);
-    assert_int_equal(shared->runs, 2); /* the first, and once more in a child */
+    assert_int_equal(shared->runs, 3); /* the first two, and once more in a child */
 }
 
 static void a_hang_happens_once(void **state) {
     (void)state;
     setenv("LE_TRIAL_LIMIT", "0.2", 1);
-    begin(HANGS);
+    begin(HANGS, 1);
     pid_t pid = start(NULL);
     wait_until_inside();
     kill(pid, SIGKILL); /* as a user would */
     assert_true(WIFSIGNALED(end_of(pid)));
     for (int i = 0; i < 2; i++)
         assert_int_equal(end_of(start("did not end within")), 0);
-    assert_int_equal(shared->runs, 2);
+    assert_int_equal(shared->runs, 3);
     unsetenv("LE_TRIAL_LIMIT");
+}
+
+/* Where nothing is ever forked, the marker is the verdict. */
+static void without_children(void **state) {
+    (void)state;
+    setenv("LE_TRIALS", "spawn", 1);
+    begin(CRASHES, 0);
+    assert_true(WIFSIGNALED(end_of(start(NULL))));
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(end_of(start("an earlier process ended")), 0);
+    assert_int_equal(shared->runs, 1);
+    unsetenv("LE_TRIALS");
 }
 
 static void processes_at_once(void **state) {
     (void)state;
-    begin(SLEEPS);
+    begin(SLEEPS, 0);
     pid_t first = start(NULL);
     wait_until_inside();
     shared->inside = 0;
@@ -155,7 +231,7 @@ static void processes_at_once(void **state) {
     wait_until_inside(); /* while the first still sleeps there, not in a child of a trial */
     assert_int_equal(end_of(first), 0);
     assert_int_equal(end_of(second), 0);
-    begin(SLEEPS);
+    begin(SLEEPS, 0);
     pid_t ended = start(NULL); /* by its user: what it ran is right */
     wait_until_inside();
     kill(ended, SIGKILL);
@@ -164,9 +240,10 @@ static void processes_at_once(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_crash_happens_once),
-                                       cmocka_unit_test(a_hang_happens_once),
-                                       cmocka_unit_test(processes_at_once)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_breaks_things_does_so_in_a_child),
+        cmocka_unit_test(a_crash_happens_once), cmocka_unit_test(a_hang_happens_once),
+        cmocka_unit_test(without_children), cmocka_unit_test(processes_at_once)};
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
         return 1;

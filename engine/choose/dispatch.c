@@ -8,11 +8,9 @@
 #include "core/clock.h"
 #include "core/tick.h"
 #include "call/engine.h"
+#include "choose/observe.h"
 #include "choose/refusal.h"
 #include "trial/discover.h"
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -24,226 +22,9 @@ static const double waits_s = 1e-3;
 /* A run that was to be stopped did not hear of it: it took so many times as long, and so much
  * longer, for a short one may have been kept from the processor. */
 static const double deaf_after = 2, deaf_s = 0.02;
-static const double race_s = 0.1;   /* of a candidate's runs in a race of short ones */
-static const double brief_s = 1e-3; /* a run that what came right before it can slow down */
-static const double discover_after_s =
-    2; /* answered by an operation before learning opens OpenCL */
+static const double race_s = 0.1; /* of a candidate's runs in a race of short ones */
 
-/* ------------------------------------------------------------------------------ states ------- */
-
-static le_status state_of(le__dispatch *d, le__operation_entry *entry, le__op_state **out) {
-    le_status status = LE_OK;
-    pthread_mutex_lock(&d->mutex);
-    if (entry->id >= d->n_states) {
-        size_t n = entry->id + 16u;
-        void *states = realloc(d->states, n * sizeof *d->states);
-        if (states) {
-            d->states = states;
-            memset(d->states + d->n_states, 0, (n - d->n_states) * sizeof *d->states);
-            d->n_states = n;
-        }
-    }
-    le__op_state *s = entry->id < d->n_states ? d->states[entry->id] : NULL;
-    if (!s && entry->id < d->n_states && (s = calloc(1, sizeof *s))) {
-        s->entry = entry;
-        s->n_devices = -1;
-        s->family =
-            le__policy_family(d->policy, XXH64(entry->operation->name,
-                                               strlen(entry->operation->name), entry->generation));
-        pthread_mutex_init(&s->mutex, NULL);
-        d->states[entry->id] = s;
-    }
-    if (!s)
-        status = le_fail(LE_ERR_MEMORY, "%s: out of memory", entry->operation->name);
-    pthread_mutex_unlock(&d->mutex);
-    *out = s;
-    return status;
-}
-
-/* Arms for the devices known now, and what the database knows of them. Mutex of the state held. */
-static le_status refresh(le__dispatch *d, le__op_state *s) {
-    le_status status = le__op_state_update(s, d->engine, d->policy, d->store);
-    if (status == LE_OK && !s->loaded) {
-        le__store_load(d->store, s, d->policy);
-        s->loaded = true;
-    }
-    return status;
-}
-
-/* --------------------------------------------------------------------------- questions ------- */
-
-/* By-arm arrays of a question, for the arms that came since; false when out of memory. */
-static bool grow(le__question *q, size_t n) {
-    const char **left_out = realloc(q->left_out, (n + 1) * sizeof *left_out);
-    if (left_out)
-        q->left_out = left_out;
-    float *moved = realloc(q->moved, (n + 1) * sizeof *moved);
-    if (moved)
-        q->moved = moved;
-    unsigned char *seen = realloc(q->seen, (n + 1) * sizeof *seen);
-    if (seen)
-        q->seen = seen;
-    return left_out && moved && seen;
-}
-
-static void ask_arms(le__question *q, const le_call *call) {
-    le__op_state *s = q->op;
-    if (q->n_arms == s->n_arms || !grow(q, s->n_arms))
-        return;
-    for (size_t i = q->n_arms; i < s->n_arms; i++) {
-        const char *why = NULL;
-        q->left_out[i] = le__candidate_applies(&s->arms[i]->candidate, call, &why) ? NULL : why;
-        q->moved[i] = -1;
-        q->seen[i] = 0;
-    }
-    q->n_arms = s->n_arms;
-}
-
-static bool name_question(le__question *q, const le_call *call) {
-    char problem[LE__PROBLEM_TEXT], constraint[256], kind[256];
-    le__problem_text(call, problem, sizeof problem);
-    le__problem_kind(call, kind, sizeof kind);
-    le__constraint_text(call, constraint, sizeof constraint);
-    return le__question_set_texts(q, problem, constraint, kind);
-}
-
-static le__question *new_question(le__dispatch *d, le_call *call, le__op_state *s) {
-    le__question *q = le__questions_new(d->questions);
-    if (!q)
-        return NULL;
-    if (!name_question(q, call)) {
-        le__questions_put_away(d->questions, q);
-        return NULL;
-    }
-    const le_operation *op = call->operation;
-    q->op = s;
-    q->stored = -1;
-    q->mode = call->want.mode;
-    op->work(call, &q->work);
-    for (size_t i = 0; i < op->n_args; i++)
-        q->at[i] = call->step ? 1 : le__call_places(call, i);
-    q->size_class = le__size_class(q->work.operations);
-    le__policy_features f = {.work = q->work.operations, .bytes = q->work.bytes};
-    uint64_t key = XXH64(q->problem, strlen(q->problem), 0);
-    q->known_to_policy = le__policy_find_problem(d->policy, s->family, key) >= 0;
-    q->policy = le__policy_add_problem(d->policy, s->family, key, &f);
-    le__policy_hold_problem(d->policy, s->family, q->policy);
-    q->db = le__store_problem(d->store, op->name, q->problem, &q->work);
-    return q;
-}
-
-/* Of a problem that has been dropped, or was not loaded, what the database knows comes back. */
-static void recall(le__dispatch *d, le__question *q, uint64_t hash) {
-    bool asked = le__store_has_met(d->store, hash);
-    bool met = le__store_has_met(d->store, (uint64_t)q->db);
-    if (asked || (met && !q->known_to_policy))
-        le__store_load_problem(d->store, q->op, q->known_to_policy ? NULL : d->policy, q->db);
-}
-
-static void report_bulk(le__dispatch *d, le__question *q);
-
-static void put_away(le__dispatch *d, le__question *q) {
-    le__policy_release_problem(d->policy, q->op->family, q->policy);
-    le__questions_put_away(d->questions, q);
-}
-
-static le_status make_question(le__dispatch *d, le_call *call, uint64_t hash, le__question **out) {
-    le__op_state *s;
-    le_status status = state_of(d, call->entry, &s);
-    if (status != LE_OK)
-        return status;
-    pthread_mutex_lock(&s->mutex);
-    status = refresh(d, s);
-    le__question *made = status == LE_OK ? new_question(d, call, s) : NULL, *dropped = NULL;
-    if (made) {
-        recall(d, made, hash);
-        le__shares_recall(d->shares, d->store, call, made->problem);
-    }
-    bool single = made && !call->step;
-    const le__stored_choice *stored =
-        single ? le__store_choice(s, made->db, made->constraint) : NULL;
-    if (stored) {
-        le__policy_set_incumbent(d->policy, s->family, made->policy, stored->arm->policy);
-        made->stored = (int)stored->arm->index;
-        made->stored_under_load = stored->under_load;
-    }
-    pthread_mutex_unlock(&s->mutex);
-    if (!made)
-        return status != LE_OK ? status
-                               : le_fail(LE_ERR_MEMORY, "%s: out of memory", call->operation->name);
-    status = le__questions_add(d->questions, made, hash, out, &dropped);
-    if (status != LE_OK || *out != made)
-        put_away(d, made);
-    if (dropped) {
-        report_bulk(d, dropped);
-        put_away(d, dropped);
-    }
-    return status;
-}
-
-le_status le__dispatch_question(le__dispatch *d, le_call *call, le__question **out) {
-    uint64_t hash = le__problem_hash(call);
-    hash += hash == 0; /* which says that a question was dropped */
-    *out = le__questions_find(d->questions, hash);
-    return *out ? LE_OK : make_question(d, call, hash, out);
-}
-
-/* ---------------------------------------------------------------------------- deciding ------- */
-
-static bool has_opencl(const le__operation_entry *e) {
-    for (size_t i = 0; i < e->n_implementations; i++)
-        if (e->implementations[i]->device == LE_DEVICE_OPENCL)
-            return true;
-    return false;
-}
-
-/* Opening OpenCL takes tenths of a second and tens of MiB: benchmarks do it, calls that ask for it,
- * and learning once the operation has cost a multiple of that. */
-static bool wants_opencl(le__dispatch *d, const le__question *q, const le_call *call) {
-    const le_engine *e = d->engine;
-    if (e->discovered || !has_opencl(call->entry))
-        return false;
-    if (le__names_opencl(call->want.device) || le__names_opencl(e->options.devices) ||
-        q->mode == LE_MODE_MEASURE)
-        return true;
-    if (!le__engine_may_discover(e, q->mode))
-        return false;
-    double answered = le__policy_answered(d->policy, q->op->family);
-    return answered + le__store_answered(d->store, q->op) > discover_after_s;
-}
-
-static void report_bulk(le__dispatch *d, le__question *q) {
-    le__arm *arm = atomic_load(&q->known);
-    le__bulk b = le__question_take(q);
-    if (!arm || b.n <= 0)
-        return;
-    le__policy_sample sample = {.family = q->op->family,
-                                .problem = q->policy,
-                                .candidate = arm->policy,
-                                .why = LE__WHY_EXPLOIT,
-                                .n = (uint32_t)b.n,
-                                .mean_log = b.mean_log,
-                                .m2_log = b.m2_log,
-                                .seconds = b.seconds,
-                                .weight = 1,
-                                .now = le__now()};
-    le__policy_observe(d->policy, &sample);
-    if (q->mode != LE_MODE_FROZEN) {
-        le__store_bulk(d->store, q->db, arm->db, &b);
-        le__store_account(d->store, q->op->entry->operation->name, b.seconds, 0, b.n);
-    }
-}
-
-le_status le__dispatch_prepare(le__dispatch *d, le__question *q, le_call *call) {
-    if (wants_opencl(d, q, call))
-        le__engine_discover(d->engine);
-    pthread_mutex_lock(&q->op->mutex);
-    le_status status = refresh(d, q->op);
-    ask_arms(q, call);
-    le__dispatch_settle(d, q, call);
-    pthread_mutex_unlock(&q->op->mutex);
-    return status;
-}
+/* --- deciding --- */
 
 le_status le__dispatch_slate(le__dispatch *d, le__question *q, le_call *call, le__slate *out) {
     le_status status = le__dispatch_prepare(d, q, call);
@@ -290,7 +71,7 @@ static le_status list_slate(le__dispatch *d, le__question *q, le_call *call, le_
 static le_status make_slate(le__dispatch *d, le__question *q, le_call *call, le__slate *slate) {
     le_status status = list_slate(d, q, call, slate);
     if (status != LE_ERR_NO_CANDIDATE || call->step || d->engine->discovered ||
-        !has_opencl(call->entry))
+        !le__has_opencl(call->entry))
         return status;
     le__slate_free(slate);
     le__engine_discover(d->engine);
@@ -334,104 +115,7 @@ le_status le__dispatch_decide(le__dispatch *d, le__question *q, le_call *call, b
     return status;
 }
 
-/* ---------------------------------------------------------------------------- observing ------ */
-
-typedef struct attempt {
-    bool ready;   /* the arm is proven, and no trial of it showed that it is too slow */
-    bool shaken;  /* it came right after one of another arm that was stopped */
-    double spent; /* seconds beside that run */
-} attempt;
-
-typedef struct firsts {
-    bool of_arm;       /* the first run of the arm on the question in this process */
-    bool of_operation; /* among the first runs of anything of the operation in this process */
-} firsts;
-
-/* So many runs at an operation's beginning tell more of threads that start and code that is read
- * than of later ones. */
-static int starts(double seconds) {
-    return seconds < 1e-3 ? 3 : seconds < 20e-3 ? 1 : 0;
-}
-
-/* Keeps what was moved. */
-static firsts note_run(le__question *q, const le__arm *arm, const le_call *call) {
-    pthread_mutex_lock(&q->op->mutex);
-    firsts first = {!(q->seen[arm->index] & LE__SEEN_RUN),
-                    q->op->started < starts(call->stats.seconds)};
-    le__question_note_moved(q, arm, call);
-    q->seen[arm->index] |= LE__SEEN_RUN;
-    q->op->started += first.of_operation;
-    pthread_mutex_unlock(&q->op->mutex);
-    return first;
-}
-
-/* The first run that moved something is the time to learn what moving takes: the device is open. */
-static void measure_transfers(const le__question *q, const le_call *call) {
-    if (call->stats.bytes_to_device + call->stats.bytes_from_device > 0 &&
-        (q->mode == LE_MODE_LEARN || q->mode == LE_MODE_MEASURE))
-        le__transfer_seconds(call->engine, call->device, true, 1, true);
-}
-
-/* Tells the policy, and the database, of one run. Nothing of a run beside others. */
-static void observe(le__dispatch *d, le__question *q, const le__decision *of, const le_call *call,
-                    const attempt *a) {
-    le__arm *arm = of->arm;
-    le__why why = of->of.why;
-    if (call->beside)
-        return;
-    const le__run_stats *stats = &call->stats;
-    firsts first = note_run(q, arm, call);
-    /* what was proven or tried just before has emptied caches, and left pages to be copied */
-    bool cold = first.of_arm || a->spent > 0 || of->of.warming,
-         explored = why == LE__WHY_EXPLORE || why == LE__WHY_PROBE;
-    double own = le__own_seconds(stats->seconds, stats->transfer_seconds);
-    double paid = stats->seconds + stats->setup_seconds;
-    bool says_nothing =
-        first.of_operation || (a->shaken && own < brief_s) || (of->of.warming && !call->stopped);
-    le__conditions conditions = le__monitor_read(d->monitor, stats->ended);
-    le__policy_sample sample = {.family = q->op->family,
-                                .problem = q->policy,
-                                .candidate = arm->policy,
-                                .why = why,
-                                .cold = cold,
-                                .cut = call->stopped,
-                                .start = says_nothing,
-                                .n = 1,
-                                .mean_log = log(own),
-                                .weight = le__conditions_weight(&conditions),
-                                .seconds = paid + a->spent,
-                                .now = le__now()};
-    le__policy_observe(d->policy, &sample);
-    if (q->mode == LE_MODE_FROZEN)
-        return;
-    le__observation o = {.stats = stats,
-                         .cold = cold || says_nothing,
-                         .cut = call->stopped,
-                         .conditions = conditions};
-    le__store_sample(d->store, q->db, arm->db, &o);
-    if (!call->step) /* the whole call's account has it */
-        le__store_account(d->store, call->operation->name, explored ? 0 : paid,
-                          a->spent + (explored ? paid : 0), !call->stopped);
-    measure_transfers(q, call);
-}
-
-static void keep_known(le__dispatch *d, le__question *q, const le_call *call,
-                       const le__decision *c) {
-    if (c->of.why != LE__WHY_EXPLOIT && c->of.why != LE__WHY_ONLY)
-        return;
-    le__question_keep(q, c->arm, &c->of);
-    if (q->mode != LE_MODE_LEARN || call->step ||
-        le__policy_incumbent(d->policy, q->op->family, q->policy) != c->arm->policy)
-        return;
-    pthread_mutex_lock(&q->op->mutex);
-    bool changed = q->stored != (int)c->arm->index;
-    q->stored = (int)c->arm->index;
-    pthread_mutex_unlock(&q->op->mutex);
-    if (changed)
-        le__store_keep_choice(d->store, q->db, c->arm->db, q->constraint, "{\"by\":\"learn\"}");
-}
-
-/* ----------------------------------------------------------------------------- answering ----- */
+/* --- answering --- */
 
 /* The caller's own mistakes, and what no other candidate would do better. */
 static bool is_callers(le_status status) {
@@ -459,8 +143,8 @@ static bool is_too_slow(le__question *q, const le_call *call, const le__decision
 
 /* By the arm that was decided on, if it is proven or proves to be. */
 static le_status answer_by(le__dispatch *d, le__question *q, le_call *call, const le__decision *c,
-                           attempt *a) {
-    *a = (attempt){.ready = false};
+                           le__attempt *a) {
+    *a = (le__attempt){.ready = false};
     a->ready = le__dispatch_prove(d, q, call, c->arm, &a->spent);
     if (a->ready && a->spent > 0 && is_too_slow(q, call, c)) {
         a->ready = false;
@@ -482,10 +166,10 @@ static le_status answer_by(le__dispatch *d, le__question *q, le_call *call, cons
 static le_status answer_slowly(le__dispatch *d, le__question *q, le_call *call, le__answered *out) {
     le_status status = LE_OK;
     le__decision c = {.arm = NULL};
-    attempt a = {.ready = false};
+    le__attempt a = {.ready = false};
     bool stopped = false;
     for (int n = 0; n < MAX_ATTEMPTS; n += a.ready || a.spent < waits_s) {
-        report_bulk(d, q);
+        le__observe_known(d, q);
         if (le__ticker_over(le__ticker_here()))
             return le__ticker_fail(call->operation->name);
         status = le__dispatch_decide(d, q, call, stopped, &c);
@@ -494,9 +178,9 @@ static le_status answer_slowly(le__dispatch *d, le__question *q, le_call *call, 
         status = answer_by(d, q, call, &c, &a);
         a.shaken = stopped;
         if (a.ready && (status == LE_OK || call->stopped))
-            observe(d, q, &c, call, &a);
+            le__observe_run(d, q, &c, call, &a);
         if (a.ready && status == LE_OK) {
-            keep_known(d, q, call, &c);
+            le__observe_choice(d, q, call, &c);
             if (c.of.goes_on)
                 le__question_forget(q);
             *out = (le__answered){c.arm, c.of.why, a.spent, c.of.best_seconds};
@@ -557,10 +241,10 @@ le_status le__dispatch_answer(le__dispatch *d, le_call *call, le__answered *out)
     return status;
 }
 
-/* ------------------------------------------------------------------------- open and close ---- */
+/* --- open and close --- */
 
 static void flush_question(le__question *q, void *context) {
-    report_bulk(context, q);
+    le__observe_known(context, q);
 }
 
 static void rest(le_engine *engine) {

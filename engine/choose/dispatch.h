@@ -41,7 +41,7 @@ typedef struct le__answered { /* how a call was answered */
 
 /* Answers a bound call, or a step, into call->args[].tensor; the caller commits. */
 le_status le__dispatch_answer(le__dispatch *d, le_call *call, le__answered *out);
-/* The question that a bound call asks, made when new; to be released. */
+/* The question that a bound call asks, made when new; to be released (ask.c). */
 le_status le__dispatch_question(le__dispatch *d, le_call *call, le__question **out);
 /* Who may answer the call, as things are now; the slate may be empty. */
 le_status le__dispatch_slate(le__dispatch *d, le__question *q, le_call *call, le__slate *out);
@@ -70,7 +70,8 @@ le_status le__dispatch_run_arm(le__dispatch *d, le__question *q, le_call *call, 
                                bool thorough, double *spent);
 /* Keeps the verdict of a failure; returns whether another candidate may answer instead. */
 bool le__dispatch_failed(le__dispatch *d, le__question *q, le__arm *arm, le_status status);
-/* Finds the devices that the question may use, and its arms. */
+bool le__has_opencl(const le__operation_entry *e); /* an implementation for it */
+/* Finds the devices that the question may use, and its arms (ask.c). */
 le_status le__dispatch_prepare(le__dispatch *d, le__question *q, le_call *call);
 /* Whether, beside a stored choice, an implementation is there that has never run on the problem and
  * may be faster (race.c). */

@@ -18,12 +18,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CANDIDATES = 13, BEST = 7, WRONG = 5, SIZE = 100 };
+enum { CANDIDATES = 13, BEST = 7, WRONG = 5, SIZE = 100, ROWS = 24 /* fewer than trials have */ };
 
 static le_engine *engine;
 static char folder[] = "/tmp/le-race-XXXXXX", file[64];
 static bool has_run[CANDIDATES];
-static int *trials; /* of each, in child processes of this one */
+static int *trials; /* of each, in child processes of this one, where first runs are made, too */
 static pid_t own;
 
 /* The best one takes a fifth of what the next one does; the wrong one would be faster yet. */
@@ -32,7 +32,7 @@ static void answer(const le_call *call, int which, size_t begin, size_t end) {
     if (begin == 0)
         nanosleep(&(struct timespec){0, 1000000 * ms}, NULL);
     has_run[which] = true;
-    if (begin == 0 && getpid() != own)
+    if (begin == 0 && getpid() != own && toy_items(call) > ROWS)
         trials[which] = 1;
     toy_range((void *)(uintptr_t)call, begin, end, 0);
     if (which == WRONG)
@@ -142,15 +142,15 @@ static le_status call(le_mode mode, le_tensor *in, le_tensor *out) {
 /* Rows of which each is a block. */
 static void call_over(le_mode mode) {
     le_tensor in = {0}, out = {0};
-    CHECK(le_tensor_alloc(&in, LE_F32, 1, (int64_t[]){24}) == LE_OK);
-    for (int i = 0; i < 24; i++)
+    CHECK(le_tensor_alloc(&in, LE_F32, 1, (int64_t[]){ROWS}) == LE_OK);
+    for (int i = 0; i < ROWS; i++)
         le_tensor_set(&in, i, i);
     le_mpi_close(&engine);
     open_engine(":memory:");
     memset(has_run, 0, sizeof has_run);
     memset(trials, 0, CANDIDATES * sizeof *trials);
     CHECK(call(mode, &in, &out) == LE_OK);
-    for (int i = 0; i < 24 && out.data; i++)
+    for (int i = 0; i < ROWS && out.data; i++)
         CHECK(le_tensor_get(&out, i) == 2 * i);
     le_tensor_free(&in);
     le_tensor_free(&out);

@@ -1,0 +1,212 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * The question that a call asks: made when it is new, and kept up to date with the devices and
+ * candidates that there are.
+ */
+#include "choose/dispatch.h"
+
+#include "call/engine.h"
+#include "choose/observe.h"
+#include "trial/discover.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static const double discover_after_s =
+    2; /* answered by an operation before learning opens OpenCL */
+
+/* --- states --- */
+
+static le_status state_of(le__dispatch *d, le__operation_entry *entry, le__op_state **out) {
+    le_status status = LE_OK;
+    pthread_mutex_lock(&d->mutex);
+    if (entry->id >= d->n_states) {
+        size_t n = entry->id + 16u;
+        void *states = realloc(d->states, n * sizeof *d->states);
+        if (states) {
+            d->states = states;
+            memset(d->states + d->n_states, 0, (n - d->n_states) * sizeof *d->states);
+            d->n_states = n;
+        }
+    }
+    le__op_state *s = entry->id < d->n_states ? d->states[entry->id] : NULL;
+    if (!s && entry->id < d->n_states && (s = calloc(1, sizeof *s))) {
+        s->entry = entry;
+        s->n_devices = -1;
+        s->family =
+            le__policy_family(d->policy, XXH64(entry->operation->name,
+                                               strlen(entry->operation->name), entry->generation));
+        pthread_mutex_init(&s->mutex, NULL);
+        d->states[entry->id] = s;
+    }
+    if (!s)
+        status = le_fail(LE_ERR_MEMORY, "%s: out of memory", entry->operation->name);
+    pthread_mutex_unlock(&d->mutex);
+    *out = s;
+    return status;
+}
+
+/* Arms for the devices known now, and what the database knows of them. Mutex of the state held. */
+static le_status refresh(le__dispatch *d, le__op_state *s) {
+    le_status status = le__op_state_update(s, d->engine, d->policy, d->store);
+    if (status == LE_OK && !s->loaded) {
+        le__store_load(d->store, s, d->policy);
+        s->loaded = true;
+    }
+    return status;
+}
+
+/* --- questions --- */
+
+/* By-arm arrays of a question, for the arms that came since; false when out of memory. */
+static bool grow(le__question *q, size_t n) {
+    const char **left_out = realloc(q->left_out, (n + 1) * sizeof *left_out);
+    if (left_out)
+        q->left_out = left_out;
+    float *moved = realloc(q->moved, (n + 1) * sizeof *moved);
+    if (moved)
+        q->moved = moved;
+    unsigned char *seen = realloc(q->seen, (n + 1) * sizeof *seen);
+    if (seen)
+        q->seen = seen;
+    return left_out && moved && seen;
+}
+
+static void ask_arms(le__question *q, const le_call *call) {
+    le__op_state *s = q->op;
+    if (q->n_arms == s->n_arms || !grow(q, s->n_arms))
+        return;
+    for (size_t i = q->n_arms; i < s->n_arms; i++) {
+        const char *why = NULL;
+        q->left_out[i] = le__candidate_applies(&s->arms[i]->candidate, call, &why) ? NULL : why;
+        q->moved[i] = -1;
+        q->seen[i] = 0;
+    }
+    q->n_arms = s->n_arms;
+}
+
+static bool name_question(le__question *q, const le_call *call) {
+    char problem[LE__PROBLEM_TEXT], constraint[256], kind[256];
+    le__problem_text(call, problem, sizeof problem);
+    le__problem_kind(call, kind, sizeof kind);
+    le__constraint_text(call, constraint, sizeof constraint);
+    return le__question_set_texts(q, problem, constraint, kind);
+}
+
+static le__question *new_question(le__dispatch *d, le_call *call, le__op_state *s) {
+    le__question *q = le__questions_new(d->questions);
+    if (!q)
+        return NULL;
+    if (!name_question(q, call)) {
+        le__questions_put_away(d->questions, q);
+        return NULL;
+    }
+    const le_operation *op = call->operation;
+    q->op = s;
+    q->stored = -1;
+    q->mode = call->want.mode;
+    op->work(call, &q->work);
+    for (size_t i = 0; i < op->n_args; i++)
+        q->at[i] = call->step ? 1 : le__call_places(call, i);
+    q->size_class = le__size_class(q->work.operations);
+    le__policy_features f = {.work = q->work.operations, .bytes = q->work.bytes};
+    uint64_t key = XXH64(q->problem, strlen(q->problem), 0);
+    q->known_to_policy = le__policy_find_problem(d->policy, s->family, key) >= 0;
+    q->policy = le__policy_add_problem(d->policy, s->family, key, &f);
+    le__policy_hold_problem(d->policy, s->family, q->policy);
+    q->db = le__store_problem(d->store, op->name, q->problem, &q->work);
+    return q;
+}
+
+/* Of a problem that has been dropped, or was not loaded, what the database knows comes back. */
+static void recall(le__dispatch *d, le__question *q, uint64_t hash) {
+    bool asked = le__store_has_met(d->store, hash);
+    bool met = le__store_has_met(d->store, (uint64_t)q->db);
+    if (asked || (met && !q->known_to_policy))
+        le__store_load_problem(d->store, q->op, q->known_to_policy ? NULL : d->policy, q->db);
+}
+
+static void put_away(le__dispatch *d, le__question *q) {
+    le__policy_release_problem(d->policy, q->op->family, q->policy);
+    le__questions_put_away(d->questions, q);
+}
+
+static le_status make_question(le__dispatch *d, le_call *call, uint64_t hash, le__question **out) {
+    le__op_state *s;
+    le_status status = state_of(d, call->entry, &s);
+    if (status != LE_OK)
+        return status;
+    pthread_mutex_lock(&s->mutex);
+    status = refresh(d, s);
+    le__question *made = status == LE_OK ? new_question(d, call, s) : NULL, *dropped = NULL;
+    if (made) {
+        recall(d, made, hash);
+        le__shares_recall(d->shares, d->store, call, made->problem);
+    }
+    bool single = made && !call->step;
+    const le__stored_choice *stored =
+        single ? le__store_choice(s, made->db, made->constraint) : NULL;
+    if (stored) {
+        le__policy_set_incumbent(d->policy, s->family, made->policy, stored->arm->policy);
+        made->stored = (int)stored->arm->index;
+        made->stored_under_load = stored->under_load;
+    }
+    pthread_mutex_unlock(&s->mutex);
+    if (!made)
+        return status != LE_OK ? status
+                               : le_fail(LE_ERR_MEMORY, "%s: out of memory", call->operation->name);
+    status = le__questions_add(d->questions, made, hash, out, &dropped);
+    if (status != LE_OK || *out != made)
+        put_away(d, made);
+    if (dropped) {
+        le__observe_known(d, dropped);
+        put_away(d, dropped);
+    }
+    return status;
+}
+
+le_status le__dispatch_question(le__dispatch *d, le_call *call, le__question **out) {
+    uint64_t hash = le__problem_hash(call);
+    hash += hash == 0; /* which says that a question was dropped */
+    *out = le__questions_find(d->questions, hash);
+    return *out ? LE_OK : make_question(d, call, hash, out);
+}
+
+/* --- what there is --- */
+
+bool le__has_opencl(const le__operation_entry *e) {
+    for (size_t i = 0; i < e->n_implementations; i++)
+        if (e->implementations[i]->device == LE_DEVICE_OPENCL)
+            return true;
+    return false;
+}
+
+/* Opening OpenCL takes tenths of a second and tens of MiB: benchmarks do it, calls that ask for it,
+ * and learning once the operation has cost a multiple of that. */
+static bool wants_opencl(le__dispatch *d, const le__question *q, const le_call *call) {
+    const le_engine *e = d->engine;
+    if (e->discovered || !le__has_opencl(call->entry))
+        return false;
+    if (le__names_opencl(call->want.device) || le__names_opencl(e->options.devices) ||
+        q->mode == LE_MODE_MEASURE)
+        return true;
+    if (!le__engine_may_discover(e, q->mode))
+        return false;
+    double answered = le__policy_answered(d->policy, q->op->family);
+    return answered + le__store_answered(d->store, q->op) > discover_after_s;
+}
+
+le_status le__dispatch_prepare(le__dispatch *d, le__question *q, le_call *call) {
+    if (wants_opencl(d, q, call))
+        le__engine_discover(d->engine);
+    pthread_mutex_lock(&q->op->mutex);
+    le_status status = refresh(d, q->op);
+    ask_arms(q, call);
+    le__dispatch_settle(d, q, call);
+    pthread_mutex_unlock(&q->op->mutex);
+    return status;
+}

@@ -1,0 +1,124 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * What is told of runs: to the policy, to the question and to the database.
+ */
+#include "choose/observe.h"
+
+#include "call/engine.h"
+#include "core/clock.h"
+
+#include <math.h>
+
+static const double brief_s = 1e-3; /* a run that what came right before it can slow down */
+
+void le__observe_known(le__dispatch *d, le__question *q) {
+    le__arm *arm = atomic_load(&q->known);
+    le__bulk b = le__question_take(q);
+    if (!arm || b.n <= 0)
+        return;
+    le__policy_sample sample = {.family = q->op->family,
+                                .problem = q->policy,
+                                .candidate = arm->policy,
+                                .why = LE__WHY_EXPLOIT,
+                                .n = (uint32_t)b.n,
+                                .mean_log = b.mean_log,
+                                .m2_log = b.m2_log,
+                                .seconds = b.seconds,
+                                .weight = 1,
+                                .now = le__now()};
+    le__policy_observe(d->policy, &sample);
+    if (q->mode != LE_MODE_FROZEN) {
+        le__store_bulk(d->store, q->db, arm->db, &b);
+        le__store_account(d->store, q->op->entry->operation->name, b.seconds, 0, b.n);
+    }
+}
+
+typedef struct firsts {
+    bool of_arm;       /* the first run of the arm on the question in this process */
+    bool of_operation; /* among the first runs of anything of the operation in this process */
+} firsts;
+
+/* So many runs at an operation's beginning tell more of threads that start and code that is read
+ * than of later ones. */
+static int starts(double seconds) {
+    return seconds < 1e-3 ? 3 : seconds < 20e-3 ? 1 : 0;
+}
+
+/* Keeps what was moved. */
+static firsts note_run(le__question *q, const le__arm *arm, const le_call *call) {
+    pthread_mutex_lock(&q->op->mutex);
+    firsts first = {!(q->seen[arm->index] & LE__SEEN_RUN),
+                    q->op->started < starts(call->stats.seconds)};
+    le__question_note_moved(q, arm, call);
+    q->seen[arm->index] |= LE__SEEN_RUN;
+    q->op->started += first.of_operation;
+    pthread_mutex_unlock(&q->op->mutex);
+    return first;
+}
+
+/* The first run that moved something is the time to learn what moving takes: the device is open. */
+static void measure_transfers(const le__question *q, const le_call *call) {
+    if (call->stats.bytes_to_device + call->stats.bytes_from_device > 0 &&
+        (q->mode == LE_MODE_LEARN || q->mode == LE_MODE_MEASURE))
+        le__transfer_seconds(call->engine, call->device, true, 1, true);
+}
+
+/* Tells the policy, and the database, of one run. Nothing of a run beside others. */
+void le__observe_run(le__dispatch *d, le__question *q, const le__decision *of, const le_call *call,
+                     const le__attempt *a) {
+    le__arm *arm = of->arm;
+    le__why why = of->of.why;
+    if (call->beside)
+        return;
+    const le__run_stats *stats = &call->stats;
+    firsts first = note_run(q, arm, call);
+    /* what was proven or tried just before has emptied caches, and left pages to be copied */
+    bool cold = first.of_arm || a->spent > 0 || of->of.warming,
+         explored = why == LE__WHY_EXPLORE || why == LE__WHY_PROBE;
+    double own = le__own_seconds(stats->seconds, stats->transfer_seconds);
+    double paid = stats->seconds + stats->setup_seconds;
+    bool says_nothing =
+        first.of_operation || (a->shaken && own < brief_s) || (of->of.warming && !call->stopped);
+    le__conditions conditions = le__monitor_read(d->monitor, stats->ended);
+    le__policy_sample sample = {.family = q->op->family,
+                                .problem = q->policy,
+                                .candidate = arm->policy,
+                                .why = why,
+                                .cold = cold,
+                                .cut = call->stopped,
+                                .start = says_nothing,
+                                .n = 1,
+                                .mean_log = log(own),
+                                .weight = le__conditions_weight(&conditions),
+                                .seconds = paid + a->spent,
+                                .now = le__now()};
+    le__policy_observe(d->policy, &sample);
+    if (q->mode == LE_MODE_FROZEN)
+        return;
+    le__observation o = {.stats = stats,
+                         .cold = cold || says_nothing,
+                         .cut = call->stopped,
+                         .conditions = conditions};
+    le__store_sample(d->store, q->db, arm->db, &o);
+    if (!call->step) /* the whole call's account has it */
+        le__store_account(d->store, call->operation->name, explored ? 0 : paid,
+                          a->spent + (explored ? paid : 0), !call->stopped);
+    measure_transfers(q, call);
+}
+
+void le__observe_choice(le__dispatch *d, le__question *q, const le_call *call,
+                        const le__decision *c) {
+    if (c->of.why != LE__WHY_EXPLOIT && c->of.why != LE__WHY_ONLY)
+        return;
+    le__question_keep(q, c->arm, &c->of);
+    if (q->mode != LE_MODE_LEARN || call->step ||
+        le__policy_incumbent(d->policy, q->op->family, q->policy) != c->arm->policy)
+        return;
+    pthread_mutex_lock(&q->op->mutex);
+    bool changed = q->stored != (int)c->arm->index;
+    q->stored = (int)c->arm->index;
+    pthread_mutex_unlock(&q->op->mutex);
+    if (changed)
+        le__store_keep_choice(d->store, q->db, c->arm->db, q->constraint, "{\"by\":\"learn\"}");
+}

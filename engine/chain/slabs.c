@@ -619,126 +619,14 @@ static cut_fn first_cut(const le_call *call, int64_t *items, const char **why) {
     return NULL;
 }
 
+bool le__slabs_cut(const le_call *call, int64_t *items, const char **why) {
+    return first_cut(call, items, why) != NULL;
+}
+
 le_status le__slabs_run(le_call *call, const char *device, int64_t limit, int source_arg,
                         le_source *source) {
     int64_t items;
     const char *why;
     cut_fn cut = source ? call->operation->slabs : first_cut(call, &items, &why);
     return work_off(call, cut, device, limit, source_arg, source);
-}
-
-/* --- implementations --- */
-
-static int64_t smaller(int64_t a, int64_t b) { /* 0: none */
-    return !a ? b : !b ? a : a < b ? a : b;
-}
-
-static int64_t limit_of(const le_call *call, const le__device *d) {
-    int64_t own =
-        d->kind == LE_DEVICE_CPU ? call->engine->options.memory_limit_bytes : d->info->memory_bytes;
-    return smaller(own, call->want.memory_limit);
-}
-
-static int64_t total_bytes(const le_call *call) {
-    int64_t sum = 0;
-    for (size_t a = 0; a < call->operation->n_args; a++)
-        if (call->args[a].given && (call->operation->args[a].type == LE_TYPE_IN ||
-                                    call->operation->args[a].type == LE_TYPE_OUT))
-            sum += le__tensor_size(&call->args[a].tensor);
-    return sum;
-}
-
-static bool forced(const le_call *call) {
-    const char *want = call->want.implementation ? call->want.implementation
-                                                 : call->engine->options.implementation;
-    return want && !strncmp(want, "slabs", 5) && !call->step;
-}
-
-/* Whether anybody answers a slab on such a device. */
-static bool has_others(const le_call *call, le_device_kind kind) {
-    const le__operation_entry *e = call->entry;
-    for (size_t i = 0; i < e->n_implementations; i++)
-        if (e->implementations[i]->device == kind &&
-            strcmp(e->implementations[i]->run_type, "slabs") != 0)
-            return true;
-    return false;
-}
-
-static bool applicable(const le_call *call, le_device_kind kind, const char **why) {
-    int64_t items;
-    *why = "a step has no implementation for this device";
-    if (!has_others(call, kind))
-        return false;
-    if (!first_cut(call, &items, why))
-        return false;
-    *why = "there is one item only, which cannot be cut";
-    if (items < 2)
-        return false;
-    *why = "the call fits the memory as a whole";
-    /* samples are too small to need slabs; a slab itself is not cut again */
-    bool needed = forced(call) || (le__trial_is_child() && !call->step);
-    for (int i = 0; i < call->engine->n_devices; i++) {
-        const le__device *d = &call->engine->devices[i];
-        int64_t limit = d->kind == kind ? limit_of(call, d) : 0;
-        needed = needed || (limit && total_bytes(call) > limit);
-    }
-    return needed;
-}
-
-static bool applicable_on_cpu(const le_call *call, const char **why) {
-    return applicable(call, LE_DEVICE_CPU, why);
-}
-
-static bool applicable_on_opencl(const le_call *call, const char **why) {
-    return applicable(call, LE_DEVICE_OPENCL, why);
-}
-
-/* Outputs are put together on the host, whatever the device. */
-static le_status outputs_to_host(le_call *call) {
-    for (size_t a = 0; a < call->operation->n_args; a++) {
-        le_tensor *t = &call->args[a].tensor;
-        void *host;
-        if (call->operation->args[a].type != LE_TYPE_OUT || !call->args[a].given || !t->storage)
-            continue;
-        le_status status = le__storage_host(t->storage, true, false, &host);
-        if (status != LE_OK)
-            return status;
-        t->data = (char *)host + t->offset * (int64_t)le_dtype_size(t->dtype);
-    }
-    return LE_OK;
-}
-
-static le_status run(le_call *call) {
-    int64_t limit = limit_of(call, call->device);
-    le_status status = outputs_to_host(call);
-    if (limit && total_bytes(call) <= limit)
-        limit = 0;
-    return status == LE_OK ? le__slabs_run(call, call->device->id, limit / 10 * 8, -1, NULL)
-                           : status;
-}
-
-static const le_implementation templates[] = {
-    {.abi = LE_METHOD_ABI,
-     .name = "slabs",
-     .run_type = "slabs",
-     .device = LE_DEVICE_CPU,
-     .summary = "slab by slab on the CPU",
-     .applicable = applicable_on_cpu,
-     .run = run,
-     .flags = (uint32_t)LE__IMPL_STAGED | LE_IMPL_SERIAL | LE_IMPL_REPRODUCIBLE,
-     .speed = 0.5},
-    {.abi = LE_METHOD_ABI,
-     .name = "slabs_opencl",
-     .run_type = "slabs",
-     .device = LE_DEVICE_OPENCL,
-     .summary = "slab by slab on the device",
-     .applicable = applicable_on_opencl,
-     .run = run,
-     .flags = (uint32_t)LE__IMPL_STAGED | LE_IMPL_REPRODUCIBLE,
-     .speed = 0.5},
-};
-
-const le_implementation *le__slabs_implementations(const le_operation *op, size_t *n) {
-    *n = op->slabs || op->tiles ? sizeof templates / sizeof *templates : 0;
-    return templates;
 }

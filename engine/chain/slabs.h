@@ -16,6 +16,9 @@
 /* What the engine offers for such an operation, without its name; *n is 0 for others. */
 const le_implementation *le__slabs_implementations(const le_operation *operation, size_t *n);
 
+/* Whether a bound call can be cut, and into how many items at first; false: *why says why not. */
+bool le__slabs_cut(const le_call *call, int64_t *items, const char **why);
+
 /* Works a bound call off. Its outputs have memory on the host. source: its
  * first part gives input `source_arg`; NULL: all inputs are in the call. device NULL: any. limit:
  * bytes that the tensors of the slabs under way may take; 0: a quarter of the items in each slab.

@@ -176,7 +176,8 @@ typedef struct plan {
     bool compared, again; /* again: an earlier look at this problem came to nothing */
     bool thorough;
     double work;      /* of the call */
-    double spare_s;   /* what may be spent; 0: it is not asked */
+    double spare_s;   /* what may be spent */
+    bool pays;        /* it is spent of that */
     le__arm *trusted; /* NULL: the reference */
     le__candidate reference;
     bool has_reference;
@@ -254,7 +255,7 @@ static bool is_worth_it(le__dispatch *d, le__question *q, const le_call *call, c
     if (free || (p->due == DUE_FIRST && (p->trusted || call->operation->part)))
         return true;
     double second_s = expected(d, q, call, arm, p);
-    p->spare_s = spare(d, q);
+    p->pays = true;
     return second_s <= p->spare_s ||
            (p->thorough &&
             second_s <= fmax(few_runs * le__question_expects(d->policy, q, arm).seconds, free_s));
@@ -272,7 +273,10 @@ static plan make_plan(le__dispatch *d, le__question *q, le_call *call, le__arm *
     p.due = what_is_due(q, call, arm, &p);
     if (p.due == DUE_OTHER && stays_on_device(call, arm))
         p.due = NOT_DUE;
-    if (p.due == NOT_DUE || call->beside || (p.due == DUE_OTHER && !thorough && spare(d, q) <= 0))
+    if (p.due == NOT_DUE || call->beside)
+        return p;
+    p.spare_s = spare(d, q);
+    if (p.due == DUE_OTHER && !thorough && p.spare_s <= 0)
         return p;
     choose_second(d, q, call, arm, &p, spent);
     p.compared = is_worth_it(d, q, call, arm, &p);
@@ -288,7 +292,7 @@ static void note_look(le__question *q, const le__arm *arm) {
 }
 
 static void pay(le__question *q, const plan *p, double seconds) {
-    if (p->spare_s == 0)
+    if (!p->pays)
         return;
     pthread_mutex_lock(&q->op->mutex);
     q->op->compared_s += seconds;
@@ -347,7 +351,7 @@ static le_status compare_with(le__dispatch *d, le__question *q, le_call *call, l
                         .by = p->trusted ? &p->trusted->candidate : &p->reference,
                         .by_reference = !p->trusted,
                         .rate = rate_of(q, p),
-                        .most_s = p->spare_s,
+                        .most_s = p->pays ? p->spare_s : 0,
                         .thorough = p->thorough};
     double start = le__now(), before = *spent;
     le_status status = second_answer(d, q, call, p->trusted, &c);

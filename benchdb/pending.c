@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_ROWS   1024 /* some 4 KB each */
-#define MAX_OTHERS 16384
+#define MAX_ROWS   512  /* some 4 KB each */
+#define MAX_OTHERS 4096
 
 static size_t hash(int64_t problem, int64_t candidate) {
     uint64_t h = ((uint64_t)problem ^ ((uint64_t)candidate << 1)) * 0x9e3779b97f4a7c15u;

@@ -8,6 +8,7 @@
 #include "choose/verdicts.h"
 #include "core/clock.h"
 #include "call/engine.h"
+#include "call/tensor.h"
 #include "trial/trial.h"
 
 #include <math.h>
@@ -36,10 +37,21 @@ static le_status try_suspect(const le__first_run *f, const le_call *call) {
     return judge(f, &r);
 }
 
+/* Outputs that a child may need memory for once more. */
+static const int64_t most_bytes = INT64_C(1) << 30;
+
+static bool is_large(const le_call *call) {
+    int64_t bytes = 0;
+    for (size_t i = 0; i < call->operation->n_args; i++)
+        if (call->operation->args[i].type == LE_TYPE_OUT && call->args[i].given)
+            bytes += le__tensor_size(&call->args[i].tensor);
+    return bytes > most_bytes;
+}
+
 /* Implementations of the library have tests for their real sizes. */
 static bool is_own(const le__first_run *f, const le_call *call) {
     const le__candidate *c = &f->arm->candidate;
-    return call && !call->stored && c->device->kind == LE_DEVICE_CPU &&
+    return call && !call->stored && !is_large(call) && c->device->kind == LE_DEVICE_CPU &&
            !(c->implementation->flags & LE__IMPL_STAGED) &&
            !le__registry_is_builtin(call->entry, c->implementation);
 }

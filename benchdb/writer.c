@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define QUEUE_MAX    ((size_t)1 << 13) /* with their texts some 0.5 KB each */
+#define QUEUE_MAX    ((size_t)1 << 11) /* with their texts some 0.5 KB each */
 #define LOCK_WAIT_MS 250
 #define BUSY_LOG_S   1.0 /* shorter waits are everyday life with several processes */
 #define RETRY_S      1.0

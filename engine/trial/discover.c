@@ -9,6 +9,7 @@
 #include "opencl/opencl.h"
 #include "trial/trial_server.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,17 +35,21 @@ void le__engine_discover(le_engine *e) {
     pthread_mutex_unlock(&e->devices_mutex);
 }
 
+static pthread_once_t looked = PTHREAD_ONCE_INIT;
+static bool may_have_gpu;
+
 /* Without one of these the only OpenCL devices can be the CPU's own cores, for which native code is
  * there: not worth opening unasked. */
-static bool may_have_gpu(void) {
+static void look_for_gpu(void) {
     static const char *const nodes[] = {"/dev/nvidia0", "/dev/dri/renderD128", "/dev/kfd",
                                         "/dev/dxg", "/dev/mali0"};
     for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++)
-        if (access(nodes[i], F_OK) == 0)
-            return true;
-    return false;
+        may_have_gpu = may_have_gpu || access(nodes[i], F_OK) == 0;
 }
 
 bool le__engine_may_discover(const le_engine *e, le_mode mode) {
-    return mode == LE_MODE_LEARN && e->options.explore_share > 0 && may_have_gpu();
+    if (mode != LE_MODE_LEARN || !(e->options.explore_share > 0))
+        return false;
+    pthread_once(&looked, look_for_gpu);
+    return may_have_gpu;
 }

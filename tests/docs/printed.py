@@ -25,8 +25,8 @@ OTHER_TESTS = {"docs/adding-an-implementation.md", "docs/adding-an-operation.md"
 # (page, start of the line): why it is not run
 NOT_RUN = {
     ("README.md", "sh tools/check.sh"): "the suite that runs this test",
-    ("docs/cluster.md", "mpirun "): "needs MPI; tests/mpi/le-run.sh and boxes.sh run the like",
-    ("docs/cluster.md", "srun "): "needs Slurm; tests/mpi/scans.sh runs the like",
+    ("docs/cluster.md", "mpirun "): "needs MPI; tests/mpi/printed.sh and boxes.sh run them",
+    ("docs/cluster.md", "srun "): "needs Slurm; tests/mpi/printed.sh runs the job script, scans.sh the like of the others",
     ("docs/how-it-decides.md", "le-bench --suite=choices"): "measures every operation for some minutes",
 }
 

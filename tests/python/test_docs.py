@@ -1,12 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The liquid engine developers
 # SPDX-License-Identifier: MIT
-"""The Python of README.md, docs/python.md and help texts runs as it is printed; help texts have numpydoc's form."""
+"""The Python of README.md, docs/python.md, docs/cluster.md and help texts runs as it is printed; help texts have numpydoc's form."""
 import ctypes
 import doctest
 import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -63,6 +64,16 @@ void softclip(const le_slot *t, size_t begin, size_t end, int worker) {
     assert np.abs(space["y"] - np.tanh(2 * x) * np.exp(-x * x)).max() < 1e-4
     names = {c.implementation for c in space["softclip"].explain(space["x"], 2.0).candidates}
     assert {"reference", "plain", "loop", "softclip"} <= names
+
+
+def test_cluster(folder):
+    pytest.importorskip("distributed")
+    text, = blocks("docs/cluster.md")
+    (folder / "web.py").write_text(text, encoding="utf-8")
+    subprocess.run([sys.executable, "web.py"], check=True, timeout=120)
+    alone = le.volume_render("cube.h5:/density", 180, angles=[0, 350], outside=0)
+    made = le.read("web.h5:/images")
+    assert made.shape == (36, 180, 180, 3) and np.abs(made[[0, 35]] - alone).max() < 1e-4
 
 
 @pytest.mark.parametrize("name", OPERATIONS)

@@ -52,16 +52,17 @@ const le__sc_detector *le__sc_detector_find(const char *name, const int64_t shap
     return first;
 }
 
+#define BY_CORNERS ": give a NeXus file with the corners of its pixels, four each, as detector"
 /* What pyFAI knows by name, and a grid of rectangles cannot say. */
 static const struct {
     const char *names, *why;
 } others[] = {
-    {"aarhus rapid rapidii", "is bent"},
-    {"cirpad xcirpad", "has modules that are turned towards the sample"},
-    {"d5 xpadflat xpads540flat", "has modules with a distance between them"},
-    {"jungfrau16mcor", "has modules in places of their own"},
+    {"aarhus rapid rapidii", "is bent" BY_CORNERS},
+    {"cirpad xcirpad", "has modules that are turned towards the sample" BY_CORNERS},
+    {"d5 xpadflat xpads540flat", "has modules with a distance between them" BY_CORNERS},
+    {"jungfrau16mcor", "has modules in places of their own" BY_CORNERS},
     {"pixirad1 pixirad-1 pixirad2 pixirad-2 pixirad4 pixirad-4 pixirad8 pixirad-8",
-     "has hexagonal pixels"},
+     "has hexagonal pixels, and only pixels with four corners are supported"},
 };
 
 const char *le__sc_detector_is_other(const char *name) {

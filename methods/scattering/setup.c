@@ -104,10 +104,7 @@ static le_status find_detector(const le_call *call, const le__sc_poni *p, le__sc
         return LE_OK;
     const char *other = le__sc_detector_is_other(name);
     if (other)
-        return le_fail(LE_ERR_UNSUPPORTED,
-                       "detector '%s' %s: give a NeXus file with the corners of its pixels, four "
-                       "each, as detector",
-                       name, other);
+        return le_fail(LE_ERR_UNSUPPORTED, "detector '%s' %s", name, other);
     if (!given || strchr(name, '.') == NULL)
         return le_fail(LE_ERR_UNSUPPORTED,
                        "detector '%s' is not known: give pixel1 and pixel2 and leave it out, or "

@@ -87,16 +87,16 @@ static void order_taps(const double *kernel, int64_t n, bool reversed, double *t
         taps[i] = kernel[reversed ? n - 1 - i : i];
 }
 
-/* Whether sums in single precision could miss the operation's tolerance: where positive and
- * negative taps cancel, a bright background leaves rounding of its own size behind. */
-static bool cancels(const double *taps, int64_t n) {
+/* Whether sums of so many numbers in single precision could miss the operation's tolerance: where
+ * positive and negative taps cancel, a bright background leaves rounding of its own size behind. */
+static bool cancels(const double *taps, int64_t n, int64_t numbers) {
     double sum = 0, net = 0, most = 0;
     for (int64_t i = 0; i < n; i++) {
         sum += fabs(taps[i]);
         net += taps[i];
         most = fmax(most, fabs(taps[i]));
     }
-    const double rounding = 6e-8 + 3e-8 * sqrt((double)n);
+    const double rounding = 6e-8 + 3e-8 * sqrt((double)numbers);
     return rounding * sum > 5e-6 * fabs(net) || most > 1e15 || (most > 0 && most < 1e-15);
 }
 
@@ -180,6 +180,10 @@ static le_dtype result_dtype(const le_call *call) {
     return wide || le_call_atol(call) + le_call_rtol(call) < 2e-6 ? LE_F64 : LE_F32;
 }
 
+/* Rounding of transforms grows with the logarithm of their length: that of sums of so many numbers
+ * is not reached. And with more taps a comparison tap by tap is made on few pixels. */
+static const int64_t many_taps = 4096;
+
 le_status le__convolution_check(le_call *call, le__convolution_kind kind) {
     le__convolution *c = NULL;
     const bool flat = kind == LE__CONVOLVE_1D;
@@ -191,10 +195,13 @@ le_status le__convolution_check(le_call *call, le__convolution_kind kind) {
     le_call_attach(call, c, free);
     status = le_call_set_out(call, CONV_RESULT, result_dtype(call), flat ? 1 : 2,
                              flat ? &c->out_cols : (const int64_t[]){c->out_rows, c->out_cols});
-    c->in_f64 = status == LE_OK &&
-                (le_call_out(call, CONV_RESULT)->dtype == LE_F64 || le_call_atol(call) < 2e-6 ||
-                 cancels(c->taps, c->tap_rows * c->tap_cols));
-    return status;
+    if (status != LE_OK)
+        return status;
+    const bool wide = le_call_out(call, CONV_RESULT)->dtype == LE_F64 || le_call_atol(call) < 2e-6;
+    const int64_t n = c->tap_rows * c->tap_cols;
+    c->in_f64 = wide || cancels(c->taps, n, n);
+    c->spectra_in_f64 = wide || cancels(c->taps, n, n < many_taps ? n : many_taps);
+    return LE_OK;
 }
 
 const le__convolution *le__convolution_of(const le_call *call) {
@@ -223,7 +230,10 @@ void le__convolution_key(const le_call *call, char *buffer, size_t size) {
     else if (c->finite)
         snprintf(rank, sizeof rank, c->rows == 1 && c->tap_rows == 1 ? "of one row" : "full rank");
     snprintf(buffer, size, "%lldx%lld %s%s%s", (long long)c->tap_rows, (long long)c->tap_cols, rank,
-             c->whole ? " whole" : "", c->in_f64 ? " in f64" : "");
+             c->whole ? " whole" : "",
+             c->spectra_in_f64 ? " in f64"
+             : c->in_f64       ? " in f64 tap by tap"
+                               : "");
 }
 
 bool le__conv_separable(const le_call *call, const char **why) {
@@ -255,15 +265,18 @@ const void *le__conv_in_precision(le_call *call, const double *x, int64_t n) {
 }
 
 /* Some rows, or samples of a signal: exactly those of the result where whole overlaps are asked
- * for, elsewhere a smaller call of the kind. */
+ * for, elsewhere a smaller call of the kind, with very many taps smaller than the kernel. */
 le_status le__convolution_part(const le_call *call, uint64_t random, le_case *out, int64_t *first) {
     const le__convolution *c = le__convolution_of(call);
     le_tensor part = *le_call_in(call, CONV_IMAGE);
     const int64_t taps = part.ndim == 1 ? c->tap_cols : c->tap_rows;
     const bool whole = mode_of(call) == MODE_VALID && part.shape[0] >= taps;
-    const int64_t rows = taps - 1 + (part.ndim == 1 ? 4096 : 8);
+    const bool few = !whole && part.ndim == 2 && c->tap_rows * c->tap_cols > many_taps;
+    const int64_t rows = (few ? 0 : taps - 1) + (part.ndim == 1 ? 4096 : 8);
     if (rows >= part.shape[0])
         return LE_ERR_UNSUPPORTED;
+    if (few && part.shape[1] > 64)
+        part.shape[1] = 64;
     const int64_t from = (int64_t)(random % (uint64_t)(part.shape[0] - rows));
     part.shape[0] = rows;
     part.offset += from * part.strides[0];
@@ -372,6 +385,8 @@ void le__conv_store(const le__conv_run *r, int64_t row, int64_t col, double valu
 /* ------------------------------------------------------------------------------------- tiles ---
  */
 
+enum { LONGEST_TILE = 4096 }; /* for kernels of which shorter ones hold too little */
+
 int le__conv_tile_length(int64_t taps, int least, int longest) {
     int best = 0;
     double cheapest = INFINITY;
@@ -382,6 +397,8 @@ int le__conv_tile_length(int64_t taps, int least, int longest) {
             best = n;
         }
     }
+    for (int n = 2 * longest; !best && n <= LONGEST_TILE; n *= 2)
+        best = n >= 2 * taps ? n : 0;
     return best;
 }
 
@@ -398,7 +415,7 @@ le__conv_tiling le__conv_tiling_of(const le__convolution *c, int rows, int cols)
 
 bool le__conv_tiles_serve(const le__convolution *c, const le__conv_tiling *t, const char **why) {
     *why = "double precision is needed, or a tap or the fill value is not finite";
-    if (c->in_f64 || !c->finite || !isfinite(c->fill))
+    if (c->spectra_in_f64 || !c->finite || !isfinite(c->fill))
         return false;
     *why = "too few taps, or too many for a tile";
     return c->tap_rows * c->tap_cols >= LEAST_TAPS && t->rows && t->cols;

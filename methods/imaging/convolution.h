@@ -45,8 +45,9 @@ typedef struct le__convolution {
     int64_t rows, cols, out_rows, out_cols, tap_rows, tap_cols, top, left;
     le__conv_boundary boundary;
     double fill;
-    bool finite; /* all taps */
-    bool in_f64; /* single precision would not do */
+    bool finite;         /* all taps */
+    bool in_f64;         /* sums in single precision would not do */
+    bool spectra_in_f64; /* nor would transforms */
     bool whole;  /* taps are integers, and so small that 32 bits hold every sum of the image's */
     bool scarce; /* beyond the image nothing is added: taps there may be left out */
     double tolerance; /* allowed sum of |taps - terms| over the largest |tap| */

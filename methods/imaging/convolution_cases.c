@@ -175,8 +175,9 @@ static le_status put_like(le_case *c, const le_call *like, bool flat) {
                                       : least(of->cols, taps[1] + (flat ? 5000 : 150));
     s.dtype = le_call_in(like, CONV_IMAGE)->dtype;
     put_image(c, &s, flat);
-    /* sums in double precision are judged as such */
-    le_case_out(c, "result", of->in_f64 ? LE_F64 : le_call_out(like, CONV_RESULT)->dtype);
+    /* sums in double precision are judged as such; not where only the number of taps asks for them,
+     * of which there are fewer here */
+    le_case_out(c, "result", of->spectra_in_f64 ? LE_F64 : le_call_out(like, CONV_RESULT)->dtype);
     if (!flat)
         le_case_f64(c, "kernel_tolerance", of->tolerance);
     le_case_like(c, like);

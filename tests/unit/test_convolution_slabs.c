@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Convolutions worked off in slabs and tiles against sums written down tap by tap, for every mode
- * and boundary.
+ * Convolutions worked off in slabs and tiles, and with very many taps, against sums written down
+ * tap by tap, for every mode and boundary.
  */
 #include "liquid_engine/le_method.h"
 #include "one_engine.h"
@@ -116,8 +116,68 @@ static void kernels_larger_than_the_image(void **state) {
     le_tensor_free(&image);
 }
 
+/* --- very many taps --- */
+
+static void fill(le_tensor *t, int64_t rows, int64_t cols, double below, double above) {
+    assert_int_equal(le_tensor_alloc(t, LE_F32, 2, (const int64_t[]){rows, cols}), LE_OK);
+    for (int64_t i = 0; i < rows * cols; i++)
+        le_tensor_set(t, i, below + (above - below) * (double)((i * 7919 + i / 31) % 1009) / 1009);
+}
+
+/* LE_ERR_NO_CANDIDATE: it does not take them. */
+static le_status compare_some(const le_tensor *image, const le_tensor *kernel, int mode,
+                              int boundary, const char *name) {
+    le_tensor out = {0};
+    const le_status status = le_engine_run(
+        engine, "convolve2d", LE_IN("image", image), LE_TABLE("kernel", kernel),
+        LE_STR("mode", modes[mode]), LE_STR("boundary", boundaries[boundary]),
+        LE_F64("fillvalue", 2.5), LE_OPT_IMPLEMENTATION(name), LE_OUT("result", &out));
+    if (status != LE_OK)
+        return status;
+    const int64_t n = le_tensor_count(&out);
+    double largest = 0;
+    for (int64_t i = 0; i < n; i++)
+        largest = fmax(largest, fabs(le_tensor_get(&out, i)));
+    for (int64_t k = 0; k < 40; k++) {
+        const int64_t i = k * 7907 % n, row = i / out.shape[1], col = i % out.shape[1];
+        const double sum = expected(image, kernel, mode, boundary, row, col),
+                     answer = le_tensor_get(&out, i);
+        if (!(fabs(answer - sum) <= 1e-5 * largest))
+            fail_msg("%s, %s, %s: %.17g at (%lld, %lld), expected %.17g", name, modes[mode],
+                     boundaries[boundary], answer, (long long)row, (long long)col, sum);
+    }
+    le_tensor_free(&out);
+    return LE_OK;
+}
+
+/* So many that sums tap by tap need double precision; along an axis, too many for a usual tile;
+ * more than 65536 in all. */
+static void very_many_taps(void **state) {
+    static const int64_t shapes[][2] = {{180, 160}, {700, 40}, {300, 220}};
+    static const char *const names[] = {"fft", "fft_c"};
+    (void)state;
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+        le_tensor image = {0}, kernel = {0};
+        fill(&image, 20, 40, 1, 3);
+        fill(&kernel, shapes[k][0], shapes[k][1], 0, 1);
+        for (int mode = 0; mode < 2; mode++)
+            for (int boundary = 0; boundary < (mode == 1 ? 3 : 1); boundary++)
+                for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+                    if (compare_some(&image, &kernel, mode, boundary, names[i]) != LE_OK)
+                        fail_msg("%s, %s: %s", names[i], modes[mode], le_error_message());
+        for (int64_t i = 0; i < le_tensor_count(&kernel); i += 2) /* rounding would be left */
+            le_tensor_set(&kernel, i, -le_tensor_get(&kernel, i));
+        assert_int_equal(compare_some(&image, &kernel, 1, 0, "fft"), LE_ERR_NO_CANDIDATE);
+        assert_non_null(strstr(le_error_message(), "double precision is needed"));
+        assert_int_equal(compare_some(&image, &kernel, 1, 0, "c"), LE_OK);
+        le_tensor_free(&kernel);
+        le_tensor_free(&image);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_mode),
-                                       cmocka_unit_test(kernels_larger_than_the_image)};
+                                       cmocka_unit_test(kernels_larger_than_the_image),
+                                       cmocka_unit_test(very_many_taps)};
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

@@ -226,7 +226,7 @@ typedef struct le_arg {
     size_t count; /* of f64s; of a source: which of its parts */
 } le_arg;
 
-#define LE_TABLE_MAX 65536
+#define LE_TABLE_MAX 1048576
 
 #ifndef __cplusplus
 /* A wrong kind of value does not compile. */

@@ -30,7 +30,8 @@ static le_status judge(const le__first_run *f, const le__trial_result *r) {
 static le_status try_suspect(const le__first_run *f, const le_call *call) {
     const le__candidate *c = &f->arm->candidate;
     le__trial_result r;
-    if (!call || c->device->kind != LE_DEVICE_CPU || !le__trial_run(c, call, limit(f), &r))
+    if (!call || c->device->kind != LE_DEVICE_CPU ||
+        !le__trial_run(c, call, limit(f), INFINITY, &r))
         return le_fail(LE_ERR_WRONG_RESULT,
                        "an earlier process ended during its first run in size class %d",
                        f->question->size_class);
@@ -56,14 +57,19 @@ static bool is_own(const le__first_run *f, const le_call *call) {
            !le__registry_is_builtin(call->entry, c->implementation);
 }
 
-/* The run in the child and the one that answers share the time after which runs are stopped. */
+/* The run in the child and the one that answers share the time after which runs are stopped. One
+ * that waits for threads of this process (OpenMP's, for instance), which a child does not have, has
+ * shown nothing. */
 static le_status try_own(const le__first_run *f, le_call *call) {
     static const double start_s = 0.02; /* of a process */
+    static const double idle_s = 1;
     const le__candidate *c = &f->arm->candidate;
     double line = call->stop_after, most = limit(f);
     bool stops = line > 0 && line < most;
     le__trial_result r;
-    if (!le__trial_run(c, call, stops ? line + start_s : most, &r))
+    if (!le__trial_run(c, call, stops ? line + start_s : most, idle_s, &r))
+        return LE_OK;
+    if (r.status == LE_ERR_TIMEOUT && r.idle)
         return LE_OK;
     bool slow = stops && (r.status == LE_ERR_TIMEOUT || (r.status == LE_OK && 2 * r.run_s > line));
     if (slow) {

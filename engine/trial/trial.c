@@ -67,6 +67,7 @@ static void try_sample(void *context, le__trial_result *r) {
 
 typedef struct patience {
     double start, limit_s, rest_s;
+    double idle_s; /* without use of the processor */
 } patience;
 
 /* A child that rests for longer than it may is ended: false, and nothing is said. */
@@ -81,11 +82,12 @@ static bool wait_for_child(pid_t pid, shared *s, const patience *p, le__trial_re
             break;
         starved = fmax(starved, le__os_starved(pid));
         le__trial_look(&watch, pid);
-        bool late = le__now() - p->start > p->limit_s + starved;
+        bool late = le__now() - p->start > p->limit_s + starved ||
+                    le__trial_idle(&watch, p->idle_s + starved);
         cancelled = cancelled || !le__ticker_look(le__ticker_here(), NAN);
         rested = rested || (!killed && le__trial_idle(&watch, p->rest_s + starved));
         if (!killed && (late || cancelled || rested)) {
-            r->idle = le__trial_idle(&watch, p->limit_s / 2);
+            r->idle = le__trial_idle(&watch, fmin(p->limit_s / 2, p->idle_s));
             kill(pid, SIGKILL);
             killed = true;
         }
@@ -138,11 +140,10 @@ static bool in_one_child(le_engine *engine, shared *s, const patience *p, attemp
 
 /* The same. The allocators of sanitizers are not made ready for forks: a child may wait for ever
  * for a lock that another thread held. Another child then has its turn. */
-static bool in_child(le_engine *engine, double limit_s, attempt a, le__trial_result *r,
-                     bool *begun) {
+static bool in_child(le_engine *engine, patience p, attempt a, le__trial_result *r, bool *begun) {
     static const double rest_s = 0.5;
     int more = LE__SANITIZED ? 3 : 0;
-    patience p = {.start = le__now(), .limit_s = limit_s};
+    p.start = le__now();
     shared *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     bool there = s != MAP_FAILED, ended = false;
     for (; there && !ended; more--) {
@@ -179,7 +180,8 @@ static bool try_in_child(trial *t, double wait_s, le__trial_result *r) {
         if (!t->sample)
             return true;
     }
-    bool ran = in_child(t->engine, limit_s, (attempt){try_sample, t}, r, &begun);
+    patience p = {.limit_s = limit_s, .idle_s = INFINITY};
+    bool ran = in_child(t->engine, p, (attempt){try_sample, t}, r, &begun);
     le__trial_sample_free(t->sample);
     if (!ran)
         return false;
@@ -229,7 +231,7 @@ static void run_whole(void *context, le__trial_result *r) {
     snprintf(r->reason, sizeof r->reason, "%s", r->status == LE_OK ? "" : le_error_message());
 }
 
-bool le__trial_run(const le__candidate *c, const le_call *call, double limit_s,
+bool le__trial_run(const le__candidate *c, const le_call *call, double limit_s, double idle_s,
                    le__trial_result *out) {
     const le_engine *e = call->engine;
     *out = (le__trial_result){.status = LE_ERR_MEMORY, .reason = "out of memory"};
@@ -242,7 +244,8 @@ bool le__trial_run(const le__candidate *c, const le_call *call, double limit_s,
     w->call = *call;
     w->call.lean = true;
     w->call.stop_after = 0; /* the child has its own limit: being stopped would be its answer */
-    bool ran = in_child(call->engine, limit_s, (attempt){run_whole, w}, out, &begun);
+    patience p = {.limit_s = limit_s, .idle_s = idle_s};
+    bool ran = in_child(call->engine, p, (attempt){run_whole, w}, out, &begun);
     free(w);
     return ran && begun;
 }

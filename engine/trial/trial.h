@@ -35,8 +35,9 @@ void le__trial(le_engine *engine, le__operation_entry *entry, const le__candidat
                const le_call *like, double wait_s, le__trial_result *out);
 /* One run of a bound call by a CPU candidate, at its real size, in a child; the call is left as it
  * was. Its inputs, which lie on the host, and its surroundings must be what they were.
- * LE_ERR_TIMEOUT after limit_s. False when there can be no child. */
-bool le__trial_run(const le__candidate *c, const le_call *call, double limit_s,
+ * LE_ERR_TIMEOUT after limit_s, or idle_s without use of the processor (`idle`). False when there
+ * can be no child. */
+bool le__trial_run(const le__candidate *c, const le_call *call, double limit_s, double idle_s,
                    le__trial_result *out);
 /* What a process that is watched has done of late: whoever hangs without using the processor may be
  * the victim of a lock that no longer has an owner, and not at fault. */

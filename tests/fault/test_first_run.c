@@ -8,6 +8,7 @@
  */
 #include "toy.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -27,7 +28,7 @@
 
 enum { SMALL = 1000, LARGE = 20000 };
 
-typedef enum act { CRASHES, HANGS, SLEEPS, ENDS, OVERWRITES, FLUSHES, MOVES, BLOCKS } act;
+typedef enum act { CRASHES, HANGS, SLEEPS, ENDS, OVERWRITES, FLUSHES, MOVES, BLOCKS, ASKS } act;
 
 static char db[64];
 static act does;
@@ -36,6 +37,37 @@ static pid_t main_process;
 static struct { /* in all processes */
     _Atomic int inside, runs;
 } * shared;
+
+/* A thread that answers, and only is in the process that began it. */
+static struct {
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    bool asked, answered;
+} service = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, false};
+
+static void wait_for(bool *what) {
+    while (!*what)
+        pthread_cond_wait(&service.changed, &service.mutex);
+    *what = false;
+}
+
+static void *serve(void *unused) {
+    pthread_mutex_lock(&service.mutex);
+    for (;;) {
+        wait_for(&service.asked);
+        service.answered = true;
+        pthread_cond_broadcast(&service.changed);
+    }
+    return unused;
+}
+
+static void ask(void) {
+    pthread_mutex_lock(&service.mutex);
+    service.asked = true;
+    pthread_cond_broadcast(&service.changed);
+    wait_for(&service.answered);
+    pthread_mutex_unlock(&service.mutex);
+}
 
 static void misbehave(le_call *call) {
     sigset_t some;
@@ -68,6 +100,9 @@ static void misbehave(le_call *call) {
         sigaddset(&some, SIGUSR1);
         sigprocmask(SIG_BLOCK, &some, NULL);
         break;
+    case ASKS:
+        ask();
+        break;
     }
 }
 
@@ -93,6 +128,9 @@ static const le_implementation planted = {.abi = LE_METHOD_ABI,
 static void program(const char *reason) {
     signal(SIGSEGV, SIG_DFL); /* and not the one of cmocka */
     main_process = getpid();
+    pthread_t thread;
+    if (does == ASKS && pthread_create(&thread, NULL, serve, NULL) != 0)
+        _exit(2);
     float in[LARGE];
     int64_t sizes[] = {SMALL, LARGE, LARGE};
     le_engine *e = toy_open(db, LE_MODE_LEARN);
@@ -186,6 +224,14 @@ static void what_breaks_things_does_so_in_a_child(void **state) {
     unsetenv("LE_TRIAL_LIMIT");
 }
 
+/* As OpenMP's do. */
+static void who_needs_threads_of_the_process_is_not_at_fault(void **state) {
+    (void)state;
+    begin(ASKS, 0);
+    assert_int_equal(end_of(start(NULL)), 0);
+    assert_true(shared->inside);
+}
+
 static void a_crash_happens_once(void **state) {
     (void)state;
     begin(CRASHES, 1);
@@ -242,8 +288,11 @@ static void processes_at_once(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_breaks_things_does_so_in_a_child),
-        cmocka_unit_test(a_crash_happens_once), cmocka_unit_test(a_hang_happens_once),
-        cmocka_unit_test(without_children), cmocka_unit_test(processes_at_once)};
+        cmocka_unit_test(who_needs_threads_of_the_process_is_not_at_fault),
+        cmocka_unit_test(a_crash_happens_once),
+        cmocka_unit_test(a_hang_happens_once),
+        cmocka_unit_test(without_children),
+        cmocka_unit_test(processes_at_once)};
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
         return 1;

@@ -13,7 +13,6 @@
 #include "trial/discover.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

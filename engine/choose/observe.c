@@ -64,7 +64,6 @@ static void measure_transfers(const le__question *q, const le_call *call) {
         le__transfer_seconds(call->engine, call->device, true, 1, true);
 }
 
-/* Tells the policy, and the database, of one run. Nothing of a run beside others. */
 void le__observe_run(le__dispatch *d, le__question *q, const le__decision *of, const le_call *call,
                      const le__attempt *a) {
     le__arm *arm = of->arm;

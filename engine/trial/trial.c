@@ -190,6 +190,11 @@ static bool try_in_child(trial *t, double wait_s, le__trial_result *r) {
     return true;
 }
 
+/* Whether children of this process may try something. */
+static bool may_fork(const le_engine *e) {
+    return e->trials == LE__TRIALS_DEFAULT || e->trials == LE__TRIALS_FORK;
+}
+
 typedef struct whole {
     const le__candidate *candidate;
     le_call call;
@@ -233,10 +238,8 @@ static void run_whole(void *context, le__trial_result *r) {
 
 bool le__trial_run(const le__candidate *c, const le_call *call, double limit_s, double idle_s,
                    le__trial_result *out) {
-    const le_engine *e = call->engine;
     *out = (le__trial_result){.status = LE_ERR_MEMORY, .reason = "out of memory"};
-    bool may_fork = e->trials == LE__TRIALS_DEFAULT || e->trials == LE__TRIALS_FORK;
-    whole *w = may_fork ? malloc(sizeof *w) : NULL;
+    whole *w = may_fork(call->engine) ? malloc(sizeof *w) : NULL;
     bool begun = false;
     if (!w)
         return false;
@@ -270,7 +273,7 @@ static bool try_elsewhere(trial *t, double wait_s, le__trial_result *r) {
     if (!cpu)
         return le__trial_server_try(e->trial_server, t->entry, t->candidate, t->like, NULL, wait_s,
                                     r);
-    return e->trials != LE__TRIALS_SPAWN && try_in_child(t, wait_s, r);
+    return may_fork(e) && try_in_child(t, wait_s, r);
 }
 
 /* Who can rehearse it; NULL: nobody, or there is no need to. */
@@ -306,7 +309,7 @@ le__late le__trial_look_late(const le_engine *engine, const le__operation_entry 
 }
 
 bool le__trial_needs_fork(const le_engine *e) {
-    if (e->trials == LE__TRIALS_SPAWN || e->trials == LE__TRIALS_NONE)
+    if (!may_fork(e))
         return false;
     if (e->trials == LE__TRIALS_FORK || !le__trial_helper_open())
         return true;

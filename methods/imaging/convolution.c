@@ -87,17 +87,26 @@ static void order_taps(const double *kernel, int64_t n, bool reversed, double *t
         taps[i] = kernel[reversed ? n - 1 - i : i];
 }
 
+typedef struct magnitudes {
+    double sum, net, most; /* of |taps|, of taps, the largest |tap| */
+} magnitudes;
+
+static magnitudes magnitudes_of(const double *taps, int64_t n) {
+    magnitudes m = {0, 0, 0};
+    for (int64_t i = 0; i < n; i++) {
+        m.sum += fabs(taps[i]);
+        m.net += taps[i];
+        m.most = fmax(m.most, fabs(taps[i]));
+    }
+    return m;
+}
+
 /* Whether sums of so many numbers in single precision could miss the operation's tolerance: where
  * positive and negative taps cancel, a bright background leaves rounding of its own size behind. */
-static bool cancels(const double *taps, int64_t n, int64_t numbers) {
-    double sum = 0, net = 0, most = 0;
-    for (int64_t i = 0; i < n; i++) {
-        sum += fabs(taps[i]);
-        net += taps[i];
-        most = fmax(most, fabs(taps[i]));
-    }
+static bool cancels(const magnitudes *m, int64_t numbers) {
     const double rounding = 6e-8 + 3e-8 * sqrt((double)numbers);
-    return rounding * sum > 5e-6 * fabs(net) || most > 1e15 || (most > 0 && most < 1e-15);
+    return rounding * m->sum > 5e-6 * fabs(m->net) || m->most > 1e15 ||
+           (m->most > 0 && m->most < 1e-15);
 }
 
 static bool is_pixel(le_dtype dtype, double x) {
@@ -181,8 +190,8 @@ static le_dtype result_dtype(const le_call *call) {
 }
 
 /* Rounding of transforms grows with the logarithm of their length: that of sums of so many numbers
- * is not reached. And with more taps a comparison tap by tap is made on few pixels. */
-static const int64_t many_taps = 4096;
+ * is not reached. */
+static const int64_t like_transforms = 4096;
 
 le_status le__convolution_check(le_call *call, le__convolution_kind kind) {
     le__convolution *c = NULL;
@@ -199,8 +208,9 @@ le_status le__convolution_check(le_call *call, le__convolution_kind kind) {
         return status;
     const bool wide = le_call_out(call, CONV_RESULT)->dtype == LE_F64 || le_call_atol(call) < 2e-6;
     const int64_t n = c->tap_rows * c->tap_cols;
-    c->in_f64 = wide || cancels(c->taps, n, n);
-    c->spectra_in_f64 = wide || cancels(c->taps, n, n < many_taps ? n : many_taps);
+    const magnitudes m = magnitudes_of(c->taps, n);
+    c->in_f64 = wide || cancels(&m, n);
+    c->spectra_in_f64 = wide || cancels(&m, n < like_transforms ? n : like_transforms);
     return LE_OK;
 }
 
@@ -263,6 +273,9 @@ const void *le__conv_in_precision(le_call *call, const double *x, int64_t n) {
         out[i] = (float)x[i];
     return out;
 }
+
+/* With more taps a comparison tap by tap is made on few pixels. */
+static const int64_t many_taps = 4096;
 
 /* Some rows, or samples of a signal: exactly those of the result where whole overlaps are asked
  * for, elsewhere a smaller call of the kind, with very many taps smaller than the kernel. */

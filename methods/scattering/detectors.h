@@ -28,7 +28,8 @@ typedef struct le__sc_detector {
 /* Of those of this name the one of this shape, or the first of them; NULL when there is none. */
 const le__sc_detector *le__sc_detector_find(const char *name, const int64_t shape[2]);
 
-/* What keeps a detector of this name from being one of those: "is bent: give ..."; NULL: not known. */
+/* What keeps a detector of this name from being one of those, and what to give instead where that
+ * helps: "is bent: give ..."; NULL: not known. */
 const char *le__sc_detector_is_other(const char *name);
 
 /* Whether frames of this shape have nothing at a pixel: between modules, or beyond the circle of a

@@ -5,6 +5,7 @@
  */
 #include "chain/slabs.h"
 
+#include "call/candidate.h"
 #include "call/storage.h"
 #include "trial/trial_server.h"
 
@@ -35,21 +36,21 @@ static bool forced(const le_call *call) {
     return want && !strncmp(want, "slabs", 5) && !call->step;
 }
 
-/* Whether anybody answers a slab on such a device. */
-static bool has_others(const le_call *call, le_device_kind kind) {
+/* Whether anybody answers a slab on the call's device; else *why is what the last one says. */
+static bool has_others(const le_call *call, const char **why) {
     const le__operation_entry *e = call->entry;
-    for (size_t i = 0; i < e->n_implementations; i++)
-        if (e->implementations[i]->device == kind &&
-            strcmp(e->implementations[i]->run_type, "slabs") != 0)
+    *why = "a step has no implementation for this device";
+    for (size_t i = 0; i < e->n_implementations; i++) {
+        const le_implementation *impl = e->implementations[i];
+        if (impl->device == call->device->kind && strcmp(impl->run_type, "slabs") != 0 &&
+            le__implementation_takes(impl, call->device, call, why))
             return true;
+    }
     return false;
 }
 
-static bool applicable(const le_call *call, le_device_kind kind, const char **why) {
+static bool applicable(const le_call *call, const char **why) {
     int64_t items;
-    *why = "a step has no implementation for this device";
-    if (!has_others(call, kind))
-        return false;
     if (!le__slabs_cut(call, &items, why))
         return false;
     *why = "there is one item only, which cannot be cut";
@@ -60,18 +61,10 @@ static bool applicable(const le_call *call, le_device_kind kind, const char **wh
     bool needed = forced(call) || (le__trial_is_child() && !call->step);
     for (int i = 0; i < call->engine->n_devices; i++) {
         const le__device *d = &call->engine->devices[i];
-        int64_t limit = d->kind == kind ? limit_of(call, d) : 0;
+        int64_t limit = d->kind == call->device->kind ? limit_of(call, d) : 0;
         needed = needed || (limit && total_bytes(call) > limit);
     }
-    return needed;
-}
-
-static bool applicable_on_cpu(const le_call *call, const char **why) {
-    return applicable(call, LE_DEVICE_CPU, why);
-}
-
-static bool applicable_on_opencl(const le_call *call, const char **why) {
-    return applicable(call, LE_DEVICE_OPENCL, why);
+    return needed && has_others(call, why);
 }
 
 /* Outputs are put together on the host, whatever the device. */
@@ -104,7 +97,7 @@ static const le_implementation templates[] = {
      .run_type = "slabs",
      .device = LE_DEVICE_CPU,
      .summary = "slab by slab on the CPU",
-     .applicable = applicable_on_cpu,
+     .applicable = applicable,
      .run = run,
      .flags = (uint32_t)LE__IMPL_STAGED | LE_IMPL_SERIAL | LE_IMPL_REPRODUCIBLE,
      .speed = 0.5},
@@ -113,7 +106,7 @@ static const le_implementation templates[] = {
      .run_type = "slabs",
      .device = LE_DEVICE_OPENCL,
      .summary = "slab by slab on the device",
-     .applicable = applicable_on_opencl,
+     .applicable = applicable,
      .run = run,
      .flags = (uint32_t)LE__IMPL_STAGED | LE_IMPL_REPRODUCIBLE,
      .speed = 0.5},

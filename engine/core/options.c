@@ -91,7 +91,8 @@ bool le_bytes_from_text(const char *text, int64_t *out) {
     const char *unit = *end ? strchr(units, *end | 0x20) : NULL; /* either case */
     for (const char *u = units; unit && u <= unit; u++)
         v *= 1024;
-    if (end == text || (*end && (!unit || end[1])) || !(v >= 0) || v > 9e18)
+    const bool good = !*end || (unit && (!end[1] || (end[1] == 'i' && end[2] == 'B' && !end[3])));
+    if (end == text || !good || !(v >= 0) || v > 9e18)
         return false;
     *out = (int64_t)v;
     return true;

@@ -329,7 +329,7 @@ le_status le__sc_make_case(le_case *c, const le_case_request *r, le__sc_case_kin
     if (kind == LE__SC_CASE_STORED && r->kind == LE_CASE_CHECK) {
         s.frames = s.frames ? s.frames : 1;
         s.dtype = (le_dtype[]){LE_U32, LE_U16, LE_U8, LE_I32, LE_F32}[r->index % 5];
-        s.compression = (le__sc_compression)(r->index / 5 % 3);
+        s.compression = (le__sc_compression)(r->index / 2 % 3);
         s.dummy = s.dummy && s.dtype != LE_U32;
     }
     if (kind == LE__SC_CASE_CLIP && s.model == LE__SC_MODEL_NONE)

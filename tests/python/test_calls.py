@@ -171,7 +171,29 @@ def test_refused_outs(rng, engine):
         engine.roberts_cross(image, out=([], good))
     with pytest.raises(le.ArgumentError, match="shares memory"):
         engine.roberts_cross(image, out=(image, good))
+    swapped, askew = np.zeros((24, 30), ">f4"), np.zeros(24 * 30 * 4 + 1, "u1")[1:].view("f4").reshape(24, 30)
+    for other, text in ((swapped, "byte order: give an array that is, or None"), (askew, "aligned to its dtype: give an array")):
+        with pytest.raises(ValueError, match=f"out 'gradient_col' is not .*{text}"):
+            engine.roberts_cross(image, out=(other, good))
+        assert not other.any()
     assert not good.any()
+
+
+def test_wrong_progress_leaves_out_alone(engine):
+    """Found before the call begins: in the midst of a long one its output would be half written."""
+    cube, out = np.ones((128, 128, 128), "f4"), np.full((4, 128, 128, 3), 7, "f4")
+    with pytest.raises(TypeError, match="'progress'"):
+        engine.volume_render(cube, 128, angles=np.arange(4.0), outside=0, implementation="reference", progress="yes", out=out)
+    assert (out == 7).all()
+    with le.options(progress="yes"), pytest.raises(TypeError, match="'progress'"):
+        engine.project(cube)
+
+
+@pytest.mark.parametrize("truth", [True, np.True_, 1])
+def test_truths(engine, truth):
+    cube = np.ones((4, 4, 4), "f4")
+    assert isinstance(engine.project(cube, keep=truth), le.Tensor)
+    assert isinstance(engine.project(cube, keep=type(truth)(0), memory_limit="2GiB"), np.ndarray)
 
 
 def test_chosen_outputs(rng, engine):
@@ -333,6 +355,14 @@ MISTAKES = [
     (dict(volume=[[1], [2, 3]]), ValueError, "project: argument 'volume'"),
     (dict(volume=np.zeros((2, 2, 2), "f4"), reduce="x" + "\u00e9" * 4000), le.ArgumentError, "'mean', 'max'"),
     (dict(volume=np.zeros((2, 2, 2), "f4"), outputs=5), TypeError, "sequence of names"),
+    (dict(volume=None), TypeError, "argument 'volume': expected an array or a list of numbers, not <class 'NoneType'>"),
+    (dict(volume=b"cube.h5:/x"), TypeError, "expected an array or a list of numbers, not <class 'bytes'>"),
+    (dict(volume=np.zeros((2, 2, 2), "f4"), axis=2**70), OverflowError, "argument 'axis': expected a whole number of 64 bits"),
+    (dict(volume=np.zeros((2, 2, 2), "f4"), memory_limit=-1), ValueError, "a number from 0 or as '2G', not -1"),
+    (dict(volume=np.zeros((2, 2, 2), "f4"), memory_limit=2**70), ValueError, f"not {2**70}"),
+    (dict(volume=np.zeros((2, 2, 2), "f4"), keep="no"), TypeError, "option 'keep': expected True or False, not 'no'"),
+    (dict(volume=np.zeros((2, 2, 2), "f4"), reproducible=0.5), TypeError, "option 'reproducible': expected True or False"),
+    (dict(volume=np.zeros((2, 2, 2), "f4"), progress=3), TypeError, "option 'progress': expected True, False or a function, not 3"),
     (dict(volume=np.zeros((2, 2, 2), "f4"), outputs=["image"] * 1000), ValueError, "named twice"),
 ]
 

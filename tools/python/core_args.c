@@ -153,8 +153,12 @@ static bool take_number(core_call *c, PyObject *value, const le_arg_desc *d) {
         PyObject *index = PyNumber_Index(value);
         int64_t v = index ? PyLong_AsLongLong(index) : -1;
         Py_XDECREF(index);
-        if (v == -1 && PyErr_Occurred())
+        if (v == -1 && PyErr_Occurred()) {
+            if (PyErr_ExceptionMatches(PyExc_OverflowError))
+                PyErr_Format(PyExc_OverflowError, "expected a whole number of 64 bits, not %.200R",
+                             value);
             return false;
+        }
         core_call_add(c, d->name, LE_KIND_I64)->value.i64 = v;
         return true;
     }

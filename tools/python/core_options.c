@@ -62,12 +62,36 @@ static bool take_word(le_arg *a, PyObject *value, const struct option *o) {
 }
 
 static bool take_bytes(le_arg *a, PyObject *value) {
-    const char *text = PyUnicode_Check(value) ? core_text(value) : NULL;
-    if (!text && !PyErr_Occurred())
+    bool text = PyUnicode_Check(value) != 0;
+    const char *letters = text ? core_text(value) : NULL;
+    bool good = letters && le_bytes_from_text(letters, &a->value.i64);
+    if (!text) {
         a->value.i64 = PyLong_AsLongLong(value);
-    else if (text && !le_bytes_from_text(text, &a->value.i64))
-        PyErr_Format(PyExc_ValueError, "expected bytes as a number or as '2G', not '%s'", text);
-    return !PyErr_Occurred();
+        good = a->value.i64 >= 0;
+        if (PyErr_ExceptionMatches(PyExc_OverflowError))
+            PyErr_Clear();
+    }
+    if (!good && !PyErr_Occurred())
+        PyErr_Format(PyExc_ValueError, "expected bytes as a number from 0 or as '2G', not %R",
+                     value);
+    return good;
+}
+
+/* 'no' is true in Python: words are mistakes here. */
+static int take_truth(PyObject *value) {
+    if (PyBool_Check(value) || PyIndex_Check(value) || PyArray_IsScalar(value, Bool))
+        return PyObject_IsTrue(value);
+    PyErr_Format(PyExc_TypeError, "expected True or False, not %.200R", value);
+    return -1;
+}
+
+static bool take_progress(core_call *c, PyObject *value) {
+    if (!PyBool_Check(value) && !PyCallable_Check(value)) {
+        PyErr_Format(PyExc_TypeError, "expected True, False or a function, not %.200R", value);
+        return false;
+    }
+    c->progress = value;
+    return true;
 }
 
 static bool read_option(core_call *c, PyObject *value, const struct option *o) {
@@ -78,7 +102,7 @@ static bool read_option(core_call *c, PyObject *value, const struct option *o) {
     else if (o->kind == 'U')
         c->outputs = value;
     else if (o->kind == 'P')
-        c->progress = value;
+        return take_progress(c, value);
     else if (o->kind == 'E' && value != (PyObject *)c->engine) {
         Py_DECREF((PyObject *)c->engine);
         c->engine = core_engine_get(value);
@@ -86,7 +110,7 @@ static bool read_option(core_call *c, PyObject *value, const struct option *o) {
     }
     if (!o->option)
         return true;
-    int truth = o->kind == 't' || o->kind == 'k' ? PyObject_IsTrue(value) : 1;
+    int truth = o->kind == 't' || o->kind == 'k' ? take_truth(value) : 1;
     if (truth <= 0)
         return truth == 0;
     c->keep = c->keep || o->kind == 'k';

@@ -66,6 +66,15 @@ static bool find_out(const core_call *c, int k, int n, PyObject **out) {
     return true;
 }
 
+/* What is advised for inputs would be a copy, which the caller would not see written. */
+static const char *unfit(PyArrayObject *out) {
+    if (!PyArray_ISWRITEABLE(out))
+        return "is read-only";
+    return PyArray_ISBYTESWAPPED(out)
+               ? "is not in the machine's byte order: give an array that is, or None"
+               : "is not aligned to its dtype: give an array that is, or None";
+}
+
 static bool take_out(core_call *c, PyObject *out, int i) {
     const char *name = c->function->operation->args[i].name;
     if (!PyArray_Check(out)) {
@@ -73,8 +82,9 @@ static bool take_out(core_call *c, PyObject *out, int i) {
                      c->function->text, name, (PyObject *)Py_TYPE(out));
         return false;
     }
-    if (!PyArray_ISWRITEABLE((PyArrayObject *)out)) {
-        PyErr_Format(PyExc_ValueError, "%s: out '%s' is read-only", c->function->text, name);
+    const char *why = PyArray_ISBEHAVED((PyArrayObject *)out) ? NULL : unfit((PyArrayObject *)out);
+    if (why) {
+        PyErr_Format(PyExc_ValueError, "%s: out '%s' %s", c->function->text, name, why);
         return false;
     }
     return core_tensor_of_array(out, c->function->text, name, &c->tensors[i]);

@@ -155,6 +155,12 @@ static bool has(PyObject *object, const char *name) {
     return PyObject_HasAttrString(object, name);
 }
 
+/* What numpy could make nothing of. */
+static bool is_opaque(PyArrayObject *a) {
+    int type = PyArray_TYPE(a);
+    return type == NPY_OBJECT || type == NPY_STRING || type == NPY_UNICODE;
+}
+
 PyObject *core_as_array(PyObject *object, const char *operation, const char *what,
                         uint32_t dtypes) {
     if (has(object, "__cuda_array_interface__") && !has(object, "__array__")) {
@@ -169,6 +175,13 @@ PyObject *core_as_array(PyObject *object, const char *operation, const char *wha
         return a;
     }
     PyObject *a = PyArray_FromAny(object, NULL, 0, 0, 0, NULL);
+    if (a && PyArray_NDIM((PyArrayObject *)a) == 0 && is_opaque((PyArrayObject *)a)) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s: argument '%s': expected an array or a list of numbers, not %R", operation,
+                     what, (PyObject *)Py_TYPE(object));
+        Py_DECREF(a);
+        return NULL;
+    }
     bool list = a && (PyList_Check(object) || PyTuple_Check(object) || PyFloat_Check(object) ||
                       PyLong_Check(object));
     return list ? settle_dtype(a, dtypes) : a;

@@ -210,8 +210,8 @@ LE_API const le_env_row *le_environment(void);
 
 LE_API const char *le_mode_name(le_mode mode);
 LE_API bool le_mode_from_name(const char *name, le_mode *out);
-/* "4096", "1.5G": bytes, or a number with k, M, G or T in either case, powers of 1024. False, and
- * *out as it was, for anything else. */
+/* "4096", "1.5G", "2GiB": bytes, or a number with k, M, G or T in either case, powers of 1024, and
+ * iB behind them or not. False, and *out as it was, for anything else. */
 LE_API bool le_bytes_from_text(const char *text, int64_t *out);
 
 #ifdef __cplusplus

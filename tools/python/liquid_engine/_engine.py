@@ -58,6 +58,8 @@ class Engine(_core.Engine):
         return super().__new__(cls, **options)
 
     def __enter__(self):
+        if self.closed:
+            raise ValueError("the engine has been closed")
         return self
 
     def __exit__(self, *_):

@@ -92,7 +92,6 @@ static void answer(le__hand *h, int rank) {
         h->own.begin = h->own.end = h->shares.left.begin = h->shares.left.end;
     const le__range r = le__shares_more(&h->shares, rank, speed);
     const int64_t both[2] = {r.begin, r.end};
-    le__hook_message();
     MPI_Send(both, 2, MPI_INT64_T, rank, ANSWER, h->world->comm);
     h->world->asks++;
     if (r.begin == r.end && !h->back[rank]) {
@@ -114,10 +113,10 @@ static double speed_of(const le__hand *h) {
 }
 
 static void ask(le__hand *h, double speed) {
-    le__hook_message();
     MPI_Send(&speed, 1, MPI_DOUBLE, 0, ASK, h->world->comm);
     h->world->asks++;
     h->asked = true;
+    h->due = MPI_Wtime() + 2 * le__hook_delay(); /* there and back; nobody's work waits for it */
 }
 
 static le__range wait_for_answer(le__hand *h) {
@@ -126,7 +125,7 @@ static le__range wait_for_answer(le__hand *h) {
     const double since = MPI_Wtime();
     MPI_Irecv(h->answer, 2, MPI_INT64_T, 0, ANSWER, h->world->comm, &request);
     MPI_Test(&request, &come, MPI_STATUS_IGNORE);
-    while (!come && !le__lost()) {
+    while ((!come || MPI_Wtime() < h->due) && !le__lost()) {
         nap(h);
         MPI_Test(&request, &come, MPI_STATUS_IGNORE);
     }

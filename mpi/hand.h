@@ -24,6 +24,7 @@ typedef struct le__hand {
     int out;      /* ranks that have not */
     double grace;
     int64_t answer[2]; /* as it comes */
+    double due;        /* on MPI_Wtime: not before */
 } le__hand;
 
 /* Seconds that whoever is late has beyond the deadline. */

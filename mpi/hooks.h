@@ -4,7 +4,7 @@
  * What tests let go wrong, by variables of the environment:
  *     LE_TEST_SLOW=1,2,4      a rank takes so many times as long for each block; others: 1
  *     LE_TEST_CUT=equal       equal shares, nothing is handed out by speed
- *     LE_TEST_DELAY=20        milliseconds before each message that asks or answers
+ *     LE_TEST_DELAY=20        milliseconds that a message takes which asks or answers
  *     LE_TEST_FAIL=SEED:N     blocks fail at random, one of N
  *     LE_TEST_HANG=RANK:N     a rank sleeps for ever once it has done so many items
  *     LE_TEST_DIE=RANK:N      a rank is killed then; of 0 items before the first call
@@ -20,7 +20,8 @@
 
 bool le__hook_equal(void);
 double le__hook_grace(double usual);
-void le__hook_message(void);
+/* Seconds that a message takes longer. */
+double le__hook_delay(void);
 void le__hook_piece(int rank);
 /* Before a block. */
 le_status le__hook_block(int rank, int64_t block);

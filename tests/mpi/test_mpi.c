@@ -526,7 +526,8 @@ static void slow_messages(void) {
     CHECK(render(&o, &delayed) == LE_OK);
     unsetenv("LE_TEST_DELAY");
     CHECK(le_mpi_last_run(&r) == LE_OK && r.items == VIEWS);
-    CHECK(r.seconds >= each * (double)r.asks);
+    if (rank > 0) /* one question after the other, there and back */
+        CHECK(r.seconds >= 2 * each * (double)r.asks);
     MPI_Allreduce(&r.own, &own, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     MPI_Allreduce(&r.asks, &asks, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     CHECK(own == VIEWS && asks >= 2 * (ranks - 1)); /* each has asked, and been answered */

@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * A scan of stored frames under way: run_scan.c runs it, scan_parts.c does what is left of one, and
- * each rank's share of that.
+ * A scan of stored frames under way: run_scan.c runs it, scan_outputs.c puts what comes of it into
+ * its places, scan_reason.c finds out what is wrong with a chunk, scan_parts.c does what is left of
+ * a scan, and each rank's share of that.
  */
 #ifndef LE_TOOLS_SCAN_H
 #define LE_TOOLS_SCAN_H
@@ -74,13 +75,36 @@ struct scan {
 };
 
 /* --- run_scan.c --- */
-/* Results of a batch: of items [first, first + items) of the file. */
-le_status scan_take_batch(output *o, int64_t first, int64_t items, const le_tensor *t);
 /* What there is now of the frames, from item left_out on, and where all that comes of it belongs.
  */
 le_status scan_connect(scan *s);
 /* The items that the source gives. */
 le_status scan_stream(scan *s, const le_arg *options, size_t n_options);
+
+/* --- scan_outputs.c --- */
+typedef le_status (*scan_put)(le_sink *sink, int64_t first, int64_t items, const le_tensor *t);
+/* Those that are given, those that must be, and one that tells of bad chunks; put: their sinks'. */
+le_status scan_outputs_choose(scan *s, scan_put put);
+/* Whether each is of whole frames, and of no elements. */
+bool scan_outputs_whole(const scan *s);
+/* Where all that comes of the scan's pieces belongs; targets grow with them. */
+le_status scan_outputs_lay_out(scan *s);
+/* Results of a batch: of items [first, first + items) of the file. */
+le_status scan_take_batch(output *o, int64_t first, int64_t items, const le_tensor *t);
+/* Whether the same command finds again what is done so far. */
+bool scan_outputs_stay(const scan *s);
+/* The results of the same command, which was stopped after so many items, go to their places. */
+le_status scan_outputs_take_up(scan *s, int64_t done);
+/* Frames that were not reached are NaN; then it is written, or told. */
+le_status scan_outputs_finish(scan *s, output *o);
+void scan_outputs_free(scan *s);
+
+/* --- scan_reason.c --- */
+/* What is wrong with the chunk of this number of the scan `cookie` (a scan_reason); "": not known.
+ * Good until the next call. */
+const char *scan_reason_of(void *cookie, int64_t item);
+/* The error again, with what is wrong with the frame. */
+le_status scan_reason_tell(scan *s, le_status status);
 
 /* --- scan_parts.c --- */
 /* The error of the lowest rank that has one, on all that share the scan. */

@@ -390,6 +390,17 @@ static le_status fill_defaults(le_call *call) {
     return LE_OK;
 }
 
+/* Before check, which may ask for them. */
+static void settle_tolerance(le__constraint *w, const le_operation *op) {
+    if (isnan(w->atol) && isnan(w->rtol)) {
+        w->atol = op->atol;
+        w->rtol = op->rtol;
+    } else { /* one was given: the other is 0, as numpy.allclose(..., atol=0) has it */
+        w->atol = isnan(w->atol) ? 0 : w->atol;
+        w->rtol = isnan(w->rtol) ? 0 : w->rtol;
+    }
+}
+
 static le_status bind_all(le_call *call, const le_arg *args, size_t n_args) {
     for (size_t i = 0; i < n_args; i++) {
         le_status status =
@@ -399,6 +410,7 @@ static le_status bind_all(le_call *call, const le_arg *args, size_t n_args) {
         if (status != LE_OK)
             return status;
     }
+    settle_tolerance(&call->want, call->operation);
     le_status status = fill_defaults(call);
     if (status == LE_OK)
         status = check_aliases(call);
@@ -420,13 +432,6 @@ le_status le__call_bind(le_call *call, le_engine *engine, le__operation_entry *e
     if (status != LE_OK) {
         le__call_unbind(call);
         return status;
-    }
-    if (isnan(call->want.atol) && isnan(call->want.rtol)) {
-        call->want.atol = call->operation->atol;
-        call->want.rtol = call->operation->rtol;
-    } else { /* one was given: the other is 0, as numpy.allclose(..., atol=0) has it */
-        call->want.atol = isnan(call->want.atol) ? 0 : call->want.atol;
-        call->want.rtol = isnan(call->want.rtol) ? 0 : call->want.rtol;
     }
     return LE_OK;
 }

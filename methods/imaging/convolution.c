@@ -209,6 +209,7 @@ le_status le__convolution_check(le_call *call, le__convolution_kind kind) {
     const bool wide = le_call_out(call, CONV_RESULT)->dtype == LE_F64 || le_call_atol(call) < 2e-6;
     const int64_t n = c->tap_rows * c->tap_cols;
     const magnitudes m = magnitudes_of(c->taps, n);
+    c->largest = m.most;
     c->in_f64 = wide || cancels(&m, n);
     c->spectra_in_f64 = wide || cancels(&m, n < like_transforms ? n : like_transforms);
     return LE_OK;
@@ -400,12 +401,13 @@ void le__conv_store(const le__conv_run *r, int64_t row, int64_t col, double valu
 
 enum { LONGEST_TILE = 4096 }; /* for kernels of which shorter ones hold too little */
 
-int le__conv_tile_length(int64_t taps, int least, int longest) {
+int le__conv_tile_length(int64_t taps, int64_t results, int least, int longest) {
     int best = 0;
     double cheapest = INFINITY;
     for (int n = least; n <= longest; n *= 2) {
-        const double cost = n * log2(n) / (double)(n - taps + 1);
-        if (n >= 2 * taps && cost < 0.9 * cheapest) {
+        const double tiles = ceil((double)results / (double)(n - taps + 1)),
+                     cost = n * log2(n) * tiles;
+        if (n >= 2 * taps && cost < 0.9 * cheapest) { /* smaller ones stay in the cache */
             cheapest = cost;
             best = n;
         }
@@ -426,9 +428,16 @@ le__conv_tiling le__conv_tiling_of(const le__convolution *c, int rows, int cols)
     return t;
 }
 
-bool le__conv_tiles_serve(const le__convolution *c, const le__conv_tiling *t, const char **why) {
-    *why = "double precision is needed, or a tap or the fill value is not finite";
-    if (c->spectra_in_f64 || !c->finite || !isfinite(c->fill))
+bool le__conv_tiles_serve(const le__convolution *c, const le__conv_tiling *t, bool f64,
+                          const char **why) {
+    *why = f64 ? "single precision does" : "double precision is needed";
+    if (c->spectra_in_f64 != f64)
+        return false;
+    *why = "a tap or the fill value is not finite";
+    if (!c->finite || !isfinite(c->fill))
+        return false;
+    *why = "a tap is so large or small that transforms may overflow";
+    if (f64 && c->largest > 0 && !(c->largest > 1e-140 && c->largest < 1e140))
         return false;
     *why = "too few taps, or too many for a tile";
     return c->tap_rows * c->tap_cols >= LEAST_TAPS && t->rows && t->cols;

@@ -46,8 +46,9 @@ typedef struct le__convolution {
     le__conv_boundary boundary;
     double fill;
     bool finite;         /* all taps */
+    double largest;      /* |tap| */
     bool in_f64;         /* sums in single precision would not do */
-    bool spectra_in_f64; /* nor would transforms */
+    bool spectra_in_f64; /* nor would transforms in it */
     bool whole;  /* taps are integers, and so small that 32 bits hold every sum of the image's */
     bool scarce; /* beyond the image nothing is added: taps there may be left out */
     double tolerance; /* allowed sum of |taps - terms| over the largest |tap| */
@@ -103,11 +104,14 @@ typedef struct le__conv_tiling {
     int64_t down, across, tiles_down, tiles_across;
 } le__conv_tiling;
 
-/* The power of two from `least` to `longest` that costs least for each whole window; 0: none. */
-int le__conv_tile_length(int64_t taps, int least, int longest);
+/* The power of two from `least` to `longest` that costs least for so many results along an axis; 0:
+ * none. */
+int le__conv_tile_length(int64_t taps, int64_t results, int least, int longest);
 le__conv_tiling le__conv_tiling_of(const le__convolution *c, int rows, int cols);
-/* For le_implementation.applicable: whether such tiles serve the call, and pay. */
-bool le__conv_tiles_serve(const le__convolution *c, const le__conv_tiling *t, const char **why);
+/* For le_implementation.applicable: whether such tiles, in double precision or in single, serve the
+ * call, and pay. */
+bool le__conv_tiles_serve(const le__convolution *c, const le__conv_tiling *t, bool f64,
+                          const char **why);
 /* le__conv_gain of transforms, one step of which, of a pixel, takes as long as so many products. */
 double le__conv_tiles_gain(const le_call *call, const le__conv_tiling *t, double step);
 

@@ -36,16 +36,17 @@ typedef struct context {
 
 static tiling tiling_of(const le__convolution *c) {
     const bool flat = c->tap_rows == 1;
-    const int rows = flat ? 1 : le__conv_tile_length(c->tap_rows, LEAST, LONGEST_IMAGE);
-    const int cols =
-        le__conv_tile_length(c->tap_cols, LEAST, flat ? LONGEST_SIGNAL : LONGEST_IMAGE);
+    const int rows =
+        flat ? 1 : le__conv_tile_length(c->tap_rows, c->out_rows, LEAST, LONGEST_IMAGE);
+    const int cols = le__conv_tile_length(c->tap_cols, c->out_cols, LEAST,
+                                          flat ? LONGEST_SIGNAL : LONGEST_IMAGE);
     return (tiling){le__conv_tiling_of(c, rows, cols), cols / 2 + 1};
 }
 
 static bool applicable(const le_call *call, const char **why) {
     const le__convolution *c = le__convolution_of(call);
     const tiling t = tiling_of(c);
-    return le__conv_tiles_serve(c, &t.of, why);
+    return le__conv_tiles_serve(c, &t.of, false, why);
 }
 
 /* A step of a transform of a pixel takes as long as 6 products in plain C, all that goes with it

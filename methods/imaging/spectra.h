@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Fourier transforms of LANES sequences at once, a vector of which is one element each of all.
+ * Fourier transforms of LANES sequences at once, a vector of which is one element each of all, in
+ * single precision, with LE__SPECTRA_F64 = 1 in double precision.
  * Radix 4 by decimation in frequency, in place; the way back takes the order that the way there
  * leaves, so that nothing is ever put in order. (Cooley and Tukey 1965; Gentleman and Sande 1966.)
  * Included by sources that are compiled once for each instruction set.
@@ -15,38 +16,45 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#if LE__SPECTRA_F64
+typedef double le__number;
+#else
+typedef float le__number;
+#endif
+
 enum {
-    LE__SPECTRA_LANES = LE_METHOD_ISA == 512 ? 16 : 8,
+    LE__SPECTRA_LANES = (LE_METHOD_ISA == 512 ? 64 : 32) / sizeof(le__number),
     LE__SPECTRA_TABLE = 3 /* numbers of a table for each element */
 };
 
-typedef float le__lanes
-    __attribute__((vector_size(LE__SPECTRA_LANES * sizeof(float)), aligned(4), may_alias));
+typedef le__number le__lanes __attribute__((vector_size(LE__SPECTRA_LANES * sizeof(le__number)),
+                                            aligned(sizeof(le__number)), may_alias));
 
 typedef struct le__spectra_plan {
-    int n;             /* a power of two */
-    const float *turn; /* of each stage, from the longest: cos and sin of one, two, three turns */
+    int n; /* a power of two */
+    const le__number
+        *turn; /* of each stage, from the longest: cos and sin of one, two, three turns */
 } le__spectra_plan;
 
 /* table: LE__SPECTRA_TABLE * n numbers. */
-static inline le__spectra_plan le__spectra_plan_of(int n, float *table) {
+static inline le__spectra_plan le__spectra_plan_of(int n, le__number *table) {
     const double circle = -6.283185307179586476925;
-    float *to = table;
+    le__number *to = table;
     for (int length = n; length >= 4; length /= 4)
         for (int j = 0; j < length / 4; j++)
             for (int k = 1; k < 4; k++) {
-                *to++ = (float)cos(circle * j * k / length);
-                *to++ = (float)sin(circle * j * k / length);
+                *to++ = (le__number)cos(circle * j * k / length);
+                *to++ = (le__number)sin(circle * j * k / length);
             }
     return (le__spectra_plan){n, table};
 }
 
-static inline le__lanes *le__spectra_at(float *p, int64_t row, int64_t stride) {
+static inline le__lanes *le__spectra_at(le__number *p, int64_t row, int64_t stride) {
     return (le__lanes *)(void *)(p + row * stride);
 }
 
 /* Elements 0 and 1, 2 and 3 ... */
-static inline void le__spectra_pairs(int n, float *re, float *im, int64_t stride) {
+static inline void le__spectra_pairs(int n, le__number *re, le__number *im, int64_t stride) {
     for (int i = 0; i < n; i += 2)
         for (int k = 0; k < 2; k++) {
             le__lanes *a = le__spectra_at(k ? im : re, i, stride),
@@ -58,8 +66,8 @@ static inline void le__spectra_pairs(int n, float *re, float *im, int64_t stride
 }
 
 /* A butterfly of the elements first, first + apart ...; w: three turns. */
-static inline void le__spectra_four(float *re, float *im, int64_t first, int64_t apart,
-                                    int64_t stride, const float *w) {
+static inline void le__spectra_four(le__number *re, le__number *im, int64_t first, int64_t apart,
+                                    int64_t stride, const le__number *w) {
     le__lanes *r[4], *i[4];
     for (int k = 0; k < 4; k++) {
         r[k] = le__spectra_at(re, first + k * apart, stride);
@@ -73,15 +81,15 @@ static inline void le__spectra_four(float *re, float *im, int64_t first, int64_t
     *r[0] = yr[0];
     *i[0] = yi[0];
     for (int k = 1; k < 4; k++) {
-        const float c = w[2 * k - 2], s = w[2 * k - 1];
+        const le__number c = w[2 * k - 2], s = w[2 * k - 1];
         *r[k] = c * yr[k] - s * yi[k];
         *i[k] = c * yi[k] + s * yr[k];
     }
 }
 
 /* Undoes it, but for a factor of 4. */
-static inline void le__spectra_four_back(float *re, float *im, int64_t first, int64_t apart,
-                                         int64_t stride, const float *w) {
+static inline void le__spectra_four_back(le__number *re, le__number *im, int64_t first,
+                                         int64_t apart, int64_t stride, const le__number *w) {
     le__lanes *r[4], *i[4], yr[4], yi[4];
     for (int k = 0; k < 4; k++) {
         r[k] = le__spectra_at(re, first + k * apart, stride);
@@ -90,7 +98,7 @@ static inline void le__spectra_four_back(float *re, float *im, int64_t first, in
     yr[0] = *r[0];
     yi[0] = *i[0];
     for (int k = 1; k < 4; k++) {
-        const float c = w[2 * k - 2], s = w[2 * k - 1];
+        const le__number c = w[2 * k - 2], s = w[2 * k - 1];
         yr[k] = c * *r[k] + s * *i[k];
         yi[k] = c * *i[k] - s * *r[k];
     }
@@ -108,9 +116,9 @@ static inline void le__spectra_four_back(float *re, float *im, int64_t first, in
 }
 
 /* Vectors of the sequences' elements, `stride` numbers apart. */
-static inline void le__spectra_forward(const le__spectra_plan *p, float *re, float *im,
+static inline void le__spectra_forward(const le__spectra_plan *p, le__number *re, le__number *im,
                                        int64_t stride) {
-    const float *w = p->turn;
+    const le__number *w = p->turn;
     int length = p->n;
     for (; length >= 4; w += 6 * (length / 4), length /= 4)
         for (int first = 0; first < p->n; first += length)
@@ -120,9 +128,9 @@ static inline void le__spectra_forward(const le__spectra_plan *p, float *re, flo
         le__spectra_pairs(p->n, re, im, stride);
 }
 
-static inline void le__spectra_back(const le__spectra_plan *p, float *re, float *im,
+static inline void le__spectra_back(const le__spectra_plan *p, le__number *re, le__number *im,
                                     int64_t stride) {
-    const float *w = p->turn;
+    const le__number *w = p->turn;
     int length = p->n;
     for (; length >= 4; length /= 4)
         w += 6 * (length / 4);
@@ -136,13 +144,14 @@ static inline void le__spectra_back(const le__spectra_plan *p, float *re, float 
     }
 }
 
-/* n elements [re, im][LANES] by others of the kind. */
-static inline void le__spectra_multiply(float *x, const float *by, int64_t n) {
+/* n elements [re, im][LANES] by others of the kind, or by their conjugates. */
+static inline void le__spectra_multiply(le__number *x, const le__number *by, int64_t n,
+                                        bool conjugate) {
     for (int64_t i = 0; i < n; i++) {
         le__lanes *re = le__spectra_at(x, 2 * i, LE__SPECTRA_LANES), *im = re + 1;
-        const le__lanes *c = (const le__lanes *)(const void *)(by + 2 * i * LE__SPECTRA_LANES);
-        const le__lanes r = *re * c[0] - *im * c[1];
-        *im = *re * c[1] + *im * c[0];
+        const le__lanes *w = (const le__lanes *)(const void *)(by + 2 * i * LE__SPECTRA_LANES);
+        const le__lanes s = conjugate ? -w[1] : w[1], r = *re * w[0] - *im * s;
+        *im = *re * s + *im * w[0];
         *re = r;
     }
 }
@@ -156,13 +165,14 @@ static inline void le__spectra_multiply(float *x, const float *by, int64_t n) {
         (b) = other;                                                                               \
     } while (0)
 
-/* LANES rows of LANES numbers become columns (Eklundh 1972). */
-static inline void le__spectra_turn(const float *from, int64_t from_stride, float *to,
+/* LANES rows of LANES numbers become columns (Eklundh 1972): blocks of half as many, of a quarter
+ * ... change places. */
+static inline void le__spectra_turn(const le__number *from, int64_t from_stride, le__number *to,
                                     int64_t to_stride) {
     le__lanes v[LE__SPECTRA_LANES];
     for (int i = 0; i < LE__SPECTRA_LANES; i++)
         v[i] = *(const le__lanes *)(const void *)(from + i * from_stride);
-#if LE_METHOD_ISA == 512
+#if LE_METHOD_ISA == 512 && !LE__SPECTRA_F64
     for (int i = 0; i < 8; i++)
         LE__SPECTRA_SWAP(v[i], v[i + 8], (0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23),
                          (8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31));
@@ -176,13 +186,18 @@ static inline void le__spectra_turn(const float *from, int64_t from_stride, floa
         LE__SPECTRA_SWAP(v[i], v[i + 1],
                          (0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30),
                          (1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31));
-#else
+#elif LE_METHOD_ISA == 512 || !LE__SPECTRA_F64
     for (int i = 0; i < 4; i++)
         LE__SPECTRA_SWAP(v[i], v[i + 4], (0, 1, 2, 3, 8, 9, 10, 11), (4, 5, 6, 7, 12, 13, 14, 15));
     for (int i = 0; i < 8; i += i % 2 ? 3 : 1)
         LE__SPECTRA_SWAP(v[i], v[i + 2], (0, 1, 8, 9, 4, 5, 12, 13), (2, 3, 10, 11, 6, 7, 14, 15));
     for (int i = 0; i < 8; i += 2)
         LE__SPECTRA_SWAP(v[i], v[i + 1], (0, 8, 2, 10, 4, 12, 6, 14), (1, 9, 3, 11, 5, 13, 7, 15));
+#else
+    for (int i = 0; i < 2; i++)
+        LE__SPECTRA_SWAP(v[i], v[i + 2], (0, 1, 4, 5), (2, 3, 6, 7));
+    for (int i = 0; i < 4; i += 2)
+        LE__SPECTRA_SWAP(v[i], v[i + 1], (0, 4, 2, 6), (1, 5, 3, 7));
 #endif
     for (int i = 0; i < LE__SPECTRA_LANES; i++)
         *(le__lanes *)(void *)(to + i * to_stride) = v[i];

@@ -1,0 +1,105 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Convolutions of sequences with many taps by transforms, in both precisions, compared with the sum
+ * of the definition (numpy.convolve): tiles that are cut short, several of them, kernels longer
+ * than the signal, and samples that are not finite, which reach their own windows only.
+ */
+#include "liquid_engine/le.h"
+#include "liquid_engine/le_method.h"
+#include "one_engine.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char *const modes[] = {"full", "same", "valid"};
+
+static le_tensor sequence(le_dtype dtype, int64_t n, uint64_t seed, double low, double high) {
+    le_tensor t;
+    assert_int_equal(le_tensor_alloc(&t, dtype, 1, &n), LE_OK);
+    for (int64_t i = 0; i < n; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        le_tensor_set(&t, i, low + (high - low) * (double)(seed >> 40) / (double)(1 << 24));
+    }
+    return t;
+}
+
+/* Where the result begins in that of mode full; numpy takes the longer one for the signal. */
+static int64_t begin_of(int mode, int64_t n, int64_t k, int64_t *count) {
+    const int64_t longer = n > k ? n : k, shorter = n > k ? k : n;
+    *count = mode == 0 ? n + k - 1 : mode == 1 ? longer : longer - shorter + 1;
+    return mode == 0 ? 0 : mode == 1 ? (shorter - 1) / 2 : shorter - 1;
+}
+
+static double expected(const le_tensor *signal, const le_tensor *kernel, int64_t at) {
+    double sum = 0;
+    for (int64_t j = 0; j < kernel->shape[0]; j++)
+        if (at - j >= 0 && at - j < signal->shape[0])
+            sum += le_tensor_get(kernel, j) * le_tensor_get(signal, at - j);
+    return sum;
+}
+
+static void compare(const le_tensor *signal, const le_tensor *kernel, int mode, const char *name,
+                    double tolerance) {
+    le_tensor out = {0};
+    int64_t count, first = begin_of(mode, signal->shape[0], kernel->shape[0], &count);
+    const le_status status = le_engine_run(engine, "convolve", LE_IN("signal", signal),
+                                           LE_TABLE("kernel", kernel), LE_STR("mode", modes[mode]),
+                                           LE_OPT_IMPLEMENTATION(name), LE_OUT("result", &out));
+    if (status == LE_ERR_NO_CANDIDATE && strstr(le_error_message(), "instruction set"))
+        return;
+    if (status != LE_OK)
+        fail_msg("%s: %s", name, le_error_message());
+    assert_int_equal(out.shape[0], count);
+    const int64_t step = 1 + count * kernel->shape[0] / 2000000; /* not each of the longest */
+    double largest = 0;
+    for (int64_t i = 0; i < count; i++)
+        if (isfinite(le_tensor_get(&out, i)))
+            largest = fmax(largest, fabs(le_tensor_get(&out, i)));
+    for (int64_t i = 0; i < count; i += i < count - 1 && i + step >= count ? count - 1 - i : step) {
+        const double sum = expected(signal, kernel, first + i), answer = le_tensor_get(&out, i);
+        const bool same = isfinite(sum) ? fabs(answer - sum) <= tolerance * largest
+                          : isnan(sum)  ? isnan(answer)
+                                        : answer == sum;
+        if (!same)
+            fail_msg("%s, %lld samples, %lld taps, %s: %.17g at %lld, expected %.17g", name,
+                     (long long)signal->shape[0], (long long)kernel->shape[0], modes[mode], answer,
+                     (long long)i, sum);
+    }
+    le_tensor_free(&out);
+}
+
+static void by_transforms(void **state) {
+    static const int64_t lengths[][2] = {{1, 64},      {3, 100},    {100, 100},    {700, 90},
+                                         {5000, 1000}, {30000, 64}, {2000, 20000}, {40000, 9000}};
+    static const char *const names[2][3] = {{"fft_c", "fft_avx2", "fft_avx512"},
+                                            {"fft_f64_c", "fft_f64_avx2", "fft_f64_avx512"}};
+    (void)state;
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+        for (int f64 = 0; f64 < 2; f64++) {
+            le_tensor signal = sequence(f64 ? LE_F64 : LE_F32, lengths[k][0], 7 + k, -1, 3);
+            le_tensor kernel = sequence(LE_F32, lengths[k][1], 70 + k, 0, 1);
+            for (int bad = 0; bad < 2; bad++) {
+                for (int mode = 0; mode < 3; mode++)
+                    for (int i = 0; i < 3; i++)
+                        compare(&signal, &kernel, mode, names[f64][i], f64 ? 1e-13 : 2e-6);
+                if (lengths[k][0] * lengths[k][1] > 10000000) /* tap by tap then */
+                    break;
+                le_tensor_set(&signal, lengths[k][0] / 3, NAN);
+                le_tensor_set(&signal, lengths[k][0] - 1, INFINITY);
+            }
+            le_tensor_free(&signal);
+            le_tensor_free(&kernel);
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_transforms)};
+    return cmocka_run_group_tests(tests, open_engine, close_engine);
+}

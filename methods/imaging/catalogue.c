@@ -259,9 +259,10 @@ static double compare_row(const double *a, const double *b, int ndim) {
             return INFINITY;
     }
     for (int d = 0; d < ndim; d++) {
-        const double extent = b[box + 2 * d + 1] - b[box + 2 * d];
-        const double by = off(a[center + d], b[center + d],
-                              b[box + 2 * d + 1] + extent * magnitudes / fabs(b[2]));
+        /* a quotient of sums: a sum that nearly cancels makes both of them count */
+        const double extent = b[box + 2 * d + 1] - b[box + 2 * d], more = magnitudes / fabs(b[2]);
+        const double by =
+            off(a[center + d], b[center + d], b[box + 2 * d + 1] + extent * more * (1 + more));
         worst = fmax(worst, by);
     }
     return worst;

@@ -71,7 +71,8 @@ static double off(double a, double b, double scale) {
 double le__im_compare_statistics(const double *a, const double *b, int64_t step, bool rounded) {
     const double std = fabs(b[5 * step]), mean = fabs(b[4 * step]);
     const double largest = fmax(mean, fmax(fabs(b[6 * step]), fabs(b[7 * step])));
-    const double scale = std + (rounded ? 1e-4 : 1e-15) * largest + 1e-300;
+    /* the deviation of few pixels may be 0, rounding is in parts of the largest number */
+    const double scale = std + 1e-4 * largest + 1e-300;
     double worst = 0;
     for (int k = 0; k < LE__IM_STATISTICS; k++) {
         const bool near = rounded ? k > 2 : k >= 4 && k <= 7;

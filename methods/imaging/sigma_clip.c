@@ -59,6 +59,10 @@ le__im_sets le__im_sets_of(const le_call *call) {
     return sets;
 }
 
+bool le__im_is_one_set(const le_call *call) {
+    return !le_call_given(call, SIGMA_CLIP_AXIS) || le_call_in(call, SIGMA_CLIP_IMAGE)->ndim == 1;
+}
+
 le__im_clip_outputs le__im_clip_outputs_of(const le_call *call) {
     le__im_clip_outputs out = {NULL, NULL};
     if (le_call_given(call, SIGMA_CLIP_STATISTICS))

@@ -24,6 +24,8 @@ typedef struct le__im_sets {
 } le__im_sets;
 
 le__im_sets le__im_sets_of(const le_call *call);
+/* Whether there is one in every call of the kind, whatever the image's shape. */
+bool le__im_is_one_set(const le_call *call);
 
 static inline int64_t le__im_first(const le__im_sets *sets, int64_t set) {
     return set / sets->step * sets->step * sets->length + set % sets->step;

@@ -63,7 +63,7 @@ static bool applicable(const le_call *call, const char **why) {
     const le_tensor *image = le_call_in(call, SIGMA_CLIP_IMAGE);
     *why = "not integers of up to 16 bits, or sets along an axis";
     return le__im_countable(image->dtype) && le_tensor_count(image) <= INT32_MAX &&
-           le__im_sets_of(call).n == 1;
+           le__im_is_one_set(call);
 }
 
 LE_IMPLEMENTATION(sigma_clip, counted, .run_type = "c",

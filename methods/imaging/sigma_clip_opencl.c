@@ -150,7 +150,7 @@ static bool applicable(const le_call *call, const char **why) {
     const le_cl_info *device = le_cl_device(call);
     const int64_t n = le_tensor_count(le_call_in(call, SIGMA_CLIP_IMAGE));
     *why = "sets along an axis";
-    if (le__im_sets_of(call).n != 1)
+    if (!le__im_is_one_set(call))
         return false;
     *why = "no pixels, or too many for the kernels";
     if (n < 1 || n > INT32_MAX)

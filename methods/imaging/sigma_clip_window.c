@@ -61,7 +61,7 @@ static le_status run(le_call *call) {
 
 static bool applicable(const le_call *call, const char **why) {
     *why = "sets along an axis";
-    return le__im_sets_of(call).n == 1;
+    return le__im_is_one_set(call);
 }
 
 static int64_t memory(const le_call *call) {

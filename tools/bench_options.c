@@ -123,6 +123,23 @@ static void add_operation(command *c, char *name) {
     c->s.operations[c->n++] = name;
 }
 
+/* What would be passed over in silence is refused. */
+static void check_together(const command *c, struct argp_state *state) {
+    const way w = c->way;
+    if (w == WAY_TIME && c->n != 1)
+        argp_error(state, "--time needs one operation");
+    if (c->s.volume && w != WAY_SUITE && w != WAY_PROFILE && w != WAY_TIME && w != WAY_RIVALS)
+        argp_error(state, "--volume needs --suite, --profile, --rivals or --time");
+    if (c->s.volume && (c->s.sizes || c->s.dtypes || c->s.problem))
+        argp_error(state, "--volume cannot be given with --sizes, --dtype or --problem");
+    if (c->s.json && w != WAY_SUITE && w != WAY_PROFILE && w != WAY_OVERHEAD)
+        argp_error(state, "--json needs --profile, --suite or --overhead");
+    if (c->s.output && w != WAY_SUITE)
+        argp_error(state, "--output needs --suite");
+    if (c->s.trace && w != WAY_PROFILE)
+        argp_error(state, "--trace needs --profile");
+}
+
 static error_t parse_way(int key, char *arg, struct argp_state *state) {
     command *c = state->input;
     switch (key) {
@@ -162,13 +179,7 @@ static error_t parse_way(int key, char *arg, struct argp_state *state) {
         add_operation(c, arg);
         return 0;
     case ARGP_KEY_END:
-        if (c->way == WAY_TIME && c->n != 1)
-            argp_error(state, "--time needs one operation");
-        if (c->s.volume && c->way != WAY_SUITE && c->way != WAY_PROFILE && c->way != WAY_TIME &&
-            c->way != WAY_RIVALS)
-            argp_error(state, "--volume needs --suite, --profile, --rivals or --time");
-        if (c->s.volume && (c->s.sizes || c->s.dtypes || c->s.problem))
-            argp_error(state, "--volume cannot be given with --sizes, --dtype or --problem");
+        check_together(c, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -4,6 +4,7 @@
  * le-report: what the timings database knows, for people and programs; export, import and merge.
  */
 #include "liquid_engine/le_report.h"
+#include "liquid_engine/le_method.h"
 
 #include "report_options.h"
 #include "report_transfer.h"
@@ -14,10 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* cookie: set when the database has trouble. */
 static void say(void *cookie, int level, const char *text) {
-    (void)cookie;
-    if (level <= 1)
-        tool_message("%s", text);
+    if (level > 1)
+        return;
+    *(bool *)cookie = true;
+    tool_message("%s", text);
 }
 
 /* It measures nothing. */
@@ -56,16 +59,23 @@ static bool write_view(const report *r, const settings *s, FILE *out) {
 }
 
 static void say_nothing_known(const settings *s, const char *path) {
-    tool_message("%s has no measurement%s%s; le-bench makes some", path, s->n_words ? " of " : "",
-                 s->n_words ? s->words[0] : "");
+    const char *name = s->n_words ? s->words[0] : NULL;
+    le_engine *engine = name ? open_engine(":memory:", LE_MODE_FROZEN) : NULL;
+    const bool strange = engine && !le_engine_operation(engine, name);
+    le_close(&engine);
+    tool_message("%s has no measurement%s%s; %s", path, name ? " of " : "", name ? name : "",
+                 strange ? "there is no such operation here, le-run --list shows them"
+                         : "le-bench makes some");
 }
 
-static int show_report(const report *r, const settings *s, const char *path) {
+static int show_report(const report *r, const settings *s, const char *path, bool trouble) {
     tool_file f;
-    if (!tool_file_open(&f, s->output ? s->output : "-"))
+    if (r->n_problems == 0 && trouble)
         return TOOL_FAILED;
     if (r->n_problems == 0)
         say_nothing_known(s, path);
+    if (!tool_file_open(&f, s->output ? s->output : "-"))
+        return TOOL_FAILED;
     bool ok = write_view(r, s, f.stream);
     if (s->view == VIEW_WHY) {
         ok = report_why_now(r, s->words[0], s->words + 1, f.stream) && ok;
@@ -74,7 +84,8 @@ static int show_report(const report *r, const settings *s, const char *path) {
     return tool_file_close(&f, ok) ? TOOL_OK : TOOL_FAILED;
 }
 
-static int show(const settings *s, le_db *db, const char *path) {
+/* trouble: what say found. */
+static int show(const settings *s, le_db *db, const char *path, const bool *trouble) {
     le_db_knowledge *k = NULL;
     if (le_db_load(db, NULL, LE_DB_LOAD_RAW | (s->site ? 0 : LE_DB_LOAD_NO_SITE), &k) ==
         LE_DB_NO_MEMORY) {
@@ -91,7 +102,7 @@ static int show(const settings *s, le_db *db, const char *path) {
     if (le__report_make(&r, k, path, &filter)) {
         bool asks = s->view == VIEW_WHY;
         r.engine = asks ? open_engine(s->db, LE_MODE_FROZEN) : NULL;
-        status = asks && !r.engine ? TOOL_FAILED : show_report(&r, s, path);
+        status = asks && !r.engine ? TOOL_FAILED : show_report(&r, s, path, *trouble);
         le_close(&r.engine);
         le__report_free(&r);
     } else {
@@ -102,10 +113,12 @@ static int show(const settings *s, le_db *db, const char *path) {
 }
 
 static int show_stored(const settings *s, const char *path) {
-    le_db *db = le_db_open(&(le_db_options){.path = path, .frozen = true, .log = say});
+    bool trouble = false;
+    le_db *db = le_db_open(
+        &(le_db_options){.path = path, .frozen = true, .log = say, .log_cookie = &trouble});
     if (!db)
         tool_message("out of memory");
-    int status = db ? show(s, db, path) : TOOL_FAILED;
+    int status = db ? show(s, db, path, &trouble) : TOOL_FAILED;
     le_db_close(&db);
     return status;
 }

@@ -16,6 +16,10 @@ expect 0 le-bench --help
 expect 2 le-bench --verify --overhead
 expect 2 le-bench --sizes=0 project
 expect 2 le-bench --dtype=f16 project
+expect 2 le-bench --json project
+err_has "--json needs --profile, --suite or --overhead"
+expect 2 le-bench --rivals=project -o chart.svg
+err_has "--output needs --suite"
 expect 2 le-bench no_such_operation
 err_has "no_such_operation"
 expect 0 le-bench --help-env

@@ -50,7 +50,12 @@ grep -q 'f32\[64,64\]' out && fail "a problem that was not asked for is shown"
 
 # --- an unknown operation, a missing file, a file that is none ---
 expect 0 le-report --db=db.sqlite3 nothing
-err_has "no measurement of nothing"
+err_has "no measurement of nothing; there is no such operation here"
+expect 0 le-report --db=db.sqlite3 project
+err_has "no measurement of project; le-bench makes some"
+echo "some text" >text.txt
+expect 1 le-report --db=text.txt
+err_has "text.txt is not a timings database"
 expect 1 le-report --db=absent.sqlite3
 err_has "absent.sqlite3 cannot be read"
 

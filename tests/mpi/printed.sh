@@ -12,11 +12,9 @@ mpirun=$3
 
 page=$source/docs/cluster.md
 cp "$source/examples/data/web_128.h5" cube.h5
-mkdir bin
-printf '#!/bin/sh\nexec "%s" -n 3 "$@"\n' "$mpirun" >bin/srun
-chmod +x bin/srun
-ln -s "$(command -v "$mpirun")" bin/mpirun
-export PATH="$PWD/bin:$tools:$PATH"
+export PATH="$tools:$PATH"
+launcher srun -n 3
+launcher mpirun
 
 sed -n 's/^    \(mpirun .*images=web.h5.*\)/\1/p' "$page" >by_hand.sh
 [ "$(wc -l <by_hand.sh)" -eq 1 ] || complain "$(wc -l <by_hand.sh) commands by hand in docs/cluster.md"

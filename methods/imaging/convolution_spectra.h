@@ -31,6 +31,10 @@ static const float too_large = 1e15f;
 #define DTYPE LE_F32
 #endif
 
+static int64_t less(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
 typedef struct context {
     le__conv_run run;
     le__conv_tiling t;
@@ -48,17 +52,12 @@ static bool is_flat(const le__convolution *c) {
 
 static le__conv_tiling tiling_of_sequence(const le__convolution *c) {
     enum { LEAST = 2 * LE__SPECTRA_LANES };
-    const int64_t n =
-        le__conv_tile_length(c->tap_cols, c->out_cols, LEAST * LEAST, LONGEST_SEQUENCE);
-    le__conv_tiling t = {.cols = n ? LEAST : 0};
+    const int n = le__conv_tile_length(c->tap_cols, c->out_cols, LEAST * LEAST, LONGEST_SEQUENCE);
+    le__conv_tiling t = le__conv_tiling_of(c, 1, n);
+    t.cols = n ? LEAST : 0;
     while ((int64_t)t.cols * t.cols < n)
         t.cols *= 2;
-    if (n) {
-        t.rows = (int)(n / t.cols);
-        t.down = t.tiles_down = 1;
-        t.across = n - c->tap_cols + 1;
-        t.tiles_across = (c->out_cols + t.across - 1) / t.across;
-    }
+    t.rows = n ? n / t.cols : 0;
     return t;
 }
 
@@ -174,10 +173,12 @@ static void transform(const context *x, le__number *tile) {
 static void transform_taps(context *x, le__number *tile) {
     const le__convolution *c = x->run.c;
     const le__number scale = (le__number)1 / ((le__number)x->t.rows * (le__number)x->t.cols);
-    const int64_t in_line = x->flat ? x->t.cols : c->tap_cols; /* of the tile */
+    const int64_t n = c->tap_rows * c->tap_cols, in_line = x->flat ? x->t.cols : c->tap_cols;
+    le__number *line = tile;
     memset(tile, 0, numbers_of(&x->t) * sizeof *tile);
-    for (int64_t k = 0; k < c->tap_rows * c->tap_cols; k++)
-        tile[k / in_line * stride_of(&x->t) + k % in_line] = scale * (le__number)c->taps[k];
+    for (int64_t from = 0; from < n; from += in_line, line += stride_of(&x->t))
+        for (int64_t j = 0; j < less(in_line, n - from); j++)
+            line[j] = scale * (le__number)c->taps[from + j];
     columns(x, tile, true);
     for (int64_t row = 0; row < x->t.rows; row += LE__SPECTRA_LANES) {
         rows_forward(x, tile, row, panel_of(x, tile));
@@ -188,10 +189,9 @@ static void transform_taps(context *x, le__number *tile) {
 
 /* Columns' transforms are not in order: row r has the frequency that a 1 in row 1 shows there. */
 static int64_t frequency_of(const context *x, const le__number *tile, int64_t row) {
-    const double circle = 6.283185307179586476925;
     const int64_t stride = stride_of(&x->t), n = x->t.rows;
     const double re = (double)tile[row * stride], im = (double)tile[(n + row) * stride];
-    return (llround(-atan2(im, re) / circle * (double)n) + n) % n;
+    return (llround(-atan2(im, re) / le__spectra_circle * (double)n) + n) % n;
 }
 
 static void make_roots(double *to, int64_t n, double step) {
@@ -205,7 +205,7 @@ static void make_roots(double *to, int64_t n, double step) {
  * + cols) numbers. */
 static void make_twist(context *x, le__number *tile, double *roots) {
     const int64_t stride = stride_of(&x->t), rows = x->t.rows, cols = x->t.cols;
-    const double step = -6.283185307179586476925 / (double)rows;
+    const double step = -le__spectra_circle / (double)rows;
     const double *coarse = roots, *fine = roots + 2 * rows;
     const int bits = __builtin_ctzll((unsigned long long)cols); /* a power of two */
     make_roots(roots, rows, step);
@@ -262,10 +262,6 @@ static size_t items(const le_call *call) {
 }
 
 /* ------------------------------------------------------------------------------------ tiles --- */
-
-static int64_t less(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
 
 /* The pixels for the results at row, col and after it; false: some are not finite, or so large that
  * a transform may overflow. */

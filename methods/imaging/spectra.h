@@ -30,6 +30,8 @@ enum {
 typedef le__number le__lanes __attribute__((vector_size(LE__SPECTRA_LANES * sizeof(le__number)),
                                             aligned(sizeof(le__number)), may_alias));
 
+static const double le__spectra_circle = 6.283185307179586476925; /* 2 pi */
+
 typedef struct le__spectra_plan {
     int n; /* a power of two */
     const le__number
@@ -38,13 +40,12 @@ typedef struct le__spectra_plan {
 
 /* table: LE__SPECTRA_TABLE * n numbers. */
 static inline le__spectra_plan le__spectra_plan_of(int n, le__number *table) {
-    const double circle = -6.283185307179586476925;
     le__number *to = table;
     for (int length = n; length >= 4; length /= 4)
         for (int j = 0; j < length / 4; j++)
             for (int k = 1; k < 4; k++) {
-                *to++ = (le__number)cos(circle * j * k / length);
-                *to++ = (le__number)sin(circle * j * k / length);
+                *to++ = (le__number)cos(-le__spectra_circle * j * k / length);
+                *to++ = (le__number)sin(-le__spectra_circle * j * k / length);
             }
     return (le__spectra_plan){n, table};
 }

@@ -46,8 +46,9 @@ tail -c "$(wc -c <all.raw)" all.h5 | cmp - all.raw || complain "what was continu
 ln -s "$source/examples" examples
 sed -n 's/^    \(mpirun .*--memory-limit.*\)/\1/p' "$source/docs/cluster.md" >printed
 [ "$(wc -l <printed)" -eq 1 ] || complain "$(wc -l <printed) commands in docs/cluster.md"
+export PATH="$tools:$PATH"
 launcher mpirun
-PATH=$PWD/bin:$tools:$PATH sh -e printed 2>said || complain "as printed: $(cat said)"
+sh -e printed 2>said || complain "as printed: $(cat said)"
 grep -q 'volume_render: 4 boxes' said || complain "not 4 boxes: $(cat said)"
 [ -s boxes.h5 ] || complain "no pictures"
 exit $bad

@@ -17,8 +17,6 @@
 #include <time.h>
 
 enum { ASK = 8, ANSWER, NAP_NS = 200000 };
-/* Of a share: what is done without asking. Little where nothing is known of the ranks' speeds. */
-static const double head = 0.25, head_believed = 0.5;
 static const double FAILED = -1;
 
 double le__hand_grace(void) {
@@ -29,28 +27,24 @@ le_status le__hand_open(le__hand *h, le__world *world, int64_t blocks, const dou
                         bool by_speed, double deadline) {
     const size_t n = (size_t)world->ranks;
     *h = (le__hand){.world = world, .by_speed = by_speed, .grace = le__hand_grace()};
-    h->shares = (le__shares){.ranks = world->ranks,
-                             .beliefs = calloc(n, sizeof *h->shares.beliefs),
-                             .speeds = calloc(n, sizeof *h->shares.speeds)};
+    h->shares = (le__shares){.n = world->ranks, .ranks = calloc(n, sizeof *h->shares.ranks)};
     h->back = calloc(n, sizeof *h->back);
-    bool good = h->shares.beliefs && h->shares.speeds && h->back;
+    bool good = h->shares.ranks && h->back;
     le_status status =
         le__world_agree(world, good ? LE_OK : le_fail(LE_ERR_MEMORY, "out of memory"));
     if (status != LE_OK)
         return status;
     for (size_t r = 0; r < n; r++)
-        h->shares.beliefs[r] = speeds ? speeds[r] : 1;
-    const double part = !by_speed ? 1 : speeds ? head_believed : head;
-    h->own = le__shares_head(blocks, part, h->shares.beliefs, world->ranks, world->rank);
-    h->shares.left = le__shares_head(blocks, part, h->shares.beliefs, world->ranks, world->ranks);
+        h->shares.ranks[r].belief = speeds ? speeds[r] : 1;
+    h->own = le__shares_head(&h->shares, blocks, !by_speed, world->rank);
+    h->shares.left = le__shares_head(&h->shares, blocks, !by_speed, world->ranks);
     h->out = world->ranks - 1;
     h->until = deadline > 0 ? deadline + h->grace : 0;
     return LE_OK;
 }
 
 void le__hand_free(le__hand *h) {
-    free(h->shares.beliefs);
-    free(h->shares.speeds);
+    free(h->shares.ranks);
     free(h->back);
 }
 
@@ -90,7 +84,9 @@ static void answer(le__hand *h, int rank) {
     MPI_Recv(&speed, 1, MPI_DOUBLE, rank, ASK, h->world->comm, MPI_STATUS_IGNORE);
     if (speed == FAILED) /* nobody begins anything more */
         h->own.begin = h->own.end = h->shares.left.begin = h->shares.left.end;
-    const le__range r = le__shares_more(&h->shares, rank, speed);
+    const double free_at =
+        MPI_Wtime() + (speed > 0 ? 1 / speed : 0); /* it has begun its last one */
+    const le__range r = le__shares_more(&h->shares, rank, speed, free_at);
     const int64_t both[2] = {r.begin, r.end};
     MPI_Send(both, 2, MPI_INT64_T, rank, ANSWER, h->world->comm);
     h->world->asks++;
@@ -167,7 +163,7 @@ static void next_of_root(le__hand *h, le_status status) {
     if (status != LE_OK)
         h->own.begin = h->own.end = h->shares.left.begin = h->shares.left.end;
     else if (h->own.begin == h->own.end)
-        h->own = le__shares_more(&h->shares, 0, speed_of(h));
+        h->own = le__shares_more(&h->shares, 0, speed_of(h), MPI_Wtime());
     if (h->own.begin == h->own.end)
         wait_for_all(h);
 }

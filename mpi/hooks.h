@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * What tests let go wrong, by variables of the environment:
- *     LE_TEST_SLOW=1,2,4      a rank takes so many times as long for each block; others: 1
+ *     LE_TEST_SLOW=1,2,4      a rank takes so many times as long for each block, by the least that
+ *                             an item has taken: waiting for a core is not multiplied; others: 1
  *     LE_TEST_CUT=equal       equal shares, nothing is handed out by speed
  *     LE_TEST_DELAY=20        milliseconds that a message takes which asks or answers
  *     LE_TEST_FAIL=SEED:N     blocks fail at random, one of N

@@ -51,6 +51,7 @@ typedef struct le__job {
     int64_t boxes, samples_owned;   /* of calls that are cut into boxes: of all ranks in the end, */
     int64_t own_samples;            /* and of this one */
     double begun, deadline;         /* on MPI_Wtime; 0: none */
+    double quickest;                /* seconds that an item took, at least; 0: none yet */
     le_tick tick;                   /* of this call, */
     const le_tick *theirs;          /* and the caller's; may be NULL */
     unsigned char *done;            /* by item, of an earlier job that did not end; NULL: nothing */

@@ -12,6 +12,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -323,7 +324,9 @@ static le_status run_block(le__job *j, int64_t number) {
         return status;
     j->owners[number] = j->world.rank;
     j->own += items;
-    le__hook_done(j->world.rank, items, MPI_Wtime() - begun, &j->tick);
+    const double item = (MPI_Wtime() - begun) / (double)items; /* or more: a core may be shared */
+    j->quickest = j->quickest > 0 ? fmin(j->quickest, item) : item;
+    le__hook_done(j->world.rank, items, j->quickest * (double)items, &j->tick);
     le__hand_done(&j->hand, MPI_Wtime() - begun);
     return LE_OK;
 }

@@ -8,44 +8,71 @@
 
 #include <math.h>
 
-static int64_t head_begin(int64_t blocks, double part, const double *beliefs, int ranks, int rank) {
+/* Of a share. Little: a rank may be four times as slow as is believed, as one of identical nodes is
+ * on which others compute too, and what it has begun with nobody takes from it. */
+static const double head = 0.25;
+
+static int64_t head_begin(const le__shares *s, int64_t blocks, double part, int rank) {
     double before = 0, all = 0;
-    for (int r = 0; r < ranks; r++) {
-        before += r < rank ? beliefs[r] : 0;
-        all += beliefs[r];
+    for (int r = 0; r < s->n; r++) {
+        before += r < rank ? s->ranks[r].belief : 0;
+        all += s->ranks[r].belief;
     }
     return (int64_t)((double)blocks * part * (before / all));
 }
 
-le__range le__shares_head(int64_t blocks, double part, const double *beliefs, int ranks, int rank) {
-    int64_t begin = head_begin(blocks, part, beliefs, ranks, rank);
-    return (le__range){begin,
-                       rank < ranks ? head_begin(blocks, part, beliefs, ranks, rank + 1) : blocks};
+le__range le__shares_head(const le__shares *s, int64_t blocks, bool all, int rank) {
+    const double part = all ? 1 : head;
+    int64_t begin = head_begin(s, blocks, part, rank);
+    return (le__range){begin, rank < s->n ? head_begin(s, blocks, part, rank + 1) : blocks};
 }
 
 /* Beliefs of ranks that have not been heard are scaled to the speeds of those that have. */
 static double share_of(const le__shares *s, int rank) {
     double measured = 0, believed = 0, all = 0, own = 0;
-    for (int r = 0; r < s->ranks; r++)
-        if (s->speeds[r] > 0) {
-            measured += s->speeds[r];
-            believed += s->beliefs[r];
+    for (int r = 0; r < s->n; r++)
+        if (s->ranks[r].speed > 0) {
+            measured += s->ranks[r].speed;
+            believed += s->ranks[r].belief;
         }
     const double scale = believed > 0 ? measured / believed : 1;
-    for (int r = 0; r < s->ranks; r++) {
-        const double speed = s->speeds[r] > 0 ? s->speeds[r] : scale * s->beliefs[r];
+    for (int r = 0; r < s->n; r++) {
+        const le__rank_share *k = &s->ranks[r];
+        const double speed = k->speed > 0 ? k->speed : scale * k->belief;
         all += speed;
         own = r == rank ? speed : own;
     }
     return own / all;
 }
 
-le__range le__shares_more(le__shares *s, int rank, double speed) {
+/* Blocks beyond those that it has, of a rank whose speed is known. */
+static double can_do_until(const le__rank_share *k, double time) {
+    if (k->over || k->speed <= 0)
+        return 0;
+    return fmax(0, floor((time - k->since) * k->speed) - (double)k->granted);
+}
+
+static bool others_are_sooner(const le__shares *s, int rank, double free_at) {
+    const le__rank_share *own = &s->ranks[rank];
+    double blocks = 0;
+    for (int r = 0; own->speed > 0 && r < s->n; r++)
+        if (r != rank)
+            blocks += can_do_until(&s->ranks[r], free_at + 1 / own->speed);
+    return blocks >= (double)(s->left.end - s->left.begin);
+}
+
+le__range le__shares_more(le__shares *s, int rank, double speed, double free_at) {
+    le__rank_share *own = &s->ranks[rank];
     const int64_t left = s->left.end - s->left.begin;
     if (speed > 0 && isfinite(speed))
-        s->speeds[rank] = speed;
+        own->speed = speed;
     int64_t n = (int64_t)ceil((double)left * share_of(s, rank) / 2);
-    n = n < left ? n : left;
+    n = n > left ? left : n;
+    if (n == 1 && others_are_sooner(s, rank, free_at))
+        n = 0;
+    own->since = free_at;
+    own->granted = n;
+    own->over = n == 0;
     le__range r = {s->left.begin, s->left.begin + n};
     s->left.begin += n;
     return r;

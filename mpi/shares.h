@@ -6,23 +6,33 @@
 #ifndef LE_MPI_SHARES_H
 #define LE_MPI_SHARES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct le__range {
     int64_t begin, end; /* blocks */
 } le__range;
 
+typedef struct le__rank_share {
+    double belief;   /* relative speed before anything is measured */
+    double speed;    /* blocks a second as measured; 0: not heard yet */
+    double since;    /* when it begins with what it was handed out last, */
+    int64_t granted; /* which is so many blocks */
+    bool over;       /* it was told that there is no more for it */
+} le__rank_share;
+
 typedef struct le__shares {
     le__range left; /* nobody's yet */
-    int ranks;
-    double *beliefs; /* relative speeds of the ranks before anything is measured */
-    double *speeds;  /* blocks a second as measured; 0: not heard yet */
+    int n;
+    le__rank_share *ranks;
 } le__shares;
 
-/* The head of a rank, so much of its share of all blocks by belief; of rank `ranks`: the tail. */
-le__range le__shares_head(int64_t blocks, double part, const double *beliefs, int ranks, int rank);
-/* For a rank that asks: half of its share of what is left, at least a block; empty: nothing is
- * left. */
-le__range le__shares_more(le__shares *s, int rank, double speed);
+/* What a rank does without asking, by belief: its share of all blocks where it will not ask, else a
+ * part of that; of rank `n`: the tail. */
+le__range le__shares_head(const le__shares *s, int64_t blocks, bool all, int rank);
+/* For a rank that asks, of such measured speed (0: it has done nothing), and that will have done
+ * what it has at such a time: half of its share of what is left, at least a block. Empty: nothing
+ * is left, or the others will have done it before this one has done one. */
+le__range le__shares_more(le__shares *s, int rank, double speed, double free_at);
 
 #endif

@@ -8,6 +8,7 @@
 #include "job.h"
 #include "learn.h"
 #include "lost.h"
+#include "patient.h"
 
 #include "liquid_engine/le_boxes.h"
 
@@ -41,12 +42,12 @@ static int64_t own_boxes(const boxed *b) {
 }
 
 static int64_t least_of(const le__world *w, int64_t number) {
-    MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, MPI_MIN, w->comm);
+    le__patient_allreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, MPI_MIN, w->comm);
     return number;
 }
 
 static int64_t sum_over(const le__world *w, int64_t number) {
-    MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, MPI_SUM, w->comm);
+    le__patient_allreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, MPI_SUM, w->comm);
     return number;
 }
 
@@ -265,7 +266,7 @@ static void join_view(boxed *b, int64_t v, int64_t begin, int64_t slot) {
 /* What has gone wrong is told once, when all groups are done. */
 static bool all_well(const le__world *w, le_status status) {
     int bad = status != LE_OK;
-    MPI_Allreduce(MPI_IN_PLACE, &bad, 1, MPI_INT, MPI_MAX, w->comm);
+    le__patient_allreduce(MPI_IN_PLACE, &bad, 1, MPI_INT, MPI_MAX, w->comm);
     return !bad && !le__lost();
 }
 

@@ -8,6 +8,7 @@
 #include "factors.h"
 #include "hooks.h"
 #include "lost.h"
+#include "patient.h"
 
 #include "liquid_engine/le_boxes.h"
 #include "liquid_engine/le_method.h"
@@ -117,9 +118,9 @@ static void send(le__exchange *x, const char *data, int64_t bytes, int64_t to, i
 static void receive(le__exchange *x, int64_t from, float *part, int64_t pixels) {
     MPI_Status status;
     int bytes = 0;
-    if (MPI_Probe((int)from, TAG, x->world->comm, &status) == MPI_SUCCESS)
+    if (le__patient_probe((int)from, TAG, x->world->comm, &status) == MPI_SUCCESS)
         MPI_Get_count(&status, MPI_BYTE, &bytes);
-    MPI_Recv(x->in, bytes, MPI_BYTE, (int)from, TAG, x->world->comm, MPI_STATUS_IGNORE);
+    le__patient_recv(x->in, bytes, MPI_BYTE, (int)from, TAG, x->world->comm);
     if (le__lost())
         bytes = 0;
     le__exchange_unpack(x->in, bytes, part, pixels);
@@ -127,7 +128,7 @@ static void receive(le__exchange *x, int64_t from, float *part, int64_t pixels) 
 
 static void wait_sent(le__exchange *x, int n) {
     for (int i = 0; i < n; i++)
-        MPI_Wait(&x->requests[i], MPI_STATUS_IGNORE);
+        le__patient_wait(&x->requests[i]);
 }
 
 /* --------------------------------------------------------------------------------- rounds -- */

@@ -1,14 +1,15 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Asking and answering. A rank asks with the last block of its range, so that the answer comes
- * while it works; its measured speed is all that it says, FAILED that it has given up. The answer
- * is a range; an empty one is the last.
+ * Asking and answering. A rank asks before its range ends, so that the answer comes while it works;
+ * its measured speed is all that it says, FAILED that it has given up. The answer is a range; an
+ * empty one is the last, after which the rank says when it has ENDED with what it has.
  */
 #include "hand.h"
 
 #include "hooks.h"
 #include "lost.h"
+#include "patient.h"
 
 #include "liquid_engine/le_method.h"
 
@@ -17,7 +18,7 @@
 #include <time.h>
 
 enum { ASK = 8, ANSWER, NAP_NS = 200000 };
-static const double FAILED = -1;
+static const double FAILED = -1, ENDED = -2;
 
 double le__hand_grace(void) {
     return le__hook_grace(30);
@@ -37,7 +38,7 @@ le_status le__hand_open(le__hand *h, le__world *world, int64_t blocks, const dou
     for (size_t r = 0; r < n; r++)
         h->shares.ranks[r].belief = speeds ? speeds[r] : 1;
     h->own = le__shares_head(&h->shares, blocks, !by_speed, world->rank);
-    h->shares.left = le__shares_head(&h->shares, blocks, !by_speed, world->ranks);
+    le__shares_begin(&h->shares, blocks, !by_speed, MPI_Wtime());
     h->out = world->ranks - 1;
     h->until = deadline > 0 ? deadline + h->grace : 0;
     return LE_OK;
@@ -68,7 +69,7 @@ static void nap(const le__hand *h) {
     name_missing(h, missing, sizeof missing);
     fprintf(stderr, "liquid engine: rank%s of %d: not back long after the deadline; the job ends\n",
             missing, h->world->ranks);
-    MPI_Abort(h->world->comm, 1);
+    MPI_Abort(MPI_COMM_WORLD, 1); /* MPICH 4.0 waits for the ranks of another communicator first */
 }
 
 /* --------------------------------------------------------------------------------- answering -- */
@@ -81,19 +82,18 @@ static bool any_asks(const le__hand *h, MPI_Status *from) {
 
 static void answer(le__hand *h, int rank) {
     double speed = 0;
-    MPI_Recv(&speed, 1, MPI_DOUBLE, rank, ASK, h->world->comm, MPI_STATUS_IGNORE);
-    if (speed == FAILED) /* nobody begins anything more */
-        h->own.begin = h->own.end = h->shares.left.begin = h->shares.left.end;
-    const double free_at =
-        MPI_Wtime() + (speed > 0 ? 1 / speed : 0); /* it has begun its last one */
-    const le__range r = le__shares_more(&h->shares, rank, speed, free_at);
-    const int64_t both[2] = {r.begin, r.end};
-    MPI_Send(both, 2, MPI_INT64_T, rank, ANSWER, h->world->comm);
-    h->world->asks++;
-    if (r.begin == r.end && !h->back[rank]) {
+    le__patient_recv(&speed, 1, MPI_DOUBLE, rank, ASK, h->world->comm);
+    if (speed == ENDED) {
         h->back[rank] = true;
         h->out--;
+        return;
     }
+    if (speed == FAILED) /* nobody begins anything more */
+        h->own.begin = h->own.end = h->shares.left.begin = h->shares.left.end;
+    const le__range r = le__shares_more(&h->shares, rank, speed, MPI_Wtime());
+    const int64_t both[2] = {r.begin, r.end};
+    le__patient_send(both, 2, MPI_INT64_T, rank, ANSWER, h->world->comm);
+    h->world->asks++;
 }
 
 void le__hand_answer(le__hand *h) {
@@ -108,9 +108,22 @@ static double speed_of(const le__hand *h) {
     return h->worked > 0 ? (double)h->done / h->worked : 0;
 }
 
-static void ask(le__hand *h, double speed) {
-    MPI_Send(&speed, 1, MPI_DOUBLE, 0, ASK, h->world->comm);
+/* As rank 0 may be at work and look for who asks as often as work is looked after. */
+static const double ahead_s = 0.06;
+
+static bool is_time_to_ask(const le__hand *h) {
+    const int64_t left = h->own.end - h->own.begin;
+    return h->by_speed && !h->asked && h->done > 0 && left > 0 &&
+           (left == 1 || (double)left <= ahead_s * speed_of(h));
+}
+
+static void say(le__hand *h, double what) {
+    le__patient_send(&what, 1, MPI_DOUBLE, 0, ASK, h->world->comm);
     h->world->asks++;
+}
+
+static void ask(le__hand *h, double speed) {
+    say(h, speed);
     h->asked = true;
     h->due = MPI_Wtime() + 2 * le__hook_delay(); /* there and back; nobody's work waits for it */
 }
@@ -173,8 +186,10 @@ static void next_of_other(le__hand *h, le_status status) {
         give_up(h);
     else if (h->own.begin == h->own.end && !h->over)
         get_more(h);
-    if (h->by_speed && h->own.end - h->own.begin == 1 && !h->asked && h->done > 0)
+    if (is_time_to_ask(h))
         ask(h, speed_of(h));
+    if (h->own.begin == h->own.end && !le__lost())
+        say(h, ENDED);
 }
 
 int64_t le__hand_next(le__hand *h, le_status status) {

@@ -20,7 +20,7 @@ typedef struct le__hand {
     int64_t done;      /* blocks */
     double worked, waited;
     double until; /* on MPI_Wtime: when a rank that has not come back hangs; 0: never */
-    bool *back;   /* rank 0: who has been told that nothing is left */
+    bool *back;   /* rank 0: who has ended */
     int out;      /* ranks that have not */
     double grace;
     int64_t answer[2]; /* as it comes */

@@ -6,6 +6,7 @@
  * of ranks, does what is left.
  */
 #include "job.h"
+#include "patient.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -159,11 +160,11 @@ static le_status share(le__job *j) {
     size_t first = 0;
     for (size_t a = 0; a < j->op->n_args; a++) {
         int reserved = j->shared[a].reserved;
-        MPI_Bcast(&reserved, 1, MPI_INT, 0, j->world.comm);
-        MPI_Bcast(&j->shared[a].offset, 1, MPI_INT64_T, 0, j->world.comm);
+        le__patient_bcast(&reserved, 1, MPI_INT, 0, j->world.comm);
+        le__patient_bcast(&j->shared[a].offset, 1, MPI_INT64_T, 0, j->world.comm);
         j->shared[a].reserved = reserved;
     }
-    MPI_Bcast(&keeps, 1, MPI_INT, 0, j->world.comm);
+    le__patient_bcast(&keeps, 1, MPI_INT, 0, j->world.comm);
     if (!keeps)
         return LE_OK;
     bool good = j->world.rank == 0 || (all_in_place(j, &first) && prepare(j, first));
@@ -215,12 +216,12 @@ static bool any_done(const le__job *j) {
 
 bool le__journal_close(le__job *j, bool good) {
     int keeps = j->journal != NULL, stays = 0;
-    MPI_Bcast(&keeps, 1, MPI_INT, 0, j->world.comm);
+    le__patient_bcast(&keeps, 1, MPI_INT, 0, j->world.comm);
     if (keeps && j->world.rank == 0) {
         stays = !good && any_done(j);
         if (!stays)
             unlink(j->journal);
     }
-    MPI_Bcast(&stays, 1, MPI_INT, 0, j->world.comm);
+    le__patient_bcast(&stays, 1, MPI_INT, 0, j->world.comm);
     return stays;
 }

@@ -8,6 +8,7 @@
 #include "learn.h"
 #include "liquid_engine/le_mpi.h"
 #include "lost.h"
+#include "patient.h"
 #include "run_world.h"
 #include "tool.h"
 #include "world.h"
@@ -37,7 +38,7 @@ static void leave(void) {
         return;
     if (le__lost_survivable()) { /* MPI_Finalize waits for ever for a rank that dies meanwhile */
         MPI_Comm_set_errhandler(world.comm, MPI_ERRORS_RETURN);
-        MPI_Barrier(world.comm);
+        le__patient_barrier(world.comm);
         return;
     }
     le__world_close(&world);

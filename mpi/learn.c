@@ -8,6 +8,7 @@
 
 #include "liquid_engine/le_bench.h"
 #include "lost.h"
+#include "patient.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -29,7 +30,7 @@ static about *of_all(const le__world *w, const about *own) {
         free(all);
         return NULL;
     }
-    MPI_Allgather(own, (int)sizeof *own, MPI_BYTE, all, (int)sizeof *all, MPI_BYTE, w->comm);
+    le__patient_allgather(own, all, (int)sizeof *all, MPI_BYTE, w->comm);
     return all;
 }
 
@@ -57,7 +58,7 @@ static le_status make_team(const le__world *w, le__world *team) {
 
 static void gather(void *context, const void *own, size_t bytes, void *all) {
     const le__world *w = context;
-    if (MPI_Allgather(own, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, w->comm) != MPI_SUCCESS)
+    if (le__patient_allgather(own, all, (int)bytes, MPI_BYTE, w->comm) != MPI_SUCCESS)
         memset(all, 0, bytes * (size_t)w->ranks);
 }
 
@@ -117,12 +118,12 @@ double *le__learn_speeds(const le__world *w, double own) {
     double *all = malloc((size_t)w->ranks * sizeof *all);
     const double given = all && own > 0 && isfinite(own) ? own : 0;
     double least;
-    MPI_Allreduce(&given, &least, 1, MPI_DOUBLE, MPI_MIN, w->comm);
+    le__patient_allreduce(&given, &least, 1, MPI_DOUBLE, MPI_MIN, w->comm);
     if (least <= 0) {
         free(all);
         return NULL;
     }
-    MPI_Allgather(&given, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, w->comm);
+    le__patient_allgather(&given, all, 1, MPI_DOUBLE, w->comm);
     return all;
 }
 
@@ -136,7 +137,7 @@ static void hear_verdicts(const le__world *w, le_engine *engine, const about *al
         char *text = r == w->rank ? own : malloc((size_t)all[r].verdicts);
         bool everywhere = le__world_all(w, text != NULL);
         if (everywhere)
-            MPI_Bcast(text, (int)all[r].verdicts, MPI_BYTE, r, w->comm);
+            le__patient_bcast(text, (int)all[r].verdicts, MPI_BYTE, r, w->comm);
         if (everywhere && r != w->rank && !le__lost())
             le_bench_hand_in(engine, LE_BENCH_VERDICTS, text, (size_t)all[r].verdicts);
         if (r != w->rank)

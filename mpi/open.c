@@ -4,6 +4,7 @@
  * Engines of a job.
  */
 #include "learn.h"
+#include "patient.h"
 
 #include "liquid_engine/le_method.h"
 
@@ -15,11 +16,11 @@
 static int sharers(const le__world *w, const cpu_set_t *own) {
     MPI_Comm node;
     int ranks, same = 0;
-    MPI_Comm_split_type(w->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    le__patient_node(w->comm, &node);
     MPI_Comm_size(node, &ranks);
     for (int i = 0; i < ranks; i++) {
         cpu_set_t other = *own;
-        MPI_Bcast(&other, sizeof other, MPI_BYTE, i, node);
+        le__patient_bcast(&other, sizeof other, MPI_BYTE, i, node);
         same += CPU_EQUAL(&other, own);
     }
     MPI_Comm_free(&node);

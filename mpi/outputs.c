@@ -5,6 +5,7 @@
  */
 #include "job.h"
 #include "lost.h"
+#include "patient.h"
 #include "rows.h"
 
 #include <limits.h>
@@ -150,14 +151,15 @@ static bool is_own(const le__job *j, int64_t number) {
 static void tell_owners(le__job *j) {
     for (int64_t n = 0, some; n < j->blocks.n; n += some) {
         some = j->blocks.n - n < INT_MAX ? j->blocks.n - n : INT_MAX;
-        MPI_Allreduce(MPI_IN_PLACE, j->owners + n, (int)some, MPI_INT, MPI_MAX, j->world.comm);
+        le__patient_allreduce(MPI_IN_PLACE, j->owners + n, (int)some, MPI_INT, MPI_MAX,
+                              j->world.comm);
     }
 }
 
 /* Parts of one dtype: the first one's. */
 static le_dtype dtype_of_parts(const le__job *j, size_t arg) {
     int dtype = is_own(j, 0) ? (int)j->shared[arg].parts[0].dtype : 0;
-    MPI_Bcast(&dtype, 1, MPI_INT, j->owners[0], j->world.comm);
+    le__patient_bcast(&dtype, 1, MPI_INT, j->owners[0], j->world.comm);
     return (le_dtype)dtype;
 }
 

@@ -8,6 +8,7 @@
 #include "learn.h"
 #include "liquid_engine/le_bench.h"
 #include "lost.h"
+#include "patient.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -422,12 +423,12 @@ static le_status run_whole(le__job *j) {
 static int count_nodes(const le__world *w) {
     MPI_Comm node = MPI_COMM_NULL;
     int local, one, nodes = 0;
-    MPI_Comm_split_type(w->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    le__patient_node(w->comm, &node);
     if (node == MPI_COMM_NULL)
         return 0;
     MPI_Comm_rank(node, &local);
     one = local == 0;
-    MPI_Allreduce(&one, &nodes, 1, MPI_INT, MPI_SUM, w->comm);
+    le__patient_allreduce(&one, &nodes, 1, MPI_INT, MPI_SUM, w->comm);
     MPI_Comm_free(&node);
     return nodes;
 }

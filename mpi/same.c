@@ -5,6 +5,7 @@
  * processors may differ, and whichever views a block happens to have.
  */
 #include "job.h"
+#include "patient.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +44,7 @@ void le__same_implementation(le__job *j, le_arg *args, size_t n) {
     explain(j, args, n, own);
     for (int r = 0; r < j->world.ranks && !found; r++) {
         memcpy(name, own, sizeof name);
-        MPI_Bcast(name, sizeof name, MPI_CHAR, r, j->world.comm);
+        le__patient_bcast(name, sizeof name, MPI_CHAR, r, j->world.comm);
         found = all_can(j, args, n, name);
     }
     for (size_t k = 0; k < sizeof usual / sizeof *usual && !found; k++) {

@@ -27,6 +27,15 @@ le__range le__shares_head(const le__shares *s, int64_t blocks, bool all, int ran
     return (le__range){begin, rank < s->n ? head_begin(s, blocks, part, rank + 1) : blocks};
 }
 
+void le__shares_begin(le__shares *s, int64_t blocks, bool all, double now) {
+    for (int r = 0; r < s->n; r++) {
+        const le__range own = le__shares_head(s, blocks, all, r);
+        s->ranks[r].since = now;
+        s->ranks[r].granted = own.end - own.begin;
+    }
+    s->left = le__shares_head(s, blocks, all, s->n);
+}
+
 /* Beliefs of ranks that have not been heard are scaled to the speeds of those that have. */
 static double share_of(const le__shares *s, int rank) {
     double measured = 0, believed = 0, all = 0, own = 0;
@@ -45,32 +54,35 @@ static double share_of(const le__shares *s, int rank) {
     return own / all;
 }
 
-/* Blocks beyond those that it has, of a rank whose speed is known. */
-static double can_do_until(const le__rank_share *k, double time) {
-    if (k->over || k->speed <= 0)
-        return 0;
-    return fmax(0, floor((time - k->since) * k->speed) - (double)k->granted);
+static double free_at(const le__rank_share *k) {
+    return k->speed > 0 ? k->since + (double)k->granted / k->speed : k->since;
 }
 
-static bool others_are_sooner(const le__shares *s, int rank, double free_at) {
+/* Blocks beyond those that it has, of a rank whose speed is known. */
+static double can_do_until(const le__rank_share *k, double time) {
+    return k->over || k->speed <= 0 ? 0 : fmax(0, floor((time - free_at(k)) * k->speed));
+}
+
+static bool others_are_sooner(const le__shares *s, int rank) {
     const le__rank_share *own = &s->ranks[rank];
     double blocks = 0;
     for (int r = 0; own->speed > 0 && r < s->n; r++)
         if (r != rank)
-            blocks += can_do_until(&s->ranks[r], free_at + 1 / own->speed);
+            blocks += can_do_until(&s->ranks[r], free_at(own) + 1 / own->speed);
     return blocks >= (double)(s->left.end - s->left.begin);
 }
 
-le__range le__shares_more(le__shares *s, int rank, double speed, double free_at) {
+le__range le__shares_more(le__shares *s, int rank, double speed, double now) {
     le__rank_share *own = &s->ranks[rank];
     const int64_t left = s->left.end - s->left.begin;
     if (speed > 0 && isfinite(speed))
         own->speed = speed;
     int64_t n = (int64_t)ceil((double)left * share_of(s, rank) / 2);
     n = n > left ? left : n;
-    if (n == 1 && others_are_sooner(s, rank, free_at))
+    own->since = fmax(now, free_at(own));
+    own->granted = 0;
+    if (n == 1 && others_are_sooner(s, rank))
         n = 0;
-    own->since = free_at;
     own->granted = n;
     own->over = n == 0;
     le__range r = {s->left.begin, s->left.begin + n};

@@ -16,7 +16,7 @@ typedef struct le__range {
 typedef struct le__rank_share {
     double belief;   /* relative speed before anything is measured */
     double speed;    /* blocks a second as measured; 0: not heard yet */
-    double since;    /* when it begins with what it was handed out last, */
+    double since;    /* when it begins or began with what it was handed out last, */
     int64_t granted; /* which is so many blocks */
     bool over;       /* it was told that there is no more for it */
 } le__rank_share;
@@ -30,9 +30,11 @@ typedef struct le__shares {
 /* What a rank does without asking, by belief: its share of all blocks where it will not ask, else a
  * part of that; of rank `n`: the tail. */
 le__range le__shares_head(const le__shares *s, int64_t blocks, bool all, int rank);
-/* For a rank that asks, of such measured speed (0: it has done nothing), and that will have done
- * what it has at such a time: half of its share of what is left, at least a block. Empty: nothing
- * is left, or the others will have done it before this one has done one. */
-le__range le__shares_more(le__shares *s, int rank, double speed, double free_at);
+/* All begin with their heads; times are seconds on any clock. */
+void le__shares_begin(le__shares *s, int64_t blocks, bool all, double now);
+/* For a rank that asks, of such measured speed (0: it has done nothing): half of its share of what
+ * is left, at least a block. Empty: nothing is left, or the others will have done it before this
+ * one has done one. */
+le__range le__shares_more(le__shares *s, int rank, double speed, double now);
 
 #endif

@@ -6,6 +6,7 @@
 #include "world.h"
 
 #include "lost.h"
+#include "patient.h"
 
 #include "liquid_engine/le_method.h"
 
@@ -37,7 +38,7 @@ le_status le__world_open(le__world *w, MPI_Comm comm) {
     comm = le__lost_survivors(comm);
     if (comm == MPI_COMM_NULL)
         return le_fail(LE_ERR_ARGUMENT, "there is no communicator");
-    if (MPI_Comm_dup(comm, &copy) != MPI_SUCCESS)
+    if (le__patient_dup(comm, &copy) != MPI_SUCCESS)
         copy = MPI_COMM_NULL;
     return take(w, comm, copy);
 }
@@ -45,7 +46,7 @@ le_status le__world_open(le__world *w, MPI_Comm comm) {
 le_status le__world_part(le__world *part, const le__world *w, int color) {
     MPI_Comm made = MPI_COMM_NULL;
     *part = (le__world){.comm = MPI_COMM_NULL};
-    if (MPI_Comm_split(w->comm, color, w->rank, &made) != MPI_SUCCESS)
+    if (le__patient_split(w->comm, color, w->rank, &made) != MPI_SUCCESS)
         made = MPI_COMM_NULL;
     return take(part, w->comm, made);
 }
@@ -58,7 +59,7 @@ void le__world_close(le__world *w) {
 bool le__world_all(const le__world *w, bool own) {
     int number = own;
     if (w->ranks > 1)
-        MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT, MPI_MIN, w->comm);
+        le__patient_allreduce(MPI_IN_PLACE, &number, 1, MPI_INT, MPI_MIN, w->comm);
     return number != 0 && !le__lost();
 }
 
@@ -78,7 +79,7 @@ le_status le__world_agree(const le__world *w, le_status status) {
     int failed = status == LE_OK ? INT_MAX : w->rank, first = INT_MAX;
     if (w->ranks == 1)
         return status;
-    MPI_Allreduce(&failed, &first, 1, MPI_INT, MPI_MIN, w->comm);
+    le__patient_allreduce(&failed, &first, 1, MPI_INT, MPI_MIN, w->comm);
     if (le__lost())
         return lost();
     if (first == INT_MAX)
@@ -86,8 +87,8 @@ le_status le__world_agree(const le__world *w, le_status status) {
     int code = (int)status;
     if (w->rank == first)
         snprintf(text, sizeof text, "%s", le_error_message());
-    MPI_Bcast(&code, 1, MPI_INT, first, w->comm);
-    MPI_Bcast(text, sizeof text, MPI_CHAR, first, w->comm);
+    le__patient_bcast(&code, 1, MPI_INT, first, w->comm);
+    le__patient_bcast(text, sizeof text, MPI_CHAR, first, w->comm);
     if (le__lost())
         return lost();
     return names_rank(text) ? le_fail((le_status)code, "%s", text)
@@ -96,7 +97,7 @@ le_status le__world_agree(const le__world *w, le_status status) {
 
 le_status le__world_same(const le__world *w, uint64_t hash, const char *what) {
     uint64_t root = hash;
-    MPI_Bcast(&root, 1, MPI_UINT64_T, 0, w->comm);
+    le__patient_bcast(&root, 1, MPI_UINT64_T, 0, w->comm);
     return le__world_agree(
         w, root == hash ? LE_OK : le_fail(LE_ERR_ARGUMENT, "%s are not those of rank 0", what));
 }
@@ -107,13 +108,13 @@ static int piece_of(int64_t bytes) {
 
 void le__world_broadcast(const le__world *w, void *data, int64_t bytes) {
     for (char *at = data; bytes > 0; at += PIECE, bytes -= PIECE)
-        if (MPI_Bcast(at, piece_of(bytes), MPI_BYTE, 0, w->comm) != MPI_SUCCESS && w->rank)
+        if (le__patient_bcast(at, piece_of(bytes), MPI_BYTE, 0, w->comm) != MPI_SUCCESS && w->rank)
             memset(at, 0, (size_t)piece_of(bytes));
 }
 
 void le__world_send(le__world *w, const void *data, int64_t bytes, int to) {
     for (const char *at = data; bytes > 0; at += PIECE, bytes -= PIECE) {
-        MPI_Send(at, piece_of(bytes), MPI_BYTE, to, TAG, w->comm);
+        le__patient_send(at, piece_of(bytes), MPI_BYTE, to, TAG, w->comm);
         w->messages++;
         w->bytes += piece_of(bytes);
     }
@@ -121,7 +122,6 @@ void le__world_send(le__world *w, const void *data, int64_t bytes, int to) {
 
 void le__world_receive(const le__world *w, void *data, int64_t bytes, int from) {
     for (char *at = data; bytes > 0; at += PIECE, bytes -= PIECE)
-        if (MPI_Recv(at, piece_of(bytes), MPI_BYTE, from, TAG, w->comm, MPI_STATUS_IGNORE) !=
-            MPI_SUCCESS)
+        if (le__patient_recv(at, piece_of(bytes), MPI_BYTE, from, TAG, w->comm) != MPI_SUCCESS)
             memset(at, 0, (size_t)piece_of(bytes));
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { ALIGNMENT = 64, SLOTS = 16 };
 
@@ -19,6 +20,10 @@ enum { ALIGNMENT = 64, SLOTS = 16 };
  * is to see what is used after it was freed. */
 static const size_t least = (size_t)1 << 12, most = LE__SANITIZED ? 0 : (size_t)64 << 20,
                     most_kept = (size_t)128 << 20;
+
+/* Of pages of their own: between large blocks that come and go the C library's heap is left with
+ * holes that small ones pin, several times as large as what is in use where sizes vary. */
+static const size_t least_mapped = LE__SANITIZED ? SIZE_MAX : (size_t)1 << 16;
 
 typedef struct header {
     size_t bytes; /* behind it */
@@ -37,6 +42,27 @@ static void *block_of(header *h) {
     return (char *)h + ALIGNMENT;
 }
 
+static header *allocate(size_t bytes) {
+    header *h;
+    if (bytes >= least_mapped) {
+        h = mmap(NULL, ALIGNMENT + bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                 0);
+        h = h == MAP_FAILED ? NULL : h;
+    } else {
+        h = aligned_alloc(ALIGNMENT, ALIGNMENT + bytes);
+    }
+    if (h)
+        h->bytes = bytes;
+    return h;
+}
+
+static void release(header *h) {
+    if (h && h->bytes >= least_mapped)
+        munmap(h, ALIGNMENT + h->bytes);
+    else
+        free(h);
+}
+
 static header *take(int slot) {
     header *h = atomic_exchange(&slots[slot], NULL);
     if (h)
@@ -48,7 +74,7 @@ static header *take(int slot) {
 static void put(header *h) {
     static atomic_uint next;
     for (int i = 0; i < SLOTS && atomic_load(&kept) + h->bytes > most_kept; i++)
-        free(take((int)(atomic_fetch_add(&next, 1) % SLOTS)));
+        release(take((int)(atomic_fetch_add(&next, 1) % SLOTS)));
     atomic_fetch_add(&kept, h->bytes);
     for (int i = 0; i < SLOTS; i++) {
         header *none = NULL;
@@ -58,7 +84,7 @@ static void put(header *h) {
     h = atomic_exchange(&slots[atomic_fetch_add(&next, 1) % SLOTS], h);
     if (h)
         atomic_fetch_sub(&kept, h->bytes);
-    free(h);
+    release(h);
 }
 
 static bool is_kept(size_t bytes) {
@@ -83,10 +109,9 @@ void *le__block_new(size_t bytes, bool zero) {
     size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     header *h = find(rounded);
     if (!h) {
-        h = aligned_alloc(ALIGNMENT, ALIGNMENT + (rounded ? rounded : ALIGNMENT));
+        h = allocate(rounded ? rounded : ALIGNMENT);
         if (!h)
             return NULL;
-        h->bytes = rounded;
         le__os_large_pages(h, ALIGNMENT + rounded);
     }
     if (zero)
@@ -101,10 +126,10 @@ void le__block_free(void *block) {
     if (is_kept(h->bytes))
         put(h);
     else
-        free(h);
+        release(h);
 }
 
 void le__blocks_trim(void) {
     for (int i = 0; i < SLOTS; i++)
-        free(take(i));
+        release(take(i));
 }

@@ -8,8 +8,10 @@
 #include "operation_test.h"
 #include "toy.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MIB = 1 << 20 };
@@ -51,6 +53,36 @@ static void aligned_and_checked(void **state) {
     }
     assert_null(le__block_new(SIZE_MAX - 100, false));
     le__blocks_trim();
+}
+
+/* Blocks of ever other sizes leave no holes in the heap that small ones pin, which last. */
+static void heap_does_not_grow(void **state) {
+    (void)state;
+#if defined __GLIBC__ && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+    enum { ROUNDS_OF_SIZES = 4000, SMALL = 100, HEAP_MIB = 4 };
+    static void *small[ROUNDS_OF_SIZES];
+    if (LE__SANITIZED)
+        skip();
+    /* a large block that was freed makes the C library serve all up to its size from the heap */
+    void *large = malloc(16 * MIB);
+    assert_non_null(large);
+    free(large);
+    const size_t before = mallinfo2().arena;
+    for (size_t i = 0; i < ROUNDS_OF_SIZES; i++) {
+        char *block = le__block_new(100000 + 150 * i, false);
+        assert_non_null(block);
+        block[0] = 1;
+        small[i] = malloc(SMALL);
+        le__block_free(block);
+    }
+    const size_t after = mallinfo2().arena;
+    for (size_t i = 0; i < ROUNDS_OF_SIZES; i++)
+        free(small[i]);
+    le__blocks_trim();
+    assert_in_range(after - before, 0, (size_t)HEAP_MIB * MIB);
+#else
+    skip();
+#endif
 }
 
 enum { THREADS = 4, ROUNDS = 3000, HELD = 5 };
@@ -142,6 +174,7 @@ static void written_in_place(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kept_for_the_same_size), cmocka_unit_test(aligned_and_checked),
-        cmocka_unit_test(one_owner), cmocka_unit_test(written_in_place)};
+        cmocka_unit_test(heap_does_not_grow), cmocka_unit_test(one_owner),
+        cmocka_unit_test(written_in_place)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

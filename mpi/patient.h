@@ -3,7 +3,7 @@
  *
  * Messages whose waiting leaves the core to those who work. What MPI itself waits in turns without
  * a rest: ranks that share cores with others, or with the threads of another, then take the time
- * that the work needs (with MPICH 4.0, which does not even yield, 50 times as long).
+ * that the work needs (with MPICH 4.0, which does not even yield, 30 times as long).
  *
  * As MPI's functions of these names, and with their results.
  */

@@ -325,7 +325,7 @@ static le_status run_block(le__job *j, int64_t number) {
         return status;
     j->owners[number] = j->world.rank;
     j->own += items;
-    const double item = (MPI_Wtime() - begun) / (double)items; /* or more: a core may be shared */
+    const double item = (MPI_Wtime() - begun) / (double)items; /* with waiting for a core, maybe */
     j->quickest = j->quickest > 0 ? fmin(j->quickest, item) : item;
     le__hook_done(j->world.rank, items, j->quickest * (double)items, &j->tick);
     le__hand_done(&j->hand, MPI_Wtime() - begun);

@@ -12,28 +12,36 @@
  * on which others compute too, and what it has begun with nobody takes from it. */
 static const double head = 0.25;
 
-static int64_t head_begin(const le__shares *s, int64_t blocks, double part, int rank) {
-    double before = 0, all = 0;
-    for (int r = 0; r < s->n; r++) {
-        before += r < rank ? s->ranks[r].belief : 0;
-        all += s->ranks[r].belief;
-    }
-    return (int64_t)((double)blocks * part * (before / all));
+static double believed_before(const le__shares *s, int rank) {
+    double sum = 0;
+    for (int r = 0; r < rank; r++)
+        sum += s->ranks[r].belief;
+    return sum;
+}
+
+/* Where a head ends, by the part of all beliefs up to there. */
+static int64_t head_end(int64_t blocks, bool all, double part) {
+    return (int64_t)((double)blocks * (all ? 1 : head) * part);
 }
 
 le__range le__shares_head(const le__shares *s, int64_t blocks, bool all, int rank) {
-    const double part = all ? 1 : head;
-    int64_t begin = head_begin(s, blocks, part, rank);
-    return (le__range){begin, rank < s->n ? head_begin(s, blocks, part, rank + 1) : blocks};
+    const double sum = believed_before(s, s->n), before = believed_before(s, rank);
+    const double after = before + s->ranks[rank].belief;
+    return (le__range){head_end(blocks, all, before / sum), head_end(blocks, all, after / sum)};
 }
 
 void le__shares_begin(le__shares *s, int64_t blocks, bool all, double now) {
+    const double sum = believed_before(s, s->n);
+    double before = 0;
+    int64_t end = 0;
     for (int r = 0; r < s->n; r++) {
-        const le__range own = le__shares_head(s, blocks, all, r);
+        const int64_t begin = end;
+        before += s->ranks[r].belief;
+        end = head_end(blocks, all, before / sum);
         s->ranks[r].since = now;
-        s->ranks[r].granted = own.end - own.begin;
+        s->ranks[r].granted = end - begin;
     }
-    s->left = le__shares_head(s, blocks, all, s->n);
+    s->left = (le__range){end, blocks};
 }
 
 /* Beliefs of ranks that have not been heard are scaled to the speeds of those that have. */

@@ -28,9 +28,9 @@ typedef struct le__shares {
 } le__shares;
 
 /* What a rank does without asking, by belief: its share of all blocks where it will not ask, else a
- * part of that; of rank `n`: the tail. */
+ * part of that. */
 le__range le__shares_head(const le__shares *s, int64_t blocks, bool all, int rank);
-/* All begin with their heads; times are seconds on any clock. */
+/* All begin with their heads, what is left is the tail; times are seconds on any clock. */
 void le__shares_begin(le__shares *s, int64_t blocks, bool all, double now);
 /* For a rank that asks, of such measured speed (0: it has done nothing): half of its share of what
  * is left, at least a block. Empty: nothing is left, or the others will have done it before this

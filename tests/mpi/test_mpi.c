@@ -128,8 +128,7 @@ static void shares_by_speed(void) {
         CHECK(makespan(MOST_RANKS, 200 * MOST_RANKS, false, speeds, beliefs, &messages) <= 1.03);
         CHECK(messages <= 40 * MOST_RANKS);
     }
-    /* the last block of the slowest is an item of 12 %; beliefs: right, up to 30 % off, all alike
-     */
+    /* one of the slowest is 12 % of the ideal; beliefs: right, up to 30 % off, all alike */
     for (int k = 0; k < 300; k++) {
         int messages = 0;
         for (int r = 0; r < 3; r++) {

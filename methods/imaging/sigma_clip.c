@@ -15,14 +15,13 @@ static const le_arg_desc args[] = {
     LE__IM_CLIP_ARGS(SIGMA_CLIP_SETTINGS),
     [SIGMA_CLIP_AXIS] = {.name = "axis",
                          .doc = "each line of pixels along it is clipped apart "
-                                "(frames of a stack: "
-                                "0); absent: all pixels as one",
+                                "(frames of a stack: 0; a negative one counts from the last, "
+                                "-1); absent: all pixels as one",
                          .type = LE_TYPE_I64,
                          .optional = true,
                          .cost = true,
-                         .min = 0,
-                         .max = LE__IM_AXES - 1,
-                         .default_f64 = -1},
+                         .min = -LE__IM_AXES,
+                         .max = LE__IM_AXES - 1},
     [SIGMA_CLIP_STATISTICS] = {.name = "statistics",
                                .doc = "count, rejected, iterations, median, mean, std, lower, "
                                       "upper, minimum, maximum: of the kept pixels, NaN where none "
@@ -44,12 +43,17 @@ static const le_arg_desc args[] = {
 
 /* --- calls --- */
 
+int le__im_clip_axis(const le_call *call) {
+    const int axis = (int)le_call_i64(call, SIGMA_CLIP_AXIS);
+    return axis < 0 ? axis + le_call_in(call, SIGMA_CLIP_IMAGE)->ndim : axis;
+}
+
 le__im_sets le__im_sets_of(const le_call *call) {
     const le_tensor *image = le_call_in(call, SIGMA_CLIP_IMAGE);
     const int64_t count = le_tensor_count(image);
     if (!le_call_given(call, SIGMA_CLIP_AXIS))
         return (le__im_sets){1, count, 1};
-    const int axis = (int)le_call_i64(call, SIGMA_CLIP_AXIS);
+    const int axis = le__im_clip_axis(call);
     le__im_sets sets = {1, image->shape[axis], 1};
     for (int d = 0; d < image->ndim; d++)
         if (d != axis)
@@ -89,11 +93,12 @@ static le_status check(le_call *call) {
     int64_t shape[1 + LE__IM_AXES] = {LE__IM_STATISTICS};
     int ndim = 1;
     if (le_call_given(call, SIGMA_CLIP_AXIS)) {
-        const int64_t axis = le_call_i64(call, SIGMA_CLIP_AXIS);
-        if (axis >= image->ndim)
+        const int axis = le__im_clip_axis(call);
+        if (axis < 0 || axis >= image->ndim)
             return le_fail(LE_ERR_ARGUMENT,
-                           "sigma_clip: axis is %d, expected less than the image's %d axes",
-                           (int)axis, image->ndim);
+                           "sigma_clip: axis is %d, expected %d to %d for an image of %d axes",
+                           (int)le_call_i64(call, SIGMA_CLIP_AXIS), -image->ndim, image->ndim - 1,
+                           image->ndim);
         for (int d = 0; d < image->ndim; d++)
             if (d != axis)
                 shape[ndim++] = image->shape[d];
@@ -152,7 +157,7 @@ static le_status make_case(le_case *c, const le_case_request *r) {
     } else {
         put_settings(c, i);
         if (r->kind == LE_CASE_CHECK && i % 4 == 2)
-            le_case_i64(c, "axis", i / 4 % image->ndim);
+            le_case_i64(c, "axis", i / 4 % (2 * image->ndim) - image->ndim);
     }
     if (!r->like || le_call_given(r->like, SIGMA_CLIP_STATISTICS))
         le_case_out(c, "statistics", LE_F64);

@@ -23,6 +23,8 @@ typedef struct le__im_sets {
     int64_t n, length, step;
 } le__im_sets;
 
+/* Of a call that names one: counted from the first axis. */
+int le__im_clip_axis(const le_call *call);
 le__im_sets le__im_sets_of(const le_call *call);
 /* Whether there is one in every call of the kind, whatever the image's shape. */
 bool le__im_is_one_set(const le_call *call);

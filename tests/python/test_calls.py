@@ -61,8 +61,40 @@ def test_project_against_numpy(rng, engine):
     mean = engine.project(cube, axis=1, scale="linear", colormap="none")
     assert mean.shape == (8, 10)
     assert np.allclose(mean, cube.astype("f8").mean(axis=1), atol=1e-4)
+    for axis in (-1, -2, -3):
+        assert np.array_equal(engine.project(cube, axis), engine.project(cube, axis + 3))
+    with pytest.raises(ValueError, match="-4"):
+        engine.project(cube, -4)
     positional = engine.project(cube, 1, "max", "linear", colormap="none")
     assert np.array_equal(positional, cube.max(axis=1))
+
+
+def clipped(lines):
+    """Median and number of what is left of each row, as astropy.stats.sigma_clip(cenfunc="median") of lines does it."""
+    rest = []
+    for line in lines:
+        while True:
+            kept = line[np.abs(line - np.median(line)) <= 3 * line.std()]
+            if len(kept) == len(line):
+                break
+            line = kept
+        rest.append((len(line), np.median(line)))
+    return np.array(rest).T
+
+
+def test_axes_from_the_last(rng, engine):
+    """Where numpy's users write axis=-1."""
+    cube = rng.normal(size=(6, 40, 50)).astype("f4")
+    cube[2, ::7, ::9] += 100
+    for axis in (-3, -2, -1):
+        lines = np.moveaxis(cube, axis, -1)
+        got = engine.sigma_clip(cube, bounds="closed", axis=axis)
+        expected = clipped(lines.reshape(-1, lines.shape[-1]).astype("f8")).reshape(2, *lines.shape[:-1])
+        assert np.array_equal(got[[0, 3]], expected)
+        assert np.array_equal(got, engine.sigma_clip(cube, bounds="closed", axis=axis + 3))
+    for ndim, axis, expected in ((2, -3, "-2 to 1"), (2, 2, "-2 to 1"), (1, -2, "-1 to 0"), (3, -4, "-3 to 2")):
+        with pytest.raises(ValueError, match=f"{axis}, expected {expected}"):
+            engine.sigma_clip(cube[(0,) * (3 - ndim)], axis=axis)
 
 
 def test_no_copy_of_large_inputs(engine):
@@ -334,7 +366,7 @@ MISTAKES = [
     (dict(volume=np.zeros((3, 3, 3), "U3")), TypeError, "no operation takes"),
     (dict(volume=np.zeros(27, [("a", "f4"), ("b", "u1")])["a"].reshape(3, 3, 3)), ValueError, "requirements"),
     (dict(volume=np.zeros(27, [("a", "c16"), ("b", "f8")])["a"].reshape(3, 3, 3)), ValueError, "x.copy"),
-    (dict(volume=np.zeros((2, 2, 2), "f4"), axis=5), le.ArgumentError, "expected 0 to 2"),
+    (dict(volume=np.zeros((2, 2, 2), "f4"), axis=5), le.ArgumentError, "expected -3 to 2"),
     (dict(volume=np.zeros((2, 2, 2), "f4"), axis=1.5), TypeError, "axis"),
     (dict(volume=np.zeros((2, 2, 2), "f4"), reduce="median"), le.ArgumentError, "'mean', 'max'"),
     (dict(volume=np.zeros((2, 2, 2), "f4"), axs=1), TypeError, "did you mean 'axis'"),

@@ -356,8 +356,10 @@ static void test_refused(void **state) {
             LE_OUT("labels", &out));
     REFUSED("expected 6, 18 or 26", "label", LE_IN("mask", &cube), LE_I64("connectivity", 8),
             LE_OUT("labels", &out));
-    REFUSED("axis is 2", "sigma_clip", LE_IN("image", &image), LE_I64("axis", 2),
+    REFUSED("axis is 2, expected -2 to 1", "sigma_clip", LE_IN("image", &image), LE_I64("axis", 2),
             LE_OUT("mask", &out));
+    REFUSED("axis is -3, expected -2 to 1", "sigma_clip", LE_IN("image", &image),
+            LE_I64("axis", -3), LE_OUT("mask", &out));
     REFUSED("no level", "threshold", LE_IN("image", &image), LE_OUT("mask", &out));
     REFUSED("level with k, expected level alone", "threshold", LE_IN("image", &image),
             LE_F64("level", 1), LE_F64("k", 5), LE_OUT("mask", &out));

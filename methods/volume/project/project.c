@@ -20,8 +20,9 @@ static const char *const reductions[] = {"mean", "max", "min", "sum", NULL};
 
 static const le_arg_desc args[] = {
     [ARG_VOLUME] = LE__VOLUME_ARG("samples on a regular grid"),
-    [ARG_AXIS] = {.name = "axis", .doc = "the axis to reduce: 0, 1 or 2", .type = LE_TYPE_I64,
-                  .optional = true, .cost = true, .min = 0, .max = 2, .has_default = true},
+    [ARG_AXIS] = {.name = "axis", .doc = "the axis to reduce: 0, 1 or 2, or -3 to -1 from the last",
+                  .type = LE_TYPE_I64, .optional = true, .cost = true, .min = -3, .max = 2,
+                  .has_default = true},
     [ARG_REDUCE] = {.name = "reduce", .doc = "mean, max, min or sum; NaN if any sample is NaN",
                     .type = LE_TYPE_STR, .optional = true, .cost = true, .words = reductions,
                     .default_str = "mean"},
@@ -58,6 +59,7 @@ static le_status read_call(le__project *p, const le_call *call)
     const le_tensor *volume = le_call_in(call, ARG_VOLUME);
     const char *map = le_call_str(call, ARG_COLORMAP), *reduce = le_call_str(call, ARG_REDUCE);
     p->axis = (int)le_call_i64(call, ARG_AXIS);
+    p->axis += p->axis < 0 ? 3 : 0;
     p->rows = p->axis == 0 ? 1 : 0;
     p->columns = p->axis == 2 ? 1 : 2;
     p->log = strcmp(le_call_str(call, ARG_SCALE), "log") == 0;
@@ -157,7 +159,7 @@ static le_status make_case(le_case *c, const le_case_request *request)
         return le_case_status(c);
     le__case_fill(c, volume, check && request->index % 2 ? LE__FILL_HEAD : LE__FILL_LOG_NORMAL);
     if (check) {
-        le_case_i64(c, "axis", request->index % 3);
+        le_case_i64(c, "axis", request->index % 6 - 3);
         le_case_str(c, "reduce", reductions[request->index / 2 % 4]);
         le_case_str(c, "scale", request->index / 3 % 2 ? "linear" : "log");
         le_case_str(c, "colormap", maps[request->index % 5]);

@@ -119,7 +119,27 @@ python_module() {
     summary="$summary== python
 $(tail -n 1 build/python-tests.log)
 "
+    [ ! -f build/asan/CMakeCache.txt ] || sanitized_module
 }
+
+# What crosses between Python and C, with the sanitized library where its part has made one. The interpreter is a usual one, so the
+# sanitizers are loaded before it, and see its objects too; what it keeps until it ends is no leak. Reports must not end in pytest's hands.
+sanitized_module() {
+    echo "== python: testing with sanitizers"
+    { cmake --preset asan -DLE_BUILD_PYTHON=ON "-DPython_EXECUTABLE=$PWD/build/python-venv/bin/python" &&
+        cmake --build build/asan --target le_python le-trial; } >>build/python.log 2>&1 ||
+        { tail -n 60 build/python.log; failed="$failed python(sanitizers)"; return; }
+    env PYTHONPATH=build/asan/tools/python PYTHONMALLOC=malloc LE_TRIAL_LIMIT=30 ASAN_OPTIONS="$asan_options:detect_leaks=0" \
+        LD_PRELOAD="$(cc -print-file-name=libasan.so):$(cc -print-file-name=libubsan.so)" \
+        timeout 600 build/python-venv/bin/python -m pytest -q --capture=sys tests/python/test_calls.py tests/python/test_chain.py \
+        tests/python/test_engine.py tests/python/test_own.py >build/python-asan-tests.log 2>&1 ||
+        { failed="$failed python(sanitizers)"; tail -n 120 build/python-asan-tests.log; }
+    summary="$summary$(tail -n 1 build/python-asan-tests.log) with sanitizers
+"
+}
+
+# LLVM, in OpenCL drivers, gives threads stacks for signals that the sanitizer would unmap.
+asan_options=allocator_may_return_null=1:intercept_tls_get_addr=0:use_sigaltstack=0
 
 # Sanitizers take longest to compile what this machine cannot run.
 isas=avx2
@@ -152,8 +172,7 @@ check() {
     asan)
         # drivers keep memory until the process ends; what the project's own code leaks is reported
         export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
-        # LLVM, in OpenCL drivers, gives threads stacks for signals that the sanitizer would unmap
-        export ASAN_OPTIONS=allocator_may_return_null=1:intercept_tls_get_addr=0:use_sigaltstack=0
+        export ASAN_OPTIONS="$asan_options"
         export LE_TEST_CASES=3 LE_TEST_STEP=3 # of each operation, and of each allocation that fails: all would take the longest here
         selected="-E $no_code|$once|_golden"
         build asan --preset asan "-DLE_ISAS=$isas" && run_tests asan

@@ -76,7 +76,7 @@ const char *le__sc_detector_is_other(const char *name) {
 static bool is_in_gap(const le__sc_detector *d, int axis, int64_t i) {
     if (!d->module[axis])
         return false;
-    const int64_t k = i % (d->module[axis] + d->gap[axis]);
+    const int64_t k = (uint32_t)i % (uint32_t)(d->module[axis] + d->gap[axis]); /* divides faster */
     const int64_t half = (d->module[axis] - d->seam) / 2;
     return k >= d->module[axis] || (axis == 1 && d->seam && k >= half && k < half + d->seam);
 }

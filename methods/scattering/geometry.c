@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double pi = 3.14159265358979323846;
 
@@ -120,7 +121,7 @@ static void centre_of(const le__sc_walk *w, int64_t j, double p[3]) {
 le_status le__sc_walk_open(le__sc_walk *w, const le__sc_geometry *g, int wanted) {
     const size_t n = (size_t)g->cols + 1;
     *w = (le__sc_walk){.geometry = g, .wanted = wanted, .row = -1, .next = -1};
-    le__sc_point *points = malloc(6 * n * sizeof *points + n * sizeof *w->middles);
+    le__sc_point *points = malloc(6 * n * sizeof *points + 2 * n * sizeof *w->middles);
     if (!points)
         return le_fail(LE_ERR_MEMORY, "no memory for a row of %lld pixels", (long long)g->cols);
     w->memory = points;
@@ -128,6 +129,7 @@ le_status le__sc_walk_open(le__sc_walk *w, const le__sc_geometry *g, int wanted)
     w->above = points + n;
     w->below = points + (g->corners ? n : 2 * n);
     w->middles = (double *)(points + 6 * n);
+    w->solid = w->middles + n;
     for (int64_t j = 0; j < g->cols && !g->corners; j++)
         w->middles[j] = middle(g->edges2, j);
     make_matrix(g, w->matrix);
@@ -175,6 +177,18 @@ static void corner_points(const le__sc_walk *w, le__sc_point *out) {
     }
 }
 
+static void solid_angles(le__sc_walk *w) {
+    const le__sc_geometry *g = w->geometry;
+    double x2[LE__SC_LINE] = {0}, out[LE__SC_LINE];
+    for (int64_t j = 0, n; j < g->cols; j += n) {
+        n = g->cols - j < LE__SC_LINE ? g->cols - j : LE__SC_LINE;
+        for (int64_t k = 0; k < n; k++)
+            x2[k] = w->middles[j + k] - g->poni2;
+        le__sc_solid_angles_of(middle(g->edges1, w->row) - g->poni1, x2, g->distance, out);
+        memcpy(w->solid + j, out, (size_t)n * sizeof *out);
+    }
+}
+
 void le__sc_walk_to(le__sc_walk *w, int64_t row) {
     const int64_t cols = w->geometry->cols;
     w->row = row;
@@ -186,6 +200,8 @@ void le__sc_walk_to(le__sc_walk *w, int64_t row) {
         centre_of(w, j, p);
         w->centre[j] = point_of(w, p);
     }
+    if (flat && w->wanted & LE__SC_SOLID_ANGLES)
+        solid_angles(w);
     if (!(w->wanted & LE__SC_CORNERS))
         return;
     if (w->geometry->corners) {
@@ -219,16 +235,10 @@ static void normal_of(const le__sc_walk *w, int64_t j, double out[3]) {
     cross(diagonal[0], diagonal[1], out);
 }
 
-static double flat_solid_angle(const le__sc_geometry *g, int64_t i, int64_t j) {
-    const double x1 = middle(g->edges1, i) - g->poni1, x2 = middle(g->edges2, j) - g->poni2;
-    const double c = g->distance / sqrt(x1 * x1 + x2 * x2 + g->distance * g->distance);
-    return c * c * c;
-}
-
 double le__sc_solid_angle(const le__sc_walk *w, int64_t j) {
     double p[3], x[3], n[3], dot = 0, length = 0, normal = 0;
     if (!w->geometry->corners)
-        return flat_solid_angle(w->geometry, w->row, j);
+        return w->solid[j];
     centre_of(w, j, p);
     from_sample(w->geometry, p, x);
     normal_of(w, j, n);

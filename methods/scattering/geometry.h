@@ -49,11 +49,12 @@ typedef struct le__sc_walk {
     le__sc_point *above, *below; /* cols + 1 borders; other than flat: 4 * cols corners in above */
     le__sc_point *centre;
     double *middles; /* of columns, m; flat detectors */
+    double *solid;   /* relative solid angles; flat detectors */
     void *memory;    /* owned */
 } le__sc_walk;
 
 /* What of the points is wanted: the rest is unspecified. */
-enum { LE__SC_CENTRES = 1, LE__SC_CORNERS = 2, LE__SC_AZIMUTHS = 4 };
+enum { LE__SC_CENTRES = 1, LE__SC_CORNERS = 2, LE__SC_AZIMUTHS = 4, LE__SC_SOLID_ANGLES = 8 };
 
 le_status le__sc_walk_open(le__sc_walk *walk, const le__sc_geometry *geometry, int wanted);
 void le__sc_walk_close(le__sc_walk *walk);
@@ -76,7 +77,7 @@ static inline bool le__sc_walk_mirrored(const le__sc_walk *walk) {
 }
 
 /* cos of the angle between the beam that reaches the centre of the pixel and the normal of its
- * plane, to the third power: relative solid angle. */
+ * plane, to the third power: relative solid angle; if it is wanted. */
 double le__sc_solid_angle(const le__sc_walk *walk, int64_t j);
 /* factor in [-1,1], of the beam in the horizontal plane. */
 double le__sc_polarization(const le__sc_walk *walk, int64_t j, double factor);

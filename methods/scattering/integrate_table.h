@@ -15,6 +15,7 @@
 
 #include "common/isa.h"
 #include "common/load.h"
+#include "scattering/eight.h"
 #include "scattering/integrate.h"
 #include "scattering/table.h"
 
@@ -69,41 +70,109 @@ typedef struct tile {
 
 /* --------------------------------------------------------------------------------- additions -- */
 
-/* One share of a pixel of eight frames. w: its normalization, for the azimuthal model. */
-static inline void add_share(double *restrict to, double c, const float *restrict s,
-                             const float *restrict v, float w, int sums) {
-    for (int f = 0; f < MOST_LANES; f++)
-        to[f] += c * (double)s[f];
-    if (sums == 2)
-        for (int f = 0; f < MOST_LANES; f++)
-            to[MOST_LANES + f] += c * c * (double)v[f];
-    if (sums == 3)
-        for (int f = 0; f < MOST_LANES; f++) {
-            const double cs = c * (double)s[f];
-            to[MOST_LANES + f] += cs * cs;
-            to[2 * MOST_LANES + f] += cs * (c * (double)w);
-        }
+/* Sums of a bin of eight frames, as many as task.sums says. */
+typedef struct sums_of_eight {
+    eight of[3];
+} sums_of_eight;
+
+/* What a pixel of eight frames has. */
+typedef struct values_of_eight {
+    eight signal, variance;
+    double normalization;
+} values_of_eight;
+
+static inline sums_of_eight sums_load(const double *from, int sums) {
+    sums_of_eight out;
+    for (int k = 0; k < sums; k++)
+        out.of[k] = eight_load(from + k * MOST_LANES);
+    return out;
 }
 
-static inline void add_eight(const task *t, int64_t p, int64_t n, const tile *x,
-                             double *restrict to, int sums) {
-    const size_t bin = (size_t)(MOST_LANES * sums);
+static inline void sums_store(double *to, const sums_of_eight *x, int sums) {
+    for (int k = 0; k < sums; k++)
+        eight_store(to + k * MOST_LANES, x->of[k]);
+}
+
+/* A share of a pixel. */
+static inline void sums_add(sums_of_eight *to, double c, const values_of_eight *x, int sums) {
+    to->of[0] = eight_plus(to->of[0], c, x->signal);
+    if (sums == 2)
+        to->of[1] = eight_plus(to->of[1], c * c, x->variance);
+    if (sums == 3) {
+        const eight cs = eight_times(c, x->signal);
+        to->of[1] = eight_plus_product(to->of[1], cs, cs);
+        to->of[2] = eight_plus(to->of[2], c * x->normalization, cs);
+    }
+}
+
+/* The sums of two neighbouring bins, out of memory while pixel after pixel goes to them: adding to
+ * memory that the pixel before has just been added to waits for it. */
+typedef struct pair {
+    double *to;  /* where the sums of bin 0 lie */
+    int64_t bin; /* the first one; -1: none are at hand */
+    sums_of_eight here, next;
+} pair;
+
+static inline void pair_put_back(pair *r, int sums) {
+    if (r->bin < 0)
+        return;
+    double *to = r->to + r->bin * sums * MOST_LANES;
+    sums_store(to, &r->here, sums);
+    sums_store(to + sums * MOST_LANES, &r->next, sums);
+    r->bin = -1;
+}
+
+static inline void pair_move(pair *r, int64_t bin, int sums) {
+    const int64_t size = sums * MOST_LANES;
+    if (r->bin == bin)
+        return;
+    if (r->bin >= 0 && r->bin + 1 == bin) {
+        sums_store(r->to + r->bin * size, &r->here, sums);
+        r->here = r->next;
+    } else {
+        pair_put_back(r, sums);
+        r->here = sums_load(r->to + bin * size, sums);
+    }
+    r->next = sums_load(r->to + (bin + 1) * size, sums);
+    r->bin = bin;
+}
+
+static inline void add_list(const task *t, le__sc_entry e, const values_of_eight *x, double *to,
+                            int sums) {
+    const le__sc_part *part = t->table.lists + (e.bin & ~LE__SC_LISTED);
+    for (uint32_t k = 0; k < e.as.count; k++) {
+        double *bin = to + (int64_t)part[k].bin * sums * MOST_LANES;
+        sums_of_eight s = sums_load(bin, sums);
+        sums_add(&s, (double)part[k].share, x, sums);
+        sums_store(bin, &s, sums);
+    }
+}
+
+/* A pixel that has no share in the next bin adds 0 to it, for nobody can foresee which have one;
+ * unless its value may be infinite, because it was divided by hardly anything. */
+static inline void add_eight(const task *t, int64_t p, int64_t n, const tile *x, double *to,
+                             int sums) {
+    pair r = {.to = to, .bin = -1};
+    const bool finite = t->setup->weighted && !t->table.dark;
     for (int64_t i = 0; i < n; i++) {
         const le__sc_entry e = t->table.entries[p + i];
-        const float w = t->setup->weighted ? t->table.normalization[p + i] : 1.0f;
-        const float *s = x->s + i * MOST_LANES, *v = x->v + i * MOST_LANES;
+        const eight signal = eight_from_f32(x->s + i * MOST_LANES);
+        const values_of_eight v = {signal,
+                                   sums == 2 ? eight_from_f32(x->v + i * MOST_LANES) : signal,
+                                   t->setup->weighted ? (double)t->table.normalization[p + i] : 1};
         if (e.bin & LE__SC_LISTED) {
-            const le__sc_part *part = t->table.lists + (e.bin & ~LE__SC_LISTED);
-            for (uint32_t k = 0; k < e.as.count; k++)
-                add_share(to + part[k].bin * bin, (double)part[k].share, s, v, w, sums);
+            pair_put_back(&r, sums);
+            add_list(t, e, &v, to, sums);
             continue;
         }
         double c[2];
         le__sc_shares(e.as.share, c);
-        add_share(to + e.bin * bin, c[0], s, v, w, sums);
-        if (c[1] != 0)
-            add_share(to + (e.bin + 1) * bin, c[1], s, v, w, sums);
+        pair_move(&r, e.bin, sums);
+        sums_add(&r.here, c[0], &v, sums);
+        if (finite || c[1] != 0)
+            sums_add(&r.next, c[1], &v, sums);
     }
+    pair_put_back(&r, sums);
 }
 
 /* A share of one frame, in one of the copies: their sums lie COPIES apart. */
@@ -141,22 +210,22 @@ static inline void add_one(const task *t, int64_t p, int64_t n, const tile *x, d
 }
 
 static void add_tile(const task *t, int64_t p, int64_t n, const tile *x, double *to) {
-    const bool eight = t->lanes == MOST_LANES;
+    const bool grouped = t->lanes == MOST_LANES;
     switch (t->sums) {
     case 1:
-        if (eight)
+        if (grouped)
             add_eight(t, p, n, x, to, 1);
         else
             add_one(t, p, n, x, to, 1);
         break;
     case 2:
-        if (eight)
+        if (grouped)
             add_eight(t, p, n, x, to, 2);
         else
             add_one(t, p, n, x, to, 2);
         break;
     default:
-        if (eight)
+        if (grouped)
             add_eight(t, p, n, x, to, 3);
         else
             add_one(t, p, n, x, to, 3);
@@ -198,53 +267,59 @@ static void lose_pixel(const task *t, int64_t p, int lane, losses *l) {
         lose_share(t, lost + (e.bin + 1) * lanes + lane, c[1], p);
 }
 
-/* Values without data become 0 in place; what is lost by that is noted. Loops over a whole tile,
- * without branches, are what compilers turn into vectors. */
-static void check_values(const task *t, int64_t p, int64_t n, int lane, float *restrict row,
-                         losses *lost) {
-    const float dummy = t->setup->has_dummy ? (float)t->setup->dummy : NAN;
-    const float delta = (float)t->setup->delta_dummy;
-    int32_t bad[TILE], any = 0;
-    for (int i = 0; i < TILE; i++) {
-        bad[i] = (fabsf(row[i] - dummy) <= delta) | !(fabsf(row[i]) < INFINITY);
-        row[i] = bad[i] ? 0.0f : row[i];
-    }
-    for (int i = 0; i < TILE; i++)
-        any |= bad[i];
-    for (int64_t i = 0; any && i < n; i++)
-        if (bad[i])
-            lose_pixel(t, p + i, lane, lost);
-    for (int64_t i = 0; any && i < n; i++)
-        row[i] = bad[i] ? NAN : row[i]; /* for what follows: it has no dark either */
+/* -------------------------------------------------------------------------------------- tile -- */
+
+/* What a frame may have instead of a value. */
+typedef struct missing {
+    float dummy, delta;
+} missing;
+
+static missing missing_of(const task *t) {
+    return (missing){t->setup->has_dummy ? (float)t->setup->dummy : NAN,
+                     (float)t->setup->delta_dummy};
 }
 
-/* -------------------------------------------------------------------------------------- tile -- */
+static inline int32_t is_missing(float x, missing m) {
+    return (fabsf(x - m.dummy) <= m.delta) | !(fabsf(x) < INFINITY);
+}
 
 /* What the table's arrays change: dark, and division where pixels are not weighted. */
 static void correct_row(const task *t, int64_t p, int64_t n, const float *row, float *restrict s,
                         float *restrict v) {
     const float *dark = t->table.dark, *w = t->setup->weighted ? NULL : t->table.normalization;
+    const missing m = missing_of(t);
     for (int64_t i = 0; dark && i < n; i++)
-        s[i] = isnan(row[i]) ? 0 : s[i] - dark[p + i];
+        s[i] = is_missing(row[i], m) ? 0 : s[i] - dark[p + i];
     for (int64_t i = 0; w && i < n; i++) {
-        const float by = w[p + i] != 0 ? 1 / w[p + i] : 0;
-        s[i] *= by;
-        v[i] *= by * by;
+        const bool used = w[p + i] != 0;
+        s[i] = used ? s[i] / w[p + i] : 0;
+        if (t->sums == 2)
+            v[i] = used ? v[i] / w[p + i] / w[p + i] : 0;
     }
 }
 
-/* Signals, and variances above 1, of a row of values; true: some are not zero. */
-static bool signals(const task *t, int64_t p, int64_t n, const float *restrict row,
-                    float *restrict s, float *restrict v) {
-    int32_t any = 0;
+/* Signals of a row of values, 0 where there is none, and variances above 1 where they are summed;
+ * true: some are not zero. Loops over a whole tile, without branches, are what compilers turn into
+ * vectors. */
+static bool signals(const task *t, int64_t p, int64_t n, int lane, const float *restrict row,
+                    float *restrict s, float *restrict v, losses *lost) {
+    const missing m = missing_of(t);
+    int32_t any = 0, gone = 0;
     for (int i = 0; i < TILE; i++) {
-        s[i] = row[i] == row[i] ? row[i] : 0.0f;
-        v[i] = s[i] > 1 ? s[i] - 1 : 0.0f;
+        const int32_t none = is_missing(row[i], m);
+        s[i] = none ? 0.0f : row[i];
+        gone |= none;
+        any |= s[i] != 0;
     }
-    if (t->table.dark || !t->setup->weighted)
+    for (int64_t i = 0; gone && i < n; i++)
+        if (is_missing(row[i], m))
+            lose_pixel(t, p + i, lane, lost);
+    for (int i = 0; t->sums == 2 && i < TILE; i++)
+        v[i] = s[i] > 1 ? s[i] - 1 : 0.0f;
+    if (t->table.dark || !t->setup->weighted) {
         correct_row(t, p, n, row, s, v);
-    for (int i = 0; i < TILE; i++)
-        any |= (s[i] != 0) | (v[i] != 0);
+        return true;
+    }
     return any != 0;
 }
 
@@ -253,13 +328,16 @@ static bool fill_lane(const task *t, const void *values, int lane, int64_t p, in
     float row[TILE];
     if (!values || n < TILE)
         memset(row, 0, sizeof row);
-    if (values && n == TILE)
+    if (!values) {
+        memset(x->s_row[lane], 0, sizeof row);
+        memset(x->v_row[lane], 0, sizeof row);
+        return false;
+    }
+    if (n == TILE)
         le__load_f32(values, t->dtype, 0, TILE, row);
-    else if (values)
+    else
         le__load_f32(values, t->dtype, 0, n, row);
-    if (t->checks && values)
-        check_values(t, p, n, lane, row, lost);
-    return signals(t, p, n, row, x->s_row[lane], x->v_row[lane]);
+    return signals(t, p, n, lane, row, x->s_row[lane], x->v_row[lane], lost);
 }
 
 #if LE_METHOD_ISA
@@ -326,9 +404,8 @@ static void item_range(void *context, size_t begin, size_t end, int worker) {
                 return;
             n = last - p < TILE ? last - p : TILE;
             for (int f = 0; f < t->group_frames; f++)
-                values[f] = frame + f < t->setup->frames
-                                ? t->values(t, worker, frame + f, f, p, &n)
-                                : NULL;
+                values[f] =
+                    frame + f < t->setup->frames ? t->values(t, worker, frame + f, f, p, &n) : NULL;
             for (int f = 0; f < t->group_frames; f++)
                 any |= fill_lane(t, values[f], f, p, n, &x, &lost);
             if (any) {
@@ -373,12 +450,12 @@ static gathered gather(const task *t, int64_t group, int64_t first, int64_t last
 
 static void put_bin(const task *t, const gathered *g, int64_t frame, int64_t bin) {
     const int64_t lane = frame % t->group_frames;
-    const bool eight = t->lanes == MOST_LANES;
+    const bool grouped = t->lanes == MOST_LANES;
     const double *sums = g->sums + bin * t->sums * t->lanes;
     double of[3] = {0};
     le__sc_known lost = {0};
     for (int k = 0; k < t->sums; k++)
-        for (int c = eight ? (int)lane : 0; c < (eight ? (int)lane + 1 : COPIES); c++)
+        for (int c = grouped ? (int)lane : 0; c < (grouped ? (int)lane + 1 : COPIES); c++)
             of[k] += sums[k * t->lanes + c];
     if (g->lost)
         lost = g->lost[bin * t->group_frames + lane];
@@ -427,9 +504,9 @@ static void results_range(void *context, size_t begin, size_t end, int worker) {
 static void shape_task(task *t, int64_t frames) {
     const int64_t bins = t->table.n_bins + 2;
     const bool fixed = le_call_reproducible(t->call);
-    const bool eight = (fixed || frames >= MOST_LANES) && bins * t->sums <= 1 << 16;
-    t->lanes = eight ? MOST_LANES : COPIES;
-    t->group_frames = eight ? MOST_LANES : 1;
+    const bool grouped = (fixed || frames >= MOST_LANES) && bins * t->sums <= 1 << 16;
+    t->lanes = grouped ? MOST_LANES : COPIES;
+    t->group_frames = grouped ? MOST_LANES : 1;
     t->groups = (frames + t->group_frames - 1) / t->group_frames;
     const int64_t most = t->pixels / (4 * bins) + 1; /* so that sums are no more than pixels */
     t->pieces = fixed ? FIXED_PIECES : t->groups < WAVE ? WAVE / t->groups : 1;
@@ -479,16 +556,16 @@ typedef struct parts {
 static le_status open_parts(const task *t, parts *p) {
     const bool whole = le_call_reproducible(t->call);
     const int64_t rest = whole ? 0 : t->setup->frames % MOST_LANES,
-                  grouped = t->setup->frames - rest;
+                  whole_groups = t->setup->frames - rest;
     le_status status = LE_OK;
     p->n = 0;
-    if (grouped > 0) {
+    if (whole_groups > 0) {
         p->of[p->n] = *t;
-        status = open_part(&p->of[p->n++], 0, grouped);
+        status = open_part(&p->of[p->n++], 0, whole_groups);
     }
     if (status == LE_OK && rest > 0) {
         p->of[p->n] = *t;
-        status = open_part(&p->of[p->n++], grouped, rest);
+        status = open_part(&p->of[p->n++], whole_groups, rest);
     }
     return status;
 }

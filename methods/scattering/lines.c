@@ -76,32 +76,52 @@ TOGETHER void line_of(const double m[3][3], double x1, const double *restrict x2
             out->chi[k] = plain_atan2(t1[k], t2[k]);
 }
 
+TOGETHER void solid_angles_of(double x1, const double *restrict x2, double distance,
+                              double *restrict out) {
+    for (int k = 0; k < LE__SC_LINE; k++) {
+        const double c = distance / sqrt(x1 * x1 + x2[k] * x2[k] + distance * distance);
+        out[k] = c * c * c;
+    }
+}
+
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx512f,avx512dq"))) static void
-line_avx512(const double m[3][3], double x1, const double x2[LE__SC_LINE], double distance,
-            le__sc_radial radial, bool chi, le__sc_line *out) {
+#define FOR_AVX512 __attribute__((target("avx512f,avx512dq"))) static void
+#define FOR_AVX2   __attribute__((target("avx2"))) static void
+
+FOR_AVX512 line_of_avx512(const double m[3][3], double x1, const double x2[LE__SC_LINE],
+                          double distance, le__sc_radial radial, bool chi, le__sc_line *out) {
     line_of(m, x1, x2, distance, radial, chi, out);
 }
 
-__attribute__((target("avx2"))) static void line_avx2(const double m[3][3], double x1,
-                                                      const double x2[LE__SC_LINE], double distance,
-                                                      le__sc_radial radial, bool chi,
-                                                      le__sc_line *out) {
+FOR_AVX2 line_of_avx2(const double m[3][3], double x1, const double x2[LE__SC_LINE],
+                      double distance, le__sc_radial radial, bool chi, le__sc_line *out) {
     line_of(m, x1, x2, distance, radial, chi, out);
 }
+
+FOR_AVX512 solid_angles_of_avx512(double x1, const double x2[LE__SC_LINE], double distance,
+                                  double out[LE__SC_LINE]) {
+    solid_angles_of(x1, x2, distance, out);
+}
+
+FOR_AVX2 solid_angles_of_avx2(double x1, const double x2[LE__SC_LINE], double distance,
+                              double out[LE__SC_LINE]) {
+    solid_angles_of(x1, x2, distance, out);
+}
+
+#define FASTEST(function, ...)                                                                     \
+    (__builtin_cpu_supports("avx512dq") ? function##_avx512(__VA_ARGS__)                           \
+     : __builtin_cpu_supports("avx2")   ? function##_avx2(__VA_ARGS__)                             \
+                                        : function(__VA_ARGS__))
+#else
+#define FASTEST(function, ...) function(__VA_ARGS__)
 #endif
 
 void le__sc_line_of(const double m[3][3], double x1, const double x2[LE__SC_LINE], double distance,
                     le__sc_radial radial, bool chi, le__sc_line *out) {
-#if defined(__x86_64__) && defined(__GNUC__)
-    if (__builtin_cpu_supports("avx512dq")) {
-        line_avx512(m, x1, x2, distance, radial, chi, out);
-        return;
-    }
-    if (__builtin_cpu_supports("avx2")) {
-        line_avx2(m, x1, x2, distance, radial, chi, out);
-        return;
-    }
-#endif
-    line_of(m, x1, x2, distance, radial, chi, out);
+    FASTEST(line_of, m, x1, x2, distance, radial, chi, out);
+}
+
+void le__sc_solid_angles_of(double x1, const double x2[LE__SC_LINE], double distance,
+                            double out[LE__SC_LINE]) {
+    FASTEST(solid_angles_of, x1, x2, distance, out);
 }

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Scattering angles of neighbouring points of a row, several at once: square roots and divisions
+ * Scattering and solid angles of neighbouring points of a row, several at once: square roots and divisions
  * are most of the time that a table of shares takes, and vectors have as many of them as numbers.
  */
 #ifndef LE_SCATTERING_LINES_H
@@ -34,5 +34,8 @@ typedef struct le__sc_line {
  * The same numbers for every instruction set. */
 void le__sc_line_of(const double matrix[3][3], double x1, const double x2[LE__SC_LINE],
                     double distance, le__sc_radial radial, bool chi, le__sc_line *out);
+/* Of the same points, cos of the angle to the detector's normal, to the third power. */
+void le__sc_solid_angles_of(double x1, const double x2[LE__SC_LINE], double distance,
+                            double out[LE__SC_LINE]);
 
 #endif

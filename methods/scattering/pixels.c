@@ -49,6 +49,10 @@ static bool flat_missing(const le__sc_setup *s, double flat) {
     return flat == 0 || isnan(le__sc_value(s, (float)flat));
 }
 
+int le__sc_wanted_of_pixels(const le__sc_setup *s) {
+    return le__sc_wanted(&s->bins) | (s->solid_angle ? LE__SC_SOLID_ANGLES : 0);
+}
+
 void le__sc_pixel_of(const le__sc_setup *s, const le__sc_images *images, const le__sc_walk *walk,
                      int64_t j, le__sc_pixel *out) {
     const int64_t i = walk->row * s->geometry.cols + j;

@@ -25,6 +25,8 @@ typedef struct le__sc_pixel {
     double dark, variance;
 } le__sc_pixel;
 
+/* What a walk needs for le__sc_pixel_of and le__sc_split. */
+int le__sc_wanted_of_pixels(const le__sc_setup *setup);
 /* Pixel j of the walk's row. */
 void le__sc_pixel_of(const le__sc_setup *setup, const le__sc_images *images,
                      const le__sc_walk *walk, int64_t j, le__sc_pixel *out);

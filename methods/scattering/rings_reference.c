@@ -144,7 +144,7 @@ static le_status all_frames(le_call *call, reference *r, le__sc_members_fn fn) {
 
 static le_status with_walk(le_call *call, reference *r, le__sc_members_fn fn) {
     le_status status =
-        le__sc_walk_open(&r->walk, &r->setup->geometry, le__sc_wanted(&r->setup->bins));
+        le__sc_walk_open(&r->walk, &r->setup->geometry, le__sc_wanted_of_pixels(r->setup));
     if (status != LE_OK)
         return status;
     status = le__sc_share_open(&r->share, &r->setup->bins);

@@ -328,8 +328,9 @@ static bool normalise(le__sc_share *out, double least) {
         sum += out->weight[k];
     if (!(fabs(sum) > least))
         return false;
+    const double by = 1 / sum;
     for (int64_t k = 0; k < n; k++)
-        out->weight[k] /= sum;
+        out->weight[k] *= by;
     return true;
 }
 
@@ -337,11 +338,11 @@ static bool normalise(le__sc_share *out, double least) {
 static bool split_quadrilateral(le__sc_point corner[4], const le__sc_bins *bins,
                                 le__sc_share *out) {
     const bool plane = bins->azimuth.n > 0;
-    for (int k = 0; k < 4; k++) {
-        corner[k].radial = in_bins(&bins->radial, corner[k].radial);
-        if (plane)
-            corner[k].chi = in_bins(&bins->azimuth, corner[k].chi);
-    }
+    const double per[2] = {1 / bins->radial.delta, plane ? 1 / bins->azimuth.delta : 1},
+                 lo[2] = {bins->radial.lo, plane ? bins->azimuth.lo : 0};
+    for (int k = 0; k < 4; k++)
+        corner[k] =
+            (le__sc_point){(corner[k].radial - lo[0]) * per[0], (corner[k].chi - lo[1]) * per[1]};
     if (plane) {
         areas_of_cells(corner, out);
         return normalise(out, 1e-12 * fabs(area_of(corner, 4)));

@@ -235,7 +235,7 @@ static le_status fill_entries(le_call *call, void *data, size_t bytes, void *coo
     if (status == LE_OK) {
         b->loaded.setup.bins = b->outline->bins;
         place(b, data);
-        status = for_all(b, le__sc_wanted(&b->loaded.setup.bins), put_pixel);
+        status = for_all(b, le__sc_wanted_of_pixels(&b->loaded.setup), put_pixel);
     }
     le__sc_setup_unload(&b->loaded);
     return status;

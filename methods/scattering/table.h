@@ -72,7 +72,8 @@ typedef struct le__sc_known {
 static inline void le__sc_known_add(le__sc_known *k, double c, double w, double v) {
     le__sc_total_add(&k->normalization, c * w);
     le__sc_total_add(&k->normalization2, c * c * w * w);
-    le__sc_total_add(&k->variance, c * c * v);
+    if (v != 0)
+        le__sc_total_add(&k->variance, c * c * v);
     le__sc_total_add(&k->count, c);
 }
 

@@ -218,6 +218,13 @@ static inline void put_low_u32(bits k[8], uint8_t *out) {
 }
 #endif
 
+/* So many bytes behind as many from here on: frames are larger than caches, and a line that is
+ * written without having been asked for before is waited for. */
+static inline void prefetch_next(const uint8_t *here, int64_t bytes) {
+    for (int64_t b = 0; b < bytes; b += 64)
+        __builtin_prefetch((const void *)((uintptr_t)here + (uintptr_t)(bytes + b)), 1);
+}
+
 /* Whole registers of a block; returns how many of its plane bytes are done. */
 static inline int64_t unshuffle_vectors(const uint8_t *planes, int64_t n, int64_t element,
                                         int64_t low, uint8_t *out) {
@@ -226,7 +233,9 @@ static inline int64_t unshuffle_vectors(const uint8_t *planes, int64_t n, int64_
     for (; i + BITS_BYTES <= plane; i += BITS_BYTES) {
         bits k[8][8];
         bool high = false;
+        const int64_t size = 8 * BITS_BYTES * element;
         uint8_t *to = out + 8 * i * element;
+        prefetch_next(to, size); /* of the next round, or of the next block */
         for (int64_t b = 0; b < element; b++)
             if (b < low && byte_of_elements(planes + 8 * b * plane + i, plane, k[b]))
                 high |= b > 0;

@@ -145,6 +145,45 @@ static void test_centres(void **state) {
     for_implementations("azimuthal_integrate", centres_count);
 }
 
+/* A pixel without counts adds nothing, even where its normalization is so small that no float holds
+ * what one count would be. Nine frames: eight together, and one. */
+static void tiny_normalization(const char *implementation) {
+    enum { FRAMES = 9, TINY = 20 * COLS + 7 };
+    static uint32_t frames[FRAMES][PIXELS];
+    static float flat[PIXELS];
+    double sum[FRAMES][NPT] = {{0}}, counts[NPT] = {0};
+    assert_in_range(bin_of(TINY), 0, NPT - 1);
+    for (int i = 0; i < PIXELS; i++) {
+        const int b = bin_of(i);
+        flat[i] = i == TINY ? 1e-42f : 1;
+        for (int k = 0; k < FRAMES; k++)
+            frames[k][i] = i == TINY ? 0 : frame[i] + (uint32_t)k;
+        for (int k = 0; k < FRAMES && b >= 0; k++)
+            sum[k][b] += frames[k][i];
+        if (b >= 0)
+            counts[b]++;
+    }
+    le_tensor in = le_tensor_of(frames, LE_U32, 3, (int64_t[]){FRAMES, ROWS, COLS}),
+              f = image(flat, LE_F32), intensity = {0};
+    assert_ok(le_engine_run(engine, "azimuthal_integrate", LE_IN("frames", &in), GEOMETRY,
+                            LE_STR("splitting", "no"), LE_IN("flat", &f), LE_I64("weighted", 0),
+                            LE_I64("solid_angle", 0), LE_STR("error_model", "poisson"),
+                            LE_F64S("radial_range", ((double[]){1.0, 1.0 + 0.2 * NPT}), 2),
+                            LE_OUT("intensity", &intensity),
+                            LE_OPT_IMPLEMENTATION(implementation)));
+    for (int k = 0; k < FRAMES; k++)
+        for (int b = 0; b < NPT; b++) {
+            const double want = sum[k][b] / counts[b];
+            assert_near(le_tensor_get(&intensity, k * NPT + b), want, 1e-5 * want);
+        }
+    le_tensor_free(&intensity);
+}
+
+static void test_tiny_normalization(void **state) {
+    (void)state;
+    for_implementations("azimuthal_integrate", tiny_normalization);
+}
+
 /* ------------------------------------------------------------------------------------- split -- */
 
 /* A frame of ones has the intensity 1 in every bin, however pixels are split; and no pixel is lost
@@ -182,8 +221,8 @@ static void test_nothing_is_lost(void **state) {
 /* Curves of frames first .. end - 1 of the scan below, in double precision. */
 static void curves_of(const char *implementation, const double *scanned, int64_t first, int64_t end,
                       le_tensor *out) {
-    le_tensor in = le_tensor_of(scanned + first * PIXELS, LE_F64, 3,
-                                (int64_t[]){end - first, ROWS, COLS});
+    le_tensor in =
+        le_tensor_of(scanned + first * PIXELS, LE_F64, 3, (int64_t[]){end - first, ROWS, COLS});
     *out = (le_tensor){.dtype = LE_F64};
     assert_ok(le_engine_run(engine, "azimuthal_integrate", LE_IN("frames", &in), GEOMETRY,
                             LE_I64("solid_angle", 0), LE_OUT("sum_signal", out),
@@ -688,6 +727,7 @@ static void test_poni_file(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_centres),
+        cmocka_unit_test(test_tiny_normalization),
         cmocka_unit_test(test_nothing_is_lost),
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_areas),

@@ -114,6 +114,70 @@ def test_options_and_tensors(stack):
     check_pair(edges(le.asarray(stack)), stack)
 
 
+WRONG = [(dict(mode="fast"), ValueError, "'mode': there is no mode 'fast'"), (dict(atol="x"), TypeError, "'atol'"),
+         (dict(keep="no"), TypeError, "'keep': expected True or False"), (dict(memory_limit=-1), ValueError, "'memory_limit'"),
+         (dict(progress=3), TypeError, "'progress'"), (dict(device=5), TypeError, "'device': expected a text"),
+         (dict(out=3), TypeError, "'out': a chain makes"), (dict(outputs="row"), TypeError, "'outputs': a chain makes")]
+
+
+@pytest.mark.parametrize("words, kind, text", WRONG, ids=[next(iter(w[0])) for w in WRONG])
+def test_wrong_options(stack, words, kind, text):
+    edges = le.chain(lambda stack: one_by_one(stack))
+    for use in (edges, edges.plan):
+        with pytest.raises(kind, match=f"option {text}"):
+            use(stack, **words)
+    with le.Chain("web") as c:
+        c.output("row", le.roberts_cross(c.input("stack", stack.shape, "f4")).gradient_row)
+    if "outputs" not in words:
+        with pytest.raises(kind, match=f"option {text}"):
+            c.run(stack=stack, **words)
+    with pytest.raises(TypeError, match="option 'engine': a chain has one already"):
+        c.run(stack=stack, engine=le.Engine(db=":memory:"))
+
+
+def test_options_of_blocks(stack):
+    """They hold for chains as for calls; what the call says itself comes first."""
+    edges = le.chain(lambda stack: one_by_one(stack))
+    check_pair(edges(stack), stack)
+    with le.options(keep=True):
+        assert isinstance(edges(stack)[0], le.Tensor)
+        assert isinstance(edges(stack, keep=False)[0], np.ndarray)
+    with le.options(mode="fast"), pytest.raises(ValueError, match="option 'mode': there is no mode 'fast'"):
+        edges(stack)
+    with le.options(implementation="nobody"), pytest.raises(le.Error, match="nobody"):
+        edges(stack)
+
+
+def test_engines(stack):
+    """Of the call, of the decorator, of the block, in this order."""
+    edges = le.chain(lambda stack: one_by_one(stack))
+    with le.Engine(db=":memory:", mode="estimate") as e, le.Engine(db=":memory:", mode="estimate") as other:
+        check_pair(edges(stack, engine=e), stack)
+        with le.options(engine=e):
+            check_pair(edges(stack), stack)
+            check_pair(le.chain(lambda stack: one_by_one(stack), engine=other)(stack), stack)
+    with pytest.raises(ValueError, match="closed"):
+        edges(stack, engine=e)
+    with pytest.raises(TypeError, match="engine: expected a liquid_engine.Engine"):
+        edges(stack, engine=3)
+    check_pair(edges(stack), stack)
+
+
+def test_progress(stack):
+    seen = []
+    edges = le.chain(lambda stack: one_by_one(stack))
+    large = np.tile(stack, (40, 20, 20))
+    edges(large, progress=seen.append, implementation="reference")
+    assert seen and all(isinstance(done, float) for done in seen)
+
+    def stop(done):
+        raise KeyError("enough")
+
+    with pytest.raises(KeyError, match="enough"):
+        edges(large, progress=stop, implementation="reference")
+    check_pair(edges(stack), stack)
+
+
 def test_by_hand(stack):
     with le.Chain("web") as c:
         c.output("row", le.roberts_cross(c.input("stack", stack.shape, "f4")).gradient_row)

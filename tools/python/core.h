@@ -130,7 +130,7 @@ enum { CORE_ARGS = LE_MAX_ARGS + 16 };
 
 /* A call's arguments as the library takes them, and what keeps them alive. */
 typedef struct core_call {
-    core_function *function;
+    core_function *function; /* NULL: a run of a chain, of which only options are read */
     core_engine *engine; /* owned */
     size_t n, n_owned;
     le_arg args[CORE_ARGS];
@@ -154,8 +154,12 @@ const char *core_function_operation(const core_function *f);
 /* After LE_ERR_DTYPE: adds what to write to the library's text, where an array has a dtype that the
  * operation does not take (numpy's whole numbers are i64). */
 void core_say_conversion(const core_call *c);
-/* Options of a call from a dict of keywords, for chains. */
+/* Options of a chain's run, from a dict of keywords and from blocks around it, into a call that is all zero.
+ * core_call_end in any case. */
 bool core_options_from(core_call *c, PyObject *dict);
+/* What core_leave is to show the progress of the call to, and afterwards. */
+PyObject *core_call_show(const core_call *c);
+void core_call_shown(const core_call *c, PyObject *shown);
 /* What the library returned: false with an exception set, the log flushed in any case. */
 bool core_check(le_status status);
 

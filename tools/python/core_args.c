@@ -5,6 +5,8 @@
  */
 #include "core_call.h"
 
+#include <string.h>
+
 bool core_call_blame(const core_call *c, const char *kind, const char *name) {
     PyObject *type, *value, *trace, *text = NULL;
     PyErr_Fetch(&type, &value, &trace);
@@ -12,13 +14,15 @@ bool core_call_blame(const core_call *c, const char *kind, const char *name) {
                  type == PyExc_OverflowError || type == PyExc_UnicodeEncodeError;
     if (plain)
         text = PyObject_Str(value);
-    if (!text || PyUnicode_Find(text, c->function->name, 0, PY_SSIZE_T_MAX, 1) == 0) {
+    const char *operation = core_call_name(c), *said = text ? core_text(text) : NULL;
+    if (!said || !strncmp(said, operation, strlen(operation))) {
+        PyErr_Clear();
         PyErr_Restore(type, value, trace);
         Py_XDECREF(text);
         return false;
     }
     PyErr_Format(type == PyExc_UnicodeEncodeError ? PyExc_ValueError : type, "%s: %s '%s': %.400U",
-                 c->function->text, kind, name, text);
+                 operation, kind, name, text);
     Py_DECREF(text);
     Py_XDECREF(type);
     Py_XDECREF(value);

@@ -134,6 +134,10 @@ const char *core_function_operation(const core_function *f) {
     return f->text;
 }
 
+const char *core_call_name(const core_call *c) {
+    return c->function ? c->function->text : "chain";
+}
+
 static le_status run_stream(core_call *c) {
     le_io_stream *stream;
     le_status status = le_io_stream_open(c->engine->engine, c->stream_place, NULL, &stream);
@@ -150,7 +154,15 @@ static le_status run(core_call *c) {
                            : le_call_run(c->engine->engine, c->function->text, c->args, c->n);
 }
 
-static void close_bar(PyObject *bar) {
+PyObject *core_call_show(const core_call *c) {
+    if (c->progress == Py_True)
+        return PyObject_CallNoArgs(core_hooks.progress);
+    return c->progress == Py_False ? NULL : c->progress;
+}
+
+void core_call_shown(const core_call *c, PyObject *bar) {
+    if (c->progress != Py_True || !bar)
+        return;
     PyObject *r = PyObject_CallMethod(bar, "close", NULL);
     if (!r)
         PyErr_Clear();
@@ -162,15 +174,13 @@ static PyObject *run_call(core_call *c) {
     le_status status;
     if (!core_engine_begin(c->engine))
         return NULL;
-    PyObject *bar = c->progress == Py_True ? PyObject_CallNoArgs(core_hooks.progress) : NULL;
-    bool shows = c->progress && c->progress != Py_True && c->progress != Py_False;
+    PyObject *shown = core_call_show(c);
     core_outside outside;
-    core_leave(&outside, shows ? c->progress : bar);
+    core_leave(&outside, shown);
     status = run(c);
     core_back(&outside);
     c->engine->in_use--;
-    if (bar)
-        close_bar(bar);
+    core_call_shown(c, shown);
     if (status == LE_ERR_DTYPE)
         core_say_conversion(c);
     bool good = core_check(status);

@@ -21,6 +21,8 @@ extern struct core_hooks {
 le_arg *core_call_add(core_call *c, const char *name, int kind);
 /* Keeps a reference, which is taken, until the call ends. False when it is NULL. */
 bool core_call_own(core_call *c, PyObject *reference);
+/* Of the operation, or what takes its place. */
+const char *core_call_name(const core_call *c);
 /* After a conversion was refused: says whose argument or option (`kind`) it was, where the text
  * does not begin with the operation. Exceptions of other types are the caller's own. */
 bool core_call_blame(const core_call *c, const char *kind, const char *name);
@@ -32,7 +34,7 @@ enum { ENGINE_OPTION = 12 }; /* the number of `engine` */
 /* The value of option number i. */
 bool core_take_option(core_call *c, PyObject *value, int i);
 /* Of `with options(...)` blocks around the call: what it does not say itself, by the bits of
- * `given`. Called only while such a block is open anywhere. */
+ * `given`. Need not be called while no such block is open anywhere. */
 bool core_take_blocks(core_call *c, uint32_t given);
 
 /* The outputs that are wanted, then those that the operation must have all the same. */

@@ -239,11 +239,13 @@ static PyObject *run_chain(core_chain *self, run *r) {
     le_status status;
     if (!core_engine_begin(e))
         return NULL;
+    PyObject *shown = core_call_show(&r->call);
     core_outside outside;
-    core_leave(&outside, NULL);
+    core_leave(&outside, shown);
     status = le_chain_run_args(self->chain, r->args, r->n);
     core_back(&outside);
     e->in_use--;
+    core_call_shown(&r->call, shown);
     return core_check(status) ? outputs_of(r) : NULL;
 }
 
@@ -265,6 +267,7 @@ static PyObject *chain_run(PyObject *o, PyObject *args) {
         r->n += r->call.n;
         result = run_chain((core_chain *)o, r);
     }
+    core_call_end(&r->call);
     PyMem_Free(r);
     return result;
 }
@@ -275,7 +278,10 @@ static PyObject *chain_plan(PyObject *o, PyObject *options) {
     char *text = NULL;
     le_status status;
     core_call *c = PyMem_Calloc(1, sizeof *c);
-    if (!c || !core_options_from(c, options)) {
+    if (!c)
+        return PyErr_NoMemory();
+    if (!core_options_from(c, options)) {
+        core_call_end(c);
         PyMem_Free(c);
         return NULL;
     }
@@ -286,6 +292,7 @@ static PyObject *chain_plan(PyObject *o, PyObject *options) {
         text = le_chain_plan_json(plan);
     le_chain_plan_free(&plan);
     core_back(&outside);
+    core_call_end(c);
     PyMem_Free(c);
     PyObject *r = core_check(status) && text ? PyUnicode_FromString(text) : NULL;
     free(text);

@@ -94,9 +94,19 @@ static bool take_progress(core_call *c, PyObject *value) {
     return true;
 }
 
+static bool is_for_chains(const struct option *o) {
+    if (o->option || o->kind == 'P')
+        return true;
+    PyErr_SetString(PyExc_TypeError, o->kind == 'E' ? "a chain has one already"
+                                                    : "a chain makes its results itself");
+    return false;
+}
+
 static bool read_option(core_call *c, PyObject *value, const struct option *o) {
     if (value == Py_None)
         return true;
+    if (!c->function && !is_for_chains(o))
+        return false;
     if (o->kind == 'O')
         c->out = value;
     else if (o->kind == 'U')
@@ -142,6 +152,7 @@ static int option_named(PyObject *name) {
 bool core_options_from(core_call *c, PyObject *dict) {
     PyObject *name, *value;
     Py_ssize_t at = 0;
+    uint32_t given = 1u << ENGINE_OPTION; /* not that of a block */
     while (PyDict_Next(dict, &at, &name, &value)) {
         int i = option_named(name);
         if (i < 0) {
@@ -150,8 +161,9 @@ bool core_options_from(core_call *c, PyObject *dict) {
         }
         if (!core_take_option(c, value, i))
             return false;
+        given |= 1u << i;
     }
-    return true;
+    return core_take_blocks(c, given);
 }
 
 bool core_take_blocks(core_call *c, uint32_t given) {

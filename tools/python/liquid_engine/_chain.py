@@ -13,7 +13,7 @@ import threading
 
 import numpy
 
-from . import _core, _functions
+from . import _core, _functions, _options
 
 _NO_CONTENTS = "a value of a chain has no contents yet"
 
@@ -275,6 +275,10 @@ class TracedFunction:
     def _bind(self, args, words):
         options = {k: words.pop(k) for k in list(words) if k in _functions.OPTIONS
                    and k not in self._signature.parameters}
+        for word in ("out", "outputs"):
+            if options.get(word) is not None:
+                raise TypeError(f"{self.__name__}: option {word!r}: a chain makes all its results itself")
+        engine = options.pop("engine", None) or self._engine or _options.of_blocks().get("engine")
         bound = self._signature.bind(*args, **words)
         bound.apply_defaults()
         given, arrays = bound.arguments, {}
@@ -283,27 +287,27 @@ class TracedFunction:
                 arrays[name] = value
             elif hasattr(value, "__array__") and not numpy.isscalar(value):
                 arrays[name] = numpy.asarray(value)
-        return given, arrays, options
+        return given, arrays, options, engine
 
-    def _trace_of(self, given, arrays):
+    def _trace_of(self, given, arrays, engine):
         key = tuple((name, tuple(arrays[name].shape), str(arrays[name].dtype)) if name in arrays
                     else (name, repr(value)) for name, value in given.items())
-        key = (os.getpid(), *key)  # a forked child has another engine
+        key = (os.getpid(), engine, *key)  # a forked child has another default engine
         found = self._traces.get(key)
         if found is None:
-            found = self._traces[key] = _Traced(self._function, self._engine, given, arrays)
+            found = self._traces[key] = _Traced(self._function, engine, given, arrays)
         return found
 
     def __call__(self, *args, **words):
-        given, arrays, options = self._bind(args, words)
-        traced = self._trace_of(given, arrays)
+        given, arrays, options, engine = self._bind(args, words)
+        traced = self._trace_of(given, arrays, engine)
         made = traced.chain.run(**arrays, **options) if traced.chain._outputs else {}
         return traced.rebuild(traced.structure, arrays, made)
 
     def plan(self, *args, **words):
         """The plan that a call with these arguments would follow."""
-        given, arrays, options = self._bind(args, words)
-        return self._trace_of(given, arrays).chain.plan(**options)
+        given, arrays, options, engine = self._bind(args, words)
+        return self._trace_of(given, arrays, engine).chain.plan(**options)
 
     def _latest(self):
         if not self._traces:

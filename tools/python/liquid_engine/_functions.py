@@ -28,7 +28,7 @@ OPTIONS = {  # of every call: type, explanation
     "out": ("array or tuple of arrays", "Where to write the results."),
     "outputs": ('str or sequence of str, or "all"', "Names of the results to make."),
     "engine": ("Engine", "Another engine than the default one."),
-    "progress": ("bool or callable", "Shows how far a long call is (tqdm), or is called with a fraction."),
+    "progress": ("bool or callable", "Shows how far a long call is (tqdm), or is called with a fraction (NaN: not known)."),
 }
 
 

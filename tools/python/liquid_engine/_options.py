@@ -11,6 +11,11 @@ _open = contextvars.ContextVar("liquid_engine.options", default={})
 _words = frozenset(_core.option_names) - {"out", "outputs"}
 
 
+def of_blocks():
+    """Options of the blocks that are open around the caller."""
+    return _open.get()
+
+
 class options:
     """Options of the calls in a block: ``with options(mode="frozen", atol=1e-3): ...``, unless they say otherwise.
 

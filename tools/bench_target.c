@@ -37,12 +37,23 @@ static bool make_args(bench_target *t, const bench_settings *s, int64_t size, le
     return true;
 }
 
+/* What a problem's text says of the contents of an argument, as of a kernel, makes no argument. */
+static bool is_as_asked(const bench_target *t, const bench_settings *s) {
+    const char *made = le_bench_problem(t->bench);
+    if (!s->problem || !strcmp(made, s->problem))
+        return true;
+    tool_message("%s: no call can be made from the problem '%s'; it would be '%s'", t->operation,
+                 s->problem, made);
+    return false;
+}
+
 bool bench_target_open(bench_target *t, const bench_settings *s, const char *operation,
                        int64_t size, le_dtype dtype) {
     *t = (bench_target){.engine = bench_engine(s, NULL, LE_MODE_FROZEN), .operation = operation};
     bool ok = t->engine && make_args(t, s, size, dtype);
     if (ok && le_bench_open(&t->bench, t->engine, operation, t->args, t->n_args) != LE_OK)
         ok = complain(le_error_message());
+    ok = ok && is_as_asked(t, s);
     if (!ok)
         bench_target_close(t);
     return ok;

@@ -251,25 +251,37 @@ static le_status explain(le_engine *engine, const run_options *o, const run_args
     return status;
 }
 
-static le_status run_streamed(le_engine *engine, const run_options *o, run_args *a) {
-    le_status status = o->profile ? le_profile_start(engine) : LE_OK;
-    for (int i = 0; i < o->repeat && status == LE_OK; i++)
-        status = run_scan(engine, o, a);
-    return status == LE_OK && o->profile ? run_print_profile(engine, o->profile) : status;
+/* A run of many items, which may be by several candidates: its time goes to stdout when several are
+ * asked for. */
+static void tell_time(const run_options *o, double seconds) {
+    if (o->repeat > 1)
+        printf("%.9f\n", seconds);
 }
 
-static le_status run_all_boxed(le_engine *engine, const run_options *o, run_args *a) {
+static le_status run_items(le_engine *engine, const run_options *o, run_args *a,
+                           le_status (*run)(le_engine *, const run_options *, run_args *)) {
     le_status status = LE_OK;
-    for (int i = 0; i < o->repeat && status == LE_OK; i++)
-        status = run_boxes(engine, o, a);
+    for (int i = 0; i < o->repeat && status == LE_OK; i++) {
+        double start = tool_clock();
+        status = run(engine, o, a);
+        if (status == LE_OK)
+            tell_time(o, tool_clock() - start);
+    }
     return status;
+}
+
+static le_status run_streamed(le_engine *engine, const run_options *o, run_args *a) {
+    le_status status = o->profile ? le_profile_start(engine) : LE_OK;
+    if (status == LE_OK)
+        status = run_items(engine, o, a, run_scan);
+    return status == LE_OK && o->profile ? run_print_profile(engine, o->profile) : status;
 }
 
 static le_status run_profiled(le_engine *engine, const run_options *o, run_args *a,
                               const le_arg *args, size_t n, bool boxed) {
     le_status status = o->profile ? le_profile_start(engine) : LE_OK;
     if (status == LE_OK)
-        status = boxed ? run_all_boxed(engine, o, a) : run_all(engine, o, a, args, n);
+        status = boxed ? run_items(engine, o, a, run_boxes) : run_all(engine, o, a, args, n);
     if (status == LE_OK)
         status = write_outputs(engine, a, o->verbose);
     if (status == LE_OK)
@@ -306,8 +318,8 @@ static le_status call_together(le_engine *engine, const run_options *o, const ru
     int64_t left = -1;
     double start = tool_clock();
     le_status status = run_world_call(engine, a->operation->name, args, n, &left);
-    if (status == LE_OK && o->repeat > 1)
-        printf("%.9f\n", tool_clock() - start);
+    if (status == LE_OK)
+        tell_time(o, tool_clock() - start);
     if (status == LE_OK && o->verbose && left >= 0)
         tool_message("%s: continued, %lld items left", a->operation->name, (long long)left);
     if (status == LE_OK && o->verbose && run_world_boxes())

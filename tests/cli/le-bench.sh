@@ -100,6 +100,8 @@ grep -q "quarantined" out && { fail "the interrupt was blamed on an implementati
 # --- one candidate again ---
 expect 0 le-bench --time=c@cpu --repeat=3 --problem='volume=f32[24,24,24] axis=0 reduce=mean scale=log image=f32[24,24,3] rgb' project
 out_has "3 runs: mean"
+expect 1 le-bench --time=c@cpu --problem='image=f32[40,40] result=f32[40,40] mode=same boundary=fill 63x63 rank 2 within the tolerance' convolve2d
+err_has "no call can be made from the problem 'image=f32[40,40] result=f32[40,40] mode=same boundary=fill 63x63 rank 2"
 expect 0 le-bench --time=c@cpu --repeat=3 --sizes=20 --dtype=u16 roberts_cross
 out_has 'image=u16[4,20,20]'
 expect 1 le-bench --time=no_such project

@@ -38,6 +38,8 @@ frames 5 1 >wanted.raw
 same result.raw wanted.raw
 expect 0 le-run bitshuffle_lz4 frames=scan.h5:/entry/data/data
 out_has "result: u16[8,40,50]"
+expect 0 le-run --repeat=2 bitshuffle_lz4 frames=scan.h5:/entry/data/data result=result.raw
+[ "$(grep -cE '^[0-9]+\.[0-9]{9}$' out)" = 2 ] || fail "not the time of each run: $(cat out)"
 expect 0 le-run bitshuffle_lz4 frames=frames.raw:u16:8,40,50 result=result.raw # needs no decoding
 same result.raw frames.raw
 # batches of one size share memory, of which a device has an older copy; in no two of them frames are the same

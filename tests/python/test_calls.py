@@ -277,6 +277,8 @@ def test_dlpack_and_tensors(rng, engine):
     assert kept.__dlpack_device__() == (1, 0)
     with pytest.raises(BufferError):
         kept.__dlpack__(dl_device=(2, 0))
+    for words in (dict(dl_device=(1, 0)), dict(copy=True), dict(stream=None, max_version=None, dl_device=None, copy=None)):
+        assert "dltensor" in repr(kept.__dlpack__(**words))
     held = le.asarray(cube)
     assert np.shares_memory(np.asarray(held), cube)
     assert np.array_equal(engine.project(held, axis=0), array)
@@ -449,7 +451,7 @@ def test_read_only_stays_so(tmp_path):
             with pytest.raises(ValueError, match="read-only"):
                 le.shift_magnify(np.ones((8, 8), "f8"), magnification_row=1, magnification_col=1, out=view)
             assert np.array_equal(view, expected)
-    with pytest.raises(ValueError, match="copy=False"):
+    with pytest.raises((ValueError, TypeError), match="copy"):  # numpy 1 has no such word
         np.asarray(held, dtype="f4", copy=False)
     assert np.shares_memory(np.asarray(held, dtype="f8"), np.asarray(held))
     assert not np.shares_memory(np.asarray(le.asarray(view, copy=1)), view)

@@ -311,8 +311,38 @@ static PyObject *tensor_array(PyObject *o, PyObject *args, PyObject *names) {
 }
 
 /* numpy knows the versions of the protocol. */
+static PyObject *word_of(PyObject *names, const char *name) {
+    PyObject *value = names ? PyDict_GetItemString(names, name) : NULL;
+    return value == Py_None ? NULL : value;
+}
+
+/* What numpy before 2.1, whose arrays know none of these words, would do with them. */
+static bool old_words(PyObject *names, PyObject **array) {
+    PyObject *device = word_of(names, "dl_device"), *copy = word_of(names, "copy");
+    int kind = 1, number = 0;
+    if (device && !PyArg_ParseTuple(device, "ii", &kind, &number))
+        return false;
+    if (kind != 1 || number != 0) {
+        PyErr_SetString(PyExc_BufferError, "the memory is the host's: device (1, 0)");
+        return false;
+    }
+    if (copy && PyObject_IsTrue(copy) == 1) {
+        PyObject *other = PyArray_NewCopy((PyArrayObject *)*array, NPY_CORDER);
+        Py_DECREF(*array);
+        *array = other;
+    }
+    return *array != NULL;
+}
+
 static PyObject *tensor_dlpack(PyObject *o, PyObject *args, PyObject *names) {
     PyObject *a = array_of_tensor((core_tensor *)o);
+    if (a && PyArray_GetNDArrayCFeatureVersion() < NPY_2_1_API_VERSION) {
+        if (!old_words(names, &a)) {
+            Py_XDECREF(a);
+            return NULL;
+        }
+        names = NULL;
+    }
     PyObject *method = a ? PyObject_GetAttrString(a, "__dlpack__") : NULL;
     PyObject *capsule = method ? PyObject_Call(method, args, names) : NULL;
     Py_XDECREF(method);

@@ -76,4 +76,4 @@ def from_dlpack(x):
         Over the same memory.
     """
     import numpy
-    return numpy.from_dlpack(x)
+    return numpy.asarray(x) if isinstance(x, _core.Tensor) else numpy.from_dlpack(x)

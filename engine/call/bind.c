@@ -203,6 +203,9 @@ static le_status check_count(const le_operation *op, const le_arg_desc *d, size_
     if (count < d->min_count && !d->max_count)
         return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' has %zu numbers, expected %zu or more",
                        op->name, d->name, count, d->min_count);
+    if (d->max_count && count != d->max_count && d->min_count == d->max_count)
+        return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' has %zu numbers, expected %zu", op->name,
+                       d->name, count, d->min_count);
     if (count < d->min_count || (d->max_count && count > d->max_count))
         return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' has %zu numbers, expected %zu to %zu",
                        op->name, d->name, count, d->min_count, d->max_count);

@@ -410,6 +410,12 @@ def test_mistakes(engine, words, kind, text):
         assert caught.value.status < 0
 
 
+@pytest.mark.parametrize("limits", [1, [], [1, 2, 3]], ids=str)
+def test_lists_of_so_many_numbers(engine, limits):
+    with pytest.raises(le.ArgumentError, match="'limits' has [013] numbers, expected 2$"):
+        engine.project(np.zeros((2, 2, 2), "f4"), limits=limits)
+
+
 def test_lists_without_numbers(engine):
     with pytest.raises(le.ArgumentError, match="has 0 numbers, expected 1 or more"):
         engine.volume_render(np.ones((4, 4, 4), "f4"), 4, angles=[])

@@ -499,28 +499,35 @@ static void results_range(void *context, size_t begin, size_t end, int worker) {
 
 /* ------------------------------------------------------------------------------------ set-up -- */
 
-/* Frames go in groups of eight where their sums fit a cache, and the rest one by one. Reproducible:
- * in an order of additions that does not depend on how many frames there are. */
+enum {
+    MOST_SUMS = 1 << 20, /* of a frame */
+    MANY_BINS = 1 << 15,
+    MANY_WAVE = 14 /* instead of WAVE, where groups of eight have so many bins: see table_memory */
+};
+
+/* Frames go in groups of eight where their sums need no more than 64 MiB, and the rest one by one.
+ * Reproducible: in an order of additions that does not depend on how many frames there are. */
 static void shape_task(task *t, int64_t frames) {
     const int64_t bins = t->table.n_bins + 2;
     const bool fixed = le_call_reproducible(t->call);
-    const bool grouped = (fixed || frames >= MOST_LANES) && bins * t->sums <= 1 << 16;
+    const bool grouped = (fixed || frames >= MOST_LANES) && bins * t->sums <= MOST_SUMS;
     t->lanes = grouped ? MOST_LANES : COPIES;
     t->group_frames = grouped ? MOST_LANES : 1;
     t->groups = (frames + t->group_frames - 1) / t->group_frames;
     const int64_t most = t->pixels / (4 * bins) + 1; /* so that sums are no more than pixels */
-    t->pieces = fixed ? FIXED_PIECES : t->groups < WAVE ? WAVE / t->groups : 1;
+    t->wave = grouped && t->table.n_bins >= MANY_BINS ? MANY_WAVE : WAVE;
+    t->pieces = fixed ? FIXED_PIECES : t->groups < t->wave ? t->wave / t->groups : 1;
     t->pieces = t->pieces < most ? t->pieces : most;
     t->item_doubles = (size_t)(bins * t->sums * t->lanes);
     t->item_lost = (size_t)(bins * t->group_frames);
+    t->wave /= t->pieces;
+    t->wave = t->at_once || t->groups < t->wave ? t->groups : t->wave;
 }
 
 /* Memory for some frames; part of a run. */
 static le_status open_part(task *t, int64_t first, int64_t frames) {
     shape_task(t, frames);
     t->part_first = first;
-    const int64_t few = (WAVE + t->pieces - 1) / t->pieces;
-    t->wave = t->at_once || t->groups < few ? t->groups : few;
     const size_t items = (size_t)(t->wave * t->pieces);
     t->sums_of = le_call_scratch(t->call, items * t->item_doubles * sizeof(double));
     t->lost_of =
@@ -581,12 +588,11 @@ static le_status open_task(le_call *call, le_dtype dtype, task *t) {
     return le__sc_table_of(call, &t->table);
 }
 
+/* Doubles of a bin: three sums and four totals of each of eight frames, or of four copies of one. */
 static int64_t table_memory(const le_call *call) {
-    const le__sc_setup *s = le__sc_setup_of(call);
-    return le__sc_table_bytes(call) + 2 * WAVE *
-                                          (le__sc_setup_bins(s) < 1 << 15
-                                               ? 88 * le__sc_setup_bins(s) * 8
-                                               : 20 * le__sc_setup_bins(s) * 8);
+    const int64_t bins = le__sc_setup_bins(le__sc_setup_of(call)),
+                  doubles = bins < MANY_BINS ? 2 * WAVE * 88 * bins : 2 * WAVE * 20 * bins;
+    return le__sc_table_bytes(call) + doubles * (int64_t)sizeof(double);
 }
 
 #endif

@@ -20,8 +20,10 @@ static void put(le_call *call, int arg, int64_t frame, int64_t bin, double value
     const le__sc_setup *s = le__sc_setup_of(call);
     const bool plane = s->bins.azimuth.n > 0;
     int64_t at = bin * t->strides[last];
-    if (plane)
-        at = bin % t->shape[last] * t->strides[last] + bin / t->shape[last] * t->strides[last - 1];
+    if (plane) {
+        const uint32_t width = (uint32_t)t->shape[last], b = (uint32_t)bin; /* divides faster */
+        at = b % width * t->strides[last] + b / width * t->strides[last - 1];
+    }
     for (int d = s->stack_axes - 1; d >= 0; d--) {
         at += frame % s->stack[d] * t->strides[d];
         frame /= s->stack[d];

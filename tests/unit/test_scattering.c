@@ -389,6 +389,55 @@ static void test_plane(void **state) {
     for_implementations("azimuthal_integrate_2d", plane);
 }
 
+/* Nine frames over more bins than pixels, some of which each frame has no data for: the sums of
+ * cells that a pixel's centre lies in. */
+static void many_cells(const char *implementation) {
+    enum { FRAMES = 9, WIDTH = 200, AZIMUTHS = 190 };
+    static uint32_t frames[FRAMES][PIXELS];
+    static uint8_t mask[PIXELS];
+    static double sum[FRAMES][AZIMUTHS * WIDTH], count[FRAMES][AZIMUTHS * WIDTH];
+    const double range[] = {1.0, 4.0}, turn[] = {-180, 180};
+    int left_out = 0;
+    memset(sum, 0, sizeof sum);
+    memset(count, 0, sizeof count);
+    for (int i = 0; i < PIXELS; i++) {
+        const double r = (radius_of(i) - range[0]) / (range[1] - range[0]) * WIDTH,
+                     a = (atan2(y_of(i), x_of(i)) * 57.29577951308232 + 180) / 360 * AZIMUTHS;
+        /* at the mercy of rounding */
+        mask[i] = fabs(r - floor(r + 0.5)) < 1e-3 || fabs(a - floor(a + 0.5)) < 1e-3;
+        left_out += mask[i];
+        for (int k = 0; k < FRAMES; k++) {
+            frames[k][i] = (i + k) % 11 == 0 ? 777 : frame[i] + (uint32_t)k;
+            if (mask[i] || r < 0 || r >= WIDTH || frames[k][i] == 777)
+                continue;
+            sum[k][(int)a * WIDTH + (int)r] += frames[k][i];
+            count[k][(int)a * WIDTH + (int)r]++;
+        }
+    }
+    assert_in_range(left_out, 0, PIXELS / 50);
+    le_tensor in = le_tensor_of(frames, LE_U32, 3, (int64_t[]){FRAMES, ROWS, COLS}),
+              m = image(mask, LE_U8), s = {0}, n = {0};
+    assert_ok(le_engine_run(
+        engine, "azimuthal_integrate_2d", LE_IN("frames", &in), LE_F64("distance", distance),
+        LE_F64("poni1", poni1), LE_F64("poni2", poni2), LE_F64("pixel1", pixel1),
+        LE_F64("pixel2", pixel2), LE_I64("npt", WIDTH), LE_STR("unit", "r_mm"),
+        LE_STR("splitting", "no"), LE_I64("npt_azim", AZIMUTHS), LE_F64S("radial_range", range, 2),
+        LE_F64S("azimuth_range", turn, 2), LE_F64("dummy", 777), LE_IN("mask", &m),
+        LE_OUT("sum_signal", &s), LE_OUT("count", &n), LE_OPT_IMPLEMENTATION(implementation)));
+    for (int k = 0; k < FRAMES; k++)
+        for (int b = 0; b < AZIMUTHS * WIDTH; b++) {
+            assert_near(le_tensor_get(&s, (int64_t)k * AZIMUTHS * WIDTH + b), sum[k][b], 1e-3);
+            assert_near(le_tensor_get(&n, (int64_t)k * AZIMUTHS * WIDTH + b), count[k][b], 1e-6);
+        }
+    le_tensor_free(&s);
+    le_tensor_free(&n);
+}
+
+static void test_many_cells(void **state) {
+    (void)state;
+    for_implementations("azimuthal_integrate_2d", many_cells);
+}
+
 static void widen(double range[2], double y, double x) {
     const double chi = atan2(y, x) * 57.29577951308232;
     range[0] = fmin(range[0], chi);
@@ -734,6 +783,7 @@ int main(void) {
         cmocka_unit_test(test_sector),
         cmocka_unit_test(test_ends_of_the_turn),
         cmocka_unit_test(test_plane),
+        cmocka_unit_test(test_many_cells),
         cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_poni_file),
         cmocka_unit_test(test_stored),

@@ -166,7 +166,7 @@ def test_engines(stack):
 def test_progress(stack):
     seen = []
     edges = le.chain(lambda stack: one_by_one(stack))
-    large = np.tile(stack, (40, 20, 20))
+    large = np.tile(stack, (12, 10, 10))
     edges(large, progress=seen.append, implementation="reference")
     assert seen and all(isinstance(done, float) for done in seen)
 

@@ -75,6 +75,7 @@ $(grep -E 'tests passed|^Total Test time' "build/$name-tests.log")
 tests_of() { # DRIVER
     case $1 in
     oclgrind) echo 'test_opencl$|test_opencl_programs|test_no_f64' ;;
+    intel) echo "$(tests_of rusticl)|_golden" ;;
     *) echo 'test_opencl$|test_opencl_programs|test_no_f64|test_volume_opencl$|check_opencl|test_chain|test_slabs$|example' ;;
     esac
 }

@@ -515,13 +515,12 @@ static void shape_task(task *t, int64_t frames) {
     t->group_frames = grouped ? MOST_LANES : 1;
     t->groups = (frames + t->group_frames - 1) / t->group_frames;
     const int64_t most = t->pixels / (4 * bins) + 1; /* so that sums are no more than pixels */
-    t->wave = grouped && t->table.n_bins >= MANY_BINS ? MANY_WAVE : WAVE;
-    t->pieces = fixed ? FIXED_PIECES : t->groups < t->wave ? t->wave / t->groups : 1;
+    const int64_t items = grouped && t->table.n_bins >= MANY_BINS ? MANY_WAVE : WAVE;
+    t->pieces = fixed ? FIXED_PIECES : t->groups < items ? items / t->groups : 1;
     t->pieces = t->pieces < most ? t->pieces : most;
     t->item_doubles = (size_t)(bins * t->sums * t->lanes);
     t->item_lost = (size_t)(bins * t->group_frames);
-    t->wave /= t->pieces;
-    t->wave = t->at_once || t->groups < t->wave ? t->groups : t->wave;
+    t->wave = t->at_once || t->groups < items / t->pieces ? t->groups : items / t->pieces;
 }
 
 /* Memory for some frames; part of a run. */

@@ -310,7 +310,6 @@ static PyObject *tensor_array(PyObject *o, PyObject *args, PyObject *names) {
     return r;
 }
 
-/* numpy knows the versions of the protocol. */
 static PyObject *word_of(PyObject *names, const char *name) {
     PyObject *value = names ? PyDict_GetItemString(names, name) : NULL;
     return value == Py_None ? NULL : value;
@@ -334,6 +333,7 @@ static bool old_words(PyObject *names, PyObject **array) {
     return *array != NULL;
 }
 
+/* numpy knows the versions of the protocol. */
 static PyObject *tensor_dlpack(PyObject *o, PyObject *args, PyObject *names) {
     PyObject *a = array_of_tensor((core_tensor *)o);
     if (a && PyArray_GetNDArrayCFeatureVersion() < NPY_2_1_API_VERSION) {

@@ -324,9 +324,11 @@ static inline bool decode_together(__global const uchar *in, uint size, __local 
     return s.good;
 }
 
+/* words: memory of the type that fill_together stores, since drivers align it to no more than that. */
 __kernel void lz4_groups(__global const uchar *bytes, __global const block *blocks, __global uint *status,
-                         uint first_status, __global E *out, int big_endian, __local uchar *planes)
+                         uint first_status, __global E *out, int big_endian, __local uint *words)
 {
+    __local uchar *planes = (__local uchar *)words;
     const uint k = get_group_id(0);
     const block b = blocks[k];
     const bool good = decode_together(bytes + b.from, b.size, planes, b.count * SIZE);

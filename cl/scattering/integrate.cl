@@ -18,6 +18,9 @@
  * still of the lost ones, is negative. */
 enum { SIGNAL, VARIANCE, LOST = 1 + (MODEL != 0), NUMBER = LOST + 4, SUMS = LOST + 5 * CHECKS };
 
+/* Shares that a work-item reads at once, so that it does not wait for memory for each of them. */
+enum { AHEAD = LE_CPU ? 1 : 4 };
+
 /* A bin of fewer shares than these may consist of slivers but for one pixel. */
 enum { FEW = 64, MANY_LOST = 8 };
 
@@ -66,6 +69,32 @@ static inline void add(sums *to, float raw, float c, uint pixel, float by, image
     to->of[SIGNAL] = sum_add_product(to->of[SIGNAL], c, signal_of(raw, pixel, by, i));
     if (MODEL == 1)
         to->of[VARIANCE] = sum_add_product(to->of[VARIANCE], (c * by) * (c * by), fmax(raw - 1, 0));
+}
+
+/* Of a work-item, in frames that begin at at[]. */
+static inline void add_shares(sums to[FRAMES], __global const T *values, const size_t at[FRAMES],
+                              __global const uint2 *shares, uint begin, uint end, images i, shape s)
+{
+    for (uint k = begin; k < end; k += AHEAD * TEAM) {
+        uint2 share[AHEAD];
+        float raw[AHEAD][FRAMES];
+#pragma unroll
+        for (int j = 0; j < AHEAD; j++)
+            share[j] = shares[k + j * TEAM < end ? k + j * TEAM : k];
+#pragma unroll
+        for (int j = 0; j < AHEAD; j++)
+#pragma unroll
+            for (int f = 0; f < FRAMES; f++)
+                raw[j][f] = convert_float(values[at[f] + share[j].x]);
+#pragma unroll
+        for (int j = 0; j < AHEAD; j++) {
+            const float by = s.weighted ? 1.0f : i.factor[share[j].x];
+#pragma unroll
+            for (int f = 0; f < FRAMES; f++)
+                if (k + j * TEAM < end)
+                    add(&to[f], raw[j][f], as_float(share[j].y), share[j].x, by, i, s);
+        }
+    }
 }
 
 /* w: the normalization, or 1 */
@@ -130,13 +159,7 @@ __kernel void integrate(__global const T *values, __global const uint *rows,
         for (int k = 0; k < SUMS; k++)
             to[f].of[k] = SUM_ZERO;
     }
-    for (uint k = begin; k < end; k += TEAM) {
-        const uint2 share = shares[k];
-        const float by = s.weighted ? 1.0f : factor[share.x];
-#pragma unroll
-    for (int f = 0; f < FRAMES; f++)
-            add(&to[f], convert_float(values[at[f] + share.x]), as_float(share.y), share.x, by, i, s);
-    }
+    add_shares(to, values, at, shares, begin, end, i, s);
 #pragma unroll
     for (int f = 0; f < FRAMES; f++)
 #pragma unroll

@@ -289,7 +289,9 @@ le_status le__call_commit(le_call *call) {
         le__bound_arg *b = &call->args[i];
         if (!has_to_be_handed_over(call, i))
             continue;
-        bool host = !call->want.keep_on_device || le__is_allocated(b->user_out);
+        bool host =
+            !call->want.keep_on_device ||
+            (le__is_allocated(b->user_out) && !le__replaces_on_device(&b->tensor, b->user_out));
         outputs[n++] =
             (le__output){call->operation->args[i].name, &b->tensor, b->user_out, host, b->counted};
     }

@@ -16,6 +16,22 @@ bool le__is_allocated(const le_tensor *t) {
     return t->data || t->storage;
 }
 
+static bool is_all_on_device(const le_tensor *t) {
+    size_t bytes;
+    return t->storage && t->offset == 0 && le__tensor_is_contiguous(t) &&
+           le__tensor_bytes(t, &bytes) && bytes == t->storage->bytes &&
+           le__storage_is_on_device(t->storage);
+}
+
+bool le__replaces_on_device(const le_tensor *made, const le_tensor *to) {
+    return made->storage != to->storage && is_all_on_device(made) && is_all_on_device(to) &&
+           made->storage->bytes == to->storage->bytes;
+}
+
+static bool is_replaced(const le__output *o) {
+    return !o->host && le__replaces_on_device(o->made, o->to);
+}
+
 static le_status check_fit(const char *who, const le__output *o) {
     if (!le__is_allocated(o->to))
         return LE_OK;
@@ -44,7 +60,7 @@ static le_status bring_to_host(le_tensor *made, le__moved *moved) {
 static le_status fetch(const le__output *o, le__moved *moved) {
     le_tensor *made = o->made, *to = o->to;
     le_status status = o->host ? bring_to_host(made, moved) : LE_OK;
-    if (status != LE_OK || !to->storage)
+    if (status != LE_OK || !to->storage || is_replaced(o))
         return status;
     if (made->storage == to->storage) {
         to->data = made->data;
@@ -89,7 +105,7 @@ bool le__outputs_copy(const le_tensor *to, const void *from) {
 
 /* Where it gets a copy. */
 static bool copy(const le__output *o) {
-    if (!le__is_allocated(o->to) || o->to->data == o->made->data)
+    if (!le__is_allocated(o->to) || is_replaced(o) || o->to->data == o->made->data)
         return true;
     o->to->shape[0] = o->made->shape[0];
     return le__outputs_copy(o->to, o->made->data);
@@ -103,6 +119,8 @@ static void hand_over(const le__output *o) {
             trim(made);
         *to = *made;
         made->storage = NULL;
+    } else if (is_replaced(o)) {
+        le__storage_replace(to->storage, made->storage);
     }
 }
 

@@ -79,13 +79,17 @@ le_storage *le__storage_retain(le_storage *s) {
     return s;
 }
 
-void le__storage_release(le_storage *s) {
-    if (!s || atomic_fetch_sub(&s->references, 1) != 1)
-        return;
-    for (le__device_copy *c = s->copies, *next; c; c = next) {
+static void release_copies(le__device_copy *c) {
+    for (le__device_copy *next; c; c = next) {
         next = c->next;
         c->release(c);
     }
+}
+
+void le__storage_release(le_storage *s) {
+    if (!s || atomic_fetch_sub(&s->references, 1) != 1)
+        return;
+    release_copies(s->copies);
     pthread_mutex_destroy(&s->mutex);
     free_host(s);
     free(s);
@@ -126,6 +130,18 @@ bool le__storage_has_contents(le_storage *s) {
         any = c->valid;
     pthread_mutex_unlock(&s->mutex);
     return any;
+}
+
+static le__device_copy *exchange_copies(le_storage *s, le__device_copy *copies) {
+    pthread_mutex_lock(&s->mutex);
+    le__device_copy *before = s->copies;
+    s->copies = copies;
+    pthread_mutex_unlock(&s->mutex);
+    return before;
+}
+
+void le__storage_replace(le_storage *s, le_storage *by) {
+    release_copies(exchange_copies(s, exchange_copies(by, NULL)));
 }
 
 static void drop_host(le_storage *s) {

@@ -58,6 +58,9 @@ bool le__storage_has_contents(le_storage *s);
 /* Frees the copy of a device (owner), or with NULL the host's own memory, when another valid one is
  * left. */
 void le__storage_drop(le_storage *s, const void *owner);
+/* The contents of another storage of as many bytes, both on devices only, become those of this one,
+ * without a move; the other one has none then. */
+void le__storage_replace(le_storage *s, le_storage *by);
 /* Only the first so many bytes have contents: where they are on devices alone, no more than these
  * will be brought to the host. */
 void le__storage_cut(le_storage *s, size_t bytes);

@@ -27,7 +27,9 @@
                                     X(clEnqueueCopyBufferToImage) X(clEnqueueMarkerWithWaitList)   \
                                         X(clEnqueueBarrierWithWaitList) X(clFlush) X(clFinish)     \
                                             X(clGetEventInfo) X(clGetEventProfilingInfo)           \
-                                                X(clReleaseEvent)
+                                                X(clReleaseEvent) X(clWaitForEvents)           \
+                                                    X(clEnqueueMapBuffer)                      \
+                                                        X(clEnqueueUnmapMemObject)
 
 typedef struct le__cl_api {
 #define LE_X(name) __typeof__(&name) name;

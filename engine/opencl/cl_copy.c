@@ -21,12 +21,14 @@ static le_status download_copy(le__device_copy *base, void *host, size_t bytes) 
     cl_event event = NULL;
     double queued = le__now();
     bool profile = d->cl && d->cl->profile;
-    cl_int code = d->api->clEnqueueReadBuffer(d->queues[LE__CL_LANES], copy->mem, CL_TRUE, 0, bytes,
-                                              host, 0, NULL, profile ? &event : NULL);
-    if (event) {
+    cl_int code = CL_SUCCESS;
+    if (!le__cl_stage(d, d->queues[LE__CL_LANES], copy->mem, 0, host, bytes, false, &code, &queued))
+        code = d->api->clEnqueueReadBuffer(d->queues[LE__CL_LANES], copy->mem, CL_TRUE, 0, bytes,
+                                           host, 0, NULL, profile ? &event : NULL);
+    if (profile)
         le__cl_record_download(d, event, queued, (int64_t)bytes);
+    if (event)
         d->api->clReleaseEvent(event);
-    }
     return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueReadBuffer");
 }
 

@@ -129,6 +129,7 @@ le__cl_device *le__cl_device_retain(le__cl_device *d) {
 void le__cl_device_release(le__cl_device *d) {
     if (atomic_fetch_sub(&d->references, 1) != 1)
         return;
+    le__cl_staging_close(d);
     for (int i = 0; i <= LE__CL_LANES; i++)
         if (d->queues[i])
             d->api->clReleaseCommandQueue(d->queues[i]);

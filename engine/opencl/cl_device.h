@@ -11,12 +11,13 @@
  *
  * Locks: a device's `mutex` is held while something is looked up, made or enqueued; a storage's
  * mutex may be taken inside it; `memory_mutex` is innermost. Downloads of a storage take no device
- * mutex.
+ * mutex. The staging's mutex is only ever tried.
  */
 #ifndef LE_CL_DEVICE_H
 #define LE_CL_DEVICE_H
 
 #include "cl_api.h"
+#include "cl_staging.h"
 #include "opencl/opencl.h"
 
 #include <pthread.h>
@@ -55,6 +56,7 @@ struct le__cl_device {
     le__cl_spare spares[LE__CL_SPARES];
     size_t n_spares;
     bool closed; /* keep no spares any more */
+    le__cl_staging staging;
 };
 
 struct le__cl {
@@ -66,6 +68,7 @@ struct le__cl {
     size_t n_devices;
     le__cl_profile_fn profile;
     void *profile_cookie;
+    struct le__pool *pool; /* the engine's; NULL: none */
     struct le__keep *kept; /* the engine's; what nobody uses makes room where it is needed */
 };
 

@@ -56,13 +56,17 @@ static double seconds(const le__cl_api *api, cl_event event, cl_profiling_info k
     return 1e-9 * (double)ns;
 }
 
+static void tell(const le__cl_device *d, le__cl_record *r) {
+    r->device = d->name;
+    d->cl->profile(d->cl->profile_cookie, r);
+}
+
 /* The device's clock is another one: both are known at the moment of queueing. */
 static void record(const le__cl_device *d, cl_event event, le__cl_record *r) {
     double shift = r->queued - seconds(d->api, event, CL_PROFILING_COMMAND_QUEUED);
-    r->device = d->name;
     r->start = seconds(d->api, event, CL_PROFILING_COMMAND_START) + shift;
     r->end = seconds(d->api, event, CL_PROFILING_COMMAND_END) + shift;
-    d->cl->profile(d->cl->profile_cookie, r);
+    tell(d, r);
 }
 
 void le__cl_record_download(const le__cl_device *d, cl_event event, double queued, int64_t bytes) {
@@ -70,8 +74,29 @@ void le__cl_record_download(const le__cl_device *d, cl_event event, double queue
                        .name = "download",
                        .lane = LE__CL_LANES,
                        .queued = queued,
+                       .start = queued,
+                       .end = le__now(),
                        .bytes = bytes};
-    record(d, event, &r);
+    if (event)
+        record(d, event, &r);
+    else
+        tell(d, &r);
+}
+
+void le__cl_note_staged(le_call *call, le__cl_record_kind kind, double start, int64_t bytes) {
+    const le__cl_call *c = call->cl;
+    le__cl_record r = {.kind = kind,
+                       .name = kind == LE__CL_RECORD_UPLOAD ? "upload" : "download",
+                       .lane = c->lane,
+                       .execution = c->execution,
+                       .queued = start,
+                       .start = start,
+                       .end = le__now(),
+                       .bytes = bytes};
+    if (c->moving)
+        call->stats.transfer_seconds += r.end - start;
+    if (c->profile)
+        tell(c->device, &r);
 }
 
 /* A launch of the kernel has taken so long. */

@@ -34,6 +34,7 @@ static le__cl_device *new_device(le__cl *cl, cl_platform_id platform, cl_device_
     pthread_mutex_init(&d->mutex, NULL);
     pthread_cond_init(&d->left, NULL);
     pthread_mutex_init(&d->memory_mutex, NULL);
+    le__cl_staging_open(&d->staging);
     platform_text(cl, platform, CL_PLATFORM_VERSION, d->platform_version,
                   sizeof d->platform_version);
     return d;
@@ -99,6 +100,7 @@ le_status le__cl_open(le__cl **out, const le__cl_options *options, const le__log
         return le_fail(LE_ERR_MEMORY, "OpenCL: out of memory");
     cl->log = *log;
     cl->memory_limit_bytes = options->memory_limit_bytes;
+    cl->pool = options->pool;
     cl->cl_dir = options->cl_dir && *options->cl_dir ? strdup(options->cl_dir) : NULL;
     cl->cache_dir = le__cl_cache_dir(options->cache_dir);
     cl->api = le__cl_api_open(NULL);
@@ -152,7 +154,7 @@ size_t le__cl_objects(const le__cl_device *device) {
         device->api->clGetContextInfo(device->context, CL_CONTEXT_REFERENCE_COUNT, sizeof n, &n,
                                       NULL) != CL_SUCCESS)
         return 0;
-    return n;
+    return n - (device->staging.mem != NULL);
 }
 
 void le__cl_set_kept(le__cl *cl, struct le__keep *kept) {

@@ -191,26 +191,48 @@ static le_status move(le_call *call, cl_mem mem, size_t offset, void *host, size
     return status;
 }
 
+/* false: to be left to the driver. */
+static bool stage_portion(le_call *call, cl_mem mem, size_t offset, void *host, size_t bytes,
+                          le__cl_record_kind kind, const char *what, le_status *status) {
+    le__cl_device *d = call->cl->device;
+    const bool is_upload = kind == LE__CL_RECORD_UPLOAD;
+    cl_int code = CL_SUCCESS;
+    double start;
+    if (!le__cl_stage(d, call->cl->queue, mem, offset, host, bytes, is_upload, &code, &start))
+        return false;
+    le__cl_note_staged(call, kind, start, (int64_t)bytes);
+    *status = code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, what);
+    return true;
+}
+
 static le_status write_portion(le_call *call, cl_mem mem, size_t offset, void *host, size_t bytes,
                                bool blocking) {
+    static const char what[] = "clEnqueueWriteBuffer";
     const le__cl_device *d = call->cl->device;
+    le_status status;
+    call->stats.bytes_to_device += (int64_t)bytes;
+    if (stage_portion(call, mem, offset, host, bytes, LE__CL_RECORD_UPLOAD, what, &status))
+        return status;
     cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_UPLOAD, "upload", (int64_t)bytes);
     cl_int code = d->api->clEnqueueWriteBuffer(call->cl->queue, mem, blocking, offset, bytes, host,
                                                0, NULL, event);
     note_called(call);
-    call->stats.bytes_to_device += (int64_t)bytes;
-    return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueWriteBuffer");
+    return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, what);
 }
 
 static le_status read_portion(le_call *call, cl_mem mem, size_t offset, void *host, size_t bytes,
                               bool blocking) {
+    static const char what[] = "clEnqueueReadBuffer";
     const le__cl_device *d = call->cl->device;
+    le_status status;
+    call->stats.bytes_from_device += (int64_t)bytes;
+    if (stage_portion(call, mem, offset, host, bytes, LE__CL_RECORD_DOWNLOAD, what, &status))
+        return status;
     cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_DOWNLOAD, "download", (int64_t)bytes);
     cl_int code = d->api->clEnqueueReadBuffer(call->cl->queue, mem, blocking, offset, bytes, host,
                                               0, NULL, event);
     note_called(call);
-    call->stats.bytes_from_device += (int64_t)bytes;
-    return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueReadBuffer");
+    return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, what);
 }
 
 le_status le__cl_write(le_call *call, cl_mem mem, size_t offset, const void *host, size_t bytes,

@@ -33,7 +33,8 @@ static void add_device(le_engine *e, size_t i) {
 le_status le__cl_add_devices(le_engine *e) {
     le__cl_options o = {.cache_dir = e->options.cache_dir,
                         .cl_dir = e->options.cl_dir,
-                        .memory_limit_bytes = e->options.device_memory_limit_bytes};
+                        .memory_limit_bytes = e->options.device_memory_limit_bytes,
+                        .pool = e->pool};
     le_status status = le__cl_open(&e->cl, &o, &e->log);
     if (status == LE_OK)
         le__cl_set_kept(e->cl, e->kept);

@@ -13,11 +13,13 @@
 typedef struct le__cl le__cl;
 typedef struct le__cl_device le__cl_device;
 struct le__keep;
+struct le__pool;
 
 typedef struct le__cl_options {
     const char *cache_dir;      /* program binaries; NULL: the user's cache folder; "": no cache */
     const char *cl_dir;         /* kernels on disk before the embedded ones; NULL: none */
     int64_t memory_limit_bytes; /* of a device; 0: 80 % of its memory */
+    struct le__pool *pool;      /* threads that move what is large; NULL: the driver's alone */
 } le__cl_options;
 
 /* Whether the loader is in this process already, by us or by somebody else. */

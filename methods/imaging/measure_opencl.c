@@ -130,6 +130,19 @@ static le__im_sums sums_of(const facts *f, const shape *s) {
     return f->area ? to : (le__im_sums){0};
 }
 
+typedef struct unpacking {
+    const facts *of;
+    le__im_sums *to;
+    const shape *about;
+} unpacking;
+
+static void unpack(void *context, size_t begin, size_t end, int worker) {
+    const unpacking *u = context;
+    (void)worker;
+    for (size_t i = begin; i < end; i++)
+        u->to[i] = sums_of(&u->of[i], u->about);
+}
+
 static le_status put(job *j, const le__im_index *index) {
     const size_t n = (size_t)index->n;
     facts *of = le_call_scratch(j->call, (n + 1) * sizeof *of);
@@ -144,10 +157,8 @@ static le_status put(job *j, const le__im_index *index) {
         status = le_tensor_to_host(le_call_out(j->call, MEASURE_CATALOGUE));
     if (status != LE_OK)
         return status;
-    for (size_t i = 0; i < n; i++)
-        sums[i] = sums_of(&of[i], &j->about);
-    le__im_put_catalogue(j->call, index, sums);
-    return LE_OK;
+    status = le_parallel_for(j->call, n, unpack, &(unpacking){of, sums, &j->about});
+    return status == LE_OK ? le__im_put_catalogue(j->call, index, sums) : status;
 }
 
 static le_status run(le_call *call) {

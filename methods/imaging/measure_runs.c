@@ -131,8 +131,7 @@ static le_status run(le_call *call) {
             if (j.background || !j.empty[line * j.pieces + p])
                 add_piece(&j, line, p * PIECE, piece_end(&j, p) - p * PIECE);
     }
-    le__im_put_catalogue(call, &index, j.sums);
-    return LE_OK;
+    return le__im_put_catalogue(call, &index, j.sums);
 }
 
 LE_IMPLEMENTATION(measure_sources, c, .run_type = "c", .summary = "runs of equal labels",

@@ -57,18 +57,41 @@ bool le__im_measures_background(const le__im_index *index) {
     return false;
 }
 
-void le__im_put_catalogue(le_call *call, const le__im_index *index, const le__im_sums *sums) {
+typedef struct filling {
+    const le__im_index *index;
+    const le__im_sums *sums;
+    le__im_table table;
+    const le_tensor *catalogue;
+} filling;
+
+static void put_rows(void *context, size_t begin, size_t end, int worker) {
     static const le__im_sums none = {0};
-    const le__im_table table =
-        le__im_table_of(call, MEASURE_IMAGE, MEASURE_COLUMNS, MEASURE_SATURATION);
-    const le_tensor *catalogue = le_call_out(call, MEASURE_CATALOGUE);
-    const int64_t columns = catalogue->shape[1];
-    for (int64_t i = 0; i < index->rows && i < catalogue->shape[0]; i++) {
+    const filling *f = context;
+    const le__im_index *index = f->index;
+    double *out = f->catalogue->data;
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
         const double label = index->labels ? index->labels[i] : (double)(i + 1);
-        le__im_catalogue_row(label < (double)index->n ? &sums[(int64_t)label] : &none, &table,
-                             label, (double *)catalogue->data + i * columns);
+        le__im_catalogue_row(label < (double)index->n ? &f->sums[(int64_t)label] : &none, &f->table,
+                             label, out + (int64_t)i * f->catalogue->shape[1]);
     }
+}
+
+le_status le__im_put_catalogue(le_call *call, const le__im_index *index, const le__im_sums *sums) {
+    enum { FEW = 2048 }; /* rows that are made before threads are awake */
+    filling f = {.index = index,
+                 .sums = sums,
+                 .table = le__im_table_of(call, MEASURE_IMAGE, MEASURE_COLUMNS, MEASURE_SATURATION),
+                 .catalogue = le_call_out(call, MEASURE_CATALOGUE)};
+    const int64_t room = f.catalogue->shape[0];
+    const size_t rows = (size_t)(index->rows < room ? index->rows : room);
+    le_status status = LE_OK;
+    if (rows > FEW)
+        status = le_parallel_for(call, rows, put_rows, &f);
+    else
+        put_rows(&f, 0, rows, 0);
     le_call_set_count(call, MEASURE_CATALOGUE, index->rows);
+    return status;
 }
 
 static le_status check_index(const le_call *call) {

@@ -28,7 +28,7 @@ typedef struct le__im_index {
 le__im_index le__im_index_of(const le_call *call, int64_t largest);
 /* Whether label 0 is measured. */
 bool le__im_measures_background(const le__im_index *index);
-/* Writes the rows that there is room for, and says how many there are. */
-void le__im_put_catalogue(le_call *call, const le__im_index *index, const le__im_sums *sums);
+/* Writes the rows that there is room for, and says how many there are; from outside of loops. */
+le_status le__im_put_catalogue(le_call *call, const le__im_index *index, const le__im_sums *sums);
 
 #endif

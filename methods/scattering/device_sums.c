@@ -113,10 +113,32 @@ static le__sc_sums sums_of(const le_call *call, const le__sc_device *d, int64_t 
     return s;
 }
 
+typedef struct putting {
+    le_call *call;
+    const le__sc_device *device;
+    const bool *bad; /* frames; NULL: none */
+    const le__sc_device_number *numbers;
+} putting;
+
+/* Bins of the first frame, then of the next. */
+static void put_range(void *context, size_t begin, size_t end, int worker) {
+    const putting *p = context;
+    const int64_t bins = p->device->rows.table.n_bins;
+    (void)worker;
+    for (int64_t k = (int64_t)begin; k < (int64_t)end; k++) {
+        const int64_t f = k / bins, b = k % bins;
+        const le__sc_sums s = p->bad && p->bad[f] ? le__sc_unknown
+                                                  : sums_of(p->call, p->device, b,
+                                                            p->numbers + k * p->device->n_sums);
+        le__sc_put(p->call, f, b, &s);
+    }
+}
+
 le_status le__sc_device_put(le_call *call, const le__sc_device *d, const bool *bad) {
-    const int64_t frames = le__sc_setup_of(call)->frames, bins = d->rows.table.n_bins;
+    const int64_t bins = d->rows.table.n_bins;
     const size_t bytes = sums_bytes(call, d);
     le__sc_device_number *numbers = le_call_scratch(call, bytes);
+    const putting p = {call, d, bad, numbers};
     if (!numbers)
         return le_fail(LE_ERR_MEMORY, "no memory for the sums of %lld bins", (long long)bins);
     le_status status = le_cl_download(call, d->sums, 0, numbers, bytes);
@@ -124,15 +146,9 @@ le_status le__sc_device_put(le_call *call, const le__sc_device *d, const bool *b
         status = le__sc_outputs_to_host(call);
     if (status != LE_OK)
         return status;
-    for (int64_t f = 0; f < frames; f++)
-        for (int64_t b = 0; b < bins; b++) {
-            const le__sc_sums s = bad && bad[f]
-                                      ? le__sc_unknown
-                                      : sums_of(call, d, b, numbers + (f * bins + b) * d->n_sums);
-            le__sc_put(call, f, b, &s);
-        }
     le__sc_put_axes(call, &d->rows.table.bins);
-    return LE_OK;
+    return le_parallel_for(call, (size_t)(le__sc_setup_of(call)->frames * bins), put_range,
+                           (void *)(uintptr_t)&p);
 }
 
 int64_t le__sc_device_memory(const le_call *call) {

@@ -6,7 +6,9 @@
  */
 #include "opencl_fixture.h"
 
+#include "call/storage.h"
 #include "core/tick.h"
+#include "opencl/cl_device.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -51,6 +53,37 @@ static void borrowed_memory_moves_once_each_way(void **state) {
     assert_int_equal(stats.bytes_to_device, N * 4);
     assert_int_equal(stats.bytes_from_device, N * 4);
     assert_true(stats.kernel_seconds > 0 && stats.kernel_seconds < stats.seconds);
+}
+
+/* Both ways in pieces that several threads copy, the last one shorter. */
+static void large_moves_go_through_pinned_memory(void **state) {
+    (void)state;
+    NEEDS_DEVICE();
+    le_options o;
+    le_default_options(&o);
+    o.cache_dir = "";
+    o.threads = 5;
+    le_engine *e = fixture_open_with(&o);
+    le__cl_device *d = e->devices[1].cl;
+    d->info.is_cpu = d->info.unified_memory = false;
+    for (unsigned i = 0; i < 4; i++) {
+        const int64_t n = 7000001 + 300000 * (int64_t)i;
+        le_tensor a = fixture_tensor(1, &n, i), b = {0};
+        float *borrowed = calloc((size_t)n, sizeof *borrowed);
+        le_tensor c = le_tensor_of(borrowed, LE_F32, 1, &n);
+        le__run_stats stats;
+        assert_int_equal(fixture_run(e, "buffers", &stats, &a, 2, &b, i % 2), LE_OK);
+        assert_int_equal(stats.bytes_to_device, 4 * n);
+        assert_true(stats.transfer_seconds > 0);
+        fixture_expect(&a, 2, &b);
+        assert_int_equal(fixture_run(e, "buffers", NULL, &b, 3, &c, false), LE_OK);
+        fixture_expect(&b, 3, &c);
+        assert_true(i < 2 || d->staging.host);
+        le_tensor_free(&a);
+        le_tensor_free(&b);
+        free(borrowed);
+    }
+    le_close(&e);
 }
 
 typedef struct hearing {
@@ -167,6 +200,38 @@ static void a_touched_tensor_is_moved_again(void **state) {
     assert_int_equal(fixture_run(engine, "buffers", &stats, &a, 2, &b, false), LE_OK);
     assert_int_equal(stats.bytes_to_device, 400);
     assert_float_equal(((float *)b.data)[7], 2469, 0);
+    le_tensor_free(&a);
+    le_tensor_free(&b);
+}
+
+/* A tensor that lies on the device, and a copy of its struct, have the new contents without a way
+ * through the host; a part of it does not become the whole. */
+static void a_kept_output_is_replaced_on_the_device(void **state) {
+    (void)state;
+    NEEDS_DEVICE();
+    const int64_t n = 1000;
+    le_tensor a = fixture_tensor(1, &n, 2), b = {0};
+    assert_int_equal(fixture_run(engine, "buffers", NULL, &a, 2, &b, true), LE_OK);
+    le_tensor same = b, part = le_tensor_of(NULL, LE_F32, 1, (int64_t[]){n / 2});
+    assert_null(b.data);
+    assert_int_equal(fixture_run(engine, "buffers", NULL, &a, 3, &b, true), LE_OK);
+    assert_null(b.data);
+    assert_null(b.storage->host);
+    assert_ptr_equal(b.storage, same.storage);
+    fixture_expect(&a, 3, &same);
+    assert_int_equal(fixture_run(engine, "buffers", NULL, &a, 4, &b, true), LE_OK);
+    fixture_expect(&a, 4, &b);
+    le_tensor_free(&b);
+    assert_int_equal(fixture_run(engine, "buffers", NULL, &a, 2, &b, true), LE_OK);
+    part.storage = b.storage;
+    part.offset = n / 2;
+    le_tensor first = a;
+    first.shape[0] = n / 2;
+    assert_int_equal(fixture_run(engine, "buffers", NULL, &first, 5, &part, true), LE_OK);
+    fixture_expect(&first, 5, &part);
+    assert_int_equal(le_tensor_to_host(&b), LE_OK);
+    for (int i = 0; i < n / 2; i++)
+        assert_float_equal(((float *)b.data)[i], 2 * ((float *)a.data)[i] + 1, 0);
     le_tensor_free(&a);
     le_tensor_free(&b);
 }
@@ -446,10 +511,12 @@ static void a_call_is_answered_by_the_device(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(borrowed_memory_moves_once_each_way),
+        cmocka_unit_test(large_moves_go_through_pinned_memory),
         cmocka_unit_test(a_long_launch_is_cut),
         cmocka_unit_test(storage_stays_on_the_device),
         cmocka_unit_test(adopted_memory_has_copies_on_devices),
         cmocka_unit_test(a_touched_tensor_is_moved_again),
+        cmocka_unit_test(a_kept_output_is_replaced_on_the_device),
         cmocka_unit_test(an_output_with_storage_is_overwritten),
         cmocka_unit_test(any_layout_is_read),
         cmocka_unit_test(strided_outputs_are_written),

@@ -182,7 +182,8 @@ typedef enum le_option {
     LE_OPTION_OBJECTIVE,      /* le_objective */
     LE_OPTION_MEMORY_LIMIT,   /* bytes of working memory, host and device each; 0 = none */
     LE_OPTION_REPRODUCIBLE,   /* 1: the same bits for the same input, whatever has been measured */
-    LE_OPTION_KEEP_ON_DEVICE, /* 1: outputs the engine allocates may stay on the device */
+    LE_OPTION_KEEP_ON_DEVICE, /* 1: outputs the engine allocates may stay on the device, where
+                                 they lie when they are given again */
     LE_OPTION_TICK /* const le_tick *: hears that the call is under way, and may end it */
 } le_option;
 #define LE_OPTION_LAST LE_OPTION_TICK /* of this header */

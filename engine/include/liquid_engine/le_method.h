@@ -471,8 +471,9 @@ typedef struct le_implementation {
     const le_implementation le_implementation_##the_operation##__##the_name = {                    \
         .abi = LE_METHOD_ABI, .operation = #the_operation, .name = #the_name, __VA_ARGS__}
 
-/* CPU: runs fn over [0, items) with the threads and schedule of the candidate; returns when all is
- * done. fn must not call it again. worker is in [0, le_call_threads).
+/* Runs fn over [0, items) with the threads and schedule of the candidate, on the host of another
+ * device with all threads; returns when all is done. fn must not call it again. worker is in
+ * [0, le_call_threads).
  *
  * A run may have to end before it is done: it has taken too long to be worth trying, or the
  * caller's tick says so. Then no further item is begun, LE_ERR_CANCELLED is returned here and at

@@ -151,13 +151,14 @@ grep -q avx512f /proc/cpuinfo 2>/dev/null && isas='avx2;avx512'
 values='_cases|_golden'
 no_code='style|package'
 once='docs|_delays' # commands as printed, and how long calls are delayed
+long='imaging_proofs|many_shapes' # many repetitions, which dev makes
 
 check() {
     unset LE_TEST_CASES LE_TEST_STEP
     selected=
     case $1 in
     dev)
-        export LE_TEST_CASES=6 # of each operation and dtype; edge shapes come first
+        export LE_TEST_CASES=4 # of each operation and dtype; edge shapes come first
         build dev --preset dev && run_tests dev
         ;;
     no-opencl)
@@ -174,22 +175,22 @@ check() {
         # drivers keep memory until the process ends; what the project's own code leaks is reported
         export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
         export ASAN_OPTIONS="$asan_options"
-        export LE_TEST_CASES=3 LE_TEST_STEP=3 # of each operation, and of each allocation that fails: all would take the longest here
-        selected="-E $no_code|$once|_golden"
+        export LE_TEST_CASES=2 LE_TEST_STEP=3 # of each operation, and of each allocation that fails: all would take the longest here
+        selected="-E $no_code|$once|_golden|$long"
         build asan --preset asan "-DLE_ISAS=$isas" && run_tests asan
         ;;
     tsan)
         export TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp:die_after_fork=0:allocator_may_return_null=1"
         export LE_TEST_CASES=1 # of each operation: what threads share shows in any, and all take ten times as long
-        # what never starts a thread is left to the other parts, and what check_cpu and test_opencl show
+        # what never starts a thread is left to the other parts, and what check_cpu, test_opencl, test_slabs and test_io_threads show
         alone='policy|replay|stats|test_plan|volume_math|svg|run_args|_memory|test_ends|test_views'
-        shown='check_opencl|_no_f64|imaging_clip|cli_le_bench'
+        shown='check_opencl|opencl_faults|_no_f64|imaging_clip|imaging_proofs|convolution_slabs|strides|many_shapes|io_h5|cli_le_(bench|run)'
         selected="-E $values|$no_code|$once|$alone|$shown"
         build tsan --preset tsan "-DLE_ISAS=$isas" && run_tests tsan
         ;;
     clang)
-        export LE_TEST_CASES=6
-        selected="-E golden|$no_code|$once|benchdb_memory|check_opencl|planted"
+        export LE_TEST_CASES=3
+        selected="-E golden|$no_code|$once|_memory|check_opencl|planted|cli_le_bench|$long"
         build clang -S . -B build/clang -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Release && run_tests clang
         ;;
     mpi)

@@ -9,6 +9,8 @@
 #include "liquid_engine/le_method.h"
 #include "one_engine.h"
 
+#include "core/cpu.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,8 +54,6 @@ static void compare(const le_tensor *signal, const le_tensor *kernel, int mode, 
     const le_status status = le_engine_run(engine, "convolve", LE_IN("signal", signal),
                                            LE_TABLE("kernel", kernel), LE_STR("mode", modes[mode]),
                                            LE_OPT_IMPLEMENTATION(name), LE_OUT("result", &out));
-    if (status == LE_ERR_NO_CANDIDATE && strstr(le_error_message(), "instruction set"))
-        return;
     if (status != LE_OK)
         fail_msg("%s: %s", name, le_error_message());
     assert_int_equal(out.shape[0], count);
@@ -80,6 +80,7 @@ static void by_transforms(void **state) {
                                          {5000, 1000}, {30000, 64}, {2000, 20000}, {40000, 9000}};
     static const char *const names[2][3] = {{"fft_c", "fft_avx2", "fft_avx512"},
                                             {"fft_f64_c", "fft_f64_avx2", "fft_f64_avx512"}};
+    static const uint32_t needs[3] = {0, LE_ISA_AVX2, LE_ISA_AVX512};
     (void)state;
     for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
         for (int f64 = 0; f64 < 2; f64++) {
@@ -88,7 +89,8 @@ static void by_transforms(void **state) {
             for (int bad = 0; bad < 2; bad++) {
                 for (int mode = 0; mode < 3; mode++)
                     for (int i = 0; i < 3; i++)
-                        compare(&signal, &kernel, mode, names[f64][i], f64 ? 1e-13 : 2e-6);
+                        if (!(needs[i] & ~le__cpu_isa())) /* others may not be in this build */
+                            compare(&signal, &kernel, mode, names[f64][i], f64 ? 1e-13 : 2e-6);
                 if (lengths[k][0] * lengths[k][1] > 10000000) /* tap by tap then */
                     break;
                 le_tensor_set(&signal, lengths[k][0] / 3, NAN);

@@ -25,7 +25,7 @@ static le_status download_copy(le__device_copy *base, void *host, size_t bytes) 
     if (!le__cl_stage(d, d->queues[LE__CL_LANES], copy->mem, 0, host, bytes, false, &code, &queued))
         code = d->api->clEnqueueReadBuffer(d->queues[LE__CL_LANES], copy->mem, CL_TRUE, 0, bytes,
                                            host, 0, NULL, profile ? &event : NULL);
-    if (profile)
+    if (profile && code == CL_SUCCESS)
         le__cl_record_download(d, event, queued, (int64_t)bytes);
     if (event)
         d->api->clReleaseEvent(event);

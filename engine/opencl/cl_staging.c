@@ -16,7 +16,8 @@
 #include <string.h>
 
 enum {
-    WORKERS = LE__CL_SLOTS / 2,
+    WORKERS = 8,
+    SLOTS = 2 * WORKERS,
     SLOT_BYTES = 2 << 20,
     LEAST_BYTES = WORKERS * SLOT_BYTES / 2 /* less is moved while threads wake up */
 };
@@ -30,13 +31,14 @@ typedef struct moving {
     size_t offset, bytes;
     char *host;
     bool upload;
-    _Atomic cl_int code; /* of the first failure */
+    cl_event events[SLOTS]; /* of what is under way */
+    _Atomic cl_int code;    /* of the first failure */
 } moving;
 
 /* With the staging's mutex held. */
 static bool have_slots(le__cl_device *d) {
     le__cl_staging *s = &d->staging;
-    const size_t bytes = (size_t)LE__CL_SLOTS * SLOT_BYTES;
+    const size_t bytes = (size_t)SLOTS * SLOT_BYTES;
     cl_int code = CL_SUCCESS;
     if (s->host || s->refused)
         return s->host;
@@ -63,7 +65,7 @@ static void note(moving *m, cl_int code) {
 /* Waits until the slot is free, or what it was asked for is in it. */
 static void settle(moving *m, int slot) {
     const le__cl_api *api = m->device->api;
-    cl_event *event = &m->device->staging.events[slot];
+    cl_event *event = &m->events[slot];
     if (!*event)
         return;
     note(m, api->clWaitForEvents(1, event));
@@ -76,25 +78,27 @@ static size_t piece_bytes(const moving *m, size_t piece) {
     return left < SLOT_BYTES ? left : SLOT_BYTES;
 }
 
+static char *memory_of(const moving *m, int slot) {
+    return m->device->staging.host + (size_t)slot * SLOT_BYTES;
+}
+
 static void enqueue(moving *m, size_t piece, int slot) {
-    le__cl_device *d = m->device;
-    le__cl_staging *s = &d->staging;
+    const le__cl_api *api = m->device->api;
     const size_t at = m->offset + piece * SLOT_BYTES, n = piece_bytes(m, piece);
-    char *pinned = s->host + (size_t)slot * SLOT_BYTES;
-    cl_event *event = &s->events[slot];
-    note(m, m->upload ? d->api->clEnqueueWriteBuffer(m->queue, m->mem, CL_FALSE, at, n, pinned, 0,
-                                                     NULL, event)
-                      : d->api->clEnqueueReadBuffer(m->queue, m->mem, CL_FALSE, at, n, pinned, 0,
-                                                    NULL, event));
-    note(m, d->api->clFlush(m->queue));
+    char *pinned = memory_of(m, slot);
+    cl_event *event = &m->events[slot];
+    note(m,
+         m->upload
+             ? api->clEnqueueWriteBuffer(m->queue, m->mem, CL_FALSE, at, n, pinned, 0, NULL, event)
+             : api->clEnqueueReadBuffer(m->queue, m->mem, CL_FALSE, at, n, pinned, 0, NULL, event));
+    note(m, api->clFlush(m->queue));
 }
 
 static void upload(moving *m, size_t begin, size_t end, int first_slot) {
     for (size_t piece = begin; piece < end && !m->code; piece++) {
         const int slot = first_slot + (int)(piece & 1);
         settle(m, slot);
-        memcpy(m->device->staging.host + (size_t)slot * SLOT_BYTES, m->host + piece * SLOT_BYTES,
-               piece_bytes(m, piece));
+        memcpy(memory_of(m, slot), m->host + piece * SLOT_BYTES, piece_bytes(m, piece));
         enqueue(m, piece, slot);
     }
 }
@@ -107,8 +111,7 @@ static void download(moving *m, size_t begin, size_t end, int first_slot) {
             enqueue(m, piece + 1, first_slot + (int)((piece + 1) & 1));
         settle(m, slot);
         if (!m->code)
-            memcpy(m->host + piece * SLOT_BYTES,
-                   m->device->staging.host + (size_t)slot * SLOT_BYTES, piece_bytes(m, piece));
+            memcpy(m->host + piece * SLOT_BYTES, memory_of(m, slot), piece_bytes(m, piece));
     }
 }
 
@@ -153,9 +156,9 @@ void le__cl_staging_open(le__cl_staging *s) {
 
 void le__cl_staging_close(le__cl_device *d) {
     le__cl_staging *s = &d->staging;
-    if (s->host)
+    if (s->mem) {
         d->api->clEnqueueUnmapMemObject(d->queues[LE__CL_LANES], s->mem, s->host, 0, NULL, NULL);
-    if (s->mem)
         d->api->clReleaseMemObject(s->mem);
+    }
     pthread_mutex_destroy(&s->mutex);
 }

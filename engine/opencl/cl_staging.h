@@ -11,15 +11,12 @@
 
 #include <pthread.h>
 
-enum { LE__CL_SLOTS = 16 };
-
 typedef struct le__cl_staging {
     pthread_mutex_t mutex; /* held by who moves */
     size_t moved;          /* bytes so far that could have gone this way */
-    cl_mem mem;
-    char *host;   /* mapped as long as the device is used; NULL: not yet */
-    bool refused; /* the driver gives no such memory */
-    cl_event events[LE__CL_SLOTS];
+    cl_mem mem;            /* of all slots; NULL: not yet */
+    char *host;            /* mem, mapped as long as the device is used */
+    bool refused;          /* the driver gives no such memory */
 } le__cl_staging;
 
 struct le__cl_device;

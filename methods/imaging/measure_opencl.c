@@ -157,7 +157,7 @@ static le_status put(job *j, const le__im_index *index) {
         status = le_tensor_to_host(le_call_out(j->call, MEASURE_CATALOGUE));
     if (status != LE_OK)
         return status;
-    status = le_parallel_for(j->call, n, unpack, &(unpacking){of, sums, &j->about});
+    status = le__im_for_rows(j->call, n, unpack, &(unpacking){of, sums, &j->about});
     return status == LE_OK ? le__im_put_catalogue(j->call, index, sums) : status;
 }
 

@@ -57,6 +57,14 @@ bool le__im_measures_background(const le__im_index *index) {
     return false;
 }
 
+le_status le__im_for_rows(le_call *call, size_t rows, le_range_fn fn, void *context) {
+    enum { FEW = 2048 }; /* that are made before threads are awake */
+    if (rows > FEW)
+        return le_parallel_for(call, rows, fn, context);
+    fn(context, 0, rows, 0);
+    return LE_OK;
+}
+
 typedef struct filling {
     const le__im_index *index;
     const le__im_sums *sums;
@@ -78,18 +86,13 @@ static void put_rows(void *context, size_t begin, size_t end, int worker) {
 }
 
 le_status le__im_put_catalogue(le_call *call, const le__im_index *index, const le__im_sums *sums) {
-    enum { FEW = 2048 }; /* rows that are made before threads are awake */
     filling f = {.index = index,
                  .sums = sums,
                  .table = le__im_table_of(call, MEASURE_IMAGE, MEASURE_COLUMNS, MEASURE_SATURATION),
                  .catalogue = le_call_out(call, MEASURE_CATALOGUE)};
     const int64_t room = f.catalogue->shape[0];
     const size_t rows = (size_t)(index->rows < room ? index->rows : room);
-    le_status status = LE_OK;
-    if (rows > FEW)
-        status = le_parallel_for(call, rows, put_rows, &f);
-    else
-        put_rows(&f, 0, rows, 0);
+    le_status status = le__im_for_rows(call, rows, put_rows, &f);
     le_call_set_count(call, MEASURE_CATALOGUE, index->rows);
     return status;
 }

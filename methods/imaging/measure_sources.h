@@ -28,6 +28,8 @@ typedef struct le__im_index {
 le__im_index le__im_index_of(const le_call *call, int64_t largest);
 /* Whether label 0 is measured. */
 bool le__im_measures_background(const le__im_index *index);
+/* Runs fn over rows of a catalogue or their sums, by all threads where they are many. */
+le_status le__im_for_rows(le_call *call, size_t rows, le_range_fn fn, void *context);
 /* Writes the rows that there is room for, and says how many there are; from outside of loops. */
 le_status le__im_put_catalogue(le_call *call, const le__im_index *index, const le__im_sums *sums);
 

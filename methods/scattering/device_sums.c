@@ -138,7 +138,7 @@ le_status le__sc_device_put(le_call *call, const le__sc_device *d, const bool *b
     const int64_t bins = d->rows.table.n_bins;
     const size_t bytes = sums_bytes(call, d);
     le__sc_device_number *numbers = le_call_scratch(call, bytes);
-    const putting p = {call, d, bad, numbers};
+    putting p = {call, d, bad, numbers};
     if (!numbers)
         return le_fail(LE_ERR_MEMORY, "no memory for the sums of %lld bins", (long long)bins);
     le_status status = le_cl_download(call, d->sums, 0, numbers, bytes);
@@ -147,8 +147,7 @@ le_status le__sc_device_put(le_call *call, const le__sc_device *d, const bool *b
     if (status != LE_OK)
         return status;
     le__sc_put_axes(call, &d->rows.table.bins);
-    return le_parallel_for(call, (size_t)(le__sc_setup_of(call)->frames * bins), put_range,
-                           (void *)(uintptr_t)&p);
+    return le_parallel_for(call, (size_t)(le__sc_setup_of(call)->frames * bins), put_range, &p);
 }
 
 int64_t le__sc_device_memory(const le_call *call) {

@@ -43,6 +43,13 @@ static uint32_t bit_of(le_db_kind kind, const char *name) {
                                  : (uint32_t)LE_DIFF_DEVICE_OTHER;
 }
 
+const char *le__db_part_of(const le_db_part *parts, size_t n, const char *name) {
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(parts[i].name, name) == 0)
+            return parts[i].value;
+    return "";
+}
+
 uint32_t le__db_compare_parts(le_db_kind kind, const le_db_part *a, size_t n_a, const le_db_part *b,
                               size_t n_b) {
     uint32_t bits = 0;

@@ -156,6 +156,8 @@ bool le__db_names_identity(le__db_names *names, le_db_kind kind, const le_db_par
                            int64_t *id);
 /* Parts sorted by name, the later of two of the same name; returns how many. */
 size_t le__db_sort_parts(le_db_part *parts, size_t n);
+/* "" where there is none of this name. */
+const char *le__db_part_of(const le_db_part *parts, size_t n, const char *name);
 /* Bits of what differs between two sorted sets of the same kind. */
 uint32_t le__db_compare_parts(le_db_kind kind, const le_db_part *a, size_t n_a, const le_db_part *b,
                               size_t n_b);

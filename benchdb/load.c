@@ -2,10 +2,9 @@
  * SPDX-License-Identifier: MIT
  *
  * Loading: rows of the own file, of memory and of the site databases become plain arrays, with
- * origins added up and each row graded by what differs from here and now.
+ * origins added up.
  */
-#include "internal.h"
-#include "tables.h"
+#include "grade.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,10 +18,10 @@ typedef struct chunk {
 
 typedef struct builder {
     le_db_knowledge k; /* first: what is handed out */
-    le__db_vector identities, problems, candidates, samples, verdicts, choices, accounts;
-    le__db_map identity_at, problem_at, candidate_at;
+    le__db_rows rows;
+    le__db_map problem_at, candidate_at;
     le__db_map sums;     /* (problem, candidate, machine, build, site) -> samples */
-    le__db_map rows;     /* the same with origin: read already */
+    le__db_map read;     /* the same with origin: read already */
     le__db_map raw_rows; /* row number of the file -> samples, of one connection */
     le__db_map singles;  /* verdicts and choices read already */
     chunk *chunks;
@@ -31,7 +30,6 @@ typedef struct builder {
     int64_t problem; /* 0: all */
     unsigned flags;
     bool site, no_memory;
-    const le__db_name *machine, *build;
 } builder;
 
 static void *get_memory(builder *b, size_t size) {
@@ -96,10 +94,11 @@ static int each(builder *b, le__db_connection *c, const char *sql, row_fn row) {
 static void on_identity(builder *b, sqlite3_stmt *st) {
     uint32_t at;
     int64_t id = sqlite3_column_int64(st, 0);
-    if (id == 0 || le__db_map_find(&b->identity_at, id, &at))
+    if (id == 0 || le__db_map_find(&b->rows.identity_at, id, &at))
         return;
-    le_db_identity *identity = le__db_push(&b->identities, sizeof *identity);
-    if (!keep(b, identity, le__db_map_add(&b->identity_at, id, (uint32_t)b->identities.n - 1)))
+    le_db_identity *identity = le__db_push(&b->rows.identities, sizeof *identity);
+    if (!keep(b, identity,
+              le__db_map_add(&b->rows.identity_at, id, (uint32_t)b->rows.identities.n - 1)))
         return;
     identity->id = id;
     identity->kind = (le_db_kind)sqlite3_column_int(st, 1);
@@ -108,9 +107,9 @@ static void on_identity(builder *b, sqlite3_stmt *st) {
 /* Parts come sorted by identity and name, and are only looked at for identities of this file. */
 static void on_part(builder *b, sqlite3_stmt *st) {
     uint32_t at;
-    if (!le__db_map_find(&b->identity_at, sqlite3_column_int64(st, 0), &at))
+    if (!le__db_map_find(&b->rows.identity_at, sqlite3_column_int64(st, 0), &at))
         return;
-    le_db_identity *identity = (le_db_identity *)b->identities.data + at;
+    le_db_identity *identity = (le_db_identity *)b->rows.identities.data + at;
     le_db_part *parts = (le_db_part *)(uintptr_t)identity->parts;
     const char *name = (const char *)sqlite3_column_text(st, 1);
     if (!name || identity->n_parts >= LE__MAX_PARTS ||
@@ -128,8 +127,8 @@ static void on_problem(builder *b, sqlite3_stmt *st) {
     int64_t id = sqlite3_column_int64(st, 0);
     if (id == 0 || le__db_map_find(&b->problem_at, id, &at))
         return;
-    le_db_known_problem *p = le__db_push(&b->problems, sizeof *p);
-    if (!keep(b, p, le__db_map_add(&b->problem_at, id, (uint32_t)b->problems.n - 1)))
+    le_db_known_problem *p = le__db_push(&b->rows.problems, sizeof *p);
+    if (!keep(b, p, le__db_map_add(&b->problem_at, id, (uint32_t)b->rows.problems.n - 1)))
         return;
     p->id = id;
     p->operation = get_text(b, st, 1);
@@ -143,8 +142,8 @@ static void on_candidate(builder *b, sqlite3_stmt *st) {
     int64_t id = sqlite3_column_int64(st, 0);
     if (id == 0 || le__db_map_find(&b->candidate_at, id, &at))
         return;
-    le_db_known_candidate *c = le__db_push(&b->candidates, sizeof *c);
-    if (!keep(b, c, le__db_map_add(&b->candidate_at, id, (uint32_t)b->candidates.n - 1)))
+    le_db_known_candidate *c = le__db_push(&b->rows.candidates, sizeof *c);
+    if (!keep(b, c, le__db_map_add(&b->candidate_at, id, (uint32_t)b->rows.candidates.n - 1)))
         return;
     c->id = id;
     c->operation = get_text(b, st, 1);
@@ -160,15 +159,8 @@ static int64_t mix(const int64_t *ids, size_t n) {
     return h == 0 ? 1 : (int64_t)h;
 }
 
-static uint32_t identity_differs(const builder *b, int64_t id) {
-    uint32_t at;
-    if (!le__db_map_find(&b->identity_at, id, &at))
-        return 0;
-    return ((const le_db_identity *)b->identities.data)[at].differs;
-}
-
 static bool skipped_here(const builder *b, int64_t machine) {
-    return (b->flags & LE_DB_LOAD_HERE) && (identity_differs(b, machine) & LE_DIFF_HOST);
+    return (b->flags & LE_DB_LOAD_HERE) && (le__db_differs(&b->rows, machine) & LE_DIFF_HOST);
 }
 
 static void add_row(le_db_known_samples *s, const le__db_sample_row *r) {
@@ -193,8 +185,8 @@ static le_db_known_samples *sum_of(builder *b, const le__db_sample_row *r, uint3
                                    uint32_t candidate, uint32_t *index) {
     int64_t ids[5] = {r->problem, r->candidate, r->machine, r->build, b->site};
     if (!le__db_map_find(&b->sums, mix(ids, 5), index)) {
-        le_db_known_samples *s = le__db_push(&b->samples, sizeof *s);
-        *index = (uint32_t)b->samples.n - 1;
+        le_db_known_samples *s = le__db_push(&b->rows.samples, sizeof *s);
+        *index = (uint32_t)b->rows.samples.n - 1;
         if (!keep(b, s, le__db_map_add(&b->sums, mix(ids, 5), *index)))
             return NULL;
         s->problem_index = problem;
@@ -204,7 +196,7 @@ static le_db_known_samples *sum_of(builder *b, const le__db_sample_row *r, uint3
         s->site = b->site;
         s->min_s = s->max_s = (double)NAN;
     }
-    return (le_db_known_samples *)b->samples.data + *index;
+    return (le_db_known_samples *)b->rows.samples.data + *index;
 }
 
 static void on_samples(builder *b, sqlite3_stmt *st) {
@@ -215,10 +207,10 @@ static void on_samples(builder *b, sqlite3_stmt *st) {
     int64_t ids[5] = {r.problem, r.candidate, r.machine, r.build, r.origin};
     if (!le__db_map_find(&b->problem_at, r.problem, &problem) ||
         !le__db_map_find(&b->candidate_at, r.candidate, &candidate) || skipped_here(b, r.machine) ||
-        le__db_map_find(&b->rows, mix(ids, 5), &index))
+        le__db_map_find(&b->read, mix(ids, 5), &index))
         return;
     le_db_known_samples *s = sum_of(b, &r, problem, candidate, &index);
-    if (!s || !keep(b, s, le__db_map_add(&b->rows, mix(ids, 5), index)))
+    if (!s || !keep(b, s, le__db_map_add(&b->read, mix(ids, 5), index)))
         return;
     add_row(s, &r);
     int64_t row = sqlite3_column_int64(st, 0);
@@ -233,7 +225,7 @@ static void on_raw(builder *b, sqlite3_stmt *st) {
     if (!le__db_map_find(&b->raw_rows, sqlite3_column_int64(st, 0), &index) ||
         !le__db_read_raw(st, 1, &sample))
         return;
-    le_db_known_samples *s = (le_db_known_samples *)b->samples.data + index;
+    le_db_known_samples *s = (le_db_known_samples *)b->rows.samples.data + index;
     if (s->n_raw % LE_DB_RAW == 0) {
         le_db_sample *raw = get_memory(b, (s->n_raw + LE_DB_RAW) * sizeof *raw);
         if (!raw)
@@ -254,7 +246,7 @@ static void on_verdict(builder *b, sqlite3_stmt *st) {
         le__db_map_find(&b->singles, mix(key, 4), &at) ||
         sqlite3_column_bytes(st, 5) != 8 * LE_DB_ERRORS)
         return;
-    le_db_verdict *v = le__db_push(&b->verdicts, sizeof *v);
+    le_db_verdict *v = le__db_push(&b->rows.verdicts, sizeof *v);
     if (!keep(b, v, le__db_map_add(&b->singles, mix(key, 4), 0)))
         return;
     v->machine = machine;
@@ -279,7 +271,7 @@ static void on_choice(builder *b, sqlite3_stmt *st) {
         !le__db_map_find(&b->candidate_at, sqlite3_column_int64(st, 5), &candidate) ||
         skipped_here(b, machine) || le__db_map_find(&b->singles, mix(key, 5), &at))
         return;
-    le_db_choice *v = le__db_push(&b->choices, sizeof *v);
+    le_db_choice *v = le__db_push(&b->rows.choices, sizeof *v);
     if (!keep(b, v, le__db_map_add(&b->singles, mix(key, 5), 0)))
         return;
     v->machine = machine;
@@ -300,7 +292,7 @@ static void on_account(builder *b, sqlite3_stmt *st) {
         return;
     if (skipped_here(b, sqlite3_column_int64(st, 0)))
         return;
-    le_db_account *a = le__db_push(&b->accounts, sizeof *a);
+    le_db_account *a = le__db_push(&b->rows.accounts, sizeof *a);
     if (!keep(b, a, true))
         return;
     a->machine = sqlite3_column_int64(st, 0);
@@ -311,92 +303,6 @@ static void on_account(builder *b, sqlite3_stmt *st) {
     a->regret_s = sqlite3_column_double(st, 5);
     a->calls = sqlite3_column_int64(st, 6);
     a->date_ms = sqlite3_column_int64(st, 7);
-}
-
-/* --- grading --- */
-
-static void grade_identities(builder *b) {
-    le_db_identity *v = b->identities.data;
-    for (size_t i = 0; i < b->identities.n; i++) {
-        const le__db_name *here = v[i].kind == LE_DB_MACHINE ? b->machine
-                                  : v[i].kind == LE_DB_BUILD ? b->build
-                                                             : NULL;
-        if (here && here->id != v[i].id)
-            v[i].differs = le__db_compare_parts(v[i].kind, v[i].parts, v[i].n_parts, here->parts,
-                                                here->n_parts);
-    }
-}
-
-static const char *part_of(const le_db_part *parts, size_t n, const char *name) {
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(parts[i].name, name) == 0)
-            return parts[i].value;
-    return "";
-}
-
-static int bit_count(uint32_t bits) {
-    int n = 0;
-    for (; bits; bits &= bits - 1)
-        n++;
-    return n;
-}
-
-/* The registered device that a stored one stands for: the same, else of the same name and most
- * alike. */
-static int64_t match_device(const builder *b, const le_db_identity *stored, uint32_t *differs) {
-    int64_t devices[64], best = 0;
-    pthread_mutex_lock(&b->db->names.lock);
-    size_t n = b->db->n_devices;
-    memcpy(devices, b->db->devices, n * sizeof *devices);
-    pthread_mutex_unlock(&b->db->names.lock);
-    *differs = LE_DIFF_NO_DEVICE;
-    for (size_t i = 0; i < n; i++) {
-        const le__db_name *here = le__db_names_find(&b->db->names, devices[i]);
-        if (!here || strcmp(part_of(here->parts, here->n_parts, "name"),
-                            part_of(stored->parts, stored->n_parts, "name")) != 0)
-            continue;
-        uint32_t bits = le__db_compare_parts(LE_DB_DEVICE, stored->parts, stored->n_parts,
-                                             here->parts, here->n_parts);
-        if (best == 0 || bit_count(bits) < bit_count(*differs)) {
-            best = devices[i];
-            *differs = bits;
-        }
-    }
-    return best;
-}
-
-static void grade_devices(builder *b) {
-    le_db_identity *v = b->identities.data;
-    le_db_known_candidate *c = b->candidates.data;
-    uint32_t at;
-    for (size_t i = 0; i < b->candidates.n; i++) {
-        if (c[i].device == 0)
-            continue;
-        c[i].differs = LE_DIFF_NO_DEVICE;
-        if (!le__db_map_find(&b->identity_at, c[i].device, &at))
-            continue;
-        c[i].device_here = match_device(b, &v[at], &c[i].differs);
-        v[at].differs = c[i].differs;
-    }
-}
-
-static void grade_rows(builder *b) {
-    const le_db_known_candidate *c = b->candidates.data;
-    le_db_known_samples *s = b->samples.data;
-    le_db_verdict *v = b->verdicts.data;
-    le_db_choice *h = b->choices.data;
-    le_db_account *a = b->accounts.data;
-    for (size_t i = 0; i < b->samples.n; i++)
-        s[i].differs = identity_differs(b, s[i].machine) | identity_differs(b, s[i].build) |
-                       c[s[i].candidate_index].differs;
-    for (size_t i = 0; i < b->verdicts.n; i++)
-        v[i].differs = identity_differs(b, v[i].machine) | identity_differs(b, v[i].build) |
-                       c[v[i].candidate_index].differs;
-    for (size_t i = 0; i < b->choices.n; i++)
-        h[i].differs = identity_differs(b, h[i].machine) | identity_differs(b, h[i].build) |
-                       c[h[i].candidate_index].differs;
-    for (size_t i = 0; i < b->accounts.n; i++)
-        a[i].differs = identity_differs(b, a[i].machine) | identity_differs(b, a[i].build);
 }
 
 /* --- one file --- */
@@ -467,7 +373,7 @@ static int load_rows(builder *b, le__db_connection *c) {
     for (size_t i = 0; rc == SQLITE_OK && queries[i].sql; i++) {
         rc = each(b, c, queries[i].sql, queries[i].row);
         if (queries[i].row == on_part)
-            grade_identities(b); /* rows are skipped by host */
+            le__db_grade_identities(b->db, &b->rows); /* rows are skipped by host */
     }
     if (rc == SQLITE_OK && (b->flags & LE_DB_LOAD_RAW))
         rc = each(b, c, raw, on_raw);
@@ -520,19 +426,20 @@ static void hand_out(builder *b) {
     le_db_knowledge *k = &b->k;
     k->machine = b->db ? b->db->machine : 0;
     k->build = b->db ? b->db->build : 0;
-    k->identities = b->identities.data, k->n_identities = b->identities.n;
-    k->problems = b->problems.data, k->n_problems = b->problems.n;
-    k->candidates = b->candidates.data, k->n_candidates = b->candidates.n;
-    k->samples = b->samples.data, k->n_samples = b->samples.n;
-    k->verdicts = b->verdicts.data, k->n_verdicts = b->verdicts.n;
-    k->choices = b->choices.data, k->n_choices = b->choices.n;
-    k->accounts = b->accounts.data, k->n_accounts = b->accounts.n;
+    k->identities = b->rows.identities.data, k->n_identities = b->rows.identities.n;
+    k->problems = b->rows.problems.data, k->n_problems = b->rows.problems.n;
+    k->candidates = b->rows.candidates.data, k->n_candidates = b->rows.candidates.n;
+    k->samples = b->rows.samples.data, k->n_samples = b->rows.samples.n;
+    k->verdicts = b->rows.verdicts.data, k->n_verdicts = b->rows.verdicts.n;
+    k->choices = b->rows.choices.data, k->n_choices = b->rows.choices.n;
+    k->accounts = b->rows.accounts.data, k->n_accounts = b->rows.accounts.n;
     k->memory = b;
 }
 
 static void free_maps(builder *b) {
-    le__db_map *maps[] = {&b->identity_at, &b->problem_at, &b->candidate_at, &b->sums,
-                          &b->rows,        &b->raw_rows,   &b->singles};
+    le__db_map *maps[] = {
+        &b->rows.identity_at, &b->problem_at, &b->candidate_at, &b->sums, &b->read,
+        &b->raw_rows,         &b->singles};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) {
         free(maps[i]->slots);
         *maps[i] = (le__db_map){0};
@@ -541,8 +448,6 @@ static void free_maps(builder *b) {
 
 static void load_all(builder *b, le_db_status *status) {
     le_db *db = b->db;
-    b->machine = le__db_names_find(&db->names, db->machine);
-    b->build = le__db_names_find(&db->names, db->build);
     *status = load_file(b);
     pthread_mutex_lock(&db->memory_lock);
     if (db->memory.sql)
@@ -550,9 +455,8 @@ static void load_all(builder *b, le_db_status *status) {
     pthread_mutex_unlock(&db->memory_lock);
     if (!(b->flags & LE_DB_LOAD_NO_SITE) && db->site_path[0])
         le__db_sites_load(db, load_site, b);
-    grade_identities(b);
-    grade_devices(b);
-    grade_rows(b);
+    le__db_grade_identities(db, &b->rows);
+    le__db_grade_rows(db, &b->rows);
 }
 
 static le_db_status load(le_db *db, const char *operation, int64_t problem, unsigned flags,
@@ -595,8 +499,9 @@ void le_db_knowledge_free(le_db_knowledge **knowledge) {
     if (!knowledge || !*knowledge)
         return;
     builder *b = (*knowledge)->memory;
-    le__db_vector *vectors[] = {&b->identities, &b->problems, &b->candidates, &b->samples,
-                                &b->verdicts,   &b->choices,  &b->accounts};
+    le__db_vector *vectors[] = {&b->rows.identities, &b->rows.problems, &b->rows.candidates,
+                                &b->rows.samples,    &b->rows.verdicts, &b->rows.choices,
+                                &b->rows.accounts};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         free(vectors[i]->data);
     free_maps(b);
@@ -616,5 +521,5 @@ const le_db_identity *le_db_find_identity(const le_db_knowledge *k, int64_t id) 
 }
 
 const char *le_db_identity_part(const le_db_identity *identity, const char *name) {
-    return identity ? part_of(identity->parts, identity->n_parts, name) : "";
+    return identity ? le__db_part_of(identity->parts, identity->n_parts, name) : "";
 }

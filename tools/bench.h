@@ -37,6 +37,10 @@ le_engine *bench_engine(const bench_settings *s, const char *db, le_mode mode);
  * a message (unknown name, out of memory). */
 const le_operation **bench_operations(const bench_settings *s, le_engine *engine);
 
+/* The last error as a message that names the operation once: what calls say of it begins with its
+ * name. */
+void bench_failed(const char *operation);
+
 /* Seconds after which the measuring of one problem ends. */
 double bench_limit(const bench_settings *s);
 

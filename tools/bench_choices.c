@@ -146,7 +146,7 @@ static bool prepare(const subject *of, le_mode mode) {
         ok = le_call_run(engine, of->operation, args, n) == LE_OK;
     }
     if (!ok && engine)
-        tool_message("%s: %s", of->operation, le_error_message());
+        bench_failed(of->operation);
     le_sample_free(&sample);
     bench_end_races_of(NULL);
     le_close(&engine);

@@ -34,6 +34,12 @@ le_engine *bench_engine(const bench_settings *s, const char *db, le_mode mode) {
     return engine;
 }
 
+void bench_failed(const char *operation) {
+    const char *error = le_error_message();
+    const bool named = !strncmp(error, operation, strlen(operation));
+    tool_message("%s%s%s", named ? "" : operation, named ? "" : ": ", error);
+}
+
 const le_operation **bench_operations(const bench_settings *s, le_engine *engine) {
     size_t n_all, n = 0;
     const le_operation *const *all = le_engine_operations(engine, &n_all);

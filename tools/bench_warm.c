@@ -118,7 +118,7 @@ static void time_reference(le_engine *engine, const char *name, const le_arg *ar
     memcpy(forced, args, n * sizeof *forced);
     forced[n++] = LE_OPT_RUN_TYPE("reference");
     if (le_call_run(engine, name, forced, n) != LE_OK)
-        tool_message("%s: %s", name, le_error_message());
+        bench_failed(name);
 }
 
 typedef enum outcome {
@@ -135,7 +135,7 @@ static bool run_measured(bool again, le_engine *engine, const char *name, const 
     status = run_world_agree(status);
     if (status == LE_OK && run_world_race(engine, name, args, n) == LE_OK)
         return true;
-    tool_message("%s: %s", name, le_error_message());
+    bench_failed(name);
     return false;
 }
 

@@ -7,6 +7,7 @@
 
 #include "chain/append.h"
 #include "chain/flights.h"
+#include "chain/merge.h"
 #include "chain/slab_parts.h"
 #include "core/blocks.h"
 #include "core/os.h"
@@ -48,7 +49,7 @@ typedef struct job {
     le_tensor whole[LE_MAX_ARGS]; /* inputs that every slab needs, with a storage of their own */
     le_tensor made[LE_MAX_ARGS];  /* outputs that are cut, put together; the call's own memory
                                      unless that is the caller's */
-    double *merged[LE_MAX_ARGS];
+    le__merged merged[LE_MAX_ARGS];
     le__appended appended[LE_MAX_ARGS]; /* counted outputs */
     flight flights[LE__FLIGHTS];
     le__flights under_way; /* its mutex guards the source and the call's statistics, too */
@@ -134,19 +135,6 @@ static le_status ready_chain(flight *f, const le_slab_range *r) {
 }
 
 /* --- outputs --- */
-
-static void add_merged(job *j, size_t a, const le_tensor *t, double weight) {
-    const le_tensor numbers = le__tensor_numbers(t);
-    double *m = j->merged[a];
-    le_merge how = (le_merge)j->slabs.args[a].merge;
-    for (int64_t i = 0; i < numbers.shape[0]; i++) {
-        double v = le_tensor_get(&numbers, i);
-        if (how == LE_MERGE_SUM || how == LE_MERGE_MEAN)
-            m[i] += how == LE_MERGE_MEAN ? weight * v : v;
-        else if (isnan(v) || (how == LE_MERGE_MAX ? v > m[i] : v < m[i]))
-            m[i] = v;
-    }
-}
 
 static le_status append(job *j, size_t a, const le_tensor *rows, const le_slab_range *r) {
     int32_t scale = j->slabs.args[a].scale;
@@ -329,7 +317,8 @@ static le_status end_slab(void *cookie, int flying, int64_t number) {
         if (is_counted(j, a))
             status = append(j, a, &f->results[a], r);
         else if (is_out(j, a) && !j->slabs.args[a].axis)
-            add_merged(j, a, &f->results[a], (double)(r->end - r->begin) / (double)j->slabs.items);
+            le__merged_add(&j->merged[a], &f->results[a],
+                           (double)(r->end - r->begin) / (double)j->slabs.items);
     return status;
 }
 
@@ -377,14 +366,6 @@ static le_status plan_slabs(job *j, cut_fn cut, int *flights) {
                               j->op->name, (long long)j->limit);
 }
 
-static void clear_merged(job *j, size_t a) {
-    le_merge how = (le_merge)j->slabs.args[a].merge;
-    double none = how == LE_MERGE_MAX ? -INFINITY : how == LE_MERGE_MIN ? INFINITY : 0;
-    const le_tensor numbers = le__tensor_numbers(&j->call->args[a].tensor);
-    for (int64_t i = 0; i < numbers.shape[0]; i++)
-        j->merged[a][i] = none;
-}
-
 /* Rows of a halo are told from others by their places. */
 static le_status check_append(const job *j, size_t a) {
     bool counted = is_counted(j, a), whole = !j->slabs.args[a].axis;
@@ -396,20 +377,11 @@ static le_status check_append(const job *j, size_t a) {
                          j->op->args[a].name);
 }
 
-static le_status check_merge(const job *j, size_t a) {
-    le_merge how = (le_merge)j->slabs.args[a].merge;
-    le_dtype dtype = j->call->args[a].tensor.dtype;
-    const char *name = j->op->args[a].name;
-    if (how == LE_MERGE_APPEND)
-        return check_append(j, a);
-    if (how == LE_MERGE_NONE)
-        return le_fail(LE_ERR_INTERNAL, "%s: output '%s' is neither cut nor merged", j->op->name,
-                       name);
-    if ((how == LE_MERGE_MAX || how == LE_MERGE_MIN) &&
-        le_dtype_kind_of(dtype) == LE_DTYPE_KIND_COMPLEX)
-        return le_fail(LE_ERR_UNSUPPORTED, "%s: output '%s' is %s, which has no largest element",
-                       j->op->name, name, le_dtype_name(dtype));
-    return LE_OK;
+static le_status begin_merge(job *j, size_t a) {
+    const le_merge how = (le_merge)j->slabs.args[a].merge;
+    return how == LE_MERGE_APPEND ? check_append(j, a)
+                                  : le__merged_begin(&j->merged[a], how, &j->call->args[a].tensor,
+                                                     j->op->name, j->op->args[a].name);
 }
 
 static le_status check_list(const job *j, size_t a) {
@@ -433,15 +405,7 @@ static le_status prepare(job *j) {
         } else if (is_counted(j, a)) {
             status = check_append(j, a);
         } else if (is_out(j, a) && !j->slabs.args[a].axis) {
-            const le_tensor numbers = le__tensor_numbers(t);
-            status = check_merge(j, a);
-            if (status != LE_OK)
-                return status;
-            j->merged[a] = malloc(((size_t)numbers.shape[0] + 1) * sizeof(double));
-            if (j->merged[a])
-                clear_merged(j, a);
-            else
-                status = le_fail(LE_ERR_MEMORY, "%s: out of memory", j->op->name);
+            status = begin_merge(j, a);
         }
         if (status != LE_OK)
             return status;
@@ -486,11 +450,9 @@ static le_status hand_over(job *j) {
             outputs[n++] = (le__output){j->op->args[a].name, &j->made[a], &j->call->args[a].tensor,
                                         true, false};
     le_status status = le__outputs_hand_over(j->op->name, outputs, n, NULL);
-    for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++) {
-        le_tensor numbers = le__tensor_numbers(&j->call->args[a].tensor);
-        for (int64_t i = 0; j->merged[a] && i < numbers.shape[0]; i++)
-            le_tensor_set(&numbers, i, j->merged[a][i]);
-    }
+    for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++)
+        if (j->merged[a].numbers)
+            le__merged_put(&j->merged[a], &j->call->args[a].tensor);
     return status;
 }
 
@@ -498,7 +460,7 @@ static void finish(job *j) {
     for (size_t a = 0; a < j->op->n_args; a++) {
         if (j->made[a].storage != j->call->args[a].tensor.storage)
             le_tensor_free(&j->made[a]);
-        free(j->merged[a]);
+        free(j->merged[a].numbers);
         free(j->appended[a].rows);
         for (int i = 0; i < LE__FLIGHTS; i++) {
             le_tensor_free(&j->flights[i].results[a]);
@@ -551,8 +513,8 @@ static le_status run_halved(job *j) {
     for (size_t a = 0; a < j->op->n_args; a++) {
         j->appended[a].bytes = 0;
         j->appended[a].n = 0;
-        if (j->merged[a])
-            clear_merged(j, a);
+        if (j->merged[a].numbers)
+            le__merged_clear(&j->merged[a], &j->call->args[a].tensor);
     }
     le_status status = several ? LE_OK : make_outputs(j, true);
     return status == LE_OK ? le__flights_run(&j->under_way, 1) : status;

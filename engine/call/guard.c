@@ -145,10 +145,7 @@ const char *le__guard_fault_at(const void *address, const char **name) {
 }
 
 static bool all_equal(const unsigned char *p, size_t n, unsigned char value) {
-    for (size_t i = 0; i < n; i++)
-        if (p[i] != value)
-            return false;
-    return true;
+    return n == 0 || (p[0] == value && memcmp(p, p + 1, n - 1) == 0);
 }
 
 static bool bytes_made(const le__bound_arg *b, size_t *out) {

@@ -279,7 +279,8 @@ const void *le__conv_in_precision(le_call *call, const double *x, int64_t n) {
 static const int64_t many_taps = 4096;
 
 /* Some rows, or samples of a signal: exactly those of the result where whole overlaps are asked
- * for, elsewhere a smaller call of the kind, with very many taps smaller than the kernel. */
+ * for, elsewhere a smaller call of the kind, with very many taps smaller than the kernel, of whose
+ * full result it makes the middle. */
 le_status le__convolution_part(const le_call *call, uint64_t random, le_case *out, int64_t *first) {
     const le__convolution *c = le__convolution_of(call);
     le_tensor part = *le_call_in(call, CONV_IMAGE);
@@ -301,6 +302,8 @@ le_status le__convolution_part(const le_call *call, uint64_t random, le_case *ou
     le_case_out(out, "result", le_call_out(call, CONV_RESULT)->dtype);
     if (part.ndim == 2)
         le_case_f64(out, "kernel_tolerance", c->tolerance);
+    if (few)
+        le_case_str(out, "mode", "same");
     le_case_like(out, call);
     return le_case_status(out);
 }

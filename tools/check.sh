@@ -163,7 +163,7 @@ check() {
         ;;
     no-opencl)
         export LE_TEST_CASES=3 # the CPU's code is that of dev
-        selected="-E $values|$no_code|$once|benchdb|policy|replay|planted"
+        selected="-E $values|$no_code|$once|benchdb|policy|replay|planted|cli_le_bench|$long"
         build no-opencl --preset no-opencl && run_tests no-opencl
         ;;
     no-formats)

@@ -130,6 +130,7 @@ static inline void count_kept(sums *to, bool kept, __global const T *values,
     for (uint k = begin; kept && k < end; k += TEAM)
         if (!is_missing(convert_float(values[shares[k].x]), s))
             note(&all, as_float(shares[k].y), shares[k].x, i, s);
+    EACH_TOGETHER
     for (int k = LOST; k < NUMBER; k++) {
         const sum of_team = over_team(all.of[k], space);
         to->of[k] = kept ? of_team : to->of[k];
@@ -160,9 +161,9 @@ __kernel void integrate(__global const T *values, __global const uint *rows,
             to[f].of[k] = SUM_ZERO;
     }
     add_shares(to, values, at, shares, begin, end, i, s);
-#pragma unroll
+    EACH_TOGETHER
     for (int f = 0; f < FRAMES; f++)
-#pragma unroll
+        EACH_TOGETHER
         for (int k = 0; k < SUMS; k++)
             to[f].of[k] = over_team(to[f].of[k], space);
     bool kept[FRAMES];
@@ -178,7 +179,7 @@ __kernel void integrate(__global const T *values, __global const uint *rows,
         some = some || kept[f];
     }
     if (for_any(some, &any)) /* it is rare, and takes four sums over the team for each frame */
-#pragma unroll
+        EACH_TOGETHER
         for (int f = 0; f < FRAMES; f++)
             count_kept(&to[f], kept[f], values + at[f], shares, begin, end, i, s, space);
 #endif
@@ -201,7 +202,7 @@ __kernel void integrate(__global const T *values, __global const uint *rows,
                                                 as_float(share.y), s.weighted ? given : 1.0f, mean[f]);
         }
     }
-#pragma unroll
+    EACH_TOGETHER
     for (int f = 0; f < FRAMES; f++)
         to[f].of[VARIANCE] = over_team(to[f].of[VARIANCE], space);
 #endif

@@ -29,4 +29,7 @@ function(le_compile_options tgt)
     target_compile_options(${tgt} PRIVATE -fsanitize=${LE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
     target_link_options(${tgt} PUBLIC -fsanitize=${LE_SANITIZE})
   endif()
+  if(LE_FUZZ_ENGINE STREQUAL "libfuzzer") # what the fuzzer cannot see in the library it does not look for
+    target_compile_options(${tgt} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
 endfunction()

@@ -5,6 +5,7 @@
  */
 #include "core/os.h"
 
+#include "core/sanitizer.h"
 #include "numbers.h"
 
 #include <dirent.h>
@@ -21,6 +22,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
@@ -55,6 +57,18 @@ int64_t le__os_address_space(void) {
     char text[64];
     read_file("/proc/self/statm", text, sizeof text);
     return (int64_t)strtol(text, NULL, 10) * sysconf(_SC_PAGESIZE);
+}
+
+void le__os_limit_memory(int64_t room) {
+    const int64_t has = LE__SANITIZED ? 0 : le__os_address_space();
+    struct rlimit as;
+    if (has <= 0 || getrlimit(RLIMIT_AS, &as) != 0)
+        return;
+    const rlim_t most = (rlim_t)(has + room);
+    if (as.rlim_cur != RLIM_INFINITY && as.rlim_cur <= most)
+        return;
+    as.rlim_cur = as.rlim_max = most;
+    setrlimit(RLIMIT_AS, &as);
 }
 
 enum { SHARED = 8 };

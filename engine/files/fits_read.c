@@ -7,6 +7,7 @@
 #include "files/table.h"
 
 #include "call/dtype.h"
+#include "core/os.h"
 
 #include <math.h>
 #include <string.h>
@@ -177,6 +178,7 @@ typedef struct read_job {
     const le__io_request *request;
     le__fits_seen *seen; /* in memory that a child shares */
     void *out;           /* so is this; NULL: nothing but headers is read */
+    bool in_child;
 } read_job;
 
 /* The tensor that the place asks for. */
@@ -206,6 +208,16 @@ static le_status read_table(const le__fits *f, const le__io_range *r, const le__
     return error ? le__fits_fail(f->text, "the table cannot be read", error) : LE_OK;
 }
 
+/* In a child: CFITSIO believes damaged sizes, and inflates a tile that ends too soon into ever more
+ * memory. Reading an image takes some numbers for each of its pixels. */
+static void limit_memory(const le__fits *f) {
+    static const double room = 0x1p30, bytes = 32, most = 0x1p56;
+    double all = 1;
+    for (int i = 0; i < f->naxis; i++)
+        all *= (double)f->naxes[i];
+    le__os_limit_memory((int64_t)fmin(room + bytes * all, most));
+}
+
 /* Looks, or reads what was seen before. */
 static le_status look_or_read(void *context) {
     const read_job *job = context;
@@ -221,7 +233,9 @@ static le_status look_or_read(void *context) {
         status = choose(&f, job, &p, r, &seen);
     if (status == LE_OK && job->out && memcmp(&seen, job->seen, sizeof seen) != 0)
         status = le_fail(LE_ERR_IO, "%s: the file changes while it is read", f.text);
-    else if (status == LE_OK && job->out)
+    if (status == LE_OK && job->out && job->in_child)
+        limit_memory(&f);
+    if (status == LE_OK && job->out)
         status = f.table ? read_table(&f, r, &seen, job->out)
                          : read_pixels(&f, &p, r, seen.bytes / (int64_t)le_dtype_size(seen.dtype),
                                        job->out);
@@ -251,6 +265,7 @@ static le_status read_seen(const le__io_request *q, le__fits_seen *seen, le_tens
     if (!seen->in_child || le__io_trusted() || !seen->bytes)
         return look_or_read(&job);
     size_t bytes = (size_t)seen->bytes;
+    job.in_child = true;
     job.out = le__fits_shared(bytes);
     if (!job.out)
         return le_fail(LE_ERR_MEMORY, "%s: out of memory", q->place->text);

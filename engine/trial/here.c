@@ -230,15 +230,8 @@ void le__trial_limit_child(void) {
     le__os_end_with_parent();
 }
 
-/* Sanitizers reserve terabytes of address space: no limit there. */
 void le__trial_limit_memory(void) {
-    static const int64_t room = INT64_C(16) << 30; /* beyond what the process has */
-    int64_t has = LE__SANITIZED ? 0 : le__os_address_space();
-    if (has <= 0)
-        return;
-    rlim_t most = (rlim_t)(has + room);
-    struct rlimit as = {most, most};
-    setrlimit(RLIMIT_AS, &as);
+    le__os_limit_memory(INT64_C(16) << 30);
 }
 
 /* --- touching a wall --- */

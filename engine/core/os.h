@@ -18,8 +18,9 @@ void le__os_trim(void);
 bool le__os_heap_bytes(size_t *bytes);
 /* Bytes of address space that the process has; 0: unknown. */
 int64_t le__os_address_space(void);
-/* Address space of this process ends so many bytes beyond what it has now; nothing happens where that is
- * unknown, where a lower limit stands, and in builds with sanitizers, which reserve terabytes. */
+/* Address space of this process ends so many bytes beyond what it has now; nothing happens where
+ * that is unknown, where a lower limit stands, and in builds with sanitizers, which reserve
+ * terabytes. */
 void le__os_limit_memory(int64_t room);
 /* Memory that is about to be written, all of it: where that is much, in large pages, for a fault
  * for each small one would cost as much as a fast computation. Elsewhere nothing happens. */

@@ -145,21 +145,26 @@ static void as_cfitsio_reads_it(void **state) {
     assert_memory_equal(read, values, sizeof values);
 }
 
-static void compressed_with_four_axes(void **state) {
-    (void)state;
+static void put_compressed(const char *file, int type, int naxis, long *sizes, short *pixels) {
     fitsfile *f = NULL;
     int error = 0;
-    long sizes[4] = {3, 2, 1, 2}, first[4] = {1, 1, 1, 1};
+    long first[4] = {1, 1, 1, 1};
+    fits_create_diskfile(&f, file, &error);
+    fits_set_compression_type(f, type, &error);
+    fits_create_img(f, SHORT_IMG, naxis, sizes, &error);
+    fits_write_subset(f, TSHORT, first, sizes, pixels, &error);
+    fits_close_file(f, &error);
+    assert_int_equal(error, 0);
+}
+
+static void compressed_with_four_axes(void **state) {
+    (void)state;
+    long sizes[4] = {3, 2, 1, 2};
     short pixels[12];
     double expected[12];
     for (int i = 0; i < 12; i++)
         expected[i] = pixels[i] = (short)(i * i);
-    fits_create_diskfile(&f, "tiled.fits", &error);
-    fits_set_compression_type(f, RICE_1, &error);
-    fits_create_img(f, SHORT_IMG, 4, sizes, &error);
-    fits_write_subset(f, TSHORT, first, sizes, pixels, &error);
-    fits_close_file(f, &error);
-    assert_int_equal(error, 0);
+    put_compressed("tiled.fits", RICE_1, 4, sizes, pixels);
     assert_values("tiled.fits", "i16[2,2,3]", expected);
     assert_values("tiled.fits[1][1,0]", "i16[3]", expected + 6);
 }
@@ -169,21 +174,14 @@ static void tile_without_end(void **state) {
     (void)state;
     static unsigned char bytes[1 << 16];
     static short pixels[64 * 64];
-    fitsfile *f = NULL;
-    int error = 0;
-    long sizes[2] = {64, 64}, first[2] = {1, 1};
+    long sizes[2] = {64, 64};
     if (LE__SANITIZED) { /* memory has no limit there, and the time has one of half a minute */
         print_message("skipped: built with a sanitizer\n");
         return;
     }
     for (int i = 0; i < 64 * 64; i++)
         pixels[i] = (short)(i * 7919 % 1000);
-    fits_create_diskfile(&f, "gzip.fits", &error);
-    fits_set_compression_type(f, GZIP_1, &error);
-    fits_create_img(f, SHORT_IMG, 2, sizes, &error);
-    fits_write_subset(f, TSHORT, first, sizes, pixels, &error);
-    fits_close_file(f, &error);
-    assert_int_equal(error, 0);
+    put_compressed("gzip.fits", GZIP_1, 2, sizes, pixels);
     const size_t size = io_get("gzip.fits", bytes, sizeof bytes);
     size_t table = 0; /* behind the header of the table: bytes and place of each tile */
     while (table + BLOCK <= size && memcmp(bytes + table, "XTENSION", 8) != 0)

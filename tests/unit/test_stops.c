@@ -24,7 +24,8 @@
 
 enum { N = 4000 };
 
-static atomic_int slow_items, slow_loops;
+static atomic_int slow_items, slow_loops, slow_answers;
+static atomic_int built, fills;  /* of the data that one implementation keeps */
 static atomic_bool seen_outside; /* the slow one wrote into the caller's memory */
 static atomic_bool went_on;      /* ... or worked on after it was told to end */
 static float input[N], output[N];
@@ -122,7 +123,8 @@ static le_engine *open_both(const char *db, const le_implementation *slow) {
     assert_int_equal(le_register_implementation(e, slow), LE_OK);
     for (int i = 0; i < N; i++)
         input[i] = (float)(i % 17);
-    slow_items = slow_loops = 0;
+    slow_items = slow_loops = slow_answers = 0;
+    built = fills = 0;
     return e;
 }
 
@@ -146,16 +148,27 @@ static void call_often(const le_implementation *slow) {
     char who[128];
     for (int i = 0; i < 100; i++) {
         call_once(e, who, sizeof who);
-        assert_null(strstr(who, "slow@"));
+        slow_answers += strstr(who, "slow@") != NULL;
     }
-    print_message("%d loops of the slow one ran %d of %d items each\n", (int)slow_loops,
-                  slow_loops ? (int)(slow_items / slow_loops) : 0, N);
     le_close(&e);
 }
 
+/* Whether the slow one is worth a try depends on how long the quick one seems to take. Where others
+ * use the cores a whole engine may find that it is not, though another one does. */
+enum { ENGINES = 5 };
+
+static void call_until_tried(const le_implementation *slow) {
+    slow_loops = 0;
+    for (int i = 0; i < ENGINES && slow_loops == 0; i++)
+        call_often(slow);
+    print_message("%d loops of the slow one ran %d of %d items each\n", (int)slow_loops,
+                  slow_loops ? (int)(slow_items / slow_loops) : 0, N);
+}
+
 static void expect_stopped(const le_implementation *slow) {
-    call_often(slow);
+    call_until_tried(slow);
     assert_true(slow_loops > 0); /* it was tried on a real call */
+    assert_int_equal(slow_answers, 0);
     assert_true(slow_items < slow_loops * N / 2);
     assert_false(seen_outside);
     assert_false(went_on);
@@ -213,6 +226,8 @@ static int64_t stopped_in_calls(void) {
 static void stops_are_stored(void **state) {
     (void)state;
     int64_t n = stopped_in_calls();
+    for (int i = 1; i < ENGINES && slow_loops == 0; i++)
+        n = stopped_in_calls();
     assert_true(slow_loops > 0);
     assert_in_range(n, 1, slow_loops);
 }
@@ -237,19 +252,14 @@ static void first_runs_in_children_are_stopped(void **state) {
 /* A run that cannot be stopped answers a few calls, and not again and again. */
 static void who_never_asks_is_left_alone(void **state) {
     (void)state;
-    le_engine *e = open_both(NULL, &deaf);
-    char who[128];
-    for (int i = 0; i < 60; i++)
-        call_once(e, who, sizeof who);
+    call_until_tried(&deaf);
     assert_in_range(slow_loops, 1, 3);
     assert_int_equal(slow_items, slow_loops * N);
-    le_close(&e);
 }
 
 /* --- kept data --- */
 
 enum { KEPT = 200 };
-static atomic_int built, fills;
 
 static void build_range(void *context, size_t begin, size_t end, int worker) {
     float *to = context;
@@ -285,7 +295,6 @@ static const le_implementation keeping =
 /* The line is for the run: data are built to their end, once, also where that takes longer. */
 static void kept_data_are_built_whole(void **state) {
     (void)state;
-    built = fills = 0;
     expect_stopped(&keeping);
     assert_int_equal(fills, 1);
     assert_int_equal(built, KEPT);

@@ -187,6 +187,14 @@ le_status le__io_write_all(int fd, const char *file, const void *data, int64_t b
     return le__io_write_at(fd, file, data, bytes, -1);
 }
 
+le_status le__io_system_error(const char *file, int error) {
+    static const int known[] = {ENOSPC, EDQUOT, EFBIG, EIO, EMFILE, ENFILE};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (error == known[i])
+            return le_fail(LE_ERR_IO, "%s: cannot be written: %s", file, strerror(error));
+    return LE_OK;
+}
+
 /* ------------------------------------------------------------------------ temporary names -- */
 
 static le_status make_folders(char *path) {

@@ -8,6 +8,7 @@
 
 #include "core/os.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,11 @@ static le_status put_empty(const char *text, int fd) {
     return le__io_write_all(fd, text, block, sizeof block);
 }
 
+static le_status fail(const char *text, int error) {
+    le_status status = le__io_system_error(text, errno);
+    return status ? status : le__fits_fail(text, "cannot be written", error);
+}
+
 /* A writer for a file that is under construction: a primary HDU without data, at its end. To be
  * closed with finish. */
 static le_status begin(const char *text, const le__outfile *temp, fitsfile **out) {
@@ -37,16 +43,15 @@ static le_status begin(const char *text, const le__outfile *temp, fitsfile **out
     le_status status = put_empty(text, temp->fd);
     snprintf(path, sizeof path, LE__OS_OPEN_FILES "/%d", temp->fd);
     if (status == LE_OK && fits_open_diskfile(out, path, READWRITE, &error))
-        status = le__fits_fail(text, "cannot be written", error);
+        status = fail(text, error);
     return status;
 }
 
-/* Gives status, or what goes wrong on the way out. */
+/* Fails with status, or with what goes wrong on the way out. */
 static le_status finish(const char *text, fitsfile *file, int status) {
     int error = 0;
     fits_close_file(file, &error);
-    status = status ? status : error;
-    return status ? le__fits_fail(text, "cannot be written", status) : LE_OK;
+    return status || error ? fail(text, status ? status : error) : LE_OK;
 }
 
 /* ------------------------------------------------------------------------------------- images --
@@ -178,6 +183,7 @@ static le_status write_into(const le__io_request *r, const le_tensor *t, const v
                             const le__outfile *temp) {
     const le_tensor packed = le_tensor_of(data, t->dtype, t->ndim, t->shape);
     fitsfile *file = NULL;
+    errno = 0;
     le_status status = begin(r->place->text, temp, &file);
     if (status != LE_OK)
         return status;

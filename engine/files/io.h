@@ -149,6 +149,9 @@ le_status le__io_narrow(const le__io_place *place, int *ndim, int64_t *shape,
 /* Writes exactly bytes where the file stands, or at an offset that is not negative. */
 le_status le__io_write_all(int fd, const char *file, const void *data, int64_t bytes);
 le_status le__io_write_at(int fd, const char *file, const void *data, int64_t bytes, int64_t at);
+/* Fails where errno says why a file could not be written (a full disk, a quota, too many open
+ * files), which the libraries that write it do not tell; LE_OK where it says something else. */
+le_status le__io_system_error(const char *file, int error);
 
 /* Creates missing folders and a file that is not in its place yet (outfile.h); only where there is
  * none, or a regular one. named: it has a temporary name, so that fd may be closed before the end.

@@ -272,13 +272,18 @@ static le_status write_one(const char *file, const image *m, bool named, le__out
     unsigned char *row = malloc((size_t)(m->width * m->channels));
     int fd = row ? named ? temp->fd : dup(temp->fd) : -1;
     FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
-    if (!f) {
+    if (!row) {
         status = le_fail(LE_ERR_MEMORY, "%s: out of memory", file);
+    } else if (!f) {
+        status = le_fail(LE_ERR_IO, "%s: cannot be written: %s", file, strerror(errno));
     } else {
         if (named)
             temp->fd = -1; /* now f's */
+        errno = 0;
         bool good = write_pixels(f, m, row, &problem);
         if (!good)
+            status = le__io_system_error(file, errno);
+        if (!good && status == LE_OK)
             status = le_fail(LE_ERR_IO, "%s: %s", file, problem.text);
         if (good && temp->exists && !to_disk(f, named))
             status = le_fail(LE_ERR_IO, "%s: %s", file, strerror(errno));

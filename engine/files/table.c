@@ -7,6 +7,7 @@
 
 #include "numbers.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -59,18 +60,22 @@ le_status le__io_put_text(const le__io_request *r, const le_tensor *table, le__i
     le_status status = le__io_temp_open(r->place->file, false, &temp);
     if (status != LE_OK)
         return status;
+    errno = 0;
     int fd = dup(temp.fd);
     FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
     bool good = f != NULL;
-    if (!f && fd >= 0)
-        close(fd);
-    if (f)
+    if (f) {
         fn(f, r, table);
-    good = good && !ferror(f);
-    if (f && fclose(f) != 0)
-        good = false;
+        good = fflush(f) == 0 && !ferror(f);
+    }
+    int error = errno;
+    if (f)
+        fclose(f);
+    else if (fd >= 0)
+        close(fd);
     if (good)
         return le__io_temp_commit(r->place->file, &temp);
     le__outfile_abandon(&temp);
-    return le_fail(LE_ERR_IO, "%s: cannot be written", r->place->text);
+    return le_fail(LE_ERR_IO, "%s: cannot be written: %s", r->place->text,
+                   strerror(error ? error : EIO));
 }

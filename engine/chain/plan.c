@@ -6,28 +6,13 @@
 #include "chain/plan.h"
 
 #include "chain/plan_index.h"
+#include "chain/plan_states.h"
 #include "core/array.h"
 #include "core/tick.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef enum action { START, RUN, COPY, DROP } action;
-
-typedef struct node {
-    double cost;
-    int parent, next; /* next: in the same hash bucket */
-    action action;
-    int a, from, to; /* RUN: way; COPY, DROP: value */
-} node;
-
-typedef struct frontier { /* the states between two steps */
-    int *nodes;
-    int n, capacity;
-    int *buckets;
-    int n_buckets; /* a power of 2 */
-} frontier;
 
 typedef struct entry {
     double cost;
@@ -47,21 +32,17 @@ typedef struct solver {
     int *owners;  /* by slot: the value that is alive there, -1: none */
     int *read_at; /* by value: the last step that a way was seen to read it in */
     bool limited;
-    node *nodes;
-    uint8_t *masks; /* a node: by slot, the places that have the value */
-    int n_nodes, capacity;
-    frontier *frontiers; /* n_steps + 1 */
+    le__plan_states states;
     heap heap;
     uint8_t *next_masks; /* scratch */
-    bool exact, out_of_memory;
 } solver;
 
 static uint8_t bit(int place) {
     return (uint8_t)(1u << place);
 }
 
-static uint8_t *masks_of(const solver *s, int n) {
-    return s->masks + (size_t)n * (size_t)s->index.n_slots;
+static const uint8_t *masks_of(const solver *s, int n) {
+    return le__plan_masks(&s->states, n);
 }
 
 static uint8_t mask_of(const solver *s, const uint8_t *masks, int value) {
@@ -137,7 +118,8 @@ static bool contains(const int *list, int n, int value) {
     return false;
 }
 
-/* Bytes at its place while a way runs: all that is there, its inputs included, and what it writes. */
+/* Bytes at its place while a way runs: all that is there, its inputs included, and what it writes.
+ */
 static int64_t used_by(const solver *s, const uint8_t *masks, const le__plan_way *w) {
     int64_t bytes = w->memory + used(s, masks, w->place);
     for (int i = 0; i < w->n_writes; i++)
@@ -158,81 +140,6 @@ static bool any_limit_matters(const solver *s) {
     return false;
 }
 
-/* --- states --- */
-
-static unsigned hash(const uint8_t *masks, int n) {
-    unsigned h = 2166136261u; /* FNV-1a */
-    for (int i = 0; i < n; i++)
-        h = (h ^ masks[i]) * 16777619u;
-    return h;
-}
-
-static bool grow_nodes(solver *s) {
-    if (s->n_nodes < s->capacity)
-        return true;
-    int capacity = s->capacity ? 2 * s->capacity : 256;
-    void *nodes = realloc(s->nodes, (size_t)capacity * sizeof *s->nodes);
-    if (nodes)
-        s->nodes = nodes;
-    void *masks = realloc(s->masks, (size_t)capacity * (size_t)(s->index.n_slots + 1));
-    if (masks)
-        s->masks = masks;
-    if (!nodes || !masks)
-        return false;
-    s->capacity = capacity;
-    return true;
-}
-
-static bool rehash(solver *s, frontier *f, int n_buckets) {
-    int *nodes = realloc(f->nodes, (size_t)n_buckets * sizeof *nodes);
-    if (nodes)
-        f->nodes = nodes;
-    int *buckets = malloc((size_t)n_buckets * sizeof *buckets);
-    if (!nodes || !buckets) {
-        free(buckets);
-        return false;
-    }
-    free(f->buckets);
-    f->buckets = buckets;
-    f->n_buckets = f->capacity = n_buckets;
-    for (int i = 0; i < n_buckets; i++)
-        buckets[i] = -1;
-    for (int i = 0; i < f->n; i++) {
-        unsigned h = hash(masks_of(s, f->nodes[i]), s->index.n_slots) & (unsigned)(n_buckets - 1);
-        s->nodes[f->nodes[i]].next = buckets[h];
-        buckets[h] = f->nodes[i];
-    }
-    return true;
-}
-
-/* Adds a state or improves it; the node, or -1 when it is no better than what is there. */
-static int reach(solver *s, int boundary, const uint8_t *masks, const node *how) {
-    frontier *f = &s->frontiers[boundary];
-    size_t n = (size_t)s->index.n_slots;
-    if ((f->n == f->capacity && !rehash(s, f, f->n_buckets ? 2 * f->n_buckets : 16)) ||
-        !grow_nodes(s)) {
-        s->out_of_memory = true;
-        return -1;
-    }
-    unsigned h = hash(masks, s->index.n_slots) & (unsigned)(f->n_buckets - 1);
-    int i = f->buckets[h];
-    while (i >= 0 && memcmp(masks_of(s, i), masks, n) != 0)
-        i = s->nodes[i].next;
-    if (i >= 0 && s->nodes[i].cost <= how->cost)
-        return -1;
-    if (i < 0) {
-        i = s->n_nodes++;
-        memcpy(masks_of(s, i), masks, n);
-        s->nodes[i].next = f->buckets[h];
-        f->buckets[h] = i;
-        f->nodes[f->n++] = i;
-    }
-    int next = s->nodes[i].next;
-    s->nodes[i] = *how;
-    s->nodes[i].next = next;
-    return i;
-}
-
 /* --- running a way --- */
 
 static bool may_run(const solver *s, const uint8_t *masks, const le__plan_way *w) {
@@ -248,7 +155,8 @@ static bool end_values(const solver *s, uint8_t *masks, int begin, int end, doub
     const le__plan_lists *ends = &s->index.ends;
     for (int i = ends->start[begin]; i < ends->start[end]; i++) {
         int v = ends->items[i], to;
-        bool is_alive = s->index.first[v] <= begin; /* else a way that runs several steps hides it */
+        bool is_alive =
+            s->index.first[v] <= begin; /* else a way that runs several steps hides it */
         if (s->p->values[v].wanted) {
             double seconds;
             if (!is_alive ||
@@ -265,7 +173,7 @@ static bool end_values(const solver *s, uint8_t *masks, int begin, int end, doub
 static void run_way(solver *s, int boundary, int from, int way) {
     const le__plan_way *w = &s->p->ways[way];
     uint8_t *masks = s->next_masks;
-    double cost = s->nodes[from].cost + w->seconds;
+    double cost = s->states.nodes[from].cost + w->seconds;
     memcpy(masks, masks_of(s, from), (size_t)s->index.n_slots);
     if (!may_run(s, masks, w))
         return;
@@ -273,57 +181,9 @@ static void run_way(solver *s, int boundary, int from, int way) {
         masks[s->index.slot[w->writes[i]]] = bit(w->place);
     if (!end_values(s, masks, boundary, boundary + w->count, &cost) || !isfinite(cost))
         return;
-    reach(s, boundary + w->count, masks,
-          &(node){.cost = cost, .parent = from, .action = RUN, .a = way});
-}
-
-/* --- without limits: dominated states go --- */
-
-static int by_cost(const void *a, const void *b) {
-    const entry *x = a, *y = b;
-    if (x->cost != y->cost)
-        return x->cost < y->cost ? -1 : 1;
-    return (x->node > y->node) - (x->node < y->node);
-}
-
-static bool dominates(const solver *s, int a, int b) {
-    const uint8_t *x = masks_of(s, a), *y = masks_of(s, b);
-    for (int slot = 0; slot < s->index.n_slots; slot++)
-        if (y[slot] & ~x[slot])
-            return false;
-    return true;
-}
-
-static void sort_frontier(solver *s, frontier *f) {
-    entry *order = malloc((size_t)(f->n + 1) * sizeof *order);
-    if (!order) {
-        s->out_of_memory = true;
-        return;
-    }
-    for (int i = 0; i < f->n; i++)
-        order[i] = (entry){s->nodes[f->nodes[i]].cost, f->nodes[i]};
-    qsort(order, (size_t)f->n, sizeof *order, by_cost);
-    for (int i = 0; i < f->n; i++)
-        f->nodes[i] = order[i].node;
-    free(order);
-    if (f->n > LE__PLAN_MAX_STATES) {
-        f->n = LE__PLAN_MAX_STATES;
-        s->exact = false;
-    }
-}
-
-static void drop_dominated(solver *s, frontier *f) {
-    enum { COMPARED = 512 }; /* the cheapest dominate most */
-    int kept = 0;
-    for (int i = 0; i < f->n; i++) {
-        bool dominated = false;
-        for (int k = 0; k < kept && k < COMPARED && !dominated; k++)
-            dominated = dominates(s, f->nodes[k], f->nodes[i]);
-        if (!dominated)
-            f->nodes[kept++] = f->nodes[i];
-    }
-    f->n = kept;
-    s->out_of_memory = s->out_of_memory || !rehash(s, f, f->n_buckets);
+    le__plan_reach(
+        &s->states, boundary + w->count, masks,
+        &(le__plan_node){.cost = cost, .parent = from, .action = LE__PLAN_RUN, .a = way});
 }
 
 /* --- copying and dropping between two steps --- */
@@ -332,7 +192,7 @@ static void push(solver *s, double cost, int n) {
     heap *h = &s->heap;
     void *items = le__array_room(h->items, (size_t)h->n, &h->capacity, sizeof *h->items);
     if (!items) {
-        s->out_of_memory = true;
+        s->states.out_of_memory = true;
         return;
     }
     h->items = items;
@@ -356,18 +216,18 @@ static entry pop(heap *h) {
     return top;
 }
 
-static void try_move(solver *s, int boundary, int from_node, node how, uint8_t mask) {
+static void try_move(solver *s, int boundary, int from_node, le__plan_node how, uint8_t mask) {
     uint8_t *masks = s->next_masks;
     memcpy(masks, masks_of(s, from_node), (size_t)s->index.n_slots);
     masks[s->index.slot[how.a]] = mask;
     how.parent = from_node;
-    int reached = reach(s, boundary, masks, &how);
+    int reached = le__plan_reach(&s->states, boundary, masks, &how);
     if (reached >= 0)
         push(s, how.cost, reached);
 }
 
 static void copies_of(solver *s, int boundary, int from_node, int value) {
-    double cost = s->nodes[from_node].cost;
+    double cost = s->states.nodes[from_node].cost;
     uint8_t at = mask_of(s, masks_of(s, from_node), value);
     for (int to = 0; to < s->p->n_places; to++) {
         double seconds;
@@ -375,20 +235,24 @@ static void copies_of(solver *s, int boundary, int from_node, int value) {
         if (from < 0 || !isfinite(seconds))
             continue;
         if (fits(s, to, used(s, masks_of(s, from_node), to) + bytes_at(s, value, to)))
-            try_move(
-                s, boundary, from_node,
-                (node){.cost = cost + seconds, .action = COPY, .a = value, .from = from, .to = to},
-                (uint8_t)(at | bit(to)));
+            try_move(s, boundary, from_node,
+                     (le__plan_node){.cost = cost + seconds,
+                                     .action = LE__PLAN_COPY,
+                                     .a = value,
+                                     .from = from,
+                                     .to = to},
+                     (uint8_t)(at | bit(to)));
     }
 }
 
 static void drops_of(solver *s, int boundary, int from_node, int value) {
-    double cost = s->nodes[from_node].cost;
+    double cost = s->states.nodes[from_node].cost;
     uint8_t at = mask_of(s, masks_of(s, from_node), value);
     for (int from = 0; from < s->p->n_places; from++)
         if (at & bit(from) && at & ~bit(from) && le__plan_counts(&s->p->values[value], from))
             try_move(s, boundary, from_node,
-                     (node){.cost = cost, .action = DROP, .a = value, .from = from, .to = -1},
+                     (le__plan_node){
+                         .cost = cost, .action = LE__PLAN_DROP, .a = value, .from = from, .to = -1},
                      (uint8_t)(at & ~bit(from)));
 }
 
@@ -404,16 +268,16 @@ static void note_reads(solver *s, int boundary) {
 }
 
 static void close_over_moves(solver *s, int boundary) {
-    frontier *f = &s->frontiers[boundary];
+    le__plan_frontier *f = &s->states.frontiers[boundary];
     s->heap.n = 0;
     for (int i = 0; i < f->n; i++)
-        push(s, s->nodes[f->nodes[i]].cost, f->nodes[i]);
-    while (s->heap.n && !s->out_of_memory) {
+        push(s, s->states.nodes[f->nodes[i]].cost, f->nodes[i]);
+    while (s->heap.n && !s->states.out_of_memory) {
         entry top = pop(&s->heap);
-        if (top.cost > s->nodes[top.node].cost)
+        if (top.cost > s->states.nodes[top.node].cost)
             continue;
         if (f->n > LE__PLAN_MAX_STATES) {
-            s->exact = false;
+            s->states.exact = false;
             return;
         }
         for (int slot = 0; slot < s->index.n_slots; slot++) {
@@ -430,34 +294,28 @@ static void close_over_moves(solver *s, int boundary) {
 
 /* --- the whole --- */
 
-static void free_frontier(frontier *f) {
-    free(f->nodes);
-    free(f->buckets);
-    *f = (frontier){0};
-}
-
 static void visit(solver *s, int boundary) {
-    frontier *f = &s->frontiers[boundary];
+    le__plan_frontier *f = &s->states.frontiers[boundary];
     const int *ways = &s->index.ways.start[boundary];
     if (!s->limited) {
-        sort_frontier(s, f);
+        le__plan_sort(&s->states, boundary);
         if (f->n)
-            drop_dominated(s, f);
+            le__plan_drop_dominated(&s->states, boundary);
     }
     note_reads(s, boundary);
     close_over_moves(s, boundary);
-    sort_frontier(s, f);
-    for (int i = 0; i < f->n && !s->out_of_memory; i++)
+    le__plan_sort(&s->states, boundary);
+    for (int i = 0; i < f->n && !s->states.out_of_memory; i++)
         for (int w = ways[0]; w < ways[1]; w++)
             run_way(s, boundary, f->nodes[i], s->index.ways.items[w]);
-    free_frontier(f);
+    le__plan_forget(&s->states, boundary);
 }
 
 static int best_end(const solver *s) {
-    const frontier *f = &s->frontiers[s->p->n_steps];
+    const le__plan_frontier *f = &s->states.frontiers[s->p->n_steps];
     int best = -1;
     for (int i = 0; i < f->n; i++)
-        if (best < 0 || s->nodes[f->nodes[i]].cost < s->nodes[best].cost)
+        if (best < 0 || s->states.nodes[f->nodes[i]].cost < s->states.nodes[best].cost)
             best = f->nodes[i];
     return best;
 }
@@ -501,8 +359,7 @@ static bool replay_way(solver *s, path *p, int way) {
         int v = s->index.ends.items[i];
         if (!s->p->values[v].wanted)
             continue;
-        int from =
-            cheapest(s, v, mask_of(s, p->masks, v), s->p->values[v].wanted, &to, &seconds);
+        int from = cheapest(s, v, mask_of(s, p->masks, v), s->p->values[v].wanted, &to, &seconds);
         if (from != to && !add_move(s, p, v, from, to))
             return false;
     }
@@ -511,10 +368,11 @@ static bool replay_way(solver *s, path *p, int way) {
     return true;
 }
 
-static bool replay_node(solver *s, path *p, const node *n) {
-    if (n->action == RUN && !replay_way(s, p, n->a))
+static bool replay_node(solver *s, path *p, const le__plan_node *n) {
+    if (n->action == LE__PLAN_RUN && !replay_way(s, p, n->a))
         return false;
-    if ((n->action == COPY || n->action == DROP) && !add_move(s, p, n->a, n->from, n->to))
+    if ((n->action == LE__PLAN_COPY || n->action == LE__PLAN_DROP) &&
+        !add_move(s, p, n->a, n->from, n->to))
         return false;
     for (int place = 0; place < s->p->n_places; place++)
         note(&p->plan->peak[place], used(s, p->masks, place));
@@ -530,18 +388,18 @@ static void pin_values(const solver *s, uint8_t *masks) {
 
 static bool replay(solver *s, int end, le__plan *plan) {
     int length = 0;
-    for (int i = end; i >= 0; i = s->nodes[i].parent)
+    for (int i = end; i >= 0; i = s->states.nodes[i].parent)
         length++;
     int *nodes = malloc((size_t)length * sizeof *nodes);
     path p = {.plan = plan, .masks = s->next_masks};
     plan->ways = calloc((size_t)s->p->n_steps + 1, sizeof *plan->ways);
     bool ok = nodes && plan->ways;
-    for (int i = end, k = length; ok && i >= 0; i = s->nodes[i].parent)
+    for (int i = end, k = length; ok && i >= 0; i = s->states.nodes[i].parent)
         nodes[--k] = i;
     go_to_start(s);
     pin_values(s, p.masks);
     for (int k = 0; ok && k < length; k++)
-        ok = replay_node(s, &p, &s->nodes[nodes[k]]);
+        ok = replay_node(s, &p, &s->states.nodes[nodes[k]]);
     free(nodes);
     return ok;
 }
@@ -551,9 +409,10 @@ static bool search(solver *s) {
     le__ticker *ticker = le__ticker_here();
     go_to_start(s);
     pin_values(s, s->next_masks);
-    reach(s, 0, s->next_masks, &(node){.parent = -1, .action = START});
+    le__plan_reach(&s->states, 0, s->next_masks,
+                   &(le__plan_node){.parent = -1, .action = LE__PLAN_START});
     s->limited = any_limit_matters(s);
-    for (int b = 0; b < s->p->n_steps && !s->out_of_memory; b++) {
+    for (int b = 0; b < s->p->n_steps && !s->states.out_of_memory; b++) {
         if (!le__ticker_look(ticker, NAN))
             return false;
         go_to(s, b);
@@ -568,19 +427,15 @@ static bool allocate(solver *s) {
     s->owners = malloc(((size_t)s->index.n_slots + 1) * sizeof *s->owners);
     s->next_masks = malloc((size_t)s->index.n_slots + 1);
     s->read_at = malloc(((size_t)s->p->n_values + 1) * sizeof *s->read_at);
-    s->frontiers = calloc((size_t)s->p->n_steps + 1, sizeof *s->frontiers);
+    le__plan_states_make(&s->states, s->index.n_slots, s->p->n_steps);
     for (int v = 0; s->read_at && v < s->p->n_values; v++)
         s->read_at[v] = -1;
-    return s->owners && s->next_masks && s->read_at && s->frontiers;
+    return s->owners && s->next_masks && s->read_at && !s->states.out_of_memory;
 }
 
 static void release(solver *s) {
-    for (int i = 0; s->frontiers && i <= s->p->n_steps; i++)
-        free_frontier(&s->frontiers[i]);
-    free(s->frontiers);
+    le__plan_states_free(&s->states);
     free(s->heap.items);
-    free(s->nodes);
-    free(s->masks);
     free(s->next_masks);
     free(s->owners);
     free(s->read_at);
@@ -592,18 +447,18 @@ static le__plan_status solve(solver *s, le__plan *out) {
         return LE__PLAN_NO_MEMORY;
     if (!search(s))
         return LE__PLAN_CANCELLED;
-    if (s->out_of_memory)
+    if (s->states.out_of_memory)
         return LE__PLAN_NO_MEMORY;
     int end = best_end(s);
     if (end < 0)
         return LE__PLAN_IMPOSSIBLE;
-    out->seconds = s->nodes[end].cost;
-    out->exact = s->exact;
+    out->seconds = s->states.nodes[end].cost;
+    out->exact = s->states.exact;
     return replay(s, end, out) ? LE__PLAN_OK : LE__PLAN_NO_MEMORY;
 }
 
 le__plan_status le__plan_solve(const le__plan_problem *problem, le__plan *out) {
-    solver s = {.p = problem, .exact = true};
+    solver s = {.p = problem};
     *out = (le__plan){.seconds = INFINITY};
     le__plan_status status = solve(&s, out);
     if (status != LE__PLAN_OK)

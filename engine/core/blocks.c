@@ -16,6 +16,14 @@
 
 enum { ALIGNMENT = 64, SLOTS = 16 };
 
+/* Blocks of pages of their own begin with a page, or in its middle, in turns. A load waits for an
+ * earlier store where the low 12 bits of their addresses agree, so that a loop that reads one array
+ * and writes another is up to 1.3 times slower where both begin at the same place of a page. And
+ * rows whose length is a power of two touch more pages than they must where they begin elsewhere.
+ */
+enum { PAGE = 4096 };
+static const size_t beginnings[] = {PAGE, PAGE + PAGE / 2}, before = 2 * (size_t)PAGE;
+
 /* Smaller ones share their pages; larger ones take long enough to be filled. A sanitizer
  * is to see what is used after it was freed. */
 static const size_t least = (size_t)1 << 12, most = LE__SANITIZED ? 0 : (size_t)64 << 20,
@@ -27,6 +35,7 @@ static const size_t least_mapped = LE__SANITIZED ? SIZE_MAX : (size_t)1 << 16;
 
 typedef struct header {
     size_t bytes; /* behind it */
+    void *pages;  /* its own ones; NULL: the C library's memory */
 } header;
 
 _Static_assert(sizeof(header) <= ALIGNMENT, "a header lies before its block");
@@ -42,23 +51,34 @@ static void *block_of(header *h) {
     return (char *)h + ALIGNMENT;
 }
 
+static header *map_pages(size_t bytes) {
+    static atomic_uint next;
+    enum { CHOICES = sizeof beginnings / sizeof *beginnings };
+    char *pages =
+        mmap(NULL, before + bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED)
+        return NULL;
+    le__os_large_pages(pages, before + bytes);
+    size_t begin = beginnings[atomic_fetch_add(&next, 1) % CHOICES];
+    header *h = (header *)(void *)(pages + begin - ALIGNMENT);
+    h->pages = pages;
+    return h;
+}
+
 static header *allocate(size_t bytes) {
-    header *h;
-    if (bytes >= least_mapped) {
-        h = mmap(NULL, ALIGNMENT + bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-                 0);
-        h = h == MAP_FAILED ? NULL : h;
-    } else {
-        h = aligned_alloc(ALIGNMENT, ALIGNMENT + bytes);
-    }
-    if (h)
-        h->bytes = bytes;
+    header *h =
+        bytes >= least_mapped ? map_pages(bytes) : aligned_alloc(ALIGNMENT, ALIGNMENT + bytes);
+    if (!h)
+        return NULL;
+    if (bytes < least_mapped)
+        h->pages = NULL;
+    h->bytes = bytes;
     return h;
 }
 
 static void release(header *h) {
-    if (h && h->bytes >= least_mapped)
-        munmap(h, ALIGNMENT + h->bytes);
+    if (h && h->pages)
+        munmap(h->pages, before + h->bytes);
     else
         free(h);
 }
@@ -104,16 +124,14 @@ static header *find(size_t bytes) {
 }
 
 void *le__block_new(size_t bytes, bool zero) {
-    if (bytes > SIZE_MAX - 3 * ALIGNMENT)
+    if (bytes > SIZE_MAX - 2 * before)
         return NULL;
     size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     header *h = find(rounded);
-    if (!h) {
+    if (!h)
         h = allocate(rounded ? rounded : ALIGNMENT);
-        if (!h)
-            return NULL;
-        le__os_large_pages(h, ALIGNMENT + rounded);
-    }
+    if (!h)
+        return NULL;
     if (zero)
         memset(block_of(h), 0, rounded);
     return block_of(h);

@@ -55,6 +55,25 @@ static void aligned_and_checked(void **state) {
     le__blocks_trim();
 }
 
+/* Loops read one and write the next: see beginnings in core/blocks.c. */
+static void apart_within_pages(void **state) {
+    (void)state;
+    enum { BLOCKS = 4, HALF_PAGE = 2048 };
+    char *blocks[BLOCKS];
+    if (LE__SANITIZED)
+        skip();
+    for (int i = 0; i < BLOCKS; i++) {
+        blocks[i] = le__block_new(MIB, false);
+        assert_non_null(blocks[i]);
+        assert_int_equal((uintptr_t)blocks[i] % HALF_PAGE, 0);
+        if (i > 0)
+            assert_int_equal((uintptr_t)(blocks[i] - blocks[i - 1]) % (2 * HALF_PAGE), HALF_PAGE);
+    }
+    for (int i = 0; i < BLOCKS; i++)
+        le__block_free(blocks[i]);
+    le__blocks_trim();
+}
+
 /* Blocks of ever other sizes leave no holes in the heap that small ones pin, which last. */
 static void heap_does_not_grow(void **state) {
     (void)state;
@@ -172,9 +191,11 @@ static void written_in_place(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kept_for_the_same_size), cmocka_unit_test(aligned_and_checked),
-        cmocka_unit_test(heap_does_not_grow), cmocka_unit_test(one_owner),
-        cmocka_unit_test(written_in_place)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(kept_for_the_same_size),
+                                       cmocka_unit_test(aligned_and_checked),
+                                       cmocka_unit_test(apart_within_pages),
+                                       cmocka_unit_test(heap_does_not_grow),
+                                       cmocka_unit_test(one_owner),
+                                       cmocka_unit_test(written_in_place)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,12 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { PARTS_PER_WORKER = 16, LOOKS = 32 /* between two looks at the clock */ };
+enum {
+    PARTS_PER_WORKER = 16,
+    LOOKS = 32, /* between two looks at the clock */
+    MAX_STRETCHES = 16,
+    CACHE_LINE = 64
+};
 
 /* Waking a thread that sleeps takes 5 to 100 microseconds, most in virtual machines: as long as the
  * work of brief loops. So whoever waits looks again and again before it sleeps, for as long as
@@ -23,17 +28,26 @@ static const double awake_s = 1e-4;
 
 const char *const le__schedule_names[4] = {"none", "static", "dynamic", "guided"};
 
+/* Neighbouring items. In each loop over as many items a worker begins with the same stretch, whose
+ * data its caches may still hold, and only then takes parts of the others'. */
+typedef struct stretch {
+    _Alignas(CACHE_LINE) _Atomic size_t next;
+    size_t end;
+} stretch;
+
 typedef struct loop {
     le_range_fn fn;
     void *context;
-    size_t items, part;
+    size_t part;    /* the least that is taken */
+    size_t sharing; /* workers that begin with the same stretch */
     le__schedule schedule;
     int threads; /* workers wanted, the caller included */
     int joined;  /* workers that took part so far; guarded by the pool's mutex */
     _Atomic unsigned
         active; /* workers inside, without the caller; changed with the pool's mutex held */
-    _Atomic size_t next;
     struct loop *link;
+    int n_stretches;
+    stretch stretches[MAX_STRETCHES];
 } loop;
 
 struct le__pool {
@@ -42,44 +56,35 @@ struct le__pool {
     loop *open;
     pthread_t *threads;
     int n_threads, max_threads;
+    int numbered; /* threads that took a number; guarded by the mutex */
     bool stop;
     _Atomic unsigned calls; /* for workers: loops that began; changed with the mutex held */
     double called;          /* when the last one did; guarded by the mutex */
 };
 
-/* Takes the next part; false when nothing is left. */
-static bool take(loop *l, int worker, size_t *begin, size_t *end) {
-    if (l->schedule == LE__SCHEDULE_STATIC || l->schedule == LE__SCHEDULE_NONE) {
-        /* parts are numbered, so that a worker that never came is replaced by one that did */
-        (void)worker;
-        size_t n = (size_t)l->threads;
-        size_t k = atomic_fetch_add_explicit(&l->next, 1, memory_order_relaxed);
-        if (k >= n)
-            return false;
-        *begin = l->items / n * k + (l->items % n < k ? l->items % n : k);
-        *end = *begin + l->items / n + (k < l->items % n ? 1 : 0);
-        return true;
-    }
-    size_t part = l->part;
-    size_t at = atomic_load_explicit(&l->next, memory_order_relaxed);
+/* Takes the next part of a stretch; false when nothing is left. */
+static bool take(loop *l, stretch *from, size_t *begin, size_t *end) {
+    size_t at = atomic_load_explicit(&from->next, memory_order_relaxed);
     do {
-        if (at >= l->items)
+        if (at >= from->end)
             return false;
-        if (l->schedule == LE__SCHEDULE_GUIDED) {
-            part = (l->items - at) / (2 * (size_t)l->threads);
-            part = part < l->part ? l->part : part;
-        }
-        *end = l->items - at < part ? l->items : at + part;
-    } while (!atomic_compare_exchange_weak_explicit(&l->next, &at, *end, memory_order_relaxed,
+        size_t left = from->end - at;
+        size_t part = l->schedule == LE__SCHEDULE_GUIDED ? left / (2 * l->sharing) : 0;
+        part = part < l->part ? l->part : part;
+        *end = at + (left < part ? left : part);
+    } while (!atomic_compare_exchange_weak_explicit(&from->next, &at, *end, memory_order_relaxed,
                                                     memory_order_relaxed));
     *begin = at;
     return true;
 }
 
-static void work_on(loop *l, int worker) {
+/* thread: 0 for the caller, of the pool's own the same in each loop. A worker that never came is
+ * replaced by those that did. */
+static void work_on(loop *l, int worker, int thread) {
     size_t begin, end;
-    while (take(l, worker, &begin, &end))
-        if (begin < end)
+    int home = (int)((int64_t)(thread % l->threads) * l->n_stretches / l->threads);
+    for (int i = 0; i < l->n_stretches; i++)
+        while (take(l, &l->stretches[(home + i) % l->n_stretches], &begin, &end))
             l->fn(l->context, begin, end, worker);
 }
 
@@ -131,6 +136,7 @@ static void *worker_main(void *arg) {
     le__pool *p = arg;
     bool soon = false;
     pthread_mutex_lock(&p->mutex);
+    const int thread = ++p->numbered;
     while (!p->stop) {
         loop *l = wanting_help(p);
         if (!l) {
@@ -140,7 +146,7 @@ static void *worker_main(void *arg) {
         int worker = l->joined++;
         l->active++;
         pthread_mutex_unlock(&p->mutex);
-        work_on(l, worker);
+        work_on(l, worker, thread);
         pthread_mutex_lock(&p->mutex);
         if (--l->active == 0)
             pthread_cond_broadcast(&p->done);
@@ -216,6 +222,24 @@ static void unlink_loop(le__pool *p, loop *l) {
     *at = l->link;
 }
 
+static void begin_loop(loop *l, int threads, le__schedule schedule, size_t items) {
+    size_t workers = (size_t)threads, n = workers < MAX_STRETCHES ? workers : MAX_STRETCHES, at = 0;
+    size_t parts = schedule == LE__SCHEDULE_STATIC ? workers : workers * PARTS_PER_WORKER;
+    size_t part = schedule == LE__SCHEDULE_STATIC ? (items + parts - 1) / parts : items / parts;
+    l->part = part ? part : 1;
+    l->sharing = (workers + n - 1) / n;
+    l->schedule = schedule;
+    l->threads = threads;
+    l->joined = 1;
+    atomic_init(&l->active, 0);
+    l->n_stretches = (int)n;
+    for (size_t i = 0; i < n; i++) {
+        atomic_init(&l->stretches[i].next, at);
+        at += items / n + (i < items % n);
+        l->stretches[i].end = at;
+    }
+}
+
 void le__pool_run(le__pool *p, int threads, le__schedule schedule, size_t items, le_range_fn fn,
                   void *context) {
     if (threads > p->max_threads)
@@ -227,21 +251,17 @@ void le__pool_run(le__pool *p, int threads, le__schedule schedule, size_t items,
             fn(context, 0, items, 0);
         return;
     }
-    size_t part = items / ((size_t)threads * PARTS_PER_WORKER);
-    loop l = {.fn = fn,
-              .context = context,
-              .items = items,
-              .part = part ? part : 1,
-              .schedule = schedule,
-              .threads = threads,
-              .joined = 1};
+    loop l;
+    begin_loop(&l, threads, schedule, items);
+    l.fn = fn;
+    l.context = context;
     pthread_mutex_lock(&p->mutex);
     start_workers(p, threads - 1);
     l.link = p->open;
     p->open = &l;
     call_workers(p);
     pthread_mutex_unlock(&p->mutex);
-    work_on(&l, 0);
+    work_on(&l, 0, 0);
     pthread_mutex_lock(&p->mutex);
     l.joined = l.threads; /* nobody joins any more */
     if (l.active) {

@@ -16,8 +16,8 @@ typedef struct le__pool le__pool;
 typedef enum le__schedule {
     LE__SCHEDULE_NONE = 0, /* the caller alone */
     LE__SCHEDULE_STATIC,   /* one contiguous part a worker */
-    LE__SCHEDULE_DYNAMIC,  /* small parts, first come first served */
-    LE__SCHEDULE_GUIDED    /* parts shrink with what is left */
+    LE__SCHEDULE_DYNAMIC,  /* small parts of its stretch, then of what others have left */
+    LE__SCHEDULE_GUIDED    /* half of what is left of its stretch, then of others' */
 } le__schedule;
 
 extern const char *const le__schedule_names[4];

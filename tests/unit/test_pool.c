@@ -7,6 +7,7 @@
 #include "core/pool.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -14,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { MAX_ITEMS = 5000, CALLERS = 8 };
+enum { MAX_ITEMS = 5000, CALLERS = 8, MANY = 40 /* threads: more than stretches */ };
 
 typedef struct counted {
     _Atomic unsigned char times[MAX_ITEMS];
@@ -54,6 +55,17 @@ static void *caller(void *pool) {
     return NULL;
 }
 
+static void more_threads_than_stretches(void **state) {
+    le__pool *p;
+    (void)state;
+    assert_int_equal(le__pool_open(&p, MANY), LE_OK);
+    for (int threads = 15; threads <= MANY; threads += 5)
+        for (le__schedule s = LE__SCHEDULE_STATIC; s <= LE__SCHEDULE_GUIDED; s++)
+            for (size_t items = (size_t)threads; items < MAX_ITEMS; items = 3 * items + 1)
+                run_once(p, threads, s, items);
+    le__pool_close(p);
+}
+
 static void many_callers(void **state) {
     pthread_t t[CALLERS];
     for (int i = 0; i < CALLERS; i++)
@@ -86,9 +98,50 @@ static void loops_in_loops(void **state) {
             assert_int_equal(n.inner[i].times[k], 1);
 }
 
+enum { PAIR = 2, FEW = 40 };
+
+typedef struct meeting {
+    _Atomic int here;
+    _Atomic size_t first[PAIR]; /* where a worker began, plus 1 */
+    _Atomic int parts;
+} meeting;
+
+static void meet(void *context, size_t begin, size_t end, int worker) {
+    meeting *m = context;
+    (void)end;
+    m->parts++;
+    if (m->first[worker])
+        return;
+    m->first[worker] = begin + 1;
+    m->here++;
+    while (m->here < PAIR)
+        sched_yield();
+}
+
+/* Each worker begins with its own half, in the same one every time. */
+static void own_stretches(void **state) {
+    for (int i = 0; i < 60; i++) {
+        meeting m = {0};
+        le__schedule s = (le__schedule)(LE__SCHEDULE_STATIC + i % 3);
+        le__pool_run(*state, PAIR, s, FEW, meet, &m);
+        assert_int_equal(m.first[0], 1);
+        assert_int_equal(m.first[1], FEW / PAIR + 1);
+        if (s == LE__SCHEDULE_STATIC)
+            assert_int_equal(m.parts, PAIR);
+        else
+            assert_in_range(m.parts, 2 * PAIR, FEW);
+    }
+}
+
 static int open_pool(void **state) {
     le__pool *p;
     *state = le__pool_open(&p, 5) == LE_OK ? p : NULL;
+    return *state ? 0 : -1;
+}
+
+static int open_pair(void **state) {
+    le__pool *p;
+    *state = le__pool_open(&p, PAIR) == LE_OK ? p : NULL;
     return *state ? 0 : -1;
 }
 
@@ -98,8 +151,10 @@ static int close_pool(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_item_once),
-                                       cmocka_unit_test(many_callers),
-                                       cmocka_unit_test(loops_in_loops)};
-    return cmocka_run_group_tests(tests, open_pool, close_pool);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_item_once), cmocka_unit_test(more_threads_than_stretches),
+        cmocka_unit_test(many_callers), cmocka_unit_test(loops_in_loops)};
+    const struct CMUnitTest pairs[] = {cmocka_unit_test(own_stretches)};
+    return cmocka_run_group_tests(tests, open_pool, close_pool) +
+           cmocka_run_group_tests(pairs, open_pair, close_pool);
 }

@@ -18,22 +18,32 @@ static const struct {
     {"full_%02d.png", {3, N, N}, 3}, {"full.npy", {3, N, N}, 3}, {"full.tif", {3, N, N}, 3},
     {"full.fits", {3, N, N}, 3},     {"full.csv", {N, LINE}, 2}, {"full.vot", {N, LINE}, 2}};
 
+typedef enum limited { SIZES, OPEN_FILES } limited;
+
+static int get_limit(limited what, struct rlimit *l) {
+    return what == SIZES ? getrlimit(RLIMIT_FSIZE, l) : getrlimit(RLIMIT_NOFILE, l);
+}
+
+static int set_limit(limited what, const struct rlimit *l) {
+    return what == SIZES ? setrlimit(RLIMIT_FSIZE, l) : setrlimit(RLIMIT_NOFILE, l);
+}
+
 /* Writes each file under a limit of the process, and then without it. enough: for some formats. */
-static void expect_refused(int resource, rlim_t most, bool enough, const char *why) {
+static void expect_refused(limited what, rlim_t most, bool enough, const char *why) {
     float values[N * LINE];
     struct rlimit before, limit;
     uint32_t random = 1;
     for (int i = 0; i < N * LINE; i++, random = random * 1664525 + 1013904223)
         values[i] = (float)(random >> 8) / (1 << 24); /* a PNG of it is long */
-    assert_int_equal(getrlimit(resource, &before), 0);
+    assert_int_equal(get_limit(what, &before), 0);
     limit = before;
     limit.rlim_cur = most;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         const char *name = files[i].name;
         le_tensor t = le_tensor_of(values, LE_F32, files[i].ndim, files[i].shape);
-        assert_int_equal(setrlimit(resource, &limit), 0);
+        assert_int_equal(set_limit(what, &limit), 0);
         le_status status = le_io_write(io_engine, name, &t);
-        assert_int_equal(setrlimit(resource, &before), 0);
+        assert_int_equal(set_limit(what, &before), 0);
         if (status == LE_ERR_UNSUPPORTED) { /* this library was built without the format */
             print_message("%s\n", le_error_message());
             continue;
@@ -52,8 +62,8 @@ static void expect_refused(int resource, rlim_t most, bool enough, const char *w
 /* As on a full disk; the signal of the limit must not end the program. */
 static void no_room(void **state) {
     (void)state;
-    expect_refused(RLIMIT_FSIZE, 50, false, "File too large");
-    expect_refused(RLIMIT_FSIZE, 3000, false, "File too large");
+    expect_refused(SIZES, 50, false, "File too large");
+    expect_refused(SIZES, 3000, false, "File too large");
 }
 
 /* The file can be opened, and then no other one. */
@@ -61,8 +71,8 @@ static void no_more_files(void **state) {
     (void)state;
     int next = dup(0);
     close(next);
-    expect_refused(RLIMIT_NOFILE, (rlim_t)next, false, "Too many open files");
-    expect_refused(RLIMIT_NOFILE, (rlim_t)next + 1, true, "Too many open files");
+    expect_refused(OPEN_FILES, (rlim_t)next, false, "Too many open files");
+    expect_refused(OPEN_FILES, (rlim_t)next + 1, true, "Too many open files");
 }
 
 int main(void) {

@@ -14,13 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct entry {
-    double cost;
-    int node;
-} entry;
-
 typedef struct heap {
-    entry *items;
+    le__plan_entry *items;
     int n;
     size_t capacity;
 } heap;
@@ -118,8 +113,7 @@ static bool contains(const int *list, int n, int value) {
     return false;
 }
 
-/* Bytes at its place while a way runs: all that is there, its inputs included, and what it writes.
- */
+/* Bytes at its place while a way runs: all that is there, its inputs included, and what it writes. */
 static int64_t used_by(const solver *s, const uint8_t *masks, const le__plan_way *w) {
     int64_t bytes = w->memory + used(s, masks, w->place);
     for (int i = 0; i < w->n_writes; i++)
@@ -155,8 +149,7 @@ static bool end_values(const solver *s, uint8_t *masks, int begin, int end, doub
     const le__plan_lists *ends = &s->index.ends;
     for (int i = ends->start[begin]; i < ends->start[end]; i++) {
         int v = ends->items[i], to;
-        bool is_alive =
-            s->index.first[v] <= begin; /* else a way that runs several steps hides it */
+        bool is_alive = s->index.first[v] <= begin; /* else a way that runs several steps hides it */
         if (s->p->values[v].wanted) {
             double seconds;
             if (!is_alive ||
@@ -199,11 +192,11 @@ static void push(solver *s, double cost, int n) {
     int i = h->n++;
     for (; i > 0 && h->items[(i - 1) / 2].cost > cost; i = (i - 1) / 2)
         h->items[i] = h->items[(i - 1) / 2];
-    h->items[i] = (entry){cost, n};
+    h->items[i] = (le__plan_entry){cost, n};
 }
 
-static entry pop(heap *h) {
-    entry top = h->items[0], last = h->items[--h->n];
+static le__plan_entry pop(heap *h) {
+    le__plan_entry top = h->items[0], last = h->items[--h->n];
     int i = 0;
     for (int c = 1; c < h->n; i = c, c = 2 * i + 1) {
         if (c + 1 < h->n && h->items[c + 1].cost < h->items[c].cost)
@@ -273,7 +266,7 @@ static void close_over_moves(solver *s, int boundary) {
     for (int i = 0; i < f->n; i++)
         push(s, s->states.nodes[f->nodes[i]].cost, f->nodes[i]);
     while (s->heap.n && !s->states.out_of_memory) {
-        entry top = pop(&s->heap);
+        le__plan_entry top = pop(&s->heap);
         if (top.cost > s->states.nodes[top.node].cost)
             continue;
         if (f->n > LE__PLAN_MAX_STATES) {

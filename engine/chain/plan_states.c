@@ -10,11 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct entry {
-    double cost;
-    int node;
-} entry;
-
 void le__plan_states_make(le__plan_states *s, int n_slots, int n_steps) {
     *s = (le__plan_states){.n_slots = n_slots, .n_frontiers = n_steps + 1, .exact = true};
     s->frontiers = calloc((size_t)s->n_frontiers, sizeof *s->frontiers);
@@ -114,7 +109,7 @@ int le__plan_reach(le__plan_states *s, int boundary, const uint8_t *masks,
 }
 
 static int by_cost(const void *a, const void *b) {
-    const entry *x = a, *y = b;
+    const le__plan_entry *x = a, *y = b;
     if (x->cost != y->cost)
         return x->cost < y->cost ? -1 : 1;
     return (x->node > y->node) - (x->node < y->node);
@@ -130,13 +125,13 @@ static bool dominates(const le__plan_states *s, int a, int b) {
 
 void le__plan_sort(le__plan_states *s, int boundary) {
     le__plan_frontier *f = &s->frontiers[boundary];
-    entry *order = malloc((size_t)(f->n + 1) * sizeof *order);
+    le__plan_entry *order = malloc((size_t)(f->n + 1) * sizeof *order);
     if (!order) {
         s->out_of_memory = true;
         return;
     }
     for (int i = 0; i < f->n; i++)
-        order[i] = (entry){s->nodes[f->nodes[i]].cost, f->nodes[i]};
+        order[i] = (le__plan_entry){s->nodes[f->nodes[i]].cost, f->nodes[i]};
     qsort(order, (size_t)f->n, sizeof *order, by_cost);
     for (int i = 0; i < f->n; i++)
         f->nodes[i] = order[i].node;

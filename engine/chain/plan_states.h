@@ -25,6 +25,11 @@ typedef struct le__plan_node {
     int a, from, to; /* LE__PLAN_RUN: way; LE__PLAN_COPY, LE__PLAN_DROP: value */
 } le__plan_node;
 
+typedef struct le__plan_entry { /* a node where nodes are put in order */
+    double cost;
+    int node;
+} le__plan_entry;
+
 typedef struct le__plan_frontier { /* the states between two steps */
     int *nodes;
     int n, capacity;

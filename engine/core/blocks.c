@@ -61,18 +61,16 @@ static header *map_pages(size_t bytes) {
     le__os_large_pages(pages, before + bytes);
     size_t begin = beginnings[atomic_fetch_add(&next, 1) % CHOICES];
     header *h = (header *)(void *)(pages + begin - ALIGNMENT);
-    h->pages = pages;
+    *h = (header){.bytes = bytes, .pages = pages};
     return h;
 }
 
 static header *allocate(size_t bytes) {
-    header *h =
-        bytes >= least_mapped ? map_pages(bytes) : aligned_alloc(ALIGNMENT, ALIGNMENT + bytes);
-    if (!h)
-        return NULL;
-    if (bytes < least_mapped)
-        h->pages = NULL;
-    h->bytes = bytes;
+    if (bytes >= least_mapped)
+        return map_pages(bytes);
+    header *h = aligned_alloc(ALIGNMENT, ALIGNMENT + bytes);
+    if (h)
+        *h = (header){.bytes = bytes};
     return h;
 }
 

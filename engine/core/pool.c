@@ -224,8 +224,8 @@ static void unlink_loop(le__pool *p, loop *l) {
 
 static void begin_loop(loop *l, int threads, le__schedule schedule, size_t items) {
     size_t workers = (size_t)threads, n = workers < MAX_STRETCHES ? workers : MAX_STRETCHES, at = 0;
-    size_t parts = schedule == LE__SCHEDULE_STATIC ? workers : workers * PARTS_PER_WORKER;
-    size_t part = schedule == LE__SCHEDULE_STATIC ? (items + parts - 1) / parts : items / parts;
+    size_t part = schedule == LE__SCHEDULE_STATIC ? (items + workers - 1) / workers
+                                                  : items / (workers * PARTS_PER_WORKER);
     l->part = part ? part : 1;
     l->sharing = (workers + n - 1) / n;
     l->schedule = schedule;

@@ -66,12 +66,11 @@ le_status le__io_put_text(const le__io_request *r, const le_tensor *table, le__i
     bool good = f != NULL;
     if (f) {
         fn(f, r, table);
-        good = fflush(f) == 0 && !ferror(f);
+        good = !ferror(f);
+        good = fclose(f) == 0 && good;
     }
     int error = errno;
-    if (f)
-        fclose(f);
-    else if (fd >= 0)
+    if (!f && fd >= 0)
         close(fd);
     if (good)
         return le__io_temp_commit(r->place->file, &temp);

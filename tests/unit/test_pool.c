@@ -120,10 +120,13 @@ static void meet(void *context, size_t begin, size_t end, int worker) {
 
 /* Each worker begins with its own half, in the same one every time. */
 static void own_stretches(void **state) {
+    le__pool *p;
+    (void)state;
+    assert_int_equal(le__pool_open(&p, PAIR), LE_OK);
     for (int i = 0; i < 60; i++) {
         meeting m = {0};
         le__schedule s = (le__schedule)(LE__SCHEDULE_STATIC + i % 3);
-        le__pool_run(*state, PAIR, s, FEW, meet, &m);
+        le__pool_run(p, PAIR, s, FEW, meet, &m);
         assert_int_equal(m.first[0], 1);
         assert_int_equal(m.first[1], FEW / PAIR + 1);
         if (s == LE__SCHEDULE_STATIC)
@@ -131,17 +134,12 @@ static void own_stretches(void **state) {
         else
             assert_in_range(m.parts, 2 * PAIR, FEW);
     }
+    le__pool_close(p);
 }
 
 static int open_pool(void **state) {
     le__pool *p;
     *state = le__pool_open(&p, 5) == LE_OK ? p : NULL;
-    return *state ? 0 : -1;
-}
-
-static int open_pair(void **state) {
-    le__pool *p;
-    *state = le__pool_open(&p, PAIR) == LE_OK ? p : NULL;
     return *state ? 0 : -1;
 }
 
@@ -153,8 +151,7 @@ static int close_pool(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_item_once), cmocka_unit_test(more_threads_than_stretches),
-        cmocka_unit_test(many_callers), cmocka_unit_test(loops_in_loops)};
-    const struct CMUnitTest pairs[] = {cmocka_unit_test(own_stretches)};
-    return cmocka_run_group_tests(tests, open_pool, close_pool) +
-           cmocka_run_group_tests(pairs, open_pair, close_pool);
+        cmocka_unit_test(many_callers), cmocka_unit_test(loops_in_loops),
+        cmocka_unit_test(own_stretches)};
+    return cmocka_run_group_tests(tests, open_pool, close_pool);
 }

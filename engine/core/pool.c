@@ -18,6 +18,7 @@ enum {
     PARTS_PER_WORKER = 16,
     LOOKS = 32, /* between two looks at the clock */
     MAX_STRETCHES = 16,
+    MAX_IN_VAIN = 4,
     CACHE_LINE = 64
 };
 
@@ -113,34 +114,37 @@ static bool happens_soon(const _Atomic unsigned *number, unsigned value, bool eq
     return false;
 }
 
-/* Until a loop begins; *soon: it did before it was worth to sleep, or several did, of which the
- * first few went by while the worker was waking. How long that took does not count: a worker that
- * came too late would sleep again, and always come too late. Called with the mutex held. */
-static void rest(le__pool *p, bool *soon) {
+/* Until a loop begins. A worker looks for one before it sleeps unless that was in vain the last few
+ * times: a single pause says little, for calls that go to fewer threads make one, too, and the loop
+ * after the next would pay for it. Also after that, loops may have followed each other so fast that
+ * it had been worth it; the time that waking took does not count, or a worker that came too late
+ * once would always come too late. Called with the mutex held. */
+static void rest(le__pool *p, int *in_vain) {
     unsigned calls = atomic_load_explicit(&p->calls, memory_order_relaxed);
     double begin = le__now();
-    if (*soon) {
+    if (*in_vain < MAX_IN_VAIN) {
         pthread_mutex_unlock(&p->mutex);
-        bool called = happens_soon(&p->calls, calls, false);
+        happens_soon(&p->calls, calls, false);
         pthread_mutex_lock(&p->mutex);
-        if (called)
-            return;
     }
     while (atomic_load_explicit(&p->calls, memory_order_relaxed) == calls)
         pthread_cond_wait(&p->work, &p->mutex);
     unsigned begun = atomic_load_explicit(&p->calls, memory_order_relaxed) - calls;
-    *soon = (p->called - begin) / begun < awake_s;
+    if ((p->called - begin) / begun < awake_s)
+        *in_vain = 0;
+    else if (*in_vain < MAX_IN_VAIN)
+        ++*in_vain;
 }
 
 static void *worker_main(void *arg) {
     le__pool *p = arg;
-    bool soon = false;
+    int in_vain = MAX_IN_VAIN;
     pthread_mutex_lock(&p->mutex);
     const int thread = ++p->numbered;
     while (!p->stop) {
         loop *l = wanting_help(p);
         if (!l) {
-            rest(p, &soon);
+            rest(p, &in_vain);
             continue;
         }
         int worker = l->joined++;

@@ -88,14 +88,16 @@ static bool add_variants(list *l, const le_implementation *impl, const char *has
     return true;
 }
 
+/* The schedule that loses least by a worker that comes late goes first: it is tried first, and
+ * answers where the others are not surely better. */
 static bool add_cpu(list *l, le_engine *e, const le_implementation *impl, const char *hash) {
     int n = le__pool_max_threads(e->pool);
     le__device *cpu = &e->devices[0];
     if (n == 1 || impl->flags & LE_IMPL_SERIAL)
         return add_variants(l, impl, hash, cpu, 1, LE__SCHEDULE_NONE);
-    return add_variants(l, impl, hash, cpu, n, LE__SCHEDULE_DYNAMIC) &&
+    return add_variants(l, impl, hash, cpu, n, LE__SCHEDULE_GUIDED) &&
+           add_variants(l, impl, hash, cpu, n, LE__SCHEDULE_DYNAMIC) &&
            add_variants(l, impl, hash, cpu, n, LE__SCHEDULE_STATIC) &&
-           add_variants(l, impl, hash, cpu, n, LE__SCHEDULE_GUIDED) &&
            add_variants(l, impl, hash, cpu, 1, LE__SCHEDULE_NONE);
 }
 

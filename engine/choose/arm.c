@@ -93,8 +93,6 @@ static le__proof *find_proof(le__op_state *s, const le__candidate *c) {
     return p;
 }
 
-/* A first guess before anything is measured. Threads seldom scale fully; an OpenCL device that is
- * the CPU itself seldom beats native code; a GPU is as fast as its author says, after a set-up. */
 /* A reference is written to be right: beside the scalar C implementation it is slow, also where its
  * author did not say so. */
 static double claimed_speed(const le_implementation *impl) {
@@ -105,6 +103,8 @@ static double claimed_speed(const le_implementation *impl) {
     return impl->speed > 0 ? impl->speed : 1;
 }
 
+/* A first guess before anything is measured. Threads seldom scale fully; an OpenCL device that is
+ * the CPU itself seldom beats native code; a GPU is as fast as its author says, after a set-up. */
 le__policy_candidate le__arm_prior(const le__candidate *c) {
     double speed = claimed_speed(c->implementation);
     le__policy_candidate p = {.resource = c->device->index, .log_sd = 0.7};
@@ -114,7 +114,7 @@ le__policy_candidate le__arm_prior(const le__candidate *c) {
         p.speed = c->device->cpu_type ? 0.25 * (speed < 4 ? speed : 4) : speed;
         return p;
     }
-    static const double schedule_factor[] = {1, 0.97, 1, 0.98};
+    static const double schedule_factor[] = {1, 0.97, 0.99, 1};
     p.speed = speed * (c->threads > 1 ? 0.9 * c->threads : 1) * schedule_factor[c->schedule];
     p.resource = 0;
     p.setup_seconds = 2e-4; /* its trial takes longer, once on this machine */

@@ -682,6 +682,32 @@ static void stored_stops_are_not_repeated(void **state)
     }
 }
 
+/* Of one whose kin are known a single late run says little, and none at all is no riddle; but what
+ * its own runs are sure of stands. */
+static void kin_tell_of_each_other(void **state)
+{
+    (void)state;
+    enum { KNOWN, LATE, SURE, NEVER, STRANGER, N };
+    fixture f = fixture_of(N, 1, NULL);
+    int p = problem_of(&f, 5.0);
+    for (int i = 0; i < STRANGER; i++)
+        f.allowed[i].kin = 7;
+    for (int i = 0; i < 20; i++) {
+        run_of(&f, p, KNOWN, LE__WHY_EXPLOIT, i == 0, i % 2 ? 1.02 : 0.98);
+        run_of(&f, p, SURE, LE__WHY_EXPLORE, i == 0, i % 2 ? 1.53 : 1.47);
+    }
+    run_of(&f, p, LATE, LE__WHY_EXPLORE, true, 2.5);
+    run_of(&f, p, STRANGER, LE__WHY_EXPLORE, true, 2.5);
+    le__policy_view rows[N];
+    le__policy_question q = question_of(&f, p, false);
+    le__policy_explain(f.policy, &q, rows);
+    assert_near(rows[KNOWN].seconds, 1.0, 0.02);
+    assert_near(rows[SURE].seconds, 1.5, 0.03);
+    assert_true(rows[LATE].seconds < 0.8 * rows[STRANGER].seconds);
+    assert_true(rows[NEVER].low > 0.7 && rows[NEVER].high < 2.0);
+    le__policy_free(&f.policy);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -706,7 +732,7 @@ int main(void)
         cmocka_unit_test(one_exploring_run_at_a_time),
         cmocka_unit_test(a_challenger_needs_margin_and_confidence),
         cmocka_unit_test(ties_go_by_canonical_order),
-        cmocka_unit_test(objectives),
+        cmocka_unit_test(kin_tell_of_each_other), cmocka_unit_test(objectives),
         cmocka_unit_test(stored_times_decide_at_once),
         cmocka_unit_test(stale_times_are_replaced_by_three_runs),
         cmocka_unit_test(only_an_added_candidate_is_measured),

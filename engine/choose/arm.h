@@ -11,6 +11,7 @@
 #include "policy/policy.h"
 #include "call/problem.h"
 #include "trial/verify.h"
+#include "choose/settling.h"
 
 #include <pthread.h>
 
@@ -92,7 +93,7 @@ typedef struct le__op_state {
     bool loaded;       /* from the database */
     double compared_s; /* spent on comparing answers beyond those that are due */
     le__rate reference;
-    int started;    /* runs in this process that told of its start more than of themselves */
+    le__settling settling;
     bool accounted; /* earlier processes' accounts are; later they would hold this one's, too */
     le__stored_choice *choices;
     size_t n_choices;

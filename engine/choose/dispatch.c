@@ -94,6 +94,14 @@ static le__arm *replayed(const le__question *q, const le_call *call, const le__s
     return NULL;
 }
 
+/* What would be explored now would tell nothing before runs have settled. */
+static bool runs_tell(le__question *q) {
+    pthread_mutex_lock(&q->op->mutex);
+    bool tell = !le__settling_goes_on(&q->op->settling);
+    pthread_mutex_unlock(&q->op->mutex);
+    return tell;
+}
+
 le_status le__dispatch_decide(le__dispatch *d, le__question *q, le_call *call, bool answer,
                               le__decision *out) {
     le__slate slate;
@@ -102,7 +110,8 @@ le_status le__dispatch_decide(le__dispatch *d, le__question *q, le_call *call, b
         le__slate_free(&slate);
         return status;
     }
-    bool may_explore = q->mode == LE_MODE_LEARN && !call->only_look && !call->beside && !answer;
+    bool may_explore = q->mode == LE_MODE_LEARN && !call->only_look && !call->beside && !answer &&
+                       runs_tell(q);
     le__policy_question question = le__slate_question(&slate, call, may_explore);
     if (le__policy_decide(d->policy, &question, &out->of) == 0) {
         le__arm *stored = replayed(q, call, &slate);

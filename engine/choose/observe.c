@@ -11,6 +11,7 @@
 #include <math.h>
 
 static const double brief_s = 1e-3; /* a run that what came right before it can slow down */
+static const double waited_s = 1e-3; /* for a trial, after which caches hold other things */
 
 void le__observe_known(le__dispatch *d, le__question *q) {
     le__arm *arm = atomic_load(&q->known);
@@ -28,6 +29,9 @@ void le__observe_known(le__dispatch *d, le__question *q) {
                                 .weight = 1,
                                 .now = le__now()};
     le__policy_observe(d->policy, &sample);
+    pthread_mutex_lock(&q->op->mutex);
+    le__settling_skip(&q->op->settling, b.n);
+    pthread_mutex_unlock(&q->op->mutex);
     if (q->mode != LE_MODE_FROZEN) {
         le__store_bulk(d->store, q->db, arm->db, &b);
         le__store_account(d->store, q->op->entry->operation->name, b.seconds, 0, b.n);
@@ -35,24 +39,17 @@ void le__observe_known(le__dispatch *d, le__question *q) {
 }
 
 typedef struct firsts {
-    bool of_arm;       /* the first run of the arm on the question in this process */
-    bool of_operation; /* among the first runs of anything of the operation in this process */
+    bool of_arm;  /* the first run of the arm on the question in this process */
+    bool settled; /* the operation's runs tell of themselves */
 } firsts;
 
-/* So many runs at an operation's beginning tell more of threads that start and code that is read
- * than of later ones. */
-static int starts(double seconds) {
-    return seconds < 1e-3 ? 3 : seconds < 20e-3 ? 1 : 0;
-}
-
 /* Keeps what was moved. */
-static firsts note_run(le__question *q, const le__arm *arm, const le_call *call) {
+static firsts note_run(le__question *q, const le__arm *arm, const le_call *call, bool tried) {
     pthread_mutex_lock(&q->op->mutex);
-    firsts first = {!(q->seen[arm->index] & LE__SEEN_RUN),
-                    q->op->started < starts(call->stats.seconds)};
+    firsts first = {.of_arm = !(q->seen[arm->index] & LE__SEEN_RUN),
+                    .settled = le__settling_note(&q->op->settling, call->stats.seconds, tried)};
     le__question_note_moved(q, arm, call);
     q->seen[arm->index] |= LE__SEEN_RUN;
-    q->op->started += first.of_operation;
     pthread_mutex_unlock(&q->op->mutex);
     return first;
 }
@@ -71,14 +68,14 @@ void le__observe_run(le__dispatch *d, le__question *q, const le__decision *of, c
     if (call->beside)
         return;
     const le__run_stats *stats = &call->stats;
-    firsts first = note_run(q, arm, call);
+    firsts first = note_run(q, arm, call, a->spent >= waited_s);
     /* what was proven or tried just before has emptied caches, and left pages to be copied */
     bool cold = first.of_arm || a->spent > 0 || of->of.warming,
          explored = why == LE__WHY_EXPLORE || why == LE__WHY_PROBE;
     double own = le__own_seconds(stats->seconds, stats->transfer_seconds);
     double paid = stats->seconds + stats->setup_seconds;
     bool says_nothing =
-        first.of_operation || (a->shaken && own < brief_s) || (of->of.warming && !call->stopped);
+        !first.settled || (a->shaken && own < brief_s) || (of->of.warming && !call->stopped);
     le__conditions conditions = le__monitor_read(d->monitor, stats->ended);
     le__policy_sample sample = {.family = q->op->family,
                                 .problem = q->policy,

@@ -275,7 +275,7 @@ static void shape_of_the_problem(void **state) {
         const le_explained_candidate *c = explained(x, "c");
         assert_int_equal(c->samples > 0, after);
         le_explanation_free(&x);
-        for (int i = 0; i < 4; i++) { /* the first ones tell of the start */
+        for (int i = 0; i < 20; i++) { /* the first ones tell of the start */
             run_above(e, 0.5, 5, &rows);
             le_tensor_free(&rows);
         }

@@ -1,0 +1,41 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ */
+#include "choose/settling.h"
+
+enum { LEAST_RUNS = 4, MOST_RUNS = 16 }; /* of brief ones */
+enum { STILL = 2 };                      /* runs in a row that were not faster than all before */
+
+static const double brief_s = 1e-3, long_s = 20e-3;
+static const double faster = 0.95; /* times the fastest */
+
+static int least_of(int64_t a, int b) {
+    return a < b ? (int)a : b;
+}
+
+static bool is_over(const le__settling *s, double seconds) {
+    if (seconds >= brief_s)
+        return s->runs > 0 || s->tried || seconds >= long_s;
+    return s->runs >= LEAST_RUNS && s->runs >= s->until;
+}
+
+bool le__settling_note(le__settling *s, double seconds, bool tried) {
+    if (tried)
+        *s = (le__settling){.tried = true};
+    bool over = is_over(s, seconds);
+    if (s->runs == 0 || seconds < faster * s->least_s) {
+        s->least_s = seconds;
+        s->until = least_of(s->runs + 1 + STILL, MOST_RUNS);
+    }
+    s->last_s = seconds;
+    le__settling_skip(s, 1);
+    return over;
+}
+
+void le__settling_skip(le__settling *s, int64_t runs) {
+    s->runs = least_of(s->runs + least_of(runs, MOST_RUNS), MOST_RUNS);
+}
+
+bool le__settling_goes_on(const le__settling *s) {
+    return s->tried && !is_over(s, s->last_s);
+}

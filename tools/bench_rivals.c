@@ -10,9 +10,11 @@
 #include <stdlib.h>
 
 enum { DEFAULT_ROUNDS = 15, LEAST_ROUNDS = 6, MOST_ROUNDS = 1024, TRIES = 2 };
+enum { MOST_OF_A_TURN = 25 };
 
 static const double close_enough = 1.5; /* times the choice's time: further ones are no rivals */
 static const double brief_s = 1e-3;     /* runs that what came right before them can slow down */
+static const double turn_s = 2e-3;      /* of what is brief, in each round */
 
 static bool run_once(bench_target *t, size_t index, double *seconds) {
     le_bench_stats stats = {.struct_size = sizeof stats};
@@ -22,11 +24,17 @@ static bool run_once(bench_target *t, size_t index, double *seconds) {
     return true;
 }
 
-/* As in steady use: one that is brief runs twice, and the second counts. */
+/* As in steady use: one that is brief runs once more before, and for some time in all, of which the
+ * median counts. before: seconds of its last run, 0 when there was none. */
 static bool run_steadily(bench_target *t, size_t index, double before, double *seconds) {
-    if (before < brief_s && !run_once(t, index, seconds))
-        return false;
-    return run_once(t, index, seconds);
+    double turn[MOST_OF_A_TURN];
+    int n = before > 0 && before < brief_s ? (int)fmin(turn_s / before, MOST_OF_A_TURN) : 1;
+    bool ok = before >= brief_s || run_once(t, index, seconds);
+    for (int i = 0; i < n && ok; i++)
+        ok = run_once(t, index, &turn[i]);
+    if (ok)
+        *seconds = le_stats_median(turn, (size_t)n);
+    return ok;
 }
 
 /* The least of a few runs, the first of which warms up; infinite when it fails or is far behind. */

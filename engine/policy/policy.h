@@ -215,6 +215,9 @@ le__policy_race *le__policy_race_new(le__policy *policy, const le__policy_questi
  * which is a cold one), or false when the race is decided. The last one left wins without running.
  */
 bool le__policy_race_next(le__policy_race *race, size_t *index, bool *cold);
+/* Whether short runs are as many as fit into some seconds; false: each run counts, to confirm what
+ * is known. */
+bool le__policy_race_counts_seconds(const le__policy_race *race);
 /* Seconds after which the run of race_next's candidate may be stopped: it has lost by then. */
 double le__policy_race_stop(const le__policy_race *race, size_t index);
 /* It was stopped after `seconds`. */

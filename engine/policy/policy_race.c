@@ -337,7 +337,7 @@ static bool next_doubted(le__policy_race *race, size_t *index)
 static bool is_short(const le__policy_race *race)
 {
     size_t best = le__race_leader(race, race->noise);
-    return le__race_counts_seconds(race) && best < race->n &&
+    return le__policy_race_counts_seconds(race) && best < race->n &&
            exp(le__race_fastest(&race->entries[best])) < SHORT;
 }
 

@@ -51,8 +51,6 @@ static inline double le__race_fastest(const le__race_entry *e) {
     return e->sorted[0];
 }
 
-/* Whether runs are so many as fit into some seconds, not so many in number. */
-bool le__race_counts_seconds(const le__policy_race *race);
 /* qsort's comparison of doubles. */
 int le__race_ascending(const void *a, const void *b);
 /* After a run: race->noise. */

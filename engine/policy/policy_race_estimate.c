@@ -39,7 +39,7 @@ static double scatter_of(const le__race_entry *e, int k) {
     return d < -LEVEL && k < WARM_UP ? -1.0 : 0.5 * d * d;
 }
 
-bool le__race_counts_seconds(const le__policy_race *race) {
+bool le__policy_race_counts_seconds(const le__policy_race *race) {
     return race->race_seconds > 0.0 && race->max_runs > CONFIRMING;
 }
 
@@ -54,7 +54,7 @@ int le__race_ascending(const void *a, const void *b) {
 static double find_noise(const le__policy_race *race) {
     double sum = NOISE_PRIOR * NOISE_DOF, dof = NOISE_DOF;
     size_t n = 0;
-    double *all = le__race_counts_seconds(race) && race->total >= MANY
+    double *all = le__policy_race_counts_seconds(race) && race->total >= MANY
                       ? calloc(race->total, sizeof *all)
                       : NULL;
     for (size_t i = 0; i < race->n; i++) {
@@ -80,7 +80,7 @@ static double find_noise(const le__policy_race *race) {
 
 /* With few runs each one counts; with many another one changes little. */
 void le__race_update_noise(le__policy_race *race) {
-    if (le__race_counts_seconds(race) && 8 * (race->total - race->noise_at) < race->noise_at)
+    if (le__policy_race_counts_seconds(race) && 8 * (race->total - race->noise_at) < race->noise_at)
         return;
     race->noise = find_noise(race);
     race->noise_at = race->total;
@@ -116,7 +116,7 @@ static le__log_stats middle_of(const le__race_entry *e) {
 le__race_estimate le__race_estimate_of(const le__policy_race *race, const le__race_entry *e, double noise) {
     le__log_stats s;
     double var = noise;
-    if (le__race_counts_seconds(race) && e->n >= SHORT_RUNS && !e->given) {
+    if (le__policy_race_counts_seconds(race) && e->n >= SHORT_RUNS && !e->given) {
         s = middle_of(e);
         var = fmax(var, s.m2);
     } else {

@@ -110,8 +110,8 @@ le_status le__dispatch_decide(le__dispatch *d, le__question *q, le_call *call, b
         le__slate_free(&slate);
         return status;
     }
-    bool may_explore = q->mode == LE_MODE_LEARN && !call->only_look && !call->beside && !answer &&
-                       runs_tell(q);
+    bool may_explore =
+        q->mode == LE_MODE_LEARN && !call->only_look && !call->beside && !answer && runs_tell(q);
     le__policy_question question = le__slate_question(&slate, call, may_explore);
     if (le__policy_decide(d->policy, &question, &out->of) == 0) {
         le__arm *stored = replayed(q, call, &slate);

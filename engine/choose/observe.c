@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-static const double brief_s = 1e-3; /* a run that what came right before it can slow down */
+static const double brief_s = 1e-3;  /* a run that what came right before it can slow down */
 static const double waited_s = 1e-3; /* for a trial, after which caches hold other things */
 
 void le__observe_known(le__dispatch *d, le__question *q) {

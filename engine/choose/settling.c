@@ -4,7 +4,7 @@
 #include "choose/settling.h"
 
 enum { LEAST_RUNS = 4, MOST_RUNS = 16 }; /* of brief ones */
-enum { STILL = 2 };                      /* runs in a row that were not faster than all before */
+enum { STILL = 2, STILL_LONGER = 1 };    /* runs in a row that were not faster than all before */
 
 static const double brief_s = 1e-3, long_s = 20e-3;
 static const double faster = 0.95; /* times the fastest */
@@ -14,9 +14,10 @@ static int least_of(int64_t a, int b) {
 }
 
 static bool is_over(const le__settling *s, double seconds) {
-    if (seconds >= brief_s)
-        return s->runs > 0 || s->tried || seconds >= long_s;
-    return s->runs >= LEAST_RUNS && s->runs >= s->until;
+    bool brief = seconds < brief_s;
+    return seconds >= long_s ||
+           (s->runs >= (brief ? LEAST_RUNS : 1) &&
+            s->runs >= least_of(s->fastest + (brief ? STILL : STILL_LONGER), MOST_RUNS));
 }
 
 bool le__settling_note(le__settling *s, double seconds, bool tried) {
@@ -25,7 +26,7 @@ bool le__settling_note(le__settling *s, double seconds, bool tried) {
     bool over = is_over(s, seconds);
     if (s->runs == 0 || seconds < faster * s->least_s) {
         s->least_s = seconds;
-        s->until = least_of(s->runs + 1 + STILL, MOST_RUNS);
+        s->fastest = s->runs + 1;
     }
     s->last_s = seconds;
     le__settling_skip(s, 1);

@@ -3,7 +3,7 @@
  *
  * When an operation's runs begin to tell of themselves: the first ones of a process tell of threads
  * that start and code that is read, and those after a trial of caches that others have filled while
- * the call waited for it. What is brief becomes faster for a few runs then.
+ * the call waited for it. What is short becomes faster for a few runs then.
  */
 #ifndef LE_SETTLING_H
 #define LE_SETTLING_H
@@ -13,7 +13,7 @@
 
 typedef struct le__settling { /* zero: nothing has run */
     int runs;                 /* since the process began, or since the last trial */
-    int until;                /* so many are needed, as far as is known */
+    int fastest;              /* of them the last, from 1, that was faster than those before */
     double least_s, last_s;   /* of the fastest and of the newest of them */
     bool tried;               /* there was a trial */
 } le__settling;

@@ -108,8 +108,7 @@ static void keep_same_bits(le__slate *s, const le_call *call) {
 
 /* --- the whole --- */
 
-/* Schedules of the same code with the same threads. */
-static uint64_t kin_of(const le__arm *a) {
+uint64_t le__arm_kin(const le__arm *a) {
     return ((uint64_t)(uintptr_t)a->proof << 13) + (uint64_t)a->candidate.threads;
 }
 
@@ -135,7 +134,7 @@ static le__policy_allowed describe(const le__question *q, const le_call *call, c
         .cpu_factor = cpu ? c->threads : 0.1,
         .unstoppable = le__arm_cannot_be_stopped(call, a),
         .at_least = le__arm_takes_at_least(q, a),
-        .kin = kin_of(a)};
+        .kin = le__arm_kin(a)};
 }
 
 le_status le__slate_make(const le__question *q, const le_call *call, le__slate *out) {

@@ -24,6 +24,8 @@ bool le__arm_is_liked(const le__constraint *want, const le__arm *arm);
 /* Seconds that a run of the arm takes at least, by its trial; 0: unknown. Mutex of the operation
  * held. */
 double le__arm_takes_at_least(const le__question *q, const le__arm *arm);
+/* The same for schedules of the same code with the same threads. */
+uint64_t le__arm_kin(const le__arm *arm);
 /* Whether a run of the call by the arm goes on to its end. */
 bool le__arm_cannot_be_stopped(const le_call *call, const le__arm *arm);
 

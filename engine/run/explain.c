@@ -108,6 +108,7 @@ static le_status fill_views(le__dispatch *d, const le__question *q, const le_cal
     for (size_t i = 0; i < everybody.n; i++)
         all[i] =
             (le__policy_allowed){.candidate = q->op->arms[i]->policy,
+                                 .kin = le__arm_kin(q->op->arms[i]),
                                  .extra_seconds = le__transfers_expected(q, call, q->op->arms[i])};
     le__policy_view *views = le__dispatch_views(d, &everybody, call);
     for (size_t i = 0; views && i < q->n_arms; i++)

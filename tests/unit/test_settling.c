@@ -45,12 +45,15 @@ static void it_ends(void **state) {
     assert_int_equal(silent_ones, 16);
 }
 
-static void long_ones_need_none(void **state) {
+static void longer_ones_need_fewer_or_none(void **state) {
     (void)state;
+    static const double level[] = {5000, 5000, 5000, 5000},
+                        falling[] = {7000, 6000, 5000, 4900, 5000};
+    assert_int_equal(silent(&(le__settling){0}, level, 4), 2);
     le__settling s = {0};
-    assert_false(le__settling_note(&s, 5e-3, false)); /* of the process's start */
-    assert_true(le__settling_note(&s, 5e-3, false));
-    assert_true(le__settling_note(&s, 5e-3, true));
+    assert_int_equal(silent(&s, falling, 5), 4);
+    assert_false(le__settling_note(&s, 5e-3, true)); /* after a trial */
+    assert_true(le__settling_goes_on(&s));
     assert_true(le__settling_note(&(le__settling){0}, 0.1, false));
 }
 
@@ -82,7 +85,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(brief_ones_need_some_runs),
         cmocka_unit_test(it_ends),
-        cmocka_unit_test(long_ones_need_none),
+        cmocka_unit_test(longer_ones_need_fewer_or_none),
         cmocka_unit_test(a_trial_begins_it_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,13 +88,8 @@ static bool run_rounds(bench_target *t, bench_rival *list, size_t n, int *rounds
     return ok && !bench_interrupted();
 }
 
-/* Of each second round, or of all (step 1). */
-static double median_of(const bench_rival *r, int rounds, int first, int step) {
-    double some[MOST_ROUNDS];
-    size_t n = 0;
-    for (int i = first; i < rounds && n < MOST_ROUNDS; i += step)
-        some[n++] = r->seconds[i];
-    return le_stats_median(some, n);
+static double median_of(const bench_rival *r, int rounds) {
+    return le_stats_median(r->seconds, (size_t)rounds);
 }
 
 static int by_median(const void *x, const void *y) {
@@ -132,7 +127,7 @@ bool bench_rivals_run(bench_target *t, int *rounds, double until, bool quiet, be
         ok = ((*list)[i].seconds = calloc((size_t)*rounds, sizeof(double))) != NULL;
     ok = ok && run_rounds(t, *list, *n, rounds, until, quiet);
     for (size_t i = 0; i < *n && ok; i++)
-        (*list)[i].median = median_of(&(*list)[i], *rounds, 0, 1);
+        (*list)[i].median = median_of(&(*list)[i], *rounds);
     return ok;
 }
 
@@ -142,21 +137,29 @@ void bench_rivals_free(bench_rival *list, size_t n) {
     free(list);
 }
 
-/* The best by half of the rounds: its own median of the other half knows nothing of that. */
+/* How many times the seconds of b those of a are, in each second round: a machine that is slow for
+ * a while is slow for both. */
+static double ratio_of(const bench_rival *a, const bench_rival *b, int rounds, int first) {
+    double some[MOST_ROUNDS];
+    size_t n = 0;
+    for (int i = first; i < rounds && n < MOST_ROUNDS; i += 2)
+        some[n++] = a->seconds[i] / b->seconds[i];
+    return le_stats_median(some, n);
+}
+
+/* The best by half of the rounds: the other half knows nothing of that. */
 static const bench_rival *best_by(const bench_rival *list, size_t n, int rounds, int half) {
     const bench_rival *best = list;
     for (size_t i = 1; i < n; i++)
-        if (median_of(&list[i], rounds, half, 2) < median_of(best, rounds, half, 2))
+        if (ratio_of(&list[i], list, rounds, half) < ratio_of(best, list, rounds, half))
             best = &list[i];
     return best;
 }
 
 double bench_rivals_above(const bench_rival *list, size_t n, int rounds) {
     double sum = 0;
-    for (int half = 0; half < 2; half++) {
-        const bench_rival *best = best_by(list, n, rounds, half);
-        sum += median_of(list, rounds, 1 - half, 2) / median_of(best, rounds, 1 - half, 2) - 1;
-    }
+    for (int half = 0; half < 2; half++)
+        sum += ratio_of(list, best_by(list, n, rounds, half), rounds, 1 - half) - 1;
     return sum / 2;
 }
 

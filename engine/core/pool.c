@@ -114,11 +114,11 @@ static bool happens_soon(const _Atomic unsigned *number, unsigned value, bool eq
     return false;
 }
 
-/* Until a loop begins. A worker looks for one before it sleeps unless that was in vain the last few
- * times: a single pause says little, for calls that go to fewer threads make one, too, and the loop
- * after the next would pay for it. Also after that, loops may have followed each other so fast that
- * it had been worth it; the time that waking took does not count, or a worker that came too late
- * once would always come too late. Called with the mutex held. */
+/* Until a loop begins. A worker looks for one before it sleeps, unless that was in vain the last few
+ * times: one long pause is no reason, since calls that use fewer threads make one, and the second
+ * loop after it would find the worker asleep again. It looks again once loops have followed each
+ * other fast, though it slept meanwhile: what waking took does not count, or a worker that came too
+ * late once always would. Called with the mutex held. */
 static void rest(le__pool *p, int *in_vain) {
     unsigned calls = atomic_load_explicit(&p->calls, memory_order_relaxed);
     double begin = le__now();

@@ -88,10 +88,6 @@ static bool run_rounds(bench_target *t, bench_rival *list, size_t n, int *rounds
     return ok && !bench_interrupted();
 }
 
-static double median_of(const bench_rival *r, int rounds) {
-    return le_stats_median(r->seconds, (size_t)rounds);
-}
-
 static int by_median(const void *x, const void *y) {
     double a = ((const bench_rival *)x)->median, b = ((const bench_rival *)y)->median;
     return (a > b) - (a < b);
@@ -127,7 +123,7 @@ bool bench_rivals_run(bench_target *t, int *rounds, double until, bool quiet, be
         ok = ((*list)[i].seconds = calloc((size_t)*rounds, sizeof(double))) != NULL;
     ok = ok && run_rounds(t, *list, *n, rounds, until, quiet);
     for (size_t i = 0; i < *n && ok; i++)
-        (*list)[i].median = median_of(&(*list)[i], *rounds);
+        (*list)[i].median = le_stats_median((*list)[i].seconds, (size_t)*rounds);
     return ok;
 }
 

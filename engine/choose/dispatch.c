@@ -17,7 +17,6 @@
 #include <string.h>
 
 enum { MAX_ATTEMPTS = 256 }; /* of a call; waiting for a trial is none */
-static const double waits_s = 1e-3;
 /* A run that was to be stopped did not hear of it: it took so many times as long, and so much
  * longer, for a short one may have been kept from the processor. */
 static const double deaf_after = 2, deaf_s = 0.02;
@@ -176,7 +175,7 @@ static le_status answer_slowly(le__dispatch *d, le__question *q, le_call *call, 
     le__decision c = {.arm = NULL};
     le__attempt a = {.ready = false};
     bool stopped = false;
-    for (int n = 0; n < MAX_ATTEMPTS; n += a.ready || a.spent < waits_s) {
+    for (int n = 0; n < MAX_ATTEMPTS; n += a.ready || !le__attempt_waited(&a)) {
         le__observe_known(d, q);
         if (le__ticker_over(le__ticker_here()))
             return le__ticker_fail(call->operation->name);

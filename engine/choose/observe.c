@@ -10,8 +10,10 @@
 
 #include <math.h>
 
-static const double brief_s = 1e-3;  /* a run that what came right before it can slow down */
-static const double waited_s = 1e-3; /* for a trial, after which caches hold other things */
+bool le__attempt_waited(const le__attempt *a) {
+    static const double waits_s = 1e-3;
+    return a->spent >= waits_s;
+}
 
 void le__observe_known(le__dispatch *d, le__question *q) {
     le__arm *arm = atomic_load(&q->known);
@@ -68,14 +70,14 @@ void le__observe_run(le__dispatch *d, le__question *q, const le__decision *of, c
     if (call->beside)
         return;
     const le__run_stats *stats = &call->stats;
-    firsts first = note_run(q, arm, call, a->spent >= waited_s);
+    firsts first = note_run(q, arm, call, le__attempt_waited(a));
     /* what was proven or tried just before has emptied caches, and left pages to be copied */
     bool cold = first.of_arm || a->spent > 0 || of->of.warming,
          explored = why == LE__WHY_EXPLORE || why == LE__WHY_PROBE;
     double own = le__own_seconds(stats->seconds, stats->transfer_seconds);
     double paid = stats->seconds + stats->setup_seconds;
     bool says_nothing =
-        !first.settled || (a->shaken && own < brief_s) || (of->of.warming && !call->stopped);
+        !first.settled || (a->shaken && le__is_brief(own)) || (of->of.warming && !call->stopped);
     le__conditions conditions = le__monitor_read(d->monitor, stats->ended);
     le__policy_sample sample = {.family = q->op->family,
                                 .problem = q->policy,

@@ -14,6 +14,8 @@ typedef struct le__attempt {
     double spent; /* seconds beside that run */
 } le__attempt;
 
+/* Whether the call has waited for a trial, after which caches hold other things. */
+bool le__attempt_waited(const le__attempt *a);
 /* Of one run, to the policy and the database. Nothing of a run beside others. */
 void le__observe_run(le__dispatch *d, le__question *q, const le__decision *of, const le_call *call,
                      const le__attempt *a);

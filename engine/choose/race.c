@@ -69,8 +69,7 @@ static bool takes_part(const le__slate *slate, size_t i, const void *context) {
  * what a first one costs, and need to be further behind. */
 static const double hopeless_factor = 4, hopeless_short = 10, short_s = 0.02;
 
-static const double brief_s = 1e-3;  /* runs that what came right before them can slow down */
-static const double turn_s = 0.4e-3; /* of these, in each round */
+static const double turn_s = 0.4e-3; /* of brief runs, in each round */
 enum { MOST_OF_A_TURN = 25 };
 
 typedef struct progress {
@@ -121,7 +120,7 @@ static le_status run_one(le__dispatch *d, le__question *q, le_call *call, le__ar
 static le_status run_steadily(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
                               double last, bool once, double stop_seconds, double *spent) {
     double turn[MOST_OF_A_TURN];
-    if (!(last > 0 && last < brief_s))
+    if (!(last > 0 && le__is_brief(last)))
         return run_one(d, q, call, arm, stop_seconds, spent);
     int n = once ? 1 : (int)fmin(fmax(turn_s / last, 1), MOST_OF_A_TURN);
     le_status status = run_one(d, q, call, arm, INFINITY, spent);

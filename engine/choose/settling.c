@@ -13,8 +13,12 @@ static int least_of(int64_t a, int b) {
     return a < b ? (int)a : b;
 }
 
+bool le__is_brief(double seconds) {
+    return seconds < brief_s;
+}
+
 static bool is_over(const le__settling *s, double seconds) {
-    bool brief = seconds < brief_s;
+    bool brief = le__is_brief(seconds);
     return seconds >= long_s ||
            (s->runs >= (brief ? LEAST_RUNS : 1) &&
             s->runs >= least_of(s->fastest + (brief ? STILL : STILL_LONGER), MOST_RUNS));

@@ -18,6 +18,8 @@ typedef struct le__settling { /* zero: nothing has run */
     bool tried;               /* there was a trial */
 } le__settling;
 
+/* Whether what came right before such a run can slow it down. */
+bool le__is_brief(double seconds);
 /* A run; tried: the call had waited for a trial. Whether it tells of itself. */
 bool le__settling_note(le__settling *s, double seconds, bool tried);
 /* So many that nobody timed one by one. */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * What is believed of one candidate on one problem: its own samples, warm, cold and loaded, joined
- * with its curve over the other problems; for one never run, what its siblings suggest.
+ * with its curve over the other problems; what its kin tell, and of one never run its siblings.
  */
 #include <math.h>
 
@@ -17,6 +17,7 @@
 #define COLD_COST 0.0015   /* seconds that a first run may take for what came before it alone */
 #define GUESS_DOF 2.0
 #define SURE_VAR 1e-4       /* 1 % */
+#define KIN_SD 0.1          /* of the logarithms of two that are nearly the same */
 
 static double square(double x)
 {
@@ -199,6 +200,18 @@ le__pool le__pool_of(const le__family *family, const le__policy_allowed *allowed
         pool.spread += w * delta * (mean - pool.mean);
     }
     return pool;
+}
+
+le__belief le__kin_suggest(const le__policy_allowed *allowed, const le__belief *beliefs, size_t n,
+                           size_t index)
+{
+    le__belief all = le__no_belief;
+    for (size_t i = 0; i < n; i++)
+        if (i != index && allowed[i].kin && allowed[i].kin == allowed[index].kin &&
+            le__belief_known(beliefs[i]))
+            all = le__belief_join(
+                all, (le__belief){beliefs[i].mean, beliefs[i].var + square(KIN_SD)});
+    return all;
 }
 
 le__belief le__guess(const le__family *family, const le__policy_allowed *allowed,

@@ -23,7 +23,6 @@
 #define BEATEN        0.2   /* log factor beyond the best within which a stop may have been noise */
 #define ESTABLISHED   3.0   /* steady runs that make an incumbent */
 #define TIE_SD        0.25
-#define KIN_SD        0.1   /* of the logarithms of two that are nearly the same */
 #define BRIEF         5e-4  /* seconds of a run that what came right before it can slow down, */
 #define BRIEFEST      1e-4  /* ... for some runs */
 #define OFTEN         3.0   /* calls of a problem that more will follow */
@@ -438,16 +437,6 @@ static bool valid(le__policy *policy, const le__policy_question *q) {
     return true;
 }
 
-/* What the kin of one that is allowed tell of it. */
-static le__belief of_kin(const le__policy_question *q, const le__belief *known, size_t index) {
-    le__belief all = le__no_belief;
-    for (size_t i = 0; i < q->n_allowed; i++)
-        if (i != index && q->allowed[i].kin && q->allowed[i].kin == q->allowed[index].kin &&
-            le__belief_known(known[i]))
-            all = le__belief_join(all, (le__belief){known[i].mean, known[i].var + KIN_SD * KIN_SD});
-    return all;
-}
-
 le__belief *le__beliefs_of(le__policy *policy, const le__policy_question *q, bool guess) {
     if (!valid(policy, q))
         return NULL;
@@ -466,7 +455,7 @@ le__belief *le__beliefs_of(le__policy *policy, const le__policy_question *q, boo
     if (!guess)
         return known;
     for (size_t i = 0; i < q->n_allowed; i++)
-        all[i] = le__belief_join(known[i], of_kin(q, known, i));
+        all[i] = le__belief_join(known[i], le__kin_suggest(q->allowed, known, q->n_allowed, i));
     le__pool pool = le__pool_of(family, q->allowed, known, q->n_allowed);
     for (size_t i = 0; i < q->n_allowed; i++)
         if (!le__belief_known(all[i]))

@@ -245,6 +245,9 @@ le__pool le__pool_of(const le__family *family, const le__policy_allowed *allowed
                      const le__belief *beliefs, size_t n);
 le__belief le__guess(const le__family *family, const le__policy_allowed *allowed,
                      const le__pool *pool);
+/* What the kin of one of them tell of it. */
+le__belief le__kin_suggest(const le__policy_allowed *allowed, const le__belief *beliefs, size_t n,
+                           size_t index);
 /* The speed expected before anything is measured. */
 double le__prior_speed(const le__family *family, const le__policy_allowed *allowed);
 /* Brings the candidate's curve up to date with a changed cell. */

@@ -127,10 +127,27 @@ double le__arm_speed(const le__candidate *c, const le_call *call) {
     return here > 0 && isfinite(here) ? speed * here / claimed_speed(impl) : speed;
 }
 
+/* The lesser of two, of which either may be 0: unknown. */
+static double least_known(double a, double b) {
+    return a > 0 && b > 0 ? fmin(a, b) : fmax(a, b);
+}
+
 double le__rate_seconds(const le__rate *rate, double work, double claimed) {
     if (rate->last > 0)
-        return rate->last * work;
+        return least_known(rate->last, rate->before > 0 ? rate->before : rate->most) * work;
     return rate->most > 0 ? fmin(rate->most * work, claimed) : claimed;
+}
+
+void le__rate_note_compared(le__rate *rate, double seconds, double work) {
+    if (!(seconds > 0 && work > 0))
+        return;
+    rate->before = rate->last;
+    rate->last = seconds / work;
+}
+
+void le__rate_note_trial(le__rate *rate, double seconds, double work) {
+    if (seconds > 0 && work > 0)
+        rate->most = least_known(rate->most, seconds / work);
 }
 
 static le__arm *find_arm(const le__op_state *s, uint64_t id) {

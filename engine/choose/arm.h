@@ -26,11 +26,11 @@ extern const char *const le__state_names[4];
 
 enum { LE__CLASS_TRIAL = -1 }; /* the small sample of a trial */
 
-/* Seconds for an operation of its work; 0: unknown. A small sample takes more of them than a call.
- */
+/* Seconds for an operation of its work; 0: unknown. A small sample takes more of them than a call,
+ * and whoever was kept from the processor once took more than the next time. */
 typedef struct le__rate {
-    double last; /* when its answer was compared with another one */
-    double most; /* by trials */
+    double last, before; /* when its answers were compared with others' */
+    double most;         /* by trials */
 } le__rate;
 
 /* What is known for one kind of problem and one size class. */
@@ -104,6 +104,8 @@ le__policy_candidate le__arm_prior(const le__candidate *c);
 double le__arm_speed(const le__candidate *c, const le_call *call);
 /* Seconds that one whose rate this is takes for so much work; claimed: what speeds say of that. */
 double le__rate_seconds(const le__rate *rate, double work, double claimed);
+void le__rate_note_compared(le__rate *rate, double seconds, double work);
+void le__rate_note_trial(le__rate *rate, double seconds, double work);
 
 struct le__store;
 

@@ -147,10 +147,9 @@ static void keep_class(le__dispatch *d, le__question *q, const le__arm *arm,
 }
 
 static void keep_rate(le__question *q, const le__comparison *c, const le__arm *trusted) {
-    if (!(c->seconds > 0 && c->work > 0))
-        return;
     pthread_mutex_lock(&q->op->mutex);
-    (trusted ? &trusted->proof->rate : &q->op->reference)->last = c->seconds / c->work;
+    le__rate_note_compared(trusted ? &trusted->proof->rate : &q->op->reference, c->seconds,
+                           c->work);
     pthread_mutex_unlock(&q->op->mutex);
 }
 
@@ -216,15 +215,18 @@ static le__rate rate_of(le__question *q, const plan *p) {
     return rate;
 }
 
-/* Seconds that the second answer should take. */
+/* Seconds that the second answer should take. The reference has seldom run: what others take and
+ * speeds claim of both stands for it, unless a trial knows better. */
 static double expected(le__dispatch *d, le__question *q, const le_call *call, const le__arm *arm,
                        const plan *p) {
-    const le__candidate *by = p->trusted ? &p->trusted->candidate : &p->reference;
     le__rate rate = rate_of(q, p);
-    le__policy_view view = le__question_expects(d->policy, q, arm);
-    double claimed = view.seconds * le__arm_speed(&arm->candidate, call) / le__arm_speed(by, call);
-    bool guess = !(view.samples > 0) && rate.most > 0; /* a trial knows better */
-    return le__rate_seconds(&rate, p->work, guess ? INFINITY : claimed);
+    le__policy_view view = le__question_expects(d->policy, q, p->trusted ? p->trusted : arm);
+    double claimed = view.seconds;
+    if (!p->trusted && !(view.samples > 0) && rate.most > 0)
+        claimed = INFINITY;
+    else if (!p->trusted)
+        claimed *= le__arm_speed(&arm->candidate, call) / le__arm_speed(&p->reference, call);
+    return le__rate_seconds(&rate, p->work, claimed);
 }
 
 /* The reference where it is brief and nobody has been compared at this size; else who is trusted.

@@ -40,8 +40,7 @@ static bool judge_trial(le__dispatch *d, le__question *q, le__proof *p, const le
     if (r->status == LE_OK) {
         char took[96];
         le__verdict_time_text(took, sizeof took, r->run_s, r->work, false);
-        if (r->work > 0)
-            q->op->reference.most = r->reference_s / r->work;
+        le__rate_note_trial(&q->op->reference, r->reference_s, r->work);
         le__verdict_keep(d, q, p, LE__CLASS_TRIAL, LE__PROVEN, &r->error, took, r->tested);
         return true;
     }

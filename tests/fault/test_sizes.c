@@ -44,6 +44,31 @@ static void wrong_when_odd(void *context, size_t begin, size_t end, int worker) 
         first_of(context)[end - 1] += 1;
 }
 
+static void wait_for(long milliseconds) {
+    nanosleep(&(struct timespec){0, milliseconds * 1000000}, NULL);
+}
+
+static void waits_when_odd(void *context, size_t begin, size_t end, int worker) {
+    wait_for(2);
+    wrong_when_odd(context, begin, end, worker);
+}
+
+static void waits(void *context, size_t begin, size_t end, int worker) {
+    wait_for(2);
+    toy_range(context, begin, end, worker);
+}
+
+static bool hindered;
+
+/* As by other programs, the first time. */
+static void hindered_once_at_4000(void *context, size_t begin, size_t end, int worker) {
+    if (size_of(context) == 4000 && !hindered) {
+        hindered = true;
+        wait_for(20);
+    }
+    toy_range(context, begin, end, worker);
+}
+
 static void writes_behind_from_5000(void *context, size_t begin, size_t end, int worker) {
     toy_range(context, begin, end, worker);
     if (size_of(context) >= 5000 && end == (size_t)size_of(context))
@@ -59,13 +84,13 @@ static void crashes_from_5000(void *context, size_t begin, size_t end, int worke
 static void counted(void *context, size_t begin, size_t end, int worker) {
     if (begin == 0) {
         second_answers++;
-        nanosleep(&(struct timespec){0, 1000000}, NULL);
+        wait_for(1);
     }
     toy_range(context, begin, end, worker);
 }
 
 static le_status slow(le_call *call) {
-    nanosleep(&(struct timespec){0, 1000000}, NULL);
+    wait_for(1);
     toy_range(call, 0, toy_items(call), 0);
     return LE_OK;
 }
@@ -173,6 +198,21 @@ static void two_that_are_wrong_alike(void **state) {
     }
 }
 
+/* The reference decides, also where it took long the last time. */
+static void alike_beside_a_hindered_reference(void **state) {
+    (void)state;
+    for (size_t m = 0; m < WITHOUT_RACE; m++) {
+        le_implementation all[] = {toy_reference, like_c("quick", wrong_from_5000),
+                                   like_c("c", wrong_from_5000)};
+        all[0].range = hindered_once_at_4000;
+        hindered = false;
+        le_engine *e = open_with(NULL, all, 3);
+        grow_from_4000_to_6000(e, modes[m]);
+        assert_true(hindered);
+        le_close(&e);
+    }
+}
+
 static void another_size_below_the_largest(void **state) {
     (void)state;
     for (size_t m = 0; m < ALL_MODES; m++) {
@@ -183,6 +223,27 @@ static void another_size_below_the_largest(void **state) {
         must_be_left_out(e, "quick", 5001, "in size class");
         le_close(&e);
     }
+}
+
+static le_status ask_only(le_engine *e, const char *name, int64_t n) {
+    static float in[MOST], out[MOST];
+    le_tensor input = le_tensor_of(in, LE_F32, 1, &n), result = le_tensor_of(out, LE_F32, 1, &n);
+    return le_engine_run(e, "toy", LE_IN("input", &input), LE_F64("factor", 2),
+                         LE_OUT("result", &result), LE_OPT_IMPLEMENTATION(name));
+}
+
+/* c is claimed to take fifty times as long as quick, and is known to take no longer. */
+static void a_second_answer_takes_what_was_measured(void **state) {
+    (void)state;
+    le_implementation all[] = {toy_reference, like_c("quick", waits_when_odd), like_c("c", waits)};
+    le_engine *e = open_with(NULL, all, 3);
+    for (int k = 0; k < 5; k++) {
+        assert_int_equal(ask_only(e, "quick", 8000), LE_OK);
+        assert_int_equal(ask_only(e, "c", 8000), LE_OK);
+    }
+    assert_int_equal(ask_only(e, "quick", 5001), LE_ERR_NO_CANDIDATE);
+    must_be_left_out(e, "quick", 5001, "in size class");
+    le_close(&e);
 }
 
 static void writes_behind_its_output(void **state) {
@@ -274,7 +335,9 @@ static void growing_sizes_cost_few_second_answers(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(right_at_4000_and_wrong_at_6000),
                                        cmocka_unit_test(two_that_are_wrong_alike),
+                                       cmocka_unit_test(alike_beside_a_hindered_reference),
                                        cmocka_unit_test(another_size_below_the_largest),
+                                       cmocka_unit_test(a_second_answer_takes_what_was_measured),
                                        cmocka_unit_test(writes_behind_its_output),
                                        cmocka_unit_test(crashes_one_process_only),
                                        cmocka_unit_test(growing_sizes_cost_few_second_answers)};

@@ -615,17 +615,19 @@ static void too_late(void) {
 /* Blocks that fail: all hear of the same error, and nobody waits. */
 static void failing(void) {
     le_mpi_options o = {.struct_size = sizeof o, .in = LE_MPI_ALL, .out = LE_MPI_ALL};
-    int failed = 0;
-    const int seeds = ranks == 4 ? 1000 : 30;
-    for (int seed = 0; seed < seeds; seed++) {
+    int failed = 0, seed = 0, late = 0;
+    const int enough = 30, seeds = ranks == 4 ? 1000 : enough;
+    const double end = MPI_Wtime() + 60; /* where other programs keep ranks from the processors */
+    for (; seed < seeds && (seed < enough || !late); seed++) {
         char text[16];
-        int least, most;
+        int least, most, own = MPI_Wtime() > end;
         le_tensor images = {0};
         snprintf(text, sizeof text, "%d:%d", seed, seed % 4 ? 8 : 200);
         setenv("LE_TEST_FAIL", text, 1);
         int status = (int)render(&o, &images);
         MPI_Allreduce(&status, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
         MPI_Allreduce(&status, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        MPI_Allreduce(&own, &late, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
         CHECK(least == most && (status == LE_OK || status == LE_ERR_INTERNAL));
         if (status != LE_OK)
             CHECK(same_text("made to fail") && !images.data);
@@ -633,7 +635,7 @@ static void failing(void) {
         le_tensor_free(&images);
     }
     unsetenv("LE_TEST_FAIL");
-    CHECK(failed > 0 && failed < seeds);
+    CHECK(failed > 0 && failed < seed);
 }
 
 int main(int argc, char **argv) {

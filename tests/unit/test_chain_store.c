@@ -153,15 +153,20 @@ static void frozen_replays_what_was_stored(void **state) {
     (void)state;
     char before[600], after[600], plan[600] = "", report[600] = "";
     learn();
+    /* which of the two is faster for a few microseconds is not known */
+    static const char *const runs[] = {"\"run\":\"c@cpu", "\"run\":\"ref@cpu"};
     char *evidence = stored("");
     assert_non_null(evidence);
-    assert_non_null(strstr(evidence, "\"run\":\"c@cpu"));
+    const char *first = strstr(evidence, "\"run\":\"");
+    assert_non_null(first);
+    const int own = strncmp(first, runs[0], strlen(runs[0])) != 0;
+    assert_int_equal(strncmp(first, runs[own], strlen(runs[own])), 0);
     free(evidence);
     for (int forged = 0; forged < 2; forged++) {
         struct stat was, is;
-        /* what no planner would choose: the reference */
-        if (forged)
-            forge("\"run\":\"c@cpu", "\"run\":\"ref@cpu");
+        const char *expected = strrchr(runs[forged ? !own : own], '"') + 1;
+        if (forged) /* what this planner did not choose */
+            forge(runs[own], runs[!own]);
         evidence = stored("");
         snprintf(before, sizeof before, "%s", evidence);
         free(evidence);
@@ -171,7 +176,7 @@ static void frozen_replays_what_was_stored(void **state) {
         for (int i = 0; i < 12; i++) {
             if (i % 3 == 0) {
                 planned(c, "frozen", plan, sizeof plan);
-                assert_int_equal(strncmp(plan, forged ? "ref@" : "c@", forged ? 4 : 2), 0);
+                assert_int_equal(strncmp(plan, expected, strlen(expected)), 0);
             }
             assert_int_equal(run(c, NULL), LE_OK);
             ran(c, report, sizeof report);

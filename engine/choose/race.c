@@ -10,7 +10,6 @@
 #include "core/tick.h"
 #include "call/engine.h"
 #include "numbers.h"
-#include "stats.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -113,13 +112,18 @@ static le_status run_one(le__dispatch *d, le__question *q, le_call *call, le__ar
     return status;
 }
 
+static int by_seconds(const void *x, const void *y) {
+    double a = ((const le__run_stats *)x)->seconds, b = ((const le__run_stats *)y)->seconds;
+    return (a > b) - (a < b);
+}
+
 /* As in steady use: one that is known to be brief runs once more before, and then for some time, of
- * which the median counts: until cores hold the data that are theirs, and workers sleep that have
- * nothing to do. once: a single one counts. None of these runs looks whether it is to end, which
- * costs a microsecond. */
+ * which the middle run counts: until cores hold the data that are theirs, and workers sleep that
+ * have nothing to do. once: a single one counts. None of these runs looks whether it is to end,
+ * which costs a microsecond. */
 static le_status run_steadily(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
                               double last, bool once, double stop_seconds, double *spent) {
-    double turn[MOST_OF_A_TURN];
+    le__run_stats turn[MOST_OF_A_TURN];
     if (!(last > 0 && le__is_brief(last)))
         return run_one(d, q, call, arm, stop_seconds, spent);
     int n = once ? 1 : (int)fmin(fmax(turn_s / last, 1), MOST_OF_A_TURN);
@@ -127,10 +131,14 @@ static le_status run_steadily(le__dispatch *d, le__question *q, le_call *call, l
     for (int i = 0; i < n && status == LE_OK; i++) {
         *spent += call->stats.seconds;
         status = run_one(d, q, call, arm, INFINITY, spent);
-        turn[i] = call->stats.seconds;
+        turn[i] = call->stats;
     }
-    if (status == LE_OK)
-        call->stats.seconds = le_stats_median(turn, (size_t)n);
+    if (status == LE_OK) {
+        double ended = call->stats.ended;
+        qsort(turn, (size_t)n, sizeof *turn, by_seconds);
+        call->stats = turn[n / 2];
+        call->stats.ended = ended;
+    }
     return status;
 }
 

@@ -215,18 +215,21 @@ static le__rate rate_of(le__question *q, const plan *p) {
     return rate;
 }
 
-/* Seconds that the second answer should take. The reference has seldom run: what others take and
- * speeds claim of both stands for it, unless a trial knows better. */
+/* Seconds that the second answer should take: as measured of who gives it, else, as mostly of the
+ * reference, by what the arm takes and speeds claim of both, unless a trial knows better. */
 static double expected(le__dispatch *d, le__question *q, const le_call *call, const le__arm *arm,
                        const plan *p) {
     le__rate rate = rate_of(q, p);
-    le__policy_view view = le__question_expects(d->policy, q, p->trusted ? p->trusted : arm);
-    double claimed = view.seconds;
-    if (!p->trusted && !(view.samples > 0) && rate.most > 0)
-        claimed = INFINITY;
-    else if (!p->trusted)
-        claimed *= le__arm_speed(&arm->candidate, call) / le__arm_speed(&p->reference, call);
-    return le__rate_seconds(&rate, p->work, claimed);
+    le__policy_view own = {0};
+    if (p->trusted)
+        own = le__question_expects(d->policy, q, p->trusted);
+    if (own.seconds > 0)
+        return le__rate_seconds(&rate, p->work, own.seconds);
+    const le__candidate *by = p->trusted ? &p->trusted->candidate : &p->reference;
+    le__policy_view view = le__question_expects(d->policy, q, arm);
+    double claimed = view.seconds * le__arm_speed(&arm->candidate, call) / le__arm_speed(by, call);
+    bool guess = !(view.samples > 0) && rate.most > 0;
+    return le__rate_seconds(&rate, p->work, guess ? INFINITY : claimed);
 }
 
 /* The reference where it is brief and nobody has been compared at this size; else who is trusted.

@@ -58,6 +58,12 @@ static void waits(void *context, size_t begin, size_t end, int worker) {
     toy_range(context, begin, end, worker);
 }
 
+static void waits_long(void *context, size_t begin, size_t end, int worker) {
+    second_answers += size_of(context) == 8000;
+    wait_for(100);
+    toy_range(context, begin, end, worker);
+}
+
 static bool hindered;
 
 /* As by other programs, the first time. */
@@ -246,6 +252,24 @@ static void a_second_answer_takes_what_was_measured(void **state) {
     le_close(&e);
 }
 
+/* In a process that has never timed it, what is claimed of a trusted candidate counts. */
+static void who_was_never_timed_is_not_free(void **state) {
+    char db[64];
+    (void)state;
+    snprintf(db, sizeof db, "/tmp/le_sizes_%d.sqlite3", (int)getpid());
+    unlink(db);
+    for (int process = 0; process < 2; process++) {
+        le_implementation all[] = {toy_reference, like_c("quick", waits), like_c("c", waits_long)};
+        all[0].range = waits_long;
+        le_engine *e = open_with(db, all, 3);
+        second_answers = 0;
+        assert_int_equal(ask_only(e, "quick", 8000), LE_OK);
+        assert_int_equal(second_answers, process ? 0 : 1);
+        le_close(&e);
+    }
+    unlink(db);
+}
+
 static void writes_behind_its_output(void **state) {
     static const struct {
         const char *trials, *reason;
@@ -338,6 +362,7 @@ int main(void) {
                                        cmocka_unit_test(alike_beside_a_hindered_reference),
                                        cmocka_unit_test(another_size_below_the_largest),
                                        cmocka_unit_test(a_second_answer_takes_what_was_measured),
+                                       cmocka_unit_test(who_was_never_timed_is_not_free),
                                        cmocka_unit_test(writes_behind_its_output),
                                        cmocka_unit_test(crashes_one_process_only),
                                        cmocka_unit_test(growing_sizes_cost_few_second_answers)};

@@ -65,8 +65,9 @@ static void fill_times(le_explained_candidate *row, const le__policy_view *v, do
         row->low_s = v->low;
         row->high_s = v->high;
     }
-    row->measured_s = v->measured > 0 ? v->measured + transfers : NAN;
-    row->samples = (int64_t)(v->samples + 0.5);
+    bool measured = v->measured > 0;
+    row->measured_s = measured ? v->measured + transfers : NAN;
+    row->samples = measured ? (int64_t)fmax(1, v->samples + 0.5) : 0;
     row->age_s = v->last_seen >= 0 ? now - v->last_seen : NAN;
 }
 

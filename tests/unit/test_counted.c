@@ -274,6 +274,8 @@ static void shape_of_the_problem(void **state) {
         assert_string_equal(x->problem, "image=f32[61,47] rows=f32[5,2]");
         const le_explained_candidate *c = explained(x, "c");
         assert_int_equal(c->samples > 0, after);
+        for (size_t i = 0; i < x->n_candidates; i++)
+            assert_int_equal(x->candidates[i].samples > 0, x->candidates[i].measured_s > 0);
         le_explanation_free(&x);
         for (int i = 0; i < 20; i++) { /* the first ones tell of the start */
             run_above(e, 0.5, 5, &rows);

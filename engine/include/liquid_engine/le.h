@@ -384,7 +384,7 @@ typedef struct le_explained_candidate {
     double predicted_s;   /* seconds, with a 90 % interval; NaN when unknown */
     double low_s, high_s;
     double measured_s; /* geometric mean of own samples on this problem; NaN if none */
-    int64_t samples;
+    int64_t samples;   /* of measured_s, 0 if none; taken on a busy machine they count for less */
     double error_max_abs; /* against the reference, in the operation's norm; NaN if unknown */
     const char *verdict;  /* "proven", "unproven", "failed", "quarantined" */
     double age_s;         /* since the last sample; NaN if none */

@@ -80,6 +80,8 @@ void bench_catch_interrupts(void) {
 
 void bench_end_races_of(le_engine *engine) {
     racing = engine;
+    if (engine && interrupted) /* before the handler could see it */
+        le_bench_limit_races(engine, 0);
 }
 
 bool bench_interrupted(void) {

@@ -81,7 +81,7 @@ p.send_signal(signal.SIGINT)
 rest, said = p.communicate(timeout=100)
 assert p.returncode == 130, (p.returncode, said)
 assert lines[1].split()[:2] == ["project", "16"], lines
-assert re.search("after le-bench: [1-4] choices", rest) and re.search("200 calls in learn: [1-4] choices", rest), rest
+assert re.search("after le-bench: [1-4] choices", rest) and re.search("200 calls in learn: [1-4] choices", rest), (lines, rest, said)
 PY
 [ -z "$(ls scratch)" ] || fail "left behind: $(ls scratch)"
 

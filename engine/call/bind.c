@@ -165,6 +165,11 @@ static le_status check_number(const le_operation *op, const le_arg_desc *d, doub
     return LE_OK;
 }
 
+/* Cut off; 0 for what has no integer. */
+static int64_t integer_of(double v) {
+    return fabs(v) < 9e15 ? (int64_t)v : 0;
+}
+
 static le_status bind_number(const le_operation *op, const le_arg_desc *d, const le_arg *a,
                              le__bound_arg *b) {
     if (a->kind == LE_KIND_I64) {
@@ -175,7 +180,7 @@ static le_status bind_number(const le_operation *op, const le_arg_desc *d, const
         if (d->type == LE_TYPE_I64 && (b->f64 != rint(b->f64) || fabs(b->f64) > 9e15))
             return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is %g, expected an integer",
                            op->name, d->name, b->f64);
-        b->i64 = fabs(b->f64) < 9e15 ? (int64_t)b->f64 : 0;
+        b->i64 = integer_of(b->f64);
     }
     return check_number(op, d, b->f64);
 }
@@ -387,7 +392,7 @@ static le_status fill_defaults(le_call *call) {
             return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is missing (%s)", op->name, d->name,
                            d->doc ? d->doc : type_names[d->type]);
         b->f64 = d->default_f64;
-        b->i64 = (int64_t)d->default_f64;
+        b->i64 = integer_of(d->default_f64);
         b->str = d->default_str;
     }
     return LE_OK;

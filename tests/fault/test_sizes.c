@@ -252,12 +252,18 @@ static void a_second_answer_takes_what_was_measured(void **state) {
     le_close(&e);
 }
 
+enum { DB_PATH = 64 };
+
+static void no_database_yet(char db[DB_PATH]) {
+    snprintf(db, DB_PATH, "/tmp/le_sizes_%d.sqlite3", (int)getpid());
+    unlink(db);
+}
+
 /* In a process that has never timed it, what is claimed of a trusted candidate counts. */
 static void who_was_never_timed_is_not_free(void **state) {
-    char db[64];
+    char db[DB_PATH];
     (void)state;
-    snprintf(db, sizeof db, "/tmp/le_sizes_%d.sqlite3", (int)getpid());
-    unlink(db);
+    no_database_yet(db);
     for (int process = 0; process < 2; process++) {
         le_implementation all[] = {toy_reference, like_c("quick", waits), like_c("c", waits_long)};
         all[0].range = waits_long;
@@ -308,10 +314,9 @@ static int process(const char *db, int64_t n, const char *reason) {
 
 /* A child, where there may be one, else one process. */
 static void crashes_one_process_only(void **state) {
-    char db[64];
+    char db[DB_PATH];
     (void)state;
-    snprintf(db, sizeof db, "/tmp/le_sizes_%d.sqlite3", (int)getpid());
-    unlink(db);
+    no_database_yet(db);
     assert_int_equal(process(db, 0, ""), 0);
     assert_int_equal(process(db, 6000, "crashed"), 0);
     unlink(db);
@@ -331,10 +336,9 @@ static double seconds_now(void) {
 
 /* Of each size that is larger by an eighth, once, and of others within a twentieth of the time. */
 static void growing_sizes_cost_few_second_answers(void **state) {
-    char db[64];
+    char db[DB_PATH];
     (void)state;
-    snprintf(db, sizeof db, "/tmp/le_sizes_%d.sqlite3", (int)getpid());
-    unlink(db);
+    no_database_yet(db);
     for (int process = 0; process < 2; process++) {
         le_implementation all[] = {toy_reference, like_c("quick", NULL), like_c("c", counted)};
         all[1].run = slow;

@@ -286,7 +286,7 @@ static void weighted(MPI_Comm comm) {
     CHECK(le_tensor_alloc(&expected, LE_F64, 4, (int64_t[]){1, LARGE, LARGE, 3}) == LE_OK);
     CHECK(le_boxes_run(engine, "volume_render", args, 6, NULL) == LE_OK);
     CHECK(le_mpi_open(&engine, comm, &options) == LE_OK);
-    int64_t first = 0, last = 0;
+    int64_t first = 0;
     bool apart = false; /* what other programs have slowed down is known better after more calls */
     for (int i = 0; !apart && total(comm, MPI_Wtime() < patience) > 0; i++) {
         le_mpi_report r = {.struct_size = sizeof r};
@@ -297,10 +297,9 @@ static void weighted(MPI_Comm comm) {
         CHECK(le_mpi_last_run(&r) == LE_OK && r.boxes == 2);
         CHECK(rank != 0 || farthest(images.data, expected.data, LARGE * LARGE * 3) <= 2e-6);
         CHECK(total(comm, r.own_samples) == r.samples_owned);
-        first = i == 0 ? r.own_samples : first;
-        last = r.own_samples;
-        bool own = rank == 1 ? 5 * last < 4 * first : 5 * last > 6 * first;
-        apart = total(comm, own) == 2;
+        int64_t own = r.own_samples;
+        first = i == 0 ? own : first;
+        apart = total(comm, rank == 1 ? 5 * own < 4 * first : 5 * own > 6 * first) == 2;
         le_tensor_free(&images);
     }
     CHECK(apart);

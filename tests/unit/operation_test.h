@@ -20,6 +20,10 @@
 
 #include <cmocka.h>
 
+/* So many runs of an operation in a row that one of them tells of its time: the first ones of a
+ * process, and those right after a trial, do not before they have settled (choose/settling.h). */
+enum { RUNS_THAT_TELL = 20 };
+
 /* Ends the test with the engine's words. */
 #define assert_ok(status)                                                                          \
     do {                                                                                           \

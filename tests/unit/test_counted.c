@@ -277,7 +277,7 @@ static void shape_of_the_problem(void **state) {
         for (size_t i = 0; i < x->n_candidates; i++)
             assert_int_equal(x->candidates[i].samples > 0, x->candidates[i].measured_s > 0);
         le_explanation_free(&x);
-        for (int i = 0; i < 20; i++) { /* the first ones tell of the start */
+        for (int i = 0; i < RUNS_THAT_TELL; i++) {
             run_above(e, 0.5, 5, &rows);
             le_tensor_free(&rows);
         }

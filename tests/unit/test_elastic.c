@@ -123,7 +123,7 @@ static void one_problem(void **state) {
     char a[128], b[128], c[128], d[128];
     int64_t samples, none;
     le_engine *e = operation_open(&added, all, NULL, LE_MODE_LEARN);
-    for (int64_t w = 1793; w < 2048; w += 10) { /* the first ones tell of the start */
+    for (int64_t w = 1793; w < 2048; w += 10) { /* more than RUNS_THAT_TELL */
         le_tensor in = input(3, w), sum = {0};
         assert_ok(le_engine_run(e, "added", LE_IN("bytes", &in), LE_OUT("sum", &sum)));
         for (int64_t y = 0; y < 3; y++) {

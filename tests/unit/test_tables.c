@@ -281,7 +281,7 @@ static void choices(void **state) {
     le_engine *e = operation_open(&convolved, all, NULL, LE_MODE_LEARN);
     run(e, "convolved", separate, "cpu");
     run(e, "convolved", full, "cpu");
-    for (int i = 0; i < 20; i++) /* the first ones tell of the start */
+    for (int i = 0; i < RUNS_THAT_TELL; i++)
         run_by(e, "convolved", separate, "rank1", "cpu");
     le_explanation *x = explain(e, separate), *y = explain(e, full);
     assert_non_null(strstr(x->problem, "2x3 rank1"));

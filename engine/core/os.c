@@ -15,6 +15,7 @@
 #include <malloc.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -126,6 +127,22 @@ void le__os_close_files(int keep_fd) {
         if (fd != keep_fd)
             close(fd);
 #endif
+}
+
+/* --- processors --- */
+
+int le__os_cpu(void) {
+    return sched_getcpu();
+}
+
+void le__os_leave_cpu(pthread_t thread, int cpu) {
+    cpu_set_t all, others;
+    if (cpu < 0 || cpu >= CPU_SETSIZE || pthread_getaffinity_np(thread, sizeof all, &all) != 0)
+        return;
+    others = all;
+    CPU_CLR((size_t)cpu, &others);
+    if (CPU_COUNT(&others) > 0 && pthread_setaffinity_np(thread, sizeof others, &others) == 0)
+        pthread_setaffinity_np(thread, sizeof all, &all);
 }
 
 /* --- other processes --- */

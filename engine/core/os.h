@@ -49,6 +49,12 @@ void le__os_threads(long pid, le__os_thread_fn see, void *context);
 /* Seconds for which a thread of the process was ready to run and did not, the most of all. */
 double le__os_starved(long pid);
 
+/* The processor that this thread runs on; negative: unknown. */
+int le__os_cpu(void);
+/* Moves a thread to another processor if it is on that one and may be elsewhere; where it may be
+ * stays as it was. */
+void le__os_leave_cpu(pthread_t thread, int cpu);
+
 /* Folder with the process's open files, by number; its program. */
 #define LE__OS_OPEN_FILES "/proc/self/fd"
 #define LE__OS_PROGRAM    "/proc/self/exe"

@@ -6,8 +6,10 @@
 #include "core/pool.h"
 
 #include "core/clock.h"
+#include "core/os.h"
 #include "core/tick.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -27,6 +29,11 @@ enum {
  * waking may take. */
 static const double awake_s = 1e-4;
 
+/* Some systems put threads that sleep much on few processors: a worker that is woken where its
+ * caller runs has to wait for him, or he for it. It is moved then, which takes 10 microseconds and
+ * helps nobody where all processors are in use: not more often than this. */
+static const double stays_s = 1e-3;
+
 const char *const le__schedule_names[4] = {"none", "static", "dynamic", "guided"};
 
 /* Neighbouring items. In each loop over as many items a worker begins with the same stretch, whose
@@ -43,6 +50,7 @@ typedef struct loop {
     size_t sharing; /* workers that begin with the same stretch */
     le__schedule schedule;
     int threads; /* workers wanted, the caller included */
+    int cpu;     /* where the caller was when it began */
     int joined;  /* workers that took part so far; guarded by the pool's mutex */
     _Atomic unsigned
         active; /* workers inside, without the caller; changed with the pool's mutex held */
@@ -61,6 +69,7 @@ struct le__pool {
     bool stop;
     _Atomic unsigned calls; /* for workers: loops that began; changed with the mutex held */
     double called;          /* when the last one did; guarded by the mutex */
+    double moved;           /* when those that had not come were; guarded by the mutex */
 };
 
 /* Takes the next part of a stretch; false when nothing is left. */
@@ -114,11 +123,11 @@ static bool happens_soon(const _Atomic unsigned *number, unsigned value, bool eq
     return false;
 }
 
-/* Until a loop begins. A worker looks for one before it sleeps, unless that was in vain the last few
- * times: one long pause is no reason, since calls that use fewer threads make one, and the second
- * loop after it would find the worker asleep again. It looks again once loops have followed each
- * other fast, though it slept meanwhile: what waking took does not count, or a worker that came too
- * late once always would. Called with the mutex held. */
+/* Until a loop begins. A worker looks for one before it sleeps, unless that was in vain the last
+ * few times: one long pause is no reason, since calls that use fewer threads make one, and the
+ * second loop after it would find the worker asleep again. It looks again once loops have followed
+ * each other fast, though it slept meanwhile: what waking took does not count, or a worker that
+ * came too late once always would. Called with the mutex held. */
 static void rest(le__pool *p, int *in_vain) {
     unsigned calls = atomic_load_explicit(&p->calls, memory_order_relaxed);
     double begin = le__now();
@@ -136,9 +145,21 @@ static void rest(le__pool *p, int *in_vain) {
         ++*in_vain;
 }
 
+/* Of this thread, a worker. left: when it last had to. */
+static void keep_apart(const loop *l, double *left) {
+    if (l->cpu < 0 || le__os_cpu() != l->cpu)
+        return;
+    double now = le__now();
+    if (now - *left >= stays_s) {
+        le__os_leave_cpu(pthread_self(), l->cpu);
+        *left = now;
+    }
+}
+
 static void *worker_main(void *arg) {
     le__pool *p = arg;
     int in_vain = MAX_IN_VAIN;
+    double left = -INFINITY;
     pthread_mutex_lock(&p->mutex);
     const int thread = ++p->numbered;
     while (!p->stop) {
@@ -150,6 +171,7 @@ static void *worker_main(void *arg) {
         int worker = l->joined++;
         l->active++;
         pthread_mutex_unlock(&p->mutex);
+        keep_apart(l, &left);
         work_on(l, worker, thread);
         pthread_mutex_lock(&p->mutex);
         if (--l->active == 0)
@@ -169,17 +191,20 @@ static void start_workers(le__pool *p, int wanted) {
         sigdelset(&all, faults[i]);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     while (p->n_threads < wanted) {
-        if (pthread_create(&p->threads[p->n_threads], NULL, worker_main, p) != 0)
+        pthread_t *thread = &p->threads[p->n_threads];
+        if (pthread_create(thread, NULL, worker_main, p) != 0)
             break; /* fewer workers: the loop still ends, the caller does the rest */
+        le__os_leave_cpu(*thread, le__os_cpu());
         p->n_threads++;
     }
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-/* With the mutex held. */
+/* With the mutex held, which is released: who wakes at once would have to wait for it. */
 static void call_workers(le__pool *p) {
     p->called = le__now();
     atomic_fetch_add_explicit(&p->calls, 1, memory_order_release);
+    pthread_mutex_unlock(&p->mutex);
     pthread_cond_broadcast(&p->work);
 }
 
@@ -205,7 +230,6 @@ void le__pool_close(le__pool *p) {
     pthread_mutex_lock(&p->mutex);
     p->stop = true;
     call_workers(p);
-    pthread_mutex_unlock(&p->mutex);
     for (int i = 0; i < p->n_threads; i++)
         pthread_join(p->threads[i], NULL);
     pthread_cond_destroy(&p->done);
@@ -226,6 +250,17 @@ static void unlink_loop(le__pool *p, loop *l) {
     *at = l->link;
 }
 
+/* Workers that have not come may be waiting for the processor that the caller has. With the mutex
+ * held. */
+static void move_away(le__pool *p, int cpu) {
+    double now = le__now();
+    if (now - p->moved < stays_s)
+        return;
+    for (int i = 0; i < p->n_threads; i++)
+        le__os_leave_cpu(p->threads[i], cpu);
+    p->moved = now;
+}
+
 static void begin_loop(loop *l, int threads, le__schedule schedule, size_t items) {
     size_t workers = (size_t)threads, n = workers < MAX_STRETCHES ? workers : MAX_STRETCHES, at = 0;
     size_t part = schedule == LE__SCHEDULE_STATIC ? (items + workers - 1) / workers
@@ -234,6 +269,7 @@ static void begin_loop(loop *l, int threads, le__schedule schedule, size_t items
     l->sharing = (workers + n - 1) / n;
     l->schedule = schedule;
     l->threads = threads;
+    l->cpu = le__os_cpu();
     l->joined = 1;
     atomic_init(&l->active, 0);
     l->n_stretches = (int)n;
@@ -264,9 +300,10 @@ void le__pool_run(le__pool *p, int threads, le__schedule schedule, size_t items,
     l.link = p->open;
     p->open = &l;
     call_workers(p);
-    pthread_mutex_unlock(&p->mutex);
     work_on(&l, 0, 0);
     pthread_mutex_lock(&p->mutex);
+    if (l.joined < l.threads)
+        move_away(p, l.cpu);
     l.joined = l.threads; /* nobody joins any more */
     if (l.active) {
         pthread_mutex_unlock(&p->mutex);

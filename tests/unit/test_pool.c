@@ -6,6 +6,9 @@
  */
 #include "core/pool.h"
 
+#include "core/clock.h"
+#include "core/os.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -148,10 +151,87 @@ static int close_pool(void **state) {
     return 0;
 }
 
+/* The first processors that this thread may run on; false: there is one only. */
+static bool two_processors(cpu_set_t *all, int at[2]) {
+    int n = 0;
+    if (sched_getaffinity(0, sizeof *all, all) != 0)
+        return false;
+    for (int i = 0; i < CPU_SETSIZE && n < 2; i++)
+        if (CPU_ISSET((size_t)i, all))
+            at[n++] = i;
+    return n == 2;
+}
+
+static void stay_on(int cpu) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)cpu, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+}
+
+static void a_thread_leaves_a_processor(void **state) {
+    cpu_set_t all, after;
+    int at[2];
+    (void)state;
+    if (!two_processors(&all, at))
+        skip();
+    stay_on(at[0]);
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+    le__os_leave_cpu(pthread_self(), at[0]);
+    assert_int_not_equal(le__os_cpu(), at[0]);
+    assert_int_equal(sched_getaffinity(0, sizeof after, &after), 0);
+    assert_true(CPU_EQUAL(&all, &after));
+    stay_on(at[0]);
+    le__os_leave_cpu(pthread_self(), at[0]); /* there is nowhere to go */
+    assert_int_equal(le__os_cpu(), at[0]);
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+}
+
+typedef struct crowded {
+    cpu_set_t all;
+    int caller; /* where it stays */
+    int here, away;
+} crowded;
+
+/* The worker says where it is, and goes to the caller's processor. */
+static void come_near(void *context, size_t begin, size_t end, int worker) {
+    crowded *c = context;
+    (void)begin, (void)end;
+    for (double until = le__now() + 2e-3; le__now() < until;)
+        ;
+    if (worker != 1)
+        return;
+    ++*(le__os_cpu() == c->caller ? &c->here : &c->away);
+    stay_on(c->caller);
+    assert_int_equal(sched_setaffinity(0, sizeof c->all, &c->all), 0);
+}
+
+static void workers_keep_off_the_callers_processor(void **state) {
+    enum { LOOPS = 40 };
+    crowded c = {.here = 0};
+    le__pool *p;
+    int at[2];
+    (void)state;
+    if (!two_processors(&c.all, at))
+        skip();
+    assert_int_equal(le__pool_open(&p, 2), LE_OK);
+    c.caller = at[0];
+    run_once(p, 2, LE__SCHEDULE_STATIC, 2); /* the worker may be anywhere */
+    stay_on(c.caller);
+    for (int i = 0; i < LOOPS; i++)
+        le__pool_run(p, 2, LE__SCHEDULE_STATIC, 2, come_near, &c);
+    assert_int_equal(sched_setaffinity(0, sizeof c.all, &c.all), 0);
+    le__pool_close(p);
+    assert_true(c.away > 4 * c.here); /* others may move it, too */
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_item_once), cmocka_unit_test(more_threads_than_stretches),
-        cmocka_unit_test(many_callers), cmocka_unit_test(loops_in_loops),
-        cmocka_unit_test(own_stretches)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_item_once),
+                                       cmocka_unit_test(more_threads_than_stretches),
+                                       cmocka_unit_test(many_callers),
+                                       cmocka_unit_test(loops_in_loops),
+                                       cmocka_unit_test(own_stretches),
+                                       cmocka_unit_test(a_thread_leaves_a_processor),
+                                       cmocka_unit_test(workers_keep_off_the_callers_processor)};
     return cmocka_run_group_tests(tests, open_pool, close_pool);
 }

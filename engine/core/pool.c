@@ -250,11 +250,11 @@ static void unlink_loop(le__pool *p, loop *l) {
     *at = l->link;
 }
 
-/* Workers that have not come may be waiting for the processor that the caller has. With the mutex
- * held. */
+/* Workers that have not come may be waiting for the processor that the caller has. Asking all of
+ * them takes the longer the more there are. With the mutex held. */
 static void move_away(le__pool *p, int cpu) {
     double now = le__now();
-    if (now - p->moved < stays_s)
+    if (now - p->moved < stays_s * p->n_threads)
         return;
     for (int i = 0; i < p->n_threads; i++)
         le__os_leave_cpu(p->threads[i], cpu);

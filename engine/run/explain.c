@@ -7,6 +7,7 @@
 
 #include "chain/chain.h"
 #include "call/named.h"
+#include "choose/observe.h"
 #include "core/clock.h"
 #include "engine.h"
 #include "numbers.h"
@@ -189,6 +190,8 @@ static le_status explain(le__dispatch *d, le_call *call, le_explanation **out) {
     status = le__dispatch_prepare(d, q, call);
     if (status == LE_OK)
         status = le__named_check_call(call);
+    if (status == LE_OK)
+        le__observe_known(d, q);
     if (status == LE_OK)
         status = explain_question(d, q, call, out);
     le__question_release(q);

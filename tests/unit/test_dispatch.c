@@ -5,6 +5,8 @@
  */
 #include "toy.h"
 
+#include "core/clock.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -322,6 +324,31 @@ static void second_answers_are_of_those_who_can(void **state) {
     le_close(&e);
 }
 
+/* Runs by a known choice, which the policy is told of by and by, are shown at once. */
+static void the_newest_runs_are_explained(void **state) {
+    enum { KNOWN = 60, SHOWN = 20 };
+    int64_t n = N;
+    le_tensor in = le_tensor_of(input, LE_F32, 1, &n), out = {0};
+    const le_arg args[] = {LE_IN("input", &in), LE_F64("factor", 2), LE_OUT("result", &out)};
+    (void)state;
+    le_engine *e = open_pair(NULL, LE_MODE_LEARN);
+    for (int i = 0; i < KNOWN; i++)
+        run(e, LE_MODE_LEARN, 1e-5);
+    for (int i = 0; i < SHOWN; i++) {
+        le_explanation *x = NULL;
+        double before = le__now();
+        const char *candidate = run(e, LE_MODE_LEARN, 1e-5);
+        le_run_info info = {.struct_size = sizeof info};
+        le_last_run(&info);
+        assert_int_equal(le_call_explain(e, &x, "toy", args, 3), LE_OK);
+        for (size_t k = 0; k < x->n_candidates; k++)
+            if (!strcmp(x->candidates[k].candidate, candidate) && !strcmp(info.why, "exploit"))
+                assert_true(x->candidates[k].age_s <= le__now() - before);
+        le_explanation_free(&x);
+    }
+    le_close(&e);
+}
+
 int main(void) {
     for (int i = 0; i < N; i++)
         input[i] = (float)(i % 101) / 40.0f;
@@ -336,6 +363,7 @@ int main(void) {
         cmocka_unit_test(outputs_stay_on_error),
         cmocka_unit_test(an_output_too_large_is_one_error),
         cmocka_unit_test(second_answers_are_of_those_who_can),
+        cmocka_unit_test(the_newest_runs_are_explained),
         cmocka_unit_test(default_engine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,7 +19,7 @@ bool le__is_brief(double seconds) {
 
 static bool is_over(const le__settling *s, double seconds) {
     bool brief = le__is_brief(seconds);
-    return seconds >= long_s ||
+    return s->over || seconds >= long_s ||
            (s->runs >= (brief ? LEAST_RUNS : 1) &&
             s->runs >= least_of(s->fastest + (brief ? STILL : STILL_LONGER), MOST_RUNS));
 }
@@ -27,14 +27,14 @@ static bool is_over(const le__settling *s, double seconds) {
 bool le__settling_note(le__settling *s, double seconds, bool tried) {
     if (tried)
         *s = (le__settling){.tried = true};
-    bool over = is_over(s, seconds);
+    s->over = is_over(s, seconds);
     if (s->runs == 0 || seconds < faster * s->least_s) {
         s->least_s = seconds;
         s->fastest = s->runs + 1;
     }
     s->last_s = seconds;
     le__settling_skip(s, 1);
-    return over;
+    return s->over;
 }
 
 void le__settling_skip(le__settling *s, int64_t runs) {

@@ -16,6 +16,7 @@ typedef struct le__settling { /* zero: nothing has run */
     int fastest;              /* of them the last, from 1, that was faster than those before */
     double least_s, last_s;   /* of the fastest and of the newest of them */
     bool tried;               /* there was a trial */
+    bool over;                /* runs tell of themselves; one that is faster is another candidate's */
 } le__settling;
 
 /* Whether what came right before such a run can slow it down. */

@@ -37,6 +37,7 @@ typedef struct option {
     double slow;           /* log factor */
     double seconds, usual; /* expected, with and without slowness */
     double score;          /* what the objective minimises, logarithmic */
+    double score_var;      /* of what is expected of it: transfers are no part of the belief */
     double noise;          /* variance of one run */
     bool shaky;            /* only seen being stopped, or while its resource was slow as it is */
 } option;
@@ -65,6 +66,8 @@ static option look(const scene *s, size_t i) {
     o.usual = le__expected_seconds(o.belief) + extra;
     o.seconds = (o.usual - extra) * exp(o.slow) + extra;
     o.score = log(o.seconds);
+    double own = 1.0 - extra / o.seconds;
+    o.score_var = o.belief.var * own * own;
     switch (s->q->objective) {
     case LE_OBJECTIVE_TIME:
         break;
@@ -83,7 +86,7 @@ static option look(const scene *s, size_t i) {
 
 /* Differences that the evidence cannot tell: the canonical order decides. */
 static bool tied(const scene *s, const option *a, const option *b) {
-    double sd = sqrt(a->belief.var + b->belief.var);
+    double sd = sqrt(a->score_var + b->score_var);
     return fabs(a->score - b->score) < fmin(s->policy->options.margin, TIE_SD * sd);
 }
 
@@ -102,9 +105,23 @@ static size_t least(const scene *s) {
 
 static bool beats(const scene *s, const option *challenger, const option *incumbent) {
     double ahead = incumbent->score - challenger->score;
-    double sd = sqrt(challenger->belief.var + incumbent->belief.var);
+    double sd = sqrt(challenger->score_var + incumbent->score_var);
     return ahead > s->policy->options.margin &&
            le__normal_cdf(ahead / sd) >= s->policy->options.confidence;
+}
+
+/* The best of those that beat it; n_allowed: none does. The best of all may not, for it is hardly known. */
+static size_t best_beating(const scene *s, const option *incumbent) {
+    size_t best = s->q->n_allowed;
+    double score = INFINITY;
+    for (size_t i = 0; i < s->q->n_allowed; i++) {
+        option o = look(s, i);
+        if (o.score < score && (!o.shaky || incumbent->shaky) && beats(s, &o, incumbent)) {
+            best = i;
+            score = o.score;
+        }
+    }
+    return best;
 }
 
 /* One that answers only because it ran first gives way to any better guess. */
@@ -126,8 +143,12 @@ static size_t best_known(const scene *s) {
         option o = look(s, held);
         if (o.slow > challenger.slow || s->q->objective != LE_OBJECTIVE_TIME)
             return best;
-        if (established(s, incumbent) && !beats(s, &challenger, &o))
-            return held;
+        if (established(s, incumbent) && !beats(s, &challenger, &o)) {
+            best = best_beating(s, &o);
+            if (best == n)
+                return held;
+            challenger = look(s, best);
+        }
     }
     bool chosen_freely = (held < n || incumbent < 0) && s->q->objective == LE_OBJECTIVE_TIME;
     if (chosen_freely && !(challenger.slow > 0.0) && held != best) {

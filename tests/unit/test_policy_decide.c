@@ -601,6 +601,38 @@ static void a_look_at_one_who_is_gone_ends(void **state)
     le__policy_free(&f.policy);
 }
 
+/* A guess that is better still, and may be anything, keeps nobody who is known from taking over. */
+static void a_guess_shields_no_incumbent(void **state)
+{
+    (void)state;
+    fixture f = fixture_of(3, 1, NULL);
+    int p = problem_of(&f, 5.0);
+    f.allowed[2].speed = 3.0;
+    for (int i = 0; i < 10; i++) {
+        run_of(&f, p, 0, LE__WHY_EXPLOIT, false, 1.0);
+        run_of(&f, p, 1, LE__WHY_EXPLORE, false, 0.5);
+    }
+    le__policy_set_incumbent(f.policy, f.family, p, 0);
+    assert_int_equal(decide_of(&f, p, false).candidate, 1);
+    le__policy_free(&f.policy);
+}
+
+/* What moving takes is known: of a device that needs it the own time, of which little is known, hardly
+ * counts. */
+static void transfers_are_no_belief(void **state)
+{
+    (void)state;
+    fixture f = fixture_of(2, 2, NULL);
+    int p = problem_of(&f, 5.0);
+    run_of(&f, p, 1, LE__WHY_EXPLORE, true, 30e-6);
+    for (int i = 0; i < 10; i++)
+        run_of(&f, p, 0, LE__WHY_EXPLOIT, false, 50e-3);
+    le__policy_set_incumbent(f.policy, f.family, p, 1);
+    f.allowed[1].extra_seconds = 70e-3;
+    assert_int_equal(decide_of(&f, p, false).candidate, 0);
+    le__policy_free(&f.policy);
+}
+
 /* One is known well and ahead by a little, but not surely: the other one has scattered. Its own runs
  * decide that, and answer meanwhile. */
 static void what_is_known_well_is_not_explored(void **state)
@@ -722,6 +754,8 @@ int main(void)
         cmocka_unit_test(a_hopeful_cold_run_raises_no_alarm),
         cmocka_unit_test(lasting_slowness_is_doubted),
         cmocka_unit_test(brief_ones_get_a_second_look),
+        cmocka_unit_test(a_guess_shields_no_incumbent),
+        cmocka_unit_test(transfers_are_no_belief),
         cmocka_unit_test(a_look_goes_on_while_runs_become_faster),
         cmocka_unit_test(a_look_survives_its_first_stop),
         cmocka_unit_test(a_look_at_one_who_is_gone_ends),

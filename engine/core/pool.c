@@ -147,7 +147,7 @@ static void rest(le__pool *p, int *in_vain) {
 
 /* Of this thread, a worker. left: when it last had to. */
 static void keep_apart(const loop *l, double *left) {
-    if (l->cpu < 0 || le__os_cpu() != l->cpu)
+    if (le__os_cpu() != l->cpu)
         return;
     double now = le__now();
     if (now - *left >= stays_s) {

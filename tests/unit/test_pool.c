@@ -169,14 +169,19 @@ static void stay_on(int cpu) {
     assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
 }
 
+/* This thread, which may be anywhere afterwards. */
+static void go_to(int cpu, const cpu_set_t *all) {
+    stay_on(cpu);
+    assert_int_equal(sched_setaffinity(0, sizeof *all, all), 0);
+}
+
 static void a_thread_leaves_a_processor(void **state) {
     cpu_set_t all, after;
     int at[2];
     (void)state;
     if (!two_processors(&all, at))
         skip();
-    stay_on(at[0]);
-    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+    go_to(at[0], &all);
     le__os_leave_cpu(pthread_self(), at[0]);
     assert_int_not_equal(le__os_cpu(), at[0]);
     assert_int_equal(sched_getaffinity(0, sizeof after, &after), 0);
@@ -202,8 +207,7 @@ static void come_near(void *context, size_t begin, size_t end, int worker) {
     if (worker != 1)
         return;
     ++*(le__os_cpu() == c->caller ? &c->here : &c->away);
-    stay_on(c->caller);
-    assert_int_equal(sched_setaffinity(0, sizeof c->all, &c->all), 0);
+    go_to(c->caller, &c->all);
 }
 
 static void workers_keep_off_the_callers_processor(void **state) {

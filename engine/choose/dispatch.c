@@ -101,7 +101,7 @@ static bool runs_tell(le__question *q) {
     return tell;
 }
 
-le_status le__dispatch_decide(le__dispatch *d, le__question *q, le_call *call, bool answer,
+le_status le__dispatch_decide(le__dispatch *d, le__question *q, le_call *call, bool stopped,
                               le__decision *out) {
     le__slate slate;
     le_status status = make_slate(d, q, call, &slate);
@@ -110,11 +110,14 @@ le_status le__dispatch_decide(le__dispatch *d, le__question *q, le_call *call, b
         return status;
     }
     bool may_explore =
-        q->mode == LE_MODE_LEARN && !call->only_look && !call->beside && !answer && runs_tell(q);
+        q->mode == LE_MODE_LEARN && !call->only_look && !call->beside && !stopped && runs_tell(q);
     le__policy_question question = le__slate_question(&slate, call, may_explore);
+    question.stopped = stopped;
     if (le__policy_decide(d->policy, &question, &out->of) == 0) {
         le__arm *stored = replayed(q, call, &slate);
         out->arm = stored ? stored : slate.arms[out->of.index];
+        if (stored) /* what was thought is of another */
+            out->of.stop_seconds = INFINITY;
     } else {
         status = le_fail(LE_ERR_INTERNAL, "%s: the policy decided nothing", call->operation->name);
     }

@@ -52,8 +52,8 @@ typedef struct le__decision {
     le__policy_decision of;
 } le__decision;
 /* The arm that is to answer, unproven perhaps. */
-/* answer: a run was stopped, the caller has waited enough for exploring. */
-le_status le__dispatch_decide(le__dispatch *d, le__question *q, le_call *call, bool answer,
+/* stopped: a run for this call was, the caller has waited enough for exploring. */
+le_status le__dispatch_decide(le__dispatch *d, le__question *q, le_call *call, bool stopped,
                               le__decision *out);
 /* Proves an arm for the call's kind if that has not been done; false when it failed (the verdict is
  * kept), or when the call has waited for trials long enough (the arm is set aside). seconds spent

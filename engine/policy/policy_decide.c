@@ -39,7 +39,8 @@ typedef struct option {
     double score;          /* what the objective minimises, logarithmic */
     double score_var;      /* of what is expected of it: transfers are no part of the belief */
     double noise;          /* variance of one run */
-    bool shaky;            /* only seen being stopped, or while its resource was slow as it is */
+    bool shaky;            /* only seen being stopped, or while its resource was slow as it is; after
+                              a stop: never seen */
 } option;
 
 typedef struct scene {
@@ -61,7 +62,8 @@ static option look(const scene *s, size_t i) {
     option o = {.belief = s->beliefs[i], .slow = le__slow_now(r, s->q->now)};
     double extra = a->extra_seconds > 0.0 ? a->extra_seconds : 0.0;
     const le__cell *cell = le__cell_find(s->problem, a->candidate);
-    o.shaky = cell && (!has_run(cell) || (cell->doubt > 0.0 && o.slow > 0.0));
+    o.shaky = s->q->stopped ? !has_run(cell)
+                            : cell && (!has_run(cell) || (cell->doubt > 0.0 && o.slow > 0.0));
     o.noise = le__run_var(s->family, s->problem, a->candidate);
     o.usual = le__expected_seconds(o.belief) + extra;
     o.seconds = (o.usual - extra) * exp(o.slow) + extra;
@@ -188,15 +190,19 @@ static double least_seen(const scene *s) {
     return least;
 }
 
-/* What an exploring run may take before it is stopped: a multiple of what the best known should
- * take, or of what has been seen, where what should be is more. Other objectives than time may be
- * served by one that is slow. */
-static double stop_after(const scene *s, const option *best, size_t i) {
+/* What a run may take before it is stopped, where another typically takes so long. Other objectives
+ * than time may be served by one that is slow. */
+static double line(const scene *s, double typical, size_t i) {
     double extra = fmax(s->q->allowed[i].extra_seconds, 0.0);
     bool fast = s->q->objective == LE_OBJECTIVE_TIME || s->q->objective == LE_OBJECTIVE_P99;
-    double typical = best->seconds * exp(-0.5 * fmin(best->belief.var, 4.0));
-    typical = fmin(typical, s->least_seen);
     return fast ? fmax(STOP * typical - extra, typical) : INFINITY;
+}
+
+/* ... of an exploring run: a multiple of what the best known should take, or of what has been seen,
+ * where what should be is more. */
+static double stop_after(const scene *s, const option *best, size_t i) {
+    double typical = best->seconds * exp(-0.5 * fmin(best->belief.var, 4.0));
+    return line(s, fmin(typical, s->least_seen), i);
 }
 
 /* How likely it is that a run of o takes longer. */
@@ -208,8 +214,8 @@ static double exceeds(const option *o, double seconds) {
 /* What cannot be stopped does not begin where it would have to be. */
 static bool too_long(const scene *s, const option *o, const option *best, size_t i) {
     const le__policy_allowed *a = &s->q->allowed[i];
-    double line = stop_after(s, best, i);
-    return a->unstoppable && (a->at_least > line || exceeds(o, line) > TOO_LIKELY);
+    double most = stop_after(s, best, i);
+    return a->unstoppable && (a->at_least > most || exceeds(o, most) > TOO_LIKELY);
 }
 
 /* Seconds that running o costs beyond the best: when it takes longer than `stop`, all until then.
@@ -417,6 +423,13 @@ static void explore(const scene *s, size_t index, const option *best, bool probe
         out->stop_seconds = out->line_seconds;
 }
 
+/* One that has never run here is best by a guess: where others have, its run is stopped when it is
+ * lost, and is not repeated unseen. */
+static bool is_guess(const scene *s, size_t index) {
+    return isfinite(s->least_seen) &&
+           !has_run(le__cell_find(s->problem, s->q->allowed[index].candidate));
+}
+
 static void decide(const scene *s, le__policy_decision *out) {
     double share = s->policy->options.explore_share, due = INFINITY, debt = INFINITY;
     size_t n = s->q->n_allowed;
@@ -442,6 +455,11 @@ static void decide(const scene *s, le__policy_decision *out) {
     }
     describe(s, index, n == 1 ? LE__WHY_ONLY : LE__WHY_EXPLOIT, out);
     out->best_seconds = best.seconds;
+    if (is_guess(s, index)) {
+        if (!s->q->allowed[index].unstoppable)
+            out->stop_seconds = line(s, s->least_seen, index);
+        return;
+    }
     /* the answer after a run that was stopped: the look goes on, if there still is who is looked at */
     out->goes_on = s->problem->look_stopped && still_looked_at(s) < n;
     if (!out->goes_on)

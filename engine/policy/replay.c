@@ -116,17 +116,18 @@ static bool meet(machine *m, int problem)
     return m->problems[problem] >= 0;
 }
 
-/* One run for a call. answer: a stopped run came before, this one is not stopped. */
-static bool attempt(machine *m, int problem, long call, bool answer, le__replay_event *e)
+/* One run for a call. stopped: a run before it was. */
+static bool attempt(machine *m, int problem, long call, bool stopped, le__replay_event *e)
 {
     le__policy_decision d;
     le__policy_question q = question(m, problem);
-    q.may_explore = q.may_explore && !answer;
+    q.may_explore = q.may_explore && !stopped;
+    q.stopped = stopped;
     if (le__policy_decide(m->policy, &q, &d) != 0)
         return false;
     *e = (le__replay_event){.call = call, .problem = problem, .candidate = (int)d.index,
                             .low = d.low, .high = isfinite(d.high) ? d.high : 0.0, .why = d.why};
-    run(m, answer ? INFINITY : d.stop_seconds, e);
+    run(m, d.stop_seconds, e);
     le__policy_sample s = {.family = m->family, .problem = m->problems[problem],
                            .candidate = d.candidate, .why = d.why, .cold = e->cold,
                            .cut = e->cut, .n = 1, .mean_log = log(e->seconds),

@@ -436,7 +436,8 @@ static double predict(le__dispatch *d, le_call *call) {
     le__decision c;
     if (le__dispatch_question(d, call, &q) != LE_OK)
         return NAN;
-    if (le__dispatch_decide(d, q, call, true, &c) == LE_OK && c.of.high < well_known * c.of.low)
+    call->only_look = true;
+    if (le__dispatch_decide(d, q, call, false, &c) == LE_OK && c.of.high < well_known * c.of.low)
         seconds = c.of.seconds;
     le__question_release(q);
     return seconds;

@@ -117,7 +117,10 @@ static inline double call_of(fixture *f, int p, const double *truth, bool cold[]
                                .mean_log = log(waited), .seconds = waited, .now = f->now};
         le__policy_observe(f->policy, &s);
         cold[d.candidate] = false;
-        d = decide_of(f, p, false);
+        le__policy_question q = question_of(f, p, false);
+        q.stopped = true;
+        assert_int_equal(le__policy_decide(f->policy, &q, &d), 0);
+        assert_true(isinf(d.stop_seconds));
         seconds = truth[d.candidate];
     }
     run_of(f, p, d.candidate, d.why, cold[d.candidate], seconds);

@@ -107,10 +107,56 @@ static void what_takes_too_long_does_not_begin(void **state)
     assert_int_equal(runs_of_second(3.5), 0);
 }
 
+/* One that has run once gives way to a better guess, which may be wrong. */
+static void a_guess_that_answers_is_stopped(void **state)
+{
+    (void)state;
+    for (int deaf = 0; deaf < 2; deaf++) {
+        fixture f = fixture_of(2, 1, NULL);
+        int p = problem_of(&f, 5.0);
+        f.allowed[0].speed = 1.0;
+        f.allowed[1].speed = 10.0;
+        f.allowed[1].unstoppable = deaf;
+        run_of(&f, p, 0, LE__WHY_EXPLOIT, true, 1.0);
+        le__policy_decision d = decide_of(&f, p, false);
+        assert_int_equal(d.candidate, 1);
+        assert_int_equal(d.why, LE__WHY_EXPLOIT);
+        assert_int_equal(d.reuse_calls, 0);
+        assert_true(deaf ? isinf(d.stop_seconds) : fabs(d.stop_seconds - 2.8) < 1e-9);
+        if (!deaf) {
+            bool cold[2] = {false, true};
+            const double truth[2] = {1.0, 50.0};
+            assert_near(call_of(&f, p, truth, cold), 3.8, 1e-9);
+            assert_int_equal(decide_of(&f, p, false).candidate, 0);
+        }
+        le__policy_free(&f.policy);
+    }
+}
+
+/* Also where a stopped run says nothing, for it was brief. */
+static void who_answers_after_a_stop_has_run(void **state)
+{
+    (void)state;
+    fixture f = fixture_of(3, 1, NULL);
+    int p = problem_of(&f, 5.0);
+    f.allowed[1].speed = 10.0;
+    f.allowed[2].speed = 20.0;
+    run_of(&f, p, 0, LE__WHY_EXPLOIT, true, 1e-4);
+    le__policy_question q = question_of(&f, p, false);
+    le__policy_decision d;
+    q.stopped = true;
+    assert_int_equal(le__policy_decide(f.policy, &q, &d), 0);
+    assert_int_equal(d.candidate, 0);
+    assert_true(isinf(d.stop_seconds));
+    le__policy_free(&f.policy);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(exploring_runs_are_stopped),
                                        cmocka_unit_test(what_was_seen_stops_too),
-                                       cmocka_unit_test(what_takes_too_long_does_not_begin)};
+                                       cmocka_unit_test(what_takes_too_long_does_not_begin),
+                                       cmocka_unit_test(a_guess_that_answers_is_stopped),
+                                       cmocka_unit_test(who_answers_after_a_stop_has_run)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

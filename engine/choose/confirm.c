@@ -95,6 +95,15 @@ static double error_of(le__question *q, const le__arm *trusted) {
     return error;
 }
 
+/* Of an answer that differs by so much from a right one. */
+static le_status fail_wrong(const le__question *q, const le_operation *op, double max_abs,
+                            const char *counts) {
+    if (counts[0])
+        return le_fail(LE_ERR_WRONG_RESULT, "%s, in size class %d", counts, q->size_class);
+    return le_fail(LE_ERR_WRONG_RESULT, "error %.3g exceeds the tolerance %.3g in size class %d",
+                   max_abs, op->atol, q->size_class);
+}
+
 /* Judges the answer in call's tensors; on LE_ERR_WRONG_RESULT the arm is at fault. */
 static le_status judge_answer(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
                               le__comparison *c, le__arm *trusted, double *spent) {
@@ -106,7 +115,9 @@ static le_status judge_answer(le__dispatch *d, le__question *q, le_call *call, l
         return LE_OK;
     le__candidate reference;
     if (trusted && le__reference_candidate(d->engine, call->entry, &reference)) {
-        double start = le__now(); /* one of the two is wrong: the reference decides */
+        double apart = c->error.max_abs; /* about the error of the one that is wrong */
+        bool counted = c->counts[0];
+        double start = le__now(); /* the reference decides */
         c->by = &reference;
         c->by_reference = c->thorough = true;
         le_status status = le__compare(c);
@@ -114,16 +125,13 @@ static le_status judge_answer(le__dispatch *d, le__question *q, le_call *call, l
         if (status == LE_ERR_CANCELLED)
             return status;
         if (status == LE_OK && le__error_allows(&c->error, atol, rtol)) {
-            le_fail(LE_ERR_WRONG_RESULT, "differs from the reference in size class %d",
-                    q->size_class);
+            fail_wrong(q, op, apart,
+                       counted ? "gives other numbers of rows than the reference" : "");
             le__dispatch_failed(d, q, trusted, LE_ERR_WRONG_RESULT);
             return LE_OK;
         }
     }
-    if (c->counts[0])
-        return le_fail(LE_ERR_WRONG_RESULT, "%s, in size class %d", c->counts, q->size_class);
-    return le_fail(LE_ERR_WRONG_RESULT, "error %.3g exceeds the tolerance %.3g in size class %d",
-                   c->error.max_abs, op->atol, q->size_class);
+    return fail_wrong(q, op, c->error.max_abs, c->counts);
 }
 
 /* What is compared in one class adds up: the largest work, the largest error. */

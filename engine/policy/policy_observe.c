@@ -150,15 +150,16 @@ static void pay(le__policy *policy, le__family *family, le__problem *problem,
 {
     double seconds = s->seconds > 0.0 ? s->seconds : n * exp(s->mean_log);
     double best = problem->best_seconds > 0.0 ? problem->best_seconds * n : seconds;
+    le__why why = s->cut ? LE__WHY_EXPLORE : s->why; /* what was stopped answered nobody */
     policy->busy += seconds;
     family->calls += n;
     problem->calls += s->cut ? 0.0 : n; /* another run answers */
-    if (!s->cut && (s->why == LE__WHY_EXPLOIT || s->why == LE__WHY_ONLY)) {
+    if (why == LE__WHY_EXPLOIT || why == LE__WHY_ONLY) {
         problem->answers += n;
         problem->answered += n * exp(s->mean_log); /* without set-up and proofs: no choice's fault */
     }
-    le__budget_pay(&family->budget, s->why, seconds, best);
-    if (s->why == LE__WHY_EXPLORE && family->members[s->candidate].n_cells == 0)
+    le__budget_pay(&family->budget, why, seconds, best);
+    if (why == LE__WHY_EXPLORE && family->members[s->candidate].n_cells == 0)
         le__budget_forgive(&family->budget, seconds);
 }
 

@@ -128,6 +128,7 @@ static void a_guess_that_answers_is_stopped(void **state)
             const double truth[2] = {1.0, 50.0};
             assert_near(call_of(&f, p, truth, cold), 3.8, 1e-9);
             assert_int_equal(decide_of(&f, p, false).candidate, 0);
+            assert_near(le__policy_answered(f.policy, f.family), 2.0, 1e-9);
         }
         le__policy_free(&f.policy);
     }

@@ -94,9 +94,10 @@ typedef struct magnitudes {
 static magnitudes magnitudes_of(const double *taps, int64_t n) {
     magnitudes m = {0, 0, 0};
     for (int64_t i = 0; i < n; i++) {
-        m.sum += fabs(taps[i]);
+        const double magnitude = fabs(taps[i]);
+        m.sum += magnitude;
         m.net += taps[i];
-        m.most = fmax(m.most, fabs(taps[i]));
+        m.most = magnitude > m.most ? magnitude : m.most;
     }
     return m;
 }
@@ -161,11 +162,13 @@ static le_status make(le_call *call, le__convolution_kind kind, le__convolution 
     le_status status = lay_out(call, kind, &shape);
     if (status != LE_OK)
         return status;
-    le__convolution *c = malloc(sizeof *c + (size_t)(2 * n + most * edge) * sizeof(double));
+    le__convolution *c =
+        malloc(sizeof *c + (size_t)(2 * n + 2 * shape.tap_cols + most * edge) * sizeof(double));
     if (!c)
         return le_fail(LE_ERR_MEMORY, "no memory for a kernel of %lld taps", (long long)n);
     *c = shape;
-    double *taps = (double *)(void *)(c + 1), *rest = taps + n, *columns = rest + n;
+    double *taps = (double *)(void *)(c + 1), *rest = taps + n,
+           *columns = rest + n + 2 * c->tap_cols;
     order_taps(kernel->data, n, kind != LE__CORRELATE_2D, taps);
     c->taps = taps;
     c->finite = all_finite(taps, n);

@@ -20,7 +20,8 @@ typedef struct le__low_rank {
 
 /* Approximates matrix[rows][cols], which is finite, with at most `most` terms, until the sum of the
  * magnitudes of what is left is at most `tolerance` times the largest element or not more than
- * rounding. columns, rows: room for `most` of them; rest: for a copy of the matrix. */
+ * rounding. columns, rows: room for `most` of them; rest: for a copy of the matrix and two
+ * more rows. */
 le__low_rank le__low_rank_of(const double *matrix, int64_t rows, int64_t cols, int most,
                              double tolerance, double *columns, double *row_room, double *rest);
 

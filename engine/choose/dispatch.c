@@ -110,7 +110,7 @@ le_status le__dispatch_decide(le__dispatch *d, le__question *q, le_call *call, b
         return status;
     }
     bool may_explore =
-        q->mode == LE_MODE_LEARN && !call->only_look && !call->beside && !stopped && runs_tell(q);
+        q->mode == LE_MODE_LEARN && !call->only_look && !call->beside && runs_tell(q);
     le__policy_question question = le__slate_question(&slate, call, may_explore);
     question.stopped = stopped;
     if (le__policy_decide(d->policy, &question, &out->of) == 0) {

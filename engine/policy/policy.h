@@ -124,7 +124,8 @@ typedef struct le__policy_question {
     size_t n_allowed;
     le_objective objective;
     bool may_explore; /* false in modes that must not: no explore, no probe */
-    bool stopped;     /* a run for this call just was: who has run here answers, if anyone has */
+    bool stopped;     /* a run for this call just was: nothing is explored, and who has run here
+                         answers, if anyone has */
     bool keep_known;  /* races only: what is known well does not run again */
     double now;
 } le__policy_question;
@@ -143,8 +144,8 @@ typedef struct le__policy_decision {
     bool goes_on; /* the next call of the problem is to be decided on, too: mostly the same candidate
                      answers again */
     double stop_seconds; /* a run that can be stopped should be when it has taken this long, be
-                            observed as cut, and the call be decided again, as stopped, without
-                            exploring; the run that then answers is not. INFINITY: let it run */
+                            observed as cut, and the call be decided again, as stopped; the run
+                            that then answers is not. INFINITY: let it run */
     /* The engine may repeat an exploit decision for the same problem and question without asking,
      * for reuse_calls further calls and until `now` reaches reuse_until, as long as no run takes
      * longer than alarm_seconds; it reports these runs in bulk. Run counts are 0 for explore/probe.

@@ -121,7 +121,6 @@ static bool attempt(machine *m, int problem, long call, bool stopped, le__replay
 {
     le__policy_decision d;
     le__policy_question q = question(m, problem);
-    q.may_explore = q.may_explore && !stopped;
     q.stopped = stopped;
     if (le__policy_decide(m->policy, &q, &d) != 0)
         return false;

@@ -18,7 +18,6 @@ typedef struct residual {
 } residual;
 
 static void begin(residual *r) {
-    r->sum = 0;
     memset(r->sums, 0, (size_t)r->cols * sizeof *r->sums);
     memset(r->most, 0, (size_t)r->cols * sizeof *r->most);
 }
@@ -36,6 +35,7 @@ static void measure_row(residual *r, const double *x) {
 static void end(residual *r) {
     int64_t first = r->rows * r->cols;
     double top = 0;
+    r->sum = 0;
     for (int64_t j = 0; j < r->cols; j++) {
         r->sum += r->sums[j];
         top = r->most[j] > top ? r->most[j] : top;

@@ -93,6 +93,15 @@ static inline le__policy_decision decide_of(fixture *f, int problem, bool explor
     return d;
 }
 
+static inline le__policy_decision decide_after_stop(fixture *f, int problem)
+{
+    le__policy_decision d;
+    le__policy_question q = question_of(f, problem, true);
+    q.stopped = true;
+    assert_int_equal(le__policy_decide(f->policy, &q, &d), 0);
+    return d;
+}
+
 static inline void run_of(fixture *f, int problem, int candidate, le__why why, bool cold,
                           double seconds)
 {
@@ -117,9 +126,7 @@ static inline double call_of(fixture *f, int p, const double *truth, bool cold[]
                                .mean_log = log(waited), .seconds = waited, .now = f->now};
         le__policy_observe(f->policy, &s);
         cold[d.candidate] = false;
-        le__policy_question q = question_of(f, p, false);
-        q.stopped = true;
-        assert_int_equal(le__policy_decide(f->policy, &q, &d), 0);
+        d = decide_after_stop(f, p);
         assert_true(isinf(d.stop_seconds));
         seconds = truth[d.candidate];
     }

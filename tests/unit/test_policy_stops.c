@@ -143,10 +143,7 @@ static void who_answers_after_a_stop_has_run(void **state)
     f.allowed[1].speed = 10.0;
     f.allowed[2].speed = 20.0;
     run_of(&f, p, 0, LE__WHY_EXPLOIT, true, 1e-4);
-    le__policy_question q = question_of(&f, p, false);
-    le__policy_decision d;
-    q.stopped = true;
-    assert_int_equal(le__policy_decide(f.policy, &q, &d), 0);
+    le__policy_decision d = decide_after_stop(&f, p);
     assert_int_equal(d.candidate, 0);
     assert_true(isinf(d.stop_seconds));
     le__policy_free(&f.policy);

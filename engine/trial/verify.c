@@ -9,24 +9,8 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 enum { BLOCK = 1024 };
-
-/* Elements [first, first + n) in row-major order as doubles. */
-static void load(const le_tensor *t, int64_t first, int64_t n, double *out) {
-    bool dense = le_tensor_is_contiguous(t);
-    if (dense && t->dtype == LE_F32) {
-        const float *p = (const float *)t->data + first;
-        for (int64_t i = 0; i < n; i++)
-            out[i] = (double)p[i];
-    } else if (dense && t->dtype == LE_F64) {
-        memcpy(out, (const double *)t->data + first, (size_t)n * sizeof *out);
-    } else {
-        for (int64_t i = 0; i < n; i++)
-            out[i] = le_tensor_get(t, first + i);
-    }
-}
 
 /* --- differences of a block and magnitudes of its right side --- */
 
@@ -38,8 +22,8 @@ typedef struct block {
 static void compare_reals(const le_tensor *a, const le_tensor *b, int64_t at, int64_t n,
                           block *out) {
     double x[BLOCK], y[BLOCK];
-    load(a, at, n, x);
-    load(b, at, n, y);
+    le__tensor_load(a, at, n, x);
+    le__tensor_load(b, at, n, y);
     for (int64_t i = 0; i < n; i++) {
         bool same = x[i] == y[i] || (isnan(x[i]) && isnan(y[i]));
         bool finite = isfinite(x[i]) && isfinite(y[i]);

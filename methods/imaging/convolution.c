@@ -7,12 +7,20 @@
 
 #include "common/load.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TERMS = 32, LEAST_TAPS = 64 /* for transforms to pay */ };
+enum {
+    MOST_TERMS = 32,
+    LEAST_TAPS = 64,   /* for transforms to pay */
+    LEAST_KEPT = 8192, /* taps times terms: fewer are found again as fast as what was kept */
+};
 
 typedef enum mode { MODE_FULL, MODE_SAME, MODE_VALID } mode;
 
@@ -91,13 +99,28 @@ typedef struct magnitudes {
     double sum, net, most; /* of |taps|, of taps, the largest |tap| */
 } magnitudes;
 
+static inline void add_tap(double tap, double *sum, double *net, double *most) {
+    const double magnitude = fabs(tap);
+    *sum += magnitude;
+    *net += tap;
+    *most = magnitude > *most ? magnitude : *most;
+}
+
+/* In several sums, so that no addition waits for the one before. */
 static magnitudes magnitudes_of(const double *taps, int64_t n) {
+    enum { SUMS = 8 };
+    double sum[SUMS] = {0}, net[SUMS] = {0}, most[SUMS] = {0};
     magnitudes m = {0, 0, 0};
-    for (int64_t i = 0; i < n; i++) {
-        const double magnitude = fabs(taps[i]);
-        m.sum += magnitude;
-        m.net += taps[i];
-        m.most = magnitude > m.most ? magnitude : m.most;
+    int64_t i = 0;
+    for (; i + SUMS <= n; i += SUMS)
+        for (int k = 0; k < SUMS; k++)
+            add_tap(taps[i + k], &sum[k], &net[k], &most[k]);
+    for (; i < n; i++)
+        add_tap(taps[i], &sum[0], &net[0], &most[0]);
+    for (int k = 0; k < SUMS; k++) {
+        m.sum += sum[k];
+        m.net += net[k];
+        m.most = most[k] > m.most ? most[k] : m.most;
     }
     return m;
 }
@@ -130,10 +153,10 @@ static bool is_whole(const le__convolution *c, le_dtype dtype) {
 }
 
 static bool all_finite(const double *x, int64_t n) {
+    int64_t others = 0; /* not left early: whole vectors are compared */
     for (int64_t i = 0; i < n; i++)
-        if (!isfinite(x[i]))
-            return false;
-    return true;
+        others += !(fabs(x[i]) <= DBL_MAX);
+    return others == 0;
 }
 
 /* More terms than this do not pay. */
@@ -147,6 +170,60 @@ static double tolerance_of(const le_call *call) {
         return le_call_f64(call, CONV_KERNEL_TOLERANCE);
     /* trials allow no more than the operation's own tolerance */
     return 0.5 * fmin(le_call_atol(call), 1e-5);
+}
+
+typedef struct terms_room {
+    int most;
+    double *columns, *rows;
+    double *rest; /* le__low_rank_of's */
+} terms_room;
+
+static le__low_rank find_terms(const le__convolution *c, const terms_room *r) {
+    return le__low_rank_of(c->taps, c->tap_rows, c->tap_cols, r->most, c->tolerance, r->columns,
+                           r->rows, r->rest);
+}
+
+typedef struct search {
+    const le__convolution *of;
+    terms_room room;
+} search;
+
+/* Behind the terms their columns and rows. */
+static le_status fill_terms(le_call *call, void *data, size_t bytes, void *cookie) {
+    const search *s = cookie;
+    le__low_rank *terms = data;
+    terms_room r = s->room;
+    (void)call;
+    (void)bytes;
+    r.columns = (double *)(void *)(terms + 1);
+    r.rows = r.columns + r.most * s->of->tap_rows;
+    *terms = find_terms(s->of, &r);
+    return LE_OK;
+}
+
+/* A search takes as long as the convolution of a small image, and kernels are used again. */
+static le_status look_terms_up(le_call *call, le__convolution *c, const terms_room *r) {
+    const int64_t n = c->tap_rows * c->tap_cols, edge = c->tap_rows + c->tap_cols;
+    const XXH128_hash_t taps = XXH3_128bits(c->taps, (size_t)n * sizeof *c->taps);
+    search s = {c, *r};
+    const void *kept;
+    char key[128];
+    snprintf(key, sizeof key, "terms of %lldx%lld %016llx%016llx within %a", (long long)c->tap_rows,
+             (long long)c->tap_cols, (unsigned long long)taps.high64,
+             (unsigned long long)taps.low64, c->tolerance);
+    const le_status status =
+        le_call_keep(call, key, sizeof c->terms + (size_t)(r->most * edge) * sizeof(double),
+                     fill_terms, &s, &kept);
+    if (status != LE_OK)
+        return status;
+    c->terms = *(const le__low_rank *)kept;
+    for (int64_t i = 0; i < c->terms.rank * c->tap_rows; i++)
+        r->columns[i] = c->terms.columns[i];
+    for (int64_t i = 0; i < c->terms.rank * c->tap_cols; i++)
+        r->rows[i] = c->terms.rows[i];
+    c->terms.columns = r->columns;
+    c->terms.rows = r->rows;
+    return LE_OK;
 }
 
 static le_status make(le_call *call, le__convolution_kind kind, le__convolution **out) {
@@ -177,9 +254,15 @@ static le_status make(le_call *call, le__convolution_kind kind, le__convolution 
     c->whole = is_whole(c, image->dtype);
     c->terms.rank = -1;
     c->tolerance = flat ? 0 : tolerance_of(call);
-    if (c->finite && !flat)
-        c->terms = le__low_rank_of(taps, c->tap_rows, c->tap_cols, most, c->tolerance, columns,
-                                   columns + most * c->tap_rows, rest);
+    const terms_room room = {most, columns, columns + most * c->tap_rows, rest};
+    if (c->finite && !flat && n * most < LEAST_KEPT)
+        c->terms = find_terms(c, &room);
+    else if (c->finite && !flat)
+        status = look_terms_up(call, c, &room);
+    if (status != LE_OK) {
+        free(c);
+        return status;
+    }
     *out = c;
     return LE_OK;
 }

@@ -352,6 +352,75 @@ static void least_recently_used(void **state) {
     le_close(&e);
 }
 
+static _Atomic int checked;
+
+static le_status fill_in_check(le_call *call, void *to, size_t bytes, void *cookie) {
+    (void)call;
+    assert_int_equal(bytes, WEIGHTS * sizeof(float));
+    checked++;
+    *(int64_t *)to = 7 * *(const int64_t *)cookie;
+    return LE_OK;
+}
+
+static le_status check_with_kept(le_call *call) {
+    const int64_t order = le_call_i64(call, ARG_ORDER);
+    const void *numbers;
+    char key[64];
+    name_weights(call, key, sizeof key);
+    le_status status =
+        le_call_keep(call, key, WEIGHTS * sizeof(float), fill_in_check, (void *)&order, &numbers);
+    if (status != LE_OK)
+        return status;
+    assert_int_equal(*(const int64_t *)numbers, 7 * order);
+    return check(call);
+}
+
+static int checked_of(le_engine *e, int64_t order) {
+    int before = checked;
+    assert_weighted(e, order, "reference");
+    return checked - before;
+}
+
+/* What a check asked for is in nobody's use when it has returned. */
+static void in_a_check(void **state) {
+    static const le_implementation *const one[] = {&reference, NULL};
+    le_operation o = weighted;
+    (void)state;
+    o.check = check_with_kept;
+    assert_int_equal(setenv("LE_MEMORY_LIMIT", "1048576", 1), 0);
+    le_engine *e = operation_open(&o, one, NULL, LE_MODE_LEARN);
+    assert_int_equal(unsetenv("LE_MEMORY_LIMIT"), 0);
+    assert_int_equal(checked_of(e, 1), 1);
+    assert_int_equal(checked_of(e, 2), 1);
+    assert_int_equal(checked_of(e, 1), 0);
+    assert_int_equal(checked_of(e, 3), 1); /* 2 goes */
+    assert_int_equal(checked_of(e, 1), 0);
+    assert_int_equal(checked_of(e, 2), 1);
+    le_tensor in = input(), out = {0};
+    le_explanation *x = NULL;
+    assert_ok(le_engine_explain(e, &x, "weighted", LE_IN("in", &in), LE_I64("order", 4),
+                                LE_OUT("out", &out)));
+    le_explanation_free(&x);
+    assert_int_equal(checked_of(e, 4), 0);
+    assert_int_equal(checked_of(e, 5), 1);
+    assert_int_equal(checked_of(e, 6), 1);
+    assert_int_equal(checked_of(e, 4), 1);
+    le_close(&e);
+}
+
+static void not_more_than_can_be_looked_through(void **state) {
+    enum { MOST = 256 };
+    (void)state;
+    le_engine *e = operation_open(&weighted, all, NULL, LE_MODE_LEARN);
+    for (int order = 0; order <= MOST; order++)
+        assert_weighted(e, order, "kept");
+    assert_int_equal(builds_of(e, 1, "kept"), 0);
+    assert_int_equal(builds_of(e, MOST, "kept"), 0);
+    assert_int_equal(builds_of(e, 0, "kept"), 1);
+    assert_int_equal(builds_of(e, 2, "kept"), 1);
+    le_close(&e);
+}
+
 static le_status try_it(le_engine *e, const char *implementation) {
     le_tensor in = input(), out = {0};
     le_status status = le_engine_run(e, "weighted", LE_IN("in", &in), LE_I64("order", 77),
@@ -402,10 +471,15 @@ static void on_devices(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(built_once),          cmocka_unit_test(shared_by_twins),
-        cmocka_unit_test(counted_as_set_up),   cmocka_unit_test(threads),
-        cmocka_unit_test(least_recently_used), cmocka_unit_test(failures),
+        cmocka_unit_test(built_once),
+        cmocka_unit_test(shared_by_twins),
+        cmocka_unit_test(counted_as_set_up),
+        cmocka_unit_test(threads),
+        cmocka_unit_test(least_recently_used),
+        cmocka_unit_test(in_a_check),
+        cmocka_unit_test(failures),
         cmocka_unit_test(on_devices),
+        cmocka_unit_test(not_more_than_can_be_looked_through),
     };
     return cmocka_run_group_tests(tests, fill_data, NULL);
 }

@@ -496,11 +496,12 @@ LE_API void *le_call_scratch(le_call *call, size_t bytes);
  * that the data depend on ("1000 bins, mask 8f3a"); operation and `fill` belong to it anyway:
  * implementations with the same function share the data. fill writes the data, 64-byte aligned
  * memory of `bytes`, and may use le_parallel_for; what it returns but LE_OK is returned here, and
- * the next call tries again, as it does when the run has to end meanwhile. The time to build does
- * not count as that of the run.
+ * the next call tries again, as it does when the run has to end meanwhile.
  * The data are read only, may be shared with other calls at the same time, and stay until the run
  * ends. The time to build them, or to wait for a call that does, counts as set-up, not as the time
- * of the run. For prepare and run, not for range functions. *out is NULL on error. */
+ * of the run. For prepare and run, not for range functions; le_operation.check may ask, too: what
+ * it gets stays until it returns, and le_parallel_for is not for its `fill`. Of those that nobody
+ * uses at most 256 stay. *out is NULL on error. */
 typedef le_status (*le_keep_fn)(le_call *call, void *data, size_t bytes, void *cookie);
 LE_API le_status le_call_keep(le_call *call, const char *key, size_t bytes, le_keep_fn fill,
                               void *cookie, const void **out);

@@ -5,6 +5,7 @@
  */
 #include "trial/verify.h"
 
+#include "call/dtype.h"
 #include "call/guard.h"
 
 #include <float.h>

@@ -5,6 +5,7 @@
  */
 #include "call/dtype.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -199,6 +200,22 @@ void le__tensor_load(const le_tensor *t, int64_t first, int64_t n, double *out) 
         for (int64_t i = 0; i < n; i++)
             out[i] = le_tensor_get(t, first + i);
     }
+}
+
+double le_tensor_largest(const le_tensor *t) {
+    const bool pairs = le_dtype_kind_of(t->dtype) == LE_DTYPE_KIND_COMPLEX;
+    double largest = 0;
+    for (int64_t i = 0, n = le_tensor_count(t); i < n; i++) {
+        double v[2] = {0, 0};
+        if (pairs)
+            le_tensor_get_complex(t, i, v);
+        else
+            v[0] = le_tensor_get(t, i);
+        const double magnitude = pairs ? hypot(v[0], v[1]) : fabs(v[0]);
+        if (magnitude > largest && magnitude <= DBL_MAX)
+            largest = magnitude;
+    }
+    return largest;
 }
 
 int64_t le_tensor_get_i64(const le_tensor *t, int64_t i) {

@@ -87,16 +87,15 @@ static le_status compare_rows(le__comparison *c, le_call *judged) {
         if (op->args[i].type != LE_TYPE_OUT || !b->given)
             continue;
         le_status status = le_tensor_to_host(&b->tensor);
-        if (status == LE_OK)
-            status = le_tensor_to_host(&c->trusted.call.args[i].tensor);
         if (status != LE_OK)
             return status;
-        const le_tensor *trusted = &c->trusted.call.args[i].tensor;
         le_tensor rows = b->tensor;
-        rows.shape[0] = trusted->shape[0];
+        rows.shape[0] = c->trusted.call.args[i].tensor.shape[0];
         rows.data =
             (char *)rows.data + c->first * rows.strides[0] * (int64_t)le_dtype_size(rows.dtype);
-        le__error_add(&c->error, op->norm, &rows, trusted);
+        status = le__error_add_output(&c->error, &c->trusted.call, i, &rows);
+        if (status != LE_OK)
+            return status;
     }
     return LE_OK;
 }

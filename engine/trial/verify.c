@@ -101,17 +101,10 @@ static double smallest_normal(const le_tensor *t) {
                                                        : 0;
 }
 
-static double scale_of(le_norm norm, const le_tensor *a, const le_tensor *b, int64_t n) {
-    double scale = 0;
+static double scale_of(le_norm norm, double least, const le_tensor *a, const le_tensor *b) {
     if (norm == LE_NORM_ABS)
         return 1;
-    for (int64_t i = 0; i < n; i++) {
-        double v[2];
-        le_tensor_get_complex(b, i, v);
-        double size = v[1] != 0 ? hypot(v[0], v[1]) : fabs(v[0]);
-        if (isfinite(size) && size > scale)
-            scale = size;
-    }
+    const double scale = fmax(le_tensor_largest(b), isfinite(least) ? least : 0);
     return scale > 0 ? fmax(scale, fmax(smallest_normal(a), smallest_normal(b))) : 1;
 }
 
@@ -143,9 +136,10 @@ static void add_block(le__error_profile *p, const block *c, int64_t n, const dou
     }
 }
 
-void le__error_add(le__error_profile *p, le_norm norm, const le_tensor *a, const le_tensor *b) {
+void le__error_add(le__error_profile *p, le_norm norm, double least, const le_tensor *a,
+                   const le_tensor *b) {
     int64_t n = le_tensor_count(b);
-    double scale = scale_of(norm, a, b, n), levels[LE__ERROR_LEVELS];
+    double scale = scale_of(norm, least, a, b), levels[LE__ERROR_LEVELS];
     le__error_profile q = {0};
     block compared;
     for (int k = 0; k < LE__ERROR_LEVELS; k++)
@@ -157,6 +151,31 @@ void le__error_add(le__error_profile *p, le_norm norm, const le_tensor *a, const
     }
     q.max_abs /= scale;
     le__error_merge(p, &q);
+}
+
+static bool is_given(const le_call *call, size_t arg, le_arg_type type) {
+    return call->operation->args[arg].type == type && call->args[arg].given;
+}
+
+static le_status bring(le_call *call, le_arg_type type) {
+    le_status status = LE_OK;
+    for (size_t i = 0; status == LE_OK && i < call->operation->n_args; i++)
+        if (is_given(call, i, type))
+            status = le_tensor_to_host(&call->args[i].tensor);
+    return status;
+}
+
+le_status le__error_add_output(le__error_profile *p, le_call *trusted, size_t arg,
+                               const le_tensor *a) {
+    const le_operation *op = trusted->operation;
+    const bool asks = op->norm == LE_NORM_MAX && op->least_scale;
+    le_status status = asks ? bring(trusted, LE_TYPE_IN) : LE_OK;
+    if (status == LE_OK)
+        status = bring(trusted, LE_TYPE_OUT);
+    if (status == LE_OK)
+        le__error_add(p, op->norm, asks ? op->least_scale(trusted, (int)arg) : 0, a,
+                      &trusted->args[arg].tensor);
+    return status;
 }
 
 static void add_distance(le__error_profile *p, double distance) {
@@ -171,18 +190,6 @@ static void add_distance(le__error_profile *p, double distance) {
             p->rtol_at[k] = INFINITY;
 }
 
-static bool is_output(const le_call *call, size_t arg) {
-    return call->operation->args[arg].type == LE_TYPE_OUT && call->args[arg].given;
-}
-
-static le_status bring(le_call *call) {
-    le_status status = LE_OK;
-    for (size_t i = 0; status == LE_OK && i < call->operation->n_args; i++)
-        if (is_output(call, i))
-            status = le_tensor_to_host(&call->args[i].tensor);
-    return status;
-}
-
 static le_status compare_counts(const le_call *answer, const le_call *trusted, size_t arg) {
     int64_t rows = answer->args[arg].tensor.shape[0], right = trusted->args[arg].tensor.shape[0];
     if (!answer->args[arg].counted || rows == right)
@@ -193,19 +200,19 @@ static le_status compare_counts(const le_call *answer, const le_call *trusted, s
 
 le_status le__error_of_answer(le__error_profile *p, le_call *answer, le_call *trusted) {
     const le_operation *op = answer->operation;
-    le_status status = bring(answer);
+    le_status status = bring(answer, LE_TYPE_OUT);
     if (status == LE_OK)
-        status = bring(trusted);
+        status = bring(trusted, LE_TYPE_OUT);
     if (status == LE_OK && op->compare) {
         add_distance(p, op->compare(answer, trusted));
         return LE_OK;
     }
     for (size_t i = 0; status == LE_OK && i < op->n_args; i++) {
-        if (!is_output(answer, i))
+        if (!is_given(answer, i, LE_TYPE_OUT))
             continue;
         status = compare_counts(answer, trusted, i);
         if (status == LE_OK)
-            le__error_add(p, op->norm, &answer->args[i].tensor, &trusted->args[i].tensor);
+            status = le__error_add_output(p, trusted, i, &answer->args[i].tensor);
         else
             add_infinite(p);
     }

@@ -19,8 +19,13 @@ typedef struct le__error_profile {
 } le__error_profile;
 
 /* Adds the comparison of a with the reference b (same shape, any dtypes, both on the host) to *p.
- */
-void le__error_add(le__error_profile *p, le_norm norm, const le_tensor *a, const le_tensor *b);
+ * least: what the scale of LE_NORM_MAX is at least. */
+void le__error_add(le__error_profile *p, le_norm norm, double least, const le_tensor *a,
+                   const le_tensor *b);
+/* The same of a, which is on the host, with output `arg` of a trusted answer, which it brings
+ * there. */
+le_status le__error_add_output(le__error_profile *p, le_call *trusted, size_t arg,
+                               const le_tensor *a);
 /* The same for all outputs of two answers to one call, which it brings to the host: by
  * le_operation.compare where there is one. LE_ERR_WRONG_RESULT, and *p is infinite: a counted
  * output has another number of rows, which the text says. */

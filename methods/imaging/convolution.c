@@ -289,7 +289,9 @@ le_status le__convolution_check(le_call *call, le__convolution_kind kind) {
     const int64_t n = c->tap_rows * c->tap_cols;
     const magnitudes m = magnitudes_of(c->taps, n);
     c->largest = m.most;
-    c->in_f64 = wide || cancels(&m, n);
+    c->sum = m.sum;
+    c->cancels = cancels(&m, n);
+    c->in_f64 = wide || c->cancels;
     c->spectra_in_f64 = wide || cancels(&m, n < like_transforms ? n : like_transforms);
     return LE_OK;
 }
@@ -324,6 +326,19 @@ void le__convolution_key(const le_call *call, char *buffer, size_t size) {
              c->spectra_in_f64 ? " in f64"
              : c->in_f64       ? " in f64 tap by tap"
                                : "");
+}
+
+/* Of an image that the kernel makes nothing of, rounding is left: about 1e-7 of the sum of |taps|
+ * times the largest |pixel| where single precision does, at most 1e-14 of it elsewhere. These
+ * scales find it small. Ordinary results are larger: where single precision does, a kernel makes
+ * more than a hundredth of a constant image, and of noise unless it is wider than some 50 pixels;
+ * and 1e-7 of pixels is what they are rounded by in f32. */
+double le__convolution_least_scale(const le_call *trusted, int arg) {
+    const le__convolution *c = le__convolution_of(trusted);
+    const double image = le_tensor_largest(le_call_in(trusted, CONV_IMAGE)),
+                 fill = isfinite(c->fill) ? fabs(c->fill) : 0;
+    (void)arg;
+    return (c->cancels ? 1e-7 : 0.01) * c->sum * fmax(image, fill);
 }
 
 bool le__conv_separable(const le_call *call, const char **why) {

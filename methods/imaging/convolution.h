@@ -46,7 +46,8 @@ typedef struct le__convolution {
     le__conv_boundary boundary;
     double fill;
     bool finite;         /* all taps */
-    double largest;      /* |tap| */
+    double largest, sum; /* of |taps| */
+    bool cancels;        /* positive and negative taps, so that sums in f32 may be rounding only */
     bool in_f64;         /* sums in single precision would not do */
     bool spectra_in_f64; /* nor would transforms in it */
     bool whole;  /* taps are integers, and so small that 32 bits hold every sum of the image's */
@@ -70,6 +71,7 @@ double le__conv_term_products(const le_call *call);
 /* Numbers in the precision of the sums, which live until the call ends; NULL: no memory. */
 const void *le__conv_in_precision(le_call *call, const double *x, int64_t n);
 le_status le__convolution_case(le_case *c, const le_case_request *r, le__convolution_kind kind);
+double le__convolution_least_scale(const le_call *trusted, int arg);
 le_status le__convolution_part(const le_call *call, uint64_t random, le_case *out, int64_t *first);
 /* Of convolve2d and correlate2d along rows of the result, or with tiles along its columns. */
 bool le__convolution_slabs(const le_call *call, le_slabs *out);
@@ -119,7 +121,8 @@ double le__conv_tiles_gain(const le_call *call, const le__conv_tiling *t, double
     .abi = LE_METHOD_ABI, .name = the_name, .family = "imaging", .summary = the_summary,           \
     .reference = the_reference, .args = args, .n_args = sizeof args / sizeof args[0],              \
     .check = check, .work = le__convolution_work, .key = le__convolution_key, .norm = LE_NORM_MAX, \
-    .atol = 1e-5, .make_case = make_case, .part = le__convolution_part
+    .atol = 1e-5, .least_scale = le__convolution_least_scale, .make_case = make_case,              \
+    .part = le__convolution_part
 
 /* Arguments that all have. */
 #define LE__CONV_KERNEL_ARG(the_ndim, the_shape)                                                   \

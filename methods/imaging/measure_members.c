@@ -57,6 +57,13 @@ static double sum_of(const pass *p, double mean, int power, int axis) {
     return sum.hi;
 }
 
+/* From a mean that was rounded, which is made up for: alike pixels have none. */
+static double deviation(const pass *p, double mean) {
+    const double n = (double)p->n, by = sum_of(p, mean, 1, -1) / n,
+                 variance = sum_of(p, mean, 2, -1) / n - by * by;
+    return variance <= 0 ? 0 : sqrt(variance); /* NaN stays */
+}
+
 /* The first pixel with the least (sign 1) or largest (-1) value; not a number:
  * NaN anywhere. */
 static int64_t extremum(const pass *p, double sign) {
@@ -135,7 +142,7 @@ void le__im_measure_reference(const le_tensor *image, const le__im_table *table,
     row[1] = n;
     row[2] = sum_of(&p, 0, 1, -1);
     row[3] = row[2] / n;
-    row[4] = sqrt(sum_of(&p, row[3], 2, -1) / n);
+    row[4] = deviation(&p, row[3]);
     places(&p, row);
     if (isinf(row[5]) || isinf(row[6])) { /* which twice the digits cannot add up */
         row[2] = row[3] = row[5] + row[6];

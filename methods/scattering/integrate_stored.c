@@ -142,4 +142,5 @@ const le_operation le_operation_integrate_stored = {
     .atol = 1e-5,
     .make_case = make_case,
     .expand = expand,
-    .slabs = slabs};
+    .slabs = slabs,
+    .least_scale = le__sc_least_scale};

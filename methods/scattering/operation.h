@@ -13,6 +13,9 @@ le_status le__sc_check_results(const le_call *call);
 /* For le_operation.check; npt_azim 0: one dimension. */
 le_status le__sc_check_frames(le_call *call, int64_t npt_azim);
 void le__sc_work(const le_call *call, le_work *out);
+/* For le_operation.least_scale: of the deviations of pixels about their mean, where the call has the
+ * mean, too. */
+double le__sc_least_scale(const le_call *trusted, int arg);
 /* For le_operation.slabs: so many items, of which curves are the rows; the radial axis is that of
  * all. */
 void le__sc_slabs(const le_call *call, int64_t items, le_slabs *out);
@@ -33,6 +36,7 @@ le_status le__sc_part(const le_call *call, uint64_t random, le_case *out, int64_
     .abi = LE_METHOD_ABI, .name = the_name, .family = "scattering", .summary = the_summary,        \
     .reference = "pyFAI: Kieffer, Valls, Blanc, Hennig, J. Synchrotron Rad. 27 (2020)",            \
     .args = args, .n_args = sizeof args / sizeof args[0], .check = check, .work = le__sc_work,     \
-    .norm = LE_NORM_MAX, .atol = 1e-5, .make_case = make_case, .part = le__sc_part
+    .norm = LE_NORM_MAX, .atol = 1e-5, .least_scale = le__sc_least_scale, .make_case = make_case,  \
+    .part = le__sc_part
 
 #endif

@@ -93,7 +93,7 @@ static double compare_case(const le_operation *op, const le_implementation *impl
     le__error_profile profile = {0};
     for (size_t i = 0, k = 0; i < given.n; i++)
         if (given.args[i].kind == LE_KIND_OUT)
-            le__error_add(&profile, op->norm, given.args[i].value.out, &want[k++]);
+            le__error_add(&profile, op->norm, 0, given.args[i].value.out, &want[k++]);
     le__case_free(&expected);
     le__case_free(&given);
     return profile.max_abs;

@@ -101,7 +101,8 @@ static void add_error(le__error_profile *p, run *got, run *expected, const char 
     for (size_t i = 0; i < op->n_args; i++)
         if (op->args[i].type == LE_TYPE_OUT) {
             assert_int_equal(le_tensor_to_host(&got->call.args[i].tensor), LE_OK);
-            le__error_add(p, op->norm, &got->call.args[i].tensor, &expected->call.args[i].tensor);
+            assert_int_equal(
+                le__error_add_output(p, &expected->call, i, &got->call.args[i].tensor), LE_OK);
         }
     if (le__guard_check(&got->call) != LE_OK)
         fail_msg("%s: %s", what, le_error_message());

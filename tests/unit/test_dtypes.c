@@ -233,7 +233,7 @@ static void elements(void **state) {
 static double largest_error(const void *a, const void *b, le_dtype da, le_dtype db, int64_t n) {
     const le_tensor x = le_tensor_of(a, da, 1, &n), y = le_tensor_of(b, db, 1, &n);
     le__error_profile p = {0};
-    le__error_add(&p, LE_NORM_ABS, &x, &y);
+    le__error_add(&p, LE_NORM_ABS, 0, &x, &y);
     return p.max_abs;
 }
 
@@ -258,7 +258,7 @@ static void comparing(void **state) {
     const le_tensor x = le_tensor_of(c, LE_C64, 1, (int64_t[]){2});
     const le_tensor y = le_tensor_of(d, LE_C64, 1, (int64_t[]){2});
     le__error_profile p = {0};
-    le__error_add(&p, LE_NORM_MAX, &x, &y);
+    le__error_add(&p, LE_NORM_MAX, 0, &x, &y);
     assert_true(fabs(p.max_abs - 5 / sqrt(2)) < 1e-12); /* in units of |1 + i| */
 }
 

@@ -3,7 +3,8 @@
  *
  * Comparisons on small samples allow what rounding does: sets of which one pixel is left, so that
  * their deviation is 0, centres of sources whose sum nearly cancels, and one set along an axis,
- * which is compared on several. Right implementations are proven whatever the sample.
+ * which is compared on several. Images of which nothing but rounding is left are as harmless. Right
+ * implementations are proven whatever the sample.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,16 +13,20 @@
 
 #include <cmocka.h>
 
-#include "liquid_engine/le.h"
+#include <math.h>
+
+#include "check/runs_here.h"
+#include "liquid_engine/le_method.h"
 
 enum { SEEDS = 400 };
 
-static le_engine *engine_of(uint64_t seed) {
+/* devices NULL: all. */
+static le_engine *engine_of(uint64_t seed, const char *devices) {
     le_options options;
     le_engine *engine = NULL;
     le_default_options(&options);
     options.db_path = ":memory:";
-    options.devices = "cpu";
+    options.devices = devices;
     options.seed = seed;
     assert_int_equal(le_open(&engine, &options), LE_OK);
     return engine;
@@ -41,7 +46,7 @@ static void sets_of_few(void **state) {
     (void)state;
     le_tensor image = noise(LE_F64, 3, (const int64_t[]){21, 4, 23});
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        le_engine *engine = engine_of(seed);
+        le_engine *engine = engine_of(seed, "cpu");
         le_tensor statistics = {0};
         if (le_engine_run(
                 engine, "sigma_clip", LE_IN("image", &image), LE_I64("axis", 1),
@@ -60,7 +65,7 @@ static void sums_that_cancel(void **state) {
     le_tensor image = noise(LE_F64, 3, (const int64_t[]){18, 13, 9}),
               labels = noise(LE_I32, 3, image.shape);
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        le_engine *engine = engine_of(seed);
+        le_engine *engine = engine_of(seed, "cpu");
         le_tensor catalogue = {0};
         if (le_engine_run(engine, "measure_sources", LE_IN("image", &image),
                           LE_IN("labels", &labels), LE_OPT_IMPLEMENTATION("c"),
@@ -76,7 +81,7 @@ static void sums_that_cancel(void **state) {
 /* An axis says that lines are meant, also where there is one of them. */
 static void one_line(void **state) {
     (void)state;
-    le_engine *engine = engine_of(1);
+    le_engine *engine = engine_of(1, "cpu");
     le_tensor image = noise(LE_F64, 2, (const int64_t[]){1, 12}), statistics = {0};
     assert_int_equal(le_engine_run(engine, "sigma_clip", LE_IN("image", &image), LE_I64("axis", 1),
                                    LE_OPT_IMPLEMENTATION("lines"),
@@ -92,9 +97,146 @@ static void one_line(void **state) {
     le_close(&engine);
 }
 
+/* --- convolutions whose result is nothing but rounding --- */
+
+enum { SIDE = 150, TAPS = 9, PIXELS = SIDE * SIDE };
+
+static le_tensor filled(le_dtype dtype, double even, double odd) {
+    le_tensor t;
+    assert_int_equal(le_tensor_alloc(&t, dtype, 2, (const int64_t[]){SIDE, SIDE}), LE_OK);
+    for (int64_t i = 0; i < PIXELS; i++)
+        le_tensor_set(&t, i, (i / SIDE + i % SIDE) % 2 ? odd : even);
+    return t;
+}
+
+/* A Laplacian of a Gaussian, whose sum is 0. */
+static void fill_edges(double *taps) {
+    double sum = 0;
+    for (int i = 0; i < TAPS * TAPS; i++) {
+        const double y = i / TAPS - TAPS / 2, x = i % TAPS - TAPS / 2, r = (x * x + y * y) / 4;
+        taps[i] = (r - 2) * exp(-r / 2);
+        sum += taps[i];
+    }
+    for (int i = 0; i < TAPS * TAPS; i++)
+        taps[i] -= sum / (TAPS * TAPS);
+}
+
+/* A smooth one of positive taps that a chessboard makes nothing of. */
+static void fill_smooth(double *taps) {
+    static const double row[TAPS] = {0.003, 0.013, 0.047, 0.137, 0.1, 0.137, 0.047, 0.013, 0.003};
+    const double odd = row[1] + row[3] + row[5] + row[7],
+                 even = row[0] + row[2] + row[4] + row[6] + row[8];
+    for (int i = 0; i < TAPS * TAPS; i++)
+        taps[i] = row[i / TAPS] * row[i % TAPS] * (i % TAPS % 2 ? even : odd);
+}
+
+static le_status convolve(le_engine *engine, const le_tensor *image, const double *taps,
+                          const char *implementation, le_tensor *result) {
+    const le_tensor kernel =
+        le_tensor_of((double *)(uintptr_t)taps, LE_F64, 2, (int64_t[]){TAPS, TAPS});
+    return le_engine_run(engine, "convolve2d", LE_IN("image", image), LE_TABLE("kernel", &kernel),
+                         LE_STR("mode", "valid"), LE_OPT_IMPLEMENTATION(implementation),
+                         LE_OUT("result", result));
+}
+
+static void all_convolve(const le_tensor *image, const double *taps, double most) {
+    le_engine *engine = engine_of(1, NULL);
+    size_t n, ran = 0;
+    const le_implementation *const *all = le_engine_implementations(engine, "convolve2d", &n);
+    for (size_t i = 0; i < n; i++) {
+        le_tensor result = {0};
+        const le_status status = convolve(engine, image, taps, all[i]->name, &result);
+        if (status != LE_OK && !is_not_for_it(status))
+            fail_msg("%s: %s", all[i]->name, le_error_message());
+        ran += status == LE_OK;
+        assert_true(status != LE_OK || le_tensor_largest(&result) <= most);
+        le_tensor_free(&result);
+    }
+    assert_true(ran >= 3); /* the reference, c and separable_c */
+    le_close(&engine);
+}
+
+static void images_of_which_rounding_is_left(void **state) {
+    (void)state;
+    double edges[TAPS * TAPS], smooth[TAPS * TAPS];
+    fill_edges(edges);
+    fill_smooth(smooth);
+    for (le_dtype dtype = LE_F32; dtype <= LE_F64; dtype += LE_F64 - LE_F32) {
+        le_tensor even = filled(dtype, 1000.1, 1000.1), board = filled(dtype, 0.1, -0.1);
+        all_convolve(&even, edges, 1e-11);
+        all_convolve(&board, smooth, 1e-7);
+        le_tensor_free(&even);
+        le_tensor_free(&board);
+    }
+}
+
+/* Right but for a ten thousandth of what the rounding of f32 would be. */
+static le_status leaves_some(le_call *call) {
+    const le_tensor *image = le_call_in(call, 0), *kernel = le_call_table(call, 1);
+    le_tensor *result = le_call_out(call, 2);
+    const double *taps = kernel->data;
+    const int64_t n = le_tensor_count(kernel), across = kernel->shape[1];
+    for (int64_t i = 0; i < le_tensor_count(result); i++) {
+        const int64_t y = i / result->shape[1], x = i % result->shape[1];
+        double sum = 0, magnitudes = 0;
+        for (int64_t k = 0; k < n; k++) {
+            sum += taps[n - 1 - k] *
+                   le_tensor_get(image, (y + k / across) * image->shape[1] + x + k % across);
+            magnitudes += fabs(taps[k]);
+        }
+        le_tensor_set(result, i, sum + 1e-11 * magnitudes * le_tensor_get(image, i));
+    }
+    return LE_OK;
+}
+
+static void more_than_rounding_is_found(void **state) {
+    (void)state;
+    static const le_implementation hasty = {.abi = LE_METHOD_ABI,
+                                            .operation = "convolve2d",
+                                            .name = "hasty",
+                                            .run_type = "c",
+                                            .summary = "leaves some",
+                                            .run = leaves_some};
+    le_engine *engine = engine_of(1, "cpu");
+    le_tensor even = filled(LE_F32, 1000.1, 1000.1), result = {0};
+    double edges[TAPS * TAPS];
+    fill_edges(edges);
+    assert_int_equal(le_register_implementation(engine, &hasty), LE_OK);
+    assert_int_equal(convolve(engine, &even, edges, "hasty", &result), LE_ERR_NO_CANDIDATE);
+    assert_non_null(strstr(le_error_message(), "exceeds the tolerance"));
+    le_tensor_free(&even);
+    le_close(&engine);
+}
+
+/* The mean of alike pixels is rounded; they deviate from it by nothing. */
+static void alike_pixels(void **state) {
+    (void)state;
+    le_engine *engine = engine_of(1, "cpu");
+    le_tensor image = filled(LE_F64, 0.1, 0.1), labels = noise(LE_I32, 2, image.shape);
+    for (int32_t i = 0; i < PIXELS; i++) /* so many pixels as the label's number */
+        ((int32_t *)labels.data)[i] = i % SIDE < i / SIDE ? i / SIDE : 0;
+    const char *const implementations[] = {"reference", "c"};
+    for (int i = 0; i < 2; i++) {
+        le_tensor catalogue = {0};
+        if (le_engine_run(engine, "measure_sources", LE_IN("image", &image),
+                          LE_IN("labels", &labels), LE_OPT_IMPLEMENTATION(implementations[i]),
+                          LE_OUT("catalogue", &catalogue)) != LE_OK)
+            fail_msg("%s: %s", implementations[i], le_error_message());
+        for (int64_t row = 0; row < catalogue.shape[0]; row++)
+            assert_true(le_tensor_get(&catalogue, row * catalogue.shape[1] + 4) < 1e-20);
+        le_tensor_free(&catalogue);
+    }
+    le_tensor_free(&image);
+    le_tensor_free(&labels);
+    le_close(&engine);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sets_of_few),
                                        cmocka_unit_test(sums_that_cancel),
-                                       cmocka_unit_test(one_line)};
+                                       cmocka_unit_test(one_line),
+                                       cmocka_unit_test(images_of_which_rounding_is_left),
+                                       cmocka_unit_test(more_than_rounding_is_found),
+                                       cmocka_unit_test(alike_pixels)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

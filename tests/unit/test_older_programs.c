@@ -309,6 +309,38 @@ static void implementations_of_the_third_abi(void **state) {
     le_close(&e);
 }
 
+static double scale_of_later(const le_call *trusted, int arg) {
+    (void)trusted;
+    (void)arg;
+    fail_msg("an earlier operation has no least scale");
+    return 0;
+}
+
+/* Operations of ABI 4 had no least scale, those of ABI 3 no bricks either. */
+static void operations_of_the_third_and_fourth_abi(void **state) {
+    (void)state;
+    static const size_t ends[] = {offsetof(le_operation, bricks),
+                                  offsetof(le_operation, least_scale)};
+    for (uint32_t abi = 3; abi <= 4; abi++) {
+        le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+        le_operation op = toy_operation;
+        le_implementation reference = toy_reference, c = toy_c;
+        op.abi = abi;
+        op.name = reference.operation = c.operation = "older";
+        op.user = &op;
+        op.least_scale = scale_of_later;
+        assert_int_equal(le_register_operation(e, copy_at_the_edge(&op, ends[abi - 3])), LE_OK);
+        assert_int_equal(le_register_implementation(e, &reference), LE_OK);
+        assert_int_equal(le_register_implementation(e, &c), LE_OK);
+        for (int i = 0; i < 5; i++)
+            assert_true(answer_of(e, "older") == 24);
+        const le_operation *seen = le_engine_operation(e, "older");
+        assert_true(seen->user == &op && !seen->bricks && !seen->least_scale);
+        assert_string_equal(seen->args[TOY_RESULT].name, "result");
+        le_close(&e);
+    }
+}
+
 static void modules_of_a_later_abi(void **state) {
     (void)state;
     le_engine *e = toy_open(NULL, LE_MODE_LEARN);
@@ -367,6 +399,7 @@ int main(void) {
         cmocka_unit_test(modules_of_an_earlier_abi),
         cmocka_unit_test(modules_of_the_second_abi),
         cmocka_unit_test(implementations_of_the_third_abi),
+        cmocka_unit_test(operations_of_the_third_and_fourth_abi),
         cmocka_unit_test(modules_of_a_later_abi),
         cmocka_unit_test(arrays_say_how_large_their_elements_are),
     };

@@ -200,7 +200,7 @@ static void profiles(void **state) {
     le_tensor ta = le_tensor_of(a, LE_F64, 1, (int64_t[]){3}),
               tb = le_tensor_of(b, LE_F64, 1, (int64_t[]){3});
     le__error_profile p = {0};
-    le__error_add(&p, LE_NORM_ABS, &ta, &tb);
+    le__error_add(&p, LE_NORM_ABS, 0, &ta, &tb);
     assert_float_equal(p.max_abs, 0.5, 1e-12);
     assert_true(le__error_allows(&p, 0.5, 0));
     assert_false(le__error_allows(&p, 0.1, 0.003)); /* needs (0.5 - 0.1) / 100 */
@@ -208,19 +208,56 @@ static void profiles(void **state) {
     assert_true(le__error_allows(&p, 1e-6, 0.006));
     assert_false(le__error_allows(&p, 1e-7, 0.006)); /* 0 must be met absolutely */
     memset(&p, 0, sizeof p);
-    le__error_add(&p, LE_NORM_MAX, &ta, &tb);
+    le__error_add(&p, LE_NORM_MAX, 0, &ta, &tb);
     assert_float_equal(p.max_abs, 0.005, 1e-12);
     a[2] = NAN;
     memset(&p, 0, sizeof p);
-    le__error_add(&p, LE_NORM_ABS, &ta, &tb);
+    le__error_add(&p, LE_NORM_ABS, 0, &ta, &tb);
     assert_false(le__error_allows(&p, 1e30, 1e30));
     b[2] = NAN; /* NaN equals NaN */
     memset(&p, 0, sizeof p);
-    le__error_add(&p, LE_NORM_ABS, &ta, &tb);
+    le__error_add(&p, LE_NORM_ABS, 0, &ta, &tb);
     assert_true(le__error_allows(&p, 0.5, 0));
     memset(&p, 0, sizeof p);
-    le__error_add(&p, LE_NORM_ABS, &tb, &tb);
+    le__error_add(&p, LE_NORM_ABS, 0, &tb, &tb);
     assert_true(le__error_allows(&p, 0, 0));
+}
+
+/* What an operation knows about how large its results can be counts more than what they are. */
+static void profiles_of_rounding(void **state) {
+    (void)state;
+    double b[3] = {1e-17, -2e-17, 0}, a[3] = {-3e-17, 1e-17, 4e-17};
+    le_tensor ta = le_tensor_of(a, LE_F64, 1, (int64_t[]){3}),
+              tb = le_tensor_of(b, LE_F64, 1, (int64_t[]){3});
+    const double least[] = {0, 1e-18, 1e-9, INFINITY, NAN, -1};
+    const bool within[] = {false, false, true, false, false, false};
+    for (int i = 0; i < 6; i++) {
+        le__error_profile p = {0};
+        le__error_add(&p, LE_NORM_MAX, least[i], &ta, &tb);
+        assert_int_equal(le__error_allows(&p, 1e-5, 0), within[i]);
+        assert_false(le__error_allows(&p, 0, 0));
+        memset(&p, 0, sizeof p);
+        le__error_add(&p, LE_NORM_ABS, least[i], &ta, &tb); /* whose scale is 1 */
+        assert_float_equal(p.max_abs, 4e-17, 1e-30);
+    }
+}
+
+static void largest_elements(void **state) {
+    (void)state;
+    double some[6] = {1, -7, INFINITY, 3, NAN, 6.5};
+    float pairs[4] = {3, -4, NAN, 9};
+    int16_t least[2] = {INT16_MIN, 5};
+    le_tensor t = le_tensor_of(some, LE_F64, 1, (int64_t[]){6});
+    assert_true(le_tensor_largest(&t) == 7);
+    t.shape[0] = 3;
+    t.strides[0] = 2; /* 1, inf, nan */
+    assert_true(le_tensor_largest(&t) == 1);
+    t.shape[0] = 0;
+    assert_true(le_tensor_largest(&t) == 0);
+    t = le_tensor_of(pairs, LE_C64, 1, (int64_t[]){2});
+    assert_true(le_tensor_largest(&t) == 5);
+    t = le_tensor_of(least, LE_I16, 1, (int64_t[]){2});
+    assert_true(le_tensor_largest(&t) == 32768);
 }
 
 /* Numbers below the smallest normal one are whole multiples of 2^-149 in f32: a few of these are no
@@ -235,14 +272,14 @@ static void profiles_of_denormals(void **state) {
               tw = le_tensor_of(wide, LE_F64, 1, (int64_t[]){2}),
               tf = le_tensor_of(far, LE_F64, 1, (int64_t[]){2});
     le__error_profile p = {0};
-    le__error_add(&p, LE_NORM_MAX, &ta, &tb);
+    le__error_add(&p, LE_NORM_MAX, 0, &ta, &tb);
     assert_true(le__error_allows(&p, 1e-6, 0)); /* 5 steps of the 2^23 up to the smallest normal */
     assert_false(le__error_allows(&p, 1e-7, 0));
     memset(&p, 0, sizeof p);
-    le__error_add(&p, LE_NORM_MAX, &ta, &tw);
+    le__error_add(&p, LE_NORM_MAX, 0, &ta, &tw);
     assert_true(le__error_allows(&p, 1e-6, 0));
     memset(&p, 0, sizeof p);
-    le__error_add(&p, LE_NORM_MAX, &tf, &tw); /* doubles have all digits there */
+    le__error_add(&p, LE_NORM_MAX, 0, &tf, &tw); /* doubles have all digits there */
     assert_false(le__error_allows(&p, 1e-4, 0));
 }
 
@@ -274,6 +311,8 @@ int main(void) {
         cmocka_unit_test(pieces),
         cmocka_unit_test(dlpack),
         cmocka_unit_test(profiles),
+        cmocka_unit_test(profiles_of_rounding),
+        cmocka_unit_test(largest_elements),
         cmocka_unit_test(profiles_of_denormals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,7 @@ extern "C" {
 
 /* Of descriptors: grows when they do. New fields come last in each struct; modules built for an
  * earlier one, down to LE_METHOD_ABI_OLDEST, are taken as they are. */
-#define LE_METHOD_ABI        4
+#define LE_METHOD_ABI        5
 #define LE_METHOD_ABI_OLDEST 1
 #define LE_MAX_ARGS          48
 
@@ -172,7 +172,8 @@ typedef struct le_work {
  * output's dtypes allow it, but in i64 and u64 where these were asked for. */
 typedef enum le_norm {
     LE_NORM_ABS = 0, /* scale 1 */
-    LE_NORM_MAX      /* scale = max |b| over the output, or the smallest normal number if that is more */
+    LE_NORM_MAX      /* scale = max |b| over the output, or the smallest normal number, or
+                        le_operation.least_scale, if that is more */
 } le_norm;
 
 /* Builds the arguments of a sample call; see le_case_* below. */
@@ -296,6 +297,12 @@ typedef struct le_operation {
     /* For volumes that do not fit in memory; false: not this call. NULL: never. Must not read tensor
      * data. */
     bool (*bricks)(const le_call *call, le_bricks *out);
+    /* For LE_NORM_MAX: what the scale of output `arg` is at least, in the units of its elements.
+     * Where all results are small differences of large numbers (a constant image and a kernel whose
+     * sum is 0), they are nothing but rounding, which no implementation shares with another, and
+     * the largest of them is no scale. `trusted` has all that le_operation.compare has, and its
+     * inputs on the host. What is not finite counts as 0. NULL: 0. */
+    double (*least_scale)(const le_call *trusted, int arg);
 } le_operation;
 
 /* How such a call can be cut, for those who work its parts off elsewhere: other processes, other
@@ -363,6 +370,8 @@ LE_API int64_t le_tensor_get_i64(const le_tensor *t, int64_t i);
 /* The same with the imaginary part, which is 0 of real dtypes and is dropped by them. */
 LE_API void le_tensor_set_complex(le_tensor *t, int64_t i, double re, double im);
 LE_API void le_tensor_get_complex(const le_tensor *t, int64_t i, double out[2]);
+/* The largest magnitude among the finite elements of a tensor on the host; 0 where there are none. */
+LE_API double le_tensor_largest(const le_tensor *t);
 
 /* ----------------------------------------------------------------------- implementations ----- */
 

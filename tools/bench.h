@@ -27,6 +27,7 @@ typedef struct bench_settings {
     bool again, json, quiet, in_process;
     le_mode mode;
     void (*prepare)(le_engine *engine); /* called on every engine opened; NULL: nothing */
+    void (*alter)(const le_arg *args, size_t n); /* on every sample of --verify; NULL: nothing */
     le_status (*open)(le_engine **, const le_options *); /* NULL: le_open */
 } bench_settings;
 

@@ -184,6 +184,8 @@ static void check_case(context *c, uint32_t index, le_dtype dtype) {
     }
     c->w->result.cases++;
     const le_arg *args = le_sample_args(sample, &n);
+    if (c->s->alter)
+        c->s->alter(args, n);
     if (le_bench_open(&bench, c->engine, c->operation, args, n) != LE_OK) {
         c->w->result.refused++;
         snprintf(c->w->result.problem, sizeof c->w->result.problem, "%s", le_error_message());

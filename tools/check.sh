@@ -151,7 +151,7 @@ grep -q avx512f /proc/cpuinfo 2>/dev/null && isas='avx2;avx512'
 values='_cases|_golden'
 no_code='style|package'
 once='docs|_delays' # commands as printed, and how long calls are delayed
-long='imaging_proofs|many_shapes' # many repetitions, which dev makes
+long='imaging_proofs|many_shapes|check_even' # many repetitions, which dev makes
 
 check() {
     unset LE_TEST_CASES LE_TEST_STEP
@@ -184,8 +184,8 @@ check() {
         export LE_TEST_CASES=1 # of each operation: what threads share shows in any, and all take ten times as long
         # what never starts a thread is left to the other parts, and what check_cpu, test_opencl, test_slabs and test_io_threads show
         alone='policy|replay|stats|test_plan|volume_math|svg|run_args|_memory|test_ends|test_views'
-        shown='check_opencl|opencl_faults|_no_f64|imaging_clip|imaging_proofs|convolution_slabs|strides|many_shapes|io_h5|cli_le_(bench|run)'
-        selected="-E $values|$no_code|$once|$alone|$shown"
+        shown='check_opencl|opencl_faults|_no_f64|imaging_clip|convolution_slabs|strides|io_h5|cli_le_(bench|run)'
+        selected="-E $values|$no_code|$once|$alone|$shown|$long"
         build tsan --preset tsan "-DLE_ISAS=$isas" && run_tests tsan
         ;;
     clang)

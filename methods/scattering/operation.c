@@ -38,14 +38,21 @@ void le__sc_work(const le_call *call, le_work *out) {
                  8 * frames * (double)le__sc_setup_bins(s) + 8 * pixels;
 }
 
-/* Where pixels of a ring are alike, what sets them apart is how corrections are rounded to f32, and
- * a deviation below 4.5e-7 of the mean is none (le__sc_spread). Answers of which one is just above
- * that differ by as much, which the usual tolerance allows with this scale. */
+/* Of the azimuthal model, from the largest mean. Where pixels of a ring are alike, what sets them
+ * apart is how corrections are rounded to f32, 6e-8 of the mean, and a deviation below 4.5e-7 of it
+ * is none (le__sc_spread). Answers of which one is just above that differ by as much, which the
+ * usual tolerance allows with this scale. A variance is off by the rounding times twice the
+ * deviation, which is less than this from a deviation of a hundredth of the mean on. */
 double le__sc_least_scale(const le_call *trusted, int arg) {
-    if ((arg != SC_SEM && arg != SC_STD) || !le_call_given(trusted, SC_INTENSITY) ||
-        le__sc_setup_of(trusted)->model != LE__SC_MODEL_AZIMUTHAL)
+    if (le__sc_setup_of(trusted)->model != LE__SC_MODEL_AZIMUTHAL ||
+        !le_call_given(trusted, SC_INTENSITY))
         return 0;
-    return 0.05 * le_tensor_largest(le_call_out(trusted, SC_INTENSITY));
+    const double mean = le_tensor_largest(le_call_out(trusted, SC_INTENSITY));
+    if (arg == SC_SEM || arg == SC_STD)
+        return 0.05 * mean;
+    return arg == SC_SUM_VARIANCE && le_call_given(trusted, SC_SUM_NORMALIZATION2)
+               ? 2e-4 * mean * mean * le_tensor_largest(le_call_out(trusted, SC_SUM_NORMALIZATION2))
+               : 0;
 }
 
 void le__sc_slabs(const le_call *call, int64_t items, le_slabs *out) {

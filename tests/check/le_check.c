@@ -2,9 +2,10 @@
  * SPDX-License-Identifier: MIT
  *
  * Every implementation of every operation against its reference, over random and edge cases, all
- * dtypes of the main input: le_check DEVICES CASES. An implementation that no case
+ * dtypes of the main input: le_check DEVICES CASES [VALUE]. An implementation that no case
  * reaches fails, unless this machine cannot run it, which is printed. First the check itself is
- * checked, with planted faults. The seed is LE_SEED, else 1.
+ * checked, with planted faults. The seed is LE_SEED, else 1. With a value every element of the main
+ * input is that: what is left of it is rounding then, or nothing.
  */
 #include "bench_verify.h"
 #include "check/cases.h"
@@ -126,6 +127,21 @@ static bool check_the_check(void) {
     return ok;
 }
 
+static double value;
+
+/* Compressed frames are left as they are. */
+static void fill(const le_arg *args, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        if (args[i].kind != LE_KIND_IN)
+            continue;
+        le_tensor t = *args[i].value.in;
+        const bool stored = !strcmp(args[i].name, "chunks");
+        for (int64_t k = 0; !stored && k < le_tensor_count(&t); k++)
+            le_tensor_set(&t, k, value);
+        break;
+    }
+}
+
 int main(int argc, char **argv) {
     const char *seed = getenv("LE_SEED");
     bench_settings s = {.operations = (char *[]){NULL},
@@ -135,6 +151,10 @@ int main(int argc, char **argv) {
                         .rtol = NAN,
                         .cases = (int)case_count(argc > 2 ? atoi(argv[2]) : 0),
                         .quiet = true};
+    if (argc > 3) {
+        value = atof(argv[3]);
+        s.alter = fill;
+    }
     bool ok = check_the_check();
     return bench_verify(&s, stdout) == TOOL_OK && ok ? 0 : 1;
 }

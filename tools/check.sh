@@ -151,7 +151,7 @@ grep -q avx512f /proc/cpuinfo 2>/dev/null && isas='avx2;avx512'
 values='_cases|_golden'
 no_code='style|package'
 once='docs|_delays' # commands as printed, and how long calls are delayed
-long='imaging_proofs|many_shapes|check_even' # many repetitions, which dev makes
+long='imaging_proofs|many_shapes|check_even|check_nan' # many repetitions, which dev makes
 
 check() {
     unset LE_TEST_CASES LE_TEST_STEP

@@ -86,7 +86,7 @@ inline void add_value(series a, size_t i, float v, int frame)
     if (frame == 0) {
         a.first[i] = v;
         a.previous[i] = 0;
-        a.sum[i] = 0;
+        a.sum[i] = v - v; /* of a value that is no number neither is the sum */
         a.sum2[i] = 0;
         return;
     }
@@ -113,7 +113,7 @@ __kernel void project(__global const wide *sum, __global const wide *sum2, __glo
 #if TEMPORAL == 1
     result[i] = (float)mean;
 #elif TEMPORAL == 2
-    result[i] = (float)fmax(sum2[i] / n - mean * mean, (wide)0);
+    result[i] = (float)variance(mean, sum2[i] / n);
 #else
     result[i] = frames > 1 ? (float)((sum2[i] - mean * (2 * sum[i] - previous[i]) +
                                       (n - 1) * mean * mean) / (n - 1))

@@ -20,14 +20,17 @@ inline float lanczos(float d)
 inline float near_weight(float d) { return d * d * (1.5f * d - 2.5f) + 1; }
 inline float far_weight(float d) { return ((-0.5f * d + 2.5f) * d - 4) * d + 2; }
 
+/* Nearest rounds towards 0. */
+inline int is_inside(float r, int n) { return (TAPS == 1 ? r > -1 : r >= 0) && r < n; }
+
 /* Index of tap 0 and the weights at position r of an axis of n; 0 for taps outside. */
 inline int weights(float r, int n, float *w)
 {
+    const int inside = is_inside(r, n);
 #if TAPS == 1
-    w[0] = r > -1 && r < n;
+    w[0] = inside;
     return (int)r;
 #else
-    const int inside = r >= 0 && r < n;
     const float whole = floor((inside ? r : 0.0f) - 0.5f), t = (inside ? r : 0.0f) - (whole + 0.5f);
     const int first = (int)whole - (TAPS == 5 ? 2 : 1);
 #if TAPS == 4
@@ -60,8 +63,8 @@ __kernel void rotate_frames(__global const T *image, __global float *result, map
     __global const T *in = image + (size_t)frame * p.rows * p.cols;
     const float x = (float)(j - p.centre_col) - p.shift_col, y = (float)(i - p.centre_row) - p.shift_row;
     float wr[TAPS], wc[TAPS], sum = 0;
-    const int row = weights(p.e * x + p.f * y + (float)p.centre_row, p.rows, wr);
-    const int col = weights(p.a * x + p.b * y + (float)p.centre_col, p.cols, wc);
+    const float r = p.e * x + p.f * y + (float)p.centre_row, c = p.a * x + p.b * y + (float)p.centre_col;
+    const int row = weights(r, p.rows, wr), col = weights(c, p.cols, wc);
     for (int m = 0; m < TAPS; m++) {
         __global const T *line = in + clamp(row + m, 0, p.rows - 1) * p.cols;
         float part = 0;
@@ -69,5 +72,7 @@ __kernel void rotate_frames(__global const T *image, __global float *result, map
             part += wc[n] * convert_float(line[clamp(col + n, 0, p.cols - 1)]);
         sum += wr[m] * part;
     }
-    result[((size_t)frame * p.rows + i) * p.cols + j] = sum;
+    /* outside the taps are of edge pixels, which may be no numbers */
+    const int inside = is_inside(r, p.rows) && is_inside(c, p.cols);
+    result[((size_t)frame * p.rows + i) * p.cols + j] = inside ? sum : 0.0f;
 }

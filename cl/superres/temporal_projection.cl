@@ -25,7 +25,7 @@ __kernel void project(__global const T *image, __global float *result, int pixel
     const wide mean = sum / n;
     float v = (float)mean;
     if (TEMPORAL == 2)
-        v = (float)fmax(sum2 / n - mean * mean, (wide)0);
+        v = (float)variance(mean, sum2 / n);
     if (TEMPORAL == 3)
         v = n > 1 ? (float)((sum2 - mean * (2 * sum - previous) + (n - 1) * mean * mean) / (n - 1)) : NAN;
     result[(size_t)point * pixels + i] = v;

@@ -17,7 +17,9 @@ __kernel void composite(__global const TYPE *rgba, __global OUT *image, int dept
 #endif
         color = c.w * c.xyz + (1.0f - c.w) * color;
     }
-    color = clamp(color, 0.0f, 1.0f);
+    /* what is no number stays that, unlike with clamp */
+    color = select(color, (float3)(0.0f), color < 0.0f);
+    color = select(color, (float3)(1.0f), color > 1.0f);
     image[3 * i] = (OUT)color.x;
     image[3 * i + 1] = (OUT)color.y;
     image[3 * i + 2] = (OUT)color.z;

@@ -13,6 +13,7 @@
 #endif
 
 #include "esrrf_half.h"
+#include "sr_projection.h"
 
 /* ---------------------------------------------------------------------------- output rows ---- */
 
@@ -79,7 +80,8 @@ static void accumulate(const fused *f, work *w, int64_t at, int64_t frame) {
             for (int64_t x = 0; x < n; x++) {
                 first[x] = v[x];
                 previous[x] = 0;
-                sum[x] = sum2[x] = 0;
+                sum[x] = sum2[x] =
+                    v[x] - v[x]; /* of a value that is no number neither is the sum */
             }
         } else {
             const bool pairs = f->e.temporal == LE__SR_TAC2;
@@ -104,7 +106,7 @@ static void project(const fused *f, work *w, int64_t at, int64_t frames) {
             if (f->e.temporal == LE__SR_AVG)
                 *v = (float)mean;
             else if (f->e.temporal == LE__SR_VAR)
-                *v = (float)fmax(w->sum2[i] / n - mean * mean, 0);
+                *v = (float)le__sr_variance(w->sum[i], w->sum2[i], n);
             else
                 *v = (float)((w->sum2[i] - mean * (2 * w->sum[i] - w->previous[i]) +
                               (n - 1) * mean * mean) /
@@ -195,8 +197,6 @@ static void correct_range(void *context, size_t begin, size_t end, int worker) {
             for (int64_t x = 0; x < cols; x++)
                 divisor[x] = means[x % m];
         }
-        if (f->tables.factor_row[y] < 0)
-            continue;
         const int64_t step = f->e.out.stride_col;
         float *restrict out =
             (float *)f->e.out.data + point * f->e.out.stride_frame + y * f->e.out.stride_row;

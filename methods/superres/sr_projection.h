@@ -14,6 +14,13 @@
 double le__sr_project(le__sr_temporal how, const float *x, int64_t n, int64_t step);
 float le__sr_project_exact(le__sr_temporal how, const float *x, int64_t n, int64_t step);
 
+/* The variance from sums of differences and of their squares; rounding makes none negative, and
+ * what is no number stays that, unlike with fmax. */
+static inline double le__sr_variance(double sum, double sum2, double n) {
+    const double mean = sum / n, v = sum2 / n - mean * mean;
+    return v < 0 ? 0 : v;
+}
+
 /* Divides each pixel by the mean of its phase (y%M, x%M) over all H*W whole pixels, where that is
  * not 0. in and out: [H*M, W*M], may be the same. */
 void le__sr_correct(const float *in, int64_t rows, int64_t cols, int64_t magnification, float *out);

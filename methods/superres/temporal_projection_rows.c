@@ -5,6 +5,7 @@
  * differences from the first frame: no cancellation for a signal on a large offset.
  */
 #include "common/isa.h"
+#include "sr_projection.h"
 #include "temporal_projection.h"
 
 #include <math.h>
@@ -43,7 +44,7 @@ static void finish(const sums *s, int64_t cols, double n, le__sr_temporal how,
         const double mean = s->sum[x] / n, sum2 = s->sum2[x];
         double v = mean;
         if (how == LE__SR_VAR)
-            v = fmax(sum2 / n - mean * mean, 0);
+            v = le__sr_variance(s->sum[x], sum2, n);
         else if (how == LE__SR_TAC2)
             v = n > 1 ? (sum2 - mean * (2 * s->sum[x] - s->previous[x]) + (n - 1) * mean * mean) /
                             (n - 1)

@@ -5,7 +5,8 @@
  * dtypes of the main input: le_check DEVICES CASES [VALUE]. An implementation that no case
  * reaches fails, unless this machine cannot run it, which is printed. First the check itself is
  * checked, with planted faults. The seed is LE_SEED, else 1. With a value every element of the main
- * input is that: what is left of it is rounding then, or nothing.
+ * input is that: what is left of one is rounding, or nothing, and NaN reaches the same results by
+ * all ways.
  */
 #include "bench_verify.h"
 #include "check/cases.h"

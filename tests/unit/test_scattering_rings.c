@@ -222,19 +222,23 @@ static void no_spread(const char *implementation) {
 static void far(const char *implementation) {
     enum { SIDE = 700 };
     static float ones[SIDE * SIDE];
-    le_tensor in = le_tensor_of(ones, LE_F32, 2, (int64_t[]){SIDE, SIDE}), std = {0}, i = {0};
+    le_tensor in = le_tensor_of(ones, LE_F32, 2, (int64_t[]){SIDE, SIDE}), std = {0}, i = {0},
+              variance = {0}, normalization2 = {0};
     for (int k = 0; k < SIDE * SIDE; k++)
         ones[k] = 1;
-    assert_ok(le_engine_run(engine, "azimuthal_sigma_clip", LE_IN("frames", &in),
-                            LE_F64("distance", 2), LE_F64("poni1", 0.03), LE_F64("poni2", 0.04),
-                            LE_F64("pixel1", pixel), LE_F64("pixel2", pixel), LE_I64("npt", 300),
-                            LE_STR("unit", "r_mm"), LE_OUT("std", &std), LE_OUT("intensity", &i),
-                            LE_OPT_IMPLEMENTATION(implementation)));
+    assert_ok(le_engine_run(
+        engine, "azimuthal_sigma_clip", LE_IN("frames", &in), LE_F64("distance", 2),
+        LE_F64("poni1", 0.03), LE_F64("poni2", 0.04), LE_F64("pixel1", pixel),
+        LE_F64("pixel2", pixel), LE_I64("npt", 300), LE_STR("unit", "r_mm"), LE_OUT("std", &std),
+        LE_OUT("intensity", &i), LE_OUT("sum_variance", &variance),
+        LE_OUT("sum_normalization2", &normalization2), LE_OPT_IMPLEMENTATION(implementation)));
     for (int b = 0; b < 300; b++) {
         assert_near(le_tensor_get(&std, b), 0, 2e-5);
         assert_near(le_tensor_get(&i, b), 1, 2e-3);
     }
     le_tensor_free(&std);
+    le_tensor_free(&variance);
+    le_tensor_free(&normalization2);
     le_tensor_free(&i);
 }
 

@@ -242,6 +242,27 @@ static void profiles_of_rounding(void **state) {
     }
 }
 
+/* Beyond what f32 holds infinity is the nearest; within it, or with the other sign, it is not. */
+static void profiles_of_overflow(void **state) {
+    (void)state;
+    const double right[] = {1e39, 1e38, -1e39, INFINITY};
+    const bool within[] = {true, false, false, true};
+    float infinite = INFINITY;
+    double wide = INFINITY;
+    for (int i = 0; i < 4; i++) {
+        double b = right[i];
+        le_tensor ta = le_tensor_of(&infinite, LE_F32, 1, (int64_t[]){1}),
+                  tw = le_tensor_of(&wide, LE_F64, 1, (int64_t[]){1}),
+                  tb = le_tensor_of(&b, LE_F64, 1, (int64_t[]){1});
+        le__error_profile p = {0};
+        le__error_add(&p, LE_NORM_MAX, 0, &ta, &tb);
+        assert_int_equal(le__error_allows(&p, 0, 0), within[i]);
+        memset(&p, 0, sizeof p);
+        le__error_add(&p, LE_NORM_MAX, 0, &tw, &tb);
+        assert_int_equal(le__error_allows(&p, 1, 1), i == 3);
+    }
+}
+
 static void largest_elements(void **state) {
     (void)state;
     double some[6] = {1, -7, INFINITY, 3, NAN, 6.5};
@@ -312,6 +333,7 @@ int main(void) {
         cmocka_unit_test(dlpack),
         cmocka_unit_test(profiles),
         cmocka_unit_test(profiles_of_rounding),
+        cmocka_unit_test(profiles_of_overflow),
         cmocka_unit_test(largest_elements),
         cmocka_unit_test(profiles_of_denormals),
     };

@@ -29,7 +29,7 @@ static void store(const vf sum[PARTS], int64_t pixels, float *image)
     float flat[4 * LE__COMPOSITE_PIXELS];
     const vf zero = vf_set(0.0f), one = vf_set(1.0f);
     for (int k = 0; k < PARTS; k++)
-        vf_store(flat + k * VW, vf_min(vf_max(sum[k], zero), one));
+        vf_store(flat + k * VW, vf_min(one, vf_max(zero, sum[k]))); /* of NaN and another the second */
     for (int64_t i = 0; i < pixels; i++)
         for (int c = 0; c < 3; c++)
             image[3 * i + c] = flat[4 * i + c];

@@ -115,9 +115,7 @@ __kernel void project(__global const wide *sum, __global const wide *sum2, __glo
 #elif TEMPORAL == 2
     result[i] = (float)variance(mean, sum2[i] / n);
 #else
-    result[i] = frames > 1 ? (float)((sum2[i] - mean * (2 * sum[i] - previous[i]) +
-                                      (n - 1) * mean * mean) / (n - 1))
-                           : NAN;
+    result[i] = (float)tac2(sum[i], sum2[i], previous[i], n);
 #endif
 }
 #endif

@@ -27,6 +27,6 @@ __kernel void project(__global const T *image, __global float *result, int pixel
     if (TEMPORAL == 2)
         v = (float)variance(mean, sum2 / n);
     if (TEMPORAL == 3)
-        v = n > 1 ? (float)((sum2 - mean * (2 * sum - previous) + (n - 1) * mean * mean) / (n - 1)) : NAN;
+        v = (float)tac2(sum, sum2, previous, n);
     result[(size_t)point * pixels + i] = v;
 }

@@ -203,17 +203,23 @@ void le__tensor_load(const le_tensor *t, int64_t first, int64_t n, double *out) 
 }
 
 double le_tensor_largest(const le_tensor *t) {
+    enum { BLOCK = 1024 };
     const bool pairs = le_dtype_kind_of(t->dtype) == LE_DTYPE_KIND_COMPLEX;
-    double largest = 0;
-    for (int64_t i = 0, n = le_tensor_count(t); i < n; i++) {
-        double v[2] = {0, 0};
-        if (pairs)
-            le_tensor_get_complex(t, i, v);
-        else
-            v[0] = le_tensor_get(t, i);
-        const double magnitude = pairs ? hypot(v[0], v[1]) : fabs(v[0]);
-        if (magnitude > largest && magnitude <= DBL_MAX)
-            largest = magnitude;
+    const int64_t n = le_tensor_count(t);
+    double largest = 0, v[BLOCK];
+    for (int64_t at = 0; at < n; at += BLOCK) {
+        const int64_t m = n - at < BLOCK ? n - at : BLOCK;
+        if (!pairs)
+            le__tensor_load(t, at, m, v);
+        for (int64_t i = 0; pairs && i < m; i++) {
+            double parts[2];
+            le_tensor_get_complex(t, at + i, parts);
+            v[i] = hypot(parts[0], parts[1]);
+        }
+        for (int64_t i = 0; i < m; i++) {
+            const double magnitude = fabs(v[i]);
+            largest = magnitude > largest && magnitude <= DBL_MAX ? magnitude : largest;
+        }
     }
     return largest;
 }

@@ -106,11 +106,9 @@ static void project(const fused *f, work *w, int64_t at, int64_t frames) {
             if (f->e.temporal == LE__SR_AVG)
                 *v = (float)mean;
             else if (f->e.temporal == LE__SR_VAR)
-                *v = (float)le__sr_variance(w->sum[i], w->sum2[i], n);
+                *v = (float)le__sr_variance(mean, w->sum2[i] / n);
             else
-                *v = (float)((w->sum2[i] - mean * (2 * w->sum[i] - w->previous[i]) +
-                              (n - 1) * mean * mean) /
-                             (n - 1));
+                *v = (float)le__sr_tac2(w->sum[i], w->sum2[i], w->previous[i], n);
         }
 }
 

@@ -9,16 +9,26 @@
 
 #include "superres.h"
 
+#include <math.h>
+
 /* Frames t of a pixel are at x[t*step]. AVG: mean; VAR: population variance; TAC2: mean of the n-1
  * products of successive deviations from the mean of all frames, NaN for one frame. NONE: x[0]. */
 double le__sr_project(le__sr_temporal how, const float *x, int64_t n, int64_t step);
 float le__sr_project_exact(le__sr_temporal how, const float *x, int64_t n, int64_t step);
 
-/* The variance from sums of differences and of their squares; rounding makes none negative, and
- * what is no number stays that, unlike with fmax. */
-static inline double le__sr_variance(double sum, double sum2, double n) {
-    const double mean = sum / n, v = sum2 / n - mean * mean;
+/* VAR from means of differences and of their squares; rounding makes none negative, and what is no
+ * number stays that, unlike with fmax. */
+static inline double le__sr_variance(double mean, double mean_of_squares) {
+    const double v = mean_of_squares - mean * mean;
     return v < 0 ? 0 : v;
+}
+
+/* TAC2 of n differences from sums of them and of their successive products; last: the last of them.
+ */
+static inline double le__sr_tac2(double sum, double products, double last, double n) {
+    const double mean = sum / n;
+    return n > 1 ? (products - mean * (2 * sum - last) + (n - 1) * mean * mean) / (n - 1)
+                 : (double)NAN;
 }
 
 /* Divides each pixel by the mean of its phase (y%M, x%M) over all H*W whole pixels, where that is

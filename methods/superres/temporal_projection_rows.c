@@ -44,11 +44,9 @@ static void finish(const sums *s, int64_t cols, double n, le__sr_temporal how,
         const double mean = s->sum[x] / n, sum2 = s->sum2[x];
         double v = mean;
         if (how == LE__SR_VAR)
-            v = le__sr_variance(s->sum[x], sum2, n);
+            v = le__sr_variance(mean, sum2 / n);
         else if (how == LE__SR_TAC2)
-            v = n > 1 ? (sum2 - mean * (2 * s->sum[x] - s->previous[x]) + (n - 1) * mean * mean) /
-                            (n - 1)
-                      : (double)NAN;
+            v = le__sr_tac2(s->sum[x], sum2, s->previous[x], n);
         out[x] = (float)v;
     }
 }

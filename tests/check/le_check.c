@@ -130,17 +130,16 @@ static bool check_the_check(void) {
 
 static double value;
 
-/* Compressed frames are left as they are. */
+/* Stored chunks are damaged by it, which all have to find. */
 static void fill(const le_arg *args, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        if (args[i].kind != LE_KIND_IN)
-            continue;
-        le_tensor t = *args[i].value.in;
-        const bool stored = !strcmp(args[i].name, "chunks");
-        for (int64_t k = 0; !stored && k < le_tensor_count(&t); k++)
-            le_tensor_set(&t, k, value);
-        break;
-    }
+    size_t i = 0;
+    while (i < n && args[i].kind != LE_KIND_IN)
+        i++;
+    if (i == n)
+        return;
+    le_tensor t = *args[i].value.in;
+    for (int64_t k = 0; k < le_tensor_count(&t); k++)
+        le_tensor_set(&t, k, value);
 }
 
 int main(int argc, char **argv) {

@@ -130,16 +130,15 @@ static void fill_smooth(double *taps) {
         taps[i] = row[i / TAPS] * row[i % TAPS] * (i % TAPS % 2 ? even : odd);
 }
 
-static le_status convolve(le_engine *engine, const le_tensor *image, const double *taps,
+static le_status convolve(le_engine *engine, const le_tensor *image, double *taps,
                           const char *implementation, le_tensor *result) {
-    const le_tensor kernel =
-        le_tensor_of((double *)(uintptr_t)taps, LE_F64, 2, (int64_t[]){TAPS, TAPS});
+    const le_tensor kernel = le_tensor_of(taps, LE_F64, 2, (int64_t[]){TAPS, TAPS});
     return le_engine_run(engine, "convolve2d", LE_IN("image", image), LE_TABLE("kernel", &kernel),
                          LE_STR("mode", "valid"), LE_OPT_IMPLEMENTATION(implementation),
                          LE_OUT("result", result));
 }
 
-static void all_convolve(const le_tensor *image, const double *taps, double most) {
+static void all_convolve(const le_tensor *image, double *taps, double most) {
     le_engine *engine = engine_of(1, NULL);
     size_t n, ran = 0;
     const le_implementation *const *all = le_engine_implementations(engine, "convolve2d", &n);
@@ -212,7 +211,7 @@ static void more_than_rounding_is_found(void **state) {
 static void alike_pixels(void **state) {
     (void)state;
     le_engine *engine = engine_of(1, "cpu");
-    le_tensor image = filled(LE_F64, 0.1, 0.1), labels = noise(LE_I32, 2, image.shape);
+    le_tensor image = filled(LE_F64, 0.1, 0.1), labels = filled(LE_I32, 0, 0);
     for (int32_t i = 0; i < PIXELS; i++) /* so many pixels as the label's number */
         ((int32_t *)labels.data)[i] = i % SIDE < i / SIDE ? i / SIDE : 0;
     const char *const implementations[] = {"reference", "c"};

@@ -181,8 +181,9 @@ le_status le__step_decide_simply(le_chain *c, int step) {
 
 /* Seconds that a run lost because its candidate was only tried. */
 static double lost(const le__answered *a, const le__run_stats *stats) {
-    bool tried = a->why == LE__WHY_EXPLORE || a->why == LE__WHY_PROBE;
-    return tried && a->best_seconds > 0 ? fmax(stats->seconds - a->best_seconds, 0) : 0;
+    return le__why_is_trying(a->why) && a->best_seconds > 0
+               ? fmax(stats->seconds - a->best_seconds, 0)
+               : 0;
 }
 
 static le_status answer(le_chain *c, int step, le__answered *out) {

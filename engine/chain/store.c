@@ -311,7 +311,7 @@ static bool as_planned(const le_chain *c) {
 static bool explored(const le_chain *c) {
     bool any = false;
     for (int i = 0; i < c->n_steps; i++)
-        any = any || c->choices[i].why == LE__WHY_EXPLORE || c->choices[i].why == LE__WHY_PROBE;
+        any = any || le__why_is_trying(c->choices[i].why);
     return any;
 }
 

@@ -73,7 +73,7 @@ void le__observe_run(le__dispatch *d, le__question *q, const le__decision *of, c
     firsts first = note_run(q, arm, call, le__attempt_waited(a));
     /* what was proven or tried just before has emptied caches, and left pages to be copied */
     bool cold = first.of_arm || a->spent > 0 || of->of.warming,
-         explored = why == LE__WHY_EXPLORE || why == LE__WHY_PROBE || call->stopped;
+         explored = le__why_is_trying(why) || call->stopped;
     double own = le__own_seconds(stats->seconds, stats->transfer_seconds);
     double paid = stats->seconds + stats->setup_seconds;
     bool says_nothing =

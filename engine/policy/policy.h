@@ -54,7 +54,8 @@ void le__policy_free(le__policy **policy);
 
 /* ------------------------------------------------------------------ what there is to decide -- */
 
-/* Each finds by key or makes; idempotent. The key is a hash that is stable across runs. */
+/* Each finds by key or makes; idempotent. The key of a problem or a candidate is a hash that is
+ * stable across runs. */
 
 /* An operation; its time budget for exploring is its own. */
 int le__policy_family(le__policy *policy, uint64_t key);
@@ -102,6 +103,11 @@ typedef enum le__why {
 
 const char *le__why_text(le__why why); /* "exploit", ... */
 
+/* One that is not known to be the best. */
+static inline bool le__why_is_trying(le__why why) {
+    return why == LE__WHY_EXPLORE || why == LE__WHY_PROBE;
+}
+
 /* A candidate that may answer the call. The order of the array is the canonical order: it breaks
  * ties, so it should be stable (order of the descriptors). */
 typedef struct le__policy_allowed {
@@ -110,12 +116,10 @@ typedef struct le__policy_allowed {
     double extra_seconds; /* added to its time: transfers that its samples do not contain */
     double memory_bytes;  /* peak working memory, for LE_OBJECTIVE_MEMORY */
     double cpu_factor;    /* CPU seconds a second (threads used), for LE_OBJECTIVE_CPU_TIME; 0: 1 */
-    bool unstoppable;     /* a run of it cannot be stopped: it is not explored where it would lose
-                             beyond     doubt */
-    double
-        at_least; /* seconds that a run takes, as was seen where no time is measured; 0: unknown */
-    uint64_t kin; /* the same for candidates that are nearly the same, so that a race does not
-                     choose between them by chance; 0: none */
+    bool unstoppable;     /* so it is not explored where it would lose beyond doubt */
+    double at_least;      /* seconds of a run, as was seen where no time is measured; 0: unknown */
+    uint64_t kin;         /* the same for candidates that are nearly the same, so that a race does
+                             not choose between them by chance; 0: none */
 } le__policy_allowed;
 
 typedef struct le__policy_question {
@@ -134,15 +138,13 @@ typedef struct le__policy_decision {
     size_t index; /* into allowed */
     int candidate;
     le__why why;
-    double seconds;   /* predicted, slowness included, extra_seconds included */
-    double low, high; /* 90 % interval of one run */
-    double
-        best_seconds; /* predicted for the best known, which an exploring run is not; 0: unknown */
-    double
-        line_seconds; /* of an exploring run: what takes longer is to be stopped, or not to begin */
-    bool warming; /* this run tells little: it is reported as a start */
-    bool goes_on; /* the next call of the problem is to be decided on, too: mostly the same candidate
-                     answers again */
+    double seconds;      /* predicted, slowness included, extra_seconds included */
+    double low, high;    /* 90 % interval of one run */
+    double best_seconds; /* predicted for the best known, where that is another; 0: unknown */
+    double line_seconds; /* of an exploring run: to be stopped beyond it, or not to begin at all */
+    bool warming;        /* this run tells little: it is reported as a start */
+    bool goes_on;        /* the next call of the problem is to be decided on, too: mostly the same
+                            candidate answers again */
     double stop_seconds; /* a run that can be stopped should be when it has taken this long, be
                             observed as cut, and the call be decided again, as stopped; the run
                             that then answers is not. INFINITY: let it run */

@@ -51,7 +51,7 @@ static const struct argp_option options[] = {
      "End the measuring of a problem after this time (default 120; of an operation in "
      "--suite=choices 20)",
      1},
-    {"again", OPT_AGAIN, 0, 0, "Measure what the database knows already", 1},
+    {"again", OPT_AGAIN, 0, 0, "Measure what the database knows already, try again what failed", 1},
     {"rtol", OPT_RTOL, "X", 0, "Relative tolerance of the calls (default: the operation's)", 1},
     {"atol", OPT_ATOL, "X", 0, "Absolute tolerance of the calls", 1},
     {0, 0, 0, 0, "Other ways:", 2},

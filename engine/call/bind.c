@@ -51,27 +51,10 @@ static le_status check_dtype(const le_operation *op, const le_arg_desc *d, const
 }
 
 static le_status check_layout(const le_operation *op, const le_arg_desc *d, const le_tensor *t) {
-    const le__dtype_row *dtype = le__dtype_row_of(t->dtype);
-    size_t bytes;
     if (t->ndim < d->min_ndim || t->ndim > d->max_ndim)
         return le_fail(LE_ERR_SHAPE, "%s: argument '%s' has %d dimensions, expected %s", op->name,
                        d->name, t->ndim, d->shape ? d->shape : "another number");
-    if (!le__tensor_bytes(t, &bytes))
-        return le_fail(LE_ERR_SHAPE, "%s: argument '%s' has a negative or too large shape",
-                       op->name, d->name);
-    if (!t->data && !t->storage && bytes)
-        return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' has no data", op->name, d->name);
-    if ((uintptr_t)t->data & (dtype->alignment - 1))
-        return le_fail(LE_ERR_ARGUMENT, "%s: data of argument '%s' is not aligned to its dtype %s",
-                       op->name, d->name, le_dtype_name(t->dtype));
-    for (int i = 0; i < t->ndim; i++) {
-        int64_t span;
-        if (__builtin_mul_overflow(t->shape[i], t->strides[i], &span) ||
-            __builtin_mul_overflow(span, (int64_t)dtype->size, &span))
-            return le_fail(LE_ERR_SHAPE, "%s: argument '%s' has a too large stride", op->name,
-                           d->name);
-    }
-    return LE_OK;
+    return le__tensor_check(op->name, d->name, t);
 }
 
 static le_status bind_input(le_call *call, const le_arg_desc *d, const le_arg *a,
@@ -92,29 +75,6 @@ static le_status bind_input(le_call *call, const le_arg_desc *d, const le_arg *a
     return status;
 }
 
-static int64_t magnitude(int64_t v) {
-    return v == INT64_MIN ? INT64_MAX : v < 0 ? -v : v;
-}
-
-static bool overlaps_itself(const le_tensor *t) {
-    /* conservative: sorted by stride, each must step over all that the smaller ones reach */
-    int64_t reach = 0;
-    bool used[LE_MAX_DIMS] = {false};
-    for (int k = 0; k < t->ndim; k++) {
-        int best = -1;
-        for (int i = 0; i < t->ndim; i++)
-            if (!used[i] && (best < 0 || magnitude(t->strides[i]) < magnitude(t->strides[best])))
-                best = i;
-        used[best] = true;
-        if (t->shape[best] <= 1)
-            continue;
-        if (magnitude(t->strides[best]) <= reach)
-            return true;
-        reach += (t->shape[best] - 1) * magnitude(t->strides[best]);
-    }
-    return false;
-}
-
 static le_status bind_output(const le_operation *op, const le_arg_desc *d, const le_arg *a,
                              le__bound_arg *b) {
     le_tensor *t = a->value.out;
@@ -130,9 +90,7 @@ static le_status bind_output(const le_operation *op, const le_arg_desc *d, const
     le_status status = check_dtype(op, d, t);
     if (status == LE_OK)
         status = check_layout(op, d, t);
-    if (status == LE_OK && overlaps_itself(t))
-        status = le_fail(LE_ERR_ARGUMENT, "%s: elements of output '%s' overlap", op->name, d->name);
-    return status;
+    return status == LE_OK ? le__tensor_check_writable(op->name, d->name, t) : status;
 }
 
 static le_status check_alias(const le_call *call, size_t o) {

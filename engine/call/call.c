@@ -183,8 +183,10 @@ le_status le_call_set_out(le_call *call, int arg, le_dtype dtype, int ndim, cons
     const char *name = call->operation->args[arg].name;
     size_t bytes;
     bool allocated = b->given && (b->tensor.data || b->tensor.storage);
-    if (allocated && has_shape(&b->tensor, ndim, shape))
-        return LE_OK; /* binding has looked at the rest */
+    if (allocated && has_shape(&b->tensor, ndim, shape)) { /* binding has looked at the rest */
+        le__tensor_set_contiguous(&b->tensor);             /* as implementations are given it */
+        return LE_OK;
+    }
     le_tensor t = le_tensor_of(NULL, b->tensor.dtype ? b->tensor.dtype : dtype, ndim, shape);
     if (!le__tensor_bytes(&t, &bytes))
         return le_fail(LE_ERR_SHAPE, "%s: output '%s' would be too large", call->operation->name,

@@ -255,10 +255,11 @@ bool le__reference_candidate(le_engine *engine, const le__operation_entry *entry
         const le_implementation *impl = entry->implementations[i];
         if (!(impl->flags & LE_IMPL_REFERENCE) || impl->device != LE_DEVICE_CPU)
             continue;
+        bool serial = impl->flags & LE_IMPL_SERIAL;
         *out = (le__candidate){.implementation = impl,
                                .device = &engine->devices[0],
-                               .threads = le__pool_max_threads(engine->pool),
-                               .schedule = LE__SCHEDULE_DYNAMIC};
+                               .threads = serial ? 1 : le__pool_max_threads(engine->pool),
+                               .schedule = serial ? LE__SCHEDULE_NONE : LE__SCHEDULE_DYNAMIC};
         for (size_t k = 0; k < impl->n_tunables; k++)
             out->params[k] = impl->tunables[k].default_value;
         snprintf(out->text, sizeof out->text, "%s@cpu", impl->name);

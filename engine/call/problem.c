@@ -5,6 +5,7 @@
  */
 #include "call/problem.h"
 
+#include "call/candidate.h"
 #include "call/engine.h"
 #include "call/storage.h"
 #include "core/text.h"
@@ -17,9 +18,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Words of an argument, at most: what it is, its shape, its number, and of its text and its list
- * two each. */
-enum { ARG_WORDS = LE_MAX_DIMS + 7, OTHER_WORDS = 16 };
+/* Words of an argument, at most: what it is, its shape and strides, its number, and of its text and
+ * its list two each. */
+enum { ARG_WORDS = 2 * LE_MAX_DIMS + 7, OTHER_WORDS = 16 };
 
 typedef struct key {
     uint64_t *end;
@@ -81,6 +82,8 @@ static void put_tensor(key *k, const le__bound_arg *b, le_arg_type type, uint32_
     for (; elastic; shape++, elastic >>= 1)
         if (elastic & 1 && shape < k->end)
             *shape = (uint64_t)le__elastic_extent((int64_t)*shape);
+    for (int i = 0; strided && i < t->ndim; i++) /* implementations are asked which they take */
+        put(k, (uint64_t)t->strides[i]);
 }
 
 /* Words are few and change the work; free texts and numbers only where the descriptor says so. */
@@ -314,6 +317,9 @@ void le__constraint_text(const le_call *call, char *out, size_t size) {
     if (call->step) { /* where it runs is the chain's affair */
         w.places = 0;
         w.keep_on_device = false;
+    } else { /* what the whole engine is told to use */
+        w.run_type = w.run_type ? w.run_type : call->engine->options.run_type;
+        w.implementation = le__candidate_forced(call);
     }
     le__text_add(&t, "atol=%g rtol=%g ", w.atol, w.rtol);
     le__constraint_add(&t, &w, call->engine);

@@ -6,6 +6,7 @@
 #include "call/registry.h"
 
 #include "call/abi.h"
+#include "call/call.h"
 
 #include "core/error.h"
 #include "core/text.h"
@@ -168,7 +169,6 @@ static bool grow_retired(le__registry *r) {
 static void put_entry(le__registry *r, le__operation_entry *entry, size_t at) {
     entry->id = r->n_ids++;
     if (at < r->n) {
-        entry->generation = r->entries[at]->generation + 1;
         r->retired[r->n_retired++] = r->entries[at];
     } else {
         r->n++;
@@ -251,6 +251,21 @@ static le_status check_run_type(const le_implementation *impl) {
                    impl->run_type, there);
 }
 
+static le_status check_tunables(const le_implementation *impl) {
+    if (impl->n_tunables > LE__MAX_TUNABLES || (impl->n_tunables && !impl->tunables))
+        return le_fail(LE_ERR_ARGUMENT, "implementation '%.48s': %zu tunables%s; 0 to %d can be",
+                       impl->name, impl->n_tunables, impl->tunables ? "" : " at no address",
+                       LE__MAX_TUNABLES);
+    for (size_t i = 0; i < impl->n_tunables; i++) {
+        const le_tunable *t = &impl->tunables[i];
+        if (!t->name || !t->values || t->n_values == 0)
+            return le_fail(LE_ERR_ARGUMENT,
+                           "implementation '%.48s': tunable %zu ('%.48s') needs a name and values",
+                           impl->name, i, t->name ? t->name : "");
+    }
+    return LE_OK;
+}
+
 static le_status check_implementation(const le_implementation *impl) {
     le_status status = le__abi_check("implementation", impl ? impl->abi : 0);
     if (status != LE_OK)
@@ -261,7 +276,8 @@ static le_status check_implementation(const le_implementation *impl) {
                        "implementation '%s': operation, name, run_type and run (or items and "
                        "range) are needed",
                        impl->name ? impl->name : "");
-    return check_run_type(impl);
+    status = check_tunables(impl);
+    return status == LE_OK ? check_run_type(impl) : status;
 }
 
 static const le_implementation *find_implementation(const le__operation_entry *e,

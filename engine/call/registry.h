@@ -46,9 +46,8 @@ typedef struct le__operation_entry {
     le_implementation *made; /* owned: those that the engine adds (staged, in slabs) */
     void *data;              /* owned: what the operation needs, released with it */
     void (*release)(void *data);
-    uint32_t id;         /* of all entries that there ever were */
-    uint32_t generation; /* entries that were replaced by it, one after the other */
-    le__rows rows;       /* of its counted outputs */
+    uint32_t id;   /* of all entries that there ever were */
+    le__rows rows; /* of its counted outputs */
 } le__operation_entry;
 
 typedef struct le__registry {

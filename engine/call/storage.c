@@ -196,6 +196,7 @@ static le_status make_host_valid(le_storage *s, bool discard) {
         if (!s->host)
             return le_fail(LE_ERR_MEMORY, "out of memory: %zu bytes were needed for a tensor",
                            s->bytes);
+        s->borrowed = false; /* the caller gave none, of no elements */
     }
     if (s->host_valid || discard)
         return LE_OK;

@@ -52,6 +52,55 @@ static le_status check_layout(le_dtype dtype, int ndim, const int64_t *shape, le
     return LE_OK;
 }
 
+le_status le__tensor_check(const char *who, const char *name, const le_tensor *t) {
+    const le__dtype_row *dtype = le__dtype_row_of(t->dtype);
+    size_t bytes;
+    if (!le__tensor_bytes(t, &bytes))
+        return le_fail(LE_ERR_SHAPE, "%s: argument '%s' has a negative or too large shape", who,
+                       name);
+    if (!t->data && !t->storage && bytes)
+        return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' has no data", who, name);
+    if ((uintptr_t)t->data & (dtype->alignment - 1))
+        return le_fail(LE_ERR_ARGUMENT, "%s: data of argument '%s' is not aligned to its dtype %s",
+                       who, name, le_dtype_name(t->dtype));
+    for (int i = 0; i < t->ndim; i++) {
+        int64_t span;
+        if (__builtin_mul_overflow(t->shape[i], t->strides[i], &span) ||
+            __builtin_mul_overflow(span, (int64_t)dtype->size, &span))
+            return le_fail(LE_ERR_SHAPE, "%s: argument '%s' has a too large stride", who, name);
+    }
+    return LE_OK;
+}
+
+static int64_t magnitude(int64_t v) {
+    return v == INT64_MIN ? INT64_MAX : v < 0 ? -v : v;
+}
+
+static bool overlaps_itself(const le_tensor *t) {
+    /* conservative: sorted by stride, each must step over all that the smaller ones reach */
+    int64_t reach = 0;
+    bool used[LE_MAX_DIMS] = {false};
+    for (int k = 0; k < t->ndim; k++) {
+        int best = -1;
+        for (int i = 0; i < t->ndim; i++)
+            if (!used[i] && (best < 0 || magnitude(t->strides[i]) < magnitude(t->strides[best])))
+                best = i;
+        used[best] = true;
+        if (t->shape[best] <= 1)
+            continue;
+        if (magnitude(t->strides[best]) <= reach)
+            return true;
+        reach += (t->shape[best] - 1) * magnitude(t->strides[best]);
+    }
+    return false;
+}
+
+le_status le__tensor_check_writable(const char *who, const char *name, const le_tensor *t) {
+    return overlaps_itself(t)
+               ? le_fail(LE_ERR_ARGUMENT, "%s: elements of output '%s' overlap", who, name)
+               : LE_OK;
+}
+
 le_status le_tensor_alloc(le_tensor *out, le_dtype dtype, int ndim, const int64_t *shape) {
     le_tensor t = {0};
     size_t bytes;
@@ -103,6 +152,27 @@ le_status le_tensor_to_host(le_tensor *t) {
     le_status status = le__storage_host(t->storage, false, false, &host);
     if (status == LE_OK)
         t->data = (char *)host + t->offset * (int64_t)le_dtype_size(t->dtype);
+    return status;
+}
+
+le_status le__tensor_copy(const char *who, const char *name, const le_tensor *from,
+                          le_tensor *out) {
+    *out = (le_tensor){0};
+    if (!from)
+        return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is NULL", who, name);
+    le_tensor host = *from, copy;
+    le_status status = le_tensor_alloc(&copy, from->dtype, from->ndim, from->shape);
+    if (status != LE_OK)
+        return status;
+    status = le__tensor_check(who, name, from);
+    if (status == LE_OK)
+        status = le_tensor_to_host(&host);
+    if (status == LE_OK) {
+        le__tensor_pack(copy.data, &host);
+        *out = copy;
+    } else {
+        le_tensor_free(&copy);
+    }
     return status;
 }
 

@@ -47,8 +47,14 @@ static inline bool le__tensor_is_contiguous(const le_tensor *t) {
 
 /* --- */
 
-/* The same to add up; a quarter of the most there can be for what is too large. */
+/* Of a caller's tensor, dtype and number of axes known to be right: that there are data where its
+ * shape and strides say; of one that is written, that no two elements share memory. */
+le_status le__tensor_check(const char *who, const char *name, const le_tensor *t);
+le_status le__tensor_check_writable(const char *who, const char *name, const le_tensor *t);
+/* le__tensor_bytes to add up; a quarter of the most there can be for what is too large. */
 int64_t le__tensor_size(const le_tensor *t);
+/* Allocates a row-major copy on the host of what a caller gave, whatever that is. */
+le_status le__tensor_copy(const char *who, const char *name, const le_tensor *from, le_tensor *out);
 /* Copies the elements to row-major memory, and back. t->data must be valid on the host. */
 void le__tensor_pack(void *to, const le_tensor *from);
 void le__tensor_unpack(const le_tensor *to, const void *from);

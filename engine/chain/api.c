@@ -50,6 +50,9 @@ static le_status take_input(job *j, const le_arg *a) {
         return le_fail(LE_ERR_ARGUMENT, "%s: input '%s' was given twice", j->chain->name, a->name);
     if (!le__tensors_alike(t, &j->chain->values[i].shape))
         return le__tensor_fail(j->chain->name, "input", a->name, t, &j->chain->values[i].shape, "");
+    status = le__tensor_check(j->chain->name, a->name, t);
+    if (status != LE_OK)
+        return status;
     return le__chain_take_input(&j->tensors[i], j->chain, i, t);
 }
 
@@ -77,7 +80,12 @@ static le_status take_output(job *j, const le_arg *a) {
         fits = !t->dtype || t->dtype == v->shape.dtype;
     else
         fits = v->dynamic ? may_fit(v, t) : le__tensors_alike(t, &v->shape);
-    return fits ? LE_OK : le__tensor_fail(j->chain->name, "output", a->name, t, &v->shape, "");
+    if (!fits)
+        return le__tensor_fail(j->chain->name, "output", a->name, t, &v->shape, "");
+    if (!le__is_allocated(t))
+        return LE_OK;
+    status = le__tensor_check(j->chain->name, a->name, t);
+    return status == LE_OK ? le__tensor_check_writable(j->chain->name, a->name, t) : status;
 }
 
 static le_status take_option(le_chain *c, const le_arg *a) {
@@ -158,11 +166,13 @@ static le_status fail_overlap(const job *j, int out, const char *name) {
 static le_status check_overlaps(const job *j, const le_arg *args, size_t n) {
     for (int o = 0; o < j->chain->n_values; o++)
         for (size_t i = 0; j->outputs[o].to && i < n; i++) {
-            const le_tensor *t = args[i].kind == LE_KIND_IN    ? args[i].value.in
-                                 : args[i].kind == LE_KIND_OUT ? args[i].value.out
-                                                               : NULL;
-            if (!(args[i].kind == LE_KIND_OUT && t == j->outputs[o].to) && t &&
-                le__tensors_overlap(j->outputs[o].to, t))
+            bool out = args[i].kind == LE_KIND_OUT;
+            const le_tensor *t = out                          ? args[i].value.out
+                                 : args[i].kind == LE_KIND_IN ? args[i].value.in
+                                                              : NULL;
+            if (!t || (out && !strcmp(args[i].name, j->chain->values[o].name)))
+                continue;
+            if (t == j->outputs[o].to || le__tensors_overlap(j->outputs[o].to, t))
                 return fail_overlap(j, o, args[i].name);
         }
     return LE_OK;
@@ -224,7 +234,7 @@ static le_status run_job(job *j, const le_arg *args, size_t n_args) {
     return status == LE_OK ? hand_over(j) : status;
 }
 
-le_status le_chain_run_args(le_chain *c, const le_arg *args, size_t n_args) {
+le_status le__chain_run(le_chain *c, const le_arg *args, size_t n_args) {
     if (c->status != LE_OK)
         return le_chain_status(c);
     job j = {.chain = c,
@@ -255,10 +265,9 @@ le_status le__chain_foresee(le_chain *c, le_chain_plan **out) {
     return status == LE_OK ? le__chain_copy_plan(c, out) : status;
 }
 
-le_status le_chain_explain(le_chain *c, le_chain_plan **out, const le_arg *options,
-                           size_t n_options) {
+le_status le__chain_explain(le_chain *c, le_chain_plan **out, const le_arg *options,
+                            size_t n_options) {
     le_status status = LE_OK;
-    *out = NULL;
     if (c->status != LE_OK)
         return le_chain_status(c);
     pthread_mutex_lock(&c->mutex);

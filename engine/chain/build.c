@@ -66,6 +66,8 @@ static void forget_plan(le_chain *c) {
     c->step_reports = NULL;
     c->n_drops = 0;
     c->plan_runs_left = 0;
+    c->report = (le_chain_report){0};
+    c->has_answered = false;
 }
 
 void le_chain_free(le_chain **chain) {
@@ -89,6 +91,10 @@ void le_chain_free(le_chain **chain) {
     free(c);
 }
 
+static le_status fail_memory(const char *who) {
+    return le_fail(LE_ERR_MEMORY, "%s: out of memory", who);
+}
+
 /* Options whose value is a text. */
 static bool has_text(const le_arg *a) {
     return a->kind == LE_KIND_STR ||
@@ -97,35 +103,29 @@ static bool has_text(const le_arg *a) {
              a->option == LE_OPTION_DEVICE));
 }
 
-static le_status keep_table(const le_tensor *from, le_arg *to) {
-    le_tensor host = *from, *copy = calloc(1, sizeof *copy);
+static le_status keep_table(const char *who, const le_tensor *from, le_arg *to) {
+    le_tensor *copy = calloc(1, sizeof *copy);
     to->value.in = copy;
-    if (!copy)
-        return LE_ERR_MEMORY;
-    le_status status = le_tensor_to_host(&host);
-    if (status == LE_OK) /* binding looks at it before it may be large */
-        status = le_tensor_alloc(copy, host.dtype, host.ndim, host.shape);
-    if (status == LE_OK)
-        le__tensor_pack(copy->data, &host);
-    return status;
+    return copy ? le__tensor_copy(who, to->name, from, copy) : fail_memory(who);
 }
 
 static le_status keep_arg(le__chain_step *s, const le_arg *a) {
+    const char *who = s->entry->operation->name;
     le_arg *to = &s->args[s->n_args++];
     *to = *a;
     if (has_text(a) && a->value.str) {
         to->value.str = strdup(a->value.str);
         to->count = 1;
         if (!to->value.str)
-            return LE_ERR_MEMORY;
+            return fail_memory(who);
     } else if (a->kind == LE_KIND_F64S && a->value.f64s) {
         double *copy = malloc((a->count ? a->count : 1) * sizeof *copy);
         to->value.f64s = copy;
         if (!copy)
-            return LE_ERR_MEMORY;
+            return fail_memory(who);
         memcpy(copy, a->value.f64s, a->count * sizeof *copy);
     } else if (a->kind == LE_KIND_TABLE && a->value.in) {
-        return keep_table(a->value.in, to);
+        return keep_table(who, a->value.in, to);
     } else if (a->kind == LE_KIND_OPTION) {
         to->count = 0;
     }
@@ -140,13 +140,29 @@ static le_status check_read(const le_chain *c, const le_operation *op, const le_
     return LE_OK;
 }
 
+/* Whether an earlier step writes, or reads, some of the elements. */
+static bool is_part_used(const le_chain *c, int value, bool written) {
+    for (int i = 0; i < c->n_steps; i++) {
+        const le__chain_step *s = c->steps[i];
+        for (size_t a = 0; a < s->entry->operation->n_args; a++)
+            if (s->values[a] >= 0 && le__values_overlap(c, s->values[a], value) &&
+                (s->entry->operation->args[a].type == LE_TYPE_OUT) == written)
+                return true;
+    }
+    return false;
+}
+
 static le_status check_write(const le_chain *c, const le_operation *op, const le_arg *a) {
     const le__chain_value *v = &c->values[a->value.i64], *root = &c->values[v->root];
     if (v->role == LE__VALUE_INPUT || v->role == LE__VALUE_CONSTANT)
         return le_fail(LE_ERR_ARGUMENT, "%s: output '%s' is an input of the chain", op->name,
                        a->name);
-    if (root->whole_written || (v->parent < 0 && root->written) || (v->parent >= 0 && v->written))
+    if (root->whole_written || (v->parent < 0 && root->written) ||
+        (root->written && is_part_used(c, (int)a->value.i64, true)))
         return le_fail(LE_ERR_ARGUMENT, "%s: output '%s' is a value that an earlier step writes",
+                       op->name, a->name);
+    if (root->written && is_part_used(c, (int)a->value.i64, false))
+        return le_fail(LE_ERR_ARGUMENT, "%s: output '%s' is a value that an earlier step reads",
                        op->name, a->name);
     return LE_OK;
 }
@@ -262,10 +278,9 @@ static le_status reads_what_it_writes(const le_chain *c, const le__chain_step *s
     for (size_t i = 0; i < op->n_args; i++)
         for (size_t o = 0; o < op->n_args; o++)
             if (i != o && op->args[o].type == LE_TYPE_OUT && s->values[i] >= 0 &&
-                s->values[i] == s->values[o])
+                s->values[o] >= 0 && le__values_overlap(c, s->values[i], s->values[o]))
                 return le_fail(LE_ERR_ARGUMENT, "%s: output '%s' shares memory with '%s'", op->name,
                                op->args[o].name, op->args[i].name);
-    (void)c;
     return LE_OK;
 }
 
@@ -325,8 +340,8 @@ le_status le_chain_add_args(le_chain *c, const char *operation, const le_arg *ar
             continue;
         if (s->n_args == LE__STEP_ARGS)
             status = le_fail(LE_ERR_ARGUMENT, "%s: too many arguments", operation);
-        else if (keep_arg(s, &args[i]) != LE_OK)
-            status = le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name);
+        else
+            status = keep_arg(s, &args[i]);
     }
     if (status == LE_OK)
         status = take_step(c, s);

@@ -114,7 +114,8 @@ struct le_chain {
     le__drop *drops;                   /* of the last plan; used under memory limits only */
     int n_drops;
     le__chain_totals totals;
-    double waited; /* seconds of the run under way, for trials that came to nothing */
+    bool has_answered; /* with the steps that it has now */
+    double waited;     /* seconds of the run under way, for trials that came to nothing */
     le_step_report *step_reports;
     le_chain_report report;
     double transfer_seconds; /* of the last run, for arguments and values of steps */
@@ -123,12 +124,17 @@ struct le_chain {
 
 /* --- building (build.c) --- */
 
-/* The public functions of these names, for an engine that is not NULL. */
+/* The public functions of these names, for an engine of this process that is not NULL. */
 le_status le__chain_new(le_chain **out, le_engine *engine, const char *name);
 le_status le__chain_from_json(le_chain **out, le_engine *engine, const char *text,
                               const le_arg *args, size_t n_args);
 le_status le__chain_register_json(le_engine *engine, const char *text, char *name, size_t size);
+le_status le__chain_run(le_chain *chain, const le_arg *args, size_t n_args);
+le_status le__chain_explain(le_chain *chain, le_chain_plan **out, const le_arg *options,
+                            size_t n_options);
 int le__chain_find(const le_chain *chain, const char *name, bool output); /* -1: none */
+/* Whether two values, parts perhaps, have elements in common. */
+bool le__values_overlap(const le_chain *chain, int a, int b);
 
 /* --- composite calls as chains (expanded.c) --- */
 

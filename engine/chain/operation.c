@@ -137,6 +137,14 @@ typedef struct merge { /* of a value that is not cut */
     uint32_t places;
 } merge;
 
+/* Rows that are appended say whether they belong to a halo; a sum holds it. */
+static bool may_have_halo(const le_chain *c, const merge *merges) {
+    for (int v = 0; v < c->n_values; v++)
+        if (merges[v].how != LE_MERGE_NONE && merges[v].how != LE_MERGE_APPEND)
+            return false;
+    return true;
+}
+
 /* merges: by value. Halos add up: the results of a step need those of the one before as far. */
 static bool join_steps(const le_chain *c, le_slabs *out, int8_t *axes, merge *merges) {
     for (int i = 0; i < c->n_steps; i++) {
@@ -155,7 +163,7 @@ static bool join_steps(const le_chain *c, le_slabs *out, int8_t *axes, merge *me
                 merges[v] = (merge){s.args[a].merge, s.args[a].scale, s.args[a].places};
         }
     }
-    return c->n_steps > 0;
+    return c->n_steps > 0 && (!out->halo || may_have_halo(c, merges));
 }
 
 static bool slabs(const le_call *call, le_slabs *out) {
@@ -183,6 +191,11 @@ static bool slabs(const le_call *call, le_slabs *out) {
     return ok;
 }
 
+/* Which of them a chain takes is its steps' affair. */
+#define ANY_DTYPE                                                                                  \
+    (LE_DTYPES_ALL | LE_DTYPES_COMPLEX | LE_DTYPE_BIT(LE_I8) | LE_DTYPE_BIT(LE_I64) |              \
+     LE_DTYPE_BIT(LE_U64))
+
 static void describe_args(chain_operation *o) {
     const le__recipe *r = o->recipe;
     for (int i = 0; i < r->n_inputs + r->n_outputs; i++)
@@ -190,7 +203,7 @@ static void describe_args(chain_operation *o) {
             (le_arg_desc){.name = r->names[i],
                           .doc = i < r->n_inputs ? "input of the chain" : "output of the chain",
                           .type = i < r->n_inputs ? LE_TYPE_IN : LE_TYPE_OUT,
-                          .dtypes = LE_DTYPES_ALL,
+                          .dtypes = ANY_DTYPE,
                           .optional = i >= r->n_inputs && r->n_outputs > 1,
                           .max_ndim = LE_MAX_DIMS,
                           .shape = "[...]",
@@ -309,14 +322,24 @@ static const char *(*columns_of(const le_chain *chain, int value))(int64_t, int6
     return NULL;
 }
 
+static bool is_argument(const le__chain_value *v, bool output) {
+    return output ? v->output : v->role == LE__VALUE_INPUT && v->parent < 0;
+}
+
+static int count_arguments(const le_chain *chain, bool output) {
+    int n = 0;
+    for (int i = 0; i < chain->n_values; i++)
+        n += is_argument(&chain->values[i], output);
+    return n;
+}
+
 static le__recipe *recipe_from(const le_chain *chain) {
     le__recipe *r = calloc(1, sizeof *r);
     int n = 0;
     for (int pass = 0; r && pass < 2; pass++)
-        for (int i = 0; i < chain->n_values && n < LE_MAX_ARGS; i++) {
+        for (int i = 0; i < chain->n_values; i++) {
             const le__chain_value *v = &chain->values[i];
-            bool wanted = pass == 0 ? v->role == LE__VALUE_INPUT && v->parent < 0 : v->output;
-            if (!wanted)
+            if (!is_argument(v, pass == 1))
                 continue;
             r->columns[n] = pass == 0 ? NULL : columns_of(chain, i);
             r->names[n++] = strdup(v->name);
@@ -331,20 +354,23 @@ static le__recipe *recipe_from(const le_chain *chain) {
 }
 
 le_status le__chain_copy(const le_chain *chain, const le_tensor *shapes, le_chain **out) {
-    le_value inputs[LE_MAX_ARGS], none[LE_MAX_ARGS];
+    const int most = chain->n_values + 1;
+    le_value *inputs = malloc(2 * (size_t)most * sizeof *inputs),
+             *none = inputs ? inputs + most : NULL;
     le_status status = le__chain_new(out, chain->engine, chain->name);
-    if (status != LE_OK)
-        return status;
+    if (status == LE_OK && !inputs)
+        status = le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", chain->name);
     int n = 0;
-    for (int i = 0; i < chain->n_values; i++) {
+    for (int i = 0; status == LE_OK && i < chain->n_values; i++) {
         const le__chain_value *v = &chain->values[i];
         const le_tensor *t = shapes ? &shapes[i] : &v->shape;
-        if (v->role == LE__VALUE_INPUT && v->parent < 0 && n < LE_MAX_ARGS)
+        none[i] = LE_VALUE_NONE;
+        if (v->role == LE__VALUE_INPUT && v->parent < 0)
             inputs[n++] = le_chain_input(*out, v->name, t->dtype, t->ndim, t->shape);
     }
-    for (int i = 0; i < LE_MAX_ARGS; i++)
-        none[i] = LE_VALUE_NONE;
-    status = repeat_chain(chain, *out, inputs, none);
+    if (status == LE_OK)
+        status = repeat_chain(chain, *out, inputs, none);
+    free(inputs);
     if (status != LE_OK)
         le_chain_free(out);
     return status;
@@ -353,13 +379,16 @@ le_status le__chain_copy(const le_chain *chain, const le_tensor *shapes, le_chai
 le_status le_chain_as_operation(const le_chain *chain, const char *name, const char *summary) {
     if (chain->status != LE_OK)
         return le_chain_status(chain);
+    const int outputs = count_arguments(chain, true), n = outputs + count_arguments(chain, false);
+    if (!outputs)
+        return le_fail(LE_ERR_ARGUMENT, "chain '%s': it has no output", chain->name);
+    if (n > LE_MAX_ARGS)
+        return le_fail(LE_ERR_UNSUPPORTED,
+                       "chain '%s': %d inputs and outputs; an operation has at most %d",
+                       chain->name, n, LE_MAX_ARGS);
     le__recipe *r = recipe_from(chain);
     if (!r)
         return le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", chain->name);
-    if (!r->n_outputs) {
-        free_recipe(r);
-        return le_fail(LE_ERR_ARGUMENT, "chain '%s': it has no output", chain->name);
-    }
     le_chain *copy = NULL;
     le_status status = le__chain_copy(chain, NULL, &copy);
     if (status != LE_OK) {

@@ -94,9 +94,9 @@ le_status le__chain_wrap(le_tensor *out, const le_tensor *user, bool input) {
 }
 
 /* The chain's only output, written whole by its last step, and not in a race, which runs a step
- * several times. */
+ * several times, nor in the first run, whose answer may be found wrong when it is there. */
 bool le__chain_may_write_out(const le_chain *c, int root) {
-    if (c->want.mode == LE_MODE_MEASURE || c->values[root].dynamic)
+    if (!c->has_answered || c->want.mode == LE_MODE_MEASURE || c->values[root].dynamic)
         return false;
     for (int i = 0; i < c->n_values; i++)
         if (c->values[i].output && i != root)

@@ -132,7 +132,8 @@ static int read_pieces(const planner *p, int value, int *out) {
         return n;
     }
     for (int i = p->newest[p->chain->values[value].root]; i >= 0; i = p->older[i])
-        out[n++] = i;
+        if (le__values_overlap(p->chain, value, p->piece_values[i]))
+            out[n++] = i;
     return n;
 }
 

@@ -253,6 +253,7 @@ le_status le__chain_execute(le_chain *c, le_tensor *tensors) {
         }
     }
     c->report.seconds = r.now - r.start;
+    c->has_answered = c->has_answered || status == LE_OK;
     if (status == LE_OK && !c->beside)
         le__chain_remember(c, r.now);
     pthread_mutex_lock(&c->engine->chains->mutex);

@@ -84,8 +84,18 @@ static le_arg pass(const job *j, size_t a, const le_slab_range *r) {
 
 /* --- the chain of one step --- */
 
+enum { MOST_WISHES = 3 };
+
+/* What the whole call wants of every answer; returns how many options it took. */
+static size_t add_wishes(const job *j, le_arg to[MOST_WISHES]) {
+    to[0] = LE_OPT_ATOL(j->call->want.atol);
+    to[1] = LE_OPT_RTOL(j->call->want.rtol);
+    to[2] = LE_OPT_REPRODUCIBLE();
+    return 2 + j->call->want.reproducible;
+}
+
 static le_status add_step(const job *j, le_chain *chain, const le_slab_range *r) {
-    le_arg args[LE_MAX_ARGS + 3];
+    le_arg args[LE_MAX_ARGS + MOST_WISHES];
     le_value values[LE_MAX_ARGS];
     const size_t n = j->op->n_args;
     for (size_t a = 0; a < n; a++) {
@@ -106,10 +116,7 @@ static le_status add_step(const job *j, le_chain *chain, const le_slab_range *r)
             args[a] = pass(j, a, r);
         }
     }
-    args[n] = LE_OPT_ATOL(j->call->want.atol);
-    args[n + 1] = LE_OPT_RTOL(j->call->want.rtol);
-    args[n + 2] = LE_OPT_REPRODUCIBLE();
-    le_chain_add_args(chain, j->op->name, args, n + 2 + j->call->want.reproducible);
+    le_chain_add_args(chain, j->op->name, args, n + add_wishes(j, args + n));
     for (size_t a = 0; a < n; a++)
         if (is_out(j, a))
             le_chain_output(chain, j->op->args[a].name, values[a]);
@@ -166,7 +173,7 @@ static le_status put_result(const job *j, size_t a, const le_tensor *result,
 /* --- one slab --- */
 
 typedef struct arguments {
-    le_arg list[2 * LE_MAX_ARGS + 2];
+    le_arg list[2 * LE_MAX_ARGS + 2 + MOST_WISHES];
     le_tensor parts[LE_MAX_ARGS];
     size_t n;
 } arguments;
@@ -231,7 +238,7 @@ static le_status run_chain(flight *f, const le_slab_range *r, const arguments *a
     if (status != LE_OK)
         return status;
     f->chain->beside = f->job->under_way.beside;
-    status = le_chain_run_args(f->chain, a->list, a->n);
+    status = le__chain_run(f->chain, a->list, a->n);
     const le_chain_report *report = &f->chain->report;
     if (status == LE_OK)
         add_stats(f->job, &(le__run_stats){.bytes_to_device = report->bytes_to_device,
@@ -251,6 +258,7 @@ static le_status run_tiles(job *j, const le_slab_range *r, arguments *a) {
         if (type != LE_TYPE_IN && type != LE_TYPE_OUT && j->call->args[i].given)
             a->list[a->n++] = pass(j, i, r);
     }
+    a->n += add_wishes(j, a->list + a->n);
     le_status status = le__call_bind(&sub, j->call->engine, j->call->entry, a->list, a->n);
     if (status != LE_OK)
         return status;
@@ -379,6 +387,9 @@ static le_status check_append(const job *j, size_t a) {
 
 static le_status begin_merge(job *j, size_t a) {
     const le_merge how = (le_merge)j->slabs.args[a].merge;
+    if (j->slabs.halo && how != LE_MERGE_APPEND)
+        return le_fail(LE_ERR_INTERNAL, "%s: output '%s' would be merged with its halo",
+                       j->op->name, j->op->args[a].name);
     return how == LE_MERGE_APPEND ? check_append(j, a)
                                   : le__merged_begin(&j->merged[a], how, &j->call->args[a].tensor,
                                                      j->op->name, j->op->args[a].name);

@@ -236,7 +236,7 @@ static le_status compute(void *cookie, int flying) {
     for (int i = 0; i < j->n_options; i++)
         args[n++] = j->options[i];
     f->chain->beside = j->under_way.beside;
-    return le_chain_run_args(f->chain, args, n);
+    return le__chain_run(f->chain, args, n);
 }
 
 /* --- how many items --- */

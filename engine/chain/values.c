@@ -118,13 +118,10 @@ le_value le_chain_input(le_chain *c, const char *name, le_dtype dtype, int ndim,
 }
 
 le_value le_chain_constant(le_chain *c, const le_tensor *tensor) {
-    le_tensor copy, from = *tensor;
-    le_status status = le_tensor_to_host(&from);
-    if (status == LE_OK)
-        status = le_tensor_alloc(&copy, from.dtype, from.ndim, from.shape);
+    le_tensor copy;
+    le_status status = le__tensor_copy("le_chain_constant", "tensor", tensor, &copy);
     if (status != LE_OK)
         return fail_value(c, status);
-    le__tensor_pack(copy.data, &from);
     le__chain_value *v = new_value(c, LE__VALUE_CONSTANT, NULL);
     if (!v) {
         le_tensor_free(&copy);
@@ -154,15 +151,57 @@ le_value le_chain_temp_of(le_chain *c, le_dtype dtype, int ndim, const int64_t *
     return id_of(c, v);
 }
 
+static int64_t least(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+/* Of a part: where it ends along its axis. */
+static int64_t last_of(const le__chain_value *v) {
+    return v->end < 0 ? v->begin + 1 : v->end;
+}
+
+/* Elements of the root that a value has: those from begin to before end along each of its axes.
+ * axes: which of these the value still has; returns how many. */
+static int find_box(const le_chain *c, int value, int64_t begin[], int64_t end[], int axes[]) {
+    const le__chain_value *v = &c->values[value];
+    if (v->parent < 0) {
+        for (int i = 0; i < v->shape.ndim; i++) {
+            begin[i] = 0;
+            end[i] = v->dynamic && i == 0 ? INT64_MAX : v->shape.shape[i];
+            axes[i] = i;
+        }
+        return v->shape.ndim;
+    }
+    int n = find_box(c, v->parent, begin, end, axes), axis = axes[v->axis];
+    const int64_t first = begin[axis];
+    begin[axis] = first + v->begin;
+    end[axis] = least(end[axis], first + last_of(v));
+    if (v->end < 0)
+        memmove(axes + v->axis, axes + v->axis + 1, (size_t)(--n - v->axis) * sizeof *axes);
+    return n;
+}
+
+bool le__values_overlap(const le_chain *c, int a, int b) {
+    const le__chain_value *x = &c->values[a], *y = &c->values[b];
+    if (x->root != y->root || a == b || x->parent < 0 || y->parent < 0)
+        return x->root == y->root;
+    if (x->parent == y->parent && x->axis == y->axis) /* as mostly, and of many */
+        return x->begin < last_of(y) && y->begin < last_of(x);
+    int64_t begin[2][LE_MAX_DIMS], end[2][LE_MAX_DIMS];
+    int axes[LE_MAX_DIMS];
+    bool overlap = true;
+    find_box(c, a, begin[0], end[0], axes);
+    find_box(c, b, begin[1], end[1], axes);
+    for (int i = 0; i < c->values[x->root].shape.ndim; i++)
+        overlap = overlap && begin[0][i] < end[1][i] && begin[1][i] < end[0][i];
+    return overlap;
+}
+
 le_status le__chain_fail_part(const le_chain *c, const le_tensor *of, int axis, int64_t begin) {
     char text[256];
     le_tensor_describe(of, text, sizeof text);
     return le_fail(LE_ERR_SHAPE, "chain '%s': no part %lld along axis %d of %s", c->name,
                    (long long)begin, axis, text);
-}
-
-static int64_t least(int64_t a, int64_t b) {
-    return a < b ? a : b;
 }
 
 le_tensor le__chain_cut(le_tensor t, int axis, int64_t begin, int64_t end) {

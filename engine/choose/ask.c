@@ -37,9 +37,7 @@ static le_status state_of(le__dispatch *d, le__operation_entry *entry, le__op_st
     if (!s && entry->id < d->n_states && (s = calloc(1, sizeof *s))) {
         s->entry = entry;
         s->n_devices = -1;
-        s->family =
-            le__policy_family(d->policy, XXH64(entry->operation->name,
-                                               strlen(entry->operation->name), entry->generation));
+        s->family = le__policy_family(d->policy, entry->id); /* not that of one it replaced */
         pthread_mutex_init(&s->mutex, NULL);
         d->states[entry->id] = s;
     }

@@ -10,6 +10,7 @@
 #include "call/engine.h"
 #include "choose/observe.h"
 #include "choose/refusal.h"
+#include "choose/verdicts.h"
 #include "trial/discover.h"
 
 #include <math.h>
@@ -28,6 +29,7 @@ le_status le__dispatch_slate(le__dispatch *d, le__question *q, le_call *call, le
     le_status status = le__dispatch_prepare(d, q, call);
     *out = (le__slate){.question = q};
     pthread_mutex_lock(&q->op->mutex);
+    le__question_forgive_short(q, le__now());
     if (status == LE_OK)
         status = le__slate_make(q, call, out);
     pthread_mutex_unlock(&q->op->mutex);
@@ -127,8 +129,7 @@ le_status le__dispatch_decide(le__dispatch *d, le__question *q, le_call *call, b
 
 /* --- answering --- */
 
-/* The caller's own mistakes, and what no other candidate would do better. */
-static bool is_callers(le_status status) {
+bool le__is_callers(le_status status) {
     return status == LE_ERR_DATA || status == LE_ERR_ARGUMENT || status == LE_ERR_SHAPE ||
            status == LE_ERR_DTYPE || status == LE_ERR_CANCELLED || status == LE_ERR_UNKNOWN ||
            status == LE_ERR_IO;
@@ -173,16 +174,29 @@ static le_status answer_by(le__dispatch *d, le__question *q, le_call *call, cons
     return status;
 }
 
+/* Decides, where nobody else is left also on who was short of memory in an earlier call, unless
+ * somebody has been in this one. */
+static le_status decide(le__dispatch *d, le__question *q, le_call *call, bool stopped, bool lack,
+                        le__decision *out) {
+    le_status status = le__dispatch_decide(d, q, call, stopped, out);
+    if (status != LE_ERR_NO_CANDIDATE || lack)
+        return status;
+    pthread_mutex_lock(&q->op->mutex);
+    bool again = le__question_forgive_short(q, INFINITY);
+    pthread_mutex_unlock(&q->op->mutex);
+    return again ? le__dispatch_decide(d, q, call, stopped, out) : status;
+}
+
 static le_status answer_slowly(le__dispatch *d, le__question *q, le_call *call, le__answered *out) {
     le_status status = LE_OK;
     le__decision c = {.arm = NULL};
     le__attempt a = {.ready = false};
-    bool stopped = false;
+    bool stopped = false, lack = false;
     for (int n = 0; n < MAX_ATTEMPTS; n += a.ready || !le__attempt_waited(&a)) {
         le__observe_known(d, q);
         if (le__ticker_over(le__ticker_here()))
             return le__ticker_fail(call->operation->name);
-        status = le__dispatch_decide(d, q, call, stopped, &c);
+        status = decide(d, q, call, stopped, lack, &c);
         if (status != LE_OK)
             return status;
         status = answer_by(d, q, call, &c, &a);
@@ -200,11 +214,13 @@ static le_status answer_slowly(le__dispatch *d, le__question *q, le_call *call, 
             stopped = true;
             continue;
         }
-        if (c.of.why == LE__WHY_EXPLORE || c.of.why == LE__WHY_PROBE)
+        lack = lack || (a.ready && le__is_of_memory(status));
+        if (le__why_is_trying(c.of.why))
             le__policy_cancel(d->policy, q->op->family);
-        if (a.ready &&
-            (is_callers(status) || call->no_room || !le__dispatch_failed(d, q, c.arm, status)))
+        if (a.ready && (le__is_callers(status) || call->no_room))
             return status;
+        if (a.ready)
+            le__dispatch_failed(d, q, c.arm, status);
     }
     return a.ready ? status
                    : le_fail(LE_ERR_NO_CANDIDATE,
@@ -229,9 +245,9 @@ static le_status answer(le__dispatch *d, le__question *q, le_call *call, le__ans
     le__arm *arm = le__question_known(q, &call->granted);
     if (arm) {
         le_status status = answer_by_known(q, call, arm, out);
-        if (status == LE_OK || is_callers(status) || call->no_room ||
-            !le__dispatch_failed(d, q, arm, status))
+        if (status == LE_OK || le__is_callers(status) || call->no_room)
             return status;
+        le__dispatch_failed(d, q, arm, status);
         le__question_forget(q);
     }
     if (q->mode == LE_MODE_MEASURE && !q->measured && !call->beside)

@@ -68,8 +68,10 @@ void le__dispatch_settle(le__dispatch *d, le__question *q, le_call *call);
  * answer is in the call's tensors. */
 le_status le__dispatch_run_arm(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
                                bool thorough, double *spent);
-/* Keeps the verdict of a failure; returns whether another candidate may answer instead. */
-bool le__dispatch_failed(le__dispatch *d, le__question *q, le__arm *arm, le_status status);
+/* The caller's own mistakes, and what no other candidate would do better. */
+bool le__is_callers(le_status status);
+/* Keeps the verdict of a failure: another candidate is to answer instead. */
+void le__dispatch_failed(le__dispatch *d, le__question *q, le__arm *arm, le_status status);
 bool le__has_opencl(const le__operation_entry *e); /* an implementation for it */
 /* Finds the devices that the question may use, and its arms (ask.c). */
 le_status le__dispatch_prepare(le__dispatch *d, le__question *q, le_call *call);

@@ -43,11 +43,6 @@ le_status le__dispatch_hand_out(le__dispatch *d, le_bench_news what, char **text
     return status_of(status, name);
 }
 
-static void forget_choice(le__question *q, void *context) {
-    (void)context;
-    le__question_forget(q);
-}
-
 /* What has been loaded already hears of the verdicts, and who is ruled out by them answers no more.
  */
 static void hear(le__dispatch *d) {
@@ -62,7 +57,7 @@ static void hear(le__dispatch *d) {
         pthread_mutex_unlock(&s->mutex);
     }
     pthread_mutex_unlock(&d->mutex);
-    le__questions_each(d->questions, forget_choice, NULL);
+    le__questions_forget(d->questions);
 }
 
 le_status le__dispatch_hand_in(le__dispatch *d, le_bench_news what, const char *text, size_t size) {

@@ -53,12 +53,21 @@ le_status le__questions_open(le__questions **out) {
 }
 
 void le__questions_each(le__questions *t, void (*fn)(le__question *, void *), void *context) {
-    slots *s = t->current;
+    slots *s = atomic_load_explicit(&t->current, memory_order_acquire);
     for (size_t i = 0; i < s->n; i++) {
-        le__question *q = s->at[i];
+        le__question *q = atomic_load_explicit(&s->at[i], memory_order_acquire);
         if (q)
             fn(q, context);
     }
+}
+
+static void forget_choice(le__question *q, void *context) {
+    (void)context;
+    le__question_forget(q);
+}
+
+void le__questions_forget(le__questions *t) {
+    le__questions_each(t, forget_choice, NULL);
 }
 
 static void question_free(le__question *q) {
@@ -103,6 +112,20 @@ void le__question_set_aside(le__question *q, const le__proof *p) {
             q->left_out[i] = under_way;
             q->n_aside++;
         }
+}
+
+bool le__question_forgive_short(le__question *q, double now) {
+    bool any = false;
+    if (!(q->short_until > 0) || now < q->short_until)
+        return false;
+    q->short_until = 0;
+    for (size_t i = 0; i < q->n_arms; i++)
+        if (q->seen[i] & LE__SEEN_SHORT) {
+            q->seen[i] &= (unsigned char)~LE__SEEN_SHORT;
+            q->left_out[i] = NULL;
+            any = true;
+        }
+    return any;
 }
 
 void le__question_bring_back(le__question *q, const le__proof *p) {
@@ -259,6 +282,7 @@ static void clear(le__question *q) {
     q->n_arms = 0;
     q->n_aside = 0;
     q->stored_under_load = false;
+    q->short_until = q->short_s = 0;
     memset(q->at, 0, sizeof q->at);
 }
 

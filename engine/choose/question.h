@@ -23,7 +23,8 @@ typedef struct le__stripe {
 
 typedef enum le__seen {
     LE__SEEN_RUN = 1,
-    LE__SEEN_COMPARED = 2 /* or tried to: of all arms that share a proof */
+    LE__SEEN_COMPARED = 2, /* or tried to: of all arms that share a proof */
+    LE__SEEN_SHORT = 4     /* left out since there was no memory for it */
 } le__seen;
 
 typedef struct le__question {
@@ -48,7 +49,8 @@ typedef struct le__question {
     unsigned char *seen;           /* by arm: le__seen, of this problem in this process */
     float *moved; /* by arm: seconds that arguments were under way; < 0: not seen yet */
     int n_aside;  /* arms set aside */
-    struct le__question *spare; /* of dropped ones: the next */
+    double short_until, short_s; /* who was short of memory is asked again then, after so long; 0 */
+    struct le__question *spare;  /* of dropped ones: the next */
     /* the known choice; read and written without a lock */
     _Alignas(64) _Atomic(le__arm *) known;
     atomic_bool asked;           /* since the last search for one to drop */
@@ -77,9 +79,11 @@ le_status le__questions_add(le__questions *t, le__question *made, uint64_t hash,
  * before the table is closed: a reader may be about to see that it was dropped. */
 void le__questions_put_away(le__questions *t, le__question *q);
 void le__question_release(le__question *q);
-/* Calls fn for each; not while questions are added. */
+/* Calls fn for each; not while questions are added, when one may be missed or be another one. */
 void le__questions_each(le__questions *t, void (*fn)(le__question *q, void *context),
                         void *context);
+/* The known choices of all, at any time. */
+void le__questions_forget(le__questions *t);
 
 /* Keeps how long arguments were under way when the arm ran, unless an earlier run of the same call
  * has moved them. Mutex of the operation held. */
@@ -90,6 +94,11 @@ void le__question_note_moved(le__question *q, const le__arm *arm, const le_call 
 void le__question_set_aside(le__question *q, const le__proof *p);
 void le__question_bring_back(le__question *q, const le__proof *p);
 bool le__question_is_aside(const le__question *q, const le__arm *arm);
+
+/* Arms that were left out for a lack of memory may answer again: nobody knows whose the memory was.
+ * Each further time they wait for twice as long. now: INFINITY for at once. Returns whether there
+ * were any. Mutex of the operation held. */
+bool le__question_forgive_short(le__question *q, double now);
 
 /* The known choice, as long as it may be reused without asking the policy; else NULL. granted:
  * seconds that its next run may be taken to last without being timed; 0: it is to be timed. */

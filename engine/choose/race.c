@@ -142,10 +142,10 @@ static le_status run_steadily(le__dispatch *d, le__question *q, le_call *call, l
     return status;
 }
 
-void le__race_run(le__dispatch *d, le__question *q, le_call *call, const le__slate *f,
+bool le__race_run(le__dispatch *d, le__question *q, le_call *call, const le__slate *f,
                   le__policy_race *race) {
     size_t i;
-    bool cold;
+    bool cold, sound = true;
     progress p = {.first = calloc(2 * f->n + 1, sizeof *p.first)};
     p.last = p.first + f->n;
     while (p.first && !call->no_room && !le__race_is_late(d) &&
@@ -164,7 +164,8 @@ void le__race_run(le__dispatch *d, le__question *q, le_call *call, const le__sla
             keep_sample(d, q, call, f->arms[i], cold);
             continue;
         }
-        if (status == LE_ERR_CANCELLED)
+        sound = !le__is_callers(status) || status == LE_ERR_CANCELLED;
+        if (le__is_callers(status) || call->no_room)
             break;
         if (status != LE_OK) {
             le__policy_race_drop(race, i);
@@ -188,6 +189,7 @@ void le__race_run(le__dispatch *d, le__question *q, le_call *call, const le__sla
         pthread_mutex_unlock(&q->op->mutex);
     }
     free(p.first);
+    return sound;
 }
 
 /* A winner among those who could be tried in time is good for later processes; in this one the race
@@ -296,10 +298,10 @@ static le_status measure(le__dispatch *d, le__question *q, le_call *call) {
         le__policy_race *race = f.n ? le__policy_race_new(d->policy, &question) : NULL;
         le__policy_race_result r = {0};
         if (race) {
-            le__race_run(d, q, call, &f, race);
-            bool whole = !le__race_is_late(d);
+            bool sound = le__race_run(d, q, call, &f, race);
+            bool whole = sound && !le__race_is_late(d);
             bool news = le__policy_race_end(&race, le__now(), &r) && (r.runs > 0 || !beside);
-            if (news && (r.storable ? whole : !beside) && !call->step)
+            if (sound && news && (r.storable ? whole : !beside) && !call->step)
                 le__race_keep(d, q, &f, l.whole, &r);
             q->measured = whole && l.whole && nobody_aside(q);
         }

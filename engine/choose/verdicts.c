@@ -6,6 +6,9 @@
  */
 #include "choose/verdicts.h"
 
+#include "core/clock.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +18,10 @@ static bool breaks_things(le_status status) {
 
 bool le__verdict_is_of_code(le_status status) {
     return breaks_things(status) || status == LE_ERR_WRONG_RESULT || status == LE_ERR_BUILD;
+}
+
+bool le__is_of_memory(le_status status) {
+    return status == LE_ERR_MEMORY || status == LE_ERR_DEVICE_MEMORY;
 }
 
 /* What le__guard_check says. */
@@ -60,6 +67,31 @@ void le__verdict_keep_failure(le__dispatch *d, le__question *q, le__proof *p, in
     else
         le__verdict_keep(d, q, p, size_class, LE__FAILED, error, reason,
                          le__verdict_is_of_code(status));
+    le__questions_forget(d->questions); /* it may be what others go by */
+}
+
+static bool is_about(const le__verdict *v, const le__question *q) {
+    return !strcmp(v->kind, q->kind) &&
+           (v->size_class == LE__CLASS_TRIAL || v->size_class == q->size_class);
+}
+
+void le__verdicts_take_back(le__question *q) {
+    for (le__proof *p = q->op->proofs; p; p = p->next) {
+        bool broke = false, breaks = false; /* things: here, elsewhere */
+        p->hung_idle = false;
+        for (le__verdict *v = p->verdicts; v; v = v->next) {
+            bool quarantined = v->state == LE__QUARANTINED;
+            if (!is_about(v, q)) {
+                breaks = breaks || quarantined;
+            } else if (quarantined || v->state == LE__FAILED) {
+                v->state = LE__UNPROVEN;
+                v->suspect = v->wary = quarantined;
+                v->ran = v->ran && !quarantined;
+                broke = broke || quarantined;
+            }
+        }
+        p->quarantined = p->quarantined && (breaks || !broke);
+    }
 }
 
 void le__verdict_log(const le__dispatch *d, const le__question *q, const le__proof *p,
@@ -71,16 +103,23 @@ void le__verdict_log(const le__dispatch *d, const le__question *q, const le__pro
 /* Tunables seldom change what memory is needed: all variants are left out then, not one after the
  * other. Mutex of the operation held. */
 static void leave_out(le__question *q, le__proof *p, bool memory, const char *reason) {
+    static const double least_s = 1, most_s = 60;
     snprintf(p->failure, sizeof p->failure, "%s", reason);
     for (size_t i = 0; i < q->n_arms; i++) {
         const le__proof *other = q->op->arms[i]->proof;
         bool sibling = other->implementation == p->implementation && other->device == p->device;
-        if (memory ? sibling : other == p)
-            q->left_out[i] = p->failure;
+        if (!(memory ? sibling && !q->left_out[i] : other == p))
+            continue;
+        q->left_out[i] = p->failure;
+        q->seen[i] |= memory ? LE__SEEN_SHORT : 0;
     }
+    if (!memory)
+        return;
+    q->short_s = fmin(fmax(2 * q->short_s, least_s), most_s);
+    q->short_until = le__now() + q->short_s;
 }
 
-bool le__dispatch_failed(le__dispatch *d, le__question *q, le__arm *arm, le_status status) {
+void le__dispatch_failed(le__dispatch *d, le__question *q, le__arm *arm, le_status status) {
     char reason[160];
     snprintf(reason, sizeof reason, "%.150s", le_error_message());
     if (status == LE_ERR_DEVICE_LOST)
@@ -89,8 +128,7 @@ bool le__dispatch_failed(le__dispatch *d, le__question *q, le__arm *arm, le_stat
     pthread_mutex_lock(&q->op->mutex);
     if (le__verdict_is_of_code(status))
         le__verdict_keep_failure(d, q, arm->proof, q->size_class, status, NULL, reason);
-    else if (arm->index < q->n_arms) /* memory and the like: not for this problem, not for ever */
-        leave_out(q, arm->proof, status == LE_ERR_MEMORY || status == LE_ERR_DEVICE_MEMORY, reason);
+    else if (arm->index < q->n_arms) /* not for this problem, not for ever */
+        leave_out(q, arm->proof, le__is_of_memory(status), reason);
     pthread_mutex_unlock(&q->op->mutex);
-    return true;
 }

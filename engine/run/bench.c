@@ -9,6 +9,7 @@
 #include "core/clock.h"
 #include "core/tick.h"
 #include "choose/dispatch.h"
+#include "choose/verdicts.h"
 #include "benchdb.h"
 #include "engine.h"
 #include "core/options.h"
@@ -322,6 +323,7 @@ static void forget(le__dispatch *d, le__question *q, le_call *call, void *to) {
     pthread_mutex_lock(&q->op->mutex);
     q->measured = false;
     q->stored = -1;
+    le__verdicts_take_back(q);
     pthread_mutex_unlock(&q->op->mutex);
     le__question_forget(q);
 }

@@ -24,3 +24,15 @@ le_status le_chain_register_json(le_engine *engine, const char *text, char *name
     le_status opened = le__engine_or_default(&engine);
     return opened == LE_OK ? le__chain_register_json(engine, text, name, size) : opened;
 }
+
+le_status le_chain_run_args(le_chain *c, const le_arg *args, size_t n_args) {
+    le_status opened = le__engine_or_default(&c->engine);
+    return opened == LE_OK ? le__chain_run(c, args, n_args) : opened;
+}
+
+le_status le_chain_explain(le_chain *c, le_chain_plan **out, const le_arg *options,
+                           size_t n_options) {
+    *out = NULL;
+    le_status opened = le__engine_or_default(&c->engine);
+    return opened == LE_OK ? le__chain_explain(c, out, options, n_options) : opened;
+}

@@ -6,6 +6,7 @@
  * for once.
  */
 #include "core/sanitizer.h"
+#include "liquid_engine/le_bench.h"
 #include "toy.h"
 
 #include <setjmp.h>
@@ -85,6 +86,16 @@ static void crashes_from_5000(void *context, size_t begin, size_t end, int worke
     toy_range(context, begin, end, worker);
     if (size_of(context) >= 5000)
         abort();
+}
+
+static bool is_wrong, is_broken; /* now */
+
+static void wrong_or_broken_at_times(void *context, size_t begin, size_t end, int worker) {
+    toy_range(context, begin, end, worker);
+    if (is_broken)
+        abort();
+    if (is_wrong && size_of(context) >= 5000 && begin < end)
+        first_of(context)[begin] += 1;
 }
 
 static void counted(void *context, size_t begin, size_t end, int worker) {
@@ -293,6 +304,47 @@ static void writes_behind_its_output(void **state) {
     unsetenv("LE_TRIALS");
 }
 
+static void forget(le_engine *e, int64_t n) {
+    static float in[MOST];
+    le_tensor input = le_tensor_of(in, LE_F32, 1, &n), result = {0};
+    const le_arg args[] = {LE_IN("input", &input), LE_F64("factor", 2), LE_OUT("result", &result)};
+    assert_int_equal(le_bench_forget(e, "toy", args, 3), LE_OK);
+}
+
+/* A verdict outlives what it came from, until somebody asks for another. */
+static void what_failed_is_tried_again_when_asked_for(void **state) {
+    static const struct {
+        bool *fault;
+        const char *reason;
+    } rows[] = {{&is_wrong, "exceeds the tolerance"}, {&is_broken, "quarantined: crashed"}};
+    static const struct {
+        bool fault, asked_for, left_out;
+    } processes[] = {{true, false, true},
+                     {false, false, true},
+                     {true, true, true},
+                     {false, true, false},
+                     {false, false, false}};
+    char db[DB_PATH];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        le_implementation all[] = {toy_reference, like_c("quick", wrong_or_broken_at_times), toy_c};
+        no_database_yet(db);
+        for (int k = 0; k < 5; k++) {
+            le_engine *e = open_with(db, all, 3);
+            *rows[i].fault = processes[k].fault;
+            if (processes[k].asked_for)
+                forget(e, 6000);
+            assert_true(ask(e, 6000, LE_MODE_MEASURE));
+            if (!processes[k].left_out)
+                assert_int_equal(ask_only(e, "quick", 6000), LE_OK);
+            else
+                must_be_left_out(e, "quick", 6000, rows[i].reason);
+            le_close(&e);
+        }
+    }
+    unlink(db);
+}
+
 static int process(const char *db, int64_t n, const char *reason) {
     int status = 0;
     fflush(NULL);
@@ -369,6 +421,7 @@ int main(void) {
                                        cmocka_unit_test(who_was_never_timed_is_not_free),
                                        cmocka_unit_test(writes_behind_its_output),
                                        cmocka_unit_test(crashes_one_process_only),
+                                       cmocka_unit_test(what_failed_is_tried_again_when_asked_for),
                                        cmocka_unit_test(growing_sizes_cost_few_second_answers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -510,6 +510,44 @@ static void failing_after_a_race_leaves_outputs_alone(void **state) {
     assert_true(canaries[0][1] == numbers[1]);
 }
 
+/* By tens: right where the trial looks, wrong in larger calls. */
+static le_status wrong_when_large(le_call *call) {
+    const le_tensor *x = le_call_in(call, 0);
+    for (int64_t i = 0; i < le_tensor_count(x); i++)
+        le_tensor_set(le_call_out(call, 2), i,
+                      le_call_f64(call, 1) * le_tensor_get(x, i) + (le_tensor_count(x) > 900));
+    return LE_OK;
+}
+
+/* That an answer is wrong shows when it is compared, after it has been written somewhere. */
+static void wrong_answers_leave_outputs_alone(void **state) {
+    static const le_implementation wrong = {.abi = LE_METHOD_ABI,
+                                            .operation = "chain_scale",
+                                            .name = "wrong",
+                                            .run_type = "simd",
+                                            .flags = LE_IMPL_SERIAL,
+                                            .run = wrong_when_large};
+    const int64_t n = N;
+    le_chain *c;
+    (void)state;
+    input();
+    for (int k = 0; k < 3; k++)
+        canary(k);
+    le_tensor x = le_tensor_of(numbers, LE_F32, 1, &n),
+              y = le_tensor_of(canaries[0], LE_F32, 1, &n);
+    assert_int_equal(le_register_implementation(engine, &wrong), LE_OK);
+    assert_int_equal(le_chain_new(&c, engine, "wrong"), LE_OK);
+    le_value in = le_chain_input(c, "x", LE_F32, 1, &n), out = le_chain_temp(c);
+    le_chain_add(c, "chain_scale", LE_VALUE_IN("x", in), LE_VALUE_OUT("result", out),
+                 LE_OPT_IMPLEMENTATION("wrong"));
+    le_chain_output(c, "y", out);
+    assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_OUT("y", &y)), LE_ERR_NO_CANDIDATE);
+    assert_non_null(strstr(le_error_message(), "exceeds the tolerance"));
+    assert_canaries();
+    le_chain_free(&c);
+    assert_int_equal(le_unregister_implementation(engine, "chain_scale", "wrong"), LE_OK);
+}
+
 /* What one engine learnt of the steps, another one knows through the database, and a third one
  * without it does not. How long they take says nothing, in microseconds on a loaded machine. */
 static void steps_are_remembered(void **state) {
@@ -716,6 +754,7 @@ int main(void) {
         cmocka_unit_test(failing_steps_leave_outputs_alone),
         cmocka_unit_test(failing_pieces_leave_outputs_alone),
         cmocka_unit_test(failing_after_a_race_leaves_outputs_alone),
+        cmocka_unit_test(wrong_answers_leave_outputs_alone),
         cmocka_unit_test(steps_are_remembered),
         cmocka_unit_test(device_chain_moves_input_and_output_once),
         cmocka_unit_test(an_engine_for_opencl_finds_devices_for_chains),

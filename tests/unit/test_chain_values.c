@@ -9,6 +9,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -147,6 +148,8 @@ static void views_are_read_where_they_lie(void **state) {
     views[2].strides[1] = ROWS;
     views[3].strides[0] = 0; /* one row again and again */
     le_chain *one = by_two_steps(false, shape), *both = by_two_steps(true, shape);
+    triples(one, &whole, "cpu"); /* first answers are looked at before they are handed over */
+    triples(both, &whole, "cpu");
     for (int i = 0; i < 8; i++) {
         const le_tensor *x = &views[i % 4];
         assert_true(triples(one, x, "cpu") < 2 * BYTES);
@@ -159,9 +162,201 @@ static void views_are_read_where_they_lie(void **state) {
     le_chain_free(&both);
 }
 
+static le_value double_into(le_chain *c, le_value x, le_value to) {
+    le_chain_add(c, "chain_scale", LE_VALUE_IN("x", x), LE_VALUE_OUT("result", to));
+    return to;
+}
+
+/* Of a value [4,6], what is written first, and then by a second step; and whether that may be. */
+static void parts_are_written_once(void **state) {
+    static const struct {
+        int axis[2];
+        int64_t begin[2], end[2]; /* -1: a slice */
+        bool both;
+    } rows[] = {{{0, 0}, {0, 1}, {-1, -1}, true},  {{0, 0}, {1, 1}, {-1, -1}, false},
+                {{0, 0}, {0, 2}, {2, 4}, true},    {{0, 0}, {0, 1}, {2, 3}, false},
+                {{0, 1}, {0, 3}, {-1, -1}, false}, {{0, 0}, {0, 2}, {3, -1}, false},
+                {{0, 0}, {1, 2}, {2, -1}, true},   {{1, 1}, {0, 5}, {5, 6}, true}};
+    float data[24] = {0};
+    const le_tensor x = le_tensor_of(data, LE_F32, 2, (int64_t[]){4, 6});
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        le_chain *c;
+        assert_int_equal(le_chain_new(&c, engine, "parts"), LE_OK);
+        le_value in = le_chain_input(c, "x", LE_F32, 2, x.shape);
+        le_value y = le_chain_temp_of(c, LE_F32, 2, x.shape);
+        for (int k = 0; k < 2; k++) {
+            const int axis = rows[i].axis[k];
+            const int64_t begin = rows[i].begin[k], end = rows[i].end[k];
+            le_value part[2] = {in, y};
+            for (int of = 0; of < 2; of++)
+                part[of] = end < 0 ? le_chain_slice(c, part[of], axis, begin)
+                                   : le_chain_range(c, part[of], axis, begin, end);
+            double_into(c, part[0], part[1]);
+        }
+        assert_int_equal(le_chain_status(c), rows[i].both ? LE_OK : LE_ERR_ARGUMENT);
+        le_chain_free(&c);
+    }
+}
+
+/* A step that reads [0,8) of what it writes [2,10) of, and one that writes what was read. */
+static void what_is_read_stays(void **state) {
+    (void)state;
+    const int64_t n = 12;
+    for (int later = 0; later < 2; later++) {
+        le_chain *c;
+        assert_int_equal(le_chain_new(&c, engine, "over"), LE_OK);
+        le_value in = le_chain_input(c, "x", LE_F32, 1, (int64_t[]){4});
+        le_value y = le_chain_temp_of(c, LE_F32, 1, &n);
+        double_into(c, in, le_chain_range(c, y, 0, 0, 4));
+        le_value read = le_chain_range(c, y, 0, 0, 8);
+        double_into(c, read, later ? le_chain_temp(c) : le_chain_range(c, y, 0, 4, 12));
+        if (later) {
+            assert_int_equal(le_chain_status(c), LE_OK);
+            double_into(c, in, le_chain_range(c, y, 0, 4, 8));
+        }
+        assert_int_equal(le_chain_status(c), LE_ERR_ARGUMENT);
+        assert_non_null(strstr(le_error_message(), later ? "reads" : "shares memory"));
+        le_chain_free(&c);
+    }
+}
+
+/* The same row by another name, before the next row is written. */
+static void parts_are_known_by_where_they_lie(void **state) {
+    (void)state;
+    le_chain *c;
+    float data[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+    const int64_t n = 8;
+    le_tensor x = le_tensor_of(data, LE_F32, 1, &n), out = {0};
+    assert_int_equal(le_chain_new(&c, engine, "again"), LE_OK);
+    le_value in = le_chain_input(c, "x", LE_F32, 1, &n);
+    le_value y = le_chain_temp_of(c, LE_F32, 2, (int64_t[]){2, 8});
+    double_into(c, in, le_chain_slice(c, y, 0, 0));
+    double_into(c, le_chain_slice(c, y, 0, 0), le_chain_slice(c, y, 0, 1));
+    le_chain_output(c, "y", y);
+    assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_OUT("y", &out)), LE_OK);
+    for (int i = 0; i < 16; i++)
+        assert_true(le_tensor_get(&out, i) == (i < 8 ? 2 : 4));
+    le_tensor_free(&out);
+    le_chain_free(&c);
+}
+
+/* What calls refuse chains refuse. */
+static void tensors_are_looked_at(void **state) {
+    (void)state;
+    le_chain *c;
+    _Alignas(8) char bytes[64] = {0};
+    float made[16];
+    const int64_t n = 8;
+    le_tensor x = le_tensor_of(bytes, LE_F32, 1, &n), one = le_tensor_of(made, LE_F32, 1, &n);
+    le_tensor two = le_tensor_of(made + 8, LE_F32, 1, &n), none = {0};
+    assert_int_equal(le_chain_new(&c, engine, "two"), LE_OK);
+    le_value in = le_chain_input(c, "x", LE_F32, 1, &n);
+    le_value y = double_into(c, in, le_chain_temp(c)), z = double_into(c, y, le_chain_temp(c));
+    le_chain_output(c, "y", y);
+    le_chain_output(c, "z", z);
+    assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_OUT("y", &one), LE_OUT("z", &two)), LE_OK);
+    assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_OUT("y", &one), LE_OUT("z", &one)),
+                     LE_ERR_ARGUMENT);
+    assert_non_null(strstr(le_error_message(), "shares memory"));
+    assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_OUT("y", &none), LE_OUT("z", &none)),
+                     LE_ERR_ARGUMENT);
+    one.strides[0] = 0;
+    assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_OUT("y", &one)), LE_ERR_ARGUMENT);
+    assert_non_null(strstr(le_error_message(), "overlap"));
+    one.strides[0] = 1;
+    x.data = bytes + 1;
+    assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_OUT("y", &one)), LE_ERR_ARGUMENT);
+    assert_non_null(strstr(le_error_message(), "not aligned"));
+    le_chain_free(&c);
+}
+
+static void constants_without_data_are_refused(void **state) {
+    le_chain *c;
+    const int64_t n = 8;
+    float data[8];
+    le_tensor bad[] = {le_tensor_of(NULL, LE_F32, 1, &n), le_tensor_of(data, (le_dtype)99, 1, &n),
+                       le_tensor_of((char *)data + 1, LE_F32, 1, &n)};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(le_chain_new(&c, engine, "constant"), LE_OK);
+        assert_true(le_chain_constant(c, i < 3 ? &bad[i] : NULL).id < 0);
+        assert_int_equal(le_chain_status(c), i == 1 ? LE_ERR_DTYPE : LE_ERR_ARGUMENT);
+        le_chain_free(&c);
+    }
+    assert_int_equal(le_chain_new(&c, engine, "table"), LE_OK);
+    le_value image = le_chain_input(c, "x", LE_F32, 2, (int64_t[]){8, 8});
+    bad[0] = le_tensor_of(NULL, LE_F32, 2, (int64_t[]){3, 3});
+    assert_int_equal(le_chain_add(c, "convolve2d", LE_VALUE_IN("image", image),
+                                  LE_TABLE("kernel", &bad[0]),
+                                  LE_VALUE_OUT("result", le_chain_temp(c))),
+                     LE_ERR_ARGUMENT);
+    assert_non_null(strstr(le_error_message(), "'kernel' has no data"));
+    le_chain_free(&c);
+}
+
+/* More of them than an operation may have, for a chain that is none. */
+static void many_inputs(void **state) {
+    enum { MANY = 60 };
+    const int64_t n = 1;
+    float data = 3;
+    le_tensor x = le_tensor_of(&data, LE_F32, 1, &n), y = {0};
+    le_chain *c;
+    char name[8];
+    (void)state;
+    assert_int_equal(le_chain_new(&c, engine, "many"), LE_OK);
+    le_value in = LE_VALUE_NONE;
+    for (int i = 0; i < MANY; i++) {
+        snprintf(name, sizeof name, "x%d", i);
+        in = le_chain_input(c, name, LE_F32, 1, &n);
+    }
+    le_chain_output(c, "y", double_into(c, in, le_chain_temp(c)));
+    assert_int_equal(le_chain_as_operation(c, NULL, NULL), LE_ERR_UNSUPPORTED);
+    assert_non_null(strstr(le_error_message(), "61 inputs and outputs"));
+    le_arg args[MANY + 1];
+    char names[MANY][8];
+    for (int i = 0; i < MANY; i++) {
+        snprintf(names[i], sizeof names[i], "x%d", i);
+        args[i] = LE_IN(names[i], &x);
+    }
+    args[MANY] = LE_OUT("y", &y);
+    assert_int_equal(le_chain_run_args(c, args, MANY + 1), LE_OK);
+    assert_true(le_tensor_get(&y, 0) == 6);
+    le_tensor_free(&y);
+    le_chain_free(&c);
+}
+
+/* An input of no elements has no memory; and a chain that has been added to has not run yet. */
+static void empty_runs_and_no_runs(void **state) {
+    (void)state;
+    le_chain *c;
+    le_chain_report report;
+    const int64_t n = 0;
+    le_tensor x = le_tensor_of(NULL, LE_F32, 1, &n), y = {0};
+    assert_int_equal(le_chain_new(&c, engine, "empty"), LE_OK);
+    le_value in = le_chain_input(c, "x", LE_F32, 1, &n);
+    le_chain_output(c, "y", double_into(c, in, le_chain_temp(c)));
+    assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_OUT("y", &y)), LE_OK);
+    assert_int_equal(le_tensor_count(&y), 0);
+    assert_int_equal(le_chain_last_run(c, &report), LE_OK);
+    assert_int_equal(report.n_steps, 1);
+    double_into(c, in, le_chain_temp(c));
+    le_chain_last_run(c, &report);
+    assert_true(report.n_steps == 0 && !report.steps);
+    le_tensor_free(&y);
+    le_chain_free(&c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slices_are_parts_of_values),
+        cmocka_unit_test(parts_are_written_once),
+        cmocka_unit_test(what_is_read_stays),
+        cmocka_unit_test(parts_are_known_by_where_they_lie),
+        cmocka_unit_test(tensors_are_looked_at),
+        cmocka_unit_test(constants_without_data_are_refused),
+        cmocka_unit_test(many_inputs),
+        cmocka_unit_test(empty_runs_and_no_runs),
         cmocka_unit_test(constants_are_kept),
         cmocka_unit_test(rows_of_an_input),
         cmocka_unit_test(views_are_read_where_they_lie),

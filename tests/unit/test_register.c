@@ -4,6 +4,7 @@
  * Registering under a name that there is, taking away, the authors' own pointers, the shapes of a
  * call that does not run, and engines in forked processes.
  */
+#include "liquid_engine/le_chain.h"
 #include "toy.h"
 
 #include "core/sanitizer.h"
@@ -136,6 +137,55 @@ static void an_operation_is_replaced_as_a_whole(void **state) {
     le_close(&e);
 }
 
+/* What one was measured to take is not said of another one of the same name. */
+static void an_operation_that_comes_back_is_new(void **state) {
+    (void)state;
+    _Atomic int runs = 0;
+    le_implementation impl = counting(&runs, "1"), other = counting(&runs, "2");
+    le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+    assert_int_equal(le_register_implementation(e, &impl), LE_OK);
+    for (int k = 0; k < 20; k++)
+        assert_int_equal(run_by(e, "counting"), LE_OK);
+    assert_int_equal(le_unregister_operation(e, "toy"), LE_OK);
+    assert_int_equal(le_register_operation(e, &toy_operation), LE_OK);
+    assert_int_equal(le_register_implementation(e, &toy_reference), LE_OK);
+    assert_int_equal(le_register_implementation(e, &other), LE_OK);
+    int64_t n = N;
+    le_tensor in = le_tensor_of(input, LE_F32, 1, &n), out = {0};
+    le_explanation *x = NULL;
+    assert_int_equal(le_engine_explain(e, &x, "toy", LE_IN("input", &in), LE_F64("factor", 2),
+                                       LE_OUT("result", &out)),
+                     LE_OK);
+    assert_true(x->n_candidates >= 2);
+    for (size_t i = 0; i < x->n_candidates; i++)
+        assert_true(x->candidates[i].samples == 0);
+    le_explanation_free(&x);
+    le_close(&e);
+}
+
+static void tunables_are_looked_at(void **state) {
+    static const int64_t values[] = {1, 2};
+    _Atomic int runs = 0;
+    le_tunable many[9];
+    (void)state;
+    le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+    for (int i = 0; i < 9; i++)
+        many[i] = (le_tunable){"tile", values, 2, 1};
+    const le_tunable none = {"tile", values, 0, 1}, nameless = {NULL, values, 2, 1};
+    const struct {
+        const le_tunable *list;
+        size_t n;
+    } wrong[] = {{many, 9}, {&none, 1}, {&nameless, 1}, {NULL, 1}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        le_implementation impl = counting(&runs, "1");
+        impl.tunables = wrong[i].list;
+        impl.n_tunables = wrong[i].n;
+        assert_int_equal(le_register_implementation(e, &impl), LE_ERR_ARGUMENT);
+        assert_non_null(strstr(le_error_message(), "tunable"));
+    }
+    le_close(&e);
+}
+
 static void what_is_built_in_stays(void **state) {
     (void)state;
     le_engine *e = toy_open(NULL, LE_MODE_LEARN);
@@ -224,6 +274,16 @@ static int refuses(le_engine *e) {
     return e ? 3 : 0;
 }
 
+static le_chain *chain; /* of the parent's engine */
+
+static int refuses_chains(le_engine *e) {
+    le_chain_plan *plan;
+    (void)e;
+    if (le_chain_run(chain, LE_OPT_MODE(LE_MODE_ESTIMATE)) != LE_ERR_UNSUPPORTED)
+        return 1;
+    return le_chain_explain(chain, &plan, NULL, 0) == LE_ERR_UNSUPPORTED ? 0 : 2;
+}
+
 static int has_another(le_engine *e) {
     size_t n;
     const le_operation *const *all = le_engine_operations(NULL, &n);
@@ -238,6 +298,9 @@ static void engines_belong_to_their_process(void **state) {
     assert_int_equal(run_by(e, "c"), LE_OK);
     assert_int_equal(in_fork(refuses, e), 0);
     assert_int_equal(run_by(e, "c"), LE_OK);
+    assert_int_equal(le_chain_new(&chain, e, "parents"), LE_OK);
+    assert_int_equal(in_fork(refuses_chains, e), 0);
+    le_chain_free(&chain);
     assert_non_null(le_engine_operations(NULL, &n));
     assert_int_equal(in_fork(has_another, NULL), 0);
     le_close(&e);
@@ -369,6 +432,8 @@ int main(void) {
         cmocka_unit_test(another_of_the_name_replaces_it),
         cmocka_unit_test(the_same_version_stays_proven),
         cmocka_unit_test(an_operation_is_replaced_as_a_whole),
+        cmocka_unit_test(an_operation_that_comes_back_is_new),
+        cmocka_unit_test(tunables_are_looked_at),
         cmocka_unit_test(what_is_built_in_stays),
         cmocka_unit_test(an_unknown_run_type_is_refused),
         cmocka_unit_test(shapes_are_told_without_a_run),

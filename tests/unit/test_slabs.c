@@ -97,6 +97,153 @@ static void halos(void **state) {
     assert_null(y.storage);
 }
 
+/* --- operations of single tests: y of x --- */
+
+enum { X, Y };
+static const le_arg_desc args_of_rows[] = {[X] = {.name = "x",
+                                                  .doc = "rows",
+                                                  .type = LE_TYPE_IN,
+                                                  .dtypes = LE_DTYPE_BIT(LE_F32),
+                                                  .min_ndim = 2,
+                                                  .max_ndim = 2,
+                                                  .shape = "[rows,n]"},
+                                           [Y] = {.name = "y",
+                                                  .doc = "of them",
+                                                  .type = LE_TYPE_OUT,
+                                                  .dtypes = LE_DTYPE_BIT(LE_F32),
+                                                  .min_ndim = 1,
+                                                  .max_ndim = 2,
+                                                  .shape = "[...]"}};
+
+static void rows_work(const le_call *call, le_work *out) {
+    const double n = (double)le_tensor_count(le_call_in(call, X));
+    *out = (le_work){n + 1, 4 * n};
+}
+
+static void register_rows(le_operation *op, le_implementation *impl) {
+    op->abi = impl->abi = LE_METHOD_ABI;
+    op->args = args_of_rows;
+    op->n_args = 2;
+    op->family = "test";
+    op->summary = "of rows";
+    op->work = rows_work;
+    op->atol = op->rtol = 1e-3;
+    impl->operation = op->name;
+    impl->name = impl->run_type = "c";
+    impl->flags = LE_IMPL_SERIAL | LE_IMPL_REPRODUCIBLE;
+    assert_int_equal(le_register_operation(engine, op), LE_OK);
+    assert_int_equal(le_register_implementation(engine, impl), LE_OK);
+}
+
+static le_status total_check(le_call *call) {
+    return le_call_set_out(call, Y, LE_F32, 1, le_call_in(call, X)->shape + 1);
+}
+
+static bool total_slabs(const le_call *call, le_slabs *out) {
+    out->items = le_call_in(call, X)->shape[0];
+    out->args[X].axis = 1;
+    out->args[Y].merge = LE_MERGE_SUM;
+    return true;
+}
+
+static le_status total_run(le_call *call) {
+    const le_tensor *x = le_call_in(call, X);
+    for (int64_t i = 0; i < x->shape[1]; i++) {
+        double sum = 0;
+        for (int64_t r = 0; r < x->shape[0]; r++)
+            sum += le_tensor_get(x, r * x->shape[1] + i);
+        le_tensor_set(le_call_out(call, Y), i, sum);
+    }
+    return LE_OK;
+}
+
+/* The sum over rows that were blurred: rows of a halo would be in two sums. */
+static void sums_have_no_halo(void **state) {
+    static le_operation total = {.name = "rows_total", .check = total_check, .slabs = total_slabs};
+    static le_implementation by = {.run = total_run};
+    enum { ROWS = 400, COLUMNS = 3 };
+    const int64_t shape[] = {ROWS, COLUMNS};
+    float data[ROWS * COLUMNS];
+    le_chain *c;
+    (void)state;
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        data[i] = 1;
+    register_rows(&total, &by);
+    assert_int_equal(le_chain_new(&c, engine, "blurred_total"), LE_OK);
+    le_value x = le_chain_input(c, "x", LE_F32, 2, shape), y = le_chain_temp(c),
+             z = le_chain_temp(c);
+    le_chain_add(c, "chain_blur", LE_VALUE_IN("x", x), LE_VALUE_OUT("result", y));
+    le_chain_add(c, "rows_total", LE_VALUE_IN("x", y), LE_VALUE_OUT("y", z));
+    le_chain_output(c, "total", z);
+    assert_int_equal(le_chain_as_operation(c, "blurred_total", NULL), LE_OK);
+    le_chain_free(&c);
+    le_tensor in = le_tensor_of(data, LE_F32, 2, shape), out = {0};
+    static const char *const ways[] = {"staged", "slabs"};
+    for (int i = 0; i < 2; i++) {
+        le_status status = le_engine_run(engine, "blurred_total", LE_IN("x", &in),
+                                         LE_OUT("total", &out), LE_OPT_IMPLEMENTATION(ways[i]));
+        assert_int_equal(status, i ? LE_ERR_NO_CANDIDATE : LE_OK);
+        for (int k = 0; k < COLUMNS && status == LE_OK; k++)
+            assert_true(le_tensor_get(&out, k) == ROWS);
+        le_tensor_free(&out);
+    }
+}
+
+static le_status same_check(le_call *call) {
+    return le_call_set_out(call, Y, LE_F32, 2, le_call_in(call, X)->shape);
+}
+
+static bool cut_along(const le_call *call, le_slabs *out, int axis) {
+    out->items = le_call_in(call, X)->shape[axis];
+    out->args[X].axis = out->args[Y].axis = (int8_t)(axis + 1);
+    return true;
+}
+
+static bool by_rows(const le_call *call, le_slabs *out) {
+    return cut_along(call, out, 0);
+}
+
+static bool by_columns(const le_call *call, le_slabs *out) {
+    return cut_along(call, out, 1);
+}
+
+static int parts, strict_parts;
+
+static le_status note_wishes(le_call *call) {
+    const le_tensor *x = le_call_in(call, X);
+    parts += x->shape[0] == 1;
+    strict_parts += x->shape[0] == 1 && le_call_rtol(call) == 1e-9 && le_call_reproducible(call);
+    memcpy(le_call_out(call, Y)->data, le_call_contiguous(call, X),
+           (size_t)le_tensor_count(x) * sizeof(float));
+    return LE_OK;
+}
+
+/* In slabs and in tiles, what is wanted of the whole is wanted of each part. */
+static void parts_are_as_strict_as_the_whole(void **state) {
+    static le_operation same = {
+        .name = "rows_same", .check = same_check, .slabs = by_rows, .tiles = by_columns};
+    static le_implementation by = {.run = note_wishes};
+    static const int64_t limits[] = {400000, 60000};
+    (void)state;
+    register_rows(&same, &by);
+    le_tensor x;
+    assert_int_equal(le_tensor_alloc(&x, LE_F32, 2, (int64_t[]){4, 10000}), LE_OK);
+    for (int i = 0; i < 2; i++) {
+        le_tensor y = {0};
+        parts = strict_parts = 0;
+        assert_int_equal(le_engine_run(engine, "rows_same", LE_IN("x", &x), LE_OUT("y", &y),
+                                       LE_OPT_RTOL(1e-9), LE_OPT_REPRODUCIBLE(),
+                                       LE_OPT_MEMORY_LIMIT(limits[i]),
+                                       LE_OPT_IMPLEMENTATION("slabs")),
+                         LE_OK);
+        if (i)
+            assert_true(parts >= 8); /* two tiles a row */
+        assert_int_equal(strict_parts, parts);
+        le_tensor_free(&y);
+    }
+    le_tensor_free(&x);
+}
+
 static void assert_over(const le_tensor *x, const le_tensor *mean, const le_tensor *max,
                         const le_tensor *sum) {
     int64_t frames = x->shape[0], n = x->shape[1] * x->shape[2];
@@ -622,6 +769,8 @@ int main(void) {
         cmocka_unit_test(cut_outputs_on_opencl),
         cmocka_unit_test(halos),
         cmocka_unit_test(merged_outputs),
+        cmocka_unit_test(sums_have_no_halo),
+        cmocka_unit_test(parts_are_as_strict_as_the_whole),
         cmocka_unit_test(files_frame_by_frame),
         cmocka_unit_test(chains_in_slabs),
         cmocka_unit_test(failing_slabs_leave_outputs_alone),

@@ -327,7 +327,8 @@ typedef struct le_options {
     int64_t memory_limit_bytes; /* [LE_MEMORY_LIMIT] host working memory of a call */
     int64_t device_memory_limit_bytes; /* [LE_DEVICE_MEMORY_LIMIT] default: 80 % of the device */
     uint64_t seed;                     /* [LE_SEED] of trials and benchmarks */
-    le_log_fn log; /* called from any thread; NULL: silent, or stderr if [LE_LOG] */
+    le_log_fn log; /* called from any thread, must not call the engine; NULL: silent, or stderr if
+                      [LE_LOG] */
     void *log_cookie;
     /* Around each fork of this process by which the engine tries candidates, with fork_cookie: for
      * programs whose locks the code of a candidate may need (as pthread_atfork, which sees all

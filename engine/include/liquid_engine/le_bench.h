@@ -112,7 +112,9 @@ LE_API bool le_bench_is_known(le_engine *engine, const char *operation, const le
  * first call in mode measure of another engine measures again. */
 LE_API bool le_bench_is_under_load(le_engine *engine, const char *operation, const le_arg *args,
                                    size_t n_args);
-/* The next call in mode measure measures again; its choice replaces the stored one. */
+/* The next call in mode measure measures again; its choice replaces the stored one. It also tries
+ * again what was left out of such calls because it had failed; what had crashed or hung is run in a
+ * child process first, where that is possible. */
 LE_API le_status le_bench_forget(le_engine *engine, const char *operation, const le_arg *args,
                                  size_t n_args);
 

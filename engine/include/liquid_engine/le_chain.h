@@ -209,7 +209,8 @@ typedef struct le_chain_report {
     const le_step_report *steps;
 } le_chain_report;
 
-/* What the last successful run of this chain did; all zero before. steps is valid until the next run. */
+/* What the last successful run of this chain did; all zero before, and
+ * when a step has been added. steps is valid until then, or the next run. */
 LE_API le_status le_chain_last_run(const le_chain *chain, le_chain_report *out);
 /* -------------------------------------------------------------------------------- profile ---- */
 

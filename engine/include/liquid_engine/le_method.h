@@ -408,7 +408,7 @@ typedef enum le_implementation_flag {
 
 typedef struct le_tunable {
     const char *name;      /* "tile" */
-    const int64_t *values; /* allowed values */
+    const int64_t *values; /* allowed values, one or more */
     size_t n_values;
     int64_t default_value; /* one of values */
 } le_tunable;
@@ -440,7 +440,7 @@ typedef struct le_implementation {
      * it for CPU-type devices. */
     double speed;
     const le_tunable *tunables;
-    size_t n_tunables;
+    size_t n_tunables; /* 8 at most */
     const le_cl_source *const *sources; /* OpenCL: NULL-ended, for the source hash */
     /* A pure predicate of the call and le_cl_device; on false *why names the reason in a few words
      * (static text). NULL: always. */

@@ -1,0 +1,306 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Who may answer a call: each layout asks anew, what the caller or a moment's lack of memory is to
+ * blame for is not held against an implementation, and what breaks things answers nowhere.
+ */
+#include "liquid_engine/le_bench.h"
+#include "toy.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { N = 6000 };
+
+static float input[2 * N], output[2 * N];
+
+static le_engine *open_with(const le_implementation *impl, size_t n) {
+    le_options o;
+    le_engine *e = NULL;
+    le_default_options(&o);
+    o.db_path = ":memory:";
+    o.devices = "cpu";
+    o.threads = 2;
+    assert_int_equal(le_open(&e, &o), LE_OK);
+    assert_int_equal(le_register_operation(e, &toy_operation), LE_OK);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(le_register_implementation(e, &impl[i]), LE_OK);
+    return e;
+}
+
+static le_implementation quick_by(le_range_fn range) {
+    le_implementation quick = toy_c;
+    quick.name = "quick";
+    quick.run_type = "simd";
+    quick.flags = LE_IMPL_SERIAL;
+    quick.speed = 50;
+    quick.range = range;
+    return quick;
+}
+
+/* The status of a call; *who: which implementation answered. */
+static le_status ask(le_engine *e, const le_tensor *in, le_tensor *out, le_mode mode,
+                     const char *implementation, char who[16]) {
+    le_run_info info = {.struct_size = sizeof info};
+    le_status status =
+        le_engine_run(e, "toy", LE_IN("input", in), LE_F64("factor", 2), LE_OUT("result", out),
+                      LE_OPT_MODE(mode), LE_OPT_IMPLEMENTATION(implementation));
+    le_last_run(&info);
+    snprintf(who, 16, "%.*s", (int)strcspn(info.candidate, "@"), info.candidate);
+    return status;
+}
+
+/* An answer to n numbers in a row, looked at. */
+static void ask_row(le_engine *e, int64_t n, le_mode mode, char who[16]) {
+    le_tensor in = le_tensor_of(input, LE_F32, 1, &n), out = le_tensor_of(output, LE_F32, 1, &n);
+    memset(output, 0, sizeof output);
+    if (ask(e, &in, &out, mode, NULL, who) != LE_OK)
+        fail_msg("%s", le_error_message());
+    for (int64_t i = 0; i < n; i++)
+        assert_true(output[i] == 2 * input[i]);
+}
+
+/* --- layouts --- */
+
+static bool has_dense_rows(const le_call *call, const char **why) {
+    const le_tensor *in = le_call_in(call, TOY_INPUT);
+    *why = "the rows have gaps";
+    return in->strides[in->ndim - 1] == 1;
+}
+
+static le_status by_dense_rows(le_call *call) {
+    const le_tensor *in = le_call_in(call, TOY_INPUT);
+    float *out = le_call_out(call, TOY_RESULT)->data;
+    const int64_t columns = in->shape[in->ndim - 1], rows = in->ndim > 1 ? in->shape[0] : 1;
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < columns; c++)
+            *out++ = (float)le_call_f64(call, TOY_FACTOR) *
+                     ((const float *)in->data)[r * in->strides[0] + c];
+    return LE_OK;
+}
+
+/* Both are views, of the same shape: with rows that are padded, and of each second column. */
+static void each_layout_asks_who_takes_it(void **state) {
+    enum { ROWS = 30, COLUMNS = 40 };
+    const int64_t shape[] = {ROWS, COLUMNS};
+    (void)state;
+    for (le_mode mode = LE_MODE_LEARN; mode <= LE_MODE_MEASURE; mode++) {
+        le_implementation quick = quick_by(NULL);
+        quick.items = NULL;
+        quick.run = by_dense_rows;
+        quick.applicable = has_dense_rows;
+        le_implementation all[] = {toy_reference, toy_c, quick};
+        le_engine *e = open_with(all, 3);
+        le_tensor in = le_tensor_of(input, LE_F32, 2, shape);
+        le_tensor out = le_tensor_of(output, LE_F32, 2, shape);
+        in.strides[0] = 2 * COLUMNS;
+        for (int k = 0; k < 12; k++) {
+            char who[16];
+            in.strides[1] = k < 6 ? 1 : 2;
+            assert_int_equal(ask(e, &in, &out, mode, NULL, who), LE_OK);
+            for (int i = 0; i < ROWS * COLUMNS; i++)
+                assert_true(output[i] ==
+                            2 * input[i / COLUMNS * in.strides[0] + i % COLUMNS * in.strides[1]]);
+        }
+        le_close(&e);
+    }
+}
+
+static bool has_dense_result(const le_call *call, const char **why) {
+    *why = "the result has gaps";
+    return le_tensor_is_contiguous(le_call_out(call, TOY_RESULT));
+}
+
+/* What implementations write is always row by row, wherever it goes then. */
+static void results_with_gaps_are_as_others(void **state) {
+    int64_t n = N;
+    char who[16];
+    (void)state;
+    le_implementation quick = quick_by(toy_range);
+    quick.applicable = has_dense_result;
+    le_implementation all[] = {toy_reference, toy_c, quick};
+    le_engine *e = open_with(all, 3);
+    le_tensor in = le_tensor_of(input, LE_F32, 1, &n), out = le_tensor_of(output, LE_F32, 1, &n);
+    for (out.strides[0] = 2; out.strides[0] > 0; out.strides[0]--) {
+        assert_int_equal(ask(e, &in, &out, LE_MODE_LEARN, "quick", who), LE_OK);
+        for (int i = 0; i < N; i++)
+            assert_true(output[i * out.strides[0]] == 2 * input[i]);
+    }
+    le_close(&e);
+}
+
+/* --- who is to blame --- */
+
+static le_status refuse_negative(le_call *call, void **context) {
+    *context = call;
+    return ((const float *)le_call_in(call, TOY_INPUT)->data)[0] < 0
+               ? le_fail(LE_ERR_DATA, "toy: a negative number")
+               : LE_OK;
+}
+
+static void bad_data_are_their_givers_fault(void **state) {
+    static float bad[N];
+    int64_t n = N;
+    char who[16];
+    (void)state;
+    for (le_mode mode = LE_MODE_LEARN; mode <= LE_MODE_MEASURE; mode++) {
+        le_implementation all[] = {toy_reference, toy_c, quick_by(toy_range)};
+        for (int i = 0; i < 3; i++)
+            all[i].prepare = refuse_negative;
+        le_engine *e = open_with(all, 3);
+        le_tensor in = le_tensor_of(bad, LE_F32, 1, &n), out = le_tensor_of(output, LE_F32, 1, &n);
+        for (int k = 0; k < 6; k++) {
+            bad[0] = k % 3 ? 1 : -1;
+            assert_int_equal(ask(e, &in, &out, mode, "c", who), k % 3 ? LE_OK : LE_ERR_DATA);
+        }
+        le_close(&e);
+    }
+}
+
+static bool memory_is_short;
+
+static le_status need_memory(le_call *call, void **context) {
+    *context = call;
+    return memory_is_short ? le_fail(LE_ERR_MEMORY, "toy: no memory for scratch") : LE_OK;
+}
+
+/* At once where there is nobody else, else after a second. */
+static void who_was_short_of_memory_is_asked_again(void **state) {
+    int64_t n = N;
+    char who[16];
+    (void)state;
+    le_implementation quick = quick_by(toy_range), all[] = {quick, toy_c};
+    all[0].prepare = need_memory;
+    for (size_t others = 0; others < 2; others++) {
+        le_engine *e = open_with(all, 1 + others);
+        le_tensor in = le_tensor_of(input, LE_F32, 1, &n);
+        le_tensor out = le_tensor_of(output, LE_F32, 1, &n);
+        ask_row(e, N, LE_MODE_ESTIMATE, who);
+        assert_string_equal(who, "quick");
+        memory_is_short = true;
+        le_status status = ask(e, &in, &out, LE_MODE_ESTIMATE, NULL, who);
+        memory_is_short = false;
+        if (others) {
+            assert_int_equal(status, LE_OK);
+            assert_string_equal(who, "c");
+            nanosleep(&(struct timespec){1, 100000000}, NULL);
+            for (int k = 0; k < 1000 && !strcmp(who, "c"); k++) /* a known choice stays a while */
+                ask_row(e, N, LE_MODE_ESTIMATE, who);
+        } else {
+            assert_int_equal(status, LE_ERR_NO_CANDIDATE);
+            assert_non_null(strstr(le_error_message(), "no memory for scratch"));
+            ask_row(e, N, LE_MODE_ESTIMATE, who);
+        }
+        assert_string_equal(who, "quick");
+        le_close(&e);
+    }
+}
+
+static bool strays;
+
+static void strays_at_4000(void *context, size_t begin, size_t end, int worker) {
+    const le_tensor *out = le_call_out(context, TOY_RESULT);
+    toy_range(context, begin, end, worker);
+    if (strays && out->shape[0] == 4000 && end == 4000)
+        ((float *)out->data)[end] = 1;
+}
+
+static void what_breaks_things_answers_nowhere(void **state) {
+    char who[16];
+    (void)state;
+    le_implementation all[] = {toy_reference, toy_c, quick_by(strays_at_4000)};
+    le_engine *e = open_with(all, 3);
+    strays = false;
+    for (int k = 0; k < 500; k++) /* until it is a known choice */
+        ask_row(e, 5000, LE_MODE_ESTIMATE, who);
+    assert_string_equal(who, "quick");
+    strays = true;
+    ask_row(e, 4000, LE_MODE_ESTIMATE, who);
+    assert_string_not_equal(who, "quick");
+    ask_row(e, 5000, LE_MODE_ESTIMATE, who);
+    assert_string_not_equal(who, "quick");
+    le_close(&e);
+}
+
+static _Atomic size_t done; /* items of the run under way */
+
+static void in_order(void *context, size_t begin, size_t end, int worker) {
+    toy_reference.range(context, begin, end, worker);
+    if (begin != (begin ? done : 0))
+        ((float *)le_call_out(context, TOY_RESULT)->data)[begin] += 1;
+    done = end;
+}
+
+/* Its parts come one after the other, or who is compared with it would be at fault. */
+static void a_serial_reference_is_run_serially(void **state) {
+    char who[16];
+    (void)state;
+    le_implementation all[] = {toy_reference, toy_c};
+    all[0].range = in_order;
+    all[0].flags |= LE_IMPL_SERIAL;
+    le_engine *e = open_with(all, 2);
+    for (int64_t n = 1000; n < N; n += 1000) {
+        ask_row(e, n, LE_MODE_LEARN, who);
+        assert_string_equal(who, "c");
+    }
+    le_close(&e);
+}
+
+/* --- what an engine is told --- */
+
+/* A choice among some is none for an engine that may use all. */
+static void choices_say_what_was_forced(void **state) {
+    char db[64], who[16];
+    (void)state;
+    snprintf(db, sizeof db, "/tmp/le_who_answers_%d.sqlite3", (int)getpid());
+    unlink(db);
+    for (int forced = 1; forced >= 0; forced--) {
+        le_options o;
+        le_engine *e = NULL;
+        le_default_options(&o);
+        o.db_path = db;
+        o.devices = "cpu";
+        o.run_type = forced ? "c" : NULL;
+        assert_int_equal(le_open(&e, &o), LE_OK);
+        assert_int_equal(le_register_operation(e, &toy_operation), LE_OK);
+        assert_int_equal(le_register_implementation(e, &toy_reference), LE_OK);
+        assert_int_equal(le_register_implementation(e, &toy_c), LE_OK);
+        le_implementation quick = quick_by(toy_range);
+        assert_int_equal(le_register_implementation(e, &quick), LE_OK);
+        int64_t n = N;
+        le_tensor in = le_tensor_of(input, LE_F32, 1, &n), out = {0};
+        const le_arg args[] = {LE_IN("input", &in), LE_F64("factor", 2), LE_OUT("result", &out),
+                               LE_OPT_MODE(LE_MODE_MEASURE)};
+        for (int k = 0; forced && k < 2; k++) {
+            ask_row(e, N, LE_MODE_MEASURE, who);
+            assert_string_equal(who, "c");
+        }
+        bool stored = le_bench_is_known(e, "toy", args, 4);
+        assert_true((stored || le_bench_is_under_load(e, "toy", args, 4)) == forced);
+        le_close(&e);
+    }
+    unlink(db);
+}
+
+int main(void) {
+    for (int i = 0; i < 2 * N; i++)
+        input[i] = (float)(i % 101);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_layout_asks_who_takes_it),
+        cmocka_unit_test(results_with_gaps_are_as_others),
+        cmocka_unit_test(bad_data_are_their_givers_fault),
+        cmocka_unit_test(who_was_short_of_memory_is_asked_again),
+        cmocka_unit_test(what_breaks_things_answers_nowhere),
+        cmocka_unit_test(a_serial_reference_is_run_serially),
+        cmocka_unit_test(choices_say_what_was_forced),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -90,7 +90,9 @@ static le_status bind_output(const le_operation *op, const le_arg_desc *d, const
     le_status status = check_dtype(op, d, t);
     if (status == LE_OK)
         status = check_layout(op, d, t);
-    return status == LE_OK ? le__tensor_check_writable(op->name, d->name, t) : status;
+    if (status == LE_OK && !le__tensor_is_writable(t))
+        status = le_fail(LE_ERR_ARGUMENT, "%s: elements of output '%s' overlap", op->name, d->name);
+    return status;
 }
 
 static le_status check_alias(const le_call *call, size_t o) {

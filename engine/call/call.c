@@ -184,7 +184,8 @@ le_status le_call_set_out(le_call *call, int arg, le_dtype dtype, int ndim, cons
     size_t bytes;
     bool allocated = b->given && (b->tensor.data || b->tensor.storage);
     if (allocated && has_shape(&b->tensor, ndim, shape)) { /* binding has looked at the rest */
-        le__tensor_set_contiguous(&b->tensor);             /* as implementations are given it */
+        if (!le__tensor_is_contiguous(&b->tensor))         /* as implementations are given it */
+            le__tensor_set_contiguous(&b->tensor);
         return LE_OK;
     }
     le_tensor t = le_tensor_of(NULL, b->tensor.dtype ? b->tensor.dtype : dtype, ndim, shape);

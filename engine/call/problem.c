@@ -68,8 +68,11 @@ static le_tensor rounded(const le_arg_desc *d, const le__bound_arg *b) {
     return r;
 }
 
+/* A twentieth of a call with a known choice hangs on it. */
+#define IN_LINE static inline __attribute__((always_inline)) void
+
 /* elastic: axes whose extents are rounded. */
-static void put_tensor(key *k, const le__bound_arg *b, le_arg_type type, uint32_t elastic) {
+IN_LINE put_tensor(key *k, const le__bound_arg *b, le_arg_type type, uint32_t elastic) {
     const le_tensor *t = &b->tensor;
     bool strided = type == LE_TYPE_IN && b->given && !le__tensor_is_contiguous(t);
     put(k, (uint64_t)b->given | (uint64_t)strided << 1 | (uint64_t)t->dtype << 8 |

@@ -45,12 +45,32 @@ static inline bool le__tensor_is_contiguous(const le_tensor *t) {
     return true;
 }
 
+/* Of a caller's tensor, dtype and number of axes known to be right: whether there are data where
+ * its shape and strides say. */
+static inline bool le__tensor_is_sound(const le_tensor *t) {
+    const le__dtype_row *dtype = le__dtype_row_of(t->dtype);
+    size_t bytes;
+    int64_t span;
+    bool sound = le__tensor_bytes(t, &bytes) && (t->data || t->storage || !bytes) &&
+                 !((uintptr_t)t->data & (dtype->alignment - 1));
+    for (int i = 0; sound && i < t->ndim; i++)
+        sound = !__builtin_mul_overflow(t->shape[i], t->strides[i], &span) &&
+                !__builtin_mul_overflow(span, (int64_t)dtype->size, &span);
+    return sound;
+}
+
 /* --- */
 
-/* Of a caller's tensor, dtype and number of axes known to be right: that there are data where its
- * shape and strides say; of one that is written, that no two elements share memory. */
-le_status le__tensor_check(const char *who, const char *name, const le_tensor *t);
-le_status le__tensor_check_writable(const char *who, const char *name, const le_tensor *t);
+/* What is wrong with one that is not sound. */
+le_status le__tensor_fail_unsound(const char *who, const char *name, const le_tensor *t);
+static inline le_status le__tensor_check(const char *who, const char *name, const le_tensor *t) {
+    return le__tensor_is_sound(t) ? LE_OK : le__tensor_fail_unsound(who, name, t);
+}
+/* Whether two elements may share memory: of what is written none do. */
+bool le__tensor_overlaps_itself(const le_tensor *t);
+static inline bool le__tensor_is_writable(const le_tensor *t) {
+    return le__tensor_is_contiguous(t) || !le__tensor_overlaps_itself(t);
+}
 /* le__tensor_bytes to add up; a quarter of the most there can be for what is too large. */
 int64_t le__tensor_size(const le_tensor *t);
 /* Allocates a row-major copy on the host of what a caller gave, whatever that is. */

@@ -85,7 +85,10 @@ static le_status take_output(job *j, const le_arg *a) {
     if (!le__is_allocated(t))
         return LE_OK;
     status = le__tensor_check(j->chain->name, a->name, t);
-    return status == LE_OK ? le__tensor_check_writable(j->chain->name, a->name, t) : status;
+    if (status == LE_OK && !le__tensor_is_writable(t))
+        status = le_fail(LE_ERR_ARGUMENT, "%s: elements of output '%s' overlap", j->chain->name,
+                         a->name);
+    return status;
 }
 
 static le_status take_option(le_chain *c, const le_arg *a) {

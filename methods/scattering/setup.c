@@ -431,7 +431,19 @@ static le_status wrong_member(const le__sc_setup *s, const char *name, le_tensor
                    name, text, (long long)s->geometry.rows, (long long)s->geometry.cols, shape);
 }
 
-/* A flat detector with pixels of one size; a PONI file that turns it counts more. */
+/* A PONI file that turns the detector counts more. */
+static void find_turn(le__sc_setup *s, const char *group) {
+    le_tensor t = {0};
+    if (s->orientation != 3 ||
+        read_member(s, group, "orientation", LE_DTYPE_BIT(LE_I32), &t) != LE_OK)
+        return;
+    const double turn = le_tensor_count(&t) == 1 ? le_tensor_get(&t, 0) : 0;
+    le_tensor_free(&t);
+    if (turn >= 1 && turn <= 4)
+        s->orientation = (int)turn;
+}
+
+/* A flat detector with pixels of one size. */
 static le_status load_sizes(le__sc_loaded *out, const char *group) {
     le__sc_setup *s = &out->setup;
     le_tensor t = {0};
@@ -448,13 +460,7 @@ static le_status load_sizes(le__sc_loaded *out, const char *group) {
     if (!(s->pixel[0] > 0 && s->pixel[0] < 1 && s->pixel[1] > 0 && s->pixel[1] < 1))
         return le_fail(LE_ERR_IO, "detector file '%s': pixel_size is %g, %g m", s->file,
                        s->pixel[0], s->pixel[1]);
-    if (s->orientation == 3 &&
-        read_member(s, group, "orientation", LE_DTYPE_BIT(LE_I32), &t) == LE_OK) {
-        const double turn = le_tensor_count(&t) == 1 ? le_tensor_get(&t, 0) : 0;
-        le_tensor_free(&t);
-        if (turn >= 1 && turn <= 4)
-            s->orientation = (int)turn;
-    }
+    find_turn(s, group);
     return load_edges(out);
 }
 
@@ -484,10 +490,12 @@ static le_status load_corners(le__sc_loaded *out, const char *group) {
     if (t->dtype != LE_F32 || t->ndim != 4 || t->shape[0] != s->geometry.rows ||
         t->shape[1] != s->geometry.cols || t->shape[2] != 4 || t->shape[3] != 3)
         return wrong_member(s, "pixel_corners", &out->corners, ",4,3");
+    find_turn(s, group);
     if (s->orientation != 3)
-        return le_fail(LE_ERR_UNSUPPORTED,
-                       "orientation %d of a detector with pixel corners is not supported",
-                       s->orientation);
+        return le_fail(LE_ERR_DATA,
+                       "detector file '%s': orientation %d of a detector with pixel corners is not "
+                       "supported",
+                       s->file, s->orientation);
     s->geometry.corners = t->data;
     return LE_OK;
 }

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * Geometry files and their mistakes; detectors that are known by name, beside what pyFAI says of
- * them.
+ * them, or by a file.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,10 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <unistd.h>
 
+#include "liquid_engine/le_io.h"
+#include "one_engine.h"
 #include "scattering/detectors.h"
 #include "scattering/poni.h"
 
@@ -148,6 +151,67 @@ static void test_other_detectors(void **state) {
     assert_null(le__sc_detector_is_other("rapi"));
 }
 
+/* --- calls --- */
+
+enum { ROWS = 4, COLS = 5, NPT = 3 };
+
+static uint16_t frame[ROWS * COLS];
+
+static le_status integrate(const char *detector, le_tensor *intensity) {
+    for (int i = 0; i < ROWS * COLS; i++)
+        frame[i] = (uint16_t)(i * i % 23);
+    le_tensor in = le_tensor_of(frame, LE_U16, 2, (int64_t[]){ROWS, COLS});
+    return le_engine_run(
+        engine, "azimuthal_integrate", LE_IN("frames", &in), LE_STR("detector", detector),
+        LE_F64("distance", 0.1), LE_F64("poni1", 1e-4), LE_F64("poni2", 3e-4),
+        LE_F64("pixel1", 1e-4), LE_F64("pixel2", 1e-4), LE_STR("unit", "r_mm"), LE_I64("npt", NPT),
+        LE_STR("splitting", "no"), LE_I64("solid_angle", 0),
+        LE_F64S("radial_range", ((double[]){0, 0.3}), 2), LE_OUT("intensity", intensity));
+}
+
+static le_status put(const char *file, const char *name, le_tensor t) {
+    char place[96];
+    snprintf(place, sizeof place, "%s:/entry/detector/%s", file, name);
+    return le_io_write(engine, place, &t);
+}
+
+/* The corners of squares are the same in a file of a turned detector. */
+static void test_turned_corners(void **state) {
+    char file[64];
+    float corners[ROWS * COLS][4][3] = {{{0}}};
+    le_tensor want = {0}, got = {0};
+    (void)state;
+    snprintf(file, sizeof file, "/tmp/test_scattering_geometry_%d.h5", (int)getpid());
+    for (int i = 0; i < ROWS * COLS; i++)
+        for (int k = 0; k < 4; k++) {
+            corners[i][k][1] = (float)(1e-4 * (i / COLS + (k == 1 || k == 2)));
+            corners[i][k][2] = (float)(1e-4 * (i % COLS + (k > 1)));
+        }
+    const le_status status =
+        put(file, "pixel_corners", le_tensor_of(corners, LE_F32, 4, (int64_t[]){ROWS, COLS, 4, 3}));
+    if (status == LE_ERR_UNSUPPORTED)
+        skip(); /* no HDF5 */
+    assert_int_equal(status, LE_OK);
+    assert_int_equal(integrate("", &want), LE_OK);
+    for (int32_t turn = 0; turn <= 4; turn++) {
+        char words[32];
+        snprintf(words, sizeof words, "orientation %d", (int)turn);
+        assert_int_equal(put(file, "orientation", le_tensor_of(&turn, LE_I32, 1, (int64_t[]){1})),
+                         LE_OK);
+        if (turn == 0 || turn == 3) {
+            assert_int_equal(integrate(file, &got), LE_OK);
+            for (int b = 0; b < NPT; b++)
+                assert_near(le_tensor_get(&got, b), le_tensor_get(&want, b), 1e-4);
+            le_tensor_free(&got);
+        } else {
+            assert_int_equal(integrate(file, &got), LE_ERR_DATA);
+            assert_non_null(strstr(le_error_message(), words));
+        }
+    }
+    le_tensor_free(&want);
+    unlink(file);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_poni),
@@ -156,6 +220,7 @@ int main(void) {
         cmocka_unit_test(test_binned_detectors),
         cmocka_unit_test(test_modules_off_a_grid),
         cmocka_unit_test(test_other_detectors),
+        cmocka_unit_test(test_turned_corners),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

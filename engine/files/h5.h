@@ -83,7 +83,7 @@ typedef struct le__h5_link {
     char file[1024], dataset[1024]; /* as the link has them */
 } le__h5_link;
 
-/* Looks for the first one on the way to a name. Under the lock. */
+/* Looks for the first one on the way to a name, through soft links too. Under the lock. */
 void le__h5_link_find(hid_t file, const char *name, le__h5_link *out);
 /* The file that it leads to from the file `from`, malloc'ed; LE_ERR_IO where that is not beside it.
  */

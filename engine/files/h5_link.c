@@ -3,7 +3,8 @@
  *
  * Links of an HDF5 file to others: master files of detectors have a link for each file of frames.
  * HDF5 itself follows none here, since it would open whatever the file names, with its own driver.
- * Only files beside the one with the link are opened, or below it, as any other file.
+ * Only files beside the one with the link are opened, or below it, as any other file. Soft links,
+ * which HDF5 does follow, may lead to such a link.
  */
 #include "files/h5.h"
 
@@ -28,23 +29,54 @@ static bool take_link(hid_t file, const char *path, const char *rest, size_t siz
     return found;
 }
 
-void le__h5_link_find(hid_t file, const char *name, le__h5_link *out) {
-    char path[sizeof out->dataset];
-    *out = (le__h5_link){.found = false};
-    if (strlen(name) >= sizeof path)
-        return;
-    for (const char *end = name; *end && !out->found;) {
+enum { SOFT_MAX = 16, PATH = sizeof((le__h5_link *)0)->dataset }; /* as many as HDF5 follows */
+
+/* A soft link's target, from its group, in place of the path that led to it. */
+static bool take_soft(hid_t file, const char *path, const char *rest, size_t size,
+                      char name[PATH]) {
+    char to[PATH];
+    char *target = size ? calloc(1, size + 1) : NULL;
+    bool found = target && H5Lget_val(file, path, target, size, H5P_DEFAULT) >= 0;
+    if (found) {
+        const char *slash = strrchr(path, '/');
+        int group = *target != '/' && slash ? (int)(slash - path) + 1 : 0;
+        int n = snprintf(to, sizeof to, "%.*s%s%s", group, path, target, rest);
+        found = n >= 0 && n < (int)sizeof to;
+    }
+    if (found)
+        strcpy(name, to);
+    free(target);
+    return found;
+}
+
+/* The first link on the way: one to another file ends it, a soft one gives another name, true. */
+static bool pass_link(hid_t file, char name[PATH], le__h5_link *out) {
+    char path[PATH];
+    for (const char *end = name; *end;) {
         H5L_info_t info;
         end += strspn(end, "/");
         end += strcspn(end, "/");
         snprintf(path, sizeof path, "%.*s", (int)(end - name), name);
         if (H5Lget_info(file, path, &info, H5P_DEFAULT) < 0)
-            return;
+            return false;
+        if (info.type == H5L_TYPE_SOFT)
+            return take_soft(file, path, end, info.u.val_size, name);
         if (info.type == H5L_TYPE_EXTERNAL) {
             out->found = take_link(file, path, end, info.u.val_size, out);
-            return;
+            return false;
         }
     }
+    return false;
+}
+
+void le__h5_link_find(hid_t file, const char *name, le__h5_link *out) {
+    char at[PATH];
+    *out = (le__h5_link){.found = false};
+    if (strlen(name) >= sizeof at)
+        return;
+    strcpy(at, name);
+    for (int links = 0; links < SOFT_MAX && pass_link(file, at, out); links++)
+        ;
 }
 
 /* Relative, and nowhere upwards. */

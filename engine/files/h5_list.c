@@ -30,24 +30,23 @@ static bool add(list_job *job, const char *name) {
     return l->list[l->n++] != NULL;
 }
 
-/* A dataset within the file; *virtual: it only points to others. */
-static bool is_dataset(hid_t group, const char *name, bool *virtual) {
+/* Whether a name is that of a dataset with elements of its own, or leads to another file. */
+static bool is_wanted(hid_t group, const char *name) {
     bool left;
     hid_t access = le__h5_inside(&left), set = H5Dopen2(group, name, access);
     hid_t plist = set < 0 ? -1 : H5Dget_create_plist(set);
-    *virtual = plist >= 0 && H5Pget_layout(plist) == H5D_VIRTUAL;
+    const bool virtual = plist >= 0 && H5Pget_layout(plist) == H5D_VIRTUAL;
     if (plist >= 0)
         H5Pclose(plist);
     if (set >= 0)
         H5Dclose(set);
     H5Pclose(access);
-    return set >= 0;
+    return left || (set >= 0 && !virtual);
 }
 
 static herr_t note(hid_t group, const char *name, const H5L_info_t *info, void *cookie) {
     list_job *job = cookie;
-    bool virtual = false;
-    if (info->type == H5L_TYPE_EXTERNAL || (is_dataset(group, name, &virtual) && !virtual))
+    if (info->type == H5L_TYPE_EXTERNAL || is_wanted(group, name))
         job->out_of_memory = !add(job, name);
     return job->out_of_memory;
 }

@@ -274,6 +274,51 @@ static void behind_links(void **state) {
     io_assert_fails("master.h5:/entry/data/none", LE_ERR_IO, "no dataset");
 }
 
+/* Groups whose names are soft links to links to other files, with and without a path of their own.
+ */
+static void behind_soft_links(void **state) {
+    (void)state;
+    static const char *const good[] = {"group/direct", "group/far", "group/near", "group/twice",
+                                       "folder/scan"};
+    hid_t file = H5Fcreate("soft.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t links = H5Gcreate2(file, "/links", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t group = H5Gcreate2(file, "/group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t bad = H5Gcreate2(file, "/bad", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    le_tensor whole = {0}, t = {0};
+    le_source *s;
+    write_scan("soft_1.h5");
+    H5Lcreate_external("soft_1.h5", "/scan", links, "one", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_external("soft_1.h5", "/", links, "root", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_external("soft_1.h5", "/scan", group, "direct", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_soft("/links/one", group, "far", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_soft("direct", group, "near", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_soft("far", group, "twice", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_soft("links/root", file, "folder", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_soft("b", bad, "a", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_soft("a", bad, "b", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_soft("/links/none", bad, "none", H5P_DEFAULT, H5P_DEFAULT);
+    H5Gclose(bad);
+    H5Gclose(group);
+    H5Gclose(links);
+    H5Fclose(file);
+    assert_int_equal(le_io_read(io_engine, "soft_1.h5:/scan", NULL, &whole), LE_OK);
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        char place[64];
+        snprintf(place, sizeof place, "soft.h5:/%s", good[i]);
+        if (le_io_read(io_engine, place, NULL, &t) != LE_OK)
+            fail_msg("%s: %s", place, le_error_message());
+        assert_memory_equal(t.data, whole.data, FRAMES * SIDE * SIDE * sizeof(uint16_t));
+        le_tensor_free(&t);
+    }
+    le_tensor_free(&whole);
+    assert_int_equal(le_io_source(io_engine, "soft.h5:/group", LE_SOURCE_STORED, &s), LE_OK);
+    assert_int_equal(s->items, 4 * FRAMES);
+    le_source_close(&s);
+    io_assert_fails("soft.h5:/bad/a", LE_ERR_IO, "soft.h5:/bad/a");
+    io_assert_fails("soft.h5:/bad/none", LE_ERR_IO, "soft.h5:/bad/none");
+    assert_int_equal(le_io_source(io_engine, "soft.h5:/bad", LE_SOURCE_STORED, &s), LE_ERR_IO);
+}
+
 static void refused(void **state) {
     le_source *s = (le_source *)1;
     hsize_t dims[1] = {4};
@@ -655,6 +700,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stored),
         cmocka_unit_test(behind_links),
+        cmocka_unit_test(behind_soft_links),
         cmocka_unit_test(into_files),
         cmocka_unit_test(sinks_by_hand),
         cmocka_unit_test(refused),

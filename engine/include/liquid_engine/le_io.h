@@ -65,10 +65,10 @@
  * allocated; HDF5 external storage is refused, and so are NRRD data files outside the header's
  * folder. External links of HDF5 files, as in the master files of detectors, are followed for
  * reading, up to four one after the other, to files in the folder of the file with the link or below
- * it: relative names without "..". Virtual datasets are read through their parts under the same
- * rule; a part whose file is missing or broken is an error that names it (HDF5 itself would return
- * the fill value). Parts may be virtual themselves, within up to four others; those that grow with
- * their files or number them (%b) are refused.
+ * it: relative names without "..". Soft links may lead to them. Virtual datasets are read through
+ * their parts under the same rule; a part whose file is missing or broken is an error that names it
+ * (HDF5 itself would return the fill value). Parts may be virtual themselves, within up to four
+ * others; those that grow with their files or number them (%b) are refused.
  *
  * Writing: folders on the way are created. A file appears when it is complete: until then it has no
  * name, or a temporary one beside its place where the file system has no files without names (and for

@@ -1,11 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * EDF, the ESRF data format: "{ key = value ; ... }", then the numbers of an image. Of a file with
- * several images the first is read. What gzip has packed is unpacked into a file in memory.
+ * EDF, the ESRF data format: "{ key = value ; ... }", then the numbers of an image, and so on for
+ * further images, which must be like the first. What gzip has packed is unpacked into a file in
+ * memory.
  */
 #include "files/io.h"
 
+#include "core/array.h"
 #include "core/os.h"
 
 #include <ctype.h>
@@ -16,7 +18,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum { LARGEST_HEADER = 1 << 17, LARGEST_PEEK = 1 << 30 };
+enum { LARGEST_HEADER = 1 << 17, LARGEST_PEEK = 1 << 30, BLOCK = 512 };
 
 /* The value of a key, without blanks; "" where there is none. */
 static void value_of(const char *header, const char *key, char *out, size_t size) {
@@ -80,10 +82,17 @@ static le_status read_shape(const char *header, le__io_place *out) {
     return out->ndim ? LE_OK : le_fail(LE_ERR_IO, "%s: no EDF file: no Dim_1", out->text);
 }
 
+typedef struct image {
+    int64_t offset; /* of its numbers */
+    bool big_endian;
+} image;
+
 typedef struct edf {
-    le__io_place at; /* the numbers, in the file or in memory */
+    le__io_place at; /* the first image, in the file or in memory */
     int fd;
     char path[64]; /* of what is in memory */
+    image *images; /* owned */
+    size_t n, room;
 } edf;
 
 /* max_bytes: when unpacked. */
@@ -116,47 +125,165 @@ static le_status open_file(const le__io_place *place, int64_t max_bytes, edf *e)
 static void close_file(edf *e) {
     if (e->fd >= 0)
         close(e->fd);
+    free(e->images);
 }
 
-static le_status read_header(edf *e) {
-    le__io_place *out = &e->at;
-    out->ndim = 0;
+/* Where the numbers end: an image may have more room than it needs. */
+static le_status find_end(const char *header, const le__io_place *at, int64_t *end) {
+    char text[64];
+    int64_t bytes;
+    le_status status =
+        le__io_check_size(at->text, at->dtype, at->ndim, at->shape, INT64_MAX, &bytes);
+    value_of(header, "Size", text, sizeof text);
+    if (!*text)
+        value_of(header, "EDF_BinarySize", text, sizeof text);
+    const int64_t room = strtoll(text, NULL, 10);
+    if (status == LE_OK && __builtin_add_overflow(at->offset, room > bytes ? room : bytes, end))
+        *end = INT64_MAX;
+    return status;
+}
+
+/* Ends the text at the brace that closes the header; what lies behind it, NULL: there is none. */
+static const char *end_header(char *header) {
+    for (char *at = strchr(header, '}'); at; at = strchr(at + 1, '}')) {
+        const char *next = at + 1 + (at[1] == '\r');
+        if (*next == '\n') {
+            *at = '\0';
+            return next + 1;
+        }
+    }
+    return NULL;
+}
+
+/* The layout of the image whose header lies at out->offset; *end: where its numbers end. */
+static le_status read_header(const edf *e, le__io_place *out, int64_t *end) {
     char *header = calloc(1, LARGEST_HEADER + 1);
-    ssize_t n = header ? pread(e->fd, header, LARGEST_HEADER, 0) : 0;
+    ssize_t n = header ? pread(e->fd, header, LARGEST_HEADER, out->offset) : 0;
     if (!header)
         return le_fail(LE_ERR_MEMORY, "%s: out of memory", out->text);
-    char *begin = header + strspn(header, " \t\r\n"), *end = strstr(begin, "}\n");
-    if (n > 0 && !end && (end = strstr(begin, "}\r\n")))
-        end++;
-    le_status status = *begin == '{' && end
-                           ? LE_OK
-                           : le_fail(LE_ERR_IO, "%s: no EDF file: no header in braces", out->text);
+    char *begin = header + strspn(header, " \t\r\n");
+    const char *numbers = n > 0 && *begin == '{' ? end_header(begin) : NULL;
+    le_status status = LE_OK;
+    if (!numbers)
+        status =
+            e->n ? le_fail(LE_ERR_IO, "%s: the header of image %zu does not end", out->text, e->n)
+                 : le_fail(LE_ERR_IO, "%s: no EDF file: no header in braces", out->text);
+    out->ndim = 0;
+    out->has_layout = true;
     if (status == LE_OK) {
-        out->offset = end + 2 - header;
-        *end = '\0';
+        out->offset += numbers - header;
         status = read_type(begin, out);
     }
     if (status == LE_OK)
         status = read_shape(begin, out);
-    out->has_layout = true;
+    if (status == LE_OK)
+        status = find_end(begin, out, end);
     free(header);
+    return status;
+}
+
+/* Blanks may follow the last image. */
+static bool has_header(const edf *e, int64_t at) {
+    char block[BLOCK + 1] = "";
+    return pread(e->fd, block, BLOCK, at) > 0 && block[strspn(block, " \t\r\n")] == '{';
+}
+
+static le_status add_image(edf *e, const le__io_place *at) {
+    const int ndim = e->at.ndim;
+    if (at->dtype != e->at.dtype || at->ndim != ndim ||
+        memcmp(at->shape, e->at.shape, (size_t)ndim * sizeof *at->shape) != 0) {
+        const le_tensor own = le_tensor_of(NULL, at->dtype, at->ndim, at->shape),
+                        first = le_tensor_of(NULL, e->at.dtype, ndim, e->at.shape);
+        char text[2][128];
+        le_tensor_describe(&own, text[0], sizeof text[0]);
+        le_tensor_describe(&first, text[1], sizeof text[1]);
+        return le_fail(
+            LE_ERR_SHAPE,
+            "%s: image %zu is %s, the first %s; images of one shape and type are expected",
+            at->text, e->n, text[0], text[1]);
+    }
+    image *more = le__array_room(e->images, e->n, &e->room, sizeof *more);
+    if (!more)
+        return le_fail(LE_ERR_MEMORY, "%s: out of memory", at->text);
+    e->images = more;
+    more[e->n++] = (image){at->offset, at->big_endian};
+    return LE_OK;
+}
+
+static le_status find_images(edf *e) {
+    int64_t end = 0;
+    le_status status = read_header(e, &e->at, &end);
+    if (status == LE_OK)
+        status = add_image(e, &e->at);
+    while (status == LE_OK && has_header(e, end)) {
+        le__io_place at = e->at;
+        at.offset = end;
+        status = read_header(e, &at, &end);
+        if (status == LE_OK)
+            status = add_image(e, &at);
+    }
+    if (status == LE_OK && e->n > 1 && e->at.ndim == LE_MAX_DIMS)
+        status = le_fail(LE_ERR_SHAPE, "%s: %zu images with %d axes", e->at.text, e->n, e->at.ndim);
     return status;
 }
 
 static le_status open_edf(const le__io_place *place, int64_t max_bytes, edf *e) {
     const le_status status = open_file(place, max_bytes, e);
-    return status == LE_OK ? read_header(e) : status;
+    return status == LE_OK ? find_images(e) : status;
+}
+
+static void shape_of(const edf *e, int *ndim, int64_t *shape) {
+    const int stacked = e->n > 1;
+    shape[0] = (int64_t)e->n;
+    memcpy(shape + stacked, e->at.shape, (size_t)e->at.ndim * sizeof *shape);
+    *ndim = e->at.ndim + stacked;
+}
+
+static le_status read_images(const le__io_request *r, const edf *e, le_tensor *all) {
+    le__io_place at = e->at;
+    le__io_request own = *r;
+    int64_t shape[LE_MAX_DIMS], bytes = 0;
+    int ndim;
+    le_status status = LE_OK;
+    shape_of(e, &ndim, shape);
+    own.place = &at;
+    for (size_t k = 0; k < e->n && status == LE_OK; k++) {
+        le_tensor one = {0};
+        at.offset = e->images[k].offset;
+        at.big_endian = e->images[k].big_endian;
+        status = le__raw_read(&own, &one);
+        if (status == LE_OK && k == 0)
+            status = le__io_check_size(at.text, one.dtype, ndim, shape, r->max_bytes, &bytes);
+        if (status == LE_OK && k == 0)
+            status = le__io_alloc(all, one.dtype, ndim, shape);
+        if (status == LE_OK) {
+            const size_t part = (size_t)bytes / e->n;
+            memcpy((char *)all->data + k * part, one.data, part);
+        }
+        le_tensor_free(&one);
+    }
+    return status;
 }
 
 le_status le__edf_read(const le__io_request *r, le_tensor *out) {
     edf e;
     le__io_request own = *r;
-    const int64_t most =
-        r->max_bytes < INT64_MAX - LARGEST_HEADER ? r->max_bytes + LARGEST_HEADER : INT64_MAX;
+    le_tensor all = {0};
+    int64_t most; /* with headers, which may be larger than small images */
+    if (__builtin_mul_overflow(r->max_bytes, 2, &most) ||
+        __builtin_add_overflow(most, LARGEST_HEADER, &most))
+        most = INT64_MAX;
     le_status status = open_edf(r->place, most, &e);
     own.place = &e.at;
-    if (status == LE_OK)
+    if (status == LE_OK && e.n > 1) {
+        status = read_images(r, &e, &all);
+        if (status == LE_OK)
+            *out = all;
+        else
+            le_tensor_free(&all);
+    } else if (status == LE_OK) {
         status = le__raw_read(&own, out);
+    }
     close_file(&e);
     return status;
 }
@@ -166,8 +293,7 @@ le_status le__edf_peek(const le__io_place *place, le_dtype *dtype, int *ndim, in
     const le_status status = open_edf(place, LARGEST_PEEK, &e);
     if (status == LE_OK) {
         *dtype = e.at.dtype;
-        *ndim = e.at.ndim;
-        memcpy(shape, e.at.shape, sizeof e.at.shape);
+        shape_of(&e, ndim, shape);
     }
     close_file(&e);
     return status;

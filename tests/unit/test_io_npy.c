@@ -129,6 +129,64 @@ static void edf_files(void **state) {
     io_assert_fails("b.edf.gz", LE_ERR_IO, "b.edf.gz");
 }
 
+/* A header of this many bytes, then numbers from `first` on, then bytes to spare. */
+static size_t edf_image(char *to, const char *type, bool big, int cols, int first, int header,
+                        int spare) {
+    const int n = 2 * cols;
+    memset(to, ' ', (size_t)header);
+    const int used = sprintf(to,
+                             "{\nHeaderID = EH:000001:000000:000000 ;\nByteOrder = %s ;\n"
+                             "DataType = %s ;\nDim_1 = %d ;\nDim_2 = 2 ;\nSize = %d ;\n",
+                             big ? "HighByteFirst" : "LowByteFirst", type, cols, 2 * n + spare);
+    to[used] = ' ';
+    memcpy(to + header - 3, big ? "}\r\n" : " }\n", 3);
+    for (int i = 0; i < n; i++) {
+        to[header + 2 * i + big] = (char)(first + i);
+        to[header + 2 * i + !big] = 0;
+    }
+    memset(to + header + 2 * n, '{', (size_t)spare);
+    return (size_t)(header + 2 * n + spare);
+}
+
+static void edf_stacks(void **state) {
+    static const double values[] = {1,  2,  3,  4,  5,  6,  21, 22, 23,
+                                    24, 25, 26, 41, 42, 43, 44, 45, 46};
+    char bytes[4096];
+    size_t n = edf_image(bytes, "UnsignedShort", false, 3, 1, 512, 0), second, third;
+    const size_t first = n;
+    int64_t shape[LE_MAX_DIMS];
+    le_dtype dtype;
+    int ndim;
+    (void)state;
+    n += edf_image(bytes + n, "UnsignedShort", true, 3, 21, 1024, 20);
+    second = n;
+    n += edf_image(bytes + n, "UnsignedShort", false, 3, 41, 300, 0);
+    third = n;
+    memset(bytes + n, '\n', 100);
+    for (size_t blanks = 0; blanks <= 100; blanks += 100) {
+        io_put("stack.edf", bytes, third + blanks);
+        read_ok("stack.edf", LE_U16, 3, (int64_t[]){3, 2, 3}, values);
+        gzFile packed = gzopen("stack.edf.gz", "wb");
+        assert_int_equal(gzwrite(packed, bytes, (unsigned)(third + blanks)), third + blanks);
+        assert_int_equal(gzclose(packed), Z_OK);
+        read_ok("stack.edf.gz", LE_U16, 3, (int64_t[]){3, 2, 3}, values);
+    }
+    assert_int_equal(le_io_peek("stack.edf.gz", &dtype, &ndim, shape), LE_OK);
+    assert_true(dtype == LE_U16 && ndim == 3 && shape[0] == 3 && shape[1] == 2 && shape[2] == 3);
+    io_put("one.edf", bytes, first);
+    read_ok("one.edf", LE_U16, 2, (int64_t[]){2, 3}, values);
+    io_put("cut.edf", bytes, third - 1);
+    io_assert_fails("cut.edf", LE_ERR_IO, "12 bytes of data are expected, 11 are there");
+    io_put("cut.edf", bytes, second + 200);
+    io_assert_fails("cut.edf", LE_ERR_IO, "the header of image 2 does not end");
+    n = second + edf_image(bytes + second, "UnsignedShort", false, 2, 41, 512, 0);
+    io_put("differ.edf", bytes, n);
+    io_assert_fails("differ.edf", LE_ERR_SHAPE, "image 2 is u16[2,2], the first u16[2,3]");
+    n = second + edf_image(bytes + second, "SignedShort", false, 3, 41, 512, 0);
+    io_put("differ.edf", bytes, n);
+    io_assert_fails("differ.edf", LE_ERR_SHAPE, "image 2 is i16[2,3], the first u16[2,3]");
+}
+
 static void broken(void **state) {
     static const char *const wrong[] = {
         "{'descr': '<f2', 'fortran_order': False, 'shape': (6,), }\n",
@@ -173,7 +231,7 @@ static void broken(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(numpy_files), cmocka_unit_test(slices),
-                                       cmocka_unit_test(written), cmocka_unit_test(edf_files),
-                                       cmocka_unit_test(broken)};
+                                       cmocka_unit_test(written),     cmocka_unit_test(edf_files),
+                                       cmocka_unit_test(edf_stacks),  cmocka_unit_test(broken)};
     return cmocka_run_group_tests(tests, io_setup, io_teardown);
 }

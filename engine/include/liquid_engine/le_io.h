@@ -21,7 +21,8 @@
  *     FILE.npy[[SLICES]]
  *         NumPy: numbers of up to 64 bits and complex ones, either order of axes; written in C order.
  *     FILE.edf  FILE.edf.gz
- *         EDF, the ESRF data format: its first image, whose own COMPRESSION is none. For reading.
+ *         EDF, the ESRF data format: its image, or its images, of one shape and type, as a stack
+ *         along a new first axis; their own COMPRESSION is none. For reading.
  *     FILE.raw:TYPE:N,N,...[:offset=BYTES][:big][[SLICES]]
  *         Headerless (.raw .bin), little-endian unless `big`. TYPE: u8 i8 u16 i16 u32 i32 u64 i64
  *         f32 f64 c64 c128. For writing: FILE.raw.

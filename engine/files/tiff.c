@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * TIFF stacks: every page a frame. Pages must agree in size and type.
+ * TIFF stacks: every page a frame. Pages must agree in size and type. ImageJ describes large
+ * stacks, beyond 4 GiB, by the page of the first frame; the others lie behind it.
  */
 #include "files/io.h"
 
@@ -73,6 +74,8 @@ struct le__tiff_stack {
     int64_t page_bytes; /* as stored */
     void *block;        /* one strip or tile */
     tmsize_t block_size;
+    int fd;         /* of the same file */
+    int64_t behind; /* where the first of frames begins that lie one behind the other; 0: pages */
     int64_t max_bytes;
     char problem[200];
 };
@@ -231,18 +234,62 @@ static int64_t count_pages(TIFF *tiff) {
     return n;
 }
 
+/* As ImageJ's description of a stack has it; 1: there is none. */
+static int64_t images_of(TIFF *tiff) {
+    const char *text = NULL, *images;
+    if (!TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &text) || strncmp(text, "ImageJ=", 7) != 0)
+        return 1;
+    images = strstr(text, "\nimages=");
+    return images ? strtoll(images + strlen("\nimages="), NULL, 10) : 1;
+}
+
+/* Where the bytes of the page begin that lie there as they are, one strip behind the other; 0: they
+ * do not. */
+static int64_t plain_bytes_of(TIFF *tiff) {
+    uint16_t compression = COMPRESSION_NONE;
+    uint64_t *at = NULL;
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &compression);
+    if (compression != COMPRESSION_NONE || TIFFIsTiled(tiff) ||
+        !TIFFGetField(tiff, TIFFTAG_STRIPOFFSETS, &at) || !at || at[0] > INT64_MAX)
+        return 0;
+    for (uint64_t k = 1; k < TIFFNumberOfStrips(tiff); k++)
+        if (at[k] != at[0] + k * (uint64_t)TIFFStripSize(tiff))
+            return 0;
+    return (int64_t)at[0];
+}
+
+static le_status find_frames_behind(le__tiff_stack *s, int64_t size) {
+    const int64_t n = images_of(s->tiff), at = s->pages == 1 && n > 1 ? plain_bytes_of(s->tiff) : 0;
+    if (s->pages > 1 || n <= 1)
+        return LE_OK;
+    if (at == 0)
+        return le_fail(LE_ERR_UNSUPPORTED,
+                       "%s: %lld images by its ImageJ description, but one page, behind which the "
+                       "others cannot lie: it is compressed or in pieces",
+                       s->file, (long long)n);
+    if (n > (size - at) / s->page_bytes)
+        return le_fail(LE_ERR_IO,
+                       "%s: %lld images by its ImageJ description, but one page, and behind it no "
+                       "room for the others",
+                       s->file, (long long)n);
+    s->pages = n;
+    s->behind = at;
+    return LE_OK;
+}
+
 static le_status open_stack(const char *file, int64_t max_bytes, uint32_t dtypes,
                             le__tiff_stack **out) {
     int64_t size;
     int fd = le__io_open(file, &size); /* refuses what is not a regular file */
     if (fd < 0)
         return LE_ERR_IO;
-    close(fd);
     le__tiff_stack *s = calloc(1, sizeof *s);
     if (!s || !(s->file = strdup(file))) {
         free(s);
+        close(fd);
         return le_fail(LE_ERR_MEMORY, "%s: out of memory", file);
     }
+    s->fd = fd;
     s->max_bytes = max_bytes;
     s->tiff = open_tiff(s, file, "rm"); /* m: no memory map, so truncation cannot raise SIGBUS */
     le_status status = s->tiff ? read_page_info(s, &s->first) : fail(s, "cannot be opened as TIFF");
@@ -257,6 +304,8 @@ static le_status open_stack(const char *file, int64_t max_bytes, uint32_t dtypes
     }
     if (status == LE_OK && !TIFFSetDirectory(s->tiff, 0))
         status = fail(s, "the first page cannot be read");
+    if (status == LE_OK)
+        status = find_frames_behind(s, size);
     if (status == LE_OK)
         *out = s;
     else
@@ -292,9 +341,22 @@ le_status le__tiff_stream_open(const le__io_request *r, le__tiff_stack **out,
     return LE_OK;
 }
 
+static le_status read_behind(le__tiff_stack *s, int64_t first, int64_t count, char *data) {
+    const le__io_parallel alone = le__io_parallel_of(NULL);
+    const int64_t elements = s->page_bytes / (int64_t)le_dtype_size(s->first.type) * count;
+    const int64_t wide = elements * (int64_t)le_dtype_size(s->dtype), bytes = s->page_bytes * count;
+    le_status status = le__io_pread(&alone, s->fd, s->file, s->behind + first * s->page_bytes,
+                                    data + (wide - bytes), bytes);
+    if (status == LE_OK)
+        le__io_convert(data, elements, s->first.type, s->dtype, TIFFIsByteSwapped(s->tiff));
+    return status;
+}
+
 le_status le__tiff_stream_read(le__tiff_stack *s, int64_t first, int64_t count, void *data) {
     int64_t elements = s->page_bytes / (int64_t)le_dtype_size(s->first.type);
     int64_t wide = elements * (int64_t)le_dtype_size(s->dtype);
+    if (s->behind)
+        return read_behind(s, first, count, data);
     if (s->at > first) {
         if (!TIFFSetDirectory(s->tiff, 0))
             return fail(s, "the first page cannot be read");
@@ -321,6 +383,7 @@ void le__tiff_stream_close(le__tiff_stack *s) {
         return;
     if (s->tiff)
         TIFFClose(s->tiff);
+    close(s->fd);
     free(s->block);
     free(s->file);
     free(s);

@@ -271,10 +271,110 @@ static void colour_images(void **state) {
     }
 }
 
+/* ------------------------------------------------------------- frames behind one page, as ImageJ
+ */
+
+enum { TAGS = 10, DATA = 300, FRAME = 2 * 3 };
+
+typedef struct joined {
+    bool big;
+    int images; /* by the description */
+    int frames; /* in the file */
+    int compression;
+    int strips; /* 1 or 2, the second right behind the first, or -2: in front of it */
+} joined;
+
+static void put_number(unsigned char *to, int bytes, bool big, unsigned value) {
+    for (int k = 0; k < bytes; k++)
+        to[big ? bytes - 1 - k : k] = (unsigned char)(value >> (8 * k));
+}
+
+/* u16 frames of 2 x 3, whose elements count on from 1. */
+static void put_joined(const char *file, const joined *j) {
+    enum { LIST = 8 + 2 + 12 * TAGS + 4, TEXT = LIST + 16 };
+    unsigned char all[1024] = {0};
+    char *text = (char *)all + TEXT;
+    const int length = sprintf(text, "ImageJ=1.54f\nimages=%d\nslices=%d\n", j->images, j->images);
+    const unsigned n = (unsigned)abs(j->strips), part = 2 * FRAME / n;
+    const unsigned tags[TAGS][4] = {{256, 4, 1, 3},
+                                    {257, 4, 1, 2},
+                                    {258, 3, 1, 16},
+                                    {259, 3, 1, (unsigned)j->compression},
+                                    {262, 3, 1, 1},
+                                    {270, 2, (unsigned)length + 1, TEXT},
+                                    {273, 4, n, n == 1 ? DATA : LIST},
+                                    {277, 3, 1, 1},
+                                    {278, 4, 1, 2 / n},
+                                    {279, 4, n, n == 1 ? part : LIST + 8}};
+    memcpy(all, j->big ? "MM" : "II", 2);
+    put_number(all + 2, 2, j->big, 42);
+    put_number(all + 4, 4, j->big, 8);
+    put_number(all + 8, 2, j->big, TAGS);
+    for (int k = 0; k < TAGS; k++) {
+        unsigned char *tag = all + 10 + 12 * k;
+        put_number(tag, 2, j->big, tags[k][0]);
+        put_number(tag + 2, 2, j->big, tags[k][1]);
+        put_number(tag + 4, 4, j->big, tags[k][2]);
+        put_number(tag + 8, tags[k][1] == 3 ? 2 : 4, j->big, tags[k][3]);
+    }
+    for (unsigned k = 0; k < n; k++) {
+        put_number(all + LIST + 4 * k, 4, j->big, DATA + (j->strips > 0 ? k : 1 - k) * part);
+        put_number(all + LIST + 8 + 4 * k, 4, j->big, part);
+    }
+    for (int i = 0; i < j->frames * FRAME; i++)
+        put_number(all + DATA + 2 * i, 2, j->big, (unsigned)i + 1);
+    io_put(file, all, (size_t)(DATA + 2 * FRAME * j->frames));
+}
+
+static void assert_counted(const le_tensor *t, int64_t first) {
+    for (int64_t i = 0; i < le_tensor_count(t); i++)
+        assert_true(le_tensor_get(t, i) == (double)(first + i + 1));
+}
+
+static void frames_behind_a_page(void **state) {
+    (void)state;
+    static const joined good[] = {{false, 5, 5, COMPRESSION_NONE, 1},
+                                  {true, 5, 5, COMPRESSION_NONE, 1},
+                                  {true, 5, 6, COMPRESSION_NONE, 2}};
+    le_tensor t = {0};
+    le_io_stream *s = NULL;
+    for (size_t a = 0; a < sizeof good / sizeof *good; a++) {
+        put_joined("j.tif", &good[a]);
+        if (le_io_read(io_engine, "j.tif", NULL, &t) != LE_OK)
+            fail_msg("%d: %s", (int)a, le_error_message());
+        io_assert_shape(&t, "u16[5,2,3]");
+        assert_counted(&t, 0);
+        le_tensor_free(&t);
+        const le_io_options wide = {.struct_size = sizeof wide, .dtypes = LE_DTYPE_BIT(LE_F64)};
+        assert_int_equal(le_io_stream_open(io_engine, "j.tif", &wide, &s), LE_OK);
+        for (int64_t at = 0; at < 5; at += t.shape[0]) {
+            assert_int_equal(le_io_stream_next(s, 2, &t), LE_OK);
+            assert_true(t.dtype == LE_F64 && t.shape[0] > 0);
+            assert_counted(&t, at * FRAME);
+        }
+        le_io_stream_close(&s);
+    }
+    put_joined("j.tif", &(joined){false, 1, 1, COMPRESSION_NONE, 1});
+    assert_int_equal(le_io_read(io_engine, "j.tif", NULL, &t), LE_OK);
+    io_assert_shape(&t, "u16[1,2,3]");
+    le_tensor_free(&t);
+    put_joined("j.tif", &(joined){true, 6, 5, COMPRESSION_NONE, 1});
+    io_assert_fails("j.tif", LE_ERR_IO, "6 images by its ImageJ description");
+    put_joined("j.tif", &(joined){true, 5, 5, COMPRESSION_NONE, -2});
+    io_assert_fails("j.tif", LE_ERR_UNSUPPORTED, "compressed or in pieces");
+    put_joined("j.tif", &(joined){true, 5, 5, COMPRESSION_LZW, 1});
+    io_assert_fails("j.tif", LE_ERR_UNSUPPORTED, "compressed or in pieces");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kinds),   cmocka_unit_test(streamed), cmocka_unit_test(pages_differ),
-        cmocka_unit_test(damaged), cmocka_unit_test(written),  cmocka_unit_test(colour_images),
+        cmocka_unit_test(kinds),
+        cmocka_unit_test(streamed),
+        cmocka_unit_test(pages_differ),
+        cmocka_unit_test(damaged),
+        cmocka_unit_test(written),
+        cmocka_unit_test(colour_images),
+        cmocka_unit_test(frames_behind_a_page),
     };
     return cmocka_run_group_tests(tests, io_setup, io_teardown);
 }

@@ -53,7 +53,8 @@
  *     FILE.tif
  *         TIFF (.tif .tiff), if the library was built with libtiff: every page a frame,
  *         [frames,h,w] or [frames,h,w,channels]; one page in colour is [h,w,3] or [h,w,4]. A tensor
- *         [h,w,3] or [h,w,4] is written as such a page.
+ *         [h,w,3] or [h,w,4] is written as such a page. Stacks of which ImageJ describes the first
+ *         page only, as it does beyond 4 GiB, are read whole.
  *
  * Types that le_dtype lacks are read as the nearest that holds them: 16-bit floats as f32, long
  * double as f64; 16-bit PNG files as u16. All others are read as they are, i64 and u64 with every

@@ -7,8 +7,6 @@
 
 #include "sr_operation.h"
 
-#include <math.h>
-
 static const le_arg_desc args[] = {
     [MAGNIFY_IMAGE] = LE__SR_FRAMES_IN,
     [MAGNIFY_SHIFT_ROW] = LE__SR_SHIFT_ARG("shift_row", "input pixels"),
@@ -21,7 +19,7 @@ static const le_arg_desc args[] = {
     [MAGNIFY_RESULT] =
         LE__SR_STACK_OUT("result",
                          "value at (i/magnification_row - shift_row, j/magnification_col - "
-                         "shift_col), 0 outside the image",
+                         "shift_col), 0 outside the image; sizes in f32, as NanoPyx has them",
                          "[T,floor(H*magnification_row),floor(W*magnification_col)]"),
 };
 
@@ -32,17 +30,18 @@ static le_status check(le_call *call) {
         return status;
     int64_t shape[3];
     for (int d = 0; d < image->ndim; d++) {
-        double m = 1;
+        float m = 1;
         if (d == image->ndim - 2)
-            m = le_call_f64(call, MAGNIFY_MAGNIFICATION_ROW);
+            m = (float)le_call_f64(call, MAGNIFY_MAGNIFICATION_ROW);
         else if (d == image->ndim - 1)
-            m = le_call_f64(call, MAGNIFY_MAGNIFICATION_COL);
-        shape[d] = (int64_t)floor((double)image->shape[d] * m);
+            m = (float)le_call_f64(call, MAGNIFY_MAGNIFICATION_COL);
+        const float size = (float)image->shape[d] * m;
+        shape[d] = m == 1 ? image->shape[d] : (int64_t)size;
         if (shape[d] < 1)
             return le_fail(LE_ERR_SHAPE,
                            "shift_magnify: %lld elements along axis %d magnified by %g "
                            "leave nothing; at least 1 is expected",
-                           (long long)image->shape[d], d, m);
+                           (long long)image->shape[d], d, (double)m);
     }
     return le_call_set_out(call, MAGNIFY_RESULT, LE_F32, image->ndim, shape);
 }

@@ -101,6 +101,29 @@ static void half_a_pixel_of_shift_is_the_identity(void **state) {
     }
 }
 
+/* NanoPyx multiplies in C's float: 0.7f is a little less than 0.7, and 90 * 0.7f rounds to 63. */
+static void sizes_are_those_of_float(void **state) {
+    (void)state;
+    static const struct {
+        double magnification;
+        int64_t size; /* numpy: int(numpy.float32(90) * numpy.float32(magnification)) */
+    } known[] = {{0.7, 63}, {1.3, 116}, {0.1, 9}, {2.3, 207}, {1, 90}, {1.1, 99}};
+    static float pixels[90 * 90];
+    le_tensor in = stack_of(pixels, 1, 90, 90);
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        for (int col = 0; col < 2; col++) {
+            le_tensor out = {0};
+            assert_int_equal(le_engine_run(engine, "shift_magnify", LE_IN("image", &in),
+                                           LE_OUT("result", &out),
+                                           LE_F64(col ? "magnification_col" : "magnification_row",
+                                                  known[k].magnification)),
+                             LE_OK);
+            assert_int_equal(out.shape[1 + col], known[k].size);
+            assert_int_equal(out.shape[2 - col], 90);
+            le_tensor_free(&out);
+        }
+}
+
 /* A quarter turn about (H/2, W/2): output (i,j) samples column cc-(i-cr), row cr+(j-cc). */
 static void a_quarter_turn_moves_pixels(void **state) {
     (void)state;
@@ -312,6 +335,7 @@ int main(void) {
         cmocka_unit_test(a_constant_image_has_no_convergence),
         cmocka_unit_test(a_ramp_has_the_gradient_of_its_slopes),
         cmocka_unit_test(half_a_pixel_of_shift_is_the_identity),
+        cmocka_unit_test(sizes_are_those_of_float),
         cmocka_unit_test(a_quarter_turn_moves_pixels),
         cmocka_unit_test(projections_of_a_known_series),
         cmocka_unit_test(correction_removes_a_phase_pattern),

@@ -166,12 +166,13 @@ static le_status find_span(le_call *call, const le__sc_setup *s, const le__sc_im
     return LE_OK;
 }
 
-/* Where no pixel counts any axis will do. */
+/* An axis of one value has the least width. Where no pixel counts any axis will do. */
 static le__sc_axis axis_of(const double range[2], double least, int64_t n) {
     const double lo = fmax(range[0], least);
-    if (!(range[1] > lo))
-        return le__sc_axis_of(isfinite(lo) ? lo : 0, isfinite(lo) ? lo + 1 : 1, n);
-    return le__sc_axis_of(lo, range[1], n);
+    if (!isfinite(lo))
+        return le__sc_axis_of(0, 1, n);
+    const le__sc_axis axis = le__sc_axis_of(lo, fmax(range[1], lo), n);
+    return axis.delta > 0 ? axis : le__sc_axis_of(lo, lo + 1, n);
 }
 
 le_status le__sc_find_ends(le_call *call, const le__sc_images *images, le__sc_loaded *loaded) {

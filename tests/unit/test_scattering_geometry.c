@@ -212,6 +212,40 @@ static void test_turned_corners(void **state) {
     unlink(file);
 }
 
+/* All pixels lie in one place of the axes: a frame of one, or one that is not masked. The axes go
+ * from there to the next number of single precision, as pyFAI has them. */
+static void test_axes_of_one_pixel(void **state) {
+    static const uint8_t mask[ROWS * COLS] = {0, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                                              1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    const double pixel = 1e-4, width = 1.0 / 8388608, pi = 3.14159265358979;
+    const double q = 4e-9 * pi / 1e-10 * sin(atan(hypot(pixel / 2, pixel / 2) / 0.1) / 2);
+    (void)state;
+    frame[0] = 7;
+    for (int rows = 1; rows <= ROWS; rows += ROWS - 1) {
+        const int64_t shape[2] = {rows, rows == 1 ? 1 : COLS};
+        le_tensor in = le_tensor_of(frame, LE_U16, 2, shape),
+                  hidden = le_tensor_of(mask, LE_U8, 2, shape), radial = {0}, azimuthal = {0},
+                  intensity = {0};
+        assert_int_equal(
+            le_engine_run(engine, "azimuthal_integrate_2d", LE_IN("frames", &in),
+                          LE_IN("mask", &hidden), LE_F64("distance", 0.1), LE_F64("poni1", 0),
+                          LE_F64("poni2", 0), LE_F64("pixel1", pixel), LE_F64("pixel2", pixel),
+                          LE_F64("wavelength", 1e-10), LE_I64("npt", 2), LE_I64("npt_azim", 2),
+                          LE_STR("splitting", "no"), LE_I64("solid_angle", 0),
+                          LE_OUT("radial", &radial), LE_OUT("azimuthal", &azimuthal),
+                          LE_OUT("intensity", &intensity)),
+            LE_OK);
+        for (int k = 0; k < 2; k++) {
+            assert_near(le_tensor_get(&radial, k), q * (1 + width * (0.25 + 0.5 * k)), 1e-10 * q);
+            assert_near(le_tensor_get(&azimuthal, k), 45 * (1 + width * (0.25 + 0.5 * k)), 1e-8);
+        }
+        assert_near(le_tensor_get(&intensity, 0), 7, 1e-6);
+        le_tensor_free(&radial);
+        le_tensor_free(&azimuthal);
+        le_tensor_free(&intensity);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_poni),
@@ -221,6 +255,7 @@ int main(void) {
         cmocka_unit_test(test_modules_off_a_grid),
         cmocka_unit_test(test_other_detectors),
         cmocka_unit_test(test_turned_corners),
+        cmocka_unit_test(test_axes_of_one_pixel),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

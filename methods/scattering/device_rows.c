@@ -189,7 +189,8 @@ le__sc_shape le__sc_shape_of(const le_call *call, int64_t stride, int64_t frames
                           .weighted = s->weighted,
                           .counting = s->model == LE__SC_MODEL_POISSON,
                           .dummy = s->has_dummy ? (float)s->dummy : NAN,
-                          .delta = (float)s->delta_dummy};
+                          .delta = (float)s->delta_dummy,
+                          .limit = s->limit};
 }
 
 int le__sc_device_model(const le_call *call) {

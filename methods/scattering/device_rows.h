@@ -32,8 +32,7 @@ static inline int64_t le__sc_rows_parts(const le__sc_rows *rows) {
 typedef struct le__sc_shape {
     int64_t stride;
     int32_t bins, frames, first, weighted, counting;
-    float dummy, delta;
-    int32_t unused;
+    float dummy, delta, limit;
 } le__sc_shape;
 
 le__sc_shape le__sc_shape_of(const le_call *call, int64_t stride, int64_t frames, int64_t first);

@@ -271,16 +271,16 @@ static void lose_pixel(const task *t, int64_t p, int lane, losses *l) {
 
 /* What a frame may have instead of a value. */
 typedef struct missing {
-    float dummy, delta;
+    float dummy, delta, limit;
 } missing;
 
 static missing missing_of(const task *t) {
     return (missing){t->setup->has_dummy ? (float)t->setup->dummy : NAN,
-                     (float)t->setup->delta_dummy};
+                     (float)t->setup->delta_dummy, t->setup->limit};
 }
 
 static inline int32_t is_missing(float x, missing m) {
-    return (fabsf(x - m.dummy) <= m.delta) | !(fabsf(x) < INFINITY);
+    return (fabsf(x - m.dummy) <= m.delta) | !(fabsf(x) < m.limit);
 }
 
 /* What the table's arrays change: dark, and division where pixels are not weighted. */

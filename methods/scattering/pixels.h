@@ -36,9 +36,9 @@ bool le__sc_masked(const le__sc_setup *setup, const le__sc_images *images, int64
 
 /* What the frame has there, as f32; NaN where it has no data. */
 static inline float le__sc_value(const le__sc_setup *s, float raw) {
-    const float delta = raw - (float)s->dummy;
+    const float delta = raw - (float)s->dummy, size = raw < 0 ? -raw : raw;
     const bool dummy = s->has_dummy && (delta < 0 ? -delta : delta) <= (float)s->delta_dummy;
-    return dummy || !(raw - raw == 0) ? (float)(0.0 / 0.0) : raw;
+    return dummy || !(size < s->limit) ? (float)(0.0 / 0.0) : raw;
 }
 
 /* Sets those ends of the axes that the call leaves to the pixels, from their extents, and the

@@ -167,16 +167,25 @@ static double dummy_as(double dummy, le_dtype dtype) {
     }
 }
 
+/* Frames of u64 are read as f64, where a detector's dummy, just below 2^64, is 2^64 like all that
+ * rounds to it; -2 it is in frames that were f64 before. */
+static float limit_of(const le__sc_detector *d, le_dtype dtype) {
+    return dtype == LE_F64 && d->dummy < 0 ? 0x1p64f : INFINITY;
+}
+
 static void find_dummy(const le_call *call, le_dtype dtype, le__sc_setup *s) {
+    s->limit = INFINITY;
     if (s->detector && s->detector->has_dummy) {
         s->has_dummy = true;
         s->dummy = dummy_as(s->detector->dummy, dtype);
         s->delta_dummy = s->detector->delta_dummy;
+        s->limit = limit_of(s->detector, dtype);
     }
     if (le_call_given(call, SC_DUMMY)) {
         s->has_dummy = true;
         s->dummy = le_call_f64(call, SC_DUMMY);
         s->delta_dummy = 0;
+        s->limit = INFINITY;
     }
     if (le_call_given(call, SC_DELTA_DUMMY))
         s->delta_dummy = le_call_f64(call, SC_DELTA_DUMMY);

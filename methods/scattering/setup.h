@@ -38,6 +38,7 @@ typedef struct le__sc_setup {
     double radial_range[2], azimuth_range[2]; /* in the unit; in degrees, rising */
     bool has_dummy;
     double dummy, delta_dummy;
+    float limit; /* values this far from 0 are no data */
     bool polarized, solid_angle, weighted;
     double polarization, normalization;
     char file[4096];   /* NeXus detector; "" */

@@ -324,7 +324,8 @@ static void make_key(le_call *call, const build *b, char *key) {
     /* the flat is compared with the dummy */
     if (b->images.flat.data && s->has_dummy) {
         const size_t at = strlen(key);
-        snprintf(key + at, KEY_SIZE - at, " dummy %a %a", s->dummy, s->delta_dummy);
+        snprintf(key + at, KEY_SIZE - at, " dummy %a %a %a", s->dummy, s->delta_dummy,
+                 (double)s->limit);
     }
 }
 

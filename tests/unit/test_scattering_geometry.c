@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "liquid_engine/le_io.h"
+#include "check/runs_here.h"
 #include "one_engine.h"
 #include "scattering/detectors.h"
 #include "scattering/poni.h"
@@ -246,6 +247,67 @@ static void test_axes_of_one_pixel(void **state) {
     }
 }
 
+/* A detector's dummy in frames of u64, which are read as f64; in frames of other types; and a dummy
+ * of the caller's instead. */
+static void check_dummies(const char *operation, const char *implementation) {
+    enum { H = 195, W = 487, STEP = 97, BINS = 4 };
+    static const int64_t shape[2] = {H, W};
+    static double frame_f64[H * W];
+    static uint32_t frame_u32[H * W];
+    static const struct {
+        double value;
+        le_dtype dtype;
+        bool missing;
+    } known[] = {{18446744073709551614.0, LE_F64, true},
+                 {-2, LE_F64, true},
+                 {4294967294.0, LE_U32, true},
+                 {4294967294.0, LE_F64, false}};
+    const le__sc_detector *d = le__sc_detector_find("Pilatus 100k", shape);
+    assert_non_null(d);
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        double counted = 0;
+        int left = 0;
+        for (int i = 0; i < H * W; i++) {
+            const bool odd = i % STEP == 3;
+            frame_f64[i] = odd ? known[k].value : 5;
+            frame_u32[i] =
+                odd && known[k].value > 0 && known[k].value < 5e9 ? (uint32_t)known[k].value : 5;
+            left += !le__sc_detector_misses(d, shape, i / W, i % W) && !(odd && known[k].missing);
+        }
+        le_tensor in = le_tensor_of(known[k].dtype == LE_F64 ? (void *)frame_f64 : frame_u32,
+                                    known[k].dtype, 2, shape),
+                  intensity = {0}, count = {0};
+        const le_status status = le_engine_run(
+            engine, operation, LE_IN("frames", &in), LE_STR("detector", "Pilatus 100k"),
+            LE_F64("distance", 0.1), LE_F64("poni1", 0.01), LE_F64("poni2", 0.02),
+            LE_STR("unit", "r_mm"), LE_I64("npt", BINS), LE_STR("splitting", "no"),
+            LE_I64("solid_angle", 0), LE_OUT("intensity", &intensity), LE_OUT("count", &count),
+            LE_OPT_IMPLEMENTATION(implementation));
+        if (status != LE_OK)
+            fail_msg("%s by %s: %s", operation, implementation, le_error_message());
+        for (int b = 0; b < BINS; b++) {
+            counted += le_tensor_get(&count, b);
+            if (known[k].missing)
+                assert_near(le_tensor_get(&intensity, b), 5, 1e-5);
+            else
+                assert_true(le_tensor_get(&intensity, b) > 1e6);
+        }
+        assert_near(counted, left, 0.5);
+        le_tensor_free(&intensity);
+        le_tensor_free(&count);
+    }
+}
+
+static void test_dummies(void **state) {
+    size_t n;
+    const le_implementation *const *all =
+        le_engine_implementations(engine, "azimuthal_integrate", &n);
+    (void)state;
+    for (size_t k = 0; k < n; k++)
+        if (runs_here(engine, all[k]))
+            check_dummies("azimuthal_integrate", all[k]->name);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_poni),
@@ -256,6 +318,7 @@ int main(void) {
         cmocka_unit_test(test_other_detectors),
         cmocka_unit_test(test_turned_corners),
         cmocka_unit_test(test_axes_of_one_pixel),
+        cmocka_unit_test(test_dummies),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

@@ -5,6 +5,7 @@
  */
 #include "volume/transfer.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,4 +177,26 @@ void le__transfer_at(const le__transfer *t, double value, double rgba[4])
         return;
     }
     at_s(t, t->log ? log(value) : value, rgba);
+}
+
+bool le__transfer_is_normal(const le__transfer *t, const char **why)
+{
+    const double least = log((double)FLT_MIN), nothing = log(1e-12); /* of what shows */
+    *why = "the transfer function shows denormal numbers";
+    for (size_t j = 0; t->log && !t->table && j < t->n; j++) {
+        const le__gaussian *g = &t->gaussians[j];
+        if (g->centre - sqrt(-g->width * nothing) < least)
+            return false;
+    }
+    return true;
+}
+
+void le__transfer_key(const le__transfer *t, char *out, size_t size)
+{
+    const char *why;
+    if (t->table)
+        snprintf(out, size, "table");
+    else
+        snprintf(out, size, "gaussians%zu%s", t->n,
+                 le__transfer_is_normal(t, &why) ? "" : ",denormal");
 }

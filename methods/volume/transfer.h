@@ -47,6 +47,13 @@ le_status le__transfer_read(le__transfer **out, const char *text, bool log, cons
 /* Colour and opacity of a value, in double precision. */
 void le__transfer_at(const le__transfer *t, double value, double rgba[4]);
 
+/* Whether all that shows is a normal number of single precision: a Gaussian on the log scale may show
+ * others. *why says so where not. */
+bool le__transfer_is_normal(const le__transfer *t, const char **why);
+
+/* What of it changes the work, and who can do it: "table", "gaussians3", "gaussians3,denormal". */
+void le__transfer_key(const le__transfer *t, char *out, size_t size);
+
 /* A transfer function with room for n Gaussians or knots, to be filled in; free(). NULL: no memory. */
 le__transfer *le__transfer_new(bool log, bool table, size_t n);
 

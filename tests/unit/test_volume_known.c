@@ -99,6 +99,53 @@ static void test_constant(void **state)
     for_each("volume_render", check_constant);
 }
 
+static double barely(int64_t x, int64_t y, int64_t z)
+{
+    (void)x;
+    (void)y;
+    (void)z;
+    return (double)(float)exp(-95.0); /* a denormal number of single precision */
+}
+
+/* Gaussians, C = c E (1 - (1 - a E)^n), and tables whose opacity rises from 0 to 0.4. First with others,
+ * so that all implementations are proven where numbers are normal. */
+static void check_denormal(const char *implementation)
+{
+    static const struct {
+        value_fn value;
+        const char *transfer;
+    } shown[] = {{constant, "{\"gaussians\": [{\"centre\": 2, \"width\": 5,"
+                            "                \"rgb\": [0.5, 0.5, 0.5], \"alpha\": 0.1}]}"},
+                 {constant, "{\"table\": [[0, 0.5, 0.5, 0.5, 0], [4, 0.5, 0.5, 0.5, 0.4]]}"},
+                 {barely, "{\"gaussians\": [{\"centre\": -94, \"width\": 5,"
+                          "                \"rgb\": [0.5, 0.5, 0.5], \"alpha\": 0.1}]}"},
+                 {barely, "{\"table\": [[-100, 0.5, 0.5, 0.5, 0], [-90, 0.5, 0.5, 0.5, 0.4]]}"}};
+    for (int k = 0; k < 4; k++) {
+        le_tensor cube = cube_of(shown[k].value), images = {0};
+        const double s = log(le_tensor_get(&cube, 0)), d = s - (k < 2 ? 2 : -94);
+        const double e = k % 2 ? 1 : exp(-d * d / 5);
+        const double alpha = k == 1 ? s / 4 * 0.4 : k == 3 ? (s + 100) / 10 * 0.4 : 0.1 * e;
+        le_status status = le_engine_run(engine, "volume_render", LE_IN("volume", &cube),
+                                         LE_I64("size", 8),
+                                         LE_F64S("angles", ((double[]){30.0}), 1),
+                                         LE_STR("transfer", shown[k].transfer),
+                                         LE_STR("scale", "log"),
+                                         LE_OPT_IMPLEMENTATION(implementation),
+                                         LE_OUT("images", &images));
+        if (ran(status, implementation))
+            for (int64_t i = 0; i < 8 * 8 * 3; i++)
+                near(&images, i, 0.5 * e * (1.0 - pow(1.0 - alpha, 8.0)), 1e-4);
+        le_tensor_free(&images);
+        le_tensor_free(&cube);
+    }
+}
+
+static void test_denormal(void **state)
+{
+    (void)state;
+    for_each("volume_render", check_denormal);
+}
+
 /* a trilinear sample of a linear function is its value at the point */
 static void check_ramp(const char *implementation)
 {
@@ -326,6 +373,7 @@ int main(void)
         cmocka_unit_test(test_over),       cmocka_unit_test(test_projection),
         cmocka_unit_test(test_viridis),    cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_points_outside), cmocka_unit_test(test_turned),
+        cmocka_unit_test(test_denormal),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

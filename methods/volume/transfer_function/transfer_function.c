@@ -53,11 +53,7 @@ static void work(const le_call *call, le_work *out)
 
 static void key(const le_call *call, char *buffer, size_t size)
 {
-    const le__transfer *t = le_call_attached(call);
-    if (t->table)
-        snprintf(buffer, size, "table");
-    else
-        snprintf(buffer, size, "gaussians%zu", t->n);
+    le__transfer_key(le_call_attached(call), buffer, size);
 }
 
 static const char *const transfers[] = {"mocz", "viridis", "inferno:-3:4:0.5", LE__CASE_GAUSSIANS,

@@ -9,6 +9,11 @@
 extern const le_cl_source le_cl_volume_transfer_function;
 static const le_cl_source *const sources[] = {&le_cl_volume_transfer_function, NULL};
 
+/* Gaussians are cut at the least normal number, and devices may flush what is smaller. */
+static bool applicable(const le_call *call, const char **why) {
+    return le__transfer_is_normal(le_call_attached(call), why);
+}
+
 static le_status run(le_call *call) {
     const le__transfer *t = le_call_attached(call);
     le_dtype dtype = le_call_in(call, ARG_SAMPLES)->dtype, out = le_call_out(call, ARG_RGBA)->dtype;
@@ -29,4 +34,5 @@ static le_status run(le_call *call) {
     return le_cl_launch(call, kernel, 1, &count, &local, kargs, 5);
 }
 
-LE_IMPLEMENTATION(transfer_function, opencl, LE__CL_FIELDS(100.0, "OpenCL, a value a work-item"));
+LE_IMPLEMENTATION(transfer_function, opencl, LE__CL_FIELDS(100.0, "OpenCL, a value a work-item"),
+                  .applicable = applicable);

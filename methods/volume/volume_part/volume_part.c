@@ -129,9 +129,8 @@ static void work(const le_call *call, le_work *out)
 static void key(const le_call *call, char *buffer, size_t size)
 {
     const le__render *r = le_call_attached(call);
-    char transfer[32] = "table";
-    if (!r->transfer->table)
-        snprintf(transfer, sizeof transfer, "gaussians%zu", r->transfer->n);
+    char transfer[40];
+    le__transfer_key(r->transfer, transfer, sizeof transfer);
     snprintf(buffer, size, "views=%zu,%s%s", r->camera->n_views, transfer,
              r->camera->has_fill ? ",outside=fill" : "");
 }

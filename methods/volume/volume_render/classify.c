@@ -248,7 +248,7 @@ static void trim_table(le__classify *c, const le__transfer *t, const limits *l)
     c->high = INFINITY;
     if (first == t->n)
         c->high = -INFINITY;
-    else if (first > 0)
+    else if (first > 0 && value_of(t->knots[first - 1].s, t->log) > FLT_MIN)
         c->low = below(t->knots[first - 1].s, t->log);
     if (last + 1 < t->n && first < t->n)
         c->high = above(t->knots[last + 1].s, t->log);

@@ -24,6 +24,8 @@ static int64_t plane_floats(const int64_t shape[3])
 bool le__fused_axis_applicable(const le_call *call, const char **why)
 {
     const le__camera *c = render_of(call)->camera;
+    if (!le__transfer_is_normal(render_of(call)->transfer, why))
+        return false;
     *why = c->axis0 ? "a plane of the volume is too large" : "a rotation is not about axis 0";
     return c->axis0 && plane_floats(c->shape) < INT32_MAX / 2;
 }
@@ -32,6 +34,8 @@ bool le__fused_rays_applicable(const le_call *call, const char **why)
 {
     const le_tensor *volume = le_call_in(call, ARG_VOLUME);
     const int64_t *n = volume->shape;
+    if (!le__transfer_is_normal(render_of(call)->transfer, why))
+        return false;
     *why = "the volume is too large for 32-bit offsets";
     return n[0] < 32768 && n[1] < 32768 && n[2] < 32768 && le__voxels_near(volume);
 }

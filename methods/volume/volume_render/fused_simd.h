@@ -174,7 +174,8 @@ static bool finish_chunk(const packet *p, const le__kept *k, le__pixels *q)
     return vm_any(vf_lt(vf_set(c->stop), q->through));
 }
 
-/* Denormals cost a hundred cycles each and cannot show, but for a table's constant ends. */
+/* Denormals cost a hundred cycles each and cannot show, but by a table: Gaussians that show them are
+ * refused. */
 static unsigned flush_denormals(const le__fused *f)
 {
     unsigned before = _mm_getcsr();

@@ -11,6 +11,9 @@
 
 extern const le_cl_source *const le__volume_render_sources[];
 
+/* For applicable: kernels cut at the least normal number, and devices may flush what is smaller. */
+bool le__volume_render_shows_normal(const le_call *call, const char **why);
+
 /* A ray a work-item. image: as IMAGE in cl/volume/sample.clh; images take no slabs. */
 le_status le__volume_render_opencl(le_call *call, int image);
 

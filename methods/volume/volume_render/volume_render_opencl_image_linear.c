@@ -8,7 +8,8 @@
 #include "volume/volume_render/volume_render_opencl.h"
 
 static bool applicable(const le_call *call, const char **why) {
-    return le__volume_cl_image_takes(call, ARG_IMAGES, why);
+    return le__volume_render_shows_normal(call, why) &&
+           le__volume_cl_image_takes(call, ARG_IMAGES, why);
 }
 
 static le_status run(le_call *call) {

@@ -4,8 +4,6 @@
  * `volume_render` on OpenCL devices whose work-items have vector units: 16 columns a work-item,
  * Gaussian transfer functions.
  */
-#include <math.h>
-
 #include "volume/volume_render/render.h"
 #include "volume/volume_render/volume_render_opencl.h"
 
@@ -13,17 +11,12 @@ extern const le_cl_source le_cl_volume_volume_render_wide;
 static const le_cl_source *const sources[] = {&le_cl_volume_volume_render_wide, NULL};
 
 /* The kernel's logarithm takes normal numbers only. */
-static bool in_normal_numbers(const le__transfer *t) {
-    for (size_t j = 0; t->log && j < t->n; j++)
-        if (t->gaussians[j].centre - 10.0 * sqrt(t->gaussians[j].width) < -87.0)
-            return false;
-    return true;
-}
-
 static bool applicable(const le_call *call, const char **why) {
     const le__render *r = le_call_attached(call);
-    *why = "the transfer function is a table, or of denormal numbers";
-    if (r->transfer->table || !in_normal_numbers(r->transfer))
+    if (!le__transfer_is_normal(r->transfer, why))
+        return false;
+    *why = "the transfer function is a table";
+    if (r->transfer->table)
         return false;
     *why = "more than 2^31 voxels";
     return le_tensor_count(le_call_in(call, ARG_VOLUME)) < INT32_MAX;

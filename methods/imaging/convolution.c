@@ -95,10 +95,6 @@ static void order_taps(const double *kernel, int64_t n, bool reversed, double *t
         taps[i] = kernel[reversed ? n - 1 - i : i];
 }
 
-typedef struct magnitudes {
-    double sum, net, most; /* of |taps|, of taps, the largest |tap| */
-} magnitudes;
-
 static inline void add_tap(double tap, double *sum, double *net, double *most) {
     const double magnitude = fabs(tap);
     *sum += magnitude;
@@ -107,10 +103,10 @@ static inline void add_tap(double tap, double *sum, double *net, double *most) {
 }
 
 /* In several sums, so that no addition waits for the one before. */
-static magnitudes magnitudes_of(const double *taps, int64_t n) {
+static le__magnitudes magnitudes_of(const double *taps, int64_t n) {
     enum { SUMS = 8 };
     double sum[SUMS] = {0}, net[SUMS] = {0}, most[SUMS] = {0};
-    magnitudes m = {0, 0, 0};
+    le__magnitudes m = {0, 0, 0};
     int64_t i = 0;
     for (; i + SUMS <= n; i += SUMS)
         for (int k = 0; k < SUMS; k++)
@@ -127,7 +123,7 @@ static magnitudes magnitudes_of(const double *taps, int64_t n) {
 
 /* Whether sums of so many numbers in single precision could miss the operation's tolerance: where
  * positive and negative taps cancel, a bright background leaves rounding of its own size behind. */
-static bool cancels(const magnitudes *m, int64_t numbers) {
+static bool cancels(const le__magnitudes *m, int64_t numbers) {
     const double rounding = 6e-8 + 3e-8 * sqrt((double)numbers);
     return rounding * m->sum > 5e-6 * fabs(m->net) || m->most > 1e15 ||
            (m->most > 0 && m->most < 1e-15);
@@ -165,11 +161,13 @@ static int most_terms(const le__convolution *c) {
     return n > MOST_TERMS ? MOST_TERMS : n > 1 ? (int)n : 1;
 }
 
-static double tolerance_of(const le_call *call) {
+/* What terms leave out is multiplied by the brightest pixels. Where taps cancel, the result of a
+ * bright background is as small as their sum, and so must be what is left out. */
+static double tolerance_of(const le_call *call, const le__magnitudes *m) {
     if (le_call_given(call, CONV_KERNEL_TOLERANCE))
         return le_call_f64(call, CONV_KERNEL_TOLERANCE);
     /* trials allow no more than the operation's own tolerance */
-    return 0.5 * fmin(le_call_atol(call), 1e-5);
+    return 0.5 * fmin(le_call_atol(call), 1e-5) * fmin(1, fabs(m->net) / m->most);
 }
 
 /* For the terms of a kernel, as le__low_rank_of has it. */
@@ -246,7 +244,8 @@ static le_status make(le_call *call, le__convolution_kind kind, le__convolution 
                 (c->boundary == LE__CONV_NOTHING || (c->boundary == LE__CONV_FILL && c->fill == 0));
     c->whole = is_whole(c, image->dtype);
     c->terms.rank = -1;
-    c->tolerance = flat ? 0 : tolerance_of(call);
+    c->magnitudes = magnitudes_of(taps, n);
+    c->tolerance = flat ? 0 : tolerance_of(call, &c->magnitudes);
     search s = {c, most, columns, rest};
     if (c->finite && !flat && n * most < LEAST_KEPT)
         c->terms = find_terms(&s, columns);
@@ -287,12 +286,9 @@ le_status le__convolution_check(le_call *call, le__convolution_kind kind) {
         return status;
     const bool wide = le_call_out(call, CONV_RESULT)->dtype == LE_F64 || le_call_atol(call) < 2e-6;
     const int64_t n = c->tap_rows * c->tap_cols;
-    const magnitudes m = magnitudes_of(c->taps, n);
-    c->largest = m.most;
-    c->sum = m.sum;
-    c->cancels = cancels(&m, n);
+    c->cancels = cancels(&c->magnitudes, n);
     c->in_f64 = wide || c->cancels;
-    c->spectra_in_f64 = wide || cancels(&m, n < like_transforms ? n : like_transforms);
+    c->spectra_in_f64 = wide || cancels(&c->magnitudes, n < like_transforms ? n : like_transforms);
     return LE_OK;
 }
 
@@ -314,7 +310,8 @@ void le__convolution_work(const le_call *call, le_work *out) {
 void le__convolution_key(const le_call *call, char *buffer, size_t size) {
     const le__convolution *c = le__convolution_of(call);
     char rank[64] = "not finite";
-    if (c->terms.rank >= 0 && c->terms.error > 1e-12) /* the power of ten that holds the error */
+    const double rounding = fmax(1e-12, 2e-15 * c->magnitudes.sum / c->magnitudes.most);
+    if (c->terms.rank >= 0 && c->terms.error > rounding)
         snprintf(rank, sizeof rank, "rank %d within the tolerance of %.0e", c->terms.rank,
                  c->tolerance);
     else if (c->terms.rank >= 0)
@@ -338,7 +335,7 @@ double le__convolution_least_scale(const le_call *trusted, int arg) {
     const double image = le_tensor_largest(le_call_in(trusted, CONV_IMAGE)),
                  fill = isfinite(c->fill) ? fabs(c->fill) : 0;
     (void)arg;
-    return (c->cancels ? 1e-7 : 0.01) * c->sum * fmax(image, fill);
+    return (c->cancels ? 1e-7 : 0.01) * c->magnitudes.sum * fmax(image, fill);
 }
 
 bool le__conv_separable(const le_call *call, const char **why) {
@@ -534,7 +531,8 @@ bool le__conv_tiles_serve(const le__convolution *c, const le__conv_tiling *t, bo
     if (!c->finite || !isfinite(c->fill))
         return false;
     *why = "a tap is so large or small that transforms may overflow";
-    if (f64 && c->largest > 0 && !(c->largest > 1e-140 && c->largest < 1e140))
+    if (f64 && c->magnitudes.most > 0 &&
+        !(c->magnitudes.most > 1e-140 && c->magnitudes.most < 1e140))
         return false;
     *why = "too few taps, or too many for a tile";
     return c->tap_rows * c->tap_cols >= LEAST_TAPS && t->rows && t->cols;

@@ -40,13 +40,17 @@ typedef enum le__conv_boundary {
     LE__CONV_SYMM /* the edge pixel is repeated: d c b a | a b c d | d c b a */
 } le__conv_boundary;
 
+typedef struct le__magnitudes {
+    double sum, net, most; /* of |taps|, of taps, the largest |tap| */
+} le__magnitudes;
+
 /* Derived from the arguments in check, attached to the call. */
 typedef struct le__convolution {
     int64_t rows, cols, out_rows, out_cols, tap_rows, tap_cols, top, left;
     le__conv_boundary boundary;
     double fill;
-    bool finite;         /* all taps */
-    double largest, sum; /* of |taps| */
+    bool finite; /* all taps */
+    le__magnitudes magnitudes;
     bool cancels;        /* positive and negative taps, so that sums in f32 may be rounding only */
     bool in_f64;         /* sums in single precision would not do */
     bool spectra_in_f64; /* nor would transforms in it */
@@ -147,7 +151,8 @@ double le__conv_tiles_gain(const le_call *call, const le__conv_tiling *t, double
     {                                                                                              \
         .name = "kernel_tolerance",                                                                \
         .doc = "error allowed to separable terms that replace the kernel, the sum of magnitudes "  \
-               "over the largest tap; default: half the tolerance of the call",                    \
+               "over the largest tap; default: half the tolerance of the call, less where taps "   \
+               "cancel",                                                                           \
         .type = LE_TYPE_F64, .optional = true, .min = 0, .max = 1                                  \
     }
 #define LE__CONV_2D_ARGS                                                                           \

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * The terms of large kernels, which are kept from call to call: kernels of the same size by turns,
- * both ways round and within other tolerances, compared with sums written down tap by tap.
+ * both ways round and within other tolerances, compared with sums written down tap by tap; and what
+ * a bright background makes of kernels whose taps cancel.
  */
 #include "liquid_engine/le_method.h"
 #include "one_engine.h"
@@ -21,6 +22,8 @@ enum {
     TAP_ROWS = 41,
     TAP_COLS = 37,
     KERNELS = 4,
+    SKY_ROWS = TAP_ROWS + 12, /* for whole overlaps */
+    SKY_COLS = TAP_COLS + 20,
     TAPS = TAP_ROWS * TAP_COLS
 };
 
@@ -98,7 +101,59 @@ static void by_turns(void **state) {
             }
 }
 
+/* Of a pixel and the opposite one the column has c and -c: a term that makes nothing of a
+ * background. */
+static void add_odd_term(double *kernel) {
+    double row[TAP_COLS];
+    for (int j = 0; j < TAP_COLS; j++)
+        row[j] = uniform();
+    for (int i = 0; i < TAP_ROWS / 2; i++) {
+        const double tap = uniform();
+        for (int j = 0; j < TAP_COLS; j++) {
+            kernel[i * TAP_COLS + j] += tap * row[j];
+            kernel[(TAP_ROWS - 1 - i) * TAP_COLS + j] -= tap * row[j];
+        }
+    }
+}
+
+static double whole_overlap(const double *kernel, const float *sky, int m, int n) {
+    double sum = 0;
+    for (int i = 0; i < TAPS; i++)
+        sum += kernel[TAPS - 1 - i] * (double)sky[(m + i / TAP_COLS) * SKY_COLS + n + i % TAP_COLS];
+    return sum;
+}
+
+/* All of the answer comes from a term that is 5e-9 of the kernel. */
+static void bright_background(void **state) {
+    static double kernel[TAPS];
+    static float sky[SKY_ROWS * SKY_COLS];
+    (void)state;
+    add_odd_term(kernel);
+    add_term(kernel, 5e-9);
+    for (int i = 0; i < SKY_ROWS * SKY_COLS; i++)
+        sky[i] = 1e5F;
+    const le_tensor image = le_tensor_of(sky, LE_F32, 2, (int64_t[]){SKY_ROWS, SKY_COLS}),
+                    taps = le_tensor_of(kernel, LE_F64, 2, (int64_t[]){TAP_ROWS, TAP_COLS});
+    static const char *const implementations[] = {"separable_c", NULL};
+    for (int k = 0; k < 2; k++) {
+        le_tensor out = {0};
+        assert_int_equal(le_engine_run(engine, "convolve2d", LE_IN("image", &image),
+                                       LE_TABLE("kernel", &taps), LE_STR("mode", "valid"),
+                                       LE_OPT_IMPLEMENTATION(implementations[k]),
+                                       LE_OUT("result", &out)),
+                         LE_OK);
+        for (int m = 0; m < out.shape[0]; m++)
+            for (int n = 0; n < out.shape[1]; n++) {
+                const double sum = whole_overlap(kernel, sky, m, n);
+                assert_true(fabs(le_tensor_get(&out, m * out.shape[1] + n) - sum) <
+                            1e-5 * fabs(sum));
+            }
+        le_tensor_free(&out);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_turns)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_turns),
+                                       cmocka_unit_test(bright_background)};
     return cmocka_run_group_tests(tests, fill, close_engine);
 }

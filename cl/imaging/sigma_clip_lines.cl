@@ -76,7 +76,7 @@ static facts facts_of(__global const T *line, size_t stride, part p)
     const double least = (double)SORTED(p.begin);
     const bool one_value = least == (double)SORTED(p.end - 1);
     f.mean = one_value ? least : dd_add(mean, dd_of(f.median, 0)).hi;
-    f.std = one_value || !(variance > 0) ? 0 : sqrt(variance);
+    f.std = one_value ? 0 : std_of_variance(variance);
     return f;
 }
 
@@ -155,8 +155,8 @@ __kernel void clip_lines(__global const T *image, lines s, clip c, __global T *s
         f = facts_of(line, stride, kept);
         const double center = c.mean ? f.mean : f.median;
         const double by = c.mad ? deviation_of(line, stride, kept, f.median) : f.std;
-        l.lower = center - c.sigma_lower * by;
-        l.upper = center + c.sigma_upper * by;
+        l.lower = center - reach_of(c.sigma_lower, by);
+        l.upper = center + reach_of(c.sigma_upper, by);
         l.closed = c.closed || by == 0;
         kept = keep_within(line, stride, kept, l);
         iterations++;

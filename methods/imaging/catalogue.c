@@ -170,7 +170,7 @@ static void place_of(int64_t at, le__im_shape shape, int ndim, double *out) {
 
 static double deviation(const le__im_sums *s) {
     const double n = (double)s->area, variance = (s->sum2 - s->sum * (s->sum / n)) / n;
-    return variance > 0 ? sqrt(variance) : 0;
+    return le__im_std_of(variance);
 }
 
 static int flags_of(const le__im_sums *s, const le__im_table *table) {

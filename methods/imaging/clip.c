@@ -39,9 +39,14 @@ void le__im_statistics(const le__im_clipped *c, int64_t step, double *out) {
         out[k * step] = all[k];
 }
 
+/* 0 deviations are nothing, also of an infinite one. */
+static double reach_of(double sigma, double deviation) {
+    return sigma > 0 ? sigma * deviation : 0;
+}
+
 le__im_limits le__im_clip_limits(const le__im_clip *clip, double center, double deviation) {
-    return (le__im_limits){.lower = center - clip->sigma_lower * deviation,
-                           .upper = center + clip->sigma_upper * deviation,
+    return (le__im_limits){.lower = center - reach_of(clip->sigma_lower, deviation),
+                           .upper = center + reach_of(clip->sigma_upper, deviation),
                            .closed = clip->closed || deviation == 0};
 }
 
@@ -51,7 +56,7 @@ le__im_moments le__im_moments_of(int64_t n, double shift, le__dd sum, le__dd sum
     const le__dd rest = le__dd_add(sum2, (le__dd){-square.hi, -square.lo});
     const double variance = le__dd_divide(rest, count).hi;
     return (le__im_moments){.mean = le__dd_add(mean, (le__dd){shift, 0}).hi,
-                            .std = variance > 0 ? sqrt(variance) : 0};
+                            .std = le__im_std_of(variance)};
 }
 
 void le__im_add_exactly(const double *values, int64_t n, double shift, le__dd *sum, le__dd *sum2) {

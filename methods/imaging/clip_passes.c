@@ -110,7 +110,7 @@ static bool limits_of(const le__im_clip *clip, const le__im_order *v, part p, pa
     if (!begin_pass(clip, v, p, false, at))
         return false;
     *out = le__im_clip_limits(clip, center_of(clip, at), at->deviation);
-    if ((clip->mad && !clip->mean) || at->moments.std == 0)
+    if ((clip->mad && !clip->mean) || at->moments.std == 0 || isinf(at->deviation))
         return true;
     if (!is_close(v, out->lower, at->deviation, &lower) ||
         !is_close(v, out->upper, at->deviation, &upper))

@@ -150,6 +150,8 @@ void le__im_measure_reference(const le_tensor *image, const le__im_table *table,
         for (int d = 0; d < image->ndim; d++)
             row[7 + 2 * image->ndim + d] = NAN;
     }
+    if (isnan(row[4]) && isfinite(row[5]) && isfinite(row[6]))
+        row[4] = INFINITY; /* no double holds the squares */
     double *after = row + 7 + 5 * image->ndim;
     after[0] = after[1] = NAN;
     if (table->extended)

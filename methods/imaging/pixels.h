@@ -8,6 +8,8 @@
 
 #include "common/load.h"
 
+#include <math.h>
+
 enum { LE__IM_AXES = 3 };
 
 enum { LE__IM_OFTEN = 1 << 20 };
@@ -102,5 +104,11 @@ static inline int64_t le__im_lines(le__im_shape s) {
         .name = the_name, .doc = the_doc, .type = LE_TYPE_IN, .dtypes = LE_DTYPES_ALL,             \
         .min_ndim = 1, .max_ndim = LE__IM_AXES, .shape = "[W], [H,W] or [D,H,W]"                   \
     }
+
+/* Squares of finite numbers that no double holds make sums infinite, or no number: so far apart are
+ * the numbers then. */
+static inline double le__im_std_of(double variance) {
+    return isnan(variance) ? INFINITY : variance > 0 ? sqrt(variance) : 0;
+}
 
 #endif

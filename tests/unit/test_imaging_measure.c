@@ -73,8 +73,35 @@ static void test_negative_moments(void **state) {
     }
 }
 
+/* Finite pixels, of which no double holds a square: as numpy.std has it. */
+static void test_too_far(void **state) {
+    double values[8] = {1e200, 1, 2, 3, 1e200, 1e200, 0, NAN};
+    int32_t labels[8] = {1, 1, 1, 0, 2, 2, 3, 3};
+    const le_tensor image = le_tensor_of(values, LE_F64, 1, (int64_t[]){8}),
+                    label = le_tensor_of(labels, LE_I32, 1, (int64_t[]){8});
+    size_t n;
+    const le_implementation *const *all = le_engine_implementations(engine, "measure_sources", &n);
+    (void)state;
+    for (size_t k = 0; k < n; k++) {
+        le_tensor catalogue = {0};
+        if (!runs_here(engine, all[k]))
+            continue;
+        if (le_engine_run(engine, "measure_sources", LE_IN("image", &image),
+                          LE_IN("labels", &label), LE_OUT("catalogue", &catalogue),
+                          LE_OPT_IMPLEMENTATION(all[k]->name)) != LE_OK)
+            fail_msg("%s: %s", all[k]->name, le_error_message());
+        const double *rows = catalogue.data;
+        const int64_t columns = catalogue.shape[1];
+        if (!(rows[4] == INFINITY && rows[columns + 4] == 0 && isnan(rows[2 * columns + 4])))
+            fail_msg("%s: deviations of %g, %g and %g", all[k]->name, rows[4], rows[columns + 4],
+                     rows[2 * columns + 4]);
+        le_tensor_free(&catalogue);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ellipses),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_too_far),
+                                       cmocka_unit_test(test_ellipses),
                                        cmocka_unit_test(test_negative_moments)};
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

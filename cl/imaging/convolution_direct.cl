@@ -37,29 +37,31 @@ convolve(pixels image, __global const S *taps, __global void *out, const shape s
     __local S tile[(GY * R + KC - 1) * TILE_COLS], part[KC * LC];
     const int lx = get_local_id(0), ly = get_local_id(1);
     const int x = get_group_id(0) * GX, y = get_group_id(1) * GY * R;
-    S a = 0, b = 0, c = 0, d = 0;
+    S a = 0, b = 0, c = 0, d = 0; /* of the sums of tiles: long sums of alike pixels round one way */
     for (int i0 = 0; i0 < s.tap_rows; i0 += KC)
         for (int j0 = 0; j0 < s.tap_cols; j0 += LC) {
             const int kc = min(KC, s.tap_rows - i0), lc = min(LC, s.tap_cols - j0);
             barrier(CLK_LOCAL_MEM_FENCE);
             load_tile(image, taps, &s, fill, y, x, i0, kc, j0, lc, tile, part);
             barrier(CLK_LOCAL_MEM_FENCE);
+            S a1 = 0, b1 = 0, c1 = 0, d1 = 0;
             for (int j = 0; j < lc; j++) {
                 __local const S *in = tile + ly * R * TILE_COLS + lx + j;
 #if R == 1
-                a += part[j] * in[0];
+                a1 += part[j] * in[0];
 #else
                 S t1 = 0, t2 = 0, t3 = 0; /* taps of the rows above */
                 for (int i = 0; i < kc + R - 1; i++) {
                     const S v = in[i * TILE_COLS], t = i < kc ? part[i * lc + j] : (S)0;
-                    a += t * v;
-                    b += t1 * v;
-                    c += t2 * v;
-                    d += t3 * v;
+                    a1 += t * v;
+                    b1 += t1 * v;
+                    c1 += t2 * v;
+                    d1 += t3 * v;
                     t3 = t2, t2 = t1, t1 = t;
                 }
 #endif
             }
+            a += a1, b += b1, c += c1, d += d1;
         }
     const int m = y + ly * R, n = x + lx;
     put(image, taps, out, &s, fill, m, n, a);

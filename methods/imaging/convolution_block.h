@@ -3,7 +3,8 @@
  *
  * Convolution of a block of an image, in the precision that REAL (a type), SUFFIX (its name) and
  * DTYPE (as the engine's) give: included once for each. An element stands for STEP neighbouring
- * pixels; so does a tap.
+ * pixels; so does a tap. PIECE: taps of a sum at most, before the next sum begins. Of alike pixels
+ * and taps all additions round the same way, the further the larger the sum is.
  *
  * A tile is what a block of the result needs of the continued image, as pointers to rows: into the
  * image where it can be, else to rows copied from it.
@@ -70,14 +71,64 @@ static inline void NAME(add_two)(NAME(group) sum[2], const REAL *taps, int64_t n
     sum[1] = b;
 }
 
-/* A group of each of four rows of the result. A row of the image that all four need is loaded once
- * for them; the first and the last three are not needed by all. */
-static inline void NAME(four_rows)(const NAME(taps) * k, const REAL *const *rows, int64_t x,
-                                   NAME(group) sum[4]) {
-    NAME(group) a = NAME(group_of)(k->start), b = a, c = a, d = a;
+/* Sums of pieces of taps. */
+typedef struct NAME(total) {
+    NAME(group) of[4];
+    int64_t taps, pieces; /* of the piece that is summed up; before it */
+} NAME(total);
+
+static inline NAME(total) NAME(no_total)(void) {
+    const NAME(group) none = NAME(group_of)(0);
+    return (NAME(total)){{none, none, none, none}, 0, 0};
+}
+
+/* Whether a piece ends before so many more taps. */
+static inline bool NAME(is_full)(NAME(total) * all, int64_t more) {
+    const bool full = all->taps > PIECE - more;
+    all->taps = full ? more : all->taps + more;
+    return full;
+}
+
+static inline void NAME(put_by)(NAME(total) * all, const NAME(group) * sum, int n) {
+    for (int i = 0; i < n; i++)
+        all->of[i] = NAME(group_fma)(all->of[i], 1, sum[i]);
+    all->pieces++;
+}
+
+/* Not inlined: totals in registers would leave too few for the sums. */
+static __attribute__((noinline)) void NAME(put_four)(NAME(total) * all, const NAME(group) * sum) {
+    NAME(put_by)(all, sum, 4);
+}
+
+static inline void NAME(end_pieces)(NAME(total) * all, NAME(group) * sum, int n) {
+    if (!all->pieces)
+        return;
+    NAME(put_by)(all, sum, n);
+    memcpy(sum, all->of, (size_t)n * sizeof *sum);
+}
+
+/* Columns of the kernel from `col` on, as many as a piece has at most. */
+static inline NAME(taps) NAME(piece_of)(const NAME(taps) * k, int64_t col) {
+    NAME(taps) piece = *k;
+    piece.first += col;
+    piece.cols = k->cols - col < PIECE ? k->cols - col : PIECE;
+    return piece;
+}
+
+/* Adds a piece of columns of the kernel to a group of each of four rows of the result. A row of the
+ * image that all four need is loaded once for them; the first and the last three are not needed by
+ * all. */
+static inline void NAME(add_four)(const NAME(taps) * k, const REAL *const *rows, int64_t x,
+                                  NAME(total) * all, NAME(group) sum[4]) {
+    NAME(group) a = sum[0], b = sum[1], c = sum[2], d = sum[3];
     const int64_t s = k->stride;
     for (int64_t q = 0; q < k->rows + 3 && k->rows > 0; q++) {
         const REAL *in = rows[q] + x;
+        if (NAME(is_full)(all, k->cols)) {
+            const NAME(group) piece[4] = {a, b, c, d};
+            NAME(put_four)(all, piece);
+            a = b = c = d = NAME(group_of)(0);
+        }
         if (q >= 3 && q < k->rows) {
             const REAL *t = k->first + q * s;
             for (int64_t j = 0; j < k->cols; j++) {
@@ -102,6 +153,17 @@ static inline void NAME(four_rows)(const NAME(taps) * k, const REAL *const *rows
     sum[1] = b;
     sum[2] = c;
     sum[3] = d;
+}
+
+static inline void NAME(four_rows)(const NAME(taps) * k, const REAL *const *rows, int64_t x,
+                                   NAME(group) sum[4]) {
+    NAME(total) all = NAME(no_total)();
+    sum[0] = sum[1] = sum[2] = sum[3] = NAME(group_of)(k->start);
+    for (int64_t j = 0; j < k->cols; j += PIECE) {
+        const NAME(taps) piece = NAME(piece_of)(k, j);
+        NAME(add_four)(&piece, rows, x + STEP * j, &all, sum);
+    }
+    NAME(end_pieces)(&all, sum, 4);
 }
 
 /* ------------------------------------------------------------------------------------ tiles --- */
@@ -189,8 +251,18 @@ static inline void NAME(direct_row)(const le__conv_run *r, const le__conv_block 
                                     const NAME(taps) * k, const REAL *const *rows, int64_t y) {
     for (int64_t x = 0; x < b->cols; x += 2 * NAME(GROUP)) {
         NAME(group) sum[2] = {NAME(group_of)(k->start), NAME(group_of)(k->start)};
+        NAME(total) all = NAME(no_total)();
         for (int64_t i = 0; i < k->rows; i++)
-            NAME(add_two)(sum, k->first + i * k->stride, k->cols, rows[i] + x);
+            for (int64_t j = 0; j < k->cols; j += PIECE) {
+                const NAME(taps) piece = NAME(piece_of)(k, j);
+                if (NAME(is_full)(&all, piece.cols)) {
+                    NAME(put_by)(&all, sum, 2);
+                    sum[0] = sum[1] = NAME(group_of)(0);
+                }
+                NAME(add_two)
+                (sum, piece.first + i * k->stride, piece.cols, rows[i] + x + STEP * j);
+            }
+        NAME(end_pieces)(&all, sum, 2);
         NAME(put_two)(r, b->row + y, b->col + x, b->cols - x, sum);
     }
 }

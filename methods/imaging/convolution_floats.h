@@ -16,19 +16,23 @@
 #define REAL   float
 #define SUFFIX f32
 #define DTYPE  LE_F32
+#define PIECE  288 /* so that 15 x 15 taps are one, and as the bound in convolution.c has it */
 #include "imaging/convolution_block.h"
 #include "imaging/convolution_terms.h"
 #undef REAL
 #undef SUFFIX
 #undef DTYPE
+#undef PIECE
 #define REAL   double
 #define SUFFIX f64
 #define DTYPE  LE_F64
+#define PIECE  INT64_MAX
 #include "imaging/convolution_block.h"
 #include "imaging/convolution_terms.h"
 #undef REAL
 #undef SUFFIX
 #undef DTYPE
+#undef PIECE
 #undef STEP
 #undef LOAD
 

@@ -306,8 +306,27 @@ static void put(const context *x, int64_t row, int64_t col, const le__number *re
                  results + m * stride_of(&x->t));
 }
 
+/* Windows of n samples, in double precision: a call by transforms may have more taps than single
+ * precision has digits for. */
+static void windows(const context *x, const le__number *pixels, int64_t n, le__number *out) {
+    enum { AT_ONCE = 128 };
+    const le__convolution *c = x->run.c;
+    for (int64_t at = 0; at < n; at += AT_ONCE) {
+        const int64_t m = less(AT_ONCE, n - at);
+        double sum[AT_ONCE] = {0};
+        for (int64_t k = 0; k < c->tap_rows * c->tap_cols; k++) {
+            const le__number *in =
+                pixels + k / c->tap_cols * stride_of(&x->t) + k % c->tap_cols + at;
+            for (int64_t i = 0; i < m; i++)
+                sum[i] += c->taps[k] * (double)in[i];
+        }
+        for (int64_t i = 0; i < m; i++)
+            out[at + i] = (le__number)sum[i];
+    }
+}
+
 static void tap_by_tap(const context *x, int64_t row, int64_t col, le__number *pixels,
-                       le__number *sum) {
+                       le__number *line) {
     const le__convolution *c = x->run.c;
     if (x->flat) /* lines one after the other */
         for (int64_t i = 1; i < x->t.rows; i++)
@@ -316,15 +335,8 @@ static void tap_by_tap(const context *x, int64_t row, int64_t col, le__number *p
     for (int64_t m = 0; m < less(x->t.down, c->out_rows - row); m++)
         for (int64_t first = 0; first < x->t.across; first += x->t.cols) {
             const int64_t n = less(x->t.cols, x->t.across - first);
-            memset(sum, 0, (size_t)n * sizeof *sum);
-            for (int64_t k = 0; k < c->tap_rows * c->tap_cols; k++) {
-                const le__number tap = (le__number)c->taps[k];
-                const le__number *in =
-                    pixels + (m + k / c->tap_cols) * stride_of(&x->t) + first + k % c->tap_cols;
-                for (int64_t i = 0; i < n; i++)
-                    sum[i] += tap * in[i];
-            }
-            put_line(x, row + m, col, first, sum);
+            windows(x, pixels + m * stride_of(&x->t) + first, n, line);
+            put_line(x, row + m, col, first, line);
         }
 }
 

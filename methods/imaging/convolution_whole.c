@@ -62,10 +62,12 @@ static inline void pairs_i32(const le__conv_run *r, int64_t row, int64_t col, in
 #define LOAD   pairs
 #define REAL   int32_t
 #define SUFFIX i32
+#define PIECE  INT64_MAX
 #define DTYPE  LE_I32 /* which no image of pairs has */
 #include "imaging/convolution_block.h"
 #undef REAL
 #undef SUFFIX
+#undef PIECE
 #undef DTYPE
 #undef STEP
 #undef LOAD

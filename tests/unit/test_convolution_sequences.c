@@ -3,10 +3,12 @@
  *
  * Convolutions of sequences with many taps by transforms, in both precisions, compared with the sum
  * of the definition (numpy.convolve): tiles that are cut short, several of them, kernels longer
- * than the signal, and samples that are not finite, which reach their own windows only.
+ * than the signal, and samples that are not finite, which reach their own windows only. And long
+ * sums of alike samples.
  */
 #include "liquid_engine/le.h"
 #include "liquid_engine/le_method.h"
+#include "check/runs_here.h"
 #include "one_engine.h"
 
 #include "core/cpu.h"
@@ -101,7 +103,54 @@ static void by_transforms(void **state) {
         }
 }
 
+/* A box over a constant, by every implementation, with a sample that is no number: all others are
+ * the constant. Its sums round one way, if at all. */
+static void constant(const char *operation, const le_tensor *image, const le_tensor *kernel) {
+    const bool flat = image->ndim == 1;
+    const double value = le_tensor_get(image, 0);
+    size_t n;
+    const le_implementation *const *all = le_engine_implementations(engine, operation, &n);
+    for (size_t k = 0; k < n; k++) {
+        le_tensor out = {0};
+        if (!runs_here(engine, all[k]))
+            continue;
+        const le_status status = le_engine_run(
+            engine, operation, LE_IN(flat ? "signal" : "image", image), LE_TABLE("kernel", kernel),
+            LE_STR("mode", "valid"), LE_OPT_IMPLEMENTATION(all[k]->name), LE_OUT("result", &out));
+        if (status != LE_OK && !is_not_for_it(status))
+            fail_msg("%s: %s", all[k]->name, le_error_message());
+        for (int64_t i = 0; status == LE_OK && i < le_tensor_count(&out) - 1; i++)
+            if (!(fabs(le_tensor_get(&out, i) - value) <= 1e-5 * value))
+                fail_msg("%s, %d taps: %.9g at %d, expected %.9g", all[k]->name,
+                         (int)le_tensor_count(kernel), le_tensor_get(&out, i), (int)i, value);
+        assert_true(status != LE_OK || isnan(le_tensor_get(&out, le_tensor_count(&out) - 1)));
+        le_tensor_free(&out);
+    }
+}
+
+static void of_a_constant(void **state) {
+    static const int64_t shapes[][2] = {{1, 5000}, {1, 20001}, {33, 33}, {65, 65}, {120, 107}};
+    (void)state;
+    for (int k = 0; k < 5; k++) {
+        const int64_t *taps = shapes[k], n = taps[0] * taps[1];
+        const int ndim = taps[0] == 1 ? 1 : 2;
+        le_tensor image = {0}, kernel = {0};
+        const int64_t shape[2] = {taps[0] + 9, taps[1] + (ndim == 1 ? 400 : 40)};
+        assert_int_equal(le_tensor_alloc(&image, LE_F32, ndim, shape + 2 - ndim), LE_OK);
+        assert_int_equal(le_tensor_alloc(&kernel, LE_F64, ndim, taps + 2 - ndim), LE_OK);
+        const int64_t pixels = le_tensor_count(&image);
+        for (int64_t i = 0; i < pixels; i++)
+            le_tensor_set(&image, i, i == pixels - 1 ? NAN : 1000.1);
+        for (int64_t i = 0; i < n; i++)
+            le_tensor_set(&kernel, i, 1 / (double)n);
+        constant(ndim == 1 ? "convolve" : "convolve2d", &image, &kernel);
+        le_tensor_free(&image);
+        le_tensor_free(&kernel);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_transforms)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_transforms),
+                                       cmocka_unit_test(of_a_constant)};
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

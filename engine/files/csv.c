@@ -97,9 +97,14 @@ static int64_t line_number(const csv *c, const char *line) {
     return n;
 }
 
+/* Behind the mark of UTF-8 that some programs begin their files with. */
+static const char *behind_mark(const char *p) {
+    return strncmp(p, "\xEF\xBB\xBF", 3) == 0 ? p + 3 : p;
+}
+
 /* Counts lines and columns, so that nothing is allocated for a file that is no table. */
 static le_status survey(csv *c) {
-    const char *p = useful(c->data);
+    const char *p = useful(behind_mark(c->data));
     if (p && take_line(p, NULL, 0) < 0) {
         c->names = p;
         c->columns = count_names(p);

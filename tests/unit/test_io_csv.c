@@ -45,6 +45,12 @@ static void reading(void **state) {
     assert_reads("t.csv[label][::2]", "f64[2]", (double[]){1, 3});
     put("plain.csv", "1,2\n3,4\n");
     assert_reads("plain.csv", "f64[2,2]", (double[]){1, 2, 3, 4});
+    put("marked.csv", "\xEF\xBB\xBF"
+                      "1,2\n3,4\n");
+    assert_reads("marked.csv", "f64[2,2]", (double[]){1, 2, 3, 4});
+    put("marked.csv", "\xEF\xBB\xBF"
+                      "label,flux\n1,2\n");
+    assert_reads("marked.csv[label]", "f64[1]", (double[]){1});
     put("names.csv", "a,b,c\n");
     assert_reads("names.csv", "f64[0,3]", NULL);
 }

@@ -70,14 +70,22 @@ static double key_or(const le__fits *f, const char *name, double otherwise) {
     return error ? otherwise : value;
 }
 
-/* What the values are once they are scaled, as CFITSIO says, which overlooks scaled 64-bit ones. */
+/* Whether integers are more than stored with the offset that makes unsigned ones of signed ones, or
+ * of 8 bits signed ones. */
+static bool is_scaled(const le__fits *f) {
+    const double offset = f->bitpix == BYTE_IMG ? -128 : ldexp(1, f->bitpix - 1);
+    const double zero = key_or(f, "BZERO", 0);
+    return key_or(f, "BSCALE", 1) != 1 || (zero != 0 && zero != offset);
+}
+
+/* What the values are once they are scaled. CFITSIO overlooks scaled 64-bit ones, and takes whole
+ * scales for integers. */
 static int value_type(const le__fits *f, int *error) {
     int bitpix = f->bitpix;
     fits_get_img_equivtype(f->file, &bitpix, error);
-    double scale = key_or(f, "BSCALE", 1), zero = key_or(f, "BZERO", 0);
-    if (f->bitpix != LONGLONG_IMG || (scale == 1 && zero == 0))
-        return bitpix;
-    return scale == 1 && zero == 9223372036854775808.0 ? ULONGLONG_IMG : DOUBLE_IMG;
+    if (f->bitpix > 0 && is_scaled(f))
+        return f->bitpix <= 16 ? FLOAT_IMG : DOUBLE_IMG;
+    return f->bitpix == LONGLONG_IMG && key_or(f, "BZERO", 0) != 0 ? ULONGLONG_IMG : bitpix;
 }
 
 /* Integers with pixels that have no value become the floats that hold them. CFITSIO takes

@@ -48,6 +48,21 @@ static void types(void **state) {
                               "BSCALE  =                  0.5", NULL},
         large, sizeof large);
     assert_values("i64.fits", "f64[2]", (double[]){-4611686018427387904.0 + 0.5, 3});
+    /* whole scales are scales, too */
+    put_fits("whole.fits",
+             (const char *const[]){
+                 "SIMPLE  =                    T", "BITPIX  =                   16",
+                 "NAXIS   =                    1", "NAXIS1  =                    6",
+                 "BSCALE  =                  2.0", "BZERO   =                 10.0", NULL},
+             shorts, sizeof shorts);
+    assert_values("whole.fits", "f32[6]", (double[]){12, 14, 16, 8, 20, -65526});
+    put_fits(
+        "shifted.fits",
+        (const char *const[]){"SIMPLE  =                    T", "BITPIX  =                   32",
+                              "NAXIS   =                    1", "NAXIS1  =                    3",
+                              "BZERO   =                  100", NULL},
+        shorts, sizeof shorts);
+    assert_values("shifted.fits", "f64[3]", (double[]){65638, 262243, 360548});
     put_fits(
         "pixel.fits",
         (const char *const[]){"SIMPLE  =                    T", "BITPIX  =                   16",

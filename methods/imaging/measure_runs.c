@@ -13,7 +13,7 @@ enum { PIECE = 128 };
 typedef struct job {
     le__im_pixels image, labels;
     le__im_shape shape;
-    int64_t n; /* labels from 0 that have sums */
+    le__im_index index;
     le__im_sums *sums;
     bool background; /* label 0 is measured */
     int64_t pieces;  /* of a line */
@@ -91,8 +91,10 @@ static void add_piece(const job *j, int64_t line, int64_t col, int64_t n) {
     for (int64_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && labels[end] == labels[i]; end++)
             ;
-        if (labels[i] >= !j->background && labels[i] < j->n)
-            le__im_add_run(&j->sums[labels[i]], j->shape, line, col + i, end - i, values + i);
+        const int64_t place =
+            labels[i] < !j->background ? -1 : le__im_place_of(&j->index, (double)labels[i]);
+        if (place >= 0)
+            le__im_add_run(&j->sums[place], j->shape, line, col + i, end - i, values + i);
     }
 }
 
@@ -110,20 +112,27 @@ static le_status begin(le_call *call, job *j) {
     return le_parallel_for(call, lines, look, j);
 }
 
+/* Of the labels in an index: more would be numbers between them. */
+static int64_t most_places(int64_t rows) {
+    return 2 * rows + 1024;
+}
+
 static le_status run(le_call *call) {
     job j;
     le_status status = begin(call, &j);
     if (status != LE_OK)
         return status;
-    const le__im_index index = le__im_index_of(call, largest_of(&j));
-    const size_t bytes = (size_t)(index.n + 1) * sizeof *j.sums;
+    j.index = le__im_index_of(call, largest_of(&j));
+    status = le__im_list_index(call, most_places(j.index.rows), &j.index);
+    if (status != LE_OK)
+        return status;
+    const size_t bytes = (size_t)(j.index.n + 1) * sizeof *j.sums;
     j.sums = le_call_scratch(call, bytes);
     if (!j.sums)
         return le_fail(LE_ERR_MEMORY, "measure_sources: no memory for the sums of %lld labels",
-                       (long long)index.n);
+                       (long long)j.index.n);
     memset(j.sums, 0, bytes);
-    j.n = index.n;
-    j.background = le__im_measures_background(&index);
+    j.background = le__im_measures_background(&j.index);
     for (int64_t line = 0; line < le__im_lines(j.shape); line++) {
         if (le_call_cancelled(call))
             return LE_ERR_CANCELLED;
@@ -131,8 +140,19 @@ static le_status run(le_call *call) {
             if (j.background || !j.empty[line * j.pieces + p])
                 add_piece(&j, line, p * PIECE, piece_end(&j, p) - p * PIECE);
     }
-    return le__im_put_catalogue(call, &index, j.sums);
+    return le__im_put_catalogue(call, &j.index, j.sums);
+}
+
+/* Without an index as many sums as there are rows. */
+static int64_t memory(const le_call *call) {
+    const le_tensor *image = le_call_in(call, MEASURE_IMAGE);
+    const le__im_shape s = le__im_shape_of(image);
+    const int64_t rows = le_call_out(call, MEASURE_CATALOGUE)->shape[0];
+    const int64_t places = (le_call_given(call, MEASURE_INDEX) ? most_places(rows) : rows) + 1,
+                  lines = le__im_lines(s) + 1;
+    return places * (int64_t)sizeof(le__im_sums) + rows * (int64_t)sizeof(double) +
+           lines * (s.cols / PIECE + 1 + (int64_t)sizeof(int64_t));
 }
 
 LE_IMPLEMENTATION(measure_sources, c, .run_type = "c", .summary = "runs of equal labels",
-                  .flags = LE_IMPL_REPRODUCIBLE, .speed = 1, .run = run);
+                  .flags = LE_IMPL_REPRODUCIBLE, .speed = 1, .memory = memory, .run = run);

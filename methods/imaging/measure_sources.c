@@ -8,6 +8,8 @@
 #include "imaging/scene.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const le_arg_desc args[] = {
     [MEASURE_IMAGE] = LE__IM_IMAGE("image", "pixels; one that is not a number makes sums and "
@@ -41,13 +43,49 @@ static const le_arg_desc args[] = {
 
 le__im_index le__im_index_of(const le_call *call, int64_t largest) {
     if (!le_call_given(call, MEASURE_INDEX))
-        return (le__im_index){largest, largest + 1, NULL};
+        return (le__im_index){largest, largest + 1, NULL, NULL};
     const le_tensor *table = le_call_table(call, MEASURE_INDEX);
-    le__im_index index = {le_tensor_count(table), 0, table->data};
+    le__im_index index = {le_tensor_count(table), 0, table->data, NULL};
     for (int64_t i = 0; i < index.rows; i++)
         if (index.labels[i] >= (double)index.n && index.labels[i] <= (double)largest)
             index.n = (int64_t)index.labels[i] + 1;
     return index;
+}
+
+static int ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+le_status le__im_list_index(le_call *call, int64_t most, le__im_index *index) {
+    if (!index->labels || index->n <= most)
+        return LE_OK;
+    const size_t rows = (size_t)index->rows;
+    double *listed = le_call_scratch(call, rows * sizeof *listed);
+    if (!listed)
+        return le_fail(LE_ERR_MEMORY, "measure_sources: no memory for %zu labels", rows);
+    memcpy(listed, index->labels, rows * sizeof *listed);
+    qsort(listed, rows, sizeof *listed, ascending);
+    index->n = 0;
+    for (size_t i = 0; i < rows; i++)
+        if (i == 0 || listed[i] != listed[index->n - 1])
+            listed[index->n++] = listed[i];
+    index->listed = listed;
+    return LE_OK;
+}
+
+int64_t le__im_place_of(const le__im_index *index, double label) {
+    int64_t low = 0, high = index->n;
+    if (!index->listed)
+        return label < (double)index->n ? (int64_t)label : -1;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (index->listed[middle] < label)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < index->n && index->listed[low] == label ? low : -1;
 }
 
 bool le__im_measures_background(const le__im_index *index) {
@@ -80,8 +118,9 @@ static void put_rows(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     for (size_t i = begin; i < end; i++) {
         const double label = index->labels ? index->labels[i] : (double)(i + 1);
-        le__im_catalogue_row(label < (double)index->n ? &f->sums[(int64_t)label] : &none, &f->table,
-                             label, out + (int64_t)i * f->catalogue->shape[1]);
+        const int64_t place = le__im_place_of(index, label);
+        le__im_catalogue_row(place < 0 ? &none : &f->sums[place], &f->table, label,
+                             out + (int64_t)i * f->catalogue->shape[1]);
     }
 }
 

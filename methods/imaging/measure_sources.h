@@ -20,12 +20,18 @@ enum {
 /* Which labels are measured, as places in an array of sums. */
 typedef struct le__im_index {
     int64_t rows;         /* of the catalogue */
-    int64_t n;            /* labels from 0 to n - 1 have a place */
+    int64_t n;            /* places */
     const double *labels; /* of each row; NULL: from 1 on */
+    const double *listed; /* labels of the places, in ascending order; NULL: 0 to n - 1 */
 } le__im_index;
 
 /* largest: the largest label there is. */
 le__im_index le__im_index_of(const le_call *call, int64_t largest);
+/* Lists the labels of the rows where they are more than `most` otherwise, for memory would follow
+ * the largest label. */
+le_status le__im_list_index(le_call *call, int64_t most, le__im_index *index);
+/* -1: none. */
+int64_t le__im_place_of(const le__im_index *index, double label);
 /* Whether label 0 is measured. */
 bool le__im_measures_background(const le__im_index *index);
 /* Runs fn over rows of a catalogue or their sums, by all threads where they are many. */

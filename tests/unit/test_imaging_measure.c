@@ -99,9 +99,34 @@ static void test_too_far(void **state) {
     }
 }
 
+/* Labels far beyond the number of pixels, in the order of the index, one of them twice, one that
+ * there is not; and how much memory that is. */
+static void test_large_labels(void **state) {
+    enum { N = 8, ROWS = 6 };
+    double values[N] = {1, 2, 3, 4, 5, 6, 7, 8};
+    uint32_t labels[N] = {7, 7, 0, 4000000000u, 4000000000u, 5, 5, 7};
+    double index[ROWS] = {4000000000.0, 7, 3999999999.0, 0, 7, 5};
+    static const double areas[ROWS] = {2, 3, 0, 1, 3, 2}, sums[ROWS] = {9, 11, 0, 3, 11, 13};
+    const le_tensor image = le_tensor_of(values, LE_F64, 1, (int64_t[]){N}),
+                    label = le_tensor_of(labels, LE_U32, 1, (int64_t[]){N}),
+                    table = le_tensor_of(index, LE_F64, 1, (int64_t[]){ROWS});
+    le_tensor catalogue = {0};
+    (void)state;
+    if (le_engine_run(engine, "measure_sources", LE_IN("image", &image), LE_IN("labels", &label),
+                      LE_TABLE("index", &table), LE_OUT("catalogue", &catalogue),
+                      LE_OPT_IMPLEMENTATION("c"), LE_OPT_MEMORY_LIMIT(1 << 20)) != LE_OK)
+        fail_msg("%s", le_error_message());
+    assert_int_equal(catalogue.shape[0], ROWS);
+    for (int i = 0; i < ROWS; i++) {
+        const double *row = (const double *)catalogue.data + i * catalogue.shape[1];
+        assert_true(row[0] == index[i] && row[1] == areas[i] && row[2] == sums[i]);
+    }
+    le_tensor_free(&catalogue);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_too_far),
-                                       cmocka_unit_test(test_ellipses),
-                                       cmocka_unit_test(test_negative_moments)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_large_labels), cmocka_unit_test(test_too_far),
+        cmocka_unit_test(test_ellipses), cmocka_unit_test(test_negative_moments)};
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

@@ -36,11 +36,17 @@ static double at(const le_tensor *t, int64_t row, int64_t column, double otherwi
     return column < 0 ? otherwise : le_tensor_get(t, row * t->shape[1] + column);
 }
 
+/* Sources with an infinite pixel, or without a sum, have no centre but a box. */
 static mark make(const le_tensor *t, int64_t row, const places *p) {
-    double height = at(t, row, p->stop[0], 0) - at(t, row, p->start[0], 0);
-    double width = at(t, row, p->stop[1], 0) - at(t, row, p->start[1], 0);
-    return (mark){.row = at(t, row, p->centre[0], NAN),
-                  .column = at(t, row, p->centre[1], NAN),
+    const double top = at(t, row, p->start[0], 0), left = at(t, row, p->start[1], 0);
+    const double height = at(t, row, p->stop[0], 0) - top, width = at(t, row, p->stop[1], 0) - left;
+    double y = at(t, row, p->centre[0], NAN), x = at(t, row, p->centre[1], NAN);
+    if (!(isfinite(y) && isfinite(x)) && height > 0 && width > 0) {
+        y = top + (height - 1) / 2;
+        x = left + (width - 1) / 2;
+    }
+    return (mark){.row = y,
+                  .column = x,
                   .radius = fmax(hypot(height, width) / 2 + 1, LEAST_RADIUS),
                   .label = (int64_t)at(t, row, p->label, (double)row + 1)};
 }

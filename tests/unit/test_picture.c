@@ -108,6 +108,20 @@ static const le_arg_desc catalogue = {.name = "catalogue", .type = LE_TYPE_OUT, 
 static double rows[3][7] = {
     {5, 10, 20, 9, 12, 18, 22}, {6, NAN, NAN, 0, 0, 0, 0}, {7, 3, 4, 3, 4, 4, 5}};
 
+static void sources_without_a_centre(void **state) {
+    (void)state;
+    mark *marks;
+    size_t n;
+    double boxes[3][7] = {
+        {1, NAN, NAN, 9, 12, 18, 22}, {2, 4, -INFINITY, 3, 4, 6, 7}, {3, NAN, NAN, 0, 0, 0, 0}};
+    const le_tensor table = le_tensor_of(boxes, LE_F64, 2, (int64_t[]){3, 7});
+    assert_int_equal(marks_of(&catalogue, &table, &marks, &n), LE_OK);
+    assert_int_equal(n, 2);
+    assert_true(marks[0].label == 1 && marks[0].row == 10 && marks[0].column == 19.5);
+    assert_true(marks[1].label == 2 && marks[1].row == 3 && marks[1].column == 6);
+    free(marks);
+}
+
 static void sources_have_circles(void **state) {
     (void)state;
     mark *marks;
@@ -248,9 +262,13 @@ static void axes_on_the_sky(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_have_colours), cmocka_unit_test(faint_and_bright),
-        cmocka_unit_test(large_and_odd),       cmocka_unit_test(sources_have_circles),
-        cmocka_unit_test(what_is_offered),     cmocka_unit_test(axes_on_the_sky),
+        cmocka_unit_test(values_have_colours),
+        cmocka_unit_test(faint_and_bright),
+        cmocka_unit_test(large_and_odd),
+        cmocka_unit_test(sources_have_circles),
+        cmocka_unit_test(sources_without_a_centre),
+        cmocka_unit_test(what_is_offered),
+        cmocka_unit_test(axes_on_the_sky),
     };
     return cmocka_run_group_tests(tests, io_setup, io_teardown);
 }

@@ -73,6 +73,8 @@ static void pack_engine(le__trial_request *r, const le_engine *e) {
 }
 
 static bool pack_like(le__trial_request *r, const le_call *like) {
+    r->atol = like->want.atol;
+    r->rtol = like->want.rtol;
     for (size_t i = 0; i < like->operation->n_args; i++) {
         const le__bound_arg *b = &like->args[i];
         le__trial_arg *a = &r->args[i];
@@ -121,8 +123,8 @@ le_status le__trial_unpack(const le__trial_request *r, le_engine *engine,
     like->engine = engine;
     like->entry = entry;
     like->operation = entry->operation;
-    like->want.atol = entry->operation->atol;
-    like->want.rtol = entry->operation->rtol;
+    like->want.atol = r->atol;
+    like->want.rtol = r->rtol;
     for (size_t i = 0; i < entry->operation->n_args; i++) {
         const le__trial_arg *a = &r->args[i];
         like->args[i] = (le__bound_arg){.given = a->given,

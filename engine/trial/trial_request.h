@@ -33,6 +33,7 @@ typedef struct le__trial_request {
     int32_t cl_dir, cache_dir, library; /* offsets in texts */
     int32_t rehearsal; /* the file to rehearse from, instead of a trial; -1: none */
     bool has_like;
+    double atol, rtol; /* of the call that the sample is to be like */
     le__trial_arg args[LE_MAX_ARGS];
     size_t used;
     _Alignas(8) char texts[LE__TRIAL_TEXTS]; /* only so much is sent as is used */

@@ -295,4 +295,17 @@ else
     echo "skipped: ThreadSanitizer does not start under a file size limit"
 fi
 
+# trials in the helper program know of the call's tolerance, by which operations choose their precision
+{
+    printf "\223NUMPY\001\000v\000{'descr': '<f4', 'fortran_order': False, 'shape': (64, 64), }"
+    printf '%58s\n' ''
+    head -c 16384 /dev/zero
+} >flat.npy
+for row in 1 2 3 4 5 6 7 8; do
+    echo "0.$row,0.25,$row,0.5,3,0.75,0.1,$row"
+done >taps.csv
+expect 0 env LE_LOG=warning le-run --tolerance=allclose --implementation=fft_f64_c convolve2d image=flat.npy \
+    kernel=taps.csv result=out.npy
+silent
+
 finish

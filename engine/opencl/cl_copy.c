@@ -254,8 +254,38 @@ static le_status end_delivery(le_call *call, const le__cl_arg *a, le_tensor *t) 
     return le__call_fetch(call, t);
 }
 
-le_status le__cl_deliver(le_call *call) {
+/* The copy of this storage that a kernel wrote another output into, or NULL. */
+static le__cl_copy *written_copy(const le_call *call, const le_storage *s) {
+    for (size_t i = 0; i < call->operation->n_args; i++)
+        if (call->operation->args[i].type == LE_TYPE_OUT && call->cl->args[i].copy &&
+            call->args[i].tensor.storage == s)
+            return call->cl->args[i].copy;
+    return NULL;
+}
+
+/* Outputs that the implementation wrote on the host itself: copies on devices are older then. Where
+ * a kernel wrote another part of one, that copy becomes the newest and gets this part as well. */
+static le_status deliver_from_host(le_call *call) {
     le_status status = LE_OK;
+    for (size_t i = 0; status == LE_OK && i < call->operation->n_args; i++) {
+        const le_tensor *t = &call->args[i].tensor;
+        size_t bytes;
+        void *host;
+        if (call->operation->args[i].type != LE_TYPE_OUT || !call->args[i].given || !t->storage ||
+            !t->data || call->cl->args[i].mem || !le__tensor_bytes(t, &bytes) || bytes == 0)
+            continue;
+        const le__cl_copy *copy = written_copy(call, t->storage);
+        status = copy ? le__cl_write(call, copy->mem, (size_t)t->offset * le_dtype_size(t->dtype),
+                                     t->data, bytes, false)
+                      : le__storage_host(t->storage, true, false, &host);
+    }
+    return status;
+}
+
+le_status le__cl_deliver(le_call *call) {
+    call->cl->moving = true;
+    le_status status = deliver_from_host(call);
+    call->cl->moving = false;
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; status == LE_OK && i < call->operation->n_args; i++) {
             const le__cl_arg *a = &call->cl->args[i];

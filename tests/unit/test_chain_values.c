@@ -347,6 +347,97 @@ static void empty_runs_and_no_runs(void **state) {
     le_chain_free(&c);
 }
 
+/* --- outputs that an OpenCL implementation writes on the host --- */
+
+static const char copy_text[] = "kernel void copy(global const float *x, global float *y) {\n"
+                                "    y[get_global_id(0)] = x[get_global_id(0)];\n"
+                                "}\n";
+static const le_cl_source copy_source = {"test/copy", copy_text, sizeof copy_text - 1, "copy1"};
+
+/* chain_checked: result by a kernel, twice on the host. */
+static le_status checked_halves(le_call *call) {
+    enum { X, RESULT, TWICE };
+    const le_tensor *x = le_call_in(call, X);
+    const size_t n = (size_t)le_tensor_count(x), local = 1;
+    float *room = le_call_scratch(call, n * sizeof *room);
+    le_cl_kernel *kernel;
+    le_cl_buffer *aside;
+    le_status status = room ? le_cl_get_kernel(call, &copy_source, "copy", "", &kernel)
+                            : le_fail(LE_ERR_MEMORY, "no memory");
+    if (status == LE_OK)
+        status = le_cl_scratch(call, n * sizeof *room, &aside);
+    if (status != LE_OK)
+        return status;
+    const le_cl_karg result[] = {LE_CL_ARG(X), LE_CL_ARG(RESULT)},
+                     twice[] = {LE_CL_ARG(X), LE_CL_BUF(aside)};
+    status = le_cl_launch(call, kernel, 1, &n, &local, result, 2);
+    if (status != LE_OK || !le_call_given(call, TWICE))
+        return status;
+    status = le_cl_launch(call, kernel, 1, &n, &local, twice, 2);
+    if (status == LE_OK)
+        status = le_cl_download(call, aside, 0, room, n * sizeof *room);
+    if (status == LE_OK)
+        status = le_tensor_to_host(le_call_out(call, TWICE));
+    for (size_t i = 0; status == LE_OK && i < n; i++)
+        le_tensor_set(le_call_out(call, TWICE), (int64_t)i, 2 * (double)room[i]);
+    return status;
+}
+
+static const le_implementation halves = {.abi = LE_METHOD_ABI,
+                                         .operation = "chain_checked",
+                                         .name = "halves",
+                                         .run_type = "opencl",
+                                         .device = LE_DEVICE_OPENCL,
+                                         .run = checked_halves};
+
+/* Rows of y: 3x by a kernel, 2x on the host, x and 2x by one step, 4x by a kernel. z is y, read on
+ * the device. */
+static le_chain *rows_from_both_sides(const int64_t *shape) {
+    le_chain *c;
+    assert_int_equal(le_chain_new(&c, engine, "both_sides"), LE_OK);
+    le_value x = le_chain_input(c, "x", LE_F32, 1, shape + 1), z = le_chain_temp(c);
+    le_value y = le_chain_temp_of(c, LE_F32, 2, shape), row[5];
+    for (int k = 0; k < 5; k++)
+        row[k] = le_chain_slice(c, y, 0, k);
+    le_chain_add(c, "chain_scale", LE_VALUE_IN("x", x), LE_VALUE_OUT("result", row[0]),
+                 LE_F64("factor", 3));
+    le_chain_add(c, "chain_checked", LE_VALUE_IN("x", x), LE_VALUE_OUT("result", le_chain_temp(c)),
+                 LE_VALUE_OUT("twice", row[1]));
+    le_chain_add(c, "chain_checked", LE_VALUE_IN("x", x), LE_VALUE_OUT("result", row[2]),
+                 LE_VALUE_OUT("twice", row[3]));
+    le_chain_add(c, "chain_scale", LE_VALUE_IN("x", x), LE_VALUE_OUT("result", row[4]),
+                 LE_F64("factor", 4));
+    le_chain_add(c, "chain_scale", LE_VALUE_IN("x", y), LE_VALUE_OUT("result", z),
+                 LE_F64("factor", 1));
+    le_chain_output(c, "z", z);
+    assert_int_equal(le_chain_status(c), LE_OK);
+    return c;
+}
+
+static void rows_are_written_on_the_device_and_on_the_host(void **state) {
+    (void)state;
+    static const int64_t shape[] = {5, 64}; /* rows that a device takes as sub-buffers, ... */
+    static const int64_t odd[] = {5, 37};   /* ... and others */
+    static const double factors[] = {3, 2, 1, 2, 4};
+    if (!has_opencl())
+        skip();
+    assert_int_equal(le_register_implementation(engine, &halves), LE_OK);
+    for (int i = 0; i < N; i++)
+        numbers[i] = (float)(i % 37) - 11.5f;
+    for (int k = 0; k < 4; k++) {
+        const int64_t *of = k % 2 ? odd : shape;
+        const le_tensor x = le_tensor_of(numbers, LE_F32, 1, of + 1);
+        le_tensor z = {0};
+        le_chain *c = rows_from_both_sides(of);
+        if (le_chain_run(c, LE_IN("x", &x), LE_OUT("z", &z), LE_OPT_DEVICE("opencl")) != LE_OK)
+            fail_msg("%s", le_error_message());
+        for (int64_t i = 0; i < 5 * of[1]; i++)
+            assert_true(le_tensor_get(&z, i) == factors[i / of[1]] * le_tensor_get(&x, i % of[1]));
+        le_tensor_free(&z);
+        le_chain_free(&c);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slices_are_parts_of_values),
@@ -360,6 +451,7 @@ int main(void) {
         cmocka_unit_test(constants_are_kept),
         cmocka_unit_test(rows_of_an_input),
         cmocka_unit_test(views_are_read_where_they_lie),
+        cmocka_unit_test(rows_are_written_on_the_device_and_on_the_host),
     };
     return cmocka_run_group_tests(tests, open_with_operations, close_engine);
 }

@@ -197,9 +197,16 @@ static le_status image_of_borrowed(le_call *call, int arg, le_cl_buffer **out) {
     return fill(call, arg, mem);
 }
 
+static void set_valid(le_storage *s, le__cl_copy *slot, bool valid) {
+    pthread_mutex_lock(&s->mutex);
+    slot->base.valid = valid;
+    pthread_mutex_unlock(&s->mutex);
+}
+
 static le_status remake(le_call *call, int arg, le_storage *s, le__cl_copy *slot) {
     le__cl_call *c = call->cl;
     const le_tensor *t = &call->args[arg].tensor;
+    set_valid(s, slot, false); /* filling may fail, and others may look meanwhile */
     if (!shows(slot, t)) {
         le__cl_image_free(c->device, slot->mem, slot->shape);
         slot->mem = NULL;
@@ -218,9 +225,7 @@ static le_status remake(le_call *call, int arg, le_storage *s, le__cl_copy *slot
         status = le__cl_note_filled(call, slot);
     if (status == LE_OK) {
         c->uploaded[c->n_uploaded++] = slot;
-        pthread_mutex_lock(&s->mutex);
-        slot->base.valid = true;
-        pthread_mutex_unlock(&s->mutex);
+        set_valid(s, slot, true);
     }
     return status;
 }

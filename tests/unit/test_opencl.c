@@ -381,6 +381,38 @@ static void images_follow_their_tensor(void **state) {
     le_tensor_free(&c);
 }
 
+/* The image shows one part of a volume, then another one whose upload ends before it is done. */
+static void an_image_that_was_not_filled_is_filled_again(void **state) {
+    (void)state;
+    NEEDS_DEVICE();
+    if (!le__cl_device_info(engine->devices[1].cl)->has_images)
+        skip();
+    hearing never = {0};
+    const le_tick tick = {hear, &never};
+    const le_arg asked = LE_OPT_TICK(&tick);
+    le__ticker ticker;
+    le_tensor whole, out = {0};
+    assert_int_equal(le_tensor_alloc(&whole, LE_U16, 3, (int64_t[]){5, 6, 7}), LE_OK);
+    for (int64_t i = 0; i < 5 * 6 * 7; i++)
+        le_tensor_set(&whole, i, (double)(i + 1));
+    le_tensor part = whole;
+    part.shape[0] = 4;
+    part.offset = 6 * 7;
+    part.data = (uint16_t *)whole.data + part.offset;
+    assert_int_equal(fixture_run(engine, "image", NULL, &whole, 2, &out, false), LE_OK);
+    le_tensor_free(&out);
+    le__ticker_begin(&ticker, &asked, 1);
+    ticker.next = 1e-9; /* at the first look */
+    le_status status = fixture_run(engine, "image", NULL, &part, 2, &out, false);
+    le__ticker_end(&ticker);
+    assert_int_equal(status, LE_ERR_CANCELLED);
+    assert_null(out.storage);
+    assert_int_equal(fixture_run(engine, "image", NULL, &part, 2, &out, false), LE_OK);
+    fixture_expect(&part, 2, &out);
+    le_tensor_free(&out);
+    le_tensor_free(&whole);
+}
+
 static void a_memory_limit_holds(void **state) {
     (void)state;
     NEEDS_DEVICE();
@@ -524,6 +556,7 @@ int main(void) {
         cmocka_unit_test(empty_and_scalar_tensors_work),
         cmocka_unit_test(images_hold_any_dtype),
         cmocka_unit_test(images_follow_their_tensor),
+        cmocka_unit_test(an_image_that_was_not_filled_is_filled_again),
         cmocka_unit_test(a_memory_limit_holds),
         cmocka_unit_test(tensors_outlive_the_engine),
         cmocka_unit_test(many_threads_share_a_device),

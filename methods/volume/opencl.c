@@ -44,7 +44,7 @@ const size_t *le__volume_cl_local(const le_call *call, size_t local[3]) {
     return local;
 }
 
-static int64_t fixed(double voxels) {
+int64_t le__volume_cl_fixed(double voxels) {
     return llrint(ldexp(voxels, FRACTION_BITS));
 }
 
@@ -56,9 +56,9 @@ le_status le__volume_cl_views(le_call *call, const le__camera *camera, le_cl_buf
     for (size_t k = 0; k < camera->n_views; k++)
         for (int a = 0; a < 3; a++) {
             int64_t *to = numbers + k * VIEW_NUMBERS + a;
-            to[0] = fixed(camera->views[k].origin[a]);
+            to[0] = le__volume_cl_fixed(camera->views[k].origin[a]);
             for (int of = 0; of < 3; of++)
-                to[3 + 3 * of] = fixed(camera->views[k].step[of][a]);
+                to[3 + 3 * of] = le__volume_cl_fixed(camera->views[k].step[of][a]);
         }
     return le__cl_table(call, numbers, bytes, out);
 }

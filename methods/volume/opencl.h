@@ -34,6 +34,9 @@ extern const le_tunable le__volume_cl_group;
 /* The work-group of tunable number 0, in local (depth 1), which is returned. */
 const size_t *le__volume_cl_local(const le_call *call, size_t local[3]);
 
+/* A position or step as cl/volume/index.clh has it: in fixed point. */
+int64_t le__volume_cl_fixed(double voxels);
+
 /* The views as cl/volume/index.clh has them. */
 le_status le__volume_cl_views(le_call *call, const le__camera *camera, le_cl_buffer **out);
 

@@ -76,9 +76,10 @@ static le_status launch_part(const launch *l, const part *p) {
                         sizeof kargs / sizeof kargs[0]);
 }
 
+/* As the kernels tell, for which the least steps downwards are none. */
 static bool any_view(const le__camera *c, int order) {
     for (size_t k = 0; k < c->n_views; k++)
-        if ((c->views[k].step[0][0] >= 0.0) == (order >= 0))
+        if ((le__volume_cl_fixed(c->views[k].step[0][0]) >= 0) == (order >= 0))
             return true;
     return false;
 }

@@ -38,14 +38,14 @@ __kernel void split_gradients(__global const T *gradient_col, __global const T *
 
 #ifdef FEW
 /* a b + c d, to the last digit also where the products cancel. */
-inline vec sum_of_products(vec a, float b, vec c, float d)
+static inline vec sum_of_products(vec a, float b, vec c, float d)
 {
     const vec p = c * d, lost = fma(c, (vec)(d), -p);
     return fma(a, (vec)(b), p) + lost;
 }
 
 /* w (1 - |sin|) = w cos^2 / (1 + |sin|) */
-inline vec tap_value(vec gx, vec gy, float4 tap)
+static inline vec tap_value(vec gx, vec gy, float4 tap)
 {
     const vec along = sum_of_products(gx, tap.x, gy, tap.y), across = sum_of_products(gy, tap.x, gx, -tap.y);
     const vec length = sqrt((gx * gx + gy * gy) * (tap.x * tap.x + tap.y * tap.y));
@@ -53,14 +53,15 @@ inline vec tap_value(vec gx, vec gy, float4 tap)
     return ONLY_IF_NEGATIVE(along, tap.z * cosine * cosine / (1.0f + sine));
 }
 #else
-inline vec tap_value(vec gx, vec gy, float4 tap)
+static inline vec tap_value(vec gx, vec gy, float4 tap)
 {
     const vec along = fma(gx, (vec)(tap.x), gy * tap.y), across = fma(gy, (vec)(tap.x), -(gx * tap.y));
     return ONLY_IF_NEGATIVE(along, tap.z - fabs(across));
 }
 #endif
 
-inline vec sum_taps(__global const float *at, __global const float4 *taps, int begin, int end, int down)
+static inline vec sum_taps(__global const float *at, __global const float4 *taps, int begin, int end,
+                           int down)
 {
     vec sum = 0.0f;
     for (int i = begin; i < end; i++) {
@@ -78,7 +79,7 @@ typedef struct series {
     __global float *first, *previous;
 } series;
 
-inline void add_value(series a, size_t i, float v, int frame)
+static inline void add_value(series a, size_t i, float v, int frame)
 {
 #if TEMPORAL == 1
     a.sum[i] = frame ? a.sum[i] + v : v;

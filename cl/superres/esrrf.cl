@@ -10,33 +10,33 @@
 #ifdef F64
 typedef double sum;
 #define SUM_ZERO 0.0
-inline sum add_product(sum s, float w, float v) { return s + (double)w * v; }
-inline sum add_scaled(sum s, float w, sum v) { return s + (double)w * v; }
-inline float rounded(sum s) { return (float)s; }
+static inline sum add_product(sum s, float w, float v) { return s + (double)w * v; }
+static inline sum add_scaled(sum s, float w, sum v) { return s + (double)w * v; }
+static inline float rounded(sum s) { return (float)s; }
 #else
 typedef float2 sum;
 #define SUM_ZERO ((float2)(0, 0))
-inline sum add_two(sum s, float p, float e)
+static inline sum add_two(sum s, float p, float e)
 {
     float t = s.x + p, z = t - s.x;
     e += (s.x - (t - z)) + (p - z) + s.y;
     float r = t + e;
     return (float2)(r, e - (r - t));
 }
-inline sum add_product(sum s, float w, float v)
+static inline sum add_product(sum s, float w, float v)
 {
     float p = w * v;
     return add_two(s, p, fma(w, v, -p));
 }
-inline sum add_scaled(sum s, float w, sum v)
+static inline sum add_scaled(sum s, float w, sum v)
 {
     float p = w * v.x;
     return add_two(s, p, fma(w, v.x, -p) + w * v.y);
 }
-inline float rounded(sum s) { return s.x + s.y; }
+static inline float rounded(sum s) { return s.x + s.y; }
 #endif
 
-inline sum between_rows(__global const float *column, int cols, int first, float4 w, int rows)
+static inline sum between_rows(__global const float *column, int cols, int first, float4 w, int rows)
 {
     sum s = SUM_ZERO;
     if (w.s0 != 0 && first >= 0)
@@ -51,7 +51,7 @@ inline sum between_rows(__global const float *column, int cols, int first, float
 }
 
 /* Weights of half-pixel index k: the sample itself, between four, or the last position of the axis. */
-inline float4 half_weights(int k, int n, float4 last, int *first)
+static inline float4 half_weights(int k, int n, float4 last, int *first)
 {
     if (k == 2 * n) {
         *first = n - 2;
@@ -62,7 +62,8 @@ inline float4 half_weights(int k, int n, float4 last, int *first)
 }
 
 /* One gradient component at half pixel (k,l). */
-inline float half_sample(__global const float *g, shape s, int k, int l, float4 last_row, float4 last_col)
+static inline float half_sample(__global const float *g, shape s, int k, int l, float4 last_row,
+                                float4 last_col)
 {
     int row, col;
     const float4 wr = half_weights(k, s.rows, last_row, &row);

@@ -11,20 +11,20 @@ typedef struct map {
     int centre_row, centre_col, rows, cols;
 } map;
 
-inline float lanczos(float d)
+static inline float lanczos(float d)
 {
     const float w = 4 * sinpi(d) * sinpi(d / 4) / (9.8696044f * d * d);
     return fabs(d) < 1e-12f ? 1.0f : w;
 }
 
-inline float near_weight(float d) { return d * d * (1.5f * d - 2.5f) + 1; }
-inline float far_weight(float d) { return ((-0.5f * d + 2.5f) * d - 4) * d + 2; }
+static inline float near_weight(float d) { return d * d * (1.5f * d - 2.5f) + 1; }
+static inline float far_weight(float d) { return ((-0.5f * d + 2.5f) * d - 4) * d + 2; }
 
 /* Nearest rounds towards 0. */
-inline int is_inside(float r, int n) { return (TAPS == 1 ? r > -1 : r >= 0) && r < n; }
+static inline int is_inside(float r, int n) { return (TAPS == 1 ? r > -1 : r >= 0) && r < n; }
 
 /* Index of tap 0 and the weights at position r of an axis of n; 0 for taps outside. */
-inline int weights(float r, int n, float *w)
+static inline int weights(float r, int n, float *w)
 {
     const int inside = is_inside(r, n);
 #if TAPS == 1

@@ -147,7 +147,7 @@ void le__storage_replace(le_storage *s, le_storage *by) {
 static void drop_host(le_storage *s) {
     bool elsewhere = false;
     for (const le__device_copy *c = s->copies; c; c = c->next)
-        elsewhere = elsewhere || c->valid;
+        elsewhere = elsewhere || (c->valid && !c->image_of);
     if (s->borrowed || s->release || !elsewhere)
         return;
     free_host(s);
@@ -160,7 +160,7 @@ void le__storage_drop(le_storage *s, const void *owner) {
     if (!owner)
         drop_host(s);
     for (le__device_copy **c = &s->copies; owner && s->host_valid && *c;) {
-        if ((*c)->owner != owner) {
+        if ((*c)->owner != owner && (*c)->image_of != owner) {
             c = &(*c)->next;
             continue;
         }

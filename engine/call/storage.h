@@ -14,8 +14,9 @@
 
 /* A copy on a device. The device side owns its meaning; release is called without the lock. */
 typedef struct le__device_copy {
-    void *owner; /* the device; compared only */
+    void *owner; /* the device, or what stands for its images; compared only */
     bool valid;
+    const void *image_of; /* the device, of an image: contents cannot be had back; NULL: not one */
     le_status (*download)(struct le__device_copy *copy, void *host, size_t bytes);
     void (*release)(struct le__device_copy *copy);
     struct le__device_copy *next;
@@ -55,8 +56,8 @@ bool le__storage_is_plain(le_storage *s);
 uint32_t le__storage_places(le_storage *s, const le_engine *engine);
 /* Whether anything was ever written to it, here or on a device. */
 bool le__storage_has_contents(le_storage *s);
-/* Frees the copy of a device (owner), or with NULL the host's own memory, when another valid one is
- * left. */
+/* Frees the copies on a device (owner), or with NULL the host's own memory, when another valid one is
+ * left, which an image is not. */
 void le__storage_drop(le_storage *s, const void *owner);
 /* The contents of another storage of as many bytes, both on devices only, become those of this one,
  * without a move; the other one has none then. */

@@ -35,8 +35,8 @@ static le_status add_slot(le_storage *s, le__cl_device *d, le__cl_copy **out) {
     if (!copy)
         return le_fail(LE_ERR_MEMORY, "opencl: out of memory");
     copy->device = le__cl_device_retain(d);
-    copy->base =
-        (le__device_copy){.owner = &d->info, .download = download_image, .release = release_image};
+    copy->base = (le__device_copy){
+        .owner = &d->info, .image_of = d, .download = download_image, .release = release_image};
     pthread_mutex_lock(&s->mutex);
     le__device_copy **end = &s->copies;
     while (*end)

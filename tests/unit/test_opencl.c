@@ -413,6 +413,25 @@ static void an_image_that_was_not_filled_is_filled_again(void **state) {
     le_tensor_free(&whole);
 }
 
+/* The only other copy is the image: host memory stays. Copies on the device go with the image. */
+static void an_image_is_no_copy_to_come_back_from(void **state) {
+    (void)state;
+    NEEDS_DEVICE();
+    if (!le__cl_device_info(engine->devices[1].cl)->has_images)
+        skip();
+    le_tensor a = fixture_tensor(3, (int64_t[]){3, 4, 5}, 12), b = {0}, c = {0};
+    assert_int_equal(fixture_run(engine, "image", NULL, &a, 2, &b, false), LE_OK);
+    le__storage_drop(a.storage, NULL);
+    assert_int_equal(fixture_run(engine, "buffers", NULL, &a, 3, &c, false), LE_OK);
+    fixture_expect(&a, 3, &c);
+    le__storage_drop(a.storage, engine->devices[1].cl);
+    assert_null(a.storage->copies);
+    fixture_expect(&a, 2, &b);
+    le_tensor_free(&a);
+    le_tensor_free(&b);
+    le_tensor_free(&c);
+}
+
 static void a_memory_limit_holds(void **state) {
     (void)state;
     NEEDS_DEVICE();
@@ -557,6 +576,7 @@ int main(void) {
         cmocka_unit_test(images_hold_any_dtype),
         cmocka_unit_test(images_follow_their_tensor),
         cmocka_unit_test(an_image_that_was_not_filled_is_filled_again),
+        cmocka_unit_test(an_image_is_no_copy_to_come_back_from),
         cmocka_unit_test(a_memory_limit_holds),
         cmocka_unit_test(tensors_outlive_the_engine),
         cmocka_unit_test(many_threads_share_a_device),

@@ -139,7 +139,7 @@ pick_digit(__global state *at, __global uint *often, settings c, int shift, int 
     barrier(CLK_GLOBAL_MEM_FENCE);
     if (get_local_id(0) == 0)
         rank = at->rank;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* at->rank is written below */
     for (int b = 0; b < EACH; b++) {
         const int here = (int)often[from + b];
         if (rank >= before && rank < before + here) {

@@ -144,6 +144,11 @@ static le_status run(le_call *call) {
     return status;
 }
 
+static bool applicable(const le_call *call, const char **why) {
+    const le__esrrf e = le__esrrf_of(call);
+    return le__sr_cl_convergence_takes(&e.rgc, why);
+}
+
 static int64_t memory(const le_call *call) {
     const le__esrrf e = le__esrrf_of(call);
     return le__sr_cl_convergence_bytes(&e.rgc, e.in.frames, e.temporal) +
@@ -157,4 +162,4 @@ static const le_cl_source *const sources[] = {&le_cl_superres_esrrf, &le_cl_supe
 LE_IMPLEMENTATION(esrrf, fused_opencl, .run_type = "fused",
                   .summary = "half-pixel gradients, tables of weights; all on the device",
                   .device = LE_DEVICE_OPENCL, .flags = LE_IMPL_REPRODUCIBLE, .speed = 40,
-                  .sources = sources, .memory = memory, .run = run);
+                  .sources = sources, .applicable = applicable, .memory = memory, .run = run);

@@ -45,6 +45,9 @@ static le_status run(le_call *call) {
 }
 
 static bool applicable(const le_call *call, const char **why) {
+    const le__rgc_call c = le__rgc_call_of(call);
+    if (!le__sr_cl_convergence_takes(&c.rgc, why))
+        return false;
     *why = "arguments of different dtypes";
     const le_dtype dtype = le_call_in(call, RGC_GRADIENT_COL)->dtype;
     return le_call_in(call, RGC_GRADIENT_ROW)->dtype == dtype;

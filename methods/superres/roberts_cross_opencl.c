@@ -24,6 +24,11 @@ static le_status run(le_call *call) {
                             args, sizeof args / sizeof args[0]);
 }
 
+static bool applicable(const le_call *call, const char **why) {
+    return le__sr_cl_takes(call, ROBERTS_IMAGE, why);
+}
+
 static const le_cl_source *const sources[] = {&le_cl_superres_roberts_cross, NULL};
 
-LE_IMPLEMENTATION(roberts_cross, opencl, LE__CL_FIELDS(20, "a work-item a pixel"));
+LE_IMPLEMENTATION(roberts_cross, opencl, LE__CL_FIELDS(20, "a work-item a pixel"),
+                  .applicable = applicable);

@@ -64,7 +64,12 @@ static le_status run(le_call *call) {
                             args, sizeof args / sizeof args[0]);
 }
 
+static bool applicable(const le_call *call, const char **why) {
+    return le__sr_cl_takes(call, MAGNIFY_IMAGE, why);
+}
+
 static const le_cl_source *const sources[] = {&le_cl_superres_shift_magnify, NULL};
 
 LE_IMPLEMENTATION(shift_magnify, opencl,
-                  LE__CL_FIELDS(20, "tables of weights; a work-item an output pixel"));
+                  LE__CL_FIELDS(20, "tables of weights; a work-item an output pixel"),
+                  .applicable = applicable);

@@ -36,6 +36,11 @@ static le_status run(le_call *call) {
                             global, args, sizeof args / sizeof args[0]);
 }
 
+static bool applicable(const le_call *call, const char **why) {
+    return le__sr_cl_takes(call, ROTATE_IMAGE, why);
+}
+
 static const le_cl_source *const sources[] = {&le_cl_superres_shift_scale_rotate, NULL};
 
-LE_IMPLEMENTATION(shift_scale_rotate, opencl, LE__CL_FIELDS(20, "a work-item an output pixel"));
+LE_IMPLEMENTATION(shift_scale_rotate, opencl, LE__CL_FIELDS(20, "a work-item an output pixel"),
+                  .applicable = applicable);

@@ -11,6 +11,12 @@
 
 const size_t le__sr_cl_group[3] = {64, 1, 1};
 
+bool le__sr_cl_takes(const le_call *call, int arg, const char **why) {
+    const le__sr_stack s = le__sr_stack_of(le_call_in(call, arg));
+    *why = "2^31 pixels a frame, or more";
+    return s.rows * s.cols <= INT32_MAX;
+}
+
 void le__sr_cl_options(const le_call *call, le_dtype dtype, char out[160], const char *more, ...) {
     const le_cl_info *info = le_cl_device(call);
     const int n =

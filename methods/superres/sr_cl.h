@@ -16,6 +16,9 @@ __attribute__((format(printf, 4, 5)))
 #endif
 void le__sr_cl_options(const le_call *call, le_dtype dtype, char out[160], const char *more, ...);
 
+/* Whether kernels can number the pixels of a frame of this argument: they count in 32 bits. */
+bool le__sr_cl_takes(const le_call *call, int arg, const char **why);
+
 /* The work-group of every launch that needs no other: PoCL compiles a kernel anew for each size. */
 extern const size_t le__sr_cl_group[3];
 /* Gets a kernel and launches it with that work-group. */

@@ -68,6 +68,12 @@ static le_status build(le_call *call, le__sr_cl_convergence *v) {
     return status;
 }
 
+bool le__sr_cl_convergence_takes(const le__sr_rgc *rgc, const char **why) {
+    *why = "2^31 pixels or numbers of half pixels a frame, or more";
+    return result_pixels(rgc) <= INT32_MAX && half_floats(rgc) <= INT32_MAX &&
+           intensity_floats(rgc) <= INT32_MAX;
+}
+
 le_status le__sr_cl_convergence_open(le_call *call, const le__sr_rgc *rgc, int64_t frames,
                                      le__sr_cl_convergence *v) {
     v->batch = batch_frames(rgc, frames);

@@ -37,6 +37,8 @@ typedef struct le__sr_cl_convergence {
     le_cl_buffer *sum, *sum2, *first, *previous;
 } le__sr_cl_convergence;
 
+/* Whether kernels can number the pixels of a result and the half pixels of a frame. */
+bool le__sr_cl_convergence_takes(const le__sr_rgc *rgc, const char **why);
 le_status le__sr_cl_convergence_open(le_call *call, const le__sr_rgc *rgc, int64_t frames,
                                      le__sr_cl_convergence *v);
 /* The frames of v->shape; frame: number of the first one in its time point. */

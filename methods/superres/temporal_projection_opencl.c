@@ -20,6 +20,11 @@ static le_status run(le_call *call) {
                             global, args, sizeof args / sizeof args[0]);
 }
 
+static bool applicable(const le_call *call, const char **why) {
+    return le__sr_cl_takes(call, PROJECTION_IMAGE, why);
+}
+
 static const le_cl_source *const sources[] = {&le_cl_superres_temporal_projection, NULL};
 
-LE_IMPLEMENTATION(temporal_projection, opencl, LE__CL_FIELDS(20, "a work-item a pixel"));
+LE_IMPLEMENTATION(temporal_projection, opencl, LE__CL_FIELDS(20, "a work-item a pixel"),
+                  .applicable = applicable);

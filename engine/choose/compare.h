@@ -11,7 +11,7 @@
 
 typedef struct le__second_answer { /* to the same inputs, or to the sample's */
     le_tensor outputs[LE_MAX_ARGS];
-    le_arg args[LE_MAX_ARGS];
+    le_arg args[LE_MAX_ARGS + 2];
     le_call call;
 } le__second_answer;
 

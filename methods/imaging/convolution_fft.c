@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef float le__number;
+#include "imaging/convolution_windows.h"
+
 enum { LEAST = 32, LONGEST_IMAGE = 1024, LONGEST_SIGNAL = 1 << 18 };
 
 typedef struct tiling {
@@ -213,29 +216,11 @@ static void put_row(const context *x, int64_t row, int64_t col, const float *lin
         le__conv_store(&x->run, row, col + j, (double)line[j]);
 }
 
-/* Windows of n pixels, in double precision: a call by transforms may have more taps than single
- * precision has digits for. */
-static void windows(const context *x, const float *pixels, int64_t n, float *out) {
-    enum { AT_ONCE = 128 };
-    const le__convolution *c = x->run.c;
-    for (int64_t at = 0; at < n; at += AT_ONCE) {
-        const int64_t m = less(AT_ONCE, n - at);
-        double sum[AT_ONCE] = {0};
-        for (int64_t k = 0; k < c->tap_rows * c->tap_cols; k++) {
-            const float *in = pixels + k / c->tap_cols * x->t.of.cols + k % c->tap_cols + at;
-            for (int64_t i = 0; i < m; i++)
-                sum[i] += c->taps[k] * (double)in[i];
-        }
-        for (int64_t i = 0; i < m; i++)
-            out[at + i] = (float)sum[i];
-    }
-}
-
 static void tap_by_tap(const context *x, int64_t row, int64_t col, worker_memory *w) {
     const le__convolution *c = x->run.c;
     float *line = (float *)w->spectrum;
     for (int64_t m = 0; m < less(x->t.of.down, c->out_rows - row); m++) {
-        windows(x, w->pixels + m * x->t.of.cols, x->t.of.across, line);
+        le__conv_windows(c, w->pixels + m * x->t.of.cols, x->t.of.cols, x->t.of.across, line);
         put_row(x, row + m, col, line);
     }
 }

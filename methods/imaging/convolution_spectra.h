@@ -15,6 +15,7 @@
 
 #include "imaging/convolution.h"
 #include "imaging/spectra.h"
+#include "imaging/convolution_windows.h"
 
 #include <math.h>
 #include <string.h>
@@ -306,25 +307,6 @@ static void put(const context *x, int64_t row, int64_t col, const le__number *re
                  results + m * stride_of(&x->t));
 }
 
-/* Windows of n samples, in double precision: a call by transforms may have more taps than single
- * precision has digits for. */
-static void windows(const context *x, const le__number *pixels, int64_t n, le__number *out) {
-    enum { AT_ONCE = 128 };
-    const le__convolution *c = x->run.c;
-    for (int64_t at = 0; at < n; at += AT_ONCE) {
-        const int64_t m = less(AT_ONCE, n - at);
-        double sum[AT_ONCE] = {0};
-        for (int64_t k = 0; k < c->tap_rows * c->tap_cols; k++) {
-            const le__number *in =
-                pixels + k / c->tap_cols * stride_of(&x->t) + k % c->tap_cols + at;
-            for (int64_t i = 0; i < m; i++)
-                sum[i] += c->taps[k] * (double)in[i];
-        }
-        for (int64_t i = 0; i < m; i++)
-            out[at + i] = (le__number)sum[i];
-    }
-}
-
 static void tap_by_tap(const context *x, int64_t row, int64_t col, le__number *pixels,
                        le__number *line) {
     const le__convolution *c = x->run.c;
@@ -335,7 +317,7 @@ static void tap_by_tap(const context *x, int64_t row, int64_t col, le__number *p
     for (int64_t m = 0; m < less(x->t.down, c->out_rows - row); m++)
         for (int64_t first = 0; first < x->t.across; first += x->t.cols) {
             const int64_t n = less(x->t.cols, x->t.across - first);
-            windows(x, pixels + m * stride_of(&x->t) + first, n, line);
+            le__conv_windows(c, pixels + m * stride_of(&x->t) + first, stride_of(&x->t), n, line);
             put_line(x, row + m, col, first, line);
         }
 }

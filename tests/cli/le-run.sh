@@ -298,7 +298,7 @@ fi
 # trials in the helper program know of the call's tolerance, by which operations choose their precision
 {
     printf "\223NUMPY\001\000v\000{'descr': '<f4', 'fortran_order': False, 'shape': (64, 64), }"
-    printf '%58s\n' ''
+    printf '%56s\n' ''
     head -c 16384 /dev/zero
 } >flat.npy
 for row in 1 2 3 4 5 6 7 8; do

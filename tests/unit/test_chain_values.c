@@ -302,7 +302,7 @@ static void many_inputs(void **state) {
     float data = 3;
     le_tensor x = le_tensor_of(&data, LE_F32, 1, &n), y = {0};
     le_chain *c;
-    char name[8];
+    char name[16];
     (void)state;
     assert_int_equal(le_chain_new(&c, engine, "many"), LE_OK);
     le_value in = LE_VALUE_NONE;
@@ -314,7 +314,7 @@ static void many_inputs(void **state) {
     assert_int_equal(le_chain_as_operation(c, NULL, NULL), LE_ERR_UNSUPPORTED);
     assert_non_null(strstr(le_error_message(), "61 inputs and outputs"));
     le_arg args[MANY + 1];
-    char names[MANY][8];
+    char names[MANY][16];
     for (int i = 0; i < MANY; i++) {
         snprintf(names[i], sizeof names[i], "x%d", i);
         args[i] = LE_IN(names[i], &x);

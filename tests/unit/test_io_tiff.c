@@ -352,6 +352,7 @@ static void frames_behind_a_page(void **state) {
             assert_true(t.dtype == LE_F64 && t.shape[0] > 0);
             assert_counted(&t, at * FRAME);
         }
+        le_tensor_free(&t);
         le_io_stream_close(&s);
     }
     put_joined("j.tif", &(joined){false, 1, 1, COMPRESSION_NONE, 1});

@@ -7,6 +7,7 @@
  */
 #include "files/io.h"
 
+#include "call/tensor.h"
 #include "core/array.h"
 #include "core/os.h"
 
@@ -189,11 +190,9 @@ static bool has_header(const edf *e, int64_t at) {
 }
 
 static le_status add_image(edf *e, const le__io_place *at) {
-    const int ndim = e->at.ndim;
-    if (at->dtype != e->at.dtype || at->ndim != ndim ||
-        memcmp(at->shape, e->at.shape, (size_t)ndim * sizeof *at->shape) != 0) {
-        const le_tensor own = le_tensor_of(NULL, at->dtype, at->ndim, at->shape),
-                        first = le_tensor_of(NULL, e->at.dtype, ndim, e->at.shape);
+    const le_tensor own = le_tensor_of(NULL, at->dtype, at->ndim, at->shape),
+                    first = le_tensor_of(NULL, e->at.dtype, e->at.ndim, e->at.shape);
+    if (!le__tensors_alike(&own, &first)) {
         char text[2][128];
         le_tensor_describe(&own, text[0], sizeof text[0]);
         le_tensor_describe(&first, text[1], sizeof text[1]);

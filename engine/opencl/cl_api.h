@@ -12,24 +12,20 @@
 
 #include "core/error.h"
 
+/* clang-format off */
 #define LE__CL_FUNCTIONS(X)                                                                        \
-    X(clGetPlatformIDs)                                                                            \
-    X(clGetPlatformInfo)                                                                           \
-    X(clGetDeviceIDs)                                                                              \
-    X(clGetDeviceInfo) X(clCreateContext) X(clReleaseContext) X(clGetContextInfo)                  \
-        X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateProgramWithSource)              \
-            X(clCreateProgramWithBinary) X(clBuildProgram) X(clGetProgramBuildInfo)                \
-                X(clGetProgramInfo) X(clReleaseProgram) X(clCreateKernel) X(clReleaseKernel)       \
-                    X(clSetKernelArg) X(clEnqueueNDRangeKernel) X(clCreateBuffer)                  \
-                        X(clCreateSubBuffer) X(clCreateImage) X(clReleaseMemObject)                \
-                            X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer) X(clEnqueueCopyBuffer)  \
-                                X(clEnqueueFillBuffer) X(clEnqueueWriteImage)                      \
-                                    X(clEnqueueCopyBufferToImage) X(clEnqueueMarkerWithWaitList)   \
-                                        X(clEnqueueBarrierWithWaitList) X(clFlush) X(clFinish)     \
-                                            X(clGetEventInfo) X(clGetEventProfilingInfo)           \
-                                                X(clReleaseEvent) X(clWaitForEvents)           \
-                                                    X(clEnqueueMapBuffer)                      \
-                                                        X(clEnqueueUnmapMemObject)
+    X(clGetPlatformIDs) X(clGetPlatformInfo) X(clGetDeviceIDs) X(clGetDeviceInfo)                  \
+    X(clCreateContext) X(clReleaseContext) X(clGetContextInfo) X(clCreateCommandQueue)             \
+    X(clReleaseCommandQueue) X(clCreateProgramWithSource) X(clCreateProgramWithBinary)             \
+    X(clBuildProgram) X(clGetProgramBuildInfo) X(clGetProgramInfo) X(clReleaseProgram)             \
+    X(clCreateKernel) X(clReleaseKernel) X(clSetKernelArg) X(clEnqueueNDRangeKernel)               \
+    X(clCreateBuffer) X(clCreateSubBuffer) X(clCreateImage) X(clRetainMemObject)                   \
+    X(clReleaseMemObject) X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer) X(clEnqueueCopyBuffer)    \
+    X(clEnqueueFillBuffer) X(clEnqueueWriteImage) X(clEnqueueCopyBufferToImage)                    \
+    X(clEnqueueMarkerWithWaitList) X(clEnqueueBarrierWithWaitList) X(clFlush) X(clFinish)          \
+    X(clGetEventInfo) X(clGetEventProfilingInfo) X(clReleaseEvent) X(clWaitForEvents)              \
+    X(clEnqueueMapBuffer) X(clEnqueueUnmapMemObject)
+/* clang-format on */
 
 typedef struct le__cl_api {
 #define LE_X(name) __typeof__(&name) name;

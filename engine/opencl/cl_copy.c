@@ -330,7 +330,9 @@ void le__cl_release_arguments(le_call *call, bool failed) {
             c->device->api->clReleaseMemObject(c->args[i].sub_buffer);
     for (le_cl_buffer *b = c->buffers, *next; b; b = next) {
         next = b->next;
-        if (b->image && !b->shared)
+        if (b->image && b->shared)
+            c->device->api->clReleaseMemObject(b->mem);
+        else if (b->image)
             le__cl_image_free(c->device, b->mem, b->shape);
         else if (!b->shared)
             le__cl_buffer_free(c->device, b->mem, b->bytes);

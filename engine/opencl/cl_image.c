@@ -166,8 +166,10 @@ static le_status fill(le_call *call, int arg, cl_mem image) {
     return status == LE_OK ? fill_from_buffer(call, t, buffer->mem, image, region) : status;
 }
 
-/* --- the public call --- */
+/* --- of whom they are --- */
 
+/* One that stays with a storage is kept until the execution ends: another execution beside it may
+ * want another part of the same storage, and then puts another image in its place. */
 static le_status wrap(le__cl_call *c, cl_mem mem, const le_tensor *t, bool shared,
                       le_cl_buffer **out) {
     le_cl_buffer *b = calloc(1, sizeof *b);
@@ -178,6 +180,8 @@ static le_status wrap(le__cl_call *c, cl_mem mem, const le_tensor *t, bool share
                         .image = true,
                         .shared = shared,
                         .next = c->buffers};
+    if (shared)
+        c->device->api->clRetainMemObject(mem);
     c->buffers = b;
     *out = b;
     return LE_OK;
@@ -203,29 +207,35 @@ static void set_valid(le_storage *s, le__cl_copy *slot, bool valid) {
     pthread_mutex_unlock(&s->mutex);
 }
 
-static le_status remake(le_call *call, int arg, le_storage *s, le__cl_copy *slot) {
+/* An image that nothing is in yet. */
+static le_status make_room(le__cl_device *d, const le_tensor *t, le__cl_copy *slot) {
+    set_valid(t->storage, slot, false); /* filling may fail, and others may look meanwhile */
+    if (shows(slot, t))
+        return LE_OK;
+    le__cl_image_free(d, slot->mem, slot->shape);
+    slot->mem = NULL;
+    le_status status = le__cl_image_new(d, t->shape, &slot->mem);
+    if (status != LE_OK)
+        return status;
+    for (int i = 0; i < 3; i++)
+        slot->shape[i] = t->shape[i];
+    slot->offset = t->offset;
+    slot->dtype = t->dtype;
+    return LE_OK;
+}
+
+/* Where another execution has put another image there meanwhile, this one is for this execution. */
+static le_status fill_slot(le_call *call, int arg, le__cl_copy *slot, cl_mem mem) {
     le__cl_call *c = call->cl;
-    const le_tensor *t = &call->args[arg].tensor;
-    set_valid(s, slot, false); /* filling may fail, and others may look meanwhile */
-    if (!shows(slot, t)) {
-        le__cl_image_free(c->device, slot->mem, slot->shape);
-        slot->mem = NULL;
-        le_status status = le__cl_image_new(c->device, t->shape, &slot->mem);
-        if (status != LE_OK)
-            return status;
-        for (int i = 0; i < 3; i++)
-            slot->shape[i] = t->shape[i];
-        slot->offset = t->offset;
-        slot->dtype = t->dtype;
-    }
     if (c->n_uploaded == LE__CL_UPLOADS)
         return le_fail(LE_ERR_INTERNAL, "opencl: too many uploads");
-    le_status status = fill(call, arg, slot->mem);
-    if (status == LE_OK)
-        status = le__cl_note_filled(call, slot);
+    le_status status = fill(call, arg, mem);
+    if (status != LE_OK || slot->mem != mem)
+        return status;
+    status = le__cl_note_filled(call, slot);
     if (status == LE_OK) {
         c->uploaded[c->n_uploaded++] = slot;
-        set_valid(s, slot, true);
+        set_valid(call->args[arg].tensor.storage, slot, true);
     }
     return status;
 }
@@ -235,11 +245,17 @@ static le_status image_of_storage(le_call *call, int arg, le_cl_buffer **out) {
     bool valid;
     le__cl_copy *slot = le__cl_find_copy(t->storage, &call->cl->device->info, &valid);
     le_status status = slot ? LE_OK : add_slot(t->storage, call->cl->device, &slot);
+    valid = status == LE_OK && valid && shows(slot, t);
+    if (status == LE_OK && !valid)
+        status = make_room(call->cl->device, t, slot);
     if (status == LE_OK)
-        status = valid && shows(slot, t) ? le__cl_wait_filled(call, slot)
-                                         : remake(call, arg, t->storage, slot);
-    return status == LE_OK ? wrap(call->cl, slot->mem, t, true, out) : status;
+        status = wrap(call->cl, slot->mem, t, true, out);
+    if (status == LE_OK)
+        status = valid ? le__cl_wait_filled(call, slot) : fill_slot(call, arg, slot, (*out)->mem);
+    return status;
 }
+
+/* --- the public call --- */
 
 le_status le_cl_image3d(le_call *call, int arg, le_cl_buffer **out) {
     const le_tensor *t = &call->args[arg].tensor;
@@ -259,6 +275,8 @@ le_status le_cl_image3d(le_call *call, int arg, le_cl_buffer **out) {
                                                           : image_of_borrowed(call, arg, &a->image);
     call->cl->holds = false;
     pthread_mutex_unlock(&call->cl->device->mutex);
+    if (status != LE_OK)
+        a->image = NULL; /* the execution still releases it */
     *out = a->image;
     return status;
 }

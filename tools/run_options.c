@@ -38,7 +38,9 @@ enum {
 
 static const struct argp_option options[] = {
     {"tolerance", OPT_TOLERANCE, "X", 0,
-     "Largest error of each element: a number, or allclose (numpy's: rtol 1e-5, atol 1e-8)", 1},
+     "Largest error: a number, for some operations times the largest value of the result "
+     "(le-run OPERATION --help), or allclose (numpy's: rtol 1e-5, atol 1e-8)",
+     1},
     {"rtol", OPT_RTOL, "X", 0, "Error allowed relative to the reference", 1},
     {"atol", OPT_ATOL, "X", 0, "Error allowed beside the relative one", 1},
     {"reproducible", OPT_REPRODUCIBLE, 0, 0, "The same bits for the same input, always", 1},

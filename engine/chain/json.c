@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NAMES = 256, MAX_LIST = 4096 };
+enum { MAX_NAMES = 256 };
 
 typedef struct parser {
     const char *chain;
@@ -70,8 +70,9 @@ static le_status take_value(parser *p, const char *text, bool output, le_value *
 
 static le_status take_list(parser *p, const cJSON *json, le_arg *out) {
     int n = cJSON_GetArraySize(json), i = 0;
-    if (n > MAX_LIST || p->n_lists == LE_MAX_ARGS)
-        return le_fail(LE_ERR_ARGUMENT, "argument '%s' is too long a list", json->string);
+    if (p->n_lists == LE_MAX_ARGS)
+        return le_fail(LE_ERR_ARGUMENT, "argument '%s' is one list too many, %d are possible",
+                       json->string, LE_MAX_ARGS);
     double *list = malloc(((size_t)n + 1) * sizeof *list);
     if (!list)
         return le_fail(LE_ERR_MEMORY, "out of memory");

@@ -160,44 +160,47 @@ static le_status peek_raw(const le__io_place *place, le_dtype *dtype, int *ndim,
     return le__io_narrow(place, ndim, shape, ranges);
 }
 
+static le_status peek_place(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape) {
+    switch (place->format) {
+    case LE__IO_HDF5:
+        return le__h5_peek(place, dtype, ndim, shape);
+    case LE__IO_NRRD:
+        return le__nrrd_peek(place, dtype, ndim, shape);
+    case LE__IO_NPY:
+        return le__npy_peek(place, dtype, ndim, shape);
+    case LE__IO_EDF:
+        return le__edf_peek(place, dtype, ndim, shape);
+    case LE__IO_RAW:
+        return peek_raw(place, dtype, ndim, shape);
+    case LE__IO_PNG:
+        return le__png_peek(place, dtype, ndim, shape);
+    case LE__IO_TIFF:
+        return le__tiff_peek(place, dtype, ndim, shape);
+    case LE__IO_CSV:
+        return le__csv_peek(place, dtype, ndim, shape);
+    case LE__IO_FITS:
+        return le__fits_peek(place, dtype, ndim, shape);
+    case LE__IO_VOTABLE:
+        return written_only(place->text);
+    }
+    return LE_ERR_INTERNAL;
+}
+
 le_status le_io_peek(const char *place_text, le_dtype *dtype, int *ndim, int64_t *shape) {
+    le_dtype d = LE_U8;
+    int n = 0;
+    int64_t lengths[LE_MAX_DIMS] = {0};
     le__io_place place;
     le_status status = le__io_place_parse(place_text, &place);
     if (status != LE_OK)
         return status;
-    switch (place.format) {
-    case LE__IO_HDF5:
-        status = le__h5_peek(&place, dtype, ndim, shape);
-        break;
-    case LE__IO_NRRD:
-        status = le__nrrd_peek(&place, dtype, ndim, shape);
-        break;
-    case LE__IO_NPY:
-        status = le__npy_peek(&place, dtype, ndim, shape);
-        break;
-    case LE__IO_EDF:
-        status = le__edf_peek(&place, dtype, ndim, shape);
-        break;
-    case LE__IO_RAW:
-        status = peek_raw(&place, dtype, ndim, shape);
-        break;
-    case LE__IO_PNG:
-        status = le__png_peek(&place, dtype, ndim, shape);
-        break;
-    case LE__IO_TIFF:
-        status = le__tiff_peek(&place, dtype, ndim, shape);
-        break;
-    case LE__IO_CSV:
-        status = le__csv_peek(&place, dtype, ndim, shape);
-        break;
-    case LE__IO_FITS:
-        status = le__fits_peek(&place, dtype, ndim, shape);
-        break;
-    case LE__IO_VOTABLE:
-        status = written_only(place_text);
-        break;
-    }
+    status = peek_place(&place, &d, &n, lengths);
     le__io_place_free(&place);
+    if (status == LE_OK) {
+        *dtype = d;
+        *ndim = n;
+        memcpy(shape, lengths, (size_t)n * sizeof *shape);
+    }
     return status;
 }
 

@@ -40,7 +40,7 @@ static void release(le_target *t) {
 
 static le_status open_spool(le_target *t) {
     char beside[4096];
-    const char *folder = getenv("TMPDIR");
+    const char *folder = secure_getenv("TMPDIR");
     le__io_place place = {0};
     le_status status = LE_OK;
     if (t->text && !le_io_is_place(t->text, true))

@@ -169,7 +169,7 @@ int64_t le_boxes_views(const le_boxes_call *c, int64_t limit) {
 }
 
 int64_t le_boxes_edge(const le_box *whole) {
-    const char *text = getenv("LE_BOX_EDGE");
+    const char *text = secure_getenv("LE_BOX_EDGE");
     const long long asked = text ? atoll(text) : 0;
     int64_t cells = 0;
     for (int a = 0; a < 3; a++)

@@ -55,6 +55,22 @@ static void reading(void **state) {
     assert_reads("names.csv", "f64[0,3]", NULL);
 }
 
+static void peeks_at_nothing(void **state) {
+    (void)state;
+    put("whole.csv", "a,b\n1,2\n3,4\n");
+    const char *const places[] = {"whole.csv[c]", "whole.csv[:,5]"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        le_dtype dtype = LE_I16;
+        int ndim = 77;
+        int64_t shape[LE_MAX_DIMS] = {-5, -6};
+        assert_int_not_equal(le_io_peek(places[i], &dtype, &ndim, shape), LE_OK);
+        assert_int_equal(dtype, LE_I16);
+        assert_int_equal(ndim, 77);
+        assert_int_equal(shape[0], -5);
+        assert_int_equal(shape[1], -6);
+    }
+}
+
 static void mistakes(void **state) {
     (void)state;
     put("short.csv", "a,b\n1,2\n3\n");
@@ -147,8 +163,9 @@ static void decimal_commas(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reading), cmocka_unit_test(mistakes),       cmocka_unit_test(writing),
-        cmocka_unit_test(refused), cmocka_unit_test(decimal_commas),
+        cmocka_unit_test(reading),        cmocka_unit_test(mistakes),
+        cmocka_unit_test(writing),        cmocka_unit_test(refused),
+        cmocka_unit_test(decimal_commas), cmocka_unit_test(peeks_at_nothing),
     };
     return cmocka_run_group_tests(tests, io_setup, io_teardown);
 }

@@ -173,7 +173,9 @@ typedef enum le_kind {
 /* Options that any call takes. A run type, implementation or device that does not exist is
  * LE_ERR_NO_CANDIDATE, with a text that names what there is. */
 typedef enum le_option {
-    LE_OPTION_RTOL = 1, /* |result - reference| <= atol + rtol*|reference|, each element */
+    LE_OPTION_RTOL = 1, /* |result - reference| <= atol + rtol*|reference|, each element; where the
+                           operation's norm is LE_NORM_MAX (le_method.h) atol counts in largest
+                           |reference|. Of two of which one is given the other is 0 */
     LE_OPTION_ATOL,
     LE_OPTION_RUN_TYPE,       /* "simd", "opencl", ... */
     LE_OPTION_IMPLEMENTATION, /* an implementation's name, or a candidate: "avx2[threads=2]" */
@@ -395,7 +397,7 @@ typedef struct le_explanation {
     const char *operation;
     const char *problem; /* key of the call's shape */
     const char *choice;  /* candidate; "" if none is left */
-    const char *why;     /* "measured", "predicted", "only", "forced", "frozen", "explore" */
+    const char *why;     /* "measured", "predicted", "only", "frozen"; "" without a choice */
     double atol, rtol;   /* the constraint of the call */
     size_t n_candidates;
     const le_explained_candidate *candidates; /* best first, left-out ones last */
@@ -423,13 +425,13 @@ LE_API void le_explanation_free(le_explanation **explanation);
 typedef struct le_run_info {
     size_t struct_size;
     char candidate[256];
-    char why[16]; /* "exploit", "explore", "probe", "only", "forced", "measure" */
+    char why[16]; /* "exploit", "explore", "probe", "only" (also of forced calls), "measure" */
     /* wall time with transfers, without what it built, proved and tried; of runs that last less
      * than a microsecond only each eighth is timed, and this is what they usually take */
     double seconds;
     double kernel_seconds; /* OpenCL events; 0 on the CPU */
     int64_t bytes_to_device, bytes_from_device;
-    int64_t measurements; /* runs beyond the one that answered */
+    int64_t measurements; /* 1: others were tried, compared or raced for it, too; else 0 */
 } le_run_info;
 /* Set info->struct_size first: that much is filled, with 0 in what the library does not know. */
 LE_API le_status le_last_run(le_run_info *info);

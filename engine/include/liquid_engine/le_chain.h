@@ -167,7 +167,7 @@ typedef struct le_planned_step {
 
 typedef struct le_chain_plan {
     const char *chain;
-    const char *why;             /* "planned", "forced", "only", "frozen", "measured" */
+    const char *why;             /* "planned", "forced", "only", "frozen" */
     double predicted_s;          /* whole run, with transfers; NaN when a step's time is unknown */
     double cpu_s;                /* best plan on the CPU alone; NaN when there is none, or unknown */
     double device_s;             /* best plan on one device alone; NaN when there is none, or unknown */
@@ -209,7 +209,7 @@ typedef struct le_chain_report {
     const le_step_report *steps;
 } le_chain_report;
 
-/* What the last successful run of this chain did; all zero before, and
+/* What the last run of this chain did, up to where it failed or was cancelled; all zero before, and
  * when a step has been added. steps is valid until then, or the next run. */
 LE_API le_status le_chain_last_run(const le_chain *chain, le_chain_report *out);
 /* -------------------------------------------------------------------------------- profile ---- */

@@ -428,7 +428,7 @@ typedef struct le_implementation {
     const char *name;     /* stable: the key in the database */
     /* "reference", "c", "simd", "exact" (the bits of another program), "fused", "opencl",
      * "staged"; of functions that Python brings "numpy" and "numba". Others are refused
-     * when it is registered. */
+     * when it is registered. ("slabs" is of implementations that the engine makes.) */
     const char *run_type;
     const char *summary;  /* one line */
     le_device_kind device;

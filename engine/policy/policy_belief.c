@@ -68,6 +68,8 @@ le__belief le__cell_belief(const le__family *family, const le__cell *cell)
     }
     if (cell->cut.n > 0.0)
         all = at_least(all, cell->cut.least, 0.0);
+    if (cell->started && !(cell->warm.n > 0.0) && le__belief_known(all))
+        all.mean = fmin(all.mean, cell->start);
     all.var += cell->doubt;
     return all;
 }

@@ -27,6 +27,12 @@
 #define BRIEFEST      1e-4  /* ... for some runs */
 #define OFTEN         3.0   /* calls of a problem that more will follow */
 #define LASTING       2.0   /* slow runs that were no accident */
+#define PATIENCE      200.0 /* times what a second look takes at most, answered for each */
+#define MOST_TRIES    16    /* of a second look */
+#define NO_DOUBT      4.0   /* standard deviations behind the best */
+#define COLD_DOUBT    1.0   /* of these one, at least, of what ran once: it may have compiled */
+#define FIRST_RUN_VAR 0.12  /* of what such a run says of slower ones */
+#define PRIOR_TRUST   0.5   /* in a database's times: less in those of cold runs and busy machines */
 #define REUSE_SHARE   0.125
 #define REUSE_MAX     1000000.0
 #define REUSE_SECONDS 1.0
@@ -36,11 +42,12 @@ typedef struct option {
     le__belief belief;     /* without slowness */
     double slow;           /* log factor */
     double seconds, usual; /* expected, with and without slowness */
+    double over;           /* of these the log factor over the median */
     double score;          /* what the objective minimises, logarithmic */
     double score_var;      /* of what is expected of it: transfers are no part of the belief */
     double noise;          /* variance of one run */
-    bool shaky;            /* only seen being stopped, or while its resource was slow as it is; after
-                              a stop: never seen */
+    bool shaky; /* only seen being stopped, or while its resource was slow as it is; after
+                   a stop: never seen */
 } option;
 
 typedef struct scene {
@@ -56,6 +63,11 @@ static bool has_run(const le__cell *cell) {
     return cell && cell->warm.n + cell->cold.n + cell->loaded.n > 0.0;
 }
 
+/* Only its first run is known: steady ones may be much faster, they are hardly slower. */
+static bool ran_once(const le__cell *cell) {
+    return cell && cell->cold.n > 0.0 && !(cell->warm.n + cell->loaded.n + cell->cut.n > 0.0);
+}
+
 static option look(const scene *s, size_t i) {
     const le__policy_allowed *a = &s->q->allowed[i];
     const le__resource *r = le__resource_of(s->policy, s->family, a->candidate);
@@ -66,10 +78,16 @@ static option look(const scene *s, size_t i) {
                             : cell && (!has_run(cell) || (cell->doubt > 0.0 && o.slow > 0.0));
     o.noise = le__run_var(s->family, s->problem, a->candidate);
     o.usual = le__expected_seconds(o.belief) + extra;
+    double var = o.belief.var;
+    if (ran_once(cell)) {
+        o.usual = fmin(o.usual, exp(cell->cold.mean) + extra);
+        var = fmin(var, FIRST_RUN_VAR);
+    }
+    o.over = le__belief_known(o.belief) ? log(o.usual - extra) - o.belief.mean : 0.0;
     o.seconds = (o.usual - extra) * exp(o.slow) + extra;
     o.score = log(o.seconds);
     double own = 1.0 - extra / o.seconds;
-    o.score_var = o.belief.var * own * own;
+    o.score_var = var * own * own;
     switch (s->q->objective) {
     case LE_OBJECTIVE_TIME:
         break;
@@ -112,7 +130,8 @@ static bool beats(const scene *s, const option *challenger, const option *incumb
            le__normal_cdf(ahead / sd) >= s->policy->options.confidence;
 }
 
-/* The best of those that beat it; n_allowed: none does. The best of all may not, for it is hardly known. */
+/* The best of those that beat it; n_allowed: none does. The best of all may not, for it is hardly
+ * known. */
 static size_t best_beating(const scene *s, const option *incumbent) {
     size_t best = s->q->n_allowed;
     double score = INFINITY;
@@ -201,7 +220,7 @@ static double line(const scene *s, double typical, size_t i) {
 /* ... of an exploring run: a multiple of what the best known should take, or of what has been seen,
  * where what should be is more. */
 static double stop_after(const scene *s, const option *best, size_t i) {
-    double typical = best->seconds * exp(-0.5 * fmin(best->belief.var, 4.0));
+    double typical = best->seconds * exp(-best->over);
     return line(s, fmin(typical, s->least_seen), i);
 }
 
@@ -234,10 +253,18 @@ static bool beaten(const scene *s, const option *best, size_t i) {
            cell->cut.least > best->belief.mean + BEATEN;
 }
 
-/* The share of all time to come that is saved by learning this share of the variance of one that is so
- * far behind. */
+/* The share of all time to come that is saved by learning this share of the variance of one that is
+ * so far behind. */
 static double saved(double behind, double var, double learnt) {
     return 1.0 - exp(-le__expected_gain(behind, sqrt(var * learnt)));
+}
+
+/* How much longer o takes than the best, logarithmic; of what the objective minimises. */
+static double behind_best(const scene *s, const option *o, const option *best) {
+    double behind = log(o->seconds) - o->over - (log(best->seconds) - best->over);
+    if (s->q->objective != LE_OBJECTIVE_TIME)
+        behind += (o->score - log(o->seconds)) - (best->score - log(best->seconds));
+    return behind;
 }
 
 /* Seconds that exploring o next is worth beyond what it costs: by one run, or by the cold one and a
@@ -248,16 +275,14 @@ static double worth(const scene *s, const option *o, const option *best, size_t 
     const le__member *member = &s->family->members[candidate];
     const le__cell *cell = le__cell_find(s->problem, candidate);
     double hidden = cell && !has_run(cell) ? HIDDEN : 1.0;
-    double behind = log(o->seconds) - 0.5 * fmin(o->belief.var, 4.0) -
-                    (log(best->seconds) - 0.5 * fmin(best->belief.var, 4.0));
-    if (s->q->objective != LE_OBJECTIVE_TIME)
-        behind += (o->score - log(o->seconds)) - (best->score - log(best->seconds));
-    behind += s->policy->options.margin; /* less would not change the choice */
+    double behind =
+        behind_best(s, o, best) + s->policy->options.margin; /* less would not change the choice */
     /* of one that is ahead, but not surely, because the best known is known less well, further runs
      * tell little: those of the other one do */
     if (behind < 0.0 && o->belief.var < best->belief.var)
         behind = -behind;
-    double cost = run_cost(o, best, s->q->allowed[i].unstoppable ? INFINITY : stop_after(s, best, i));
+    double cost =
+        run_cost(o, best, s->q->allowed[i].unstoppable ? INFINITY : stop_after(s, best, i));
     double set_up = member->n_cells == 0 ? member->info.setup_seconds : 0.0;
     double var = o->belief.var;
     double steady = saved(behind, var, hidden * var / (var + o->noise)) * at_stake;
@@ -293,7 +318,7 @@ static size_t worthwhile(const scene *s, size_t best_index, const option *best, 
         bool first = s->family->members[s->q->allowed[i].candidate].n_cells == 0;
         double net = worth(s, &o, best, i, at_stake);
         double longest = s->q->allowed[i].unstoppable ? INFINITY : stop_after(s, best, i);
-        double least = fmin(o.seconds, longest) * exp(-0.5 * fmin(o.belief.var, 4.0));
+        double least = fmin(o.seconds, longest) * exp(-o.over);
         if (!(net > top) || (!first && least > purse + fmax(owed, 0.0)))
             continue;
         if (!first && owed > SMALL_CHANGE) {
@@ -304,6 +329,69 @@ static size_t worthwhile(const scene *s, size_t best_index, const option *best, 
         found = i;
     }
     return found;
+}
+
+/* What answers in turn, and what is kept for decisions, empty the caches of the next run and make a
+ * brief one look slow: beside those that answer in turn it would have no chance. So it answers a
+ * few calls, the first of which does not count. What is called once or twice is not worth that. */
+static int runs_that_count(const scene *s, double best_seconds) {
+    if (s->problem->calls < OFTEN)
+        return 0;
+    return best_seconds < BRIEFEST ? LE__LOOK : best_seconds < BRIEF ? 1 : 0;
+}
+
+/* No steady run of it has been seen, nor one that was stopped. */
+static bool hardly_known(const le__cell *cell) {
+    bool loaded = cell && cell->loaded.n > 0.0 && cell->trust >= PRIOR_TRUST;
+    return !cell || !(loaded || cell->warm.n + cell->cut.n > 0.0);
+}
+
+static double runs_known(const le__cell *cell) {
+    return cell ? cell->warm.n + cell->cold.n + cell->cut.n + cell->cut_cold.n : 0.0;
+}
+
+/* Whether a second look has told nothing: starts do not count. */
+static bool still_in_doubt(const scene *s, size_t i) {
+    const le__problem *p = s->problem;
+    return p->second_tries > 0 && p->second_tries < MOST_TRIES &&
+           p->second_at == s->q->allowed[i].candidate &&
+           runs_known(le__cell_find(p, p->second_at)) <= p->second_had;
+}
+
+static size_t look_again(const scene *s, size_t i, bool goes_on) {
+    le__problem *p = s->problem;
+    p->second_looks++;
+    p->second_tries = goes_on ? p->second_tries + 1 : 1;
+    p->second_at = s->q->allowed[i].candidate;
+    p->second_had = runs_known(le__cell_find(p, p->second_at));
+    return i;
+}
+
+/* One whose claimed speed or cold run make it look not worth a run. Both may mislead by a lot, and a
+ * problem that is called again and again would never find out: once in a while, so seldom that nobody
+ * notices, the most likely of those has a look. n_allowed: none, or not yet. */
+static size_t second_look(const scene *s, size_t best_index, const option *best) {
+    double nearest = NO_DOUBT;
+    size_t found = s->q->n_allowed;
+    double paid = s->problem->answered / (PATIENCE * (s->problem->second_looks + 1.0));
+    for (size_t i = 0; i < s->q->n_allowed && !(best->slow > 0.0); i++) {
+        const le__cell *cell = le__cell_find(s->problem, s->q->allowed[i].candidate);
+        option o = look(s, i);
+        double longest = s->q->allowed[i].unstoppable ? o.seconds : stop_after(s, best, i);
+        if (i == best_index || !hardly_known(cell) || o.slow > 0.0 || too_long(s, &o, best, i))
+            continue;
+        if (still_in_doubt(s, i))
+            return look_again(s, i, true);
+        if (paid < longest * (1.0 + runs_that_count(s, best->seconds)))
+            continue;
+        double sd = sqrt(fmax(o.belief.var, has_run(cell) ? COLD_DOUBT * COLD_DOUBT : 0.0));
+        double behind = behind_best(s, &o, best) / sd;
+        if (behind < nearest) {
+            nearest = behind;
+            found = i;
+        }
+    }
+    return found < s->q->n_allowed ? look_again(s, found, false) : found;
 }
 
 /* Whether all of the resource is slow, or only the one that raised the alarm, another one there
@@ -382,15 +470,6 @@ static size_t fastest_prior(const scene *s) {
     return best;
 }
 
-/* What answers in turn, and what is kept for decisions, empty the caches of the next run and make a
- * brief one look slow: beside those that answer in turn it would have no chance. So it answers a few
- * calls, the first of which does not count. What is called once or twice is not worth that. */
-static int runs_that_count(const scene *s, double best_seconds) {
-    if (s->problem->calls < OFTEN)
-        return 0;
-    return best_seconds < BRIEFEST ? LE__LOOK : best_seconds < BRIEF ? 1 : 0;
-}
-
 /* The candidate whose exploring goes on; n_allowed: none. */
 static size_t still_looked_at(const scene *s) {
     size_t i = s->problem->looking ? 0 : s->q->n_allowed;
@@ -440,10 +519,12 @@ static void decide(const scene *s, le__policy_decision *out) {
     size_t index = best_known(s);
     option best = look(s, index);
     s->problem->best_seconds = best.seconds;
-    if (n > 1 && s->q->may_explore && !s->q->stopped && share > 0.0 &&
+    if (n > 1 && s->q->may_explore && !s->q->stopped && share > 0.0 && !is_guess(s, index) &&
         !le__budget_pending(&s->family->budget, s->q->now)) {
         size_t probed = probe(s, index, &best, &due), looked = still_looked_at(s);
         size_t tried = looked < n ? looked : worthwhile(s, index, &best, &debt);
+        if (tried == n && probed == n)
+            tried = second_look(s, index, &best);
         double owed = le__budget_debt(&s->family->budget, share);
         if (probed < n && owed > 0.0)
             debt = fmin(debt, owed);
@@ -460,7 +541,8 @@ static void decide(const scene *s, le__policy_decision *out) {
             out->stop_seconds = line(s, s->least_seen, index);
         return;
     }
-    /* the answer after a run that was stopped: the look goes on, if there still is who is looked at */
+    /* the answer after a run that was stopped: the look goes on, if there still is who is looked at
+     */
     out->goes_on = s->problem->look_stopped && still_looked_at(s) < n;
     if (!out->goes_on)
         allow_reuse(s, debt, due, out);

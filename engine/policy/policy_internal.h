@@ -138,6 +138,8 @@ typedef struct le__cell { /* one candidate on one problem */
     double doubt;          /* variance: all was seen while the resource was slow; 0: not so */
     double last, before;   /* the newest two warm times */
     le__cut cut, cut_cold; /* runs that were stopped, warm and cold */
+    bool started;          /* a run that was mostly a start went on to its end, */
+    double start;          /* and took so long, the fastest of them, logarithmic */
     int late;              /* runs in a row that were late by its own fault */
     double last_seen;
     le__belief in_curve; /* what the candidate's curve holds of it */
@@ -154,6 +156,10 @@ typedef struct le__problem {
     bool kept; /* the incumbent was set from outside: a stored choice, a race's winner */
     double calls;
     double answers, answered; /* runs that answered, and their seconds */
+    int second_looks;         /* runs of candidates that did not seem worth one, */
+    int second_at;            /* the last of them, */
+    int second_tries;         /* of whom so many runs have told nothing; 0: it has told */
+    double second_had;        /* runs known of it before */
     double best_seconds;      /* of the last decision's best known; 0: none */
     bool looking;             /* a look goes on, ... */
     int looked_at;            /* ... at this candidate, */

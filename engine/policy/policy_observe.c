@@ -221,6 +221,7 @@ static void take(le__policy *policy, le__family *family, le__problem *problem,
     if (event != LE__SLOW_ON && (cell->late >= CHANGED || cell->doubt > 0.0)) {
         cell->warm = cell->cold = cell->loaded = (le__log_stats){0};
         cell->cut = cell->cut_cold = (le__cut){0};
+        cell->started = false;
         cell->doubt = 0.0;
     }
     if (s->cut)
@@ -228,6 +229,17 @@ static void take(le__policy *policy, le__family *family, le__problem *problem,
     else
         learn(family, cell, s, n * weight, mean);
     family->evidence += weight;
+    le__belief_changed(family, problem, cell);
+}
+
+/* A start takes longer than a steady run: nothing is known by it but that. */
+static void take_start(le__family *family, le__problem *problem, const le__policy_sample *s)
+{
+    le__cell *cell = le__cell_find(problem, s->candidate);
+    if (s->cut || !cell || (cell->started && cell->start <= s->mean_log))
+        return;
+    cell->started = true;
+    cell->start = s->mean_log;
     le__belief_changed(family, problem, cell);
 }
 
@@ -239,7 +251,9 @@ static void observe(le__policy *policy, le__policy_sample s)
         return;
     double n = s.n ? (double)s.n : 1.0;
     pay(policy, family, problem, &s, n);
-    if (!s.start && ends_look(problem, &s))
+    if (s.start)
+        take_start(family, problem, &s);
+    else if (ends_look(problem, &s))
         take(policy, family, problem, &s, n);
 }
 

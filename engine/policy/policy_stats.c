@@ -8,6 +8,7 @@
 #include "policy/policy_internal.h"
 
 #define COLD_SD 0.35      /* before any pair of a cold and a warm run has been seen */
+#define COLD_VAR_UNPAIRED 1.0 /* of what one says until then: who compiles, or reads tables, may take long */
 #define COLD_SD_MIN 0.02
 #define COLD_MEMORY 12.0  /* pairs */
 #define COLD_EXTRA_S 3e-4 /* code that is read, threads that wake: a brief run's first one is mostly that */
@@ -103,7 +104,7 @@ void le__cold_learn(le__cold_model *c, double cold, double warm)
 le__belief le__cold_predict(const le__cold_model *c, double cold)
 {
     bool ratio = c->ratio_err < c->extra_err;
-    double err = ratio ? c->ratio_err : c->extra_err;
+    double err = c->n > 0.0 ? (ratio ? c->ratio_err : c->extra_err) : COLD_VAR_UNPAIRED;
     double mean = ratio ? cold - c->ratio : after_extra(c, cold);
     return (le__belief){mean, err + COLD_SD_MIN * COLD_SD_MIN};
 }

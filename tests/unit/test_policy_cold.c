@@ -35,8 +35,109 @@ static void noisy_cold_runs_decide_nothing(void **state)
     le__policy_free(&f.policy);
 }
 
+enum { CALLS = 2000 };
+
+/* Seconds of so many calls, where each takes `truth`, the first of a candidate `first`. */
+static double calls_of(fixture *f, int p, const double *first, const double *truth, bool *cold,
+                       int calls)
+{
+    double now[FIXTURE_MAX], waited = 0.0;
+    for (int i = 0; i < calls; i++) {
+        for (int k = 0; k < f->n; k++)
+            now[k] = cold[k] ? first[k] : truth[k];
+        waited += call_of(f, p, now, cold);
+    }
+    return waited;
+}
+
+/* Whoever runs first, and whatever is known of cold runs by then. */
+static void a_slow_first_run_is_found_out(void **state)
+{
+    (void)state;
+    const double slower[] = {4.0, 6.0, 10.0, 20.0};
+    for (size_t i = 0; i < sizeof slower / sizeof *slower; i++)
+        for (int fast = 0; fast < 2; fast++) {
+            double truth[2] = {20e-3, 20e-3}, first[2] = {21e-3, 21e-3};
+            bool cold[2] = {true, true};
+            fixture f = fixture_of(2, 1, NULL);
+            int p = problem_of(&f, 5.0);
+            truth[fast] = 10e-3;
+            first[fast] = slower[i] * 10e-3;
+            calls_of(&f, p, first, truth, cold, CALLS);
+            if (decide_of(&f, p, false).candidate != fast)
+                fail_msg("%g times slower at first, candidate %d: never found out", slower[i], fast);
+            le__policy_free(&f.policy);
+        }
+}
+
+/* Of two claims one is wrong by so much that the other does not seem worth a run. */
+static void a_wrong_claim_is_found_out(void **state)
+{
+    (void)state;
+    const double claims[] = {30.0, 60.0};
+    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
+        const double truth[2] = {1e-3, 2e-3};
+        bool cold[2] = {true, true};
+        fixture f = fixture_of(2, 1, NULL);
+        int p = problem_of(&f, 5.0);
+        f.allowed[0].speed = 1.0;
+        f.allowed[1].speed = claims[i];
+        calls_of(&f, p, truth, truth, cold, CALLS);
+        assert_int_equal(decide_of(&f, p, false).candidate, 0);
+        le__policy_free(&f.policy);
+    }
+}
+
+/* Looking at who seems lost, and is, takes next to nothing of a problem that is called for long. */
+static void second_looks_are_rare(void **state)
+{
+    (void)state;
+    enum { N = 12 };
+    double truth[N], first[N];
+    bool cold[N];
+    fixture f = fixture_of(N, 1, NULL);
+    int p = problem_of(&f, 5.0);
+    for (int k = 0; k < N; k++) {
+        truth[k] = 1e-3 * (1.0 + k);
+        first[k] = truth[k] * (k ? 5.0 : 1.0);
+        cold[k] = true;
+    }
+    calls_of(&f, p, first, truth, cold, 500);
+    double later = calls_of(&f, p, first, truth, cold, 5000);
+    assert_int_equal(decide_of(&f, p, false).candidate, 0);
+    assert_true(later <= 1.006 * 5000 * truth[0]);
+    assert_true(later > 1.0001 * 5000 * truth[0]); /* there were some */
+    le__policy_free(&f.policy);
+}
+
+/* Runs after a trial are no measurements, but who was fast in one is not slower. */
+static void a_fast_start_is_believed(void **state)
+{
+    (void)state;
+    fixture f = fixture_of(2, 1, NULL);
+    int p = problem_of(&f, 5.0);
+    run_of(&f, p, 0, LE__WHY_EXPLOIT, true, 20e-3);
+    for (int i = 0; i < 3; i++) {
+        le__policy_sample s = {.family = f.family, .problem = p, .candidate = 0, .start = true,
+                               .n = 1, .mean_log = log(0.5e-3), .seconds = 0.5e-3,
+                               .now = f.now += 0.5e-3};
+        le__policy_observe(f.policy, &s);
+    }
+    run_of(&f, p, 1, LE__WHY_EXPLORE, true, 1e-3);
+    assert_int_equal(decide_of(&f, p, false).candidate, 0);
+    run_of(&f, p, 1, LE__WHY_EXPLOIT, false, 0.2e-3);
+    assert_int_equal(decide_of(&f, p, false).candidate, 1);
+    le__policy_free(&f.policy);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(noisy_cold_runs_decide_nothing)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(noisy_cold_runs_decide_nothing),
+        cmocka_unit_test(a_slow_first_run_is_found_out),
+        cmocka_unit_test(a_wrong_claim_is_found_out),
+        cmocka_unit_test(second_looks_are_rare),
+        cmocka_unit_test(a_fast_start_is_believed),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

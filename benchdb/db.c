@@ -110,9 +110,9 @@ void le__db_use_memory(le_db *db) {
 
 void le__db_recover(le_db *db, le__db_connection *c) {
     char aside[4200];
-    le__db_connection was = {.device = c->device, .inode = c->inode};
+    le__db_connection was = {.file = c->file};
     bool damaged = le__db_file_may_be_damaged(c);
-    le__db_connection_close(c);
+    le__db_file_close(c);
     if (!damaged) {
         le__db_report_state(db, LE__FILE_FOREIGN, "");
         le__db_use_memory(db);
@@ -141,11 +141,14 @@ le__db_file_state le__db_reader(le_db *db) {
         return LE__FILE_MISSING;
     if (db->reader.sql && le__db_file_same(&db->reader, db->path))
         return LE__FILE_OK;
-    le__db_connection_close(&db->reader);
+    le__db_file_state state = le__db_file_state_of(le__db_file_leave(&db->reader));
+    if (state == LE__FILE_BUSY || state == LE__FILE_FULL)
+        return state;
+    le__db_file_close(&db->reader);
     if (atomic_load(&db->in_memory) && !db->frozen)
         return LE__FILE_MISSING;
-    le__db_file_state state = le__db_file_open(
-        &db->reader, db->path, db->vfs, db->frozen ? LE__FROZEN : LE__READ, db->read_timeout_ms);
+    state = le__db_file_open(&db->reader, db->path, db->vfs, db->frozen ? LE__FROZEN : LE__READ,
+                             db->read_timeout_ms);
     if (state == LE__FILE_CORRUPT) {
         le__db_recover(db, &db->reader);
         return LE__FILE_MISSING;
@@ -189,7 +192,7 @@ static bool set_options(le_db *db, const le_db_options *o) {
 }
 
 static void destroy(le_db *db) {
-    le__db_connection_close(&db->reader);
+    le__db_file_close(&db->reader);
     le__db_connection_close(&db->memory);
     for (size_t i = 0; i < db->n_sites; i++)
         le__db_connection_close(&db->sites[i]);
@@ -284,7 +287,7 @@ le__db_connection *le__db_begin_write(le_db *db, le__db_connection *local, le_db
             le__db_recover(db, local);
         else
             le__db_report_state(db, state, "cannot be opened for writing");
-        le__db_connection_close(local);
+        le__db_file_close(local);
         *status = state == LE__FILE_BUSY ? LE_DB_BUSY : LE_DB_IO;
         if (state != LE__FILE_CORRUPT)
             return NULL;
@@ -301,5 +304,5 @@ void le__db_end_write(le_db *db, le__db_connection *c) {
     if (c == &db->memory)
         pthread_mutex_unlock(&db->memory_lock);
     else
-        le__db_connection_close(c);
+        le__db_file_close(c);
 }

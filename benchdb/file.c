@@ -65,9 +65,23 @@ bool le__db_file_may_be_damaged(le__db_connection *c) {
     return !c->sql || begins_as_database(c);
 }
 
-bool le__db_file_same(const le__db_connection *c, const char *path) {
+static const char *const companions[] = {"-wal", "-shm", "-journal"};
+
+static le__db_file_id identify(const char *path, const char *end) {
+    char name[4200];
     struct stat st;
-    return stat(path, &st) == 0 && st.st_dev == c->device && st.st_ino == c->inode;
+    bool there =
+        snprintf(name, sizeof name, "%s%s", path, end) < (int)sizeof name && stat(name, &st) == 0;
+    return there ? (le__db_file_id){st.st_dev, st.st_ino} : (le__db_file_id){0};
+}
+
+static bool is_at(const char *path, const char *end, le__db_file_id id) {
+    le__db_file_id found = identify(path, end);
+    return id.inode != 0 && found.device == id.device && found.inode == id.inode;
+}
+
+bool le__db_file_same(const le__db_connection *c, const char *path) {
+    return is_at(path, "", c->file);
 }
 
 /* Shared memory beside the file, which WAL needs, is not reliable on these. */
@@ -277,17 +291,14 @@ le__db_file_state le__db_file_open(le__db_connection *c, const char *path, const
     if ((there && !S_ISREG(st.st_mode)) || (!there && !make_folder(path)))
         return LE__FILE_UNUSABLE;
     le__db_file_state state = open_and_settle(c, path, vfs, mode, busy_ms);
-    if (stat(path, &st) == 0) {
-        c->device = st.st_dev;
-        c->inode = st.st_ino;
-    }
+    c->file = identify(path, "");
+    c->wal = identify(path, "-wal");
+    c->shm = identify(path, "-shm");
     bool open = state == LE__FILE_OK || state == LE__FILE_READONLY || state == LE__FILE_NEWER;
     if (!open || c->origin == 0) {
-        dev_t device = c->device;
-        ino_t inode = c->inode;
+        le__db_file_id file = c->file;
         le__db_connection_close(c);
-        c->device = device;
-        c->inode = inode;
+        c->file = file;
     }
     return state;
 }
@@ -312,14 +323,38 @@ static int lock_folder(const char *path) {
     return -1;
 }
 
+int le__db_file_leave(le__db_connection *c) {
+    char name[4200];
+    const char *path = c->sql && c->wal.inode ? sqlite3_db_filename(c->sql, "main") : NULL;
+    if (!path || !path[0] || le__db_file_same(c, path) || sqlite3_db_readonly(c->sql, "main") != 0)
+        return SQLITE_OK;
+    int rc = !is_at(path, "-wal", c->wal)
+                 ? SQLITE_OK /* it went along */
+                 : sqlite3_wal_checkpoint_v2(c->sql, "main", SQLITE_CHECKPOINT_TRUNCATE, 0, 0);
+    int fd = rc == SQLITE_OK ? lock_folder(path) : -1;
+    const le__db_file_id ids[] = {c->wal, c->shm};
+    for (size_t i = 0; fd >= 0 && i < sizeof ids / sizeof *ids; i++)
+        if (is_at(path, companions[i], ids[i])) { /* not those of a file that is there already */
+            snprintf(name, sizeof name, "%s%s", path, companions[i]);
+            (void)unlink(name);
+        }
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
+void le__db_file_close(le__db_connection *c) {
+    (void)le__db_file_leave(c);
+    le__db_connection_close(c);
+}
+
 static bool rename_all(const char *path, const char *aside) {
-    static const char *const ends[] = {"-wal", "-shm", "-journal"};
     char from[4200], to[4200];
     if (rename(path, aside) != 0)
         return false;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        snprintf(from, sizeof from, "%s%s", path, ends[i]);
-        snprintf(to, sizeof to, "%s%s", aside, ends[i]);
+    for (size_t i = 0; i < sizeof companions / sizeof *companions; i++) {
+        snprintf(from, sizeof from, "%s%s", path, companions[i]);
+        snprintf(to, sizeof to, "%s%s", aside, companions[i]);
         (void)rename(from, to);
     }
     return true;

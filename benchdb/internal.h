@@ -50,14 +50,18 @@ typedef enum le__db_statement {
     LE__ST_COUNT
 } le__db_statement;
 
+typedef struct le__db_file_id { /* all 0: there was none */
+    dev_t device;
+    ino_t inode;
+} le__db_file_id;
+
 typedef struct le__db_connection {
     sqlite3 *sql; /* NULL: closed */
     sqlite3_stmt *statements[LE__ST_COUNT];
     int64_t origin; /* id of the file's UUID */
     char uuid[37];
-    uint64_t generation; /* names are written once a generation; new on rollback */
-    dev_t device;        /* which file it is, to notice that it was replaced */
-    ino_t inode;
+    uint64_t generation;           /* names are written once a generation; new on rollback */
+    le__db_file_id file, wal, shm; /* which they are, to notice that the file was replaced */
 } le__db_connection;
 
 /* Prepared on first use, reset and without bindings; NULL on error. */
@@ -101,6 +105,12 @@ le__db_file_state le__db_file_open(le__db_connection *c, const char *path, const
 le__db_file_state le__db_file_state_of(int rc);
 /* Whether path is still the file that c has open. */
 bool le__db_file_same(const le__db_connection *c, const char *path);
+/* To be called before another file is opened at the path of the one that c has open: one that was
+ * moved or deleted without its write-ahead log gets what is in that, and the log is removed, for
+ * the next file at the path would take it for its own. SQLITE_OK, or why that has to wait. */
+int le__db_file_leave(le__db_connection *c);
+/* Leaves the file, as far as that can be done at once, and closes the connection. */
+void le__db_file_close(le__db_connection *c);
 /* False when what is open does not even begin as a database does. */
 bool le__db_file_may_be_damaged(le__db_connection *c);
 /* Renames a corrupt file and its companions unless another process did; false if it is still there.

@@ -404,7 +404,7 @@ static le_db_status load_file(builder *b) {
             le__db_recover(db, &db->reader);
         else if (state != LE__FILE_OK) {
             le__db_report_state(db, state, sqlite3_errstr(rc));
-            le__db_connection_close(&db->reader);
+            le__db_file_close(&db->reader);
         }
     }
     if (state == LE__FILE_BUSY)

@@ -95,7 +95,7 @@ static outcome after_error(le__db_writer *w, le__db_file_state state, const char
         if (w->file.sql && ++w->io_errors < HARD_TRIES) {
             le__db_problem(db, LE__CAUSE_IO, "%s: %s; kept in memory until it can be written",
                            db->path, detail);
-            le__db_connection_close(&w->file);
+            le__db_file_close(&w->file);
             return FAILED;
         }
         break;
@@ -103,7 +103,7 @@ static outcome after_error(le__db_writer *w, le__db_file_state state, const char
         break;
     }
     le__db_report_state(db, state, detail);
-    le__db_connection_close(&w->file);
+    le__db_file_close(&w->file);
     le__db_use_memory(db);
     *again = true;
     return FAILED;
@@ -117,23 +117,30 @@ static le__db_file_state open_for_writing(le__db_writer *w) {
     if (state != LE__FILE_UNUSABLE && state != LE__FILE_READONLY)
         return state;
     pthread_mutex_lock(&db->reader_lock);
-    le__db_connection_close(&db->reader);
-    le__db_connection_close(&w->file);
+    le__db_file_close(&db->reader);
+    le__db_file_close(&w->file);
     state = le__db_file_open(&w->file, db->path, db->vfs, LE__WRITE, LOCK_WAIT_MS);
     pthread_mutex_unlock(&db->reader_lock);
     return state;
 }
 
+/* Opens the file that is at the path, unless that is open. */
+static le__db_file_state use_file(le__db_writer *w) {
+    if (w->file.sql && !le__db_file_same(&w->file, w->db->path)) {
+        le__db_file_state state = le__db_file_state_of(le__db_file_leave(&w->file));
+        if (state != LE__FILE_OK)
+            return state;
+        le__db_file_close(&w->file);
+    }
+    return w->file.sql ? LE__FILE_OK : open_for_writing(w);
+}
+
 static outcome write_file(le__db_writer *w, bool *again) {
     le_db *db = w->db;
     char detail[128];
-    if (w->file.sql && !le__db_file_same(&w->file, db->path))
-        le__db_connection_close(&w->file);
-    if (!w->file.sql) {
-        le__db_file_state state = open_for_writing(w);
-        if (state != LE__FILE_OK)
-            return after_error(w, state, "cannot be opened for writing", again);
-    }
+    le__db_file_state state = use_file(w);
+    if (state != LE__FILE_OK)
+        return after_error(w, state, "cannot be opened for writing", again);
     int rc = le__db_pending_write(&w->pending, db, &w->file);
     if (rc != SQLITE_OK) {
         if ((rc & 0xff) == SQLITE_NOMEM)
@@ -265,7 +272,7 @@ static void *run(void *argument) {
     if (!le__db_pending_empty(&w->pending))
         lost(w, le__db_pending_samples(&w->pending));
     le__forks_hold(LE__SQLITE);
-    le__db_connection_close(&w->file);
+    le__db_file_close(&w->file);
     le__forks_let(LE__SQLITE);
     return NULL;
 }

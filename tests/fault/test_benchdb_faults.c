@@ -53,6 +53,18 @@ static void sql(const char *path, const char *text) {
     sqlite3_close(db);
 }
 
+static int count(const char *path, const char *query) {
+    sqlite3 *db = NULL;
+    sqlite3_stmt *st = NULL;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, query, -1, &st, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(st), SQLITE_ROW);
+    int n = sqlite3_column_int(st, 0);
+    sqlite3_finalize(st);
+    sqlite3_close(db);
+    return n;
+}
+
 /* How many files of the folder have a name with this in it. */
 static int count_files(const char *folder, const char *part) {
     int n = 0;
@@ -534,6 +546,54 @@ static void test_pulled_away(void **state) {
     test_folder_remove(folder);
 }
 
+static void add_shape(le_db *db, int extent) {
+    char key[32];
+    snprintf(key, sizeof key, "f32[%d]", extent);
+    le_db_sample sample = {.seconds = 1e-3};
+    le_db_add_samples(db, le_db_problem(db, "interpolate", key, extent, extent),
+                      test_candidate(db, 0), &sample, 1);
+}
+
+/* Another database takes the place of the one that is open, whose log stays behind. Whoever notices
+ * first, who reads, who writes or who closes, what is there is only added to, and the one that was
+ * moved has all that was written. */
+static void test_replaced(void **state) {
+    (void)state;
+    for (int who = 0; who < 3; who++) {
+        char *folder = test_folder(), *path = test_path(folder, "t.sqlite3");
+        char *other = test_path(folder, "o.sqlite3"), *moved = test_path(folder, "m.sqlite3");
+        test_log said = {0};
+        le_db *db = test_open(other, &said);
+        for (int i = 0; i < 400; i++)
+            add_shape(db, i);
+        assert_true(le_db_flush(db, 20));
+        le_db_close(&db);
+        db = test_open(path, &said);
+        for (int i = 0; i < 300; i++)
+            add_shape(db, 1000 + i);
+        assert_true(le_db_flush(db, 20));
+        assert_int_equal(test_stored(db), 300);
+        assert_true(count_files(folder, "t.sqlite3-wal") == 1 && link(path, moved) == 0);
+        assert_int_equal(rename(other, path), 0);
+        if (who == 0)
+            assert_int_equal(test_stored(db), 400);
+        if (who < 2) {
+            add_shape(db, 5000);
+            assert_true(le_db_flush(db, 20));
+            assert_int_equal(test_stored(db), 401);
+        }
+        le_db_close(&db);
+        assert_int_equal(count(path, "SELECT count(*) FROM samples"), who < 2 ? 401 : 400);
+        assert_int_equal(count(moved, "SELECT count(*) FROM samples"), 300);
+        assert_int_equal(count(path, "SELECT count(*) FROM pragma_integrity_check WHERE "
+                                     "integrity_check <> 'ok'"),
+                         0);
+        assert_int_equal(count_files(folder, "-wal") + count_files(folder, ".corrupt-"), 0);
+        assert_int_equal(said.lines, 0);
+        test_folder_remove(folder);
+    }
+}
+
 /* Two handles find the same corrupt file: one sets it aside, both go on with one new file. */
 static void test_corrupt_for_two(void **state) {
     char *folder = test_folder(), *path = test_path(folder, "t.sqlite3");
@@ -595,6 +655,7 @@ int main(void) {
         cmocka_unit_test(test_locked),
         cmocka_unit_test(test_without_wal),
         cmocka_unit_test(test_pulled_away),
+        cmocka_unit_test(test_replaced),
         cmocka_unit_test(test_corrupt_for_two),
         cmocka_unit_test(test_file_of_the_user),
         cmocka_unit_test(test_export_full),

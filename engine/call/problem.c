@@ -9,6 +9,7 @@
 #include "call/engine.h"
 #include "call/storage.h"
 #include "core/text.h"
+#include "numbers.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -224,6 +225,33 @@ void le__call_fingerprint(const le_call *call, uint64_t out[2]) {
 
 /* --- texts --- */
 
+enum { TEXT_MOST = 48, LIST_MOST = 8 }; /* shown in full */
+
+/* Numbers, texts and lists that differ have texts that differ. */
+static void add_number(le__text *t, double v) {
+    char number[40];
+    le__number_print(number, sizeof number, "%g", v);
+    if (le__number_parse(number, NULL) != v)
+        le__number_print(number, sizeof number, "%.17g", v);
+    le__text_add(t, "%s", number);
+}
+
+static void add_string(le__text *t, const char *s) {
+    if (strlen(s) <= TEXT_MOST)
+        le__text_add(t, "%s", s);
+    else
+        le__text_add(t, "#%016" PRIx64, (uint64_t)XXH3_64bits(s, strlen(s)));
+}
+
+static void add_list(le__text *t, const double *list, size_t n) {
+    if (n > LIST_MOST)
+        le__text_add(t, "%zu#%016" PRIx64, n, (uint64_t)XXH3_64bits(list, n * sizeof *list));
+    for (size_t i = 0; i < n && n <= LIST_MOST; i++) {
+        le__text_add(t, i ? "," : "");
+        add_number(t, list[i]);
+    }
+}
+
 static void add_tensor(le__text *t, const le_arg_desc *d, const le__bound_arg *b, bool shape) {
     char described[256];
     const le_tensor r = rounded(d, b);
@@ -244,41 +272,82 @@ static void add_arg(le__text *t, const le_arg_desc *d, const le__bound_arg *b, b
     case LE_TYPE_TABLE:
         break;
     case LE_TYPE_F64S:
-        if (shape && b->count)
+        if (shape && b->count && !d->cost) {
             le__text_add(t, "%s#%zu ", d->name, b->count);
+        } else if (shape && b->count) {
+            le__text_add(t, "%s=", d->name);
+            add_list(t, b->f64s, b->count);
+            le__text_add(t, " ");
+        }
         break;
     case LE_TYPE_F64:
     case LE_TYPE_I64:
-        if (shape && d->cost)
-            le__text_add(t, "%s=%g ", d->name, b->f64);
+        if (shape && d->cost) {
+            le__text_add(t, "%s=", d->name);
+            add_number(t, b->f64);
+            le__text_add(t, " ");
+        }
         break;
     case LE_TYPE_STR:
     case LE_TYPE_STR_OR_F64:
-        if (counts(d))
-            le__text_add(t, "%s=%.48s ", d->name, b->str ? b->str : "number");
+        if (counts(d)) {
+            le__text_add(t, "%s=", d->name);
+            add_string(t, b->str ? b->str : "number");
+            le__text_add(t, " ");
+        }
         break;
     }
 }
 
-static void add_all(le__text *t, const le_call *call, bool shape) {
+/* A text of many parts; where they do not fit, it ends with a hash of them all. */
+typedef struct parts {
+    le__text text;
+    uint64_t hash;
+    size_t length;
+} parts;
+
+static void add_part(parts *p, const char *part) {
+    size_t n = strlen(part);
+    le__text_add(&p->text, "%s", part);
+    p->hash = XXH3_64bits_withSeed(part, n, p->hash);
+    p->length += n;
+}
+
+static void end_parts(parts *p) {
+    enum { HASH = 17 };
+    le__text *t = &p->text;
+    if (p->length < t->size) {
+        le__text_trim(t);
+        return;
+    }
+    t->n = t->size - HASH - 1;
+    while (t->n && ((unsigned char)t->at[t->n] & 0xc0) == 0x80) /* not within a character */
+        t->n--;
+    le__text_add(t, "#%016" PRIx64, p->hash);
+}
+
+static void describe(const le_call *call, bool shape, char *out, size_t size) {
     const le_operation *op = call->operation;
-    for (size_t i = 0; i < op->n_args; i++)
-        add_arg(t, &op->args[i], &call->args[i], shape);
+    char part[512];
+    parts all = {.text = le__text_in(out, size)};
+    for (size_t i = 0; i < op->n_args; i++) {
+        le__text t = le__text_in(part, sizeof part);
+        add_arg(&t, &op->args[i], &call->args[i], shape);
+        add_part(&all, part);
+    }
     char extra[128] = "";
     if (op->key)
         op->key(call, extra, sizeof extra);
-    le__text_add(t, "%s", extra);
-    le__text_trim(t);
+    add_part(&all, extra);
+    end_parts(&all);
 }
 
 void le__problem_text(const le_call *call, char *out, size_t size) {
-    le__text t = le__text_in(out, size);
-    add_all(&t, call, true);
+    describe(call, true, out, size);
 }
 
 void le__problem_kind(const le_call *call, char *out, size_t size) {
-    le__text t = le__text_in(out, size);
-    add_all(&t, call, false);
+    describe(call, false, out, size);
 }
 
 int le__size_class(double work) {

@@ -22,7 +22,8 @@ uint64_t le__problem_shape(const le_call *call);
 /* Devices that have an argument's contents, as bits of their index; 1, the host, for what is no
  * input. */
 uint32_t le__call_places(const le_call *call, size_t arg);
-/* "volume=f32[256,256,256] images=f32[10,180,180,3] size=180 axis0" */
+/* "volume=f32[256,256,256] images=f32[10,180,180,3] size=180 axis0". Those of problems that differ
+ * differ: what finds no room stands there as a hash. */
 void le__problem_text(const le_call *call, char *out, size_t size);
 /* What errors depend on beside size: dtypes and words, "volume=f32 images=f32 outside=error". */
 void le__problem_kind(const le_call *call, char *out, size_t size);

@@ -127,7 +127,8 @@ typedef struct le_arg_desc {
     const char *doc; /* one line: meaning, unit, range */
     le_arg_type type;
     bool optional; /* absent: the default below, or le_call_given is false */
-    bool cost;     /* a scalar that changes the time: becomes a part of the problem */
+    bool cost;     /* changes the time, by its value or, of a list, its values: becomes a part of
+                    * the problem. Of other lists only their length does. */
     /* Of an optional number: to leave it out is to give default_f64, 0 too, which help texts and
      * bindings state. Without it absence has a meaning of its own. */
     bool has_default;

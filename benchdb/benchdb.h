@@ -342,7 +342,8 @@ typedef enum le_db_load_flag {
     LE_DB_LOAD_RAW = 1u << 0,     /* with raw samples */
     LE_DB_LOAD_NO_SITE = 1u << 1, /* without the site databases */
     LE_DB_LOAD_HERE = 1u << 2,    /* only rows of this machine's host ([host] does not differ) */
-    LE_DB_LOAD_RECENT = 1u << 3   /* samples and choices of the LE_DB_RECENT newest problems only */
+    LE_DB_LOAD_RECENT = 1u << 3,  /* samples and choices of the LE_DB_RECENT newest problems only */
+    LE_DB_LOAD_AT_ONCE = 1u << 4  /* does not wait for another process that has locked the file */
 } le_db_load_flag;
 
 #define LE_DB_RECENT 4096

@@ -136,9 +136,11 @@ static bool is_final(le__db_file_state state) {
            state == LE__FILE_UNUSABLE;
 }
 
-le__db_file_state le__db_reader(le_db *db) {
+le__db_file_state le__db_reader(le_db *db, int wait_ms) {
     if (strcmp(db->path, in_memory) == 0)
         return LE__FILE_MISSING;
+    if (db->reader.sql)
+        sqlite3_busy_timeout(db->reader.sql, wait_ms);
     if (db->reader.sql && le__db_file_same(&db->reader, db->path))
         return LE__FILE_OK;
     le__db_file_state state = le__db_file_state_of(le__db_file_leave(&db->reader));
@@ -148,7 +150,7 @@ le__db_file_state le__db_reader(le_db *db) {
     if (atomic_load(&db->in_memory) && !db->frozen)
         return LE__FILE_MISSING;
     state = le__db_file_open(&db->reader, db->path, db->vfs, db->frozen ? LE__FROZEN : LE__READ,
-                             db->read_timeout_ms);
+                             wait_ms);
     if (state == LE__FILE_CORRUPT) {
         le__db_recover(db, &db->reader);
         return LE__FILE_MISSING;
@@ -215,7 +217,7 @@ static void start(le_db *db) {
     if (strcmp(db->path, in_memory) == 0)
         le__db_use_memory(db);
     le__db_enter(&signals);
-    le__db_reader(db);
+    le__db_reader(db, db->read_timeout_ms);
     le__db_leave(&signals);
     if (db->frozen)
         return;
@@ -268,7 +270,7 @@ void le_db_uuid(le_db *db, char *buffer) {
     le__signals signals;
     le__db_enter(&signals);
     pthread_mutex_lock(&db->reader_lock);
-    if (le__db_reader(db) == LE__FILE_OK)
+    if (le__db_reader(db, db->read_timeout_ms) == LE__FILE_OK)
         memcpy(buffer, db->reader.uuid, sizeof db->reader.uuid);
     pthread_mutex_unlock(&db->reader_lock);
     le__db_leave(&signals);

@@ -296,8 +296,9 @@ void le__db_consequence(le_db *db, le__db_cause cause, const char *format, ...) 
 void le__db_report_state(le_db *db, le__db_file_state state, const char *detail);
 /* From now on rows go to memory. */
 void le__db_use_memory(le_db *db);
-/* Makes the reader open if there is a file that can be read; holds reader_lock. */
-le__db_file_state le__db_reader(le_db *db);
+/* Makes the reader open if there is a file that can be read, and wait so long for locks; holds
+ * reader_lock. */
+le__db_file_state le__db_reader(le_db *db, int wait_ms);
 /* A corrupt file: closes c, sets the file aside, logs. */
 void le__db_recover(le_db *db, le__db_connection *c);
 

@@ -298,7 +298,7 @@ le_db_status le_db_export(le_db *db, FILE *out) {
         return LE_DB_IO;
     le__db_enter(&signals);
     pthread_mutex_lock(&db->reader_lock);
-    le__db_file_state state = le__db_reader(db);
+    le__db_file_state state = le__db_reader(db, db->read_timeout_ms);
     if (state == LE__FILE_OK)
         status = le__db_export(&db->reader, out);
     pthread_mutex_unlock(&db->reader_lock);

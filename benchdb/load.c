@@ -396,7 +396,8 @@ static le_db_status load_file(builder *b) {
     le_db *db = b->db;
     le_db_status status = LE_DB_OK;
     pthread_mutex_lock(&db->reader_lock);
-    le__db_file_state state = le__db_reader(db);
+    int wait_ms = b->flags & LE_DB_LOAD_AT_ONCE ? 0 : db->read_timeout_ms;
+    le__db_file_state state = le__db_reader(db, wait_ms);
     if (state == LE__FILE_OK) {
         int rc = load_connection(b, &db->reader);
         state = rc == SQLITE_NOMEM ? LE__FILE_OK : le__db_file_state_of(rc);

@@ -269,8 +269,7 @@ bool le__chain_recall(le_chain *c) {
     uint64_t key = le__chain_key(c);
     pthread_mutex_lock(&s->mutex);
     if (!s->loaded)
-        le__store_each_note(c->engine->dispatch->store, LE_DB_CHAIN, set_stored, s);
-    s->loaded = true;
+        s->loaded = le__store_each_note(c->engine->dispatch->store, LE_DB_CHAIN, set_stored, s);
     const le__stored_plan *p = find_stored(s, key);
     char *evidence = p ? strdup(p->evidence) : NULL;
     pthread_mutex_unlock(&s->mutex);

@@ -51,10 +51,8 @@ static le_status state_of(le__dispatch *d, le__operation_entry *entry, le__op_st
 /* Arms for the devices known now, and what the database knows of them. Mutex of the state held. */
 static le_status refresh(le__dispatch *d, le__op_state *s) {
     le_status status = le__op_state_update(s, d->engine, d->policy, d->store);
-    if (status == LE_OK && !s->loaded) {
-        le__store_load(d->store, s, d->policy);
-        s->loaded = true;
-    }
+    if (status == LE_OK && !s->loaded)
+        s->loaded = le__store_load(d->store, s, d->policy);
     return status;
 }
 
@@ -121,11 +119,26 @@ static le__question *new_question(le__dispatch *d, le_call *call, le__op_state *
 }
 
 /* Of a problem that has been dropped, or was not loaded, what the database knows comes back. */
-static void recall(le__dispatch *d, le__question *q, uint64_t hash) {
+static void recall_problem(le__dispatch *d, le__question *q, uint64_t hash) {
     bool asked = le__store_has_met(d->store, hash);
     bool met = le__store_has_met(d->store, (uint64_t)q->db);
     if (asked || (met && !q->known_to_policy))
         le__store_load_problem(d->store, q->op, q->known_to_policy ? NULL : d->policy, q->db);
+}
+
+/* What earlier processes knew of the question, once that could be read. Mutex of the state held. */
+static void recall(le__dispatch *d, le__question *q, const le_call *call, uint64_t hash) {
+    if (!q->op->loaded)
+        return;
+    q->recalled = true;
+    recall_problem(d, q, hash);
+    const le__stored_choice *stored =
+        call->step ? NULL : le__store_choice(q->op, q->db, q->constraint);
+    if (stored) {
+        le__policy_set_incumbent(d->policy, q->op->family, q->policy, stored->arm->policy);
+        q->stored = (int)stored->arm->index;
+        q->stored_under_load = stored->under_load;
+    }
 }
 
 static void put_away(le__dispatch *d, le__question *q) {
@@ -142,16 +155,8 @@ static le_status make_question(le__dispatch *d, le_call *call, uint64_t hash, le
     status = refresh(d, s);
     le__question *made = status == LE_OK ? new_question(d, call, s) : NULL, *dropped = NULL;
     if (made) {
-        recall(d, made, hash);
+        recall(d, made, call, hash);
         le__shares_recall(d->shares, d->store, call, made->problem);
-    }
-    bool single = made && !call->step;
-    const le__stored_choice *stored =
-        single ? le__store_choice(s, made->db, made->constraint) : NULL;
-    if (stored) {
-        le__policy_set_incumbent(d->policy, s->family, made->policy, stored->arm->policy);
-        made->stored = (int)stored->arm->index;
-        made->stored_under_load = stored->under_load;
     }
     pthread_mutex_unlock(&s->mutex);
     if (!made)
@@ -203,6 +208,8 @@ le_status le__dispatch_prepare(le__dispatch *d, le__question *q, le_call *call) 
         le__engine_discover(d->engine);
     pthread_mutex_lock(&q->op->mutex);
     le_status status = refresh(d, q->op);
+    if (!q->recalled)
+        recall(d, q, call, le__problem_hash(call));
     ask_arms(q, call);
     le__dispatch_settle(d, q, call);
     pthread_mutex_unlock(&q->op->mutex);

@@ -109,8 +109,14 @@ void le__observe_choice(le__dispatch *d, le__question *q, const le_call *call,
                         const le__decision *c) {
     if (c->of.why != LE__WHY_EXPLOIT && c->of.why != LE__WHY_ONLY)
         return;
-    le__question_keep(q, c->arm, &c->of);
-    if (q->mode != LE_MODE_LEARN || call->step ||
+    le__policy_decision kept = c->of;
+    pthread_mutex_lock(&q->op->mutex);
+    bool recalled = q->recalled;
+    pthread_mutex_unlock(&q->op->mutex);
+    if (!recalled)
+        kept.reuse_until = fmin(kept.reuse_until, le__now() + LE__READ_AGAIN_S);
+    le__question_keep(q, c->arm, &kept);
+    if (q->mode != LE_MODE_LEARN || call->step || !recalled ||
         le__policy_incumbent(d->policy, q->op->family, q->policy) != c->arm->policy)
         return;
     pthread_mutex_lock(&q->op->mutex);

@@ -279,6 +279,7 @@ static void clear(le__question *q) {
     le__question_forget(q);
     atomic_store(&q->known, NULL);
     atomic_store(&q->measured, false);
+    q->recalled = false;
     q->n_arms = 0;
     q->n_aside = 0;
     q->stored_under_load = false;

@@ -40,6 +40,7 @@ typedef struct le__question {
     int64_t db;               /* problem id in the database */
     le_mode mode;
     /* guarded by op->mutex */
+    bool recalled;         /* what the database knows of it has been read */
     const char **left_out; /* by arm: why it does not apply; NULL: it does */
     size_t n_arms;         /* arms that left_out speaks of */
     _Atomic int stored;    /* read without it: arm whose choice is in the database; -1 none */

@@ -107,8 +107,7 @@ static void each(le__shares *s, le__store *store, const le_call *call, const cha
     char text[LE__PROBLEM_TEXT + 128];
     pthread_mutex_lock(&s->mutex);
     if (!s->loaded)
-        le__store_each_note(store, LE_DB_ROWS, take, s);
-    s->loaded = true;
+        s->loaded = le__store_each_note(store, LE_DB_ROWS, take, s);
     for (size_t arg = 0; arg < call->operation->n_args; arg++)
         for (int of_all = 0; le__is_counted(call, arg) && of_all < 2; of_all++) {
             problem_text(call, problem, of_all, text, sizeof text);

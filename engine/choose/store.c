@@ -31,6 +31,7 @@ struct le__store {
     le_db *db;
     _Atomic int64_t devices[LE__MAX_DEVICES]; /* identities; 0: not announced yet, or the CPU */
     _Atomic double wait_from;                 /* le__now() from which writes are waited for again */
+    _Atomic double read_from;                 /* ... what was locked is read again; 0: it was not */
     _Atomic double answered_before[64];       /* by operation id: seconds of earlier processes */
 };
 
@@ -360,13 +361,27 @@ static void forget_choices(le__op_state *op, int64_t problem) {
     op->n_choices = n;
 }
 
-void le__store_load(le__store *s, le__op_state *op, le__policy *policy) {
+/* The rows of an operation; NULL when they could not be read. A database that is locked is waited
+ * for once, and looked at again now and then: callers go on without it. */
+static le_db_knowledge *read_rows(le__store *s, const char *operation, unsigned flags) {
     le_db_knowledge *k = NULL;
+    double from = atomic_load(&s->read_from);
+    if (from > 0 && le__now() < from)
+        return NULL;
+    le_db_status status =
+        le_db_load(s->db, operation, flags | (from > 0 ? LE_DB_LOAD_AT_ONCE : 0u), &k);
+    atomic_store(&s->read_from, status == LE_DB_BUSY ? le__now() + LE__READ_AGAIN_S : 0);
+    if (status == LE_DB_BUSY)
+        le_db_knowledge_free(&k);
+    return k;
+}
+
+bool le__store_load(le__store *s, le__op_state *op, le__policy *policy) {
     for (int i = 1; i < s->engine->n_devices; i++)
         le__store_device(s, &s->engine->devices[i]);
-    if (le_db_load(s->db, op->entry->operation->name, LE_DB_LOAD_RECENT, &k) == LE_DB_NO_MEMORY ||
-        !k)
-        return;
+    le_db_knowledge *k = read_rows(s, op->entry->operation->name, LE_DB_LOAD_RECENT);
+    if (!k)
+        return false;
     for (size_t i = 0; i < k->n_problems; i++)
         le__store_has_met(s, (uint64_t)k->problems[i].id);
     load_samples(s, op, policy, k);
@@ -376,6 +391,7 @@ void le__store_load(le__store *s, le__op_state *op, le__policy *policy) {
     op->n_choices = 0;
     load_choices(s, op, k);
     le_db_knowledge_free(&k);
+    return true;
 }
 
 void le__store_load_verdicts(le__store *s, le__op_state *op) {
@@ -429,13 +445,13 @@ int64_t le__store_note(le__store *s, const char *operation, const char *implemen
     return le_db_candidate(s->db, &key);
 }
 
-void le__store_each_note(le__store *s, const char *operation,
+bool le__store_each_note(le__store *s, const char *operation,
                          void (*fn)(void *cookie, const char *problem, const char *constraint,
                                     const char *evidence),
                          void *cookie) {
-    le_db_knowledge *k = NULL;
-    if (le_db_load(s->db, operation, 0, &k) == LE_DB_NO_MEMORY || !k)
-        return;
+    le_db_knowledge *k = read_rows(s, operation, 0);
+    if (!k)
+        return false;
     for (size_t i = 0; i < k->n_choices; i++) {
         const le_db_choice *c = &k->choices[i];
         if (trust(c->differs, c->site) >= 0.6 && c->evidence)
@@ -443,6 +459,7 @@ void le__store_each_note(le__store *s, const char *operation,
                c->evidence);
     }
     le_db_knowledge_free(&k);
+    return true;
 }
 
 bool le__store_seconds(le__store *s, const le__candidate *c, const char *problem, double *seconds) {

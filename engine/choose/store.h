@@ -26,8 +26,11 @@ int64_t le__store_candidate(le__store *s, const le__candidate *c, bool proof);
 int64_t le__store_problem(le__store *s, const char *operation, const char *text,
                           const le_work *work);
 
-/* Fills policy and verdicts with what is known of an operation. Mutex of the state held. */
-void le__store_load(le__store *s, le__op_state *op, le__policy *policy);
+/* What was locked is tried again so many seconds later. */
+#define LE__READ_AGAIN_S 1.0
+/* Fills policy and verdicts with what is known of an operation; false when that could not be read,
+ * as when the database is locked: to be tried again. Mutex of the state held. */
+bool le__store_load(le__store *s, le__op_state *op, le__policy *policy);
 /* Whether the process has met a problem or a question before, by its hash, or the database had it
  * when it was loaded; from now on it has. Sometimes true for one that is new. */
 bool le__store_has_met(le__store *s, uint64_t hash);
@@ -61,10 +64,11 @@ void le__store_keep_choice(le__store *s, int64_t problem, int64_t candidate, con
 /* Identity of a device; 0: the CPU pool. */
 int64_t le__store_device(le__store *s, const le__device *d);
 /* Choices of the engine's own, under operations of benchdb.h that begin with '@': id of what is
- * chosen, as a candidate; and all that are still to be believed. */
+ * chosen, as a candidate; and all that are still to be believed, false when they could not be
+ * read. */
 int64_t le__store_note(le__store *s, const char *operation, const char *implementation,
                        const char *params);
-void le__store_each_note(le__store *s, const char *operation,
+bool le__store_each_note(le__store *s, const char *operation,
                          void (*fn)(void *cookie, const char *problem, const char *constraint,
                                     const char *evidence),
                          void *cookie);

@@ -17,6 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* What SQLite adds to the name of a database for files that belong to it. */
+static const char *const beside[] = {"-wal", "-shm", "-journal"};
+
 le__db_file_state le__db_file_state_of(int rc) {
     if (rc == SQLITE_IOERR_WRITE || rc == SQLITE_IOERR_SHMSIZE || rc == SQLITE_IOERR_FSYNC ||
         rc == SQLITE_IOERR_TRUNCATE) /* a file size limit or quota is not SQLITE_FULL */
@@ -64,8 +67,6 @@ static bool begins_as_database(le__db_connection *c) {
 bool le__db_file_may_be_damaged(le__db_connection *c) {
     return !c->sql || begins_as_database(c);
 }
-
-static const char *const companions[] = {"-wal", "-shm", "-journal"};
 
 static le__db_file_id identify(const char *path, const char *end) {
     char name[4200];
@@ -226,6 +227,24 @@ static le__db_file_state classify(le__db_connection *c, int64_t *version) {
     return whole && objects > 0 ? LE__FILE_OK : LE__FILE_CORRUPT;
 }
 
+/* In place of what cannot be written: a copy in memory, with the current schema. */
+static int copy_and_migrate(le__db_connection *c) {
+    le__db_connection memory = {0};
+    int rc = sqlite3_open(":memory:", &memory.sql);
+    sqlite3_backup *backup =
+        rc == SQLITE_OK ? sqlite3_backup_init(memory.sql, "main", c->sql, "main") : NULL;
+    if (rc == SQLITE_OK)
+        rc = backup ? sqlite3_backup_step(backup, -1) : sqlite3_extended_errcode(memory.sql);
+    sqlite3_backup_finish(backup);
+    rc = rc == SQLITE_DONE ? le__db_connection_setup(&memory, 0) : rc;
+    if (rc == SQLITE_OK)
+        rc = le__db_migrate(&memory);
+    le__db_connection_close(rc == SQLITE_OK ? c : &memory);
+    if (rc == SQLITE_OK)
+        *c = memory;
+    return rc;
+}
+
 static le__db_file_state settle(le__db_connection *c, const char *path, le__db_file_mode mode,
                                 bool may_wal) {
     int64_t version = 0;
@@ -244,8 +263,8 @@ static le__db_file_state settle(le__db_connection *c, const char *path, le__db_f
         rc = set_journal(c, path, may_wal);
     if (rc == SQLITE_OK && mode == LE__WRITE && writable && may_wal && !can_write(c))
         return LE__FILE_UNUSABLE;
-    if (rc == SQLITE_OK && version < LE__SCHEMA_VERSION && writable)
-        rc = le__db_migrate(c);
+    if (rc == SQLITE_OK && version < LE__SCHEMA_VERSION)
+        rc = writable ? le__db_migrate(c) : copy_and_migrate(c);
     if (rc == SQLITE_OK)
         rc = le__db_read_origin(c);
     if (rc != SQLITE_OK) /* SQLITE_ERROR: a table is not there */
@@ -334,8 +353,8 @@ int le__db_file_leave(le__db_connection *c) {
     int fd = rc == SQLITE_OK ? lock_folder(path) : -1;
     const le__db_file_id ids[] = {c->wal, c->shm};
     for (size_t i = 0; fd >= 0 && i < sizeof ids / sizeof *ids; i++)
-        if (is_at(path, companions[i], ids[i])) { /* not those of a file that is there already */
-            snprintf(name, sizeof name, "%s%s", path, companions[i]);
+        if (is_at(path, beside[i], ids[i])) { /* not those of a file that is there already */
+            snprintf(name, sizeof name, "%s%s", path, beside[i]);
             (void)unlink(name);
         }
     if (fd >= 0)
@@ -352,9 +371,9 @@ static bool rename_all(const char *path, const char *aside) {
     char from[4200], to[4200];
     if (rename(path, aside) != 0)
         return false;
-    for (size_t i = 0; i < sizeof companions / sizeof *companions; i++) {
-        snprintf(from, sizeof from, "%s%s", path, companions[i]);
-        snprintf(to, sizeof to, "%s%s", aside, companions[i]);
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+        snprintf(from, sizeof from, "%s%s", path, beside[i]);
+        snprintf(to, sizeof to, "%s%s", aside, beside[i]);
         (void)rename(from, to);
     }
     return true;

@@ -98,7 +98,8 @@ typedef enum le__db_file_mode {
     LE__FROZEN /* changes nothing */
 } le__db_file_mode;
 
-/* Opens path. With OK, READONLY and NEWER the connection is open (NEWER: c->sql may be NULL). */
+/* Opens path; of one with an older schema that cannot be migrated there, a copy in memory is what
+ * is open. With OK, READONLY and NEWER the connection is open (NEWER: c->sql may be NULL). */
 le__db_file_state le__db_file_open(le__db_connection *c, const char *path, const char *vfs,
                                    le__db_file_mode mode, int busy_ms);
 /* What an SQLite error means for the file as a whole. */
@@ -313,10 +314,6 @@ void le__db_end_write(le_db *db, le__db_connection *c);
 
 /* Calls use for every site database that can be opened. */
 void le__db_sites_load(le_db *db, void (*use)(void *cookie, le__db_connection *c), void *cookie);
-/* Opens a database that is only read; one of an older schema is copied to memory and migrated
- * there. */
-le__db_file_state le__db_open_other(le__db_connection *c, const char *path, const char *vfs,
-                                    int busy_ms);
 
 int64_t le__db_now_ms(void);
 le_db_status le__db_export(le__db_connection *c, FILE *out);

@@ -248,7 +248,7 @@ le_db_status le_db_merge(le_db *db, const char *other_path, const le_db_import_o
         return LE_DB_FROZEN;
     le__signals signals;
     le__db_enter(&signals);
-    le__db_file_state state = le__db_open_other(&other, other_path, db->vfs, 5000);
+    le__db_file_state state = le__db_file_open(&other, other_path, db->vfs, LE__FROZEN, 5000);
     if (state == LE__FILE_OK || state == LE__FILE_READONLY)
         status = merge_from(db, &other, options, result);
     else if (state == LE__FILE_BUSY)

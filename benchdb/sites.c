@@ -1,8 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Databases that are only read: those of the site, which serve as priors on fresh machines, and the
- * other side of a merge.
+ * Databases of the site, which are only read and serve as priors on fresh machines.
  */
 #include "internal.h"
 
@@ -12,38 +11,6 @@
 #include <sys/stat.h>
 
 #define MAX_SITES 64
-
-/* An older schema cannot be migrated in place: the copy in memory can. */
-static le__db_file_state copy_and_migrate(le__db_connection *c) {
-    le__db_connection memory = {0};
-    if (sqlite3_open(":memory:", &memory.sql) != SQLITE_OK) {
-        le__db_connection_close(&memory);
-        return LE__FILE_UNUSABLE;
-    }
-    sqlite3_backup *backup = sqlite3_backup_init(memory.sql, "main", c->sql, "main");
-    int rc = backup ? sqlite3_backup_step(backup, -1) : SQLITE_NOMEM;
-    sqlite3_backup_finish(backup);
-    if (rc == SQLITE_DONE && le__db_connection_setup(&memory, 0) == SQLITE_OK)
-        rc = le__db_migrate(&memory);
-    if (rc == SQLITE_OK)
-        rc = le__db_read_origin(&memory);
-    le__db_connection_close(c);
-    if (rc == SQLITE_OK)
-        *c = memory;
-    else
-        le__db_connection_close(&memory);
-    return le__db_file_state_of(rc);
-}
-
-le__db_file_state le__db_open_other(le__db_connection *c, const char *path, const char *vfs,
-                                    int busy_ms) {
-    int64_t version = LE__SCHEMA_VERSION;
-    le__db_file_state state = le__db_file_open(c, path, vfs, LE__FROZEN, busy_ms);
-    if (state == LE__FILE_OK && le__db_query_int(c, "PRAGMA user_version", &version) == SQLITE_OK &&
-        version < LE__SCHEMA_VERSION)
-        state = copy_and_migrate(c);
-    return state;
-}
 
 static void open_site(le_db *db, const char *path) {
     static const char *const reasons[] = {
@@ -58,7 +25,7 @@ static void open_site(le_db *db, const char *path) {
     if (db->n_sites >= MAX_SITES)
         return;
     le__db_connection *c = &db->sites[db->n_sites];
-    le__db_file_state state = le__db_open_other(c, path, NULL, db->read_timeout_ms);
+    le__db_file_state state = le__db_file_open(c, path, NULL, LE__FROZEN, db->read_timeout_ms);
     if (state == LE__FILE_OK || state == LE__FILE_READONLY) {
         db->n_sites++;
         return;

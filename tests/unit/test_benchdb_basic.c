@@ -419,6 +419,35 @@ static void test_stopped(void **state) {
     test_folder_remove(folder);
 }
 
+static char *read_all(const char *path, size_t *size) {
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    char *data = malloc(1 << 20);
+    assert_non_null(data);
+    *size = fread(data, 1, 1 << 20, f);
+    fclose(f);
+    return data;
+}
+
+/* Who only reads finds all of a file with an older schema, and leaves it as it is. */
+static void read_frozen(const char *path, int64_t samples) {
+    test_log said = {0};
+    size_t before_n, after_n;
+    char *before = read_all(path, &before_n);
+    le_db *db = le_db_open(
+        &(le_db_options){.path = path, .frozen = true, .log = test_log_line, .log_cookie = &said});
+    assert_non_null(db);
+    assert_int_equal(test_stored(db), samples);
+    assert_int_equal(test_stored(db), samples);
+    le_db_close(&db);
+    char *after = read_all(path, &after_n);
+    assert_int_equal(after_n, before_n);
+    assert_memory_equal(after, before, before_n);
+    assert_int_equal(said.lines, 0);
+    free(before);
+    free(after);
+}
+
 /* A file of schema 1, which has no stopped runs, keeps what it has. */
 static void test_schema_1(void **state) {
     char *folder = test_folder(), *path = test_path(folder, "t.sqlite3");
@@ -435,6 +464,7 @@ static void test_schema_1(void **state) {
     }
     assert_int_equal(sqlite3_exec(file, "PRAGMA user_version = 1", NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(file);
+    read_frozen(path, 1);
     add_one(path, 0.25, LE_SAMPLE_STOPPED);
     le_db_known_samples s = only_samples(path);
     assert_int_equal(s.clean.n, 1);

@@ -43,7 +43,8 @@ typedef enum le_db_status {
     LE_DB_NO_MEMORY = -2,
     LE_DB_IO = -3,       /* could not be read or written */
     LE_DB_BAD_FILE = -4, /* refused as a whole; the report says where */
-    LE_DB_FROZEN = -5    /* the handle writes nothing */
+    LE_DB_FROZEN = -5,   /* the handle writes nothing */
+    LE_DB_OWN_FILE = -6  /* what would be written over is the database itself */
 } le_db_status;
 
 /* Levels: 0 error, 1 warning, 2 information, 3 debug (as le_log_level). Called from any thread;
@@ -121,6 +122,10 @@ typedef struct le_db_options {
  * Writes it to buffer and returns its length; ":memory:" too when it does not fit. The environment
  * is not trusted in set-uid programs. */
 size_t le_db_default_path(const char *option, char *buffer, size_t size);
+
+/* Whether path is the database file `database`, or what SQLite keeps beside it, by whatever name.
+ */
+bool le_db_is_file_of(const char *database, const char *path);
 
 /* Never fails but for lack of memory (NULL). Takes milliseconds; waits for a lock at most
  * read_timeout_ms. The file is created by the first write. */
@@ -351,7 +356,7 @@ typedef enum le_db_load_flag {
 /* Loads what is known of one operation, or of all (operation NULL: for reports), of all machines in
  * the file and the site databases. What was added and not yet written is not in it: flush first.
  * *out is set unless LE_DB_NO_MEMORY is returned; it may be empty (LE_DB_BUSY: the file was
- * locked). */
+ * locked; LE_DB_BAD_FILE: it cannot be read, and there is nothing in memory in its place). */
 le_db_status le_db_load(le_db *db, const char *operation, unsigned flags, le_db_knowledge **out);
 /* Samples and choices of one problem, with the candidates that they name. Takes a fraction of a
  * millisecond. */
@@ -366,9 +371,11 @@ const char *le_db_identity_part(const le_db_identity *identity, const char *name
 /* ---------------------------------------------------------------------------- JSON, merge ----- */
 
 /* Writes all that the file knows (not the site databases), schema 1, one row a line, ids as decimal
- * text. Flush first. */
+ * text. Flush first. LE_DB_BAD_FILE: the file cannot be read, and there is nothing in memory in its
+ * place. */
 le_db_status le_db_export(le_db *db, FILE *out);
-/* The same to a file: written beside it and renamed. */
+/* The same to a file: written beside it and renamed. Never to the database's own: LE_DB_OWN_FILE.
+ */
 le_db_status le_db_export_file(le_db *db, const char *path);
 
 /* line: in the file, 0 if not from a text file. text: one line that names section and row. */

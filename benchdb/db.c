@@ -163,6 +163,18 @@ le__db_file_state le__db_reader(le_db *db, int wait_ms) {
     return db->reader.sql ? LE__FILE_OK : state;
 }
 
+le_db_status le__db_read_status(le_db *db, le__db_file_state state) {
+    if (state == LE__FILE_BUSY)
+        return LE_DB_BUSY;
+    if (state == LE__FILE_OK)
+        return LE_DB_OK;
+    const bool given_up = atomic_load(&db->in_memory) && strcmp(db->path, in_memory) != 0;
+    pthread_mutex_lock(&db->memory_lock);
+    const bool in_its_place = db->memory.sql != NULL;
+    pthread_mutex_unlock(&db->memory_lock);
+    return (given_up || state != LE__FILE_MISSING) && !in_its_place ? LE_DB_BAD_FILE : LE_DB_OK;
+}
+
 static char *copy(const char *text) {
     return strdup(text ? text : "");
 }

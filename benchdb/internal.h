@@ -300,6 +300,9 @@ void le__db_use_memory(le_db *db);
 /* Makes the reader open if there is a file that can be read, and wait so long for locks; holds
  * reader_lock. */
 le__db_file_state le__db_reader(le_db *db, int wait_ms);
+/* What became of reading, with what le__db_reader or the reading itself found: LE_DB_OK where the
+ * file was read, there is none yet, or rows are in memory in its place. Without locks. */
+le_db_status le__db_read_status(le_db *db, le__db_file_state state);
 /* A corrupt file: closes c, sets the file aside, logs. */
 void le__db_recover(le_db *db, le__db_connection *c);
 

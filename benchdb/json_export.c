@@ -274,7 +274,7 @@ le_db_status le__db_export(le__db_connection *c, FILE *out) {
     exporter e = {.c = c, .out = out};
     int rc = le__db_execute(c, "BEGIN");
     if (rc != SQLITE_OK)
-        return le__db_file_state_of(rc) == LE__FILE_BUSY ? LE_DB_BUSY : LE_DB_IO;
+        return le__db_file_state_of(rc) == LE__FILE_BUSY ? LE_DB_BUSY : LE_DB_BAD_FILE;
     fprintf(out,
             "{\"schema\":1,\n\"format\":\"liquid_engine timings\",\n\"database\":\"%s\",\n"
             "\"date_ms\":%lld",
@@ -302,9 +302,10 @@ le_db_status le_db_export(le_db *db, FILE *out) {
     if (state == LE__FILE_OK)
         status = le__db_export(&db->reader, out);
     pthread_mutex_unlock(&db->reader_lock);
-    if (state == LE__FILE_BUSY) {
-        status = LE_DB_BUSY;
-    } else if (state != LE__FILE_OK) {
+    if (state != LE__FILE_OK)
+        status = le__db_read_status(db, state);
+    if (state != LE__FILE_OK && status == LE_DB_OK) {
+        status = LE_DB_NO_MEMORY;
         pthread_mutex_lock(&db->memory_lock);
         if (db->memory.sql || le__db_memory_open(&db->memory))
             status = le__db_export(&db->memory, out);
@@ -335,6 +336,8 @@ static le_db_status export_to(le_db *db, le__outfile *f, int *error) {
 
 le_db_status le_db_export_file(le_db *db, const char *path) {
     le__outfile f;
+    if (db && le_db_is_file_of(db->path, path))
+        return LE_DB_OWN_FILE;
     int error = le__outfile_open(&f, path, false);
     le_db_status status = error ? LE_DB_IO : export_to(db, &f, &error);
     if (status == LE_DB_OK) {

@@ -394,7 +394,6 @@ static int load_connection(builder *b, le__db_connection *c) {
 
 static le_db_status load_file(builder *b) {
     le_db *db = b->db;
-    le_db_status status = LE_DB_OK;
     pthread_mutex_lock(&db->reader_lock);
     int wait_ms = b->flags & LE_DB_LOAD_AT_ONCE ? 0 : db->read_timeout_ms;
     le__db_file_state state = le__db_reader(db, wait_ms);
@@ -408,10 +407,8 @@ static le_db_status load_file(builder *b) {
             le__db_file_close(&db->reader);
         }
     }
-    if (state == LE__FILE_BUSY)
-        status = LE_DB_BUSY;
     pthread_mutex_unlock(&db->reader_lock);
-    return status;
+    return le__db_read_status(db, state);
 }
 
 static void load_site(void *cookie, le__db_connection *c) {

@@ -97,7 +97,9 @@ int main(int argc, char **argv) {
         return TOOL_FAILED;
     bench_parse(&c, argc, argv);
     meet(&c, &launch, voice, argv);
-    int status = run(&c);
+    const bool spared = tool_spares_database(c.s.db, c.s.output) &&
+                        tool_spares_database(c.s.db, c.s.trace);
+    int status = spared ? run(&c) : TOOL_FAILED;
     free(c.s.operations);
     return bench_status(status);
 }

@@ -15,21 +15,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* cookie: set when the database has trouble. */
-static void say(void *cookie, int level, const char *text) {
-    if (level > 1)
-        return;
-    *(bool *)cookie = true;
-    tool_message("%s", text);
+static void say_of_database(void *cookie, int level, const char *text) {
+    (void)cookie;
+    if (level <= LE_LOG_WARNING)
+        tool_message("%s", text);
+}
+
+static void say(void *cookie, le_log_level level, const char *text) {
+    say_of_database(cookie, (int)level, text);
 }
 
 /* It measures nothing. */
-static le_engine *open_engine(const char *db, le_mode mode) {
+static le_engine *open_engine(const char *db, le_mode mode, le_log_fn log) {
     le_options options;
     le_engine *engine = NULL;
     le_default_options(&options);
     options.db_path = db;
     options.mode = mode;
+    options.log = log;
     if (le_open(&engine, &options) != LE_OK)
         tool_message("%s", le_error_message());
     return engine;
@@ -60,7 +63,7 @@ static bool write_view(const report *r, const settings *s, FILE *out) {
 
 static void say_nothing_known(const settings *s, const char *path) {
     const char *name = s->n_words ? s->words[0] : NULL;
-    le_engine *engine = name ? open_engine(":memory:", LE_MODE_FROZEN) : NULL;
+    le_engine *engine = name ? open_engine(":memory:", LE_MODE_FROZEN, NULL) : NULL;
     const bool strange = engine && !le_engine_operation(engine, name);
     le_close(&engine);
     tool_message("%s has no measurement%s%s; %s", path, name ? " of " : "", name ? name : "",
@@ -68,10 +71,8 @@ static void say_nothing_known(const settings *s, const char *path) {
                          : "le-bench makes some");
 }
 
-static int show_report(const report *r, const settings *s, const char *path, bool trouble) {
+static int show_report(const report *r, const settings *s, const char *path) {
     tool_file f;
-    if (r->n_problems == 0 && trouble)
-        return TOOL_FAILED;
     if (r->n_problems == 0)
         say_nothing_known(s, path);
     if (!tool_file_open(&f, s->output ? s->output : "-"))
@@ -84,14 +85,7 @@ static int show_report(const report *r, const settings *s, const char *path, boo
     return tool_file_close(&f, ok) ? TOOL_OK : TOOL_FAILED;
 }
 
-/* trouble: what say found. */
-static int show(const settings *s, le_db *db, const char *path, const bool *trouble) {
-    le_db_knowledge *k = NULL;
-    if (le_db_load(db, NULL, LE_DB_LOAD_RAW | (s->site ? 0 : LE_DB_LOAD_NO_SITE), &k) ==
-        LE_DB_NO_MEMORY) {
-        tool_message("out of memory");
-        return TOOL_FAILED;
-    }
+static int show(const settings *s, const le_db_knowledge *k, const char *path) {
     char *one[2] = {s->words[0], NULL};
     report_filter filter = {.operations = s->view == VIEW_WHY ? one : s->words,
                             .words = s->view == VIEW_WHY ? s->words + 1 : NULL,
@@ -101,24 +95,26 @@ static int show(const settings *s, le_db *db, const char *path, const bool *trou
     int status = TOOL_FAILED;
     if (le__report_make(&r, k, path, &filter)) {
         bool asks = s->view == VIEW_WHY;
-        r.engine = asks ? open_engine(s->db, LE_MODE_FROZEN) : NULL;
-        status = asks && !r.engine ? TOOL_FAILED : show_report(&r, s, path, *trouble);
+        r.engine = asks ? open_engine(s->db, LE_MODE_FROZEN, NULL) : NULL;
+        status = asks && !r.engine ? TOOL_FAILED : show_report(&r, s, path);
         le_close(&r.engine);
         le__report_free(&r);
     } else {
         tool_message("out of memory");
     }
-    le_db_knowledge_free(&k);
     return status;
 }
 
+/* What is wrong with the database says the database. */
 static int show_stored(const settings *s, const char *path) {
-    bool trouble = false;
-    le_db *db = le_db_open(
-        &(le_db_options){.path = path, .frozen = true, .log = say, .log_cookie = &trouble});
-    if (!db)
+    const unsigned flags = LE_DB_LOAD_RAW | (s->site ? 0 : LE_DB_LOAD_NO_SITE);
+    le_db_knowledge *k = NULL;
+    le_db *db = le_db_open(&(le_db_options){.path = path, .frozen = true, .log = say_of_database});
+    const le_db_status loaded = db ? le_db_load(db, NULL, flags, &k) : LE_DB_NO_MEMORY;
+    if (loaded == LE_DB_NO_MEMORY)
         tool_message("out of memory");
-    int status = db ? show(s, db, path, &trouble) : TOOL_FAILED;
+    int status = loaded == LE_DB_OK ? show(s, k, path) : TOOL_FAILED;
+    le_db_knowledge_free(&k);
     le_db_close(&db);
     return status;
 }
@@ -160,9 +156,11 @@ static int run(const settings *s) {
     }
     if (probe)
         fclose(probe);
+    if (!tool_spares_database(path, s->output))
+        return TOOL_FAILED;
     if (!transfers && s->view != VIEW_HTML && s->view != VIEW_JSON)
         return show_stored(s, path);
-    le_engine *engine = open_engine(path, writes ? LE_MODE_ESTIMATE : LE_MODE_FROZEN);
+    le_engine *engine = open_engine(path, writes ? LE_MODE_ESTIMATE : LE_MODE_FROZEN, say);
     int status = !engine     ? TOOL_FAILED
                  : transfers ? report_transfer(engine, s->words, s->keep_unknown)
                              : show_page(s, engine, path);

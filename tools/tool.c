@@ -5,6 +5,8 @@
  */
 #include "tool.h"
 
+#include "benchdb.h"
+
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <math.h>
@@ -136,6 +138,15 @@ bool tool_file_close(tool_file *f, bool keep) {
     if (!ok && keep)
         tool_message("%s cannot be written: %s", f->path, strerror(error ? error : EIO));
     return ok && keep;
+}
+
+bool tool_spares_database(const char *db, const char *path) {
+    char database[4096];
+    le_db_default_path(db, database, sizeof database);
+    if (!path || !le_db_is_file_of(database, path))
+        return true;
+    tool_message("%s is the timings database itself, expected another file to write to", path);
+    return false;
 }
 
 bool tool_write(const char *path, const char *text) {

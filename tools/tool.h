@@ -73,6 +73,9 @@ typedef struct tool_file {
 } tool_file;
 bool tool_file_open(tool_file *f, const char *path);
 bool tool_file_close(tool_file *f, bool keep);
+/* False after a message when a file to be written is the timings database itself (db: as
+ * le_options.db_path), which would be lost. path NULL: there is none to be written. */
+bool tool_spares_database(const char *db, const char *path);
 /* A whole file; false after a message. */
 bool tool_write(const char *path, const char *text);
 

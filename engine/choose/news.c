@@ -40,6 +40,11 @@ le_status le__dispatch_hand_out(le__dispatch *d, le_bench_news what, char **text
         what == LE_BENCH_ALL ? le_db_export(db, out) : le_db_hand_out(db, kind_of(what), out);
     if (fclose(out) != 0)
         status = LE_DB_NO_MEMORY;
+    if (status != LE_DB_OK) {
+        free(*text);
+        *text = NULL;
+        *size = 0;
+    }
     return status_of(status, name);
 }
 

@@ -53,8 +53,14 @@ static le_status make(le_engine *engine, const le_report_options *options, write
     unsigned flags = LE_DB_LOAD_RAW | (o.site ? 0 : LE_DB_LOAD_NO_SITE);
     report_filter filter = {
         .operations = o.operations, .device = o.device, .all_machines = o.all_machines};
-    bool good = le_db_load(db, NULL, flags, &k) != LE_DB_NO_MEMORY &&
-                le__report_make(&r, k, le_db_path(db), &filter);
+    const le_db_status loaded = le_db_load(db, NULL, flags, &k);
+    if (loaded != LE_DB_OK && loaded != LE_DB_NO_MEMORY) {
+        le_db_knowledge_free(&k);
+        return le_fail(LE_ERR_IO, "no report: %s",
+                       loaded == LE_DB_BUSY ? "another process holds the timings database"
+                                            : "the timings database cannot be read");
+    }
+    bool good = k && le__report_make(&r, k, le_db_path(db), &filter);
     if (good) {
         r.engine = engine;
         good = to_text(&r, write, text);

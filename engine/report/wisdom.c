@@ -108,8 +108,18 @@ le_status le_wisdom_save(le_engine *engine, const char *path) {
     if (status != LE_OK)
         return status;
     errno = 0;
-    if (le_db_export_file(db, path) != LE_DB_OK)
+    switch (le_db_export_file(db, path)) {
+    case LE_DB_OK:
+        return LE_OK;
+    case LE_DB_BUSY:
+        return le_fail(LE_ERR_IO, "%s was not written: another process holds the database", path);
+    case LE_DB_BAD_FILE:
+        return le_fail(LE_ERR_IO, "%s was not written: the timings database cannot be read", path);
+    case LE_DB_OWN_FILE:
+        return le_fail(LE_ERR_ARGUMENT,
+                       "%s is the timings database itself, expected another file to save to", path);
+    default:
         return le_fail(LE_ERR_IO, "%s could not be written%s%s", path, errno ? ": " : "",
                        errno ? strerror(errno) : "");
-    return LE_OK;
+    }
 }

@@ -20,6 +20,11 @@ expect 2 le-bench --json project
 err_has "--json needs --profile, --suite or --overhead"
 expect 2 le-bench --rivals=project -o chart.svg
 err_has "--output needs --suite"
+le-bench --quiet --sizes=8 --limit=0.01 composite 2>/dev/null
+cp "$LE_DB" kept.sqlite3
+expect 1 le-bench --suite=composite --sizes=8 --repeat=1 --output="$LE_DB"
+err_has "is the timings database itself"
+cmp -s kept.sqlite3 "$LE_DB" || fail "a chart replaced the database"
 expect 2 le-bench no_such_operation
 err_has "no_such_operation"
 expect 0 le-bench --help-env

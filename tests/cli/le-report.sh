@@ -59,6 +59,32 @@ err_has "text.txt is not a timings database"
 expect 1 le-report --db=absent.sqlite3
 err_has "absent.sqlite3 cannot be read"
 
+# --- what cannot be read is not reported as empty, and no backup is replaced by nothing ---
+cp db.sqlite3 damaged.sqlite3
+dd if=/dev/zero of=damaged.sqlite3 bs=4096 seek=1 count=9 conv=notrunc 2>/dev/null
+cp damaged.sqlite3 before.sqlite3
+for db in damaged.sqlite3 text.txt; do
+    for words in 'export backup' '--json -o backup' '--html backup' '--csv -o backup' 'export -' --json ''; do
+        echo precious >backup
+        # shellcheck disable=SC2086
+        expect 1 le-report --db=$db $words
+        err_has "timings database: $db is"
+        [ "$(cat backup)" = precious ] || fail "le-report --db=$db $words replaced a backup"
+        [ ! -s out ] || fail "le-report --db=$db $words writes to stdout"
+    done
+done
+cmp -s damaged.sqlite3 before.sqlite3 || fail "a damaged database was changed"
+
+# --- the database itself is no output, by whatever name ---
+cp db.sqlite3 before.sqlite3
+ln -s db.sqlite3 other_name
+for words in 'export db.sqlite3' 'export other_name' '--html ./db.sqlite3' '--csv -o other_name'; do
+    # shellcheck disable=SC2086
+    expect 1 le-report --db=db.sqlite3 $words
+    err_has "is the timings database itself"
+    cmp -s db.sqlite3 before.sqlite3 || { fail "le-report $words destroyed the database"; cp before.sqlite3 db.sqlite3; }
+done
+
 # --- JSON, CSV, commands, regret ---
 expect 0 le-report --db=db.sqlite3 --json
 python3 - out <<'PY' || fail "the JSON is not what was planted"

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -217,6 +218,56 @@ static void test_wisdom_is_refused(void **state) {
     le_close(&engine);
 }
 
+static void save_text(const char *path, const char *text) {
+    FILE *f = fopen(path, "w");
+    assert_true(f && fputs(text, f) >= 0 && fclose(f) == 0);
+}
+
+static void assert_text(const char *path, const char *text) {
+    char found[64] = "";
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    assert_true(fgets(found, sizeof found, f) && fclose(f) == 0);
+    assert_string_equal(found, text);
+}
+
+/* A file that is no database holds nothing that could be saved or reported, nor may a backup be
+ * lost to that. */
+static void test_what_cannot_be_read(void **state) {
+    static const char precious[] = "a good backup";
+    char *text;
+    (void)state;
+    save_text(in_folder("notes.txt"), "some notes, no database\n");
+    save_text(in_folder("backup.json"), precious);
+    le_engine *engine = open_engine(in_folder("notes.txt"), LE_MODE_FROZEN);
+    assert_int_equal(le_wisdom_save(engine, in_folder("backup.json")), LE_ERR_IO);
+    assert_non_null(strstr(le_error_message(), "cannot be read"));
+    assert_text(in_folder("backup.json"), precious);
+    assert_int_equal(le_report_json(engine, NULL, &text, NULL), LE_ERR_IO);
+    assert_null(text);
+    assert_int_equal(le_report_html(engine, NULL, &text, NULL), LE_ERR_IO);
+    le_close(&engine);
+    assert_text(in_folder("notes.txt"), "some notes, no database\n");
+}
+
+static void test_not_over_itself(void **state) {
+    (void)state;
+    assert_int_equal(symlink(in_folder("planted.sqlite3"), in_folder("link")), 0);
+    le_engine *engine = open_engine(in_folder("planted.sqlite3"), LE_MODE_LEARN);
+    assert_int_equal(le_wisdom_save(engine, in_folder("planted.sqlite3")), LE_ERR_ARGUMENT);
+    assert_non_null(strstr(le_error_message(), "is the timings database itself"));
+    assert_int_equal(le_wisdom_save(engine, in_folder("link")), LE_ERR_ARGUMENT);
+    assert_int_equal(le_wisdom_save(engine, in_folder("elsewhere.json")), LE_OK);
+    le_close(&engine);
+    engine = open_engine(in_folder("planted.sqlite3"), LE_MODE_FROZEN);
+    char *text;
+    size_t n;
+    assert_int_equal(le_report_json(engine, NULL, &text, &n), LE_OK);
+    assert_int_equal(n, 2);
+    free(text);
+    le_close(&engine);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_json),
@@ -224,6 +275,8 @@ int main(void) {
         cmocka_unit_test(test_wisdom_travels),
         cmocka_unit_test(test_unknown_operations),
         cmocka_unit_test(test_wisdom_is_refused),
+        cmocka_unit_test(test_what_cannot_be_read),
+        cmocka_unit_test(test_not_over_itself),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -37,7 +37,7 @@ typedef struct le_report_options {
 /* One HTML page that needs nothing else, or JSON of schema 1 (docs/database.md): what was measured,
  * chosen and left out for each problem, and in HTML what a call would get now. options NULL: all of
  * this machine. *text is for the caller to free(); *n_problems, which may be NULL, the number of
- * problems in it. */
+ * problems in it. LE_ERR_IO: the database's file cannot be read, or another process holds it. */
 LE_API le_status le_report_html(le_engine *engine, const le_report_options *options, char **text,
                                 size_t *n_problems);
 LE_API le_status le_report_json(le_engine *engine, const le_report_options *options, char **text,
@@ -46,7 +46,8 @@ LE_API le_status le_report_json(le_engine *engine, const le_report_options *opti
 /* ---------------------------------------------------------------------------------- wisdom --- */
 
 /* Writes all that is known to a file, as JSON that le_wisdom_load takes; the file appears when it
- * is complete. */
+ * is complete. LE_ERR_IO: it cannot be written, or the database's file cannot be read; what was at
+ * this path stays then. LE_ERR_ARGUMENT: it is the database itself. */
 LE_API le_status le_wisdom_save(le_engine *engine, const char *path);
 
 typedef struct le_wisdom_options {

@@ -227,7 +227,8 @@ double le__policy_race_stop(const le__policy_race *race, size_t index);
 /* It was stopped after `seconds`. */
 void le__policy_race_cut(le__policy_race *race, size_t index, double seconds, double paid,
                          double now);
-/* One run of race_next's candidate. seconds includes set-up only in `paid`. */
+/* One run of race_next's candidate. seconds includes set-up only in `paid`. Without a positive
+ * finite time, here and above, the candidate is out. */
 void le__policy_race_observe(le__policy_race *race, size_t index, double seconds, double paid,
                              double weight, double now);
 /* What is added to its times has been seen by now: extra_seconds anew. */

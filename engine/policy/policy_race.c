@@ -435,12 +435,23 @@ bool le__policy_race_next(le__policy_race *race, size_t *index, bool *cold)
     return next_again(race, index) || next_unsettled(race, index) || next_duel(race, index);
 }
 
+/* NULL when the run has no time: it would be asked for again, and again. */
+static le__race_entry *timed_entry(le__policy_race *race, size_t index, double seconds)
+{
+    if (index >= race->n)
+        return NULL;
+    if (seconds > 0.0 && isfinite(seconds))
+        return &race->entries[index];
+    race->entries[index].out = true;
+    return NULL;
+}
+
 void le__policy_race_observe(le__policy_race *race, size_t index, double seconds, double paid,
                              double weight, double now)
 {
-    if (index >= race->n || !(seconds > 0.0) || !isfinite(seconds))
+    le__race_entry *e = timed_entry(race, index, seconds);
+    if (!e)
         return;
-    le__race_entry *e = &race->entries[index];
     double w = weight > 0.0 && weight < 1.0 ? weight : 1.0;
     le__policy_sample sample = {
         .family = race->family, .problem = race->problem, .candidate = e->allowed.candidate,
@@ -474,9 +485,9 @@ double le__policy_race_stop(const le__policy_race *race, size_t index)
 void le__policy_race_cut(le__policy_race *race, size_t index, double seconds, double paid,
                          double now)
 {
-    if (index >= race->n || !(seconds > 0.0) || !isfinite(seconds))
+    le__race_entry *e = timed_entry(race, index, seconds);
+    if (!e)
         return;
-    le__race_entry *e = &race->entries[index];
     le__policy_sample sample = {
         .family = race->family, .problem = race->problem, .candidate = e->allowed.candidate,
         .why = LE__WHY_MEASURE, .cold = !e->has_cold, .cut = true, .n = 1,

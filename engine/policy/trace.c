@@ -14,6 +14,9 @@
 
 #define MAX_BYTES (256L << 20)
 #define MAX_CALLS 100000000.0
+#define LEAST_S 1e-15
+#define MOST_S 1e15
+#define MAX_CV 100.0
 
 typedef struct reader {
     const char *file;
@@ -221,8 +224,8 @@ static bool read_models(reader *r, const cJSON *root)
             !number(r, item, "exponent", item->string, -10.0, &m->exponent) ||
             !number(r, item, "cv", item->string, 0.0, &m->cv))
             return false;
-        if (m->overhead + m->per_work <= 0.0)
-            return bad(r, "models: %s takes no time", item->string);
+        if (m->cv > MAX_CV)
+            return bad(r, "models: %s: \"cv\" is %g, expected at most %g", item->string, m->cv, MAX_CV);
         m->given = true;
     }
     return true;
@@ -280,15 +283,54 @@ static bool read_calls(reader *r, const cJSON *root)
     return true;
 }
 
-/* Every candidate must have a time for every problem that is called. */
+/* The largest and the least that slow phases make of one second. */
+static void phases(const le__trace *t, int candidate, double *most, double *least)
+{
+    *most = *least = 1.0;
+    for (int i = 0; i < t->n_slow; i++) {
+        if (t->slow[i].resource != t->resource_of[candidate])
+            continue;
+        *(t->slow[i].factor > 1.0 ? most : least) *= t->slow[i].factor;
+    }
+}
+
+/* So that sums and draws of them stay finite. */
+static bool is_time(double seconds)
+{
+    return seconds >= LEAST_S && seconds <= MOST_S;
+}
+
+static bool has_time(const reader *r, int problem, int candidate)
+{
+    const le__trace *t = r->trace;
+    const le__trace_series *s = &t->series[problem * t->n_candidates + candidate];
+    const char *name = t->candidates[candidate].name, *of = t->problems[problem].name;
+    double most, least, longest = 0.0, shortest = INFINITY;
+    if (!t->models[candidate].given && !s->n)
+        return bad(r, "candidate \"%s\" has neither samples for problem \"%s\" nor a model", name,
+                   of);
+    for (int i = 0; i < s->n; i++) {
+        longest = fmax(longest, s->seconds[i]);
+        shortest = fmin(shortest, s->seconds[i]);
+    }
+    if (!s->n)
+        longest = shortest = le__trace_truth(t, problem, candidate);
+    phases(t, candidate, &most, &least);
+    if (!is_time(longest * most) || !is_time(shortest * least))
+        return bad(r, "candidate \"%s\" takes %g to %g seconds for problem \"%s\", expected %g "
+                      "to %g",
+                   name, shortest * least, longest * most, of, LEAST_S, MOST_S);
+    return true;
+}
+
+/* Every candidate must have a time for every problem that is called, in slow phases too. */
 static bool complete(reader *r)
 {
     const le__trace *t = r->trace;
     for (int i = 0; i < t->n_calls; i++)
         for (int c = 0; c < t->n_candidates; c++)
-            if (!t->models[c].given && !t->series[t->calls[i].problem * t->n_candidates + c].n)
-                return bad(r, "candidate \"%s\" has neither samples for problem \"%s\" nor a model",
-                           t->candidates[c].name, t->problems[t->calls[i].problem].name);
+            if (!has_time(r, t->calls[i].problem, c))
+                return false;
     return true;
 }
 

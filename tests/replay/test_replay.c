@@ -313,6 +313,55 @@ static void the_seed_orders_the_samples(void **state)
     le__trace_free(t);
 }
 
+/* A trace whose candidate a has this model, on a problem of this work, in a phase so slow. */
+static le__trace *trace_of(const char *model, const char *work, const char *slow, FILE *err)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             "{\"schema\":1,\"name\":\"t\",\"samples\":{},"
+             "\"candidates\":[{\"name\":\"a\",\"resource\":\"r\"}],"
+             "\"models\":{\"a\":{%s}},\"problems\":[{\"name\":\"p\",\"work\":%s}],"
+             "\"slow\":[{\"resource\":\"r\",\"first_call\":0,\"last_call\":9,\"factor\":%s}],"
+             "\"calls\":[{\"problem\":\"p\",\"count\":6}]}",
+             model, work, slow);
+    return le__trace_parse("text", text, err);
+}
+
+/* Seconds that are 0, infinite or no number; the last two are times, and draws of them too. */
+static void every_run_takes_a_time(void **state)
+{
+    static const struct {
+        const char *model, *work, *slow, *said;
+    } traces[] = {
+        {"\"overhead\":0,\"per_work\":1,\"exponent\":-1,\"cv\":0", "0", "1", "inf seconds"},
+        {"\"overhead\":0,\"per_work\":1,\"exponent\":1,\"cv\":0", "0", "1", "takes 0 to 0 seconds"},
+        {"\"overhead\":1e200,\"per_work\":1,\"exponent\":1,\"cv\":0", "10", "1e200", "seconds for"},
+        {"\"overhead\":1,\"per_work\":0,\"exponent\":1,\"cv\":1e300", "10", "1", "\"cv\" is 1e+300"},
+        {"\"overhead\":0,\"per_work\":1,\"exponent\":10,\"cv\":0", "1e300", "1", "inf seconds"},
+        {"\"overhead\":1e-9,\"per_work\":0,\"exponent\":1,\"cv\":0", "10", "1e-6", NULL},
+        {"\"overhead\":1e9,\"per_work\":0,\"exponent\":1,\"cv\":100", "10", "1e6", NULL}};
+    (void)state;
+    for (size_t i = 0; i < sizeof traces / sizeof *traces; i++) {
+        char *said = NULL;
+        size_t n;
+        FILE *err = open_memstream(&said, &n);
+        le__trace *t = trace_of(traces[i].model, traces[i].work, traces[i].slow, err);
+        fclose(err);
+        if (traces[i].said) {
+            assert_null(t);
+            assert_non_null(strstr(said, traces[i].said));
+        } else {
+            le__replay_sum sum;
+            assert_non_null(t);
+            assert_int_equal(le__replay(t, 3, LE_MODE_MEASURE, NULL, NULL, &sum), LE_OK);
+            assert_true(sum.seconds > 0 && isfinite(sum.seconds));
+            free(sum.choice);
+        }
+        le__trace_free(t);
+        free(said);
+    }
+}
+
 static void the_same_seed_gives_the_same_run(void **state)
 {
     (void)state;
@@ -422,6 +471,7 @@ int main(void)
         cmocka_unit_test(generated_delays),
         cmocka_unit_test(generated_sizes),
         cmocka_unit_test(the_seed_orders_the_samples),
+        cmocka_unit_test(every_run_takes_a_time),
         cmocka_unit_test(the_same_seed_gives_the_same_run),
         cmocka_unit_test(recorded_traces),
     };

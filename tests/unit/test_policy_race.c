@@ -431,6 +431,33 @@ static void bursts_are_not_taken_for_certainty(void **state)
     assert_true(t.found / 400.0 <= 0.01);
 }
 
+/* Whoever has no time, or none that is finite, is not asked again: of two the other one wins. */
+static void what_takes_no_time_leaves_the_race(void **state)
+{
+    static const double none[] = {0.0, -1.0, INFINITY, NAN};
+    (void)state;
+    for (int k = 0; k < 8; k++) {
+        fixture f = fixture_of(2, 1, NULL);
+        le__policy_question q = question_of(&f, problem_of(&f, 5.0), false);
+        le__policy_race *race = le__policy_race_new(f.policy, &q);
+        le__policy_race_result r;
+        size_t i;
+        bool cold;
+        int runs = 0;
+        while (le__policy_race_next(race, &i, &cold)) {
+            assert_true(++runs <= 50);
+            const double seconds = i ? 1.0 : none[k % 4];
+            if (!i && k >= 4)
+                le__policy_race_cut(race, i, seconds, 1.0, f.now += 1.0);
+            else
+                le__policy_race_observe(race, i, seconds, 1.0, 1.0, f.now += 1.0);
+        }
+        assert_true(le__policy_race_end(&race, f.now, &r));
+        assert_int_equal(r.candidate, 1);
+        le__policy_free(&f.policy);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -440,6 +467,7 @@ int main(void)
         cmocka_unit_test(a_late_starter_gets_its_chance),
         cmocka_unit_test(what_is_known_to_lose_does_not_run),
         cmocka_unit_test(failures_leave_the_race),
+        cmocka_unit_test(what_takes_no_time_leaves_the_race),
         cmocka_unit_test(contention_is_not_stored),
         cmocka_unit_test(noise_ends_a_race_too),
         cmocka_unit_test(the_same_choice_again),

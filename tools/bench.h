@@ -50,6 +50,9 @@ enum { BENCH_MAX_LIST = 64 };
 int bench_sizes(const char *text, int64_t *out);
 /* "f32,u8" to dtypes; "all": those that `op`'s first input takes. NULL gives one 0. */
 int bench_dtypes(const char *text, const le_operation *op, le_dtype *out);
+/* The size and dtype of a way that measures one problem; 0 where none is given. false after a
+ * message: there are several. */
+bool bench_one_problem(const bench_settings *s, int64_t *size, le_dtype *dtype);
 
 /* SIGINT: bench_interrupted turns true, and the process ends by itself some seconds later should
  * the measurement under way not end. Call once. */

@@ -121,6 +121,23 @@ int bench_dtypes(const char *text, const le_operation *op, le_dtype *out) {
     return n;
 }
 
+bool bench_one_problem(const bench_settings *s, int64_t *size, le_dtype *dtype) {
+    int64_t sizes[BENCH_MAX_LIST];
+    le_dtype dtypes[BENCH_MAX_LIST];
+    const char *all = s->dtypes && !strcmp(s->dtypes, "all") ? s->dtypes : NULL;
+    const int n_sizes = bench_sizes(s->sizes, sizes);
+    const int n_dtypes = n_sizes < 0 || all ? 1 : bench_dtypes(s->dtypes, NULL, dtypes);
+    if (n_sizes < 0 || n_dtypes < 0)
+        return false;
+    if (n_sizes > 1)
+        tool_message("--sizes has '%s', expected one number: one problem is measured", s->sizes);
+    else if (all || n_dtypes > 1)
+        tool_message("--dtype has '%s', expected one dtype: one problem is measured", s->dtypes);
+    *size = sizes[0];
+    *dtype = all ? (le_dtype)0 : dtypes[0];
+    return n_sizes == 1 && n_dtypes == 1 && !all;
+}
+
 /* --- progress --- */
 
 void bench_progress_begin(bench_progress *p, size_t all, bool quiet) {

@@ -85,7 +85,7 @@ static const struct argp_option options[] = {
     {"devices", OPT_DEVICES, "NAME", 0, "Only cpu, opencl, opencl:N or part of a device's name", 3},
     {"candidate", OPT_CANDIDATE, "TEXT", 0, "Profile this candidate (default: the one chosen)", 3},
     {"problem", OPT_PROBLEM, "TEXT", 0,
-     "With --time, --profile and --rivals: a problem as le-report shows it", 3},
+     "With --time, --profile, --rivals and --suite: a problem as le-report shows it", 3},
     {"repeat", 'n', "N", 0, "Runs of --profile, --suite, --rivals or --time", 3},
     {"seed", OPT_SEED, "N", 0, "Seed of random data (default 1)", 3},
     {"mode", OPT_MODE, "MODE", 0, "Of --replay and --overhead: learn (default) or measure", 3},
@@ -114,8 +114,8 @@ static void set_way(command *c, way w, struct argp_state *state) {
     if (c->way != WAY_WARM && c->way != w)
         argp_error(
             state,
-            "only one of --verify, --overhead, --profile, --suite, --time, --rivals, --replay and "
-            "--help-env can be given");
+            "only one of --verify, --overhead, --profile, --suite, --time, --rivals, --replay, "
+            "--list-devices and --help-env can be given");
     c->way = w;
 }
 
@@ -123,22 +123,103 @@ static void add_operation(command *c, char *name) {
     c->s.operations[c->n++] = name;
 }
 
+/* --- what goes together --- */
+
+/* How many operations a way takes, and how it is asked for. */
+static const struct {
+    const char *name;
+    size_t least, most;
+} ways[] = {[WAY_WARM] = {"measuring ahead of need", 0, SIZE_MAX},
+            [WAY_VERIFY] = {"--verify", 0, SIZE_MAX},
+            [WAY_OVERHEAD] = {"--overhead", 0, 0},
+            [WAY_PROFILE] = {"--profile", 1, SIZE_MAX},
+            [WAY_TIME] = {"--time", 1, 1},
+            [WAY_SUITE] = {"--suite", 0, 0},
+            [WAY_CHAIN] = {"--suite=chain", 0, 1},
+            [WAY_CHOICES] = {"--suite=choices", 0, SIZE_MAX},
+            [WAY_RIVALS] = {"--rivals", 1, 1},
+            [WAY_REPLAY] = {"--replay", 0, 0},
+            [WAY_HELP_ENV] = {"--help-env", 0, 0},
+            [WAY_DEVICES] = {"--list-devices", 0, 0}};
+
+enum {
+    WARM = 1u << WAY_WARM,
+    VERIFY = 1u << WAY_VERIFY,
+    OVERHEAD = 1u << WAY_OVERHEAD,
+    PROFILE = 1u << WAY_PROFILE,
+    SUITE = 1u << WAY_SUITE,
+    CHAIN = 1u << WAY_CHAIN,
+    CHOICES = 1u << WAY_CHOICES,
+    REPLAY = 1u << WAY_REPLAY,
+    ONE_PROBLEM = PROFILE | SUITE | 1u << WAY_TIME | 1u << WAY_RIVALS
+};
+
+/* The ways that look at an option. Those that are not here are for all. */
+static const struct {
+    int key;
+    const char *name;
+    unsigned ways;
+} scopes[] = {{OPT_SIZES, "--sizes", WARM | ONE_PROBLEM | CHAIN | CHOICES},
+              {OPT_DTYPE, "--dtype", WARM | VERIFY | ONE_PROBLEM},
+              {OPT_BUDGET, "--budget", WARM},
+              {OPT_LIMIT, "--limit", WARM | CHOICES},
+              {OPT_AGAIN, "--again", WARM},
+              {OPT_RTOL, "--rtol", WARM},
+              {OPT_ATOL, "--atol", WARM},
+              {OPT_CASES, "--cases", VERIFY},
+              {OPT_IN_PROCESS, "--in-process", VERIFY},
+              {OPT_TRACE, "--trace", PROFILE},
+              {OPT_VOLUME, "--volume", ONE_PROBLEM},
+              {OPT_CANDIDATE, "--candidate", PROFILE},
+              {OPT_PROBLEM, "--problem", ONE_PROBLEM},
+              {'n', "--repeat", ONE_PROBLEM | CHAIN | CHOICES},
+              {OPT_MODE, "--mode", OVERHEAD | REPLAY},
+              {'o', "--output", SUITE | CHAIN},
+              {OPT_JSON, "--json", OVERHEAD | PROFILE | SUITE | CHAIN | CHOICES}};
+
+enum { WAYS = sizeof ways / sizeof *ways, SCOPES = sizeof scopes / sizeof *scopes };
+
+static void note_given(command *c, int key) {
+    for (int i = 0; i < SCOPES; i++)
+        if (scopes[i].key == key)
+            c->given |= 1u << i;
+}
+
+static void check_scope(const command *c, int scope, struct argp_state *state) {
+    const unsigned allowed = scopes[scope].ways;
+    tool_text list = {0};
+    if (allowed & 1u << c->way)
+        return;
+    if (allowed & WARM)
+        argp_error(state, "%s cannot be given with %s", scopes[scope].name, ways[c->way].name);
+    for (unsigned w = 0; w < WAYS; w++)
+        if (allowed & 1u << w)
+            tool_add(&list, "%s%s", !list.n ? "" : allowed >> w == 1 ? " or " : ", ", ways[w].name);
+    argp_error(state, "%s needs %s", scopes[scope].name, list.text ? list.text : "another way");
+}
+
 /* What would be passed over in silence is refused. */
 static void check_together(const command *c, struct argp_state *state) {
-    const way w = c->way;
-    if (w == WAY_TIME && c->n != 1)
-        argp_error(state, "--time needs one operation");
-    if (c->s.volume && w != WAY_SUITE && w != WAY_PROFILE && w != WAY_TIME && w != WAY_RIVALS)
-        argp_error(state, "--volume needs --suite, --profile, --rivals or --time");
+    const char *name = ways[c->way].name;
+    for (int i = 0; i < SCOPES; i++)
+        if (c->given & 1u << i)
+            check_scope(c, i, state);
+    if (c->n < ways[c->way].least)
+        argp_error(state, "%s needs one operation", name);
+    if (c->n > ways[c->way].most && ways[c->way].most == 0)
+        argp_error(state, "%s takes no operation, '%s' given", name, c->s.operations[0]);
+    if (c->n > ways[c->way].most)
+        argp_error(state, "%s takes one operation, '%s' and '%s' given", name, c->s.operations[0],
+                   c->s.operations[1]);
+    if (c->way == WAY_PROFILE && c->n > 1 && (c->s.json || c->s.trace))
+        argp_error(state, "--profile with --json or --trace takes one operation, %zu given", c->n);
     if (c->s.volume && (c->s.sizes || c->s.dtypes || c->s.problem))
         argp_error(state, "--volume cannot be given with --sizes, --dtype or --problem");
-    if (c->s.json && w != WAY_SUITE && w != WAY_PROFILE && w != WAY_OVERHEAD)
-        argp_error(state, "--json needs --profile, --suite or --overhead");
-    if (c->s.output && w != WAY_SUITE)
-        argp_error(state, "--output needs --suite");
-    if (c->s.trace && w != WAY_PROFILE)
-        argp_error(state, "--trace needs --profile");
+    if (c->s.problem && (c->s.sizes || c->s.dtypes))
+        argp_error(state, "--problem cannot be given with --sizes or --dtype");
 }
+
+/* --- reading --- */
 
 static error_t parse_way(int key, char *arg, struct argp_state *state) {
     command *c = state->input;
@@ -154,7 +235,11 @@ static error_t parse_way(int key, char *arg, struct argp_state *state) {
         add_operation(c, arg);
         return 0;
     case OPT_SUITE:
-        set_way(c, WAY_SUITE, state);
+        set_way(c,
+                !strcmp(arg, "choices") ? WAY_CHOICES
+                : !strcmp(arg, "chain") ? WAY_CHAIN
+                                        : WAY_SUITE,
+                state);
         c->s.suite = arg;
         return 0;
     case OPT_TIME:
@@ -189,6 +274,7 @@ static error_t parse_way(int key, char *arg, struct argp_state *state) {
 static error_t parse(int key, char *arg, struct argp_state *state) {
     command *c = state->input;
     bench_settings *s = &c->s;
+    note_given(c, key);
     switch (key) {
     case 'd':
         s->db = arg;
@@ -251,8 +337,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         s->in_process = true;
         return 0;
     case OPT_MODE:
-        if (!le_mode_from_name(arg, &s->mode))
-            argp_error(state, "there is no mode '%s'", arg);
+        if (!le_mode_from_name(arg, &s->mode) ||
+            (s->mode != LE_MODE_LEARN && s->mode != LE_MODE_MEASURE))
+            argp_error(state, "--mode has '%s', expected learn or measure", arg);
         return 0;
     default:
         return parse_way(key, arg, state);

@@ -15,6 +15,8 @@ typedef enum way {
     WAY_PROFILE,
     WAY_TIME,
     WAY_SUITE,
+    WAY_CHAIN,
+    WAY_CHOICES,
     WAY_RIVALS,
     WAY_REPLAY,
     WAY_HELP_ENV,
@@ -24,7 +26,8 @@ typedef enum way {
 typedef struct command {
     bench_settings s;
     way way;
-    size_t n;
+    size_t n;       /* operations */
+    unsigned given; /* options that not every way takes; bench_options.c's */
 } command;
 
 /* Fills *out, whose s.operations has room for argc + 1 names. Wrong usage ends the process. */

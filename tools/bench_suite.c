@@ -403,9 +403,9 @@ static bool run_suite(const bench_settings *settings, const le_operation *op, in
 }
 
 int bench_suite(const bench_settings *settings) {
-    int64_t sizes[BENCH_MAX_LIST];
-    le_dtype dtypes[BENCH_MAX_LIST];
-    if (bench_sizes(settings->sizes, sizes) < 0 || bench_dtypes(settings->dtypes, NULL, dtypes) < 0)
+    int64_t size;
+    le_dtype dtype;
+    if (!bench_one_problem(settings, &size, &dtype))
         return TOOL_USAGE;
     const le_operation *op = operation_of(settings);
     if (!op)
@@ -419,12 +419,12 @@ int bench_suite(const bench_settings *settings) {
      * and their input is made up */
     const bool with_others = !own.json && !own.output && !own.volume && !own.problem &&
                              strcmp(settings->suite, op->name) != 0;
-    bool ok = run_suite(&own, op, sizes[0], dtypes[0], with_others ? &all : NULL);
+    bool ok = run_suite(&own, op, size, dtype, with_others ? &all : NULL);
     if (ok && with_others)
         find_others(settings, op, &all);
     for (size_t i = 0; ok && i < all.n && !bench_interrupted(); i++) {
         printf("\n");
-        ok = run_suite(&own, all.list[i], sizes[0], dtypes[0], NULL);
+        ok = run_suite(&own, all.list[i], size, dtype, NULL);
     }
     return ok ? TOOL_OK : TOOL_FAILED;
 }

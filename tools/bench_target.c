@@ -60,11 +60,11 @@ bool bench_target_open(bench_target *t, const bench_settings *s, const char *ope
 }
 
 int bench_target_ask(bench_target *t, const bench_settings *s, const char *operation) {
-    int64_t sizes[BENCH_MAX_LIST];
-    le_dtype dtypes[BENCH_MAX_LIST];
-    if (bench_sizes(s->sizes, sizes) < 0 || bench_dtypes(s->dtypes, NULL, dtypes) < 0)
+    int64_t size;
+    le_dtype dtype;
+    if (!bench_one_problem(s, &size, &dtype))
         return TOOL_USAGE;
-    return bench_target_open(t, s, operation, sizes[0], dtypes[0]) ? TOOL_OK : TOOL_FAILED;
+    return bench_target_open(t, s, operation, size, dtype) ? TOOL_OK : TOOL_FAILED;
 }
 
 void bench_target_close(bench_target *t) {

@@ -28,7 +28,7 @@ typedef struct bench_target {
  * of this size and dtype. false after a message. */
 bool bench_target_open(bench_target *t, const bench_settings *s, const char *operation,
                        int64_t size, le_dtype dtype);
-/* The same of the first of the settings' sizes and dtypes, where there are any. TOOL_OK, or the
+/* The same of the settings' size and dtype, where there are any. TOOL_OK, or the
  * status to end with after a message; then there is nothing to close. */
 int bench_target_ask(bench_target *t, const bench_settings *s, const char *operation);
 void bench_target_close(bench_target *t);

@@ -45,9 +45,11 @@ static int run(command *c) {
     case WAY_TIME:
         return bench_time(&c->s);
     case WAY_SUITE:
-        if (!strcmp(c->s.suite, "choices"))
-            return bench_choices(&c->s);
-        return strcmp(c->s.suite, "chain") ? bench_suite(&c->s) : bench_chain(&c->s);
+        return bench_suite(&c->s);
+    case WAY_CHAIN:
+        return bench_chain(&c->s);
+    case WAY_CHOICES:
+        return bench_choices(&c->s);
     case WAY_RIVALS:
         return bench_rivals(&c->s);
     case WAY_REPLAY:

@@ -66,7 +66,9 @@ static void say_nothing_known(const settings *s, const char *path) {
     le_engine *engine = name ? open_engine(":memory:", LE_MODE_FROZEN, NULL) : NULL;
     const bool strange = engine && !le_engine_operation(engine, name);
     le_close(&engine);
-    tool_message("%s has no measurement%s%s; %s", path, name ? " of " : "", name ? name : "",
+    const bool some_of_it = s->view == VIEW_WHY && s->n_words > 1 && !strange;
+    tool_message("%s has no measurement%s%s%s; %s", path, name ? " of " : "", name ? name : "",
+                 some_of_it ? " on such a problem" : "",
                  strange ? "there is no such operation here, le-run --list shows them"
                          : "le-bench makes some");
 }

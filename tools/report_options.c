@@ -52,6 +52,20 @@ static const char doc[] =
     "file, "
     "`merge' adds another database. Exit status: 0 done, 1 failed, 2 wrong usage.";
 
+/* One view and one output: the last of several would be made, and the others passed over. */
+static void set_view(settings *s, view v, struct argp_state *state) {
+    if (s->view != VIEW_TEXT && s->view != v)
+        argp_error(state, "only one of --why, --json, --csv, --html, --reproduce and --regret can "
+                          "be given");
+    s->view = v;
+}
+
+static void set_output(settings *s, const char *path, struct argp_state *state) {
+    if (s->output)
+        argp_error(state, "two outputs are given, '%s' and '%s', expected one", s->output, path);
+    s->output = path;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state) {
     settings *s = state->input;
     switch (key) {
@@ -59,26 +73,26 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         s->db = arg;
         return 0;
     case 'o':
-        s->output = arg;
+        set_output(s, arg, state);
         return 0;
     case OPT_WHY:
-        s->view = VIEW_WHY;
+        set_view(s, VIEW_WHY, state);
         return 0;
     case OPT_JSON:
-        s->view = VIEW_JSON;
+        set_view(s, VIEW_JSON, state);
         return 0;
     case OPT_CSV:
-        s->view = VIEW_CSV;
+        set_view(s, VIEW_CSV, state);
         return 0;
     case OPT_HTML:
-        s->view = VIEW_HTML;
-        s->output = arg;
+        set_view(s, VIEW_HTML, state);
+        set_output(s, arg, state);
         return 0;
     case OPT_COMMANDS:
-        s->view = VIEW_COMMANDS;
+        set_view(s, VIEW_COMMANDS, state);
         return 0;
     case OPT_REGRET:
-        s->view = VIEW_REGRET;
+        set_view(s, VIEW_REGRET, state);
         return 0;
     case OPT_DEVICE:
         s->device = arg;

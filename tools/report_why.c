@@ -49,6 +49,24 @@ static bool in_report(const report *r, const char *problem) {
     return false;
 }
 
+/* What is neither an argument nor a part of a stored problem would be passed over. */
+static bool knows_words(const report *r, const char *operation, char *const *words) {
+    const le_operation *op = le_engine_operation(r->engine, operation);
+    for (; op && r->n_problems == 0 && *words; words++)
+        for (const char *at = *words; *at; at += strcspn(at, " "), at += strspn(at, " ")) {
+            const size_t n = strcspn(at, "=# ");
+            bool known = at[n] != '=' && at[n] != '#';
+            for (size_t i = 0; i < op->n_args && !known; i++)
+                known = strlen(op->args[i].name) == n && !strncmp(op->args[i].name, at, n);
+            if (!known) {
+                tool_message("%s has no argument '%.*s'; le-run %s --help shows them", operation,
+                             (int)n, at, operation);
+                return false;
+            }
+        }
+    return true;
+}
+
 static bool explain_words(const report *r, const char *operation, char *const *words, FILE *out) {
     tool_text text = {0};
     char why[512] = "out of memory";
@@ -75,5 +93,7 @@ bool report_why_now(const report *r, const char *operation, char *const *words, 
         ok = (!e || print_explanation(e, out)) && ok;
         le_explanation_free(&e);
     }
-    return (!describes_call(words) || explain_words(r, operation, words, out)) && ok;
+    if (!describes_call(words))
+        return ok;
+    return knows_words(r, operation, words) && explain_words(r, operation, words, out) && ok;
 }

@@ -157,6 +157,8 @@ static bool add_scalar(reader *r, const le_arg_desc *d, const char *text) {
     }
     if (!number)
         return refuse(r, "expected a number", text);
+    if (d->type == LE_TYPE_I64 && !(v == floor(v) && fabs(v) < 0x1p63))
+        return refuse(r, "expected a whole number", text);
     a->args[a->n++] = d->type == LE_TYPE_I64 ? LE_I64(d->name, (int64_t)v) : LE_F64(d->name, v);
     return true;
 }

@@ -17,9 +17,27 @@ expect 2 le-bench --verify --overhead
 expect 2 le-bench --sizes=0 project
 expect 2 le-bench --dtype=f16 project
 expect 2 le-bench --json project
-err_has "--json needs --profile, --suite or --overhead"
+err_has "--json needs --overhead, --profile, --suite, --suite=chain or --suite=choices"
+# one problem has one size and one dtype; what a way does not look at is refused
+for way in --suite=project --profile=project --rivals=project '--time=c@cpu project'; do
+    for list in --dtype=all --dtype=u8,f32 --sizes=8,12; do
+        # shellcheck disable=SC2086
+        expect 2 le-bench $way $list --repeat=1
+        err_has "one problem is measured"
+    done
+done
+for words in '--profile=project composite --json' '--profile=project composite --trace=none.json' \
+    '--rivals=composite project' '--time=c@cpu project composite' '--suite=volume project' '--overhead project' \
+    '--suite=choices -o none.svg project' '--suite=choices --dtype=u8 project' '--suite=choices --problem=x project' \
+    '--problem=image=f32[4] project' '--candidate=zzz project' '--verify --sizes=9 project' '--verify --problem=x project' \
+    '--replay=none.json --sizes=8' '--replay=none.json --mode=frozen' '--replay=none.json --mode=estimate' \
+    '--profile=project --problem=volume=u8[8,8,8] --sizes=8' '--list-devices --json' '--profile=project --budget=3'; do
+    # shellcheck disable=SC2086
+    expect 2 timeout 20 le-bench $words
+    [ ! -s out ] || fail "le-bench $words goes on"
+done
 expect 2 le-bench --rivals=project -o chart.svg
-err_has "--output needs --suite"
+err_has "--output needs --suite or --suite=chain"
 le-bench --quiet --sizes=8 --limit=0.01 composite 2>/dev/null
 cp "$LE_DB" kept.sqlite3
 expect 1 le-bench --suite=composite --sizes=8 --repeat=1 --output="$LE_DB"
@@ -230,4 +248,12 @@ else
     echo "skipped: replay (no shared traces)"
 fi
 expect 1 le-bench --replay=absent.json
+cat >endless.json <<'JSON'
+{"schema":1,"name":"x","candidates":[{"name":"a","resource":"cpu"},{"name":"b","resource":"cpu"}],
+ "problems":[{"name":"p","work":0}],"samples":{},"slow":[],"calls":[{"problem":"p","count":6}],
+ "models":{"a":{"overhead":0,"per_work":1,"exponent":-1,"cv":0},"b":{"overhead":1e-3,"per_work":0,"exponent":0,"cv":0}}}
+JSON
+expect 1 timeout 20 le-bench --replay=endless.json --mode=measure
+err_has 'candidate "a" takes inf to inf seconds for problem "p"'
+[ ! -s out ] || fail "a trace that is refused is replayed"
 finish

@@ -15,6 +15,10 @@ expect 0 le-report --help
 expect 2 le-report --nonsense
 expect 2 le-report --why
 err_has "--why needs an operation"
+expect 2 le-report --csv --json
+err_has "only one of"
+expect 2 le-report -o one --html two
+err_has "two outputs are given, 'one' and 'two'"
 if [ -n "${LE_SOURCE_DIR:-}" ]; then
     le-report --help | grep -o -- '--[a-z][a-z-]*' | sort -u | while read -r option; do
         case $option in --help | --usage | --version) continue ;; esac
@@ -256,6 +260,13 @@ done
 [ "$(grep -c 'a call now' out)" -eq 1 ] || fail "an unknown problem is explained more than once"
 expect 1 le-report --db=real.sqlite3 --why project 'volume=u8[2,2]'
 err_has "expected [nx,ny,nz]"
+expect 1 le-report --db=real.sqlite3 --why project 'volume=u8[3,2,2]' axi=1
+err_has "has no measurement of project on such a problem"
+err_has "project has no argument 'axi'"
+expect 1 le-report --db=real.sqlite3 --why project 'volume=u8[3,2,2]' axis=1.9
+err_has "expected a whole number: '1.9'"
+expect 0 le-report --db=real.sqlite3 --why project 'volume=u8[3,2,2]' axis=1
+out_has "axis=1"
 expect 0 env LE_ISA=none le-report --db=real.sqlite3 --html=page.html
 grep -q "a call now" page.html || fail "the page lacks predictions"
 grep -q "the CPU lacks an instruction set" page.html || fail "the page does not say what is left out"

@@ -41,11 +41,6 @@ typedef struct subject {
 
 /* --- one choice --- */
 
-static int ascending(const void *x, const void *y) {
-    double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
-}
-
 /* Of the rivals those that have been measured: does the steady median lie where it was said to? */
 static void count_intervals(bench_target *t, const bench_rival *list, size_t n, tally *sum) {
     le_explanation *e = NULL;
@@ -86,8 +81,7 @@ static double compare(const subject *of, tally *sum) {
         }
     }
     bench_target_close(&t);
-    qsort(above, (size_t)done, sizeof *above, ascending);
-    return done ? above[done / 2] : NAN;
+    return le_stats_median(above, (size_t)done);
 }
 
 static bool keep(tally *sum, double above) {
@@ -302,9 +296,8 @@ typedef struct outcome {
 static outcome sum_up(tally *t) {
     outcome o = {NAN, NAN, false};
     if (t->n) {
-        qsort(t->above, t->n, sizeof *t->above, ascending);
-        o.median = t->above[t->n / 2];
-        o.worst = t->above[t->n - 1];
+        o.median = le_stats_median(t->above, t->n);
+        o.worst = le_stats_quantile(t->above, t->n, 1);
         o.kept = o.worst <= each_limit && o.median <= median_limit;
     }
     return o;

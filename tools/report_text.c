@@ -69,6 +69,13 @@ static void choice_lines(const report *r, const report_choice *c, FILE *out) {
     }
 }
 
+static void elsewhere(const report_choice *c, FILE *out) {
+    tool_text line = {0};
+    tool_add(&line, "%s%s%sthe choice is on another device: %s", *c->constraint ? "for " : "",
+             c->constraint, *c->constraint ? ", " : "", c->candidate->text);
+    print_line(out, 4, 8, &line);
+}
+
 void report_text(const report *r, FILE *out) {
     for (size_t i = 0; i < r->n_problems; i++) {
         const report_problem *p = &r->problems[i];
@@ -76,7 +83,10 @@ void report_text(const report *r, FILE *out) {
         fputs("  ", out);
         wrap_print(out, 2, 4, p->known->key);
         for (size_t k = 0; k < p->n_choices; k++)
-            choice_lines(r, &p->choices[k], out);
+            if (p->choices[k].candidate->hidden)
+                elsewhere(&p->choices[k], out);
+            else
+                choice_lines(r, &p->choices[k], out);
         if (p->n_choices == 0)
             fprintf(out, "    no candidate can answer\n");
     }
@@ -179,8 +189,8 @@ bool report_why(const report *r, FILE *out) {
 void report_commands(const report *r, FILE *out) {
     for (size_t i = 0; i < r->n_problems; i++)
         for (size_t k = 0; k < r->problems[i].n_choices; k++) {
-            char *command =
-                le__report_reproduce(&r->problems[i], r->problems[i].choices[k].candidate);
+            const report_candidate *c = r->problems[i].choices[k].candidate;
+            char *command = c->hidden ? NULL : le__report_reproduce(&r->problems[i], c);
             if (command)
                 fprintf(out, "%s\n", command);
             free(command);
@@ -200,15 +210,12 @@ static const char *share(double part, double whole, char *out) {
 }
 
 void report_regret(const report *r, FILE *out) {
-    const le_db_knowledge *k = r->knowledge;
     char a[LE__TEXT], b[LE__TEXT], c[LE__TEXT], d[LE__TEXT], e[LE__TEXT];
     fprintf(out, "%s%-27s %8s %9s %9s %7s %7s %7s%s\n", tool_begin(out, TOOL_BOLD), "operation",
             "calls", "answering", "exploring", "share", "lost", "share",
             tool_begin(out, TOOL_PLAIN));
-    for (size_t i = 0; i < k->n_accounts; i++) {
-        const le_db_account *x = &k->accounts[i];
-        if (!r->all_machines && x->differs & LE_DIFF_HOST)
-            continue;
+    for (size_t i = 0; i < r->n_accounts; i++) {
+        const report_account *x = &r->accounts[i];
         fprintf(out, "%-27s %8lld %9s %9s %7s %7s %7s\n", x->operation, (long long)x->calls,
                 le__seconds_text(x->answered_s, a), le__seconds_text(x->explored_s, b),
                 share(x->explored_s, x->answered_s, c), le__seconds_text(x->regret_s, d),

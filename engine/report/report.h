@@ -21,6 +21,7 @@ typedef struct report_candidate {
     char text[256];     /* "avx2@cpu[threads=2,schedule=dynamic]", "opencl@NVIDIA H200" */
     const char *device; /* name of the device, "CPU pool" */
     bool reference;     /* run type "reference" */
+    bool hidden;        /* on another device than was asked for: may be a choice all the same */
     bool stale;         /* measured on another machine, build or driver than the newest rows */
     int64_t samples, contended, cold;
     double time;      /* geometric mean of the clean samples (else of the contended ones) */
@@ -56,10 +57,18 @@ typedef struct report_choice {
 struct report_problem {
     const le_db_known_problem *known;
     report_candidate *candidates; /* fastest first, those without a time last */
-    size_t n_candidates;
+    size_t n_candidates;          /* that are shown */
+    size_t n_known;               /* with the hidden ones behind them */
     report_choice *choices;
     size_t n_choices;
 };
+
+/* What an operation has cost, of all builds. */
+typedef struct report_account {
+    const char *operation;
+    int64_t calls;
+    double answered_s, explored_s, regret_s; /* as le_db_account */
+} report_account;
 
 typedef struct report {
     const le_db_knowledge *knowledge;
@@ -71,12 +80,14 @@ typedef struct report {
     int64_t now_ms;
     report_problem *problems; /* by operation, then work */
     size_t n_problems;
+    report_account *accounts;
+    size_t n_accounts;
 } report;
 
 typedef struct report_filter {
     char *const *operations; /* NULL-ended; NULL or empty: all */
     char *const *words;      /* NULL-ended: each must be in the problem's text */
-    bool all_machines;       /* else only rows of this host */
+    bool all_machines;       /* put together; else only rows of this host */
     const char *device;      /* part of a candidate's text or device name */
     int64_t now_ms;          /* 0: now */
 } report_filter;

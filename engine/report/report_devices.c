@@ -31,7 +31,7 @@ static size_t index_of(devices *d, int64_t id) {
 static devices find_devices(const report *r) {
     devices d = {.n = 0};
     for (size_t i = 0; i < r->n_problems; i++)
-        for (size_t k = 0; k < r->problems[i].n_candidates; k++)
+        for (size_t k = 0; k < r->problems[i].n_known; k++)
             if (r->problems[i].candidates[k].known->device)
                 index_of(&d, r->problems[i].candidates[k].known->device);
     return d;
@@ -73,7 +73,7 @@ void le__report_name_devices(report *r) {
         return;
     name_all(r, &d);
     for (size_t i = 0; i < r->n_problems; i++)
-        for (size_t k = 0; k < r->problems[i].n_candidates; k++) {
+        for (size_t k = 0; k < r->problems[i].n_known; k++) {
             report_candidate *c = &r->problems[i].candidates[k];
             if (c->known->device)
                 le__report_candidate_text(c, d.of[index_of(&d, c->known->device)].name);

@@ -239,21 +239,16 @@ static void problem(const report *r, const report_problem *p, FILE *out) {
 /* --- losses --- */
 
 static void accounts(const report *r, FILE *out) {
-    const le_db_knowledge *k = r->knowledge;
     char a[LE__TEXT];
-    bool any = false;
-    for (size_t i = 0; i < k->n_accounts; i++) {
-        const le_db_account *x = &k->accounts[i];
-        if (!r->all_machines && x->differs & LE_DIFF_HOST)
-            continue;
-        if (!any)
+    for (size_t i = 0; i < r->n_accounts; i++) {
+        const report_account *x = &r->accounts[i];
+        if (i == 0)
             fputs("<h2 id=\"accounts\">Time spent</h2>\n<div class=\"wide\"><table><thead><tr>"
                   "<th>operation</th><th class=\"n\">calls</th><th class=\"n\">answering</th>"
                   "<th class=\"n\">exploring and measuring</th><th class=\"n\">lost to wrong "
                   "choices</th>"
                   "</tr></thead><tbody>\n",
                   out);
-        any = true;
         escaped(out, "<tr><td>", x->operation, "</td>");
         fprintf(out, "<td class=\"n\">%lld</td>", (long long)x->calls);
         cell(out, le__seconds_text(x->answered_s, a));
@@ -261,7 +256,7 @@ static void accounts(const report *r, FILE *out) {
         cell(out, le__seconds_text(x->regret_s, a));
         fputs("</tr>\n", out);
     }
-    if (any)
+    if (r->n_accounts)
         fputs("</tbody></table></div>\n", out);
 }
 

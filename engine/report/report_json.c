@@ -92,10 +92,8 @@ static void add_machine(const report *r, cJSON *root) {
 
 static void add_accounts(const report *r, cJSON *root) {
     cJSON *list = cJSON_AddArrayToObject(root, "accounts");
-    for (size_t i = 0; i < r->knowledge->n_accounts; i++) {
-        const le_db_account *a = &r->knowledge->accounts[i];
-        if (!r->all_machines && a->differs & LE_DIFF_HOST)
-            continue;
+    for (size_t i = 0; i < r->n_accounts; i++) {
+        const report_account *a = &r->accounts[i];
         cJSON *o = cJSON_CreateObject();
         cJSON_AddItemToArray(list, o);
         cJSON_AddStringToObject(o, "operation", a->operation);

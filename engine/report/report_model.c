@@ -6,6 +6,8 @@
  */
 #include "report.h"
 
+#include "numbers.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +31,8 @@ double le__report_age_s(const report *r, int64_t date_ms) {
 
 bool le__report_tolerance(const char *constraint, double *atol, double *rtol) {
     const char *a = strstr(constraint, "atol="), *b = strstr(constraint, "rtol=");
-    *atol = a ? strtod(a + 5, NULL) : 0;
-    *rtol = b ? strtod(b + 5, NULL) : 0;
+    *atol = a ? le__number_parse(a + 5, NULL) : 0;
+    *rtol = b ? le__number_parse(b + 5, NULL) : 0;
     return a || b;
 }
 
@@ -144,6 +146,8 @@ static void find_verdicts(const le_db_knowledge *k, const le_db_known_problem *p
 typedef struct gathered {
     le_moments clean, contended, cold;
     le_sketch sketch;
+    double cpu_s; /* total over cpu_n samples */
+    int64_t cpu_n;
 } gathered;
 
 static void gather(report_candidate *c, gathered *g, const le_db_known_samples *s) {
@@ -154,8 +158,8 @@ static void gather(report_candidate *c, gathered *g, const le_db_known_samples *
     c->stopped_s = fmax(c->stopped_s, fmax(s->stopped.most_s, s->stopped_cold.most_s));
     c->least = fmin(c->least, s->min_s);
     c->most = fmax(c->most, s->max_s);
-    if (s->cpu_n > 0)
-        c->cpu_s = s->cpu_s / (double)s->cpu_n;
+    g->cpu_s += s->cpu_n > 0 ? s->cpu_s : 0;
+    g->cpu_n += s->cpu_n;
     if (s->setup_s > 0)
         c->setup_s = fmax(c->setup_s, s->setup_s);
     if (s->peak_bytes > c->peak_bytes)
@@ -164,8 +168,14 @@ static void gather(report_candidate *c, gathered *g, const le_db_known_samples *
         c->last_ms = s->last_ms;
 }
 
+/* A sketch knows times to a hundredth or two only; none lies beyond the least and the greatest. */
+static double quantile(const report_candidate *c, const gathered *g, double q) {
+    return g->clean.n ? fmin(fmax(le_sketch_quantile(&g->sketch, q), c->least), c->most) : NAN;
+}
+
 static void summarize(report_candidate *c, const gathered *g) {
     const le_moments *m = g->clean.n ? &g->clean : &g->contended;
+    c->cpu_s = g->cpu_n > 0 ? g->cpu_s / (double)g->cpu_n : NAN;
     c->samples = g->clean.n;
     c->contended = g->contended.n;
     c->cold = g->cold.n;
@@ -180,13 +190,13 @@ static void summarize(report_candidate *c, const gathered *g) {
         c->high = exp(high);
         c->deviation = sqrt(le_moments_variance(m));
     }
-    c->median = g->clean.n ? le_sketch_quantile(&g->sketch, 0.5) : NAN;
-    c->p99 = g->clean.n ? le_sketch_quantile(&g->sketch, 0.99) : NAN;
+    c->median = quantile(c, g, 0.5);
+    c->p99 = quantile(c, g, 0.99);
     c->cold_time = g->cold.n ? exp(g->cold.mean) : NAN;
 }
 
-/* Rows that hold here and now where there are any, else what was measured under other conditions.
- */
+/* Rows that hold here and now where there are any, else what was measured under other conditions;
+ * of all machines: all rows. */
 static void measure(const le_db_knowledge *k, bool all, uint32_t problem, uint32_t candidate,
                     report_candidate *c) {
     gathered *g = calloc(1, sizeof *g);
@@ -195,7 +205,7 @@ static void measure(const le_db_knowledge *k, bool all, uint32_t problem, uint32
         for (size_t i = 0; i < k->n_samples; i++) {
             const le_db_known_samples *s = &k->samples[i];
             bool here = all || !(s->differs & host_bits);
-            bool fresh = !(s->differs & stale_bits);
+            bool fresh = all || !(s->differs & stale_bits);
             if (s->problem_index == problem && s->candidate_index == candidate && here &&
                 (pass == 1 || fresh))
                 gather(c, g, s);
@@ -208,8 +218,11 @@ static void measure(const le_db_knowledge *k, bool all, uint32_t problem, uint32
     free(g);
 }
 
+/* Fastest first; behind all others those that are not shown. */
 static int by_time(const void *x, const void *y) {
     const report_candidate *a = x, *b = y;
+    if (a->hidden != b->hidden)
+        return a->hidden - b->hidden;
     bool no_a = isnan(a->time), no_b = isnan(b->time);
     if (no_a != no_b)
         return no_a - no_b;
@@ -226,7 +239,7 @@ static bool matches_device(const report_candidate *c, const char *device) {
  */
 static void drop_older_sources(report_problem *p) {
     size_t n = 0;
-    for (size_t i = 0; i < p->n_candidates; i++) {
+    for (size_t i = 0; i < p->n_known; i++) {
         report_candidate *c = &p->candidates[i], *twin = NULL;
         for (size_t j = 0; j < n && !twin; j++)
             if (!strcmp(p->candidates[j].text, c->text) &&
@@ -237,11 +250,11 @@ static void drop_older_sources(report_problem *p) {
         else if (c->last_ms > twin->last_ms)
             *twin = *c;
     }
-    p->n_candidates = n;
+    p->n_known = n;
 }
 
 /* A proof (the code without threads and schedule) is no candidate unless something was measured. */
-static bool is_shown(const report_candidate *c) {
+static bool is_one(const report_candidate *c) {
     return c->last_ms || c->state == LE_DB_FAILED || c->state == LE_DB_QUARANTINED;
 }
 
@@ -249,7 +262,7 @@ static bool make_candidates(report_problem *p, const le_db_knowledge *k, const r
     uint32_t problem = (uint32_t)(p->known - k->problems);
     p->candidates = calloc(k->n_candidates ? k->n_candidates : 1, sizeof *p->candidates);
     for (size_t i = 0; p->candidates && i < k->n_candidates; i++) {
-        report_candidate *c = &p->candidates[p->n_candidates];
+        report_candidate *c = &p->candidates[p->n_known];
         if (strcmp(k->candidates[i].operation, p->known->operation) != 0)
             continue;
         *c = (report_candidate){.known = &k->candidates[i], .reason = ""};
@@ -260,12 +273,15 @@ static bool make_candidates(report_problem *p, const le_db_knowledge *k, const r
         describe(k, c);
         measure(k, f->all_machines, problem, (uint32_t)i, c);
         find_verdicts(k, p->known, f->all_machines, c);
-        p->n_candidates += is_shown(c) && matches_device(c, f->device);
+        c->hidden = !matches_device(c, f->device);
+        p->n_known += is_one(c);
     }
     if (!p->candidates)
         return false;
     drop_older_sources(p);
-    qsort(p->candidates, p->n_candidates, sizeof *p->candidates, by_time);
+    qsort(p->candidates, p->n_known, sizeof *p->candidates, by_time);
+    while (p->n_candidates < p->n_known && !p->candidates[p->n_candidates].hidden)
+        p->n_candidates++;
     return true;
 }
 
@@ -320,7 +336,7 @@ static bool is_asked_for(const report_candidate *c, const char *constraint) {
     if (asked_for(constraint, " device=", value, sizeof value) && !is_on(c, value))
         return false;
     return !asked_for(constraint, " memory=", value, sizeof value) ||
-           (double)c->peak_bytes <= strtod(value, NULL);
+           (double)c->peak_bytes <= le__number_parse(value, NULL);
 }
 
 bool le__report_may_answer(const report_candidate *c, const char *constraint) {
@@ -344,11 +360,11 @@ static bool may_replace(const report_candidate *other, const report_choice *c) {
 static void compare(report_choice *c) {
     const report_problem *p = c->problem;
     c->runner_up_ratio = c->reference_ratio = NAN;
-    for (size_t i = 0; i < p->n_candidates; i++) {
+    for (size_t i = 0; i < p->n_known; i++) {
         const report_candidate *other = &p->candidates[i];
         if (other == c->candidate || isnan(other->time))
             continue;
-        if (!c->runner_up && may_replace(other, c))
+        if ((!c->runner_up || other->time < c->runner_up->time) && may_replace(other, c))
             c->runner_up = other;
         if (other->reference && isnan(c->reference_ratio))
             c->reference_ratio = other->time / c->candidate->time;
@@ -362,10 +378,21 @@ static void compare(report_choice *c) {
 static const report_candidate *find_candidate(const report_problem *p, const le_db_knowledge *k,
                                               uint32_t index) {
     const le_db_known_candidate *known = &k->candidates[index];
-    for (size_t i = 0; i < p->n_candidates; i++)
+    for (size_t i = 0; i < p->n_known; i++)
         if (p->candidates[i].known == known)
             return &p->candidates[i];
     return NULL;
+}
+
+/* NULL: none may answer. */
+static const report_candidate *fastest(const report_problem *p) {
+    const report_candidate *best = NULL;
+    for (size_t i = 0; i < p->n_known; i++) {
+        const report_candidate *c = &p->candidates[i];
+        if (le__report_may_answer(c, "") && (!best || c->time < best->time))
+            best = c;
+    }
+    return best;
 }
 
 static void add_choice(report_problem *p, const report_choice *choice) {
@@ -404,13 +431,14 @@ static bool make_choices(report_problem *p, const le_db_knowledge *k, const repo
         if (choice.candidate)
             add_choice(p, &choice);
     }
-    if (p->n_choices == 0 && p->n_candidates && le__report_may_answer(&p->candidates[0], ""))
+    const report_candidate *best = p->n_choices ? NULL : fastest(p);
+    if (best)
         add_choice(p, &(report_choice){.problem = p,
                                        .constraint = "",
                                        .objective = "time",
                                        .evidence = "",
-                                       .date_ms = p->candidates[0].last_ms,
-                                       .candidate = &p->candidates[0]});
+                                       .date_ms = best->last_ms,
+                                       .candidate = best});
     for (size_t i = 0; i < p->n_choices; i++)
         compare(&p->choices[i]);
     return true;
@@ -434,9 +462,13 @@ static bool has_words(char *const *words, const char *text) {
     return true;
 }
 
+static bool is_wanted_operation(const char *name, const report_filter *f) {
+    bool internal = name[0] == '@' && !(f->operations && *f->operations);
+    return !internal && is_listed(f->operations, name);
+}
+
 static bool is_wanted(const le_db_known_problem *p, const report_filter *f) {
-    bool internal = p->operation[0] == '@' && !(f->operations && *f->operations);
-    return !internal && is_listed(f->operations, p->operation) && has_words(f->words, p->key);
+    return is_wanted_operation(p->operation, f) && has_words(f->words, p->key);
 }
 
 static int by_operation(const void *x, const void *y) {
@@ -463,20 +495,42 @@ static const le_db_identity *this_machine(const le_db_knowledge *k) {
     return here;
 }
 
+/* The database has one for each machine and build. */
+static bool make_accounts(report *r, const le_db_knowledge *k, const report_filter *f) {
+    r->accounts = calloc(k->n_accounts + 1, sizeof *r->accounts);
+    for (size_t i = 0; r->accounts && i < k->n_accounts; i++) {
+        const le_db_account *from = &k->accounts[i];
+        size_t at = 0;
+        if ((!f->all_machines && from->differs & host_bits) ||
+            !is_wanted_operation(from->operation, f))
+            continue;
+        while (at < r->n_accounts && strcmp(r->accounts[at].operation, from->operation) != 0)
+            at++;
+        report_account *to = &r->accounts[at];
+        r->n_accounts += at == r->n_accounts;
+        to->operation = from->operation;
+        to->calls += from->calls;
+        to->answered_s += from->answered_s;
+        to->explored_s += from->explored_s;
+        to->regret_s += from->regret_s;
+    }
+    return r->accounts != NULL;
+}
+
 bool le__report_make(report *out, const le_db_knowledge *k, const char *path,
                      const report_filter *f) {
     *out = (report){.knowledge = k, .path = path, .now_ms = f->now_ms ? f->now_ms : now_ms()};
     out->all_machines = f->all_machines;
     out->machine = f->all_machines ? NULL : this_machine(k);
     out->problems = calloc(k->n_problems ? k->n_problems : 1, sizeof *out->problems);
-    bool ok = out->problems != NULL;
+    bool ok = out->problems != NULL && make_accounts(out, k, f);
     for (size_t i = 0; ok && i < k->n_problems; i++) {
         if (!is_wanted(&k->problems[i], f))
             continue;
         report_problem *p = &out->problems[out->n_problems++];
         p->known = &k->problems[i];
         ok = make_candidates(p, k, f) && make_choices(p, k, f);
-        if (ok && p->n_candidates == 0) { /* of another machine */
+        if (ok && p->n_candidates == 0) { /* of another machine, or another device */
             free(p->candidates);
             free(p->choices);
             *p = (report_problem){0};
@@ -500,6 +554,7 @@ void le__report_free(report *r) {
         free(r->problems[i].choices);
     }
     free(r->problems);
+    free(r->accounts);
     *r = (report){0};
 }
 

@@ -88,6 +88,7 @@ got = json.load(open(sys.argv[1]))
 assert [(c["operation"], c["size"]) for c in got["choices"]] == [("project", "16"), ("project", "24")], got
 for way in "measured", "learnt":
     assert got[way]["choices"] == 2 and 0 < got[way]["intervals"] >= got[way]["intervals_right"] >= 0, got
+    assert abs(got[way]["median_above"] - sum(c[way + "_above"] for c in got["choices"]) / 2) < 1e-12, got
     assert all(-1 < c[way + "_above"] <= got[way]["most_above"] for c in got["choices"]), got
 PY
 

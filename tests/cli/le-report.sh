@@ -149,6 +149,94 @@ assert got[""].startswith("opencl@Other GPU"), got
 assert len({c["candidate"] for c in p["candidates"]}) == len(p["candidates"])
 PY
 
+# altered OUT <<PY: the second database's rows, changed by this program in `d`, as another database
+altered() {
+    expect 0 le-report --db=several.sqlite3 export several.json
+    cat >alter.py
+    python3 - "$1" <<'PY' || fail "no altered database"
+import copy, json, math, sys
+d = json.load(open("several.json"))
+def the(kind, **parts):
+    return next(x for x in d[kind] if all(x[k] == v for k, v in parts.items()))
+fold = the("problems", operation="fold")["id"]
+def samples(factor, **other):
+    s = copy.deepcopy(the("samples", problem=fold))
+    s["clean"]["mean_log_s"] += math.log(factor)
+    s.update(min_s=factor * s["min_s"], max_s=factor * s["max_s"], sketch=[], raw=[], **other)
+    d["samples"].append(s)
+exec(open("alter.py").read())
+json.dump(d, open("altered.json", "w"))
+PY
+    rm -f "$1"
+    expect 0 le-report --db="$1" --keep-unknown import altered.json
+}
+
+# --- who has failed does not answer, however fast; those behind him do ---
+altered failed.sqlite3 <<'PY'
+d["candidates"].append(dict(the("candidates", operation="fold"), id="991", implementation="wrong"))
+samples(0.5, candidate="991")
+d["verdicts"].append(dict(d["verdicts"][0], candidate="991", state="failed", reason="another result", size_class="a=f64|1"))
+PY
+expect 0 le-report --db=failed.sqlite3 fold
+out_has "c@cpu  3.00 us"
+expect 0 le-report --db=failed.sqlite3 --reproduce fold
+out_has "le-bench --time c@cpu"
+expect 0 le-report --db=failed.sqlite3 --why fold
+grep -q '^[ *]*wrong@cpu .*0\.50x' out || { fail "ratios are not those to the candidate that answers"; cat out; }
+
+# --- of all machines all rows count, and CPU time is that of all rows ---
+altered machines.sqlite3 <<'PY'
+here = next(i for i in d["identities"] if i["kind"] == "machine")
+d["identities"].append(dict(here, id="555", parts=dict(here["parts"], host="0123456789abcdef", cpu_model="Other CPU")))
+d["identities"].append({"id": "77", "kind": "build", "parts": {"compiler": "gcc 13", "version": "0.2.0", "flags": "-O3"}})
+the("samples", problem=fold).update(cpu_s=3, cpu_n=3)
+samples(1000, machine="555", cpu_s=0, cpu_n=0)
+samples(1, build="77", cpu_s=27, cpu_n=3)
+d["accounts"].append(dict(the("accounts", operation="blur"), build="77", answered_s=4, explored_s=0.1, regret_s=0.5, calls=100))
+PY
+expect 0 le-report --db=machines.sqlite3 --json fold
+python3 - out 3e-6 6 <<'PY' || fail "rows of this machine"
+import json, math, sys
+(p,) = json.load(open(sys.argv[1]))["problems"]
+(c,) = p["candidates"]
+assert math.isclose(c["time_s"], float(sys.argv[2]), rel_tol=1e-6) and c["samples"] == int(sys.argv[3]), c
+assert math.isclose(c["cpu_s"], 5), c  # of 3 s in 3 runs and 27 s in 3 runs
+PY
+expect 0 le-report --db=machines.sqlite3 --all-machines --json fold
+python3 - out 3e-5 9 <<'PY' || fail "rows of all machines"
+import json, math, sys
+(p,) = json.load(open(sys.argv[1]))["problems"]
+(c,) = p["candidates"]
+assert math.isclose(c["time_s"], float(sys.argv[2]), rel_tol=1e-6) and c["samples"] == int(sys.argv[3]), c
+PY
+
+# --- what was spent: of the operations asked for, all builds in one row ---
+expect 0 le-report --db=machines.sqlite3 --regret blur
+[ "$(grep -c '^blur ' out)" -eq 1 ] || { fail "an operation has several rows"; cat out; }
+grep -q '^blur  *500  *6\.00 s  *600 ms  *10\.0 %  *600 ms  *10\.0 %' out || { fail "the sum of both builds"; cat out; }
+grep -q '^warp' out && fail "an operation that was not asked for has a row"
+expect 0 le-report --db=machines.sqlite3 --json blur
+python3 - out <<'PY' || { fail "accounts in JSON"; cat out; }
+import json, sys
+(a,) = json.load(open(sys.argv[1]))["accounts"]
+assert a["operation"] == "blur" and a["calls"] == 500 and abs(a["answered_s"] - 6) < 1e-9, a
+PY
+expect 0 le-report --db=machines.sqlite3 --html=page.html blur
+[ "$(grep -o '<tr><td>[a-z]*</td><td class="n">[0-9]*</td>' page.html)" = '<tr><td>blur</td><td class="n">500</td>' ] ||
+    fail "accounts in HTML"
+
+# --- a choice stands, whatever devices are shown ---
+expect 0 le-report --db=several.sqlite3 --device cpu --why blur 1024
+out_has "atol=1e-05 rtol=0: cl_tiled@"
+out_has "is the stored choice"
+grep -q '^[ *]*cl_tiled@' out && { fail "a candidate of another device is shown"; cat out; }
+expect 0 le-report --db=several.sqlite3 --device cpu blur
+out_has "the choice is on another device:"
+out_has "        cl_tiled@opencl[tile=8]"
+out_has "c@cpu[threads=2,schedule=static]  50.0 us"
+expect 0 le-report --db=several.sqlite3 --device cpu --reproduce blur
+grep -q cl_tiled out && { fail "a command for another device"; cat out; }
+
 # --- what exploring took is a share, or a multiple, of answering: never 57182 % ---
 expect 0 le-report --db=several.sqlite3 --regret
 out_has "572x"

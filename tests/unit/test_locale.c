@@ -10,6 +10,7 @@
 #include "liquid_engine/le_bench.h"
 #include "liquid_engine/le_chain.h"
 #include "liquid_engine/le_io.h"
+#include "liquid_engine/le_report.h"
 
 #include <locale.h>
 #include <setjmp.h>
@@ -196,12 +197,54 @@ static void options_and_texts(void **state) {
     le_shutdown();
 }
 
+/* "c" is right within 1e-6, "fast" within 1e-2; the choice of c allows 1.5e-5. */
+static void plant_tolerance(const char *path) {
+    static const char *const names[] = {"c", "fast"};
+    static const double errors[] = {1e-6, 1e-2};
+    le_db *db = le_db_open(&(le_db_options){.path = path});
+    int64_t problem = le_db_problem(db, "toy_scale", "f64[3]", 1e3, 24), ids[2];
+    for (int i = 0; i < 2; i++) {
+        le_db_candidate_key key = {
+            .operation = "toy_scale", .implementation = names[i], .run_type = "c"};
+        ids[i] = le_db_candidate(db, &key);
+        le_db_verdict v = {.candidate = ids[i], .size_class = "f64|-1", .state = LE_DB_PROVEN};
+        for (int k = 0; k < LE_DB_ERRORS; k++)
+            v.errors[k] = k ? 1 : errors[i];
+        le_db_add_verdict(db, &v);
+        le_db_add_samples(db, problem, ids[i], &(le_db_sample){.seconds = 1e-3 * (2 - i)}, 1);
+    }
+    le_db_add_choice(db, &(le_db_choice){.problem = problem,
+                                         .candidate = ids[0],
+                                         .constraint = "atol=1.5e-05 rtol=0"});
+    assert_true(le_db_flush(db, 10));
+    le_db_close(&db);
+}
+
+static void reports(void **state) {
+    char path[128], *text;
+    le_options options;
+    le_engine *engine = NULL;
+    (void)state;
+    german();
+    snprintf(path, sizeof path, "%s/report.sqlite3", folder);
+    plant_tolerance(path);
+    le_default_options(&options);
+    options.db_path = path;
+    options.mode = LE_MODE_FROZEN;
+    assert_int_equal(le_open(&engine, &options), LE_OK);
+    assert_int_equal(le_report_json(engine, NULL, &text, NULL), LE_OK);
+    assert_non_null(strstr(text, "\"constraint\":\t\"atol=1.5e-05 rtol=0\""));
+    assert_non_null(strstr(text, "\"runner_up\":\tnull")); /* 1 is no tolerance of it */
+    free(text);
+    le_close(&engine);
+    setlocale(LC_ALL, "C");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(database),
-        cmocka_unit_test(keys_and_choices),
-        cmocka_unit_test(chain_text),
-        cmocka_unit_test(options_and_texts),
+        cmocka_unit_test(database),   cmocka_unit_test(keys_and_choices),
+        cmocka_unit_test(chain_text), cmocka_unit_test(options_and_texts),
+        cmocka_unit_test(reports),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

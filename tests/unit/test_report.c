@@ -101,6 +101,30 @@ static void test_json(void **state) {
     le_close(&engine);
 }
 
+/* Of a single run every quantile is its time. */
+static void test_quantiles(void **state) {
+    static const char *const names[] = {"median_s", "p99_s", "min_s", "max_s"};
+    (void)state;
+    le_db *db = le_db_open(&(le_db_options){.path = in_folder("single.sqlite3")});
+    le_db_candidate_key key = {.operation = "fold", .implementation = "c", .run_type = "c"};
+    int64_t problem = le_db_problem(db, "fold", "a=f64[10]", 10, 80);
+    le_db_add_samples(db, problem, le_db_candidate(db, &key), &(le_db_sample){.seconds = 1.234e-3},
+                      1);
+    assert_true(le_db_flush(db, 10));
+    le_db_close(&db);
+    le_engine *engine = open_engine(in_folder("single.sqlite3"), LE_MODE_FROZEN);
+    char *text;
+    assert_int_equal(le_report_json(engine, NULL, &text, NULL), LE_OK);
+    cJSON *root = cJSON_Parse(text);
+    const cJSON *p = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "problems"), 0);
+    const cJSON *c = cJSON_GetArrayItem(cJSON_GetObjectItem(p, "candidates"), 0);
+    for (int i = 0; i < 4; i++)
+        assert_true(fabs(cJSON_GetObjectItem(c, names[i])->valuedouble - 1.234e-3) < 1e-9);
+    cJSON_Delete(root);
+    free(text);
+    le_close(&engine);
+}
+
 static void test_html_of_some(void **state) {
     le_engine *engine = open_engine(in_folder("planted.sqlite3"), LE_MODE_FROZEN);
     char *fold[] = {"fold", NULL}, *other[] = {"blur", NULL}, *text;
@@ -271,6 +295,7 @@ static void test_not_over_itself(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_json),
+        cmocka_unit_test(test_quantiles),
         cmocka_unit_test(test_html_of_some),
         cmocka_unit_test(test_wisdom_travels),
         cmocka_unit_test(test_unknown_operations),

@@ -29,8 +29,9 @@ extern "C" {
 typedef struct le_report_options {
     size_t struct_size;      /* set by the caller: sizeof(le_report_options) */
     char *const *operations; /* NULL-ended names; NULL or empty: all */
-    const char *device;      /* part of a device's name or of a candidate's text; NULL: all */
-    bool all_machines;       /* rows of every machine, not only of this one */
+    const char *device;      /* part of a device's name or of a candidate's text; NULL: all. Choices
+                                are those of all devices */
+    bool all_machines;       /* rows of every machine, not only of this one, put together */
     bool site;               /* with the rows of read-only site databases */
 } le_report_options;
 

@@ -129,6 +129,13 @@ typedef enum outcome {
     OUTCOME_UNFINISHED
 } outcome;
 
+typedef struct progress {
+    const bench_settings *settings;
+    le_engine *engine;
+    bench_progress shown;
+    size_t count[OUTCOME_UNFINISHED + 1], done;
+} progress;
+
 static bool run_measured(bool again, le_engine *engine, const char *name, const le_arg *args,
                          size_t n) {
     le_status status = again ? le_bench_forget(engine, name, args, n) : LE_OK;
@@ -154,8 +161,9 @@ static bool call_if_needed(const job *j, const bench_settings *s, le_engine *eng
 }
 
 /* A problem is told of once, when nothing goes on behind its call; last: at any rate. */
-static outcome measure(job *j, const bench_settings *s, le_engine *engine, const le_arg *args,
-                       size_t n, bool last) {
+static outcome measure(job *j, progress *p, const le_arg *args, size_t n, bool last) {
+    const bench_settings *s = p->settings;
+    le_engine *engine = p->engine;
     le_explanation *e = NULL;
     le_run_info info = {.struct_size = sizeof info};
     const char *name = j->operation->name;
@@ -171,18 +179,20 @@ static outcome measure(job *j, const bench_settings *s, le_engine *engine, const
     bool explained = le_call_explain(engine, &e, name, args, n) == LE_OK;
     if (explained && !known && s->budget_s <= 0)
         time_reference(engine, name, args, n, e);
+    bench_progress_end(&p->shown);
     if (explained && !s->quiet)
         print_result(name, e, &info, how_kept(engine, name, args, n, known));
     le_explanation_free(&e);
     return known ? OUTCOME_KNOWN : OUTCOME_MEASURED;
 }
 
-static outcome run_job(job *j, const bench_settings *s, le_engine *engine, bool last) {
+static outcome run_job(job *j, progress *p, bool last) {
+    const bench_settings *s = p->settings;
     le_sample *sample;
     le_arg args[LE_MAX_ARGS + 4];
     le_case_request request = {
         .kind = LE_CASE_BENCH, .seed = s->seed, .size = j->size, .dtype = j->dtype};
-    le_status status = le_sample_make(&sample, engine, j->operation->name, &request);
+    le_status status = le_sample_make(&sample, p->engine, j->operation->name, &request);
     status = run_world_agree(status);
     if (status != LE_OK) {
         tool_message("%s: no sample of size %lld%s%s: %s", j->operation->name, (long long)j->size,
@@ -191,7 +201,7 @@ static outcome run_job(job *j, const bench_settings *s, le_engine *engine, bool 
         return status == LE_ERR_MEMORY ? OUTCOME_FAILED : OUTCOME_NO_SAMPLE;
     }
     size_t n = call_args(sample, s, args);
-    outcome result = measure(j, s, engine, args, n, last);
+    outcome result = measure(j, p, args, n, last);
     run_world_done(1, 0);
     le_sample_free(&sample);
     return result;
@@ -204,13 +214,6 @@ static void describe(const job *j, char *out, size_t size) {
     if (j->dtype && n > 0 && (size_t)n < size)
         snprintf(out + n, size - (size_t)n, " %s", le_dtype_name(j->dtype));
 }
-
-typedef struct progress {
-    const bench_settings *settings;
-    le_engine *engine;
-    bench_progress shown;
-    size_t count[OUTCOME_UNFINISHED + 1], done;
-} progress;
 
 static bool is_over(const progress *p) {
     double budget_s = p->settings->budget_s;
@@ -242,7 +245,7 @@ static outcome show_job(progress *p, job *j, const visit *v) {
     describe(j, what, sizeof what);
     bench_progress_show(&p->shown, p->done, what, p->settings->budget_s, bench_limit(p->settings));
     limit_race(p);
-    outcome o = run_job(j, p->settings, p->engine, is_last(v));
+    outcome o = run_job(j, p, is_last(v));
     bench_progress_end(&p->shown);
     return o;
 }
@@ -287,13 +290,17 @@ static int run_plan(const plan *all, const bench_settings *s, le_engine *engine)
     if (more)
         run_rest(&p, all);
     if (p.done < all->n)
-        tool_message("%s: %zu of %zu problems are done; the same command goes on with the rest",
-                     bench_interrupted() ? "interrupted" : "the budget is spent", p.done, all->n);
+        tool_message("%s: %zu of %zu problems are done; the same command %s",
+                     bench_interrupted() ? "interrupted" : "the budget is spent", p.done, all->n,
+                     s->again ? "begins with the first of them" : "goes on with the rest");
     if (!s->quiet)
         fprintf(stderr, "%zu measured, %zu known already, %zu without a sample, %zu failed\n",
                 p.count[OUTCOME_MEASURED], p.count[OUTCOME_KNOWN], p.count[OUTCOME_NO_SAMPLE],
                 p.count[OUTCOME_FAILED]);
-    return p.count[OUTCOME_FAILED] ? TOOL_FAILED : TOOL_OK;
+    const bool stored = !p.count[OUTCOME_MEASURED] || le_bench_flush(engine) == LE_OK;
+    if (!stored)
+        tool_message("%s", le_error_message());
+    return stored && !p.count[OUTCOME_FAILED] ? TOOL_OK : TOOL_FAILED;
 }
 
 int bench_warm(const bench_settings *s) {

@@ -103,8 +103,34 @@ bool tool_print_json(cJSON *root, FILE *out) {
     return text != NULL;
 }
 
+/* error: 0 where it is known only that something is missing. */
+static void say_unwritten(const char *what, int error) {
+    tool_message("%s cannot be written%s%s", what, error ? ": " : " in full",
+                 error ? strerror(error) : "");
+}
+
+/* Once: what standard output has not taken shows in many places. */
+static bool stdout_is_written(void) {
+    static bool told;
+    errno = 0;
+    const bool flushed = fflush(stdout) == 0;
+    const int error = errno;
+    if (flushed && !ferror(stdout))
+        return true;
+    if (!told)
+        say_unwritten("standard output", error);
+    told = true;
+    return false;
+}
+
+static void check_stdout(void) {
+    if (!stdout_is_written())
+        _exit(TOOL_FAILED);
+}
+
 void tool_start(void) {
     signal(SIGXFSZ, SIG_IGN);
+    atexit(check_stdout); /* argp ends the process itself */
 }
 
 bool tool_file_open(tool_file *f, const char *path) {
@@ -124,7 +150,8 @@ bool tool_file_open(tool_file *f, const char *path) {
 
 bool tool_file_close(tool_file *f, bool keep) {
     if (f->stream == stdout)
-        return fflush(stdout) == 0 && keep;
+        return stdout_is_written() && keep;
+    const char *path = f->path;
     errno = 0;
     bool ok = fflush(f->stream) == 0 && !ferror(f->stream);
     int error = errno;
@@ -135,8 +162,8 @@ bool tool_file_close(tool_file *f, bool keep) {
     } else {
         le__outfile_abandon(&f->file);
     }
-    if (!ok && keep)
-        tool_message("%s cannot be written: %s", f->path, strerror(error ? error : EIO));
+    if (!ok)
+        say_unwritten(path, error);
     return ok && keep;
 }
 
@@ -153,5 +180,6 @@ bool tool_write(const char *path, const char *text) {
     tool_file f;
     if (!tool_file_open(&f, path))
         return false;
-    return tool_file_close(&f, fputs(text, f.stream) >= 0);
+    fputs(text, f.stream);
+    return tool_file_close(&f, true);
 }

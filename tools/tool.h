@@ -61,11 +61,13 @@ void tool_json_number(struct cJSON *object, const char *name, double value);
 /* Writes the tree and a newline, and frees the tree; false when out of memory. */
 bool tool_print_json(struct cJSON *root, FILE *out);
 
-/* First of all: a file that cannot grow is an error, not the end of the program. */
+/* First of all: a file that cannot grow is an error, not the end of the program, and a program
+ * whose standard output was not written in full fails in the end, with a message. */
 void tool_start(void);
 
-/* Opens a file for writing that tool_file_close puts at `path` when all was written well, else
- * drops. path, which must live so long, "-": standard output. */
+/* Opens a file for writing that tool_file_close puts at `path` when all was written well and it is
+ * to be kept, else drops; what could not be written it tells. path, which must live so long, "-":
+ * standard output. */
 typedef struct tool_file {
     FILE *stream;
     const char *path;

@@ -414,6 +414,15 @@ le_mode le_bench_mode(const le_engine *engine) {
     return engine->options.mode;
 }
 
+le_status le_bench_flush(le_engine *engine) {
+    static const double most_s = 5;
+    char path[4096];
+    le_db_default_path(engine->options.db_path, path, sizeof path);
+    if (!strcmp(path, ":memory:") || le_db_flush(le__store_db(engine->dispatch->store), most_s))
+        return LE_OK;
+    return le_fail(LE_ERR_IO, "%s: what was measured could not be stored", path);
+}
+
 void le_bench_limit_races(le_engine *engine, double seconds) {
     engine->race_until = seconds < 0 ? 0 : le__now() + seconds;
 }

@@ -57,6 +57,25 @@ if [ -n "${LE_SOURCE_DIR:-}" ]; then
     [ -s missing ] && fail "$(cat missing)"
 fi
 
+# --- what cannot be written is a failure, whoever writes it ---
+for words in --help --version --usage --help-env --list-devices '--suite=composite --sizes=8 -n 1' \
+    '--suite=composite --sizes=8 -n 1 --json' '--profile=composite --sizes=8 -n 1' '--sizes=8 composite'; do
+    # shellcheck disable=SC2086
+    le-bench $words >/dev/full 2>err
+    [ $? -eq 1 ] || fail "le-bench $words into a full disk ended with another status than 1"
+    err_has "standard output cannot be written"
+    [ "$(grep -c 'standard output' err)" -eq 1 ] || fail "le-bench $words says so twice"
+done
+(ulimit -f 1; exec le-bench --suite=composite --sizes=8 -n 1 -o small.svg >/dev/null 2>&1) | cat
+[ ! -e small.svg ] || fail "a chart that found no room was kept"
+for db in /proc/none.sqlite3 text.txt; do
+    echo "no database" >text.txt
+    expect 1 le-bench --db=$db --sizes=8 composite
+    err_has "$db: what was measured could not be stored"
+done
+[ "$(cat text.txt)" = "no database" ] || fail "a file that is no database was changed"
+expect 0 le-bench --db=:memory: --sizes=8 composite
+
 # --- measuring ahead; what is stored is not measured again ---
 expect 0 le-bench --sizes=24,32 project composite
 out_has "project  volume=f32[32,32,32]"
@@ -77,6 +96,7 @@ status = pty.spawn(["le-bench", "--sizes=16", "--again", "project", "composite"]
 sys.exit(os.waitstatus_to_exitcode(status))
 PY
 grep -q '\[1/2\] project size 16, at most [0-9]* min left' terminal || { fail "no time left at first"; cat terminal; }
+grep -q 'left\(project\|composite\)  ' terminal && { fail "a result stands behind the progress"; cat terminal; }
 grep -q '\[2/2\] composite size 16, about [0-9]* s left' terminal || { fail "no time left"; cat terminal; }
 
 # --- how good choices are: a number for each size, whatever it is ---

@@ -293,6 +293,21 @@ p = P(); p.feed(open(sys.argv[1], encoding="utf-8").read())
 assert not p.stack and p.svg >= 7, (p.stack, p.svg)
 PY
 
+# --- a page or a list for which there is no room: not kept, and told ---
+for words in '--html=small' '--json -o small' '--csv -o small' '-o small'; do
+    # shellcheck disable=SC2086
+    { (ulimit -f 1; le-report --db=several.sqlite3 $words; echo "status $?") 2>&1; } | cat >out
+    out_has "status 1"
+    out_has "small cannot be written"
+    [ ! -e small ] || fail "le-report $words kept a part"
+done
+for words in '' --json --csv --regret --help '--html=-'; do
+    # shellcheck disable=SC2086
+    le-report --db=several.sqlite3 $words >/dev/full 2>err
+    [ $? -eq 1 ] || fail "le-report $words into a full disk ended with another status than 1"
+    err_has "standard output cannot be written"
+done
+
 # --- export, import, merge ---
 expect 0 le-report --db=db.sqlite3 export dump.json
 expect 0 le-report --db=copy.sqlite3 --keep-unknown import dump.json

@@ -179,6 +179,9 @@ LE_API le_status le_bench_race(le_engine *engine, const char *operation, const l
  */
 LE_API le_status le_bench_prove(le_engine *engine, const char *operation, const le_arg *args,
                                 size_t n_args, const le_bench_team *team);
+/* LE_ERR_IO: what was measured so far is not in the timings database, though it should be: its file
+ * cannot be written, or not in time. */
+LE_API le_status le_bench_flush(le_engine *engine);
 /* The mode of calls that name none. engine must not be NULL. */
 LE_API le_mode le_bench_mode(const le_engine *engine);
 

@@ -8,28 +8,9 @@
 
 #include <stdio.h>
 
-/* Writes text with &, <, > and quotes escaped, for attributes too. */
-static inline void le__escape(FILE *out, const char *text) {
-    for (; *text; text++)
-        switch (*text) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        case '\'':
-            fputs("&#39;", out);
-            break;
-        default:
-            fputc(*text, out);
-        }
-}
+/* Writes text with &, <, > and quotes escaped, for attributes too. What XML has no character for
+ * (bytes that are no UTF-8, control characters) is U+FFFD; the beginning of a character that was
+ * cut off at the end is left out. */
+void le__escape(FILE *out, const char *text);
 
 #endif

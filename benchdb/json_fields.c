@@ -5,6 +5,8 @@
  */
 #include "json_fields.h"
 
+#include "utf8.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -21,30 +23,9 @@ static const cJSON *get(const le__db_fields *f, const char *name) {
     return cJSON_GetObjectItemCaseSensitive(f->row, name);
 }
 
-/* Bytes of the UTF-8 character at p; 0: there is none. Surrogates, overlong forms and what lies
- * above U+10FFFF are none. */
-static size_t utf8_size(const unsigned char *p) {
-    static const struct {
-        unsigned char first, last, low, high, more;
-    } forms[] = {
-        {0x01, 0x7f, 0, 0, 0},       {0xc2, 0xdf, 0x80, 0xbf, 1}, {0xe0, 0xe0, 0xa0, 0xbf, 2},
-        {0xe1, 0xec, 0x80, 0xbf, 2}, {0xed, 0xed, 0x80, 0x9f, 2}, {0xee, 0xef, 0x80, 0xbf, 2},
-        {0xf0, 0xf0, 0x90, 0xbf, 3}, {0xf1, 0xf3, 0x80, 0xbf, 3}, {0xf4, 0xf4, 0x80, 0x8f, 3},
-    };
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        if (*p < forms[i].first || *p > forms[i].last)
-            continue;
-        bool ok = forms[i].more == 0 || (p[1] >= forms[i].low && p[1] <= forms[i].high);
-        for (size_t k = 2; ok && k <= forms[i].more; k++)
-            ok = (p[k] & 0xc0) == 0x80;
-        return ok ? forms[i].more + 1u : 0;
-    }
-    return 0;
-}
-
 bool le__db_field_clean(le__db_fields *f, const char *name, const char *text) {
     for (const char *p = text; *p;) {
-        size_t n = utf8_size((const unsigned char *)p);
+        size_t n = le__utf8_size(p);
         if (n == 0)
             return le__db_field_fail(f, "%s is not UTF-8", name);
         if ((unsigned char)*p < 0x20 || *p == 0x7f)

@@ -5,11 +5,14 @@
  */
 #include "numbers.h"
 
+#include "utf8.h"
+
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static locale_t c_locale; /* 0 when out of memory: then the program's stays */
@@ -54,6 +57,33 @@ char *le__json_print(const cJSON *item, int spaced) {
     char *text = spaced ? cJSON_Print(item) : cJSON_PrintUnformatted(item);
     le__numbers_end(before);
     return text;
+}
+
+/* JSON is UTF-8, paths and names of others may be anything. NULL: out of memory. */
+static char *made_utf8(char *text) {
+    size_t bad = 0;
+    for (const char *p = text; *p;) {
+        size_t n = le__utf8_size(p);
+        bad += n == 0;
+        p += n ? n : 1;
+    }
+    if (bad == 0)
+        return text;
+    char *good = malloc(strlen(text) + bad * (sizeof LE__NO_CHARACTER - 1) + 1), *to = good;
+    for (const char *p = text; good && *p;) {
+        size_t n = le__utf8_size(p);
+        to = n ? mempcpy(to, p, n) : stpcpy(to, LE__NO_CHARACTER);
+        p += n ? n : 1;
+    }
+    if (good)
+        *to = '\0';
+    free(text);
+    return good;
+}
+
+char *le__json_show(const cJSON *item) {
+    char *text = le__json_print(item, 1);
+    return text ? made_utf8(text) : NULL;
 }
 
 void le__json_add_number(cJSON *object, const char *name, double value) {

@@ -31,6 +31,8 @@ int le__number_vprint(char *out, size_t size, const char *format, va_list args);
 
 /* As cJSON_Print (spaced) or cJSON_PrintUnformatted; free() the text. */
 char *le__json_print(const struct cJSON *item, int spaced);
+/* Spaced and for others to read: with U+FFFD for bytes that are no UTF-8, as paths may have. */
+char *le__json_show(const struct cJSON *item);
 /* null where it is not finite, which JSON has no word for. */
 void le__json_add_number(struct cJSON *object, const char *name, double value);
 /* As cJSON_ParseWithLengthOpts: size counts the final '\0', *end (may be NULL) is where it went

@@ -6,6 +6,7 @@
 #include "tool.h"
 
 #include "benchdb.h"
+#include "numbers.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
@@ -95,7 +96,7 @@ void tool_json_number(cJSON *object, const char *name, double value) {
 }
 
 bool tool_print_json(cJSON *root, FILE *out) {
-    char *text = cJSON_Print(root);
+    char *text = le__json_show(root);
     cJSON_Delete(root);
     if (text)
         fprintf(out, "%s\n", text);

@@ -253,7 +253,7 @@ static void print_sum(const printer *p, const le__replay_sum *sum)
 static void free_quoted(char **texts, int n)
 {
     for (int i = 0; texts && i < n; i++)
-        cJSON_free(texts[i]);
+        free(texts[i]);
     free(texts);
 }
 
@@ -262,7 +262,7 @@ static char **quoted(const le__trace_name *names, int n)
     char **texts = calloc((size_t)n + 1, sizeof *texts);
     for (int i = 0; texts && i < n; i++) {
         cJSON *item = cJSON_CreateString(names[i].name);
-        texts[i] = item ? cJSON_PrintUnformatted(item) : NULL;
+        texts[i] = item ? le__json_show(item) : NULL;
         cJSON_Delete(item);
         if (!texts[i]) {
             free_quoted(texts, i);

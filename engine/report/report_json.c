@@ -114,7 +114,7 @@ bool le__report_json(const report *r, FILE *out) {
     for (size_t i = 0; i < r->n_problems; i++)
         add_problem(r, &r->problems[i], problems);
     add_accounts(r, root);
-    char *text = le__json_print(root, 1);
+    char *text = le__json_show(root);
     cJSON_Delete(root);
     if (text)
         fprintf(out, "%s\n", text);

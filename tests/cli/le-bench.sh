@@ -244,6 +244,19 @@ assert s["volume"] == "ramp.raw:f32:8,10,12" and s["problem"].startswith("volume
 assert all(r["within_tolerance"] for r in s["implementations"]) and len(s["implementations"]) > 2
 assert "ramp.raw" in open(sys.argv[2]).read()
 PY
+# a name of two-byte characters that no chart has room for, a control character in it, and one that is no UTF-8
+python3 - <<'PY' || fail "odd names in charts or JSON"
+import json, subprocess, xml.etree.ElementTree as tree
+names = ["a" + 40 * "\u00e9" + ".raw", "b\x01.raw"]
+for name in [*(n.encode() for n in names), b"l\xe9.raw"]:
+    open(name, "wb").write(open("ramp.raw", "rb").read())
+    said = subprocess.run([b"le-bench", b"--suite=project", b"--volume=" + name + b":f32:8,10,12", b"--repeat=1", b"--json",
+                           b"-o", b"odd.svg"], stdout=subprocess.PIPE, check=True).stdout
+    shown = name.decode(errors="replace")
+    assert json.loads(said.decode())["volume"] == shown + ":f32:8,10,12", said
+    text = " ".join(tree.parse("odd.svg").getroot().itertext())
+    assert shown.replace("\x01", "\ufffd")[:30] in text and ("\ufffd" in text) == (name[0] != ord("a")), text
+PY
 expect 0 le-bench --suite=volume --volume=ramp.raw:f32:8,10,12 --repeat=1
 out_has "ramp.raw:f32:8,10,12"
 out_has "volume_render  volume=f32[8,10,12] size=5"

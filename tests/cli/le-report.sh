@@ -293,6 +293,17 @@ p = P(); p.feed(open(sys.argv[1], encoding="utf-8").read())
 assert not p.stack and p.svg >= 7, (p.stack, p.svg)
 PY
 
+# --- a folder whose name is no UTF-8 ---
+python3 - db.sqlite3 <<'PY' || fail "a path that is no UTF-8"
+import json, os, shutil, subprocess, sys
+os.mkdir(b"d\xff")
+shutil.copy(sys.argv[1].encode(), b"d\xff/db.sqlite3")
+for view in b"--json", b"--html=-":
+    text = subprocess.run([b"le-report", b"--db", b"d\xff/db.sqlite3", view], stdout=subprocess.PIPE, check=True).stdout.decode()
+    assert "d\ufffd/db.sqlite3" in text
+    assert view != b"--json" or json.loads(text)["database"] == "d\ufffd/db.sqlite3"
+PY
+
 # --- a page or a list for which there is no room: not kept, and told ---
 for words in '--html=small' '--json -o small' '--csv -o small' '-o small'; do
     # shellcheck disable=SC2086

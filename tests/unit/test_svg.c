@@ -33,6 +33,29 @@ static void escapes(void **state) {
     free(out);
 }
 
+/* What XML has no character for is U+FFFD: bytes that are no UTF-8, surrogates, control characters,
+ * U+FFFE. A character that was cut off is left out. */
+static void only_characters(void **state) {
+    static const struct {
+        const char *text, *written;
+    } cases[] = {{"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"},
+                 {"l\xe9.raw", "l\xef\xbf\xbd.raw"},
+                 {"a\x01\x1f\tb\nc\rd", "a\xef\xbf\xbd\xef\xbf\xbd\tb\nc\rd"},
+                 {"\xed\xa0\x80!", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd!"},
+                 {"\xc0\xaf<", "\xef\xbf\xbd\xef\xbf\xbd&lt;"},
+                 {"\xef\xbf\xbe\xef\xbf\xbd", "\xef\xbf\xbd\xef\xbf\xbd"},
+                 {"cut \xc3", "cut "},
+                 {"cut \xf0\x9f\x98", "cut "},
+                 {"not cut \x98", "not cut \xef\xbf\xbd"},
+                 {"not cut \xe2\x82(", "not cut \xef\xbf\xbd\xef\xbf\xbd("}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *out = escaped(cases[i].text);
+        assert_string_equal(out, cases[i].written);
+        free(out);
+    }
+}
+
 /* y = 4x and y = x^2 meet at 4: straight lines on logarithmic axes, so interpolation is exact. */
 static void crosses_where_powers_do(void **state) {
     (void)state;
@@ -122,9 +145,11 @@ static void quotes_for_the_shell(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(escapes), cmocka_unit_test(crosses_where_powers_do),
-        cmocka_unit_test(draws_bars_or_dots), cmocka_unit_test(writes_numbers),
-        cmocka_unit_test(quotes_for_the_shell)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(escapes),
+                                       cmocka_unit_test(only_characters),
+                                       cmocka_unit_test(crosses_where_powers_do),
+                                       cmocka_unit_test(draws_bars_or_dots),
+                                       cmocka_unit_test(writes_numbers),
+                                       cmocka_unit_test(quotes_for_the_shell)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "files/h5_virtual.h"
 
 #include "core/array.h"
+#include "files/source.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -321,27 +322,57 @@ le_status le__h5_values(le__h5_dataset *d, const le__io_parallel *p, void *data)
 
 /* ------------------------------------------------------------------------------- origins -- */
 
-static bool any_origin(const le__io_place *place, int within,
-                       bool (*fn)(const le__io_place *origin, void *cookie), void *cookie) {
-    le__h5_dataset d;
+typedef bool (*visit)(const le__io_place *origin, void *cookie);
+
+static bool any_origin(const le__io_place *place, int within, visit fn, void *cookie);
+
+/* Closes it. */
+static bool any_of_dataset(le__h5_dataset *d, const le__io_place *place, int within, visit fn,
+                           void *cookie) {
     le__io_place at = *place, part;
-    if (within > DEEPEST + 1 || le__h5_open(place, INT64_MAX, 0, &d) != LE_OK)
-        return fn(place, cookie);
-    if (d.own_file) {
-        at.file = d.own_file;
-        at.dataset = d.own_name;
+    if (d->own_file) {
+        at.file = d->own_file;
+        at.dataset = d->own_name;
     }
     bool found = fn(&at, cookie);
-    for (size_t i = 0; d.maps && i < d.maps->n && !found; i++)
-        if (place_of_part(&d, &d.maps->map[i], &part) == LE_OK) {
+    for (size_t i = 0; d->maps && i < d->maps->n && !found; i++)
+        if (place_of_part(d, &d->maps->map[i], &part) == LE_OK) {
             found = any_origin(&part, within + 1, fn, cookie);
             le__io_place_free(&part);
         }
-    le__h5_close(&d);
+    le__h5_close(d);
     return found;
 }
 
-bool le__h5_any_origin(const le__io_place *place,
-                       bool (*fn)(const le__io_place *origin, void *cookie), void *cookie) {
-    return any_origin(place, 0, fn, cookie);
+static bool any_origin(const le__io_place *place, int within, visit fn, void *cookie) {
+    le__h5_dataset d;
+    if (within > DEEPEST + 1 || le__h5_open(place, INT64_MAX, 0, &d) != LE_OK)
+        return fn(place, cookie);
+    return any_of_dataset(&d, place, within, fn, cookie);
+}
+
+/* Out of memory: as if fn said so. */
+static bool any_of_group(const le__io_place *group, const le__h5_names *names, visit fn,
+                         void *cookie) {
+    bool found = false;
+    for (size_t i = 0; i < names->n && !found; i++) {
+        le__io_place member = {.format = LE__IO_HDF5, .text = group->text, .file = group->file};
+        if (asprintf(&member.dataset, "%s/%s", group->dataset, names->list[i]) < 0)
+            return true;
+        found = any_origin(&member, 0, fn, cookie);
+        free(member.dataset);
+    }
+    return found;
+}
+
+bool le__h5_any_origin(const le__io_place *place, visit fn, void *cookie) {
+    le__h5_dataset d;
+    le__h5_names names;
+    if (le__h5_open(place, INT64_MAX, 0, &d) == LE_OK)
+        return any_of_dataset(&d, place, 0, fn, cookie);
+    if (le__h5_list(place, &names) != LE_OK)
+        return fn(place, cookie);
+    bool found = any_of_group(place, &names, fn, cookie);
+    le__h5_names_free(&names);
+    return found;
 }

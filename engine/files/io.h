@@ -217,8 +217,8 @@ le_status le__votable_write(const le__io_request *r, const le_tensor *t, const v
 le_status le__fits_sky(const char *place, const double *positions, int64_t n, int axes,
                        double *sky);
 
-/* Whether fn says so of a place, behind links to other files, or of any part of the virtual dataset
- * that it names. */
+/* Whether fn says so of a place, behind links to other files, of any part of the virtual dataset
+ * that it names, or of any dataset of the group. */
 bool le__h5_any_origin(const le__io_place *place,
                        bool (*fn)(const le__io_place *origin, void *cookie), void *cookie);
 /* Whether both name the same dataset of one file, through links too. */

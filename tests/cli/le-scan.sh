@@ -51,6 +51,14 @@ else
     grep -q "built without OpenCL" err || err_has "there is no OpenCL device"
 fi
 
+# --- what a group of frames holds, or links to, is no place for the result ---
+for scan in master.h5:/entry/data part_1.h5:/entry/data part_1.h5:/entry/data/data; do
+    before=$(cksum <part_1.h5)
+    expect 2 le-run bitshuffle_lz4 "frames=$scan" result=part_1.h5:/entry/data/data
+    err_has "would replace frames=$scan"
+    [ "$before" = "$(cksum <part_1.h5)" ] || fail "the frames were changed"
+done
+
 # --- what cannot be decoded: refused, or 0 and named ---
 expect 1 le-run bitshuffle_lz4 frames=bad.h5:/entry/data/data result=none.h5:/data
 err_has "frame 2 (of 8; bad.h5:/entry/data/data) cannot be decoded: "

@@ -267,6 +267,10 @@ static void behind_links(void **state) {
     assert_true(le_io_replaces("scan_000001.h5:/scan", "master.h5:/entry/data/again"));
     assert_false(le_io_replaces("scan_000001.h5:/other", "master.h5:/entry/data/data_000001"));
     assert_false(le_io_replaces("scan_000001.h5:/scan", "master.h5:/entry/data/data_000002"));
+    assert_true(le_io_replaces("scan_000001.h5:/scan", "master.h5:/entry/data"));
+    assert_true(le_io_replaces("below/scan_000002.h5:/scan", "master.h5:/entry/data[3:]"));
+    assert_true(le_io_replaces("scan_000001.h5:/scan", "scan_000001.h5:/"));
+    assert_false(le_io_replaces("scan_000001.h5:/other", "master.h5:/entry/data"));
     io_assert_fails("master.h5:/entry/data/loop", LE_ERR_IO, "another file");
     io_assert_fails("master.h5:/entry/data/missing", LE_ERR_IO, "missing.h5");
     io_assert_fails("master.h5:/entry/data/above", LE_ERR_IO, "not beside it");

@@ -170,9 +170,9 @@ LE_API le_status le_io_peek(const char *place, le_dtype *dtype, int *ndim, int64
 LE_API bool le_io_is_place(const char *place, bool for_writing);
 
 /* True when writing to `output` would replace what reading `input` gives: the same dataset of an
- * HDF5 file, or for other formats a file of the input, whatever links and spellings the two places
- * use. Another dataset of the same HDF5 file is none. Of a stack with more than 4096 images the
- * first ones count. Reads headers. */
+ * HDF5 file (of a group any that it has or links to), or for other formats a file of the input,
+ * whatever links and spellings the two places use. Another dataset of the same HDF5 file is none.
+ * Of a stack with more than 4096 images the first ones count. Reads headers. */
 LE_API bool le_io_replaces(const char *output, const char *input);
 
 /* Longitudes and latitudes on the sky, in degrees, of positions in the image of a FITS file, by

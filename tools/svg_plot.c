@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 enum { WIDTH = 860, HEIGHT = 480, LEFT = 84, RIGHT = 24, TOP = 40, BOTTOM = 56, BAR = 90 };
-enum { MOST_COLUMNS = 1000, MOST_ROWS = 600, MOST_POINTS = 4000 };
+enum { MOST_COLUMNS = 1000, MOST_ROWS = 600, MOST_POINTS = 4000, MOST_TICKS = 10 };
 
 /* Values to pixels. */
 typedef struct axis {
@@ -28,6 +28,11 @@ static double place(const axis *a, double v) {
     const double t =
         a->log ? log(v / a->low) / log(a->high / a->low) : (v - a->low) / (a->high - a->low);
     return a->from + (a->to - a->from) * fmin(fmax(t, 0), 1);
+}
+
+/* Nearly one, too: between numbers that are a few roundings apart there is no tick. */
+static bool is_one_value(const axis *a) {
+    return a->high - a->low <= 1e-12 * fmax(fabs(a->low), fabs(a->high));
 }
 
 /* NaN is nowhere; lines of one value get some room. */
@@ -48,7 +53,7 @@ static axis axis_of(const le_tensor *t, bool may_be_log, double from, double to)
     a.log = may_be_log && a.low >= 0 && a.high > 100 * least;
     if (a.log)
         a.low = fmax(least, a.high * 1e-6);
-    if (a.low == a.high) {
+    if (is_one_value(&a)) {
         a.high = a.low + (a.low != 0 ? fabs(a.low) : 1) * 0.5;
         a.low -= a.high - a.low;
     }
@@ -84,14 +89,10 @@ static void tick(FILE *out, const axis *a, bool upright, double v, double far) {
 }
 
 static void ticks(FILE *out, const axis *a, bool upright, double far) {
-    if (a->log) {
-        for (double v = pow(10, ceil(log10(a->low) - 1e-9)); v <= a->high * 1.0001; v *= 10)
-            tick(out, a, upright, v, far);
-        return;
-    }
-    const double step = step_of(a);
-    for (double k = ceil(a->low / step - 1e-9); k * step <= a->high + 1e-9 * step; k++)
-        tick(out, a, upright, k * step, far);
+    const double step = a->log ? 1 : step_of(a), end = a->log ? log10(a->high) : a->high / step;
+    const double first = ceil((a->log ? log10(a->low) : a->low / step) - 1e-9);
+    for (int k = 0; k < MOST_TICKS && first + k <= end + 1e-9; k++)
+        tick(out, a, upright, a->log ? pow(10, first + k) : (first + k) * step, far);
 }
 
 static void begin(FILE *out, const svg_plot *p) {

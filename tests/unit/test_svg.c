@@ -1,12 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Charts: escaping, crossings against computed ones, numbers as people read them.
+ * Charts: escaping, crossings against computed ones, ticks, numbers as people read them.
  */
 #include "engine/report/report.h"
 #include "escape.h"
 #include "engine/report/svg.h"
+#include "svg_plot.h"
 
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -119,6 +121,47 @@ static void draws_bars_or_dots(void **state) {
     free(out);
 }
 
+static char *curve(const double *values, int64_t n) {
+    char *out = NULL;
+    size_t size;
+    FILE *f = open_memstream(&out, &size);
+    assert_non_null(f);
+    double at[4] = {0, 1, 2, 3};
+    const le_tensor x = le_tensor_of(at, LE_F64, 1, &n),
+                    y = le_tensor_of((void *)(uintptr_t)values, LE_F64, 1, &n);
+    const svg_plot plot = {
+        .title = "t", .x_label = "x", .y_label = "y", .value_label = "v", .x = &x, .values = &y};
+    assert_int_equal(svg_write_curve(f, &plot), LE_OK);
+    fclose(f);
+    return out;
+}
+
+/* Of flat curves, of such that roundings bend, and of the ends of what a double holds. */
+static void draws_few_ticks(void **state) {
+    (void)state;
+    const double values[][4] = {
+        {3.5, 3.5, 3.5, 3.5},
+        {1, 1 + DBL_EPSILON, 1, 1},
+        {-7e5, -7e5 * (1 + 1e-15), -7e5, -7e5},
+        {0, 0, 0, 0},
+        {DBL_MAX, 1e300, 1e305, 1e303},
+        {-DBL_MAX, DBL_MAX, 0, 1},
+        {5e-324, 5e-324, 5e-324, 5e-324},
+        {5e-324, 1e-320, 1e-318, 0},
+    };
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        char *out = curve(values[i], 4);
+        if (count(out, "class=\"grid\"") > 20)
+            fail_msg("curve %zu: %d ticks", i, count(out, "class=\"grid\""));
+        free(out);
+    }
+    char *out = curve((double[]){0, 1, 2, 3}, 4), *wide = curve((double[]){1, 10, 100, 1000}, 4);
+    assert_int_equal(count(out, "class=\"grid\""), 7 + 7);  /* 0, 0.5 ... 3 */
+    assert_int_equal(count(wide, "class=\"grid\""), 7 + 4); /* 1, 10, 100, 1000 */
+    free(out);
+    free(wide);
+}
+
 static void writes_numbers(void **state) {
     (void)state;
     char t[LE__TEXT];
@@ -149,6 +192,7 @@ int main(void) {
                                        cmocka_unit_test(only_characters),
                                        cmocka_unit_test(crosses_where_powers_do),
                                        cmocka_unit_test(draws_bars_or_dots),
+                                       cmocka_unit_test(draws_few_ticks),
                                        cmocka_unit_test(writes_numbers),
                                        cmocka_unit_test(quotes_for_the_shell)};
     return cmocka_run_group_tests(tests, NULL, NULL);

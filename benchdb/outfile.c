@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,6 +58,33 @@ static int open_named(le__outfile *f) {
     return EEXIST;
 }
 
+/* The name that links lead to where nothing is. */
+static char *end_of_links(const char *path) {
+    enum { MOST = 40 }; /* as Linux has it */
+    char *name = strdup(path), to[PATH_MAX];
+    for (int i = 0; name && i < MOST; i++) {
+        ssize_t n = readlink(name, to, sizeof to - 1);
+        if (n < 0)
+            return name;
+        to[n] = '\0';
+        char *next;
+        int folder = *to == '/' ? 0 : folder_length(name);
+        if (asprintf(&next, "%.*s%s", folder, name, to) < 0)
+            next = NULL;
+        free(name);
+        name = next;
+    }
+    if (name)
+        errno = ELOOP;
+    free(name);
+    return NULL;
+}
+
+char *le__outfile_target(const char *path) {
+    char *there = realpath(path, NULL);
+    return there || errno == ENOMEM ? there : end_of_links(path);
+}
+
 int le__outfile_open(le__outfile *f, const char *path, bool named) {
     struct stat info;
     *f = (le__outfile){.fd = -1, .exists = stat(path, &info) == 0};
@@ -64,7 +92,10 @@ int le__outfile_open(le__outfile *f, const char *path, bool named) {
         f->fd = open(path, O_WRONLY | O_CLOEXEC);
         return f->fd < 0 ? errno : 0;
     }
-    f->target = f->exists ? realpath(path, NULL) : strdup(path);
+    /* its folder alone decides what may be renamed */
+    if (f->exists && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0)
+        return errno;
+    f->target = le__outfile_target(path);
     if (!f->target)
         return errno;
 #ifdef O_TMPFILE

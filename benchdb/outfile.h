@@ -3,8 +3,9 @@
  *
  * A file that is there as a whole or not at all. Its bytes go into a file without a name, so that
  * nothing is left when the program is killed, or with a temporary name where the file system has
- * none such; when it is complete it takes its place. What a link points to is replaced, the link
- * stays. A pipe, terminal or device is written to as it is.
+ * none such; when it is complete it takes its place. What a link points to is replaced, or made, the
+ * link stays. A file that may not be written is not replaced. A pipe, terminal or device is written
+ * to as it is.
  */
 #ifndef LE_BENCHDB_OUTFILE_H
 #define LE_BENCHDB_OUTFILE_H
@@ -20,6 +21,9 @@ typedef struct le__outfile {
     bool on_disk; /* what is written has been synced by whoever wrote it */
 } le__outfile;
 
+/* The file that `path` names, through links; malloc'ed. NULL with errno: links without an end, or no
+ * memory. */
+char *le__outfile_target(const char *path);
 /* 0 or an errno. named: with a temporary name in any case, for when fd is closed before the end. */
 int le__outfile_open(le__outfile *f, const char *path, bool named);
 /* Closes and puts the file in its place; 0 or an errno, then there is no new file. One that

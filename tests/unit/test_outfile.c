@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * Files that are there as a whole or not at all: what is left of a writer that is killed, what is
- * replaced, and what a link, pipe or existing file becomes.
+ * replaced, and what a link, pipe or existing file becomes, or one that may not be written.
  */
 #include "io_test.h"
 
@@ -86,6 +86,46 @@ static void replaced(void **state) {
     }
 }
 
+static void links_to_nothing(void **state) {
+    (void)state;
+    struct stat info;
+    le__outfile f;
+    char there[64] = "";
+    assert_int_equal(mkdir("far", 0777), 0);
+    assert_int_equal(symlink("far/first", "one"), 0);
+    assert_int_equal(symlink("second", "far/first"), 0);
+    assert_int_equal(symlink("round", "round"), 0);
+    put("one", false, "new");
+    check_content("far/second", "new");
+    assert_int_equal(readlink("one", there, sizeof there - 1), 9);
+    assert_int_equal(lstat("far/first", &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    assert_int_equal(le__outfile_open(&f, "round", false), ELOOP);
+    assert_int_equal(lstat("round", &info), 0);
+}
+
+/* Who owns everything may write everything, so somebody else tries. */
+static void may_not_be_written(void **state) {
+    (void)state;
+    enum { NOBODY = 65534 };
+    int status;
+    io_put("kept", "kept", 4);
+    assert_int_equal(chmod("kept", 0444), 0);
+    assert_int_equal(chmod(".", 0777), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        le__outfile f;
+        if (geteuid() == 0 && setuid(NOBODY) != 0)
+            _exit(2);
+        int error = le__outfile_open(&f, "kept", false);
+        le__outfile_abandon(&f);
+        _exit(error != EACCES);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    check_content("kept", "kept");
+}
+
 /* Somebody else made the file meanwhile. */
 static void raced(void **state) {
     (void)state;
@@ -108,7 +148,11 @@ static void device(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(killed), cmocka_unit_test(replaced),
-                                       cmocka_unit_test(raced), cmocka_unit_test(device)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(killed),
+                                       cmocka_unit_test(replaced),
+                                       cmocka_unit_test(links_to_nothing),
+                                       cmocka_unit_test(may_not_be_written),
+                                       cmocka_unit_test(raced),
+                                       cmocka_unit_test(device)};
     return cmocka_run_group_tests(tests, io_setup, io_teardown);
 }

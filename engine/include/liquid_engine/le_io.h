@@ -74,9 +74,9 @@
  *
  * Writing: folders on the way are created. A file appears when it is complete: until then it has no
  * name, or a temporary one beside its place where the file system has no files without names (and for
- * stacks of more than 64 images). What replaces an existing file is on the disk before it does. In an
- * existing HDF5 file only the named dataset is replaced (the file is copied, changed and put in the
- * old one's place).
+ * stacks of more than 64 images). What replaces an existing file is on the disk before it does; one
+ * without permission to write is not replaced, and links stay what they are. In an existing HDF5 file
+ * only the named dataset is replaced (the file is copied, changed and put in the old one's place).
  *
  * Errors:  LE_ERR_ARGUMENT (the place is malformed), LE_ERR_IO (the file), LE_ERR_DTYPE,
  *          LE_ERR_SHAPE (not representable), LE_ERR_MEMORY, LE_ERR_UNSUPPORTED. Outputs are

@@ -134,37 +134,10 @@ static le_status read_inputs(le_engine *engine, run_args *a, bool shared, bool v
     return LE_OK;
 }
 
-/* An output must not take the place of an input, nor of another output. */
-static le_status check_outputs(const run_args *a) {
-    const le_arg_desc *d = a->operation->args;
-    for (size_t o = 0; o < a->operation->n_args; o++)
-        for (size_t i = 0; i < a->operation->n_args; i++) {
-            bool both = d[o].type == LE_TYPE_OUT && a->args[o].given && a->args[i].given &&
-                        !a->args[o].plot &&
-                        (d[i].type == LE_TYPE_IN || (d[i].type == LE_TYPE_OUT && i < o));
-            if (both && (le_io_replaces(a->args[o].text, a->args[i].text) ||
-                         (d[i].type == LE_TYPE_OUT && !strcmp(a->args[o].text, a->args[i].text))))
-                return le_fail(LE_ERR_ARGUMENT,
-                               "%s=%s would replace %s=%s; give the output another place",
-                               d[o].name, a->args[o].text, d[i].name, a->args[i].text);
-        }
-    return LE_OK;
-}
-
-/* Nor must a file beside the outputs. */
 static le_status check_extras(const run_args *a, bool shared) {
-    const le_arg_desc *d = a->operation->args;
     if ((shared || run_args_scan(a)) && (a->extras[RUN_PICTURE] || a->extras[RUN_REGIONS]))
         return le_fail(LE_ERR_ARGUMENT, "%s: no pictures are made of scans, nor on several ranks",
                        a->operation->name);
-    for (run_extra e = 0; e < RUN_EXTRAS; e++)
-        for (size_t i = 0; a->extras[e] && i < a->operation->n_args; i++)
-            if (a->args[i].given &&
-                ((d[i].type == LE_TYPE_IN && le_io_replaces(a->extras[e], a->args[i].text)) ||
-                 (d[i].type == LE_TYPE_OUT && !strcmp(a->extras[e], a->args[i].text))))
-                return le_fail(LE_ERR_ARGUMENT,
-                               "%s=%s would replace %s=%s; give the file another place",
-                               run_extra_name(e), a->extras[e], d[i].name, a->args[i].text);
     return LE_OK;
 }
 
@@ -360,7 +333,7 @@ static int run_operation(le_engine *engine, const run_options *o, const le_opera
     run_progress_start();
     le_status status = run_plot_prepare(&a);
     if (status == LE_OK)
-        status = check_outputs(&a);
+        status = run_check_places(o, &a);
     if (status == LE_OK)
         status = check_extras(&a, shared);
     bool boxed = status == LE_OK && !shared && run_boxes_wanted(engine, o, &a);
@@ -400,6 +373,7 @@ static le_status load_chain(le_engine *engine, run_options *o, char **text, char
         return LE_OK;
     le_status status = run_chain_register(engine, o->words[0], text, name, size);
     if (status == LE_OK) {
+        o->chain_file = o->words[0];
         o->chain_text = *text;
         o->words[0] = name;
     }

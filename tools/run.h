@@ -16,7 +16,8 @@ typedef struct run_options {
     double atol, rtol;
     const char *implementation, *run_type, *device, *db;
     const char *profile; /* NULL: not given; "": the table only; else also a trace to this file */
-    const char *chain_text; /* of the JSON file that words[0] names; NULL: it is an operation */
+    const char *chain_file; /* the JSON file that words[0] named; NULL: it is an operation */
+    const char *chain_text; /* what it holds */
     le_mode mode;
     int objective;        /* le_objective; -1: not given */
     int64_t memory_limit; /* bytes; 0: not given */
@@ -41,6 +42,9 @@ void run_help(const le_operation *op);
 /* The nearest operation's name, NULL if none is near. */
 const char *run_nearest_operation(le_engine *engine, const char *name);
 
+/* LE_ERR_ARGUMENT where something that is written would take the place of something that is read, or
+ * of anything else that is written. */
+le_status run_check_places(const run_options *o, const run_args *a);
 /* Longitudes and latitudes of tables with columns lon, lat and center_of_mass_0, _1 ..., where the
  * first input with so many axes is a FITS image that knows them. */
 le_status run_fill_sky(run_args *a);

@@ -272,7 +272,7 @@ static char *raw_name(const char *file) {
 char *le__nrrd_data_name(const char *file, bool for_writing) {
     le__nrrd_header h;
     block b;
-    if (for_writing)
+    if (for_writing || access(file, F_OK) != 0)
         return is_detached(file) ? raw_name(file) : NULL;
     le_status status = open_nrrd(file, &h, &b);
     if (b.fd >= 0)

@@ -24,7 +24,7 @@ typedef struct le__nrrd_header {
 le_status le__nrrd_parse(const char *name, const char *text, size_t size, le__nrrd_header *out);
 
 /* The other file with the data of a detached header: as the header names it, or as it would be
- * written. malloc'ed; NULL when there is none. */
+ * written, which counts where there is no header yet. malloc'ed; NULL when there is none. */
 char *le__nrrd_data_name(const char *file, bool for_writing);
 
 #endif

@@ -2,33 +2,108 @@
  * SPDX-License-Identifier: MIT
  *
  * Whether writing one place would replace what another one is read from: by the files themselves,
- * not by their names, and within an HDF5 file by the dataset.
+ * not by their names, and within an HDF5 file by the dataset. What is not there yet counts as it
+ * would be.
  */
 #include "core/array.h"
 #include "files/io.h"
 #include "files/nrrd.h"
 
+#include <errno.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+/* A file that is there, or the folder on the way to one that is not, and the rest of its name. */
+typedef struct identity {
+    dev_t device;
+    ino_t inode;
+    char *rest; /* owned; NULL: it is there */
+} identity;
+
 typedef struct file_list {
-    struct stat *info; /* of files that exist */
+    identity *file;
     size_t n, capacity;
     bool failed;
 } file_list;
 
+/* Without empty parts and "."; with `up`, a part and the ".." after it go, too. */
+static void tidy(char *path, bool up) {
+    char *to = path;
+    for (const char *from = path; *from;) {
+        const size_t n = strcspn(from, "/"), slash = from[n] == '/';
+        if (up && n == 2 && !memcmp(from, "..", 2) && to > path) {
+            while (to > path && *--to != '/')
+                ;
+        } else if (n > 1 || (n == 1 && *from != '.')) {
+            if (to > path)
+                *to++ = '/';
+            memmove(to, from, n);
+            to += n;
+        }
+        from += n + slash;
+    }
+    *to = '\0';
+}
+
+/* Bytes of the name that lead to the last folder that is there. */
+static size_t folder_there(char *name, struct stat *info) {
+    size_t n = strlen(name);
+    for (bool found = false; !found;) {
+        while (n > 0 && name[n - 1] != '/')
+            n--;
+        const char kept = name[n];
+        name[n] = '\0';
+        found = stat(n ? name : ".", info) == 0 || n == 0;
+        name[n] = kept;
+        while (!found && n > 0 && name[n - 1] == '/')
+            n--;
+    }
+    return n;
+}
+
+/* False: out of memory. */
+static bool identify(const char *file, identity *out) {
+    struct stat info = {.st_ino = 0};
+    if (stat(file, &info) == 0) {
+        *out = (identity){info.st_dev, info.st_ino, NULL};
+        return true;
+    }
+    char *name = le__outfile_target(file);
+    if (!name && errno == ELOOP)
+        name = strdup(file);
+    if (!name)
+        return false;
+    const size_t n = folder_there(name, &info);
+    *out = (identity){info.st_dev, info.st_ino, strdup(name + n)};
+    if (out->rest)
+        tidy(out->rest, true);
+    free(name);
+    return out->rest != NULL;
+}
+
+static bool is_same(const identity *a, const identity *b) {
+    return a->device == b->device && a->inode == b->inode && !a->rest == !b->rest &&
+           (!a->rest || !strcmp(a->rest, b->rest));
+}
+
 static void add(file_list *l, const char *file) {
-    struct stat info;
-    if (l->failed || !file || stat(file, &info) != 0)
+    if (l->failed || !file)
         return;
-    struct stat *grown = le__array_room(l->info, l->n, &l->capacity, sizeof *grown);
+    identity *grown = le__array_room(l->file, l->n, &l->capacity, sizeof *grown);
     l->failed = !grown;
     if (!grown)
         return;
-    l->info = grown;
-    l->info[l->n++] = info;
+    l->file = grown;
+    l->failed = !identify(file, &l->file[l->n]);
+    l->n += !l->failed;
+}
+
+static void release(file_list *l) {
+    for (size_t i = 0; i < l->n; i++)
+        free(l->file[i].rest);
+    free(l->file);
 }
 
 /* Whether the file is the name with a number in it, which %% before it shifts. */
@@ -55,6 +130,7 @@ static void add_stack(file_list *l, const char *name) {
         free(file);
         return;
     }
+    add(l, name); /* for when none of its files is there */
     glob_t there = {0};
     char *pattern = le__io_name_pattern(name);
     int end = pattern ? glob(pattern, GLOB_NOSORT, NULL, &there) : GLOB_NOSPACE;
@@ -90,40 +166,65 @@ static bool shares_a_file(const target *out, const le__io_place *input) {
     bool found = in.failed; /* out of memory: nothing is written */
     for (size_t i = 0; i < out->files.n; i++)
         for (size_t k = 0; k < in.n; k++)
-            found = found || (out->files.info[i].st_dev == in.info[k].st_dev &&
-                              out->files.info[i].st_ino == in.info[k].st_ino);
-    free(in.info);
+            found = found || is_same(&out->files.file[i], &in.file[k]);
+    release(&in);
     return found;
+}
+
+/* By name, for neither has to be there, or by what the names lead to. */
+static bool same_dataset(const le__io_place *a, const le__io_place *b) {
+    char *x = strdup(a->dataset), *y = b->dataset ? strdup(b->dataset) : NULL;
+    bool same = !x;
+    if (x && y) {
+        tidy(x, false);
+        tidy(y, false);
+        same = !strcmp(x, y);
+    }
+    free(x);
+    free(y);
+    return same || le__h5_same_dataset(a, b);
 }
 
 static bool is_replaced(const le__io_place *input, void *output) {
     const target *out = output;
     bool found = shares_a_file(out, input);
-    if (found && out->place->format == LE__IO_HDF5 && input->format == LE__IO_HDF5)
-        found = le__h5_same_dataset(out->place, input);
-    return found;
+    if (!found || !out->place->dataset) /* of the file nothing stays */
+        return found;
+    return input->format == LE__IO_HDF5 ? same_dataset(out->place, input) : input->format != 0;
 }
 
-/* Where nothing is yet, nothing is replaced. */
+static bool any_there(const file_list *l) {
+    bool any = false;
+    for (size_t i = 0; i < l->n; i++)
+        any = any || !l->file[i].rest;
+    return any;
+}
+
+/* What is not there yet is no part of anything. */
 static bool replaces(target *out, const le__io_place *in) {
     add_all(&out->files, out->place, true);
-    if (out->files.failed || out->files.n == 0)
-        return out->files.failed;
-    return in->format == LE__IO_HDF5 ? le__h5_any_origin(in, is_replaced, out)
-                                     : is_replaced(in, out);
+    if (out->files.failed)
+        return true;
+    return in->format == LE__IO_HDF5 && any_there(&out->files)
+               ? le__h5_any_origin(in, is_replaced, out)
+               : is_replaced(in, out);
+}
+
+/* What is no place is a plain file. False: out of memory. */
+static bool parse(const char *text, le__io_place *out) {
+    if (le__io_place_parse(text, out) == LE_OK)
+        return true;
+    *out = (le__io_place){.text = text, .file = strdup(text)};
+    return out->file != NULL;
 }
 
 bool le_io_replaces(const char *output, const char *input) {
-    le__io_place out, in;
-    if (le__io_place_parse(output, &out) != LE_OK)
+    le__io_place out = {0}, in = {0};
+    if (!output || !input)
         return false;
-    if (le__io_place_parse(input, &in) != LE_OK) {
-        le__io_place_free(&out);
-        return false;
-    }
     target to = {.place = &out};
-    bool found = replaces(&to, &in);
-    free(to.files.info);
+    bool found = !parse(output, &out) || !parse(input, &in) || replaces(&to, &in);
+    release(&to.files);
     le__io_place_free(&in);
     le__io_place_free(&out);
     return found;

@@ -113,6 +113,22 @@ expect 2 le-run project volume=h.nhdr image=h.raw
 expect 2 le-run project volume=h.nhdr image=./h.nhdr
 expect 2 le-run project volume=h.raw:f32:2,2,2 image=h.nhdr
 
+# neither do two outputs go to one place, nor a trace to that of an input, whether there is anything yet or not
+for pair in "a.npy ./a.npy" "made/a.npy made/../made/a.npy" "a.h5:/i ./a.h5:i" "h.h5:/i ./h.h5:i" "a.nhdr a.raw" "a.raw a.nhdr"; do
+    expect 2 le-run roberts_cross image=v.raw:u8:2,4 gradient_col="${pair% *}" gradient_row="${pair#* }"
+    err_has "would replace gradient_col=${pair% *}"
+    [ ! -e a.npy ] && [ ! -e a.h5 ] && [ ! -e a.nhdr ] && [ ! -e a.raw ] || fail "a refusal left an output"
+done
+ln -s v.raw link.json
+for trace in v.raw ./v.raw link.json; do
+    expect 2 le-run --profile=$trace project volume=v.raw:u8:2,2,2
+    err_has "--profile=$trace would replace volume=v.raw"
+    cmp -s v.raw w.raw || fail "the input was changed"
+done
+printf '1,2,1\n' >kernel.csv # of tables, too
+expect 2 le-run find_sources image=v.raw:u8:2,4 kernel=kernel.csv catalogue=./kernel.csv
+err_has "catalogue=./kernel.csv would replace kernel=kernel.csv"
+
 # --- HDF5 out and in, with a slice ---
 expect 0 le-run interpolate volume=v.raw:u8:2,2,2 size=2 outside=0 samples=s.h5:/deep/samples
 expect 0 le-run project "volume=s.h5:/deep/samples[0:1]" scale=linear colormap=none

@@ -535,47 +535,6 @@ static void peeked(void **state) {
     assert_int_equal(shape[1], NZ);
 }
 
-/* What an output would take the place of, by the datasets themselves. */
-static void replaced_datasets(void **state) {
-    static const struct {
-        const char *output, *input;
-        bool same;
-    } cases[] = {
-        {"r.h5:/g/v", "r.h5:/g/v", true},      {"r.h5:g//v", "r.h5:/g/v[0:1]", true},
-        {"r.h5:/soft", "r.h5:/g/v", true},     {"r.h5:/g/v", "r.h5:/soft", true},
-        {"r.h5:/hard", "r.h5:/h/v", true},     {"r.h5:/other", "r.h5:/g/v", false},
-        {"r.h5:/new", "r.h5:/g/v", false},     {"other.h5:/g/v", "r.h5:/g/v", false},
-        {"r-link.h5:/g/v", "r.h5:/g/v", true}, {"r.h5:/g/v", "x.raw:u8:3", false},
-        {"x.png", "x.raw:u8:3", true},         {"s_%d.png", "s_1.png", true},
-        {"s_1.png", "s_%d.png", true},         {"s_2.png", "s_1.png", false},
-        {"50%%_%d.png", "50%%_3.png", true},   {"s_%d.png", "s_9000.png", true},
-        {"s_%d.png", "s_01.png", false},       {"[s]*_%02d.png", "[s]*_03.png", true},
-        {"[s]*_%02d.png", "s_1.png", false},
-    };
-    (void)state;
-    hid_t file = H5Fcreate("r.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    hid_t group = H5Gcreate2(file, "g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    write_set(group, "v", &numbers[0], &layouts[1]);
-    write_set(file, "other", &numbers[0], &layouts[0]);
-    H5Lcreate_soft("/g/v", file, "soft", H5P_DEFAULT, H5P_DEFAULT);
-    H5Lcreate_soft("/g", file, "h", H5P_DEFAULT, H5P_DEFAULT);
-    H5Lcreate_hard(group, "v", file, "hard", H5P_DEFAULT, H5P_DEFAULT);
-    H5Gclose(group);
-    H5Fclose(file);
-    io_put("x.raw", "abc", 3);
-    io_put("s_0.png", "", 0);
-    io_put("s_1.png", "", 0);
-    io_put("s_01.png", "", 0);
-    io_put("s_9000.png", "", 0);
-    io_put("50%_3.png", "", 0);
-    io_put("[s]*_03.png", "", 0);
-    assert_int_equal(symlink("x.raw", "x.png"), 0);
-    assert_int_equal(symlink("r.h5", "r-link.h5"), 0);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (le_io_replaces(cases[i].output, cases[i].input) != cases[i].same)
-            fail_msg("%s %s", cases[i].output, cases[i].input);
-}
-
 static double seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -774,7 +733,6 @@ int main(void) {
         cmocka_unit_test(many_chunks),
         cmocka_unit_test(very_many_chunks),
         cmocka_unit_test(opened_once),
-        cmocka_unit_test(replaced_datasets),
         cmocka_unit_test(names_of_columns),
         cmocka_unit_test(tried_once),
     };

@@ -172,7 +172,9 @@ LE_API bool le_io_is_place(const char *place, bool for_writing);
 /* True when writing to `output` would replace what reading `input` gives: the same dataset of an
  * HDF5 file (of a group any that it has or links to), or for other formats a file of the input,
  * whatever links and spellings the two places use. Another dataset of the same HDF5 file is none.
- * Of a stack with more than 4096 images the first ones count. Reads headers. */
+ * What is not there yet counts as it will be, so that two outputs can be compared, one way and the
+ * other. An output that is no place, or an HDF5 file without a dataset, is a file that is replaced as a
+ * whole. Reads headers. */
 LE_API bool le_io_replaces(const char *output, const char *input);
 
 /* Longitudes and latitudes on the sky, in degrees, of positions in the image of a FITS file, by

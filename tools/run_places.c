@@ -1,0 +1,67 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * That nothing which le-run writes takes the place of what it reads, nor of anything else that it
+ * writes. Asked before anything is read.
+ */
+#include "run.h"
+
+#include "liquid_engine/le_io.h"
+
+#include <string.h>
+
+enum { MOST = LE_MAX_ARGS + RUN_EXTRAS + 1 };
+
+typedef struct named {
+    const char *name, *text;
+} named;
+
+/* Outputs, the files beside them, and the trace. */
+static int list_written(const run_options *o, const run_args *a, named *out) {
+    int n = 0;
+    for (size_t i = 0; i < a->operation->n_args; i++)
+        if (a->operation->args[i].type == LE_TYPE_OUT && a->args[i].given)
+            out[n++] = (named){a->operation->args[i].name, a->args[i].text};
+    for (run_extra e = 0; e < RUN_EXTRAS; e++)
+        if (a->extras[e])
+            out[n++] = (named){run_extra_name(e), a->extras[e]};
+    if (o->profile && *o->profile && strcmp(o->profile, "-") != 0)
+        out[n++] = (named){"--profile", o->profile};
+    return n;
+}
+
+/* A text that is not one of some words may name a file that the operation reads. */
+static bool is_read(const le_arg_desc *d, const run_arg *a) {
+    return a->given && (d->type == LE_TYPE_IN || (d->type == LE_TYPE_TABLE && !a->list) ||
+                        (d->type == LE_TYPE_STR && !d->words));
+}
+
+static int list_read(const run_options *o, const run_args *a, named *out) {
+    int n = 0;
+    if (o->chain_file)
+        out[n++] = (named){"chain", o->chain_file};
+    for (size_t i = 0; i < a->operation->n_args; i++)
+        if (is_read(&a->operation->args[i], &a->args[i]))
+            out[n++] = (named){a->operation->args[i].name, a->args[i].text};
+    return n;
+}
+
+static le_status refuse(const named *written, const named *other) {
+    return le_fail(LE_ERR_ARGUMENT, "%s=%s would replace %s=%s; give it another place",
+                   written->name, written->text, other->name, other->text);
+}
+
+le_status run_check_places(const run_options *o, const run_args *a) {
+    named written[MOST], read[MOST];
+    const int n_written = list_written(o, a, written), n_read = list_read(o, a, read);
+    for (int k = 0; k < n_written; k++) {
+        const char *text = written[k].text;
+        for (int i = 0; i < n_read; i++)
+            if (le_io_replaces(text, read[i].text))
+                return refuse(&written[k], &read[i]);
+        for (int i = 0; i < k; i++)
+            if (le_io_replaces(text, written[i].text) || le_io_replaces(written[i].text, text))
+                return refuse(&written[k], &written[i]);
+    }
+    return LE_OK;
+}

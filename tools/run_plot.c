@@ -48,12 +48,14 @@ static le_status ask_for_errors(run_args *a, const run_arg *intensity, bool in_f
         sem->wanted = true;
         return LE_OK;
     }
-    const size_t size = strlen(intensity->text) + sizeof "_errors";
+    size_t n = strlen(intensity->text), size = n + sizeof "_errors";
+    while (n > 0 && intensity->text[n - 1] == '/')
+        n--;
     free(sem->made);
     sem->made = malloc(size);
     if (!sem->made)
         return le_fail(LE_ERR_MEMORY, "out of memory");
-    snprintf(sem->made, size, "%s_errors", intensity->text);
+    snprintf(sem->made, size, "%.*s_errors", (int)n, intensity->text);
     sem->text = sem->made;
     sem->given = true;
     return LE_OK;
@@ -106,9 +108,12 @@ static void title_of(const run_args *a, char *out, size_t size) {
 
 /* The group beside a dataset; one at the root goes into an entry. */
 static void group_of(const char *file, const char *dataset, char *out, size_t size) {
-    const char *slash = strrchr(dataset, '/');
-    snprintf(out, size, "%s:%.*s/plot", file, slash == dataset ? 6 : (int)(slash - dataset),
-             slash == dataset ? "/entry" : dataset);
+    int n = (int)strlen(dataset);
+    while (n > 0 && dataset[n - 1] == '/')
+        n--;
+    while (n > 0 && dataset[n - 1] != '/')
+        n--;
+    snprintf(out, size, "%s:%.*splot", file, n > 1 ? n : 7, n > 1 ? dataset : "/entry/");
 }
 
 static le_status write_nexus(run_args *a, const char *file, const char *dataset) {

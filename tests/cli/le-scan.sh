@@ -134,6 +134,10 @@ PY
         same sem.raw s.raw
         same radial.raw r.raw
     done
+    for place in e1.h5:/entry e2.h5:/entry/plot e3.h5:/entry/i/; do # a plot finds a name beside any dataset
+        expect 0 $run integrate_stored frames=scan.h5:/entry/data/data $geometry intensity=$place
+        silent
+    done
     tail -c +321 i.raw | head -c 160 >wanted.raw
     expect 0 $run integrate_stored "frames=scan.h5:/entry/data/data[2]" $geometry intensity=intensity.raw
     same intensity.raw wanted.raw

@@ -9,6 +9,7 @@
 #include "liquid_engine/le_stream.h"
 
 #include <hdf5.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 static void assert_text(hid_t object, const char *name, const char *wanted) {
@@ -86,6 +87,100 @@ static void followed(void **state) {
     H5Fclose(file);
 }
 
+static void put_group(const char *file, const char *group, const char *set) {
+    hsize_t n = 3;
+    hid_t f = H5Fopen(file, H5F_ACC_RDWR, H5P_DEFAULT), space = H5Screate_simple(1, &n, NULL);
+    hid_t g = H5Lexists(f, group, H5P_DEFAULT) > 0
+                  ? H5Gopen2(f, group, H5P_DEFAULT)
+                  : H5Gcreate2(f, group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t d = H5Dcreate2(g, set, H5T_NATIVE_INT, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(d >= 0);
+    H5Dclose(d);
+    H5Gclose(g);
+    H5Sclose(space);
+    H5Fclose(f);
+}
+
+/* What is not ours, or not ours alone, stays, and the plot lies beside it. */
+static void beside_others(void **state) {
+    static const struct {
+        const char *file, *signal, *group, *kept, *made, *entry, *plot;
+    } cases[] = {
+        {"k1.h5", "/entry/i", "/entry/plot", "/entry/plot/mask", "/entry/plot_1", "entry",
+         "plot_1"},
+        {"k2.h5", "/entry/plot", "/entry/plot", "/entry/plot", "/entry/plot_1", "entry", "plot_1"},
+        {"k3.h5", "/entry", "/entry/plot", "/entry", "/entry_1/plot", "entry_1", "plot"},
+        {"k4.h5", "/plot", "/plot", "/plot", "/plot_1", "plot_1", NULL},
+    };
+    char place[64];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(place, sizeof place, "%s:%s", cases[i].file, cases[i].signal);
+        put(place, 2, (int64_t[]){3, 4});
+        if (i == 0)
+            put_group("k1.h5", "/entry/plot", "mask");
+        snprintf(place, sizeof place, "%s:%s", cases[i].file, cases[i].group);
+        for (int k = 0; k < 2; k++)
+            if (plot(place, cases[i].signal, NULL) != LE_OK)
+                fail_msg("%s: %s", place, le_error_message());
+        hid_t file = H5Fopen(cases[i].file, H5F_ACC_RDONLY, H5P_DEFAULT);
+        hid_t kept = H5Dopen2(file, cases[i].kept, H5P_DEFAULT),
+              made = H5Gopen2(file, cases[i].made, H5P_DEFAULT);
+        assert_true(kept >= 0 && made >= 0);
+        hid_t signal = H5Dopen2(made, "intensity", H5P_DEFAULT);
+        assert_true(signal >= 0);
+        assert_text(file, "default", cases[i].entry);
+        H5Dclose(signal);
+        H5Dclose(kept);
+        H5Gclose(made);
+        if (cases[i].plot) {
+            hid_t entry = H5Gopen2(file, cases[i].entry, H5P_DEFAULT);
+            assert_text(entry, "default", cases[i].plot);
+            H5Gclose(entry);
+        }
+        H5Fclose(file);
+    }
+    put_group("k1.h5", "/entry/plot_1", "notes"); /* into ours */
+    put("k1.h5:/entry/plot/intensity", 2, (int64_t[]){3, 4});
+    assert_int_equal(plot("k1.h5:/entry/plot", "/entry/i", NULL), LE_OK);
+    assert_int_equal(io_try("k1.h5:/entry/plot_1/notes"), LE_OK);
+    assert_int_equal(io_try("k1.h5:/entry/plot_2/radial"), LE_OK);
+    put("k1.h5:/entry/plot_2/intensity", 2, (int64_t[]){3, 4}); /* in the place of a link */
+    assert_int_equal(plot("k1.h5:/entry/plot", "/entry/i", NULL), LE_OK);
+    assert_int_equal(io_try("k1.h5:/entry/plot_2/intensity"), LE_OK);
+    assert_int_equal(io_try("k1.h5:/entry/plot_3/radial"), LE_OK);
+}
+
+static off_t size_of(const char *file) {
+    struct stat info;
+    assert_int_equal(stat(file, &info), 0);
+    return info.st_size;
+}
+
+/* The signal that is replaced leaves its room to the next, and the plot shows that one. */
+static void again(void **state) {
+    enum { ROWS = 4000 };
+    static float values[4 * ROWS];
+    off_t first = 0;
+    (void)state;
+    for (int k = 0; k < 5; k++) {
+        values[7] = (float)k;
+        le_tensor t = le_tensor_of(values, LE_F32, 2, (int64_t[]){ROWS, 4}), shown = {0};
+        assert_int_equal(le_io_write(io_engine, "again.h5:/entry/i", &t), LE_OK);
+        assert_int_equal(le_io_write(io_engine, "again.h5:/entry/e", &t), LE_OK);
+        if (k > 0) {
+            assert_int_equal(le_io_read(io_engine, "again.h5:/entry/plot/intensity", NULL, &shown),
+                             LE_OK);
+            assert_true(le_tensor_get(&shown, 7) == k);
+            le_tensor_free(&shown);
+        }
+        assert_int_equal(plot("again.h5:/entry/plot", "/entry/i", "/entry/e"), LE_OK);
+        if (k == 0)
+            first = size_of("again.h5");
+    }
+    assert_true(size_of("again.h5") < first + (off_t)sizeof values / 2);
+}
+
 static void refused(void **state) {
     (void)state;
     put("b.h5:/entry/curves", 2, (int64_t[]){3, 4});
@@ -151,6 +246,7 @@ static void put_by_processes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(put_by_processes),
-                                       cmocka_unit_test(followed), cmocka_unit_test(refused)};
+                                       cmocka_unit_test(followed), cmocka_unit_test(beside_others),
+                                       cmocka_unit_test(again), cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, io_setup, io_teardown);
 }

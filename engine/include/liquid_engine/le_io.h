@@ -147,7 +147,7 @@ typedef struct le_io_axis {
 /* A plot of a dataset that an HDF5 file holds, as NeXus describes it (NXdata). */
 typedef struct le_io_plot {
     size_t struct_size;
-    const char *group;            /* FILE.h5:/ENTRY/GROUP, made anew */
+    const char *group;            /* FILE.h5:/ENTRY/GROUP; one that an earlier call made is made anew */
     const char *title;            /* NULL: none */
     const char *signal, *errors;  /* datasets of the file, /ENTRY/DATASET; errors NULL: none */
     const char *name;             /* of the signal in the group; that of errors has "_errors" behind */
@@ -158,8 +158,9 @@ typedef struct le_io_plot {
 } le_io_plot;
 
 /* Makes a group of the class NXdata with the axes and with links to signal and errors, and lets the
- * attributes `default` from the root on lead there, which programs follow that show such files. Errors
- * as of le_io_write. */
+ * attributes `default` from the root on lead there, which programs follow that show such files. What
+ * anybody else has put there stays: the group gets a number behind its name (GROUP_1), and so does an
+ * entry that is no group. Errors as of le_io_write. */
 LE_API le_status le_io_write_plot(const le_io_plot *plot);
 
 /* What le_io_read would return, and nothing read but headers. shape has LE_MAX_DIMS entries. */

@@ -85,6 +85,16 @@ char *le__outfile_target(const char *path) {
     return there || errno == ENOMEM ? there : end_of_links(path);
 }
 
+int le__outfile_folders(char *path) {
+    for (char *p = *path ? strchr(path + 1, '/') : NULL; p; p = strchr(p + 1, '/')) {
+        *p = '\0';
+        if (mkdir(path, 0777) != 0 && errno != EEXIST)
+            return errno;
+        *p = '/';
+    }
+    return 0;
+}
+
 int le__outfile_open(le__outfile *f, const char *path, bool named) {
     struct stat info;
     *f = (le__outfile){.fd = -1, .exists = stat(path, &info) == 0};

@@ -336,6 +336,8 @@ static int run_operation(le_engine *engine, const run_options *o, const le_opera
         status = run_check_places(o, &a);
     if (status == LE_OK)
         status = check_extras(&a, shared);
+    if (status == LE_OK && !o->explain && run_world_rank() == 0)
+        status = run_try_files(o, &a);
     bool boxed = status == LE_OK && !shared && run_boxes_wanted(engine, o, &a);
     if (status == LE_OK && !boxed)
         status = read_inputs(engine, &a, shared, o->verbose);

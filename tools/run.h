@@ -45,6 +45,9 @@ const char *run_nearest_operation(le_engine *engine, const char *name);
 /* LE_ERR_ARGUMENT where something that is written would take the place of something that is read, or
  * of anything else that is written. */
 le_status run_check_places(const run_options *o, const run_args *a);
+/* Whether the files beside tensors can be made: plots, pictures, regions and the trace. Makes their
+ * folders. */
+le_status run_try_files(const run_options *o, const run_args *a);
 /* Longitudes and latitudes of tables with columns lon, lat and center_of_mass_0, _1 ..., where the
  * first input with so many axes is a FITS image that knows them. */
 le_status run_fill_sky(run_args *a);

@@ -2,13 +2,15 @@
  * SPDX-License-Identifier: MIT
  *
  * That nothing which le-run writes takes the place of what it reads, nor of anything else that it
- * writes. Asked before anything is read.
+ * writes, and that files of its own can be made. Asked before anything is read.
  */
 #include "run.h"
 
 #include "liquid_engine/le_io.h"
+#include "tool.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MOST = LE_MAX_ARGS + RUN_EXTRAS + 1 };
 
@@ -64,4 +66,31 @@ le_status run_check_places(const run_options *o, const run_args *a) {
                 return refuse(&written[k], &written[i]);
     }
     return LE_OK;
+}
+
+/* A pipe, or a device, is opened once. */
+static bool may_be_tried(const char *file) {
+    struct stat info;
+    return stat(file, &info) != 0 || S_ISREG(info.st_mode);
+}
+
+static le_status try_file(const char *file) {
+    tool_file f;
+    if (!may_be_tried(file))
+        return LE_OK;
+    if (!tool_file_open(&f, file))
+        return le_fail(LE_ERR_IO, "%s was not written", file);
+    tool_file_close(&f, false);
+    return LE_OK;
+}
+
+le_status run_try_files(const run_options *o, const run_args *a) {
+    le_status status = LE_OK;
+    for (size_t i = 0; i < a->operation->n_args && status == LE_OK; i++)
+        if (a->args[i].given && a->args[i].plot)
+            status = try_file(a->args[i].text);
+    for (run_extra e = 0; e < RUN_EXTRAS && status == LE_OK; e++)
+        if (a->extras[e])
+            status = try_file(a->extras[e]);
+    return status == LE_OK && o->profile && *o->profile ? try_file(o->profile) : status;
 }

@@ -134,13 +134,23 @@ void tool_start(void) {
     atexit(check_stdout); /* argp ends the process itself */
 }
 
+static int make_folders(const char *path) {
+    char *copy = strdup(path);
+    int error = copy ? le__outfile_folders(copy) : ENOMEM;
+    free(copy);
+    return error;
+}
+
 bool tool_file_open(tool_file *f, const char *path) {
     *f = (tool_file){.path = path, .file.fd = -1};
     if (!strcmp(path, "-")) {
         f->stream = stdout;
         return true;
     }
-    int error = le__outfile_open(&f->file, path, false), fd = error ? -1 : dup(f->file.fd);
+    int error = make_folders(path);
+    if (!error)
+        error = le__outfile_open(&f->file, path, false);
+    int fd = error ? -1 : dup(f->file.fd);
     f->stream = fd < 0 ? NULL : fdopen(fd, "w");
     if (!f->stream) {
         tool_message("%s cannot be written: %s", path, strerror(error ? error : errno));

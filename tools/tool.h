@@ -66,8 +66,8 @@ bool tool_print_json(struct cJSON *root, FILE *out);
 void tool_start(void);
 
 /* Opens a file for writing that tool_file_close puts at `path` when all was written well and it is
- * to be kept, else drops; what could not be written it tells. path, which must live so long, "-":
- * standard output. */
+ * to be kept, else drops; folders on the way are created, what could not be written it tells. path,
+ * which must live so long, "-": standard output. */
 typedef struct tool_file {
     FILE *stream;
     const char *path;

@@ -197,32 +197,22 @@ le_status le__io_system_error(const char *file, int error) {
 
 /* ------------------------------------------------------------------------ temporary names -- */
 
-static le_status make_folders(char *path) {
-    for (char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
-        *p = '\0';
-        int bad = mkdir(path, 0777) != 0 && errno != EEXIST ? errno : 0;
-        le_status status =
-            bad ? le_fail(LE_ERR_IO, "%s: cannot create the folder: %s", path, strerror(bad))
-                : LE_OK;
-        *p = '/';
-        if (status != LE_OK)
-            return status;
-    }
-    return LE_OK;
-}
-
 le_status le__io_temp_open(const char *file, bool named, le__outfile *out) {
     struct stat info;
     *out = (le__outfile){.fd = -1};
     if (stat(file, &info) == 0 && !S_ISREG(info.st_mode))
         return le_fail(LE_ERR_IO, "%s: exists and is not a regular file", file);
     char *path = strdup(file);
+    if (!path)
+        return le_fail(LE_ERR_MEMORY, "%s: out of memory", file);
+    int error = le__outfile_folders(path);
     le_status status =
-        path ? make_folders(path) : le_fail(LE_ERR_MEMORY, "%s: out of memory", file);
+        error ? le_fail(LE_ERR_IO, "%s: cannot create the folder: %s", path, strerror(error))
+              : LE_OK;
     free(path);
     if (status != LE_OK)
         return status;
-    int error = le__outfile_open(out, file, named);
+    error = le__outfile_open(out, file, named);
     return error ? le_fail(LE_ERR_IO, "%s: cannot be created: %s", file, strerror(error)) : LE_OK;
 }
 

@@ -92,6 +92,12 @@ expect 0 counted-run spots image=map.fits level=5 picture=spots.svg catalogue=wi
 [ "$(grep -c '<circle' spots.svg)" -eq 3 ] || fail "not three circles in spots.svg"
 grep -qF 'map.fits: 3 sources' spots.svg || fail "no title in spots.svg"
 [ -s with.csv ] || fail "a catalogue beside the picture"
+expect 0 counted-run --profile=p/t.json spots image=map.fits level=5 picture=a/b/spots.svg regions=c/spots.reg
+cmp spots.reg c/spots.reg && cmp spots.svg a/b/spots.svg && [ -s p/t.json ] || fail "other files in new folders"
+for file in picture=spots.reg/x.svg picture=spots.reg/x.png regions=spots.reg/x.reg; do
+    expect 1 counted-run spots image=absent.fits level=5 $file
+    err_has "${file#*=} cannot be written: Not a directory"
+done
 expect 2 counted-run spots image=map.fits level=5 picture=spots.gif
 err_has "expected a .png or .svg file"
 expect 2 counted-run spots image=map.fits level=5 regions=a.reg regions=b.reg

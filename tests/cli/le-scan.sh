@@ -156,6 +156,11 @@ PY
     grep -q 'href="data:image/png;base64,iVBOR' curves.svg || fail "no image is drawn"
     expect 0 le-run azimuthal_integrate_2d "frames=scan.h5:/entry/data/data[2]" $geometry npt_azim=9 intensity=cake.svg
     grep -q 'azimuth (degrees)' cake.svg || fail "no axis of azimuth"
+    # folders on the way are made; what cannot be made is told before anything is read
+    expect 0 le-run integrate_stored "frames=scan.h5:/entry/data/data[2]" $geometry intensity=new/folder/curve.dat
+    cmp -s curve.dat new/folder/curve.dat || fail "other columns in a new folder"
+    expect 1 le-run integrate_stored frames=absent.h5:/x $geometry intensity=curve.dat/curve.svg
+    err_has "curve.dat/curve.svg cannot be written: Not a directory"
     expect 2 le-run integrate_stored frames=scan.h5:/entry/data/data $geometry intensity=curves.dat
     err_has "are those of one frame"
     expect 0 le-run --explain integrate_stored frames=scan.h5:/entry/data/data $geometry intensity=out.h5:/i

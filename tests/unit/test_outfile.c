@@ -139,6 +139,22 @@ static void raced(void **state) {
     assert_int_equal(f.fd, -1);
 }
 
+static void folders(void **state) {
+    (void)state;
+    struct stat info;
+    char path[] = "on/the//way/to", within[] = "plain/a/b", none[] = "";
+    io_put("plain", "", 0);
+    for (int k = 0; k < 2; k++)
+        assert_int_equal(le__outfile_folders(path), 0);
+    assert_string_equal(path, "on/the//way/to");
+    assert_int_equal(stat("on/the/way", &info), 0);
+    assert_true(S_ISDIR(info.st_mode));
+    assert_int_equal(stat("on/the/way/to", &info), -1);
+    assert_int_equal(le__outfile_folders(within), ENOTDIR);
+    assert_string_equal(within, "plain/a");
+    assert_int_equal(le__outfile_folders(none), 0);
+}
+
 static void device(void **state) {
     (void)state;
     put("/dev/null", false, "gone");
@@ -153,6 +169,7 @@ int main(void) {
                                        cmocka_unit_test(links_to_nothing),
                                        cmocka_unit_test(may_not_be_written),
                                        cmocka_unit_test(raced),
+                                       cmocka_unit_test(folders),
                                        cmocka_unit_test(device)};
     return cmocka_run_group_tests(tests, io_setup, io_teardown);
 }

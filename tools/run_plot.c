@@ -9,6 +9,7 @@
 #include "svg_plot.h"
 #include "tool.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,6 +162,13 @@ static le_status one_curve(const le_tensor *t, const char *file) {
                    file, what);
 }
 
+/* In one line, whatever the names of files have. */
+static void put_line(FILE *out, const char *text) {
+    for (; *text; text++)
+        fputc(iscntrl((unsigned char)*text) ? '?' : *text, out);
+    fputc('\n', out);
+}
+
 static le_status write_columns(FILE *out, const run_args *a, const char *file, const le_tensor *x,
                                const le_tensor *y, const le_tensor *e) {
     axis_words words;
@@ -170,10 +178,13 @@ static le_status write_columns(FILE *out, const run_args *a, const char *file, c
         return status;
     words_of(a, &words);
     title_of(a, title, sizeof title);
-    fprintf(out, "# %s\n", title);
+    fputs("# ", out);
+    put_line(out, title);
     for (size_t i = 0; i < a->operation->n_args; i++)
-        if (a->args[i].given && a->operation->args[i].type != LE_TYPE_OUT)
-            fprintf(out, "# %s=%s\n", a->operation->args[i].name, a->args[i].text);
+        if (a->args[i].given && a->operation->args[i].type != LE_TYPE_OUT) {
+            fprintf(out, "# %s=", a->operation->args[i].name);
+            put_line(out, a->args[i].text);
+        }
     fprintf(out, "# %s_%s intensity%s\n", words.name, words.unit, e ? " sem" : "");
     for (int64_t i = 0; i < x->shape[0]; i++) {
         fprintf(out, "%14.6e %14.6e", le_tensor_get(x, i), le_tensor_get(y, i));

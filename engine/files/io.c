@@ -4,6 +4,7 @@
  * The public functions: parse the place and hand it to the format's reader or writer.
  */
 #include "files/io.h"
+#include "files/nrrd.h"
 
 #include "core/struct.h"
 #include "signals.h"
@@ -227,6 +228,8 @@ bool le_io_is_place(const char *place_text, bool for_writing) {
         problem = "EDF files are for reading only";
     else if (place.format == LE__IO_HDF5 && for_writing && !le__h5_built)
         problem = "this library was built without HDF5";
+    else if (place.format == LE__IO_NRRD && for_writing && !le__nrrd_may_name(place.file))
+        problem = le__nrrd_names;
     if (problem)
         le_fail(LE_ERR_ARGUMENT, "%s: %s", place_text, problem);
     le__io_place_free(&place);

@@ -41,8 +41,8 @@ static bool machine_big_endian(void) {
 
 static le_status load(const le__io_request *r, block *b, char *data, int64_t bytes) {
     if (b->sliced)
-        return le__io_pread_region(&r->parallel, b->fd, b->name, b->offset,
-                                   le_dtype_size(b->dtype), b->ndim, b->shape, b->ranges, data);
+        return le__io_pread_region(&r->parallel, b->fd, b->name, b->offset, le_dtype_size(b->dtype),
+                                   b->ndim, b->shape, b->ranges, data);
     if (b->gzip)
         return le__io_gunzip_file(b->fd, b->name, b->offset, data, bytes);
     if (b->offset < 0)
@@ -108,21 +108,27 @@ le_status le__raw_read(const le__io_request *r, le_tensor *out) {
     return status;
 }
 
-/* A header (may be empty) and the data in one new file. */
+/* A file that is not in its place yet, with a header (may be empty) and data (NULL: none); on error
+ * nothing is held. */
+static le_status begin_file(const char *file, const char *header, const le_tensor *t,
+                            const void *data, le__outfile *temp) {
+    le_status status = le__io_temp_open(file, false, temp);
+    if (status != LE_OK)
+        return status;
+    status = le__io_write_all(temp->fd, file, header, (int64_t)strlen(header));
+    if (status == LE_OK && data)
+        status = le__io_write_all(temp->fd, file, data,
+                                  le_tensor_count(t) * (int64_t)le_dtype_size(t->dtype));
+    if (status != LE_OK)
+        le__outfile_abandon(temp);
+    return status;
+}
+
 static le_status write_file(const char *file, const char *header, const le_tensor *t,
                             const void *data) {
     le__outfile temp;
-    le_status status = le__io_temp_open(file, false, &temp);
-    if (status != LE_OK)
-        return status;
-    status = le__io_write_all(temp.fd, file, header, (int64_t)strlen(header));
-    if (status == LE_OK && t)
-        status = le__io_write_all(temp.fd, file, data,
-                                  le_tensor_count(t) * (int64_t)le_dtype_size(t->dtype));
-    if (status == LE_OK)
-        return le__io_temp_commit(file, &temp);
-    le__outfile_abandon(&temp);
-    return status;
+    le_status status = begin_file(file, header, t, data, &temp);
+    return status == LE_OK ? le__io_temp_commit(file, &temp) : status;
 }
 
 le_status le__raw_write(const le__io_request *r, const le_tensor *t, const void *data) {
@@ -269,6 +275,11 @@ static char *raw_name(const char *file) {
     return asprintf(&name, "%.*s.raw", (int)strlen(file) - 5, file) < 0 ? NULL : name;
 }
 
+static const char *last_part(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 char *le__nrrd_data_name(const char *file, bool for_writing) {
     le__nrrd_header h;
     block b;
@@ -278,6 +289,48 @@ char *le__nrrd_data_name(const char *file, bool for_writing) {
     if (b.fd >= 0)
         close(b.fd);
     return status == LE_OK && h.data_file[0] ? beside(file, h.data_file) : NULL;
+}
+
+const char le__nrrd_names[] = "a detached header names a file in one line of at most 255 bytes, "
+                              "without % and not as LIST; write .nrrd instead";
+
+bool le__nrrd_may_name(const char *file) {
+    char *data = is_detached(file) ? raw_name(file) : NULL, *header = NULL;
+    const char *name = data ? last_part(data) : NULL;
+    le__nrrd_header h;
+    bool good = !name;
+    if (name && asprintf(&header,
+                         "NRRD0004\ntype: uint8\ndimension: 1\nsizes: 1\nencoding: raw\n"
+                         "data file: %s\n",
+                         name) >= 0) {
+        good =
+            le__nrrd_parse(file, header, strlen(header), &h) == LE_OK && !strcmp(h.data_file, name);
+        free(header);
+    }
+    free(data);
+    return good;
+}
+
+/* Both files appear, or neither does. */
+static le_status write_detached(const char *file, const le_tensor *t, const void *data) {
+    char header[1024];
+    le__outfile temps[2];
+    if (!le__nrrd_may_name(file))
+        return le_fail(LE_ERR_ARGUMENT, "%s: %s", file, le__nrrd_names);
+    char *data_file = raw_name(file);
+    if (!data_file)
+        return le_fail(LE_ERR_MEMORY, "%s: out of memory", file);
+    format_header(t, last_part(data_file), header, sizeof header);
+    le_status status = begin_file(data_file, "", t, data, &temps[0]);
+    if (status == LE_OK) {
+        status = begin_file(file, header, NULL, NULL, &temps[1]);
+        if (status == LE_OK)
+            status = le__io_temps_commit(file, temps, 2);
+        else
+            le__outfile_abandon(&temps[0]);
+    }
+    free(data_file);
+    return status;
 }
 
 le_status le__nrrd_write(const le__io_request *r, const le_tensor *t, const void *data) {
@@ -291,22 +344,8 @@ le_status le__nrrd_write(const le__io_request *r, const le_tensor *t, const void
             LE_ERR_SHAPE,
             "%s: complex numbers take an axis of the file, at most %d others are possible", file,
             LE_MAX_DIMS - 1);
-    if (!is_detached(file)) {
-        format_header(t, NULL, header, sizeof header);
-        return write_file(file, header, t, data);
-    }
-    char *data_file = raw_name(file);
-    if (!data_file)
-        return le_fail(LE_ERR_MEMORY, "%s: out of memory", file);
-    const char *slash = strrchr(data_file, '/');
-    const char *name = slash ? slash + 1 : data_file;
-    le_status status = strlen(name) < sizeof(((le__nrrd_header *)0)->data_file)
-                           ? write_file(data_file, "", t, data)
-                           : le_fail(LE_ERR_ARGUMENT, "%s: the name is too long", file);
-    if (status == LE_OK) {
-        format_header(t, name, header, sizeof header);
-        status = write_file(file, header, NULL, NULL);
-    }
-    free(data_file);
-    return status;
+    if (is_detached(file))
+        return write_detached(file, t, data);
+    format_header(t, NULL, header, sizeof header);
+    return write_file(file, header, t, data);
 }

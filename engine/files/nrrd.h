@@ -27,4 +27,9 @@ le_status le__nrrd_parse(const char *name, const char *text, size_t size, le__nr
  * written, which counts where there is no header yet. malloc'ed; NULL when there is none. */
 char *le__nrrd_data_name(const char *file, bool for_writing);
 
+/* Whether a file may be written: as a detached header it names another file, and then reads that
+ * name back. */
+bool le__nrrd_may_name(const char *file);
+extern const char le__nrrd_names[]; /* which ones may */
+
 #endif

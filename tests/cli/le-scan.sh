@@ -150,6 +150,12 @@ PY
     tail -n 20 curve.dat >columns
     [ "$(awk 'NF == 3' columns | wc -l)" -eq 20 ] || { fail "not three columns"; cat curve.dat; }
     grep -q '^# q_nm^-1 intensity sem' curve.dat || fail "no names of columns"
+    broken=$(printf 'two\nlines.h5')
+    cp scan.h5 "$broken"
+    expect 0 le-run integrate_stored "frames=$broken:/entry/data/data[2]" $geometry intensity=broken.dat
+    grep -v '^#' curve.dat >wanted
+    grep -v '^#' broken.dat >columns
+    same columns wanted
     expect 0 le-run integrate_stored "frames=scan.h5:/entry/data/data[2]" $geometry intensity=curve.svg
     grep -q 'class="line s0"' curve.svg || fail "no curve is drawn"
     expect 0 le-run integrate_stored frames=scan.h5:/entry/data/data $geometry intensity=curves.svg

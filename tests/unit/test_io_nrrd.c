@@ -5,6 +5,7 @@
  */
 #include "io_test.h"
 
+#include <sys/stat.h>
 #include <zlib.h>
 
 static const char golden[] = "NRRD0004\n"
@@ -221,13 +222,50 @@ static void written(void **state) {
     assert_int_equal(io_get("w/b.raw", text, sizeof text), 96);
 }
 
+/* A header that cannot be written leaves the data file of before, and one that nobody could read is
+ * not written. */
+static void both_or_none(void **state) {
+    (void)state;
+    static const char *const names[] = {"n/LIST.nhdr", "n/LISTS.nhdr", "n/r%d.nhdr", "n/a\nb.nhdr",
+                                        "n/ a.nhdr"};
+    char text[64] = "", longest[300] = "n/";
+    le_tensor t, back = {0};
+    assert_int_equal(le_tensor_alloc(&t, LE_F32, 1, (int64_t[]){5}), LE_OK);
+    for (int k = 0; k < 5; k++)
+        le_tensor_set(&t, k, k);
+    assert_int_equal(mkdir("n", 0777), 0);
+    assert_int_equal(mkdir("n/folder.nhdr", 0777), 0);
+    io_put("n/folder.raw", "precious", 8);
+    assert_int_equal(le_io_write(io_engine, "n/folder.nhdr", &t), LE_ERR_IO);
+    assert_int_equal(io_get("n/folder.raw", text, sizeof text), 8);
+    assert_string_equal(text, "precious");
+    memset(longest + 2, 'x', 246);
+    strcpy(longest + 248, ".nhdr"); /* its data file has 250 bytes */
+    assert_int_equal(le_io_write(io_engine, longest, &t), LE_OK);
+    assert_int_equal(le_io_read(io_engine, longest, NULL, &back), LE_OK);
+    assert_memory_equal(back.data, t.data, 20);
+    le_tensor_free(&back);
+    unlink(longest);
+    strcpy(longest + 248, ".raw");
+    unlink(longest);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        assert_false(le_io_is_place(names[i], true));
+        assert_int_equal(le_io_write(io_engine, names[i], &t), LE_ERR_ARGUMENT);
+        assert_non_null(strstr(le_error_message(), "without %"));
+    }
+    le_tensor_free(&t);
+    assert_int_equal(unlink("n/folder.raw"), 0);
+    assert_int_equal(rmdir("n/folder.nhdr"), 0);
+    assert_int_equal(rmdir("n"), 0); /* nothing else was written */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(attached), cmocka_unit_test(carriage_returns),
         cmocka_unit_test(detached), cmocka_unit_test(gzipped),
         cmocka_unit_test(types),    cmocka_unit_test(malformed),
         cmocka_unit_test(raw),      cmocka_unit_test(big_raw),
-        cmocka_unit_test(written),
+        cmocka_unit_test(written),  cmocka_unit_test(both_or_none),
     };
     return cmocka_run_group_tests(tests, io_setup, io_teardown);
 }

@@ -282,6 +282,18 @@ void le__io_place_free(le__io_place *place) {
     place->file = place->dataset = place->column = NULL;
 }
 
+le_status le_io_place_file(const char *place, char **file) {
+    le__io_place parsed;
+    *file = NULL;
+    le_status status = le__io_place_parse(place, &parsed);
+    if (status != LE_OK)
+        return status;
+    *file = parsed.file;
+    parsed.file = NULL;
+    le__io_place_free(&parsed);
+    return LE_OK;
+}
+
 bool le__io_is_gzip(const le__io_place *place) {
     size_t length = strlen(place->file);
     return length > 3 && strcasecmp(place->file + length - 3, ".gz") == 0;

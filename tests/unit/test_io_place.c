@@ -9,9 +9,13 @@
 
 static void check(const char *text, le__io_format format, const char *file, const char *dataset) {
     le__io_place p;
+    char *alone = NULL;
     assert_int_equal(le__io_place_parse(text, &p), LE_OK);
     assert_int_equal(p.format, format);
     assert_string_equal(p.file, file);
+    assert_int_equal(le_io_place_file(text, &alone), LE_OK);
+    assert_string_equal(alone, file);
+    free(alone);
     if (dataset)
         assert_string_equal(p.dataset, dataset);
     else

@@ -170,6 +170,11 @@ LE_API le_status le_io_peek(const char *place, le_dtype *dtype, int *ndim, int64
  * where the library was built with it. On false le_error_message() says why. Touches no file. */
 LE_API bool le_io_is_place(const char *place, bool for_writing);
 
+/* The name of the file that a place is in, for free(): scan.h5 of scan.h5:/entry/data[3]; with one %d
+ * in it that of numbered files. On error (LE_ERR_ARGUMENT, LE_ERR_MEMORY) *file is NULL. Touches no
+ * file. */
+LE_API le_status le_io_place_file(const char *place, char **file);
+
 /* True when writing to `output` would replace what reading `input` gives: the same dataset of an
  * HDF5 file (of a group any that it has or links to), or for other formats a file of the input,
  * whatever links and spellings the two places use. Another dataset of the same HDF5 file is none.

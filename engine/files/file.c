@@ -229,10 +229,20 @@ static le_status flush(const char *file, int fd) {
     return LE_OK;
 }
 
+le_status le__io_temp_sync(const char *file, le__outfile *temp) {
+    if (!temp->exists || temp->on_disk || temp->fd < 0)
+        return LE_OK;
+    le_status status = flush(file, temp->fd);
+    if (status == LE_OK && fsync(temp->fd) != 0)
+        status = le_fail(LE_ERR_IO, "%s: %s", file, strerror(errno));
+    temp->on_disk = status == LE_OK;
+    return status;
+}
+
 le_status le__io_temps_commit(const char *file, le__outfile *temps, size_t n) {
     le_status status = LE_OK;
     for (size_t i = 0; i < n && status == LE_OK; i++)
-        if (temps[i].exists && temps[i].fd >= 0)
+        if (temps[i].exists && !temps[i].on_disk && temps[i].fd >= 0)
             status = flush(file, temps[i].fd);
     if (status != LE_OK) {
         for (size_t i = 0; i < n; i++)

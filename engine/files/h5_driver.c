@@ -164,7 +164,8 @@ static herr_t driver_lock(H5FD_t *file, hbool_t for_writing) {
 }
 
 static herr_t driver_unlock(H5FD_t *file) {
-    bool good = flock(((open_file *)file)->handle->fd, LOCK_UN) == 0 || errno == ENOSYS;
+    const le__h5_handle *h = ((open_file *)file)->handle;
+    bool good = h->unlocked || flock(h->fd, LOCK_UN) == 0 || errno == ENOSYS;
     return good ? 0 : fail_as(H5E_CANTOPENFILE, errno);
 }
 

@@ -28,13 +28,14 @@ le_status le__h5_write(const le__io_request *r, const le_tensor *t, const void *
     return absent(r->place->text);
 }
 
-le_status le__h5_write_from(const le__io_request *r, const le_tensor *t, int fd) {
-    (void)t, (void)fd;
+le_status le__h5_write_from(const le__io_request *r, const le_tensor *t, int fd, int64_t offset) {
+    (void)t, (void)fd, (void)offset;
     return absent(r->place->text);
 }
 
-le_status le__h5_reserve(const le__io_place *place, int fd, const le_tensor *t, int64_t *offset) {
-    (void)fd, (void)t, (void)offset;
+le_status le__h5_reserve(const le__io_place *place, int fd, bool begun, const le_tensor *t,
+                         int64_t *offset) {
+    (void)fd, (void)begun, (void)t, (void)offset;
     return absent(place->text);
 }
 

@@ -17,10 +17,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Bytes of one file, from its beginning, into another, by the kernel where it can. */
-static le_status copy_range(const char *text, int from, int to, int64_t at, int64_t bytes) {
+/* Bytes of one file into another, by the kernel where it can. */
+static le_status copy_range(const char *text, int from, int64_t first, int to, int64_t at,
+                            int64_t bytes) {
     enum { PIECE = 8 << 20 };
-    off_t in = 0, out = (off_t)at;
+    off_t in = (off_t)first, out = (off_t)at;
     char buffer[65536];
     for (ssize_t n; bytes > 0; bytes -= n) {
         if (!le__ticker_look(le__ticker_here(), NAN))
@@ -43,7 +44,7 @@ static le_status copy_file(const char *from, int to) {
     int fd = le__io_open(from, &size);
     if (fd < 0)
         return LE_ERR_IO;
-    le_status status = copy_range(from, fd, to, 0, size);
+    le_status status = copy_range(from, fd, 0, to, 0, size);
     close(fd);
     return status;
 }
@@ -183,33 +184,55 @@ static le_status check_place(const le__io_place *place) {
     return LE_OK;
 }
 
-/* What a new file begins with: a copy of the one that it replaces. */
-static le_status begin_file(const le__io_place *place, bool *exists, le__outfile *temp) {
+/* Makes of the file what is to replace it: exists: its descriptor has a copy, else it is empty. */
+typedef le_status (*make_fn)(void *context, bool exists, int fd);
+
+/* *late: somebody else has replaced or changed the file meanwhile, and it stays as it is. */
+static le_status replace_once(const le__io_place *place, make_fn make, void *context, bool *late) {
+    le__outfile temp;
+    const le__io_version old = le__io_version_of(place->file);
+    le_status status = le__io_temp_open(place->file, false, &temp);
+    if (status == LE_OK && old.there)
+        status = copy_file(place->file, temp.fd);
+    if (status == LE_OK)
+        status = make(context, old.there, temp.fd);
+    if (status == LE_OK)
+        status = le__io_temp_sync(place->file, &temp);
+    const int lock = status == LE_OK ? le__io_folder_lock(temp.target) : -1;
+    *late = !le__io_version_is(&old, place->file);
+    if (status == LE_OK && !*late)
+        status = le__io_temp_commit(place->file, &temp);
+    else
+        le__outfile_abandon(&temp);
+    le__io_folder_unlock(lock);
+    return status;
+}
+
+/* Whoever comes too late begins again, with what the other one has made. */
+static le_status replace(const le__io_place *place, make_fn make, void *context) {
+    enum { TRIES = 100 };
+    bool late = true;
     le_status status = check_place(place);
     if (status != LE_OK)
         return status;
-    *exists = access(place->file, F_OK) == 0;
-    status = le__io_temp_open(place->file, false, temp);
-    if (status == LE_OK && *exists && (status = copy_file(place->file, temp->fd)) != LE_OK)
-        le__outfile_abandon(temp);
-    return status;
+    for (int i = 0; late && i < TRIES && (status == LE_OK || status == LE_ERR_IO); i++)
+        status = replace_once(place, make, context, &late);
+    return status != LE_OK || !late
+               ? status
+               : le_fail(LE_ERR_IO, "%s: another program changes the file all the time",
+                         place->file);
 }
 
-static le_status end_file(const le__io_place *place, le_status status, le__outfile *temp) {
-    if (status == LE_OK)
-        return le__io_temp_commit(place->file, temp);
-    le__outfile_abandon(temp);
-    return status;
+static le_status make_dataset(void *context, bool exists, int fd) {
+    write_job *job = context;
+    job->handle = (le__h5_handle){.fd = fd};
+    job->exists = exists;
+    return write_guarded(job, le__tensor_size(job->t));
 }
 
 le_status le__h5_write(const le__io_request *r, const le_tensor *t, const void *data) {
-    le__outfile temp;
-    bool exists = false;
-    le_status status = begin_file(r->place, &exists, &temp);
-    if (status != LE_OK)
-        return status;
-    write_job job = {r->place, {.fd = temp.fd}, exists, t, data, r->columns, NULL};
-    return end_file(r->place, write_guarded(&job, le__tensor_size(t)), &temp);
+    write_job job = {.place = r->place, .t = t, .data = data, .columns = r->columns};
+    return replace(r->place, make_dataset, &job);
 }
 
 /* Room in a file that has what there is already; where it begins. */
@@ -219,32 +242,42 @@ static le_status make_room_in(const le__io_place *place, bool exists, int fd, co
         mmap(NULL, sizeof *address, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (address == MAP_FAILED)
         return le_fail(LE_ERR_MEMORY, "%s: out of memory", place->text);
-    write_job job = {place, {.fd = fd}, exists, t, NULL, NULL, address};
+    write_job job = {
+        .place = place, .handle = {.fd = fd}, .exists = exists, .t = t, .address = address};
     le_status status = write_guarded(&job, 0);
     *offset = *address;
     munmap(address, sizeof *address);
     return status;
 }
 
-le_status le__h5_reserve(const le__io_place *place, int fd, const le_tensor *t, int64_t *offset) {
-    bool exists = access(place->file, F_OK) == 0;
+le_status le__h5_reserve(const le__io_place *place, int fd, bool begun, const le_tensor *t,
+                         int64_t *offset) {
+    bool exists = begun || access(place->file, F_OK) == 0;
     le_status status = check_place(place);
-    if (status == LE_OK && exists)
+    if (status == LE_OK && exists && !begun)
         status = copy_file(place->file, fd);
     return status == LE_OK ? make_room_in(place, exists, fd, t, offset) : status;
 }
 
-le_status le__h5_write_from(const le__io_request *r, const le_tensor *t, int fd) {
-    le__outfile temp;
-    bool exists = false;
-    int64_t offset;
-    le_status status = begin_file(r->place, &exists, &temp);
-    if (status != LE_OK)
-        return status;
-    status = make_room_in(r->place, exists, temp.fd, t, &offset);
-    if (status == LE_OK)
-        status = copy_range(r->place->text, fd, temp.fd, offset, le__tensor_size(t));
-    return end_file(r->place, status, &temp);
+typedef struct from_job {
+    const le__io_place *place;
+    const le_tensor *t;
+    int from; /* the data, */
+    int64_t at;
+} from_job;
+
+static le_status make_from(void *context, bool exists, int fd) {
+    const from_job *job = context;
+    int64_t offset = 0;
+    le_status status = make_room_in(job->place, exists, fd, job->t, &offset);
+    return status == LE_OK ? copy_range(job->place->text, job->from, job->at, fd, offset,
+                                        le__tensor_size(job->t))
+                           : status;
+}
+
+le_status le__h5_write_from(const le__io_request *r, const le_tensor *t, int fd, int64_t offset) {
+    from_job job = {r->place, t, fd, offset};
+    return replace(r->place, make_from, &job);
 }
 
 /* ------------------------------------------------------------------------------- other changes --
@@ -270,18 +303,21 @@ static le_status edit_file(void *context) {
     return status;
 }
 
+static le_status make_edited(void *context, bool exists, int fd) {
+    edit_job *job = context;
+    le__h5_guard guard;
+    (void)exists;
+    job->handle = (le__h5_handle){.fd = fd};
+    le__h5_enter(&guard);
+    le_status status = le__io_trusted()
+                           ? edit_file(job)
+                           : le__io_in_child("HDF5", job->place->text, 0, edit_file, job);
+    le__h5_leave(&guard);
+    return status;
+}
+
 le_status le__h5_edit(const le__io_place *place, le_status (*edit)(void *context, hid_t file),
                       void *context) {
-    le__outfile temp;
-    le__h5_guard guard;
-    bool exists;
-    le_status status = begin_file(place, &exists, &temp);
-    if (status != LE_OK)
-        return status;
-    edit_job job = {place, {.fd = temp.fd}, edit, context};
-    le__h5_enter(&guard);
-    status = le__io_trusted() ? edit_file(&job)
-                              : le__io_in_child("HDF5", place->text, 0, edit_file, &job);
-    le__h5_leave(&guard);
-    return end_file(place, status, &temp);
+    edit_job job = {.place = place, .edit = edit, .context = context};
+    return replace(place, make_edited, &job);
 }

@@ -134,6 +134,18 @@ le_status le__io_alloc(le_tensor *out, le_dtype dtype, int ndim, const int64_t *
 le_status le__io_room(le_tensor *t, const char *text, le_dtype dtype, int ndim,
                       const int64_t *shape, int64_t max_bytes);
 
+/* Which file a name leads to, in which state; zeros: none. A machine's own number of a file system
+ * is no part of it, so that others know the file again. */
+typedef struct le__io_version {
+    int64_t there, inode, bytes, seconds, nanoseconds;
+} le__io_version;
+le__io_version le__io_version_of(const char *file);
+bool le__io_version_is(const le__io_version *v, const char *file);
+/* While files of the file's folder are compared and replaced, by one process at a time. Where it
+ * cannot be had, or not within ten seconds, it is done without. */
+int le__io_folder_lock(const char *file);
+void le__io_folder_unlock(int lock);
+
 /* Opens for reading; only regular files. *size gets its bytes. -1 with the error set. */
 int le__io_open(const char *file, int64_t *size);
 /* Reads exactly bytes from the offset, on the threads of p. */
@@ -157,6 +169,9 @@ le_status le__io_system_error(const char *file, int error);
  * none, or a regular one. named: it has a temporary name, so that fd may be closed before the end.
  */
 le_status le__io_temp_open(const char *file, bool named, le__outfile *out);
+/* What replaces a file must be on the disk before it does: done here it is not done with the next.
+ */
+le_status le__io_temp_sync(const char *file, le__outfile *temp);
 /* Puts it in its place. Releases *temp in any case. */
 le_status le__io_temp_commit(const char *file, le__outfile *temp);
 le_status le__io_temps_commit(const char *file, le__outfile *temps, size_t n);
@@ -189,11 +204,14 @@ typedef struct le__io_request {
 extern const bool le__h5_built; /* false: each of these fails with LE_ERR_UNSUPPORTED */
 le_status le__h5_read(const le__io_request *r, le_tensor *out);
 le_status le__h5_write(const le__io_request *r, const le_tensor *t, const void *data);
-/* The same with the data from a file, of which t has no more than dtype and shape. */
-le_status le__h5_write_from(const le__io_request *r, const le_tensor *t, int fd);
-/* The file behind fd becomes what the place's file is, with a dataset of the dtype and shape of t
- * whose elements lie together, unspecified, from *offset on. */
-le_status le__h5_reserve(const le__io_place *place, int fd, const le_tensor *t, int64_t *offset);
+/* The same with the data from a file, at an offset; t has no more than dtype and shape. */
+le_status le__h5_write_from(const le__io_request *r, const le_tensor *t, int fd, int64_t offset);
+/* The file behind fd, which is empty and becomes what the place's file is, or has been begun so,
+ * gets a dataset of the dtype and shape of t whose elements lie together, unspecified, from *offset
+ * on.
+ */
+le_status le__h5_reserve(const le__io_place *place, int fd, bool begun, const le_tensor *t,
+                         int64_t *offset);
 /* Where it has been reserved in `file`; LE_ERR_IO: it has not. */
 le_status le__h5_reserved(const le__io_place *place, char *file, const le_tensor *t,
                           int64_t *offset);

@@ -178,7 +178,7 @@ static le_status write_h5(le_target *t, const le__io_place *place) {
     le__io_request r = {.place = place, .parallel = le__io_parallel_of(t->engine)};
     le__signals signals;
     le__signals_block(&signals);
-    le_status status = le__h5_write_from(&r, &t->shape, t->spool.fd);
+    le_status status = le__h5_write_from(&r, &t->shape, t->spool.fd, 0);
     le__signals_restore(&signals);
     return status;
 }

@@ -181,15 +181,21 @@ LE_API le_status le_io_target_close(le_target **target, bool complete);
  * One of them reserves: le_io_target_reserve makes FILE.part, with everything that FILE has and a
  * dataset of the dtype and shape of *shape (whose data is not looked at), its elements unspecified
  * until they are put. They lie together in the machine's byte order, row-major, from byte *offset of
- * FILE.part on. again: what an earlier process has reserved and not published, with what was put
- * there; LE_ERR_IO: nobody has. Then each joins, puts and closes its target, which can neither grow
- * nor be looked at; closing it with complete false or true is the same. At last one of them publishes:
- * FILE.part becomes FILE, or with good false is removed. */
+ * FILE.part on. Further datasets of the file that the same process reserves are added to it. again:
+ * what an earlier process has reserved and not published, with what was put there; LE_ERR_IO:
+ * nobody has. A FILE.part that another process has reserved, or that is anything else, is left as
+ * it is (LE_ERR_IO). Then each process joins, puts and closes its target, which can neither grow
+ * nor be looked at; closing it with complete false or true is the same. At last the one that has
+ * reserved publishes (others: LE_ERR_ARGUMENT), every dataset: with the last one of a file
+ * FILE.part becomes FILE, or, where FILE has changed since or is a link, its datasets are written
+ * into what is there; if good is false for one of them it is removed. Or it leaves FILE.part as it
+ * is, for a process that reserves it again. */
 LE_API le_status le_io_target_reserve(const char *place, const le_tensor *shape, bool again,
                                       int64_t *offset);
 LE_API le_status le_io_target_join(const char *place, const le_tensor *shape, int64_t offset,
                                    le_target **out);
 LE_API le_status le_io_target_publish(const char *place, bool good);
+LE_API void le_io_target_leave(const char *place);
 
 /* Runs a chain over all items of its sources, batch by batch: two batches are under way, one is
  * read while the other is computed; sinks get results in order. The shapes that the chain's inputs

@@ -95,6 +95,12 @@ static bool counts(const le_arg_desc *d) {
     return d->cost || d->words;
 }
 
+/* Such a number makes a call one of another kind, for there are implementations that take integers
+ * of 32 bits only. */
+static bool is_wide(const le_arg_desc *d, const le__bound_arg *b) {
+    return d->type == LE_TYPE_I64 && (b->i64 < INT32_MIN || b->i64 > INT32_MAX);
+}
+
 static void put_arg(key *k, const le_arg_desc *d, const le__bound_arg *b) {
     switch (d->type) {
     case LE_TYPE_IN:
@@ -131,8 +137,11 @@ uint32_t le__call_places(const le_call *call, size_t arg) {
 static void put_shape(key *k, const le_call *call) {
     const le_operation *op = call->operation;
     put(k, call->entry->id);
-    for (size_t i = 0; i < op->n_args; i++)
+    for (size_t i = 0; i < op->n_args; i++) {
         put_arg(k, &op->args[i], &call->args[i]);
+        if (is_wide(&op->args[i], &call->args[i]))
+            put(k, (uint64_t)i | (uint64_t)1 << 63);
+    }
     if (op->key) {
         char text[128] = "";
         op->key(call, text, sizeof text);
@@ -287,6 +296,8 @@ static void add_arg(le__text *t, const le_arg_desc *d, const le__bound_arg *b, b
             add_number(t, b->f64);
             le__text_add(t, " ");
         }
+        if (is_wide(d, b))
+            le__text_add(t, "%s=i64 ", d->name);
         break;
     case LE_TYPE_STR:
     case LE_TYPE_STR_OR_F64:

@@ -75,13 +75,24 @@ static size_t local_size(const le_call *call, const le_cl_simple *s) {
 
 /* --- what it takes --- */
 
+static le_status put_integer(const le_call *call, int i, le_cl_karg *out) {
+    const int64_t v = le_call_i64(call, i);
+    if (v < INT32_MIN || v > INT32_MAX)
+        return le_fail(LE_ERR_UNSUPPORTED,
+                       "%s: %s: argument '%s' is %lld, such a kernel takes integers of 32 bits",
+                       call->operation->name, call->implementation->name, desc_of(call, i)->name,
+                       (long long)v);
+    *out = LE_CL_I32((int32_t)v);
+    return LE_OK;
+}
+
 static le_status put_argument(const le_call *call, int i, le_cl_karg *out) {
     const le_arg_desc *d = desc_of(call, i);
     const bool given = call->args[i].given;
     if (d->type == LE_TYPE_F64 && (given || d->optional))
         *out = LE_CL_F32((float)le_call_f64(call, i));
     else if (d->type == LE_TYPE_I64 && (given || d->optional))
-        *out = LE_CL_I32((int32_t)le_call_i64(call, i));
+        return put_integer(call, i, out);
     else if ((d->type == LE_TYPE_IN || d->type == LE_TYPE_OUT) && given)
         *out = LE_CL_ARG(i);
     else if (d->type == LE_TYPE_OUT)

@@ -301,12 +301,53 @@ static void test_what_it_does_not_take(void **state) {
     le_close(&e);
 }
 
+/* LE_OK: and the answer is right. candidate NULL: any. */
+static le_status run_with(le_engine *e, const char *candidate, int64_t n) {
+    const int64_t shape[] = {2, 3};
+    le_tensor in = {0}, out = {0};
+    assert_int_equal(le_tensor_alloc(&in, LE_F32, 2, shape), LE_OK);
+    const le_arg forced = LE_OPT_IMPLEMENTATION(candidate);
+    const le_status status =
+        le_engine_run(e, "test_simple", LE_IN("in", &in), LE_F64("a", 1), LE_I64("n", n),
+                      LE_OUT("out", &out), candidate ? forced : LE_OPT_RTOL(1e-6));
+    for (int64_t i = 0; status == LE_OK && i < 6; i++)
+        assert_true(le_tensor_get(&out, i) == (double)(float)expected(&in, 1, n, i));
+    le_tensor_free(&in);
+    le_tensor_free(&out);
+    return status;
+}
+
+/* Whichever of them comes first, others are answered as if it had not been there. */
+static void test_integers_beyond_32_bits(void **state) {
+    (void)state;
+    static const int64_t numbers[] = {INT32_MAX, INT64_C(1) << 31, INT32_MIN, -(INT64_C(1) << 33)};
+    for (int begin = 0; begin < 2; begin++) {
+        le_engine *e = open_with(":memory:");
+        first = simple("kernel", right_sources);
+        assert_int_equal(le_register_implementation(e, &first), LE_OK);
+        if (!has_device(e)) {
+            le_close(&e);
+            skip();
+        }
+        for (int k = begin; k < 8; k++) {
+            const int64_t n = numbers[k % 4];
+            const bool wide = n < INT32_MIN || n > INT32_MAX;
+            if (run_with(e, "kernel", n) != (wide ? LE_ERR_NO_CANDIDATE : LE_OK))
+                fail_msg("n = %lld: %s", (long long)n, le_error_message());
+            assert_int_equal(run_with(e, NULL, n), LE_OK);
+        }
+        assert_non_null(strstr(log_text, "argument 'n' is 2147483648, such a kernel takes"));
+        le_close(&e);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arguments_types_and_tunables),
         cmocka_unit_test(test_texts_are_told_apart),
         cmocka_unit_test(test_registered_later),
         cmocka_unit_test(test_what_it_does_not_take),
+        cmocka_unit_test(test_integers_beyond_32_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

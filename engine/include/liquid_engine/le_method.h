@@ -630,9 +630,10 @@ LE_API le_status le_cl_finish(le_call *call);
  *
  * The kernel takes the operation's arguments in their order: tensors as __global pointers to
  * row-major data, numbers as float (LE_TYPE_F64) and int (LE_TYPE_I64), and then those of `more`.
- * An optional output that the call has not is a null pointer; other types of arguments, and inputs
- * that are not given, are LE_ERR_UNSUPPORTED (`applicable` may leave such calls out before). The
- * text knows the element type of argument x as T_x, and each tunable by its name. */
+ * An optional output that the call has not is a null pointer; other types of arguments, inputs that
+ * are not given, and integers of more than 32 bits are LE_ERR_UNSUPPORTED (`applicable` may leave
+ * such calls out before): another candidate answers. The text knows the element type of argument x as
+ * T_x, and each tunable by its name. */
 typedef struct le_cl_simple {
     le_cl_source source; /* sha256 NULL: the engine tells versions of the text apart itself */
     const char *kernel;  /* its name in the text */

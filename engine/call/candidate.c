@@ -207,9 +207,12 @@ static bool memory_fits(const le__candidate *c, const le_call *call, const char 
     return !(c->device->kind == LE_DEVICE_CPU && engine_limit && need > engine_limit);
 }
 
-const char *le__candidate_forced(const le_call *call) {
-    const char *wanted = call->want.implementation;
-    return wanted || call->step ? wanted : call->engine->options.implementation;
+le__forced le__call_forces(const le_call *call) {
+    const le__constraint *w = &call->want;
+    const le_options *o = &call->engine->options;
+    return w->run_type || w->implementation || call->step
+               ? (le__forced){w->run_type, w->implementation}
+               : (le__forced){o->run_type, o->implementation};
 }
 
 static const char other_run_type[] = "another run type is forced";
@@ -227,13 +230,12 @@ bool le__device_wanted(const le__device *d, const le__constraint *want) {
 static bool is_wanted(const le__candidate *c, const le_call *call, const char **why) {
     const le_options *o = &call->engine->options;
     const le__constraint *w = &call->want;
-    const char *run_type = w->run_type || call->step ? w->run_type : o->run_type;
-    const char *implementation = le__candidate_forced(call);
+    const le__forced forced = le__call_forces(call);
     *why = other_run_type;
-    if (run_type && strcmp(run_type, c->implementation->run_type) != 0)
+    if (forced.run_type && strcmp(forced.run_type, c->implementation->run_type) != 0)
         return false;
     *why = other_implementation;
-    if (implementation && !le__candidate_is_named(c, implementation))
+    if (forced.implementation && !le__candidate_is_named(c, forced.implementation))
         return false;
     *why = other_device;
     if (!le__device_matches(c->device, o->devices) || !le__device_wanted(c->device, w))
@@ -242,11 +244,14 @@ static bool is_wanted(const le__candidate *c, const le_call *call, const char **
     return !w->reproducible || c->implementation->flags & (LE_IMPL_REPRODUCIBLE | LE_IMPL_SERIAL);
 }
 
-bool le__candidate_applies(const le__candidate *c, const le_call *call, const char **why) {
+bool le__candidate_can(const le__candidate *c, const le_call *call, const char **why) {
     /* in this order: what `memory` runs has the instruction set of its implementation */
-    return is_wanted(c, call, why) &&
-           le__implementation_takes(c->implementation, c->device, call, why) &&
+    return le__implementation_takes(c->implementation, c->device, call, why) &&
            memory_fits(c, call, why);
+}
+
+bool le__candidate_applies(const le__candidate *c, const le_call *call, const char **why) {
+    return is_wanted(c, call, why) && le__candidate_can(c, call, why);
 }
 
 bool le__reference_candidate(le_engine *engine, const le__operation_entry *entry,

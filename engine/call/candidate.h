@@ -27,16 +27,22 @@ typedef struct le__candidate {
 /* All candidates of an operation on the devices known now. *out is owned by the caller (free). */
 le_status le__candidates_make(le_engine *engine, const le__operation_entry *entry,
                               le__candidate **out, size_t *n);
-/* The implementation or candidate that the call or the engine forces; NULL: none. */
-const char *le__candidate_forced(const le_call *call);
+typedef struct le__forced {
+    const char *run_type, *implementation; /* or a candidate; NULL: any */
+} le__forced;
+
+/* What the call forces; where it forces nothing, what its engine does, but for steps of chains. */
+le__forced le__call_forces(const le_call *call);
 /* Whether an implementation can answer this call on a device of its kind (ISA, the device's
  * features, applicable, which sees the device in the call); on false *why is the reason. */
 bool le__implementation_takes(const le_implementation *implementation, le__device *device,
                               const le_call *call, const char **why);
 /* Whether the device is among those that are asked for. */
 bool le__device_wanted(const le__device *d, const le__constraint *want);
-/* Whether the candidate may answer this call as far as descriptors tell (ISA, device, memory,
- * applicable, forced); on false *why is the reason. Says nothing about errors and verdicts. */
+/* Whether the candidate can answer this call as far as descriptors tell (ISA, device, memory,
+ * applicable), whoever is asked for by name; on false *why is the reason. */
+bool le__candidate_can(const le__candidate *c, const le_call *call, const char **why);
+/* Whether it may, too: nobody else is forced. Says nothing about errors and verdicts. */
 bool le__candidate_applies(const le__candidate *c, const le_call *call, const char **why);
 /* Whether "avx2", "avx2[threads=2]" or "avx2@cpu[...]" speaks of it. */
 bool le__implementation_is_named(const le_implementation *implementation, const char *want);

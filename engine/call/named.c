@@ -97,11 +97,10 @@ le_status le__named_check(const le_engine *engine, const char *subject,
 }
 
 le_status le__named_check_call(const le_call *call) {
-    const le_options *o = &call->engine->options;
-    le__named given = {.run_type = call->want.run_type,
-                       .implementation = le__candidate_forced(call),
-                       .device = call->want.device ? call->want.device : o->devices};
-    if (!given.run_type && !call->step)
-        given.run_type = o->run_type;
+    const le__forced forced = le__call_forces(call);
+    const char *devices = call->engine->options.devices;
+    le__named given = {.run_type = forced.run_type,
+                       .implementation = forced.implementation,
+                       .device = call->want.device ? call->want.device : devices};
     return le__named_check(call->engine, call->operation->name, &call->entry, 1, &given);
 }

@@ -401,8 +401,9 @@ void le__constraint_text(const le_call *call, char *out, size_t size) {
         w.places = 0;
         w.keep_on_device = false;
     } else { /* what the whole engine is told to use */
-        w.run_type = w.run_type ? w.run_type : call->engine->options.run_type;
-        w.implementation = le__candidate_forced(call);
+        const le__forced forced = le__call_forces(call);
+        w.run_type = forced.run_type;
+        w.implementation = forced.implementation;
     }
     le__text_add(&t, "atol=%g rtol=%g ", w.atol, w.rtol);
     le__constraint_add(&t, &w, call->engine);

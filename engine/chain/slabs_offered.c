@@ -31,8 +31,7 @@ static int64_t total_bytes(const le_call *call) {
 }
 
 static bool forced(const le_call *call) {
-    const char *want = call->want.implementation ? call->want.implementation
-                                                 : call->engine->options.implementation;
+    const char *want = le__call_forces(call).implementation;
     return want && !strncmp(want, "slabs", 5) && !call->step;
 }
 

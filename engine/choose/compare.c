@@ -71,7 +71,7 @@ static le_status answer_by(const le__comparison *c, const le__candidate *who,
     le_status status = le__call_bind(&a->call, c->call->engine, c->call->entry, a->args, n);
     if (status != LE_OK)
         return status;
-    if (who == c->arm && !le__candidate_applies(who, &a->call, &why))
+    if (who == c->arm && !le__candidate_can(who, &a->call, &why))
         status = le_fail(LE_ERR_UNSUPPORTED, "the smaller call is not for it: %s", why);
     else if (who == c->by && takes_too_long(c, &a->call))
         status = le_fail(LE_ERR_TIMEOUT, "the reference would take too long");

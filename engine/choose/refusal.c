@@ -46,13 +46,12 @@ static bool has_arm(const le__question *q, const le_implementation *impl) {
 
 /* Those that are asked for and have no device to be candidates on. */
 static void tell_without_device(le__text *text, const le__question *q, const le_call *call) {
-    const char *run_type = call->want.run_type, *forced = le__candidate_forced(call);
-    if (!run_type && !call->step)
-        run_type = call->engine->options.run_type;
-    for (size_t i = 0; (run_type || forced) && i < call->entry->n_implementations; i++) {
+    const char *run_type = le__call_forces(call).run_type;
+    const char *name = le__call_forces(call).implementation;
+    for (size_t i = 0; (run_type || name) && i < call->entry->n_implementations; i++) {
         const le_implementation *impl = call->entry->implementations[i];
         if ((!run_type || !strcmp(impl->run_type, run_type)) &&
-            (!forced || le__implementation_is_named(impl, forced)) && !has_arm(q, impl))
+            (!name || le__implementation_is_named(impl, name)) && !has_arm(q, impl))
             tell(text, impl->name, "there is no OpenCL device");
     }
 }

@@ -217,8 +217,9 @@ le_status le__options_resolve(le_options *out, const le_options *given) {
     ok = own(&o.cache_dir, env("LE_CACHE_DIR")) && ok;
     ok = own(&o.cl_dir, env("LE_CL_DIR")) && ok;
     ok = own(&o.devices, env("LE_DEVICE")) && ok;
-    ok = own(&o.run_type, env("LE_RUN_TYPE")) && ok;
-    ok = own(&o.implementation, env("LE_IMPLEMENTATION")) && ok;
+    const bool forced = o.run_type || o.implementation; /* one variable cannot spoil the other */
+    ok = own(&o.run_type, forced ? NULL : env("LE_RUN_TYPE")) && ok;
+    ok = own(&o.implementation, forced ? NULL : env("LE_IMPLEMENTATION")) && ok;
     le_status status = ok ? LE_OK : le_fail(LE_ERR_MEMORY, "le_open: out of memory");
     if (status == LE_OK)
         status = resolve_mode(&o);

@@ -174,7 +174,7 @@ static le_status run_candidate(trial *t, le__trial_result *r) {
     usage use[RUNS] = {0};
     le_status status = le__call_bind(&t->call, t->engine, t->entry, t->sample.args, t->sample.n);
     const char *why = "";
-    if (status == LE_OK && !le__candidate_applies(t->candidate, &t->call, &why)) {
+    if (status == LE_OK && !le__candidate_can(t->candidate, &t->call, &why)) {
         le__call_unbind(&t->call);
         return le_fail(LE_ERR_UNSUPPORTED, "the sample call is not for it: %s", why);
     }

@@ -80,7 +80,8 @@ static void take_options(le_engine *e, const le__trial_request *r) {
     e->options.device_memory_limit_bytes = r->device_memory_limit;
     e->options.cl_dir = le__trial_text(r, r->cl_dir);
     e->options.cache_dir = le__trial_text(r, r->cache_dir);
-    e->options.devices = NULL; /* devices are counted without a filter */
+    /* what is asked for by name is its affair; devices are counted without a filter */
+    e->options.devices = e->options.run_type = e->options.implementation = NULL;
     if (le__trial_text(r, r->library))
         setenv("LE_OPENCL_LIBRARY", le__trial_text(r, r->library), 1);
     else

@@ -161,6 +161,12 @@ expect 1 le-run --explain --device=gpu project volume=v.raw:u8:2,2,2
 err_has "there is no device 'gpu', which is forced; there "
 expect 1 env LE_DEVICE=gpu le-run project volume=v.raw:u8:2,2,2 image=no.png
 err_has "there is no device 'gpu', which is forced; there "
+for way in --run-type=reference --implementation=reference; do
+    expect 0 env LE_RUN_TYPE=c le-run -v $way project volume=v.raw:u8:2,2,2
+    err_has " by reference@cpu"
+    expect 0 env LE_IMPLEMENTATION=c LE_DEVICE=gpu le-run -v $way --device=cpu project volume=v.raw:u8:2,2,2
+    err_has " by reference@cpu"
+done
 for variable in LE_ISA LE_LOG LE_MODE; do
     expect 2 env $variable=typo le-run project volume=v.raw:u8:2,2,2
     err_has "$variable is 'typo', expected "
@@ -188,6 +194,10 @@ err_has "volume: u8[40,40,40] read in"
 expect 0 le-run -v --implementation=reference --memory-limit=64k "$@" images=boxed_%d.png
 err_has "volume_render: 4 boxes in"
 grep -q "read in" err && fail "the volume was read as a whole"
+expect 0 env LE_MEMORY_LIMIT=64k le-run -v --implementation=reference "$@" images=never_%d.png
+err_has "volume_render: 4 boxes in"
+expect 0 env LE_MEMORY_LIMIT=64k le-run -v --implementation=reference --memory-limit=64M "$@" images=never_%d.png
+err_has "volume: u8[40,40,40] read in"
 for i in 0 1; do
     cmp whole_$i.png boxed_$i.png || fail "boxes make another picture"
 done

@@ -90,6 +90,28 @@ static void run_time_ones_fork(void **state) {
     unsetenv("LE_TRIALS");
 }
 
+/* Who is forced where is the affair of those who ask for a trial, not of the trial. */
+static void whoever_is_forced_elsewhere(void **state) {
+    (void)state;
+    static const char *const ways[] = {"spawn", "fork", "none"};
+    static const char *const variables[] = {"LE_RUN_TYPE", "LE_IMPLEMENTATION", "LE_DEVICE"};
+    static const char *const values[] = {"reference", "reference", "opencl"};
+    for (int w = 0; w < 3; w++) {
+        setenv("LE_TRIALS", ways[w], 1);
+        const int all = proven("shift_magnify");
+        assert_true(all > 0);
+        for (int v = 0; v < 3; v++) {
+            setenv(variables[v], values[v], 1);
+            int n = proven("shift_magnify");
+            if (n != all)
+                fail_msg("%s=%s, %s: %d are proven instead of %d", variables[v], values[v], ways[w],
+                         n, all);
+            unsetenv(variables[v]);
+        }
+    }
+    unsetenv("LE_TRIALS");
+}
+
 static void unknown_ways(void **state) {
     (void)state;
     le_engine *e = NULL;
@@ -117,7 +139,8 @@ static void another_build(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(another_build), cmocka_unit_test(built_in_without_a_fork),
-        cmocka_unit_test(run_time_ones_fork), cmocka_unit_test(unknown_ways)};
+        cmocka_unit_test(run_time_ones_fork), cmocka_unit_test(whoever_is_forced_elsewhere),
+        cmocka_unit_test(unknown_ways)};
     if (!getenv("LE_TRIAL_PROGRAM")) {
         print_message("no le-trial was built: skipped\n");
         return 0;

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * Who may answer a call: each layout asks anew, what the caller or a moment's lack of memory is to
- * blame for is not held against an implementation, and what breaks things answers nowhere.
+ * blame for is not held against an implementation, what breaks things answers nowhere, and what a
+ * call forces goes before what its engine is told to use, and that before variables.
  */
 #include "liquid_engine/le_bench.h"
 #include "toy.h"
@@ -290,6 +291,73 @@ static void choices_say_what_was_forced(void **state) {
     unlink(db);
 }
 
+/* --- what is forced --- */
+
+typedef struct wish {
+    const char *run_type, *implementation;
+} wish;
+
+static const wish wishes[] = {{"reference", NULL}, {NULL, "reference"}, {"c", NULL},
+                              {NULL, "c"},         {"simd", NULL},      {NULL, "quick"}};
+
+static const char *name_of(const wish *w) {
+    return w->implementation              ? w->implementation
+           : !strcmp(w->run_type, "simd") ? "quick"
+                                          : w->run_type;
+}
+
+static void set_variables(const wish *w) {
+    if (w && w->run_type)
+        setenv("LE_RUN_TYPE", w->run_type, 1);
+    if (w && w->implementation)
+        setenv("LE_IMPLEMENTATION", w->implementation, 1);
+}
+
+/* Of a new engine, so that nothing is proven yet. options, call: NULL: these force nothing. */
+static void expect_who(const wish *variables, const wish *options, const wish *call) {
+    const le_implementation quick = quick_by(toy_range);
+    const le_implementation *all[] = {&toy_reference, &toy_c, &quick};
+    const wish *first = call ? call : options ? options : variables, none = {NULL, NULL};
+    int64_t n = 100;
+    le_tensor in = le_tensor_of(input, LE_F32, 1, &n), out = {0};
+    le_run_info info = {.struct_size = sizeof info};
+    le_options o;
+    le_engine *e = NULL;
+    set_variables(variables);
+    le_default_options(&o);
+    o.db_path = ":memory:";
+    o.run_type = options ? options->run_type : NULL;
+    o.implementation = options ? options->implementation : NULL;
+    assert_int_equal(le_open(&e, &o), LE_OK);
+    unsetenv("LE_RUN_TYPE");
+    unsetenv("LE_IMPLEMENTATION");
+    assert_int_equal(le_register_operation(e, &toy_operation), LE_OK);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(le_register_implementation(e, all[i]), LE_OK);
+    call = call ? call : &none;
+    if (le_engine_run(e, "toy", LE_IN("input", &in), LE_F64("factor", 2), LE_OUT("result", &out),
+                      LE_OPT_RUN_TYPE(call->run_type),
+                      LE_OPT_IMPLEMENTATION(call->implementation)) != LE_OK)
+        fail_msg("%s was forced: %s", name_of(first), le_error_message());
+    le_last_run(&info);
+    assert_true(strcspn(info.candidate, "@") == strlen(name_of(first)));
+    assert_memory_equal(info.candidate, name_of(first), strlen(name_of(first)));
+    le_tensor_free(&out);
+    le_close(&e);
+}
+
+static void calls_force_before_engines_before_variables(void **state) {
+    enum { N_WISHES = sizeof wishes / sizeof *wishes };
+    (void)state;
+    for (int a = 0; a < N_WISHES; a++)
+        for (int apart = 1; apart < 4; apart += 2) { /* a run type, and an implementation */
+            const wish *w = &wishes[a], *other = &wishes[(a + apart) % N_WISHES];
+            expect_who(w, NULL, other);
+            expect_who(w, other, NULL);
+            expect_who(NULL, w, other);
+        }
+}
+
 int main(void) {
     for (int i = 0; i < 2 * N; i++)
         input[i] = (float)(i % 101);
@@ -301,6 +369,7 @@ int main(void) {
         cmocka_unit_test(what_breaks_things_answers_nowhere),
         cmocka_unit_test(a_serial_reference_is_run_serially),
         cmocka_unit_test(choices_say_what_was_forced),
+        cmocka_unit_test(calls_force_before_engines_before_variables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

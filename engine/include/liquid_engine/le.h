@@ -320,13 +320,13 @@ typedef struct le_options {
     const char *cache_dir;      /* [LE_CACHE_DIR] compiled kernels */
     const char *cl_dir;         /* [LE_CL_DIR] kernels on disk, before the embedded ones */
     const char *devices;        /* [LE_DEVICE] as LE_OPTION_DEVICE, for every call */
-    const char *run_type;       /* [LE_RUN_TYPE] */
-    const char *implementation; /* [LE_IMPLEMENTATION] */
+    const char *run_type;       /* [LE_RUN_TYPE] of calls that force neither this */
+    const char *implementation; /* [LE_IMPLEMENTATION] nor that */
     le_mode mode;               /* [LE_MODE] */
     int32_t threads;            /* [LE_THREADS] at most; default: cores of the affinity mask */
     double explore_share;       /* [LE_EXPLORE_SHARE] exploring time / answering time; 1.0 */
     double trial_limit_s;       /* [LE_TRIAL_LIMIT] by which failing trials may delay a call; 2 */
-    int64_t memory_limit_bytes; /* [LE_MEMORY_LIMIT] host working memory of a call */
+    int64_t memory_limit_bytes; /* [LE_MEMORY_LIMIT] host working memory of any call */
     int64_t device_memory_limit_bytes; /* [LE_DEVICE_MEMORY_LIMIT] default: 80 % of the device */
     uint64_t seed;                     /* [LE_SEED] of trials and benchmarks */
     le_log_fn log; /* called from any thread, must not call the engine; NULL: silent, or stderr if

@@ -259,6 +259,14 @@ void le__constraint_begin(le__constraint *w, const le_engine *engine) {
     w->mode = engine->options.mode;
 }
 
+size_t le__tolerance_options(const le__constraint *w, le_arg to[2]) {
+    if (w->own_tolerance)
+        return 0;
+    to[0] = LE_OPT_ATOL(w->atol);
+    to[1] = LE_OPT_RTOL(w->rtol);
+    return 2;
+}
+
 le_status le__constraint_take(le__constraint *w, const le_engine *engine, const char *op,
                               const le_arg *a) {
     switch ((le_option)a->option) {
@@ -359,7 +367,8 @@ static le_status fill_defaults(le_call *call) {
 
 /* Before check, which may ask for them. */
 static void settle_tolerance(le__constraint *w, const le_operation *op) {
-    if (isnan(w->atol) && isnan(w->rtol)) {
+    w->own_tolerance = isnan(w->atol) && isnan(w->rtol);
+    if (w->own_tolerance) {
         w->atol = op->atol;
         w->rtol = op->rtol;
     } else { /* one was given: the other is 0, as numpy.allclose(..., atol=0) has it */

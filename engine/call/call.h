@@ -47,6 +47,7 @@ typedef struct le__bound_arg {
 
 typedef struct le__constraint { /* what a call asks for beside its result */
     double atol, rtol;
+    bool own_tolerance;                             /* of the operation: none was given */
     const char *run_type, *implementation, *device; /* NULL: any */
     const char *liked_run_type,
         *liked_implementation; /* by the chain: hold where a step has them */
@@ -61,6 +62,8 @@ typedef struct le__constraint { /* what a call asks for beside its result */
 
 /* Makes one that is all zeros ready for options: until they are given, tolerances are NaN. */
 void le__constraint_begin(le__constraint *w, const le_engine *engine);
+/* The tolerance as options, where one was given; returns how many. */
+size_t le__tolerance_options(const le__constraint *w, le_arg to[2]);
 /* Takes one option (LE_OPT_...) over, or says what is wrong with it; who: whose option it is. */
 le_status le__constraint_take(le__constraint *w, const le_engine *engine, const char *who,
                               const le_arg *option);

@@ -227,6 +227,7 @@ void le__call_fingerprint(const le_call *call, uint64_t out[2]) {
         put_exactly(&k, &call->args[i], op->args[i].type);
     put_number(&k, call->want.atol);
     put_number(&k, call->want.rtol);
+    put(&k, call->want.own_tolerance); /* steps of a chain have their own then */
     XXH128_hash_t h = XXH3_128bits(k.words, bytes_of(&k));
     out[0] = h.low64;
     out[1] = h.high64;

@@ -305,7 +305,8 @@ static le_status take_step(le_chain *c, le__chain_step *s) {
 }
 
 /* What binding sets of its call is not touched here: of most of it, no memory is ever used. */
-static le__chain_step *new_step(le__operation_entry *entry, const le_arg *args, size_t n_args) {
+static le__chain_step *new_step(le__operation_entry *entry, const le_arg *args, size_t n_args,
+                                size_t n_more) {
     size_t n_values = 0;
     for (size_t i = 0; i < n_args; i++)
         n_values += le__is_value(&args[i]);
@@ -316,12 +317,34 @@ static le__chain_step *new_step(le__operation_entry *entry, const le_arg *args, 
     s->entry = entry;
     for (size_t i = 0; i < LE_MAX_ARGS; i++)
         s->values[i] = -1;
-    s->args = calloc(n_args < LE__STEP_ARGS ? n_args + 1 : LE__STEP_ARGS, sizeof *s->args);
+    const size_t n = n_args + n_more;
+    s->args = calloc(n < LE__STEP_ARGS ? n + 1 : LE__STEP_ARGS, sizeof *s->args);
     s->stand_ins = calloc(n_values + 1, sizeof *s->stand_ins);
     if (s->args && s->stand_ins)
         return s;
     free_step(s);
     return NULL;
+}
+
+static le_status keep_args(le__chain_step *s, const le_arg *args, size_t n_args) {
+    le_status status = LE_OK;
+    for (size_t i = 0; status == LE_OK && i < n_args; i++) {
+        if (args[i].kind == 0 || (le__is_value(&args[i]) && args[i].value.i64 < 0))
+            continue;
+        if (s->n_args == LE__STEP_ARGS)
+            status = le_fail(LE_ERR_ARGUMENT, "%s: too many arguments", s->entry->operation->name);
+        else
+            status = keep_arg(s, &args[i]);
+    }
+    return status;
+}
+
+static bool has_tolerance(const le__chain_step *s) {
+    for (size_t i = 0; i < s->n_args; i++)
+        if (s->args[i].kind == LE_KIND_OPTION &&
+            (s->args[i].option == LE_OPTION_ATOL || s->args[i].option == LE_OPTION_RTOL))
+            return true;
+    return false;
 }
 
 le_status le_chain_add_args(le_chain *c, const char *operation, const le_arg *args, size_t n_args) {
@@ -331,18 +354,13 @@ le_status le_chain_add_args(le_chain *c, const char *operation, const le_arg *ar
     le_status status = le__registry_get(&c->engine->registry, operation, &entry);
     if (status != LE_OK)
         return le__chain_keep_error(c, status);
-    le__chain_step *s = new_step(entry, args, n_args);
+    le__chain_step *s = new_step(entry, args, n_args, c->n_tolerance);
     if (!s)
         return le__chain_keep_error(c,
                                     le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name));
-    for (size_t i = 0; status == LE_OK && i < n_args; i++) {
-        if (args[i].kind == 0 || (le__is_value(&args[i]) && args[i].value.i64 < 0))
-            continue;
-        if (s->n_args == LE__STEP_ARGS)
-            status = le_fail(LE_ERR_ARGUMENT, "%s: too many arguments", operation);
-        else
-            status = keep_arg(s, &args[i]);
-    }
+    status = keep_args(s, args, n_args);
+    if (status == LE_OK && !has_tolerance(s))
+        status = keep_args(s, c->tolerance, c->n_tolerance);
     if (status == LE_OK)
         status = take_step(c, s);
     if (status != LE_OK) {

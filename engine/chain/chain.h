@@ -99,6 +99,8 @@ struct le_chain {
     le__chain_step **steps;
     int n_steps;
     size_t capacity, step_capacity; /* of both */
+    le_arg tolerance[2];            /* options of steps that have no tolerance of their own */
+    size_t n_tolerance;
     bool dynamic;                   /* some value is */
     pthread_mutex_t mutex;          /* a run at a time; guards all below */
     /* the run under way */

@@ -54,6 +54,12 @@ static le_status set_out(le_call *call, int arg, const le__chain_value *v) {
                                      : le_call_set_out(call, arg, t->dtype, t->ndim, t->shape);
 }
 
+static le_status build(const le__recipe *r, const le_call *call, le_chain *to,
+                       const le_value *inputs, const le_value *outputs) {
+    to->n_tolerance = le__tolerance_options(&call->want, to->tolerance);
+    return r->build(r, to, inputs, outputs);
+}
+
 /* The chain for the shapes of the call, with inputs and outputs of its own. */
 static le_status check(le_call *call) {
     const le__recipe *r = recipe_of(call);
@@ -68,7 +74,7 @@ static le_status check(le_call *call) {
     }
     for (int i = 0; i < r->n_outputs; i++)
         outputs[i] = LE_VALUE_NONE;
-    status = r->build(r, c, inputs, outputs);
+    status = build(r, call, c, inputs, outputs);
     for (int i = 0; status == LE_OK && i < r->n_outputs; i++) {
         int arg = r->n_inputs + i, v = le__chain_find(c, r->names[arg], true);
         if (v < 0)
@@ -100,7 +106,7 @@ static le_status expand(const le_call *call, le_chain *chain) {
     le_value values[LE_MAX_ARGS];
     for (int i = 0; i < r->n_inputs + r->n_outputs; i++)
         values[i] = le_chain_arg(chain, i);
-    return r->build(r, chain, values, values + r->n_inputs);
+    return build(r, call, chain, values, values + r->n_inputs);
 }
 
 /* --- in slabs: as all of its steps can be cut --- */

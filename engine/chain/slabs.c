@@ -88,10 +88,10 @@ enum { MOST_WISHES = 3 };
 
 /* What the whole call wants of every answer; returns how many options it took. */
 static size_t add_wishes(const job *j, le_arg to[MOST_WISHES]) {
-    to[0] = LE_OPT_ATOL(j->call->want.atol);
-    to[1] = LE_OPT_RTOL(j->call->want.rtol);
-    to[2] = LE_OPT_REPRODUCIBLE();
-    return 2 + j->call->want.reproducible;
+    size_t n = le__tolerance_options(&j->call->want, to);
+    if (j->call->want.reproducible)
+        to[n++] = LE_OPT_REPRODUCIBLE();
+    return n;
 }
 
 static le_status add_step(const job *j, le_chain *chain, const le_slab_range *r) {

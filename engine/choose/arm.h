@@ -40,6 +40,7 @@ typedef struct le__verdict {
     le__state state;
     le__error_profile error;
     char reason[160];
+    bool untold;  /* proven without an error: there was nothing to compare with */
     bool ran;     /* a first run has come to its end, in this process or an earlier one */
     bool suspect; /* a process ended during it */
     bool wary;    /* ... or during the first one of its size: larger ones are tried in a child */

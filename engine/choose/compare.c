@@ -32,9 +32,7 @@ static size_t make_args(const le__comparison *c, le__second_answer *a, bool may_
             (le_arg){.name = desc->name, .kind = LE_KIND_OUT, .value.out = &a->outputs[i]};
     }
     /* who approximates does so within the tolerance of the call */
-    a->args[n++] = LE_OPT_ATOL(call->want.atol);
-    a->args[n++] = LE_OPT_RTOL(call->want.rtol);
-    return n;
+    return n + le__tolerance_options(&call->want, a->args + n);
 }
 
 /* Seconds that the trusted candidate may take for the whole, by what the arm took. */

@@ -41,7 +41,8 @@ static bool judge_trial(le__dispatch *d, le__question *q, le__proof *p, const le
         char took[96];
         le__verdict_time_text(took, sizeof took, r->run_s, r->work, false);
         le__rate_note_trial(&q->op->reference, r->reference_s, r->work);
-        le__verdict_keep(d, q, p, LE__CLASS_TRIAL, LE__PROVEN, &r->error, took, r->tested);
+        le__verdict_keep(d, q, p, LE__CLASS_TRIAL, LE__PROVEN, r->tested ? &r->error : NULL, took,
+                         r->tested);
         return true;
     }
     if (!r->tested && !le__verdict_is_of_code(

@@ -39,6 +39,7 @@ void le__verdict_keep(le__dispatch *d, le__question *q, le__proof *p, int size_c
     v->state = state;
     if (error)
         v->error = *error;
+    v->untold = state == LE__PROVEN && !error;
     snprintf(v->reason, sizeof v->reason, "%.159s", reason);
     le__verdict_read_time(v);
     if (state == LE__QUARANTINED) {

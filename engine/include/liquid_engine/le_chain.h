@@ -134,8 +134,9 @@ LE_API le_status le_chain_run_args(le_chain *chain, const le_arg *args, size_t n
 
 /* Registers the chain as an operation of the chain's engine, named `name` (summary may be NULL): its
  * arguments are the inputs and outputs, and its steps are repeated for whatever shapes a call has (the
- * shapes and indices given to le_chain_temp_of, _slice and _range stay as they are). The chain can be
- * freed afterwards. Not while other threads use the engine. */
+ * shapes and indices given to le_chain_temp_of, _slice and _range stay as they are). A tolerance that
+ * the call is given is that of each step that has none of its own. The chain can be freed afterwards.
+ * Not while other threads use the engine. */
 LE_API le_status le_chain_as_operation(const le_chain *chain, const char *name, const char *summary);
 
 /* A chain from a JSON text:

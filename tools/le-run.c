@@ -212,10 +212,6 @@ static le_status run_all(le_engine *engine, const run_options *o, const run_args
 static le_status explain(le_engine *engine, const run_options *o, const run_args *a,
                          const le_arg *args, size_t n) {
     le_explanation *e = NULL;
-    le_arg options[RUN_OPTIONS_MAX];
-    if (o->chain_text)
-        return run_chain_explain(engine, o->chain_text, a, options, run_options_call(o, options),
-                                 o->explain_json);
     le_status status = le_call_explain(engine, &e, a->operation->name, args, n);
     if (status == LE_OK) {
         run_progress(NULL, NULL);
@@ -371,14 +367,13 @@ static int unknown_operation(le_engine *engine, const char *name) {
 }
 
 /* Puts the name of the chain's operation in place of the file's. */
-static le_status load_chain(le_engine *engine, run_options *o, char **text, char *name,
-                            size_t size) {
+static le_status load_chain(le_engine *engine, run_options *o, char *name, size_t size) {
     if (o->n_words == 0 || !run_is_chain(o->words[0]))
         return LE_OK;
-    le_status status = run_chain_register(engine, o->words[0], text, name, size);
+    char *file = o->words[0];
+    le_status status = run_chain_register(engine, file, name, size);
     if (status == LE_OK) {
-        o->chain_file = o->words[0];
-        o->chain_text = *text;
+        o->chain_file = file;
         o->words[0] = name;
     }
     return status;
@@ -414,16 +409,14 @@ int main(int argc, char **argv) {
         free(o.words);
         return o.help ? TOOL_OK : TOOL_USAGE;
     }
-    char *chain_text = NULL, chain_name[128];
+    char chain_name[128];
     run_catch_interrupts();
     int code = report(open_engine(&o, &log_level, &engine));
     if (code == TOOL_OK)
-        code = report(
-            run_world_agree(load_chain(engine, &o, &chain_text, chain_name, sizeof chain_name)));
+        code = report(run_world_agree(load_chain(engine, &o, chain_name, sizeof chain_name)));
     if (code == TOOL_OK)
         code = dispatch(engine, &o);
     le_close(&engine);
-    free(chain_text);
     free(o.words);
     run_end_by_interrupt();
     return code;

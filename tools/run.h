@@ -17,7 +17,6 @@ typedef struct run_options {
     const char *implementation, *run_type, *device, *db;
     const char *profile; /* NULL: not given; "": the table only; else also a trace to this file */
     const char *chain_file; /* the JSON file that words[0] named; NULL: it is an operation */
-    const char *chain_text; /* what it holds */
     le_mode mode;
     int objective;        /* le_objective; -1: not given */
     int64_t memory_limit; /* bytes; 0: not given */
@@ -67,13 +66,9 @@ bool run_print_explanation(const le_explanation *e, bool json);
 
 /* True when the word names a chain's file. */
 bool run_is_chain(const char *word);
-/* Registers the chain as an operation and gives its name. *text is the caller's to free. */
-le_status run_chain_register(le_engine *engine, const char *path, char **text, char *name,
-                             size_t size);
+/* Registers the chain as an operation and gives its name. */
+le_status run_chain_register(le_engine *engine, const char *path, char *name, size_t size);
 /* The plan of a chain on stdout. */
-le_status run_chain_explain(le_engine *engine, const char *text, const run_args *a,
-                            const le_arg *options, size_t n_options, bool json);
-/* The same of a chain that is there. */
 le_status run_chain_print(le_chain *chain, const le_arg *options, size_t n, bool json);
 /* Ends the profile under way and prints it; the trace goes to trace_path unless that is "". */
 le_status run_print_profile(le_engine *engine, const char *trace_path);

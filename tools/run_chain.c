@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Chains from JSON files in le-run: registered as operations, explained by their plans.
+ * Chains in le-run: those of JSON files are registered as operations; plans and profiles.
  */
 #include "run.h"
 
@@ -39,10 +39,11 @@ static char *read_text(const char *path) {
     return NULL;
 }
 
-le_status run_chain_register(le_engine *engine, const char *path, char **text, char *name,
-                             size_t size) {
-    *text = read_text(path);
-    return *text ? le_chain_register_json(engine, *text, name, size) : LE_ERR_IO;
+le_status run_chain_register(le_engine *engine, const char *path, char *name, size_t size) {
+    char *text = read_text(path);
+    le_status status = text ? le_chain_register_json(engine, text, name, size) : LE_ERR_IO;
+    free(text);
+    return status;
 }
 
 le_status run_chain_print(le_chain *chain, const le_arg *options, size_t n, bool json) {
@@ -58,21 +59,6 @@ le_status run_chain_print(le_chain *chain, const le_arg *options, size_t n, bool
         explain_plan(plan, true, stdout);
     }
     le_chain_plan_free(&plan);
-    return status;
-}
-
-le_status run_chain_explain(le_engine *engine, const char *text, const run_args *a,
-                            const le_arg *options, size_t n_options, bool json) {
-    le_arg inputs[LE_MAX_ARGS];
-    size_t n = 0;
-    for (size_t i = 0; i < a->operation->n_args; i++)
-        if (a->operation->args[i].type == LE_TYPE_IN && a->args[i].given)
-            inputs[n++] = LE_IN(a->operation->args[i].name, &a->args[i].tensor);
-    le_chain *chain = NULL;
-    le_status status = le_chain_from_json(&chain, engine, text, inputs, n);
-    if (status == LE_OK)
-        status = run_chain_print(chain, options, n_options, json);
-    le_chain_free(&chain);
     return status;
 }
 

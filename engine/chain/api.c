@@ -92,10 +92,13 @@ static le_status take_output(job *j, const le_arg *a) {
 }
 
 static le_status take_option(le_chain *c, const le_arg *a) {
-    if (a->option == LE_OPTION_RTOL || a->option == LE_OPTION_ATOL ||
-        a->option == LE_OPTION_OBJECTIVE)
-        return le_fail(LE_ERR_ARGUMENT, "%s: option %d is for single calls: give it to a step",
-                       c->name, (int)a->option);
+    const char *of_steps = a->option == LE_OPTION_RTOL        ? "LE_OPT_RTOL"
+                           : a->option == LE_OPTION_ATOL      ? "LE_OPT_ATOL"
+                           : a->option == LE_OPTION_OBJECTIVE ? "LE_OPT_OBJECTIVE"
+                                                              : NULL;
+    if (of_steps)
+        return le_fail(LE_ERR_ARGUMENT, "%s: %s is for single calls: give it to a step", c->name,
+                       of_steps);
     le_status status = le__constraint_take(&c->want, c->engine, c->name, a);
     if (c->want.run_type && !strcmp(c->want.run_type, "staged"))
         c->want.run_type = NULL;

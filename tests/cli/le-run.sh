@@ -246,6 +246,16 @@ expect 0 le-run chain.json --help
 out_has "cube=..."
 expect 0 le-run --explain chain.json cube=v.raw:u8:2,2,2
 out_has "transfer_function"
+for options in --run-type=c --implementation=c --run-type=staged --tolerance=1e-3 --objective=memory; do
+    case $options in *=c) wanted_of=1 ;; *) wanted_of=0 ;; esac
+    expect $wanted_of le-run $options chain.json cube=v.raw:u8:2,2,2
+    cp err run_says
+    expect $wanted_of le-run --explain $options chain.json cube=v.raw:u8:2,2,2
+    cmp -s err run_says || { fail "--explain $options says other things than the run"; cat run_says err; }
+done
+expect 0 le-run --explain=json chain.json cube=v.raw:u8:2,2,2
+out_has '"choice"'
+out_has '"plan"'
 expect 2 le-run chain.json
 err_has "missing cube="
 expect 1 le-run absent.json

@@ -185,6 +185,21 @@ static void slabs_ask_for_no_other(void **state) {
     le_tensor_free(&x);
 }
 
+static void runs_say_what_is_given_to_steps(void **state) {
+    static const char *const names[] = {"LE_OPT_RTOL", "LE_OPT_ATOL", "LE_OPT_OBJECTIVE"};
+    const le_arg options[] = {LE_OPT_RTOL(1e-3), LE_OPT_ATOL(1e-3),
+                              LE_OPT_OBJECTIVE(LE_OBJECTIVE_MEMORY)};
+    le_tensor x = le_tensor_of(numbers, LE_F32, 1, shape_n), y = {0};
+    le_chain *c = smooth(0);
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(le_chain_run(c, LE_IN("x", &x), LE_OUT("y", &y), options[i]),
+                         LE_ERR_ARGUMENT);
+        assert_non_null(strstr(le_error_message(), names[i]));
+    }
+    le_chain_free(&c);
+}
+
 /* There is no reference that it was compared with. */
 static void its_error_is_not_known(void **state) {
     le_tensor x = le_tensor_of(numbers, LE_F32, 1, shape_n), y = {0};
@@ -204,6 +219,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(its_tolerance_is_that_of_its_steps),
         cmocka_unit_test(slabs_ask_for_no_other),
+        cmocka_unit_test(runs_say_what_is_given_to_steps),
         cmocka_unit_test(its_error_is_not_known),
     };
     return cmocka_run_group_tests(tests, open_with_chains, close_engine);

@@ -121,7 +121,8 @@ LE_API le_arg le_chain_pass(const le_call *call, int arg, const char *name);
 /* -------------------------------------------------------------------------------- running ---- */
 
 /* Runs the chain: every input (LE_IN) and the outputs wanted (LE_OUT, allocated or not; at least one)
- * by name, and options of the call (LE_OPT_...): LE_OPT_RUN_TYPE("staged") is understood as any plan,
+ * by name, and options of the call (LE_OPT_..., but for RTOL, ATOL and OBJECTIVE, which are given to the
+ * steps: LE_ERR_ARGUMENT): LE_OPT_RUN_TYPE("staged") is understood as any plan,
  * LE_OPT_DEVICE restricts all steps, LE_OPT_MEMORY_LIMIT bounds the values that live at once, for the
  * host and each device. Use the macro le_chain_run. On error no output has been changed: one in
  * the caller's memory that is not all that the last step writes is made elsewhere and copied at the end. */

@@ -207,7 +207,7 @@ LE_API void le_io_target_leave(const char *place);
  *
  * Every input is given by LE_SOURCE or, the same for all batches, by LE_IN; at least one output by
  * LE_SINK. All sources have the same number of items; two parts of a source are two arguments.
- * Options of a call are allowed. On an error sinks have had the batches before it, and sources
+ * Options are those of le_chain_run. On an error sinks have had the batches before it, and sources
  * stand anywhere. Use the macro le_chain_stream. The chain may not be changed or freed meanwhile.
  */
 enum { LE_STREAM_REPRODUCIBLE_ITEMS = 8 };

@@ -58,20 +58,31 @@ le__verdict *le__proof_verdict(le__proof *p, const char *kind, int size_class) {
     return v;
 }
 
-static const char *objection(const le__verdict *v, double atol, double rtol) {
-    if (!v || v->state == LE__UNPROVEN)
+static const char *fault(const le__verdict *v) {
+    if (!v || v->state == LE__UNPROVEN || v->state == LE__PROVEN)
         return NULL;
-    if (v->state != LE__PROVEN)
-        return v->reason[0] ? v->reason : le__state_names[v->state];
-    return le__error_allows(&v->error, atol, rtol) ? NULL : "its error is above the tolerance";
+    return v->reason[0] ? v->reason : le__state_names[v->state];
+}
+
+static const char *lack(const le__verdict *v, double atol, double rtol) {
+    bool known = v && v->state == LE__PROVEN;
+    return known && !le__error_allows(&v->error, atol, rtol) ? "its error is above the tolerance"
+                                                             : NULL;
+}
+
+const char *le__proof_fault(const le__proof *p, const char *kind, int size_class) {
+    if (p->quarantined)
+        return p->reason;
+    const char *why = fault(le__proof_find(p, kind, LE__CLASS_TRIAL));
+    return why ? why : fault(le__proof_find(p, kind, size_class));
 }
 
 const char *le__proof_objection(const le__proof *p, const char *kind, int size_class, double atol,
                                 double rtol) {
-    if (p->quarantined)
-        return p->reason;
-    const char *why = objection(le__proof_find(p, kind, LE__CLASS_TRIAL), atol, rtol);
-    return why ? why : objection(le__proof_find(p, kind, size_class), atol, rtol);
+    const char *why = le__proof_fault(p, kind, size_class);
+    if (!why)
+        why = lack(le__proof_find(p, kind, LE__CLASS_TRIAL), atol, rtol);
+    return why ? why : lack(le__proof_find(p, kind, size_class), atol, rtol);
 }
 
 /* --- arms --- */

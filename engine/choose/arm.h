@@ -123,6 +123,8 @@ le__verdict *le__proof_verdict(le__proof *p, const char *kind, int size_class);
  * there. */
 void le__verdict_time_text(char *out, size_t size, double run_s, double work, bool wary);
 void le__verdict_read_time(le__verdict *v);
+/* What the code has done wrong, for this kind and class; NULL: nothing that is known. */
+const char *le__proof_fault(const le__proof *p, const char *kind, int size_class);
 /* Why the proof rules the candidate out for this kind, class and tolerance; NULL when it does not.
  */
 const char *le__proof_objection(const le__proof *p, const char *kind, int size_class, double atol,

@@ -49,6 +49,14 @@ static bool is_large(const le_call *call) {
     return bytes > most_bytes;
 }
 
+/* Whoever calls from elsewhere may have found it at fault after it was decided on. Mutex of the
+ * operation held. */
+static le_status check_standing(const le__first_run *f) {
+    const le__question *q = f->question;
+    const char *fault = le__proof_fault(f->arm->proof, q->kind, q->size_class);
+    return fault ? le_fail(LE_ERR_UNSUPPORTED, "%s", fault) : LE_OK;
+}
+
 /* Implementations of the library have tests for their real sizes. */
 static bool is_own(const le__first_run *f, const le_call *call) {
     const le__candidate *c = &f->arm->candidate;
@@ -88,18 +96,25 @@ le_status le__first_run_begin(le__first_run *f, le__dispatch *d, le__question *q
                               le_call *call, bool again) {
     bool here = arm->candidate.implementation->flags & (LE_IMPL_REFERENCE | LE_IMPL_IN_PROCESS);
     *f = (le__first_run){.dispatch = d, .question = q, .arm = arm};
-    if (here || q->mode == LE_MODE_FROZEN)
-        return LE_OK;
     pthread_mutex_lock(&q->op->mutex);
-    le__verdict *v = le__proof_verdict(arm->proof, q->kind, q->size_class);
+    le_status status = check_standing(f);
+    bool may = status == LE_OK && !here && q->mode != LE_MODE_FROZEN;
+    le__verdict *v = may ? le__proof_verdict(arm->proof, q->kind, q->size_class) : NULL;
     f->first = v && (again || (!v->ran && v->state == LE__UNPROVEN));
     bool suspect = f->first && (again ? v->wary : v->suspect);
     le__verdict begun = f->first ? *v : (le__verdict){0}; /* others change it once unlocked */
     pthread_mutex_unlock(&q->op->mutex);
-    le_status status = suspect                       ? try_suspect(f, call)
-                       : f->first && is_own(f, call) ? try_own(f, call)
-                                                     : LE_OK;
-    if (status != LE_OK || !f->first)
+    if (!f->first)
+        return status;
+    if (suspect)
+        status = try_suspect(f, call);
+    else if (is_own(f, call))
+        status = try_own(f, call);
+    pthread_mutex_lock(&q->op->mutex);
+    if (status == LE_OK)
+        status = check_standing(f);
+    pthread_mutex_unlock(&q->op->mutex);
+    if (status != LE_OK)
         return status;
     le__store_first_run(d->store, arm->proof, &begun, true);
     f->marked = true;

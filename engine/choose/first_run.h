@@ -20,10 +20,11 @@ typedef struct le__first_run {
     le__arm *arm;
 } le__first_run;
 
-/* Before a run of the question's call by the arm. Not LE_OK: it must not be run, and is at fault;
- * or call->stopped: it takes longer than call->stop_after, of which the try in a child has used up
- * a part. call: bound, for such a try; NULL: there can be none. again: smaller runs of the size
- * class have ended well. */
+/* Before a run of the question's call by the arm. Not LE_OK: it must not be run, and is at fault
+ * (LE_ERR_UNSUPPORTED: somebody else has found that, in the meantime too); or call->stopped: it
+ * takes longer than call->stop_after, of which the try in a child has used up a part. call: bound,
+ * for such a try; NULL: there can be none. again: smaller runs of the size class have ended well.
+ */
 le_status le__first_run_begin(le__first_run *f, le__dispatch *d, le__question *q, le__arm *arm,
                               le_call *call, bool again);
 /* After it, whatever came of it, and also when it was not run. */

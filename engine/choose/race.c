@@ -92,6 +92,14 @@ static bool is_hopeless(const le__slate *f, const progress *p, size_t i) {
     return isfinite(fastest) && fastest > factor * p->best;
 }
 
+/* Another entry's run, or another thread's, may have shown that it must not run again. */
+static bool is_left_out(le__question *q, const le_call *call, const le__arm *arm) {
+    pthread_mutex_lock(&q->op->mutex);
+    bool out = le__arm_objection(q, call, arm);
+    pthread_mutex_unlock(&q->op->mutex);
+    return out;
+}
+
 static le__conditions keep_sample(le__dispatch *d, le__question *q, const le_call *call,
                                   const le__arm *arm, bool cold) {
     le__conditions conditions = le__monitor_read(d->monitor, call->stats.ended);
@@ -151,7 +159,7 @@ bool le__race_run(le__dispatch *d, le__question *q, le_call *call, const le__sla
     while (p.first && !call->no_room && !le__race_is_late(d) &&
            le__policy_race_next(race, &i, &cold)) {
         double spent = 0;
-        if (is_hopeless(f, &p, i)) {
+        if (is_hopeless(f, &p, i) || is_left_out(q, call, f->arms[i])) {
             le__policy_race_drop(race, i);
             continue;
         }

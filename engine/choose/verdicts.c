@@ -120,16 +120,30 @@ static void leave_out(le__question *q, le__proof *p, bool memory, const char *re
     q->short_until = le__now() + q->short_s;
 }
 
+/* Who is quarantined cannot fare worse, and who was not run for a fault has shown no other one.
+ * Mutex of the operation held. */
+static bool says_nothing_new(const le__question *q, const le__proof *p, le_status status) {
+    return p->quarantined ||
+           (!le__verdict_is_of_code(status) && le__proof_fault(p, q->kind, q->size_class));
+}
+
+/* Mutex of the operation held. */
+static void keep_failure(le__dispatch *d, le__question *q, le__arm *arm, le_status status,
+                         const char *reason) {
+    le__verdict_log(d, q, arm->proof, reason);
+    if (le__verdict_is_of_code(status))
+        le__verdict_keep_failure(d, q, arm->proof, q->size_class, status, NULL, reason);
+    else if (arm->index < q->n_arms) /* not for this problem, not for ever */
+        leave_out(q, arm->proof, le__is_of_memory(status), reason);
+}
+
 void le__dispatch_failed(le__dispatch *d, le__question *q, le__arm *arm, le_status status) {
     char reason[160];
     snprintf(reason, sizeof reason, "%.150s", le_error_message());
     if (status == LE_ERR_DEVICE_LOST)
         atomic_store(&arm->candidate.device->lost, true);
-    le__verdict_log(d, q, arm->proof, reason);
     pthread_mutex_lock(&q->op->mutex);
-    if (le__verdict_is_of_code(status))
-        le__verdict_keep_failure(d, q, arm->proof, q->size_class, status, NULL, reason);
-    else if (arm->index < q->n_arms) /* not for this problem, not for ever */
-        leave_out(q, arm->proof, le__is_of_memory(status), reason);
+    if (!says_nothing_new(q, arm->proof, status))
+        keep_failure(d, q, arm, status, reason);
     pthread_mutex_unlock(&q->op->mutex);
 }

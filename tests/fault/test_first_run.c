@@ -36,7 +36,10 @@ static int rightly; /* so many large runs are as they should be */
 static pid_t main_process;
 static struct { /* in all processes */
     _Atomic int inside, runs;
+    _Atomic int here; /* of these runs, in the program's own process */
 } * shared;
+static int callers; /* threads that call at once */
+static float in[LARGE];
 
 /* A thread that answers, and only is in the process that began it. */
 static struct {
@@ -109,6 +112,7 @@ static void misbehave(le_call *call) {
 static le_status misbehaves(le_call *call) {
     if (toy_items(call) > 5000) {
         shared->inside = getpid() == main_process;
+        shared->here += getpid() == main_process;
         if (shared->runs++ >= rightly)
             misbehave(call);
     }
@@ -124,6 +128,32 @@ static const le_implementation planted = {.abi = LE_METHOD_ABI,
                                           .speed = 3,
                                           .run = misbehaves};
 
+static void ask_for(le_engine *e, int64_t n) {
+    le_tensor input = le_tensor_of(in, LE_F32, 1, &n), result = {0};
+    if (le_engine_run(e, "toy", LE_IN("input", &input), LE_F64("factor", 2),
+                      LE_OUT("result", &result)) != LE_OK)
+        _exit(4);
+    for (int64_t i = 0; i < n; i++)
+        if (((float *)result.data)[i] != 2 * ((float)(i % 17) - 8))
+            _exit(5);
+    le_tensor_free(&result);
+}
+
+static void *call_often(void *engine) {
+    for (int k = 0; k < 10; k++)
+        ask_for(engine, LARGE);
+    return NULL;
+}
+
+static void call_at_once(le_engine *e) {
+    pthread_t threads[16];
+    for (int i = 0; i < callers; i++)
+        if (pthread_create(&threads[i], NULL, call_often, e) != 0)
+            _exit(2);
+    for (int i = 0; i < callers; i++)
+        pthread_join(threads[i], NULL);
+}
+
 /* Ends the process with 0 when calls are answered rightly; the verdict must name `reason`. */
 static void program(const char *reason) {
     signal(SIGSEGV, SIG_DFL); /* and not the one of cmocka */
@@ -131,24 +161,19 @@ static void program(const char *reason) {
     pthread_t thread;
     if (does == ASKS && pthread_create(&thread, NULL, serve, NULL) != 0)
         _exit(2);
-    float in[LARGE];
-    int64_t sizes[] = {SMALL, LARGE, LARGE};
     le_engine *e = toy_open(db, LE_MODE_LEARN);
     if (!e || le_register_implementation(e, &planted) != LE_OK)
         _exit(3);
     for (int i = 0; i < LARGE; i++)
         in[i] = (float)(i % 17) - 8;
-    for (int k = 0; k < 3; k++) {
-        le_tensor input = le_tensor_of(in, LE_F32, 1, &sizes[k]), result = {0};
-        if (le_engine_run(e, "toy", LE_IN("input", &input), LE_F64("factor", 2),
-                          LE_OUT("result", &result)) != LE_OK)
-            _exit(4);
-        for (int64_t i = 0; i < sizes[k]; i++)
-            if (((float *)result.data)[i] != 2 * in[i])
-                _exit(5);
-        le_tensor_free(&result);
-    }
-    le_tensor input = le_tensor_of(in, LE_F32, 1, &sizes[1]), result = {0};
+    if (callers)
+        call_at_once(e);
+    else
+        ask_for(e, SMALL);
+    for (int k = 0; k < 2; k++)
+        ask_for(e, LARGE);
+    int64_t n = LARGE;
+    le_tensor input = le_tensor_of(in, LE_F32, 1, &n), result = {0};
     le_explanation *x;
     if (le_engine_explain(e, &x, "toy", LE_IN("input", &input), LE_F64("factor", 2),
                           LE_OUT("result", &result)) != LE_OK)
@@ -187,7 +212,8 @@ static int end_of(pid_t pid) {
 static void begin(act what, int after) {
     does = what;
     rightly = after;
-    shared->inside = shared->runs = 0;
+    shared->inside = shared->runs = shared->here = 0;
+    callers = 0;
     unlink(db);
 }
 
@@ -222,6 +248,17 @@ static void what_breaks_things_does_so_in_a_child(void **state) {
         assert_false(shared->inside);
     }
     unsetenv("LE_TRIAL_LIMIT");
+}
+
+/* All have their trials of it at once, and some of these end after the first child. */
+static void what_one_caller_finds_holds_for_all(void **state) {
+    (void)state;
+    for (int k = 0; k < 5; k++) {
+        begin(CRASHES, 0);
+        callers = 8;
+        assert_int_equal(end_of(start("crashed with signal 11")), 0);
+        assert_int_equal(shared->here, 0);
+    }
 }
 
 /* As OpenMP's do. */
@@ -288,6 +325,7 @@ static void processes_at_once(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_breaks_things_does_so_in_a_child),
+        cmocka_unit_test(what_one_caller_finds_holds_for_all),
         cmocka_unit_test(who_needs_threads_of_the_process_is_not_at_fault),
         cmocka_unit_test(a_crash_happens_once),
         cmocka_unit_test(a_hang_happens_once),

@@ -331,7 +331,8 @@ static le_status run_watched(le__dispatch *d, le__question *q, le_call *call, le
         return status;
     }
     status = le__execute(call, &arm->candidate, edged ? LE__OUTPUTS_EDGED : outputs);
-    f.watched = (edged || !host || call->step) && status != LE_ERR_CANCELLED;
+    if ((edged || !host || call->step) && status != LE_ERR_CANCELLED)
+        f.watched = true;
     le__first_run_end(&f);
     if (!edged || (status != LE_OK && !call->stopped))
         return status;
@@ -340,14 +341,24 @@ static le_status run_watched(le__dispatch *d, le__question *q, le_call *call, le
     return strays != LE_OK ? strays : status;
 }
 
+/* It may be the first run at this size of who gives it, which nothing stops but a hang. */
+static le_status begin_second(le__first_run *f, le__dispatch *d, le__question *q, le_call *call,
+                              le__arm *trusted) {
+    call->stop_after = 0;
+    le_status status = le__first_run_begin(f, d, q, trusted, call->step ? NULL : call, false);
+    if (status != LE_OK && status != LE_ERR_CANCELLED)
+        le__dispatch_failed(d, q, trusted, status);
+    return status;
+}
+
 static le_status second_answer(le__dispatch *d, le__question *q, le_call *call, le__arm *trusted,
                                le__comparison *c) {
     le__run_stats stats = call->stats;
     le__first_run f;
     le_status status = LE_OK;
-    if (trusted)
-        status = le__first_run_begin(&f, d, q, trusted, NULL, false);
     le__ticker_part whole = le__ticker_narrow(le__ticker_here(), NAN, NAN); /* the call is done */
+    if (trusted)
+        status = begin_second(&f, d, q, call, trusted);
     if (status == LE_OK)
         status = le__compare(c);
     le__ticker_widen(le__ticker_here(), whole);
@@ -357,8 +368,24 @@ static le_status second_answer(le__dispatch *d, le__question *q, le_call *call, 
     return status;
 }
 
+/* Where the one that was to give it must not run at this size: there is another one. */
+static bool choose_another(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
+                           const plan *p, plan *next, double *spent) {
+    *next = *p;
+    next->pays = false;
+    next->trusted = NULL;
+    pthread_mutex_lock(&q->op->mutex);
+    bool broken = p->trusted && le__proof_fault(p->trusted->proof, q->kind, q->size_class);
+    pthread_mutex_unlock(&q->op->mutex);
+    if (!broken)
+        return false;
+    choose_second(d, q, call, arm, next, spent);
+    return is_worth_it(d, q, call, arm, next);
+}
+
 static le_status compare_with(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
                               const plan *p, double *spent) {
+    plan next;
     le__comparison c = {.call = call,
                         .arm = &arm->candidate,
                         .by = p->trusted ? &p->trusted->candidate : &p->reference,
@@ -372,8 +399,10 @@ static le_status compare_with(le__dispatch *d, le__question *q, le_call *call, l
     keep_rate(q, &c, p->trusted);
     if (status == LE_OK)
         status = judge_answer(d, q, call, arm, &c, p->trusted, spent);
-    else if (status != LE_ERR_CANCELLED)
-        return LE_OK; /* no second answer: the proven candidate's own stands */
+    else if (status != LE_ERR_CANCELLED) /* no second answer: the proven candidate's own stands */
+        return choose_another(d, q, call, arm, p, &next, spent)
+                   ? compare_with(d, q, call, arm, &next, spent)
+                   : LE_OK;
     pay(q, p, *spent - before);
     if (status != LE_OK)
         return status;

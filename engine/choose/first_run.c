@@ -68,7 +68,7 @@ static bool is_own(const le__first_run *f, const le_call *call) {
 /* The run in the child and the one that answers share the time after which runs are stopped. One
  * that waits for threads of this process (OpenMP's, for instance), which a child does not have, has
  * shown nothing. */
-static le_status try_own(const le__first_run *f, le_call *call) {
+static le_status try_own(le__first_run *f, le_call *call) {
     static const double start_s = 0.02; /* of a process */
     static const double idle_s = 1;
     const le__candidate *c = &f->arm->candidate;
@@ -79,6 +79,7 @@ static le_status try_own(const le__first_run *f, le_call *call) {
         return LE_OK;
     if (r.status == LE_ERR_TIMEOUT && r.idle)
         return LE_OK;
+    f->watched = r.status == LE_OK;
     bool slow = stops && (r.status == LE_ERR_TIMEOUT || (r.status == LE_OK && 2 * r.run_s > line));
     if (slow) {
         double seconds = r.status == LE_OK ? r.run_s : line;

@@ -39,6 +39,7 @@ static struct { /* in all processes */
     _Atomic int here; /* of these runs, in the program's own process */
 } * shared;
 static int callers; /* threads that call at once */
+static le_mode mode;
 static float in[LARGE];
 
 /* A thread that answers, and only is in the process that began it. */
@@ -161,7 +162,7 @@ static void program(const char *reason) {
     pthread_t thread;
     if (does == ASKS && pthread_create(&thread, NULL, serve, NULL) != 0)
         _exit(2);
-    le_engine *e = toy_open(db, LE_MODE_LEARN);
+    le_engine *e = toy_open(db, mode);
     if (!e || le_register_implementation(e, &planted) != LE_OK)
         _exit(3);
     for (int i = 0; i < LARGE; i++)
@@ -214,6 +215,7 @@ static void begin(act what, int after) {
     rightly = after;
     shared->inside = shared->runs = shared->here = 0;
     callers = 0;
+    mode = LE_MODE_LEARN;
     unlink(db);
 }
 
@@ -258,6 +260,22 @@ static void what_one_caller_finds_holds_for_all(void **state) {
         callers = 8;
         assert_int_equal(end_of(start("crashed with signal 11")), 0);
         assert_int_equal(shared->here, 0);
+    }
+}
+
+/* It is the first to be asked for a second answer where plain C has been run before it. */
+static void second_answers_are_first_runs(void **state) {
+    static const struct {
+        act does;
+        const char *reason;
+    } rows[] = {{CRASHES, "crashed with signal 11"}, {OVERWRITES, "wrote to the input 'input'"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        begin(rows[i].does, 0);
+        mode = LE_MODE_MEASURE;
+        assert_int_equal(end_of(start(rows[i].reason)), 0);
+        assert_int_equal(shared->here, 0);
+        assert_int_equal(shared->runs, 1);
     }
 }
 
@@ -326,6 +344,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_breaks_things_does_so_in_a_child),
         cmocka_unit_test(what_one_caller_finds_holds_for_all),
+        cmocka_unit_test(second_answers_are_first_runs),
         cmocka_unit_test(who_needs_threads_of_the_process_is_not_at_fault),
         cmocka_unit_test(a_crash_happens_once),
         cmocka_unit_test(a_hang_happens_once),

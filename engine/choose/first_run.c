@@ -49,6 +49,14 @@ static bool is_large(const le_call *call) {
     return bytes > most_bytes;
 }
 
+/* A child has no devices. */
+static bool has_inputs_here(const le_call *call) {
+    bool here = true;
+    for (size_t i = 0; i < call->operation->n_args; i++)
+        here = here && le__call_places(call, i) & 1;
+    return here;
+}
+
 /* Whoever calls from elsewhere may have found it at fault after it was decided on. Mutex of the
  * operation held. */
 static le_status check_standing(const le__first_run *f) {
@@ -60,7 +68,7 @@ static le_status check_standing(const le__first_run *f) {
 /* Implementations of the library have tests for their real sizes. */
 static bool is_own(const le__first_run *f, const le_call *call) {
     const le__candidate *c = &f->arm->candidate;
-    return call && !call->stored && !is_large(call) && c->device->kind == LE_DEVICE_CPU &&
+    return call && has_inputs_here(call) && !is_large(call) && c->device->kind == LE_DEVICE_CPU &&
            !(c->implementation->flags & LE__IMPL_STAGED) &&
            !le__registry_is_builtin(call->entry, c->implementation);
 }

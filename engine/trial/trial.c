@@ -212,6 +212,18 @@ static uint64_t hash_input(const le_call *call, size_t i) {
     return low ? XXH64(low, (size_t)(high - low), 0) : 0;
 }
 
+/* Where they are on the host, which only those that have a storage may have to be told. */
+static le_status hash_inputs(whole *w) {
+    le_status status = LE_OK;
+    for (size_t i = 0; status == LE_OK && i < w->call.operation->n_args; i++) {
+        if (!is_input(&w->call, i))
+            continue;
+        status = le__call_fetch(&w->call, &w->call.args[i].tensor);
+        w->inputs[i] = status == LE_OK ? hash_input(&w->call, i) : 0;
+    }
+    return status;
+}
+
 static le_status check_inputs(const whole *w) {
     for (size_t i = 0; i < w->call.operation->n_args; i++)
         if (is_input(&w->call, i) && hash_input(&w->call, i) != w->inputs[i])
@@ -222,10 +234,10 @@ static le_status check_inputs(const whole *w) {
 
 static void run_whole(void *context, le__trial_result *r) {
     whole *w = context;
-    for (size_t i = 0; i < w->call.operation->n_args; i++)
-        w->inputs[i] = is_input(&w->call, i) ? hash_input(&w->call, i) : 0;
+    r->status = hash_inputs(w);
     le__surroundings_take(&w->before);
-    r->status = le__execute(&w->call, w->candidate, LE__OUTPUTS_WALLED);
+    if (r->status == LE_OK)
+        r->status = le__execute(&w->call, w->candidate, LE__OUTPUTS_WALLED);
     r->run_s = w->call.stats.seconds;
     if (r->status == LE_OK)
         r->status = le__guard_check(&w->call);

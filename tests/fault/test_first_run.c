@@ -40,6 +40,7 @@ static struct { /* in all processes */
 } * shared;
 static int callers; /* threads that call at once */
 static le_mode mode;
+static bool stored; /* the input is memory of the engine's */
 static float in[LARGE];
 
 /* A thread that answers, and only is in the process that began it. */
@@ -131,6 +132,10 @@ static const le_implementation planted = {.abi = LE_METHOD_ABI,
 
 static void ask_for(le_engine *e, int64_t n) {
     le_tensor input = le_tensor_of(in, LE_F32, 1, &n), result = {0};
+    if (stored && le_tensor_alloc(&input, LE_F32, 1, &n) != LE_OK)
+        _exit(2);
+    if (stored)
+        memcpy(input.data, in, (size_t)n * sizeof *in);
     if (le_engine_run(e, "toy", LE_IN("input", &input), LE_F64("factor", 2),
                       LE_OUT("result", &result)) != LE_OK)
         _exit(4);
@@ -138,6 +143,8 @@ static void ask_for(le_engine *e, int64_t n) {
         if (((float *)result.data)[i] != 2 * ((float)(i % 17) - 8))
             _exit(5);
     le_tensor_free(&result);
+    if (stored)
+        le_tensor_free(&input);
 }
 
 static void *call_often(void *engine) {
@@ -216,6 +223,7 @@ static void begin(act what, int after) {
     shared->inside = shared->runs = shared->here = 0;
     callers = 0;
     mode = LE_MODE_LEARN;
+    stored = false;
     unlink(db);
 }
 
@@ -250,6 +258,17 @@ static void what_breaks_things_does_so_in_a_child(void **state) {
         assert_false(shared->inside);
     }
     unsetenv("LE_TRIAL_LIMIT");
+}
+
+static void inputs_of_the_engines_memory_are_no_exception(void **state) {
+    (void)state;
+    for (int writes = 0; writes < 2; writes++) {
+        begin(writes ? OVERWRITES : CRASHES, 0);
+        stored = true;
+        assert_int_equal(end_of(start(writes ? "wrote to the input 'input'" : "crashed")), 0);
+        assert_int_equal(shared->here, 0);
+        assert_int_equal(shared->runs, 1);
+    }
 }
 
 /* All have their trials of it at once, and some of these end after the first child. */
@@ -343,6 +362,7 @@ static void processes_at_once(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_breaks_things_does_so_in_a_child),
+        cmocka_unit_test(inputs_of_the_engines_memory_are_no_exception),
         cmocka_unit_test(what_one_caller_finds_holds_for_all),
         cmocka_unit_test(second_answers_are_first_runs),
         cmocka_unit_test(who_needs_threads_of_the_process_is_not_at_fault),

@@ -45,6 +45,66 @@ def test_traced_functions(stack):
     assert "roberts_cross" in repr(plan) and "<table>" in plan._repr_html_()
 
 
+def test_traces_of_other_arguments(rng):
+    """What differs in any way that the function can see is traced anew; the latest traces are kept."""
+    calls = []
+
+    @le.chain
+    def blur(x, kernels, scale=None):
+        calls.append(kernels)
+        return le.convolve2d(x, kernels[0], mode="same")
+
+    image = rng.normal(size=(50, 50))
+    wide = np.zeros((41, 41))  # numpy shows its corners only
+    wide[20, 20] = 1
+    kernels = [wide, wide * 5, wide[13:28, 13:28], np.array([[1.0]]), np.array([[1.0 + 1e-9]]), np.array([[1.0]], "f4")]
+    for kernel in kernels + kernels:
+        assert np.allclose(blur(image, [kernel.copy()]), image * kernel.astype("f8").sum(), rtol=1e-10, atol=1e-12)
+    assert len(calls) == len(kernels)
+    wide[20, 20] = 3
+    assert np.allclose(blur(image, [wide]), 3 * image, atol=1e-9)
+    apart = [0, 0.0, -0.0, False, "0", b"0", (), [], {}, {"k": 1}, {"k": 1.0}, (1, (2,)), np.float32(1), np.float64(1), float("nan")]
+    for scale in apart + apart:
+        blur(image, (wide,), scale)
+    assert len(calls) == len(kernels) + 1 + len(apart)
+
+
+def test_traces_of_objects(stack):
+    """An object may be another one next time, whatever it shows of itself: nothing is kept for it."""
+    class Magnification:
+        def __init__(self, factor):
+            self.factor = factor
+
+    @le.chain
+    def larger(x, by):
+        return le.shift_magnify(x, magnification_row=by.factor, magnification_col=by.factor)
+
+    for factor in (2, 3, 4):
+        assert larger(stack, Magnification(factor)).shape == (3, 20 * factor, 24 * factor)
+    same = Magnification(2)
+    assert larger(stack, same).shape == (3, 40, 48)
+    same.factor = 5
+    assert larger(stack, same).shape == (3, 100, 120)
+    assert not larger._traces and json.loads(larger.to_json())["steps"][0]["args"]["magnification_row"] == 5
+
+
+def test_traces_are_bounded(stack):
+    calls = []
+
+    @le.chain
+    def edges(x, number):
+        calls.append(number)
+        return le.roberts_cross(x).gradient_row
+
+    for number in range(100):
+        edges(stack, number)
+        edges(stack, -1)  # stays, because it is used
+    assert len(edges._traces) == 64 and len(calls) == 101
+    edges(stack, 99)
+    edges(stack, 0)
+    assert len(calls) == 102
+
+
 def test_results_keep_their_form(stack):
     @le.chain
     def several(x):

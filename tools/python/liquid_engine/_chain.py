@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import hashlib
 import inspect
 import json
 import os
@@ -215,6 +216,22 @@ def trace(function, args, words):
 
 # --- traced functions ---
 
+_TRACES = 64  # that a function keeps
+
+
+def _key_of(value):
+    """Equal for values that a function cannot tell apart; TypeError: nothing says so of this one."""
+    kind = type(value)
+    if value is None or kind in (bool, int, float, complex, str, bytes):
+        return kind, repr(value)  # which tells -0.0 from 0.0, and no NaN from another one
+    if kind is numpy.ndarray or isinstance(value, numpy.generic):
+        if not value.dtype.hasobject:
+            return kind, value.shape, value.dtype, hashlib.sha256(value.tobytes()).digest()
+    elif isinstance(value, (tuple, list, dict)) and not getattr(value, "__dict__", None):
+        return kind, tuple(map(_key_of, value.items() if isinstance(value, dict) else value))
+    raise TypeError(f"what a {kind.__name__} holds may change unseen")
+
+
 class _Traced:
     """One trace of a function: for these shapes, dtypes and other arguments."""
 
@@ -261,13 +278,14 @@ class _Traced:
 
 
 class TracedFunction:
-    """A function whose operations are planned and run as one; traced once for each set of shapes and dtypes."""
+    """A function whose operations are planned and run as one; traced once for each set of shapes, dtypes and other
+    arguments, and at each call where these may have changed unseen."""
 
     def __init__(self, function, engine=None):
         functools.update_wrapper(self, function)
         self._function, self._engine = function, engine
         self._signature = inspect.signature(function)
-        self._traces = {}
+        self._traces, self._latest_trace = {}, None
 
     def __reduce__(self):  # by name, as functions are
         return self.__qualname__
@@ -290,12 +308,20 @@ class TracedFunction:
         return given, arrays, options, engine
 
     def _trace_of(self, given, arrays, engine):
-        key = tuple((name, tuple(arrays[name].shape), str(arrays[name].dtype)) if name in arrays
-                    else (name, repr(value)) for name, value in given.items())
-        key = (os.getpid(), engine, *key)  # a forked child has another default engine
-        found = self._traces.get(key)
+        try:
+            key = (os.getpid(), engine,  # a forked child has another default engine
+                   *((name, arrays[name].shape, str(arrays[name].dtype)) if name in arrays else (name, _key_of(value))
+                     for name, value in given.items()))
+        except TypeError:
+            key = None
+        found = self._traces.pop(key, None)
         if found is None:
-            found = self._traces[key] = _Traced(self._function, engine, given, arrays)
+            found = _Traced(self._function, engine, given, arrays)
+        if key is not None:
+            self._traces[key] = found
+            for oldest in list(self._traces)[:-_TRACES]:
+                self._traces.pop(oldest, None)
+        self._latest_trace = found
         return found
 
     def __call__(self, *args, **words):
@@ -310,9 +336,9 @@ class TracedFunction:
         return self._trace_of(given, arrays, engine).chain.plan(**options)
 
     def _latest(self):
-        if not self._traces:
+        if self._latest_trace is None:
             raise TypeError(f"{self.__name__} has not been called yet: its shapes are unknown")
-        return next(reversed(self._traces.values())).chain
+        return self._latest_trace.chain
 
     def register(self, name=None):
         """Makes it an operation of the engine, for whatever shapes a call has."""
@@ -327,7 +353,8 @@ def chain(function=None, *, engine=None):
     """Make a function of operations a chain: its steps are planned together, and data stays where it is cheapest.
 
     The function is called with values, which have shape and dtype but no contents, once for each set of shapes,
-    dtypes and other arguments.
+    dtypes and other arguments; at each call where one of these is no number, text, array, or tuple, list or dict of
+    them. The latest 64 sets are kept.
 
     Parameters
     ----------

@@ -3,15 +3,18 @@
 """Own operations: who is right is found out, who is wrong is left out, what is known stays."""
 import ctypes
 import functools
+import os
 import pickle
 import shutil
 import subprocess
 import sys
+import types
 
 import numpy as np
 import pytest
 
 import liquid_engine as le
+from liquid_engine._code import version_of
 
 TEXT = """__kernel void softclip(__global const float *x, float a, __global float *out, uint n)
 { uint i = get_global_id(0); if (i < n) out[i] = tanh(a * x[i]) * exp(-x[i] * x[i]); }"""
@@ -150,6 +153,137 @@ print([c.verdict for n in ("plain", "wrong") for c in remembered.explain(x).cand
 assert np.array_equal(remembered(x, mode="measure"), 2 * x)
 le.default_engine().close() if sys.argv[1] == "close" else None
 """
+
+
+class Times:
+    """An implementation with a state."""
+
+    def __init__(self, factor):
+        self.factor = factor
+
+    def run(self, x, a, out):
+        np.multiply(reference(x, a), self.factor, out=out)
+
+    __call__ = run
+
+
+def function_of(text, **more):
+    """The function f of a text, as another process or cell would make it."""
+    space = {"np": np, "reference": reference, **more}
+    exec(text, space)
+    return space["f"]
+
+
+def in_module(factor, monkeypatch):
+    module = types.ModuleType("scales")
+    module.scaled = function_of(f"def f(x): return x * {factor}")
+    monkeypatch.setitem(sys.modules, "scales", module)
+    return module
+
+
+EDITED = {
+    "method": lambda k, _: Times(k).run,
+    "object": lambda k, _: Times(k),
+    "class": lambda k, _: type("Own", (), {"__call__": function_of(f"def f(self, x, a, out): out[:] = {k} * reference(x, a)")})(),
+    "partial": lambda k, _: functools.partial(Times.run, Times(k)),
+    "ufunc": lambda k, _: function_of("def f(x, a, out): out[:] = U(reference(x, a)).astype('f4')", U=np.frompyfunc(lambda v: k * v, 1, 1)),
+    "comprehension": lambda k, _: function_of(f"def g(v): return {k} * v\ndef f(x, a, out): out[:] = [g(v) for v in reference(x, a)]"),
+    "dict": lambda k, _: function_of("def f(x, a, out): out[:] = D['k'] * reference(x, a)", D={"k": k}),
+    "set": lambda k, _: function_of("def f(x, a, out): out[:] = max(S) * reference(x, a)", S={0, k}),
+    "keyword": lambda k, _: function_of(f"def f(x, a, out, *, k={k}): out[:] = k * reference(x, a)"),
+    "attribute": lambda k, _: function_of(f"def g(): pass\ng.k = {k}\ndef f(x, a, out): out[:] = g.k * reference(x, a)"),
+    "module": lambda k, m: function_of("def f(x, a, out): out[:] = s.scaled(reference(x, a))", s=in_module(k, m)),
+    "module in a closure": lambda k, m: (lambda s: lambda x, a, out: np.copyto(out, s.scaled(reference(x, a))))(in_module(k, m)),
+    "import": lambda k, m: in_module(k, m) and function_of(
+        "def f(x, a, out):\n    from scales import scaled\n    out[:] = scaled(reference(x, a))"),
+    "deep": lambda k, _: function_of(f"def g0(v): return {k} * v\n" + "".join(
+        f"def g{i + 1}(v): return g{i}(v)\n" for i in range(8)) + "def f(x, a, out): out[:] = g8(reference(x, a))"),
+    "exceptions": lambda k, _: function_of("def f(x, a, out):\n    out[:] = reference(x, a)\n"
+                                           + ("    try: 1 / 0\n    except ZeroDivisionError: pass" if k == 1 else "    1 / 0")),
+}
+
+
+@pytest.mark.parametrize("how", EDITED, ids=list(EDITED))
+def test_edited_code_is_proven_anew(x, how, monkeypatch):
+    """What was right is not believed of what has taken its place, nor what was wrong."""
+    own = make(f"edited_{how.replace(' ', '_')}")
+    for factor in (1, 3, 1):
+        own.numpy(EDITED[how](factor, monkeypatch), name="own")
+        if factor == 1:
+            ask(own, x, "own")
+        else:
+            with pytest.raises(le.NoCandidate):
+                own(x, 2.0, implementation="own")
+
+
+@pytest.mark.parametrize("how", [h for h in EDITED if h != "ufunc"])
+def test_the_same_code_stays_proven(how, monkeypatch):
+    first, again, other = (version_of(EDITED[how](factor, monkeypatch)) for factor in (1, 1, 3))
+    assert first == again != other
+
+
+def test_installed_functions_by_name(x):
+    """A ufunc or builtin is what its name says; it is another one under another name."""
+    @le.operation(name="sine", atol=1e-6)
+    def sine(x: le.In["f4", "n"]) -> le.Out["f4", "n"]:
+        return np.sin(x.astype("f8"))
+
+    sine.numpy(np.sin, name="fast")
+    assert np.allclose(sine(x, implementation="fast"), np.sin(x), atol=1e-6)
+    sine.numpy(np.cos, name="fast")
+    with pytest.raises(le.NoCandidate):
+        sine(x, implementation="fast")
+    assert version_of(np.sin) == version_of(np.sin) != version_of(np.cos)
+    assert version_of(np.convolve) == version_of(np.convolve) != version_of(np.correlate)
+    assert version_of(len) == version_of(len) != version_of(sum)
+
+
+def test_another_function_under_a_name_of_the_reference(x, monkeypatch):
+    monkeypatch.setitem(globals(), "WAVE", np.sin)
+
+    def define():
+        @le.operation(name="wave", atol=1e-4)
+        def wave(x: le.In["f4", "n"]) -> le.Out["f4", "n"]:
+            return WAVE(x.astype("f8"))  # noqa: F821
+
+        wave.numpy(lambda x, out: np.sin(x, out=out), name="own")
+        return wave
+
+    assert np.allclose(define()(x, implementation="own"), np.sin(x), atol=1e-4)
+    monkeypatch.setitem(globals(), "WAVE", np.cos)
+    with pytest.raises(le.NoCandidate):
+        define()(x, implementation="own")
+
+
+REPAIRED = """
+import sys
+import numpy as np
+import liquid_engine as le
+import own_scale
+
+@le.operation(name="repaired", atol=1e-4)
+def repaired(x: le.In["f4", "n"]) -> le.Out["f4", "n"]:
+    return 2.0 * x
+
+@repaired.numpy
+def own(x, out):
+    out[:] = own_scale.scale(x)
+
+x = np.ones(100, "f4")
+try:
+    print(repaired(x, implementation="own")[0])
+except le.NoCandidate:
+    print("left out")
+print([c.verdict for c in repaired.explain(x).candidates if c.implementation == "own"])
+"""
+
+
+def test_a_repaired_helper_of_another_file(new_process, tmp_path):
+    database = str(tmp_path / "own.sqlite3")
+    for factor, says in ((3, "left out\n['failed']"), (2, "2.0\n['proven']"), (3, "left out\n['failed']")):
+        (tmp_path / "own_scale.py").write_text(f"def scale(x): return {factor} * x\n")
+        path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
+        assert new_process(REPAIRED, PYTHONPATH=path, LE_DB=database).strip() == says
 
 
 def test_verdicts_are_remembered(new_process, tmp_path):

@@ -9,13 +9,13 @@ import inspect
 import math
 import re
 import sys
-import types
 import typing
 from dataclasses import dataclass, field
 
 import numpy
 
 from . import _core, _engine, _functions
+from ._code import version_of
 from ._engine import default_engine
 from ._errors import NoCandidate
 
@@ -141,46 +141,6 @@ def _specification(function, name):
     if unknown:
         raise TypeError(f"{name}: symbol {unknown[0]!r} is in no input")
     return args, symbols
-
-
-# --- versions of code ---
-
-def _feed(h, value, depth, seen):
-    """What tells versions of a value apart: code by its instructions and what it refers to."""
-    if isinstance(value, types.FunctionType):
-        if id(value) in seen or depth > 4:
-            return
-        seen.add(id(value))
-        _feed(h, value.__code__, depth, seen)
-        _feed(h, value.__defaults__, depth + 1, seen)
-        for name in value.__code__.co_names:
-            if name in value.__globals__:
-                _feed(h, value.__globals__[name], depth + 1, seen)
-        for cell in value.__closure__ or ():
-            _feed(h, cell.cell_contents, depth + 1, seen)
-    elif isinstance(value, types.CodeType):
-        h.update(value.co_code)
-        h.update(repr(value.co_names).encode())
-        for constant in value.co_consts:
-            _feed(h, constant, depth, seen)
-    elif isinstance(value, (tuple, list)):
-        for item in value:
-            _feed(h, item, depth + 1, seen)
-    elif isinstance(value, numpy.ndarray):
-        h.update(str((value.shape, value.dtype)).encode() + value.tobytes())
-    elif isinstance(value, (bool, int, float, complex, str, bytes, type(None), numpy.generic)):
-        h.update(repr(value).encode())
-    elif isinstance(value, functools.partial):
-        _feed(h, (value.func, value.args, tuple(sorted(value.keywords.items()))), depth + 1, seen)
-    elif hasattr(value, "py_func"):  # of numba
-        _feed(h, value.py_func, depth + 1, seen)
-
-
-def version_of(function):
-    """A hash of a function's code and constants; comments and names of variables do not count."""
-    h = hashlib.sha256(sys.version.split()[0].encode())
-    _feed(h, function, 0, set())
-    return h.hexdigest()
 
 
 # --- numba ---
@@ -370,7 +330,7 @@ class Operation:
         plain = getattr(function, "py_func", function)
         name = _name_of(plain, name)
         self._check_parameters(plain, ("begin", "end"))
-        source = version_of(plain)
+        source = version_of(function)
         if name in self._numbers and self._variants.get(name, {}).get("source") == source:
             return function
         self._add(name, {"kind": "machine", "address": compile_numba(function, self._spec["args"]), "run_type": "numba",

@@ -66,6 +66,11 @@ bool le__ticker_over(const le__ticker *t) {
     return t && atomic_load_explicit(&t->over, memory_order_relaxed);
 }
 
+void le__ticker_finish(le__ticker *t) {
+    if (t)
+        atomic_store(&t->over, true);
+}
+
 static double share_of_all(const le__ticker *t, double done) {
     double share = t->low + (t->high - t->low) * done;
     if (isnan(share) && t->low > 0)
@@ -84,7 +89,7 @@ static void tick(le__ticker *t, double done) {
     here.ticker = t;
     here.usual = usual;
     if (!goes_on)
-        atomic_store(&t->over, true);
+        le__ticker_finish(t);
     t->next = le__now() + every_s;
 }
 

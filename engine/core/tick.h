@@ -40,6 +40,8 @@ bool le__ticker_over(const le__ticker *t);
 bool le__ticker_look(le__ticker *t, double done);
 /* memset that ticks: large memory that nobody has touched takes seconds. False: it is over. */
 bool le__ticker_fill(void *memory, int value, size_t bytes);
+/* The call is to end, as if its tick had said so. */
+void le__ticker_finish(le__ticker *t);
 /* LE_ERR_CANCELLED with its text. */
 le_status le__ticker_fail(const char *who);
 

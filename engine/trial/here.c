@@ -308,7 +308,11 @@ bool le__trial_idle(const le__trial_watch *w, double seconds) {
     return w->since > 0 && le__now() - w->since >= seconds;
 }
 
-static void say(le__trial_result *r, le_status status) {
+/* What runs here has no tick: where it was cancelled, something has interrupted this program, and
+ * ends the call, too. */
+static void say(le__trial_result *r, le_status status, le__ticker *of_call) {
+    if (status == LE_ERR_CANCELLED)
+        le__ticker_finish(of_call);
     r->status = status;
     snprintf(r->reason, sizeof r->reason, "%s", status == LE_OK ? "" : le_error_message());
 }
@@ -329,7 +333,7 @@ le__trial_sample *le__trial_sample_make(le_engine *engine, le__operation_entry *
     le__ticker_set(ticker);
     if (status == LE_OK)
         return t;
-    say(out, status);
+    say(out, status, ticker);
     free(t);
     return NULL;
 }
@@ -338,7 +342,7 @@ void le__trial_sample_try(le__trial_sample *t, bool alone, le__trial_result *out
     t->alone = alone;
     *out = (le__trial_result){.tested = true};
     le__ticker *ticker = le__ticker_set(NULL);
-    say(out, run_candidate(t, out));
+    say(out, run_candidate(t, out), ticker);
     le__ticker_set(ticker);
 }
 

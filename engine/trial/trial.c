@@ -186,7 +186,7 @@ static bool try_in_child(trial *t, double wait_s, le__trial_result *r) {
     if (!ran)
         return false;
     bool cut_short = r->status == LE_ERR_TIMEOUT && limit_s < t->engine->options.trial_limit_s;
-    r->pending = !begun || cut_short || r->status == LE_ERR_CANCELLED;
+    r->pending = !begun || cut_short;
     return true;
 }
 
@@ -345,6 +345,7 @@ void le__trial(le_engine *engine, le__operation_entry *entry, const le__candidat
     bool tried = try_elsewhere(&t, wait_s, out);
     if (!tried)
         try_here(&t, out);
+    out->pending = out->pending || out->status == LE_ERR_CANCELLED;
     out->seconds = le__now() - start;
     le__log_write(&engine->log, LE_LOG_DEBUG,
                   "%s: trial of %s: %.3f s, %.3f s of them without a core", entry->operation->name,

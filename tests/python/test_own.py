@@ -528,6 +528,36 @@ def test_interrupts_are_no_mistakes():
     assert all(c.verdict in ("proven", "unproven") for c in interrupted_once.explain(x).candidates)
 
 
+@pytest.mark.parametrize("mode", ["learn", "measure"])
+@pytest.mark.parametrize("who", ["reference", "own"])
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit])
+def test_interrupted_trials(who, kind, mode):
+    """The same in a trial, of which the caller has said nothing."""
+    left = [who]
+
+    def interrupt(whoever):
+        if whoever in left:
+            left.clear()
+            raise kind("enough")
+
+    @le.operation(name=f"trial_{who}_{kind.__name__}_{mode}", atol=1e-6)
+    def twice(x: le.In["f4", "n"]) -> le.Out["f4", "n"]:
+        interrupt("reference")
+        return 2 * x
+
+    @twice.numpy
+    def own(x, out):
+        interrupt("own")
+        np.multiply(x, 2, out=out)
+
+    x = np.arange(7, dtype="f4")
+    with pytest.raises(kind, match="enough"):
+        twice(x, mode=mode)
+    assert not left
+    assert np.array_equal(twice(x, implementation="own"), 2 * x)
+    assert candidate(twice, "own", x).verdict == "proven"
+
+
 def test_extents_that_are_none():
     for extent in ("0*n", "99999999999999999999*n"):
         with pytest.raises(ValueError, match="factor"):

@@ -11,6 +11,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -425,6 +426,51 @@ static void trials_are_here_where_asked(void **state) {
     le_close(&e);
 }
 
+static _Atomic bool interrupts; /* of this program, once */
+
+static le_status interrupted(le_call *call) {
+    if (atomic_exchange(&interrupts, false))
+        return le_fail(LE_ERR_CANCELLED, "interrupted");
+    toy_range(call, 0, toy_items(call), 0);
+    return LE_OK;
+}
+
+static bool goes_on(void *context, double done) {
+    (void)context;
+    (void)done;
+    return true;
+}
+
+/* Whoever runs here may be interrupted by the program in a trial, as in its answer: the call ends,
+ * with nothing held against anybody. */
+static void an_interrupted_trial_ends_the_call(void **state) {
+    (void)state;
+    const le_tick tick = {goes_on, NULL};
+    le_implementation reference = toy_reference;
+    reference.flags |= LE_IMPL_IN_PROCESS;
+    reference.range = NULL;
+    reference.run = interrupted;
+    le_implementation here = planted("here", NULL, LE_IMPL_IN_PROCESS);
+    here.run = interrupted;
+    le_implementation child = planted("child", counts_here, 0);
+    le_set_tick(&tick);
+    for (int i = 0; i < 3; i++) {
+        const char *who = i < 2 ? "here" : "child"; /* whose sample the reference answers here */
+        le_engine *e = toy_open(NULL, i == 1 ? LE_MODE_MEASURE : LE_MODE_LEARN);
+        assert_int_equal(le_unregister_implementation(e, "toy", "reference"), LE_OK);
+        assert_int_equal(le_register_implementation(e, &reference), LE_OK);
+        assert_int_equal(le_register_implementation(e, i < 2 ? &here : &child), LE_OK);
+        interrupts = true;
+        assert_int_equal(run_by(e, who), LE_ERR_CANCELLED);
+        assert_false(interrupts);
+        assert_string_equal(verdict_of(e, who), "unproven");
+        assert_int_equal(run_by(e, who), LE_OK);
+        assert_string_equal(verdict_of(e, who), "proven");
+        le_close(&e);
+    }
+    le_set_tick(NULL);
+}
+
 int main(void) {
     for (int i = 0; i < N; i++)
         input[i] = 0.25f * (float)i;
@@ -440,6 +486,7 @@ int main(void) {
         cmocka_unit_test(engines_belong_to_their_process),
         cmocka_unit_test(forks_of_trials_have_hooks),
         cmocka_unit_test(trials_are_here_where_asked),
+        cmocka_unit_test(an_interrupted_trial_ends_the_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

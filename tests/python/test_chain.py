@@ -223,6 +223,45 @@ def test_engines(stack):
     check_pair(edges(stack), stack)
 
 
+CLOSED = {"plan": lambda c, v, f, x: c.plan(), "run": lambda c, v, f, x: c.run(stack=x), "add": lambda c, v, f, x: le.roberts_cross(v),
+          "input": lambda c, v, f, x: c.input("more", (3, 3)), "constant": lambda c, v, f, x: c.constant(x),
+          "slice": lambda c, v, f, x: v[1], "output": lambda c, v, f, x: c.output("more", v),
+          "register": lambda c, v, f, x: c.register("late"), "call": lambda c, v, f, x: f(x),
+          "call by another": lambda c, v, f, x: f(x, engine=le.default_engine()), "explain": lambda c, v, f, x: f.explain(x),
+          "shapes": lambda c, v, f, x: f.shapes(x), "document": lambda c, v, f, x: f.__doc__,
+          "signature": lambda c, v, f, x: f.__signature__, "traced plan": lambda c, v, f, x: le.chain(one_by_one).plan(x, engine=f._engine),
+          "new": lambda c, v, f, x: le.Chain("new", engine=f._engine)}
+
+
+@pytest.mark.parametrize("how", CLOSED, ids=list(CLOSED))
+def test_closed_engines(stack, how):
+    """What belongs to an engine is refused when that has been closed, and what was its memory is left alone."""
+    with le.Engine(db=":memory:", mode="estimate") as e:
+        c = le.Chain("web", engine=e)
+        value = c.input("stack", stack.shape)
+        c.output("row", le.roberts_cross(value).gradient_row)
+        c.register("web_of_closed")
+        function = e.web_of_closed
+    with pytest.raises(ValueError, match="the engine has been closed"):
+        CLOSED[how](c, value, function, stack)
+
+
+def test_an_engine_in_use(stack):
+    """It stays open while a call reads its arguments."""
+    class Closing:
+        def __init__(self, engine):
+            self.engine = engine
+
+        def __array__(self, *_, **__):
+            self.engine.close()
+            return stack
+
+    with le.Engine(db=":memory:", mode="estimate") as e:
+        with pytest.raises(RuntimeError, match="cannot be closed: 1 of its calls"):
+            e.roberts_cross(Closing(e))
+        assert e.roberts_cross(stack).gradient_row.shape == stack.shape
+
+
 def test_progress(stack):
     seen = []
     edges = le.chain(lambda stack: one_by_one(stack))

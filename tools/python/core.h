@@ -39,6 +39,8 @@ bool core_engine_add(PyObject *module);
 /* The engine itself, or the default one when it is NULL or None, opened when needed; a new
  * reference. */
 core_engine *core_engine_get(PyObject *engine_or_none);
+/* Whether it has not been closed, or it raises. While the GIL is kept it stays so. */
+bool core_engine_is_open(const core_engine *engine);
 /* Around every use of engine->engine without the GIL. begin: false when it is closed. end lets go
  * of the reference, too. */
 bool core_engine_begin(core_engine *engine);
@@ -131,7 +133,7 @@ enum { CORE_ARGS = LE_MAX_ARGS + 16 };
 /* A call's arguments as the library takes them, and what keeps them alive. */
 typedef struct core_call {
     core_function *function; /* NULL: a run of a chain, of which only options are read */
-    core_engine *engine; /* owned */
+    core_engine *engine; /* owned, and begun */
     size_t n, n_owned;
     le_arg args[CORE_ARGS];
     le_tensor tensors[LE_MAX_ARGS]; /* by index in the descriptor */

@@ -63,13 +63,10 @@ static bool read_place(core_call *c, PyObject *place, uint32_t dtypes, le_tensor
     le_tensor got = {0};
     if (!text)
         return false;
-    if (!core_engine_begin(c->engine))
-        return false;
     core_outside outside;
     core_leave(&outside, NULL);
     status = le_io_read(c->engine->engine, text, &o, &got);
     core_back(&outside);
-    c->engine->in_use--;
     if (!core_check(status))
         return false;
     *t = got;

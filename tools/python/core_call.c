@@ -69,16 +69,32 @@ static bool take_parameter(core_call *c, int at, PyObject *value, given *g) {
            core_call_blame(c, "argument", c->function->operation->args[p->arg].name);
 }
 
+/* What the function knows of its operation may be gone with an engine. */
+static bool is_of_an_open_engine(const core_function *f) {
+    return !f->engine || core_engine_is_open((core_engine *)f->engine);
+}
+
+bool core_call_use_engine(core_call *c, PyObject *engine) {
+    core_engine *e = core_engine_get(engine), *before = c->engine;
+    if (!e || !core_engine_begin(e)) {
+        Py_XDECREF((PyObject *)e);
+        return false;
+    }
+    c->engine = e;
+    if (before)
+        core_engine_end(before);
+    return true;
+}
+
 /* The engine is known before places are read with it. Words in calls are interned. */
 static bool choose_engine(core_call *c, PyObject *const *args, size_t n_args, PyObject *names) {
-    PyObject *own = c->function->engine, *engine = own;
+    PyObject *engine = c->function->engine;
     Py_ssize_t n_names = names ? Py_SIZE(names) : 0;
     for (Py_ssize_t k = 0; k < n_names; k++)
         if (PyTuple_GetItem(names, k) == core_option_names[ENGINE_OPTION] &&
             args[n_args + (size_t)k] != Py_None)
             engine = args[n_args + (size_t)k];
-    c->engine = engine && engine == own ? (core_engine *)Py_NewRef(own) : core_engine_get(engine);
-    return c->engine != NULL;
+    return is_of_an_open_engine(c->function) && core_call_use_engine(c, engine);
 }
 
 static bool take_all(core_call *c, PyObject *const *args, size_t n_args, PyObject *names,
@@ -127,7 +143,8 @@ bool core_call_begin(core_call *c, core_function *f, PyObject *const *args, size
 void core_call_end(core_call *c) {
     for (size_t i = 0; i < c->n_owned; i++)
         Py_DECREF(c->owned[i]);
-    Py_XDECREF((PyObject *)c->engine);
+    if (c->engine)
+        core_engine_end(c->engine);
 }
 
 const char *core_function_operation(const core_function *f) {
@@ -172,14 +189,11 @@ void core_call_shown(const core_call *c, PyObject *bar) {
 
 static PyObject *run_call(core_call *c) {
     le_status status;
-    if (!core_engine_begin(c->engine))
-        return NULL;
     PyObject *shown = core_call_show(c);
     core_outside outside;
     core_leave(&outside, shown);
     status = run(c);
     core_back(&outside);
-    c->engine->in_use--;
     core_call_shown(c, shown);
     if (status == LE_ERR_DTYPE)
         core_say_conversion(c);
@@ -249,13 +263,10 @@ PyObject *core_call_tuple(PyObject *callable, PyObject *args, PyObject *dict) {
 static PyObject *shapes(core_call *c) {
     le_tensor out[CORE_ARGS];
     le_status status;
-    if (!core_engine_begin(c->engine))
-        return NULL;
     core_outside outside;
     core_leave(&outside, NULL);
     status = le_call_shapes(c->engine->engine, c->function->text, c->args, c->n, out);
     core_back(&outside);
-    c->engine->in_use--;
     PyObject *dict = core_check(status) ? PyDict_New() : NULL;
     for (size_t i = 0; dict && i < c->n; i++) {
         if (c->args[i].kind != LE_KIND_OUT)

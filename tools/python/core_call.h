@@ -30,6 +30,8 @@ bool core_call_blame(const core_call *c, const char *kind, const char *name);
 /* The value of argument number i of the descriptor. */
 bool core_take_argument(core_call *c, PyObject *value, int i);
 
+/* The call is one of that engine, or of the default one; false: it is none, or closed. */
+bool core_call_use_engine(core_call *c, PyObject *engine_or_none);
 enum { ENGINE_OPTION = 12 }; /* the number of `engine` */
 /* The value of option number i. */
 bool core_take_option(core_call *c, PyObject *value, int i);

@@ -26,8 +26,8 @@ static PyObject *chain_new(PyTypeObject *type, PyObject *args, PyObject *dict) {
     core_engine *e = core_engine_get(engine);
     if (!e)
         return NULL;
-    le_status status = le_chain_new(&chain, e->engine, name);
-    core_chain *self = core_check(status) ? (core_chain *)PyType_GenericAlloc(type, 0) : NULL;
+    bool good = core_engine_is_open(e) && core_check(le_chain_new(&chain, e->engine, name));
+    core_chain *self = good ? (core_chain *)PyType_GenericAlloc(type, 0) : NULL;
     if (!self) {
         le_chain_free(&chain);
         Py_DECREF((PyObject *)e);
@@ -45,6 +45,12 @@ static void chain_free(PyObject *o) {
         le_chain_free(&self->chain);
     Py_XDECREF(self->engine);
     core_free(o, type);
+}
+
+/* NULL, with an exception set: its engine has been closed, and much of it is gone. */
+static core_chain *usable(PyObject *o) {
+    core_chain *self = (core_chain *)o;
+    return core_engine_is_open((core_engine *)self->engine) ? self : NULL;
 }
 
 static PyObject *value_or_raise(core_chain *self, le_value v) {
@@ -67,40 +73,41 @@ static bool shape_from(PyObject *tuple, int *ndim, int64_t *shape) {
 }
 
 static PyObject *chain_input(PyObject *o, PyObject *args) {
-    core_chain *self = (core_chain *)o;
+    core_chain *self = usable(o);
     const char *name;
     PyObject *extents, *type;
     int ndim;
     int64_t shape[LE_MAX_DIMS];
     le_dtype dtype;
-    if (!PyArg_ParseTuple(args, "sOO", &name, &extents, &type) ||
+    if (!self || !PyArg_ParseTuple(args, "sOO", &name, &extents, &type) ||
         !shape_from(extents, &ndim, shape) || !core_dtype_from(type, &dtype))
         return NULL;
     return value_or_raise(self, le_chain_input(self->chain, name, dtype, ndim, shape));
 }
 
 static PyObject *chain_constant(PyObject *o, PyObject *array) {
-    core_chain *self = (core_chain *)o;
     le_tensor t;
     PyObject *a = core_as_array(array, "chain", "constant", 0);
     PyObject *r = NULL;
-    if (a && core_tensor_of_array(a, "chain", "constant", &t))
+    bool good = a && core_tensor_of_array(a, "chain", "constant", &t);
+    core_chain *self = good ? usable(o) : NULL;
+    if (self)
         r = value_or_raise(self, le_chain_constant(self->chain, &t));
     Py_XDECREF(a);
     return r;
 }
 
 static PyObject *chain_temp(PyObject *o, PyObject *none) {
-    core_chain *self = (core_chain *)o;
+    core_chain *self = usable(o);
     (void)none;
-    return value_or_raise(self, le_chain_temp(self->chain));
+    return self ? value_or_raise(self, le_chain_temp(self->chain)) : NULL;
 }
 
 static PyObject *chain_slice(PyObject *o, PyObject *args) {
-    core_chain *self = (core_chain *)o;
+    core_chain *self = usable(o);
     int value, axis;
     long long begin, end;
-    if (!PyArg_ParseTuple(args, "iiLL", &value, &axis, &begin, &end))
+    if (!self || !PyArg_ParseTuple(args, "iiLL", &value, &axis, &begin, &end))
         return NULL;
     le_value v = {value};
     return value_or_raise(self, end < 0 ? le_chain_slice(self->chain, v, axis, begin)
@@ -108,10 +115,10 @@ static PyObject *chain_slice(PyObject *o, PyObject *args) {
 }
 
 static PyObject *chain_output(PyObject *o, PyObject *args) {
-    core_chain *self = (core_chain *)o;
+    core_chain *self = usable(o);
     const char *name;
     int value;
-    if (!PyArg_ParseTuple(args, "si", &name, &value))
+    if (!self || !PyArg_ParseTuple(args, "si", &name, &value))
         return NULL;
     return core_check(le_chain_output(self->chain, name, (le_value){value})) ? Py_NewRef(Py_None)
                                                                              : NULL;
@@ -152,12 +159,12 @@ static bool step_arg(PyObject *triple, le_arg *a, le_tensor *t) {
 }
 
 static PyObject *chain_add(PyObject *o, PyObject *args) {
-    core_chain *self = (core_chain *)o;
+    core_chain *self = usable(o);
     const char *operation;
     PyObject *list;
     le_arg given[LE_MAX_ARGS];
     le_tensor tensors[LE_MAX_ARGS];
-    if (!PyArg_ParseTuple(args, "sO!", &operation, &PyList_Type, &list))
+    if (!self || !PyArg_ParseTuple(args, "sO!", &operation, &PyList_Type, &list))
         return NULL;
     Py_ssize_t n = PyList_Size(list);
     if (n > LE_MAX_ARGS) {
@@ -174,7 +181,9 @@ static PyObject *chain_add(PyObject *o, PyObject *args) {
 
 /* (shape, dtype); shape None while no step has written it */
 static PyObject *chain_shape(PyObject *o, PyObject *value) {
-    core_chain *self = (core_chain *)o;
+    core_chain *self = usable(o);
+    if (!self)
+        return NULL;
     le_tensor t = le_chain_shape(self->chain, (le_value){(int32_t)PyLong_AsLong(value)});
     if (!t.dtype)
         return Py_BuildValue("(OO)", Py_None, Py_None);
@@ -274,13 +283,14 @@ static PyObject *chain_run(PyObject *o, PyObject *args) {
 
 static PyObject *chain_plan(PyObject *o, PyObject *options) {
     core_chain *self = (core_chain *)o;
+    core_engine *e = (core_engine *)self->engine;
     le_chain_plan *plan = NULL;
     char *text = NULL;
     le_status status;
     core_call *c = PyMem_Calloc(1, sizeof *c);
     if (!c)
         return PyErr_NoMemory();
-    if (!core_options_from(c, options)) {
+    if (!core_options_from(c, options) || !core_engine_begin(e)) {
         core_call_end(c);
         PyMem_Free(c);
         return NULL;
@@ -292,6 +302,7 @@ static PyObject *chain_plan(PyObject *o, PyObject *options) {
         text = le_chain_plan_json(plan);
     le_chain_plan_free(&plan);
     core_back(&outside);
+    e->in_use--;
     core_call_end(c);
     PyMem_Free(c);
     PyObject *r = core_check(status) && text ? PyUnicode_FromString(text) : NULL;
@@ -300,9 +311,9 @@ static PyObject *chain_plan(PyObject *o, PyObject *options) {
 }
 
 static PyObject *chain_register(PyObject *o, PyObject *args) {
-    core_chain *self = (core_chain *)o;
+    core_chain *self = usable(o);
     const char *name, *summary;
-    if (!PyArg_ParseTuple(args, "sz", &name, &summary))
+    if (!self || !PyArg_ParseTuple(args, "sz", &name, &summary))
         return NULL;
     return core_check(le_chain_as_operation(self->chain, name, summary)) ? Py_NewRef(Py_None)
                                                                          : NULL;

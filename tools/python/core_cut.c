@@ -100,8 +100,6 @@ static PyObject *objection(const le_slabs *s) {
 PyObject *core_cut(core_call *c, int64_t parts) {
     const char *name = core_function_operation(c->function);
     le_slabs cuts[2];
-    if (!core_engine_begin(c->engine))
-        return NULL;
     le_status status = le_call_cut(c->engine->engine, name, c->args, c->n, &cuts[0], &cuts[1]);
     const le_operation *op = le_engine_operation(c->engine->engine, name);
     PyObject *list = core_check(status) ? PyList_New(2) : NULL;
@@ -110,6 +108,5 @@ PyObject *core_cut(core_call *c, int64_t parts) {
         if (!one || PyList_SetItem(list, k, one) != 0)
             Py_CLEAR(list);
     }
-    c->engine->in_use--;
     return list;
 }

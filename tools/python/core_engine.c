@@ -177,7 +177,7 @@ core_engine *core_engine_get(PyObject *engine) {
     return (core_engine *)PyObject_CallNoArgs(opener);
 }
 
-static bool is_open_still(core_engine *engine) {
+bool core_engine_is_open(const core_engine *engine) {
     if (!engine->engine)
         PyErr_SetString(PyExc_ValueError, "the engine has been closed");
     return engine->engine != NULL;
@@ -196,7 +196,7 @@ bool core_engine_begin(core_engine *engine) {
     while (engine->wanted && !core_is_outside())
         if (!wait_a_moment())
             return false;
-    if (!is_open_still(engine))
+    if (!core_engine_is_open(engine))
         return false;
     engine->in_use++;
     return true;
@@ -220,7 +220,7 @@ bool core_engine_begin_alone(core_engine *engine) {
             good = false;
         }
     }
-    good = good && is_open_still(engine);
+    good = good && core_engine_is_open(engine);
     if (!good)
         engine->wanted--;
     return good;

@@ -82,11 +82,10 @@ static PyObject *function_new(PyTypeObject *type, PyObject *args, PyObject *name
     core_engine *e = core_engine_get(engine);
     if (!e)
         return NULL;
-    const le_operation *op = e->engine ? le_engine_operation(e->engine, name) : NULL;
-    if (!op && e->engine)
+    bool open = core_engine_is_open(e);
+    const le_operation *op = open ? le_engine_operation(e->engine, name) : NULL;
+    if (!op && open)
         core_check(le_call_shapes(e->engine, name, NULL, 0, NULL)); /* why */
-    else if (!op)
-        PyErr_SetString(PyExc_ValueError, "the engine has been closed");
     Py_DECREF((PyObject *)e);
     if (!op)
         return NULL;
@@ -197,8 +196,10 @@ static PyObject *describe_arg(const le_arg_desc *d) {
 static PyObject *function_describe(PyObject *o, PyObject *none) {
     const core_function *f = (core_function *)o;
     const le_operation *op = f->operation;
-    PyObject *args = PyList_New(0);
     (void)none;
+    if (f->engine && !core_engine_is_open((core_engine *)f->engine))
+        return NULL;
+    PyObject *args = PyList_New(0);
     for (size_t i = 0; args && i < op->n_args; i++) {
         PyObject *a = describe_arg(&op->args[i]);
         if (!a || PyList_Append(args, a) != 0)

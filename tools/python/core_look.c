@@ -24,8 +24,6 @@ PyObject *core_explain(core_call *c) {
     le_explanation *x = NULL;
     char *text = NULL;
     le_status status;
-    if (!core_engine_begin(c->engine))
-        return NULL;
     core_outside outside;
     core_leave(&outside, NULL);
     status =
@@ -34,7 +32,6 @@ PyObject *core_explain(core_call *c) {
         text = le_explanation_json(x);
     le_explanation_free(&x);
     core_back(&outside);
-    c->engine->in_use--;
     if (!core_check(status)) {
         free(text);
         return NULL;
@@ -145,8 +142,6 @@ PyObject *core_bench(core_call *c, double seconds) {
     le_explanation *e = NULL;
     le_status status, compared = LE_ERR_UNSUPPORTED;
     PyObject *rows = NULL;
-    if (!core_engine_begin(c->engine))
-        return NULL;
     core_outside outside;
     core_leave(&outside, NULL);
     status = le_bench_open(&bench, c->engine->engine, name, c->args, c->n);
@@ -164,7 +159,6 @@ PyObject *core_bench(core_call *c, double seconds) {
     }
     le_explanation_free(&e);
     le_bench_close(&bench);
-    c->engine->in_use--;
     return rows;
 }
 
@@ -173,8 +167,6 @@ PyObject *core_time(core_call *c, int batches) {
     const char *name = core_function_operation(c->function);
     double best = INFINITY;
     le_status status = LE_OK;
-    if (!core_engine_begin(c->engine))
-        return NULL;
     core_outside outside;
     core_leave(&outside, NULL);
     for (int k = 0; k < batches && status == LE_OK; k++) {
@@ -184,7 +176,6 @@ PyObject *core_time(core_call *c, int batches) {
         best = fmin(best, (now() - start) / CALLS);
     }
     core_back(&outside);
-    c->engine->in_use--;
     return core_check(status) ? PyFloat_FromDouble(best) : NULL;
 }
 

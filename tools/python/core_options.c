@@ -113,11 +113,8 @@ static bool read_option(core_call *c, PyObject *value, const struct option *o) {
         c->outputs = value;
     else if (o->kind == 'P')
         return take_progress(c, value);
-    else if (o->kind == 'E' && value != (PyObject *)c->engine) {
-        Py_DECREF((PyObject *)c->engine);
-        c->engine = core_engine_get(value);
-        return c->engine != NULL;
-    }
+    else if (o->kind == 'E' && value != (PyObject *)c->engine)
+        return core_call_use_engine(c, value);
     if (!o->option)
         return true;
     int truth = o->kind == 't' || o->kind == 'k' ? take_truth(value) : 1;

@@ -34,6 +34,45 @@ def test_threads_get_the_same_bits(rng):
         assert not wrong
 
 
+LEFT = """
+import sys, threading
+import numpy as np
+import liquid_engine as le
+cube = np.ones((96, 96, 96), "f4")
+under_way, fresh = threading.Event(), le.Engine(db=":memory:") if sys.argv[1] == "own" else None
+def work():
+    while True:
+        le.volume_render(cube, 96, angles=np.arange(50.), outside=0, implementation="reference", engine=fresh,
+                         progress=lambda done: under_way.set())
+threading.Thread(target=work, daemon=True).start()
+under_way.wait()
+print("ends")
+"""
+
+
+@pytest.mark.parametrize("engine", ["default", "own"])
+def test_a_program_ends_while_a_thread_calls(new_process, engine):
+    """Nobody waits for a daemon thread: its call ends with the program, not in the midst of a loop of the pool."""
+    for _ in range(4):
+        assert new_process(LEFT, engine) == "ends\n"
+
+
+def test_a_handler_at_exit_may_call(new_process):
+    """It runs after the module's own, on the thread that ends the program."""
+    assert new_process("""
+import atexit
+import numpy as np
+import liquid_engine as le
+def last():
+    made = engine.volume_render(np.ones((96, 96, 96), "f4"), 96, angles=np.arange(20.), outside=0, progress=seen.append,
+                                implementation="reference")
+    print(made.shape, len(seen) > 0)
+atexit.register(last)
+seen, engine = [], le.Engine(db=":memory:")
+le.project(np.ones((4, 4, 4), "f4"))
+""") == "(20, 96, 96, 3) True\n"
+
+
 def test_python_runs_while_the_library_works(rng):
     cube = np.exp(rng.normal(size=(96, 96, 96))).astype("f4")
     counted, done = [0], threading.Event()

@@ -70,7 +70,6 @@ void core_forget_exception(void);
 void core_log(void *cookie, le_log_level level, const char *text);
 /* Hands what was logged to the function that set_log_function was given. False: it raised. */
 bool core_log_flush(void);
-void core_log_in_child(void); /* of a fork */
 PyObject *core_set_log_function(PyObject *module, PyObject *function);
 PyObject *core_flush_log(PyObject *module, PyObject *none);
 
@@ -92,6 +91,13 @@ void core_back(core_outside *o);
 bool core_hear(core_outside *o, double done);
 /* Whether this thread has left and is called back: an implementation in Python. */
 bool core_is_outside(void);
+/* How many are outside, on all threads, and callbacks' own calls beside theirs. */
+int core_count_outside(void);
+/* The interpreter is about to end, by this thread: the calls of others end as soon as they can, without
+ * it. An interpreter that ends stops each thread that asks for the GIL, whoever works on its stack. */
+void core_end_others(void);
+/* In a child of a fork, which has this thread only, and lines of the log that are the parent's. */
+void core_begin_child(void);
 
 /* --- tensors --- */
 

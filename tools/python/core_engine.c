@@ -13,7 +13,7 @@ PyTypeObject *core_engine_type;
 static core_engine *default_engine;
 static PyObject *opener; /* makes the default engine, and sets it */
 
-enum { WAIT_SECONDS = 10 }; /* for calls on other threads */
+enum { WAIT_SECONDS = 10, EXIT_SECONDS = 2 }; /* for calls on other threads */
 
 /* --- options --- */
 
@@ -248,7 +248,7 @@ static PyObject *forget_default(PyObject *module, PyObject *none) {
     (void)module;
     (void)none;
     default_engine = NULL;
-    core_log_in_child();
+    core_begin_child();
     Py_RETURN_NONE;
 }
 
@@ -271,12 +271,22 @@ static PyObject *is_open(PyObject *module, PyObject *none) {
     return PyBool_FromLong(default_engine != NULL);
 }
 
+static bool is_at_work(void) {
+    return core_count_outside() > 0 || (default_engine && default_engine->in_use);
+}
+
+/* When the interpreter ends, while threads still run that nobody waits for. */
 static PyObject *close_default(PyObject *module, PyObject *none) {
+    time_t end = time(NULL) + EXIT_SECONDS;
+    bool good = true;
     (void)module;
     (void)none;
+    core_end_others();
+    while (good && is_at_work() && time(NULL) <= end)
+        good = wait_a_moment();
     if (default_engine && !default_engine->in_use && default_engine->engine)
         close_engine(default_engine);
-    Py_RETURN_NONE;
+    return good ? Py_NewRef(Py_None) : NULL;
 }
 
 /* --- what it has --- */

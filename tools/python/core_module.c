@@ -16,6 +16,12 @@
 enum { STATUSES = 18 };
 static PyObject *errors[STATUSES]; /* by -status */
 static _Thread_local PyObject *kept_exception;
+static _Atomic bool ending; /* the interpreter */
+static _Thread_local bool ends_it;
+
+static bool is_ended(void) {
+    return ending && !ends_it;
+}
 
 PyObject *core_set_errors(PyObject *module, PyObject *list) {
     (void)module;
@@ -74,6 +80,10 @@ PyObject *core_raise(le_status status) {
         Py_DECREF(cause);
         return NULL;
     }
+    if (status == LE_ERR_CANCELLED && is_ended()) {
+        PyErr_SetNone(PyExc_SystemExit); /* of a thread, without a word */
+        return NULL;
+    }
     PyObject *type =
         number > 0 && number < STATUSES && errors[number] ? errors[number] : PyExc_RuntimeError;
     PyObject *error = error_of(type);
@@ -124,12 +134,6 @@ static bool take_line(struct line *out) {
     return there;
 }
 
-/* Lines of the parent's are its own; another thread of it may have been writing one. */
-void core_log_in_child(void) {
-    pthread_mutex_init(&ring_mutex, NULL);
-    taken = written;
-}
-
 bool core_log_flush(void) {
     static _Thread_local bool under_way; /* a handler that calls an operation */
     struct line l;
@@ -176,8 +180,11 @@ bool core_check(le_status status) {
 /* --------------------------------------------------------------------------- without GIL ----- */
 
 static _Thread_local core_outside *current;
+static int n_outside; /* guarded by the GIL */
 
 bool core_hear(core_outside *o, double done) {
+    if (is_ended())
+        return false;
     PyEval_RestoreThread(o->state);
     bool good = PyErr_CheckSignals() == 0;
     if (good && o->progress) {
@@ -205,6 +212,7 @@ void core_leave(core_outside *o, PyObject *progress) {
     o->progress = progress;
     o->around = current;
     current = o;
+    n_outside++;
     set_tick(o);
     o->state = PyEval_SaveThread();
 }
@@ -212,11 +220,30 @@ void core_leave(core_outside *o, PyObject *progress) {
 void core_back(core_outside *o) {
     PyEval_RestoreThread(o->state);
     current = o->around;
+    n_outside--;
     set_tick(current);
 }
 
 bool core_is_outside(void) {
     return current != NULL;
+}
+
+int core_count_outside(void) {
+    return n_outside;
+}
+
+void core_end_others(void) {
+    ends_it = true;
+    ending = true;
+}
+
+/* Another thread of the parent's may have been writing a line. */
+void core_begin_child(void) {
+    pthread_mutex_init(&ring_mutex, NULL);
+    taken = written;
+    n_outside = 0;
+    for (const core_outside *o = current; o; o = o->around)
+        n_outside++;
 }
 
 void core_free(PyObject *object, PyTypeObject *type) {

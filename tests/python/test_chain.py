@@ -208,6 +208,21 @@ def test_options_of_blocks(stack):
         edges(stack)
 
 
+def test_options_beside_many_values(rng):
+    """As many inputs and outputs as a chain may have leave room for the options of blocks."""
+    images = {f"image_{k}": rng.normal(size=(6, 7)).astype("f4") for k in range(48)}
+    c = le.Chain("wide")
+    for name, image in images.items():
+        c.output(f"row_{name}", le.roberts_cross(c.input(name, image.shape)).gradient_row)
+    with le.options(device="cpu", mode="estimate", memory_limit="1G", keep=False):
+        made = c.run(**images)
+    for name, image in images.items():
+        assert np.allclose(made[f"row_{name}"], le.roberts_cross(image).gradient_row, atol=1e-5)
+    c.output("one_more", le.roberts_cross(c._inputs["image_0"]).gradient_col)
+    with pytest.raises(TypeError, match="97 inputs and outputs, at most 96"):
+        c.run(**images)
+
+
 def test_engines(stack):
     """Of the call, of the decorator, of the block, in this order."""
     edges = le.chain(lambda stack: one_by_one(stack))

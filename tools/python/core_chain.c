@@ -197,7 +197,7 @@ static PyObject *chain_shape(PyObject *o, PyObject *value) {
 
 typedef struct run {
     core_call call; /* for options only */
-    le_arg args[2 * LE_MAX_ARGS];
+    le_arg args[2 * LE_MAX_ARGS + CORE_ARGS]; /* and options */
     le_tensor tensors[2 * LE_MAX_ARGS];
     size_t n, first_output, n_outputs;
 } run;
@@ -264,8 +264,9 @@ static PyObject *chain_run(PyObject *o, PyObject *args) {
     if (!PyArg_ParseTuple(args, "O!O!O!", &PyDict_Type, &inputs, &PyTuple_Type, &names,
                           &PyDict_Type, &options))
         return NULL;
-    if (PyDict_Size(inputs) + PyTuple_Size(names) + PyDict_Size(options) > 2 * LE_MAX_ARGS) {
-        PyErr_SetString(PyExc_TypeError, "too many arguments");
+    if (PyDict_Size(inputs) + PyTuple_Size(names) > 2 * LE_MAX_ARGS) {
+        PyErr_Format(PyExc_TypeError, "chain: %zd inputs and outputs, at most %d are taken",
+                     PyDict_Size(inputs) + PyTuple_Size(names), 2 * LE_MAX_ARGS);
         return NULL;
     }
     run *r = PyMem_Calloc(1, sizeof *r);

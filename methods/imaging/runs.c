@@ -12,8 +12,9 @@ bool le__im_runs_begin(le_call *call, le__im_shape shape, int reach, le__im_runs
     le__im_runs r = {.shape = shape, .reach = reach, .words = (shape.cols + 63) / 64};
     /* a block ends with a plane, so that its first plane alone touches earlier
      * blocks */
-    r.block =
-        shape.planes > 1 ? (BLOCK_LINES + shape.rows - 1) / shape.rows * shape.rows : BLOCK_LINES;
+    r.block = shape.planes > 1 && shape.rows > 0
+                  ? (BLOCK_LINES + shape.rows - 1) / shape.rows * shape.rows
+                  : BLOCK_LINES;
     r.blocks = (lines + r.block - 1) / r.block;
     const size_t words = (size_t)(lines * r.words) + 1;
     r.bits = le_call_scratch(call, words * sizeof *r.bits);

@@ -64,8 +64,29 @@ static void test_empty(void **state) {
     }
 }
 
+/* Whichever of its axes are empty. */
+static void test_empty_volumes(void **state) {
+    (void)state;
+    static const char *const implementations[] = {"reference", "c"};
+    for (unsigned k = 0; k < 14; k++) {
+        const unsigned empty = 1 + k % 7;
+        const int64_t shape[] = {empty & 1 ? 0 : 4, empty & 2 ? 0 : 5, empty & 4 ? 0 : 6};
+        const le_tensor in = le_tensor_of(NULL, LE_U8, 3, shape);
+        le_tensor out = {0}, count = {0};
+        if (le_engine_run(engine, "label", LE_IN("mask", &in), LE_OUT("labels", &out),
+                          LE_OUT("count", &count),
+                          LE_OPT_IMPLEMENTATION(implementations[k / 7])) != LE_OK)
+            fail_msg("axes %u: %s", empty, le_error_message());
+        assert_memory_equal(out.shape, shape, sizeof shape);
+        assert_int_equal(*(int32_t *)count.data, 0);
+        le_tensor_free(&out);
+        le_tensor_free(&count);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_far_apart),
-                                       cmocka_unit_test(test_empty)};
+                                       cmocka_unit_test(test_empty),
+                                       cmocka_unit_test(test_empty_volumes)};
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

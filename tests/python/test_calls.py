@@ -340,6 +340,26 @@ def test_copies_on_devices_stay(rng):
         assert not any(g.any() for g in e.roberts_cross(held, device="opencl"))
 
 
+@pytest.mark.parametrize("hidden", [False, True])
+def test_masked_arguments(rng, hidden):
+    """Numbers in lists, inputs and constants of chains: what hides nothing is taken, what hides something is not."""
+    cube, kernel = np.exp(rng.normal(size=(6, 6, 6))), np.ma.masked_array([[0.0, 1.0], [2.0, 3.0]], mask=[[0, hidden], [0, 0]])
+    image, numbers = np.ma.masked_array(cube[0], mask=hidden), np.ma.masked_array([0.0, 9.0], mask=[0, hidden])
+    c = le.Chain("blurred")
+    uses = {"angles": (lambda n: le.volume_render(cube, 6, angles=n, outside=0), numbers),
+            "limits": (lambda n: le.project(cube, limits=n), numbers),
+            "'x'": (le.chain(lambda x: le.roberts_cross(x).gradient_row), image),
+            "'constant'": (lambda k: c.constant(k).shape, kernel),
+            "'image'": (lambda i: c.run(image=i)["row"], image)}
+    c.output("row", le.roberts_cross(c.input("image", image.shape, "f8")).gradient_row)
+    for name, (use, array) in uses.items():
+        if hidden:
+            with pytest.raises(ValueError, match=f"{name}.* masked elements.*filled"):
+                use(array)
+        else:
+            assert np.array_equal(use(array), use(array.data))
+
+
 def test_masked_arrays(rng, engine):
     image = np.ma.masked_array(rng.normal(size=(20, 30)).astype("f4"))
     assert np.array_equal(engine.roberts_cross(image).gradient_row, engine.roberts_cross(image.data).gradient_row)

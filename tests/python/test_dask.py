@@ -41,6 +41,19 @@ def test_slabs_are_the_whole(movie, name, words, parts):
     assert same(le.dask.run(name, parts=parts, image=movie, **words), whole)
 
 
+@pytest.mark.parametrize("lazy", [False, True])
+def test_masked_arrays(movie, lazy):
+    """Refused where the mask hides something, as calls refuse them, also on workers."""
+    import dask.array
+    masked = np.ma.masked_array(movie)
+    given = dask.array.from_array(masked, chunks=(5, -1, -1)) if lazy else masked
+    assert same(le.dask.run("roberts_cross", image=given), le.roberts_cross(movie))
+    masked[7, 3, 4] = np.ma.masked
+    given = dask.array.from_array(masked, chunks=(5, -1, -1)) if lazy else masked
+    with pytest.raises(ValueError, match="'image' has masked elements"):
+        le.dask.run("roberts_cross", image=given)
+
+
 @pytest.mark.parametrize("mode, boundary", CONVOLUTIONS)
 @pytest.mark.parametrize("rows", [4, 21])
 def test_the_bits_of_one_call(rng, tmp_path, hdf5, mode, boundary, rows):

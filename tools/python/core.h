@@ -119,6 +119,9 @@ PyObject *core_array_over(const le_tensor *t, PyObject *base, bool writeable);
 bool core_tensor_of_array(PyObject *array, const char *operation, const char *what, le_tensor *out);
 /* The array (a new reference) of what is no array yet: lists, scalars, DLPack, buffers. */
 PyObject *core_as_array(PyObject *object, const char *operation, const char *what, uint32_t dtypes);
+/* Whether an array of a subclass has a mask. Masks that hide nothing are ignored: netCDF4 gives them
+ * with every array. */
+bool core_hides_elements(PyObject *array);
 int core_numpy_type(le_dtype dtype);
 PyObject *core_dtype_object(le_dtype dtype); /* numpy.dtype, a new reference */
 /* numpy.dtype or a name to le_dtype. */

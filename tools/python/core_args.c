@@ -127,6 +127,11 @@ static bool has_none(PyObject *array) {
  * parts. */
 static PyObject *numbers_of(PyObject *value) {
     PyObject *given = PyArray_FromAny(value, NULL, 0, 0, 0, NULL), *array = NULL;
+    if (given && !PyArray_CheckExact(given) && core_hides_elements(given)) {
+        PyErr_SetString(PyExc_ValueError, "it has masked elements: give x.filled(value)");
+        Py_DECREF(given);
+        return NULL;
+    }
     int type = given ? PyArray_TYPE((PyArrayObject *)given) : NPY_NOTYPE;
     if (PyTypeNum_ISINTEGER(type) || PyTypeNum_ISFLOAT(type) || PyTypeNum_ISBOOL(type) ||
         (type == NPY_OBJECT && !has_none(given)))

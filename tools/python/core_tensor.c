@@ -68,8 +68,7 @@ static bool wrong(PyObject *type, const char *operation, const char *what, const
     return false;
 }
 
-/* Masks that hide nothing are ignored: netCDF4 gives them with every array. */
-static bool hides_elements(PyObject *array) {
+bool core_hides_elements(PyObject *array) {
     PyObject *mask = PyObject_GetAttrString(array, "mask");
     PyObject *any = mask ? PyObject_CallMethod(mask, "any", NULL) : NULL;
     bool hides = any && PyObject_IsTrue(any) == 1;
@@ -117,7 +116,7 @@ bool core_tensor_of_array(PyObject *array, const char *operation, const char *wh
     out->dtype = of_numpy(PyArray_TYPE(a));
     out->ndim = PyArray_NDIM(a);
     if (!out->dtype || out->ndim > LE_MAX_DIMS || !PyArray_ISBEHAVED_RO(a) ||
-        (!PyArray_CheckExact(array) && hides_elements(array)))
+        (!PyArray_CheckExact(array) && core_hides_elements(array)))
         return refuse(a, out->dtype, operation, what);
     const int log2 = log2_of(PyArray_ITEMSIZE(a));
     const npy_intp rest = ((npy_intp)1 << log2) - 1;
@@ -403,6 +402,17 @@ static PyObject *adopt(PyObject *array, const le_tensor *view) {
     return made;
 }
 
+/* check_array(array, operation, argument): raises what a call would that gets it. */
+static PyObject *check_array(PyObject *module, PyObject *args) {
+    PyObject *array;
+    const char *operation, *what;
+    le_tensor t;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O!ss", &PyArray_Type, &array, &operation, &what))
+        return NULL;
+    return core_tensor_of_array(array, operation, what, &t) ? Py_NewRef(Py_None) : NULL;
+}
+
 enum copying { COPY_NEVER, COPY_ALWAYS, COPY_IF_NEEDED };
 
 /* -1: an exception is set */
@@ -532,6 +542,7 @@ static PyMethodDef functions[] = {
      "copy : bool, optional\n    True: always copied; False: an error where it would have to be; "
      "left out: copied\n    where it is not in row-major order.\n\n"
      "Returns\n-------\nTensor\n    Operations take it as they take arrays.\n"},
+    {"check_array", check_array, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -88,7 +88,7 @@ class Chain:
 
     def constant(self, array):
         """An array that is the same in every run."""
-        array = numpy.asarray(array)
+        array = numpy.asanyarray(array)
         return Value(self, self._core.constant(array))
 
     def output(self, name, value):
@@ -105,7 +105,7 @@ class Chain:
         if missing:
             raise TypeError(f"chain {self.name!r}: input {missing[0]!r} is missing")
         names = tuple(outputs or self._outputs)
-        arrays = {k: a if isinstance(a, _core.Tensor) else numpy.asarray(a) for k, a in arrays.items()}
+        arrays = {k: a if isinstance(a, _core.Tensor) else numpy.asanyarray(a) for k, a in arrays.items()}
         with self._lock if self._process == os.getpid() else contextlib.nullcontext():  # the engine refuses the latter
             return dict(zip(names, self._core.run(arrays, names, given)))
 

@@ -49,10 +49,17 @@ class _Later:
         return array if self.key is None else array[self.key]
 
 
-def _tensor(value):
+def _array(value, operation, name):
+    """As a call takes it: no mask is lost when parts of it are put together."""
+    array = numpy.asanyarray(value)
+    _core.check_array(array, operation, name)
+    return numpy.asarray(array)
+
+
+def _tensor(value, operation, name):
     if isinstance(value, (str, os.PathLike)):
         return _Place(os.fspath(value))
-    return value if _is_lazy(value) else numpy.asarray(value)
+    return value if _is_lazy(value) else _array(value, operation, name)
 
 
 def _example(value):
@@ -64,16 +71,17 @@ def _part(value, axis, begin, end):
     return value[(slice(None),) * axis + (slice(begin, end),)]
 
 
-def _take(pieces, axis):
+def _take(pieces, axis, operation, name):
     """On a worker: what a part has of an input, which may lie in several places of it."""
     # what comes over the network lies anywhere in memory
-    arrays = [p.read() if isinstance(p, (_Later, _Place)) else numpy.require(p, requirements="A") for p in pieces]
+    arrays = [p.read() if isinstance(p, (_Later, _Place)) else _array(numpy.require(p, requirements="A"), operation, name)
+              for p in pieces]
     return arrays[0] if len(arrays) == 1 else numpy.concatenate(arrays, axis=axis)
 
 
 def _slab(name, inputs, axes, words, outs, keeps):
     """On a worker: one slab, without its halo."""
-    arrays = {k: _take(pieces, axes.get(k)) for k, pieces in inputs.items()}
+    arrays = {k: _take(pieces, axes.get(k), name, k) for k, pieces in inputs.items()}
     made = _functions.function(name)(**arrays, **words, outputs=list(outs))
     made = made if len(outs) > 1 else (made,)
     return tuple(_part(m, *keeps[o]) if o in keeps else m for o, m in zip(outs, made))
@@ -156,7 +164,7 @@ def run(operation, *, parts=None, outputs=None, **words):
     if function is None:
         raise LookupError(f"there is no operation {operation!r}{_functions.nearest(operation)}")
     kinds = {a["name"]: a["type"] for a in function._describe()["args"]}
-    tensors = {k: _tensor(words.pop(k)) for k in list(words) if kinds.get(k) == "in" and words[k] is not None}
+    tensors = {k: _tensor(words.pop(k), function.__name__, k) for k in list(words) if kinds.get(k) == "in" and words[k] is not None}
     wanted = (outputs,) if isinstance(outputs, str) else tuple(outputs or function._outputs[:function._n_usual])
     plan, same = _plan(function, tensors, words, wanted, parts or 2 * _workers())
     slabs = []

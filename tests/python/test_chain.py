@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Chains against the same operations one by one."""
 import json
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -163,6 +165,69 @@ def test_registered_and_as_text(stack, tmp_path):
     assert text["inputs"] == ["stack"] and len(text["steps"]) == 2
     made = {v for s in text["steps"] for v in s["args"].values() if isinstance(v, str)}
     assert set(text["outputs"]) <= made
+
+
+def test_items_of_values_as_text(stack, tmp_path):
+    @le.chain
+    def edges(x):
+        return le.roberts_cross(le.shift_magnify(x, magnification_row=2, magnification_col=2)[-1]).gradient_row
+
+    whole = edges(stack)
+    text = json.loads(edges.to_json())
+    (made,) = (v for k, v in text["steps"][0]["args"].items() if isinstance(v, str) and v not in ("x", "result"))
+    assert text["steps"][1]["args"]["image"] == made + "[2]"
+    program = next((p for p in (Path(le.__file__).with_name("le-run"), Path(le.__file__).parents[2] / "le-run") if p.exists()), None)
+    if program is None:
+        pytest.skip("le-run is not there")
+    (tmp_path / "edges.json").write_text(edges.to_json())
+    np.save(tmp_path / "x.npy", stack)
+    subprocess.run([program, "edges.json", "x=x.npy", "result=out.npy"], cwd=tmp_path, check=True, capture_output=True)
+    assert np.allclose(np.load(tmp_path / "out.npy"), whole, atol=1e-4)
+
+
+TEXTLESS = {"several items": lambda x: le.roberts_cross(x[1:]).gradient_row,
+            "a part of a part": lambda x: le.roberts_cross(x[1:][0]).gradient_row,
+            "a constant array": lambda x: le.measure_sources(x[0], np.ones((20, 24), "i4")),
+            "a table with rows": lambda x: le.convolve2d(x[0], np.ones((3, 3))), "NaN": lambda x: le.volume_render(x, 4, outside=float("nan"))}
+
+
+@pytest.mark.parametrize("what", TEXTLESS, ids=list(TEXTLESS))
+def test_what_has_no_text(stack, what):
+    c = le.chain(TEXTLESS[what])
+    assert c(stack).size
+    with pytest.raises(ValueError, match=what):
+        c.to_json()
+
+
+def test_registered_with_an_engine(stack):
+    """The function is of the engine that has the chain, whatever others call by its name."""
+    rows = le.chain(lambda x: le.roberts_cross(x).gradient_row)
+    with le.Engine(db=":memory:", mode="estimate") as e:
+        columns = le.chain(lambda x: le.roberts_cross(x).gradient_col, engine=e)
+        rows(stack), columns(stack)
+        only = columns.register("only_here")
+        assert np.allclose(only(stack), le.roberts_cross(stack).gradient_col, atol=1e-5) and "only_here" not in le.operations()
+        first, second = rows.register("both_have_it"), columns.register("both_have_it")
+        assert np.allclose(first(stack), le.roberts_cross(stack).gradient_row, atol=1e-5)
+        assert np.allclose(second(stack), le.roberts_cross(stack).gradient_col, atol=1e-5)
+    assert np.allclose(le.both_have_it(stack), le.roberts_cross(stack).gradient_row, atol=1e-5)
+
+
+def test_a_chain_within_itself(new_process):
+    """A run that waits for itself would wait for ever."""
+    assert new_process("""
+import faulthandler
+import numpy as np
+import liquid_engine as le
+faulthandler.dump_traceback_later(60, exit=True)
+edges = le.chain(lambda x: le.roberts_cross(le.shift_magnify(x, magnification_row=2, magnification_col=2)).gradient_row)
+movie = np.ones((60, 300, 300), "f4")
+try:
+    edges(movie, progress=lambda done: edges(movie), implementation="reference")
+except RuntimeError as error:
+    print(error)
+print(edges(movie).shape)
+""") == "chain '<lambda>': it is under way on this thread, which cannot run it again meanwhile\n(60, 600, 600)\n"
 
 
 def test_options_and_tensors(stack):

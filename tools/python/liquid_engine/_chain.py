@@ -19,14 +19,19 @@ from . import _core, _functions, _options
 _NO_CONTENTS = "a value of a chain has no contents yet"
 
 
+def _textless(what):
+    def refuse(_):
+        raise ValueError(f"{what} has no text in a chain's JSON, which has whole values, their items (x[3]) and lists of numbers")
+    return refuse
+
+
 class Value(_core.Value):
     """What a step of a chain will have made: shape and dtype, and no contents yet."""
 
-    def __init__(self, chain, number, shape=None, dtype=None):
+    def __init__(self, chain, number, text=None):
         self.chain, self.number = chain, number
-        known_shape, known_dtype = chain._core.shape(number)
-        self.shape = known_shape if known_shape is not None else shape
-        self.dtype = known_dtype if known_dtype is not None else dtype
+        self.shape, self.dtype = chain._core.shape(number)
+        self._text = text  # what it is, where it has no name of its own: a function of the names of others
 
     @property
     def ndim(self):
@@ -38,11 +43,13 @@ class Value(_core.Value):
             begin, end, step = key.indices(self.shape[0])
             if step != 1:
                 raise IndexError("parts of a chain's values have step 1")
-            return Value(self.chain, self.chain._core.slice(self.number, 0, begin, end))
+            return Value(self.chain, self.chain._core.slice(self.number, 0, begin, end), _textless("several items of a value"))
         index = key.__index__()
         if not -self.shape[0] <= index < self.shape[0]:
             raise IndexError(f"index {index} is out of range for {self.shape[0]} items")
-        return Value(self.chain, self.chain._core.slice(self.number, 0, index % self.shape[0], -1))
+        index %= self.shape[0]
+        text = _textless("a part of a part") if self._text else lambda names: f"{names[self.number]}[{index}]"
+        return Value(self.chain, self.chain._core.slice(self.number, 0, index, -1), text)
 
     def __len__(self):
         return self.shape[0]
@@ -69,10 +76,11 @@ class Chain:
     """
 
     def __init__(self, name="chain", engine=None):
-        self.name = name
+        self.name, self._engine = name, engine
         self._core = _core.Chain(name, engine)
         self._inputs, self._outputs, self._steps = {}, {}, []
         self._lock, self._process = threading.Lock(), os.getpid()  # of runs: one at a time
+        self._runner = None  # the thread that holds it
 
     def __enter__(self):
         return self
@@ -88,8 +96,7 @@ class Chain:
 
     def constant(self, array):
         """An array that is the same in every run."""
-        array = numpy.asanyarray(array)
-        return Value(self, self._core.constant(array))
+        return Value(self, self._core.constant(numpy.asanyarray(array)), _textless("a constant array"))
 
     def output(self, name, value):
         """Makes a value a result of this name."""
@@ -106,8 +113,19 @@ class Chain:
             raise TypeError(f"chain {self.name!r}: input {missing[0]!r} is missing")
         names = tuple(outputs or self._outputs)
         arrays = {k: a if isinstance(a, _core.Tensor) else numpy.asanyarray(a) for k, a in arrays.items()}
-        with self._lock if self._process == os.getpid() else contextlib.nullcontext():  # the engine refuses the latter
+        with self._alone() if self._process == os.getpid() else contextlib.nullcontext():  # the engine refuses the latter
             return dict(zip(names, self._core.run(arrays, names, given)))
+
+    @contextlib.contextmanager
+    def _alone(self):
+        if self._runner == threading.get_ident():
+            raise RuntimeError(f"chain {self.name!r}: it is under way on this thread, which cannot run it again meanwhile")
+        with self._lock:
+            self._runner = threading.get_ident()
+            try:
+                yield
+            finally:
+                self._runner = None
 
     def plan(self, **options):
         """Who would run each step, where, and how long that would take, as a Plan."""
@@ -118,22 +136,31 @@ class Chain:
         name = name or self.name
         self._core.register(name, summary)
         vars(sys.modules[__package__]).pop(name, None)
-        return _functions.function(name)
+        return _functions.function(name, self._engine)
 
     def to_json(self):
-        """The chain as le-run takes it."""
-        names = {f"v{value.number}": name for name, value in self._outputs.items()}
+        """The chain as le-run takes it. ValueError: it has something that JSON cannot say, such as a constant array."""
+        names = _Names({value.number: name for name, value in (*self._outputs.items(), *self._inputs.items())})
         steps = [{"operation": s["operation"],
-                  "args": {k: names.get(v, v) if isinstance(v, str) else v for k, v in s["args"].items()}}
+                  "args": {k: names.text_of(v) for k, v in s["args"].items()}}
                  for s in self._steps]
-        return json.dumps({"name": self.name, "inputs": list(self._inputs), "steps": steps,
-                           "outputs": list(self._outputs)}, indent=1)
+        try:
+            return json.dumps({"name": self.name, "inputs": list(self._inputs), "steps": steps,
+                               "outputs": list(self._outputs)}, indent=1, allow_nan=False)
+        except ValueError:
+            raise ValueError(f"chain {self.name!r}: JSON has no NaN and no infinity") from None
 
-    def _name_of(self, value):
-        for name, known in (*self._inputs.items(), *self._outputs.items()):
-            if known.number == value.number:
-                return name
-        return f"v{value.number}"
+
+class _Names(dict):
+    """Of values in JSON, by their numbers."""
+
+    def __missing__(self, number):
+        return f"v{number}"
+
+    def text_of(self, argument):
+        if isinstance(argument, Value):
+            argument = argument._text or self[argument.number]
+        return argument(self) if callable(argument) else argument
 
 
 class Plan(dict):
@@ -157,15 +184,15 @@ class Plan(dict):
 # --- steps ---
 
 def _step_argument(chain, a, value):
-    """(name, kind, value) as the extension takes it, and the same as JSON has it."""
+    """(name, kind, value) as the extension takes it, and what the text of it is made of."""
     name, kind = a["name"], a["type"]
     if isinstance(value, Value):
         if kind != "in":
             raise TypeError(f"argument {name!r}: {_NO_CONTENTS}")
-        return (name, "in", value.number), chain._name_of(value)
+        return (name, "in", value.number), value
     if kind == "in":
         constant = chain.constant(value)
-        return (name, "in", constant.number), f"v{constant.number}"
+        return (name, "in", constant.number), constant
     if isinstance(value, str) or (kind == "str"):
         return (name, "str", str(value)), str(value)
     if kind == "i64":
@@ -174,7 +201,7 @@ def _step_argument(chain, a, value):
         return (name, "f64", float(value)), float(value)
     array = numpy.ascontiguousarray(value, dtype=numpy.float64)
     if kind == "table":
-        return (name, "table", array), array.tolist()
+        return (name, "table", array), array.tolist() if array.ndim == 1 else _textless("a table with rows")
     return (name, "f64s", array.reshape(-1)), array.reshape(-1).tolist()
 
 
@@ -208,9 +235,10 @@ def trace(function, args, words):
     temps = [chain._core.temp() for _ in every]
     step += [(name, "out", number) for name, number in zip(every, temps)]
     chain._core.add(function.__name__, step)
-    text.update({name: f"v{number}" for name, number in zip(every, temps)})
+    values = [Value(chain, number) for number in temps]
+    text.update(zip(every, values))
     chain._steps.append({"operation": function.__name__, "args": text})
-    made = [Value(chain, number) for number in temps[:len(wanted)]]
+    made = values[:len(wanted)]
     return made[0] if len(made) == 1 else _functions.named(function, made, names)
 
 

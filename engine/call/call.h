@@ -122,7 +122,7 @@ struct le_call {
     bool stopped;                    /* the last execution was, between two items */
     double waited;                   /* seconds, for trials that came to nothing */
     unsigned char poison;            /* of outputs with edges */
-    bool lean;                       /* walled outputs end at a wall, else they begin at one */
+    bool lean;                       /* walled outputs end at a wall, else they begin near one */
     bool counted;                    /* some output is */
     bool stored;                     /* some input has a storage, which may be on a device */
     bool tight;                      /* in trials: these get room for half of what was said first */

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { LEAST_EDGE = 1 << 12, EDGE = 1 << 16, WIDE_EDGE = 1 << 20, ALIGNMENT = 64 };
+enum { LEAST_EDGE = 1 << 12, EDGE = 1 << 16, WIDE_EDGE = 1 << 20 };
 static const size_t wall_bytes = sizeof(void *) > 4 ? (size_t)64 << 20 : (size_t)16 << 20;
 
 static struct { /* where walls are; of the last run's tensors, which may be gone */
@@ -69,11 +69,13 @@ static char *build_walls(size_t bytes, char **host, size_t *inner, size_t *all) 
     return NULL;
 }
 
-/* What of the pages between the walls is not the output's is an edge of less than a page. */
+/* What of the pages between the walls is not the output's is an edge of an element to a page. An
+ * output that ends at a wall has whatever alignment its size gives it, the others no more than that
+ * of an element. */
 static bool add_walls(le_call *call, int arg, size_t bytes) {
     le__bound_arg *b = &call->args[arg];
-    size_t inner, all;
-    char *host, *map = build_walls(bytes, &host, &inner, &all);
+    size_t inner, all, element = le_dtype_size(b->tensor.dtype);
+    char *host, *map = build_walls(bytes + element, &host, &inner, &all);
     if (!map)
         return false;
     if (le__storage_mapped(&b->tensor.storage, map, all, host, inner) != LE_OK) {
@@ -81,7 +83,7 @@ static bool add_walls(le_call *call, int arg, size_t bytes) {
         return false;
     }
     memset(host, call->poison, inner);
-    own(b, call->lean ? inner - rounded(bytes, ALIGNMENT) : 0);
+    own(b, call->lean ? inner - bytes : element);
     walls[arg].name = call->operation->args[arg].name;
     walls[arg].low = map;
     walls[arg].data = b->tensor.data;
@@ -90,12 +92,14 @@ static bool add_walls(le_call *call, int arg, size_t bytes) {
     return true;
 }
 
-const void *le__guard_copy(const void *data, size_t bytes, bool at_end) {
+const void *le__guard_copy(const void *data, size_t bytes, size_t element, le__guard_place place) {
     size_t inner, all;
-    char *host, *map = build_walls(bytes, &host, &inner, &all);
+    char *host, *map = build_walls(bytes + element, &host, &inner, &all);
     if (!map)
         return NULL;
-    char *copy = at_end ? host + inner - bytes : host;
+    char *copy = place == LE__GUARD_BEGINS ? host
+                 : place == LE__GUARD_ENDS ? host + inner - bytes
+                                           : host + element;
     memcpy(copy, data, bytes);
     mprotect(host, inner, PROT_READ);
     return copy;

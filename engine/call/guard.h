@@ -18,9 +18,16 @@ le_status le__guard_output(le_call *call, int arg, size_t bytes, le__outputs out
  * to; the text names the output and says "wrote before" or "wrote behind". */
 le_status le__guard_check(const le_call *call);
 
-/* A copy of so many bytes that nobody can write to, between walls: at_end: its end at the one
- * behind it, else its beginning at the other. For the life of the process; NULL without memory. */
-const void *le__guard_copy(const void *data, size_t bytes, bool at_end);
+typedef enum le__guard_place {
+    LE__GUARD_BEGINS, /* at a wall */
+    LE__GUARD_ENDS,   /* at one */
+    LE__GUARD_ODD,    /* with the alignment of an element and no more */
+    LE__GUARD_PLACES
+} le__guard_place;
+
+/* A copy of so many bytes, of elements of that size, that nobody can write to, between walls. For
+ * the life of the process; NULL without memory. */
+const void *le__guard_copy(const void *data, size_t bytes, size_t element, le__guard_place place);
 /* Makes such a copy the data of input `arg`. */
 void le__guard_use_copy(le_call *call, int arg, const void *copy, size_t bytes);
 

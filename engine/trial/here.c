@@ -37,8 +37,8 @@ typedef struct le__trial_sample {
     const le_call *like;
     le_call reference, call;
     double reference_s;
-    struct { /* of inputs: with their beginning at a wall, with their end at one */
-        const void *copies[2];
+    struct { /* of inputs */
+        const void *copies[LE__GUARD_PLACES];
         size_t bytes;
     } walled[LE_MAX_ARGS];
     bool alone; /* in a process of its own */
@@ -107,12 +107,14 @@ static void make_copies(trial *t) {
                      le_tensor_is_contiguous(in) && le_tensor_to_host(in) == LE_OK;
         if (!plain || !le__tensor_bytes(in, &t->walled[i].bytes) || !t->walled[i].bytes)
             continue;
-        for (int k = 0; k < 2; k++)
-            t->walled[i].copies[k] = le__guard_copy(in->data, t->walled[i].bytes, k);
+        for (int k = 0; k < LE__GUARD_PLACES; k++)
+            t->walled[i].copies[k] = le__guard_copy(in->data, t->walled[i].bytes,
+                                                    le_dtype_size(in->dtype), (le__guard_place)k);
     }
 }
 
-static void use_copies(trial *t, int which) {
+static void use_copies(trial *t, int number) {
+    const int which = number % LE__GUARD_PLACES;
     for (size_t i = 0; i < t->entry->operation->n_args; i++)
         if (t->walled[i].copies[which])
             le__guard_use_copy(&t->call, (int)i, t->walled[i].copies[which], t->walled[i].bytes);
@@ -122,7 +124,7 @@ static le_status run_once(trial *t, le__trial_result *r, int number) {
     bool walled = t->alone && t->candidate->device->kind == LE_DEVICE_CPU;
     t->call.poison = number % 2 ? 0x00 : 0xff; /* what is left unwritten differs between runs */
     t->call.lean = t->call.tight = number % 2;
-    use_copies(t, number % 2);
+    use_copies(t, number);
     le_status status =
         le__execute(&t->call, t->candidate, walled ? LE__OUTPUTS_WALLED : LE__OUTPUTS_GUARDED);
     if (status == LE_OK)

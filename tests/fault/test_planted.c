@@ -284,7 +284,7 @@ static void slow_reference(void *context, size_t begin, size_t end, int worker) 
 }
 
 static void run_big(le_engine *e, const char *expected) {
-    static float in[PLANTED_BIG];
+    static _Alignas(64) float in[PLANTED_BIG];
     for (int i = 0; i < PLANTED_BIG; i++)
         in[i] = (float)(i % 17) - 8;
     le_tensor input = le_tensor_of(in, LE_F32, 1, &(int64_t){PLANTED_BIG}), result = {0};
@@ -351,11 +351,67 @@ static void the_reference_judges_where_nobody_else_can(void **state) {
     }
 }
 
+/* --- alignment --- */
+
+/* Its bytes are a multiple of all that an alignment can be. */
+static le_status round_case(le_case *c, const le_case_request *r) {
+    int64_t n = 1024;
+    le_tensor *in = le_case_in(c, "input", LE_F32, 1, &n);
+    (void)r;
+    for (int64_t i = 0; in && i < n; i++)
+        le_tensor_set(in, i, le_case_normal(c));
+    le_case_f64(c, "factor", 2.5);
+    le_case_out(c, "result", LE_F32);
+    return le_case_status(c);
+}
+
+/* Instructions for vectors end the process where data has the alignment of its elements only. */
+static void need_vectors(const void *data) {
+    if ((uintptr_t)data % (2 * sizeof(float)) != 0)
+        abort();
+}
+
+static void wants_aligned_outputs(void *context, size_t begin, size_t end, int worker) {
+    need_vectors(out_of(context));
+    toy_range(context, begin, end, worker);
+}
+
+static void wants_aligned_inputs(void *context, size_t begin, size_t end, int worker) {
+    need_vectors(in_of(context));
+    toy_range(context, begin, end, worker);
+}
+
+/* The call itself has what they want. */
+static void data_has_the_alignment_of_its_elements(void **state) {
+    static const le_range_fn ranges[] = {toy_range, wants_aligned_outputs, wants_aligned_inputs};
+    (void)state;
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+        assert_non_null(e);
+        le_operation op = toy_operation;
+        op.name = "pieces";
+        op.make_case = round_case;
+        le_implementation reference = toy_reference, c = toy_c, quick = toy_c;
+        reference.operation = c.operation = quick.operation = op.name;
+        quick.name = "quick";
+        quick.run_type = "simd";
+        quick.speed = 50;
+        quick.range = ranges[i];
+        assert_int_equal(le_register_operation(e, &op), LE_OK);
+        assert_int_equal(le_register_implementation(e, &reference), LE_OK);
+        assert_int_equal(le_register_implementation(e, &c), LE_OK);
+        assert_int_equal(le_register_implementation(e, &quick), LE_OK);
+        run_big(e, i ? "c@cpu" : "quick@cpu");
+        le_close(&e);
+    }
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(in_learn), cmocka_unit_test(in_measure), cmocka_unit_test(in_bench),
         cmocka_unit_test(a_piece_stands_for_the_whole),
-        cmocka_unit_test(the_reference_judges_where_nobody_else_can)};
+        cmocka_unit_test(the_reference_judges_where_nobody_else_can),
+        cmocka_unit_test(data_has_the_alignment_of_its_elements)};
     const struct CMUnitTest delays[] = {cmocka_unit_test(hangs_delay_a_call_once)};
     if (argc > 1 && strcmp(argv[1], "delays") == 0) /* wants a quiet machine */
         return cmocka_run_group_tests(delays, NULL, NULL);

@@ -19,6 +19,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -114,6 +115,14 @@ void le__os_large_pages(void *memory, size_t bytes) {
 
 void le__os_end_with_parent(void) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+void le__os_adopt_orphans(void) {
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+void le__os_forget_output(void) {
+    __fpurge(stdout);
 }
 
 void le__os_close_files(int keep_fd) {

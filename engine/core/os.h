@@ -27,6 +27,10 @@ void le__os_limit_memory(int64_t room);
 void le__os_large_pages(void *memory, size_t bytes);
 /* This process gets SIGKILL when its parent ends; elsewhere nothing happens. */
 void le__os_end_with_parent(void);
+/* Processes whose parents end become children of this one; elsewhere nothing happens. */
+void le__os_adopt_orphans(void);
+/* What was printed and has not left this process yet never will. */
+void le__os_forget_output(void);
 /* A number that a process has to itself among those that came from it by fork(). */
 uint32_t le__os_process(void);
 /* Locks a mutex of the whole process, of which there are few: in a child of fork() it is free,

@@ -21,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -214,23 +213,6 @@ static le_status make_sample(trial *t) {
 }
 
 /* --- processes for trials --- */
-
-static void hear_nothing(int signal) {
-    (void)signal;
-}
-
-void le__trial_limit_child(void) {
-    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM};
-    struct rlimit none = {0, 0};
-    /* A terminal's interrupt is for the caller; it is no crash. Not SIG_IGN: an implementation that
-     * sets that would leave no trace. */
-    struct sigaction interrupt = {.sa_handler = hear_nothing, .sa_flags = SA_RESTART};
-    setrlimit(RLIMIT_CORE, &none);
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        signal(signals[i], SIG_DFL);
-    sigaction(SIGINT, &interrupt, NULL);
-    le__os_end_with_parent();
-}
 
 void le__trial_limit_memory(void) {
     le__os_limit_memory(INT64_C(16) << 30);

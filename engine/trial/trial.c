@@ -13,6 +13,7 @@
 #include "core/sanitizer.h"
 #include "core/tick.h"
 #include "call/tensor.h"
+#include "trial/child.h"
 #include "trial/rehearse.h"
 #include "trial/surroundings.h"
 #include "numbers.h"
@@ -20,7 +21,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -46,7 +46,6 @@ typedef struct shared {
 
 static void begin_child(le_engine *engine, shared *s) {
     le__ticker_set(NULL);
-    le__trial_limit_child();
     le__trial_limit_memory();
     le__trial_mark_child();
     /* ThreadSanitizer cannot start threads in the child of a process with threads. */
@@ -76,10 +75,7 @@ static bool wait_for_child(pid_t pid, shared *s, const patience *p, le__trial_re
     int state = 0;
     bool killed = false, cancelled = false, rested = false;
     le__trial_watch watch = {0};
-    for (;;) {
-        pid_t got = waitpid(pid, &state, WNOHANG);
-        if (got == pid || (got < 0 && errno != EINTR))
-            break;
+    while (!le__trial_child_ended(pid, &state)) {
         starved = fmax(starved, le__os_starved(pid));
         le__trial_look(&watch, pid);
         bool late = le__now() - p->start > p->limit_s + starved ||
@@ -107,11 +103,7 @@ static bool wait_for_child(pid_t pid, shared *s, const patience *p, le__trial_re
         le__number_print(r->reason, sizeof r->reason, "did not end within %g s", p->limit_s);
     } else {
         r->status = LE_ERR_CRASH;
-        if (WIFSIGNALED(state))
-            snprintf(r->reason, sizeof r->reason, "crashed with signal %d (%s)", WTERMSIG(state),
-                     strsignal(WTERMSIG(state)));
-        else
-            snprintf(r->reason, sizeof r->reason, "ended the process");
+        le__trial_child_tell_end(state, r->reason, sizeof r->reason);
     }
     r->starved = starved;
     return true;
@@ -122,18 +114,28 @@ typedef struct attempt {
     void *context;
 } attempt;
 
+typedef struct child {
+    le_engine *engine;
+    shared *shared;
+    attempt attempt;
+} child;
+
+static void live(void *context) {
+    const child *c = context;
+    begin_child(c->engine, c->shared);
+    c->attempt.run(c->attempt.context, &c->shared->result);
+    c->shared->done = 1;
+}
+
 /* Runs it in a child for so long; false: there can be none. */
 static bool in_one_child(le_engine *engine, shared *s, const patience *p, attempt a,
                          le__trial_result *r, bool *ended) {
+    child c = {engine, s, a};
     memset(s, 0, sizeof *s);
     le__trial_rest(engine);
     pid_t pid = le__options_fork(&engine->options);
-    if (pid == 0) {
-        begin_child(engine, s);
-        a.run(a.context, &s->result);
-        s->done = 1;
-        _exit(0);
-    }
+    if (pid == 0)
+        le__trial_child(live, &c);
     *ended = pid > 0 && wait_for_child(pid, s, p, r);
     return pid > 0;
 }

@@ -50,8 +50,6 @@ void le__trial_look(le__trial_watch *w, pid_t pid);
 bool le__trial_idle(const le__trial_watch *w, double seconds);
 /* le__sanitizer_rest, the writer of the engine's database included. */
 void le__trial_rest(le_engine *engine);
-/* In a child: no core file, and signals do what they do in a program that handles none. */
-void le__trial_limit_child(void);
 /* For CPU candidates: no more address space than the machine can bear. */
 void le__trial_limit_memory(void);
 /* In a child, before le__trial_here: who touches a wall of an output (guard.h) ends the process

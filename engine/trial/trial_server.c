@@ -9,6 +9,7 @@
 #include "core/os.h"
 #include "call/engine.h"
 #include "opencl/opencl.h"
+#include "trial/child.h"
 #include "trial/rehearsal.h"
 #include "trial/trial_request.h"
 #include "numbers.h"
@@ -88,11 +89,18 @@ static void take_options(le_engine *e, const le__trial_request *r) {
         unsetenv("LE_OPENCL_LIBRARY");
 }
 
+typedef struct child {
+    le_engine *engine;
+    const le__trial_request *request;
+    progress *progress;
+} child;
+
 /* A fresh pool, a fresh OpenCL. */
-static void run_trial(le_engine *engine, const le__trial_request *r, progress *p) {
-    in_child = p;
+static void run_trial(void *context) {
+    le_engine *engine = ((child *)context)->engine;
+    const le__trial_request *r = ((child *)context)->request;
+    progress *p = in_child = ((child *)context)->progress;
     le__cl_on_building(building);
-    le__trial_limit_child();
     take_options(engine, r);
     if (r->device == 0)
         le__trial_limit_memory();
@@ -110,7 +118,7 @@ static void run_trial(le_engine *engine, const le__trial_request *r, progress *p
         le__rehearse_here(engine, &engine->devices[r->device], le__trial_text(r, r->rehearsal),
                           &p->answer.result);
         p->done = 1;
-        _exit(0);
+        return;
     }
     le__operation_entry *entry = le__registry_find(&engine->registry, r->operation);
     le__candidate c = {.threads = r->threads, .schedule = (le__schedule)r->schedule};
@@ -124,7 +132,6 @@ static void run_trial(le_engine *engine, const le__trial_request *r, progress *p
     le__trial_watch_walls(&p->answer.result, &p->done);
     le__trial_here(engine, entry, &c, r->has_like ? like : NULL, true, &p->answer.result);
     p->done = 1;
-    _exit(0);
 }
 
 /* --- the server --- */
@@ -148,7 +155,7 @@ static void start(le_engine *engine, running *t) {
     t->last = le__now();
     t->pid = fork();
     if (t->pid == 0)
-        run_trial(engine, t->request, t->progress);
+        le__trial_child(run_trial, &(child){engine, t->request, t->progress});
 }
 
 static void stop_late(running *t, double limit_s) {
@@ -170,7 +177,7 @@ static void judge(running *t, int state, double limit_s) {
     le__trial_result *r = &a->result;
     a->key = t->request->key;
     r->starved = t->starved;
-    t->broken = t->killed || WIFSIGNALED(state);
+    t->broken = t->killed || WIFSIGNALED(state) || (a->known && !t->progress->done);
     if (t->progress->done || !a->known || !t->broken)
         return; /* what breaks before it is known breaks in the driver: no candidate has run */
     r->tested = true;
@@ -179,8 +186,7 @@ static void judge(running *t, int state, double limit_s) {
     if (t->killed)
         le__number_print(r->reason, sizeof r->reason, "did not end within %g s", limit_s);
     else
-        snprintf(r->reason, sizeof r->reason, "crashed with signal %d (%s)", WTERMSIG(state),
-                 strsignal(WTERMSIG(state)));
+        le__trial_child_tell_end(state, r->reason, sizeof r->reason);
 }
 
 /* A device that is lost in two trials of one candidate, and is there before each of them, was lost
@@ -188,7 +194,7 @@ static void judge(running *t, int state, double limit_s) {
 static bool is_over(le_engine *engine, running *t) {
     double limit_s = t->request->limit_s * (t->request->device > 0 ? first_run_factor : 1);
     int state = 0;
-    if (t->pid > 0 && waitpid(t->pid, &state, WNOHANG) == 0) {
+    if (t->pid > 0 && !le__trial_child_ended(t->pid, &state)) {
         stop_late(t, limit_s);
         return false;
     }
@@ -268,6 +274,6 @@ void le__trial_serve(le_engine *engine, int fd) {
     }
     for (size_t i = 0; i < l.n; i++)
         if (l.of[i].pid > 0)
-            kill(l.of[i].pid, SIGKILL);
+            kill(-l.of[i].pid, SIGKILL);
     _exit(0);
 }

@@ -42,6 +42,13 @@ static le_status dies(le_call *call) { /* as a driver that has a fault of its ow
     return status;
 }
 
+static le_status ends(le_call *call) {
+    le_status status = toy_opencl_launch(call, "-DFAULT=");
+    if (status == LE_OK)
+        exit(0);
+    return status;
+}
+
 static le_status leaks(le_call *call) {
     le_status status = toy_opencl_leak(call, 10000);
     return status == LE_OK ? toy_opencl_launch(call, "-DFAULT=") : status;
@@ -75,6 +82,7 @@ static const plant plants[] = {
     HANGING,
     {"crashes", NULL, crashes, "crashed", N, false},
     {"dies", NULL, dies, "crashed", N, false},
+    {"ends", NULL, ends, "ended the process", N, false},
     {"asks_for_too_much", NULL, asks_for_too_much, "", N, true},
     {"leaks", NULL, leaks, "leaks", N, false},
     {"lies", NULL, lies, "cannot do this", N, true},

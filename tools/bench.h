@@ -54,8 +54,8 @@ int bench_dtypes(const char *text, const le_operation *op, le_dtype *out);
  * message: there are several. */
 bool bench_one_problem(const bench_settings *s, int64_t *size, le_dtype *dtype);
 
-/* SIGINT: bench_interrupted turns true, and the process ends by itself some seconds later should
- * the measurement under way not end. Call once. */
+/* SIGINT, SIGTERM, SIGHUP: bench_interrupted turns true, and the process ends by itself some seconds
+ * later should the measurement under way not end. Call once. */
 void bench_catch_interrupts(void);
 /* Races of this engine end at an interrupt; NULL before it is closed. */
 void bench_end_races_of(le_engine *engine);

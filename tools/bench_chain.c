@@ -318,18 +318,38 @@ static bool show(const chain_suite *s, const bench_settings *settings) {
 }
 
 static int by_size(const void *a, const void *b) {
-    const row *x = a, *y = b;
-    return (x->size > y->size) - (x->size < y->size);
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void free_row(row *r) {
+    for (int k = 0; k < WAYS; k++)
+        free(r->results[k].seconds);
+    le_chain_plan_free(&r->plan);
 }
 
 static void free_suite(chain_suite *s) {
-    for (size_t i = 0; i < s->n; i++) {
-        for (int k = 0; k < WAYS; k++)
-            free(s->rows[i].results[k].seconds);
-        le_chain_plan_free(&s->rows[i].plan);
-    }
+    for (size_t i = 0; i < s->n; i++)
+        free_row(&s->rows[i]);
     le_close(&s->engine);
     free(s);
+}
+
+/* False after a message: not every size could be measured. The others are there all the same. */
+static bool measure_sizes(chain_suite *s, const int64_t *sizes, int n,
+                          const bench_settings *settings) {
+    bool ok = true;
+    for (int i = 0; i < n && !bench_interrupted(); i++) {
+        row *r = &s->rows[s->n];
+        *r = (row){.size = sizes[i]};
+        const bool good = measure_size(s, r, settings);
+        if (good)
+            s->n++;
+        else
+            free_row(r);
+        ok = ok && good;
+    }
+    return ok;
 }
 
 int bench_chain(const bench_settings *settings) {
@@ -338,20 +358,18 @@ int bench_chain(const bench_settings *settings) {
     chain_suite *s = n < 0 ? NULL : calloc(1, sizeof *s);
     if (!s)
         return n < 0 ? TOOL_USAGE : TOOL_FAILED;
+    qsort(sizes, (size_t)n, sizeof *sizes, by_size);
     s->engine = bench_engine(settings, ":memory:", LE_MODE_LEARN);
     s->operation = settings->operations[0] ? settings->operations[0] : default_operation;
     s->runs = settings->repeat > 0 ? settings->repeat : DEFAULT_RUNS;
-    for (int i = 0; i < n; i++)
-        s->rows[s->n++].size = sizes[i];
-    qsort(s->rows, s->n, sizeof *s->rows, by_size);
     const le_operation *op = s->engine ? le_engine_operation(s->engine, s->operation) : NULL;
     bool ok = op && op->expand && op->make_case;
     if (s->engine && !ok)
         tool_message("there is no composite operation '%s'", s->operation);
     bench_catch_interrupts();
-    for (size_t i = 0; ok && i < s->n && !bench_interrupted(); i++)
-        ok = measure_size(s, &s->rows[i], settings);
-    ok = ok && !bench_interrupted() && show(s, settings);
+    ok = ok && measure_sizes(s, sizes, n, settings);
+    if (s->n && !bench_interrupted())
+        ok = show(s, settings) && ok;
     free_suite(s);
     return ok ? TOOL_OK : TOOL_FAILED;
 }

@@ -76,6 +76,9 @@ void bench_catch_interrupts(void) {
     sigemptyset(&a.sa_mask);
     sigaction(SIGINT, &a, NULL);
     sigaction(SIGTERM, &a, NULL);
+    struct sigaction before;
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) /* nohup */
+        sigaction(SIGHUP, &a, NULL);
 }
 
 void bench_end_races_of(le_engine *engine) {

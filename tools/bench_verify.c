@@ -234,7 +234,7 @@ static void walk_cases(context *c, uint32_t from) {
     c->n_dtypes = n > 0 ? (uint32_t)n : 1;
     c->n_cases = c->s->cases > 0 ? (uint32_t)c->s->cases : DEFAULT_CASES;
     uint32_t most = c->n_cases > DEFAULT_CASES ? c->n_cases : DEFAULT_CASES;
-    for (uint32_t p = from; p < most * c->n_dtypes; p++) {
+    for (uint32_t p = from; p < most * c->n_dtypes && !bench_interrupted(); p++) {
         c->beyond = p >= c->n_cases * c->n_dtypes;
         if (c->beyond && is_all_reached(&c->w->result))
             break;
@@ -259,13 +259,14 @@ static void child(context *c, uint32_t from) {
     _exit(c->engine ? 1 : 0);
 }
 
-/* Waits for the child; false when it was killed because a run took too long. */
+/* Waits for the child; false when it was killed: a run took too long, or nobody waits any more. */
 static bool wait_for(pid_t pid, walk *w, int *state) {
     for (;;) {
         pid_t got = waitpid(pid, state, WNOHANG);
         if (got == pid || (got < 0 && errno != EINTR))
             return true;
-        if (w->row >= 0 && tool_now_ms() - w->beat_ms > LIMIT_S * 1000) {
+        const bool late = w->row >= 0 && tool_now_ms() - w->beat_ms > LIMIT_S * 1000;
+        if (late || bench_interrupted()) {
             kill(pid, SIGKILL);
             waitpid(pid, state, 0);
             return false;
@@ -308,6 +309,8 @@ static void verify_in_children(context *c) {
             return;
         }
         bool ended = wait_for(pid, c->w, &state);
+        if (bench_interrupted())
+            return;
         if (!c->w->done && c->w->row < 0) {
             snprintf(c->w->result.problem, sizeof c->w->result.problem,
                      "the reference or the operation itself ended the process (status %d)", state);
@@ -418,6 +421,7 @@ int bench_verify(const bench_settings *s, FILE *out) {
                 (unsigned long long)s->seed, tool_begin(out, TOOL_BOLD), "operation",
                 "implementation", "device", "cases", "runs", "max error", "rtol", "result",
                 tool_begin(out, TOOL_PLAIN));
+    fflush(out);
     bench_progress p;
     size_t n = 0;
     while (status == TOOL_OK && ops[n])
@@ -427,6 +431,8 @@ int bench_verify(const bench_settings *s, FILE *out) {
         bench_progress_show(&p, i, ops[i]->name, 0, 0);
         verify_operation(s, ops[i]->name, r);
         bench_progress_end(&p);
+        if (bench_interrupted()) /* what was not reached would count as failed */
+            break;
         if (!print_operation(ops[i]->name, r, out))
             status = TOOL_FAILED;
     }

@@ -114,19 +114,22 @@ PY
 
 # --- interrupted, it tells what it has, and leaves no file behind ---
 mkdir scratch
-TMPDIR=$folder/scratch PYTHONUNBUFFERED=1 python3 - >out 2>err <<'PY' || { fail "--suite=choices interrupted"; cat out err; }
-import os, re, signal, subprocess, time
+for signal in SIGINT SIGHUP; do
+    TMPDIR=$folder/scratch PYTHONUNBUFFERED=1 python3 - $signal >out 2>err <<'PY' || { fail "--suite=choices: $signal"; cat out err; }
+import os, re, signal, subprocess, sys, time
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 p = subprocess.Popen(["le-bench", "--suite=choices", "--sizes=16,20,24,28,32", "--repeat=3", "--limit=600", "project"],
                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 lines = [p.stdout.readline(), p.stdout.readline()]  # the head, and the first size
 while not os.listdir(os.environ["TMPDIR"]) and p.poll() is None:
     time.sleep(0.002)  # into the second one
-p.send_signal(signal.SIGINT)
+p.send_signal(getattr(signal, sys.argv[1]))
 rest, said = p.communicate(timeout=100)
 assert p.returncode == 130, (p.returncode, said)
 assert lines[1].split()[:2] == ["project", "16"], lines
 assert re.search("after le-bench: [1-4] choices", rest) and re.search("200 calls in learn: [1-4] choices", rest), (lines, rest, said)
 PY
+done
 [ -z "$(ls scratch)" ] || fail "left behind: $(ls scratch)"
 
 # --- an interrupt leaves a sound database and a run that goes on ---
@@ -159,6 +162,22 @@ grep -q FAILED out && fail "project does not verify"
 # slabs need a case that can be cut, which is not among the first ones
 expect 0 le-bench --verify --cases=1 --devices=cpu shift_magnify
 grep -q '^shift_magnify *slabs .* ok' out || fail "slabs were not verified: $(cat out)"
+
+# an end that is asked for comes at once, and nobody is blamed for it
+for words in '' --in-process; do
+    python3 - "$words" <<'PY' || fail "--verify $words does not end when it is told to"
+import signal, subprocess, sys, time
+p = subprocess.Popen(["le-bench", "--verify", "--cases=1000", *sys.argv[1].split(), "project", "composite"],
+                     stdout=subprocess.PIPE, text=True)
+head = p.stdout.readline()
+time.sleep(0.5)
+begin = time.monotonic()
+p.send_signal(signal.SIGTERM)
+rest = p.communicate(timeout=60)[0]
+assert p.returncode == 130 and head.startswith("seed ") and "FAILED" not in rest, (p.returncode, head, rest)
+assert time.monotonic() - begin < 4, time.monotonic() - begin
+PY
+done
 
 # --- what is left out for one reason is one line ---
 expect 0 env LE_DEVICE= LE_ISA=none le-bench --verify --cases=1 --devices=cpu convolve2d
@@ -227,6 +246,9 @@ for r in s["sizes"]:
 text = " ".join(tree.parse(sys.argv[2]).getroot().itertext())
 assert "planned" in text and "fused on the CPU" in text
 PY
+# a size for which there is no memory takes nothing from the others
+expect 1 le-bench --suite=chain --sizes=1000000,8 --repeat=1
+out_has "8x8"
 expect 1 le-bench --suite=chain --sizes=8 roberts_cross
 err_has "no composite operation"
 

@@ -13,7 +13,8 @@
 
 #include <stdatomic.h>
 
-enum { LE__MAX_TUNABLES = 8 };
+/* Of one implementation; variants: combinations of their values, on one device. */
+enum { LE__MAX_TUNABLES = 8, LE__MAX_VARIANTS = 96 };
 
 struct le__device;
 struct le__cl_call; /* OpenCL side of one execution; see opencl.h */

@@ -17,8 +17,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { MAX_VARIANTS = 96 }; /* of one implementation on one device */
-
 typedef struct list {
     le__candidate *items;
     size_t n, capacity;
@@ -40,8 +38,8 @@ static void describe(le__candidate *c) {
     le__text_add(&t, "%s@%s[", impl->name, c->device->id);
     if (cpu && !(impl->flags & LE_IMPL_SERIAL))
         le__text_add(&t, "threads=%d,schedule=%s,", c->threads, le__schedule_names[c->schedule]);
-    for (size_t i = 0; i < impl->n_tunables && t.n < t.size - 32; i++)
-        le__text_add(&t, "%.16s=%lld,", impl->tunables[i].name, (long long)c->params[i]);
+    for (size_t i = 0; i < impl->n_tunables; i++)
+        le__text_add(&t, "%s=%lld,", impl->tunables[i].name, (long long)c->params[i]);
     c->text[t.n - 1] = c->text[t.n - 1] == ',' ? ']' : '\0';
 }
 
@@ -72,7 +70,7 @@ static bool combination(const le_implementation *impl, size_t k, int64_t *params
 static bool add_variants(list *l, const le_implementation *impl, const char *hash, le__device *d,
                          int threads, le__schedule schedule) {
     int64_t params[LE__MAX_TUNABLES] = {0};
-    for (size_t k = 0; k < MAX_VARIANTS && combination(impl, k, params); k++) {
+    for (size_t k = 0; combination(impl, k, params); k++) {
         le__candidate *c = append(l);
         if (!c)
             return false;

@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "engine.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { LIST = 256 }; /* of names in a message */
@@ -59,16 +60,68 @@ static le_status check_run_type(const char *subject, le__operation_entry *const 
     return none(subject, "run type", wanted, &list);
 }
 
+/* part: of n characters, "tile=8" */
+static le_status check_part(const char *subject, const le_implementation *impl, const char *part,
+                            size_t n) {
+    char there[LIST], values[64][24];
+    const size_t key = strcspn(part, "=,]");
+    names list = {.n = 0};
+    for (size_t i = 0; i < impl->n_tunables; i++) {
+        const le_tunable *t = &impl->tunables[i];
+        add(&list, t->name);
+        if (strlen(t->name) != key || strncmp(t->name, part, key) != 0)
+            continue;
+        list.n = 0;
+        for (size_t k = 0; k < t->n_values; k++) {
+            char *value = values[k % 64];
+            snprintf(value, sizeof values[0], "%lld", (long long)t->values[k]);
+            if (key + 1 + strlen(value) == n && !strncmp(part + key + 1, value, strlen(value)))
+                return LE_OK;
+            if (k < 64)
+                add(&list, value);
+        }
+        return le_fail(LE_ERR_NO_CANDIDATE, "%.48s: %.48s has no '%.*s'; %.48s is one of %s",
+                       subject, impl->name, (int)(n < 48 ? n : 48), part, t->name,
+                       join(&list, there));
+    }
+    return le_fail(LE_ERR_NO_CANDIDATE, "%.48s: %.48s has no tunable '%.*s'; it has %s", subject,
+                   impl->name, (int)(key < 48 ? key : 48), part,
+                   list.n ? join(&list, there) : "none");
+}
+
+static bool is_of_engine(const char *part) { /* which depends on the machine */
+    return !strncmp(part, "threads=", 8) || !strncmp(part, "schedule=", 9);
+}
+
+static le_status check_parts(const char *subject, const le_implementation *impl,
+                             const char *wanted) {
+    const char *part = strchr(wanted, '[');
+    le_status status = LE_OK;
+    for (; status == LE_OK && part && *part && *part != ']'; part += strcspn(part, ",]")) {
+        const size_t n = strcspn(++part, ",]");
+        if (n && !is_of_engine(part))
+            status = check_part(subject, impl, part, n);
+    }
+    return status;
+}
+
 /* wanted: "avx2", or a candidate, "avx2@cpu[threads=2]" */
 static le_status check_implementation(const char *subject, le__operation_entry *const *entries,
                                       size_t n, const char *wanted) {
     names list = {.n = 0};
+    le_status status = LE_OK;
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < entries[i]->n_implementations; k++) {
-            if (le__implementation_is_named(entries[i]->implementations[k], wanted))
+            const le_implementation *impl = entries[i]->implementations[k];
+            add(&list, impl->name);
+            if (!le__implementation_is_named(impl, wanted))
+                continue;
+            status = check_parts(subject, impl, wanted);
+            if (status == LE_OK)
                 return LE_OK;
-            add(&list, entries[i]->implementations[k]->name);
         }
+    if (status != LE_OK)
+        return status;
     char there[LIST];
     return le_fail(LE_ERR_NO_CANDIDATE, "%.48s has no implementation '%.48s' here; it has %s",
                    subject, wanted, list.n ? join(&list, there) : "none");

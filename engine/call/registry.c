@@ -6,12 +6,13 @@
 #include "call/registry.h"
 
 #include "call/abi.h"
-#include "call/call.h"
+#include "call/candidate.h"
 
 #include "core/error.h"
 #include "core/text.h"
 #include "core/thread_local.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -266,6 +267,39 @@ static le_status check_tunables(const le_implementation *impl) {
     return LE_OK;
 }
 
+static le_status check_variants(const le_implementation *impl) {
+    size_t n = 1;
+    for (size_t i = 0; i < impl->n_tunables && n <= LE__MAX_VARIANTS; i++)
+        n *= impl->tunables[i].n_values;
+    if (n > LE__MAX_VARIANTS)
+        return le_fail(LE_ERR_ARGUMENT,
+                       "implementation '%.48s': its tunables have more than %d combinations of "
+                       "values, at most so many are tried; give fewer values",
+                       impl->name, LE__MAX_VARIANTS);
+    return LE_OK;
+}
+
+/* A candidate is told from others by its text: all of it must be there. */
+static le_status check_text(const le_implementation *impl) {
+    static const char rest[] = "@opencl:31[threads=4095,schedule=dynamic,]";
+    size_t n = strlen(impl->name) + sizeof rest;
+    for (size_t i = 0; i < impl->n_tunables; i++) {
+        const le_tunable *t = &impl->tunables[i];
+        int longest = 0;
+        for (size_t k = 0; k < t->n_values; k++) {
+            const int digits = snprintf(NULL, 0, "=%lld,", (long long)t->values[k]);
+            longest = digits > longest ? digits : longest;
+        }
+        n += strlen(t->name) + (size_t)longest;
+    }
+    if (n > LE__CANDIDATE_TEXT)
+        return le_fail(LE_ERR_ARGUMENT,
+                       "implementation '%.48s': a candidate of it takes %zu characters with the "
+                       "names and values of its tunables, at most %d are possible",
+                       impl->name, n - 1, LE__CANDIDATE_TEXT - 1);
+    return LE_OK;
+}
+
 static le_status check_implementation(const le_implementation *impl) {
     le_status status = le__abi_check("implementation", impl ? impl->abi : 0);
     if (status != LE_OK)
@@ -277,6 +311,10 @@ static le_status check_implementation(const le_implementation *impl) {
                        "range) are needed",
                        impl->name ? impl->name : "");
     status = check_tunables(impl);
+    if (status == LE_OK)
+        status = check_variants(impl);
+    if (status == LE_OK)
+        status = check_text(impl);
     return status == LE_OK ? check_run_type(impl) : status;
 }
 

@@ -187,6 +187,61 @@ static void tunables_are_looked_at(void **state) {
     le_close(&e);
 }
 
+/* Not one of the combinations is left out, and each has a text of its own. */
+static void each_combination_is_a_candidate(void **state) {
+    static const int64_t values[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, large[] = {1, 1 << 30};
+    const le_tunable most[] = {{"bytes_of_a_block_1", values, 12, 1},
+                               {"bytes_of_a_block_2", values, 8, 1}};
+    const le_tunable more[] = {{"rows", values, 12, 1}, {"columns", values, 9, 1}};
+    const le_tunable huge[] = {{"a", values, 12, 1}, {"b", values, 12, 1}, {"c", values, 12, 1},
+                               {"d", values, 12, 1}, {"e", values, 12, 1}, {"f", values, 12, 1},
+                               {"g", values, 12, 1}, {"h", values, 12, 1}};
+    le_tunable wordy[6];
+    for (int i = 0; i < 6; i++)
+        wordy[i] = (le_tunable){"bytes_of_one_block", large, 2, 1};
+    const struct {
+        const le_tunable *list;
+        size_t n;
+        const char *says;
+    } wrong[] = {{more, 2, "at most so many are tried"},
+                 {huge, 8, "more than 96 combinations"},
+                 {wordy, 6, "at most 191 are possible"}};
+    _Atomic int runs = 0;
+    (void)state;
+    le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+    le_implementation impl = counting(&runs, "1");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        impl.tunables = wrong[i].list;
+        impl.n_tunables = wrong[i].n;
+        assert_int_equal(le_register_implementation(e, &impl), LE_ERR_ARGUMENT);
+        assert_non_null(strstr(le_error_message(), wrong[i].says));
+    }
+    impl.tunables = most;
+    impl.n_tunables = 2;
+    assert_int_equal(le_register_implementation(e, &impl), LE_OK);
+    for (int a = 1; a <= 12; a++)
+        for (int b = 1; b <= 8; b++) {
+            char want[96];
+            le_run_info info = {.struct_size = sizeof info};
+            snprintf(want, sizeof want, "%.16s[bytes_of_a_block_1=%d,bytes_of_a_block_2=%d]",
+                     impl.name, a, b);
+            if (run_by(e, want) != LE_OK)
+                fail_msg("%s", le_error_message());
+            assert_int_equal(le_last_run(&info), LE_OK);
+            assert_non_null(strstr(info.candidate, strstr(want, "bytes_")));
+        }
+    char want[64];
+    snprintf(want, sizeof want, "%.16s[bytes_of_a_block_2=9]", impl.name);
+    assert_int_equal(run_by(e, want), LE_ERR_NO_CANDIDATE);
+    assert_non_null(strstr(le_error_message(), "'bytes_of_a_block_2=9'; bytes_of_a_block_2 is one "
+                                               "of 1, 2, 3, 4, 5, 6, 7, 8"));
+    snprintf(want, sizeof want, "%.16s[rows=9]", impl.name);
+    assert_int_equal(run_by(e, want), LE_ERR_NO_CANDIDATE);
+    assert_non_null(strstr(le_error_message(), "has no tunable 'rows'; it has bytes_of_a_block_1, "
+                                               "bytes_of_a_block_2"));
+    le_close(&e);
+}
+
 static void what_is_built_in_stays(void **state) {
     (void)state;
     le_engine *e = toy_open(NULL, LE_MODE_LEARN);
@@ -480,6 +535,7 @@ int main(void) {
         cmocka_unit_test(an_operation_is_replaced_as_a_whole),
         cmocka_unit_test(an_operation_that_comes_back_is_new),
         cmocka_unit_test(tunables_are_looked_at),
+        cmocka_unit_test(each_combination_is_a_candidate),
         cmocka_unit_test(what_is_built_in_stays),
         cmocka_unit_test(an_unknown_run_type_is_refused),
         cmocka_unit_test(shapes_are_told_without_a_run),

@@ -441,7 +441,9 @@ typedef struct le_implementation {
      * it for CPU-type devices. */
     double speed;
     const le_tunable *tunables;
-    size_t n_tunables; /* 8 at most */
+    size_t n_tunables; /* 8 at most, with 96 combinations of values at most; a candidate's text, such
+                        * as "avx2@cpu[threads=2,schedule=dynamic,tile=8]", has at most 191
+                        * characters. LE_ERR_ARGUMENT otherwise */
     const le_cl_source *const *sources; /* OpenCL: NULL-ended, for the source hash */
     /* A pure predicate of the call and le_cl_device; on false *why names the reason in a few words
      * (static text). NULL: always. */

@@ -16,7 +16,8 @@
 void le__os_trim(void);
 /* Bytes that malloc has handed out; false: it does not tell. */
 bool le__os_heap_bytes(size_t *bytes);
-/* Bytes of address space that the process has; 0: unknown. */
+/* Bytes of address space that the process has; 0: unknown, as where a sanitizer keeps what is freed.
+ */
 int64_t le__os_address_space(void);
 /* Address space of this process ends so many bytes beyond what it has now; nothing happens where
  * that is unknown, where a lower limit stands, and in builds with sanitizers, which reserve
@@ -36,6 +37,9 @@ uint32_t le__os_process(void);
 /* Locks a mutex of the whole process, of which there are few: in a child of fork() it is free,
  * whoever held it in the parent. What it guards must be good at any time, or the process's own. */
 void le__os_lock(pthread_mutex_t *mutex);
+/* A number for what is open there and how (for reading, to be closed at exec): another one for what
+ * takes its place, the same whatever others do to it. 0: nothing is. */
+uint64_t le__os_open_file(int fd);
 /* Closes all files from number 3 on but one. */
 void le__os_close_files(int keep_fd);
 

@@ -181,15 +181,18 @@ static void *worker_main(void *arg) {
     return NULL;
 }
 
-/* Workers leave signals to the program's own threads, but for those of their own faults, which
- * would end the process past its handlers. Called with the mutex held. */
-static void start_workers(le__pool *p, int wanted) {
+void le__pool_blocked_signals(sigset_t *out) {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
-    sigset_t all, old;
-    sigfillset(&all);
+    sigfillset(out);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-        sigdelset(&all, faults[i]);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
+        sigdelset(out, faults[i]);
+}
+
+/* Called with the mutex held. */
+static void start_workers(le__pool *p, int wanted) {
+    sigset_t blocked, old;
+    le__pool_blocked_signals(&blocked);
+    pthread_sigmask(SIG_SETMASK, &blocked, &old);
     while (p->n_threads < wanted) {
         pthread_t *thread = &p->threads[p->n_threads];
         if (pthread_create(thread, NULL, worker_main, p) != 0)

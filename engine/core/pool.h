@@ -11,6 +11,8 @@
 
 #include "liquid_engine/le_method.h"
 
+#include <signal.h>
+
 typedef struct le__pool le__pool;
 
 typedef enum le__schedule {
@@ -26,6 +28,9 @@ extern const char *const le__schedule_names[4];
 le_status le__pool_open(le__pool **out, int max_threads);
 void le__pool_close(le__pool *pool);
 int le__pool_max_threads(const le__pool *pool);
+/* Signals that its threads leave to the program's own: all but those of their own faults, which
+ * would end the process past its handlers. */
+void le__pool_blocked_signals(sigset_t *out);
 /* Runs fn over [0, items) with at most `threads` workers, the caller being worker 0. */
 void le__pool_run(le__pool *pool, int threads, le__schedule schedule, size_t items, le_range_fn fn,
                   void *context);

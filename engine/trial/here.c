@@ -73,13 +73,16 @@ static le_status judge(const trial *t, const le__trial_result *r) {
 }
 
 typedef struct usage {
-    size_t bytes;   /* of the host's memory */
+    size_t bytes;   /* that malloc has handed out */
+    int64_t mapped; /* of address space, for CPU candidates */
     size_t objects; /* of the OpenCL context */
 } usage;
 
 static usage in_use(const trial *t) {
     usage u = {.objects = le__cl_objects(t->candidate->device->cl)};
     le__os_heap_bytes(&u.bytes); /* 0 where that is unknown: no leak of it is seen */
+    if (t->candidate->device->kind == LE_DEVICE_CPU)
+        u.mapped = le__os_address_space();
     return u;
 }
 
@@ -139,19 +142,24 @@ static le_status run_once(trial *t, le__trial_result *r, int number) {
 static le_status look_for_leak(trial *t, le__trial_result *r) {
     enum { INNOCENT = 2 }; /* runs after which there was no more than before */
     usage start = in_use(t), before = start;
-    int bytes = 0, objects = 0;
-    for (int i = 0; i < LEAK_RUNS && (bytes < INNOCENT || objects < INNOCENT); i++) {
+    int bytes = 0, mapped = 0, objects = 0;
+    for (int i = 0; i < LEAK_RUNS && (bytes < INNOCENT || mapped < INNOCENT || objects < INNOCENT);
+         i++) {
         le_status status = run_once(t, r, i);
         usage use = in_use(t);
         if (status != LE_OK)
             return status;
         bytes += use.bytes < before.bytes + least_leak(t);
+        mapped += use.mapped <= before.mapped;
         objects += use.objects <= before.objects;
         before = use;
     }
     if (bytes < INNOCENT && before.bytes > start.bytes)
         return le_fail(LE_ERR_WRONG_RESULT, "leaks %zu bytes a run",
                        (before.bytes - start.bytes) / LEAK_RUNS);
+    if (mapped < INNOCENT && before.mapped > start.mapped)
+        return le_fail(LE_ERR_WRONG_RESULT, "leaks %lld bytes of address space a run",
+                       (long long)(before.mapped - start.mapped) / LEAK_RUNS);
     if (objects < INNOCENT && before.objects > start.objects)
         return le_fail(LE_ERR_WRONG_RESULT,
                        "leaks buffers or other objects of OpenCL: %zu in %d runs",
@@ -189,7 +197,8 @@ static le_status run_candidate(trial *t, le__trial_result *r) {
     }
     const usage *first = &use[RUNS - 3], *last = &use[RUNS - 1];
     if (status == LE_OK && t->alone &&
-        (last->bytes >= first->bytes + 2 * least_leak(t) || last->objects > first->objects))
+        (last->bytes >= first->bytes + 2 * least_leak(t) || last->mapped > first->mapped ||
+         last->objects > first->objects))
         status = look_for_leak(t, r);
     if (status == LE_OK)
         status = run_often(t, r);

@@ -17,8 +17,13 @@
 
 enum { LE__FIRST_FILES = 1024, LE__TIMERS = 3, LE__LIMITS = 32 };
 
+typedef struct le__thread_state { /* a worker's is as the caller's when it starts */
+    int priority, policy;
+    cpu_set_t cores; /* that it may use */
+} le__thread_state;
+
 typedef struct le__surroundings {
-    unsigned floating; /* rounding, denormals, traps; of the calling thread */
+    uint64_t floating; /* rounding, denormals, traps; of the calling thread */
     sigset_t mask;
     struct sigaction handlers[65];
     char folder[4096], locale[512];
@@ -27,10 +32,9 @@ typedef struct le__surroundings {
     uint64_t environment; /* a hash of it */
     bool timers[LE__TIMERS];
     struct rlimit limits[LE__LIMITS];
-    int priority;
-    cpu_set_t cores; /* of the calling thread */
+    le__thread_state thread; /* the calling one */
     bool children;
-    unsigned char files[LE__FIRST_FILES / 8]; /* bits: open */
+    uint64_t files[LE__FIRST_FILES], more_files; /* what is open there, in all the others */
 } le__surroundings;
 
 /* In a process with no other threads than the pool's. */

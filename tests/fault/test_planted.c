@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -164,6 +165,12 @@ static le_status leaks(le_call *call) {
     return lost ? LE_OK : LE_ERR_MEMORY;
 }
 
+static le_status maps(le_call *call) {
+    le_parallel_for(call, toy_items(call), toy_range, call);
+    void *lost = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return lost == MAP_FAILED ? LE_ERR_MEMORY : LE_OK;
+}
+
 static le_status asks_for_too_much(le_call *call) {
     char *p = le_call_scratch(call, (size_t)1 << (sizeof(size_t) > 4 ? 45 : 31));
     if (!p)
@@ -203,6 +210,7 @@ static const plant plants[] = {
     {"gives_nan", gives_nan, NULL, "exceeds the tolerance", N, false},
     {"differs_each_time", differs_each_time, NULL, "exceeds the tolerance", N, false},
     {"leaks", NULL, leaks, "leaks", N, false},
+    {"maps", NULL, maps, "leaks", N, false},
     {"asks_for_too_much", NULL, asks_for_too_much, "memory", N, true},
     {"lies", NULL, lies, "cannot do this", N, true},
 };
@@ -211,7 +219,8 @@ static void planted(planted_way way) {
     static const planted_bed bed = {.device = LE_DEVICE_CPU};
     for (size_t i = 0; i < sizeof plants / sizeof *plants; i++)
         if (PLANTED_COUNTS_MEMORY || /* a sanitizer of memory ends the process at a stray write */
-            (plants[i].run != leaks && plants[i].range != writes_behind_when_large))
+            (plants[i].run != leaks && plants[i].run != maps &&
+             plants[i].range != writes_behind_when_large))
             planted_check(&bed, &plants[i], way);
 }
 
@@ -407,11 +416,12 @@ static void data_has_the_alignment_of_its_elements(void **state) {
 }
 
 int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_learn), cmocka_unit_test(in_measure), cmocka_unit_test(in_bench),
-        cmocka_unit_test(a_piece_stands_for_the_whole),
-        cmocka_unit_test(the_reference_judges_where_nobody_else_can),
-        cmocka_unit_test(data_has_the_alignment_of_its_elements)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(in_learn),
+                                       cmocka_unit_test(in_measure),
+                                       cmocka_unit_test(in_bench),
+                                       cmocka_unit_test(a_piece_stands_for_the_whole),
+                                       cmocka_unit_test(the_reference_judges_where_nobody_else_can),
+                                       cmocka_unit_test(data_has_the_alignment_of_its_elements)};
     const struct CMUnitTest delays[] = {cmocka_unit_test(hangs_delay_a_call_once)};
     if (argc > 1 && strcmp(argv[1], "delays") == 0) /* wants a quiet machine */
         return cmocka_run_group_tests(delays, NULL, NULL);

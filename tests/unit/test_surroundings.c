@@ -10,6 +10,7 @@
 
 #include <fenv.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -92,10 +93,107 @@ static void handles_a_signal(void) {
     signal(SIGUSR2, SIG_IGN);
 }
 
+static void replaces_a_file(void) {
+    int fd = open("/dev/null", O_WRONLY);
+    dup2(fd, 1);
+    close(fd);
+}
+
+static void opens_a_file_far_away(void) {
+    if (fcntl(0, F_DUPFD, 2000) < 0)
+        perror("fcntl");
+}
+
+static void keeps_a_signal_from_waiting(void) {
+    struct sigaction a;
+    sigaction(SIGCHLD, NULL, &a);
+    a.sa_flags |= SA_NOCLDWAIT;
+    sigaction(SIGCHLD, &a, NULL);
+}
+
+/* As programs do that want a signal for a while. */
+static void takes_a_signal_and_gives_it_back(void) {
+    signal(SIGFPE, signal(SIGFPE, SIG_IGN));
+}
+
+static void waits_for_idleness(void) {
+    sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0});
+}
+
+static void narrows_long_doubles(void) {
+#if defined(__x86_64__)
+    unsigned short control;
+    __asm__ volatile("fnstcw %0" : "=m"(control));
+    control &= (unsigned short)~0x300u;
+    __asm__ volatile("fldcw %0" : : "m"(control));
+#else
+    fesetround(FE_UPWARD);
+#endif
+}
+
+/* --- threads of the pool --- */
+
+static le__pool *pool;
+static void (*act_there)(void);
+
+/* Two items for two threads: each waits for the other. */
+static void act_in_worker(void *context, size_t begin, size_t end, int worker) {
+    _Atomic int *there = context;
+    (void)begin;
+    (void)end;
+    ++*there;
+    while (*there < 2)
+        ;
+    if (worker > 0)
+        act_there();
+}
+
+static void in_worker(void (*act)(void)) {
+    _Atomic int there = 0;
+    act_there = act;
+    le__pool_run(pool, 2, LE__SCHEDULE_STATIC, 2, act_in_worker, &there);
+}
+
+static void hear_a_signal(void) {
+    sigset_t s;
+    sigemptyset(&s);
+    sigaddset(&s, SIGUSR1);
+    pthread_sigmask(SIG_UNBLOCK, &s, NULL);
+}
+
+static void do_nothing(void) {
+}
+
+static void a_worker_does_nothing(void) {
+    in_worker(do_nothing);
+}
+
+static void a_worker_hears_a_signal(void) {
+    in_worker(hear_a_signal);
+}
+
+static void a_worker_steps_back(void) {
+    in_worker(steps_back);
+}
+
+static void a_worker_stays_on_a_core(void) {
+    in_worker(stays_on_a_core);
+}
+
 static const struct {
     void (*act)(void);
     const char *says; /* NULL: nothing */
 } acts[] = {{nothing, NULL},
+            {takes_a_signal_and_gives_it_back, NULL},
+            {a_worker_does_nothing, NULL},
+            {a_worker_hears_a_signal, "left the signal mask changed"},
+            {a_worker_steps_back, "left the priority changed"},
+            {a_worker_stays_on_a_core, "left the cores that it may use changed"},
+            {replaces_a_file, "left file descriptor 1 changed"},
+            {opens_a_file_far_away, "left file descriptors from 1024 on changed"},
+            {keeps_a_signal_from_waiting, "left the handler of signal 17 (Child exited) changed"},
+            {waits_for_idleness, "left the priority changed"},
+            {narrows_long_doubles, "left the rounding mode or the treatment of denormals changed"},
             {sets_a_variable, "left the environment changed"},
             {takes_a_variable, "left the environment changed"},
             {sets_an_alarm, "left an alarm or timer changed"},
@@ -111,7 +209,10 @@ static const struct {
 
 static int look_at(size_t i) {
     static le__surroundings before;
-    le__pool *pool;
+    struct rlimit files;
+    getrlimit(RLIMIT_NOFILE, &files);
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
     if (le__pool_open(&pool, 2) != LE_OK)
         return 3;
     le__surroundings_take(&before);
@@ -131,7 +232,8 @@ static void each_is_seen(void **state) {
     sched_getaffinity(0, sizeof s, &s);
     for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
         int result = 0;
-        if (acts[i].act == stays_on_a_core && CPU_COUNT(&s) < 2)
+        bool narrows = acts[i].act == stays_on_a_core || acts[i].act == a_worker_stays_on_a_core;
+        if (narrows && CPU_COUNT(&s) < 2)
             continue;
         fflush(NULL);
         pid_t pid = fork();

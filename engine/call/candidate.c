@@ -189,8 +189,11 @@ bool le__implementation_takes(const le_implementation *impl, le__device *device,
     memcpy(&there, call, offsetof(le_call, args) + call->operation->n_args * sizeof call->args[0]);
     there.device = device;
     there.implementation = impl;
-    *why = "not applicable";
-    return impl->applicable(&there, why);
+    static const char unsaid[] = "not applicable";
+    *why = unsaid;
+    bool takes = impl->applicable(&there, why);
+    *why = *why ? *why : unsaid;
+    return takes;
 }
 
 static bool memory_fits(const le__candidate *c, const le_call *call, const char **why) {

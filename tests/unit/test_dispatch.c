@@ -324,6 +324,41 @@ static void second_answers_are_of_those_who_can(void **state) {
     le_close(&e);
 }
 
+static bool takes_nothing(const le_call *call, const char **why) {
+    (void)call;
+    *why = NULL;
+    return false;
+}
+
+/* Who says no without a word is left out all the same. */
+static void an_unsaid_reason(void **state) {
+    (void)state;
+    int64_t n = N;
+    le_tensor in = le_tensor_of(input, LE_F32, 1, &n), out = {0};
+    le_implementation silent = toy_c;
+    le_explanation *x = NULL;
+    int found = 0;
+    silent.name = "silent";
+    silent.speed = 50;
+    silent.applicable = takes_nothing;
+    le_engine *e = open_pair(NULL, LE_MODE_LEARN);
+    assert_int_equal(le_register_implementation(e, &silent), LE_OK);
+    if (strstr(run(e, LE_MODE_LEARN, 1e-5), "silent"))
+        fail_msg("who does not apply answered");
+    assert_int_equal(le_engine_explain(e, &x, "toy", LE_IN("input", &in), LE_F64("factor", 2),
+                                       LE_OUT("result", &out)),
+                     LE_OK);
+    for (size_t k = 0; k < x->n_candidates; k++)
+        if (!strcmp(x->candidates[k].implementation, "silent")) {
+            found++;
+            assert_false(x->candidates[k].applicable);
+            assert_string_equal(x->candidates[k].left_out, "not applicable");
+        }
+    assert_true(found > 0);
+    le_explanation_free(&x);
+    le_close(&e);
+}
+
 /* Runs by a known choice, which the policy is told of by and by, are shown at once. Nobody explores: what
  * is stopped, and what answers then, may tell nothing. */
 static void the_newest_runs_are_explained(void **state) {
@@ -364,6 +399,7 @@ int main(void) {
         cmocka_unit_test(outputs_stay_on_error),
         cmocka_unit_test(an_output_too_large_is_one_error),
         cmocka_unit_test(second_answers_are_of_those_who_can),
+        cmocka_unit_test(an_unsaid_reason),
         cmocka_unit_test(the_newest_runs_are_explained),
         cmocka_unit_test(default_engine),
     };

@@ -340,6 +340,38 @@ def test_copies_on_devices_stay(rng):
         assert not any(g.any() for g in e.roberts_cross(held, device="opencl"))
 
 
+def test_all_errors_have_names():
+    for error in le.Error.__subclasses__():
+        assert getattr(le, error.__name__) is error and error.__name__ in dir(le)
+
+
+def test_lists_of_complex_numbers():
+    """Refused where complex arrays are: nothing of them is dropped."""
+    for given in ([[1j, 2], [3, 4 + 5j]], np.array([[1j, 2], [3, 4 + 5j]])):
+        with pytest.raises(le.DTypeError, match="c128"):
+            le.roberts_cross(given)
+
+
+def test_a_bar_that_cannot_be_shown(new_process):
+    """What tqdm raises is raised, by calls and by chains."""
+    assert new_process("""
+import sys, types
+import numpy as np
+import liquid_engine as le
+def tqdm(*_, **__):
+    raise RuntimeError("no display")
+sys.modules["tqdm"] = types.ModuleType("tqdm")
+sys.modules["tqdm.auto"] = types.SimpleNamespace(tqdm=tqdm)
+x = np.ones((8, 8), "f4")
+for use in (le.roberts_cross, le.chain(lambda x: le.roberts_cross(x).gradient_row)):
+    try:
+        use(x, progress=True)
+    except RuntimeError as error:
+        print(error)
+    use(x)
+""") == "no display\nno display\n"
+
+
 @pytest.mark.parametrize("hidden", [False, True])
 def test_masked_arguments(rng, hidden):
     """Numbers in lists, inputs and constants of chains: what hides nothing is taken, what hides something is not."""

@@ -558,6 +558,15 @@ def test_interrupted_trials(who, kind, mode):
     assert candidate(twice, "own", x).verdict == "proven"
 
 
+def test_long_names(x):
+    """Two that differ in the last of many characters are two."""
+    for factor, end in ((2, "a"), (3, "b")):
+        def times(x: le.In["f4", "n"]) -> le.Out["f4", "n"]:
+            return x * factor
+        own = le.operation(times, name="n" * 200 + end)
+        assert np.array_equal(own(x), x * np.float32(factor))
+
+
 def test_extents_that_are_none():
     for extent in ("0*n", "99999999999999999999*n"):
         with pytest.raises(ValueError, match="factor"):

@@ -190,6 +190,10 @@ void core_call_shown(const core_call *c, PyObject *bar) {
 static PyObject *run_call(core_call *c) {
     le_status status;
     PyObject *shown = core_call_show(c);
+    if (PyErr_Occurred()) {
+        core_drop_results(c);
+        return NULL;
+    }
     core_outside outside;
     core_leave(&outside, shown);
     status = run(c);

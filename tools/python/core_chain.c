@@ -246,9 +246,13 @@ static PyObject *outputs_of(run *r) {
 static PyObject *run_chain(core_chain *self, run *r) {
     core_engine *e = (core_engine *)self->engine;
     le_status status;
-    if (!core_engine_begin(e))
-        return NULL;
     PyObject *shown = core_call_show(&r->call);
+    if (PyErr_Occurred())
+        return NULL;
+    if (!core_engine_begin(e)) {
+        core_call_shown(&r->call, shown);
+        return NULL;
+    }
     core_outside outside;
     core_leave(&outside, shown);
     status = le_chain_run_args(self->chain, r->args, r->n);

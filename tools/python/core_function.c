@@ -95,9 +95,9 @@ static PyObject *function_new(PyTypeObject *type, PyObject *args, PyObject *name
     f->vectorcall = core_call_vector;
     f->operation = op;
     f->engine = engine == Py_None ? NULL : Py_NewRef(engine);
-    snprintf(f->text, sizeof f->text, "%s", op->name);
     f->name = PyUnicode_FromString(op->name);
-    if (!f->name || !add_parameters(f) || !add_outs(f))
+    f->text = f->name ? PyUnicode_AsUTF8AndSize(f->name, NULL) : NULL;
+    if (!f->text || !add_parameters(f) || !add_outs(f))
         Py_CLEAR(f);
     return (PyObject *)f;
 }

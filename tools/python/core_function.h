@@ -30,7 +30,7 @@ struct core_function {
     PyObject *name;
     PyObject *doc, *signature; /* made when they are first asked for */
     const le_operation *operation;
-    char text[128];                       /* its name */
+    const char *text;                     /* of its name */
     int n_params, n_positional, n_needed; /* needed ones come first */
     parameter params[LE_MAX_ARGS + OPTIONS];
     int next;              /* of params: where the next word is looked for first */

@@ -138,7 +138,7 @@ bool core_tensor_of_array(PyObject *array, const char *operation, const char *wh
 static PyObject *settle_dtype(PyObject *array, uint32_t dtypes) {
     int type = PyArray_TYPE((PyArrayObject *)array), wanted = type;
     le_dtype dtype = of_numpy(type);
-    if (!dtype || dtypes == 0 || dtypes & LE_DTYPE_BIT(dtype))
+    if (!dtype || dtypes == 0 || dtypes & LE_DTYPE_BIT(dtype) || PyTypeNum_ISCOMPLEX(type))
         return array;
     if (dtypes & LE_DTYPE_BIT(LE_F64))
         wanted = NPY_FLOAT64;

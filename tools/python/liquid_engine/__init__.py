@@ -17,7 +17,8 @@ import _thread
 import os
 
 _ERRORS = ["ArgumentError", "Cancelled", "DataError", "DeviceError", "DTypeError", "Error", "FileError",
-           "InternalError", "NoCandidate", "OutOfMemory", "ShapeError", "TimeLimit", "UnknownError", "Unsupported"]
+           "InternalError", "NoCandidate", "OutOfMemory", "ShapeError", "TimeLimit", "UnknownError", "Unsupported",
+           "WrongResult"]
 _HOMES = {
     **dict.fromkeys(_ERRORS, "_errors"),
     "Tensor": "_core", "asarray": "_core", "flush_log": "_core", "stream": "_core",

@@ -55,8 +55,7 @@ static bool takes_part(const le__slate *slate, size_t i, const void *context) {
     line_up *l = *(line_up *const *)context;
     le__arm *arm = slate->arms[i];
     double spent = 0;
-    bool late = le__ticker_over(le__ticker_here()) ||
-                (l->proven && le__race_is_late(l->dispatch));
+    bool late = le__ticker_over(le__ticker_here()) || (l->proven && le__race_is_late(l->dispatch));
     if (late || !le__race_is_for(slate, i))
         return false;
     bool proven = le__dispatch_prove(l->dispatch, l->question, l->call, arm, &spent);

@@ -196,7 +196,7 @@ static PyObject *chain_shape(PyObject *o, PyObject *value) {
 /* --- running --- */
 
 typedef struct run {
-    core_call call; /* for options only */
+    core_call call;                           /* for options only */
     le_arg args[2 * LE_MAX_ARGS + CORE_ARGS]; /* and options */
     le_tensor tensors[2 * LE_MAX_ARGS];
     size_t n, first_output, n_outputs;

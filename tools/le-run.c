@@ -367,14 +367,14 @@ static int unknown_operation(le_engine *engine, const char *name) {
 }
 
 /* Puts the name of the chain's operation in place of the file's. */
-static le_status load_chain(le_engine *engine, run_options *o, char *name, size_t size) {
+static le_status load_chain(le_engine *engine, run_options *o, char **name) {
     if (o->n_words == 0 || !run_is_chain(o->words[0]))
         return LE_OK;
     char *file = o->words[0];
-    le_status status = run_chain_register(engine, file, name, size);
+    le_status status = run_chain_register(engine, file, name);
     if (status == LE_OK) {
         o->chain_file = file;
-        o->words[0] = name;
+        o->words[0] = *name;
     }
     return status;
 }
@@ -409,14 +409,15 @@ int main(int argc, char **argv) {
         free(o.words);
         return o.help ? TOOL_OK : TOOL_USAGE;
     }
-    char chain_name[128];
+    char *chain_name = NULL;
     run_catch_interrupts();
     int code = report(open_engine(&o, &log_level, &engine));
     if (code == TOOL_OK)
-        code = report(run_world_agree(load_chain(engine, &o, chain_name, sizeof chain_name)));
+        code = report(run_world_agree(load_chain(engine, &o, &chain_name)));
     if (code == TOOL_OK)
         code = dispatch(engine, &o);
     le_close(&engine);
+    free(chain_name);
     free(o.words);
     run_end_by_interrupt();
     return code;

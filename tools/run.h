@@ -66,8 +66,9 @@ bool run_print_explanation(const le_explanation *e, bool json);
 
 /* True when the word names a chain's file. */
 bool run_is_chain(const char *word);
-/* Registers the chain as an operation and gives its name. */
-le_status run_chain_register(le_engine *engine, const char *path, char *name, size_t size);
+/* Registers the chain as an operation and gives its name. *name is the caller's to free, on errors,
+ * too. */
+le_status run_chain_register(le_engine *engine, const char *path, char **name);
 /* The plan of a chain on stdout. */
 le_status run_chain_print(le_chain *chain, const le_arg *options, size_t n, bool json);
 /* Ends the profile under way and prints it; the trace goes to trace_path unless that is "". */

@@ -39,9 +39,14 @@ static char *read_text(const char *path) {
     return NULL;
 }
 
-le_status run_chain_register(le_engine *engine, const char *path, char *name, size_t size) {
+le_status run_chain_register(le_engine *engine, const char *path, char **name) {
     char *text = read_text(path);
-    le_status status = text ? le_chain_register_json(engine, text, name, size) : LE_ERR_IO;
+    if (!text)
+        return LE_ERR_IO;
+    const size_t size = strlen(text) + 1; /* the name is a part of it */
+    *name = malloc(size);
+    le_status status = *name ? le_chain_register_json(engine, text, *name, size)
+                             : le_fail(LE_ERR_MEMORY, "out of memory");
     free(text);
     return status;
 }

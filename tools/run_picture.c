@@ -29,13 +29,21 @@ static int find_image(const run_args *a, le_arg_type type) {
     return -1;
 }
 
+/* Whether a file's name may end here: an HDU or slices follow, or nothing. */
+static bool is_end(const char *p) {
+    if (!strncasecmp(p, ".gz", 3) || !strncasecmp(p, ".fz", 3))
+        p += 3;
+    return *p == '\0' || *p == '[' || *p == ':';
+}
+
 /* FITS images have their first row at the bottom. */
 static bool is_fits(const char *place) {
     static const char *const endings[] = {".fits", ".fit", ".fts"};
-    bool is = false;
     for (size_t i = 0; place && i < sizeof endings / sizeof *endings; i++)
-        is = is || strcasestr(place, endings[i]);
-    return is;
+        for (const char *p = place; (p = strcasestr(p, endings[i])); p++)
+            if (is_end(p + strlen(endings[i])))
+                return true;
+    return false;
 }
 
 /* Whether its pixels are those of the source. */

@@ -259,7 +259,8 @@ le_status scan_outputs_finish(scan *s, output *o) {
     if (status != LE_OK)
         return status;
     if (o->kind == OUT_COMMON && o->arg->wanted) {
-        o->arg->tensor = o->common; /* released with the arguments */
+        le_tensor_free(&o->arg->tensor); /* of the run before */
+        o->arg->tensor = o->common;      /* released with the arguments */
         o->common = (le_tensor){0};
     }
     if (o->arg->plot || (o->arg->wanted && !o->arg->given))

@@ -12,6 +12,10 @@ out_has "le-run 0."
 expect 0 le-run --help
 out_has "--tolerance=X"
 out_has "start:stop:count"
+name=$(printf 'n%.0s' $(seq 200)) # a chain's is no shorter than that
+printf '{"name": "%s", "inputs": ["v"], "steps": [{"operation": "project", "args": {"volume": "v", "image": "i"}}], "outputs": ["i"]}' "$name" >long.json
+expect 0 le-run long.json --help
+out_has "$name"
 expect 0 le-run --list
 out_has "volume_render"
 expect 0 le-run --list project
@@ -30,6 +34,23 @@ if [ -n "${LE_SOURCE_DIR:-}" ]; then
         grep -q -- "$option" "$LE_SOURCE_DIR/tools/completion/le-run" || echo "$option: not completed"
     done >missing
     [ ! -s missing ] || { fail "options"; cat missing; }
+    # the operation is completed behind options whose value is a word of its own, and its arguments behind it
+    cat >complete.bash <<'BASH'
+compopt() { :; }
+. "$LE_SOURCE_DIR/tools/completion/le-run"
+COMP_WORDS=(le-run "$@")
+COMP_CWORD=$#
+_le_run
+echo "${COMPREPLY[@]}"
+BASH
+    for before in "--mode learn" "--mode = learn" "--db mydb" ""; do
+        # shellcheck disable=SC2086 # several words
+        expect 0 bash complete.bash $before proj
+        out_has project
+        # shellcheck disable=SC2086
+        expect 0 bash complete.bash $before project vol
+        out_has volume=
+    done
 fi
 
 # --- wrong usage: 2, naming what was given and what is expected ---
@@ -140,6 +161,11 @@ err_has "the file has /deep/samples"
 expect 0 le-run volume_render volume=v.raw:u8:2,2,2 size=6 outside=0 angles=0:81:10 images=frames/web_%02d.png
 silent
 [ "$(find frames -name 'web_0[0-9].png' | wc -l)" -eq 10 ] || fail "not ten images: $(ls frames)"
+cp v.raw v.fitted.raw # which is no FITS file
+for file in v v.fitted; do
+    expect 0 le-run roberts_cross image=$file.raw:u8:4,2 picture=$file.svg
+done
+cmp v.svg v.fitted.svg || fail "a picture is upside down"
 expect 2 le-run volume_render volume=v.raw:u8:2,2,2 size=6 outside=0 angles=0,9 images=one.png
 err_has "put a number such as %02d into the name"
 [ ! -e one.png ] || fail "one.png was written"

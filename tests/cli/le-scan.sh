@@ -134,6 +134,7 @@ PY
         same sem.raw s.raw
         same radial.raw r.raw
     done
+    expect 0 $run --repeat=3 integrate_stored frames=scan.h5:/entry/data/data $geometry intensity=many.h5:/entry/i
     for place in e1.h5:/entry e2.h5:/entry/plot e3.h5:/entry/i/; do # a plot finds a name beside any dataset
         expect 0 $run integrate_stored frames=scan.h5:/entry/data/data $geometry intensity=$place
         silent

@@ -63,6 +63,8 @@ typedef struct le__job {
 
 bool le__is_in(const le__job *j, size_t arg);
 bool le__is_out(const le__job *j, size_t arg);
+/* Index in the descriptor; -1: it has none of the name. */
+int le__job_arg(const le__job *j, const char *name);
 /* LE_ERR_MEMORY, with the operation. */
 le_status le__job_no_memory(const le__job *j);
 

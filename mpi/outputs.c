@@ -261,11 +261,17 @@ static le_status deliver(le__job *j, size_t arg, le_tensor *made) {
 static le_status publish(le__job *j, bool good) {
     bool stays = le__journal_close(j, good) && !good;
     le_status status = LE_OK;
-    for (size_t a = 0; !stays && a < j->op->n_args; a++)
-        if (le__is_out(j, a) && j->shared[a].reserved && is_root(j)) {
-            le_status one = le_io_target_publish(j->shared[a].place, good);
-            status = status == LE_OK ? one : status;
-        }
+    for (size_t a = 0; is_root(j) && a < j->op->n_args; a++) {
+        const le__shared *s = &j->shared[a];
+        if (!le__is_out(j, a) || !s->reserved)
+            continue;
+        le_status one = LE_OK;
+        if (stays)
+            le_io_target_leave(s->place);
+        else
+            one = le_io_target_publish(s->place, good);
+        status = status == LE_OK ? one : status;
+    }
     return le__world_agree(&j->world, status);
 }
 

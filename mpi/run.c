@@ -22,9 +22,9 @@ static bool any;
 
 /* -------------------------------------------------------------------------------- arguments -- */
 
-static int index_of(const le_operation *op, const char *name) {
-    for (size_t i = 0; name && i < op->n_args; i++)
-        if (!strcmp(op->args[i].name, name))
+int le__job_arg(const le__job *j, const char *name) {
+    for (size_t i = 0; name && i < j->op->n_args; i++)
+        if (!strcmp(j->op->args[i].name, name))
             return (int)i;
     return -1;
 }
@@ -34,8 +34,8 @@ static bool is_tensor(const le_arg_desc *d) {
 }
 
 /* Wrong kinds are left to the engine's own check. */
-static void take_arg(le__job *j, const le_arg *a) {
-    int i = index_of(j->op, a->name);
+static le_status take_arg(le__job *j, const le_arg *a) {
+    int i = le__job_arg(j, a->name);
     if (a->kind == LE_KIND_OPTION && a->option == LE_OPTION_REPRODUCIBLE)
         j->reproducible = a->value.i64 != 0;
     if (a->kind == LE_KIND_OPTION && a->option == LE_OPTION_IMPLEMENTATION)
@@ -43,9 +43,8 @@ static void take_arg(le__job *j, const le_arg *a) {
     if (a->kind == LE_KIND_OPTION && a->option == LE_OPTION_MODE && a->value.i64)
         j->mode = (le_mode)a->value.i64;
     if (i < 0 || !is_tensor(&j->op->args[i]))
-        return;
+        return LE_OK;
     le__shared *s = &j->shared[i];
-    s->given = true;
     if (a->kind == LE_KIND_STR)
         s->place = a->value.str;
     else if (a->kind == LE_KIND_IN)
@@ -53,14 +52,17 @@ static void take_arg(le__job *j, const le_arg *a) {
     else if (a->kind == LE_KIND_OUT)
         s->out = a->value.out;
     else
-        s->given = false;
+        return LE_OK;
+    s->given = s->place || s->in || s->out;
+    return s->given ? LE_OK
+                    : le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is NULL", j->op->name, a->name);
 }
 
 /* The arguments with other tensors, by index in the descriptor. */
 static size_t with_tensors(const le__job *j, le_tensor *tensors, le_arg *out) {
     size_t n = j->n_args;
     for (size_t k = 0; k < j->n_args; k++) {
-        int i = index_of(j->op, j->args[k].name);
+        int i = le__job_arg(j, j->args[k].name);
         out[k] = j->args[k];
         if (out[k].kind == LE_KIND_OPTION && out[k].option == LE_OPTION_TICK)
             out[k] = LE_OPT_TICK(&j->tick); /* which asks theirs */
@@ -126,7 +128,7 @@ static le_status take_args(le__job *j, const char *operation) {
         status = le_fail(LE_ERR_ARGUMENT, "%s: %zu arguments, at most %d", operation, j->n_args,
                          2 * LE_MAX_ARGS);
     for (size_t k = 0; status == LE_OK && k < j->n_args; k++)
-        take_arg(j, &j->args[k]);
+        status = take_arg(j, &j->args[k]);
     status = le__world_agree(&j->world, status);
     if (status != LE_OK)
         return status;
@@ -172,7 +174,7 @@ static le_status check(le__job *j) {
     if (status == LE_OK)
         status = le_call_cut(j->engine, j->op->name, args, n, &j->slabs, NULL);
     for (size_t k = 0; status == LE_OK && k < n; k++) {
-        int i = index_of(j->op, args[k].name);
+        int i = le__job_arg(j, args[k].name);
         if (i >= 0 && le__is_out(j, (size_t)i))
             j->shared[i].shape = shapes[k];
     }
@@ -232,7 +234,7 @@ static le_status share_out(le__job *j) {
 
 static void cut_lists(const le__job *j, const le_slab_range *r, le_arg *args) {
     for (size_t k = 0; k < j->n_args; k++) {
-        int i = index_of(j->op, args[k].name);
+        int i = le__job_arg(j, args[k].name);
         if (i < 0 || args[k].kind != LE_KIND_F64S || !j->slabs.args[i].axis)
             continue;
         int64_t first = le_slab_elements(&j->slabs, (size_t)i, r->low);

@@ -60,6 +60,75 @@ LE_TEST_DIE=0:5 ranks 2 "$tools/le-run" $many images=many.h5:/again >/dev/null 2
 ranks 2 "$tools/le-run" -v $many scale=linear images=many.h5:/again 2>said || complain "another call failed: $(cat said)"
 grep -q ' items left' said && complain "another call took what was left of the first: $(cat said)"
 
+# what others write into the file meanwhile stays, and so does what was written before a job goes on
+cut="--reproducible roberts_cross image=many.raw:f32:60,24,72"
+set_of() { # FILE:/SET  -> bytes.raw, the sum of its frames
+    "$tools/le-run" project volume="$1" axis=0 reduce=sum scale=linear colormap=none image=bytes.raw >/dev/null 2>&1 || complain "$1 cannot be read"
+}
+holds() { # FILE:/SET SAME
+    set_of "$1" && mv bytes.raw bytes
+    set_of "$2"
+    cmp bytes bytes.raw || complain "$1 is not $2"
+}
+"$tools/le-run" $cut gradient_col=alone.h5:/c gradient_row=alone_r.h5:/r || complain "le-run by itself failed"
+"$tools/le-run" interpolate volume="$cube" size=8 samples=both.h5:/first || complain "le-run by itself failed"
+LE_TEST_DIE=1:8 ranks 2 "$tools/le-run" $cut gradient_col=both.h5:/c gradient_row=row.h5:/r >/dev/null 2>&1 && complain "a dead rank was not missed"
+"$tools/le-run" interpolate volume="$cube" size=8 samples=both.h5:/second || complain "le-run by itself failed"
+ranks 2 "$tools/le-run" -v $cut gradient_col=both.h5:/c gradient_row=row.h5:/r 2>said || complain "did not continue: $(cat said)"
+grep -q ' items left' said || complain "began anew: $(cat said)"
+holds both.h5:/first both.h5:/second
+holds both.h5:/c alone.h5:/c
+holds row.h5:/r alone_r.h5:/r
+LE_TEST_SLOW=3000,3000 ranks 2 "$tools/le-run" $cut gradient_col=live.h5:/c gradient_row=live_r.h5:/r >said_first 2>&1 &
+first=$!
+until [ -e live_r.h5.part ] || ! kill -0 $first 2>/dev/null; do sleep 0.05; done
+ranks 2 "$tools/le-run" $cut gradient_col=live.h5:/again gradient_row=live_2.h5:/r >/dev/null 2>said && complain "two jobs write one file"
+grep -q 'live.h5.part: another process is writing it' said || complain "no word of the other job: $(cat said)"
+"$tools/le-run" interpolate volume="$cube" size=8 samples=live.h5:/second || complain "le-run by itself failed"
+[ -e live.h5.part ] || complain "the job was too quick to meet others"
+wait $first || complain "the first job failed: $(cat said_first)"
+holds live.h5:/c alone.h5:/c
+holds live.h5:/second both.h5:/second
+
+# two outputs in one file, at once and in two goes
+ranks 3 "$tools/le-run" $cut gradient_col=pair.h5:/c gradient_row=./pair.h5:/r 2>said || complain "two outputs in one file: $(cat said)"
+holds pair.h5:/c alone.h5:/c
+holds pair.h5:/r alone_r.h5:/r
+LE_TEST_DIE=1:8 ranks 2 "$tools/le-run" $cut gradient_col=goes.h5:/c gradient_row=goes.h5:/r >/dev/null 2>&1 && complain "a dead rank was not missed"
+[ ! -e goes.h5 ] || complain "half a file was written"
+ranks 2 "$tools/le-run" -v $cut gradient_col=goes.h5:/c gradient_row=goes.h5:/r 2>said || complain "did not continue: $(cat said)"
+grep -q ' items left' said || complain "began anew: $(cat said)"
+holds goes.h5:/c alone.h5:/c
+holds goes.h5:/r alone_r.h5:/r
+
+# an input that has changed begins anew, however its place is written
+"$tools/le-run" $many scale=linear images=other.raw || complain "le-run by itself failed"
+"$tools/le-run" interpolate volume="$cube" size=8 samples=box.h5:/v || complain "le-run by itself failed"
+set -- --reproducible roberts_cross gradient_col=new.h5:/c gradient_row=new_r.h5:/r
+for image in in.raw:f32:60,24,72 in.h5:v; do
+    cp many.raw in.raw
+    cp box.h5 in.h5
+    LE_TEST_DIE=1:1 ranks 2 "$tools/le-run" "$@" image=$image >/dev/null 2>&1 && complain "$image: a dead rank was not missed"
+    [ -e new.h5.journal ] || complain "$image: nothing was left to continue with"
+    cp other.raw in.raw
+    "$tools/le-run" interpolate volume="$cube" size=8 angle=30 outside=0 samples=in.h5:/v || complain "le-run by itself failed"
+    ranks 2 "$tools/le-run" -v "$@" image=$image 2>said || complain "$image: failed: $(cat said)"
+    grep -q ' items left' said && complain "$image: what was left of other numbers was taken: $(cat said)"
+    "$tools/le-run" --reproducible roberts_cross image=$image gradient_col=fresh.h5:/c gradient_row=fresh_r.h5:/r || complain "le-run by itself failed"
+    holds new.h5:/c fresh.h5:/c
+    holds new_r.h5:/r fresh_r.h5:/r
+    rm new.h5 new_r.h5
+done
+# the user's own files
+echo mine >own.h5.journal
+ranks 2 "$tools/le-run" $cut gradient_col=own.h5:/c gradient_row=own_r.h5:/r 2>said || complain "beside a file of the user: $(cat said)"
+[ "$(cat own.h5.journal)" = mine ] || complain "the user's own.h5.journal is gone"
+echo mine >own.h5.part
+ranks 2 "$tools/le-run" $cut gradient_col=own.h5:/d gradient_row=own_r.h5:/d >/dev/null 2>said && complain "own.h5.part was taken"
+grep -q 'own.h5.part: is no unfinished result' said || complain "not said why: $(cat said)"
+[ "$(cat own.h5.part)" = mine ] || complain "the user's own.h5.part is gone"
+[ ! -e own_r.h5.part ] || complain "own_r.h5.part was left"
+
 patience=60
 # a deadline, and a rank that hangs, which is named; what is done stays
 LE_MPI_DEADLINE=0.05 LE_TEST_SLOW=20,20,20 ranks 3 "$tools/le-run" $many images=late.h5:/images >/dev/null 2>said &&

@@ -553,11 +553,14 @@ typedef struct held {
     bool over;
 } held;
 
-enum { ENOUGH = VIEWS / 2 + 4 }; /* heads are a half at most, a block two views */
+enum {
+    ENOUGH = VIEWS / 2 + 4, /* heads are a half at most, a block two views */
+    HEAD = 24
+}; /* bytes of a journal before those of its items */
 
 static bool hold(void *context, double done) {
     held *h = context;
-    unsigned char bytes[sizeof(uint64_t) + VIEWS] = {0};
+    unsigned char bytes[HEAD + VIEWS] = {0};
     (void)done;
     FILE *f = rank == 0 && !h->over ? fopen(h->journal, "rb") : NULL;
     if (!f)
@@ -565,13 +568,71 @@ static bool hold(void *context, double done) {
     size_t n = fread(bytes, 1, sizeof bytes, f);
     fclose(f);
     h->made = 0;
-    for (size_t k = sizeof(uint64_t); k < n; k++)
+    for (size_t k = HEAD; k < n; k++)
         h->made += bytes[k];
-    const bool first_is_made = bytes[sizeof(uint64_t)] != 0;
+    const bool first_is_made = bytes[HEAD] != 0;
     h->over = first_is_made && (h->made >= ENOUGH || MPI_Wtime() > h->until);
     if (h->over)
         setenv("LE_TEST_SLOW", "1", 1);
     return !h->over;
+}
+
+static le_status render_into(const char *place, le_tensor *volume, double deadline) {
+    le_mpi_options o = {.struct_size = sizeof o, .in = LE_MPI_ALL, .deadline_s = deadline};
+    double angles[VIEWS];
+    for (int i = 0; i < VIEWS; i++)
+        angles[i] = 3 * i;
+    return le_mpi_run(engine, MPI_COMM_WORLD, &o, "volume_render", LE_IN("volume", volume),
+                      LE_I64("size", 5), LE_F64S("angles", angles, VIEWS), LE_F64("outside", 0),
+                      LE_STR("images", place), LE_OPT_IMPLEMENTATION("c"));
+}
+
+/* A call on a tensor is continued with the same numbers only. */
+static void left_of_tensors(void) {
+    char out[64], fresh[64];
+    le_tensor volume = volume_here(true), got = {0}, wanted = {0};
+    snprintf(out, sizeof out, "%s/left.h5:/images", folder);
+    snprintf(fresh, sizeof fresh, "%s/fresh.h5:/images", folder);
+    for (int changed = 0; ranks > 1 && changed < 2; changed++) {
+        le_mpi_report r = {.struct_size = sizeof r};
+        setenv("LE_TEST_SLOW", "1e9", 1); /* rank 0 is held after its first block */
+        CHECK(render_into(out, &volume, 2) == LE_ERR_CANCELLED);
+        unsetenv("LE_TEST_SLOW");
+        for (int64_t i = 0; changed && i < le_tensor_count(&volume); i++)
+            le_tensor_set(&volume, i, le_tensor_get(&volume, i) * 2 + 1);
+        CHECK(render_into(out, &volume, 0) == LE_OK);
+        CHECK(le_mpi_last_run(&r) == LE_OK && (r.left < VIEWS) == !changed);
+        CHECK(render_into(fresh, &volume, 0) == LE_OK);
+        if (rank == 0) {
+            CHECK(le_io_read(engine, out, NULL, &got) == LE_OK);
+            CHECK(le_io_read(engine, fresh, NULL, &wanted) == LE_OK);
+            CHECK(got.data && wanted.data &&
+                  !memcmp(got.data, wanted.data, (size_t)le_tensor_count(&got) * sizeof(float)));
+        }
+        le_tensor_free(&got);
+        le_tensor_free(&wanted);
+    }
+    le_tensor_free(&volume);
+}
+
+/* As le_run says it, on all ranks; nobody waits. */
+static void null_arguments(void) {
+    le_tensor volume = volume_here(true), image = {0};
+    le_mpi_options o = {.struct_size = sizeof o, .in = LE_MPI_ALL, .out = LE_MPI_ALL};
+    const le_tensor *no_input = NULL;
+    le_tensor *no_output = NULL;
+    const char *no_text = NULL;
+    const le_arg given[][2] = {{LE_IN("volume", no_input), LE_OUT("image", &image)},
+                               {LE_STR("volume", no_text), LE_OUT("image", &image)},
+                               {LE_IN("volume", &volume), LE_OUT("image", no_output)},
+                               {LE_IN("volume", &volume), LE_STR("image", no_text)}};
+    for (int k = 0; k < 4; k++) {
+        CHECK(le_mpi_call_run(engine, MPI_COMM_WORLD, &o, "project", given[k], 2) ==
+              LE_ERR_ARGUMENT);
+        CHECK(same_text(k < 2 ? "argument 'volume' is NULL" : "argument 'image' is NULL"));
+    }
+    CHECK(!image.data);
+    le_tensor_free(&volume);
 }
 
 /* The others are given more while rank 0 is in the midst of a block, however long that takes. */
@@ -658,6 +719,8 @@ int main(int argc, char **argv) {
     files_that_fail();
     slow_rank();
     slow_root();
+    left_of_tensors();
+    null_arguments();
     slow_messages();
     too_late();
     failing();

@@ -20,8 +20,10 @@
  * the pictures.
  *
  * Where all outputs are HDF5 places, a job that ends before its time leaves FILE.part and
- * FILE.journal: the same call, over any number of ranks, does what is left. Another call, or
- * another input file, begins anew.
+ * FILE.journal: the same call, over any number of ranks, does what is left. Another call, input
+ * file or tensor begins anew, and so do calls on numbered files, of which none is left. What others
+ * write into FILE meanwhile stays; a second job into it is refused (LE_ERR_IO). A FILE.part of
+ * another origin is refused, beside such a FILE.journal none is kept.
  *
  * A rank that dies ends the job. With ULFM (Open MPI 5, mpirun --with-ft ulfm) the others go on
  * without it, unless it is rank 0: they begin the call anew, and where there is a journal do what is

@@ -173,6 +173,15 @@ static le_status finish(scan *s) {
     return status;
 }
 
+static scan_state state_of(const scan *s) {
+    return (scan_state){.options = s->options, .args = s->a, .items = s->all};
+}
+
+/* Of the last item that is done. */
+static bool print_last(const scan *s, uint64_t *out, int64_t done) {
+    return scan_frames_print(s->engine, s->a->args[s->frames].text, &s->wish, done - 1, out);
+}
+
 static le_status finish_stopped(scan *s) {
     const int64_t all = s->all;
     int64_t done = s->report.done;
@@ -186,7 +195,10 @@ static le_status finish_stopped(scan *s) {
     le_status status = finish(s);
     if (status != LE_OK)
         return status;
-    const bool kept = scan_outputs_stay(s) && scan_state_write(s->a, all, done);
+    scan_state state = state_of(s);
+    state.done = done;
+    const bool kept =
+        scan_outputs_stay(s) && print_last(s, &state.last, done) && scan_state_write(&state);
     tool_message("%lld of %lld frames are done; the same command %s", (long long)frames_in(s, done),
                  (long long)frames_in(s, all), kept ? "goes on from there" : "begins anew");
     run_release_interrupts();
@@ -282,11 +294,13 @@ static le_status open_source(scan *s) {
 
 /* Goes on where the same command was stopped, if it was. */
 static le_status resume(scan *s) {
-    const int64_t done = s->options->follow < 0 && !s->options->explain && run_world_rank() == 0
-                             ? scan_state_read(s->a, s->source->items)
-                             : 0;
-    if (!done || s->outputs[s->teller].kind != OUT_FRAMES)
+    scan_state state = state_of(s);
+    uint64_t last;
+    if (s->options->follow >= 0 || s->options->explain || run_world_rank() != 0 ||
+        s->outputs[s->teller].kind != OUT_FRAMES || !scan_state_read(&state) ||
+        !print_last(s, &last, state.done) || last != state.last)
         return LE_OK;
+    const int64_t done = state.done;
     if (scan_outputs_take_up(s, done) != LE_OK) { /* from the beginning, then */
         for (int k = 0; k < s->n_outputs; k++)
             le_io_target_close(&s->outputs[k].target, false);

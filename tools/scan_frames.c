@@ -6,6 +6,7 @@
 #include "scan_frames.h"
 
 #include "liquid_engine/le_method.h"
+#include "scan_command.h"
 #include "tool.h"
 
 #include <stdio.h>
@@ -214,4 +215,23 @@ le_status scan_frames_leave(le_source *source, int64_t items) {
 
 int64_t scan_frames_ready(le_source *source) {
     return source->next == read_next ? source->items : le_io_source_ready(source);
+}
+
+static uint64_t mixed_part(const le_tensor *t) {
+    return t->data ? scan_mixed(0, t->data, (size_t)le_tensor_count(t) * le_dtype_size(t->dtype))
+                   : 0;
+}
+
+bool scan_frames_print(le_engine *engine, const char *place, const scan_wish *wish, int64_t item,
+                       uint64_t *out) {
+    le_tensor parts[LE_SOURCE_PARTS] = {{0}};
+    le_source *source = NULL;
+    bool good = scan_frames_open(engine, place, wish, &source) == LE_OK && item < source->items &&
+                scan_frames_leave(source, item) == LE_OK && source->next(source, 1, parts) == LE_OK;
+    const uint64_t both[2] = {mixed_part(&parts[0]), mixed_part(&parts[PARTS - 1])};
+    *out = good ? scan_mixed(0, both, sizeof both) : 0;
+    for (int k = 0; k < LE_SOURCE_PARTS; k++)
+        le_tensor_free(&parts[k]);
+    le_source_close(&source);
+    return good;
 }

@@ -23,6 +23,10 @@ le_status scan_frames_open(le_engine *engine, const char *place, const scan_wish
 size_t scan_frames_pieces(const le_source *source, const le_source_piece **pieces);
 /* How many of the next items are there: le_io_source_ready. */
 int64_t scan_frames_ready(le_source *source);
+/* What is stored of an item, mixed: whether it is the same one at another time. false: it cannot be
+ * read. */
+bool scan_frames_print(le_engine *engine, const char *place, const scan_wish *wish, int64_t item,
+                       uint64_t *out);
 /* Leaves out the next items. */
 le_status scan_frames_leave(le_source *source, int64_t items);
 

@@ -6,7 +6,7 @@
  */
 #include "scan_journal.h"
 
-#include "scan_state.h"
+#include "scan_command.h"
 #include "tool.h"
 
 #include <dirent.h>
@@ -22,7 +22,7 @@ enum { SYNC_MS = 60000 };
 
 typedef struct head {
     char magic[8];
-    uint64_t command;
+    uint64_t command, place;
 } head;
 
 typedef struct record {
@@ -32,74 +32,25 @@ typedef struct record {
     int64_t shape[LE_MAX_DIMS];
 } record;
 
-static const char magic[8] = "lescan1";
-
-/* FNV-1a (Fowler, Noll, Vo), a word at a time. */
-static uint64_t mixed(uint64_t h, const void *data, size_t n) {
-    const char *at = data;
-    for (; n >= sizeof h; at += sizeof h, n -= sizeof h) {
-        uint64_t word;
-        memcpy(&word, at, sizeof word);
-        h = (h ^ word) * 0x100000001b3u;
-        h ^= h >> 32;
-    }
-    for (; n > 0; at++, n--)
-        h = (h ^ (unsigned char)*at) * 0x100000001b3u;
-    return h;
-}
+static const char magic[8] = "lescan2";
 
 static uint64_t check_of(const record *r, const void *data) {
     const size_t left = sizeof r->check;
-    return mixed(mixed(0xcbf29ce484222325u, (const char *)r + left, sizeof *r - left), data,
-                 (size_t)r->bytes);
-}
-
-/* ----------------------------------------------------------------------------- what it is of -- */
-
-/* The size and date of the file that a place is in. */
-static void add_file(tool_text *t, const char *place) {
-    struct stat about;
-    const char *colon = strstr(place, ":/");
-    const size_t n = colon ? (size_t)(colon - place) : strcspn(place, ":[");
-    char file[PATH_MAX];
-    if (snprintf(file, sizeof file, "%.*s", (int)n, place) < (int)sizeof file &&
-        stat(file, &about) == 0)
-        tool_add(t, " %" PRId64 " %" PRId64 ".%09" PRId64, (int64_t)about.st_size,
-                 (int64_t)about.st_mtim.tv_sec, (int64_t)about.st_mtim.tv_nsec);
-}
-
-static void add_options(tool_text *t, const run_options *o) {
-    const char *const words[] = {o->implementation, o->run_type, o->device};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        tool_add(t, " %s", words[i] ? words[i] : "-");
-    tool_add(t, " %d %a %a %s", o->reproducible, o->has_rtol ? o->rtol : -1,
-             o->has_atol ? o->atol : -1, le_version());
-}
-
-static void add_inputs(tool_text *t, const run_args *a, const scan_layout *frames) {
-    for (size_t i = 0; i < a->operation->n_args; i++)
-        if (a->args[i].given && a->args[i].text && a->operation->args[i].type != LE_TYPE_OUT)
-            add_file(t, a->args[i].text);
-    for (size_t k = 0; k < frames->n_pieces; k++)
-        add_file(t, frames->pieces[k].place);
+    return scan_mixed(scan_mixed(0xcbf29ce484222325u, (const char *)r + left, sizeof *r - left),
+                      data, (size_t)r->bytes);
 }
 
 le_status scan_journal_open(scan_journal *j, const run_options *o, const run_args *a,
                             const scan_layout *frames, int64_t items) {
     char name[PATH_MAX];
-    tool_text about = {0};
     *j = (scan_journal){.fd = -1};
-    if (!scan_state_name(a, ".journal.", name, sizeof name))
+    if (!scan_command_name(a, ".journal.", name, sizeof name))
         return LE_OK;
-    scan_state_describe(a, items, &about);
-    add_options(&about, o);
-    add_inputs(&about, a, frames);
     j->stem = strdup(name);
-    if (!about.failed)
-        j->command = mixed(0, about.text, about.n);
-    const bool good = j->stem && !about.failed;
-    tool_text_free(&about);
-    return good ? LE_OK : le_fail(LE_ERR_MEMORY, "out of memory");
+    j->place = scan_command_place(a);
+    return j->stem && scan_command_hash(o, a, frames, items, &j->command)
+               ? LE_OK
+               : le_fail(LE_ERR_MEMORY, "out of memory");
 }
 
 /* ------------------------------------------------------------------------------------- files -- */
@@ -113,7 +64,7 @@ static bool is_of(const char *name, const char *stem, int64_t *number) {
     if (strncmp(name, stem, n) != 0 || name[n] < '0' || name[n] > '9')
         return false;
     *number = strtoll(name + n, &end, 10);
-    return *end == '\0';
+    return *end == '\0' && *number < INT_MAX;
 }
 
 static void each_file(const scan_journal *j, file_fn fn, void *cookie) {
@@ -134,15 +85,26 @@ static void each_file(const scan_journal *j, file_fn fn, void *cookie) {
         closedir(d);
 }
 
+/* Whether it is a journal of a scan into the same place. */
+static bool read_head(FILE *f, const scan_journal *j, head *h) {
+    return f && fread(h, sizeof *h, 1, f) == 1 && !memcmp(h->magic, magic, sizeof magic) &&
+           h->place == j->place;
+}
+
 static bool remove_one(void *cookie, const char *name, int64_t number) {
-    (void)cookie, (void)number;
-    unlink(name);
+    head h;
+    FILE *f = fopen(name, "rb");
+    (void)number;
+    if (read_head(f, cookie, &h))
+        unlink(name);
+    if (f)
+        fclose(f);
     return true;
 }
 
-void scan_journal_remove(const scan_journal *j) {
+void scan_journal_remove(scan_journal *j) {
     if (j->stem)
-        each_file(j, remove_one, NULL);
+        each_file(j, remove_one, j);
 }
 
 /* ----------------------------------------------------------------------------------- reading -- */
@@ -193,10 +155,11 @@ static bool read_file(void *cookie, const char *name, int64_t number) {
     struct stat about;
     head h;
     FILE *f = fopen(name, "rb");
-    const bool good = f && fstat(fileno(f), &about) == 0 && fread(&h, sizeof h, 1, f) == 1 &&
-                      !memcmp(h.magic, magic, sizeof magic) && h.command == r->journal->command;
-    if (good && number >= r->journal->files)
-        r->journal->files = number + 1;
+    const bool good = read_head(f, r->journal, &h) && fstat(fileno(f), &about) == 0 &&
+                      h.command == r->journal->command;
+    if (number >= r->journal->next)
+        r->journal->next = number + 1;
+    r->journal->any = r->journal->any || good;
     while (good && read_record(r, f, (int64_t)about.st_size - ftell(f)))
         ;
     if (f)
@@ -210,7 +173,7 @@ le_status scan_journal_read(scan_journal *j, int n_outputs, int64_t items, scan_
     if (!j->stem)
         return LE_OK;
     each_file(j, read_file, &r);
-    if (j->files == 0)
+    if (!j->any)
         scan_journal_remove(j);
     return r.status;
 }
@@ -235,12 +198,12 @@ static void give_up(scan_journal *j) {
 
 void scan_journal_begin(scan_journal *j, int64_t number) {
     char name[PATH_MAX + 24];
-    head h = {.command = j->command};
+    head h = {.command = j->command, .place = j->place};
     if (!j->stem)
         return;
     memcpy(h.magic, magic, sizeof magic);
     snprintf(name, sizeof name, "%s%" PRId64, j->stem, number);
-    j->fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+    j->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
     j->next_ms = tool_now_ms() + SYNC_MS;
     if (j->fd >= 0 && !write_all(j->fd, &h, sizeof h))
         give_up(j);

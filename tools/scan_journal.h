@@ -13,7 +13,9 @@
 typedef struct scan_journal {
     char *stem;       /* FILE.journal.; NULL: there is no file to be beside of */
     uint64_t command; /* that it is of: the call, its options, its inputs as they are now */
-    int64_t files;    /* the number that the next file gets */
+    uint64_t place;   /* of the first result */
+    bool any;         /* something of the command was there */
+    int64_t next;     /* the number that the next file gets */
     int fd;           /* of this process; -1: none */
     int64_t next_ms;  /* when it is on disk again */
 } scan_journal;
@@ -26,7 +28,8 @@ typedef le_status (*scan_journal_take)(void *cookie, int output, int64_t first, 
 le_status scan_journal_open(scan_journal *j, const run_options *o, const run_args *a,
                             const scan_layout *frames, int64_t items);
 /* Gives all batches that processes of the same command have left. What is of another command, or a
- * file's torn end, is as if it were not there; nothing at all: files of the stem are removed. */
+ * file's torn end, is as if it were not there; nothing at all: those of scans into the same place
+ * are removed. */
 le_status scan_journal_read(scan_journal *j, int n_outputs, int64_t items, scan_journal_take take,
                             void *cookie);
 /* From now on batches are kept, in the file of this number; where none can be written they are not.
@@ -34,8 +37,8 @@ le_status scan_journal_read(scan_journal *j, int n_outputs, int64_t items, scan_
 void scan_journal_begin(scan_journal *j, int64_t number);
 void scan_journal_put(scan_journal *j, int output, int64_t first, int64_t items,
                       const le_tensor *t);
-/* Of all processes. */
-void scan_journal_remove(const scan_journal *j);
+/* Of all processes, and of other scans into the same place. */
+void scan_journal_remove(scan_journal *j);
 void scan_journal_close(scan_journal *j);
 
 #endif

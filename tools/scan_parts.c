@@ -64,7 +64,7 @@ static le_status recall(scan *s, bool *any) {
 /* A process by itself keeps a journal only where one is there. */
 static le_status begin_parts(scan *s, bool any, const le_arg *options, size_t n_options) {
     const int64_t first = run_world_tell(s->left_out);
-    const int64_t number = run_world_tell(s->journal.files);
+    const int64_t number = run_world_tell(s->journal.next);
     if (!s->shared && !any)
         return LE_OK;
     s->parted = true;

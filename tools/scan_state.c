@@ -1,11 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * The file RESULT.part: how many chunks are done, of how many, and the command.
+ * The file RESULT.scan.NUMBER: how many chunks are done, of how many, and the command; the number
+ * is the result's place, for a file may have several.
  */
 #include "scan_state.h"
 
 #include "liquid_engine/le_io.h"
+#include "scan_command.h"
 #include "tool.h"
 
 #include <inttypes.h>
@@ -14,56 +16,71 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool scan_state_name(const run_args *a, const char *ending, char *out, size_t size) {
-    for (size_t i = 0; i < a->operation->n_args; i++)
-        if (a->operation->args[i].type == LE_TYPE_OUT && a->args[i].given) {
-            const char *text = a->args[i].text, *colon = strstr(text, ":/");
-            const int length = colon ? (int)(colon - text) : (int)strlen(text);
-            return snprintf(out, size, "%.*s%s", length, text, ending) < (int)size;
-        }
-    return false;
+static const char magic[] = "le-run scan ";
+
+static bool name_of(const run_args *a, char *out, size_t size) {
+    char ending[32];
+    snprintf(ending, sizeof ending, ".scan.%08" PRIx64, scan_command_place(a) & 0xffffffff);
+    return scan_command_name(a, ending, out, size);
 }
 
-void scan_state_describe(const run_args *a, int64_t items, tool_text *out) {
-    tool_add(out, "of %" PRId64 " %s", items, a->operation->name);
-    for (size_t i = 0; i < a->operation->n_args; i++)
-        if (a->args[i].given)
-            tool_add(out, " %s=%s", a->operation->args[i].name, a->args[i].text);
-    tool_add(out, "\n");
+/* The text of the state; NULL: there is none, or a file that is none has its name. To be freed. */
+static char *read_text(const char *name) {
+    enum { MOST = 65536 };
+    FILE *f = fopen(name, "rb");
+    char *text = f ? calloc(1, MOST) : NULL;
+    if (text)
+        text[fread(text, 1, MOST - 1, f)] = '\0';
+    if (f)
+        fclose(f);
+    if (text && strncmp(text, magic, sizeof magic - 1) == 0)
+        return text;
+    free(text);
+    return NULL;
 }
 
-int64_t scan_state_read(const run_args *a, int64_t items) {
-    char name[4200], text[16384] = "";
-    int64_t done = 0;
+/* What follows the number of items that are done. */
+static bool add_command(const scan_state *s, tool_text *out) {
+    uint64_t hash;
+    const bool good = scan_command_hash(s->options, s->args, NULL, s->items, &hash);
+    scan_command_words(s->args, s->items, out);
+    tool_add(out, "%016" PRIx64 "\n", hash);
+    return good && !out->failed && out->text;
+}
+
+bool scan_state_read(scan_state *s) {
+    char name[4200];
     int length = 0;
-    FILE *f = scan_state_name(a, ".part", name, sizeof name) ? fopen(name, "rb") : NULL;
-    if (!f)
-        return 0;
-    text[fread(text, 1, sizeof text - 1, f)] = '\0';
-    fclose(f);
+    char *text = name_of(s->args, name, sizeof name) ? read_text(name) : NULL;
     tool_text wanted = {0};
-    scan_state_describe(a, items, &wanted);
-    const bool same = sscanf(text, "%" SCNd64 " %n", &done, &length) == 1 && length > 0 &&
-                      wanted.text && !strcmp(text + length, wanted.text);
+    const bool same = text && add_command(s, &wanted) &&
+                      sscanf(text + sizeof magic - 1, "%" SCNd64 " %" SCNx64 " %n", &s->done,
+                             &s->last, &length) == 2 &&
+                      length > 0 && !strcmp(text + sizeof magic - 1 + length, wanted.text);
     tool_text_free(&wanted);
-    return same && done > 0 && done <= items ? done : 0;
+    free(text);
+    return same && s->done > 0 && s->done <= s->items;
 }
 
-bool scan_state_write(const run_args *a, int64_t items, int64_t done) {
+bool scan_state_write(const scan_state *s) {
     char name[4200];
     tool_text text = {0};
-    tool_add(&text, "%" PRId64 " ", done);
-    scan_state_describe(a, items, &text);
+    if (!name_of(s->args, name, sizeof name))
+        return false;
+    char *old = read_text(name);
+    tool_add(&text, "%s%" PRId64 " %016" PRIx64 " ", magic, s->done, s->last);
     const bool good =
-        scan_state_name(a, ".part", name, sizeof name) && text.text && tool_write(name, text.text);
+        (old || access(name, F_OK) != 0) && add_command(s, &text) && tool_write(name, text.text);
+    free(old);
     tool_text_free(&text);
     return good;
 }
 
 void scan_state_remove(const run_args *a) {
-    char name[4200];
-    if (scan_state_name(a, ".part", name, sizeof name))
+    char name[4200], *text = name_of(a, name, sizeof name) ? read_text(name) : NULL;
+    if (text)
         unlink(name);
+    free(text);
 }
 
 static bool begins_like(const char *place, int ndim, const int64_t *shape) {

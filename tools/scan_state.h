@@ -1,23 +1,27 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * How far a scan was when it was stopped: a small file beside its results.
+ * How far a scan was when it was stopped: a small file beside its results, FILE.scan.NUMBER.
  */
 #ifndef LE_TOOLS_SCAN_STATE_H
 #define LE_TOOLS_SCAN_STATE_H
 
-#include "run_args.h"
-#include "tool.h"
+#include "run.h"
 
-/* A file beside that of the first result. false: there is none. */
-bool scan_state_name(const run_args *a, const char *ending, char *out, size_t size);
-/* The command in words. */
-void scan_state_describe(const run_args *a, int64_t items, tool_text *out);
+/* Of a scan. Frames may have been added to its file: the last one that is done tells whether it is
+ * the same. */
+typedef struct scan_state {
+    const run_options *options;
+    const run_args *args;
+    int64_t items, done;
+    uint64_t last; /* what is stored of item done - 1, mixed */
+} scan_state;
 
-/* Chunks that the same command has done already; 0: none, or it was another command. */
-int64_t scan_state_read(const run_args *a, int64_t items);
-/* false: it cannot be written. */
-bool scan_state_write(const run_args *a, int64_t items, int64_t done);
+/* Fills done and last with what the same command has left; false: nothing. */
+bool scan_state_read(scan_state *s);
+/* false: it cannot be written, or another file has its name. */
+bool scan_state_write(const scan_state *s);
+/* What there is of a scan into the same place. */
 void scan_state_remove(const run_args *a);
 
 /* The place by which a result in f64 whose shape begins like this can be read again; that of a file

@@ -3,8 +3,11 @@
 # SPDX-License-Identifier: MIT
 # Scans of stored frames in le-run. usage: le-scan.sh FOLDER_OF_LE_RUN FOLDER_OF_SCAN_FILES
 PATH=$(cd "$1" && pwd):$(cd "$2" && pwd):$PATH
+here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/cli/common.sh
-. "$(dirname "$0")/common.sh"
+. "$here/common.sh"
+# shellcheck source=tests/cli/stop.sh
+. "$here/stop.sh"
 
 expect 0 scan-files
 frame=4000 # bytes
@@ -205,42 +208,8 @@ expect 0 le-run --implementation=reference --follow=4 integrate_stored frames=gr
 wait
 same grown.raw i.raw
 
-# --- a scan that was stopped goes on: five of eight frames are there, of which one is bad ---
-cp bad.h5 later.h5
-# shellcheck disable=SC2086
-{
-    set -- le-run --implementation=reference integrate_stored frames=later.h5:/entry/data/data $geometry bad_frames=skip
-    expect 0 "$@" intensity=curves.h5:/i
-    printf '5 of 8 integrate_stored frames=later.h5:/entry/data/data distance=0.1 poni1=0.002 poni2=0.0025 wavelength=1e-10 pixel1=1e-4 pixel2=1e-4 npt=20 error_model=poisson intensity=curves.h5:/i sem=curves.h5:/i_errors bad_frames=skip\n' >curves.h5.part
-    cp scan.h5 later.h5
-    expect 0 "$@" intensity=curves.h5:/i
-    err_has "5 frames are there already"
-    err_has "1 bad frame left out: 2 ("
-    [ ! -e curves.h5.part ] || fail "curves.h5.part is still there"
-    expect 0 "$@" intensity=curves.h5:/i
-    silent
-    set -- "$@" intensity=curves.npy
-    expect 0 "$@"
-    printf '5 of 8 integrate_stored frames=later.h5:/entry/data/data distance=0.1 poni1=0.002 poni2=0.0025 wavelength=1e-10 pixel1=1e-4 pixel2=1e-4 npt=20 error_model=poisson intensity=curves.npy bad_frames=skip\n' >curves.npy.part
-    expect 0 "$@"
-    err_has "5 frames are there already"
-}
-
-# Ctrl-C, once the first curves are in a file of that folder
-stop_when_begun() {
-    folder=$1
-    shift
-    env --default-signal=INT "$@" 2>err & # a shell's own background jobs ignore it
-    pid=$!
-    # the first curves go into a file without a name; before they are there, an interrupt has nothing to keep
-    # (ThreadSanitizer begins with such a file of its own)
-    until [ "$(find "/proc/$pid/fd" -lname "$folder/*(deleted)" ! -lname '*/tsan.*' \
-        -exec stat -L -c %b {} + 2>/dev/null | head -n 1)" -gt 0 ] 2>/dev/null; do
-        kill -0 "$pid" 2>/dev/null || break
-        sleep 0.02
-    done
-    kill -INT "$pid"
-    wait "$pid"
+stop_when_begun() { # FOLDER COMMAND...
+    stop_scan "$@"
     got=$?
     [ "$got" -eq 130 ] || { fail "Ctrl-C ends a scan with $got, expected 130"; cat err; }
 }
@@ -258,6 +227,75 @@ scan-files long.h5 8000
     tail -c 1280 long.raw >last.raw
     same first.raw i.raw
     same last.raw i.raw
+    [ -z "$(ls | grep -F .scan.)" ] || fail "the state is still there: $(ls)"
+}
+
+# --- a bad frame that was met before is told again, and a file without a header says what it has ---
+scan-files later.h5 3000 2
+# shellcheck disable=SC2086
+for out in curves.h5:/i curves.npy; do
+    set -- le-run --implementation=reference --memory-limit=1M integrate_stored frames=later.h5:/data $geometry bad_frames=skip intensity=$out
+    stop_when_begun "$PWD" "$@"
+    expect 0 "$@"
+    err_has "frames are there already"
+    err_has "1 bad frame left out: 2 ("
+    [ -z "$(ls | grep -F .scan.)" ] || fail "the state is still there: $(ls)"
+    expect 0 "$@"
+    grep -q "there already" err && fail "what is finished was taken for an end"
+done
+
+# --- of another mask, geometry, other options or frames nothing is taken; frames that have been added do not matter ---
+printf 'Distance: 0.1\nPoni1: 0.002\nPoni2: 0.0025\nRot1: 0\nRot2: 0\nRot3: 0\nWavelength: 1e-10\nPixelSize1: 1e-4\nPixelSize2: 1e-4\n' >'geo_12:30.poni'
+begin_scan() {
+    head -c 2000 /dev/zero >hide.raw
+    sed -i 's/^Distance.*/Distance: 0.1/' 'geo_12:30.poni'
+    scan-files long.h5 3000
+    set -- le-run --implementation=reference --memory-limit=1M integrate_stored frames=long.h5:/data poni=geo_12:30.poni npt=20 \
+        error_model=poisson mask=hide.raw:u8:40,50 intensity=long.raw
+    stop_when_begun "$PWD" "$@"
+    err_has "the same command goes on from there"
+}
+begun_anew() { # WHAT [OPTION]
+    what=$1
+    shift
+    set -- le-run --implementation=reference "$@" integrate_stored frames=long.h5:/data poni=geo_12:30.poni npt=20 error_model=poisson \
+        mask=hide.raw:u8:40,50
+    expect 0 "$@" intensity=long.raw
+    grep -q "there already" err && fail "$what: what was left of another scan was taken"
+    expect 0 "$@" intensity=fresh.raw
+    same long.raw fresh.raw
+}
+begin_scan
+head -c 1000 mask.raw >>hide.raw && tail -c +1001 hide.raw >hidden && mv hidden hide.raw
+begun_anew "another mask"
+begin_scan
+sed -i 's/^Distance.*/Distance: 0.2/' 'geo_12:30.poni'
+begun_anew "another geometry"
+begin_scan
+begun_anew "another option" --reproducible
+begin_scan
+scan-files long.h5 3000 -1 other
+begun_anew "other frames"
+begin_scan
+printf added >>long.h5
+expect 0 le-run --implementation=reference --memory-limit=1M integrate_stored frames=long.h5:/data poni=geo_12:30.poni npt=20 \
+    error_model=poisson mask=hide.raw:u8:40,50 intensity=long.raw
+err_has "frames are there already"
+
+# --- the user's files, and what is left of a scan into another dataset, stay ---
+# shellcheck disable=SC2086
+{
+    set -- le-run --implementation=reference --memory-limit=1M integrate_stored $geometry
+    stop_when_begun "$PWD" "$@" frames=long.h5:/data intensity=two.h5:/a
+    for file in two.h5.part two.h5.journal two.h5.journal.2024 two.h5.scan.mine; do echo precious >$file; done
+    expect 0 "$@" frames=scan.h5:/entry/data/data intensity=two.h5:/b
+    for file in two.h5.part two.h5.journal two.h5.journal.2024 two.h5.scan.mine; do
+        [ "$(cat $file)" = precious ] || fail "$file is gone"
+        rm -f $file
+    done
+    expect 0 "$@" frames=long.h5:/data intensity=two.h5:/a
+    err_has "frames are there already"
+    [ -z "$(ls | grep -F two.h5.)" ] || fail "something was left: $(ls)"
 }
 
 # --- a picture cannot be read again ---
@@ -265,7 +303,7 @@ scan-files long.h5 8000
 {
     set -- le-run --implementation=reference --memory-limit=1M integrate_stored frames=long.h5:/data $geometry intensity=long.svg
     stop_when_begun "" "$@"
-    err_has "of 8000 frames are done; the same command begins anew"
-    [ ! -e long.svg.part ] || fail "a picture has a state"
+    err_has "of 3000 frames are done; the same command begins anew"
+    [ -z "$(ls | grep -F long.svg.)" ] || fail "a picture has a state"
 }
 finish

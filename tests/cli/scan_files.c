@@ -4,7 +4,8 @@
  * Writes the files of tests/cli/le-scan.sh and tests/mpi/scans.sh into the folder where it is
  * started: scans of frames of 40 x 50 u16 in bitshuffled chunks, and the frames as plain numbers.
  * With the name of a file it is that one, frame by frame, or with a number behind it so many
- * frames, the eight again and again.
+ * frames, the eight again and again; then the number of one that is damaged, or -1, and any word
+ * for frames of other numbers.
  */
 #include <hdf5.h>
 
@@ -95,7 +96,7 @@ static void write_master(void) {
 }
 
 /* One frame after the other, for readers that follow (HDF5's SWMR). */
-static void write_one_by_one(const char *name, int n, long nanoseconds) {
+static void write_one_by_one(const char *name, int n, long nanoseconds, int bad) {
     const hsize_t none[3] = {0, ROWS, COLS}, most[3] = {H5S_UNLIMITED, ROWS, COLS},
                   chunk[3] = {1, ROWS, COLS};
     const unsigned values[] = {0, 5, 2, 0, 2};
@@ -114,6 +115,8 @@ static void write_one_by_one(const char *name, int n, long nanoseconds) {
     for (hsize_t f = 0; f < (hsize_t)n; f++) {
         const hsize_t shape[3] = {f + 1, ROWS, COLS}, at[3] = {f, 0, 0};
         const int64_t size = le__sc_encode(&format, frames + f % MOST * FRAME, bytes);
+        if ((int)f == bad)
+            bytes[13] ^= 0x40;
         nanosleep(&pause, NULL);
         if (H5Dset_extent(set, shape) < 0 || H5Dflush(set) < 0 ||
             H5Dwrite_chunk(set, H5P_DEFAULT, 0, at, (size_t)size, bytes) < 0 || H5Dflush(set) < 0)
@@ -198,7 +201,10 @@ int main(int argc, char **argv) {
         frames[i] = (uint16_t)((i * 7919 + i / FRAME * 31) % 97);
     if (argc > 1) {
         const int n = argc > 2 ? atoi(argv[2]) : MOST;
-        write_one_by_one(argv[1], n, argc > 2 ? 0 : 100000000);
+        if (argc > 4) /* other numbers */
+            for (int64_t i = 0; i < LONG * FRAME; i++)
+                frames[i] = (uint16_t)(96 - frames[i]);
+        write_one_by_one(argv[1], n, argc > 2 ? 0 : 100000000, argc > 3 ? atoi(argv[3]) : -1);
         return 0;
     }
     write_raw("frames.raw", frames, (int64_t)MOST * FRAME);

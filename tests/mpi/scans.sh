@@ -10,6 +10,7 @@ scan_files=$2
 source=$3
 mpirun=$4
 . "$source/tests/mpi/begin.sh"
+. "$source/tests/cli/stop.sh"
 same() { # FILE FILE
     cmp "$1" "$2" || complain "$1 differs from $2"
 }
@@ -61,18 +62,18 @@ together 3 bitshuffle_lz4 frames=missing.h5:$data result=none.h5:/data && compla
 [ "$(grep -c 'missing.h5' said)" -eq 1 ] || complain "not one error: $(cat said)"
 together 3 bitshuffle_lz4 frames=scan.h5:$data result=/proc/nobody/none.h5:/data && complain "written to nowhere"
 
-# what one process has left, ranks take up: five of eight frames, of which one is bad
-curves="--implementation=reference integrate_stored frames=later.h5:$data distance=0.1 poni1=0.002 poni2=0.0025 wavelength=1e-10
-    pixel1=1e-4 pixel2=1e-4 npt=20 error_model=poisson bad_frames=skip intensity=curves.h5:/i"
-cp bad.h5 later.h5
-"$tools/le-run" $curves 2>/dev/null || complain "le-run by itself failed"
-printf '%s\n' "5 of 8 integrate_stored frames=later.h5:$data distance=0.1 poni1=0.002 poni2=0.0025 wavelength=1e-10 pixel1=1e-4\
- pixel2=1e-4 npt=20 error_model=poisson intensity=curves.h5:/i sem=curves.h5:/i_errors bad_frames=skip" >curves.h5.part
-cp scan.h5 later.h5
-together 3 $curves || complain "did not continue: $(cat said)"
-grep -q '5 frames are there already' said || complain "began anew: $(cat said)"
+# what one process has left, ranks take up, with a bad frame of those
+"$scan_files" later.h5 2000 2 || complain "no files"
+curves="--implementation=reference integrate_stored frames=later.h5:/data distance=0.1 poni1=0.002 poni2=0.0025 wavelength=1e-10
+    pixel1=1e-4 pixel2=1e-4 npt=20 error_model=poisson bad_frames=skip"
+"$tools/le-run" $curves intensity=whole.raw 2>/dev/null || complain "le-run by itself failed"
+stop_scan "$PWD" "$tools/le-run" --memory-limit=1M $curves intensity=curves.raw
+grep -q 'goes on from there' err || complain "nothing was left: $(cat err)"
+together 3 $curves intensity=curves.raw || complain "did not continue: $(cat said)"
+grep -q ' frames are there already' said || complain "began anew: $(cat said)"
 grep -q '1 bad frame left out: 2 (' said || complain "forgot the bad frame: $(cat said)"
-[ ! -e curves.h5.part ] || complain "curves.h5.part is still there"
+same curves.raw whole.raw
+[ -z "$(ls | grep -F curves.raw.)" ] || complain "the state is still there: $(ls)"
 
 # a rank is killed: the same command does what is left, over other ranks or alone, and again after another one
 curves="--reproducible integrate_stored frames=long.h5:$data distance=0.1 poni1=0.002 poni2=0.0025 pixel1=1e-4 pixel2=1e-4
@@ -106,6 +107,18 @@ LE_TEST_DIE=0:9 together 2 $curves
 together 2 -v $curves radial_range=0,20 || complain "another command failed: $(cat said)"
 grep -q ' items left' said && complain "another command took what was left of the first: $(cat said)"
 [ -z "$(ls | grep journal)" ] || complain "the journal of another command was left"
+
+# files that are the user's, or of a scan into another dataset, stay
+curves="--reproducible integrate_stored frames=long.h5:$data distance=0.1 poni1=0.002 poni2=0.0025 pixel1=1e-4 pixel2=1e-4
+    wavelength=1e-10 npt=20 error_model=poisson"
+echo precious >two.h5.journal.7
+LE_TEST_DIE=1:17 together 4 $curves intensity=two.h5:/a && complain "a dead rank was not missed"
+"$tools/le-run" $curves intensity=two.h5:/b || complain "le-run by itself failed"
+together 3 $curves intensity=two.h5:/c || complain "3 ranks failed: $(cat said)"
+together 3 -v $curves intensity=two.h5:/a || complain "did not continue: $(cat said)"
+[ "$(left)" -lt 200 ] || complain "began anew: $(cat said)"
+[ "$(cat two.h5.journal.7)" = precious ] || complain "the user's file is gone"
+[ "$(ls | grep -cF two.h5.)" -eq 1 ] || complain "the journal was left: $(ls)"
 
 # rank 0 alone explains
 together 3 --explain bitshuffle_lz4 frames=scan.h5:$data result=result.raw || complain "no explanation: $(cat said)"

@@ -79,7 +79,7 @@ grep -q ' items left' said || complain "began anew: $(cat said)"
 holds both.h5:/first both.h5:/second
 holds both.h5:/c alone.h5:/c
 holds row.h5:/r alone_r.h5:/r
-LE_TEST_SLOW=3000,3000 ranks 2 "$tools/le-run" $cut gradient_col=live.h5:/c gradient_row=live_r.h5:/r >said_first 2>&1 &
+LE_TEST_DELAY=1500 ranks 2 "$tools/le-run" $cut gradient_col=live.h5:/c gradient_row=live_r.h5:/r >said_first 2>&1 &
 first=$!
 until [ -e live_r.h5.part ] || ! kill -0 $first 2>/dev/null; do sleep 0.05; done
 ranks 2 "$tools/le-run" $cut gradient_col=live.h5:/again gradient_row=live_2.h5:/r >/dev/null 2>said && complain "two jobs write one file"

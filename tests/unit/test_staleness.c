@@ -44,8 +44,16 @@ static le_status run(le_call *call) {
     return LE_OK;
 }
 
+static double reference_seconds;
+
+static le_status run_reference(le_call *call) {
+    toy_range(call, 0, toy_items(call), 0);
+    calm_pass(reference_seconds);
+    return LE_OK;
+}
+
 static le_engine *open_engine(le_mode mode, int n, const char *source) {
-    static le_implementation own[IMPLEMENTATIONS];
+    static le_implementation own[IMPLEMENTATIONS], reference;
     le_options o;
     le_engine *e = NULL;
     le_default_options(&o);
@@ -55,7 +63,11 @@ static le_engine *open_engine(le_mode mode, int n, const char *source) {
     o.threads = 2;
     assert_int_equal(le_open(&e, &o), LE_OK);
     assert_int_equal(le_register_operation(e, &toy_operation), LE_OK);
-    assert_int_equal(le_register_implementation(e, &toy_reference), LE_OK);
+    reference = toy_reference;
+    reference.items = NULL;
+    reference.range = NULL;
+    reference.run = run_reference;
+    assert_int_equal(le_register_implementation(e, &reference), LE_OK);
     for (int i = 0; i < n; i++) {
         own[i] = toy_c;
         own[i].name = names[i];
@@ -362,6 +374,7 @@ static void a_choice_under_load_is_marked(void **state) {
 static void what_was_locked_is_read_later(void **state) {
     (void)state;
     sqlite3 *other;
+    reference_seconds = 40;
     fill_database();
     assert_true(choice_says("\"by\":\"race\""));
     assert_int_equal(sqlite3_open(db, &other), SQLITE_OK);

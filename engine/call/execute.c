@@ -14,6 +14,7 @@
 #include "call/watch.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static le_status run_range(le_call *call, const le_implementation *impl) {
@@ -71,16 +72,51 @@ static le_status run_on_device(le_call *call, const le_implementation *impl) {
     return status == LE_OK ? call->device->end(call, impl->run(call)) : status;
 }
 
+/* Who heard that the call is to end: by the watch, by the steps it has, or from outside, as an
+ * interpreter does. */
+static bool may_be_cancelled(const le_call *call, const le__candidate *c) {
+    return c->implementation->flags & (LE__IMPL_STAGED | LE_IMPL_IN_PROCESS) ||
+           (call->watch && le__watch_ended(call->watch)) || le__ticker_over(le__ticker_here());
+}
+
+/* Some things no implementation can know of: what it says of them is not passed on as if it were
+ * so. */
+static le_status believed(const le_call *call, const le__candidate *c, le_status status) {
+    bool made = c->implementation->flags & LE__IMPL_STAGED;
+    char text[400];
+    switch (status) {
+    case LE_ERR_CANCELLED:
+        return may_be_cancelled(call, c)
+                   ? status
+                   : le_fail(LE_ERR_WRONG_RESULT,
+                             "said that it was cancelled when nobody had ended the call");
+    case LE_ERR_DEVICE_LOST:
+        return made || c->device->kind != LE_DEVICE_CPU
+                   ? status
+                   : le_fail(LE_ERR_WRONG_RESULT, "said that its device was lost, on the CPU");
+    case LE_ERR_IO: /* of what the caller named, where the library's own code or a source says so */
+    case LE_ERR_UNKNOWN:
+        if (made || le__registry_is_builtin(call->entry, c->implementation))
+            return status;
+        snprintf(text, sizeof text, "%s", le_error_message());
+        return le_fail(LE_ERR_UNSUPPORTED, "%s", text);
+    default:
+        return status;
+    }
+}
+
 /* An implementation may fail without a word: the text of an older error would stand for it. */
 static le_status run_on(le_call *call, const le__candidate *c) {
     bool cpu = c->device->kind == LE_DEVICE_CPU;
     unsigned before = le__failures();
     le_status status =
         cpu ? run_on_cpu(call, c->implementation) : run_on_device(call, c->implementation);
-    return status == LE_OK || le__failures() != before
-               ? status
-               : le_fail(status, "%s: %s on %s failed without a reason: %s", call->operation->name,
-                         c->implementation->name, c->device->id, le_status_text(status));
+    if (status == LE_OK)
+        return LE_OK;
+    if (le__failures() == before)
+        le_fail(status, "%s: %s on %s failed without a reason: %s", call->operation->name,
+                c->implementation->name, c->device->id, le_status_text(status));
+    return believed(call, c, status);
 }
 
 /* After the run with too little room for counted outputs: with enough. What was in vain is set-up,

@@ -140,7 +140,7 @@ static void keep_failure(le__dispatch *d, le__question *q, le__arm *arm, le_stat
 void le__dispatch_failed(le__dispatch *d, le__question *q, le__arm *arm, le_status status) {
     char reason[160];
     snprintf(reason, sizeof reason, "%.150s", le_error_message());
-    if (status == LE_ERR_DEVICE_LOST)
+    if (status == LE_ERR_DEVICE_LOST && arm->candidate.device->kind != LE_DEVICE_CPU)
         atomic_store(&arm->candidate.device->lost, true);
     pthread_mutex_lock(&q->op->mutex);
     if (!says_nothing_new(q, arm->proof, status))

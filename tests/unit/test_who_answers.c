@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -205,6 +206,40 @@ static void who_was_short_of_memory_is_asked_again(void **state) {
     }
 }
 
+static le_status says;    /* of those from so many items on */
+static int64_t says_from; /* 0: in trials, too */
+static _Atomic int *said; /* how often, in all processes */
+
+static le_status say_it(le_call *call, void **context) {
+    *context = call;
+    if ((int64_t)toy_items(call) < says_from)
+        return LE_OK;
+    ++*said;
+    return le_fail(says, "toy: so it says");
+}
+
+/* Nobody has ended the call, no device is lost, and files and names are none of its business. */
+static void what_it_cannot_know_is_not_believed(void **state) {
+    static const le_status all_said[] = {LE_ERR_CANCELLED, LE_ERR_DEVICE_LOST, LE_ERR_IO,
+                                         LE_ERR_UNKNOWN};
+    (void)state;
+    for (size_t i = 0; i < 4 * sizeof all_said / sizeof *all_said; i++) {
+        char who[16];
+        le_implementation all[] = {toy_reference, toy_c, quick_by(toy_range)};
+        all[2].prepare = say_it;
+        says = all_said[i / 4];
+        says_from = i % 4 / 2 ? 0 : 4000;
+        *said = 0;
+        le_engine *e = open_with(all, 3);
+        for (int k = 0; k < 8; k++) {
+            ask_row(e, N - k / 2, i % 2 ? LE_MODE_LEARN : LE_MODE_MEASURE, who);
+            assert_string_not_equal(who, "quick");
+        }
+        assert_in_range(*said, 1, 20);
+        le_close(&e);
+    }
+}
+
 static bool strays;
 
 static void strays_at_4000(void *context, size_t begin, size_t end, int worker) {
@@ -361,11 +396,15 @@ static void calls_force_before_engines_before_variables(void **state) {
 int main(void) {
     for (int i = 0; i < 2 * N; i++)
         input[i] = (float)(i % 101);
+    said = mmap(NULL, sizeof *said, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (said == MAP_FAILED)
+        return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_layout_asks_who_takes_it),
         cmocka_unit_test(results_with_gaps_are_as_others),
         cmocka_unit_test(bad_data_are_their_givers_fault),
         cmocka_unit_test(who_was_short_of_memory_is_asked_again),
+        cmocka_unit_test(what_it_cannot_know_is_not_believed),
         cmocka_unit_test(what_breaks_things_answers_nowhere),
         cmocka_unit_test(a_serial_reference_is_run_serially),
         cmocka_unit_test(choices_say_what_was_forced),

@@ -399,7 +399,8 @@ typedef enum le_implementation_flag {
      * its lock, say): tried in this process, on guarded outputs. What hangs or crashes does so
      * here. A reference that has it answers here, too, before a child is forked for another CPU
      * implementation of the operation; those for devices are then tried here. The operation's
-     * make_case and the reference's functions are called in this process only. */
+     * make_case and the reference's functions are called in this process only. LE_ERR_CANCELLED
+     * from one that has it ends the call, for it may have been interrupted by itself. */
     LE_IMPL_IN_PROCESS = 1u << 7,
     /* The bits of a result depend on where it lies in the call (transforms of tiles that begin at
      * the first row, say), so that a part of the call gives others: reproducible calls that it
@@ -457,7 +458,8 @@ typedef struct le_implementation {
     size_t (*items)(const le_call *call);
     le_range_fn range;
     void (*release)(void *context);
-    /* Or run: several phases with le_parallel_for, or OpenCL. */
+    /* Or run: several phases with le_parallel_for, or OpenCL. Where one fails another implementation
+     * answers, unless it is the caller's mistake: LE_ERR_DATA, _ARGUMENT, _SHAPE, _DTYPE. */
     le_status (*run)(le_call *call);
     /* For le_register_implementation: tells versions of the code apart, as a version number, a hash
      * or the source's text. When it changes, what was measured becomes a prior and verdicts end.

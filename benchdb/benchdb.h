@@ -231,7 +231,7 @@ typedef struct le_db_verdict {
     const char *size_class; /* text of the caller's, "20" */
     le_db_state state;
     double errors[LE_DB_ERRORS];
-    const char *reason; /* one line; "" or NULL: none */
+    const char *reason; /* is stored as one line of UTF-8; "" or NULL: none */
     int64_t date_ms;    /* 0: now */
     int64_t attempts;   /* adding: trials since the last verdict, at least 1; they add up */
     /* filled in by loading */

@@ -7,6 +7,7 @@
 #include "internal.h"
 #include "numbers.h"
 #include "outfile.h"
+#include "utf8.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
@@ -37,7 +38,11 @@ static void add_int(cJSON *row, const char *name, int64_t value) {
 
 static void add_text(cJSON *row, const char *name, sqlite3_stmt *st, int column) {
     const char *text = (const char *)sqlite3_column_text(st, column);
-    cJSON_AddStringToObject(row, name, text ? text : "");
+    char *line = strdup(text ? text : "");
+    if (line) /* earlier versions cut texts anywhere */
+        le__utf8_make_line(line);
+    cJSON_AddStringToObject(row, name, line ? line : "");
+    free(line);
 }
 
 static void on_identity(exporter *e, cJSON *row, sqlite3_stmt *st) {

@@ -28,7 +28,7 @@ bool le__db_field_clean(le__db_fields *f, const char *name, const char *text) {
         size_t n = le__utf8_size(p);
         if (n == 0)
             return le__db_field_fail(f, "%s is not UTF-8", name);
-        if ((unsigned char)*p < 0x20 || *p == 0x7f)
+        if (le__utf8_is_control(p))
             return le__db_field_fail(f, "%s has a control character", name);
         p += n;
     }

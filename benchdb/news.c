@@ -4,6 +4,7 @@
  * Collecting news, in little memory.
  */
 #include "news.h"
+#include "utf8.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -66,7 +67,7 @@ void le__db_news_verdict(le_db *db, const le_db_verdict *from) {
         v->row = *from;
         snprintf(v->size_class, sizeof v->size_class, "%s",
                  from->size_class ? from->size_class : "");
-        snprintf(v->reason, sizeof v->reason, "%s", from->reason ? from->reason : "");
+        le__utf8_put_line(v->reason, sizeof v->reason, "", from->reason ? from->reason : "");
     }
     pthread_mutex_unlock(&db->news_lock);
 }

@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Characters of UTF-8.
+ * Characters and lines of UTF-8.
  */
 #include "utf8.h"
 
-#include <stdbool.h>
+#include <stdio.h>
 
 size_t le__utf8_size(const char *text) {
     static const struct {
@@ -25,4 +25,46 @@ size_t le__utf8_size(const char *text) {
         return ok ? forms[i].more + 1u : 0;
     }
     return 0;
+}
+
+bool le__utf8_is_control(const char *p) {
+    return (unsigned char)*p < 0x20 || *p == 0x7f;
+}
+
+bool le__utf8_is_line(const char *text) {
+    for (size_t n; *text; text += n) {
+        n = le__utf8_size(text);
+        if (n == 0 || le__utf8_is_control(text))
+            return false;
+    }
+    return true;
+}
+
+/* Whether the text ends within the character that begins here. */
+static bool is_cut_off(const char *p) {
+    unsigned char first = (unsigned char)*p;
+    size_t bytes = first < 0xc2 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 1;
+    size_t n = 1;
+    while (n < bytes && ((unsigned char)p[n] & 0xc0) == 0x80)
+        n++;
+    return n < bytes && !p[n];
+}
+
+void le__utf8_make_line(char *text) {
+    for (size_t n; *text; text += n) {
+        n = le__utf8_size(text);
+        if (n == 0 && is_cut_off(text)) {
+            *text = '\0';
+            return;
+        }
+        if (n == 0 || le__utf8_is_control(text)) {
+            *text = n ? ' ' : '?';
+            n = 1;
+        }
+    }
+}
+
+void le__utf8_put_line(char *out, size_t size, const char *before, const char *text) {
+    snprintf(out, size, "%s%s", before, text);
+    le__utf8_make_line(out);
 }

@@ -7,6 +7,7 @@
  */
 #include "news.h"
 #include "pending.h"
+#include "utf8.h"
 
 #include <errno.h>
 #include <math.h>
@@ -439,7 +440,7 @@ static void append_row(le__db_writer *w, le__db_item_type type, int64_t problem,
         free(row);
 }
 
-/* A copy of a struct in one block with its texts; texts[i] points at fields of *head. */
+/* A copy of a struct in one block with its texts, as lines; texts[i] points at fields of *head. */
 static void *copy_with_texts(const void *head, size_t size, const size_t *fields, size_t n) {
     size_t total = size;
     for (size_t i = 0; i < n; i++) {
@@ -456,6 +457,7 @@ static void *copy_with_texts(const void *head, size_t size, const size_t *fields
         if (len)
             memcpy(at, text, len);
         at[len] = 0;
+        le__utf8_make_line(at);
         memcpy(block + fields[i], &at, sizeof at);
         at += len + 1;
     }

@@ -10,6 +10,7 @@
 #include "call/storage.h"
 #include "core/text.h"
 #include "numbers.h"
+#include "utf8.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -247,7 +248,7 @@ static void add_number(le__text *t, double v) {
 }
 
 static void add_string(le__text *t, const char *s) {
-    if (strlen(s) <= TEXT_MOST)
+    if (strlen(s) <= TEXT_MOST && le__utf8_is_line(s))
         le__text_add(t, "%s", s);
     else
         le__text_add(t, "#%016" PRIx64, (uint64_t)XXH3_64bits(s, strlen(s)));

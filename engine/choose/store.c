@@ -7,6 +7,7 @@
 
 #include "benchdb.h"
 #include "stats.h"
+#include "utf8.h"
 #include "core/clock.h"
 #include "core/cpu.h"
 #include "call/engine.h"
@@ -290,13 +291,13 @@ static void load_verdict(le__op_state *op, const le_db_verdict *from) {
     }
     v->state = (le__state)from->state;
     v->ran = true;
-    snprintf(v->reason, sizeof v->reason, "%s", from->reason ? from->reason : "");
+    le__utf8_put_line(v->reason, sizeof v->reason, "", from->reason ? from->reason : "");
     le__verdict_read_time(v);
     v->error.max_abs = from->errors[0];
     memcpy(v->error.rtol_at, from->errors + 1, sizeof v->error.rtol_at);
     if (v->state == LE__QUARANTINED) {
         p->quarantined = true;
-        snprintf(p->reason, sizeof p->reason, "quarantined: %.140s", v->reason);
+        le__utf8_put_line(p->reason, sizeof p->reason, "quarantined: ", v->reason);
     }
 }
 

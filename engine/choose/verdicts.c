@@ -7,6 +7,7 @@
 #include "choose/verdicts.h"
 
 #include "core/clock.h"
+#include "utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -40,11 +41,11 @@ void le__verdict_keep(le__dispatch *d, le__question *q, le__proof *p, int size_c
     if (error)
         v->error = *error;
     v->untold = state == LE__PROVEN && !error;
-    snprintf(v->reason, sizeof v->reason, "%.159s", reason);
+    le__utf8_put_line(v->reason, sizeof v->reason, "", reason);
     le__verdict_read_time(v);
     if (state == LE__QUARANTINED) {
         p->quarantined = true;
-        snprintf(p->reason, sizeof p->reason, "quarantined: %.140s", reason);
+        le__utf8_put_line(p->reason, sizeof p->reason, "quarantined: ", reason);
     }
     if (store && q->mode != LE_MODE_FROZEN)
         le__store_verdict(d->store, p, v);
@@ -105,7 +106,7 @@ void le__verdict_log(const le__dispatch *d, const le__question *q, const le__pro
  * other. Mutex of the operation held. */
 static void leave_out(le__question *q, le__proof *p, bool memory, const char *reason) {
     static const double least_s = 1, most_s = 60;
-    snprintf(p->failure, sizeof p->failure, "%s", reason);
+    le__utf8_put_line(p->failure, sizeof p->failure, "", reason);
     for (size_t i = 0; i < q->n_arms; i++) {
         const le__proof *other = q->op->arms[i]->proof;
         bool sibling = other->implementation == p->implementation && other->device == p->device;
@@ -139,7 +140,7 @@ static void keep_failure(le__dispatch *d, le__question *q, le__arm *arm, le_stat
 
 void le__dispatch_failed(le__dispatch *d, le__question *q, le__arm *arm, le_status status) {
     char reason[160];
-    snprintf(reason, sizeof reason, "%.150s", le_error_message());
+    le__utf8_put_line(reason, sizeof reason, "", le_error_message());
     if (status == LE_ERR_DEVICE_LOST && arm->candidate.device->kind != LE_DEVICE_CPU)
         atomic_store(&arm->candidate.device->lost, true);
     pthread_mutex_lock(&q->op->mutex);

@@ -7,6 +7,7 @@
 #include "benchdb_test.h"
 
 #include <cjson/cJSON.h>
+#include <sqlite3.h>
 
 typedef struct reports {
     int n;
@@ -453,12 +454,63 @@ static void test_handed_over(void **state) {
     le_db_close(&root);
 }
 
+/* Whatever an implementation says, and wherever its words were cut: the stored reason is a line of
+ * UTF-8, which the other database takes. So it is with what earlier versions have stored. */
+static void test_any_reason(void **state) {
+    static const char *const cases[][2] = {
+        {"plain", "plain"},
+        {"first line\nsecond\twith a tab\x7f", "first line second with a tab "},
+        {"\xc3\xa9t\xc3\xa9", "\xc3\xa9t\xc3\xa9"},
+        {"cut \xc3", "cut "},
+        {"cut \xe2\x82", "cut "},
+        {"cut \xf0\x9f\x98", "cut "},
+        {"latin \xe9t\xe9", "latin ?t"},
+        {"\xff\x80 and \xed\xa0\x80", "?? and ???"},
+    };
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        const char *given = cases[i / 2][0], *kept = cases[i / 2][1];
+        char *folder = test_folder(), *path = test_path(folder, "t.sqlite3");
+        char *json = test_path(folder, "t.json");
+        le_db *db = test_open(path, NULL);
+        le_db_verdict v = {.candidate = test_candidate(db, 0),
+                           .size_class = "f32|0",
+                           .state = LE_DB_FAILED,
+                           .reason = i % 2 ? "earlier" : given};
+        le_db_add_verdict(db, &v);
+        assert_true(le_db_flush(db, 10));
+        le_db_close(&db);
+        if (i % 2) {
+            sqlite3 *file = NULL;
+            char *text = sqlite3_mprintf("UPDATE verdicts SET reason = %Q", given);
+            assert_int_equal(sqlite3_open(path, &file), SQLITE_OK);
+            assert_int_equal(sqlite3_exec(file, text, NULL, NULL, NULL), SQLITE_OK);
+            sqlite3_free(text);
+            sqlite3_close(file);
+        }
+        db = test_open(path, NULL);
+        assert_int_equal(le_db_export_file(db, json), LE_DB_OK);
+        le_db_close(&db);
+        le_db_import_result result;
+        db = test_open(test_path(folder, "other.sqlite3"), NULL);
+        assert_int_equal(le_db_import(db, json, NULL, &result), LE_DB_OK);
+        assert_int_equal(result.bad, 0);
+        le_db_knowledge *k = NULL;
+        assert_int_equal(le_db_load(db, NULL, 0, &k), LE_DB_OK);
+        assert_int_equal(k->n_verdicts, 1);
+        assert_string_equal(k->verdicts[0].reason, kept);
+        le_db_knowledge_free(&k);
+        le_db_close(&db);
+        test_folder_remove(folder);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_export_import), cmocka_unit_test(test_schema),
         cmocka_unit_test(test_merge_halves),  cmocka_unit_test(test_bad_rows),
         cmocka_unit_test(test_names_unknown), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_handed_over),
+        cmocka_unit_test(test_handed_over),   cmocka_unit_test(test_any_reason),
     };
     return cmocka_run_group_tests_name("benchdb_json", tests, NULL, NULL);
 }

@@ -444,11 +444,21 @@ le_status le__registry_open(le__registry *r, const le__maker *makers) {
     return status;
 }
 
+static int by_age(const void *a, const void *b) {
+    const le__operation_entry *const *x = a, *const *y = b;
+    return ((*x)->id < (*y)->id) - ((*x)->id > (*y)->id);
+}
+
+/* The newest first: a chain that is an operation refers to those that were there before it. */
 void le__registry_close(le__registry *r) {
-    for (size_t i = 0; i < r->n; i++)
-        free_entry(r->entries[i]);
-    for (size_t i = 0; i < r->n_retired; i++)
-        free_entry(r->retired[i]);
+    if (r->n)
+        qsort(r->entries, r->n, sizeof *r->entries, by_age);
+    if (r->n_retired)
+        qsort(r->retired, r->n_retired, sizeof *r->retired, by_age);
+    for (size_t i = 0, k = 0; i < r->n || k < r->n_retired;) {
+        bool retired = k < r->n_retired && (i == r->n || r->retired[k]->id > r->entries[i]->id);
+        free_entry(retired ? r->retired[k++] : r->entries[i++]);
+    }
     free(r->retired);
     free(r->entries);
     free(r->operations);

@@ -224,7 +224,7 @@ static le_status make_part(const le__io_place *place, const char *part, const le
                            int64_t *offset) {
     le__outfile temp; /* first one that makes the folders on the way, and refuses what is no file */
     mark m = {.file = le__io_version_of(place->file)};
-    int fd;
+    int fd = -1;
     le_status status = le__io_temp_open(place->file, false, &temp);
     if (status != LE_OK)
         return status;

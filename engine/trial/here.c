@@ -55,11 +55,15 @@ static le_status run_reference(trial *t) {
     memcpy(args, t->sample.args, sizeof args);
     le__args_for_reference(t->entry->operation, args, t->sample.n, outputs);
     le_status status = le__call_bind(&t->reference, t->engine, t->entry, args, t->sample.n);
+    if (status != LE_OK)
+        return status;
     for (int runs = 0; status == LE_OK && runs < 2 && t->reference_s < brief_s; runs++) {
         status = le__execute(&t->reference, &reference, LE__OUTPUTS_FRESH);
         double seconds = t->reference.stats.seconds;
         t->reference_s = runs ? fmin(t->reference_s, seconds) : seconds;
     }
+    if (status != LE_OK)
+        le__call_unbind(&t->reference);
     return status;
 }
 

@@ -184,7 +184,7 @@ check() {
         export LE_TEST_CASES=1 # of each operation: what threads share shows in any, and all take ten times as long
         # what never starts a thread is left to the other parts, and what check_cpu, test_opencl, test_slabs and test_io_threads show
         alone='policy|replay|stats|test_plan|volume_math|svg|run_args|_memory|test_ends|test_views'
-        shown='check_opencl|opencl_faults|_no_f64|imaging_clip|convolution_slabs|strides|io_h5|cli_le_(bench|run)'
+        shown='check_opencl|opencl_faults|_no_f64|imaging_clip|convolution_slabs|strides|io_h5|cli_le_(bench|run|scan)'
         selected="-E $values|$no_code|$once|$alone|$shown|$long"
         build tsan --preset tsan "-DLE_ISAS=$isas" && run_tests tsan
         ;;

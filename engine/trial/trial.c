@@ -66,20 +66,24 @@ static void try_sample(void *context, le__trial_result *r) {
 
 typedef struct patience {
     double start, limit_s, rest_s;
-    double idle_s; /* without use of the processor */
+    double idle_s;  /* without use of the processor */
+    double begin_s; /* for which it may begin before the limit runs */
 } patience;
 
 /* A child that rests for longer than it may is ended: false, and nothing is said. */
 static bool wait_for_child(pid_t pid, shared *s, const patience *p, le__trial_result *r) {
-    double pause = 5e-5, starved = 0;
+    double pause = 5e-5, starved = 0, start = p->start;
     int state = 0;
     bool killed = false, cancelled = false, rested = false;
     le__trial_watch watch = {0};
     while (!le__trial_child_ended(pid, &state)) {
         starved = fmax(starved, le__os_starved(pid));
         le__trial_look(&watch, pid);
-        bool late = le__now() - p->start > p->limit_s + starved ||
-                    le__trial_idle(&watch, p->idle_s + starved);
+        double now = le__now();
+        if (!s->begun && now - p->start < p->begin_s)
+            start = now;
+        bool late =
+            now - start > p->limit_s + starved || le__trial_idle(&watch, p->idle_s + starved);
         cancelled = cancelled || !le__ticker_look(le__ticker_here(), NAN);
         rested = rested || (!killed && le__trial_idle(&watch, p->rest_s + starved));
         if (!killed && (late || cancelled || rested)) {
@@ -261,7 +265,8 @@ bool le__trial_run(const le__candidate *c, const le_call *call, double limit_s, 
     w->call = *call;
     w->call.lean = true;
     w->call.stop_after = 0; /* the child has its own limit: being stopped would be its answer */
-    patience p = {.limit_s = limit_s, .idle_s = idle_s};
+    patience p = {
+        .limit_s = limit_s, .idle_s = idle_s, .begin_s = call->engine->options.trial_limit_s};
     bool ran = in_child(call->engine, p, (attempt){run_whole, w}, out, &begun);
     free(w);
     return ran && begun;

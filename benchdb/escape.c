@@ -34,21 +34,11 @@ static bool is_allowed(const char *p, size_t n) {
     return n > 1 && memcmp(p, "\xef\xbf\xbe", 3) != 0 && memcmp(p, "\xef\xbf\xbf", 3) != 0;
 }
 
-/* As snprintf leaves a text behind that had no room: more of this character would have followed. */
-static bool is_cut_off(const char *p) {
-    const unsigned char first = (unsigned char)*p;
-    const size_t needs = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
-    size_t n = 1;
-    while (((unsigned char)p[n] & 0xc0) == 0x80)
-        n++;
-    return !p[n] && n < needs;
-}
-
 void le__escape(FILE *out, const char *text) {
     while (*text) {
         const size_t n = le__utf8_size(text);
         const char *entity = entity_of(*text);
-        if (n == 0 && is_cut_off(text))
+        if (n == 0 && le__utf8_is_cut_off(text))
             return;
         if (entity)
             fputs(entity, out);

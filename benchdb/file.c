@@ -20,23 +20,6 @@
 /* What SQLite adds to the name of a database for files that belong to it. */
 static const char *const beside[] = {"-wal", "-shm", "-journal"};
 
-static bool is_same_file(const char *a, const struct stat *b) {
-    struct stat st;
-    return stat(a, &st) == 0 && st.st_dev == b->st_dev && st.st_ino == b->st_ino;
-}
-
-bool le_db_is_file_of(const char *database, const char *path) {
-    char name[4200];
-    struct stat target;
-    if (stat(path, &target) != 0)
-        return false;
-    bool found = is_same_file(database, &target);
-    for (size_t i = 0; i < sizeof beside / sizeof *beside && !found; i++)
-        found = snprintf(name, sizeof name, "%s%s", database, beside[i]) < (int)sizeof name &&
-                is_same_file(name, &target);
-    return found;
-}
-
 le__db_file_state le__db_file_state_of(int rc) {
     if (rc == SQLITE_IOERR_WRITE || rc == SQLITE_IOERR_SHMSIZE || rc == SQLITE_IOERR_FSYNC ||
         rc == SQLITE_IOERR_TRUNCATE) /* a file size limit or quota is not SQLITE_FULL */
@@ -96,6 +79,14 @@ static le__db_file_id identify(const char *path, const char *end) {
 static bool is_at(const char *path, const char *end, le__db_file_id id) {
     le__db_file_id found = identify(path, end);
     return id.inode != 0 && found.device == id.device && found.inode == id.inode;
+}
+
+bool le_db_is_file_of(const char *database, const char *path) {
+    const le__db_file_id target = identify(path, "");
+    bool found = is_at(database, "", target);
+    for (size_t i = 0; i < sizeof beside / sizeof *beside && !found; i++)
+        found = is_at(database, beside[i], target);
+    return found;
 }
 
 bool le__db_file_same(const le__db_connection *c, const char *path) {

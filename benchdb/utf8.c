@@ -40,8 +40,7 @@ bool le__utf8_is_line(const char *text) {
     return true;
 }
 
-/* Whether the text ends within the character that begins here. */
-static bool is_cut_off(const char *p) {
+bool le__utf8_is_cut_off(const char *p) {
     unsigned char first = (unsigned char)*p;
     size_t bytes = first < 0xc2 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 1;
     size_t n = 1;
@@ -53,7 +52,7 @@ static bool is_cut_off(const char *p) {
 void le__utf8_make_line(char *text) {
     for (size_t n; *text; text += n) {
         n = le__utf8_size(text);
-        if (n == 0 && is_cut_off(text)) {
+        if (n == 0 && le__utf8_is_cut_off(text)) {
             *text = '\0';
             return;
         }

@@ -17,6 +17,9 @@
 size_t le__utf8_size(const char *p);
 /* Whether the character at p is one for control, as the end of a line. */
 bool le__utf8_is_control(const char *p);
+/* Whether the text ends within the character that begins at p, as snprintf leaves one behind that had
+ * no room. */
+bool le__utf8_is_cut_off(const char *p);
 bool le__utf8_is_line(const char *text);
 /* Makes one line of UTF-8 of whatever text is, in place: spaces for control characters, question
  * marks for what is no character; of one that was cut off at the end nothing stays. */

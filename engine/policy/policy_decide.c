@@ -376,9 +376,11 @@ static size_t second_look(const scene *s, size_t best_index, const option *best)
     double paid = s->problem->answered / (PATIENCE * (s->problem->second_looks + 1.0));
     for (size_t i = 0; i < s->q->n_allowed && !(best->slow > 0.0); i++) {
         const le__cell *cell = le__cell_find(s->problem, s->q->allowed[i].candidate);
+        if (i == best_index || !hardly_known(cell))
+            continue;
         option o = look(s, i);
         double longest = s->q->allowed[i].unstoppable ? o.seconds : stop_after(s, best, i);
-        if (i == best_index || !hardly_known(cell) || o.slow > 0.0 || too_long(s, &o, best, i))
+        if (o.slow > 0.0 || too_long(s, &o, best, i))
             continue;
         if (still_in_doubt(s, i))
             return look_again(s, i, true);

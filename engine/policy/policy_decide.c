@@ -300,6 +300,18 @@ static bool together(const scene *s, size_t a, size_t b) {
            members[s->q->allowed[b].candidate].info.resource;
 }
 
+/* One that has never run here is best by a guess, where others have: its run is stopped when it is
+ * lost, and is not repeated unseen. */
+static bool is_guess(const scene *s, size_t index) {
+    return isfinite(s->least_seen) &&
+           !has_run(le__cell_find(s->problem, s->q->allowed[index].candidate));
+}
+
+/* Beside a guess, who has run here waits: the guess is to be seen first. */
+static bool waits(const scene *s, size_t best_index, size_t i) {
+    return is_guess(s, best_index) && has_run(le__cell_find(s->problem, s->q->allowed[i].candidate));
+}
+
 /* The most worthwhile candidate to explore now; n_allowed when none is worth its cost or paid for.
  * A first run is always paid for, others while all together owe no more than small change. *debt
  * gets the answering needed before others may run. */
@@ -312,8 +324,9 @@ static size_t worthwhile(const scene *s, size_t best_index, const option *best, 
     size_t found = s->q->n_allowed;
     for (size_t i = 0; i < s->q->n_allowed && !(best->slow > 0.0); i++) {
         option o = look(s, i);
-        if (i == best_index || (o.slow > 0.0 && !together(s, i, best_index)) ||
-            beaten(s, best, i) || too_long(s, &o, best, i))
+        if (i == best_index || waits(s, best_index, i) ||
+            (o.slow > 0.0 && !together(s, i, best_index)) || beaten(s, best, i) ||
+            too_long(s, &o, best, i))
             continue;
         bool first = s->family->members[s->q->allowed[i].candidate].n_cells == 0;
         double net = worth(s, &o, best, i, at_stake);
@@ -376,7 +389,7 @@ static size_t second_look(const scene *s, size_t best_index, const option *best)
     double paid = s->problem->answered / (PATIENCE * (s->problem->second_looks + 1.0));
     for (size_t i = 0; i < s->q->n_allowed && !(best->slow > 0.0); i++) {
         const le__cell *cell = le__cell_find(s->problem, s->q->allowed[i].candidate);
-        if (i == best_index || !hardly_known(cell))
+        if (i == best_index || waits(s, best_index, i) || !hardly_known(cell))
             continue;
         option o = look(s, i);
         double longest = s->q->allowed[i].unstoppable ? o.seconds : stop_after(s, best, i);
@@ -504,13 +517,6 @@ static void explore(const scene *s, size_t index, const option *best, bool probe
         out->stop_seconds = out->line_seconds;
 }
 
-/* One that has never run here is best by a guess: where others have, its run is stopped when it is
- * lost, and is not repeated unseen. */
-static bool is_guess(const scene *s, size_t index) {
-    return isfinite(s->least_seen) &&
-           !has_run(le__cell_find(s->problem, s->q->allowed[index].candidate));
-}
-
 static void decide(const scene *s, le__policy_decision *out) {
     double share = s->policy->options.explore_share, due = INFINITY, debt = INFINITY;
     size_t n = s->q->n_allowed;
@@ -521,7 +527,7 @@ static void decide(const scene *s, le__policy_decision *out) {
     size_t index = best_known(s);
     option best = look(s, index);
     s->problem->best_seconds = best.seconds;
-    if (n > 1 && s->q->may_explore && !s->q->stopped && share > 0.0 && !is_guess(s, index) &&
+    if (n > 1 && s->q->may_explore && !s->q->stopped && share > 0.0 &&
         !le__budget_pending(&s->family->budget, s->q->now)) {
         size_t probed = probe(s, index, &best, &due), looked = still_looked_at(s);
         size_t tried = looked < n ? looked : worthwhile(s, index, &best, &debt);

@@ -155,7 +155,10 @@ static bool ask(le_engine *e, int64_t n, le_mode mode) {
     return true;
 }
 
-static void must_be_left_out(le_engine *e, const char *name, int64_t n, const char *reason) {
+enum { REASON = 512 };
+
+/* Why it is left out, "" where it is not. */
+static void why_left_out(le_engine *e, const char *name, int64_t n, char reason[REASON]) {
     float *in = calloc((size_t)n, sizeof *in);
     le_tensor input = le_tensor_of(in, LE_F32, 1, &n), result = {0};
     le_explanation *x;
@@ -168,12 +171,18 @@ static void must_be_left_out(le_engine *e, const char *name, int64_t n, const ch
         if (strcmp(c->implementation, name) != 0)
             continue;
         found = true;
-        if (c->applicable || !strstr(c->left_out, reason))
-            fail_msg("%s: %s, left out: '%s'", c->candidate, c->verdict, c->left_out);
+        snprintf(reason, REASON, "%s", c->applicable ? "" : c->left_out);
     }
     assert_true(found);
     le_explanation_free(&x);
     free(in);
+}
+
+static void must_be_left_out(le_engine *e, const char *name, int64_t n, const char *reason) {
+    char why[REASON];
+    why_left_out(e, name, n, why);
+    if (!strstr(why, reason))
+        fail_msg("%s is left out: '%s', expected '%s'", name, why, reason);
 }
 
 /* Often enough to have been chosen and believed. */
@@ -182,11 +191,15 @@ static void ask_often(le_engine *e, int64_t n, le_mode mode) {
         assert_true(ask(e, n, mode));
 }
 
-/* The caller always gets right answers, and whoever is quick is left out in the end. */
+/* The caller always gets right answers, and whoever is quick is left out in the end: beside busy
+ * processes its rivals may look faster for a while. */
 static void grow_from_4000_to_6000(le_engine *e, le_mode mode) {
+    char why[REASON] = "";
     ask_often(e, 4000, mode);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3 || (k < 100 && !*why); k++) {
         assert_true(ask(e, 6000, mode));
+        why_left_out(e, "quick", 6000, why);
+    }
     must_be_left_out(e, "quick", 6000, "exceeds the tolerance");
 }
 

@@ -74,12 +74,19 @@ typedef struct le__arm {
     bool deaf; /* a run that should have been stopped was not: its items are too long, or none */
 } le__arm;
 
+/* What a stored choice comes from. Only the first one counts as measured. */
+typedef enum le__chosen {
+    LE__CHOSEN_BY_RACE = 0,
+    LE__CHOSEN_UNDER_LOAD, /* by one while others used the machine */
+    LE__CHOSEN_BY_LEARNING /* by calls that were answered, among those that seemed worth a run */
+} le__chosen;
+
 typedef struct le__stored_choice {
     int64_t problem; /* database id */
     char constraint[256];
     le__arm *arm;
-    size_t rank;     /* of two that say the same, the first one loaded counts */
-    bool under_load; /* measured while others used the machine */
+    size_t rank; /* of two that say the same, the first one loaded counts */
+    le__chosen chosen;
 } le__stored_choice;
 
 typedef struct le__op_state {

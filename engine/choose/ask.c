@@ -137,7 +137,7 @@ static void recall(le__dispatch *d, le__question *q, const le_call *call, uint64
     if (stored) {
         le__policy_set_incumbent(d->policy, q->op->family, q->policy, stored->arm->policy);
         q->stored = (int)stored->arm->index;
-        q->stored_under_load = stored->under_load;
+        q->chosen = stored->chosen;
     }
 }
 

@@ -122,7 +122,10 @@ void le__observe_choice(le__dispatch *d, le__question *q, const le_call *call,
     pthread_mutex_lock(&q->op->mutex);
     bool changed = q->stored != (int)c->arm->index;
     q->stored = (int)c->arm->index;
+    if (changed)
+        q->chosen = LE__CHOSEN_BY_LEARNING;
     pthread_mutex_unlock(&q->op->mutex);
     if (changed)
-        le__store_keep_choice(d->store, q->db, c->arm->db, q->constraint, "{\"by\":\"learn\"}");
+        le__store_keep_choice(d->store, q->db, c->arm->db, q->constraint,
+                              "{" LE__BY_LEARNING "}");
 }

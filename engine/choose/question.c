@@ -282,7 +282,7 @@ static void clear(le__question *q) {
     q->recalled = false;
     q->n_arms = 0;
     q->n_aside = 0;
-    q->stored_under_load = false;
+    q->chosen = LE__CHOSEN_BY_RACE;
     q->short_until = q->short_s = 0;
     memset(q->at, 0, sizeof q->at);
 }

@@ -44,10 +44,10 @@ typedef struct le__question {
     const char **left_out; /* by arm: why it does not apply; NULL: it does */
     size_t n_arms;         /* arms that left_out speaks of */
     _Atomic int stored;    /* read without it: arm whose choice is in the database; -1 none */
-    atomic_bool stored_under_load; /* that choice was measured while others used the machine */
-    pthread_mutex_t race;          /* held by the thread that measures */
-    atomic_bool measured;          /* a race has decided it, in this process or an earlier one */
-    unsigned char *seen;           /* by arm: le__seen, of this problem in this process */
+    _Atomic le__chosen chosen; /* what that choice comes from */
+    pthread_mutex_t race;      /* held by the thread that measures */
+    atomic_bool measured;      /* a race has decided it, in this process or an earlier one */
+    unsigned char *seen;       /* by arm: le__seen, of this problem in this process */
     float *moved; /* by arm: seconds that arguments were under way; < 0: not seen yet */
     int n_aside;  /* arms set aside */
     double short_until, short_s; /* who was short of memory is asked again then, after so long; 0 */
@@ -107,6 +107,11 @@ le__arm *le__question_known(le__question *q, double *granted);
 /* The policy decided: this arm answers until something changes. */
 void le__question_keep(le__question *q, le__arm *arm, const le__policy_decision *of);
 void le__question_forget(le__question *q);
+/* A race on a quiet machine has made the stored choice. */
+static inline bool le__question_is_decided(const le__question *q) {
+    return q->stored >= 0 && q->chosen == LE__CHOSEN_BY_RACE;
+}
+
 /* One more run by the known choice; forgets the choice when the run was late or too slow, as far as
  * it was timed. */
 void le__question_count(le__question *q, const le__run_stats *run, bool timed);

@@ -215,7 +215,7 @@ void le__race_keep(le__dispatch *d, le__question *q, const le__slate *f, bool wh
     pthread_mutex_lock(&q->op->mutex);
     if (whole || q->stored >= 0) {
         q->stored = (int)arm->index;
-        q->stored_under_load = !r->storable;
+        q->chosen = r->storable ? LE__CHOSEN_BY_RACE : LE__CHOSEN_UNDER_LOAD;
     }
     pthread_mutex_unlock(&q->op->mutex);
     le__store_keep_choice(d->store, q->db, arm->db, q->constraint, evidence);
@@ -288,7 +288,7 @@ le_status le__race_prepare(le__dispatch *d, le__question *q, le_call *call) {
 
 static le_status measure(le__dispatch *d, le__question *q, le_call *call) {
     double start = le__now();
-    bool beside = q->stored >= 0 && !q->stored_under_load;
+    bool beside = le__question_is_decided(q);
     if (beside && !le__dispatch_has_newcomers(d, q, call)) {
         q->measured = nobody_aside(q);
         return LE_OK;

@@ -322,6 +322,12 @@ bool le__store_has_met(le__store *s, uint64_t hash) {
     return atomic_fetch_or_explicit(&s->met[bit / MET_WORD], mask, memory_order_relaxed) & mask;
 }
 
+static le__chosen chosen_by(const char *evidence) {
+    return strstr(evidence, LE__UNDER_LOAD)    ? LE__CHOSEN_UNDER_LOAD
+           : strstr(evidence, LE__BY_LEARNING) ? LE__CHOSEN_BY_LEARNING
+                                               : LE__CHOSEN_BY_RACE;
+}
+
 static int by_problem(const void *a, const void *b) {
     const le__stored_choice *x = a, *y = b;
     if (x->problem != y->problem)
@@ -348,7 +354,7 @@ static void load_choices(le__store *s, le__op_state *op, const le_db_knowledge *
         to->problem = c->problem;
         to->rank = i;
         to->arm = arm;
-        to->under_load = c->evidence && strstr(c->evidence, LE__UNDER_LOAD);
+        to->chosen = chosen_by(c->evidence ? c->evidence : "");
         snprintf(to->constraint, sizeof to->constraint, "%s", c->constraint ? c->constraint : "");
     }
     qsort(choices, op->n_choices, sizeof *choices, by_problem);

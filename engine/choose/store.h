@@ -42,8 +42,9 @@ void le__store_load_verdicts(le__store *s, le__op_state *op);
 /* Stored choice of a problem under a constraint; NULL if none that is still to be believed. */
 const le__stored_choice *le__store_choice(const le__op_state *op, int64_t problem,
                                           const char *constraint);
-/* In the evidence of a choice that was measured while others used the machine. */
-#define LE__UNDER_LOAD "\"under_load\":true"
+/* In the evidence of choices: le__chosen. */
+#define LE__UNDER_LOAD  "\"under_load\":true"
+#define LE__BY_LEARNING "\"by\":\"learn\""
 
 typedef struct le__observation {
     const le__run_stats *stats;

@@ -303,7 +303,7 @@ static le_status with_question(le_engine *engine, const char *operation, const l
 
 static void read_known(le__dispatch *d, le__question *q, le_call *call, void *to) {
     pthread_mutex_lock(&q->op->mutex);
-    bool stored = q->stored >= 0 && !q->stored_under_load;
+    bool stored = le__question_is_decided(q);
     pthread_mutex_unlock(&q->op->mutex);
     *(bool *)to = stored && !le__dispatch_has_newcomers(d, q, call);
 }
@@ -312,7 +312,7 @@ static void read_under_load(le__dispatch *d, le__question *q, le_call *call, voi
     (void)d;
     (void)call;
     pthread_mutex_lock(&q->op->mutex);
-    *(bool *)to = q->stored >= 0 && q->stored_under_load;
+    *(bool *)to = q->stored >= 0 && q->chosen == LE__CHOSEN_UNDER_LOAD;
     pthread_mutex_unlock(&q->op->mutex);
 }
 

@@ -6,6 +6,7 @@
 #include "toy.h"
 
 #include "core/clock.h"
+#include "liquid_engine/le_bench.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -184,6 +185,43 @@ static void choices_survive_and_freeze(void **state) {
     assert_int_equal(before.st_size, after.st_size);
     assert_int_equal(before.st_mtim.tv_sec, after.st_mtim.tv_sec);
     assert_int_equal(before.st_mtim.tv_nsec, after.st_mtim.tv_nsec);
+    unlink(db);
+}
+
+typedef bool (*ask_bench)(le_engine *e, const char *operation, const le_arg *args, size_t n);
+
+static bool says(ask_bench ask, le_engine *e) {
+    int64_t n = N;
+    le_tensor in = le_tensor_of(input, LE_F32, 1, &n), out = {0};
+    const le_arg args[] = {LE_IN("input", &in), LE_F64("factor", 2), LE_OUT("result", &out),
+                           LE_OPT_ATOL(1e-5)};
+    return ask(e, "toy", args, sizeof args / sizeof *args);
+}
+
+/* Calls have met with those only that seemed worth a run. On a busy machine the race's choice bears
+ * its mark, or waits for trials that had no time. */
+static void learnt_choices_are_measured(void **state) {
+    (void)state;
+    char db[128];
+    path_of(db, sizeof db, "learnt");
+    le_engine *e = open_pair(db, LE_MODE_LEARN);
+    for (int i = 0; i < 60; i++)
+        run(e, LE_MODE_LEARN, 1e-5);
+    assert_false(says(le_bench_is_known, e));
+    le_close(&e);
+    bool known = false, marked = false;
+    for (int process = 0; process < 2; process++) {
+        e = open_pair(db, LE_MODE_MEASURE);
+        assert_int_equal(says(le_bench_is_known, e), known);
+        assert_int_equal(says(le_bench_is_under_load, e), marked);
+        for (int k = 0; k < 20 && !known && (k == 0 || !marked); k++) {
+            run(e, LE_MODE_MEASURE, 1e-5);
+            known = says(le_bench_is_known, e);
+            marked = says(le_bench_is_under_load, e);
+        }
+        assert_true(known || marked);
+        le_close(&e);
+    }
     unlink(db);
 }
 
@@ -394,6 +432,7 @@ int main(void) {
         cmocka_unit_test(reproducible_calls_stay_with_one),
         cmocka_unit_test(estimate_measures_nothing),
         cmocka_unit_test(choices_survive_and_freeze),
+        cmocka_unit_test(learnt_choices_are_measured),
         cmocka_unit_test(tolerance_is_a_constraint),
         cmocka_unit_test(unknown_database_folder),
         cmocka_unit_test(outputs_stay_on_error),

@@ -105,7 +105,7 @@ LE_API le_status le_bench_check(le_bench *bench, size_t index, unsigned char poi
 /* ------------------------------------------------------------------------ stored choices ---- */
 
 /* Whether a choice made by measuring on a quiet machine is stored for a call with these arguments,
- * options included. */
+ * options included; one that calls in mode learn have come to is no such choice. */
 LE_API bool le_bench_is_known(le_engine *engine, const char *operation, const le_arg *args,
                               size_t n_args);
 /* Whether one is stored that was measured while others used the machine: calls use it, and the

@@ -65,9 +65,14 @@ static const char *fault(const le__verdict *v) {
 }
 
 static const char *lack(const le__verdict *v, double atol, double rtol) {
-    bool known = v && v->state == LE__PROVEN;
+    bool known = v && (v->state == LE__PROVEN || (v->state == LE__UNPROVEN && v->refused));
     return known && !le__error_allows(&v->error, atol, rtol) ? "its error is above the tolerance"
                                                              : NULL;
+}
+
+static bool is_near_enough(const le__verdict *v, double atol, double rtol) {
+    return v && v->state == LE__FAILED && v->refused && isfinite(v->error.max_abs) &&
+           le__error_allows(&v->error, atol, rtol);
 }
 
 const char *le__proof_fault(const le__proof *p, const char *kind, int size_class) {
@@ -79,10 +84,20 @@ const char *le__proof_fault(const le__proof *p, const char *kind, int size_class
 
 const char *le__proof_objection(const le__proof *p, const char *kind, int size_class, double atol,
                                 double rtol) {
-    const char *why = le__proof_fault(p, kind, size_class);
+    const le__verdict *trial = le__proof_find(p, kind, LE__CLASS_TRIAL);
+    const le__verdict *here = le__proof_find(p, kind, size_class);
+    const char *why = p->quarantined ? p->reason : fault(trial);
+    if (!why && !is_near_enough(here, atol, rtol))
+        why = fault(here);
     if (!why)
-        why = lack(le__proof_find(p, kind, LE__CLASS_TRIAL), atol, rtol);
-    return why ? why : lack(le__proof_find(p, kind, size_class), atol, rtol);
+        why = lack(trial, atol, rtol);
+    return why ? why : lack(here, atol, rtol);
+}
+
+void le__proof_give_leave(le__proof *p, const char *kind, int size_class) {
+    le__verdict *v = le__proof_find(p, kind, size_class);
+    if (v && v->state == LE__FAILED && v->refused)
+        v->state = LE__UNPROVEN;
 }
 
 /* --- arms --- */

@@ -41,6 +41,7 @@ typedef struct le__verdict {
     le__error_profile error;
     char reason[160];
     bool untold;  /* proven without an error: there was nothing to compare with */
+    bool refused; /* an answer, for `error` alone: whoever allows more may have it */
     bool ran;     /* a first run has come to its end, in this process or an earlier one */
     bool suspect; /* a process ended during it */
     bool wary;    /* ... or during the first one of its size: larger ones are tried in a child */
@@ -136,5 +137,7 @@ const char *le__proof_fault(const le__proof *p, const char *kind, int size_class
  */
 const char *le__proof_objection(const le__proof *p, const char *kind, int size_class, double atol,
                                 double rtol);
+/* Before a run for a call of that tolerance, to which the proof does not object. */
+void le__proof_give_leave(le__proof *p, const char *kind, int size_class);
 
 #endif

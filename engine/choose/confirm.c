@@ -39,6 +39,7 @@ static bool may_vouch(const le__question *q, const le_call *call, size_t i) {
     bool made = impl->flags & LE__IMPL_STAGED; /* of calls of their own */
     return !(here && here->suspect) && a->candidate.device->kind == LE_DEVICE_CPU && trial &&
            trial->state == LE__PROVEN && !(impl->flags & (LE_IMPL_REFERENCE | LE_IMPL_LOSSY)) &&
+           !(here && here->refused) &&
            !le__proof_objection(a->proof, q->kind, q->size_class, call->want.atol,
                                 call->want.rtol) &&
            !(q->left_out[i] && (made || impl->isa)) && can_take(a, call);
@@ -96,12 +97,25 @@ static double error_of(le__question *q, const le__arm *trusted) {
 }
 
 /* Of an answer that differs by so much from a right one. */
-static le_status fail_wrong(const le__question *q, const le_operation *op, double max_abs,
+static le_status fail_wrong(const le__question *q, double atol, double max_abs,
                             const char *counts) {
     if (counts[0])
         return le_fail(LE_ERR_WRONG_RESULT, "%s, in size class %d", counts, q->size_class);
     return le_fail(LE_ERR_WRONG_RESULT, "error %.3g exceeds the tolerance %.3g in size class %d",
-                   max_abs, op->atol, q->size_class);
+                   max_abs, atol, q->size_class);
+}
+
+/* Before the verdict itself. */
+static void keep_refused(le__question *q, const le__arm *arm, const le__error_profile *error) {
+    pthread_mutex_lock(&q->op->mutex);
+    le__verdict *v = le__proof_verdict(arm->proof, q->kind, q->size_class);
+    if (v && v->refused)
+        le__error_merge(&v->error, error);
+    else if (v)
+        v->error = *error;
+    if (v)
+        v->refused = true;
+    pthread_mutex_unlock(&q->op->mutex);
 }
 
 /* Judges the answer in call's tensors; on LE_ERR_WRONG_RESULT the arm is at fault. */
@@ -109,7 +123,8 @@ static le_status judge_answer(le__dispatch *d, le__question *q, le_call *call, l
                               le__comparison *c, le__arm *trusted, double *spent) {
     const le_operation *op = call->operation;
     bool lossy = arm->candidate.implementation->flags & LE_IMPL_LOSSY;
-    double atol = lossy ? INFINITY : fmax(op->atol, call->want.atol) + error_of(q, trusted);
+    double allowed = fmax(op->atol, call->want.atol);
+    double atol = lossy ? INFINITY : allowed + error_of(q, trusted);
     double rtol = fmax(op->rtol, call->want.rtol) * (trusted ? 2 : 1);
     if (le__error_allows(&c->error, atol, rtol))
         return LE_OK;
@@ -125,13 +140,14 @@ static le_status judge_answer(le__dispatch *d, le__question *q, le_call *call, l
         if (status == LE_ERR_CANCELLED)
             return status;
         if (status == LE_OK && le__error_allows(&c->error, atol, rtol)) {
-            fail_wrong(q, op, apart,
+            fail_wrong(q, allowed, apart,
                        counted ? "gives other numbers of rows than the reference" : "");
             le__dispatch_failed(d, q, trusted, LE_ERR_WRONG_RESULT);
             return LE_OK;
         }
     }
-    return fail_wrong(q, op, c->error.max_abs, c->counts);
+    keep_refused(q, arm, &c->error);
+    return fail_wrong(q, allowed, c->error.max_abs, c->counts);
 }
 
 /* What is compared in one class adds up: the largest work, the largest error. */
@@ -142,7 +158,7 @@ static void keep_class(le__dispatch *d, le__question *q, const le__arm *arm,
     le__verdict *v = le__proof_find(arm->proof, q->kind, q->size_class);
     bool known = v && v->state == LE__PROVEN;
     le__error_profile error = !c->by_reference && trial ? trial->error : c->error;
-    if (known)
+    if (known || (v && v->refused))
         le__error_merge(&error, &v->error);
     double largest = known ? fmax(v->work, work) : work;
     if (!known || largest > v->work || memcmp(&error, &v->error, sizeof error) != 0) {

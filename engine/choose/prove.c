@@ -120,6 +120,8 @@ bool le__dispatch_prove(le__dispatch *d, le__question *q, le_call *call, le__arm
     pthread_mutex_lock(&q->op->mutex);
     const char *objection =
         le__proof_objection(p, q->kind, q->size_class, call->want.atol, call->want.rtol);
+    if (!objection)
+        le__proof_give_leave(p, q->kind, q->size_class);
     pthread_mutex_unlock(&q->op->mutex);
     return !objection;
 }

@@ -295,6 +295,9 @@ static void load_verdict(le__op_state *op, const le_db_verdict *from) {
     le__verdict_read_time(v);
     v->error.max_abs = from->errors[0];
     memcpy(v->error.rtol_at, from->errors + 1, sizeof v->error.rtol_at);
+    const le_operation *operation = op->entry->operation;
+    v->refused = v->state == LE__FAILED && v->size_class != LE__CLASS_TRIAL &&
+                 !le__error_allows(&v->error, operation->atol, operation->rtol);
     if (v->state == LE__QUARANTINED) {
         p->quarantined = true;
         le__utf8_put_line(p->reason, sizeof p->reason, "quarantined: ", v->reason);

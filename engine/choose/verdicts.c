@@ -40,6 +40,7 @@ void le__verdict_keep(le__dispatch *d, le__question *q, le__proof *p, int size_c
     v->state = state;
     if (error)
         v->error = *error;
+    v->refused = v->refused && state == LE__FAILED;
     v->untold = state == LE__PROVEN && !error;
     le__utf8_put_line(v->reason, sizeof v->reason, "", reason);
     le__verdict_read_time(v);
@@ -87,6 +88,7 @@ void le__verdicts_take_back(le__question *q) {
                 breaks = breaks || quarantined;
             } else if (quarantined || v->state == LE__FAILED) {
                 v->state = LE__UNPROVEN;
+                v->refused = false;
                 v->suspect = v->wary = quarantined;
                 v->ran = v->ran && !quarantined;
                 broke = broke || quarantined;

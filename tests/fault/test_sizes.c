@@ -39,6 +39,13 @@ static void wrong_from_5000(void *context, size_t begin, size_t end, int worker)
         first_of(context)[begin] += 1;
 }
 
+/* By a hundredth of the largest value. */
+static void inexact_from_5000(void *context, size_t begin, size_t end, int worker) {
+    toy_range(context, begin, end, worker);
+    if (size_of(context) >= 5000 && begin == 0)
+        first_of(context)[0] += 0.16F;
+}
+
 static void wrong_when_odd(void *context, size_t begin, size_t end, int worker) {
     toy_range(context, begin, end, worker);
     if (size_of(context) % 2 == 1 && size_of(context) > 3000 && begin < end)
@@ -325,6 +332,37 @@ static void forget(le_engine *e, int64_t n) {
     assert_int_equal(le_bench_forget(e, "toy", args, 3), LE_OK);
 }
 
+static le_status ask_inexact(le_engine *e, double tolerance) {
+    static float in[6000], out[6000];
+    int64_t n = 6000;
+    for (int64_t i = 0; i < n; i++)
+        in[i] = (float)(i % 17) - 8;
+    le_tensor input = le_tensor_of(in, LE_F32, 1, &n), result = le_tensor_of(out, LE_F32, 1, &n);
+    return le_engine_run(e, "toy", LE_IN("input", &input), LE_F64("factor", 2),
+                         LE_OUT("result", &result), LE_OPT_IMPLEMENTATION("inexact"),
+                         LE_OPT_ATOL(tolerance));
+}
+
+/* What one call refuses for its error another one may allow, before and after, in this process and
+ * by what an earlier one has stored. */
+static void who_is_inexact_answers_who_allows_it(void **state) {
+    static const double strict = 1e-5, close = 5e-3, loose = 0.02;
+    static const double asked[][4] = {
+        {strict}, {close, strict, loose, close}, {strict, loose, strict, loose}};
+    char db[DB_PATH];
+    (void)state;
+    no_database_yet(db);
+    for (int process = 0; process < 3; process++) {
+        le_implementation all[] = {toy_reference, like_c("inexact", inexact_from_5000), toy_c};
+        le_engine *e = open_with(db, all, 3);
+        for (int k = 0; k < 4 && asked[process][k] > 0; k++)
+            assert_int_equal(ask_inexact(e, asked[process][k]),
+                             asked[process][k] == loose ? LE_OK : LE_ERR_NO_CANDIDATE);
+        le_close(&e);
+    }
+    unlink(db);
+}
+
 /* A verdict outlives what it came from, until somebody asks for another. */
 static void what_failed_is_tried_again_when_asked_for(void **state) {
     static const struct {
@@ -434,6 +472,7 @@ int main(void) {
                                        cmocka_unit_test(a_second_answer_takes_what_was_measured),
                                        cmocka_unit_test(who_was_never_timed_is_not_free),
                                        cmocka_unit_test(writes_behind_its_output),
+                                       cmocka_unit_test(who_is_inexact_answers_who_allows_it),
                                        cmocka_unit_test(crashes_one_process_only),
                                        cmocka_unit_test(what_failed_is_tried_again_when_asked_for),
                                        cmocka_unit_test(growing_sizes_cost_few_second_answers)};

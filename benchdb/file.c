@@ -408,14 +408,3 @@ bool le__db_file_set_aside(const le__db_connection *c, const char *path, char *a
     close(fd);
     return gone;
 }
-
-bool le__db_memory_open(le__db_connection *c) {
-    if (sqlite3_open_v2(":memory:", &c->sql,
-                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-                        NULL) == SQLITE_OK &&
-        le__db_connection_setup(c, 0) == SQLITE_OK && le__db_migrate(c) == SQLITE_OK &&
-        le__db_read_origin(c) == SQLITE_OK)
-        return true;
-    le__db_connection_close(c);
-    return false;
-}

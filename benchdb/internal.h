@@ -119,6 +119,9 @@ bool le__db_file_may_be_damaged(le__db_connection *c);
 bool le__db_file_set_aside(const le__db_connection *c, const char *path, char *aside, size_t size);
 /* A database in memory with the current schema. */
 bool le__db_memory_open(le__db_connection *c);
+/* After a transaction, by whoever writes: the older half of its problems goes when it takes more
+ * than *limit bytes (0: the first limit). */
+void le__db_memory_trim(le__db_connection *c, int64_t *limit);
 /* Brings the schema to LE__SCHEMA_VERSION in one transaction; SQLITE_OK or an error. */
 int le__db_migrate(le__db_connection *c);
 /* The same with given steps: steps[v] is SQL that leads from version v to v + 1, v > 0. */
@@ -274,6 +277,7 @@ struct le_db {
     le__db_connection reader;
     pthread_mutex_t memory_lock;
     le__db_connection memory; /* where rows go when there is no file to write to */
+    int64_t memory_limit;
     pthread_mutex_t site_lock;
     le__db_connection *sites;
     size_t n_sites;

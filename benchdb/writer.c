@@ -70,6 +70,8 @@ static outcome write_memory(le__db_writer *w) {
     pthread_mutex_lock(&db->memory_lock);
     if (db->memory.sql || le__db_memory_open(&db->memory))
         rc = le__db_pending_write(&w->pending, db, &db->memory);
+    if (rc == SQLITE_OK)
+        le__db_memory_trim(&db->memory, &db->memory_limit);
     pthread_mutex_unlock(&db->memory_lock);
     return rc == SQLITE_OK ? WRITTEN : FAILED;
 }

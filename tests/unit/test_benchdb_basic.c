@@ -201,6 +201,53 @@ static void test_memory(void **state) {
     assert_int_equal(said.lines, 0);
 }
 
+static int64_t numbered_problem(le_db *db, int i) {
+    char key[32];
+    snprintf(key, sizeof key, "f32[%d]", i);
+    return le_db_problem(db, "interpolate", key, i, i);
+}
+
+static int64_t samples_of(const le_db_knowledge *k, int64_t problem) {
+    int64_t n = 0;
+    for (size_t i = 0; i < k->n_samples; i++)
+        n += k->problems[k->samples[i].problem_index].id == problem ? k->samples[i].clean.n : 0;
+    return n;
+}
+
+/* Whole problems go, the oldest first; choices without samples and verdicts stay. */
+static void test_memory_makes_room(void **state) {
+    enum { PROBLEMS = 60000, AT_ONCE = 1000 };
+    (void)state;
+    le_db *db = test_open(":memory:", NULL);
+    int64_t c = test_candidate(db, 0), note = le_db_problem(db, "@note", "a", 1, 1);
+    le_db_add_choice(db, &(le_db_choice){.problem = note, .candidate = c});
+    le_db_add_verdict(db, &(le_db_verdict){.candidate = c, .size_class = "1", .state = 1});
+    for (int i = 1; i <= PROBLEMS; i++) {
+        le_db_sample s = {.seconds = 1e-3, .date_ms = 1700000000000 + i};
+        int64_t p = numbered_problem(db, i);
+        le_db_add_samples(db, p, c, &s, 1);
+        le_db_add_choice(db, &(le_db_choice){.problem = p, .candidate = c});
+        if (i % AT_ONCE == 0)
+            le_db_flush(db, 20);
+    }
+    test_add(db, 0, 0, 1e-3); /* it is written as one that is new */
+    le_db_flush(db, 20);
+    le_db_knowledge *k = NULL;
+    assert_int_equal(le_db_load(db, NULL, 0, &k), LE_DB_OK);
+    print_message("%zu of %d problems kept\n", k->n_problems, PROBLEMS + 1);
+    assert_true(k->n_problems > 4096 && k->n_problems < PROBLEMS * 3 / 4);
+    assert_int_equal(k->n_choices, k->n_problems - (samples_of(k, test_problem(db, 0)) == 1));
+    assert_int_equal(k->n_verdicts, 1);
+    bool noted = false;
+    for (size_t i = 0; i < k->n_choices; i++)
+        noted = noted || k->choices[i].problem == note;
+    assert_true(noted);
+    for (int i = 0; i < 4096; i++)
+        assert_int_equal(samples_of(k, numbered_problem(db, PROBLEMS - i)), 1);
+    le_db_knowledge_free(&k);
+    le_db_close(&db);
+}
+
 static void test_frozen(void **state) {
     char *folder = test_folder(), *path = test_path(folder, "sub/t.sqlite3");
     test_log said = {0};
@@ -520,7 +567,7 @@ int main(void) {
         cmocka_unit_test(test_sites_damaged),    cmocka_unit_test(test_default_path),
         cmocka_unit_test(test_null_handle),      cmocka_unit_test(test_migration),
         cmocka_unit_test(test_stopped),          cmocka_unit_test(test_schema_1),
-        cmocka_unit_test(test_cost_of_adding),
+        cmocka_unit_test(test_cost_of_adding),   cmocka_unit_test(test_memory_makes_room),
     };
     return cmocka_run_group_tests_name("benchdb_basic", tests, NULL, NULL);
 }

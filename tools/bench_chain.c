@@ -9,6 +9,7 @@
 
 #include "liquid_engine/le_bench.h"
 #include "liquid_engine/le_chain.h"
+#include "numbers.h"
 #include "stats.h"
 #include "engine/report/svg.h"
 
@@ -236,7 +237,7 @@ static void add_row(const row *r, cJSON *list) {
     cJSON *o = cJSON_CreateObject();
     cJSON_AddItemToArray(list, o);
     cJSON_AddNumberToObject(o, "size", (double)r->size);
-    tool_json_number(o, "loss", r->loss);
+    le__json_add_number(o, "loss", r->loss);
     cJSON_AddBoolToObject(o, "within", r->loss <= allowed_loss);
     cJSON_AddStringToObject(o, "best", r->best ? ways[r->best].name : "");
     cJSON *results = cJSON_AddArrayToObject(o, "ways");
@@ -247,7 +248,7 @@ static void add_row(const row *r, cJSON *list) {
         cJSON_AddStringToObject(w, "name", ways[k].name);
         cJSON_AddStringToObject(w, "candidate", from->candidate);
         cJSON_AddStringToObject(w, "failure", from->reason);
-        tool_json_number(w, "median_s", from->median);
+        le__json_add_number(w, "median_s", from->median);
         cJSON_AddItemToObject(w, "seconds",
                               cJSON_CreateDoubleArray(from->seconds, from->n > 0 ? from->n : 0));
     }

@@ -8,6 +8,7 @@
  */
 #include "bench_target.h"
 #include "engine/report/colours.h"
+#include "numbers.h"
 #include "liquid_engine/le_chain.h"
 #include "engine/report/svg.h"
 
@@ -225,12 +226,12 @@ static void add_entry(const suite *s, const entry *e, cJSON *list) {
     cJSON_AddStringToObject(o, "run_type", impl->run_type);
     cJSON_AddStringToObject(o, "device", e->candidate->device);
     cJSON_AddStringToObject(o, "candidate", e->candidate->text);
-    tool_json_number(o, "mean_s", e->mean);
-    tool_json_number(o, "std_s", e->deviation);
-    tool_json_number(o, "median_s", le_stats_median(e->seconds, (size_t)e->n));
-    tool_json_number(o, "min_s", le_stats_quantile(e->seconds, (size_t)e->n, 0));
-    tool_json_number(o, "reference_ratio", reference_mean(s) / e->mean);
-    tool_json_number(o, "error_max_abs", e->max_abs);
+    le__json_add_number(o, "mean_s", e->mean);
+    le__json_add_number(o, "std_s", e->deviation);
+    le__json_add_number(o, "median_s", le_stats_median(e->seconds, (size_t)e->n));
+    le__json_add_number(o, "min_s", le_stats_quantile(e->seconds, (size_t)e->n, 0));
+    le__json_add_number(o, "reference_ratio", reference_mean(s) / e->mean);
+    le__json_add_number(o, "error_max_abs", e->max_abs);
     cJSON_AddBoolToObject(o, "within_tolerance", e->compared && e->within);
     cJSON_AddNumberToObject(o, "peak_bytes", (double)e->peak_bytes);
     cJSON_AddStringToObject(o, "failure", e->reason);

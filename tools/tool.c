@@ -10,7 +10,6 @@
 
 #include <cjson/cJSON.h>
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -87,13 +86,6 @@ void tool_text_free(tool_text *t) {
 }
 
 /* --- files --- */
-
-void tool_json_number(cJSON *object, const char *name, double value) {
-    if (isfinite(value))
-        cJSON_AddNumberToObject(object, name, value);
-    else
-        cJSON_AddNullToObject(object, name);
-}
 
 bool tool_print_json(cJSON *root, FILE *out) {
     char *text = le__json_show(root);

@@ -56,8 +56,6 @@ void tool_add(tool_text *t, const char *format, ...);
 void tool_text_free(tool_text *t);
 
 struct cJSON;
-/* null where it is not finite. */
-void tool_json_number(struct cJSON *object, const char *name, double value);
 /* Writes the tree and a newline, and frees the tree; false when out of memory. */
 bool tool_print_json(struct cJSON *root, FILE *out);
 

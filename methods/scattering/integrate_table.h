@@ -468,7 +468,7 @@ static void put_bin(const task *t, const gathered *g, int64_t frame, int64_t bin
         .count = le__sc_total_without(&all->count, &lost.count)};
     if (t->bad && t->bad[t->first_frame + frame])
         s = le__sc_unknown;
-    else if (s.count <= 1e-25 * all->count.sum) /* rounding is what is left of a bin without data */
+    else if (fabs(s.count) <= 1e-25 * fabs(all->count.sum)) /* a bin without data: rounding */
         s = (le__sc_sums){0};
     else if (t->setup->model == LE__SC_MODEL_POISSON)
         s.variance += of[1];

@@ -24,7 +24,8 @@ typedef struct le__sc_entry {
 } le__sc_entry;
 
 /* Shares of the bin of an entry and of the next one. The smaller one is kept, less than 0 when it
- * is that of the next bin, so that both have all digits of f32. */
+ * is that of the next bin, so that both have all digits of f32; of two of which one is less than 0
+ * the larger one. */
 static inline void le__sc_shares(float share, double out[2]) {
     const double c = (double)share;
     out[0] = c < 0 ? 1 + c : c;
@@ -36,12 +37,11 @@ static inline bool le__sc_is_listed(const le__sc_share *s) {
     return s->count[0] > 2 || s->count[1] > 1;
 }
 
-/* Of a pixel that has not. Rounding may leave a share just below 0. */
+/* Of a pixel that has not. Round the beam a share may be less than 0, and the other one above 1. */
 static inline float le__sc_share_of(const le__sc_share *s) {
-    const double first = s->count[0] == 1 ? 1 : s->weight[0] < 0 ? 0 : s->weight[0];
-    if (first >= 1)
-        return 1.0f;
-    return first <= 0.5 ? (float)first : -(float)(1 - first);
+    const double first = s->count[0] == 1 ? 1 : s->weight[0];
+    const bool whole = first >= 1 || (first >= 0 && first <= 0.5);
+    return whole ? (float)first : -(float)(1 - first);
 }
 
 /* A sum and what rounding took off: nearly all of it can be taken away again. */

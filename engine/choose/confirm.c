@@ -150,14 +150,31 @@ static le_status judge_answer(le__dispatch *d, le__question *q, le_call *call, l
     return fail_wrong(q, allowed, c->error.max_abs, c->counts);
 }
 
+/* Beside another candidate the trial tells more, as long as both are as near to each other as two
+ * good ones. What they share is the other's error. Mutex of the operation held. */
+static le__error_profile error_in_class(const le__question *q, const le__arm *arm,
+                                        const le__comparison *c, const le__arm *trusted) {
+    const le_operation *op = c->call->operation;
+    const le__verdict *trial = le__proof_find(arm->proof, q->kind, LE__CLASS_TRIAL);
+    if (c->by_reference || !trial || !trusted)
+        return c->error;
+    const le__verdict *others = le__proof_find(trusted->proof, q->kind, LE__CLASS_TRIAL);
+    const le__verdict *here = le__proof_find(trusted->proof, q->kind, q->size_class);
+    le__error_profile error = trial->error;
+    if (!le__error_allows(&c->error, op->atol + (others ? others->error.max_abs : 0), 2 * op->rtol))
+        le__error_merge(&error, &c->error);
+    if (here && here->state == LE__PROVEN)
+        le__error_merge(&error, &here->error);
+    return error;
+}
+
 /* What is compared in one class adds up: the largest work, the largest error. */
 static void keep_class(le__dispatch *d, le__question *q, const le__arm *arm,
-                       const le__comparison *c, double work) {
+                       const le__comparison *c, const le__arm *trusted, double work) {
     pthread_mutex_lock(&q->op->mutex);
-    le__verdict *trial = le__proof_find(arm->proof, q->kind, LE__CLASS_TRIAL);
     le__verdict *v = le__proof_find(arm->proof, q->kind, q->size_class);
     bool known = v && v->state == LE__PROVEN;
-    le__error_profile error = !c->by_reference && trial ? trial->error : c->error;
+    le__error_profile error = error_in_class(q, arm, c, trusted);
     if (known || (v && v->refused))
         le__error_merge(&error, &v->error);
     double largest = known ? fmax(v->work, work) : work;
@@ -422,7 +439,7 @@ static le_status compare_with(le__dispatch *d, le__question *q, le_call *call, l
     pay(q, p, *spent - before);
     if (status != LE_OK)
         return status;
-    keep_class(d, q, arm, &c, p->work);
+    keep_class(d, q, arm, &c, p->trusted, p->work);
     if (le__error_allows(&c.error, call->want.atol + (c.by_reference ? 0 : c.error.max_abs),
                          call->want.rtol))
         return LE_OK;

@@ -332,14 +332,14 @@ static void forget(le_engine *e, int64_t n) {
     assert_int_equal(le_bench_forget(e, "toy", args, 3), LE_OK);
 }
 
-static le_status ask_inexact(le_engine *e, double tolerance) {
+static le_status ask_within(le_engine *e, const char *name, double tolerance) {
     static float in[6000], out[6000];
     int64_t n = 6000;
     for (int64_t i = 0; i < n; i++)
         in[i] = (float)(i % 17) - 8;
     le_tensor input = le_tensor_of(in, LE_F32, 1, &n), result = le_tensor_of(out, LE_F32, 1, &n);
     return le_engine_run(e, "toy", LE_IN("input", &input), LE_F64("factor", 2),
-                         LE_OUT("result", &result), LE_OPT_IMPLEMENTATION("inexact"),
+                         LE_OUT("result", &result), LE_OPT_IMPLEMENTATION(name),
                          LE_OPT_ATOL(tolerance));
 }
 
@@ -356,11 +356,27 @@ static void who_is_inexact_answers_who_allows_it(void **state) {
         le_implementation all[] = {toy_reference, like_c("inexact", inexact_from_5000), toy_c};
         le_engine *e = open_with(db, all, 3);
         for (int k = 0; k < 4 && asked[process][k] > 0; k++)
-            assert_int_equal(ask_inexact(e, asked[process][k]),
+            assert_int_equal(ask_within(e, "inexact", asked[process][k]),
                              asked[process][k] == loose ? LE_OK : LE_ERR_NO_CANDIDATE);
         le_close(&e);
     }
     unlink(db);
+}
+
+/* Neither agreeing with one that is, nor being near enough once makes it exact. */
+static void who_is_like_an_inexact_one_is_no_better(void **state) {
+    (void)state;
+    for (int alike = 0; alike < 2; alike++) {
+        le_implementation all[] = {toy_reference, like_c("quick", inexact_from_5000),
+                                   like_c("c", alike ? inexact_from_5000 : toy_range)};
+        all[0].range = waits_long;
+        le_engine *e = open_with(NULL, all, 3);
+        assert_int_equal(ask_within(e, "c", 0.02), LE_OK);
+        assert_int_equal(ask_within(e, "quick", 0.02), LE_OK);
+        assert_int_equal(ask_within(e, "quick", 1e-5), LE_ERR_NO_CANDIDATE);
+        assert_true(ask(e, 6000, LE_MODE_LEARN));
+        le_close(&e);
+    }
 }
 
 /* A verdict outlives what it came from, until somebody asks for another. */
@@ -473,6 +489,7 @@ int main(void) {
                                        cmocka_unit_test(who_was_never_timed_is_not_free),
                                        cmocka_unit_test(writes_behind_its_output),
                                        cmocka_unit_test(who_is_inexact_answers_who_allows_it),
+                                       cmocka_unit_test(who_is_like_an_inexact_one_is_no_better),
                                        cmocka_unit_test(crashes_one_process_only),
                                        cmocka_unit_test(what_failed_is_tried_again_when_asked_for),
                                        cmocka_unit_test(growing_sizes_cost_few_second_answers)};

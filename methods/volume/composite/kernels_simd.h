@@ -21,7 +21,8 @@ static inline vf alpha_of(vf rgba)
 
 static inline vf over(vf rgba, vf sum)
 {
-    return vf_fma(alpha_of(rgba), vf_sub(rgba, sum), sum);
+    const vf alpha = alpha_of(rgba); /* a large colour behind an opaque one leaves nothing */
+    return vf_fma(alpha, rgba, vf_mul(vf_sub(vf_set(1.0f), alpha), sum));
 }
 
 static void store(const vf sum[PARTS], int64_t pixels, float *image)

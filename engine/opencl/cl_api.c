@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,7 @@ le_status le__cl_code_status(cl_int code) {
 
 static pthread_mutex_t tables_mutex = PTHREAD_MUTEX_INITIALIZER;
 static le__cl_api *tables;
+static _Atomic pid_t opened_by;
 
 /* ISO C has no conversion from void * to a function pointer. */
 static bool find(void *library, const char *name, void *function, size_t size) {
@@ -157,19 +159,24 @@ bool le__cl_api_is_loaded(void) {
     return loaded || library;
 }
 
+le_status le__cl_api_check_process(void) {
+    pid_t by = atomic_load(&opened_by);
+    if (by == 0 || by == getpid())
+        return LE_OK;
+    return le_fail(LE_ERR_UNSUPPORTED,
+                   "OpenCL: this process was forked from one that had opened it; drivers do not "
+                   "survive that");
+}
+
 const le__cl_api *le__cl_api_open(const char *file) {
-    static pid_t opened_by; /* guarded by tables_mutex */
     if (!file)
         file = default_file();
     le__os_lock(&tables_mutex);
-    if (tables && opened_by != getpid()) {
+    if (tables && le__cl_api_check_process() != LE_OK) {
         pthread_mutex_unlock(&tables_mutex);
-        le_fail(LE_ERR_UNSUPPORTED,
-                "OpenCL: this process was forked from one that had opened it; drivers do not "
-                "survive that");
         return NULL;
     }
-    opened_by = getpid();
+    atomic_store(&opened_by, getpid());
     le__cl_api *api = tables;
     while (api && strcmp(api->file, file) != 0)
         api = api->next;

@@ -39,6 +39,8 @@ typedef struct le__cl_api {
  * text when it cannot be opened. Tables live until the process ends: drivers do not survive
  * dlclose. Thread-safe. */
 const le__cl_api *le__cl_api_open(const char *file);
+/* LE_ERR_UNSUPPORTED with a text in a process that was forked from one that had opened it. */
+le_status le__cl_api_check_process(void);
 
 /* Whether this or another loader is in the process already, loaded by anybody. */
 bool le__cl_api_is_loaded(void);

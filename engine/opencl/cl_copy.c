@@ -18,6 +18,9 @@ static le_status download_copy(le__device_copy *base, void *host, size_t bytes) 
     le__cl_device *d = copy->device;
     if (bytes == 0)
         return LE_OK;
+    le_status status = le__cl_api_check_process(); /* else it would wait for threads of another */
+    if (status != LE_OK)
+        return status;
     cl_event event = NULL;
     double queued = le__now();
     bool profile = d->cl && d->cl->profile;

@@ -205,6 +205,36 @@ static void what_was_on_the_device_is_an_error(void **state) {
     le_close(&e);
 }
 
+/* Its driver's threads are not in the child: it would wait for ever. */
+static void a_child_cannot_have_what_is_on_the_device(void **state) {
+    (void)state;
+    NEEDS_DEVICE();
+    le_engine *e = open_engine(NULL, 0);
+    float in[N] = {0};
+    le_tensor input = le_tensor_of(in, LE_F32, 1, (int64_t[]){N}), result = {0};
+    for (int i = 0; i < 2; i++) {
+        le_tensor_free(&result);
+        assert_int_equal(le_engine_run(e, "toy", LE_IN("input", &input), LE_F64("factor", 2),
+                                       LE_OUT("result", &result), LE_OPT_DEVICE("opencl"),
+                                       LE_OPT_KEEP_ON_DEVICE()),
+                         LE_OK);
+    }
+    fflush(NULL);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        alarm(60);
+        le_status status = le_tensor_to_host(&result);
+        _exit(status == LE_ERR_UNSUPPORTED && strstr(le_error_message(), "forked") ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_int_equal(le_tensor_to_host(&result), LE_OK);
+    le_tensor_free(&result);
+    le_close(&e);
+}
+
 /* --- memory --- */
 
 static void scale(le_engine *e, int64_t rows, const char *implementation, char *who, size_t size) {
@@ -439,6 +469,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_device_disappears),
         cmocka_unit_test(what_was_on_the_device_is_an_error),
+        cmocka_unit_test(a_child_cannot_have_what_is_on_the_device),
         cmocka_unit_test(slabs_are_halved),
         cmocka_unit_test(no_memory_at_all),
         cmocka_unit_test(where_inputs_lie_decides),

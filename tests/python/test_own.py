@@ -586,14 +586,92 @@ def test_dtypes_are_numpys(dtype):
 
 
 @pytest.mark.parametrize("made, reason", [(None, "returned None"), (1j, "complex128, expected float32"),
-                                          ("text", "expected float32"), (np.zeros((2, 2)), "another shape")])
+                                          ("text", "expected float32"), (np.zeros((2, 2)), "another shape"),
+                                          (np.ma.masked_less(np.arange(5000), 3), "masked elements.*give x.filled")])
 def test_references_that_return_something_else(x, made, reason):
     @le.operation(name="something_else")
     def operation(x: le.In["f4", "n"]) -> le.Out["f4", "n"]:
         return made
 
-    with pytest.raises(le.NoCandidate, match=reason):
+    with pytest.raises(le.DataError, match=f"something_else: .*{reason}"):
         operation(x)
+    if made is None:
+        made = 3
+        assert (operation(x) == 3).all()
+
+
+@pytest.mark.parametrize("dtype, value, held", [("u1", 300, "0 to 255"), ("u4", -1, "0 to 4294967295"), ("i1", -129, "-128 to 127"),
+                                                ("i4", 2**40, "-2147483648 to 2147483647"), ("i8", 2**63, "-2**63"), ("u8", -1, "0 to")])
+def test_whole_numbers_do_not_wrap(x, dtype, value, held):
+    made = np.array([1, value] if value < 2**63 else [value], "u8" if value >= 2**63 else "i8")
+
+    @le.operation(name=f"wraps_{dtype}")
+    def operation(x: le.In["f4", "n"]) -> le.Out[dtype, "n"]:
+        return made
+
+    held = held.replace("-2**63", str(-2**63))
+    with pytest.raises(le.DataError, match=f"'out' has the value {value}, which .* does not hold .{held}"):
+        operation(x[: made.size])
+    made = np.array([np.iinfo(dtype).max, np.iinfo(dtype).min][: made.size], dtype)
+    assert np.array_equal(operation(x[: made.size]), made)
+
+
+PICKY = """
+import numpy as np, liquid_engine as le, sys
+@le.operation(atol=1e-4)
+def picky(x: le.In["f4", "n"]) -> le.Out["f4", "n"]:
+    if (x < 0).any():
+        raise ValueError("negative values")
+    return np.sqrt(x)
+good = np.ones(1000, "f4")
+for _ in range(3):
+    if sys.argv[1] == "bad":
+        try:
+            picky(-good)
+        except le.DataError as error:
+            assert "picky: ValueError: negative values" in str(error) and isinstance(error.__cause__, ValueError)
+        else:
+            raise AssertionError
+    assert (picky(good) == 1).all()
+"""
+
+
+def test_a_reference_may_refuse_data(new_process, tmp_path):
+    """Which is no verdict about it, here and in other processes."""
+    database = str(tmp_path / "own.sqlite3")
+    for data in ("bad", "good"):
+        new_process(PICKY, data, LE_DB=database)
+
+
+@pytest.mark.parametrize("why", ["cases", "reference"])
+def test_no_sample_is_nobodys_fault(x, why):
+    @le.operation(name=f"no_sample_{why}", cases=(lambda rng, size: 1 / 0) if why == "cases" else None)
+    def operation(x: le.In["f4", "n"]) -> le.Out["f4", "n"]:
+        if why == "reference" and (x < 0).any():
+            raise ValueError("negative values")
+        return np.sqrt(np.abs(x))
+
+    @operation.numpy
+    def version(x, out):
+        np.sqrt(np.abs(x), out=out)
+
+    assert np.allclose(operation(abs(x), implementation="version"), np.sqrt(abs(x)))
+    assert candidate(operation, "version", abs(x)).left_out == ""
+
+
+def test_an_interrupt_of_a_reference_is_one(x):
+    interrupted = True
+
+    @le.operation(name="interrupted_reference")
+    def operation(x: le.In["f4", "n"]) -> le.Out["f4", "n"]:
+        if interrupted:
+            raise KeyboardInterrupt
+        return x
+
+    with pytest.raises(KeyboardInterrupt):
+        operation(x)
+    interrupted = False
+    assert np.array_equal(operation(x), x)
 
 
 def test_fractions_are_no_whole_numbers(x):
@@ -601,7 +679,7 @@ def test_fractions_are_no_whole_numbers(x):
     def operation(x: le.In["f4", "n"]) -> le.Out["i4", "n"]:
         return x + 0.5
 
-    with pytest.raises(le.NoCandidate, match="float64, expected int32|float32, expected int32"):
+    with pytest.raises(le.DataError, match="float64, expected int32|float32, expected int32"):
         operation(x)
 
 

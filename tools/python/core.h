@@ -122,6 +122,8 @@ PyObject *core_as_array(PyObject *object, const char *operation, const char *wha
 /* Whether an array of a subclass has a mask. Masks that hide nothing are ignored: netCDF4 gives them
  * with every array. */
 bool core_hides_elements(PyObject *array);
+#define CORE_HIDES_ELEMENTS \
+    "has masked elements, whose mask no operation knows: give x.filled(value)"
 int core_numpy_type(le_dtype dtype);
 PyObject *core_dtype_object(le_dtype dtype); /* numpy.dtype, a new reference */
 /* numpy.dtype or a name to le_dtype. */

@@ -37,9 +37,10 @@ static le_status python_case(const own_operation *o, le_case *out, const le_case
             case_argument(out, &o->args[i], value);
     }
     Py_XDECREF(dict);
-    if (PyErr_Occurred())
-        status = core_own_python_failed();
-    core_forget_exception();
+    if (PyErr_Occurred()) /* no sample says nothing of who was to be tried */
+        status = core_own_python_failed("cases", LE_ERR_DATA);
+    if (status != LE_ERR_CANCELLED)
+        core_forget_exception();
     PyGILState_Release(state);
     (void)r;
     return status;

@@ -10,7 +10,7 @@
 
 /* --- Python functions --- */
 
-le_status core_own_python_failed(void) {
+le_status core_own_python_failed(const char *whose, le_status status) {
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
     PyErr_NormalizeException(&type, &value, &trace);
@@ -20,8 +20,8 @@ le_status core_own_python_failed(void) {
     const char *t = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
     /* An interrupt, or the end of the program, is nobody's mistake. */
     bool mistake = !type || PyErr_GivenExceptionMatches(type, PyExc_Exception);
-    le_status status = le_fail(mistake ? LE_ERR_WRONG_RESULT : LE_ERR_CANCELLED, "%s: %s",
-                               n ? n : "an exception", t ? t : "");
+    status = le_fail(mistake ? status : LE_ERR_CANCELLED, "%s%s%s: %s", whose ? whose : "",
+                     whose ? ": " : "", n ? n : "an exception", t ? t : "");
     Py_XDECREF(name);
     Py_XDECREF(text);
     PyErr_Restore(type, value, trace);
@@ -66,9 +66,57 @@ static bool keeps_its_kind(PyObject *from, PyObject *to, const char *name) {
     return false;
 }
 
+static PyObject *least_of(PyArrayObject *a) {
+    const int bits = 8 * (int)PyArray_ITEMSIZE(a);
+    const bool negative = PyArray_DESCR(a)->kind == 'i';
+    return PyLong_FromLongLong(!negative ? 0 : bits < 64 ? -(INT64_C(1) << (bits - 1)) : INT64_MIN);
+}
+
+static PyObject *most_of(PyArrayObject *a) {
+    const int bits = 8 * (int)PyArray_ITEMSIZE(a) - (PyArray_DESCR(a)->kind == 'i');
+    return PyLong_FromUnsignedLongLong(bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX);
+}
+
+/* Of whole numbers; false, too, with an exception set. */
+static bool holds(PyObject *to, PyObject *number, const char *name) {
+    PyArrayObject *a = (PyArrayObject *)to;
+    PyObject *value = number ? PyNumber_Index(number) : NULL;
+    PyObject *least = least_of(a), *most = most_of(a);
+    bool good = value && least && most && PyObject_RichCompareBool(value, least, Py_GE) == 1 &&
+                PyObject_RichCompareBool(value, most, Py_LE) == 1;
+    if (!good && !PyErr_Occurred())
+        PyErr_Format(
+            PyExc_OverflowError,
+            "what it returned for '%s' has the value %S, which %S does not hold (%S to %S)", name,
+            value, (PyObject *)PyArray_DESCR(a), least, most);
+    Py_XDECREF(value);
+    Py_XDECREF(least);
+    Py_XDECREF(most);
+    return good;
+}
+
+/* Whole numbers would wrap. */
+static bool fits(PyObject *from, PyObject *to, const char *name) {
+    PyArrayObject *a = (PyArrayObject *)from;
+    const char is = PyArray_DESCR(a)->kind, wanted = PyArray_DESCR((PyArrayObject *)to)->kind;
+    if ((is != 'i' && is != 'u') || (wanted != 'i' && wanted != 'u') || PyArray_SIZE(a) == 0 ||
+        PyArray_CanCastSafely(PyArray_TYPE(a), PyArray_TYPE((PyArrayObject *)to)))
+        return true;
+    PyObject *least = PyArray_Min(a, NPY_RAVEL_AXIS, NULL);
+    PyObject *most = least ? PyArray_Max(a, NPY_RAVEL_AXIS, NULL) : NULL;
+    bool good = most && holds(to, least, name) && holds(to, most, name);
+    Py_XDECREF(least);
+    Py_XDECREF(most);
+    return good;
+}
+
 static bool copy_result(PyObject *result, const le_tensor *t, const char *name) {
     if (result == Py_None) {
         PyErr_Format(PyExc_TypeError, "it returned None for '%s', expected an array", name);
+        return false;
+    }
+    if (PyArray_Check(result) && !PyArray_CheckExact(result) && core_hides_elements(result)) {
+        PyErr_Format(PyExc_ValueError, "what it returned for '%s' " CORE_HIDES_ELEMENTS, name);
         return false;
     }
     PyObject *from = PyArray_FromAny(result, NULL, 0, 0, 0, NULL);
@@ -80,7 +128,8 @@ static bool copy_result(PyObject *result, const le_tensor *t, const char *name) 
                      name);
         good = false;
     }
-    good = good && PyArray_CopyInto((PyArrayObject *)to, (PyArrayObject *)from) == 0;
+    good = good && fits(from, to, name) &&
+           PyArray_CopyInto((PyArrayObject *)to, (PyArrayObject *)from) == 0;
     Py_XDECREF(from);
     Py_XDECREF(to);
     return good;
@@ -115,7 +164,11 @@ static le_status run_python(le_call *call) {
         copy_results(result, call, m->of);
     Py_XDECREF(args);
     Py_XDECREF(result);
-    le_status status = PyErr_Occurred() ? core_own_python_failed() : LE_OK;
+    le_status status = LE_OK;
+    if (PyErr_Occurred() && m->is_reference) /* there is nobody who is more right */
+        status = core_own_python_failed(m->implementation.operation, LE_ERR_DATA);
+    else if (PyErr_Occurred())
+        status = core_own_python_failed(NULL, LE_ERR_WRONG_RESULT);
     PyGILState_Release(state);
     return status;
 }

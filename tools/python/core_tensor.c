@@ -97,8 +97,7 @@ static bool refuse(PyArrayObject *a, le_dtype dtype, const char *operation, cons
     if (!PyArray_ISALIGNED(a))
         return wrong(PyExc_ValueError, operation, what,
                      "is not aligned to its dtype: give numpy.require(x, requirements='A')");
-    return wrong(PyExc_ValueError, operation, what,
-                 "has masked elements, whose mask no operation knows: give x.filled(value)");
+    return wrong(PyExc_ValueError, operation, what, CORE_HIDES_ELEMENTS);
 }
 
 /* Items are 1, 2, 4, 8 or 16 bytes long. */

@@ -771,3 +771,17 @@ def test_pickling(x, monkeypatch):
     for made in (operation(x), le.roberts_cross(np.ones((3, 3), "f4")), operation(x, outputs=["out2"])):
         back = pickle.loads(pickle.dumps(made))
         assert type(back) is type(made) and np.array_equal(back[0], made[0])
+
+
+def multiplied(x: le.In["f4", "n"], k: int = 3) -> le.Out["f4", "n"]:
+    return k * x
+
+
+def test_keywords_only(x):
+    @le.operation(name="keyword_only")
+    def keyword(x: le.In["f4", "n"], *, a: float = 2.0) -> le.Out["f4", "n"]:
+        return x * a
+
+    assert np.array_equal(keyword(x), 2 * x) and np.array_equal(keyword(x, a=3.0), 3 * x)
+    bound = le.operation(functools.partial(multiplied, k=2), name="keyword_bound")
+    assert np.array_equal(bound(x), 2 * x) and np.array_equal(bound(x, k=5), 5 * x)

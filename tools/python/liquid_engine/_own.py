@@ -28,7 +28,7 @@ def _register_all(engine):
         operation._register(engine)
 
 
-_engine._registers.append(_register_all)
+_engine._registers.insert(0, _register_all)  # before chains of them
 
 # --- types of arguments ---
 
@@ -114,6 +114,18 @@ def _annotations(function):
     if not inspect.isroutine(function) and not isinstance(function, type):
         function = type(function).__call__
     return inspect.get_annotations(function, eval_str=True)
+
+
+def _by_position(function):
+    """Arguments come in order; those that are keyword-only, also after a partial function's own, go by name."""
+    words = [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    if not words:
+        return function
+
+    def call(*values):
+        n = len(values) - len(words)
+        return function(*values[:n], **dict(zip(words, values[n:])))
+    return call
 
 
 def _specification(function, name):
@@ -269,7 +281,7 @@ class Operation:
     def _register(self, engine):
         self._number = _core.register_operation(engine, self._spec)
         self._numbers = {}
-        self._register_variant(engine, "reference", {"kind": "reference", "function": self.reference,
+        self._register_variant(engine, "reference", {"kind": "reference", "function": _by_position(self.reference),
                                                      "run_type": "reference", "speed": 0.0, "source": ""})
         for name, variant in self._variants.items():
             self._register_variant(engine, name, variant)
@@ -454,7 +466,7 @@ def operation(function=None, *, name=None, atol=1e-5, rtol=0.0, cases=None, of_l
     known = _own.get(made.name)
     if known and known._same_as(made):
         default_engine()
-        _core.replace_function(known._numbers["reference"], function)
+        _core.replace_function(known._numbers["reference"], _by_position(function))
         known.reference = function
         return known
     made._register(default_engine())

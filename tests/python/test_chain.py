@@ -361,3 +361,59 @@ def test_by_hand(stack):
     with le.Chain("web") as c:
         c.output("row", le.roberts_cross(c.input("stack", stack.shape, "f4")).gradient_row)
     assert np.allclose(c.run(stack=stack)["row"], le.roberts_cross(stack).gradient_row, atol=1e-5)
+
+
+FORKED = """
+import os, sys, numpy as np, liquid_engine as le
+@le.operation
+def twice(x: le.In["f4", "n h w"]) -> le.Out["f4", "n h w"]:
+    return 2 * x
+@le.chain
+def rows(stack):
+    return le.roberts_cross(twice(stack)).gradient_row
+x = np.random.default_rng(1).random((3, 8, 9)).astype("f4")
+expected = rows(x)
+rows.register("rows_of_twice")
+pid = os.fork()
+if not pid:
+    os._exit(0 if np.allclose(le.rows_of_twice(x), expected) and np.allclose(le.rows_of_twice(x[:2]), expected[:2]) else 1)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+"""
+
+
+def test_registered_chains_after_a_fork(new_process):
+    new_process(FORKED)
+
+
+def test_what_a_chain_refuses_is_said(stack):
+    @le.chain
+    def inner(s):
+        return le.roberts_cross(s).gradient_row
+
+    @le.chain
+    def columns(s):
+        return le.roberts_cross(s).gradient_row[:, 2:5]
+
+    @le.chain
+    def outer(s):
+        return inner(s)
+
+    @le.chain
+    def wrapped(s):
+        return inner.__wrapped__(s)
+
+    @le.chain
+    def blocks(s):
+        with le.options(implementation="c"):
+            return le.roberts_cross(s).gradient_row
+
+    for function, reason in ((columns, "along the first axis"), (outer, "inner.__wrapped__"), (blocks, "around the call")):
+        with pytest.raises(TypeError, match=reason):
+            function(stack)
+    with pytest.raises(TypeError, match="numpy.asarray"):
+        inner(stack.tolist())
+    assert np.array_equal(wrapped(stack), inner(stack))
+    with le.options(implementation="c"):
+        inner(stack)
+    with pytest.raises(ValueError, match="cannot be called 'a b'"):
+        inner.register("a b")

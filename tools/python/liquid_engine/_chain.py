@@ -14,7 +14,7 @@ import threading
 
 import numpy
 
-from . import _core, _functions, _options
+from . import _core, _engine, _functions, _options
 
 _NO_CONTENTS = "a value of a chain has no contents yet"
 
@@ -23,6 +23,44 @@ def _textless(what):
     def refuse(_):
         raise ValueError(f"{what} has no text in a chain's JSON, which has whole values, their items (x[3]) and lists of numbers")
     return refuse
+
+
+class _Recorded:
+    """A chain of the extension that remembers how it was built, for another engine."""
+
+    _BUILDS = ("input", "constant", "temp", "slice", "add", "output")
+
+    def __init__(self, name, engine):
+        self._chain, self.name, self.record = _core.Chain(name, engine), name, []
+
+    def __getattr__(self, method):
+        call = getattr(self._chain, method)
+        if method not in self._BUILDS:
+            return call
+
+        def build(*args):
+            made = call(*args)
+            self.record.append((method, args))
+            return made
+        return build
+
+
+_registered = {}  # of the default engine, by name: how it was built, and its summary
+
+
+def _register_all(engine):
+    for name, (own_name, record, summary) in _registered.items():
+        try:
+            again = _core.Chain(own_name, engine)
+            for method, args in record:
+                getattr(again, method)(*args)
+            again.register(name, summary)
+        except Exception as error:  # what it calls may have been defined anew: the engine opens all the same
+            import logging
+            logging.getLogger("liquid_engine").warning("chain %r is no operation of the new engine: %s", name, error)
+
+
+_engine._registers.append(_register_all)
 
 
 class Value(_core.Value):
@@ -44,6 +82,8 @@ class Value(_core.Value):
             if step != 1:
                 raise IndexError("parts of a chain's values have step 1")
             return Value(self.chain, self.chain._core.slice(self.number, 0, begin, end), _textless("several items of a value"))
+        if not hasattr(key, "__index__"):
+            raise TypeError(f"parts of a chain's values are along the first axis: v[3] or v[2:5], not {key!r}")
         index = key.__index__()
         if not -self.shape[0] <= index < self.shape[0]:
             raise IndexError(f"index {index} is out of range for {self.shape[0]} items")
@@ -77,7 +117,8 @@ class Chain:
 
     def __init__(self, name="chain", engine=None):
         self.name, self._engine = name, engine
-        self._core = _core.Chain(name, engine)
+        self._core = _Recorded(name, engine)
+        self._blocks = None  # of options, that are open while it is traced
         self._inputs, self._outputs, self._steps = {}, {}, []
         self._lock, self._process = threading.Lock(), os.getpid()  # of runs: one at a time
         self._runner = None  # the thread that holds it
@@ -96,7 +137,7 @@ class Chain:
 
     def constant(self, array):
         """An array that is the same in every run."""
-        return Value(self, self._core.constant(numpy.asanyarray(array)), _textless("a constant array"))
+        return Value(self, self._core.constant(numpy.array(array, subok=True)), _textless("a constant array"))
 
     def output(self, name, value):
         """Makes a value a result of this name."""
@@ -134,7 +175,12 @@ class Chain:
     def register(self, name=None, summary=None):
         """Makes the chain an operation of the engine, whose function is returned."""
         name = name or self.name
+        if not name.isidentifier():
+            raise ValueError(f"an operation cannot be called {name!r}: expected a name as functions have")
         self._core.register(name, summary)
+        if self._engine is None:
+            _registered.pop(name, None)  # the order is that of the latest ones
+            _registered[name] = (self._core.name, list(self._core.record), summary)
         vars(sys.modules[__package__]).pop(name, None)
         return _functions.function(name, self._engine)
 
@@ -199,7 +245,7 @@ def _step_argument(chain, a, value):
         return (name, "i64", value.__index__()), value.__index__()
     if kind in ("f64", "str_or_f64"):
         return (name, "f64", float(value)), float(value)
-    array = numpy.ascontiguousarray(value, dtype=numpy.float64)
+    array = numpy.array(value, dtype=numpy.float64, order="C", ndmin=1)
     if kind == "table":
         return (name, "table", array), array.tolist() if array.ndim == 1 else _textless("a table with rows")
     return (name, "f64s", array.reshape(-1)), array.reshape(-1).tolist()
@@ -220,6 +266,8 @@ def trace(function, args, words):
     chain = values[0].chain
     if any(v.chain is not chain for v in values):
         raise TypeError(f"{function.__name__}: values of two chains")
+    if chain._blocks is not None and _options.of_blocks() is not chain._blocks:
+        raise TypeError(f"{function.__name__}: options of a block are given around the call of the chain, not in it")
     options = _functions.options_of(function._describe())
     for word in bound:
         if word in options and bound[word] is not None:
@@ -269,6 +317,7 @@ class _Traced:
         for name, array in arrays.items():
             given[name] = self.chain.input(name, array.shape, array.dtype)
         self.numbers = {v.number: name for name, v in self.chain._inputs.items()}
+        self.chain._blocks = _options.of_blocks()
         result = function(**given)
         self.names = {}  # of outputs, by value
         self.structure = self._structure(result, "result")
@@ -292,7 +341,8 @@ class _Traced:
             return (type(result)._make, [self._structure(v, f) for v, f in zip(result, result._fields)])
         if isinstance(result, (tuple, list)):
             return (type(result), [self._structure(v, f"{name}_{i}") for i, v in enumerate(result)])
-        raise TypeError(f"a chain gives values of its steps, not {type(result).__name__}")
+        hint = ": no input of its steps was an array (lists are not: give numpy.asarray(x))" if isinstance(result, numpy.ndarray) else ""
+        raise TypeError(f"a chain gives values of its steps, not {type(result).__name__}{hint}")
 
     def rebuild(self, structure, arrays, made):
         kind, what = structure
@@ -329,6 +379,8 @@ class TracedFunction:
         bound.apply_defaults()
         given, arrays = bound.arguments, {}
         for name, value in given.items():
+            if isinstance(value, Value):
+                raise TypeError(f"{self.__name__}: a chain is no step of another one: call {self.__name__}.__wrapped__ in it")
             if isinstance(value, (numpy.ndarray, _core.Tensor)):
                 arrays[name] = value
             elif hasattr(value, "__array__") and not numpy.isscalar(value):

@@ -385,6 +385,25 @@ def test_registered_chains_after_a_fork(new_process):
     new_process(FORKED)
 
 
+CLOSED_DEFAULT = FORKED.split("pid = ")[0] + """
+function, project = le.rows_of_twice, le.project
+function(x)
+flat = project(x, axis=0, scale="linear", colormap="none")
+for _ in range(3):
+    le.default_engine().close()
+    assert np.array_equal(twice(x), 2 * x) and np.allclose(rows(x), expected)
+    le.default_engine().close()
+    assert np.allclose(function(x[:2]), expected[:2]) and np.allclose(le.rows_of_twice(x), expected)
+    le.default_engine().close()
+    assert np.allclose(project(x, axis=0, scale="linear", colormap="none"), flat, atol=1e-5)
+le.default_engine().close()
+"""
+
+
+def test_a_closed_default_engine_is_replaced(new_process):
+    new_process(CLOSED_DEFAULT)
+
+
 def test_what_a_chain_refuses_is_said(stack):
     @le.chain
     def inner(s):

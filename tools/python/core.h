@@ -39,6 +39,9 @@ bool core_engine_add(PyObject *module);
 /* The engine itself, or the default one when it is NULL or None, opened when needed; a new
  * reference. */
 core_engine *core_engine_get(PyObject *engine_or_none);
+/* Of the default engine, which is another one after it was closed; whether that is open. */
+unsigned core_engine_generation(void);
+bool core_engine_is_default(unsigned generation);
 /* Whether it has not been closed, or it raises. While the GIL is kept it stays so. */
 bool core_engine_is_open(const core_engine *engine);
 /* Around every use of engine->engine without the GIL. begin: false when it is closed. end lets go

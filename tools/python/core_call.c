@@ -69,11 +69,6 @@ static bool take_parameter(core_call *c, int at, PyObject *value, given *g) {
            core_call_blame(c, "argument", c->function->operation->args[p->arg].name);
 }
 
-/* What the function knows of its operation may be gone with an engine. */
-static bool is_of_an_open_engine(const core_function *f) {
-    return !f->engine || core_engine_is_open((core_engine *)f->engine);
-}
-
 bool core_call_use_engine(core_call *c, PyObject *engine) {
     core_engine *e = core_engine_get(engine), *before = c->engine;
     if (!e || !core_engine_begin(e)) {
@@ -94,7 +89,7 @@ static bool choose_engine(core_call *c, PyObject *const *args, size_t n_args, Py
         if (PyTuple_GetItem(names, k) == core_option_names[ENGINE_OPTION] &&
             args[n_args + (size_t)k] != Py_None)
             engine = args[n_args + (size_t)k];
-    return is_of_an_open_engine(c->function) && core_call_use_engine(c, engine);
+    return core_function_is_usable(c->function) && core_call_use_engine(c, engine);
 }
 
 static bool take_all(core_call *c, PyObject *const *args, size_t n_args, PyObject *names,

@@ -11,7 +11,9 @@
 
 PyTypeObject *core_engine_type;
 static core_engine *default_engine;
-static PyObject *opener; /* makes the default engine, and sets it */
+static PyObject *opener;    /* makes the default engine, and sets it */
+static unsigned generation; /* of default engines: another one after one that was closed */
+static bool ended;          /* the program: no other one is opened */
 
 enum { WAIT_SECONDS = 10, EXIT_SECONDS = 2 }; /* for calls on other threads */
 
@@ -172,7 +174,7 @@ core_engine *core_engine_get(PyObject *engine) {
                      (PyObject *)Py_TYPE(engine));
         return NULL;
     }
-    if (default_engine)
+    if (default_engine && (default_engine->engine || ended))
         return (core_engine *)Py_NewRef((PyObject *)default_engine);
     return (core_engine *)PyObject_CallNoArgs(opener);
 }
@@ -235,9 +237,22 @@ void core_engine_end(core_engine *engine) {
     Py_DECREF((PyObject *)engine);
 }
 
-/* Makes an engine the default one, unless there is one. */
+unsigned core_engine_generation(void) {
+    return generation;
+}
+
+bool core_engine_is_default(unsigned made_in) {
+    return made_in == generation && default_engine && default_engine->engine;
+}
+
+/* Makes an engine the default one, unless there is one that is open. */
 static PyObject *set_default(PyObject *module, PyObject *engine) {
     (void)module;
+    if (default_engine && !default_engine->engine && !ended) {
+        Py_DECREF((PyObject *)default_engine);
+        default_engine = NULL;
+        generation++;
+    }
     if (!default_engine)
         default_engine = core_engine_get(engine);
     return default_engine ? Py_NewRef((PyObject *)default_engine) : NULL;
@@ -268,7 +283,7 @@ static PyObject *get_default(PyObject *module, PyObject *none) {
 static PyObject *is_open(PyObject *module, PyObject *none) {
     (void)module;
     (void)none;
-    return PyBool_FromLong(default_engine != NULL);
+    return PyBool_FromLong(default_engine && default_engine->engine);
 }
 
 static bool is_at_work(void) {
@@ -282,6 +297,7 @@ static PyObject *close_default(PyObject *module, PyObject *none) {
     (void)module;
     (void)none;
     core_end_others();
+    ended = true;
     while (good && is_at_work() && time(NULL) <= end)
         good = wait_a_moment();
     if (default_engine && !default_engine->in_use && default_engine->engine)

@@ -72,6 +72,43 @@ static bool add_outs(core_function *f) {
     return f->out_names && !PyErr_Occurred();
 }
 
+static const le_operation *find(core_engine *e, const char *name) {
+    bool open = core_engine_is_open(e);
+    const le_operation *op = open ? le_engine_operation(e->engine, name) : NULL;
+    if (!op && open)
+        core_check(le_call_shapes(e->engine, name, NULL, 0, NULL)); /* why */
+    return op;
+}
+
+static void forget_parameters(core_function *f) {
+    for (int i = 0; i < f->n_params; i++)
+        Py_CLEAR(f->params[i].name);
+    f->n_params = f->n_needed = f->next = f->n_outs = f->n_usual = 0;
+    Py_CLEAR(f->doc);
+    Py_CLEAR(f->signature);
+    Py_CLEAR(f->result_type);
+    Py_CLEAR(f->out_names);
+}
+
+bool core_function_is_usable(core_function *f) {
+    if (f->engine)
+        return core_engine_is_open((core_engine *)f->engine);
+    if (core_engine_is_default(f->generation))
+        return true;
+    core_engine *e = core_engine_get(NULL);
+    const le_operation *op = e ? find(e, f->text) : NULL;
+    Py_XDECREF((PyObject *)e);
+    bool good = op != NULL;
+    if (op && op != f->operation && f->generation != core_engine_generation()) {
+        f->operation = op;
+        forget_parameters(f);
+        good = add_parameters(f) && add_outs(f);
+    }
+    if (good)
+        f->generation = core_engine_generation();
+    return good;
+}
+
 /* Function(name, engine=None) */
 static PyObject *function_new(PyTypeObject *type, PyObject *args, PyObject *names) {
     static char *keywords[] = {"name", "engine", NULL};
@@ -82,10 +119,7 @@ static PyObject *function_new(PyTypeObject *type, PyObject *args, PyObject *name
     core_engine *e = core_engine_get(engine);
     if (!e)
         return NULL;
-    bool open = core_engine_is_open(e);
-    const le_operation *op = open ? le_engine_operation(e->engine, name) : NULL;
-    if (!op && open)
-        core_check(le_call_shapes(e->engine, name, NULL, 0, NULL)); /* why */
+    const le_operation *op = find(e, name);
     Py_DECREF((PyObject *)e);
     if (!op)
         return NULL;
@@ -94,6 +128,7 @@ static PyObject *function_new(PyTypeObject *type, PyObject *args, PyObject *name
         return NULL;
     f->vectorcall = core_call_vector;
     f->operation = op;
+    f->generation = core_engine_generation();
     f->engine = engine == Py_None ? NULL : Py_NewRef(engine);
     f->name = PyUnicode_FromString(op->name);
     f->text = f->name ? PyUnicode_AsUTF8AndSize(f->name, NULL) : NULL;
@@ -194,11 +229,11 @@ static PyObject *describe_arg(const le_arg_desc *d) {
 
 /* The descriptor, for documentation. */
 static PyObject *function_describe(PyObject *o, PyObject *none) {
-    const core_function *f = (core_function *)o;
-    const le_operation *op = f->operation;
+    core_function *f = (core_function *)o;
     (void)none;
-    if (f->engine && !core_engine_is_open((core_engine *)f->engine))
+    if (!core_function_is_usable(f))
         return NULL;
+    const le_operation *op = f->operation;
     PyObject *args = PyList_New(0);
     for (size_t i = 0; args && i < op->n_args; i++) {
         PyObject *a = describe_arg(&op->args[i]);

@@ -26,7 +26,8 @@ typedef struct parameter {
 
 struct core_function {
     PyObject_HEAD vectorcallfunc vectorcall;
-    PyObject *engine; /* NULL: the default one */
+    PyObject *engine;    /* NULL: the default one */
+    unsigned generation; /* of that */
     PyObject *name;
     PyObject *doc, *signature; /* made when they are first asked for */
     const le_operation *operation;
@@ -44,6 +45,9 @@ struct core_function {
 extern PyObject *core_option_names[OPTIONS];
 extern const char *const core_option_texts[OPTIONS];
 
+/* What the function knows of its operation may be gone with an engine: false, or it is looked up in
+ * the default engine of now. */
+bool core_function_is_usable(core_function *f);
 PyObject *core_call_vector(PyObject *callable, PyObject *const *args, size_t flags,
                            PyObject *names);
 PyObject *core_call_tuple(PyObject *callable, PyObject *args, PyObject *dict);

@@ -389,7 +389,7 @@ class TracedFunction:
 
     def _trace_of(self, given, arrays, engine):
         try:
-            key = (os.getpid(), engine,  # a forked child has another default engine
+            key = (os.getpid(), engine or _engine.default_engine(),  # which is another one in a forked child, or once closed
                    *((name, arrays[name].shape, str(arrays[name].dtype)) if name in arrays else (name, _key_of(value))
                      for name, value in given.items()))
         except TypeError:

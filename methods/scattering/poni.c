@@ -15,14 +15,13 @@
 
 enum { LARGEST_FILE = 1 << 20, LARGEST_LINE = 8192 };
 
-static const struct {
-    const char *key;
-    le__sc_number number;
-} numbers[] = {
-    {"distance", LE__SC_DISTANCE},     {"poni1", LE__SC_PONI1},       {"poni2", LE__SC_PONI2},
-    {"rot1", LE__SC_ROT1},             {"rot2", LE__SC_ROT2},         {"rot3", LE__SC_ROT3},
-    {"wavelength", LE__SC_WAVELENGTH}, {"pixelsize1", LE__SC_PIXEL1}, {"pixelsize2", LE__SC_PIXEL2},
-};
+/* What is read of a file, the numbers in the order of le__sc_number. */
+enum { DETECTOR = LE__SC_NUMBERS, DETECTOR_CONFIG, VERSION, PARALLAX, SPLINE_FILE, KEYS };
+
+static const char *const keys[KEYS] = {"distance",   "poni1",     "poni2",           "rot1",
+                                       "rot2",       "rot3",      "wavelength",      "pixelsize1",
+                                       "pixelsize2", "detector",  "detector_config", "poni_version",
+                                       "parallax",   "splinefile"};
 
 static bool is_none(const char *value) {
     return !*value || !strcasecmp(value, "none") || !strcasecmp(value, "null");
@@ -110,20 +109,6 @@ static le_status set_config(const char *name, const char *value, le__sc_poni *ou
     return status;
 }
 
-static le_status set(const char *name, const char *key, const char *value, le__sc_poni *out) {
-    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
-        if (!strcasecmp(key, numbers[k].key))
-            return set_number(name, key, value, numbers[k].number, out);
-    if (!strcasecmp(key, "detector"))
-        return set_text(name, key, value, out->detector, sizeof out->detector);
-    if (!strcasecmp(key, "detector_config"))
-        return set_config(name, value, out);
-    const bool spline = !strcasecmp(key, "splinefile") && !is_none(value);
-    if (spline || (!strcasecmp(key, "parallax") && !strcasecmp(value, "true")))
-        return le_fail(LE_ERR_UNSUPPORTED, "%s: '%s: %s' is not supported", name, key, value);
-    return LE_OK;
-}
-
 static char *trim(char *text) {
     text += strspn(text, " \t\r");
     size_t n = strlen(text);
@@ -132,29 +117,82 @@ static char *trim(char *text) {
     return text;
 }
 
-le_status le__sc_poni_parse(const char *text, const char *name, le__sc_poni *out) {
+/* Where the last value of a key is; NULL: there is none. */
+typedef struct last_value {
+    const char *at;
+    size_t length;
+} last_value;
+
+static le_status copy_line(const char *from, size_t length, const char *name, char *line) {
+    if (length >= LARGEST_LINE)
+        return le_fail(LE_ERR_IO, "%s: a line of %zu characters", name, length);
+    memcpy(line, from, length);
+    line[length] = 0;
+    return LE_OK;
+}
+
+/* pyFAI appends when it saves, and takes the last value of each key before it looks at any. */
+static le_status find_last(const char *text, const char *name, last_value last[KEYS]) {
     char line[LARGEST_LINE];
     bool any = false;
-    *out = (le__sc_poni){0};
     while (*text) {
         const size_t length = strcspn(text, "\n");
-        if (length >= sizeof line)
-            return le_fail(LE_ERR_IO, "%s: a line of %zu characters", name, length);
-        memcpy(line, text, length);
-        line[length] = 0;
-        text += length + (text[length] == '\n');
-        char *colon = strchr(line, ':'), *key = trim(line);
-        if (*key == '#' || !colon)
-            continue;
-        *colon = 0;
-        le_status status = set(name, trim(key), trim(colon + 1), out);
+        le_status status = copy_line(text, length, name, line);
         if (status != LE_OK)
             return status;
-        any = true;
+        char *colon = strchr(line, ':'), *key = trim(line);
+        if (*key != '#' && colon) {
+            const size_t to = (size_t)(colon - line) + 1;
+            *colon = 0;
+            key = trim(key);
+            for (int k = 0; k < KEYS; k++)
+                if (!strcasecmp(key, keys[k]))
+                    last[k] = (last_value){.at = text + to, .length = length - to};
+            any = true;
+        }
+        text += length + (text[length] == '\n');
     }
-    if (!any)
-        return le_fail(LE_ERR_IO, "%s: no PONI file: it has no line 'key: value'", name);
+    return any ? LE_OK : le_fail(LE_ERR_IO, "%s: no PONI file: it has no line 'key: value'", name);
+}
+
+static bool is_true(const char *value) {
+    return !strcasecmp(value, "true");
+}
+
+static le_status set(const char *name, int key, const char *value, le__sc_poni *out) {
+    if (key < LE__SC_NUMBERS)
+        return set_number(name, keys[key], value, (le__sc_number)key, out);
+    if (key == DETECTOR)
+        return set_text(name, keys[key], value, out->detector, sizeof out->detector);
+    if (key == DETECTOR_CONFIG)
+        return set_config(name, value, out);
+    if (key == SPLINE_FILE ? !is_none(value) : key == PARALLAX && is_true(value))
+        return le_fail(LE_ERR_UNSUPPORTED, "%s: '%s: %s' is not supported", name, keys[key], value);
     return LE_OK;
+}
+
+/* Since version 2 a detector's settings are in its Detector_config only. */
+static bool is_of_version_1(int key) {
+    return key == LE__SC_PIXEL1 || key == LE__SC_PIXEL2 || key == SPLINE_FILE;
+}
+
+le_status le__sc_poni_parse(const char *text, const char *name, le__sc_poni *out) {
+    char line[LARGEST_LINE];
+    last_value last[KEYS] = {{0}};
+    *out = (le__sc_poni){0};
+    le_status status = find_last(text, name, last);
+    if (status != LE_OK)
+        return status;
+    bool later = last[DETECTOR_CONFIG].at || last[PARALLAX].at;
+    if (last[VERSION].at && copy_line(last[VERSION].at, last[VERSION].length, name, line) == LE_OK)
+        later = later || le_number(trim(line), &(char *){NULL}) >= 2;
+    for (int k = 0; status == LE_OK && k < KEYS; k++)
+        if (last[k].at && !(later && is_of_version_1(k))) {
+            status = copy_line(last[k].at, last[k].length, name, line);
+            if (status == LE_OK)
+                status = set(name, k, trim(line), out);
+        }
+    return status;
 }
 
 le_status le__sc_poni_read(const char *path, le__sc_poni *out) {

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * PONI files: pyFAI's calibrations (versions 1, 2 and 2.1), lines "key: value" of which the last
- * one counts, '#' before comments.
+ * one of each key counts, '#' before comments. Nothing of the others is left: a Detector_config
+ * replaces the one before as a whole.
  */
 #ifndef LE_SCATTERING_PONI_H
 #define LE_SCATTERING_PONI_H

@@ -49,6 +49,30 @@ static void test_poni(void **state) {
     assert_string_equal(p.file, "d.h5");
 }
 
+/* pyFAI appends when it saves, and reads the last value of each key: none of a setting that the
+ * last Detector_config leaves out. */
+static void test_appended_poni(void **state) {
+    le__sc_poni p;
+    (void)state;
+    parse("poni_version: 2.1\nDetector: NexusDetector\nDetector_config: {\"pixel1\": 2e-4, "
+          "\"pixel2\": 4e-4, \"orientation\": 2, \"max_shape\": [100, 130], \"filename\": "
+          "\"d.h5\"}\nDistance: 0.1\nWavelength: 1e-10\nParallax: True\n"
+          "poni_version: 2.1\nDetector: Detector\nDetector_config: {\"pixel1\": 1e-4}\n"
+          "Distance: 0.2\nParallax: False\n",
+          &p);
+    assert_string_equal(p.detector, "Detector");
+    assert_string_equal(p.file, "");
+    assert_true(p.number[LE__SC_PIXEL1] == 1e-4 && !p.given[LE__SC_PIXEL2]);
+    assert_true(p.shape[0] == 0 && p.shape[1] == 0 && p.orientation == 0);
+    assert_true(p.number[LE__SC_DISTANCE] == 0.2 && p.number[LE__SC_WAVELENGTH] == 1e-10);
+    parse("PixelSize1: 3e-4\nPixelSize2: 3e-4\nSplineFile: a.spline\nDistance: 0.1\n"
+          "poni_version: 2.1\nDetector: Pilatus100k\nDetector_config: {\"orientation\": 3}\n",
+          &p);
+    assert_true(!p.given[LE__SC_PIXEL1] && !p.given[LE__SC_PIXEL2] && p.orientation == 3);
+    parse("PixelSize1: 3e-4\nPixelSize2: 3e-4\nPixelSize1: 2e-4\n", &p);
+    assert_true(p.number[LE__SC_PIXEL1] == 2e-4 && p.number[LE__SC_PIXEL2] == 3e-4);
+}
+
 static void test_bad_poni(void **state) {
     static const char *const bad[] = {"",
                                       "no colon at all",
@@ -311,6 +335,7 @@ static void test_dummies(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_poni),
+        cmocka_unit_test(test_appended_poni),
         cmocka_unit_test(test_bad_poni),
         cmocka_unit_test(test_detectors),
         cmocka_unit_test(test_binned_detectors),

@@ -7,6 +7,7 @@
 #include "files/h5.h"
 #include "files/source.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +16,7 @@ typedef struct list_job {
     const le__io_place *place;
     le__h5_handle handle;
     le__h5_names *names;
-    bool out_of_memory;
+    bool frames, any_soft, out_of_memory;
 } list_job;
 
 static bool add(list_job *job, const char *name) {
@@ -30,26 +31,115 @@ static bool add(list_job *job, const char *name) {
     return l->list[l->n++] != NULL;
 }
 
+enum { FRAME_AXES = 2 }; /* at least; what has fewer, such as the angles of a scan, is no frames */
+
+static int axes_of(hid_t set) {
+    hid_t space = H5Dget_space(set);
+    const int axes = space < 0 ? -1 : H5Sget_simple_extent_ndims(space);
+    if (space >= 0)
+        H5Sclose(space);
+    return axes;
+}
+
 /* Whether a name is that of a dataset with elements of its own, or leads to another file. */
-static bool is_wanted(hid_t group, const char *name) {
+static bool is_wanted(hid_t group, const char *name, bool frames) {
     bool left;
     hid_t access = le__h5_inside(&left), set = H5Dopen2(group, name, access);
     hid_t plist = set < 0 ? -1 : H5Dget_create_plist(set);
     const bool virtual = plist >= 0 && H5Pget_layout(plist) == H5D_VIRTUAL;
+    const int axes = set < 0 ? 0 : axes_of(set);
     if (plist >= 0)
         H5Pclose(plist);
     if (set >= 0)
         H5Dclose(set);
     H5Pclose(access);
-    return left || (set >= 0 && !virtual);
+    return left || (set >= 0 && !virtual && !(frames && axes >= 0 && axes < FRAME_AXES));
 }
 
 static herr_t note(hid_t group, const char *name, const H5L_info_t *info, void *cookie) {
     list_job *job = cookie;
-    if (info->type == H5L_TYPE_EXTERNAL || is_wanted(group, name))
+    if (info->type == H5L_TYPE_EXTERNAL || is_wanted(group, name, job->frames)) {
         job->out_of_memory = !add(job, name);
+        job->any_soft = job->any_soft || info->type == H5L_TYPE_SOFT;
+    }
     return job->out_of_memory;
 }
+
+/* ---------------------------------------------------------------------- names of the same -- */
+
+typedef struct member {
+    char *target; /* what its name leads to, in words; NULL: unknown */
+    bool soft;
+    size_t at;
+} member;
+
+/* The dataset behind soft links, as the place in this file or as the link to another one has it. */
+static char *target_of(hid_t file, const char *name) {
+    char *target = NULL;
+    le__h5_link link;
+    H5O_info_t info;
+    bool left;
+    int n = -1;
+    le__h5_link_find(file, name, &link);
+    if (link.found) {
+        n = asprintf(&target, "%s:%s", link.file, link.dataset + strspn(link.dataset, "/"));
+        return n < 0 ? NULL : target;
+    }
+    hid_t access = le__h5_inside(&left);
+    if (H5Oget_info_by_name2(file, name, &info, H5O_INFO_BASIC, access) >= 0)
+        n = asprintf(&target, ":%llu", (unsigned long long)info.addr);
+    H5Pclose(access);
+    return n < 0 ? NULL : target;
+}
+
+static void describe(hid_t file, const char *group, const char *name, member *out) {
+    char *path;
+    H5L_info_t info;
+    if (asprintf(&path, "%s/%s", group, name) < 0)
+        return;
+    out->soft = H5Lget_info(file, path, &info, H5P_DEFAULT) >= 0 && info.type == H5L_TYPE_SOFT;
+    out->target = target_of(file, path);
+    free(path);
+}
+
+/* Those that lead to the same lie together, soft links behind others. */
+static int by_target(const void *x, const void *y) {
+    const member *a = x, *b = y;
+    const int order =
+        !a->target || !b->target ? !a->target - !b->target : strcmp(a->target, b->target);
+    if (order)
+        return order;
+    return a->soft != b->soft ? a->soft - b->soft : (a->at > b->at) - (a->at < b->at);
+}
+
+/* A soft link to a dataset that has another name in the group adds none. */
+static bool drop_soft(hid_t file, const char *group, le__h5_names *names) {
+    member *all = calloc(names->n, sizeof *all);
+    size_t left = 0;
+    for (size_t i = 0; all && i < names->n; i++) {
+        all[i].at = i;
+        describe(file, group, names->list[i], &all[i]);
+    }
+    if (!all)
+        return false;
+    qsort(all, names->n, sizeof *all, by_target);
+    for (size_t i = 1; i < names->n; i++)
+        if (all[i].soft && all[i].target && all[i - 1].target &&
+            !strcmp(all[i].target, all[i - 1].target)) {
+            free(names->list[all[i].at]);
+            names->list[all[i].at] = NULL;
+        }
+    for (size_t i = 0; i < names->n; i++) {
+        free(all[i].target);
+        if (names->list[i])
+            names->list[left++] = names->list[i];
+    }
+    names->n = left;
+    free(all);
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------- listing -- */
 
 static le_status list_group(void *context) {
     list_job *job = context;
@@ -60,6 +150,8 @@ static le_status list_group(void *context) {
     hsize_t at = 0;
     if (group >= 0 && H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, &at, note, job) < 0)
         status = le__h5_fail(job->place->text, "its datasets cannot be listed");
+    if (status == LE_OK && job->frames && job->any_soft && !job->out_of_memory)
+        job->out_of_memory = !drop_soft(file, job->place->dataset, job->names);
     if (job->out_of_memory)
         status = le_fail(LE_ERR_MEMORY, "%s: out of memory", job->place->text);
     if (group >= 0)
@@ -78,11 +170,11 @@ void le__h5_names_free(le__h5_names *names) {
     *names = (le__h5_names){.n = 0};
 }
 
-le_status le__h5_list(const le__io_place *place, le__h5_names *out) {
+le_status le__h5_list(const le__io_place *place, bool frames, le__h5_names *out) {
     le__h5_guard guard;
     int64_t bytes;
     *out = (le__h5_names){.n = 0};
-    list_job job = {.place = place, .names = out, .handle = {.unlocked = true}};
+    list_job job = {.place = place, .frames = frames, .names = out, .handle = {.unlocked = true}};
     if (!place->dataset)
         return le_fail(LE_ERR_ARGUMENT, "%s: name a group, as FILE.h5:/NAME", place->text);
     job.handle.fd = le__io_open(place->file, &bytes);

@@ -81,8 +81,8 @@ void le__h5_stream_close(le__h5_dataset *d) {
     (void)d;
 }
 
-le_status le__h5_list(const le__io_place *place, le__h5_names *out) {
-    (void)out;
+le_status le__h5_list(const le__io_place *place, bool frames, le__h5_names *out) {
+    (void)frames, (void)out;
     return absent(place->text);
 }
 
@@ -94,6 +94,11 @@ le_status le__h5_stored_open(const le__io_request *r, bool skip, le__h5_stored_s
                              int64_t *items) {
     (void)skip, (void)out, (void)items;
     return absent(r->place->text);
+}
+
+int le__h5_axes(const le__io_place *place) {
+    (void)place;
+    return -1;
 }
 
 void le__h5_stored_select(le_stored_info *info, int axis, const le__io_range *range) {

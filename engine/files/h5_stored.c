@@ -119,6 +119,15 @@ le_status le__h5_stored_open(const le__io_request *r, bool skip, le__h5_stored_s
     return status;
 }
 
+int le__h5_axes(const le__io_place *place) {
+    le__h5_dataset d;
+    if (le__h5_open(place, INT64_MAX, 0, &d) != LE_OK)
+        return -1;
+    const int axes = d.rank;
+    le__h5_close(&d);
+    return axes;
+}
+
 void le__h5_stored_close(le__h5_stored_source *s) {
     if (!s)
         return;

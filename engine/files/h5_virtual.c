@@ -370,7 +370,7 @@ bool le__h5_any_origin(const le__io_place *place, visit fn, void *cookie) {
     le__h5_names names;
     if (le__h5_open(place, INT64_MAX, 0, &d) == LE_OK)
         return any_of_dataset(&d, place, 0, fn, cookie);
-    if (le__h5_list(place, &names) != LE_OK)
+    if (le__h5_list(place, false, &names) != LE_OK)
         return fn(place, cookie);
     bool found = any_of_group(place, &names, fn, cookie);
     le__h5_names_free(&names);

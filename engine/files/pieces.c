@@ -127,25 +127,71 @@ static le_status check_alike(const piece *a, const piece *b) {
                           a->text, b->text);
 }
 
+static void drop_piece(piece *one) {
+    free(one->text);
+    free(one->why);
+    le__io_place_free(&one->place);
+    *one = (piece){0};
+}
+
+enum { FRAME_AXES = 2 }; /* at least */
+
+/* What opens as a dataset but not as chunks is not broken: it is no frames, or an error, with or
+ * without skipping. No other way of reading helps with a group, and no status suggests one. */
+static le_status judge(const piece *one, le_status status, bool *frames) {
+    if (status == LE_OK)
+        *frames = one->info.ndim >= FRAME_AXES;
+    if (status != LE_ERR_UNSUPPORTED && status != LE_ERR_DTYPE && status != LE_ERR_SHAPE)
+        return status;
+    char why[1024];
+    snprintf(why, sizeof why, "%s", le_error_message());
+    const int axes = le__h5_axes(&one->place);
+    *frames = axes < 0 || axes >= FRAME_AXES;
+    return le_fail(axes < 0 && status != LE_ERR_DTYPE ? LE_ERR_IO : LE_ERR_SHAPE, "%s", why);
+}
+
+/* One that is missing or broken counts as frames where these are skipped. */
+static le_status look_at(le__pieces *p, piece *one, bool *frames) {
+    *frames = true;
+    le_status status = open_piece(p, one);
+    close_piece(p);
+    status = judge(one, status, frames);
+    if (status == LE_OK || !*frames)
+        return LE_OK;
+    if (!p->skip || status != LE_ERR_IO)
+        return status;
+    one->why = strdup(le_error_message());
+    return one->why ? LE_OK : no_memory(&p->request);
+}
+
 /* All that can be opened tell what they are; the others count as the first of these. */
 static le_status survey(le__pieces *p) {
     const piece *first = NULL;
     le_status status = LE_OK;
+    size_t n = 0;
     for (size_t k = 0; k < p->n; k++) {
-        piece *one = &p->of[k];
-        status = open_piece(p, one);
-        close_piece(p);
-        if (status != LE_OK && !p->skip)
+        bool frames;
+        status = look_at(p, &p->of[k], &frames);
+        if (status != LE_OK)
             return status;
-        if (status != LE_OK && !(one->why = strdup(le_error_message())))
-            return no_memory(&p->request);
-        if (status == LE_OK && first && (status = check_alike(first, one)) != LE_OK)
+        if (!frames) {
+            drop_piece(&p->of[k]);
+            continue;
+        }
+        piece *one = &p->of[n];
+        if (n++ != k) {
+            *one = p->of[k];
+            p->of[k] = (piece){0};
+        }
+        if (!one->why && first && (status = check_alike(first, one)) != LE_OK)
             return status;
-        if (!first && status == LE_OK)
+        if (!first && !one->why)
             first = one;
     }
+    p->n = n;
     if (!first)
-        return status;
+        return n ? le_fail(LE_ERR_IO, "%s", p->of[0].why)
+                 : le_fail(LE_ERR_IO, "%s: the group has no frames", p->request.place->text);
     for (size_t k = 0; k < p->n; k++)
         if (p->of[k].why)
             p->of[k].info = first->info;
@@ -198,7 +244,7 @@ static le_status choose(le__pieces *p) {
 static le_status open_group(le__pieces *p) {
     const le__io_place *place = p->request.place;
     le__h5_names names;
-    le_status status = le__h5_list(place, &names);
+    le_status status = le__h5_list(place, true, &names);
     if (status != LE_OK)
         return status;
     status = make_list(p, names.n);
@@ -213,11 +259,8 @@ static le_status open_group(le__pieces *p) {
 /* ---------------------------------------------------------------------------- from outside -- */
 
 static void drop_list(le__pieces *p) {
-    for (size_t k = 0; k < p->n; k++) {
-        free(p->of[k].text);
-        free(p->of[k].why);
-        le__io_place_free(&p->of[k].place);
-    }
+    for (size_t k = 0; k < p->n; k++)
+        drop_piece(&p->of[k]);
     free(p->of);
     free(p->list);
     p->of = NULL;
@@ -241,7 +284,7 @@ static le_status open_any(le__pieces *p) {
         return status;
     drop_list(p);
     le__h5_names names;
-    bool group = le__h5_list(p->request.place, &names) == LE_OK;
+    bool group = le__h5_list(p->request.place, true, &names) == LE_OK;
     if (group)
         le__h5_names_free(&names);
     status = group ? open_group(p) : le_fail(LE_ERR_IO, "%s", first);

@@ -14,6 +14,8 @@
 typedef struct le__h5_stored_source le__h5_stored_source;
 le_status le__h5_stored_open(const le__io_request *r, bool skip, le__h5_stored_source **out,
                              int64_t *items);
+/* How many axes a dataset has, whether or not its chunks can be had; -1: it cannot be opened. */
+int le__h5_axes(const le__io_place *place);
 /* Selects along one axis, whose chunk and shape are known. */
 void le__h5_stored_select(le_stored_info *info, int axis, const le__io_range *range);
 /* How many of the next items, of so many, were ever written, up to the first that was not. */
@@ -25,12 +27,13 @@ le_status le__h5_stored_next(le__h5_stored_source *s, int64_t items, le_tensor *
 void le__h5_stored_close(le__h5_stored_source *s);
 
 /* The names of the datasets of a group, and of its links to other files (h5_list.c), in order; at
- * least one. */
+ * least one. frames: without those of fewer than two axes, as far as they are in this file, and
+ * without soft links to a dataset that another name leads to. */
 typedef struct le__h5_names {
     char **list;
     size_t n;
 } le__h5_names;
-le_status le__h5_list(const le__io_place *place, le__h5_names *out);
+le_status le__h5_list(const le__io_place *place, bool frames, le__h5_names *out);
 void le__h5_names_free(le__h5_names *names);
 
 /* The datasets that stored chunks come from (pieces.c), each open while its chunks are taken. */

@@ -291,7 +291,8 @@ static void behind_soft_links(void **state) {
     le_tensor whole = {0}, t = {0};
     le_source *s;
     write_scan("soft_1.h5");
-    H5Lcreate_external("soft_1.h5", "/scan", links, "one", H5P_DEFAULT, H5P_DEFAULT);
+    write_scan("soft_2.h5");
+    H5Lcreate_external("soft_2.h5", "/scan", links, "one", H5P_DEFAULT, H5P_DEFAULT);
     H5Lcreate_external("soft_1.h5", "/", links, "root", H5P_DEFAULT, H5P_DEFAULT);
     H5Lcreate_external("soft_1.h5", "/scan", group, "direct", H5P_DEFAULT, H5P_DEFAULT);
     H5Lcreate_soft("/links/one", group, "far", H5P_DEFAULT, H5P_DEFAULT);
@@ -316,11 +317,72 @@ static void behind_soft_links(void **state) {
     }
     le_tensor_free(&whole);
     assert_int_equal(le_io_source(io_engine, "soft.h5:/group", LE_SOURCE_STORED, &s), LE_OK);
-    assert_int_equal(s->items, 4 * FRAMES);
+    assert_int_equal(s->items, 2 * FRAMES); /* near is direct, and twice is far */
     le_source_close(&s);
     io_assert_fails("soft.h5:/bad/a", LE_ERR_IO, "soft.h5:/bad/a");
     io_assert_fails("soft.h5:/bad/none", LE_ERR_IO, "soft.h5:/bad/none");
     assert_int_equal(le_io_source(io_engine, "soft.h5:/bad", LE_SOURCE_STORED, &s), LE_ERR_IO);
+}
+
+static hid_t write_axis(hid_t at, const char *name, int axes, hid_t type, bool chunked) {
+    hsize_t dims[3] = {FRAMES, SIDE, SIDE}, chunk[3] = {1, SIDE, SIDE};
+    hid_t space = H5Screate_simple(axes, dims, NULL), plist = H5Pcreate(H5P_DATASET_CREATE);
+    if (chunked)
+        H5Pset_chunk(plist, axes, chunk);
+    hid_t set = H5Dcreate2(at, name, type, space, H5P_DEFAULT, plist, H5P_DEFAULT);
+    H5Pclose(plist);
+    H5Sclose(space);
+    return H5Dclose(set);
+}
+
+static int64_t items_of_group(const char *place, le_source_kind kind) {
+    le_source *s;
+    const le_source_piece *pieces;
+    if (le_io_source(io_engine, place, kind, &s) != LE_OK)
+        fail_msg("%s: %s", place, le_error_message());
+    const int64_t items = s->items;
+    for (size_t i = 0; i < le_io_source_pieces(s, &pieces); i++)
+        assert_null(pieces[i].why);
+    le_source_close(&s);
+    return items;
+}
+
+/* NXdata has the axes of its frames beside them, and soft links to some of them. */
+static void beside_frames(void **state) {
+    (void)state;
+    le_source *s;
+    write_scan("axes_1.h5");
+    hid_t far = H5Fcreate("axes_2.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    write_axis(far, "flat", 1, H5T_IEEE_F64LE, false);
+    write_axis(far, "chunked", 1, H5T_IEEE_F64LE, true);
+    write_axis(far, "mask", 2, H5T_STD_U32LE, false);
+    H5Fclose(far);
+    hid_t file = H5Fcreate("axes.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t group = H5Gcreate2(file, "/g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_external("axes_1.h5", "/scan", group, "data_000001", H5P_DEFAULT, H5P_DEFAULT);
+    write_axis(group, "angle", 1, H5T_IEEE_F64LE, false);
+    write_axis(group, "zeta", 1, H5T_IEEE_F64LE, true);
+    write_axis(group, "names", 1, H5T_C_S1, false);
+    H5Lcreate_external("axes_2.h5", "flat", group, "a_flat", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_external("axes_2.h5", "chunked", group, "z_chunked", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_soft("data_000001", group, "current", H5P_DEFAULT, H5P_DEFAULT);
+    H5Fflush(file, H5F_SCOPE_GLOBAL);
+    assert_int_equal(items_of_group("axes.h5:/g", LE_SOURCE_STORED), FRAMES);
+    assert_int_equal(items_of_group("axes.h5:/g", LE_SOURCE_STORED_SKIP), FRAMES);
+    /* one that cannot be opened counts as frames, as before */
+    H5Lcreate_external("none.h5", "/scan", group, "data_000000", H5P_DEFAULT, H5P_DEFAULT);
+    H5Fflush(file, H5F_SCOPE_GLOBAL);
+    assert_int_equal(le_io_source(io_engine, "axes.h5:/g", LE_SOURCE_STORED, &s), LE_ERR_IO);
+    assert_int_equal(le_io_source(io_engine, "axes.h5:/g", LE_SOURCE_STORED_SKIP, &s), LE_OK);
+    assert_int_equal(s->items, 2 * FRAMES);
+    le_source_close(&s);
+    /* a whole image that is not in chunks is neither */
+    H5Lcreate_external("axes_2.h5", "mask", group, "mask", H5P_DEFAULT, H5P_DEFAULT);
+    H5Gclose(group);
+    H5Fclose(file);
+    assert_int_equal(le_io_source(io_engine, "axes.h5:/g", LE_SOURCE_STORED_SKIP, &s),
+                     LE_ERR_SHAPE);
+    assert_non_null(strstr(le_error_message(), "not stored in chunks"));
 }
 
 static void refused(void **state) {
@@ -705,6 +767,7 @@ int main(void) {
         cmocka_unit_test(stored),
         cmocka_unit_test(behind_links),
         cmocka_unit_test(behind_soft_links),
+        cmocka_unit_test(beside_frames),
         cmocka_unit_test(into_files),
         cmocka_unit_test(sinks_by_hand),
         cmocka_unit_test(refused),

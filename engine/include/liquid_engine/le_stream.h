@@ -91,8 +91,9 @@ typedef enum le_source_kind {
      * part 2 u32 [n], the filters that a chunk did not pass (bit i: filter i). A chunk that was
      * never written has no bytes and counts as full of `fill`. Chunks at an edge are stored whole.
      * An index in the place or a slice takes the chunks that it touches. They are read without HDF5
-     * and its lock. A group means its datasets in the order of their names, joined along the first
-     * axis: same type, chunks and filters; le_io_source_pieces tells what it has. */
+     * and its lock. A group means its datasets of two axes or more in the order of their names,
+     * joined along the first axis: same type, chunks and filters; virtual ones of its file and soft
+     * links to others of them are left out; le_io_source_pieces tells what it has. */
     LE_SOURCE_STORED,
     /* The same, but what cannot be read is no error: such a chunk has LE_STORED_UNREADABLE for its
      * mask. A dataset of a group that cannot be opened counts as so many chunks as the first of its

@@ -233,7 +233,8 @@ static void put_ranges(le__sc_setup *s, int64_t npt, int64_t npt_azim) {
         s->bins.azimuth = le__sc_axis_of(lo, hi, npt_azim);
     else
         s->bins.azimuth = (le__sc_axis){.lo = lo, .hi = hi};
-    s->bins.azimuth_limited = npt_azim == 0;
+    /* a turn takes all pixels, also those that rounding puts at its other end */
+    s->bins.azimuth_limited = npt_azim == 0 && hi - lo < 2 * pi * (1 - 1e-12);
 }
 
 /* ------------------------------------------------------------------------------------- check -- */

@@ -83,8 +83,9 @@ int le__sc_wanted_extents(const le__sc_bins *bins) {
 }
 
 /* A pixel that holds the beam has no quadrilateral in these coordinates. It gets pyFAI's: azimuths
- * from 0 to a turn where the corners would otherwise run the other way round. */
-static void round_the_beam(le__sc_point corner[4], bool mirrored) {
+ * from 0 to a turn where the corners would otherwise run the other way round; in the turn about
+ * `middle`, like all pixels. */
+static void round_the_beam(le__sc_point corner[4], double middle, bool mirrored) {
     double mean = 0;
     for (int k = 0; k < 4; k++)
         corner[k].chi = by_turns(corner[k].chi, 0);
@@ -95,8 +96,9 @@ static void round_the_beam(le__sc_point corner[4], bool mirrored) {
         corner[k].chi += corner[k].chi < 0 ? turn_2pi : 0;
     for (int k = 0; k < 4; k++)
         mean += 0.25 * corner[k].chi;
-    for (int k = 0; k < 4 && mean > 0.5 * turn_2pi; k++)
-        corner[k].chi -= turn_2pi;
+    const double turns = ceil((mean - middle) / turn_2pi - 0.5);
+    for (int k = 0; k < 4; k++)
+        corner[k].chi -= turns * turn_2pi;
 }
 
 /* The corners with azimuths next to that of the centre (or of the first corner, where azimuth is
@@ -112,7 +114,7 @@ static le__sc_point corners_of(const le__sc_walk *w, int64_t j, const le__sc_bin
         widen(range, out[k].chi);
     }
     if (range[1] - range[0] > 0.5 * turn_2pi) /* more than half round */
-        round_the_beam(out, le__sc_walk_mirrored(w));
+        round_the_beam(out, azimuth_middle(bins), le__sc_walk_mirrored(w));
     return centre;
 }
 

@@ -271,6 +271,48 @@ static void test_axes_of_one_pixel(void **state) {
     }
 }
 
+enum { SIDE = 21, SQUARE = SIDE * SIDE };
+
+/* Frames of SIDE x SIDE pixels about a beam that is in the middle one, `off` from its centre. */
+#define ABOUT_A_BEAM(off)                                                                          \
+    LE_F64("distance", 0.1), LE_F64("poni1", (10.5 - (off)) * 1e-4),                               \
+        LE_F64("poni2", (10.5 + (off)) * 1e-4), LE_F64("pixel1", 1e-4), LE_F64("pixel2", 1e-4),    \
+        LE_STR("unit", "r_mm"), LE_I64("npt", 5), LE_I64("solid_angle", 0)
+
+/* A turn has all pixels, wherever it begins, and part of one that one with the beam, too, in
+ * whichever turn it is written: a half plane has 10 columns of 21, the one with the beam, and no
+ * pixel that only touches. */
+static void test_turns_about_the_beam(void **state) {
+    static const struct {
+        double range[2], off, pixels;
+    } known[] = {{{-179, 181}, 0.2, SQUARE}, {{181, 541}, 0.2, SQUARE}, {{-541, -181}, 0.2, SQUARE},
+                 {{180, 540}, 0, SQUARE},    {{-180, 180}, 0, SQUARE},  {{0, 360}, 0, SQUARE},
+                 {{-90, 90}, 0.1, 231},      {{270, 450}, 0.1, 231}};
+    static const char *const splittings[] = {"no", "full"};
+    static const int64_t shape[2] = {SIDE, SIDE};
+    static float ones[SQUARE];
+    (void)state;
+    for (int i = 0; i < SQUARE; i++)
+        ones[i] = 1;
+    le_tensor in = le_tensor_of(ones, LE_F32, 2, shape);
+    for (size_t i = 0; i < 2 * sizeof known / sizeof *known; i++) {
+        le_tensor count = {0};
+        const size_t k = i / 2;
+        double all = 0;
+        if (i % 2 == 0 && known[k].pixels != SQUARE)
+            continue; /* the centre may lie on either side */
+        assert_int_equal(
+            le_engine_run(engine, "azimuthal_integrate", LE_IN("frames", &in),
+                          ABOUT_A_BEAM(known[k].off), LE_STR("splitting", splittings[i % 2]),
+                          LE_F64S("azimuth_range", known[k].range, 2), LE_OUT("count", &count)),
+            LE_OK);
+        for (int b = 0; b < 5; b++)
+            all += le_tensor_get(&count, b);
+        assert_near(all, known[k].pixels, 1e-3);
+        le_tensor_free(&count);
+    }
+}
+
 /* A detector's dummy in frames of u64, which are read as f64; in frames of other types; and a dummy
  * of the caller's instead. */
 static void check_dummies(const char *operation, const char *implementation) {
@@ -343,6 +385,7 @@ int main(void) {
         cmocka_unit_test(test_other_detectors),
         cmocka_unit_test(test_turned_corners),
         cmocka_unit_test(test_axes_of_one_pixel),
+        cmocka_unit_test(test_turns_about_the_beam),
         cmocka_unit_test(test_dummies),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);

@@ -112,7 +112,7 @@ extern const char *const le__sc_error_models[]; /* names, NULL-ended, in the ord
                       .type = LE_TYPE_STR, .optional = true, .cost = true,                         \
                       .words = le__sc_splittings, .default_str = the_splitting},                   \
     [SC_MASK] = LE__SC_IMAGE("mask", "other than 0: the pixel is left out"),                       \
-    [SC_DARK] = LE__SC_IMAGE("dark", "subtracted from the frames"),                                \
+    [SC_DARK] = LE__SC_IMAGE("dark", "subtracted from the frames, as f32"),                    \
     [SC_FLAT] = LE__SC_IMAGE("flat", "relative response of the pixels; 0: left out"),              \
     [SC_ABSORPTION] = LE__SC_IMAGE("absorption", "relative transmission or efficiency"),           \
     [SC_VARIANCE] = LE__SC_IMAGE("variance", "of the frames, for error_model variance"),           \

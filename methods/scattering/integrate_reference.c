@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * The definition of an integration: pixel after pixel, in double precision; only the values of
- * frames are rounded to f32 before, as pyFAI has them.
+ * frames and of the dark image are rounded to f32 before, as pyFAI has them.
  */
 #include "scattering/integrate.h"
 

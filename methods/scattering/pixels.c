@@ -70,9 +70,10 @@ void le__sc_pixel_of(const le__sc_setup *s, const le__sc_images *images, const l
         w *= le__sc_polarization(walk, j, s->polarization);
     if (images->absorption.data)
         w *= image_at(&images->absorption, i);
-    out->dark = images->dark.data ? image_at(&images->dark, i) : 0;
+    out->dark = images->dark.data ? (float)image_at(&images->dark, i) : 0;
     out->variance = images->variance.data ? image_at(&images->variance, i) : 0;
-    out->normalization = isfinite(w) && isfinite(out->dark) && isfinite(out->variance) ? w : 0;
+    out->normalization =
+        isfinite(w) && isfinite(out->dark) && isfinite((float)out->variance) ? w : 0;
 }
 
 /* -------------------------------------------------------------------------------------- ends -- */

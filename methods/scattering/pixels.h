@@ -22,7 +22,7 @@ le_status le__sc_images_of(le_call *call, le__sc_images *out);
 
 typedef struct le__sc_pixel {
     double normalization; /* 0: left out of every frame */
-    double dark, variance;
+    double dark, variance; /* both finite as f32, which the dark is rounded to, as frames are */
 } le__sc_pixel;
 
 /* What a walk needs for le__sc_pixel_of and le__sc_split. */

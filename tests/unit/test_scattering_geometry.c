@@ -313,6 +313,46 @@ static void test_turns_about_the_beam(void **state) {
     }
 }
 
+/* A dark image is taken in single precision, like the frames: 30000 and a third is 30000 and
+ * 171 / 512. A pixel whose variance no float holds is left out. */
+static void check_rounded_images(const char *operation, const char *implementation) {
+    static const int64_t shape[2] = {SIDE, SIDE};
+    static uint16_t counts[SQUARE];
+    static double dark[SQUARE], variance[SQUARE];
+    le_tensor in = le_tensor_of(counts, LE_U16, 2, shape),
+              less = le_tensor_of(dark, LE_F64, 2, shape),
+              v = le_tensor_of(variance, LE_F64, 2, shape), intensity = {0}, sem = {0};
+    for (int i = 0; i < SQUARE; i++) {
+        counts[i] = 30001;
+        dark[i] = 30000 + 1.0 / 3;
+        variance[i] = i == 30 ? 1e39 : 4;
+    }
+    assert_int_equal(le_engine_run(engine, operation, LE_IN("frames", &in), LE_IN("dark", &less),
+                                   ABOUT_A_BEAM(0), LE_STR("splitting", "no"),
+                                   LE_STR("error_model", "variance"), LE_IN("variance", &v),
+                                   LE_OUT("intensity", &intensity), LE_OUT("sem", &sem),
+                                   LE_OPT_IMPLEMENTATION(implementation)),
+                     LE_OK);
+    for (int b = 0; b < 5; b++) {
+        assert_near(le_tensor_get(&intensity, b), 1 - 171.0 / 512, 1e-6);
+        assert_true(le_tensor_get(&sem, b) > 0 && le_tensor_get(&sem, b) <= 2);
+    }
+    le_tensor_free(&intensity);
+    le_tensor_free(&sem);
+}
+
+static void test_rounded_images(void **state) {
+    static const char *const operations[] = {"azimuthal_integrate", "azimuthal_sigma_clip"};
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        size_t n;
+        const le_implementation *const *all = le_engine_implementations(engine, operations[k], &n);
+        for (size_t i = 0; i < n; i++)
+            if (runs_here(engine, all[i]))
+                check_rounded_images(operations[k], all[i]->name);
+    }
+}
+
 /* A detector's dummy in frames of u64, which are read as f64; in frames of other types; and a dummy
  * of the caller's instead. */
 static void check_dummies(const char *operation, const char *implementation) {
@@ -386,6 +426,7 @@ int main(void) {
         cmocka_unit_test(test_turned_corners),
         cmocka_unit_test(test_axes_of_one_pixel),
         cmocka_unit_test(test_turns_about_the_beam),
+        cmocka_unit_test(test_rounded_images),
         cmocka_unit_test(test_dummies),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);

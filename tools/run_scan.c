@@ -30,10 +30,12 @@ static int index_of(const le_operation *op, const char *name) {
 
 /* ------------------------------------------------------------------------------------- batches */
 
-/* Frames of so many chunks; the last chunk may reach beyond the last frame. */
+/* Frames of so many chunks: of the first ones, or of some of all ranks, as many as chunks have on
+ * the whole. */
 static int64_t frames_in(const scan *s, int64_t items) {
-    const int64_t n = items * s->report.per_item, all = scan_layout_count(&s->report.frames);
-    return n < all ? n : all;
+    if (s->parted)
+        return s->all ? scan_layout_count(&s->report.frames) * items / s->all : 0;
+    return scan_layout_before(&s->report.frames, items);
 }
 
 /* All outputs have the items before `done`. */

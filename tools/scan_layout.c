@@ -61,6 +61,29 @@ static span span_of(const le_stored_info *about, int d, int64_t chunk) {
     return (span){start + begin * step - low, step, begin, end > begin ? end - begin : 0};
 }
 
+int64_t scan_layout_before(const scan_layout *l, int64_t item) {
+    const le_source_piece *last = &l->pieces[l->n_pieces - 1];
+    if (item >= last->first + last->items)
+        return scan_layout_count(l);
+    if (l->axes == 0)
+        return 0;
+    const size_t piece = scan_layout_piece(l, item);
+    const le_stored_info *about = l->pieces[piece].about;
+    int64_t inside = 1, inner = 1, rows = 0;
+    for (int d = 1; d < about->ndim; d++)
+        inside *= about->grid[d];
+    for (int d = 1; d < l->axes; d++)
+        inner *= l->shape[d];
+    for (size_t k = 0; k < piece; k++)
+        rows += l->pieces[k].about->count[0];
+    if (inside == 0)
+        return rows * inner;
+    const int64_t at = item - l->pieces[piece].first;
+    const span s = span_of(about, 0, about->first[0] + at / inside);
+    rows += s.to < about->count[0] ? s.to : about->count[0];
+    return rows * inner + s.count * inner * (at % inside) / inside;
+}
+
 typedef struct walk {
     const scan_layout *layout;
     const le_stored_info *about;

@@ -18,6 +18,8 @@ typedef struct scan_layout {
 scan_layout scan_layout_of(const le_source_piece *pieces, size_t n_pieces, int axes);
 /* All that is selected. */
 int64_t scan_layout_count(const scan_layout *layout);
+/* How many of these the items before this one have; about so many where chunks lie side by side. */
+int64_t scan_layout_before(const scan_layout *layout, int64_t item);
 /* Cells of a chunk along the laid out axes. */
 int64_t scan_layout_cells(const scan_layout *layout);
 /* Shape of a result: the axes that are not dropped, then `more`. Returns ndim. */

@@ -230,6 +230,17 @@ scan-files long.h5 8000
     [ -z "$(ls | grep -F .scan.)" ] || fail "the state is still there: $(ls)"
 }
 
+# --- of frames that are some steps apart as many are done as have a curve ---
+# shellcheck disable=SC2086
+{
+    set -- le-run --implementation=reference --memory-limit=1M integrate_stored "frames=long.h5:/data[5::3]" $geometry intensity=step.raw
+    stop_when_begun "$PWD" "$@"
+    rows=$(od -An -v -tf8 -w160 step.raw | awk '$1 != "nan"' | wc -l)
+    err_has "$((rows)) of 2665 frames are done"
+    expect 0 "$@"
+    err_has "$((rows)) frames are there already"
+}
+
 # --- a bad frame that was met before is told again, and a file without a header says what it has ---
 scan-files later.h5 3000 2
 # shellcheck disable=SC2086

@@ -235,6 +235,8 @@ const void *le_tensor_elements(const le_tensor *t, int64_t begin, int64_t count,
         return room;
     if (t->ndim == 0 || le_tensor_is_contiguous(t))
         return data + begin * (int64_t)size;
+    if (le_tensor_count(t) == 0) /* whatever is asked for, none is there */
+        return room;
     const int last = t->ndim - 1;
     for (place p = place_of(t, begin); count > 0;) {
         const int64_t left = t->shape[last] - p.index[last], n = left < count ? left : count;

@@ -19,7 +19,8 @@ typedef struct job {
 /* The pixels of a set, as a view. */
 static le_tensor view_of(const job *j, int64_t set) {
     const le_tensor *image = j->image;
-    const void *first = le_tensor_elements(image, le__im_first(&j->sets, set), 1, NULL);
+    const void *first = /* none of lines without pixels */
+        le_tensor_elements(image, le__im_first(&j->sets, set), j->sets.length > 0, NULL);
     le_tensor view = le_tensor_of((void *)first, image->dtype, 1, &j->sets.length);
     view.strides[0] = image->strides[le__im_clip_axis(j->call)];
     return view;

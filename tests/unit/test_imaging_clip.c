@@ -232,6 +232,42 @@ static void test_too_far(void **state) {
             too_far(all[k]->name, sigma);
 }
 
+/* Lines without pixels: nothing is counted, nothing is known. And no lines. */
+static void empty_lines(const char *implementation, int64_t rows, int64_t cols, int64_t axis) {
+    double pixels[1] = {0};
+    const int64_t lines = axis == 0 ? cols : rows;
+    le_tensor image = le_tensor_of(pixels, LE_F64, 2, (int64_t[]){rows, cols});
+    le_tensor got = {0}, mask = {0};
+    image.strides[0] = image.strides[1] = 0; /* as numpy has them, not those of rows */
+    const le_status status = le_engine_run(
+        engine, "sigma_clip", LE_IN("image", &image), LE_I64("axis", axis),
+        LE_OUT("statistics", &got), LE_OUT("mask", &mask), LE_OPT_IMPLEMENTATION(implementation));
+    if (status != LE_OK && !is_not_for_it(status))
+        fail_msg("%s: %s", implementation, le_error_message());
+    for (int64_t i = 0; i < STATISTICS * lines && status == LE_OK; i++) {
+        const double is = ((const double *)got.data)[i];
+        if (!(i / lines < 3 ? is == 0 : isnan(is)))
+            fail_msg("%s, %dx%d, axis %d: statistic %d is %g", implementation, (int)rows, (int)cols,
+                     (int)axis, (int)(i / lines), is);
+    }
+    if (status == LE_OK)
+        assert_int_equal(got.shape[1], lines);
+    le_tensor_free(&got);
+    le_tensor_free(&mask);
+}
+
+static void test_empty_lines(void **state) {
+    size_t n;
+    const le_implementation *const *all = le_engine_implementations(engine, "sigma_clip", &n);
+    (void)state;
+    for (size_t k = 0; k < n; k++)
+        for (int axis = 0; axis < 2 && runs_here(engine, all[k]); axis++) {
+            empty_lines(all[k]->name, 0, 4, axis);
+            empty_lines(all[k]->name, 4, 0, axis);
+            empty_lines(all[k]->name, 0, 0, axis);
+        }
+}
+
 /* What the fused forms find in an image, and what the reference does. */
 static void compare_fused(const le_tensor *image, const le_arg *settings, size_t n_settings) {
     le_arg args[8] = {LE_IN("image", image), LE_STR("rule", "median")};
@@ -425,11 +461,11 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_contents),      cmocka_unit_test(test_at_bounds),
-        cmocka_unit_test(test_too_far),       cmocka_unit_test(test_fused),
-        cmocka_unit_test(test_fused_selects), cmocka_unit_test(test_mesh),
-        cmocka_unit_test(test_mesh_lines),    cmocka_unit_test(test_cells),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_contents), cmocka_unit_test(test_at_bounds),
+        cmocka_unit_test(test_too_far),  cmocka_unit_test(test_empty_lines),
+        cmocka_unit_test(test_fused),    cmocka_unit_test(test_fused_selects),
+        cmocka_unit_test(test_mesh),     cmocka_unit_test(test_mesh_lines),
+        cmocka_unit_test(test_cells),    cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

@@ -98,6 +98,21 @@ static void elements(void **state) {
     }
 }
 
+/* A view without elements has none to give, whatever its strides are. */
+static void no_elements(void **state) {
+    double data[8] = {0}, room[4] = {7, 7, 7, 7};
+    (void)state;
+    for (int axis = 0; axis < 2; axis++) {
+        le_tensor t = le_tensor_of(data, LE_F64, 3, (int64_t[]){2, 2, 4});
+        t.shape[axis] = 0;
+        t.strides[2] = 2;
+        assert_ptr_equal(le_tensor_elements(&t, 0, 1, room), room);
+        assert_null(le_tensor_elements(&t, 0, 4, NULL));
+        for (int i = 0; i < 4; i++)
+            assert_true(room[i] == 7);
+    }
+}
+
 static void packing(void **state) {
     (void)state;
     int16_t data[24], packed[12], expected[12], back[24];
@@ -328,6 +343,7 @@ int main(void) {
         cmocka_unit_test(counts),
         cmocka_unit_test(adopting),
         cmocka_unit_test(elements),
+        cmocka_unit_test(no_elements),
         cmocka_unit_test(packing),
         cmocka_unit_test(pieces),
         cmocka_unit_test(dlpack),

@@ -49,7 +49,8 @@ static const le_arg_desc args[] = {
                      .optional = true,
                      .min_ndim = 2,
                      .max_ndim = 2,
-                     .shape = "[K,L]"},
+                     .shape = "[K,L]",
+                     .min_count = 1},
     [FIND_FLOOD] = {.name = "flood",
                     .doc = "a source reaches down to so many standard deviations around its pixels "
                            "above k; default: k",

@@ -118,10 +118,16 @@ static le_status check_aliases(const le_call *call) {
 
 /* --- scalars and texts --- */
 
+/* Of a number in a message: large ones that lie side by side must not look alike. */
+static int digits_of(double v) {
+    return fabs(v) >= 1e6 && fabs(v) <= 9e15 ? 16 : 6;
+}
+
 static le_status check_number(const le_operation *op, const le_arg_desc *d, double v) {
     if (d->min < d->max && !(v >= d->min && v <= d->max))
-        return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is %g, expected %g to %g", op->name,
-                       d->name, v, d->min, d->max);
+        return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is %.*g, expected %.*g to %.*g",
+                       op->name, d->name, digits_of(v), v, digits_of(d->min), d->min,
+                       digits_of(d->max), d->max);
     return LE_OK;
 }
 
@@ -138,8 +144,8 @@ static le_status bind_number(const le_operation *op, const le_arg_desc *d, const
     } else {
         b->f64 = a->value.f64;
         if (d->type == LE_TYPE_I64 && (b->f64 != rint(b->f64) || fabs(b->f64) > 9e15))
-            return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is %g, expected an integer",
-                           op->name, d->name, b->f64);
+            return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is %.*g, expected an integer",
+                           op->name, d->name, digits_of(b->f64), b->f64);
         b->i64 = integer_of(b->f64);
     }
     return check_number(op, d, b->f64);

@@ -147,7 +147,7 @@ static le_status check_index(const le_call *call) {
     for (int64_t i = 0; le_call_given(call, MEASURE_INDEX) && i < le_tensor_count(table); i++)
         if (labels[i] != floor(labels[i]))
             return le_fail(LE_ERR_ARGUMENT,
-                           "measure_sources: index[%d] is %g, expected a whole number", (int)i,
+                           "measure_sources: index[%d] is %.11g, expected a whole number", (int)i,
                            labels[i]);
     return LE_OK;
 }

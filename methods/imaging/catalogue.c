@@ -176,7 +176,9 @@ static double deviation(const le__im_sums *s) {
 static int flags_of(const le__im_sums *s, const le__im_table *table) {
     const bool edge = s->begin[1] == 0 || s->begin[2] == 0 || s->end[1] == table->shape.rows ||
                       s->end[2] == table->shape.cols;
-    return (edge ? LE__IM_AT_EDGE : 0) | (s->maximum >= table->saturation ? LE__IM_SATURATED : 0) |
+    /* without a number the maximum is below the minimum, but not below every saturation */
+    const bool saturated = s->maximum >= table->saturation && s->maximum >= s->minimum;
+    return (edge ? LE__IM_AT_EDGE : 0) | (saturated ? LE__IM_SATURATED : 0) |
            (s->nan ? LE__IM_NOT_NUMBER : 0);
 }
 

@@ -112,8 +112,8 @@ static void measure(job *j, int32_t count) {
     const le__im_table table = le__im_table_of(j->call, FIND_IMAGE, FIND_COLUMNS, FIND_SATURATION);
     le_tensor *catalogue = le_call_out(j->call, FIND_CATALOGUE);
     const le_tensor numbers = le_tensor_of(j->labels, LE_I32, image->ndim, image->shape);
-    const le__im_members members =
-        le__im_members_of(&numbers, (int64_t)count + 1, (int64_t *)(void *)j->spare);
+    const le__im_index all = {count, (int64_t)count + 1, NULL, NULL};
+    const le__im_members members = le__im_members_of(&numbers, &all, (int64_t *)(void *)j->spare);
     for (int64_t i = 0; i < count && i < catalogue->shape[0] && !le_call_cancelled(j->call); i++)
         le__im_measure_reference(image, &table, &members, (double)(i + 1),
                                  (double *)catalogue->data + i * catalogue->shape[1]);

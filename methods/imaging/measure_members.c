@@ -9,23 +9,29 @@
 
 #include <string.h>
 
-le__im_members le__im_members_of(const le_tensor *labels, int64_t n, int64_t *memory) {
-    int64_t *begin = memory, *pixels = memory + n + 2;
+/* -1: it has no row. */
+static int64_t find(const le__im_index *index, double label) {
+    return label < 0 ? -1 : le__im_place_of(index, label);
+}
+
+le__im_members le__im_members_of(const le_tensor *labels, const le__im_index *index,
+                                 int64_t *memory) {
+    int64_t *begin = memory, *pixels = memory + index->n + 2;
     const int64_t count = le_tensor_count(labels);
-    memset(begin, 0, (size_t)(n + 2) * sizeof *begin);
+    memset(begin, 0, (size_t)(index->n + 2) * sizeof *begin);
     for (int64_t i = 0; i < count; i++) {
-        const double label = le_tensor_get(labels, i);
-        if (label >= 0 && label < (double)n)
-            begin[(int64_t)label + 2]++;
+        const int64_t l = find(index, le_tensor_get(labels, i));
+        if (l >= 0)
+            begin[l + 2]++;
     }
-    for (int64_t l = 0; l < n; l++)
+    for (int64_t l = 0; l < index->n; l++)
         begin[l + 2] += begin[l + 1];
-    for (int64_t i = 0; i < count; i++) { /* begin[l + 1] grows from the first place to the end */
-        const double label = le_tensor_get(labels, i);
-        if (label >= 0 && label < (double)n)
-            pixels[begin[(int64_t)label + 1]++] = i;
+    for (int64_t i = 0; i < count; i++) { /* begin[l + 1] grows from the first pixel to the end */
+        const int64_t l = find(index, le_tensor_get(labels, i));
+        if (l >= 0)
+            pixels[begin[l + 1]++] = i;
     }
-    return (le__im_members){n, begin, pixels};
+    return (le__im_members){index, begin, pixels};
 }
 
 /* A part of the axes of an image: the elements of one index along `axis` follow
@@ -118,19 +124,19 @@ static void extend(const pass *p, const le__im_table *table, const double *row, 
     const bool edge = row[box] == 0 || row[box + 2] == 0 ||
                       row[box + 1] == (double)table->shape.rows ||
                       row[box + 3] == (double)table->shape.cols;
-    double most = -INFINITY, nan = 0;
+    bool saturated = false, nan = false;
     for (int64_t i = 0; i < p->n; i++) {
-        most = fmax(most, le_tensor_get(p->image, p->pixels[i]));
-        nan += isnan(le_tensor_get(p->image, p->pixels[i]));
+        saturated |= le_tensor_get(p->image, p->pixels[i]) >= table->saturation;
+        nan |= isnan(le_tensor_get(p->image, p->pixels[i]));
     }
-    out[6] = (edge ? LE__IM_AT_EDGE : 0) + (most >= table->saturation ? LE__IM_SATURATED : 0) +
-             (nan > 0 ? LE__IM_NOT_NUMBER : 0);
+    out[6] = (edge ? LE__IM_AT_EDGE : 0) + (saturated ? LE__IM_SATURATED : 0) +
+             (nan ? LE__IM_NOT_NUMBER : 0);
 }
 
 void le__im_measure_reference(const le_tensor *image, const le__im_table *table,
                               const le__im_members *members, double label, double *row) {
     static const le__im_sums none = {0};
-    const int64_t l = label < (double)members->n ? (int64_t)label : -1;
+    const int64_t l = find(members->index, label);
     const int64_t begin = l < 0 ? 0 : members->begin[l], end = l < 0 ? 0 : members->begin[l + 1];
     if (begin == end) {
         le__im_catalogue_row(&none, table, label, row);

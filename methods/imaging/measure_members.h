@@ -6,17 +6,18 @@
 #ifndef LE_IMAGING_MEASURE_MEMBERS_H
 #define LE_IMAGING_MEASURE_MEMBERS_H
 
-#include "imaging/catalogue.h"
+#include "imaging/measure_sources.h"
 
-/* Pixels by label, in row-major order: those of label l are pixels[begin[l]] to
- * pixels[begin[l + 1]], exclusively. */
+/* Pixels by the place of their label in an index, in row-major order: those of place l are
+ * pixels[begin[l]] to pixels[begin[l + 1]], exclusively. */
 typedef struct le__im_members {
-    int64_t n; /* labels 0 to n - 1 */
+    const le__im_index *index;
     const int64_t *begin, *pixels;
 } le__im_members;
 
-/* memory: room for as many numbers as pixels, and n + 2. */
-le__im_members le__im_members_of(const le_tensor *labels, int64_t n, int64_t *memory);
+/* memory: room for as many numbers as pixels, and places + 2. */
+le__im_members le__im_members_of(const le_tensor *labels, const le__im_index *index,
+                                 int64_t *memory);
 void le__im_measure_reference(const le_tensor *image, const le__im_table *table,
                               const le__im_members *members, double label, double *row);
 

@@ -4,7 +4,6 @@
  * measure_sources, reference: each row by itself, in two passes over the image.
  */
 #include "imaging/measure_members.h"
-#include "imaging/measure_sources.h"
 
 #include <math.h>
 
@@ -15,11 +14,14 @@ static le_status run(le_call *call) {
     double largest = 0;
     for (int64_t i = 0; i < pixels; i++)
         largest = fmax(largest, le_tensor_get(labels, i));
-    const le__im_index index = le__im_index_of(call, (int64_t)largest);
+    le__im_index index = le__im_index_of(call, (int64_t)largest);
+    le_status status = le__im_list_index(call, pixels + index.rows, &index);
+    if (status != LE_OK)
+        return status;
     int64_t *order = le_call_scratch(call, (size_t)(pixels + index.n + 2) * sizeof *order);
     if (!order)
         return le_fail(LE_ERR_MEMORY, "measure_sources: no memory for the order of pixels");
-    const le__im_members members = le__im_members_of(labels, index.n, order);
+    const le__im_members members = le__im_members_of(labels, &index, order);
     const le__im_table table =
         le__im_table_of(call, MEASURE_IMAGE, MEASURE_COLUMNS, MEASURE_SATURATION);
     const le_tensor *catalogue = le_call_out(call, MEASURE_CATALOGUE);

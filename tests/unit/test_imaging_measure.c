@@ -8,6 +8,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -110,23 +112,87 @@ static void test_large_labels(void **state) {
     const le_tensor image = le_tensor_of(values, LE_F64, 1, (int64_t[]){N}),
                     label = le_tensor_of(labels, LE_U32, 1, (int64_t[]){N}),
                     table = le_tensor_of(index, LE_F64, 1, (int64_t[]){ROWS});
+    struct rusage before, after;
+    (void)state;
+    assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
+    for (int k = 0; k < 2; k++) {
+        le_tensor catalogue = {0};
+        if (le_engine_run(engine, "measure_sources", LE_IN("image", &image),
+                          LE_IN("labels", &label), LE_TABLE("index", &table),
+                          LE_OUT("catalogue", &catalogue), LE_OPT_IMPLEMENTATION(names[k]),
+                          LE_OPT_MEMORY_LIMIT(1 << 20)) != LE_OK)
+            fail_msg("%s: %s", names[k], le_error_message());
+        assert_int_equal(catalogue.shape[0], ROWS);
+        for (int i = 0; i < ROWS; i++) {
+            const double *row = (const double *)catalogue.data + i * catalogue.shape[1];
+            assert_true(row[0] == index[i] && row[1] == areas[i] && row[2] == sums[i]);
+        }
+        le_tensor_free(&catalogue);
+    }
+    assert_int_equal(getrusage(RUSAGE_SELF, &after), 0);
+    assert_true(after.ru_maxrss - before.ru_maxrss < 256 << 10); /* in KiB */
+}
+
+/* Where no pixel of a label is a number, none is saturated, whatever the saturation. */
+static void test_saturated(void **state) {
+    enum { LABELS = 4, WIDE = 2 };
+    double values[LABELS * WIDE] = {NAN, NAN, NAN, -INFINITY, NAN, 3, 5, 5};
+    int32_t labels[LABELS * WIDE] = {1, 1, 2, 2, 3, 3, 4, 4};
+    static const double saturations[] = {-INFINITY, 4, INFINITY};
+    static const bool saturated[3][LABELS] = {
+        {false, true, true, true}, {false, false, false, true}, {false}};
+    const le_tensor image = le_tensor_of(values, LE_F64, 2, (int64_t[]){LABELS, WIDE}),
+                    label = le_tensor_of(labels, LE_I32, 2, (int64_t[]){LABELS, WIDE});
+    size_t n;
+    const le_implementation *const *all = le_engine_implementations(engine, "measure_sources", &n);
+    (void)state;
+    for (size_t k = 0; k < 3 * n; k++) {
+        le_tensor catalogue = {0};
+        const char *name = all[k / 3]->name;
+        if (!runs_here(engine, all[k / 3]))
+            continue;
+        if (le_engine_run(engine, "measure_sources", LE_IN("image", &image),
+                          LE_IN("labels", &label), LE_STR("columns", "extended"),
+                          LE_F64("saturation", saturations[k % 3]), LE_OUT("catalogue", &catalogue),
+                          LE_OPT_IMPLEMENTATION(name)) != LE_OK)
+            fail_msg("%s: %s", name, le_error_message());
+        for (int row = 0; row < LABELS; row++) {
+            const double want = 1 + 2 * saturated[k % 3][row] + 4 * (row < 3),
+                         is = last_columns(&catalogue, row)[MOMENTS - 1];
+            if (is != want)
+                fail_msg("%s, from %g on, label %d: flags are %g, expected %g", name,
+                         saturations[k % 3], row + 1, is, want);
+        }
+        le_tensor_free(&catalogue);
+    }
+}
+
+/* Two numbers that are not alike do not look so. */
+static void test_refused(void **state) {
+    double values[2] = {1, 2}, index[1] = {4294967296.0};
+    int32_t labels[2] = {1, 2};
+    const le_tensor image = le_tensor_of(values, LE_F64, 1, (int64_t[]){2}),
+                    label = le_tensor_of(labels, LE_I32, 1, (int64_t[]){2}),
+                    table = le_tensor_of(index, LE_F64, 1, (int64_t[]){1});
     le_tensor catalogue = {0};
     (void)state;
-    if (le_engine_run(engine, "measure_sources", LE_IN("image", &image), LE_IN("labels", &label),
-                      LE_TABLE("index", &table), LE_OUT("catalogue", &catalogue),
-                      LE_OPT_IMPLEMENTATION("c"), LE_OPT_MEMORY_LIMIT(1 << 20)) != LE_OK)
-        fail_msg("%s", le_error_message());
-    assert_int_equal(catalogue.shape[0], ROWS);
-    for (int i = 0; i < ROWS; i++) {
-        const double *row = (const double *)catalogue.data + i * catalogue.shape[1];
-        assert_true(row[0] == index[i] && row[1] == areas[i] && row[2] == sums[i]);
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(le_engine_run(engine, "measure_sources", LE_IN("image", &image),
+                                       LE_IN("labels", &label), LE_TABLE("index", &table),
+                                       LE_OUT("catalogue", &catalogue)),
+                         LE_ERR_ARGUMENT);
+        const char *words = k ? "is 4294967294.5, expected a whole number"
+                              : "is 4294967296, expected 0 to 4294967295";
+        if (!strstr(le_error_message(), words))
+            fail_msg("'%s' is not in: %s", words, le_error_message());
+        index[0] = 4294967294.5;
     }
-    le_tensor_free(&catalogue);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_large_labels), cmocka_unit_test(test_too_far),
-        cmocka_unit_test(test_ellipses), cmocka_unit_test(test_negative_moments)};
+        cmocka_unit_test(test_ellipses),     cmocka_unit_test(test_negative_moments),
+        cmocka_unit_test(test_saturated),    cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

@@ -38,4 +38,11 @@ static inline int64_t le__conv_tile_width(int64_t cols, int64_t taps, int64_t mu
 le__conv_blocks le__conv_blocks_of(const le__convolution *c, int64_t multiple);
 le__conv_block le__conv_block_at(const le__conv_blocks *b, int64_t item);
 
+/* Whether finite numbers overflow in what this thread does from watch on, as the processor notes
+ * it: a look at each result would take time. before: what watch has said. */
+bool le__conv_watch(void);
+bool le__conv_overflowed(bool before);
+/* Makes results of f32 that are not finite again, tap by tap in double precision. */
+void le__conv_mend(const le__conv_run *r, const le__conv_block *b);
+
 #endif

@@ -29,7 +29,7 @@ static void range(void *data, size_t begin, size_t end, int worker) {
             direct_f64(&x->run, &b, x->taps, 0, &t);
         } else {
             tile_f32 t = tile_at_f32(x, worker);
-            direct_f32(&x->run, &b, x->taps, 0, &t);
+            mended_f32(&x->run, &b, x->taps, &t);
         }
     }
 }

@@ -49,6 +49,17 @@ static inline le_status prepare_context(le_call *call, le__conv_context *x) {
     return x->taps ? LE_OK : le_fail(LE_ERR_MEMORY, "no memory for taps of a convolution");
 }
 
+/* A sum may overflow in single precision on the way to a result that does not. */
+static inline void mended_f32(const le__conv_run *r, const le__conv_block *b, const float *taps,
+                              tile_f32 *t) {
+    const bool before = le__conv_watch();
+    direct_f32(r, b, taps, 0, t);
+    if (le__conv_overflowed(before)) {
+        const le__conv_block same = *b; /* the other one, known here only, is kept in registers */
+        le__conv_mend(r, &same);
+    }
+}
+
 static inline size_t items(const le_call *call) {
     return le__conv_items(call, form_of(call));
 }

@@ -52,7 +52,7 @@ static void block_f32(const fused *f, const le__conv_block *b, int worker) {
     tile_f32 t = tile_at_f32(&f->x, worker);
     void *pass = f->pass + pass_bytes(&f->x.blocks, f->x.form) * (size_t)worker;
     if (!separable_f32(&f->x.run, b, &k, &t, pass))
-        direct_f32(&f->x.run, b, f->x.taps, 0, &t);
+        mended_f32(&f->x.run, b, f->x.taps, &t);
 }
 
 static void block_f64(const fused *f, const le__conv_block *b, int worker) {

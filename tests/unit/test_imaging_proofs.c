@@ -4,7 +4,7 @@
  * Comparisons on small samples allow what rounding does: sets of which one pixel is left, so that
  * their deviation is 0, centres of sources whose sum nearly cancels, and one set along an axis,
  * which is compared on several. Images of which nothing but rounding is left are as harmless. Right
- * implementations are proven whatever the sample.
+ * implementations are proven whatever the sample. And sums that overflow on the way to a result.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include <float.h>
 #include <math.h>
 
 #include "check/runs_here.h"
@@ -169,6 +170,120 @@ static void images_of_which_rounding_is_left(void **state) {
     }
 }
 
+/* --- convolutions whose sums overflow --- */
+
+enum { HIGH = 60, WIDE = 170 };
+
+/* Of either sign, so that sums come back from where no float is; not_finite: some are no numbers.
+ */
+static le_tensor large_pixels(int ndim, bool not_finite) {
+    const int64_t shape[2] = {HIGH, WIDE}, all = HIGH * WIDE;
+    uint64_t random = 3;
+    le_tensor t;
+    assert_int_equal(le_tensor_alloc(&t, LE_F32, ndim, ndim == 1 ? &all : shape), LE_OK);
+    for (int64_t i = 0; i < all; i++) {
+        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        le_tensor_set(&t, i, 6e37 * ((double)(random >> 40) / (1 << 23) - 1));
+        if (not_finite && random % 1500 == 7)
+            le_tensor_set(&t, i, random % 2 ? NAN : i % 2 ? INFINITY : -INFINITY);
+    }
+    return t;
+}
+
+static double whole_overlap(const le_tensor *image, const le_tensor *kernel, int64_t at,
+                            const le_tensor *result) {
+    const int64_t across = kernel->shape[kernel->ndim - 1], n = le_tensor_count(kernel),
+                  cols = result->shape[result->ndim - 1];
+    double sum = 0;
+    for (int64_t k = 0; k < n; k++)
+        sum += le_tensor_get(kernel, n - 1 - k) *
+               le_tensor_get(image, (at / cols + k / across) * image->shape[image->ndim - 1] +
+                                        at % cols + k % across);
+    return sum;
+}
+
+static void compare_overflowing(le_engine *engine, const char *name, const le_tensor *image,
+                                const le_tensor *kernel) {
+    const bool flat = image->ndim == 1;
+    le_tensor result = {0};
+    const le_status status = le_engine_run(engine, flat ? "convolve" : "convolve2d",
+                                           LE_IN(flat ? "signal" : "image", image),
+                                           LE_TABLE("kernel", kernel), LE_STR("mode", "valid"),
+                                           LE_OPT_IMPLEMENTATION(name), LE_OUT("result", &result));
+    if (status != LE_OK && !is_not_for_it(status))
+        fail_msg("%s: %s", name, le_error_message());
+    for (int64_t i = 0; status == LE_OK && i < le_tensor_count(&result); i++) {
+        const double want = whole_overlap(image, kernel, i, &result), limit = FLT_MAX,
+                     is = le_tensor_get(&result, i);
+        const bool as_wanted = isnan(want)                 ? isnan(is)
+                               : fabs(want) > 1.01 * limit ? is == copysign(INFINITY, want)
+                                                           : fabs(is - want) < 1e-5 * limit;
+        if (!as_wanted && !(fabs(want) > 0.99 * limit && fabs(want) <= 1.01 * limit))
+            fail_msg("%s, %d axes, result %d: %g, expected %g", name, image->ndim, (int)i, is,
+                     want);
+    }
+    le_tensor_free(&result);
+}
+
+/* alike: taps, so that the kernel is one term. */
+static void overflow(int ndim, bool alike, bool not_finite) {
+    le_engine *engine = engine_of(1, NULL);
+    double taps[TAPS * TAPS];
+    for (int i = 0; i < TAPS * TAPS; i++)
+        taps[i] = alike ? 1 : (double)(1 + i * 37 % 83) / 40;
+    const int64_t all = TAPS * TAPS;
+    const le_tensor kernel =
+        le_tensor_of(taps, LE_F64, ndim, ndim == 1 ? &all : (int64_t[]){TAPS, TAPS});
+    le_tensor image = large_pixels(ndim, not_finite);
+    size_t n;
+    const le_implementation *const *them =
+        le_engine_implementations(engine, ndim == 1 ? "convolve" : "convolve2d", &n);
+    for (size_t i = 0; i < n; i++)
+        if (runs_here(engine, them[i]))
+            compare_overflowing(engine, them[i]->name, &image, &kernel);
+    le_tensor_free(&image);
+    le_close(&engine);
+}
+
+static void sums_that_overflow(void **state) {
+    (void)state;
+    for (int k = 0; k < 8; k++)
+        overflow(1 + k % 2, k / 2 % 2, k / 4);
+}
+
+/* A fill value that single precision does not have, and taps that make numbers of it. */
+static void fill_value_beyond_floats(void **state) {
+    (void)state;
+    enum { N = 4 };
+    float pixels[N * N] = {0};
+    double taps[4] = {0.25, 0.25, 0.25, 0.25};
+    le_engine *engine = engine_of(1, NULL);
+    const le_tensor image = le_tensor_of(pixels, LE_F32, 2, (int64_t[]){N, N}),
+                    kernel = le_tensor_of(taps, LE_F64, 2, (int64_t[]){2, 2});
+    size_t n;
+    const le_implementation *const *all = le_engine_implementations(engine, "convolve2d", &n);
+    for (size_t k = 0; k < n; k++) {
+        le_tensor result = {0};
+        if (!runs_here(engine, all[k]))
+            continue;
+        const le_status status =
+            le_engine_run(engine, "convolve2d", LE_IN("image", &image), LE_TABLE("kernel", &kernel),
+                          LE_F64("fillvalue", -4e38), LE_OPT_IMPLEMENTATION(all[k]->name),
+                          LE_OUT("result", &result));
+        if (status != LE_OK && !is_not_for_it(status))
+            fail_msg("%s: %s", all[k]->name, le_error_message());
+        for (int64_t i = 0; status == LE_OK && i < le_tensor_count(&result); i++) {
+            const bool end_row = i / (N + 1) % N == 0, end_col = i % (N + 1) % N == 0;
+            const double want = end_row && end_col ? -3e38 : end_row || end_col ? -2e38 : 0;
+            if (!(fabs(le_tensor_get(&result, i) - want) < 1e33))
+                fail_msg("%s: result %d is %g, expected %g", all[k]->name, (int)i,
+                         le_tensor_get(&result, i), want);
+        }
+        le_tensor_free(&result);
+    }
+    le_close(&engine);
+}
+
 /* Right but for a ten thousandth of what the rounding of f32 would be. */
 static le_status leaves_some(le_call *call) {
     const le_tensor *image = le_call_in(call, 0), *kernel = le_call_table(call, 1);
@@ -236,6 +351,8 @@ int main(void) {
                                        cmocka_unit_test(one_line),
                                        cmocka_unit_test(images_of_which_rounding_is_left),
                                        cmocka_unit_test(more_than_rounding_is_found),
+                                       cmocka_unit_test(sums_that_overflow),
+                                       cmocka_unit_test(fill_value_beyond_floats),
                                        cmocka_unit_test(alike_pixels)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

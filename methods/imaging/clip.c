@@ -73,14 +73,14 @@ static double off(double a, double b, double scale) {
     return isfinite(a) && isfinite(b) ? fabs(a - b) / scale : INFINITY;
 }
 
-double le__im_compare_statistics(const double *a, const double *b, int64_t step, bool rounded) {
+double le__im_compare_statistics(const double *a, const double *b, int64_t step, double rounded) {
     const double std = fabs(b[5 * step]), mean = fabs(b[4 * step]);
     const double largest = fmax(mean, fmax(fabs(b[6 * step]), fabs(b[7 * step])));
     /* the deviation of few pixels may be 0, rounding is in parts of the largest number */
-    const double scale = std + 1e-4 * largest + 1e-300;
+    const double scale = std + 1e-4 * largest + rounded + 1e-300;
     double worst = 0;
     for (int k = 0; k < LE__IM_STATISTICS; k++) {
-        const bool near = rounded ? k > 2 : k >= 4 && k <= 7;
+        const bool near = rounded > 0 ? k > 2 : k >= 4 && k <= 7;
         const double by = off(a[k * step], b[k * step], near ? scale : 1e-300);
         worst = fmax(worst, near || by == 0 ? by : INFINITY);
     }

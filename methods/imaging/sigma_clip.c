@@ -127,8 +127,8 @@ static double compare(const le_call *answer, const le_call *trusted) {
     const le__im_sets sets = le__im_sets_of(trusted);
     double worst = 0;
     for (int64_t s = 0; a.statistics && s < sets.n; s++)
-        worst = fmax(worst,
-                     le__im_compare_statistics(a.statistics + s, b.statistics + s, sets.n, false));
+        worst =
+            fmax(worst, le__im_compare_statistics(a.statistics + s, b.statistics + s, sets.n, 0));
     if (a.mask && memcmp(a.mask, b.mask, (size_t)(sets.n * sets.length)) != 0)
         return INFINITY;
     return worst;

@@ -95,7 +95,7 @@ static le_status check_settings(const le_call *call) {
         return le_fail(LE_ERR_ARGUMENT, "find_sources: %s of an image of %d axes, expected two",
                        le__im_find_mesh(call) ? "background=mesh" : "a kernel", ndim);
     if (le_call_given(call, FIND_FLOOD) &&
-        le_call_f64(call, FIND_FLOOD) > le_call_f64(call, FIND_K))
+        !(le_call_f64(call, FIND_FLOOD) <= le_call_f64(call, FIND_K)))
         return le_fail(LE_ERR_ARGUMENT, "find_sources: flood is %g, expected at most k, %g",
                        le_call_f64(call, FIND_FLOOD), le_call_f64(call, FIND_K));
     return LE_OK;

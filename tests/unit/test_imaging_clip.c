@@ -452,6 +452,8 @@ static void test_refused(void **state) {
             LE_OUT("catalogue", &out));
     REFUSED("at most k", "find_sources", LE_IN("image", &image), LE_F64("flood", 6),
             LE_OUT("catalogue", &out));
+    REFUSED("flood is nan, expected at most k", "find_sources", LE_IN("image", &image),
+            LE_F64("flood", NAN), LE_OUT("catalogue", &out));
     for (int64_t cols = 0; cols < 3; cols += 2) {
         const le_tensor none = le_tensor_of(taps, LE_F32, 2, (int64_t[]){0, cols});
         REFUSED("'kernel' has 0 numbers, expected 1 or more", "convolve2d", LE_IN("image", &image),

@@ -31,6 +31,14 @@ static bool is_vouched_for(const le__verdict *v, double work) {
     return v && v->state == LE__PROVEN && work <= larger_by * v->work;
 }
 
+/* Calls that allow more than the operation have had its answers: for others it is a measure where
+ * there is no better one. */
+static bool is_inexact(const le__question *q, const le__arm *a) {
+    const le_operation *op = q->op->entry->operation;
+    const le__verdict *here = le__proof_find(a->proof, q->kind, q->size_class);
+    return here && !le__error_allows(&here->error, op->atol, op->rtol);
+}
+
 static bool may_vouch(const le__question *q, const le_call *call, size_t i) {
     const le__arm *a = q->op->arms[i];
     const le_implementation *impl = a->candidate.implementation;
@@ -57,12 +65,13 @@ static le__arm *trusted_arm(const le__question *q, const le_call *call, const le
         if (a->proof == arm->proof || !may_vouch(q, call, i))
             continue;
         const le__verdict *here = le__proof_find(a->proof, q->kind, q->size_class);
-        bool of_size = is_vouched_for(here, work);
-        int rank = (of_size                             ? 2000000
-                    : here && here->state == LE__PROVEN ? 1000000
-                                                        : 0) +
-                   (!strcmp(a->candidate.implementation->run_type, "c") ? 1000 : 0) +
-                   a->candidate.threads;
+        bool inexact = is_inexact(q, a), of_size = !inexact && is_vouched_for(here, work);
+        int rank = inexact ? 1
+                           : (of_size                             ? 2000000
+                              : here && here->state == LE__PROVEN ? 1000000
+                                                                  : 0) +
+                                 (!strcmp(a->candidate.implementation->run_type, "c") ? 1000 : 0) +
+                                 a->candidate.threads;
         if (rank > best_rank) {
             best_rank = rank;
             best = a;
@@ -76,7 +85,8 @@ static le__arm *c_arm(const le__question *q, const le_call *call, const le__arm 
     le__arm *best = NULL;
     for (size_t i = 0; i < q->n_arms; i++) {
         le__arm *a = q->op->arms[i];
-        bool fits = a->proof != arm->proof && !strcmp(a->candidate.implementation->run_type, "c") &&
+        bool fits = a->proof != arm->proof && !is_inexact(q, a) &&
+                    !strcmp(a->candidate.implementation->run_type, "c") &&
                     (!best || a->candidate.threads > best->candidate.threads);
         const char *why = q->left_out[i]; /* unwanted for the answer, it may still compare */
         if (fits && (!why || le__candidate_is_unwanted(why)) && can_take(a, call))
@@ -118,31 +128,45 @@ static void keep_refused(le__question *q, const le__arm *arm, const le__error_pr
     pthread_mutex_unlock(&q->op->mutex);
 }
 
-/* Judges the answer in call's tensors; on LE_ERR_WRONG_RESULT the arm is at fault. */
+static le_status ask_reference(le__comparison *c, const le__candidate *reference, double *spent) {
+    double start = le__now();
+    c->by = reference;
+    c->by_reference = c->thorough = true;
+    le_status status = le__compare(c);
+    *spent += le__now() - start;
+    return status;
+}
+
+/* Judges the answer in call's tensors; on LE_ERR_WRONG_RESULT the arm is at fault. Where it differs
+ * from a trusted one's by more than two good ones do, the reference decides: also where the call
+ * allows that, for the next one may not. */
 static le_status judge_answer(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
                               le__comparison *c, le__arm *trusted, double *spent) {
     const le_operation *op = call->operation;
     bool lossy = arm->candidate.implementation->flags & LE_IMPL_LOSSY;
-    double allowed = fmax(op->atol, call->want.atol);
-    double atol = lossy ? INFINITY : allowed + error_of(q, trusted);
+    double allowed = fmax(op->atol, call->want.atol), own = error_of(q, trusted);
+    double atol = lossy ? INFINITY : allowed + own;
     double rtol = fmax(op->rtol, call->want.rtol) * (trusted ? 2 : 1);
-    if (le__error_allows(&c->error, atol, rtol))
+    bool good = le__error_allows(&c->error, atol, rtol);
+    bool near = good && (lossy || le__error_allows(&c->error, op->atol + own, 2 * op->rtol));
+    if (good && (near || !trusted))
         return LE_OK;
     le__candidate reference;
     if (trusted && le__reference_candidate(d->engine, call->entry, &reference)) {
-        double apart = c->error.max_abs; /* about the error of the one that is wrong */
-        bool counted = c->counts[0];
-        double start = le__now(); /* the reference decides */
-        c->by = &reference;
-        c->by_reference = c->thorough = true;
-        le_status status = le__compare(c);
-        *spent += le__now() - start;
+        const le__comparison before = *c;
+        le_status status = ask_reference(c, &reference, spent);
         if (status == LE_ERR_CANCELLED)
             return status;
         if (status == LE_OK && le__error_allows(&c->error, atol, rtol)) {
-            fail_wrong(q, allowed, apart,
-                       counted ? "gives other numbers of rows than the reference" : "");
+            if (good)
+                return LE_OK;
+            fail_wrong(q, allowed, before.error.max_abs, /* about that of the one that is wrong */
+                       before.counts[0] ? "gives other numbers of rows than the reference" : "");
             le__dispatch_failed(d, q, trusted, LE_ERR_WRONG_RESULT);
+            return LE_OK;
+        }
+        if (status != LE_OK && good) {
+            *c = before;
             return LE_OK;
         }
     }
@@ -150,8 +174,8 @@ static le_status judge_answer(le__dispatch *d, le__question *q, le_call *call, l
     return fail_wrong(q, allowed, c->error.max_abs, c->counts);
 }
 
-/* Beside another candidate the trial tells more, as long as both are as near to each other as two
- * good ones. What they share is the other's error. Mutex of the operation held. */
+/* Beside another candidate the trial tells more, as long as that one is good and both are as near
+ * to each other as two good ones. Mutex of the operation held. */
 static le__error_profile error_in_class(const le__question *q, const le__arm *arm,
                                         const le__comparison *c, const le__arm *trusted) {
     const le_operation *op = c->call->operation;
@@ -159,12 +183,11 @@ static le__error_profile error_in_class(const le__question *q, const le__arm *ar
     if (c->by_reference || !trial || !trusted)
         return c->error;
     const le__verdict *others = le__proof_find(trusted->proof, q->kind, LE__CLASS_TRIAL);
-    const le__verdict *here = le__proof_find(trusted->proof, q->kind, q->size_class);
     le__error_profile error = trial->error;
     if (!le__error_allows(&c->error, op->atol + (others ? others->error.max_abs : 0), 2 * op->rtol))
         le__error_merge(&error, &c->error);
-    if (here && here->state == LE__PROVEN)
-        le__error_merge(&error, &here->error);
+    if (is_inexact(q, trusted))
+        le__error_merge(&error, &le__proof_find(trusted->proof, q->kind, q->size_class)->error);
     return error;
 }
 

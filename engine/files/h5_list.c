@@ -31,8 +31,6 @@ static bool add(list_job *job, const char *name) {
     return l->list[l->n++] != NULL;
 }
 
-enum { FRAME_AXES = 2 }; /* at least; what has fewer, such as the angles of a scan, is no frames */
-
 static int axes_of(hid_t set) {
     hid_t space = H5Dget_space(set);
     const int axes = space < 0 ? -1 : H5Sget_simple_extent_ndims(space);
@@ -53,7 +51,7 @@ static bool is_wanted(hid_t group, const char *name, bool frames) {
     if (set >= 0)
         H5Dclose(set);
     H5Pclose(access);
-    return left || (set >= 0 && !virtual && !(frames && axes >= 0 && axes < FRAME_AXES));
+    return left || (set >= 0 && !virtual && !(frames && axes >= 0 && axes < LE__FRAME_AXES));
 }
 
 static herr_t note(hid_t group, const char *name, const H5L_info_t *info, void *cookie) {

@@ -134,19 +134,17 @@ static void drop_piece(piece *one) {
     *one = (piece){0};
 }
 
-enum { FRAME_AXES = 2 }; /* at least */
-
 /* What opens as a dataset but not as chunks is not broken: it is no frames, or an error, with or
  * without skipping. No other way of reading helps with a group, and no status suggests one. */
 static le_status judge(const piece *one, le_status status, bool *frames) {
     if (status == LE_OK)
-        *frames = one->info.ndim >= FRAME_AXES;
+        *frames = one->info.ndim >= LE__FRAME_AXES;
     if (status != LE_ERR_UNSUPPORTED && status != LE_ERR_DTYPE && status != LE_ERR_SHAPE)
         return status;
     char why[1024];
     snprintf(why, sizeof why, "%s", le_error_message());
     const int axes = le__h5_axes(&one->place);
-    *frames = axes < 0 || axes >= FRAME_AXES;
+    *frames = axes < 0 || axes >= LE__FRAME_AXES;
     return le_fail(axes < 0 && status != LE_ERR_DTYPE ? LE_ERR_IO : LE_ERR_SHAPE, "%s", why);
 }
 
@@ -241,16 +239,11 @@ static le_status choose(le__pieces *p) {
     return status;
 }
 
-static le_status open_group(le__pieces *p) {
+static le_status open_group(le__pieces *p, const le__h5_names *names) {
     const le__io_place *place = p->request.place;
-    le__h5_names names;
-    le_status status = le__h5_list(place, true, &names);
-    if (status != LE_OK)
-        return status;
-    status = make_list(p, names.n);
-    for (size_t k = 0; status == LE_OK && k < names.n; k++)
-        status = put_place(place, place->dataset, names.list[k], &p->of[k]);
-    le__h5_names_free(&names);
+    le_status status = make_list(p, names->n);
+    for (size_t k = 0; status == LE_OK && k < names->n; k++)
+        status = put_place(place, place->dataset, names->list[k], &p->of[k]);
     if (status == LE_OK)
         status = survey(p);
     return status == LE_OK ? choose(p) : status;
@@ -285,9 +278,9 @@ static le_status open_any(le__pieces *p) {
     drop_list(p);
     le__h5_names names;
     bool group = le__h5_list(p->request.place, true, &names) == LE_OK;
+    status = group ? open_group(p, &names) : le_fail(LE_ERR_IO, "%s", first);
     if (group)
         le__h5_names_free(&names);
-    status = group ? open_group(p) : le_fail(LE_ERR_IO, "%s", first);
     free(first);
     return status;
 }

@@ -26,6 +26,7 @@ const le_stored_info *le__h5_stored_info(const le__h5_stored_source *s);
 le_status le__h5_stored_next(le__h5_stored_source *s, int64_t items, le_tensor *parts);
 void le__h5_stored_close(le__h5_stored_source *s);
 
+enum { LE__FRAME_AXES = 2 }; /* at least; what has fewer, as angles of a scan, is no frames */
 /* The names of the datasets of a group, and of its links to other files (h5_list.c), in order; at
  * least one. frames: without those of fewer than two axes, as far as they are in this file, and
  * without soft links to a dataset that another name leads to. */

@@ -75,10 +75,13 @@ static bool is_near_enough(const le__verdict *v, double atol, double rtol) {
            le__error_allows(&v->error, atol, rtol);
 }
 
+/* Whatever the size. */
+static const char *fault_at_all(const le__proof *p, const le__verdict *trial) {
+    return p->quarantined ? p->reason : fault(trial);
+}
+
 const char *le__proof_fault(const le__proof *p, const char *kind, int size_class) {
-    if (p->quarantined)
-        return p->reason;
-    const char *why = fault(le__proof_find(p, kind, LE__CLASS_TRIAL));
+    const char *why = fault_at_all(p, le__proof_find(p, kind, LE__CLASS_TRIAL));
     return why ? why : fault(le__proof_find(p, kind, size_class));
 }
 
@@ -86,7 +89,7 @@ const char *le__proof_objection(const le__proof *p, const char *kind, int size_c
                                 double rtol) {
     const le__verdict *trial = le__proof_find(p, kind, LE__CLASS_TRIAL);
     const le__verdict *here = le__proof_find(p, kind, size_class);
-    const char *why = p->quarantined ? p->reason : fault(trial);
+    const char *why = fault_at_all(p, trial);
     if (!why && !is_near_enough(here, atol, rtol))
         why = fault(here);
     if (!why)

@@ -53,6 +53,18 @@ static bool may_vouch(const le__question *q, const le_call *call, size_t i) {
            !(q->left_out[i] && (made || impl->isa)) && can_take(a, call);
 }
 
+/* of_size: its answers of the call's work have been compared. */
+static int rank_of(const le__question *q, const le__arm *a, bool of_size) {
+    const le__verdict *here = le__proof_find(a->proof, q->kind, q->size_class);
+    bool compared = here && here->state == LE__PROVEN;
+    if (is_inexact(q, a))
+        return 1;
+    return (of_size    ? 2000000
+            : compared ? 1000000
+                       : 0) +
+           (!strcmp(a->candidate.implementation->run_type, "c") ? 1000 : 0) + a->candidate.threads;
+}
+
 /* A proven arm that the call's tolerance allows: one whose answers of this size have been compared,
  * else of this size class, else of the scalar C run type. */
 static le__arm *trusted_arm(const le__question *q, const le_call *call, const le__arm *arm,
@@ -65,13 +77,8 @@ static le__arm *trusted_arm(const le__question *q, const le_call *call, const le
         if (a->proof == arm->proof || !may_vouch(q, call, i))
             continue;
         const le__verdict *here = le__proof_find(a->proof, q->kind, q->size_class);
-        bool inexact = is_inexact(q, a), of_size = !inexact && is_vouched_for(here, work);
-        int rank = inexact ? 1
-                           : (of_size                             ? 2000000
-                              : here && here->state == LE__PROVEN ? 1000000
-                                                                  : 0) +
-                                 (!strcmp(a->candidate.implementation->run_type, "c") ? 1000 : 0) +
-                                 a->candidate.threads;
+        bool of_size = !is_inexact(q, a) && is_vouched_for(here, work);
+        int rank = rank_of(q, a, of_size);
         if (rank > best_rank) {
             best_rank = rank;
             best = a;
@@ -95,15 +102,23 @@ static le__arm *c_arm(const le__question *q, const le_call *call, const le__arm 
     return best;
 }
 
-/* Of a trusted arm; 0 for the reference. */
+/* Of a trusted arm; 0 for the reference. Mutex of the operation held. */
+static double known_error(const le__question *q, const le__arm *trusted) {
+    const le__verdict *v =
+        trusted ? le__proof_find(trusted->proof, q->kind, LE__CLASS_TRIAL) : NULL;
+    return v ? v->error.max_abs : 0;
+}
+
 static double error_of(le__question *q, const le__arm *trusted) {
-    if (!trusted)
-        return 0;
     pthread_mutex_lock(&q->op->mutex);
-    const le__verdict *v = le__proof_find(trusted->proof, q->kind, LE__CLASS_TRIAL);
-    double error = v ? v->error.max_abs : 0;
+    double error = known_error(q, trusted);
     pthread_mutex_unlock(&q->op->mutex);
     return error;
+}
+
+/* Whether two good ones may differ so much; own: the error of the trusted one. */
+static bool is_of_good_ones(const le_operation *op, const le__error_profile *error, double own) {
+    return le__error_allows(error, op->atol + own, 2 * op->rtol);
 }
 
 /* Of an answer that differs by so much from a right one. */
@@ -148,7 +163,7 @@ static le_status judge_answer(le__dispatch *d, le__question *q, le_call *call, l
     double atol = lossy ? INFINITY : allowed + own;
     double rtol = fmax(op->rtol, call->want.rtol) * (trusted ? 2 : 1);
     bool good = le__error_allows(&c->error, atol, rtol);
-    bool near = good && (lossy || le__error_allows(&c->error, op->atol + own, 2 * op->rtol));
+    bool near = good && (lossy || is_of_good_ones(op, &c->error, own));
     if (good && (near || !trusted))
         return LE_OK;
     le__candidate reference;
@@ -178,13 +193,11 @@ static le_status judge_answer(le__dispatch *d, le__question *q, le_call *call, l
  * to each other as two good ones. Mutex of the operation held. */
 static le__error_profile error_in_class(const le__question *q, const le__arm *arm,
                                         const le__comparison *c, const le__arm *trusted) {
-    const le_operation *op = c->call->operation;
     const le__verdict *trial = le__proof_find(arm->proof, q->kind, LE__CLASS_TRIAL);
     if (c->by_reference || !trial || !trusted)
         return c->error;
-    const le__verdict *others = le__proof_find(trusted->proof, q->kind, LE__CLASS_TRIAL);
     le__error_profile error = trial->error;
-    if (!le__error_allows(&c->error, op->atol + (others ? others->error.max_abs : 0), 2 * op->rtol))
+    if (!is_of_good_ones(c->call->operation, &c->error, known_error(q, trusted)))
         le__error_merge(&error, &c->error);
     if (is_inexact(q, trusted))
         le__error_merge(&error, &le__proof_find(trusted->proof, q->kind, q->size_class)->error);

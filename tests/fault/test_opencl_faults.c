@@ -183,10 +183,7 @@ static void a_device_disappears(void **state) {
         }
 }
 
-static void what_was_on_the_device_is_an_error(void **state) {
-    (void)state;
-    NEEDS_DEVICE();
-    le_engine *e = open_engine(NULL, 0);
+static le_tensor on_the_device(le_engine *e) {
     float in[N] = {0};
     le_tensor input = le_tensor_of(in, LE_F32, 1, (int64_t[]){N}), result = {0};
     for (int i = 0; i < 2; i++) { /* the first answer is brought back to be compared */
@@ -196,6 +193,14 @@ static void what_was_on_the_device_is_an_error(void **state) {
                                        LE_OPT_KEEP_ON_DEVICE()),
                          LE_OK);
     }
+    return result;
+}
+
+static void what_was_on_the_device_is_an_error(void **state) {
+    (void)state;
+    NEEDS_DEVICE();
+    le_engine *e = open_engine(NULL, 0);
+    le_tensor result = on_the_device(e);
     assert_null(result.data);
     shim_fail_enqueues(0, -2);
     assert_int_equal(le_tensor_to_host(&result), LE_ERR_DEVICE_LOST);
@@ -210,15 +215,7 @@ static void a_child_cannot_have_what_is_on_the_device(void **state) {
     (void)state;
     NEEDS_DEVICE();
     le_engine *e = open_engine(NULL, 0);
-    float in[N] = {0};
-    le_tensor input = le_tensor_of(in, LE_F32, 1, (int64_t[]){N}), result = {0};
-    for (int i = 0; i < 2; i++) {
-        le_tensor_free(&result);
-        assert_int_equal(le_engine_run(e, "toy", LE_IN("input", &input), LE_F64("factor", 2),
-                                       LE_OUT("result", &result), LE_OPT_DEVICE("opencl"),
-                                       LE_OPT_KEEP_ON_DEVICE()),
-                         LE_OK);
-    }
+    le_tensor result = on_the_device(e);
     fflush(NULL);
     pid_t pid = fork();
     assert_true(pid >= 0);

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * select_labels of labels that are far apart, up to the largest there is: the answer is written
- * down here, and memory must not grow with the labels. And images without pixels, which may have no
+ * down here, and memory must not grow with the labels. Components of a pixel each, so many that
+ * looking at all pixels for each would take hours. And images without pixels, which may have no
  * memory.
  */
 #include <setjmp.h>
@@ -45,13 +46,41 @@ static void test_far_apart(void **state) {
     assert_true(used.ru_maxrss < 2 << 20); /* KiB */
 }
 
+/* A label in each pixel, from the largest to the least; those below 1 are none. */
+static void test_many(void **state) {
+    (void)state;
+    enum { SIDE = 768, MANY = SIDE * SIDE, NONE = 5 };
+    static int32_t labels[MANY];
+    static uint8_t seeds[MANY];
+    for (int i = 0; i < MANY; i++) {
+        labels[i] = MANY - NONE - i;
+        seeds[i] = i % 3 == 0;
+    }
+    static const char *const implementations[] = {"reference", "c"};
+    for (unsigned k = 0; k < 2; k++) {
+        const le_tensor in = le_tensor_of(labels, LE_I32, 2, (int64_t[]){SIDE, SIDE}),
+                        seeded = le_tensor_of(seeds, LE_U8, 2, (int64_t[]){SIDE, SIDE});
+        le_tensor result = {0}, count = {0};
+        if (le_engine_run(engine, "select_labels", LE_IN("labels", &in), LE_IN("seeds", &seeded),
+                          LE_OUT("result", &result), LE_OUT("count", &count),
+                          LE_OPT_IMPLEMENTATION(implementations[k])) != LE_OK)
+            fail_msg("%s: %s", implementations[k], le_error_message());
+        const int kept = (MANY - NONE + 2) / 3;
+        assert_int_equal(*(int32_t *)count.data, kept);
+        for (int i = 0; i < MANY; i++)
+            assert_int_equal(((int32_t *)result.data)[i],
+                             i < MANY - NONE && i % 3 == 0 ? kept - i / 3 : 0);
+        le_tensor_free(&result);
+        le_tensor_free(&count);
+    }
+}
+
 static void test_empty(void **state) {
     (void)state;
     static const struct {
         const char *operation, *in, *out;
         le_dtype dtype;
-    } cases[] = {{"label", "mask", "labels", LE_U8},
-                 {"select_labels", "labels", "result", LE_I32}};
+    } cases[] = {{"label", "mask", "labels", LE_U8}, {"select_labels", "labels", "result", LE_I32}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const le_tensor in = le_tensor_of(NULL, cases[i].dtype, 2, (int64_t[]){0, 5});
         le_tensor out = {0};
@@ -86,7 +115,7 @@ static void test_empty_volumes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_far_apart),
-                                       cmocka_unit_test(test_empty),
+                                       cmocka_unit_test(test_many), cmocka_unit_test(test_empty),
                                        cmocka_unit_test(test_empty_volumes)};
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

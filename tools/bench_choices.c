@@ -133,8 +133,10 @@ static bool prepare(const subject *of, le_mode mode) {
     size_t n = 0;
     bench_end_races_of(engine);
     const le_arg *args = ok ? le_sample_args(sample, &n) : NULL;
-    if (ok && mode == LE_MODE_MEASURE)
+    if (ok && mode == LE_MODE_MEASURE) {
+        le_bench_limit_races(engine, bench_limit(of->settings));
         ok = measure(engine, of->operation, sample);
+    }
     for (int i = 0; ok && mode == LE_MODE_LEARN && i < CALLS && !bench_interrupted(); i++) {
         le_sample_reset(sample);
         ok = le_call_run(engine, of->operation, args, n) == LE_OK;
@@ -147,11 +149,13 @@ static bool prepare(const subject *of, le_mode mode) {
     return ok && !bench_interrupted();
 }
 
-/* A database that lasts as long as this comparison. */
+/* A database that lasts as long as this comparison. A problem is measured for as long as le-bench
+ * does unless told otherwise: the limit that was given is the operation's. */
 static double choice_of(const subject *of, le_mode mode, tally *sum) {
     bench_settings own = *of->settings;
     subject there = *of;
     there.settings = &own;
+    own.limit_s = 0;
     own.db = bench_scratch_begin();
     double above = own.db && prepare(&there, mode) ? compare(&there, sum) : NAN;
     bench_scratch_end();

@@ -142,6 +142,44 @@ def test_what_cannot_be_cut():
         le.dask.run("roberts_crss", image=np.ones((3, 3), "f4"))
 
 
+def test_outputs_by_name(rng):
+    frames = rng.poisson(40, size=(6, 12, 16)).astype("u2")
+    words = dict(frames=frames, npt=7, distance=0.1, poni1=5e-4, poni2=7e-4, pixel1=1e-4, pixel2=1e-4, wavelength=1e-10,
+                 error_model="poisson", reproducible=True)
+    whole = le.azimuthal_integrate(outputs="all", **words)
+    made = le.dask.run("azimuthal_integrate", parts=3, outputs="all", **words)
+    assert made._fields == whole._fields and len(made) > 2
+    assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(made, whole, strict=True))
+    assert np.array_equal(le.dask.run("azimuthal_integrate", parts=3, outputs="intensity", **words), whole.intensity,
+                          equal_nan=True)
+
+
+def test_results_are_arrays_of_their_own(movie):
+    whole = le.roberts_cross(movie)
+    with le.options(keep=True):
+        assert same(le.dask.run("roberts_cross", parts=3, image=movie), whole)
+    for words, text in [(dict(keep=True), "option 'keep': .* numpy arrays"), (dict(out=movie), "option 'out': .* makes its results")]:
+        with pytest.raises(TypeError, match=text):
+            le.dask.run("roberts_cross", image=movie, **words)
+
+
+def test_mistakes_say_what_is_expected(movie):
+    import dask.array
+    lazy = dask.array.from_array(movie, chunks=(5, -1, -1))
+    cases = [(ValueError, dict(image=lazy[lazy[:, 0, 0] > 10]), r"'image': .* unknown shape \(nan, 24, 26\).*compute_chunk_sizes"),
+             (TypeError, dict(image=dask.delayed(movie)), "'image': expected an array, not Delayed.*from_delayed"),
+             (TypeError, dict(image=movie.astype("i8")), r"has dtype i64, .*: give x.astype\(numpy.float32\)"),
+             (TypeError, dict(image=lazy.astype("i8")), r"has dtype i64, .*: give x.astype\(numpy.float32\)"),
+             (TypeError, dict(image=movie, parts="two"), "parts: expected a whole number from 1, not 'two'"),
+             (ValueError, dict(image=movie, parts=0), "parts: expected a whole number from 1, not 0"),
+             (TypeError, dict(image=movie, outputs=5), "outputs: expected a name, a sequence of names, or 'all', not int")]
+    for kind, words, text in cases:
+        with pytest.raises(kind, match=text):
+            le.dask.run("roberts_cross", **words)
+    with pytest.raises(TypeError, match="an operation or its name, not int"):
+        le.dask.run(5, image=movie)
+
+
 def test_transforms_of_tiles_are_not_cut(rng):
     """Their bits depend on where an image begins."""
     image, kernel = rng.random(size=(300, 300)).astype("f4"), rng.random(size=(33, 33))

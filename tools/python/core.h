@@ -167,9 +167,6 @@ bool core_call_begin(core_call *c, core_function *f, PyObject *const *args, size
                      PyObject *names);
 void core_call_end(core_call *c);
 const char *core_function_operation(const core_function *f);
-/* After LE_ERR_DTYPE: adds what to write to the library's text, where an array has a dtype that the
- * operation does not take (numpy's whole numbers are i64). */
-void core_say_conversion(const core_call *c);
 /* Options of a chain's run, from a dict of keywords and from blocks around it, into a call that is all zero.
  * core_call_end in any case. */
 bool core_options_from(core_call *c, PyObject *dict);
@@ -178,6 +175,9 @@ PyObject *core_call_show(const core_call *c);
 void core_call_shown(const core_call *c, PyObject *shown);
 /* What the library returned: false with an exception set, the log flushed in any case. */
 bool core_check(le_status status);
+/* The same of a call: where an array has a dtype that the operation does not take (numpy's whole
+ * numbers are i64), the text says what to write. */
+bool core_call_check(const core_call *c, le_status status);
 
 /* What may be done with a call beside running it. */
 PyObject *core_explain(core_call *c);

@@ -194,9 +194,7 @@ static PyObject *run_call(core_call *c) {
     status = run(c);
     core_back(&outside);
     core_call_shown(c, shown);
-    if (status == LE_ERR_DTYPE)
-        core_say_conversion(c);
-    bool good = core_check(status);
+    bool good = core_call_check(c, status);
     PyObject *r = good ? core_results(c) : NULL;
     core_drop_results(c);
     return r;
@@ -266,7 +264,7 @@ static PyObject *shapes(core_call *c) {
     core_leave(&outside, NULL);
     status = le_call_shapes(c->engine->engine, c->function->text, c->args, c->n, out);
     core_back(&outside);
-    PyObject *dict = core_check(status) ? PyDict_New() : NULL;
+    PyObject *dict = core_call_check(c, status) ? PyDict_New() : NULL;
     for (size_t i = 0; dict && i < c->n; i++) {
         if (c->args[i].kind != LE_KIND_OUT)
             continue;

@@ -102,7 +102,7 @@ PyObject *core_cut(core_call *c, int64_t parts) {
     le_slabs cuts[2];
     le_status status = le_call_cut(c->engine->engine, name, c->args, c->n, &cuts[0], &cuts[1]);
     const le_operation *op = le_engine_operation(c->engine->engine, name);
-    PyObject *list = core_check(status) ? PyList_New(2) : NULL;
+    PyObject *list = core_call_check(c, status) ? PyList_New(2) : NULL;
     for (int k = 0; list && k < 2; k++) {
         PyObject *one = cuts[k].items > 0 ? cut_dict(&cuts[k], op, parts) : objection(&cuts[k]);
         if (!one || PyList_SetItem(list, k, one) != 0)

@@ -284,7 +284,7 @@ bool core_function_add(PyObject *module) {
            PyModule_AddFunctions(module, functions) == 0;
 }
 
-void core_say_conversion(const core_call *c) {
+static void say_conversion(const core_call *c) {
     static const struct {
         le_dtype dtype;
         const char *name;
@@ -305,4 +305,10 @@ void core_say_conversion(const core_call *c) {
                     return;
                 }
         }
+}
+
+bool core_call_check(const core_call *c, le_status status) {
+    if (status == LE_ERR_DTYPE)
+        say_conversion(c);
+    return core_check(status);
 }

@@ -32,7 +32,7 @@ PyObject *core_explain(core_call *c) {
         text = le_explanation_json(x);
     le_explanation_free(&x);
     core_back(&outside);
-    if (!core_check(status)) {
+    if (!core_call_check(c, status)) {
         free(text);
         return NULL;
     }
@@ -152,7 +152,7 @@ PyObject *core_bench(core_call *c, double seconds) {
     core_back(&outside);
     if (status == LE_OK && compared == LE_ERR_CANCELLED)
         status = compared;
-    if (core_check(status)) {
+    if (core_call_check(c, status)) {
         rows = bench_rows(bench, e, compared == LE_OK, seconds);
         if (rows)
             rows = Py_BuildValue("(sN)", le_bench_problem(bench), rows);
@@ -176,7 +176,7 @@ PyObject *core_time(core_call *c, int batches) {
         best = fmin(best, (now() - start) / CALLS);
     }
     core_back(&outside);
-    return core_check(status) ? PyFloat_FromDouble(best) : NULL;
+    return core_call_check(c, status) ? PyFloat_FromDouble(best) : NULL;
 }
 
 /* --------------------------------------------------------------------------- verify ---------- */

@@ -11,6 +11,7 @@ A worker that ends is no loss: Dask gives its parts to others.
 """
 from __future__ import annotations
 
+import numbers
 import os
 
 import numpy
@@ -59,7 +60,15 @@ def _array(value, operation, name):
 def _tensor(value, operation, name):
     if isinstance(value, (str, os.PathLike)):
         return _Place(os.fspath(value))
-    return value if _is_lazy(value) else _array(value, operation, name)
+    if not _is_lazy(value):
+        return _array(value, operation, name)
+    if not isinstance(getattr(value, "shape", None), tuple):  # Delayed has whatever one asks for, as Delayed
+        raise TypeError(f"{operation}: argument {name!r}: expected an array, not {type(value).__name__}, whose shape and dtype are "
+                        "unknown: give dask.array.from_delayed(x, shape, dtype)")
+    if not all(isinstance(n, numbers.Integral) for n in value.shape):
+        raise ValueError(f"{operation}: argument {name!r}: a Dask array of unknown shape {value.shape} cannot be cut: "
+                         "give x.compute_chunk_sizes()")
+    return value
 
 
 def _example(value):
@@ -83,7 +92,7 @@ def _slab(name, inputs, axes, words, outs, keeps):
     """On a worker: one slab, without its halo."""
     arrays = {k: _take(pieces, axes.get(k), name, k) for k, pieces in inputs.items()}
     made = _functions.function(name)(**arrays, **words, outputs=list(outs))
-    made = made if len(outs) > 1 else (made,)
+    made = map(numpy.asarray, made if len(outs) > 1 else (made,))  # a block around it may say keep=True
     return tuple(_part(m, *keeps[o]) if o in keeps else m for o, m in zip(outs, made))
 
 
@@ -141,6 +150,37 @@ def _same_bits(function, given):
     return {"implementation": c.implementation for c in e.candidates if c.candidate == e.choice}
 
 
+def _refuse_options(function, words):
+    """What a call hands to its caller or takes from him is of one process; results are put together of copies."""
+    options = _functions.options_of(function._describe())
+    if words.get("keep") and "keep" in options:
+        raise TypeError(f"{function.__name__}: option 'keep': le.dask.run gives numpy arrays: le.asarray(x) makes a Tensor of one")
+    if words.get("out") is not None and "out" in options:
+        raise TypeError(f"{function.__name__}: option 'out': le.dask.run makes its results itself")
+
+
+def _wanted(function, outputs):
+    if not outputs:
+        return function._outputs[:function._n_usual]
+    if isinstance(outputs, str):
+        return function._outputs if outputs == "all" else (outputs,)
+    try:
+        return tuple(outputs)
+    except TypeError:
+        raise TypeError(f"{function.__name__}: outputs: expected a name, a sequence of names, or 'all', "
+                        f"not {type(outputs).__name__}") from None
+
+
+def _parts(parts):
+    if parts is None:
+        return 2 * _workers()
+    if not isinstance(parts, numbers.Integral):
+        raise TypeError(f"parts: expected a whole number from 1, not {parts!r}")
+    if parts < 1:
+        raise ValueError(f"parts: expected a whole number from 1, not {parts}")
+    return parts
+
+
 def run(operation, *, parts=None, outputs=None, **words):
     """Runs an operation in slabs by Dask: on the client's workers, or in this process without one.
 
@@ -151,7 +191,7 @@ def run(operation, *, parts=None, outputs=None, **words):
         can read.
     parts : int, optional
         Slabs; twice the workers' cores otherwise.
-    outputs : str or sequence of str, optional
+    outputs : str or sequence of str, or "all", optional
         Names of the results to make.
 
     Returns
@@ -163,10 +203,13 @@ def run(operation, *, parts=None, outputs=None, **words):
     function = _functions.function(operation) if isinstance(operation, str) else operation
     if function is None:
         raise LookupError(f"there is no operation {operation!r}{_functions.nearest(operation)}")
+    if not isinstance(function, _core.Operation):
+        raise TypeError(f"expected an operation or its name, not {type(operation).__name__}")
+    _refuse_options(function, words)
     kinds = {a["name"]: a["type"] for a in function._describe()["args"]}
     tensors = {k: _tensor(words.pop(k), function.__name__, k) for k in list(words) if kinds.get(k) == "in" and words[k] is not None}
-    wanted = (outputs,) if isinstance(outputs, str) else tuple(outputs or function._outputs[:function._n_usual])
-    plan, same = _plan(function, tensors, words, wanted, parts or 2 * _workers())
+    wanted = _wanted(function, outputs)
+    plan, same = _plan(function, tensors, words, wanted, _parts(parts))
     slabs = []
     task = dask.delayed(_slab, pure=False, nout=len(wanted))
     for part in plan["parts"]:

@@ -404,6 +404,54 @@ def test_a_closed_default_engine_is_replaced(new_process):
     new_process(CLOSED_DEFAULT)
 
 
+BY_HAND = FORKED.split("pid = ")[0].replace("    return 2 * x", "    hold()\n    return 2 * x") \
+    .replace("@le.operation", "import threading\nhold = lambda: None\n@le.operation", 1) + """
+c = le.Chain("by hand")
+given = c.input("x", x.shape)
+c.output("row", le.rows_of_twice(given))
+default, own = le.default_engine(), le.Engine(mode="estimate")
+of_own = le.Chain("of own", engine=own)
+of_own.output("row", le.roberts_cross(of_own.input("x", x.shape)).gradient_row)
+c.run(x=x)
+entered, go = threading.Event(), threading.Event()
+def hold():
+    entered.set()
+    go.wait(60)
+thread = threading.Thread(target=c.run, kwargs=dict(x=x))
+thread.start()
+assert entered.wait(60)
+pid = os.fork()
+if not pid:
+    go.set()
+    assert le.default_engine() is not default and np.allclose(c.run(x=x)["row"], expected)
+    c.output("of one", le.roberts_cross(given[1]).gradient_row)
+    assert np.allclose(c.run(x=x)["of one"], le.roberts_cross(x[1]).gradient_row)
+    try:
+        of_own.run(x=x)
+    except le.Unsupported:
+        os._exit(0)
+    os._exit(1)
+go.set()
+thread.join()
+assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+for use in (lambda: c.run(x=x), lambda: c.plan(), lambda: c.register("again"), lambda: c.output("also", twice(given)), lambda: c.input("y", (3,))):
+    le.default_engine().close()
+    use()
+assert np.allclose(le.again(x), expected)
+own.close()
+try:
+    of_own.run(x=x)
+except ValueError as error:
+    assert "has been closed" in str(error)
+else:
+    sys.exit(1)
+"""
+
+
+def test_chains_by_hand_follow_the_default_engine(new_process):
+    new_process(BY_HAND)
+
+
 def test_what_a_chain_refuses_is_said(stack):
     @le.chain
     def inner(s):

@@ -11,6 +11,7 @@ import json
 import os
 import sys
 import threading
+import weakref
 
 import numpy
 
@@ -25,16 +26,33 @@ def _textless(what):
     return refuse
 
 
+def _built(name, record, engine):
+    chain = _core.Chain(name, engine)
+    for method, args in record:
+        getattr(chain, method)(*args)
+    return chain
+
+
 class _Recorded:
-    """A chain of the extension that remembers how it was built, for another engine."""
+    """A chain of the extension that remembers how it was built: where it has no engine of its own, another default
+    engine, after the last one was closed or in a forked child, gets one that is built alike."""
 
     _BUILDS = ("input", "constant", "temp", "slice", "add", "output")
 
     def __init__(self, name, engine):
-        self._chain, self.name, self.record = _core.Chain(name, engine), name, []
+        self.name, self.record, self._follows = name, [], engine is None
+        self._made = self._make(engine or _engine.default_engine())
+
+    def _make(self, engine):
+        return engine, _built(self.name, self.record, engine)
+
+    def _chain(self):
+        if self._follows and self._made[0] is not _engine.default_engine():
+            self._made = self._make(_engine.default_engine())
+        return self._made[1]
 
     def __getattr__(self, method):
-        call = getattr(self._chain, method)
+        call = getattr(self._chain(), method)
         if method not in self._BUILDS:
             return call
 
@@ -51,10 +69,7 @@ _registered = {}  # of the default engine, by name: how it was built, and its su
 def _register_all(engine):
     for name, (own_name, record, summary) in _registered.items():
         try:
-            again = _core.Chain(own_name, engine)
-            for method, args in record:
-                getattr(again, method)(*args)
-            again.register(name, summary)
+            _built(own_name, record, engine).register(name, summary)
         except Exception as error:  # what it calls may have been defined anew: the engine opens all the same
             import logging
             logging.getLogger("liquid_engine").warning("chain %r is no operation of the new engine: %s", name, error)
@@ -112,7 +127,7 @@ class Chain:
     name : str
         For reports and messages.
     engine : Engine, optional
-        Another engine than the default one.
+        Another engine than the default one, which it would follow: where that is closed, the next use opens another.
     """
 
     def __init__(self, name="chain", engine=None):
@@ -120,8 +135,11 @@ class Chain:
         self._core = _Recorded(name, engine)
         self._blocks = None  # of options, that are open while it is traced
         self._inputs, self._outputs, self._steps = {}, {}, []
-        self._lock, self._process = threading.Lock(), os.getpid()  # of runs: one at a time
-        self._runner = None  # the thread that holds it
+        self._unlock()
+        _chains.add(self)
+
+    def _unlock(self):
+        self._lock, self._runner = threading.Lock(), None  # of runs, one at a time; the thread that holds it
 
     def __enter__(self):
         return self
@@ -154,7 +172,7 @@ class Chain:
             raise TypeError(f"chain {self.name!r}: input {missing[0]!r} is missing")
         names = tuple(outputs or self._outputs)
         arrays = {k: a if isinstance(a, _core.Tensor) else numpy.asanyarray(a) for k, a in arrays.items()}
-        with self._alone() if self._process == os.getpid() else contextlib.nullcontext():  # the engine refuses the latter
+        with self._alone():
             return dict(zip(names, self._core.run(arrays, names, given)))
 
     @contextlib.contextmanager
@@ -195,6 +213,17 @@ class Chain:
                                "outputs": list(self._outputs)}, indent=1, allow_nan=False)
         except ValueError:
             raise ValueError(f"chain {self.name!r}: JSON has no NaN and no infinity") from None
+
+
+_chains: weakref.WeakSet[Chain] = weakref.WeakSet()
+
+
+def _unlock_all():
+    for chain in _chains:
+        chain._unlock()
+
+
+os.register_at_fork(after_in_child=_unlock_all)  # another thread of the parent's may run one
 
 
 class _Names(dict):

@@ -61,9 +61,14 @@ static bool takes_too_long(const le__comparison *c, const le_call *other) {
     return predicted(c) * work.operations / whole.operations > limit(c);
 }
 
+/* Of a sample, which is not the caller's, it tells nothing of his call. */
+static bool is_refusal(const le__comparison *c, le_status status) {
+    return !c->sampled && (status == LE_ERR_DATA || status == LE_ERR_ARGUMENT ||
+                           status == LE_ERR_SHAPE || status == LE_ERR_DTYPE);
+}
+
 /* To be ended with le__call_unbind when it succeeds. */
-static le_status answer_by(const le__comparison *c, const le__candidate *who,
-                           le__second_answer *a) {
+static le_status answer_by(le__comparison *c, const le__candidate *who, le__second_answer *a) {
     const char *why = "";
     size_t n = make_args(c, a, who == c->by && c->by_reference);
     le_status status = le__call_bind(&a->call, c->call->engine, c->call->entry, a->args, n);
@@ -73,8 +78,10 @@ static le_status answer_by(const le__comparison *c, const le__candidate *who,
         status = le_fail(LE_ERR_UNSUPPORTED, "the smaller call is not for it: %s", why);
     else if (who == c->by && takes_too_long(c, &a->call))
         status = le_fail(LE_ERR_TIMEOUT, "the reference would take too long");
-    else
+    else {
         status = le__execute(&a->call, who, LE__OUTPUTS_FRESH);
+        c->refused = who == c->by && is_refusal(c, status);
+    }
     if (status != LE_OK)
         le__call_unbind(&a->call);
     return status;
@@ -142,6 +149,7 @@ static le_status compare_sample(le__comparison *c) {
 le_status le__compare(le__comparison *c) {
     memset(&c->error, 0, sizeof c->error);
     c->counts[0] = '\0';
+    c->refused = false;
     c->seconds = 0;
     take_sample(c);
     le_status status = answer_by(c, c->by, &c->trusted);

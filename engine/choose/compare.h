@@ -27,6 +27,7 @@ typedef struct le__comparison {
     int64_t first; /* LE_PART_APART: the sample is answered by both */
     le__second_answer trusted, own;
     le__error_profile error; /* the outcome */
+    bool refused;            /* the trusted candidate says that the call is a mistake */
     double seconds;          /* that the trusted candidate's answer took; 0: there is none */
     double work;             /* operations of that */
     char counts[160];        /* in which numbers of rows differ */

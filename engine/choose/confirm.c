@@ -23,6 +23,21 @@ static bool can_take(const le__arm *a, const le_call *call) {
     return le__implementation_takes(a->candidate.implementation, a->candidate.device, call, &why);
 }
 
+/* What is known of its answers, whatever the size: by the trial, else, where there was no sample
+ * for one, by answers in the size class. Mutex of the operation held. */
+static const le__verdict *told_of(const le__question *q, const le__arm *a) {
+    const le__verdict *trial = le__proof_find(a->proof, q->kind, LE__CLASS_TRIAL);
+    return trial && trial->untold ? le__proof_find(a->proof, q->kind, q->size_class) : trial;
+}
+
+static bool is_told(const le__question *q, const le__arm *a) {
+    pthread_mutex_lock(&q->op->mutex);
+    const le__verdict *v = told_of(q, a);
+    bool told = v && v->state == LE__PROVEN;
+    pthread_mutex_unlock(&q->op->mutex);
+    return told;
+}
+
 /* A step so small that what is right before it and wrong behind it is rare; and few of them. */
 static const double larger_by = 1.125;
 
@@ -42,11 +57,11 @@ static bool is_inexact(const le__question *q, const le__arm *a) {
 static bool may_vouch(const le__question *q, const le_call *call, size_t i) {
     const le__arm *a = q->op->arms[i];
     const le_implementation *impl = a->candidate.implementation;
-    const le__verdict *trial = le__proof_find(a->proof, q->kind, LE__CLASS_TRIAL);
+    const le__verdict *told = told_of(q, a);
     const le__verdict *here = le__proof_find(a->proof, q->kind, q->size_class);
     bool made = impl->flags & LE__IMPL_STAGED; /* of calls of their own */
-    return !(here && here->suspect) && a->candidate.device->kind == LE_DEVICE_CPU && trial &&
-           trial->state == LE__PROVEN && !(impl->flags & (LE_IMPL_REFERENCE | LE_IMPL_LOSSY)) &&
+    return !(here && here->suspect) && a->candidate.device->kind == LE_DEVICE_CPU && told &&
+           told->state == LE__PROVEN && !(impl->flags & (LE_IMPL_REFERENCE | LE_IMPL_LOSSY)) &&
            !(here && here->refused) &&
            !le__proof_objection(a->proof, q->kind, q->size_class, call->want.atol,
                                 call->want.rtol) &&
@@ -104,8 +119,7 @@ static le__arm *c_arm(const le__question *q, const le_call *call, const le__arm 
 
 /* Of a trusted arm; 0 for the reference. Mutex of the operation held. */
 static double known_error(const le__question *q, const le__arm *trusted) {
-    const le__verdict *v =
-        trusted ? le__proof_find(trusted->proof, q->kind, LE__CLASS_TRIAL) : NULL;
+    const le__verdict *v = trusted ? told_of(q, trusted) : NULL;
     return v ? v->error.max_abs : 0;
 }
 
@@ -170,7 +184,7 @@ static le_status judge_answer(le__dispatch *d, le__question *q, le_call *call, l
     if (trusted && le__reference_candidate(d->engine, call->entry, &reference)) {
         const le__comparison before = *c;
         le_status status = ask_reference(c, &reference, spent);
-        if (status == LE_ERR_CANCELLED)
+        if (status == LE_ERR_CANCELLED || c->refused)
             return status;
         if (status == LE_OK && le__error_allows(&c->error, atol, rtol)) {
             if (good)
@@ -194,7 +208,7 @@ static le_status judge_answer(le__dispatch *d, le__question *q, le_call *call, l
 static le__error_profile error_in_class(const le__question *q, const le__arm *arm,
                                         const le__comparison *c, const le__arm *trusted) {
     const le__verdict *trial = le__proof_find(arm->proof, q->kind, LE__CLASS_TRIAL);
-    if (c->by_reference || !trial || !trusted)
+    if (c->by_reference || !trial || trial->untold || !trusted)
         return c->error;
     le__error_profile error = trial->error;
     if (!is_of_good_ones(c->call->operation, &c->error, known_error(q, trusted)))
@@ -268,8 +282,10 @@ static due what_is_due(le__question *q, const le_call *call, const le__arm *arm,
     pthread_mutex_lock(&q->op->mutex);
     const le__verdict *v = le__proof_find(arm->proof, q->kind, q->size_class);
     bool known = v && v->state == LE__PROVEN, larger = known && !is_vouched_for(v, p->work);
+    const le__verdict *trial = le__proof_find(arm->proof, q->kind, LE__CLASS_TRIAL);
     unsigned seen = q->seen[arm->index];
-    p->again = known ? seen & LE__SEEN_COMPARED : v && v->ran;
+    p->again = known ? seen & LE__SEEN_COMPARED
+                     : v && v->ran && !(seen & LE__SEEN_REFUSED) && !(trial && trial->untold);
     pthread_mutex_unlock(&q->op->mutex);
     return !known                     ? DUE_FIRST
            : larger                   ? DUE_LARGER
@@ -322,7 +338,7 @@ static void choose_second(le__dispatch *d, le__question *q, le_call *call, le__a
     if (!vouched && p->has_reference && expected(d, q, call, arm, p) <= brief_s)
         return;
     p->trusted = best;
-    if (c && p->due != DUE_OTHER && le__dispatch_prove(d, q, call, c, spent))
+    if (c && p->due != DUE_OTHER && le__dispatch_prove(d, q, call, c, spent) && is_told(q, c))
         p->trusted = c;
 }
 
@@ -365,11 +381,11 @@ static plan make_plan(le__dispatch *d, le__question *q, le_call *call, le__arm *
     return p;
 }
 
-static void note_look(le__question *q, const le__arm *arm) {
+static void note(le__question *q, const le__arm *arm, le__seen what) {
     pthread_mutex_lock(&q->op->mutex);
     for (size_t i = 0; i < q->n_arms; i++)
         if (q->op->arms[i]->proof == arm->proof)
-            q->seen[i] |= LE__SEEN_COMPARED;
+            q->seen[i] |= (unsigned char)what;
     pthread_mutex_unlock(&q->op->mutex);
 }
 
@@ -452,6 +468,11 @@ static bool choose_another(le__dispatch *d, le__question *q, le_call *call, le__
     return is_worth_it(d, q, call, arm, next);
 }
 
+/* Nobody is to blame: an operation takes what its reference takes, whoever answers. */
+static bool is_refused(const le__comparison *c) {
+    return c->refused && c->by_reference;
+}
+
 static le_status compare_with(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
                               const plan *p, double *spent) {
     plan next;
@@ -466,16 +487,23 @@ static le_status compare_with(le__dispatch *d, le__question *q, le_call *call, l
     le_status status = second_answer(d, q, call, p->trusted, &c);
     *spent += le__now() - start;
     keep_rate(q, &c, p->trusted);
+    le__arm *trusted = p->trusted;
+    if (c.refused && trusted && p->has_reference) {
+        status = ask_reference(&c, &p->reference, spent);
+        trusted = NULL;
+    }
     if (status == LE_OK)
-        status = judge_answer(d, q, call, arm, &c, p->trusted, spent);
-    else if (status != LE_ERR_CANCELLED) /* no second answer: the proven candidate's own stands */
+        status = judge_answer(d, q, call, arm, &c, trusted, spent);
+    else if (status != LE_ERR_CANCELLED && !is_refused(&c)) /* the answer stands */
         return choose_another(d, q, call, arm, p, &next, spent)
                    ? compare_with(d, q, call, arm, &next, spent)
                    : LE_OK;
+    if (is_refused(&c))
+        note(q, arm, LE__SEEN_REFUSED);
     pay(q, p, *spent - before);
     if (status != LE_OK)
         return status;
-    keep_class(d, q, arm, &c, p->trusted, p->work);
+    keep_class(d, q, arm, &c, trusted, p->work);
     if (le__error_allows(&c.error, call->want.atol + (c.by_reference ? 0 : c.error.max_abs),
                          call->want.rtol))
         return LE_OK;
@@ -508,7 +536,7 @@ le_status le__dispatch_run_arm(le__dispatch *d, le__question *q, le_call *call, 
         run_watched(d, q, call, arm, &p, p.compared ? LE__OUTPUTS_APART : outputs, spent);
     if (status != LE_OK || !p.compared)
         return status;
-    note_look(q, arm);
+    note(q, arm, LE__SEEN_COMPARED);
     if (!call->step)
         return compare_with(d, q, call, arm, &p, spent);
     look l = {d, q, arm, &p, spent};

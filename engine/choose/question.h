@@ -24,7 +24,8 @@ typedef struct le__stripe {
 typedef enum le__seen {
     LE__SEEN_RUN = 1,
     LE__SEEN_COMPARED = 2, /* or tried to: of all arms that share a proof */
-    LE__SEEN_SHORT = 4     /* left out since there was no memory for it */
+    LE__SEEN_SHORT = 4,    /* left out since there was no memory for it */
+    LE__SEEN_REFUSED = 8   /* it answered what the reference refused */
 } le__seen;
 
 typedef struct le__question {

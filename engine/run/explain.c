@@ -32,12 +32,13 @@ static void fill_error(le_explained_candidate *row, const le__question *q, const
     const le__verdict *trial = le__proof_find(a->proof, q->kind, LE__CLASS_TRIAL);
     const le__verdict *here = le__proof_find(a->proof, q->kind, q->size_class);
     const le__verdict *v = here && here->state != LE__UNPROVEN ? here : trial;
+    bool untold = v && v->state == LE__PROVEN && v->untold;
     bool reference = a->candidate.implementation->flags & LE_IMPL_REFERENCE;
-    bool known = v && v->state == LE__PROVEN && !(trial && trial->untold);
+    bool known = v && v->state == LE__PROVEN && !untold;
     row->error_max_abs = reference ? 0 : known ? v->error.max_abs : NAN;
     row->verdict = le__state_names[reference               ? LE__PROVEN
                                    : a->proof->quarantined ? LE__QUARANTINED
-                                   : v                     ? v->state
+                                   : v && !untold          ? v->state
                                                            : LE__UNPROVEN];
 }
 

@@ -97,6 +97,69 @@ def test_bad_ones_are_left_out(x, bad, reason):
     assert not own.verify(cases=2).ok
 
 
+def root_of(name, **words):
+    """Its reference refuses what is below 0, its version does not look."""
+    @le.operation(name=name, atol=1e-5, **words)
+    def root(x: le.In["f4", "n"]) -> le.Out["f4", "n"]:
+        if (x < 0).any():
+            raise ValueError("below 0")
+        return np.sqrt(x)
+
+    @root.numpy
+    def careless(x, out):
+        np.sqrt(np.abs(x), out=out)
+    return root
+
+
+def good_cases(rng, size):
+    return dict(x=rng.random(size or 50).astype("f4"))
+
+
+def bad_cases(rng, size):
+    raise RuntimeError("no idea")
+
+
+@pytest.mark.parametrize("words", [{}, dict(cases=good_cases), dict(cases=bad_cases)], ids=["no sample", "cases", "bad cases"])
+def test_what_the_reference_refuses_is_refused(words):
+    """By whoever answers it first; nobody is to blame."""
+    own = root_of(f"root_{len(words)}_{words.get('cases', root_of).__name__}", **words)
+    good, bad = np.linspace(0, 9, 700, dtype="f4"), np.full(700, -1, "f4")
+    for name in ("careless", None, "careless", "careless"):
+        with pytest.raises(le.DataError, match="below 0") as caught:
+            own(bad, implementation=name)
+        assert isinstance(caught.value.__cause__, ValueError)
+    assert candidate(own, "careless", good).left_out == ""
+    assert np.allclose(own(good, implementation="careless"), np.sqrt(good), atol=1e-5)
+    assert candidate(own, "careless", good).verdict == "proven"
+
+
+@pytest.mark.parametrize("words", [{}, dict(cases=bad_cases)], ids=["no sample", "bad cases"])
+def test_without_a_sample_nothing_is_proven(words):
+    """Until a first answer was compared, whose error is known then."""
+    own = root_of(f"untried_{len(words)}", **words)
+    good = np.linspace(0, 9, 700, dtype="f4")
+    with pytest.raises(le.DataError):
+        own(-good, implementation="careless")
+    known = candidate(own, "careless", good)
+    assert known.verdict == "unproven" and np.isnan(known.error_max_abs)
+    own(good, implementation="careless")
+    known = candidate(own, "careless", good)
+    assert known.verdict == "proven" and known.error_max_abs < 1e-5
+    assert candidate(own, "careless", np.ones(70000, "f4")).verdict == "unproven"
+
+
+def test_untried_ones_do_not_vouch():
+    """Two that are wrong alike, and have had no trial, are not compared with each other."""
+    own = root_of("untried_pair")
+    own.numpy(lambda x, out: np.copyto(out, 1 + np.sqrt(np.abs(x))), name="wrong")
+    own.numpy(lambda x, out: np.copyto(out, 1 + np.abs(x) ** 0.5), name="as_wrong")
+    good = np.linspace(0, 9, 700, dtype="f4")
+    for name in ("wrong", "as_wrong"):
+        with pytest.raises(le.NoCandidate, match="tolerance"):
+            own(good, implementation=name)
+    assert np.allclose(own(good), np.sqrt(good), atol=1e-5)
+
+
 def test_cells_run_again(x, new_process, tmp_path):
     """Five times the same changes nothing; an edited one is proven anew, alone."""
     own = make("cell")

@@ -127,10 +127,10 @@ static inline void write(__global sum *out, const sum *of)
 }
 
 #if PART == 2
-/* Of the pixels that are left in each ring. means: as the limits of clip, in two parts. */
+/* Of the pixels that are left in each ring. */
 __kernel void spread(__global const uint *rows, __global const uint2 *shares,
                      __global const float *normalization, __global const float2 *pixels,
-                     __global const float2 *means, __global sum *out, uint parts, shape s)
+                     __global const sum *means, __global sum *out, uint parts, shape s)
 {
     __local sum space[SPACE];
     const int lane = get_local_id(0) % TEAM, frame = get_group_id(1);
@@ -139,7 +139,7 @@ __kernel void spread(__global const uint *rows, __global const uint2 *shares,
     const bool inside = bin < s.bins;
     const size_t ring = (size_t)frame * s.bins + bin;
     const uint begin = inside ? rows[bin] + lane : 0, end = inside ? rows[bin + 1] : 0;
-    const sum mean = inside ? sum_of(means[ring]) : SUM_ZERO;
+    const sum mean = inside ? means[ring] : SUM_ZERO;
     sum to[SUMS];
     clear(to);
     pixels += (size_t)frame * parts;
@@ -156,21 +156,27 @@ __kernel void spread(__global const uint *rows, __global const uint2 *shares,
 #elif PART == 0
 /* --------------------------------------------------------------------------------- outliers -- */
 
-/* limits: of each ring the mean and how far from it pixels may be, each in two parts. INFINITY: as
- * far as they like; below 0: the ring is done, and its sums are not written. */
+typedef struct limit {
+    sum mean, most;
+} limit;
+
+/* limits: of each ring the mean and how far from it pixels may be. INFINITY: as far as they like;
+ * below 0: the ring is done, and its sums are not written. */
 __kernel void clip(__global const uint *rows, __global const uint2 *shares,
                    __global const float *normalization, __global float2 *pixels,
-                   __global const float4 *limits, __global sum *out, uint parts, shape s)
+                   __global const limit *limits, __global sum *out, uint parts, shape s)
 {
     __local sum space[SPACE];
     const int lane = get_local_id(0) % TEAM, frame = get_group_id(1);
     const int bin = get_group_id(0) * (GROUP / TEAM) + get_local_id(0) / TEAM;
     const images i = {normalization, 0, 0};
     const bool inside = bin < s.bins;
-    const float4 limit = inside ? limits[(size_t)frame * s.bins + bin] : (float4)(0, 0, -1, 0);
-    const bool open = limit.z >= 0, refuses = limit.z < INFINITY;
+    const size_t ring = (size_t)frame * s.bins + bin;
+    const sum mean = inside ? limits[ring].mean : SUM_ZERO;
+    const sum most = inside ? limits[ring].most : sum_of((float2)(-1, 0));
+    const bool open = !sum_less(most, SUM_ZERO);
+    const bool refuses = sum_less(most, sum_of((float2)(INFINITY, 0)));
     const uint begin = open ? rows[bin] + lane : 0, end = open ? rows[bin + 1] : 0;
-    const sum mean = sum_of(limit.xy), most = sum_of(limit.zw);
     sum to[SUMS];
     clear(to);
     pixels += (size_t)frame * parts;
@@ -190,7 +196,7 @@ __kernel void clip(__global const uint *rows, __global const uint2 *shares,
     }
     add_up(to, space);
     if (open && lane == 0)
-        write(out + ((size_t)frame * s.bins + bin) * SUMS, to);
+        write(out + ring * SUMS, to);
 }
 #else
 /* -------------------------------------------------------------------------------- quantiles -- */

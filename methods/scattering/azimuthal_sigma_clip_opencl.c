@@ -14,8 +14,8 @@
 static const le_tunable tunables[] = {LE__SC_TEAM};
 static const le_cl_source *const sources[] = {&le_cl_scattering_rings, NULL};
 
-typedef struct limit { /* as the kernel takes it: each number is two */
-    float mean[2], most[2];
+typedef struct limit { /* as the kernel takes it */
+    le__sc_device_number mean, most;
 } limit;
 
 typedef struct clipping {
@@ -25,7 +25,18 @@ typedef struct clipping {
     le__sc_sums *sums; /* of these */
 } clipping;
 
-static const limit free_limit = {.most = {INFINITY, 0}}, done_limit = {.most = {-1, 0}};
+static limit limit_of(const le_call *call, double mean, double most) {
+    return (limit){le__sc_device_number_of(call, mean), le__sc_device_number_of(call, most)};
+}
+
+/* There is nothing to refuse any more. */
+static limit done_limit(const le_call *call) {
+    return limit_of(call, 0, -1);
+}
+
+static bool is_done(const le_call *call, const limit *of) {
+    return le__sc_device_value(call, &of->most) < 0;
+}
 
 static le_status pass(le_call *call, const clipping *c) {
     const le__sc_device_rings *d = &c->device;
@@ -40,17 +51,16 @@ static le_status pass(le_call *call, const clipping *c) {
     return status == LE_OK ? le__sc_device_rings_fetch(call, d) : status;
 }
 
-/* Limits that follow from the sums; where there is nothing to refuse any more, the ring is done. */
+/* Limits that follow from the sums. Where the device's numbers cannot tell one from 0, all pixels
+ * are at the mean to them. */
 static limit next_limit(const le_call *call, const le__sc_sums *sums, double refused) {
-    limit out;
     if (!(refused > 0) || sums->normalization == 0 || !(sums->variance > 0))
-        return done_limit;
+        return done_limit(call);
     const double mean = sums->signal / sums->normalization,
                  most = le__sc_cutoff(le_call_f64(call, SC_THRES), sums->count) *
                         sqrt(sums->variance / sums->normalization2);
-    le__sc_two_floats(mean, out.mean);
-    le__sc_two_floats(most, out.most);
-    return out;
+    const limit out = limit_of(call, mean, most);
+    return le__sc_device_value(call, &out.most) > 0 ? out : done_limit(call);
 }
 
 /* Takes the sums of rings that are not done; whether some are still not. */
@@ -59,11 +69,11 @@ static bool take(const le_call *call, clipping *c, int64_t n, bool first) {
     bool any = false;
     for (int64_t ring = 0; ring < n * bins; ring++) {
         double refused;
-        if (c->of[ring].most[0] < 0)
+        if (is_done(call, &c->of[ring]))
             continue;
         c->sums[ring] = le__sc_device_ring(call, &c->device, ring / bins, ring % bins, &refused);
         c->of[ring] = next_limit(call, &c->sums[ring], first ? 1 : refused);
-        any |= c->of[ring].most[0] >= 0;
+        any |= !is_done(call, &c->of[ring]);
     }
     return any;
 }
@@ -74,7 +84,7 @@ static le_status run_batch(le_call *call, void *cookie, int64_t first, int64_t n
     le_status status = LE_OK;
     bool any = true;
     for (int64_t ring = 0; ring < n * bins; ring++)
-        c->of[ring] = free_limit;
+        c->of[ring] = limit_of(call, 0, INFINITY);
     for (int64_t k = 0; status == LE_OK && any && k <= most; k++) {
         status = pass(call, c);
         if (status == LE_OK)

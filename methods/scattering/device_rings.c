@@ -43,10 +43,10 @@ static size_t spread_bytes(const le__sc_device_rings *d, int64_t rings) {
 }
 
 static le_status open_spread(le_call *call, le__sc_device_rings *d, int64_t rings) {
-    d->mean = le_call_scratch(call, 2 * (size_t)rings * sizeof *d->mean);
+    d->mean = le_call_scratch(call, (size_t)rings * sizeof *d->mean);
     if (!d->mean)
         return le_fail(LE_ERR_MEMORY, "no memory for the means of %lld rings", (long long)rings);
-    le_status status = le_cl_scratch(call, 2 * (size_t)rings * sizeof *d->mean, &d->means);
+    le_status status = le_cl_scratch(call, (size_t)rings * sizeof *d->mean, &d->means);
     return status == LE_OK ? le_cl_scratch(call, spread_bytes(d, rings), &d->spreads) : status;
 }
 
@@ -130,14 +130,13 @@ static le_status add_spreads(le_call *call, const le__sc_device_rings *d) {
         const le__sc_device_number *of = d->numbers + k * SC_RING_SUMS;
         const double n = le__sc_device_value(call, &of[SC_RING_NORMALIZATION]);
         const double mean = n != 0 ? le__sc_device_value(call, &of[SC_RING_SIGNAL]) / n : 0;
-        le__sc_two_floats(mean, d->mean + 2 * k);
+        d->mean[k] = le__sc_device_number_of(call, mean);
     }
     const le_cl_karg kargs[] = {LE_CL_BUF(d->rows.rows),       LE_CL_BUF(d->rows.shares),
                                 LE_CL_BUF(d->rows.factor),     LE_CL_BUF(d->pixels),
                                 LE_CL_BUF(d->means),           LE_CL_BUF(d->spreads),
                                 LE_CL_U32((uint32_t)d->parts), LE_CL_STRUCT(&d->shape)};
-    le_status status =
-        le_cl_upload(call, d->means, 0, d->mean, 2 * (size_t)rings * sizeof *d->mean);
+    le_status status = le_cl_upload(call, d->means, 0, d->mean, (size_t)rings * sizeof *d->mean);
     if (status == LE_OK)
         status = launch_rings(call, d, d->spread, kargs, 8);
     return status == LE_OK ? le_cl_download(call, d->spreads, 0, spreads, spread_bytes(d, rings))

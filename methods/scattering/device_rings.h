@@ -34,7 +34,7 @@ typedef struct le__sc_device_rings {
     /* For the spread about the mean, which is a launch of its own */
     le_cl_kernel *spread;
     le_cl_buffer *means, *spreads;
-    float *mean;
+    le__sc_device_number *mean;
     size_t team, group;
 } le__sc_device_rings;
 

@@ -202,6 +202,16 @@ double le__sc_device_value(const le_call *call, const le__sc_device_number *x) {
     return le_cl_device(call)->has_f64 ? x->whole : (double)x->parts[0] + (double)x->parts[1];
 }
 
+le__sc_device_number le__sc_device_number_of(const le_call *call, double x) {
+    le__sc_device_number out;
+    if (le_cl_device(call)->has_f64)
+        return (le__sc_device_number){.whole = x};
+    le__sc_two_floats(x, out.parts);
+    if (isinf(x))
+        out.parts[1] = 0;
+    return out;
+}
+
 le_status le__sc_outputs_to_host(le_call *call) {
     le_status status = LE_OK;
     for (int k = SC_RADIAL; k < SC_COMMON && status == LE_OK; k++)

@@ -52,6 +52,8 @@ static inline void le__sc_two_floats(double x, float out[2]) {
 }
 
 double le__sc_device_value(const le_call *call, const le__sc_device_number *x);
+/* A number as kernels take it; INFINITY is one. */
+le__sc_device_number le__sc_device_number_of(const le_call *call, double x);
 
 /* Before results are put: they are written on the host. */
 le_status le__sc_outputs_to_host(le_call *call);

@@ -173,6 +173,44 @@ static void test_clip(void **state) {
     for_implementations("azimuthal_sigma_clip", clip);
 }
 
+static float faint_frame[PIXELS];
+
+/* Pixels, or what they are over their weights, below what single precision has. */
+static void faint_as(const char *implementation, double scale, double factor) {
+    static part ring[PIXELS];
+    le_tensor in = le_tensor_of(faint_frame, LE_F32, 2, (int64_t[]){ROWS, COLS}), i = {0},
+              count = {0}, std = {0};
+    for (int k = 0; k < PIXELS; k++)
+        faint_frame[k] = (float)(scale * frames[k]);
+    assert_ok(le_engine_run(engine, "azimuthal_sigma_clip", LE_IN("frames", &in), GEOMETRY,
+                            LE_STR("error_model", "azimuthal"), LE_F64("thres", 2.5),
+                            LE_I64("max_iter", 4), LE_F64("normalization_factor", factor),
+                            LE_OUT("intensity", &i), LE_OUT("count", &count), LE_OUT("std", &std),
+                            LE_OPT_IMPLEMENTATION(implementation)));
+    for (int b = 0; b < NPT; b++) {
+        const int n = ring_of(frames, b, ring);
+        const moments m = clipped(ring, n, 1, 2.5, 4);
+        assert_near(le_tensor_get(&count, b), m.k, 1e-6);
+        assert_near(le_tensor_get(&i, b) / scale * factor, m.s / m.n, 1e-5);
+        assert_near(le_tensor_get(&std, b) / scale * factor, sqrt(m.v / m.n2), 1e-5);
+    }
+    le_tensor_free(&i);
+    le_tensor_free(&std);
+    le_tensor_free(&count);
+}
+
+static void faint(const char *implementation) {
+    faint_as(implementation, 0x1p-140, 1);
+    faint_as(implementation, 0x1p-125, 1);
+    faint_as(implementation, 0x1p-140, 1e6);
+    faint_as(implementation, 0x1p-130, 1e20);
+}
+
+static void test_faint(void **state) {
+    (void)state;
+    for_implementations("azimuthal_sigma_clip", faint);
+}
+
 static float flat[PIXELS], values[PIXELS];
 
 static void fill_even(void) {
@@ -336,8 +374,8 @@ static void test_mistakes(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_clip), cmocka_unit_test(test_even),
-                                       cmocka_unit_test(test_median),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_clip), cmocka_unit_test(test_faint),
+                                       cmocka_unit_test(test_even), cmocka_unit_test(test_median),
                                        cmocka_unit_test(test_mistakes)};
     fill_frames();
     return cmocka_run_group_tests(tests, open_engine, close_engine);

@@ -44,16 +44,17 @@ void le__sc_put(le_call *call, int64_t frame, int64_t bin, const le__sc_sums *s)
     put(call, SC_COUNT, frame, bin, s->count);
 }
 
-static void put_axis(le_call *call, int arg, const le__sc_axis *axis, double scale) {
+static void put_axis(le_call *call, int arg, const le__sc_axis *axis, double scale, double from) {
     if (!le_call_given(call, arg))
         return;
     const le_tensor *t = le_call_out(call, arg);
     for (int64_t k = 0; k < axis->n; k++)
-        le__store(t->data, t->dtype, k * t->strides[0], scale * le__sc_bin_centre(axis, k));
+        le__store(t->data, t->dtype, k * t->strides[0], from + scale * le__sc_bin_centre(axis, k));
 }
 
 void le__sc_put_axes(le_call *call, const le__sc_bins *bins) {
-    put_axis(call, SC_RADIAL, &bins->radial, 1);
+    put_axis(call, SC_RADIAL, &bins->radial, 1, 0);
     if (bins->azimuth.n > 0)
-        put_axis(call, SC_AZIMUTHAL, &bins->azimuth, 57.29577951308232088);
+        put_axis(call, SC_AZIMUTHAL, &bins->azimuth, 57.29577951308232088,
+                 le__sc_setup_of(call)->azimuth_from);
 }

@@ -218,6 +218,10 @@ static le_status find_ranges(const le_call *call, le__sc_setup *s) {
         a[1] += 360;
     if (a[1] - a[0] > 360 * (1 + 1e-12))
         return le_fail(LE_ERR_ARGUMENT, "azimuth_range is %g,%g, more than a turn", a[0], a[1]);
+    /* Ranges that are whole turns apart have the same pixels, whatever is rounded later. */
+    s->azimuth_from = 360 * ceil((a[0] + a[1]) / 720 - 0.5);
+    a[0] -= s->azimuth_from;
+    a[1] -= s->azimuth_from;
     return LE_OK;
 }
 

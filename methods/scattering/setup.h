@@ -31,11 +31,13 @@ typedef struct le__sc_setup {
     const le__sc_detector *detector; /* NULL: none with a name */
     double pixel[2];
     int orientation;
-    int64_t frames;                 /* 1 of [H,W] */
-    int stack_axes;                 /* in front of those of a frame */
-    int64_t stack[LE__SC_STACK];    /* of these: how long they are */
+    int64_t frames;              /* 1 of [H,W] */
+    int stack_axes;              /* in front of those of a frame */
+    int64_t stack[LE__SC_STACK]; /* of these: how long they are */
     bool has_radial_range, has_azimuth_range;
-    double radial_range[2], azimuth_range[2]; /* in the unit; in degrees, rising */
+    /* In the unit; in degrees, rising, in the turn whose middle is next to 0. The one of the call
+     * is so many degrees on. */
+    double radial_range[2], azimuth_range[2], azimuth_from;
     bool has_dummy;
     double dummy, delta_dummy;
     float limit; /* values this far from 0 are no data */

@@ -313,6 +313,48 @@ static void test_turns_about_the_beam(void **state) {
     }
 }
 
+/* Pixels of the bins of a sector, 4 a ring where it is cut, and the azimuth of its first bin. */
+static double sector(int from, int to, const char *splitting, bool cut, double counts[20]) {
+    static const int64_t shape[2] = {SIDE, SIDE};
+    static float ones[SQUARE];
+    le_tensor in = le_tensor_of(ones, LE_F32, 2, shape), count = {0}, azimuthal = {0};
+    const double range[2] = {from, to};
+    le_status status =
+        cut ? le_engine_run(engine, "azimuthal_integrate_2d", LE_IN("frames", &in),
+                            ABOUT_A_BEAM(0.25), LE_STR("splitting", splitting),
+                            LE_I64("npt_azim", 4), LE_F64S("azimuth_range", range, 2),
+                            LE_OUT("count", &count), LE_OUT("azimuthal", &azimuthal))
+            : le_engine_run(engine, "azimuthal_integrate", LE_IN("frames", &in), ABOUT_A_BEAM(0.25),
+                            LE_STR("splitting", splitting), LE_F64S("azimuth_range", range, 2),
+                            LE_OUT("count", &count));
+    assert_int_equal(status, LE_OK);
+    for (int b = 0; b < (cut ? 20 : 5); b++)
+        counts[b] = le_tensor_get(&count, b);
+    const double first = cut ? le_tensor_get(&azimuthal, 0) : from;
+    le_tensor_free(&count);
+    le_tensor_free(&azimuthal);
+    return first;
+}
+
+/* It has the same pixels in whichever turn it is written, those at its very edges, too: the centres
+ * of a diagonal lie at 135 and -45 degrees. */
+static void test_sectors_a_turn_on(void **state) {
+    static const char *const splittings[] = {"no", "bbox", "full"};
+    (void)state;
+    for (int from = -360; from <= 360; from += 15)
+        for (int width = 30; width <= 180; width += 75)
+            for (int k = 0; k < 6; k++) {
+                double here[20], on[20];
+                const double first = sector(from, from + width, splittings[k / 2], k % 2, here);
+                const double next =
+                    sector(from - 360, from - 360 + width, splittings[k / 2], k % 2, on);
+                for (int b = 0; b < (k % 2 ? 20 : 5); b++)
+                    assert_near(on[b], here[b], 0);
+                assert_near(first - next, 360, 1e-9);
+                assert_near(first, from + (k % 2 ? width / 8.0 : 0), 1e-4);
+            }
+}
+
 /* A dark image is taken in single precision, like the frames: 30000 and a third is 30000 and
  * 171 / 512. A pixel whose variance no float holds is left out. */
 static void check_rounded_images(const char *operation, const char *implementation) {
@@ -426,6 +468,7 @@ int main(void) {
         cmocka_unit_test(test_turned_corners),
         cmocka_unit_test(test_axes_of_one_pixel),
         cmocka_unit_test(test_turns_about_the_beam),
+        cmocka_unit_test(test_sectors_a_turn_on),
         cmocka_unit_test(test_rounded_images),
         cmocka_unit_test(test_dummies),
     };

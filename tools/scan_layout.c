@@ -79,7 +79,7 @@ int64_t scan_layout_before(const scan_layout *l, int64_t item) {
     if (inside == 0)
         return rows * inner;
     const int64_t at = item - l->pieces[piece].first;
-    const span s = span_of(about, 0, about->first[0] + at / inside);
+    const span s = span_of(about, 0, le_stored_place(about, 0, at / inside));
     rows += s.to < about->count[0] ? s.to : about->count[0];
     return rows * inner + s.count * inner * (at % inside) / inside;
 }
@@ -118,7 +118,7 @@ le_status scan_layout_item(const scan_layout *l, int64_t item, scan_run run, voi
     walk w = {.layout = l, .about = l->pieces[piece].about, .run = run, .cookie = cookie};
     int64_t chunk[LE_MAX_DIMS], rest = item - l->pieces[piece].first;
     for (int d = w.about->ndim - 1; d >= 0; d--) {
-        chunk[d] = w.about->first[d] + rest % w.about->grid[d];
+        chunk[d] = le_stored_place(w.about, d, rest % w.about->grid[d]);
         rest /= w.about->grid[d];
     }
     w.whole = l->axes;

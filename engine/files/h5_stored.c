@@ -15,7 +15,7 @@ struct le__h5_stored_source {
     le__h5_dataset d;
     le_stored_info info;
     le__io_parallel parallel;
-    int64_t next, end; /* chunks, as the index numbers them */
+    int64_t next; /* item */
 };
 
 static le_status fail_filter(const le__h5_dataset *d, int n) {
@@ -46,7 +46,9 @@ static le_status read_filters(const le__h5_dataset *d, hid_t plist, le_stored_in
 void le__h5_stored_select(le_stored_info *info, int i, const le__io_range *r) {
     const int64_t last = r->start + (r->count - 1) * r->step;
     info->first[i] = r->start / info->chunk[i];
-    info->grid[i] = r->count ? last / info->chunk[i] - info->first[i] + 1 : 0;
+    info->grid[i] = r->count == 0 || r->step > info->chunk[i]
+                        ? r->count
+                        : last / info->chunk[i] - info->first[i] + 1;
     info->start[i] = r->start;
     info->step[i] = r->step;
     info->count[i] = r->count;
@@ -110,8 +112,6 @@ le_status le__h5_stored_open(const le__io_request *r, bool skip, le__h5_stored_s
     *items = 1;
     for (int i = 0; status == LE_OK && i < s->info.ndim; i++)
         *items *= s->info.grid[i];
-    if (status == LE_OK && *items)
-        le__h5_chunks_of(&s->d, &s->next, &s->end);
     if (status == LE_OK)
         *out = s;
     else
@@ -135,14 +135,32 @@ void le__h5_stored_close(le__h5_stored_source *s) {
     free(s);
 }
 
+/* As the index numbers chunks. */
+static int64_t number_of(const le__h5_stored_source *s, int64_t item) {
+    int64_t at[LE_MAX_DIMS] = {0};
+    for (int i = s->info.ndim - 1; i >= 0; i--) {
+        at[i] = le_stored_place(&s->info, i, item % s->info.grid[i]);
+        item /= s->info.grid[i];
+    }
+    int64_t number = at[0];
+    for (int i = 1; i < s->info.ndim; i++)
+        number = number * s->d.index.grid[i] + at[i] - s->d.index.first[i];
+    return number;
+}
+
+/* Of an item whose chunk the index holds. */
+static const le__h5_stored *chunk_of(const le__h5_stored_source *s, int64_t item) {
+    return &s->d.index.window[number_of(s, item) - s->d.index.begin];
+}
+
 int64_t le__h5_stored_ready(le__h5_stored_source *s, int64_t most) {
     int64_t n = 0;
-    while (n < most && le__h5_index_move(&s->d, s->next + n) == LE_OK &&
-           s->d.index.window[s->next + n - s->d.index.begin].size != 0)
+    while (n < most && le__h5_index_move(&s->d, number_of(s, s->next + n)) == LE_OK &&
+           chunk_of(s, s->next + n)->size != 0)
         n++;
     /* what the index says of the last ones may be half written */
-    while (n > 0 && s->next + n > s->d.index.begin &&
-           s->d.index.window[s->next + n - 1 - s->d.index.begin].size < 0)
+    while (n > 0 && number_of(s, s->next + n - 1) >= s->d.index.begin &&
+           chunk_of(s, s->next + n - 1)->size < 0)
         n--;
     return n;
 }
@@ -157,7 +175,7 @@ const le_stored_info *le__h5_stored_info(const le__h5_stored_source *s) {
 
 typedef struct read_job {
     const le__h5_stored_source *source;
-    const le__h5_stored *chunks;
+    int64_t first; /* item */
     const int64_t *offsets;
     unsigned char *bytes;
     uint32_t *masks; /* NULL: a chunk that cannot be read ends it all */
@@ -169,10 +187,10 @@ static void read_chunks(void *context, size_t begin, size_t end, int worker) {
     const le__io_parallel alone = le__io_parallel_of(NULL);
     (void)worker;
     for (size_t i = begin; i < end && !atomic_load(&job->failed); i++) {
-        if (job->chunks[i].size <= 0 ||
-            le__io_pread(&alone, job->source->d.handle.fd, job->source->d.file_name,
-                         job->chunks[i].address, job->bytes + job->offsets[i],
-                         job->chunks[i].size) == LE_OK)
+        const le__h5_stored *chunk = chunk_of(job->source, job->first + (int64_t)i);
+        if (chunk->size <= 0 ||
+            le__io_pread(&alone, job->source->d.handle.fd, job->source->d.file_name, chunk->address,
+                         job->bytes + job->offsets[i], chunk->size) == LE_OK)
             continue;
         if (job->masks)
             job->masks[i] = LE_STORED_UNREADABLE;
@@ -181,12 +199,12 @@ static void read_chunks(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-/* n chunks that the index holds, the first being `chunk`, behind what parts have already. */
-static le_status read_some(le__h5_stored_source *s, int64_t chunk, int64_t n,
+/* n items whose chunks the index holds, behind what parts have already. */
+static le_status read_some(le__h5_stored_source *s, int64_t first, int64_t n,
                            const int64_t *offsets, uint32_t *masks, void *bytes) {
     read_job job = {.source = s,
                     .masks = s->d.wish == LE__H5_STORED_SKIP ? masks : NULL,
-                    .chunks = s->d.index.window + (chunk - s->d.index.begin),
+                    .first = first,
                     .offsets = offsets,
                     .bytes = bytes};
     le_status status = le__io_run(&s->parallel, s->d.text, (size_t)n, read_chunks, &job);
@@ -215,26 +233,33 @@ static le_status look_up(le__h5_stored_source *s, int64_t n, le_tensor *parts) {
     uint32_t *masks = parts[2].data;
     offsets[0] = 0;
     for (int64_t i = 0; i < n; i++) {
-        status = le__h5_index_move(&s->d, s->next + i);
+        status = le__h5_index_move(&s->d, number_of(s, s->next + i));
         if (status != LE_OK)
             return status;
-        const le__h5_stored *c = &s->d.index.window[s->next + i - s->d.index.begin];
+        const le__h5_stored *c = chunk_of(s, s->next + i);
         offsets[i + 1] = offsets[i] + (c->size > 0 ? c->size : 0); /* lies within the file */
         masks[i] = c->size < 0 ? LE_STORED_UNREADABLE : c->mask;
     }
     return make_room(s, &parts[0], LE_U8, offsets[n]);
 }
 
+/* How many of n items have their chunks in the index, from one on that has. */
+static int64_t known_from(const le__h5_stored_source *s, int64_t item, int64_t n) {
+    int64_t known = 1;
+    while (known < n && number_of(s, item + known) < s->d.index.end)
+        known++;
+    return known;
+}
+
 le_status le__h5_stored_next(le__h5_stored_source *s, int64_t n, le_tensor *parts) {
     le_status status = look_up(s, n, parts);
     for (int64_t done = 0; status == LE_OK && done < n;) {
-        status = le__h5_index_move(&s->d, s->next + done);
-        int64_t known = s->d.index.end - (s->next + done), left = n - done;
+        status = le__h5_index_move(&s->d, number_of(s, s->next + done));
+        const int64_t some = known_from(s, s->next + done, n - done);
         if (status == LE_OK)
-            status = read_some(s, s->next + done, known < left ? known : left,
-                               (const int64_t *)parts[1].data + done,
+            status = read_some(s, s->next + done, some, (const int64_t *)parts[1].data + done,
                                (uint32_t *)parts[2].data + done, parts[0].data);
-        done += known < left ? known : left;
+        done += some;
     }
     if (status == LE_OK)
         s->next += n;

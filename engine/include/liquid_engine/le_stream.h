@@ -125,6 +125,14 @@ typedef struct le_stored_info {
     bool dropped[LE_MAX_DIMS];
 } le_stored_info;
 
+/* Place in the grid of chunks of number k of those taken along an axis: a step that is longer than a
+ * chunk jumps over others. */
+static inline int64_t le_stored_place(const le_stored_info *about, int axis, int64_t k) {
+    return about->step[axis] > about->chunk[axis]
+               ? (about->start[axis] + k * about->step[axis]) / about->chunk[axis]
+               : about->first[axis] + k;
+}
+
 /* A dataset that a source of stored chunks takes items from. */
 typedef struct le_source_piece {
     const char *place;         /* FILE.h5:/DATASET, without slices */

@@ -229,6 +229,33 @@ static le_status check_given(const scan *s) {
     return LE_OK;
 }
 
+/* However many frames there are, there is nothing of each. */
+static bool are_empty(const scan *s) {
+    const le_stored_info *about = s->pieces[0].about;
+    bool empty = false;
+    for (int d = 0; d < about->ndim; d++)
+        empty |= about->chunk[d] == 0 || (d > 0 && about->count[d] == 0);
+    return empty;
+}
+
+/* The slices are in the text of the place; without them it tells what there is. */
+static le_status fail_empty(const scan *s) {
+    const char *text = s->a->args[s->frames].text, *slices = strrchr(text, '[');
+    char whole[4096], shape[LE_MAX_DIMS * 24] = "";
+    le_dtype dtype;
+    int ndim;
+    int64_t n[LE_MAX_DIMS];
+    snprintf(whole, sizeof whole, "%.*s", slices ? (int)(slices - text) : (int)strlen(text), text);
+    if (le_io_peek(whole, &dtype, &ndim, n) != LE_OK)
+        return le_fail(LE_ERR_SHAPE, "%s: no frame is selected", text);
+    for (int d = 0; d < ndim; d++)
+        snprintf(shape + strlen(shape), sizeof shape - strlen(shape), "%s%lld", d ? "," : "",
+                 (long long)n[d]);
+    return le_fail(LE_ERR_SHAPE,
+                   "%s: no frame is selected, or nothing of each; %s has the shape %s", text, whole,
+                   shape);
+}
+
 /* What there is now of the frames, and where all that comes of it belongs. */
 le_status scan_connect(scan *s) {
     const char *place = s->a->args[s->frames].text;
@@ -244,6 +271,8 @@ le_status scan_connect(scan *s) {
     s->source = now;
     s->n_pieces = scan_frames_pieces(now, &s->pieces);
     s->all = now->items;
+    if (are_empty(s))
+        return fail_empty(s);
     if (s->left_out)
         status = scan_frames_leave(now, s->left_out);
     if (status == LE_OK && s->options->follow >= 0)
@@ -289,9 +318,7 @@ static le_status open_source(scan *s) {
     le_status status = scan_connect(s);
     if (follows && (status != LE_OK || s->source->items == 0))
         status = wait_for_more(s);
-    if (status == LE_OK && s->source->items == 0)
-        status = le_fail(LE_ERR_SHAPE, "%s: no frame is selected", s->a->args[s->frames].text);
-    return status;
+    return status == LE_OK && s->source->items == 0 ? fail_empty(s) : status;
 }
 
 /* Goes on where the same command was stopped, if it was. */

@@ -41,6 +41,15 @@ frames 5 1 >wanted.raw
 same result.raw wanted.raw
 expect 0 le-run bitshuffle_lz4 frames=scan.h5:/entry/data/data
 out_has "result: u16[8,40,50]"
+for slices in '[3:3]' '[:,0:0]' '[:,:,7:7]' '[2,9:9]'; do # nothing is left of them
+    for scan in scan.h5:/entry/data/data frames.raw:u16:8,40,50; do
+        expect 2 le-run bitshuffle_lz4 "frames=$scan$slices"
+        err_has "$scan$slices: no frame is selected"
+        err_has "$scan has the shape 8,40,50"
+    done
+    expect 2 le-run bitshuffle_lz4 "frames=master.h5:/entry/data$slices"
+    err_has "$slices: no frame is selected"
+done
 expect 0 le-run --repeat=2 bitshuffle_lz4 frames=scan.h5:/entry/data/data result=result.raw
 [ "$(grep -cE '^[0-9]+\.[0-9]{9}$' out)" = 2 ] || fail "not the time of each run: $(cat out)"
 expect 0 le-run bitshuffle_lz4 frames=frames.raw:u16:8,40,50 result=result.raw # needs no decoding

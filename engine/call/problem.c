@@ -22,7 +22,7 @@
 
 /* Words of an argument, at most: what it is, its shape and strides, its number, and of its text and
  * its list two each. */
-enum { ARG_WORDS = 2 * LE_MAX_DIMS + 7, OTHER_WORDS = 16 };
+enum { ARG_WORDS = 2 * LE_MAX_DIMS + 8, OTHER_WORDS = 16 };
 
 typedef struct key {
     uint64_t *end;
@@ -102,6 +102,13 @@ static bool is_wide(const le_arg_desc *d, const le__bound_arg *b) {
     return d->type == LE_TYPE_I64 && (b->i64 < INT32_MIN || b->i64 > INT32_MAX);
 }
 
+/* Given as the number that stands for it where it is absent: another kind of call where absence
+ * means something else, such as an axis. */
+static bool is_told_apart(const le_arg_desc *d, const le__bound_arg *b) {
+    return (d->type == LE_TYPE_F64 || d->type == LE_TYPE_I64) && d->cost && d->optional &&
+           !d->has_default && b->given && b->f64 == d->default_f64;
+}
+
 static void put_arg(key *k, const le_arg_desc *d, const le__bound_arg *b) {
     switch (d->type) {
     case LE_TYPE_IN:
@@ -142,6 +149,8 @@ static void put_shape(key *k, const le_call *call) {
         put_arg(k, &op->args[i], &call->args[i]);
         if (is_wide(&op->args[i], &call->args[i]))
             put(k, (uint64_t)i | (uint64_t)1 << 63);
+        if (is_told_apart(&op->args[i], &call->args[i]))
+            put(k, (uint64_t)i | (uint64_t)1 << 62);
     }
     if (op->key) {
         char text[128] = "";
@@ -296,7 +305,7 @@ static void add_arg(le__text *t, const le_arg_desc *d, const le__bound_arg *b, b
         if (shape && d->cost) {
             le__text_add(t, "%s=", d->name);
             add_number(t, b->f64);
-            le__text_add(t, " ");
+            le__text_add(t, is_told_apart(d, b) ? "(given) " : " ");
         }
         if (is_wide(d, b))
             le__text_add(t, "%s=i64 ", d->name);

@@ -97,6 +97,14 @@ def test_axes_from_the_last(rng, engine):
             engine.sigma_clip(cube[(0,) * (3 - ndim)], axis=axis)
 
 
+def test_no_axis_is_not_axis_0(engine):
+    """Who clips lines is asked anew for a single line that is given without an axis, whichever is asked first."""
+    line = np.array([1, 2], "i4")
+    lines = [{c.implementation: c.left_out for c in engine.sigma_clip.explain(line, **how).candidates}["lines"]
+             for how in ({}, {"axis": 0}, {}, {"axis": -1})]
+    assert lines == ["no axis", "", "no axis", ""]
+
+
 def test_no_copy_of_large_inputs(engine):
     """A gigabyte that is one row seen again and again."""
     row = np.arange(4096, dtype="f4")

@@ -122,6 +122,9 @@ static void numbers(void **state) {
     assert_text(e, LE_I64("size", 1048576), OF("1048576 width=0 name=number "));
     assert_text(e, LE_I64("size", 1048577), OF("1048577 width=0 name=number "));
     assert_text(e, LE_F64("width", 0.1), OF("0 width=0.1 name=number "));
+    assert_text(e, LE_STR("name", "n"), OF("0 width=0 name=n ")); /* absent: another call */
+    assert_text(e, LE_I64("size", 0), OF("0(given) width=0 name=number "));
+    assert_text(e, LE_F64("width", 0), OF("0 width=0(given) name=number "));
     assert_text(e, LE_F64("width", 0.1 + 0x1p-55), OF("0 width=0.10000000000000003 name=number "));
     le_close(&e);
 }

@@ -21,7 +21,7 @@
 #define INSIDE(at, low, high) clamp(at, (long16)(low), (long16)(high))
 #define CELLS(at)             convert_int16((at) >> FRACTION_BITS)
 #define WEIGHTS(at)                                                                                \
-    (convert_float16(convert_uint16(as_ulong16((at) >> (FRACTION_BITS - 32)) & 0xffffffffUL)) *    \
+    (convert_float16(convert_uint16(as_ulong16((at) >> (FRACTION_BITS - 32)) & 0xfffffffcUL)) *    \
      0x1p-32f)
 
 static inline float16 blend16(float16 a, float16 b, float16 w) {

@@ -15,6 +15,10 @@
 
 #include "liquid_engine/le_method.h"
 
+/* A point this near a voxel lies on it. Rounding would else decide which of two cells it belongs to, and
+ * with that whether a NaN at their far ends counts. */
+#define LE__ON_VOXEL 0x1p-32
+
 /* A point this many voxels outside still counts as inside: rounding at exact edges. */
 #define LE__EDGE_VOXELS 1e-7
 
@@ -49,11 +53,14 @@ typedef struct le__camera_args {
  * success *out is owned by the caller: free(). Thread safe. */
 le_status le__camera_of_call(le__camera **out, const le_call *call, const le__camera_args *args);
 
-/* Index along data axis a of the sample [iy,ix,iz], in voxels, not clamped. */
+/* Index along data axis a of the sample [iy,ix,iz], in voxels, not clamped: a whole number on a voxel. */
 static inline double le__view_index(const le__view *v, int a, int64_t iy, int64_t ix, int64_t iz)
 {
-    return v->origin[a] + (double)iy * v->step[0][a] + (double)ix * v->step[1][a] +
-           (double)iz * v->step[2][a];
+    const double whole = 0x1.8p52; /* adding it rounds to whole numbers */
+    double at = v->origin[a] + (double)iy * v->step[0][a] + (double)ix * v->step[1][a] +
+                (double)iz * v->step[2][a];
+    double voxel = (at + whole) - whole, off = at - voxel;
+    return off < LE__ON_VOXEL && off > -LE__ON_VOXEL ? voxel : at;
 }
 
 /* Whether an index lies in [0, n-1], to LE__EDGE_VOXELS. */

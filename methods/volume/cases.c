@@ -88,11 +88,11 @@ static double odd_value(le_case *c, le_dtype dtype, double value)
     return value;
 }
 
-void le__case_strew_nan(le_case *c, le_tensor *t)
+void le__case_strew_nan(le_case *c, le_tensor *t, double share)
 {
     int64_t count = le_tensor_count(t);
     for (int64_t i = 0; i < count && (t->dtype == LE_F32 || t->dtype == LE_F64); i++)
-        if (le_case_uniform(c) < 0.001)
+        if (le_case_uniform(c) < share)
             le_tensor_set(t, i, NAN);
 }
 
@@ -126,15 +126,4 @@ int64_t le__case_size_inside(const int64_t shape[3])
     if (size > shape[0])
         size = shape[0];
     return size > 1 ? size : 1;
-}
-
-int64_t le__case_size_off_voxels(int64_t size, const int64_t shape[3])
-{
-    size += size % 2;
-    for (int a = 0; a < 3; a++)
-        if (size == shape[a]) {
-            size += 2;
-            a = -1;
-        }
-    return size;
 }

@@ -29,16 +29,10 @@ typedef enum le__filling {
 /* Fills a contiguous tensor. Integer dtypes get values over their range. */
 void le__case_fill(le_case *c, le_tensor *t, le__filling filling);
 
-/* NaN at one of a thousand elements; integers have none. Where a sample lies exactly on a voxel rounding
- * alone decides its cell, and with it whether a NaN beyond counts: not for volumes that are rotated
- * about axis 0, whose samples lie so along it, and with a size that is off voxels. */
-void le__case_strew_nan(le_case *c, le_tensor *t);
-/* A size for le__case_rotations that is about this one: the middle sample of an odd size lies on a voxel
- * of an axis of odd length, the first one of as many samples as voxels on the first. */
-int64_t le__case_size_off_voxels(int64_t size, const int64_t shape[3]);
+/* NaN at that share of the elements; integers have none. */
+void le__case_strew_nan(le_case *c, le_tensor *t, double share);
 
-/* Two rotations, 3x3 each, row by row: about (1,2,3) and about axis 1, by 0.9. No sample of theirs lies
- * exactly on a voxel. */
+/* Two rotations, 3x3 each, row by row: about (1,2,3) and about axis 1, by 0.9. */
 extern const double le__case_rotations[18];
 
 /* Largest camera size whose grid, rotated about axis 0 by any angle, stays inside the shape; >= 1. */

@@ -57,7 +57,8 @@ void le__fixed_make(le__fixed_view *out, const le__camera *camera, size_t view,
         out->index[a] = at + (2 * a + 1) * columns;
         for (int64_t i = 0; i < columns; i++) {
             double step = (double)(i < n ? i : n - 1);
-            int64_t depth = fixed(v->origin[a] + options->bias[a] + step * v->step[0][a]);
+            int64_t depth =
+                fixed(v->origin[a] + options->bias[a] + step * v->step[0][a]) + LE__FIXED_AHEAD;
             out->column[a][i] = fixed(step * v->step[2][a]);
             out->fraction[a][i] = (uint32_t)depth >> (32 - options->fraction_bits);
             out->index[a][i] = (int32_t)(depth >> 32);

@@ -6,21 +6,27 @@
  * An index along a data axis is a sum of one number for the depth, one for the row and one for the
  * column, each rounded once to 2^-32 of a voxel: float coordinates would lose 1e-5 of a voxel at 256.
  * Between an empty and a dense voxel a sample's value is proportional to the fraction of its
- * coordinate, so the fraction's error, 3.5e-10 here, has to be small beside the fraction itself.
+ * coordinate, so the fraction's error, 8e-10 here, has to be small beside the fraction itself.
  *
  * Vectors hold the fraction and, already multiplied by the strides and summed over the axes, the whole
  * parts: adding the depth's fraction to the column's gives a carry, which moves the offset by one
  * stride.
+ *
+ * A sample on a voxel has a fraction of exactly 0, as with le__view_index: the sum of the three numbers
+ * may miss the whole one by one of their last digits either way, so that the depth's is LE__FIXED_AHEAD
+ * of them ahead, and the weights leave out what is less than twice that.
  */
 #ifndef LE_VOLUME_FIXED_H
 #define LE_VOLUME_FIXED_H
 
 #include "volume/camera.h"
 
+#define LE__FIXED_AHEAD 2 /* 2^-32 of a voxel each */
+
 typedef struct le__fixed_view {
     const le__view *view;
     int64_t *column[3];      /* [axis][iz]: 32 fraction bits; padded with copies of the last */
-    uint32_t *fraction[3];   /* [axis][iy]: depth, with the view's origin and the bias */
+    uint32_t *fraction[3];   /* [axis][iy]: depth, with the view's origin and the bias, ahead */
     int32_t *index[3];       /* [axis][iy]: whole part of the same */
     int32_t *offset;         /* [iy]: sum over the axes of index * stride */
     int32_t *begin, *end;    /* [iz]: depths inside axes 1 and 2; padded. NULL: not made */

@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FRACTION_BITS = 40, VIEW_NUMBERS = 12, LIST_FLOATS = 8 };
+/* AHEAD: of a voxel, so that rounding leaves samples on it behind none; see cl/volume/index.clh */
+enum { FRACTION_BITS = 40, AHEAD = 512, VIEW_NUMBERS = 12, LIST_FLOATS = 8 };
 
 le_status le__volume_cl_kernel(le_call *call, const le_cl_source *source, const char *name,
                                le_dtype in, le_dtype out, le_cl_kernel **kernel, const char *more,
@@ -56,7 +57,7 @@ le_status le__volume_cl_views(le_call *call, const le__camera *camera, le_cl_buf
     for (size_t k = 0; k < camera->n_views; k++)
         for (int a = 0; a < 3; a++) {
             int64_t *to = numbers + k * VIEW_NUMBERS + a;
-            to[0] = le__volume_cl_fixed(camera->views[k].origin[a]);
+            to[0] = le__volume_cl_fixed(camera->views[k].origin[a]) + AHEAD;
             for (int of = 0; of < 3; of++)
                 to[3 + 3 * of] = le__volume_cl_fixed(camera->views[k].step[of][a]);
         }

@@ -14,6 +14,14 @@ typedef struct le__weights {
     vf lower[3], upper[3];
 } le__weights;
 
+/* What lies past the last voxel of a line or plane, as the far end of a cell that begins with it: the
+ * weight is 0 but for rounding, and adds nothing. The sample belongs to the cell before, so that what is
+ * not finite there spreads. */
+static inline float le__past_last(float last, float before)
+{
+    return (__builtin_isinf(last) ? 0.0f : last) + 0.0f * before;
+}
+
 /* Bilinear sample of a plane of floats at an offset, by the weights of axes 1 and 2. */
 static inline vf le__sample_plane(const float *plane, int64_t pitch, vi offset, const le__weights *w)
 {

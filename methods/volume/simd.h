@@ -76,13 +76,16 @@ static inline vi vi_count(vi a, vm m) { return _mm512_mask_sub_epi32(a, m, a, _m
 /* m ? a + b : a */
 static inline vi vi_add_if(vm m, vi a, vi b) { return _mm512_mask_add_epi32(a, m, a, b); }
 /* Fractions of V_FRACTION_BITS: whether sum = part + other went past 1; and the weights 1 - f and f of
- * the sum's fraction, each of full relative precision. */
+ * the sum's fraction, each of full relative precision but for the bits below 2^-30, which are left out
+ * (see fixed.h). */
 static inline vm vi_carry(vi sum, vi part) { return _mm512_cmplt_epu32_mask(sum, part); }
 static inline void v_weights(vi sum, vf *lower, vf *upper)
 {
     const vf unit = vf_set(0x1p-32f);
-    *upper = vf_mul(_mm512_cvtepu32_ps(sum), unit);
-    *lower = vf_mul(_mm512_cvtepu32_ps(_mm512_ternarylogic_epi32(sum, sum, sum, 0x55)), unit);
+    const vi rest = vi_set(3);
+    *upper = vf_mul(_mm512_cvtepu32_ps(_mm512_andnot_si512(rest, sum)), unit);
+    /* ~sum | rest */
+    *lower = vf_mul(_mm512_cvtepu32_ps(_mm512_ternarylogic_epi32(sum, rest, rest, 0xcf)), unit);
 }
 /* table[i] of V_TABLE entries; i in [0, V_TABLE) */
 static inline vf vf_lookup(vf table, vi i) { return _mm512_permutexvar_ps(i, table); }
@@ -202,9 +205,9 @@ static inline vm vi_carry(vi sum, vi part)
 static inline void v_weights(vi sum, vf *lower, vf *upper)
 {
     const vf unit = vf_set(0x1p-31f);
-    const vi most = vi_set(0x7fffffff);
-    *upper = vf_mul(vf_of_int(vi_and(sum, most)), unit);
-    *lower = vf_mul(vf_of_int(_mm256_andnot_si256(sum, most)), unit);
+    const vi kept = vi_and(sum, vi_set(0x7ffffffe));
+    *upper = vf_mul(vf_of_int(kept), unit);
+    *lower = vf_mul(vf_of_int(vi_sub(vi_set(0x7fffffff), kept)), unit);
 }
 static inline vf vf_lookup(vf table, vi i) { return _mm256_permutevar8x32_ps(table, i); }
 static inline vf vf_gather(const float *p, vi i) { return _mm256_i32gather_ps(p, i, 4); }

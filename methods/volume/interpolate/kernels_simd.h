@@ -119,9 +119,7 @@ static void load_line(const le__voxels *volume, int64_t at, int64_t count, float
         le__load_strided_f32(volume->data, volume->dtype, at, count, volume->strides[2], out);
 }
 
-/* The plane of an image row. Past the last voxel lies a copy of it, or NaN where the voxel before it is
- * NaN: a sample exactly on the last voxel belongs to the cell before. Returns whether a voxel is
- * negative. */
+/* The plane of an image row, with le__past_last at its ends. Returns whether a voxel is negative. */
 static bool make_plane(const le__interpolation *x, int64_t ix, float *plane)
 {
     const int64_t *n = x->camera->shape, *t = x->volume.strides, pitch = x->strides[1];
@@ -142,11 +140,11 @@ static bool make_plane(const le__interpolation *x, int64_t ix, float *plane)
             least = vf_min(vf_load(b), vf_min(vf_load(a), least));
         }
         row[0] = row[1];
-        row[n[2] + 1] = row[n[2]] + 0.0f * row[n[2] - 1];
+        row[n[2] + 1] = le__past_last(row[n[2]], row[n[2] - 1]);
     }
     float *end = plane + (n[1] + 1) * pitch;
     for (int64_t z = 0; z < n[2] + 2; z++)
-        end[z] += 0.0f * end[z - 2 * pitch];
+        end[z] = le__past_last(end[z], end[z - 2 * pitch]);
     return vm_any(vf_lt(least, vf_set(0.0f)));
 }
 

@@ -65,7 +65,7 @@ static void fill_samples(le_case *c, le_tensor *t, bool odd)
         le_tensor_set(t, i, exp(24.0 * le_case_uniform(c) - 12.0));
     if (odd) {
         le__case_fill(c, t, LE__FILL_ODD);
-        le__case_strew_nan(c, t);
+        le__case_strew_nan(c, t, 0.001);
     }
 }
 

@@ -179,9 +179,8 @@ static bool blend_line(const le__fused *f, const plane_rows *rows, int64_t y, in
     return vm_any(vf_lt(least, vf_set(0.0f)));
 }
 
-/* The planes of the rows, padded by one voxel all round. Past the last voxel lies a copy of it, or NaN
- * where the voxel before it is NaN: a sample exactly on the last voxel belongs to the cell before.
- * Returns whether a voxel is negative. */
+/* The planes of the rows, padded by one voxel all round, with le__past_last at the far ends. Returns
+ * whether a voxel is negative. */
 static bool make_planes(const le__fused *f, const plane_rows *rows, float *planes)
 {
     bool negative = false;
@@ -196,13 +195,14 @@ static bool make_planes(const le__fused *f, const plane_rows *rows, float *plane
         negative |= blend_line(f, rows, y, z0, z1, line + (z0 + 1) * step);
         for (int k = 0; k < LE__ROWS; k++) {
             line[k] = line[step + k];
-            line[(n[2] + 1) * step + k] = line[n[2] * step + k] + 0.0f * line[(n[2] - 1) * step + k];
+            line[(n[2] + 1) * step + k] =
+                le__past_last(line[n[2] * step + k], line[(n[2] - 1) * step + k]);
         }
     }
     float *last = planes + (n[1] + 1) * pitch, *before = last - 2 * pitch;
     const int32_t *span = f->spans + 2 * (n[1] + 1);
     for (int64_t i = span[0] * step; i < span[1] * step; i++)
-        last[i] += 0.0f * before[i];
+        last[i] = le__past_last(last[i], before[i]);
     return negative;
 }
 

@@ -73,7 +73,12 @@ static inline float half_sample(__global const float *g, shape s, int k, int l, 
     for (int n = 0; n < 4; n++)
         if (w[n] != 0 && col + n >= 0 && col + n < s.cols)
             total = add_scaled(total, w[n], between_rows(g + col + n, s.cols, row, wr, s.rows));
-    return rounded(total);
+    float zeros = 0; /* taps of weight 0 count where they make NaN */
+    if ((k | l) & 1)
+        for (int m = max(row, 0); m < min(row + 4, s.rows); m++)
+            for (int n = max(col, 0); n < min(col + 4, s.cols); n++)
+                zeros += 0.0f * g[m * s.cols + n];
+    return rounded(total) + zeros;
 }
 
 __kernel void unit_gradients(__global const float *gradient_col, __global const float *gradient_row,

@@ -5,7 +5,13 @@
  */
 #include "superres/frames.clh"
 
-/* first: [n], weight: [n][TAPS], 0 for taps outside. */
+static inline int is_inside(int i, int n)
+{
+    return i >= 0 && i < n;
+}
+
+/* first: [n], weight: [n][TAPS]. Taps outside add nothing; those inside spread what is not finite, also
+ * with a weight of 0. */
 __kernel void magnify(__global const T *image, __global float *result, __global const int *row_first,
                       __global const float *row_weight, __global const int *col_first,
                       __global const float *col_weight, int rows, int cols, int out_rows, int out_cols)
@@ -18,15 +24,17 @@ __kernel void magnify(__global const T *image, __global float *result, __global 
 #pragma unroll
     for (int m = 0; m < TAPS; m++) {
         const float wr = row_weight[y * TAPS + m];
-        __global const T *line = in + clamp(row_first[y] + m, 0, rows - 1) * cols;
+        const int row = row_first[y] + m;
+        __global const T *line = in + clamp(row, 0, rows - 1) * cols;
         float part = 0;
 #pragma unroll
         for (int n = 0; n < TAPS; n++) {
             const float w = col_weight[x * TAPS + n];
-            const float v = convert_float(line[clamp(col_first[x] + n, 0, cols - 1)]);
-            part += w != 0 ? w * v : 0.0f;
+            const int col = col_first[x] + n;
+            const float v = convert_float(line[clamp(col, 0, cols - 1)]);
+            part += is_inside(col, cols) ? w * v : 0.0f;
         }
-        sum += wr != 0 ? wr * part : 0.0f;
+        sum += is_inside(row, rows) ? wr * part : 0.0f;
     }
     result[((size_t)f * out_rows + y) * out_cols + x] = sum;
 }

@@ -55,6 +55,12 @@ static inline int weights(float r, int n, float *w)
 #endif
 }
 
+/* Taps outside add nothing, whatever is read for them. */
+static inline float tap(float weight, int i, int n, float value)
+{
+    return i >= 0 && i < n ? weight * value : 0.0f;
+}
+
 __kernel void rotate_frames(__global const T *image, __global float *result, map p)
 {
     const int j = get_global_id(0), i = get_global_id(1), frame = get_global_id(2);
@@ -69,8 +75,8 @@ __kernel void rotate_frames(__global const T *image, __global float *result, map
         __global const T *line = in + clamp(row + m, 0, p.rows - 1) * p.cols;
         float part = 0;
         for (int n = 0; n < TAPS; n++)
-            part += wc[n] * convert_float(line[clamp(col + n, 0, p.cols - 1)]);
-        sum += wr[m] * part;
+            part += tap(wc[n], col + n, p.cols, convert_float(line[clamp(col + n, 0, p.cols - 1)]));
+        sum += tap(wr[m], row + m, p.rows, part);
     }
     /* outside the taps are of edge pixels, which may be no numbers */
     const int inside = is_inside(r, p.rows) && is_inside(c, p.cols);

@@ -24,7 +24,7 @@ static void intensity_row(const fused *f, work *w, int64_t y, int64_t row0) {
     double *sum = w->sample_col + t->pad;
     float *out = w->intensity + t->pad;
     between_rows(w->image + (a->first[y] - row0) * t->plane + t->pad, t->plane, a->lo[y], a->hi[y],
-                 a->weight + LE__SR_TAPS * y, t->rgc.cols, sum);
+                 a->weight + LE__SR_TAPS * y, w->finite, t->rgc.cols, sum);
     for (int64_t x = 0; x < t->rgc.cols; x++)
         out[x] = (float)sum[x];
 }

@@ -24,6 +24,7 @@ typedef struct work {
     float *first, *previous;                    /* of the band, for var and tac2 */
     double *sum, *sum2;
     float *spare, *divisor; /* output rows */
+    bool finite;            /* all gradients of the band are; with them the image is */
 } work;
 
 typedef struct fused {
@@ -39,28 +40,31 @@ typedef struct fused {
 
 /* ------------------------------------------------------------------------------ gradients ---- */
 
-/* One gradient component between the rows: doubles, as the interpolation rounds only at its end. */
+/* One gradient component between the rows: doubles, as the interpolation rounds only at its end.
+ * Taps of weight 0 count where they make NaN. */
 static void between_rows(const float *rows, int64_t plane, int lo, int hi, const double *weight,
-                         int64_t n, double *restrict out) {
+                         bool finite, int64_t n, double *restrict out) {
     memset(out, 0, (size_t)n * sizeof *out);
     for (int k = lo; k < hi; k++) {
         const float *restrict row = rows + k * plane;
         const double w = weight[k];
-        if (w != 0)
+        if (w != 0 || !finite)
             for (int64_t x = 0; x < n; x++)
                 out[x] += row[x] * w;
     }
 }
 
 /* The half pixels of a row: odd ones are the samples, even ones lie between four of them. */
-static void between_cols(const le__sr_tables *t, const double *restrict in, float *restrict even,
-                         float *restrict odd) {
+static void between_cols(const le__sr_tables *t, const double *restrict in, bool finite,
+                         float *restrict even, float *restrict odd) {
     const int64_t n = t->rgc.cols;
     for (int64_t x = 0; x < n; x++) {
         odd[x] = (float)in[x];
         even[x] =
             (float)(-0.0625 * in[x - 2] + 0.5625 * in[x - 1] + 0.5625 * in[x] - 0.0625 * in[x + 1]);
     }
+    for (int64_t x = 0; x < n && !finite; x++)
+        odd[x] = (float)(in[x - 1] * 0 + in[x] + in[x + 1] * 0 + in[x + 2] * 0);
     int32_t first, lo, hi;
     double w[LE__SR_TAPS], last = 0;
     le__sr_weights(LE__SR_CATMULL_ROM, le__sr_half_position(2 * n, n, t->rgc.magnification), n,
@@ -90,10 +94,12 @@ static void half_row(const fused *f, work *w, int64_t k, int64_t row0, float *ou
                    &first, &lo, &hi, weight);
     int64_t at = (first - row0) * plane + pad;
     float *even = w->value + pad, *odd = even + plane, *even2 = odd + plane, *odd2 = even2 + plane;
-    between_rows(w->gradient_col + at, plane, lo, hi, weight, p->cols, w->sample_col + pad);
-    between_rows(w->gradient_row + at, plane, lo, hi, weight, p->cols, w->sample_row + pad);
-    between_cols(t, w->sample_col + pad, even, odd);
-    between_cols(t, w->sample_row + pad, even2, odd2);
+    between_rows(w->gradient_col + at, plane, lo, hi, weight, w->finite, p->cols,
+                 w->sample_col + pad);
+    between_rows(w->gradient_row + at, plane, lo, hi, weight, w->finite, p->cols,
+                 w->sample_row + pad);
+    between_cols(t, w->sample_col + pad, w->finite, even, odd);
+    between_cols(t, w->sample_row + pad, w->finite, even2, odd2);
     out += pad;
     unit_rows(even, even2, out, out + 2 * plane, p->cols + 1);
     unit_rows(odd, odd2, out + plane, out + 3 * plane, p->cols + 1);
@@ -115,12 +121,15 @@ static void load_band(const fused *f, work *w, int64_t frame, int64_t y0, int64_
     const int64_t row0 = first_image_row(p, y0);
     int64_t row1 = y1 + p->reach / 2 + 4;
     row1 = row1 < p->rows ? row1 : p->rows;
+    w->finite = true;
     for (int64_t y = row0; y < row1; y++) {
         int64_t at = (y - row0) * t->plane + t->pad;
         const float *above = w->image + (y > row0 ? at - t->plane : at);
         le__sr_load_row(&f->e.in, frame, y, w->image + at);
         le__sr_roberts_row(above, w->image + at, p->cols, w->gradient_col + at,
                            w->gradient_row + at);
+        w->finite = w->finite && all_finite(w->gradient_col + at, p->cols) &&
+                    all_finite(w->gradient_row + at, p->cols);
     }
     for (int64_t k = 0; k < 2 * (y1 - y0) + 2 * p->reach + 1; k++)
         half_row(f, w, 2 * y0 - p->reach + k, row0, w->half + k * LE__SR_HALF_ROW(t));

@@ -15,12 +15,15 @@ typedef struct device_axis {
 static le_status upload(le_call *call, const le__sr_axis *a, int taps, device_axis *out) {
     const size_t n = (size_t)a->n_out;
     float *weight = le_call_scratch(call, n * (size_t)taps * sizeof *weight);
-    if (!weight)
+    int32_t *first = le_call_scratch(call, n * sizeof *first);
+    if (!weight || !first)
         return le_fail(LE_ERR_MEMORY, "shift_magnify: no memory for the tables of weights");
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        first[i] = a->hi[i] > a->lo[i] ? a->first[i] : -taps; /* all outside */
         for (int k = 0; k < taps; k++)
             weight[i * (size_t)taps + (size_t)k] = (float)a->weight[LE__SR_TAPS * i + (size_t)k];
-    le_status status = le__cl_table(call, a->first, n * sizeof(int32_t), &out->first);
+    }
+    le_status status = le__cl_table(call, first, n * sizeof *first, &out->first);
     if (status == LE_OK)
         status = le__cl_table(call, weight, n * (size_t)taps * sizeof *weight, &out->weight);
     return status;

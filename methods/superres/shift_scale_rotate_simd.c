@@ -7,6 +7,7 @@
 #include "shift_scale_rotate.h"
 #include "sr_vec.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Taps of one axis: index of tap 0, weights (0 for taps outside), and whether the axis is covered.
@@ -99,7 +100,17 @@ static inline vi clamp(vi i, int64_t n) {
     return vi_min(vi_max(i, vi_set1(0)), vi_set1((int32_t)n - 1));
 }
 
-static inline vf outputs(const le__rotate *p, vf x, float y, int taps) {
+/* Of taps outside edge pixels are read, whose weight of 0 makes NaN of an infinity. */
+static void mend_nan(const le__rotate *p, vf r, vf c, float *out) {
+    float row[VEC_LANES], col[VEC_LANES];
+    vf_store(row, r);
+    vf_store(col, c);
+    for (int k = 0; k < VEC_LANES; k++)
+        if (isnan(out[k]))
+            out[k] = le__sr_sample(p->image, p->in.rows, p->in.cols, row[k], col[k], p->kind);
+}
+
+static inline void outputs(const le__rotate *p, vf x, float y, int taps, float *out) {
     const vf r =
         vf_add(vf_add(vf_mul(vf_set1(p->e), x), vf_set1(p->f * y)), vf_set1((float)p->centre_row));
     const vf c =
@@ -118,7 +129,13 @@ static inline vf outputs(const le__rotate *p, vf x, float y, int taps) {
         }
         sum = vf_fma(row.weight[m], part, sum);
     }
-    return vf_where(inside, sum, vf_set1(0));
+    sum = vf_where(inside, sum, vf_set1(0));
+    vf_store(out, sum);
+    int odd = 0;
+    for (int k = 0; k < VEC_LANES; k++)
+        odd |= isnan(out[k]);
+    if (odd)
+        mend_nan(p, r, c, out);
 }
 
 static void rows(void *context, size_t begin, size_t end, int worker) {
@@ -132,7 +149,7 @@ static void rows(void *context, size_t begin, size_t end, int worker) {
         for (int64_t j = 0; j < n; j += VEC_LANES) {
             for (int k = 0; k < VEC_LANES; k++)
                 x[k] = le__rotate_x(p, j + k);
-            vf_store(part, outputs(p, vf_load(x), y, taps));
+            outputs(p, vf_load(x), y, taps, part);
             memcpy(out + j, part, (size_t)(n - j < VEC_LANES ? n - j : VEC_LANES) * sizeof *out);
         }
         le__sr_end_row(&p->out, p->frame, i, out);

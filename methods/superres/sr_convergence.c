@@ -88,9 +88,11 @@ double le__sr_rgc_pixel(const le__sr_rgc *p, const float *weights, const float *
         const double dy = tap_offset(p, py, k / window), dx = tap_offset(p, px, k % window);
         const int64_t at = (ky - first_row) * width + kx;
         const double u = gx[at], v = gy[at], w = weights[k];
+        const double across = fabs(v * dx - u * dy) / sqrt((u * u + v * v) * (dx * dx + dy * dy));
         all += w;
-        if (w > 0 && u * dx + v * dy < 0)
-            sum += w * (1 - fabs(v * dx - u * dy) / sqrt((u * u + v * v) * (dx * dx + dy * dy)));
+        /* an infinite gradient has no direction: as in NanoPyx it adds nothing */
+        if (w > 0 && u * dx + v * dy < 0 && !isnan(across))
+            sum += w * (1 - across);
     }
     double result = all > 0 ? sum / all : 0;
     if (result < 0)

@@ -9,7 +9,9 @@
 
 #include "sr_fused.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdbool.h>
 
 /* Gradients divided by their length; 0 where that is 0. */
 static inline void unit_rows(const float *restrict gx, const float *restrict gy, float *restrict ux,
@@ -29,6 +31,13 @@ static inline void unit_rows(const float *restrict gx, const float *restrict gy,
         ux[x] = length > 0 ? (float)(gx[x] / length) : 0;
         uy[x] = length > 0 ? (float)(gy[x] / length) : 0;
     }
+}
+
+static inline bool all_finite(const float *v, int64_t n) {
+    int odd = 0;
+    for (int64_t x = 0; x < n; x++)
+        odd |= !(fabsf(v[x]) <= FLT_MAX);
+    return !odd;
 }
 
 /* In eight parts, for vectors. */

@@ -309,6 +309,84 @@ static void a_gradient_nearly_across_its_tap_keeps_its_digits(void **state) {
     }
 }
 
+/* Deterministic numbers in [0,100), one of 60 of them NaN or infinite. */
+static void strew(float *pixels, int n) {
+    static const float odd[] = {NAN, INFINITY, -INFINITY};
+    srand(20261129);
+    for (int i = 0; i < n; i++) {
+        pixels[i] = (float)(rand() % 10000) / 100;
+        if (rand() % 60 == 0)
+            pixels[i] = odd[rand() % 3];
+    }
+}
+
+static void assert_same_oddities(const le_tensor *a, const le_tensor *b, const char *operation,
+                                 const char *impl) {
+    assert_int_equal(le_tensor_count(a), le_tensor_count(b));
+    for (int64_t i = 0; i < le_tensor_count(b); i++) {
+        const double x = le_tensor_get(a, i), y = le_tensor_get(b, i);
+        const bool same = isnan(y) ? isnan(x) : isinf(y) ? x == y : isfinite(x);
+        if (!same)
+            fail_msg("%s %s: element %d is %g, the reference's is %g", operation, impl, (int)i, x,
+                     y);
+    }
+}
+
+/* args: the call's, without the output `result`. */
+static void compare_oddities(const char *operation, const le_arg *args, size_t n) {
+    le_tensor expected = {0};
+    le_arg all[16];
+    memcpy(all, args, n * sizeof *args);
+    all[n] = LE_OUT("result", &expected);
+    all[n + 1] = LE_OPT_IMPLEMENTATION("reference");
+    all[n + 2] = LE_OPT_MODE(LE_MODE_ESTIMATE);
+    assert_int_equal(le_call_run(engine, operation, all, n + 3), LE_OK);
+    FOR_IMPLEMENTATIONS(operation, impl) {
+        le_tensor out = {0};
+        all[n] = LE_OUT("result", &out);
+        all[n + 1] = LE_OPT_IMPLEMENTATION(impl);
+        if (le_call_run(engine, operation, all, n + 3) != LE_OK)
+            fail_msg("%s %s: %s", operation, impl, le_error_message());
+        assert_same_oddities(&out, &expected, operation, impl);
+        le_tensor_free(&out);
+    }
+    le_tensor_free(&expected);
+}
+
+/* What is not finite spreads through all taps inside the image, of weight 0, too; as a gradient it
+ * has no direction and adds nothing to a convergence. */
+static void what_is_not_finite_spreads_alike(void **state) {
+    (void)state;
+    static const char *const words[] = {"catmull_rom", "bicubic", "lanczos", "nearest"};
+    enum { M = 2, N = T * H * W };
+    static float pixels[N], image[N * M * M], col[4 * N * M * M], row[4 * N * M * M];
+    strew(pixels, N);
+    strew(col, 4 * N * M * M);
+    memcpy(row, col + 1, sizeof row - sizeof *row);
+    le_tensor in = stack_of(pixels, T, H, W), magnified = stack_of(image, T, M * H, M * W),
+              in_col = stack_of(col, T, 2 * M * H, 2 * M * W),
+              in_row = stack_of(row, T, 2 * M * H, 2 * M * W);
+    for (int k = 0; k < 4; k++) {
+        compare_oddities("shift_magnify",
+                         (le_arg[]){LE_IN("image", &in), LE_STR("interpolator", words[k]),
+                                    LE_F64("magnification_row", 2), LE_F64("magnification_col", 3),
+                                    LE_F64("shift_row", -0.5), LE_F64("shift_col", 1)},
+                         6);
+        compare_oddities("shift_scale_rotate",
+                         (le_arg[]){LE_IN("image", &in), LE_STR("interpolator", words[k])}, 2);
+    }
+    compare_oddities("radial_gradient_convergence",
+                     (le_arg[]){LE_IN("image", &magnified), LE_IN("gradient_col", &in_col),
+                                LE_IN("gradient_row", &in_row), LE_I64("magnification", M)},
+                     4);
+    for (int k = 0; k < 4; k++)
+        compare_oddities("esrrf",
+                         (le_arg[]){LE_IN("image", &in), LE_I64("magnification", 1 + k),
+                                    LE_STR("temporal", k & 1 ? "none" : "avg"),
+                                    LE_I64("macro_pixel_correction", 0)},
+                         4);
+}
+
 static void mistakes_are_named(void **state) {
     (void)state;
     float pixels[12] = {0};
@@ -385,6 +463,7 @@ int main(void) {
         cmocka_unit_test(layouts_and_dtypes_do_not_matter),
         cmocka_unit_test(narrow_images_stay_within_their_rows),
         cmocka_unit_test(a_gradient_nearly_across_its_tap_keeps_its_digits),
+        cmocka_unit_test(what_is_not_finite_spreads_alike),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(larger_frames_than_kernels_count),
     };

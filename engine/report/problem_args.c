@@ -138,11 +138,17 @@ static bool add_list(reader *r, const le_arg_desc *d, const char *text) {
     return true;
 }
 
+/* Texts have the number that stands for it; where it is given, "(given)" is behind it. */
+static bool is_absent(const le_arg_desc *d, double number) {
+    return d->cost && d->optional && !d->has_default && number == d->default_f64;
+}
+
 static bool add_scalar(reader *r, const le_arg_desc *d, const char *text) {
     problem_args *a = r->out;
     char *end;
     double v = strtod(text, &end);
-    bool number = end != text && !*end;
+    bool given = end != text && !strcmp(end, "(given)");
+    bool number = given || (end != text && !*end);
     if (d->type == LE_TYPE_STR || (d->type == LE_TYPE_STR_OR_F64 && !number)) {
         if (!strcmp(text, "number")) {
             a->args[a->n++] = LE_F64(d->name, 0);
@@ -159,6 +165,8 @@ static bool add_scalar(reader *r, const le_arg_desc *d, const char *text) {
         return refuse(r, "expected a number", text);
     if (d->type == LE_TYPE_I64 && !(v == floor(v) && fabs(v) < 0x1p63))
         return refuse(r, "expected a whole number", text);
+    if (!given && is_absent(d, v))
+        return true;
     a->args[a->n++] = d->type == LE_TYPE_I64 ? LE_I64(d->name, (int64_t)v) : LE_F64(d->name, v);
     return true;
 }

@@ -147,6 +147,9 @@ grep -q "quarantined" out && { fail "the interrupt was blamed on an implementati
 # --- one candidate again ---
 expect 0 le-bench --time=c@cpu --repeat=3 --problem='volume=f32[24,24,24] axis=0 reduce=mean scale=log image=f32[24,24,3] rgb' project
 out_has "3 runs: mean"
+# an axis that is given as the number which stands for its absence
+expect 0 le-bench --time=lines@cpu --repeat=2 --problem='image=f32[9,8,7] center=median deviation=std bounds=open keep=sequential axis=0(given) statistics=f64[10,8,7]' sigma_clip
+expect 0 le-bench --time=c@cpu --repeat=2 --problem='image=f32[9] center=median deviation=std bounds=open keep=sequential axis=0 statistics=f64[10]' sigma_clip
 expect 1 le-bench --time=c@cpu --problem='image=f32[40,40] result=f32[40,40] mode=same boundary=fill 63x63 rank 2 within the tolerance' convolve2d
 err_has "no call can be made from the problem 'image=f32[40,40] result=f32[40,40] mode=same boundary=fill 63x63 rank 2"
 expect 0 le-bench --time=c@cpu --repeat=3 --sizes=20 --dtype=u16 roberts_cross

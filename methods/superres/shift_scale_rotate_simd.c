@@ -131,10 +131,7 @@ static inline void outputs(const le__rotate *p, vf x, float y, int taps, float *
     }
     sum = vf_where(inside, sum, vf_set1(0));
     vf_store(out, sum);
-    int odd = 0;
-    for (int k = 0; k < VEC_LANES; k++)
-        odd |= isnan(out[k]);
-    if (odd)
+    if (vf_any_nan(sum))
         mend_nan(p, r, c, out);
 }
 

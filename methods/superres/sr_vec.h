@@ -37,6 +37,9 @@ static inline vf vf_where(vm m, vf a, vf b) {
 static inline vf vf_gather(const float *p, vi at) {
     return _mm512_i32gather_ps(at, p, 4);
 }
+static inline int vf_any_nan(vf a) {
+    return _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q) != 0;
+}
 static inline vi vi_load(const int32_t *p) {
     return _mm512_loadu_si512(p);
 }
@@ -74,6 +77,9 @@ static inline vf vf_where(vm m, vf a, vf b) {
 }
 static inline vf vf_gather(const float *p, vi at) {
     return _mm256_i32gather_ps(p, at, 4);
+}
+static inline int vf_any_nan(vf a) {
+    return _mm256_movemask_ps(_mm256_cmp_ps(a, a, _CMP_UNORD_Q)) != 0;
 }
 static inline vi vi_load(const int32_t *p) {
     return _mm256_loadu_si256((const __m256i *)(const void *)p);

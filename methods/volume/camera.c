@@ -161,7 +161,7 @@ static bool depth_inside(const le__camera *c, const le__view *v, int axis, int64
                          int64_t iz)
 {
     for (int a = axis; a < 3; a++)
-        if (!le__index_inside(le__view_index(v, a, iy, ix, iz), c->shape[a]))
+        if (!le__index_inside(le__view_position(v, a, iy, ix, iz), c->shape[a]))
             return false;
     return true;
 }
@@ -171,7 +171,7 @@ void le__view_ray(const le__camera *c, const le__view *v, int axis, int64_t ix, 
 {
     double lo = 0.0, hi = (double)c->size;
     for (int a = axis; a < 3; a++) {
-        double at = le__view_index(v, a, 0, ix, iz), step = v->step[0][a];
+        double at = le__view_position(v, a, 0, ix, iz), step = v->step[0][a];
         if (step == 0.0)
             continue;
         /* the same edges as le__index_inside: a ray along a face takes a step of 1e-17 */

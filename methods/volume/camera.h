@@ -53,14 +53,20 @@ typedef struct le__camera_args {
  * success *out is owned by the caller: free(). Thread safe. */
 le_status le__camera_of_call(le__camera **out, const le_call *call, const le__camera_args *args);
 
-/* Index along data axis a of the sample [iy,ix,iz], in voxels, not clamped: a whole number on a voxel. */
+/* Where along data axis a the sample [iy,ix,iz] lies, in voxels, not clamped, but for rounding: for bounds
+ * that leave room for that. */
+static inline double le__view_position(const le__view *v, int a, int64_t iy, int64_t ix, int64_t iz)
+{
+    return v->origin[a] + (double)iy * v->step[0][a] + (double)ix * v->step[1][a] +
+           (double)iz * v->step[2][a];
+}
+
+/* The same as every sample has it: a whole number on a voxel. */
 static inline double le__view_index(const le__view *v, int a, int64_t iy, int64_t ix, int64_t iz)
 {
     const double whole = 0x1.8p52; /* adding it rounds to whole numbers */
-    double at = v->origin[a] + (double)iy * v->step[0][a] + (double)ix * v->step[1][a] +
-                (double)iz * v->step[2][a];
-    double voxel = (at + whole) - whole, off = at - voxel;
-    return off < LE__ON_VOXEL && off > -LE__ON_VOXEL ? voxel : at;
+    double at = le__view_position(v, a, iy, ix, iz), voxel = (at + whole) - whole;
+    return __builtin_fabs(at - voxel) < LE__ON_VOXEL ? voxel : at;
 }
 
 /* Whether an index lies in [0, n-1], to LE__EDGE_VOXELS. */

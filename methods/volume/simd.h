@@ -82,10 +82,8 @@ static inline vm vi_carry(vi sum, vi part) { return _mm512_cmplt_epu32_mask(sum,
 static inline void v_weights(vi sum, vf *lower, vf *upper)
 {
     const vf unit = vf_set(0x1p-32f);
-    const vi rest = vi_set(3);
-    *upper = vf_mul(_mm512_cvtepu32_ps(_mm512_andnot_si512(rest, sum)), unit);
-    /* ~sum | rest */
-    *lower = vf_mul(_mm512_cvtepu32_ps(_mm512_ternarylogic_epi32(sum, rest, rest, 0xcf)), unit);
+    *upper = vf_mul(_mm512_cvtepu32_ps(_mm512_andnot_si512(vi_set(3), sum)), unit);
+    *lower = vf_mul(_mm512_cvtepu32_ps(_mm512_ternarylogic_epi32(sum, sum, sum, 0x55)), unit);
 }
 /* table[i] of V_TABLE entries; i in [0, V_TABLE) */
 static inline vf vf_lookup(vf table, vi i) { return _mm512_permutexvar_ps(i, table); }
@@ -205,9 +203,9 @@ static inline vm vi_carry(vi sum, vi part)
 static inline void v_weights(vi sum, vf *lower, vf *upper)
 {
     const vf unit = vf_set(0x1p-31f);
-    const vi kept = vi_and(sum, vi_set(0x7ffffffe));
-    *upper = vf_mul(vf_of_int(kept), unit);
-    *lower = vf_mul(vf_of_int(vi_sub(vi_set(0x7fffffff), kept)), unit);
+    const vi kept = vi_set(0x7ffffffe);
+    *upper = vf_mul(vf_of_int(vi_and(sum, kept)), unit);
+    *lower = vf_mul(vf_of_int(_mm256_andnot_si256(sum, kept)), unit);
 }
 static inline vf vf_lookup(vf table, vi i) { return _mm256_permutevar8x32_ps(table, i); }
 static inline vf vf_gather(const float *p, vi i) { return _mm256_i32gather_ps(p, i, 4); }

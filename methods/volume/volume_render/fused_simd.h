@@ -44,9 +44,9 @@ static void extent(const packet *p, int axis, int32_t from, int32_t to, double *
     *least = DBL_MAX;
     *most = -DBL_MAX;
     for (int corner = 0; corner < 8; corner++) {
-        double index = le__view_index(p->view->view, axis, corner & 1 ? to - 1 : from,
-                                      corner & 4 ? p->ix + p->rows - 1 : p->ix,
-                                      corner & 2 ? last - 1 : p->iz);
+        double index = le__view_position(p->view->view, axis, corner & 1 ? to - 1 : from,
+                                         corner & 4 ? p->ix + p->rows - 1 : p->ix,
+                                         corner & 2 ? last - 1 : p->iz);
         *least = index < *least ? index : *least;
         *most = index > *most ? index : *most;
     }

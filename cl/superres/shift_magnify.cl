@@ -5,13 +5,7 @@
  */
 #include "superres/frames.clh"
 
-static inline int is_inside(int i, int n)
-{
-    return i >= 0 && i < n;
-}
-
-/* first: [n], weight: [n][TAPS]. Taps outside add nothing; those inside spread what is not finite, also
- * with a weight of 0. */
+/* first: [n], weight: [n][TAPS] */
 __kernel void magnify(__global const T *image, __global float *result, __global const int *row_first,
                       __global const float *row_weight, __global const int *col_first,
                       __global const float *col_weight, int rows, int cols, int out_rows, int out_cols)
@@ -32,9 +26,9 @@ __kernel void magnify(__global const T *image, __global float *result, __global 
             const float w = col_weight[x * TAPS + n];
             const int col = col_first[x] + n;
             const float v = convert_float(line[clamp(col, 0, cols - 1)]);
-            part += is_inside(col, cols) ? w * v : 0.0f;
+            part += tap(w, col, cols, v);
         }
-        sum += is_inside(row, rows) ? wr * part : 0.0f;
+        sum += tap(wr, row, rows, part);
     }
     result[((size_t)f * out_rows + y) * out_cols + x] = sum;
 }

@@ -55,12 +55,6 @@ static inline int weights(float r, int n, float *w)
 #endif
 }
 
-/* Taps outside add nothing, whatever is read for them. */
-static inline float tap(float weight, int i, int n, float value)
-{
-    return i >= 0 && i < n ? weight * value : 0.0f;
-}
-
 __kernel void rotate_frames(__global const T *image, __global float *result, map p)
 {
     const int j = get_global_id(0), i = get_global_id(1), frame = get_global_id(2);

@@ -88,6 +88,11 @@ static double odd_value(le_case *c, le_dtype dtype, double value)
     return value;
 }
 
+bool le__case_is_on_voxels(const le_case_request *request)
+{
+    return request->index > 0 && request->index % 7 % 4 == 0;
+}
+
 void le__case_strew_nan(le_case *c, le_tensor *t, double share)
 {
     int64_t count = le_tensor_count(t);

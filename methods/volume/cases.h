@@ -31,6 +31,8 @@ void le__case_fill(le_case *c, le_tensor *t, le__filling filling);
 
 /* NaN at that share of the elements; integers have none. */
 void le__case_strew_nan(le_case *c, le_tensor *t, double share);
+/* Whether the request's sample has its points on voxels, with NaN beside them: some that are of reals. */
+bool le__case_is_on_voxels(const le_case_request *request);
 
 /* Two rotations, 3x3 each, row by row: about (1,2,3) and about axis 1, by 0.9. */
 extern const double le__case_rotations[18];

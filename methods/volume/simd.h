@@ -76,8 +76,8 @@ static inline vi vi_count(vi a, vm m) { return _mm512_mask_sub_epi32(a, m, a, _m
 /* m ? a + b : a */
 static inline vi vi_add_if(vm m, vi a, vi b) { return _mm512_mask_add_epi32(a, m, a, b); }
 /* Fractions of V_FRACTION_BITS: whether sum = part + other went past 1; and the weights 1 - f and f of
- * the sum's fraction, each of full relative precision but for the bits below 2^-30, which are left out
- * (see fixed.h). */
+ * the sum's fraction, each of full relative precision but for the upper one's bits below 2^-30, which
+ * are left out (see fixed.h). */
 static inline vm vi_carry(vi sum, vi part) { return _mm512_cmplt_epu32_mask(sum, part); }
 static inline void v_weights(vi sum, vf *lower, vf *upper)
 {

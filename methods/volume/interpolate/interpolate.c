@@ -70,7 +70,7 @@ static void check_case(le_case *c, const le_case_request *request)
         return;
     le__case_fill(c, volume, (le__filling)(request->index / 3 % LE__FILLINGS));
     bool fill = request->index % 4 == 3, any = request->index % 5 == 4;
-    bool on_voxels = request->index > 0 && request->index % 7 % 4 == 0; /* of reals */
+    bool on_voxels = le__case_is_on_voxels(request);
     int64_t size = le__case_size_inside(shape);
     if (fill || any)
         size = 1 + (int64_t)(le_case_uniform(c) * 40.0);

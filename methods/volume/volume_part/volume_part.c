@@ -156,7 +156,7 @@ static void check_case(le_case *c, const le_case_request *request)
         begin[a] = corner == 8 ? (double)(int64_t)(room / 2) : corner >> a & 1 ? room : 0.0;
     }
     bool fill = request->index % 4 == 3, any = request->index % 5 == 4;
-    bool on_voxels = request->index > 0 && request->index % 7 % 4 == 0; /* of reals */
+    bool on_voxels = le__case_is_on_voxels(request);
     double angles[3] = {0.0, 360.0 * le_case_uniform(c), 90.0};
     if (on_voxels)
         angles[1] = 45.0;

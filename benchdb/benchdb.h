@@ -244,6 +244,9 @@ typedef struct le_db_verdict {
 /* Replaces the stored verdict of (this machine, candidate, size class). */
 void le_db_add_verdict(le_db *db, const le_db_verdict *verdict);
 
+/* In the evidence of a choice that was measured while others used the machine. */
+#define LE_DB_UNDER_LOAD "\"under_load\":true"
+
 typedef struct le_db_choice {
     int64_t problem;
     int64_t candidate;      /* adding: 0 withdraws the choice */

@@ -6,16 +6,18 @@
  * process.
  */
 #include "internal.h"
+#include "outfile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
+
+/* For the folder's lock, so that of several processes only one renames. */
+static const double most_wait_s = 0.5;
 
 /* What SQLite adds to the name of a database for files that belong to it. */
 static const char *const beside[] = {"-wal", "-shm", "-journal"};
@@ -330,26 +332,6 @@ le__db_file_state le__db_file_open(le__db_connection *c, const char *path, const
     return state;
 }
 
-/* A lock on the folder, so that of several processes only one renames. */
-static int lock_folder(const char *path) {
-    char folder[4096];
-    const char *slash = strrchr(path, '/');
-    size_t len = slash ? (size_t)(slash - path) + 1 : 0;
-    if (len >= sizeof folder)
-        return -1;
-    memcpy(folder, path, len);
-    folder[len] = 0;
-    int fd = open(len ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (int i = 0; fd >= 0 && i < 50; i++) {
-        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-            return fd;
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-    }
-    if (fd >= 0)
-        close(fd);
-    return -1;
-}
-
 int le__db_file_leave(le__db_connection *c) {
     char name[4200];
     const char *path = c->sql && c->wal.inode ? sqlite3_db_filename(c->sql, "main") : NULL;
@@ -358,15 +340,14 @@ int le__db_file_leave(le__db_connection *c) {
     int rc = !is_at(path, "-wal", c->wal)
                  ? SQLITE_OK /* it went along */
                  : sqlite3_wal_checkpoint_v2(c->sql, "main", SQLITE_CHECKPOINT_TRUNCATE, 0, 0);
-    int fd = rc == SQLITE_OK ? lock_folder(path) : -1;
+    int lock = rc == SQLITE_OK ? le__outfile_folder_lock(path, most_wait_s) : -1;
     const le__db_file_id ids[] = {c->wal, c->shm};
-    for (size_t i = 0; fd >= 0 && i < sizeof ids / sizeof *ids; i++)
+    for (size_t i = 0; lock >= 0 && i < sizeof ids / sizeof *ids; i++)
         if (is_at(path, beside[i], ids[i])) { /* not those of a file that is there already */
             snprintf(name, sizeof name, "%s%s", path, beside[i]);
             (void)unlink(name);
         }
-    if (fd >= 0)
-        close(fd);
+    le__outfile_folder_unlock(lock);
     return rc;
 }
 
@@ -393,8 +374,8 @@ bool le__db_file_set_aside(const le__db_connection *c, const char *path, char *a
     char date[32], base[4096];
     struct stat st;
     aside[0] = 0;
-    int fd = lock_folder(path);
-    if (fd < 0)
+    int lock = le__outfile_folder_lock(path, most_wait_s);
+    if (lock < 0)
         return false;
     bool gone = !le__db_file_same(c, path);
     if (!gone) {
@@ -405,6 +386,6 @@ bool le__db_file_set_aside(const le__db_connection *c, const char *path, char *a
             snprintf(aside, size, "%s-%d", base, i);
         gone = rename_all(path, aside);
     }
-    close(fd);
+    le__outfile_folder_unlock(lock);
     return gone;
 }

@@ -12,7 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Length of the folder in a path, with its slash; 0: the current one. */
@@ -220,4 +222,22 @@ void le__outfile_abandon(le__outfile *f) {
     free(f->name);
     free(f->target);
     *f = (le__outfile){.fd = -1};
+}
+
+int le__outfile_folder_lock(const char *path, double most_s) {
+    static const struct timespec nap = {.tv_nsec = 5000000};
+    const int fd = open_folder(path, O_RDONLY | O_DIRECTORY);
+    for (double waited_s = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0; waited_s += 0.005) {
+        if ((errno != EWOULDBLOCK && errno != EINTR) || waited_s >= most_s) {
+            close(fd);
+            return -1;
+        }
+        nanosleep(&nap, NULL);
+    }
+    return fd;
+}
+
+void le__outfile_folder_unlock(int lock) {
+    if (lock >= 0)
+        close(lock);
 }

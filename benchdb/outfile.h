@@ -38,4 +38,10 @@ int le__outfile_commit_all(le__outfile *files, size_t n);
 /* Closes and removes; harmless on {.fd = -1} and after a commit. */
 void le__outfile_abandon(le__outfile *f);
 
+/* A lock on the folder of a file, for le__outfile_folder_unlock. Not waited for for ever: a program of
+ * the user may hold it. -1: there is none within so many seconds, or on such a file system. */
+int le__outfile_folder_lock(const char *path, double most_s);
+/* Harmless on -1. */
+void le__outfile_folder_unlock(int lock);
+
 #endif

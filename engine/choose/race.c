@@ -9,6 +9,7 @@
 #include "core/clock.h"
 #include "core/tick.h"
 #include "call/engine.h"
+#include "benchdb.h"
 #include "numbers.h"
 
 #include <math.h>
@@ -211,7 +212,7 @@ void le__race_keep(le__dispatch *d, le__question *q, const le__slate *f, bool wh
     le__number_print(evidence, sizeof evidence,
                      "{\"by\":\"race\",\"seconds\":%.9g,\"expected_regret\":%.3g,\"runs\":%u%s}",
                      r->seconds, r->expected_regret, r->runs,
-                     r->storable ? "" : "," LE__UNDER_LOAD);
+                     r->storable ? "" : "," LE_DB_UNDER_LOAD);
     pthread_mutex_lock(&q->op->mutex);
     if (whole || q->stored >= 0) {
         q->stored = (int)arm->index;

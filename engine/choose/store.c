@@ -326,7 +326,7 @@ bool le__store_has_met(le__store *s, uint64_t hash) {
 }
 
 static le__chosen chosen_by(const char *evidence) {
-    return strstr(evidence, LE__UNDER_LOAD)    ? LE__CHOSEN_UNDER_LOAD
+    return strstr(evidence, LE_DB_UNDER_LOAD)  ? LE__CHOSEN_UNDER_LOAD
            : strstr(evidence, LE__BY_LEARNING) ? LE__CHOSEN_BY_LEARNING
                                                : LE__CHOSEN_BY_RACE;
 }

@@ -43,7 +43,6 @@ void le__store_load_verdicts(le__store *s, le__op_state *op);
 const le__stored_choice *le__store_choice(const le__op_state *op, int64_t problem,
                                           const char *constraint);
 /* In the evidence of choices: le__chosen. */
-#define LE__UNDER_LOAD  "\"under_load\":true"
 #define LE__BY_LEARNING "\"by\":\"learn\""
 
 typedef struct le__observation {

@@ -198,13 +198,14 @@ static le_status replace_once(const le__io_place *place, make_fn make, void *con
         status = make(context, old.there, temp.fd);
     if (status == LE_OK)
         status = le__io_temp_sync(place->file, &temp);
-    const int lock = status == LE_OK ? le__io_folder_lock(temp.target) : -1;
+    const int lock =
+        status == LE_OK ? le__outfile_folder_lock(temp.target, LE__IO_FOLDER_WAIT_S) : -1;
     *late = !le__io_version_is(&old, place->file);
     if (status == LE_OK && !*late)
         status = le__io_temp_commit(place->file, &temp);
     else
         le__outfile_abandon(&temp);
-    le__io_folder_unlock(lock);
+    le__outfile_folder_unlock(lock);
     return status;
 }
 

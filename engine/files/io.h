@@ -141,10 +141,9 @@ typedef struct le__io_version {
 } le__io_version;
 le__io_version le__io_version_of(const char *file);
 bool le__io_version_is(const le__io_version *v, const char *file);
-/* While files of the file's folder are compared and replaced, by one process at a time. Where it
- * cannot be had, or not within ten seconds, it is done without. */
-int le__io_folder_lock(const char *file);
-void le__io_folder_unlock(int lock);
+/* How long the lock on a folder is waited for while its files are compared and replaced, by one process
+ * at a time. Where it cannot be had it is done without. */
+#define LE__IO_FOLDER_WAIT_S 10.0
 
 /* Opens for reading; only regular files. *size gets its bytes. -1 with the error set. */
 int le__io_open(const char *file, int64_t *size);

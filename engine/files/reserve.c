@@ -203,7 +203,7 @@ static le_status name_part(const char *part, le__outfile *temp, int *fd) {
     mark m;
     *fd = dup(temp->fd);
     temp->on_disk = true; /* nothing of it is needed before it has the other name */
-    const int lock = le__io_folder_lock(part);
+    const int lock = le__outfile_folder_lock(part, LE__IO_FOLDER_WAIT_S);
     le_status status = *fd >= 0 && lock_part(*fd)
                            ? take_part(part, &old, &m)
                            : le_fail(LE_ERR_IO, "%s: %s", part, strerror(errno));
@@ -214,7 +214,7 @@ static le_status name_part(const char *part, le__outfile *temp, int *fd) {
     } else {
         le__outfile_abandon(temp);
     }
-    le__io_folder_unlock(lock);
+    le__outfile_folder_unlock(lock);
     if (status != LE_OK && *fd >= 0)
         close(*fd);
     return status;
@@ -319,7 +319,7 @@ static le_status rename_part(int fd, const char *part, const char *file, bool *r
         return le_fail(LE_ERR_IO, "%s: was changed by another program", part);
     if (fsync(fd) != 0)
         return le_fail(LE_ERR_IO, "%s: %s", part, strerror(errno));
-    const int lock = le__io_folder_lock(file);
+    const int lock = le__outfile_folder_lock(file, LE__IO_FOLDER_WAIT_S);
     le_status status = LE_OK;
     if (le__io_version_is(&m.file, file) && (lstat(file, &info) != 0 || !S_ISLNK(info.st_mode))) {
         status = remove_mark(fd, part);
@@ -327,7 +327,7 @@ static le_status rename_part(int fd, const char *part, const char *file, bool *r
             status = le_fail(LE_ERR_IO, "%s: %s", part, strerror(errno));
         *renamed = status == LE_OK;
     }
-    le__io_folder_unlock(lock);
+    le__outfile_folder_unlock(lock);
     return status;
 }
 

@@ -565,7 +565,7 @@ double le__report_base_time(const report_problem *p) {
 }
 
 bool le__report_under_load(const report_choice *c) {
-    return strstr(c->evidence, "\"under_load\":true") != NULL;
+    return strstr(c->evidence, LE_DB_UNDER_LOAD) != NULL;
 }
 
 const char *le__report_remark(const report_candidate *c, char *buffer, size_t size) {

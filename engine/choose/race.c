@@ -67,7 +67,7 @@ static bool takes_part(const le__slate *slate, size_t i, const void *context) {
 
 /* Tunables and schedules change a time by less than this: when one variant of an implementation is
  * that much slower than the best so far, its other variants need no run. Short runs are ruled by
- * what a first one costs, and need to be further behind. */
+ * what a first one costs, and need to be further behind, by more than that. */
 static const double hopeless_factor = 4, hopeless_short = 10, short_s = 0.02;
 
 static const double turn_s = 0.4e-3; /* of brief runs, in each round */
@@ -91,7 +91,7 @@ static bool is_hopeless(const le__slate *f, const progress *p, size_t i) {
             fastest = fmin(fastest, p->first[k] * other->threads / c->threads);
     }
     double factor = p->best < short_s ? hopeless_short : hopeless_factor;
-    return isfinite(fastest) && fastest > factor * p->best;
+    return isfinite(fastest) && fastest > fmax(factor * p->best, LE__POLICY_FIRST_S);
 }
 
 /* Another entry's run, or another thread's, may have shown that it must not run again. */

@@ -33,6 +33,10 @@
 
 typedef struct le__policy le__policy;
 
+/* Seconds that a first run may take for what came before it alone: workers that sleep, pages and code
+ * that are not there. */
+#define LE__POLICY_FIRST_S 0.0015
+
 /* Zero means the default. */
 typedef struct le__policy_options {
     double explore_share; /* exploring time / answering time, at every moment, plus one run; 1.0.

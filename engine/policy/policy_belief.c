@@ -14,7 +14,6 @@
 #define SETTLED_COLD 0.3   /* the same from the cold run to the first warm one */
 #define BEYOND 0.7         /* how far beyond its stop a stopped run would have gone: a factor of 2 */
 #define BEYOND_SD 0.7
-#define COLD_COST 0.0015   /* seconds that a first run may take for what came before it alone */
 #define GUESS_DOF 2.0
 #define SURE_VAR 1e-4       /* 1 % */
 #define KIN_SD 0.1          /* of the logarithms of two that are nearly the same */
@@ -24,15 +23,20 @@ static double square(double x)
     return x * x;
 }
 
-/* Runs that still get faster have not shown their level. */
+/* Runs that still get faster have not shown their level, nor have few that took longer than a cold one
+ * or a start: something else had the machine then. */
 static double unsettled_var(const le__cell *cell)
 {
-    double drop = 0.0;
+    double drop = 0.0, first = cell->started ? cell->start : INFINITY;
     if (cell->warm.n > 1.0)
         drop = cell->before - cell->last - SETTLED;
     else if (cell->cold.n > 0.0)
         drop = cell->cold.mean - cell->last - SETTLED_COLD;
-    return drop > 0.0 ? square(0.5 * drop) : 0.0;
+    if (cell->cold.n > 0.0)
+        first = fmin(first, cell->cold.mean);
+    double rise = cell->warm.mean - first - SETTLED_COLD;
+    return (drop > 0.0 ? square(0.5 * drop) : 0.0) +
+           (rise > 0.0 ? square(0.5 * rise) / cell->warm.n : 0.0);
 }
 
 /* A time of which only a least value was seen, beside what else is known of it. */
@@ -55,13 +59,15 @@ le__belief le__cell_belief(const le__family *family, const le__cell *cell)
     if (cell->warm.n > 0.0) {
         double var = noise / cell->warm.n + floor + unsettled_var(cell);
         all = le__belief_join(all, (le__belief){cell->warm.mean, var});
+        if (cell->started && cell->warm.mean > cell->start)
+            all = le__belief_join(all, (le__belief){cell->start, square(SETTLED_COLD) + noise});
     }
     if (cell->cold.n > 0.0 && resource < family->n_cold) {
         le__belief b = le__cold_predict(&family->cold[resource], cell->cold.mean);
         b.var += noise / cell->cold.n;
         all = le__belief_join(all, b);
     }
-    bool cut_cold = cell->cut_cold.n > 0.0 && cell->cut_cold.least > log(COLD_COST);
+    bool cut_cold = cell->cut_cold.n > 0.0 && cell->cut_cold.least > log(LE__POLICY_FIRST_S);
     if (cut_cold && !(cell->warm.n + cell->cut.n > 0.0) && resource < family->n_cold) {
         le__belief b = le__cold_predict(&family->cold[resource], cell->cut_cold.least);
         all = at_least(all, b.mean, b.var);

@@ -63,6 +63,10 @@ static bool has_run(const le__cell *cell) {
     return cell && cell->warm.n + cell->cold.n + cell->loaded.n > 0.0;
 }
 
+static bool only_stopped(const le__cell *cell) {
+    return cell && !has_run(cell) && cell->cut.n + cell->cut_cold.n > 0.0;
+}
+
 /* Only its first run is known: steady ones may be much faster, they are hardly slower. */
 static bool ran_once(const le__cell *cell) {
     return cell && cell->cold.n > 0.0 && !(cell->warm.n + cell->loaded.n + cell->cut.n > 0.0);
@@ -75,7 +79,7 @@ static option look(const scene *s, size_t i) {
     double extra = a->extra_seconds > 0.0 ? a->extra_seconds : 0.0;
     const le__cell *cell = le__cell_find(s->problem, a->candidate);
     o.shaky = s->q->stopped ? !has_run(cell)
-                            : cell && (!has_run(cell) || (cell->doubt > 0.0 && o.slow > 0.0));
+                            : only_stopped(cell) || (cell && cell->doubt > 0.0 && o.slow > 0.0);
     o.noise = le__run_var(s->family, s->problem, a->candidate);
     o.usual = le__expected_seconds(o.belief) + extra;
     double var = o.belief.var;
@@ -274,7 +278,7 @@ static double worth(const scene *s, const option *o, const option *best, size_t 
     int candidate = s->q->allowed[i].candidate;
     const le__member *member = &s->family->members[candidate];
     const le__cell *cell = le__cell_find(s->problem, candidate);
-    double hidden = cell && !has_run(cell) ? HIDDEN : 1.0;
+    double hidden = only_stopped(cell) ? HIDDEN : 1.0;
     double behind =
         behind_best(s, o, best) + s->policy->options.margin; /* less would not change the choice */
     /* of one that is ahead, but not surely, because the best known is known less well, further runs

@@ -235,8 +235,8 @@ static void take(le__policy *policy, le__family *family, le__problem *problem,
 /* A start takes longer than a steady run: nothing is known by it but that. */
 static void take_start(le__family *family, le__problem *problem, const le__policy_sample *s)
 {
-    le__cell *cell = le__cell_find(problem, s->candidate);
-    if (s->cut || !cell || (cell->started && cell->start <= s->mean_log))
+    le__cell *cell = s->cut ? NULL : le__cell_make(family, problem, s->candidate);
+    if (!cell || (cell->started && cell->start <= s->mean_log))
         return;
     cell->started = true;
     cell->start = s->mean_log;

@@ -197,7 +197,9 @@ static void drop_hopeless(le__policy_race *race)
     }
     for (size_t i = 0; i < race->n; i++) {
         le__race_entry *e = &race->entries[i];
-        if (e->n == 0 && e->has_cold && e->cold + le__race_score_shift(race, e) >= best + COLD_BEATEN)
+        bool brief = e->cold < log(LE__POLICY_FIRST_S);
+        if (e->n == 0 && e->has_cold && !brief &&
+            e->cold + le__race_score_shift(race, e) >= best + COLD_BEATEN)
             e->out = true;
     }
 }
@@ -475,7 +477,7 @@ double le__policy_race_stop(const le__policy_race *race, size_t index)
         if (i == index || e->out)
             continue;
         if (!own->has_cold && e->has_cold && !e->given)
-            best = fmin(best, e->cold + COLD_BEATEN);
+            best = fmin(best, fmax(e->cold + COLD_BEATEN, log(LE__POLICY_FIRST_S)));
         else if (own->has_cold && e->n > 0)
             best = fmin(best, le__race_fastest(e) + BEATEN);
     }

@@ -70,6 +70,35 @@ static void a_slow_first_run_is_found_out(void **state)
         }
 }
 
+/* A start is slower than a steady run, so that a steady run which takes three times as long was
+ * disturbed: the candidate gets another chance. */
+static void a_run_slower_than_a_start_is_doubted(void **state)
+{
+    (void)state;
+    double truth[2] = {8.5e-3, 15e-3};
+    bool cold[2] = {false, true};
+    fixture f = fixture_of(2, 1, NULL);
+    int p = problem_of(&f, 5.0);
+    le__policy_sample start = {.family = f.family,
+                               .problem = p,
+                               .candidate = 0,
+                               .why = LE__WHY_EXPLOIT,
+                               .start = true,
+                               .n = 1,
+                               .mean_log = log(9e-3),
+                               .seconds = 9e-3,
+                               .weight = 1.0,
+                               .now = f.now += 9e-3};
+    le__policy_observe(f.policy, &start);
+    run_of(&f, p, 0, LE__WHY_EXPLOIT, false, 29e-3);
+    for (int i = 0; i < 10; i++)
+        run_of(&f, p, 1, LE__WHY_EXPLOIT, i == 0, truth[1]);
+    cold[1] = false;
+    calls_of(&f, p, truth, truth, cold, 60);
+    assert_int_equal(decide_of(&f, p, false).candidate, 0);
+    le__policy_free(&f.policy);
+}
+
 /* Of two claims one is wrong by so much that the other does not seem worth a run. */
 static void a_wrong_claim_is_found_out(void **state)
 {
@@ -135,6 +164,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(noisy_cold_runs_decide_nothing),
         cmocka_unit_test(a_slow_first_run_is_found_out),
+        cmocka_unit_test(a_run_slower_than_a_start_is_doubted),
         cmocka_unit_test(a_wrong_claim_is_found_out),
         cmocka_unit_test(second_looks_are_rare),
         cmocka_unit_test(a_fast_start_is_believed),

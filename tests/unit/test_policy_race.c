@@ -95,6 +95,19 @@ static void cold_runs_do_not_decide(void **state)
     le__policy_free(&f.policy);
 }
 
+/* Of microseconds a cold run tells nothing: workers had to wake. */
+static void what_is_brief_may_start_late(void **state)
+{
+    (void)state;
+    fixture f = fixture_of(3, 1, NULL);
+    track t = track_of(3, (const double[]){2.3e-6, 3.0e-6, 4.0e-6}, 1.3, 0.002);
+    t.cold[0] = 400.0; /* 0.9 ms */
+    le__policy_race_result r;
+    assert_true(race_of(&f, problem_of(&f, 5.0), &t, &r));
+    assert_int_equal(r.candidate, 0);
+    le__policy_free(&f.policy);
+}
+
 static void warm_up_is_waited_for(void **state)
 {
     (void)state;
@@ -463,6 +476,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_best_wins_in_few_runs),
         cmocka_unit_test(cold_runs_do_not_decide),
+        cmocka_unit_test(what_is_brief_may_start_late),
         cmocka_unit_test(warm_up_is_waited_for),
         cmocka_unit_test(a_late_starter_gets_its_chance),
         cmocka_unit_test(what_is_known_to_lose_does_not_run),

@@ -158,7 +158,7 @@ check() {
     selected=
     case $1 in
     dev)
-        export LE_TEST_CASES=4 # of each operation and dtype; edge shapes come first
+        export LE_TEST_CASES=8 # of each operation and dtype; edge shapes come first
         build dev --preset dev && run_tests dev
         ;;
     no-opencl)

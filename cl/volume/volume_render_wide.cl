@@ -20,9 +20,12 @@
              PAIR(o.se), PAIR(o.sf))
 #define INSIDE(at, low, high) clamp(at, (long16)(low), (long16)(high))
 #define CELLS(at)             convert_int16((at) >> FRACTION_BITS)
-#define WEIGHTS(at)                                                                                \
-    (convert_float16(convert_uint16(as_ulong16((at) >> (FRACTION_BITS - 32)) & 0xfffffffcUL)) *    \
-     0x1p-32f)
+
+static inline float16 weights(long16 at) { /* see WEIGHT */
+    const uint ahead = AHEAD >> (FRACTION_BITS - 32);
+    const uint16 fraction = convert_uint16(as_ulong16(at >> (FRACTION_BITS - 32)) & 0xffffffffUL);
+    return convert_float16(select(fraction - ahead, (uint16)(0), fraction < 2 * ahead)) * 0x1p-32f;
+}
 
 static inline float16 blend16(float16 a, float16 b, float16 w) {
     return a * (1.0f - w) + b * w;
@@ -72,7 +75,7 @@ static inline float16 exact_where_cancelled(float16 value, extremes e, __global 
 static inline float16 samples(__global const TYPE *p, long16 x, long16 y, long16 z, int ny, int nz,
                               int first) {
     int16 o = ((CELLS(x) - first) * ny + CELLS(y)) * nz + CELLS(z);
-    float16 u = WEIGHTS(x), v = WEIGHTS(y), w = WEIGHTS(z);
+    float16 u = weights(x), v = weights(y), w = weights(z);
     int plane = ny * nz;
     extremes e = {0.0f, 0.0f};
     float16 a = blend16(along(p, o, w, &e), along(p, o + nz, w, &e), v);

@@ -19,6 +19,10 @@
  * with that whether a NaN at their far ends counts. */
 #define LE__ON_VOXEL 0x1p-32
 
+/* A sample this much less than its corners weigh without their signs is 0: they cancel, and the rounding of
+ * its position would else decide what its logarithm is. */
+#define LE__NOTHING 0x1p-30
+
 /* A point this many voxels outside still counts as inside: rounding at exact edges. */
 #define LE__EDGE_VOXELS 1e-7
 

@@ -16,7 +16,7 @@ static inline double le__reference_sample(const le__camera *c, const le__view *v
                                           const int64_t *first, int64_t iy, int64_t ix, int64_t iz)
 {
     int64_t cell[3];
-    double w[3], sum = 0.0;
+    double w[3], sum = 0.0, size = 0.0;
     for (int a = 0; a < 3; a++) {
         double index = le__view_index(v, a, iy, ix, iz);
         if (!le__index_inside(index, c->shape[a]))
@@ -31,9 +31,11 @@ static inline double le__reference_sample(const le__camera *c, const le__view *v
             weight *= up ? w[a] : 1.0 - w[a];
             offset += (cell[a] + up) * t->strides[a];
         }
-        sum += weight * le__load(t->data, t->dtype, offset);
+        double value = weight * le__load(t->data, t->dtype, offset);
+        sum += value;
+        size += __builtin_fabs(value);
     }
-    return sum;
+    return __builtin_fabs(sum) < LE__NOTHING * size ? 0.0 : sum;
 }
 
 #endif

@@ -50,6 +50,10 @@ void le__h5_know_filters(void);
  * lock. */
 le_status le__h5_fail(const char *text, const char *what);
 
+/* Where the data of a dataset that is stored in one piece begin in the file, its user block counted;
+ * -1: it is not, or nowhere yet. Under the lock. */
+int64_t le__h5_address(hid_t file, hid_t set);
+
 /* An access list under which no link to another file is followed; *left tells that one was met. */
 hid_t le__h5_inside(bool *left);
 

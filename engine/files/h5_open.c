@@ -34,14 +34,14 @@ hid_t le__h5_inside(bool *left) {
 }
 
 /* The signature stands at the start, or behind a user block of 512, 1024, 2048 ... bytes. */
-static bool has_signature(int fd, int64_t size) {
+static int64_t find_signature(int fd, int64_t size) {
     static const char signature[8] = {'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'};
     char found[sizeof signature];
     for (int64_t at = 0; at <= size - (int64_t)sizeof found; at = at ? 2 * at : 512)
         if (pread(fd, found, sizeof found, (off_t)at) == (ssize_t)sizeof found &&
             !memcmp(found, signature, sizeof found))
-            return true;
-    return false;
+            return at;
+    return -1;
 }
 
 /* Whether the program itself has the file open through HDF5; then its lock on it is not for us. */
@@ -58,21 +58,22 @@ static bool opened_here(int fd) {
 }
 
 /* Whether somebody writes the file while others may read (HDF5's SWMR): superblock 3 says so. */
-static bool is_written(int fd) {
+static bool is_written(int fd, int64_t superblock) {
     enum { VERSION = 8, FLAGS = 11, WRITING = 1, SWMR = 4 };
     unsigned char head[FLAGS + 1];
-    return pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head && head[VERSION] == 3 &&
-           (head[FLAGS] & (WRITING | SWMR)) == (WRITING | SWMR);
+    return pread(fd, head, sizeof head, (off_t)superblock) == (ssize_t)sizeof head &&
+           head[VERSION] == 3 && (head[FLAGS] & (WRITING | SWMR)) == (WRITING | SWMR);
 }
 
 static le_status open_file(const le__io_place *place, le__h5_dataset *d) {
     le__h5_know_filters();
-    if (!has_signature(d->handle.fd, d->file_bytes))
+    const int64_t superblock = find_signature(d->handle.fd, d->file_bytes);
+    if (superblock < 0)
         return le_fail(LE_ERR_IO, "%s: not an HDF5 file", place->file);
     d->handle.unlocked = opened_here(d->handle.fd);
     hid_t access = le__h5_access(&d->handle);
     d->file = access < 0 ? -1 : H5Fopen(place->file, H5F_ACC_RDONLY, access);
-    if (access >= 0 && d->file < 0 && is_written(d->handle.fd))
+    if (access >= 0 && d->file < 0 && is_written(d->handle.fd, superblock))
         d->file = H5Fopen(place->file, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
     le_status status = d->file < 0 ? le__h5_fail(place->file, "cannot be opened") : LE_OK;
     if (access >= 0)
@@ -317,25 +318,23 @@ static void find_fast(hid_t plist, hid_t type, le__h5_dataset *d) {
     d->fast = filters <= 2;
 }
 
+/* Of what has no place yet HDF5 adds the user block to the number that says so. */
+int64_t le__h5_address(hid_t file, hid_t set) {
+    hsize_t block = 0;
+    haddr_t at = H5Dget_offset(set);
+    hid_t plist = H5Fget_create_plist(file);
+    bool known = plist >= 0 && H5Pget_userblock(plist, &block) >= 0;
+    if (plist >= 0)
+        H5Pclose(plist);
+    return known && at >= block && at < (haddr_t)INT64_MAX ? (int64_t)at : -1;
+}
+
 /* Contiguous data of the machine's own type are read without HDF5. */
 static void find_address(hid_t plist, hid_t type, le__h5_dataset *d) {
     d->address = -1;
     if (H5Pget_layout(plist) != H5D_CONTIGUOUS || H5Tequal(type, d->memory_type) <= 0)
         return;
-    haddr_t address = H5Dget_offset(d->set);
-    if (address != HADDR_UNDEF && address < (haddr_t)INT64_MAX)
-        d->address = (int64_t)address;
-}
-
-/* Addresses then count from its end in some versions of HDF5, from the file's start in others. */
-static bool has_user_block(hid_t file) {
-    hsize_t bytes = 1;
-    hid_t plist = H5Fget_create_plist(file);
-    if (plist >= 0) {
-        H5Pget_userblock(plist, &bytes);
-        H5Pclose(plist);
-    }
-    return bytes != 0;
+    d->address = le__h5_address(d->file, d->set);
 }
 
 static le_status check_layout(const char *text, hid_t plist) {
@@ -379,7 +378,7 @@ static le_status describe(const le__io_place *place, uint32_t dtypes, le__h5_dat
     }
     if (status == LE_OK && H5Pget_layout(plist) == H5D_VIRTUAL)
         status = le__h5_maps_read(d, plist);
-    if (status == LE_OK && !has_user_block(d->file))
+    if (status == LE_OK)
         find_address(plist, type, d);
     if (plist >= 0)
         H5Pclose(plist);

@@ -103,17 +103,10 @@ static hid_t how_to_create(const write_job *job) {
     return how;
 }
 
-/* Addresses count from the end of a user block in some versions of HDF5. */
 static herr_t note_address(const write_job *job, hid_t file, hid_t set) {
-    hsize_t block = 1;
-    hid_t plist = H5Fget_create_plist(file);
-    haddr_t at = H5Dget_offset(set);
-    if (plist >= 0) {
-        H5Pget_userblock(plist, &block);
-        H5Pclose(plist);
-    }
-    *job->address = at == HADDR_UNDEF ? 0 : (int64_t)at;
-    return block == 0 && (at != HADDR_UNDEF || le_tensor_count(job->t) == 0) ? 0 : -1;
+    const int64_t at = le__h5_address(file, set);
+    *job->address = at < 0 ? 0 : at;
+    return at >= 0 || le_tensor_count(job->t) == 0 ? 0 : -1;
 }
 
 static le_status write_set(const write_job *job, hid_t file) {

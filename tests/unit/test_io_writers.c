@@ -8,6 +8,7 @@
 #include "liquid_engine/le_stream.h"
 
 #include <fcntl.h>
+#include <hdf5.h>
 #include <stdbool.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -167,6 +168,71 @@ static void several_datasets(void **state) {
     assert_set("pair.h5:/b", 5);
 }
 
+/* As HDF5 itself reads it. */
+static void assert_plain(const char *file, const char *name, double first) {
+    double values[N] = {0};
+    hid_t f = H5Fopen(file, H5F_ACC_RDONLY, H5P_DEFAULT), set = H5Dopen2(f, name, H5P_DEFAULT);
+    assert_true(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    H5Dclose(set);
+    H5Fclose(f);
+    for (int i = 0; i < N; i++)
+        assert_true(values[i] == first + i);
+}
+
+/* Something of others lies before what is HDF5's: results go behind it. */
+static void user_block(void **state) {
+    const char note[] = "a note of the instrument";
+    char read[sizeof note] = "";
+    double more[N];
+    le_tensor shape = shape_of_set(), none = le_tensor_of(NULL, LE_F64, 1, (int64_t[]){0});
+    (void)state;
+    for (hsize_t size = 512; size <= 4096; size *= 2) {
+        hid_t plist = H5Pcreate(H5P_FILE_CREATE);
+        H5Pset_userblock(plist, size);
+        hid_t file = H5Fcreate("block.h5", H5F_ACC_TRUNC, plist, H5P_DEFAULT);
+        hid_t space =
+            H5Screate_simple(1, (hsize_t[]){N}, NULL); /* never written: it has no place */
+        H5Dclose(H5Dcreate2(file, "late", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT,
+                            H5P_DEFAULT));
+        H5Sclose(space);
+        H5Fclose(file);
+        H5Pclose(plist);
+        int fd = open("block.h5", O_WRONLY);
+        assert_int_equal(pwrite(fd, note, sizeof note, 0), sizeof note);
+        close(fd);
+        assert_int_equal(write_set("block.h5:/whole", 1), LE_OK);
+        int64_t offset;
+        if (le_io_target_reserve("block.h5:/parts", &shape, false, &offset) != LE_OK)
+            fail_msg("%s", le_error_message());
+        put_set("block.h5:/parts", offset, 2);
+        le_io_target_leave("block.h5:/parts");
+        assert_int_equal(le_io_target_reserve("block.h5:/parts", &shape, true, &offset), LE_OK);
+        assert_int_equal(le_io_target_publish("block.h5:/parts", true), LE_OK);
+        assert_int_equal(le_io_target_reserve("block.h5:/none", &none, false, &offset), LE_OK);
+        assert_int_equal(le_io_target_publish("block.h5:/none", true), LE_OK);
+        le_target *target;
+        for (int i = 0; i < N; i++)
+            more[i] = 3 + i;
+        assert_int_equal(
+            le_io_target(io_engine, "block.h5:/stream", LE_F64, 1, shape.shape, &target), LE_OK);
+        assert_int_equal(le_target_put(target, 0, N, more), LE_OK);
+        if (le_io_target_close(&target, true) != LE_OK)
+            fail_msg("%s", le_error_message());
+        assert_plain("block.h5", "whole", 1);
+        assert_plain("block.h5", "parts", 2);
+        assert_plain("block.h5", "stream", 3);
+        assert_set("block.h5:/whole", 1);
+        assert_set("block.h5:/parts", 2);
+        le_tensor t = {0};
+        assert_int_equal(le_io_read(io_engine, "block.h5:/late", NULL, &t), LE_OK);
+        for (int i = 0; i < N; i++)
+            assert_true(le_tensor_get(&t, i) == 0);
+        le_tensor_free(&t);
+        assert_int_equal(io_get("block.h5", read, sizeof read), sizeof read);
+        assert_string_equal(read, note);
+    }
+}
+
 /* In a process of its own. */
 static bool is_refused(const char *place, bool again, const char *words) {
     le_tensor shape = shape_of_set();
@@ -224,6 +290,7 @@ static void others_files(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_at_once), cmocka_unit_test(written_meanwhile),
-        cmocka_unit_test(several_datasets), cmocka_unit_test(others_files)};
+        cmocka_unit_test(several_datasets), cmocka_unit_test(user_block),
+        cmocka_unit_test(others_files)};
     return cmocka_run_group_tests(tests, io_setup, io_teardown);
 }

@@ -120,7 +120,8 @@ typedef struct le_db_options {
 /* The file to use: option, then LE_DB, then $XDG_CACHE_HOME/liquid_engine/timings.sqlite3 (an empty
  * or relative folder is ignored), then $HOME/.cache/liquid_engine/timings.sqlite3, else ":memory:".
  * Writes it to buffer and returns its length; ":memory:" too when it does not fit. The environment
- * is not trusted in set-uid programs. */
+ * is not trusted in set-uid programs. Relative paths, of site databases too, are meant from the
+ * folder that the process is in when it opens a handle. */
 size_t le_db_default_path(const char *option, char *buffer, size_t size);
 
 /* Whether path is the database file `database`, or what SQLite keeps beside it, by whatever name.
@@ -136,7 +137,7 @@ void le_db_close(le_db **db);
  * timeout_s. Always false for a handle that works from memory. */
 bool le_db_flush(le_db *db, double timeout_s);
 
-/* Path in use: ":memory:" when working from memory. Valid until close. */
+/* Path in use, as it was named: ":memory:" when working from memory. Valid until close. */
 const char *le_db_path(const le_db *db);
 /* UUID of the file, "" if none yet. Copied to buffer[37]. */
 void le_db_uuid(le_db *db, char *buffer);

@@ -5,6 +5,7 @@
  */
 #include "internal.h"
 #include "news.h"
+#include "paths.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -120,7 +121,7 @@ void le__db_recover(le_db *db, le__db_connection *c) {
         le__db_problem(db, LE__CAUSE_CORRUPT,
                        "%s is damaged; left as it is, nothing is read from it", db->path);
         le__db_use_memory(db);
-    } else if (!le__db_file_set_aside(&was, db->path, aside, sizeof aside)) {
+    } else if (!le__db_file_set_aside(&was, db->file, aside, sizeof aside)) {
         le__db_problem(db, LE__CAUSE_CORRUPT,
                        "%s is damaged and cannot be renamed; working from memory", db->path);
         le__db_use_memory(db);
@@ -141,7 +142,7 @@ le__db_file_state le__db_reader(le_db *db, int wait_ms) {
         return LE__FILE_MISSING;
     if (db->reader.sql)
         sqlite3_busy_timeout(db->reader.sql, wait_ms);
-    if (db->reader.sql && le__db_file_same(&db->reader, db->path))
+    if (db->reader.sql && le__db_file_same(&db->reader, db->file))
         return LE__FILE_OK;
     le__db_file_state state = le__db_file_state_of(le__db_file_leave(&db->reader));
     if (state == LE__FILE_BUSY || state == LE__FILE_FULL)
@@ -149,7 +150,7 @@ le__db_file_state le__db_reader(le_db *db, int wait_ms) {
     le__db_file_close(&db->reader);
     if (atomic_load(&db->in_memory) && !db->frozen)
         return LE__FILE_MISSING;
-    state = le__db_file_open(&db->reader, db->path, db->vfs, db->frozen ? LE__FROZEN : LE__READ,
+    state = le__db_file_open(&db->reader, db->file, db->vfs, db->frozen ? LE__FROZEN : LE__READ,
                              wait_ms);
     if (state == LE__FILE_CORRUPT) {
         le__db_recover(db, &db->reader);
@@ -194,7 +195,8 @@ static bool set_options(le_db *db, const le_db_options *o) {
     char path[4096];
     le_db_default_path(o->path, path, sizeof path);
     db->path = copy(path);
-    db->site_path = copy(o->site_path);
+    db->file = strcmp(path, in_memory) == 0 ? copy(path) : le__path_absolute(path);
+    db->site_path = le__paths_absolute(o->site_path ? o->site_path : "");
     db->vfs = o->vfs ? copy(o->vfs) : NULL;
     db->frozen = o->frozen;
     db->log = o->log;
@@ -202,7 +204,7 @@ static bool set_options(le_db *db, const le_db_options *o) {
     db->read_timeout_ms = o->read_timeout_ms > 0 ? o->read_timeout_ms : 200;
     db->batch_ms = o->batch_ms > 0 ? o->batch_ms : 200;
     db->close_timeout_ms = o->close_timeout_ms > 0 ? o->close_timeout_ms : 2000;
-    return db->path && db->site_path && (!o->vfs || db->vfs);
+    return db->path && db->file && db->site_path && (!o->vfs || db->vfs);
 }
 
 static void destroy(le_db *db) {
@@ -219,6 +221,7 @@ static void destroy(le_db *db) {
     pthread_mutex_destroy(&db->memory_lock);
     pthread_mutex_destroy(&db->site_lock);
     free(db->path);
+    free(db->file);
     free(db->site_path);
     free(db->vfs);
     free(db);
@@ -294,7 +297,7 @@ le__db_connection *le__db_begin_write(le_db *db, le__db_connection *local, le_db
         return NULL;
     }
     for (int i = 0; i < 2 && !atomic_load(&db->in_memory); i++) {
-        le__db_file_state state = le__db_file_open(local, db->path, db->vfs, LE__WRITE, 5000);
+        le__db_file_state state = le__db_file_open(local, db->file, db->vfs, LE__WRITE, 5000);
         if (state == LE__FILE_OK)
             return local;
         if (state == LE__FILE_CORRUPT)

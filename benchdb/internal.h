@@ -258,7 +258,8 @@ typedef enum le__db_cause {
 typedef struct le__db_writer le__db_writer;
 
 struct le_db {
-    char *path; /* ":memory:" or the file */
+    char *path; /* ":memory:" or the file, as it was named */
+    char *file; /* the same wherever the process goes */
     char *site_path;
     char *vfs;
     bool frozen;

@@ -341,7 +341,7 @@ static le_db_status export_to(le_db *db, le__outfile *f, int *error) {
 
 le_db_status le_db_export_file(le_db *db, const char *path) {
     le__outfile f;
-    if (db && le_db_is_file_of(db->path, path))
+    if (db && le_db_is_file_of(db->file, path))
         return LE_DB_OWN_FILE;
     int error = le__outfile_open(&f, path, false);
     le_db_status status = error ? LE_DB_IO : export_to(db, &f, &error);

@@ -116,20 +116,20 @@ static outcome after_error(le__db_writer *w, le__db_file_state state, const char
 static le__db_file_state open_for_writing(le__db_writer *w) {
     le_db *db = w->db;
     le__db_file_state state =
-        le__db_file_open(&w->file, db->path, db->vfs, LE__WRITE, LOCK_WAIT_MS);
+        le__db_file_open(&w->file, db->file, db->vfs, LE__WRITE, LOCK_WAIT_MS);
     if (state != LE__FILE_UNUSABLE && state != LE__FILE_READONLY)
         return state;
     pthread_mutex_lock(&db->reader_lock);
     le__db_file_close(&db->reader);
     le__db_file_close(&w->file);
-    state = le__db_file_open(&w->file, db->path, db->vfs, LE__WRITE, LOCK_WAIT_MS);
+    state = le__db_file_open(&w->file, db->file, db->vfs, LE__WRITE, LOCK_WAIT_MS);
     pthread_mutex_unlock(&db->reader_lock);
     return state;
 }
 
 /* Opens the file that is at the path, unless that is open. */
 static le__db_file_state use_file(le__db_writer *w) {
-    if (w->file.sql && !le__db_file_same(&w->file, w->db->path)) {
+    if (w->file.sql && !le__db_file_same(&w->file, w->db->file)) {
         le__db_file_state state = le__db_file_state_of(le__db_file_leave(&w->file));
         if (state != LE__FILE_OK)
             return state;

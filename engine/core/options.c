@@ -8,6 +8,7 @@
 #include "core/cpu.h"
 #include "core/struct.h"
 #include "numbers.h"
+#include "paths.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -73,6 +74,13 @@ void le_default_options(le_options *o) {
 static bool own(const char **text, const char *fallback) {
     const char *v = *text ? *text : fallback;
     *text = v ? strdup(v) : NULL;
+    return !v || *text;
+}
+
+/* Of a folder, which stays the same one wherever the process goes; "" is none. */
+static bool own_folder(const char **text, const char *fallback) {
+    const char *v = *text ? *text : fallback;
+    *text = v ? *v ? le__path_absolute(v) : strdup(v) : NULL;
     return !v || *text;
 }
 
@@ -214,8 +222,8 @@ le_status le__options_resolve(le_options *out, const le_options *given) {
     bool ok = own(&o.db_path, NULL);
     ok = own(&o.host, NULL) && ok;
     ok = own(&o.site_db_path, env("LE_SITE_DB")) && ok;
-    ok = own(&o.cache_dir, env("LE_CACHE_DIR")) && ok;
-    ok = own(&o.cl_dir, env("LE_CL_DIR")) && ok;
+    ok = own_folder(&o.cache_dir, env("LE_CACHE_DIR")) && ok;
+    ok = own_folder(&o.cl_dir, env("LE_CL_DIR")) && ok;
     ok = own(&o.devices, env("LE_DEVICE")) && ok;
     const bool forced = o.run_type || o.implementation; /* one variable cannot spoil the other */
     ok = own(&o.run_type, forced ? NULL : env("LE_RUN_TYPE")) && ok;

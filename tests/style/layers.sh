@@ -33,7 +33,7 @@ LIST
 
 allowed benchdb '^$' 'benchdb knows only itself'
 allowed methods '^liquid_engine/le(_method|_chain|_io)?\.h$' 'methods know le_method.h, le_chain.h and le_io.h only'
-allowed engine '^(liquid_engine/.*|benchdb\.h|stats\.h|signals\.h|forks\.h|numbers\.h|outfile\.h|escape\.h|utf8\.h)$' 'the engine knows itself and benchdb'
+allowed engine '^(liquid_engine/.*|benchdb\.h|stats\.h|signals\.h|forks\.h|numbers\.h|outfile\.h|paths\.h|escape\.h|utf8\.h)$' 'the engine knows itself and benchdb'
 allowed engine/report '^(liquid_engine/.*|benchdb\.h|numbers\.h|escape\.h|run/database\.h|core/struct\.h)$' 'reports know public headers, benchdb and the engine'"'"'s database'
 allowed tools '^(liquid_engine/.*|benchdb\.h|stats\.h|numbers\.h|outfile\.h|escape\.h|engine/report/.*)$' 'tools know public headers, reports and benchdb'
 allowed mpi '^(liquid_engine/.*|run_world\.h|tool\.h)$' 'mpi knows public headers, and le-run what it needs of it'

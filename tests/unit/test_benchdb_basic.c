@@ -6,6 +6,7 @@
 #include "benchdb_test.h"
 #include "internal.h"
 
+#include <sys/stat.h>
 #include <time.h>
 
 static void test_round_trip(void **state) {
@@ -246,6 +247,36 @@ static void test_memory_makes_room(void **state) {
         assert_int_equal(samples_of(k, numbered_problem(db, PROBLEMS - i)), 1);
     le_db_knowledge_free(&k);
     le_db_close(&db);
+}
+
+/* The handle stays with its files, wherever the process goes. */
+static void test_other_folder(void **state) {
+    char *folder = test_folder(), *before = getcwd(NULL, 0);
+    test_log said = {0};
+    (void)state;
+    assert_int_equal(mkdir(test_path(folder, "a"), 0700) + mkdir(test_path(folder, "b"), 0700), 0);
+    le_db *site = test_open(test_path(folder, "a/site/s.sqlite3"), NULL);
+    test_add(site, 7, 0, 1e-3);
+    assert_true(le_db_flush(site, 20));
+    le_db_close(&site);
+    assert_int_equal(chdir(test_path(folder, "a")), 0);
+    le_db *db = le_db_open(&(le_db_options){.path = "t.sqlite3",
+                                            .site_path = "nothing::site:../b",
+                                            .log = test_log_line,
+                                            .log_cookie = &said});
+    test_add(db, 0, 0, 1e-3);
+    assert_true(le_db_flush(db, 20));
+    assert_int_equal(chdir(test_path(folder, "b")), 0);
+    test_add(db, 1, 0, 1e-3);
+    assert_true(le_db_flush(db, 20));
+    assert_int_equal(test_stored(db), 3); /* one is the site's */
+    assert_int_equal(le_db_export_file(db, "../a/t.sqlite3"), LE_DB_OWN_FILE);
+    le_db_close(&db);
+    assert_int_equal(access("t.sqlite3", F_OK), -1);
+    assert_int_equal(said.lines, 0);
+    assert_int_equal(chdir(before), 0);
+    free(before);
+    test_folder_remove(folder);
 }
 
 static void test_frozen(void **state) {
@@ -561,13 +592,21 @@ static void test_cost_of_adding(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),       cmocka_unit_test(test_verdicts_choices_accounts),
-        cmocka_unit_test(test_graded_staleness), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_frozen),           cmocka_unit_test(test_sites),
-        cmocka_unit_test(test_sites_damaged),    cmocka_unit_test(test_default_path),
-        cmocka_unit_test(test_null_handle),      cmocka_unit_test(test_migration),
-        cmocka_unit_test(test_stopped),          cmocka_unit_test(test_schema_1),
-        cmocka_unit_test(test_cost_of_adding),   cmocka_unit_test(test_memory_makes_room),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_verdicts_choices_accounts),
+        cmocka_unit_test(test_graded_staleness),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_other_folder),
+        cmocka_unit_test(test_frozen),
+        cmocka_unit_test(test_sites),
+        cmocka_unit_test(test_sites_damaged),
+        cmocka_unit_test(test_default_path),
+        cmocka_unit_test(test_null_handle),
+        cmocka_unit_test(test_migration),
+        cmocka_unit_test(test_stopped),
+        cmocka_unit_test(test_schema_1),
+        cmocka_unit_test(test_cost_of_adding),
+        cmocka_unit_test(test_memory_makes_room),
     };
     return cmocka_run_group_tests_name("benchdb_basic", tests, NULL, NULL);
 }

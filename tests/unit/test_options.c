@@ -3,14 +3,17 @@
  *
  * Environment variables: sizes in bytes, and what is said of values that are none.
  */
+#include "core/options.h"
 #include "liquid_engine/le_bench.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -56,6 +59,30 @@ static void limits(void **state) {
     }
 }
 
+/* Where kernels lie does not change with the process's folder. */
+static void folders(void **state) {
+    char *here = getcwd(NULL, 0), expected[4096];
+    le_options given, o;
+    (void)state;
+    le_default_options(&given);
+    given.cache_dir = "some/cache";
+    setenv("LE_CL_DIR", "kernels", 1);
+    assert_int_equal(le__options_resolve(&o, &given), LE_OK);
+    unsetenv("LE_CL_DIR");
+    snprintf(expected, sizeof expected, "%s/some/cache", here);
+    assert_string_equal(o.cache_dir, expected);
+    snprintf(expected, sizeof expected, "%s/kernels", here);
+    assert_string_equal(o.cl_dir, expected);
+    le__options_free(&o);
+    given.cache_dir = "";
+    given.cl_dir = "/kernels";
+    assert_int_equal(le__options_resolve(&o, &given), LE_OK);
+    assert_string_equal(o.cache_dir, "");
+    assert_string_equal(o.cl_dir, "/kernels");
+    le__options_free(&o);
+    free(here);
+}
+
 /* With the default engine it is the first call that finds out. */
 static void misspelt_mode(void **state) {
     float value = 1;
@@ -71,6 +98,6 @@ static void misspelt_mode(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sizes), cmocka_unit_test(limits),
-                                       cmocka_unit_test(misspelt_mode)};
+                                       cmocka_unit_test(folders), cmocka_unit_test(misspelt_mode)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

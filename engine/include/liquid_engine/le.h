@@ -314,7 +314,8 @@ typedef void (*le_log_fn)(void *cookie, le_log_level level, const char *text);
 
 /* Zero or NULL means: the environment variable in brackets, else the default. */
 typedef struct le_options {
-    size_t struct_size;         /* set by le_default_options; may be another version's */
+    size_t struct_size; /* set by le_default_options; may be another version's */
+    /* Relative names are meant from the folder that the process is in at le_open. */
     const char *db_path;        /* [LE_DB] timings database; ":memory:" keeps nothing */
     const char *site_db_path;   /* [LE_SITE_DB] folders of read-only databases, ':' between */
     const char *cache_dir;      /* [LE_CACHE_DIR] compiled kernels */

@@ -160,8 +160,12 @@ void le_db_get_counts(le_db *db, le_db_counts *out);
 int64_t le_db_device(le_db *db, const le_db_part *parts, size_t n);
 
 /* Announces a problem; key must be unique within the operation. A microsecond or two the first
- * time; later calls with the same content only compute the id: keep it. */
+ * time; later calls with the same content only compute the id: keep it. Some thousands are
+ * remembered: of those of which nothing was written for long the file alone knows what they are. */
 int64_t le_db_problem(le_db *db, const char *operation, const char *key, double work, double bytes);
+/* Whether the problem of this id is remembered. One that is not is to be announced again before
+ * more is added of it: the file may have been deleted, and another one knows nothing. */
+bool le_db_has_problem(le_db *db, int64_t id);
 
 typedef struct le_db_candidate_key {
     const char *operation;

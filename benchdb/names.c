@@ -218,6 +218,10 @@ int64_t le_db_problem(le_db *db, const char *operation, const char *key, double 
     return id;
 }
 
+bool le_db_has_problem(le_db *db, int64_t id) {
+    return db && le__db_names_find(&db->names, id);
+}
+
 int64_t le_db_candidate(le_db *db, const le_db_candidate_key *key) {
     int64_t id = le__db_candidate_id(key);
     if (!db || le__db_names_find(&db->names, id))

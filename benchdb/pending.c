@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_ROWS   512  /* some 4 KB each */
+#define MAX_ROWS   512 /* some 4 KB each */
 #define MAX_OTHERS 4096
 
 static size_t hash(int64_t problem, int64_t candidate) {
@@ -161,11 +161,13 @@ static bool goes_on(int rc) {
 }
 
 int le__db_pending_write(le__db_pending *p, le_db *db, le__db_connection *c) {
+    p->refused = 0;
     int rc = le__db_step(le__db_statement_of(c, LE__ST_BEGIN));
     if (rc != SQLITE_OK)
         return rc;
     for (size_t i = 0; goes_on(rc) && i < p->n_rows; i++)
-        rc = write_row(p, db, c, p->rows[i]);
+        if (((rc = write_row(p, db, c, p->rows[i])) & 0xff) == SQLITE_CONSTRAINT)
+            p->refused += le__db_row_samples(p->rows[i]);
     for (size_t i = 0; goes_on(rc) && i < p->n_others; i++)
         rc = write_other(db, c, &p->others[i]);
     if (goes_on(rc))

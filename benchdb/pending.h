@@ -33,6 +33,7 @@ typedef struct le__db_pending {
     le__db_item *others;
     size_t n_others, others_capacity;
     uint64_t random_state;
+    int64_t refused; /* samples that the last writing has left out */
 } le__db_pending;
 
 /* Takes the item. false: no memory or no room, the item is lost. */

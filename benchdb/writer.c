@@ -187,12 +187,15 @@ static outcome commit(le__db_writer *w) {
     bool any = !le__db_pending_empty(&w->pending);
     outcome result = attempt(w);
     bool memory = atomic_load(&w->db->in_memory);
+    int64_t refused = result == WRITTEN && any ? w->pending.refused : 0;
     if (result == WRITTEN)
         le__db_pending_clear(&w->pending);
+    if (refused)
+        lost(w, refused);
     pthread_mutex_lock(&w->lock);
     if (result == WRITTEN) {
         w->counts.transactions += any;
-        *(memory ? &w->counts.in_memory : &w->counts.committed) += samples;
+        *(memory ? &w->counts.in_memory : &w->counts.committed) += samples - refused;
     }
     pthread_mutex_unlock(&w->lock);
     return result;

@@ -278,22 +278,26 @@ bool le__chain_recall(le_chain *c) {
     return found;
 }
 
-static void store(const le_chain *c, le__kept_plan *k) {
-    le__store *s = c->engine->dispatch->store;
+static int64_t announce(const le_chain *c, const char *problem) {
     le_work work = {0, 0}, one;
-    char problem[LE__PROBLEM_TEXT], constraint[LE__PROBLEM_TEXT], params[LE__PROBLEM_TEXT];
-    char *evidence = write_evidence(c, k);
-    if (!evidence)
-        return;
     for (int i = 0; i < c->n_steps; i++) {
         c->steps[i]->entry->operation->work(&c->steps[i]->call, &one);
         work.operations += one.operations;
         work.bytes += one.bytes;
     }
+    return le__store_problem(c->engine->dispatch->store, LE_DB_CHAIN, problem, &work);
+}
+
+static void store(const le_chain *c, le__kept_plan *k) {
+    le__store *s = c->engine->dispatch->store;
+    char problem[LE__PROBLEM_TEXT], constraint[LE__PROBLEM_TEXT], params[LE__PROBLEM_TEXT];
+    char *evidence = write_evidence(c, k);
+    if (!evidence)
+        return;
     problem_text(c, problem);
     constraint_text(c, constraint);
     params_text(c, k, params);
-    k->problem = le__store_problem(s, LE_DB_CHAIN, problem, &work);
+    k->problem = announce(c, problem);
     k->candidate = le__store_note(s, LE_DB_CHAIN, "plan", params);
     le__store_keep_choice(s, k->problem, k->candidate, constraint, evidence);
     set_stored(c->engine->chains, problem, constraint, evidence);
@@ -331,11 +335,16 @@ static bool is_new(const le_chain *c, le__kept_plan *k) {
 }
 
 static void remember(const le_chain *c, le__kept_plan *k, double ended) {
+    char problem[LE__PROBLEM_TEXT];
     bool first = !k->candidate, stores = is_new(c, k);
     if (stores)
         store(c, k);
     else if (explored(c))
         return;
+    if (k->problem && !le__store_has_problem(c->engine->dispatch->store, k->problem)) {
+        problem_text(c, problem);
+        k->problem = announce(c, problem);
+    }
     le__run_stats stats = {.seconds = c->report.seconds - c->aside, .ended = ended};
     le__observation o = {.stats = &stats,
                          .cold = first || explored(c), /* kept apart */

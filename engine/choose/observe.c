@@ -35,7 +35,7 @@ void le__observe_known(le__dispatch *d, le__question *q) {
     le__settling_skip(&q->op->settling, b.n);
     pthread_mutex_unlock(&q->op->mutex);
     if (q->mode != LE_MODE_FROZEN) {
-        le__store_bulk(d->store, q->db, arm->db, &b);
+        le__store_bulk(d->store, le__store_question(d->store, q), arm->db, &b);
         le__store_account(d->store, q->op->entry->operation->name, b.seconds, 0, b.n);
     }
 }
@@ -98,7 +98,7 @@ void le__observe_run(le__dispatch *d, le__question *q, const le__decision *of, c
                          .cold = cold || says_nothing,
                          .cut = call->stopped,
                          .conditions = conditions};
-    le__store_sample(d->store, q->db, arm->db, &o);
+    le__store_sample(d->store, le__store_question(d->store, q), arm->db, &o);
     if (!call->step) /* the whole call's account has it */
         le__store_account(d->store, call->operation->name, explored ? 0 : paid,
                           a->spent + (explored ? paid : 0), !call->stopped);
@@ -126,6 +126,6 @@ void le__observe_choice(le__dispatch *d, le__question *q, const le_call *call,
         q->chosen = LE__CHOSEN_BY_LEARNING;
     pthread_mutex_unlock(&q->op->mutex);
     if (changed)
-        le__store_keep_choice(d->store, q->db, c->arm->db, q->constraint,
+        le__store_keep_choice(d->store, le__store_question(d->store, q), c->arm->db, q->constraint,
                               "{" LE__BY_LEARNING "}");
 }

@@ -110,7 +110,7 @@ static le__conditions keep_sample(le__dispatch *d, le__question *q, const le_cal
                          .bench = true,
                          .cut = call->stopped,
                          .conditions = conditions};
-    le__store_sample(d->store, q->db, arm->db, &o);
+    le__store_sample(d->store, le__store_question(d->store, q), arm->db, &o);
     return conditions;
 }
 
@@ -219,7 +219,8 @@ void le__race_keep(le__dispatch *d, le__question *q, const le__slate *f, bool wh
         q->chosen = r->storable ? LE__CHOSEN_BY_RACE : LE__CHOSEN_UNDER_LOAD;
     }
     pthread_mutex_unlock(&q->op->mutex);
-    le__store_keep_choice(d->store, q->db, arm->db, q->constraint, evidence);
+    le__store_keep_choice(d->store, le__store_question(d->store, q), arm->db, q->constraint,
+                          evidence);
 }
 
 /* By what is known of its variants: none has run here, and the best of them may beat the choice. */

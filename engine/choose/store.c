@@ -141,6 +141,16 @@ int64_t le__store_problem(le__store *s, const char *operation, const char *text,
     return le_db_problem(s->db, operation, text, work->operations, work->bytes);
 }
 
+bool le__store_has_problem(le__store *s, int64_t problem) {
+    return le_db_has_problem(s->db, problem);
+}
+
+int64_t le__store_question(le__store *s, const le__question *q) {
+    return le__store_has_problem(s, q->db)
+               ? q->db
+               : le__store_problem(s, q->op->entry->operation->name, q->problem, &q->work);
+}
+
 /* ------------------------------------------------------------------------- staleness --------- */
 
 enum { FEW = 4 }; /* undisturbed runs */

@@ -25,6 +25,12 @@ struct le_db *le__store_db(le__store *s);
 int64_t le__store_candidate(le__store *s, const le__candidate *c, bool proof);
 int64_t le__store_problem(le__store *s, const char *operation, const char *text,
                           const le_work *work);
+/* Whether le__store_problem has told what a problem is, and that is remembered. If not, what is
+ * written of it may be lost. */
+bool le__store_has_problem(le__store *s, int64_t problem);
+struct le__question;
+/* The problem of a question, for which that is seen to. */
+int64_t le__store_question(le__store *s, const struct le__question *q);
 
 /* What was locked is tried again so many seconds later. */
 #define LE__READ_AGAIN_S 1.0

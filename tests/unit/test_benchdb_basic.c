@@ -279,6 +279,30 @@ static void test_other_folder(void **state) {
     test_folder_remove(folder);
 }
 
+/* What nobody has announced has no place in a file: that is told, not passed over. */
+static void test_unknown_problem(void **state) {
+    char *folder = test_folder();
+    test_log said = {0};
+    le_db_counts counts;
+    (void)state;
+    le_db *db = test_open(test_path(folder, "t.sqlite3"), &said);
+    le_db_sample s = {.seconds = 1e-3};
+    int64_t known = test_problem(db, 0);
+    assert_true(le_db_has_problem(db, known));
+    assert_false(le_db_has_problem(db, known + 1));
+    le_db_add_samples(db, known, test_candidate(db, 0), &s, 1);
+    le_db_add_samples(db, known + 1, test_candidate(db, 0), &s, 1);
+    assert_false(le_db_flush(db, 20));
+    le_db_get_counts(db, &counts);
+    assert_int_equal(counts.committed, 1);
+    assert_int_equal(counts.dropped, 1);
+    assert_int_equal(test_stored(db), 1);
+    assert_int_equal(said.lines, 1);
+    assert_non_null(strstr(said.last, "lost"));
+    le_db_close(&db);
+    test_folder_remove(folder);
+}
+
 static void test_frozen(void **state) {
     char *folder = test_folder(), *path = test_path(folder, "sub/t.sqlite3");
     test_log said = {0};
@@ -592,21 +616,14 @@ static void test_cost_of_adding(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_verdicts_choices_accounts),
-        cmocka_unit_test(test_graded_staleness),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_other_folder),
-        cmocka_unit_test(test_frozen),
-        cmocka_unit_test(test_sites),
-        cmocka_unit_test(test_sites_damaged),
-        cmocka_unit_test(test_default_path),
-        cmocka_unit_test(test_null_handle),
-        cmocka_unit_test(test_migration),
-        cmocka_unit_test(test_stopped),
-        cmocka_unit_test(test_schema_1),
-        cmocka_unit_test(test_cost_of_adding),
-        cmocka_unit_test(test_memory_makes_room),
+        cmocka_unit_test(test_round_trip),       cmocka_unit_test(test_verdicts_choices_accounts),
+        cmocka_unit_test(test_graded_staleness), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_other_folder),     cmocka_unit_test(test_unknown_problem),
+        cmocka_unit_test(test_frozen),           cmocka_unit_test(test_sites),
+        cmocka_unit_test(test_sites_damaged),    cmocka_unit_test(test_default_path),
+        cmocka_unit_test(test_null_handle),      cmocka_unit_test(test_migration),
+        cmocka_unit_test(test_stopped),          cmocka_unit_test(test_schema_1),
+        cmocka_unit_test(test_cost_of_adding),   cmocka_unit_test(test_memory_makes_room),
     };
     return cmocka_run_group_tests_name("benchdb_basic", tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
  */
 #include "choose/arm.h"
 #include "core/sanitizer.h"
+#include "liquid_engine/le_bench.h"
 #include "liquid_engine/le_method.h"
 
 #include <pthread.h>
@@ -19,6 +20,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 
 enum {
     SIDE = 47,                               /* 47^3 = 103,823 shapes */
@@ -121,11 +123,12 @@ static const le_implementation lazy = {.abi = LE_METHOD_ABI,
                                        .items = one_item,
                                        .range = add_slowly};
 
-static le_engine *open_engine(const char *db) {
+static le_engine *open_logged(const char *db, le_log_fn log) {
     le_options o;
     le_engine *e = NULL;
     le_default_options(&o);
     o.db_path = db;
+    o.log = log;
     o.mode = LE_MODE_LEARN;
     o.threads = 1;
     assert_int_equal(le_open(&e, &o), LE_OK);
@@ -134,6 +137,10 @@ static le_engine *open_engine(const char *db) {
     assert_int_equal(le_register_implementation(e, &quick), LE_OK);
     assert_int_equal(le_register_implementation(e, &lazy), LE_OK);
     return e;
+}
+
+static le_engine *open_engine(const char *db) {
+    return open_logged(db, NULL);
 }
 
 static float data[SIDE * SIDE * SIDE];
@@ -229,6 +236,54 @@ static void memory_is_bounded_without_a_file(void **state) {
     le_close(&e);
 }
 
+static int warnings;
+
+static void count_warning(void *cookie, le_log_level level, const char *text) {
+    (void)cookie, (void)text;
+    warnings += level <= LE_LOG_WARNING;
+}
+
+static int in_file(const char *db, const char *sql) {
+    int n = -1;
+    sqlite3 *s;
+    sqlite3_stmt *st;
+    assert_int_equal(sqlite3_open(db, &s), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(s, sql, -1, &st, NULL), SQLITE_OK);
+    if (sqlite3_step(st) == SQLITE_ROW)
+        n = sqlite3_column_int(st, 0);
+    sqlite3_finalize(st);
+    sqlite3_close(s);
+    return n;
+}
+
+/* Questions that the engine has in hand may be of problems that were written of long ago. */
+static void a_deleted_file_loses_nothing_of_later(void **state) {
+    enum { MANY = 4200, FIRST = 1000, AGAIN = 50 };
+    (void)state;
+    char db[128], name[160];
+    path_of(db, sizeof db, "deleted");
+    le_engine *e = open_logged(db, count_warning);
+    for (int i = 0; i < MANY; i++) {
+        assert_true(call_shape(e, i));
+        if (i % 100 == 0)
+            assert_int_equal(le_bench_flush(e), LE_OK);
+    }
+    for (int i = 0; i < 3; i++) { /* what is not written of is forgotten */
+        assert_true(call_shape(e, MANY));
+        assert_int_equal(le_bench_flush(e), LE_OK);
+    }
+    for (const char *const *end = (const char *const[]){"", "-wal", "-shm", NULL}; *end; end++) {
+        snprintf(name, sizeof name, "%s%s", db, *end);
+        unlink(name);
+    }
+    for (int i = FIRST; i < FIRST + AGAIN; i++)
+        assert_true(call_shape(e, i));
+    le_close(&e);
+    assert_int_equal(warnings, 0);
+    assert_true(in_file(db, "SELECT count(DISTINCT problem) FROM samples") >= AGAIN - 1);
+    unlink(db);
+}
+
 static void verdicts_are_few(void **state) {
     (void)state;
     le__op_state *s = calloc(1, sizeof *s); /* frees what hangs on it */
@@ -293,6 +348,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_is_bounded_and_choices_come_back),
         cmocka_unit_test(memory_is_bounded_without_a_file),
+        cmocka_unit_test(a_deleted_file_loses_nothing_of_later),
         cmocka_unit_test(verdicts_are_few),
         cmocka_unit_test(threads_may_ask_while_questions_are_dropped),
     };

@@ -5,9 +5,11 @@
  */
 #include "report_options.h"
 
+#include "report_transfer.h"
 #include "tool.h"
 
 #include <argp.h>
+#include <string.h>
 
 #include "liquid_engine/le.h"
 
@@ -66,6 +68,28 @@ static void set_output(settings *s, const char *path, struct argp_state *state) 
     s->output = path;
 }
 
+/* What would be passed over in silence is refused. */
+static void check_together(const settings *s, struct argp_state *state) {
+    const bool transfers = report_is_transfer(s->words);
+    const struct {
+        bool given;
+        const char *name;
+    } of_views[] = {{s->view != VIEW_TEXT, "a view (--why, --json, --csv, --html, --reproduce, "
+                                           "--regret)"},
+                    {s->output, "--output"},
+                    {s->device, "--device"},
+                    {s->all_machines, "--all-machines"},
+                    {s->site, "--site"}};
+    for (size_t i = 0; transfers && i < sizeof of_views / sizeof *of_views; i++)
+        if (of_views[i].given)
+            argp_error(state, "%s cannot be given with %s; ask for one after the other",
+                       of_views[i].name, s->words[0]);
+    if (s->keep_unknown && (!transfers || !strcmp(s->words[0], "export")))
+        argp_error(state, "--keep-unknown needs import or merge");
+    if (s->view == VIEW_WHY && s->n_words == 0)
+        argp_error(state, "--why needs an operation");
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state) {
     settings *s = state->input;
     switch (key) {
@@ -110,8 +134,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         s->words[s->n_words++] = arg;
         return 0;
     case ARGP_KEY_END:
-        if (s->view == VIEW_WHY && s->n_words == 0)
-            argp_error(state, "--why needs an operation");
+        check_together(s, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

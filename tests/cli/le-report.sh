@@ -19,6 +19,18 @@ expect 2 le-report --csv --json
 err_has "only one of"
 expect 2 le-report -o one --html two
 err_has "two outputs are given, 'one' and 'two'"
+for words in '--json export db.json' '--why export db.json' '--html page.html export db.json' '-o one merge other' \
+    '--device=gpu import db.json' '--all-machines export -' '--site export -'; do
+    # shellcheck disable=SC2086
+    expect 2 le-report --db=db.sqlite3 $words
+    err_has "cannot be given with"
+done
+for words in '--keep-unknown' '--keep-unknown export db.json' '--keep-unknown --json'; do
+    # shellcheck disable=SC2086
+    expect 2 le-report --db=db.sqlite3 $words
+    err_has "--keep-unknown needs import or merge"
+done
+[ ! -e db.json ] && [ ! -e page.html ] && [ ! -e one ] || fail "a refusal wrote a file"
 if [ -n "${LE_SOURCE_DIR:-}" ]; then
     le-report --help | grep -o -- '--[a-z][a-z-]*' | sort -u | while read -r option; do
         case $option in --help | --usage | --version) continue ;; esac

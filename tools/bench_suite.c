@@ -7,6 +7,7 @@
  * renderer: bars of means with deviations beside the errors.
  */
 #include "bench_target.h"
+#include "place.h"
 #include "engine/report/colours.h"
 #include "numbers.h"
 #include "liquid_engine/le_chain.h"
@@ -268,11 +269,11 @@ static const char *seconds(double v, char *out) {
 
 /* A place without its folders. */
 static const char *short_place(const char *place) {
-    const char *name = place, *end = strstr(place, ":/");
-    for (const char *c = place; *c && c != end; c++)
-        if (*c == '/')
-            name = c + 1;
-    return name;
+    char file[4096];
+    const char *dataset, *slash;
+    const size_t n = place_split(place, file, sizeof file, &dataset) ? strlen(file) : strlen(place);
+    slash = memrchr(place, '/', n);
+    return slash ? slash + 1 : place;
 }
 
 static bool write_chart(const suite *s, const char *path) {

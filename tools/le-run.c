@@ -10,6 +10,7 @@
 
 #include "liquid_engine/le_chain.h"
 #include "liquid_engine/le_io.h"
+#include "place.h"
 #include "tool.h"
 
 #include <float.h>
@@ -260,13 +261,20 @@ static le_status run_profiled(le_engine *engine, const run_options *o, run_args 
     return status == LE_OK && o->profile ? run_print_profile(engine, o->profile) : status;
 }
 
+/* Outputs that the ranks write themselves. */
+static bool is_dataset(const run_arg *arg) {
+    char file[4096];
+    const char *dataset;
+    return !arg->plot && place_split(arg->text, file, sizeof file, &dataset);
+}
+
 /* Ranks read their parts of inputs, and write theirs of HDF5 files. Other outputs are rank 0's. */
 static void give_places(run_args *a, le_arg *args, size_t n) {
     for (size_t k = 0; k < n; k++)
         for (size_t i = 0; i < a->operation->n_args; i++) {
             run_arg *arg = &a->args[i];
             const bool in = args[k].kind == LE_KIND_IN, out = args[k].kind == LE_KIND_OUT;
-            if (!arg->given || !(in || (out && !arg->plot && strstr(arg->text, ":/"))) ||
+            if (!arg->given || !(in || (out && is_dataset(arg))) ||
                 strcmp(args[k].name, a->operation->args[i].name) != 0)
                 continue;
             arg->written = out;

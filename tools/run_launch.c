@@ -5,6 +5,8 @@
  */
 #include "run_world.h"
 
+#include "place.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,12 +37,14 @@ run_launch run_launched(void) {
 }
 
 bool run_is_left(char **argv) {
-    char journal[4096];
+    char file[4096], journal[sizeof file + 16];
+    const char *dataset;
     for (char **word = argv; *word && !is_off(); word++) {
-        const char *value = strchr(*word, '='), *end = value ? strstr(value, ":/") : NULL;
-        if (end && snprintf(journal, sizeof journal, "%.*s.journal", (int)(end - value - 1),
-                            value + 1) < (int)sizeof journal &&
-            access(journal, F_OK) == 0)
+        const char *value = strchr(*word, '=');
+        if (!value || !place_split(value + 1, file, sizeof file, &dataset))
+            continue;
+        snprintf(journal, sizeof journal, "%s.journal", file);
+        if (access(journal, F_OK) == 0)
             return true;
     }
     return false;

@@ -6,6 +6,7 @@
 #include "run_plot.h"
 
 #include "liquid_engine/le_io.h"
+#include "place.h"
 #include "svg_plot.h"
 #include "tool.h"
 
@@ -25,16 +26,6 @@ static run_arg *arg_of(run_args *a, const char *name) {
 static bool ends_with(const char *text, const char *ending) {
     const size_t n = strlen(text), m = strlen(ending);
     return n > m && !strcmp(text + n - m, ending);
-}
-
-/* FILE and /DATASET of an HDF5 place; false: it is none. */
-static bool split_place(const char *text, char *file, size_t size, const char **dataset) {
-    const char *colon = strstr(text, ":/");
-    if (!colon || (size_t)(colon - text) >= size)
-        return false;
-    snprintf(file, size, "%.*s", (int)(colon - text), text);
-    *dataset = colon + 1;
-    return true;
 }
 
 /* ------------------------------------------------------------------------------- what to ask -- */
@@ -69,7 +60,7 @@ le_status run_plot_prepare(run_args *a) {
     const char *dataset;
     if (!intensity || !radial || !intensity->given)
         return LE_OK;
-    const bool in_file = split_place(intensity->text, file, sizeof file, &dataset);
+    const bool in_file = place_split(intensity->text, file, sizeof file, &dataset);
     if (!in_file && !intensity->plot)
         return LE_OK;
     radial->wanted = true;
@@ -126,7 +117,7 @@ static le_status write_nexus(run_args *a, const char *file, const char *dataset)
     words_of(a, &words);
     title_of(a, title, sizeof title);
     group_of(file, dataset, group, sizeof group);
-    if (!sem || !sem->given || !split_place(sem->text, other, sizeof other, &errors) ||
+    if (!sem || !sem->given || !place_split(sem->text, other, sizeof other, &errors) ||
         strcmp(other, file) != 0)
         errors = NULL;
     const le_io_axis axes[] = {{.name = "azimuthal",
@@ -244,6 +235,6 @@ le_status run_plot_write(run_args *a) {
         return LE_OK;
     if (intensity->plot)
         return write_text(a, intensity);
-    return split_place(intensity->text, file, sizeof file, &dataset) ? write_nexus(a, file, dataset)
+    return place_split(intensity->text, file, sizeof file, &dataset) ? write_nexus(a, file, dataset)
                                                                      : LE_OK;
 }

@@ -151,6 +151,12 @@ PY
         expect 0 $run integrate_stored frames=scan.h5:/entry/data/data $geometry intensity=$place
         silent
     done
+    mkdir C: # names may have a colon, of folders too
+    for place in C:/curves.h5:/entry/i C:/curves.npy C:/a:/c.h5:/i; do
+        expect 0 $run integrate_stored frames=scan.h5:/entry/data/data $geometry intensity=$place
+        silent
+    done
+    [ ! -e C ] && [ ! -e C:/a ] || fail "a plot went into another file than its signal: $(ls -d C*)"
     tail -c +321 i.raw | head -c 160 >wanted.raw
     expect 0 $run integrate_stored "frames=scan.h5:/entry/data/data[2]" $geometry intensity=intensity.raw
     same intensity.raw wanted.raw

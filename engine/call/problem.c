@@ -406,8 +406,10 @@ void le__constraint_add(le__text *t, const le__constraint *w, const le_engine *e
 }
 
 void le__constraint_text(const le_call *call, char *out, size_t size) {
+    char whole[1024];
     le__constraint w = call->want;
-    le__text t = le__text_in(out, size);
+    le__text t = le__text_in(whole, sizeof whole);
+    parts fitted = {.text = le__text_in(out, size)};
     if (call->step) { /* where it runs is the chain's affair */
         w.places = 0;
         w.keep_on_device = false;
@@ -416,11 +418,16 @@ void le__constraint_text(const le_call *call, char *out, size_t size) {
         w.run_type = forced.run_type;
         w.implementation = forced.implementation;
     }
-    le__text_add(&t, "atol=%g rtol=%g ", w.atol, w.rtol);
+    le__text_add(&t, "atol=");
+    add_number(&t, w.atol);
+    le__text_add(&t, " rtol=");
+    add_number(&t, w.rtol);
+    le__text_add(&t, " ");
     le__constraint_add(&t, &w, call->engine);
     for (size_t i = 0; i < call->operation->n_args && !call->step; i++)
         if (le__call_places(call, i) != 1)
             le__text_add(&t, "%.32s@%" PRIx32 " ", call->operation->args[i].name,
                          le__call_places(call, i));
-    le__text_trim(&t);
+    add_part(&fitted, whole);
+    end_parts(&fitted);
 }

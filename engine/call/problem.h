@@ -33,7 +33,8 @@ int64_t le__elastic_extent(int64_t extent);
 int le__size_class(double work);
 /* Adds what is asked for beside tolerances: "device=cpu reproducible ". */
 void le__constraint_add(le__text *t, const le__constraint *w, const le_engine *engine);
-/* What the call asks for, as text: "atol=0.0001 rtol=0 device=cpu". */
+/* What the call asks for, as text: "atol=0.0001 rtol=0 device=cpu". Of calls that ask for other
+ * things it differs. */
 void le__constraint_text(const le_call *call, char *out, size_t size);
 
 #endif

@@ -113,6 +113,50 @@ static void assert_text(le_engine *e, le_arg given, const char *expected) {
     free(text);
 }
 
+/* What a call asks for beside its result. */
+static void assert_asks(le_engine *e, const le_arg *given, size_t n, const char *expected) {
+    static const float data[4];
+    le_tensor in = le_tensor_of((void *)(uintptr_t)data, LE_F32, 1, (int64_t[]){4}), sum = {0};
+    le_arg list[8] = {LE_IN("input", &in), LE_OUT("sum", &sum)};
+    char text[64];
+    memcpy(list + 2, given, n * sizeof *given);
+    le_call call;
+    assert_ok(le__call_bind(&call, e, le__registry_find(&e->registry, "named"), list, n + 2));
+    le__constraint_text(&call, text, sizeof text);
+    le__call_unbind(&call);
+    assert_string_equal(text, expected);
+}
+
+/* Those that differ are stored apart. */
+static void tolerances(void **state) {
+    (void)state;
+    le_engine *e = open_engine();
+#define ASKS(a, r, expected) assert_asks(e, (le_arg[]){LE_OPT_ATOL(a), LE_OPT_RTOL(r)}, 2, expected)
+    ASKS(1e-4, 0, "atol=0.0001 rtol=0");
+    ASKS(1e-5, 1e-8, "atol=1e-05 rtol=1e-08");
+    ASKS(1.0000001e-4, 0, "atol=0.00010000001000000001 rtol=0");
+    ASKS(0.1, 1 / 3.0, "atol=0.1 rtol=0.33333333333333331");
+#undef ASKS
+    char *two[2] = {NULL};
+    for (int k = 0; k < 2; k++) { /* there is no room for all */
+        char text[64], name[100];
+        snprintf(name, sizeof name, "%090d", k);
+        static const float data[4];
+        le_tensor in = le_tensor_of((void *)(uintptr_t)data, LE_F32, 1, (int64_t[]){4}), sum = {0};
+        const le_arg list[] = {LE_IN("input", &in), LE_OUT("sum", &sum),
+                               LE_OPT_IMPLEMENTATION(name)};
+        le_call call;
+        assert_ok(le__call_bind(&call, e, le__registry_find(&e->registry, "named"), list, 3));
+        le__constraint_text(&call, text, sizeof text);
+        le__call_unbind(&call);
+        two[k] = strdup(text);
+    }
+    assert_string_not_equal(two[0], two[1]);
+    free(two[0]);
+    free(two[1]);
+    le_close(&e);
+}
+
 static void numbers(void **state) {
     (void)state;
     le_engine *e = open_engine();
@@ -213,9 +257,9 @@ static void each_is_measured(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),          cmocka_unit_test(lists),
-        cmocka_unit_test(long_strings),     cmocka_unit_test(many_arguments),
-        cmocka_unit_test(each_is_measured),
+        cmocka_unit_test(numbers),        cmocka_unit_test(tolerances),
+        cmocka_unit_test(lists),          cmocka_unit_test(long_strings),
+        cmocka_unit_test(many_arguments), cmocka_unit_test(each_is_measured),
     };
     return cmocka_run_group_tests_name("problem", tests, NULL, NULL);
 }

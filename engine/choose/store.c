@@ -482,25 +482,30 @@ bool le__store_each_note(le__store *s, const char *operation,
     return true;
 }
 
-bool le__store_seconds(le__store *s, const le__candidate *c, const char *problem, double *seconds) {
-    le_db_knowledge *k = NULL;
+static double seconds_in(le__store *s, const le_db_knowledge *k, const le__candidate *c,
+                         const char *problem) {
     int64_t device = le__store_device(s, c->device);
-    bool found = false;
-    if (le_db_load(s->db, c->implementation->operation, 0, &k) == LE_DB_NO_MEMORY || !k)
-        return false;
-    for (size_t i = 0; i < k->n_samples && !found; i++) {
+    for (size_t i = 0; i < k->n_samples; i++) {
         const le_db_known_samples *from = &k->samples[i];
         const le_db_known_candidate *known = &k->candidates[from->candidate_index];
         const le_moments *m = from->clean.n ? &from->clean : &from->contended;
-        found = m->n && trust(from->differs, from->site) >= 0.7 &&
-                !strcmp(known->implementation, c->implementation->name) &&
-                known->device_here == device &&
-                !strcmp(k->problems[from->problem_index].key, problem);
-        if (found)
-            *seconds = exp(m->mean);
+        if (m->n && trust(from->differs, from->site) >= 0.7 &&
+            !strcmp(known->implementation, c->implementation->name) &&
+            known->device_here == device && !strcmp(k->problems[from->problem_index].key, problem))
+            return exp(m->mean);
     }
+    return NAN;
+}
+
+bool le__store_seconds(le__store *s, const le__candidate *c, char (*problems)[64], int n,
+                       double *seconds) {
+    le__store_device(s, c->device); /* what is read is compared with it */
+    le_db_knowledge *k = read_rows(s, c->implementation->operation, 0);
+    for (int i = 0; i < n; i++)
+        seconds[i] = k ? seconds_in(s, k, c, problems[i]) : NAN;
+    bool read = k != NULL;
     le_db_knowledge_free(&k);
-    return found;
+    return read;
 }
 
 double le__store_answered(le__store *s, const le__op_state *op) {

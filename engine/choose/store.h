@@ -82,9 +82,11 @@ void le__store_account(le__store *s, const char *operation, double answered_s, d
                        int64_t calls);
 /* What wrong choices have cost, by what is known in the end. */
 void le__store_regret(le__store *s, const char *operation, double seconds);
-/* Mean seconds of a candidate on a problem, from this machine and device as they are now; false
- * when the database has none. Slow: it loads the operation. */
-bool le__store_seconds(le__store *s, const le__candidate *c, const char *problem, double *seconds);
+/* Mean seconds of a candidate on n problems, from this machine and device as they are now; NAN
+ * where the database has none. False when that could not be read: to be tried again. Slow: it loads
+ * the operation. */
+bool le__store_seconds(le__store *s, const le__candidate *c, char (*problems)[64], int n,
+                       double *seconds);
 /* Seconds answered by an operation on this machine in earlier processes. */
 double le__store_answered(le__store *s, const le__op_state *op);
 

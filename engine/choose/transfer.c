@@ -92,17 +92,21 @@ static void problem_text(char out[64], bool up, int64_t bytes) {
     snprintf(out, 64, "%s/%lld", up ? "to_device" : "from_device", (long long)bytes);
 }
 
-/* What an earlier process measured. */
-static bool load(le_engine *e, le__device *d, le__transfer *t) {
+/* What an earlier process measured. A database that is locked is asked again, now and then. */
+static void load(le_engine *e, le__device *d, le__transfer *t) {
+    enum { BOTH = 2 * LE__TRANSFER_SIZES };
     le__candidate c = candidate_on(d);
-    char text[64];
-    for (int up = 0; up < 2; up++)
-        for (int k = 0; k < LE__TRANSFER_SIZES; k++) {
-            problem_text(text, up, sizes[k]);
-            if (!le__store_seconds(e->dispatch->store, &c, text, up ? &t->up[k] : &t->down[k]))
-                return false;
-        }
-    return true;
+    char problems[BOTH][64];
+    double seconds[BOTH];
+    for (int i = 0; i < BOTH; i++)
+        problem_text(problems[i], i >= LE__TRANSFER_SIZES, sizes[i % LE__TRANSFER_SIZES]);
+    t->loaded = le__store_seconds(e->dispatch->store, &c, problems, BOTH, seconds);
+    for (int i = 0; i < BOTH; i++)
+        if (!(seconds[i] > 0))
+            return;
+    memcpy(t->down, seconds, sizeof t->down);
+    memcpy(t->up, seconds + LE__TRANSFER_SIZES, sizeof t->up);
+    t->tried = t->measured = true;
 }
 
 static void store(le_engine *e, le__device *d, const le__transfer *t) {
@@ -158,10 +162,8 @@ double le__transfer_seconds(le_engine *e, le__device *d, bool up, int64_t bytes,
         return 0;
     le__transfer *t = &e->dispatch->transfers[d->index];
     pthread_mutex_lock(&e->dispatch->transfer_mutex);
-    if (!t->loaded) {
-        t->loaded = true;
-        t->tried = t->measured = load(e, d, t);
-    }
+    if (!t->loaded && !t->measured)
+        load(e, d, t);
     if (!t->tried && may_measure && !atomic_load(&d->lost)) {
         t->tried = true;
         measure_device(e, d, t);

@@ -6,6 +6,9 @@
  */
 #include "toy.h"
 
+#include "benchdb.h"
+#include "choose/dispatch.h"
+
 #include <setjmp.h>
 #include <signal.h>
 #include <sqlite3.h>
@@ -139,7 +142,70 @@ static void a_lock_of_ten_seconds(void **state) {
     unlink(db);
 }
 
+/* A device that nobody has, whose transfers took a second for each MiB, and one more. */
+static le_engine *open_with_device(void) {
+    static const le_cl_info info = {.compute_units = 4};
+    le_engine *e = open_engine();
+    le__device *d = &e->devices[1];
+    d->index = 1;
+    d->kind = LE_DEVICE_OPENCL;
+    d->info = &info;
+    snprintf(d->id, sizeof d->id, "opencl:0");
+    snprintf(d->name, sizeof d->name, "Imagined");
+    e->n_devices = 2;
+    e->discovered = true;
+    return e;
+}
+
+static void plant_transfers(le_engine *e) {
+    static const char *const ways[] = {"to_device", "from_device"};
+    static const int64_t sizes[] = {4096, 65536, 1 << 20, 8 << 20};
+    le__store *s = e->dispatch->store;
+    struct le_db *to = le__store_db(s);
+    int64_t candidate =
+        le_db_candidate(to, &(le_db_candidate_key){.operation = LE_DB_TRANSFER,
+                                                   .implementation = "copy",
+                                                   .run_type = "opencl",
+                                                   .device = le__store_device(s, &e->devices[1])});
+    for (int way = 0; way < 2; way++)
+        for (int k = 0; k < 4; k++) {
+            char key[64];
+            snprintf(key, sizeof key, "%s/%lld", ways[way], (long long)sizes[k]);
+            le_db_sample sample = {.seconds = 1 + (double)sizes[k] / (1 << 20)};
+            le_db_add_samples(to, le_db_problem(to, LE_DB_TRANSFER, key, 1, 1), candidate, &sample,
+                              1);
+        }
+    assert_true(le_db_flush(to, 20));
+}
+
+/* What transfers take is not given up for good when the database was locked. */
+static void transfers_under_a_lock(void **state) {
+    (void)state;
+    int status;
+    snprintf(db, sizeof db, "/tmp/le_engine_locked_%d.sqlite3", (int)getpid());
+    unlink(db);
+    le_engine *e = open_with_device();
+    plant_transfers(e);
+    le_close(&e);
+    pid_t pid = hold_lock();
+    e = open_with_device();
+    assert_true(le__transfer_seconds(e, &e->devices[1], true, 2 << 20, false) < 0.5);
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    double seconds = 0;
+    for (double end = seconds_now() + 5; seconds < 0.5 && seconds_now() < end;) {
+        seconds = le__transfer_seconds(e, &e->devices[1], true, 2 << 20, false);
+        nanosleep(&(struct timespec){0, 50000000}, NULL);
+    }
+    assert_true(seconds > 2.99 && seconds < 3.01);
+    assert_true(le__transfer_seconds(e, &e->devices[1], false, 2 << 20, false) > 2.99);
+    e->n_devices = 1;
+    le_close(&e);
+    unlink(db);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_lock_of_ten_seconds)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_lock_of_ten_seconds),
+                                       cmocka_unit_test(transfers_under_a_lock)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

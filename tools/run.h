@@ -41,10 +41,10 @@ void run_help(const le_operation *op);
 /* The nearest operation's name, NULL if none is near. */
 const char *run_nearest_operation(le_engine *engine, const char *name);
 
-/* LE_ERR_ARGUMENT where something that is written would take the place of something that is read, or
- * of anything else that is written. */
+/* LE_ERR_ARGUMENT where something that is written would take the place of something that is read, of
+ * anything else that is written, or of the timings database. */
 le_status run_check_places(const run_options *o, const run_args *a);
-/* Whether the files beside tensors can be made: plots, pictures, regions and the trace. Makes their
+/* Whether the files can be made: of outputs, plots, pictures, regions and the trace. Makes their
  * folders. */
 le_status run_try_files(const run_options *o, const run_args *a);
 /* Longitudes and latitudes of tables with columns lon, lat and center_of_mass_0, _1 ..., where the

@@ -2,13 +2,17 @@
  * SPDX-License-Identifier: MIT
  *
  * That nothing which le-run writes takes the place of what it reads, nor of anything else that it
- * writes, and that files of its own can be made. Asked before anything is read.
+ * writes, nor of the timings database, and that its files can be made. Asked before anything is
+ * read.
  */
 #include "run.h"
 
 #include "liquid_engine/le_io.h"
+#include "liquid_engine/le_stream.h"
+#include "benchdb.h"
 #include "tool.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -53,11 +57,26 @@ static le_status refuse(const named *written, const named *other) {
                    written->name, written->text, other->name, other->text);
 }
 
+/* Of a place its file, of all else the text. */
+static le_status check_database(const run_options *o, const named *written) {
+    char database[4096], *file = NULL;
+    le_db_default_path(o->db, database, sizeof database);
+    const bool place = le_io_place_file(written->text, &file) == LE_OK;
+    const bool own = le_db_is_file_of(database, place ? file : written->text);
+    free(file);
+    return own ? le_fail(LE_ERR_ARGUMENT,
+                         "%s=%s is the timings database itself; give it another place",
+                         written->name, written->text)
+               : LE_OK;
+}
+
 le_status run_check_places(const run_options *o, const run_args *a) {
     named written[MOST], read[MOST];
     const int n_written = list_written(o, a, written), n_read = list_read(o, a, read);
     for (int k = 0; k < n_written; k++) {
         const char *text = written[k].text;
+        if (check_database(o, &written[k]) != LE_OK)
+            return LE_ERR_ARGUMENT;
         for (int i = 0; i < n_read; i++)
             if (le_io_replaces(text, read[i].text))
                 return refuse(&written[k], &read[i]);
@@ -84,11 +103,17 @@ static le_status try_file(const char *file) {
     return LE_OK;
 }
 
+static le_status try_place(const char *place) {
+    le_target *target;
+    le_status status = le_io_target(NULL, place, LE_U8, 1, (int64_t[]){0}, &target);
+    return status == LE_OK ? le_io_target_close(&target, false) : status;
+}
+
 le_status run_try_files(const run_options *o, const run_args *a) {
     le_status status = LE_OK;
     for (size_t i = 0; i < a->operation->n_args && status == LE_OK; i++)
-        if (a->args[i].given && a->args[i].plot)
-            status = try_file(a->args[i].text);
+        if (a->args[i].given && a->operation->args[i].type == LE_TYPE_OUT)
+            status = a->args[i].plot ? try_file(a->args[i].text) : try_place(a->args[i].text);
     for (run_extra e = 0; e < RUN_EXTRAS && status == LE_OK; e++)
         if (a->extras[e])
             status = try_file(a->extras[e]);

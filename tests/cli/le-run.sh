@@ -150,6 +150,27 @@ printf '1,2,1\n' >kernel.csv # of tables, too
 expect 2 le-run find_sources image=v.raw:u8:2,4 kernel=kernel.csv catalogue=./kernel.csv
 err_has "catalogue=./kernel.csv would replace kernel=kernel.csv"
 
+# nor of the timings database
+expect 0 le-run --db=own.sqlite3 --mode=measure project volume=v.raw:u8:2,2,2
+cp own.sqlite3 before.sqlite3
+ln -s own.sqlite3 own.png
+ln -s own.sqlite3 own.npy
+for word in --profile=own.sqlite3 --profile=./own.sqlite3-wal picture=own.png gradient_row=own.npy gradient_row=own.sqlite3:/i; do
+    expect 2 le-run --db=own.sqlite3 roberts_cross image=v.raw:u8:2,4 gradient_col=a.npy $word
+    err_has "is the timings database itself"
+done
+cmp -s own.sqlite3 before.sqlite3 || fail "the timings database was replaced"
+
+# what cannot be written is told before anything is read or replaced
+printf old >first.raw
+mkdir -p closed
+printf x >closed/file
+for second in closed/file/b.npy first.raw/b.h5:/i closed/file/b_%d.png /proc/b.npy; do
+    expect 1 le-run roberts_cross image=absent.raw:u8:2,4 gradient_col=first.raw gradient_row=$second
+    err_has "${second%:*}: cannot"
+    [ "$(cat first.raw)" = old ] || fail "an output was replaced although the other one cannot be written"
+done
+
 # --- HDF5 out and in, with a slice ---
 expect 0 le-run interpolate volume=v.raw:u8:2,2,2 size=2 outside=0 samples=s.h5:/deep/samples
 expect 0 le-run project "volume=s.h5:/deep/samples[0:1]" scale=linear colormap=none

@@ -110,6 +110,13 @@ static double number(const char *text, double low, struct argp_state *state) {
     return v;
 }
 
+static double whole(const char *text, double low, double most, struct argp_state *state) {
+    double v = number(text, low, state);
+    if (v != floor(v) || v > most)
+        argp_error(state, "'%s' is no whole number of %g to %g", text, low, most);
+    return v;
+}
+
 static void set_way(command *c, way w, struct argp_state *state) {
     if (c->way != WAY_WARM && c->way != w)
         argp_error(
@@ -280,7 +287,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         s->db = arg;
         return 0;
     case 'n':
-        s->repeat = (int)fmin(number(arg, 1, state), 1e6);
+        s->repeat = (int)whole(arg, 1, 1e6, state);
         return 0;
     case 'o':
         s->output = arg;
@@ -313,7 +320,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         s->atol = number(arg, 0, state);
         return 0;
     case OPT_CASES:
-        s->cases = (int)fmin(number(arg, 1, state), 1e6);
+        s->cases = (int)whole(arg, 1, 1e6, state);
         return 0;
     case OPT_TRACE:
         s->trace = arg;
@@ -328,7 +335,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         s->problem = arg;
         return 0;
     case OPT_SEED:
-        s->seed = (uint64_t)fmin(number(arg, 0, state), 1e15);
+        s->seed = (uint64_t)whole(arg, 0, 1e15, state);
         return 0;
     case OPT_JSON:
         s->json = true;

@@ -23,7 +23,7 @@ typedef struct reader {
 static _Alignas(64) unsigned char no_contents[64];
 
 static bool refuse(reader *r, const char *what, const char *word) {
-    snprintf(r->why, r->size, "%s: '%.128s'", what, word);
+    snprintf(r->why, r->size, *word ? "%s: '%.128s'" : "%s", what, word);
     return false;
 }
 

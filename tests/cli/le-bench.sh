@@ -36,6 +36,15 @@ for words in '--profile=project composite --json' '--profile=project composite -
     expect 2 timeout 20 le-bench $words
     [ ! -s out ] || fail "le-bench $words goes on"
 done
+for words in '--verify --cases=1.5' '--verify --cases=1e7' '--verify --seed=1e18' '--verify --seed=0.5' \
+    '--time=c@cpu --repeat=1.5' '--time=c@cpu --repeat=1e9'; do
+    # shellcheck disable=SC2086
+    expect 2 timeout 20 le-bench $words project
+    err_has "is no whole number"
+done
+expect 1 le-bench --profile=project --problem='volume=u8[99999999,99999999,99999]'
+err_has "too large"
+grep -q "''" err && { fail "an error quotes nothing"; cat err; }
 expect 2 le-bench --rivals=project -o chart.svg
 err_has "--output needs --suite or --suite=chain"
 le-bench --quiet --sizes=8 --limit=0.01 composite 2>/dev/null

@@ -360,11 +360,7 @@ static int run_operation(le_engine *engine, const run_options *o, const le_opera
     run_progress_stop();
     int code = report(status);
     run_args_free(&a);
-    if (fflush(stdout) != 0 && code == TOOL_OK) {
-        tool_message("standard output cannot be written");
-        code = TOOL_FAILED;
-    }
-    return code;
+    return tool_stdout_is_written() || code != TOOL_OK ? code : TOOL_FAILED;
 }
 
 static int unknown_operation(le_engine *engine, const char *name) {
@@ -397,7 +393,7 @@ static int dispatch(le_engine *engine, const run_options *o) {
             run_list(engine, name);
         else
             run_help(op);
-        return fflush(stdout) == 0 ? TOOL_OK : TOOL_FAILED;
+        return tool_stdout_is_written() ? TOOL_OK : TOOL_FAILED;
     }
     return run_operation(engine, o, op);
 }

@@ -7,7 +7,6 @@
 
 #include "tool.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,15 +31,19 @@ static void tell(void *cookie, int line, const char *text) {
         tool_message("%s", text);
 }
 
-static le_status print_all(le_engine *engine) {
+static int failed(void) {
+    tool_message("%s", le_error_message());
+    return TOOL_FAILED;
+}
+
+static int print_all(le_engine *engine) {
     char *text;
     size_t size;
-    le_status status = le_bench_hand_out(engine, LE_BENCH_ALL, &text, &size);
-    if (status != LE_OK)
-        return status;
-    bool written = fwrite(text, 1, size, stdout) == size && fflush(stdout) == 0;
+    if (le_bench_hand_out(engine, LE_BENCH_ALL, &text, &size) != LE_OK)
+        return failed();
+    fwrite(text, 1, size, stdout);
     free(text);
-    return written ? LE_OK : le_fail(LE_ERR_IO, "standard output: %s", strerror(errno));
+    return tool_stdout_is_written() ? TOOL_OK : TOOL_FAILED;
 }
 
 static le_status add_rows(le_engine *engine, const char *command, const char *path,
@@ -62,10 +65,9 @@ int report_transfer(le_engine *engine, char *const *words, bool keep_unknown) {
         return TOOL_USAGE;
     }
     bool exports = !strcmp(words[0], "export");
-    le_status status = !exports                 ? add_rows(engine, words[0], words[1], keep_unknown)
-                       : !strcmp(words[1], "-") ? print_all(engine)
-                                                : le_wisdom_save(engine, words[1]);
-    if (status != LE_OK)
-        tool_message("%s", le_error_message());
-    return status == LE_OK ? TOOL_OK : TOOL_FAILED;
+    if (exports && !strcmp(words[1], "-"))
+        return print_all(engine);
+    le_status status = exports ? le_wisdom_save(engine, words[1])
+                               : add_rows(engine, words[0], words[1], keep_unknown);
+    return status == LE_OK ? TOOL_OK : failed();
 }

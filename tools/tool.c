@@ -103,7 +103,7 @@ static void say_unwritten(const char *what, int error) {
 }
 
 /* Once: what standard output has not taken shows in many places. */
-static bool stdout_is_written(void) {
+bool tool_stdout_is_written(void) {
     static bool told;
     errno = 0;
     const bool flushed = fflush(stdout) == 0;
@@ -117,7 +117,7 @@ static bool stdout_is_written(void) {
 }
 
 static void check_stdout(void) {
-    if (!stdout_is_written())
+    if (!tool_stdout_is_written())
         _exit(TOOL_FAILED);
 }
 
@@ -153,7 +153,7 @@ bool tool_file_open(tool_file *f, const char *path) {
 
 bool tool_file_close(tool_file *f, bool keep) {
     if (f->stream == stdout)
-        return stdout_is_written() && keep;
+        return tool_stdout_is_written() && keep;
     const char *path = f->path;
     errno = 0;
     bool ok = fflush(f->stream) == 0 && !ferror(f->stream);

@@ -73,6 +73,8 @@ typedef struct tool_file {
 } tool_file;
 bool tool_file_open(tool_file *f, const char *path);
 bool tool_file_close(tool_file *f, bool keep);
+/* Whether standard output has taken all that was printed; if not, that is told, once. */
+bool tool_stdout_is_written(void);
 /* False after a message when a file to be written is the timings database itself (db: as
  * le_options.db_path), which would be lost. path NULL: there is none to be written. */
 bool tool_spares_database(const char *db, const char *path);

@@ -171,6 +171,14 @@ for second in closed/file/b.npy first.raw/b.h5:/i closed/file/b_%d.png /proc/b.n
     [ "$(cat first.raw)" = old ] || fail "an output was replaced although the other one cannot be written"
 done
 
+# --- what standard output does not take is told once, with the reason ---
+for words in 'project volume=v.raw:u8:2,2,2' --list 'project --help' '--explain project volume=v.raw:u8:2,2,2'; do
+    # shellcheck disable=SC2086
+    le-run $words >/dev/full 2>err && fail "le-run $words succeeds though nobody gets what it says"
+    err_has "standard output cannot be written: No space left on device"
+    [ "$(wc -l <err)" -eq 1 ] || { fail "le-run $words says it several times"; cat err; }
+done
+
 # --- HDF5 out and in, with a slice ---
 expect 0 le-run interpolate volume=v.raw:u8:2,2,2 size=2 outside=0 samples=s.h5:/deep/samples
 expect 0 le-run project "volume=s.h5:/deep/samples[0:1]" scale=linear colormap=none

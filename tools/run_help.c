@@ -6,6 +6,7 @@
 #include "run.h"
 
 #include "suggest.h"
+#include "tool.h"
 #include "wrap.h"
 
 #include <stdio.h>
@@ -92,13 +93,18 @@ static void print_extras(const le_operation *op) {
 }
 
 void run_help(const le_operation *op) {
-    printf("Usage: le-run %s", op->name);
+    tool_text usage = {0};
     for (size_t i = 0; i < op->n_args; i++)
-        printf(op->args[i].optional ? " [%s=...]" : " %s=...", op->args[i].name);
+        tool_add(&usage, op->args[i].optional ? "[%s=...] " : "%s=... ", op->args[i].name);
     for (run_extra e = 0; e < RUN_EXTRAS; e++)
         if (run_extra_offered(op, e))
-            printf(" [%s=...]", run_extra_name(e));
-    printf("\n%s.\n", op->summary ? op->summary : "");
+            tool_add(&usage, "[%s=...] ", run_extra_name(e));
+    if (usage.n > 0)
+        usage.text[usage.n - 1] = '\0';
+    const int column = printf("Usage: le-run %s ", op->name);
+    wrap_print(stdout, column, 8, usage.text ? usage.text : "");
+    tool_text_free(&usage);
+    printf("%s.\n", op->summary ? op->summary : "");
     for (int out = 0; out < 2; out++) {
         printf(out ? "\nOutputs (left out: a summary is printed)\n" : "\nInputs\n");
         for (size_t i = 0; i < op->n_args; i++)

@@ -22,6 +22,7 @@ expect 0 le-run --list project
 out_has "reference"
 expect 0 le-run volume_render --help
 out_has "angles"
+[ "$(sed '/^Defined by/,$d' out | wc -L)" -le 80 ] || { fail "help is $(wc -L <out) columns wide"; cat out; }
 out_has "Default tolerance: atol 0.0001"
 expect 0 le-run --usage
 out_has "Usage: le-run"

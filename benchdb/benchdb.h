@@ -124,6 +124,10 @@ typedef struct le_db_options {
  * folder that the process is in when it opens a handle. */
 size_t le_db_default_path(const char *option, char *buffer, size_t size);
 
+/* The site databases to use: option ("": none), then LE_SITE_DB, else /etc/liquid_engine. The
+ * environment's text, which is not trusted in set-uid programs either, is not copied. */
+const char *le_db_default_site_path(const char *option);
+
 /* Whether path is the database file `database`, or what SQLite keeps beside it, by whatever name.
  */
 bool le_db_is_file_of(const char *database, const char *path);

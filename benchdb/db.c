@@ -36,6 +36,11 @@ size_t le_db_default_path(const char *option, char *buffer, size_t size) {
     return use_path(buffer, size, in_memory, "");
 }
 
+const char *le_db_default_site_path(const char *option) {
+    const char *text = option ? option : secure_getenv("LE_SITE_DB");
+    return text && (option || text[0]) ? text : "/etc/liquid_engine";
+}
+
 static void say(le_db *db, int level, const char *format, va_list args) {
     char text[1024];
     int n = snprintf(text, sizeof text, "timings database: ");

@@ -67,8 +67,10 @@ static void say_nothing_known(const settings *s, const char *path) {
     const bool strange = engine && !le_engine_operation(engine, name);
     le_close(&engine);
     const bool some_of_it = s->view == VIEW_WHY && s->n_words > 1 && !strange;
-    tool_message("%s has no measurement%s%s%s; %s", path, name ? " of " : "", name ? name : "",
-                 some_of_it ? " on such a problem" : "",
+    tool_message("%s has no measurement%s%s%s%s%s%s; %s", path, name ? " of " : "",
+                 name ? name : "", some_of_it ? " on such a problem" : "",
+                 s->device ? " on a device with '" : "", s->device ? s->device : "",
+                 s->device ? "' in its name" : "",
                  strange ? "there is no such operation here, le-run --list shows them"
                          : "le-bench makes some");
 }
@@ -111,7 +113,10 @@ static int show(const settings *s, const le_db_knowledge *k, const char *path) {
 static int show_stored(const settings *s, const char *path) {
     const unsigned flags = LE_DB_LOAD_RAW | (s->site ? 0 : LE_DB_LOAD_NO_SITE);
     le_db_knowledge *k = NULL;
-    le_db *db = le_db_open(&(le_db_options){.path = path, .frozen = true, .log = say_of_database});
+    le_db *db = le_db_open(&(le_db_options){.path = path,
+                                            .site_path = le_db_default_site_path(NULL),
+                                            .frozen = true,
+                                            .log = say_of_database});
     const le_db_status loaded = db ? le_db_load(db, NULL, flags, &k) : LE_DB_NO_MEMORY;
     if (loaded == LE_DB_NO_MEMORY)
         tool_message("out of memory");

@@ -5,6 +5,7 @@
  */
 #include "core/options.h"
 
+#include "benchdb.h"
 #include "core/cpu.h"
 #include "core/struct.h"
 #include "numbers.h"
@@ -221,7 +222,7 @@ le_status le__options_resolve(le_options *out, const le_options *given) {
     }
     bool ok = own(&o.db_path, NULL);
     ok = own(&o.host, NULL) && ok;
-    ok = own(&o.site_db_path, env("LE_SITE_DB")) && ok;
+    ok = own(&o.site_db_path, le_db_default_site_path(NULL)) && ok;
     ok = own_folder(&o.cache_dir, env("LE_CACHE_DIR")) && ok;
     ok = own_folder(&o.cl_dir, env("LE_CL_DIR")) && ok;
     ok = own(&o.devices, env("LE_DEVICE")) && ok;

@@ -69,6 +69,18 @@ expect 0 le-report --db=db.sqlite3 nothing
 err_has "no measurement of nothing; there is no such operation here"
 expect 0 le-report --db=db.sqlite3 project
 err_has "no measurement of project; le-bench makes some"
+expect 0 le-report --db=db.sqlite3 --device=abacus
+err_has "no measurement on a device with 'abacus' in its name"
+: >site.sqlite3
+# rows of the site are in every view that asks for them
+for view in '' '--why blur' --csv --json --reproduce; do
+    # shellcheck disable=SC2086
+    expect 0 env LE_SITE_DB=db.sqlite3 le-report --db=site.sqlite3 --site $view
+    out_has blur
+    # shellcheck disable=SC2086
+    expect 0 env LE_SITE_DB=db.sqlite3 le-report --db=site.sqlite3 $view
+    grep -q 'f32\[64' out && { fail "rows of the site, which nobody has asked for"; cat out; }
+done
 echo "some text" >text.txt
 expect 1 le-report --db=text.txt
 err_has "text.txt is not a timings database"

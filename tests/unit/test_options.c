@@ -66,6 +66,7 @@ static void folders(void **state) {
     (void)state;
     le_default_options(&given);
     given.cache_dir = "some/cache";
+    unsetenv("LE_SITE_DB");
     setenv("LE_CL_DIR", "kernels", 1);
     assert_int_equal(le__options_resolve(&o, &given), LE_OK);
     unsetenv("LE_CL_DIR");
@@ -73,10 +74,13 @@ static void folders(void **state) {
     assert_string_equal(o.cache_dir, expected);
     snprintf(expected, sizeof expected, "%s/kernels", here);
     assert_string_equal(o.cl_dir, expected);
+    assert_string_equal(o.site_db_path, "/etc/liquid_engine"); /* as the manual has it */
     le__options_free(&o);
     given.cache_dir = "";
     given.cl_dir = "/kernels";
+    given.site_db_path = "";
     assert_int_equal(le__options_resolve(&o, &given), LE_OK);
+    assert_string_equal(o.site_db_path, "");
     assert_string_equal(o.cache_dir, "");
     assert_string_equal(o.cl_dir, "/kernels");
     le__options_free(&o);

@@ -31,11 +31,10 @@ static const char *next_line(const char *p) {
     return p + strspn(p, "\r\n");
 }
 
-/* The next line that is not a comment; NULL at the end. */
+/* The next line that is neither a comment nor empty, or blank; NULL at the end. */
 static const char *useful(const char *p) {
-    p += strspn(p, "\r\n");
-    while (*p == '#')
-        p = next_line(p);
+    for (p += strspn(p, " \t\r\n"); *p == '#'; p += strspn(p, " \t\r\n"))
+        p = line_end(p);
     return *p ? p : NULL;
 }
 

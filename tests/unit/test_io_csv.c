@@ -45,6 +45,9 @@ static void reading(void **state) {
     assert_reads("t.csv[label][::2]", "f64[2]", (double[]){1, 3});
     put("plain.csv", "1,2\n3,4\n");
     assert_reads("plain.csv", "f64[2,2]", (double[]){1, 2, 3, 4});
+    put("blank.csv", " \n# first\na,b\n\t\n1,2\n   \r\n # second\n 3, 4 \n  ");
+    assert_reads("blank.csv", "f64[2,2]", (double[]){1, 2, 3, 4});
+    assert_reads("blank.csv[b]", "f64[2]", (double[]){2, 4});
     put("marked.csv", "\xEF\xBB\xBF"
                       "1,2\n3,4\n");
     assert_reads("marked.csv", "f64[2,2]", (double[]){1, 2, 3, 4});

@@ -33,9 +33,9 @@
  *     FILE.csv[[SLICES]], FILE.csv[COLUMN]
  *         Numbers in lines, with commas: f64 (f32 for who takes no f64) [lines, columns], or
  *         [lines] of the column of that name. A first line with anything but numbers has names.
- *         Empty fields are NaN, lines that begin with # are left out. Tables [n] and [n, columns]
- *         of real numbers are written, with a line of names and as many digits as bring every
- *         number back.
+ *         Empty fields are NaN; blank lines and those that begin with # are left out. Tables [n]
+ *         and [n, columns] of real numbers are written, with a line of names and as many digits as
+ *         bring every number back.
  *     FILE.fits[[HDU]][[SLICES]], FILE.fits[HDU][COLUMN][[SLICES]]
  *         FITS (.fits .fit .fts, with .gz for reading, .fits.fz), if the library was built with
  *         CFITSIO. HDU is a number from 0, or a name, or NAME,VERSION; without it the first HDU with

@@ -160,6 +160,16 @@ static void accuracy_and_choice(int key, const char *arg, struct argp_state *sta
     }
 }
 
+/* What would be passed over in silence is refused. */
+static void check_together(const run_options *o, struct argp_state *state) {
+    if (o->explain && (o->profile || o->repeat > 1))
+        argp_error(state, "--explain runs nothing, %s cannot be given with it",
+                   o->profile ? "--profile" : "--repeat");
+    if (o->list && o->n_words > 1)
+        argp_error(state, "--list takes one operation, '%s' and '%s' given", o->words[0],
+                   o->words[1]);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state) {
     run_options *o = state->input;
     switch (key) {
@@ -221,6 +231,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         exit(TOOL_OK);
     case ARGP_KEY_ARG:
         o->words[o->n_words++] = arg;
+        return 0;
+    case ARGP_KEY_END:
+        check_together(o, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -85,6 +85,11 @@ expect 2 le-run --mode=guess project
 err_has "estimate, learn, measure or frozen"
 expect 2 le-run --tolerance=-1 project
 expect 2 le-run --nonsense
+for words in '--explain --profile=trace.json project' '--explain --repeat=2 project' '--list project interpolate'; do
+    # shellcheck disable=SC2086
+    expect 2 le-run $words
+    [ ! -s out ] || fail "le-run $words goes on"
+done
 expect 2 le-run project nonsense
 err_has "expected NAME=VALUE"
 

@@ -76,7 +76,7 @@ __kernel void list_pieces(__global const L *labels, __global int *lists, __globa
 
 /* facts of measure_opencl.c */
 typedef struct facts {
-    double origin, sum, sum2, moment[3], second[3], minimum, maximum;
+    double origin, total, squares, moment[3], second[3], minimum, maximum; /* squares: about the mean */
     int area, nan, origin_at, minimum_at, maximum_at;
     int begin[3], end[3], unused;
 } facts;
@@ -225,8 +225,9 @@ measure(__global const T *image, __global const L *labels, __global const int *l
         return;
     __global facts *f = out + label;
     f->origin = origin;
-    f->sum = space[0].of[SUM].hi;
-    f->sum2 = space[0].of[SQUARES].hi;
+    f->total = dd_add(dd_product(origin, r.area), space[0].of[SUM]).hi;
+    const dd mean_part = dd_multiply(dd_divide(space[0].of[SUM], r.area), space[0].of[SUM]);
+    f->squares = dd_add(space[0].of[SQUARES], dd_of(-mean_part.hi, -mean_part.lo)).hi;
     f->minimum = r.minimum;
     f->maximum = r.maximum;
     f->area = r.area;

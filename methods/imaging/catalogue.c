@@ -20,14 +20,15 @@ static void begin(le__im_sums *s, int64_t z, int64_t y, int64_t col, int64_t at,
                        .end = {z + 1, y + 1, col + 1}};
 }
 
-/* Sums over a run: of x, x - origin, its square, and x times the place in the
+/* Sums over a run: of x, x less the run's first pixel, its square, and x times the place in the
  * run. */
 typedef struct sums_of_run {
     double x, d, d2, ix, iix;
 } sums_of_run;
 
-static sums_of_run sum_up(const double *values, int64_t n, double origin) {
+static sums_of_run sum_up(const double *values, int64_t n) {
     enum { LANES = 4 };
+    const double origin = values[0];
     double x[LANES] = {0}, d[LANES] = {0}, d2[LANES] = {0}, ix[LANES] = {0}, iix[LANES] = {0};
     int64_t i = 0;
     for (; i + LANES <= n; i += LANES)
@@ -50,6 +51,27 @@ static sums_of_run sum_up(const double *values, int64_t n, double origin) {
     return (sums_of_run){(x[0] + x[1]) + (x[2] + x[3]), (d[0] + d[1]) + (d[2] + d[3]),
                          (d2[0] + d2[1]) + (d2[2] + d2[3]), (ix[0] + ix[1]) + (ix[2] + ix[3]),
                          (iix[0] + iix[1]) + (iix[2] + iix[3])};
+}
+
+/* Squares about the mean of what there was and of a run make those about the mean of both (Chan,
+ * Golub and LeVeque, The American Statistician 37, 1983), without a difference of large sums where
+ * the first pixel is far from the others. NaN where no double holds a square. */
+static void add_squares(le__im_sums *s, const sums_of_run *r, double n, double by) {
+    const double area = (double)s->area, apart = by + r->d / n - (area > 0 ? s->sum / area : by);
+    s->squares += r->d2 - r->d * (r->d / n);
+    if (area > 0)
+        s->squares += apart * apart * (area * (n / (area + n)));
+    s->sum += r->d + n * by;
+}
+
+static void add_total(le__im_sums *s, double x) {
+    const le__dd all = le__dd_sum(s->total.hi, x);
+    s->total = (le__dd){all.hi, s->total.lo + all.lo};
+}
+
+/* Infinite where no double holds it: what is lost of it is no number then. */
+static double total_of(const le__im_sums *s) {
+    return isfinite(s->total.hi) ? s->total.hi + s->total.lo : s->total.hi;
 }
 
 static void extrema(le__im_sums *s, const double *values, int64_t n, int64_t at) {
@@ -79,10 +101,10 @@ void le__im_add_run(le__im_sums *s, le__im_shape shape, int64_t line, int64_t co
     const int64_t z = line / shape.rows, y = line % shape.rows, at = line * shape.cols + col;
     if (s->area == 0)
         begin(s, z, y, col, at, values[0]);
-    const sums_of_run r = sum_up(values, count, s->origin);
+    const sums_of_run r = sum_up(values, count);
+    add_squares(s, &r, (double)count, values[0] - s->origin);
+    add_total(s, r.x);
     s->area += count;
-    s->sum += r.d;
-    s->sum2 += r.d2;
     const double dz = (double)(z - s->at[0]), dy = (double)(y - s->at[1]),
                  dx = (double)(col - s->at[2]), along = r.ix + r.x * dx;
     s->moment[0] += r.x * dz;
@@ -169,8 +191,7 @@ static void place_of(int64_t at, le__im_shape shape, int ndim, double *out) {
 }
 
 static double deviation(const le__im_sums *s) {
-    const double n = (double)s->area, variance = (s->sum2 - s->sum * (s->sum / n)) / n;
-    return le__im_std_of(variance);
+    return le__im_std_of(s->squares / (double)s->area);
 }
 
 static int flags_of(const le__im_sums *s, const le__im_table *table) {
@@ -212,13 +233,12 @@ void le__im_catalogue_row(const le__im_sums *s, const le__im_table *table, doubl
     const bool nan = s->nan, infinite = isinf(s->minimum) || isinf(s->maximum);
     /* of an infinite number and others the sum is that, of both infinities there
      * is none */
-    const double sum = infinite ? s->minimum + s->maximum : s->origin * n + s->sum;
+    const double sum = infinite ? s->minimum + s->maximum : total_of(s);
+    const double mean = s->minimum == s->maximum ? s->minimum : sum / n;
     const double first[BEFORE_PLACES] = {label,
                                          n,
                                          nan ? NAN : sum,
-                                         nan        ? NAN
-                                         : infinite ? sum
-                                                    : s->origin + s->sum / n,
+                                         nan ? NAN : mean,
                                          nan || infinite ? NAN : deviation(s),
                                          nan ? NAN : s->minimum,
                                          nan ? NAN : s->maximum};

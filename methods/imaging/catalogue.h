@@ -7,18 +7,20 @@
 #ifndef LE_IMAGING_CATALOGUE_H
 #define LE_IMAGING_CATALOGUE_H
 
+#include "imaging/double_double.h"
 #include "imaging/pixels.h"
 
 #include <math.h>
 
-/* Of the pixels of one label. Numbers are summed up as differences from the
+/* Of the pixels of one label. For the deviation numbers are summed up as differences from the
  * first pixel, places as differences from where that lies, so that neither far
  * offsets nor far corners cost digits. */
 typedef struct le__im_sums {
     int64_t area;               /* 0: nothing else is set */
     double origin;              /* value of the first pixel */
     int64_t at[LE__IM_AXES];    /* its place */
-    double sum, sum2;           /* of x - origin, and of its square */
+    le__dd total;               /* of x, once its parts are added */
+    double sum, squares;        /* of x - origin; of x less the mean, squared */
     double moment[LE__IM_AXES]; /* of x times the place's difference */
     double second[3];           /* of x times rows squared, rows times columns, columns squared */
     double minimum, maximum;

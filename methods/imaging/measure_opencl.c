@@ -17,7 +17,7 @@ enum { GROUP = 64 };
 
 /* facts of measure.cl */
 typedef struct facts {
-    double origin, sum, sum2, moment[3], second[3], minimum, maximum;
+    double origin, total, squares, moment[3], second[3], minimum, maximum;
     int32_t area, nan, origin_at, minimum_at, maximum_at, begin[3], end[3], unused;
 } facts;
 
@@ -114,8 +114,8 @@ static le__im_sums sums_of(const facts *f, const shape *s) {
     le__im_sums to = {.area = f->area,
                       .origin = f->origin,
                       .at = {line / s->rows, line % s->rows, f->origin_at % s->cols},
-                      .sum = f->sum,
-                      .sum2 = f->sum2,
+                      .total = {f->total, 0},
+                      .squares = f->squares,
                       .minimum = f->minimum,
                       .maximum = f->maximum,
                       .minimum_at = f->minimum_at,

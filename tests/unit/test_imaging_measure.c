@@ -101,6 +101,47 @@ static void test_too_far(void **state) {
     }
 }
 
+/* The first pixel of a label may lie far from all others, as one without data does. */
+static void test_far_first_pixel(void **state) {
+    enum { ROWS = 300, COLS = 400, N = ROWS * COLS };
+    static const double firsts[] = {0, 1e12, -1e8};
+    le_tensor image, label;
+    size_t n;
+    const le_implementation *const *all = le_engine_implementations(engine, "measure_sources", &n);
+    (void)state;
+    assert_int_equal(le_tensor_alloc(&image, LE_F64, 2, (int64_t[]){ROWS, COLS}), LE_OK);
+    assert_int_equal(le_tensor_alloc(&label, LE_U8, 2, (int64_t[]){ROWS, COLS}), LE_OK);
+    memset(label.data, 1, N);
+    double *values = image.data;
+    for (int i = 0; i < N; i++)
+        values[i] = 1e6 + (double)((int64_t)i * 7919 % 10007) / 1e4;
+    for (size_t k = 0; k < 3 * n; k++) {
+        le_tensor catalogue = {0};
+        const char *name = all[k / 3]->name;
+        if (!runs_here(engine, all[k / 3]))
+            continue;
+        values[0] = firsts[k % 3];
+        le_tensor_touch(&image);
+        long double mean = 0, squares = 0;
+        for (int i = 0; i < N; i++)
+            mean += (long double)values[i] / N;
+        for (int i = 0; i < N; i++)
+            squares += (values[i] - mean) * (values[i] - mean) / N;
+        if (le_engine_run(engine, "measure_sources", LE_IN("image", &image),
+                          LE_IN("labels", &label), LE_OUT("catalogue", &catalogue),
+                          LE_OPT_IMPLEMENTATION(name)) != LE_OK)
+            fail_msg("%s, from %g: %s", name, firsts[k % 3], le_error_message());
+        const double *row = catalogue.data, wanted[] = {(double)mean, (double)sqrtl(squares)};
+        for (int c = 0; c < 2; c++)
+            if (!(fabs(row[3 + c] - wanted[c]) <= 1e-13 * wanted[c]))
+                fail_msg("%s, from %g: %s %.17g, expected %.17g", name, firsts[k % 3],
+                         c ? "deviation" : "mean", row[3 + c], wanted[c]);
+        le_tensor_free(&catalogue);
+    }
+    le_tensor_free(&image);
+    le_tensor_free(&label);
+}
+
 /* Labels far beyond the number of pixels, in the order of the index, one of them twice, one that
  * there is not; and how much memory that is. */
 static void test_large_labels(void **state) {
@@ -191,8 +232,9 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_large_labels), cmocka_unit_test(test_too_far),
-        cmocka_unit_test(test_ellipses),     cmocka_unit_test(test_negative_moments),
-        cmocka_unit_test(test_saturated),    cmocka_unit_test(test_refused)};
+        cmocka_unit_test(test_large_labels),   cmocka_unit_test(test_too_far),
+        cmocka_unit_test(test_ellipses),       cmocka_unit_test(test_negative_moments),
+        cmocka_unit_test(test_saturated),      cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_far_first_pixel)};
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

@@ -17,6 +17,7 @@
 #include "imaging/spectra.h"
 #include "imaging/convolution_windows.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -322,6 +323,17 @@ static void tap_by_tap(const context *x, int64_t row, int64_t col, le__number *p
         }
 }
 
+/* Whether the result holds what both tiles have. A transform rounds by parts of the largest number
+ * in them, beside which others are lost: where the largest is infinite in the result, those are
+ * what counts. */
+static bool is_held(const context *x, const le__number *tile) {
+    bool held = true;
+    for (int64_t i = 0; i < 2 * x->t.rows && DTYPE == LE_F64 && x->run.out_dtype == LE_F32; i++)
+        for (int64_t j = 0; j < x->t.cols; j++)
+            held &= fabs(tile[i * stride_of(&x->t) + j]) <= FLT_MAX;
+    return held;
+}
+
 /* Tiles 2 * item and the one after it. */
 static void work_off(const context *x, int64_t item, le__number *tile) {
     const int64_t plane = x->t.rows * stride_of(&x->t);
@@ -335,8 +347,12 @@ static void work_off(const context *x, int64_t item, le__number *tile) {
     }
     if (n == 1)
         memset(tile + plane, 0, (size_t)plane * sizeof *tile);
-    if (fine)
+    if (fine) {
         transform(x, tile);
+        fine = is_held(x, tile);
+        for (int k = 0; k < n && !fine; k++)
+            load(x, row[k], col[k], tile + k * plane);
+    }
     for (int k = 0; k < n; k++)
         if (fine)
             put(x, row[k], col[k], tile + k * plane);

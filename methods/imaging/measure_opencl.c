@@ -59,16 +59,12 @@ static le_status largest_label(const job *j, uint32_t *out) {
     return status == LE_OK ? le_cl_download(j->call, buffer, 0, out, sizeof *out) : status;
 }
 
-/* Only labels whose rows there is room for. */
 static le_status choose_labels(job *j, le__im_index *index) {
     uint32_t largest = 0;
     le_status status = largest_label(j, &largest);
     if (status != LE_OK)
         return status;
     *index = le__im_index_of(j->call, largest);
-    const int64_t room = le_call_out(j->call, MEASURE_CATALOGUE)->shape[0];
-    if (!index->labels && index->n > room + 1)
-        index->n = room + 1;
     if (index->n > INT32_MAX)
         return le_fail(LE_ERR_MEMORY, "measure_sources: no memory for the sums of %lld labels",
                        (long long)index->n);
@@ -181,7 +177,7 @@ static bool applicable(const le_call *call, const char **why) {
     if (n < 1 || n > INT32_MAX)
         return false;
     *why = "labels of the index beyond the number of pixels, which the CPU lists";
-    if (le_call_given(call, MEASURE_INDEX) && le__im_index_of(call, INT32_MAX).n > n + 1)
+    if (le_call_given(call, MEASURE_INDEX) && le__im_index_of(call, UINT32_MAX).n > n + 1)
         return false;
     *why = "sums need double precision";
     if (device && !device->has_f64)

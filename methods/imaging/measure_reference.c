@@ -34,7 +34,14 @@ static le_status run(le_call *call) {
     return LE_OK;
 }
 
+/* The order of pixels, by places of which there are no more than labels in an index and pixels. */
+static int64_t memory(const le_call *call) {
+    const int64_t pixels = le_tensor_count(le_call_in(call, MEASURE_IMAGE)),
+                  rows = le_call_out(call, MEASURE_CATALOGUE)->shape[0];
+    return (2 * pixels + 2 * rows + 2) * (int64_t)sizeof(int64_t);
+}
+
 LE_IMPLEMENTATION(measure_sources, reference, .run_type = "reference",
                   .summary = "label by label, sums in twice the digits",
                   .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE | LE_IMPL_SERIAL, .speed = 0.1,
-                  .run = run);
+                  .memory = memory, .run = run);

@@ -42,8 +42,10 @@ static const le_arg_desc args[] = {
 /* --- calls --- */
 
 le__im_index le__im_index_of(const le_call *call, int64_t largest) {
-    if (!le_call_given(call, MEASURE_INDEX))
-        return (le__im_index){largest, largest + 1, NULL, NULL};
+    if (!le_call_given(call, MEASURE_INDEX)) {
+        const int64_t room = le_call_out(call, MEASURE_CATALOGUE)->shape[0];
+        return (le__im_index){largest, (largest < room ? largest : room) + 1, NULL, NULL};
+    }
     const le_tensor *table = le_call_table(call, MEASURE_INDEX);
     le__im_index index = {le_tensor_count(table), 0, table->data, NULL};
     for (int64_t i = 0; i < index.rows; i++)

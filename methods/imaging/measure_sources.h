@@ -25,7 +25,8 @@ typedef struct le__im_index {
     const double *listed; /* labels of the places, in ascending order; NULL: 0 to n - 1 */
 } le__im_index;
 
-/* largest: the largest label there is. */
+/* largest: the largest label there is. Without an index places are those of rows that there is room
+ * for. */
 le__im_index le__im_index_of(const le_call *call, int64_t largest);
 /* Lists the labels of the rows where they are more than `most` otherwise, for memory would follow
  * the largest label. */

@@ -174,6 +174,54 @@ static void test_large_labels(void **state) {
     assert_true(after.ru_maxrss - before.ru_maxrss < 256 << 10); /* in KiB */
 }
 
+/* Without an index: more rows than there is memory for, of which none is taken. */
+static void test_large_label_alone(void **state) {
+    enum { N = 4 };
+    double values[N] = {1, 2, 3, 4};
+    uint32_t labels[N] = {1, 0, 1000000000, 2};
+    const le_tensor image = le_tensor_of(values, LE_F64, 1, (int64_t[]){N}),
+                    label = le_tensor_of(labels, LE_U32, 1, (int64_t[]){N});
+    struct rusage before, after;
+    (void)state;
+    assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
+    for (int k = 0; k < 2; k++) {
+        le_tensor catalogue = {0};
+        assert_int_not_equal(le_engine_run(engine, "measure_sources", LE_IN("image", &image),
+                                           LE_IN("labels", &label), LE_OUT("catalogue", &catalogue),
+                                           LE_OPT_IMPLEMENTATION(names[k]),
+                                           LE_OPT_MEMORY_LIMIT(1 << 20)),
+                             LE_OK);
+    }
+    assert_int_equal(getrusage(RUSAGE_SELF, &after), 0);
+    assert_true(after.ru_maxrss - before.ru_maxrss < 256 << 10); /* in KiB */
+}
+
+/* A label that the CPU alone measures is held against nobody. */
+static void test_not_for_devices(void **state) {
+    uint32_t labels[2] = {4294967295, 1};
+    double values[2] = {3, 4}, index[] = {4294967295.0, 1};
+    const le_tensor image = le_tensor_of(values, LE_F64, 1, (int64_t[]){2}),
+                    label = le_tensor_of(labels, LE_U32, 1, (int64_t[]){2});
+    size_t n;
+    const le_implementation *const *all = le_engine_implementations(engine, "measure_sources", &n);
+    (void)state;
+    for (size_t k = 0; k < n; k++)
+        for (int from = 0; from < 2 && runs_here(engine, all[k]); from++) {
+            le_tensor catalogue = {0};
+            const le_tensor table = le_tensor_of(index + from, LE_F64, 1, (int64_t[]){2 - from});
+            const le_status status =
+                le_engine_run(engine, "measure_sources", LE_IN("image", &image),
+                              LE_IN("labels", &label), LE_TABLE("index", &table),
+                              LE_OUT("catalogue", &catalogue), LE_OPT_IMPLEMENTATION(all[k]->name));
+            if (status != LE_OK && from == 0 && strstr(le_error_message(), "labels of the index"))
+                continue;
+            if (status != LE_OK)
+                fail_msg("%s, %d labels: %s", all[k]->name, 2 - from, le_error_message());
+            assert_true(((const double *)catalogue.data)[2] == 3 + from);
+            le_tensor_free(&catalogue);
+        }
+}
+
 /* Where no pixel of a label is a number, none is saturated, whatever the saturation. */
 static void test_saturated(void **state) {
     enum { LABELS = 4, WIDE = 2 };
@@ -232,9 +280,10 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_large_labels),   cmocka_unit_test(test_too_far),
-        cmocka_unit_test(test_ellipses),       cmocka_unit_test(test_negative_moments),
-        cmocka_unit_test(test_saturated),      cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_far_first_pixel)};
+        cmocka_unit_test(test_large_labels),    cmocka_unit_test(test_too_far),
+        cmocka_unit_test(test_ellipses),        cmocka_unit_test(test_negative_moments),
+        cmocka_unit_test(test_saturated),       cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_far_first_pixel), cmocka_unit_test(test_large_label_alone),
+        cmocka_unit_test(test_not_for_devices)};
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

@@ -269,18 +269,27 @@ static double off(double a, double b, double scale) {
     return isfinite(a) && isfinite(b) && scale > 0 ? fabs(a - b) / scale : INFINITY;
 }
 
+/* Finite pixels whose sum may be beyond what doubles hold: so may be sums on the way, in one order
+ * of pixels and not in another. */
+static bool is_beyond_doubles(const double *row) {
+    const double largest = fmax(fabs(row[5]), fabs(row[6]));
+    return isfinite(largest) && isinf(row[1] * largest);
+}
+
 /* What a row's sums of magnitudes can be at most. */
 static double compare_row(const double *a, const double *b, int ndim) {
     const double largest = fmax(fabs(b[5]), fabs(b[6])), magnitudes = b[1] * largest;
     const int center = BEFORE_PLACES + 2 * ndim, box = center + ndim;
-    double worst = fmax(off(a[2], b[2], magnitudes), off(a[3], b[3], largest));
-    worst = fmax(worst, off(a[4], b[4], 1e-5 * largest + b[4]));
+    const bool summed = !is_beyond_doubles(b);
+    double worst = off(a[4], b[4], 1e-5 * largest + b[4]);
+    if (summed)
+        worst = fmax(worst, fmax(off(a[2], b[2], magnitudes), off(a[3], b[3], largest)));
     for (int k = 0; k < count_columns(ndim, false); k++) {
         const bool rounded = (k > 1 && k < 5) || (k >= center && k < box);
         if (!rounded && off(a[k], b[k], 0) > 0)
             return INFINITY;
     }
-    for (int d = 0; d < ndim; d++) {
+    for (int d = 0; d < ndim && summed; d++) {
         /* a quotient of sums: a sum that nearly cancels makes both of them count */
         const double extent = b[box + 2 * d + 1] - b[box + 2 * d], more = magnitudes / fabs(b[2]);
         const double by =
@@ -296,7 +305,7 @@ static double compare_moments(const double *a, const double *b) {
     const double extent = fmax(b[box + 1] - b[box], b[box + 3] - b[box + 2]) + 1;
     const double more = b[1] * fmax(fabs(b[5]), fabs(b[6])) / fabs(b[2]);
     double worst = off(a[at + 6], b[at + 6], 0);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3 && !is_beyond_doubles(b); k++)
         worst = fmax(worst, off(a[at + k], b[at + k], extent * extent * more * more));
     return worst;
 }

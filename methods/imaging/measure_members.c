@@ -63,6 +63,15 @@ static double sum_of(const pass *p, double mean, int power, int axis) {
     return sum.hi;
 }
 
+/* Infinite where no double holds it: of numbers that are as much smaller as none is lost. */
+static double total(const pass *p) {
+    static const double less = 0x1p-64;
+    le__dd sum = {0, 0};
+    for (int64_t i = 0; i < p->n; i++)
+        sum = le__dd_add(sum, (le__dd){le_tensor_get(p->image, p->pixels[i]) * less, 0});
+    return sum.hi / less;
+}
+
 /* From a mean that was rounded, which is made up for: alike pixels have none. */
 static double deviation(const pass *p, double mean) {
     const double n = (double)p->n, by = sum_of(p, mean, 1, -1) / n,
@@ -155,6 +164,11 @@ void le__im_measure_reference(const le_tensor *image, const le__im_table *table,
         row[4] = NAN;
         for (int d = 0; d < image->ndim; d++)
             row[7 + 2 * image->ndim + d] = NAN;
+    }
+    if (isfinite(row[5]) && isfinite(row[6]) && !isfinite(row[2])) {
+        row[2] = total(&p);
+        row[3] = row[5] == row[6] ? row[5] : row[2] / n;
+        row[4] = row[5] == row[6] ? 0 : INFINITY;
     }
     if (isnan(row[4]) && isfinite(row[5]) && isfinite(row[6]))
         row[4] = INFINITY; /* no double holds the squares */

@@ -4,6 +4,7 @@
  * measure_sources with extended columns: the ellipse of sources whose moments are known, of those
  * that have none and of those whose moments are negative, and their flags.
  */
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -97,6 +98,35 @@ static void test_too_far(void **state) {
         if (!(rows[4] == INFINITY && rows[columns + 4] == 0 && isnan(rows[2 * columns + 4])))
             fail_msg("%s: deviations of %g, %g and %g", all[k]->name, rows[4], rows[columns + 4],
                      rows[2 * columns + 4]);
+        le_tensor_free(&catalogue);
+    }
+}
+
+/* Sums that no double holds, as of pixels without data that are -DBL_MAX. */
+static void test_sums_beyond(void **state) {
+    double values[9] = {3, -DBL_MAX, -DBL_MAX, DBL_MAX, DBL_MAX, DBL_MAX, -DBL_MAX, 5, DBL_MAX};
+    int32_t labels[9] = {1, 1, 1, 2, 2, 2, 3, 3, 3};
+    const le_tensor image = le_tensor_of(values, LE_F64, 2, (int64_t[]){3, 3}),
+                    label = le_tensor_of(labels, LE_I32, 2, (int64_t[]){3, 3});
+    size_t n;
+    const le_implementation *const *all = le_engine_implementations(engine, "measure_sources", &n);
+    (void)state;
+    for (size_t k = 0; k < n; k++) {
+        le_tensor catalogue = {0};
+        if (!runs_here(engine, all[k]))
+            continue;
+        measure(&image, &label, all[k]->name, &catalogue);
+        const double *rows = catalogue.data;
+        const int64_t columns = catalogue.shape[1];
+        const bool finite = isfinite(rows[2]) || isfinite(rows[columns + 2]);
+        if (finite || rows[4] != INFINITY || rows[columns + 4] != 0 ||
+            rows[2 * columns + 5] != -DBL_MAX)
+            fail_msg("%s: sums %g and %g, deviations %g and %g", all[k]->name, rows[2],
+                     rows[columns + 2], rows[4], rows[columns + 4]);
+        if (!strcmp(all[k]->name, "reference") &&
+            (rows[2] != -INFINITY || rows[columns + 2] != INFINITY || rows[2 * columns + 2] != 5))
+            fail_msg("reference: sums %g, %g and %g", rows[2], rows[columns + 2],
+                     rows[2 * columns + 2]);
         le_tensor_free(&catalogue);
     }
 }
@@ -284,6 +314,6 @@ int main(void) {
         cmocka_unit_test(test_ellipses),        cmocka_unit_test(test_negative_moments),
         cmocka_unit_test(test_saturated),       cmocka_unit_test(test_refused),
         cmocka_unit_test(test_far_first_pixel), cmocka_unit_test(test_large_label_alone),
-        cmocka_unit_test(test_not_for_devices)};
+        cmocka_unit_test(test_not_for_devices), cmocka_unit_test(test_sums_beyond)};
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

@@ -41,7 +41,7 @@ static bool has_brackets(le__io_format format) {
            format == LE__IO_NPY;
 }
 
-/* Length of the file name: up to the first ':' after a known ending, or the first ":/". */
+/* Length of the file name: up to the first ':' or '[' after a known ending, or the first ":/". */
 static size_t file_length(const char *text, le__io_format *format) {
     for (const char *p = strchr(text, ':'); p; p = strchr(p + 1, ':')) {
         *format = format_of(text, (size_t)(p - text));
@@ -51,9 +51,9 @@ static size_t file_length(const char *text, le__io_format *format) {
     *format = format_of(text, strlen(text));
     if (*format)
         return strlen(text);
-    const char *bracket = strchr(text, '[');
-    if (bracket && has_brackets(*format = format_of(text, (size_t)(bracket - text))))
-        return (size_t)(bracket - text);
+    for (const char *b = strchr(text, '['); b; b = strchr(b + 1, '['))
+        if (has_brackets(*format = format_of(text, (size_t)(b - text))))
+            return (size_t)(b - text);
     const char *p = strstr(text, ":/");
     *format = p && p != text ? LE__IO_HDF5 : 0;
     return p ? (size_t)(p - text) : strlen(text);

@@ -39,6 +39,9 @@ static void names(void **state) {
     check("a.csv[flux]", LE__IO_CSV, "a.csv", "flux");
     check("a.csv[flux][1:3]", LE__IO_CSV, "a.csv", "flux");
     check("a.csv[1:3,0]", LE__IO_CSV, "a.csv", NULL);
+    check("runs[2]/a.csv[flux][1:3]", LE__IO_CSV, "runs[2]/a.csv", "flux");
+    check("map[a].fits[1][0:2]", LE__IO_FITS, "map[a].fits", "1");
+    check("map[a].fits", LE__IO_FITS, "map[a].fits", NULL);
 }
 
 static void bad_names(void **state) {

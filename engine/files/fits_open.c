@@ -116,15 +116,16 @@ static le_status find_first(le__fits *f) {
                    f->text);
 }
 
-/* NAME or NAME,VERSION. */
+/* NAME or NAME,VERSION, where a name may have commas of its own. */
 static le_status find_name(le__fits *f, const char *text) {
     char name[NAME_MAX_BYTES + 1] = "";
-    int error = 0, version = 0;
     const char *comma = strrchr(text, ',');
-    size_t length = comma ? (size_t)(comma - text) : strlen(text);
+    const bool versioned =
+        comma && comma[1] && strspn(comma + 1, "0123456789") == strlen(comma + 1);
+    const size_t length = versioned ? (size_t)(comma - text) : strlen(text);
+    int error = 0, version = versioned ? atoi(comma + 1) : 0;
     if (length < sizeof name) {
         memcpy(name, text, length);
-        version = comma ? atoi(comma + 1) : 0;
         fits_movnam_hdu(f->file, ANY_HDU, name, version, &error);
     }
     if (length >= sizeof name || error)

@@ -82,6 +82,25 @@ static void types(void **state) {
     le_tensor_free(&t);
 }
 
+/* A name may have commas, and one alone is no other HDU's version. */
+static void names_with_commas(void **state) {
+    (void)state;
+    static const char *const cards[] = {"SIMPLE  =                    T",
+                                        "BITPIX  =                    8",
+                                        "NAXIS   =                    1",
+                                        "NAXIS1  =                    2",
+                                        "EXTNAME = 'RED,BLUE'",
+                                        "EXTVER  =                    2",
+                                        NULL};
+    static const unsigned char two[] = {4, 5};
+    put_fits("commas.fits", cards, two, sizeof two);
+    assert_values("commas.fits[RED,BLUE]", "u8[2]", (double[]){4, 5});
+    assert_values("commas.fits[RED,BLUE,2]", "u8[2]", (double[]){4, 5});
+    io_assert_fails("commas.fits[RED,BLUE,1]", LE_ERR_IO, "no HDU RED,BLUE,1");
+    io_assert_fails("commas.fits[RED,BLUE,]", LE_ERR_IO, "no HDU RED,BLUE,");
+    io_assert_fails("commas.fits[RED]", LE_ERR_IO, "no HDU RED");
+}
+
 static void mistakes(void **state) {
     (void)state;
     io_assert_fails("absent.fits", LE_ERR_IO, "absent.fits");
@@ -367,6 +386,7 @@ static void cards_go_along(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(types),
+        cmocka_unit_test(names_with_commas),
         cmocka_unit_test(mistakes),
         cmocka_unit_test(every_dtype),
         cmocka_unit_test(as_cfitsio_reads_it),

@@ -178,6 +178,14 @@ static bool device_fits(const le_implementation *impl, le__device *d, const le_c
                               (has_f64_tensor(call) && !(impl->flags & LE_IMPL_F64_ANYWHERE)));
 }
 
+/* The same call on that device. */
+static void place(const le_call *call, const le_implementation *impl, le__device *device,
+                  le_call *there) {
+    memcpy(there, call, offsetof(le_call, args) + call->operation->n_args * sizeof call->args[0]);
+    there->device = device;
+    there->implementation = impl;
+}
+
 bool le__implementation_takes(const le_implementation *impl, le__device *device,
                               const le_call *call, const char **why) {
     *why = "the CPU lacks an instruction set";
@@ -185,10 +193,8 @@ bool le__implementation_takes(const le_implementation *impl, le__device *device,
         return false;
     if (!impl->applicable)
         return true;
-    le_call there; /* the same call on that device */
-    memcpy(&there, call, offsetof(le_call, args) + call->operation->n_args * sizeof call->args[0]);
-    there.device = device;
-    there.implementation = impl;
+    le_call there;
+    place(call, impl, device, &there);
     static const char unsaid[] = "not applicable";
     *why = unsaid;
     bool takes = impl->applicable(&there, why);
@@ -196,12 +202,27 @@ bool le__implementation_takes(const le_implementation *impl, le__device *device,
     return takes;
 }
 
-static bool memory_fits(const le__candidate *c, const le_call *call, const char **why) {
+/* What is left for the host beside another device is no variant to choose: all threads do it. */
+int le__candidate_threads(const le__candidate *c, const le_call *call) {
+    return c->device->kind == LE_DEVICE_CPU ? c->threads : le__pool_max_threads(call->engine->pool);
+}
+
+int64_t le__candidate_memory(const le__candidate *c, const le_call *call) {
+    le_call there;
     if (!c->implementation->memory)
-        return true;
-    int64_t need = c->implementation->memory(call);
+        return 0;
+    place(call, c->implementation, c->device, &there);
+    there.threads = le__candidate_threads(c, call);
+    memcpy(there.params, c->params, sizeof there.params);
+    return c->implementation->memory(&there);
+}
+
+static bool memory_fits(const le__candidate *c, const le_call *call, const char **why) {
     int64_t limit = call->want.memory_limit;
     int64_t engine_limit = call->engine->options.memory_limit_bytes;
+    if (!limit && !engine_limit)
+        return true;
+    int64_t need = le__candidate_memory(c, call);
     *why = "needs more working memory than allowed";
     if (limit && need > limit)
         return false;

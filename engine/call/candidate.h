@@ -42,6 +42,10 @@ bool le__device_wanted(const le__device *d, const le__constraint *want);
 /* Whether the candidate can answer this call as far as descriptors tell (ISA, device, memory,
  * applicable), whoever is asked for by name; on false *why is the reason. */
 bool le__candidate_can(const le__candidate *c, const le_call *call, const char **why);
+/* Threads that a run of it has for the host's part. */
+int le__candidate_threads(const le__candidate *c, const le_call *call);
+/* Bytes of working memory that a run of it takes, as its implementation says. */
+int64_t le__candidate_memory(const le__candidate *c, const le_call *call);
 /* Whether it may, too: nobody else is forced. Says nothing about errors and verdicts. */
 bool le__candidate_applies(const le__candidate *c, const le_call *call, const char **why);
 /* Whether "avx2", "avx2[threads=2]" or "avx2@cpu[...]" speaks of it. */

@@ -148,8 +148,7 @@ le_status le__execute(le_call *call, const le__candidate *c, le__outputs outputs
     bool cpu = c->device->kind == LE_DEVICE_CPU;
     call->implementation = c->implementation;
     call->device = c->device;
-    /* What is left for the host beside another device is no variant to choose: all threads do it. */
-    call->threads = cpu ? c->threads : le__pool_max_threads(call->engine->pool);
+    call->threads = le__candidate_threads(c, call);
     call->schedule = cpu ? c->schedule : LE__SCHEDULE_DYNAMIC;
     memcpy(call->params, c->params, sizeof call->params);
     call->stats = (le__run_stats){0};

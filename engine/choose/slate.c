@@ -126,15 +126,15 @@ bool le__arm_cannot_be_stopped(const le_call *call, const le__arm *a) {
 static le__policy_allowed describe(const le__question *q, const le_call *call, const le__arm *a) {
     const le__candidate *c = &a->candidate;
     bool cpu = c->device->kind == LE_DEVICE_CPU;
-    return (le__policy_allowed){
-        .candidate = a->policy,
-        .speed = le__arm_speed(c, call),
-        .extra_seconds = call->step ? 0 : le__transfers_expected(q, call, a),
-        .memory_bytes = c->implementation->memory ? (double)c->implementation->memory(call) : 0,
-        .cpu_factor = cpu ? c->threads : 0.1,
-        .unstoppable = le__arm_cannot_be_stopped(call, a),
-        .at_least = le__arm_takes_at_least(q, a),
-        .kin = le__arm_kin(a)};
+    return (le__policy_allowed){.candidate = a->policy,
+                                .speed = le__arm_speed(c, call),
+                                .extra_seconds =
+                                    call->step ? 0 : le__transfers_expected(q, call, a),
+                                .memory_bytes = (double)le__candidate_memory(c, call),
+                                .cpu_factor = cpu ? c->threads : 0.1,
+                                .unstoppable = le__arm_cannot_be_stopped(call, a),
+                                .at_least = le__arm_takes_at_least(q, a),
+                                .kin = le__arm_kin(a)};
 }
 
 le_status le__slate_make(const le__question *q, const le_call *call, le__slate *out) {

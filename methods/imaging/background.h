@@ -47,6 +47,8 @@ void le__im_mesh_put(le__im_mesh *mesh, int64_t at, const le__im_clipped *c);
 /* Cells without a value get the median of all; then each the median of its filter x filter
  * neighbourhood. spare: as many numbers as cells, and filter^2. */
 void le__im_mesh_filter(le__im_mesh *mesh, int64_t filter, double *spare);
+/* Bytes that making it takes: those of its cells, and of one for each thread. */
+int64_t le__im_mesh_memory(const le_call *call, const le__im_mesh *mesh, int64_t filter);
 /* The mesh of an image by sorting its cells, and filtered; its memory is the call's. LE_ERR_MEMORY
  * without a message. */
 le_status le__im_mesh_make(le_call *call, const le__im_pixels *image, int64_t filter,

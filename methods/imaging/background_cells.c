@@ -51,17 +51,33 @@ static void clip_cells(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
+/* Pixels of the largest cell; numbers that a worker needs for it, and the mesh for its cells. */
+static int64_t pixels_of(const le__im_mesh *m) {
+    return (m->rows / m->down + 1) * (m->cols / m->across + 1);
+}
+
+static int64_t room_of(const le__im_mesh *m) {
+    return pixels_of(m) + le__im_few_spare(pixels_of(m));
+}
+
+static int64_t cells_of(const le__im_mesh *m, int64_t filter) {
+    return 4 * m->down * m->across + 2 * filter * filter;
+}
+
+int64_t le__im_mesh_memory(const le_call *call, const le__im_mesh *mesh, int64_t filter) {
+    return (room_of(mesh) * le_call_threads(call) + cells_of(mesh, filter)) *
+           (int64_t)sizeof(double);
+}
+
 /* A cell and its clip for each worker, and the mesh. */
 static bool make_room(job *j, int64_t filter) {
     le__im_mesh *m = &j->mesh;
-    const int64_t cells = m->down * m->across;
-    j->cell = (m->rows / m->down + 1) * (m->cols / m->across + 1);
-    j->room = j->cell + le__im_few_spare(j->cell);
+    j->cell = pixels_of(m);
+    j->room = room_of(m);
     j->spare =
         le_call_scratch(j->call, (size_t)(j->room * le_call_threads(j->call)) * sizeof(double));
-    m->background =
-        le_call_scratch(j->call, (size_t)(4 * cells + 2 * filter * filter) * sizeof(double));
-    m->noise = m->background + cells;
+    m->background = le_call_scratch(j->call, (size_t)cells_of(m, filter) * sizeof(double));
+    m->noise = m->background + m->down * m->across;
     return j->spare && m->background;
 }
 
@@ -145,10 +161,17 @@ static le_status run_sorted(le_call *call) {
     return run_as(call, false);
 }
 
+static int64_t memory(const le_call *call) {
+    const le_tensor *image = le_call_in(call, BACKGROUND_IMAGE);
+    const le__im_mesh mesh =
+        le__im_mesh_of(image->shape[0], image->shape[1], le_call_i64(call, BACKGROUND_CELL));
+    return le__im_mesh_memory(call, &mesh, le_call_i64(call, BACKGROUND_FILTER));
+}
+
 LE_IMPLEMENTATION(background_mesh, reference, .run_type = "reference",
                   .summary = "cells clipped pass by pass",
-                  .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE, .speed = 0.4,
+                  .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE, .speed = 0.4, .memory = memory,
                   .run = run_plain);
 LE_IMPLEMENTATION(background_mesh, c, .run_type = "c",
                   .summary = "one look at the pixels of a cell", .flags = LE_IMPL_REPRODUCIBLE,
-                  .speed = 1, .run = run_sorted);
+                  .speed = 1, .memory = memory, .run = run_sorted);

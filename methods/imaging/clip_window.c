@@ -103,6 +103,13 @@ le_status le__im_window_begin(le_call *call, const le__im_clip *clip, const le__
     return make_lists(call, w) ? LE_OK : LE_ERR_MEMORY;
 }
 
+int64_t le__im_window_memory(const le__im_clip *clip, le_dtype dtype, int64_t n) {
+    const int64_t sorted = 2 * n * (int64_t)sizeof(double);
+    return n < FEWEST || clip->mad
+               ? sorted + (1 << 13)
+               : 2 * n * (dtype == LE_F32 ? 4 : 8) + 2 * SAMPLE * (int64_t)sizeof(double);
+}
+
 /* --- lists --- */
 
 /* The finite ones of a list of a block. */

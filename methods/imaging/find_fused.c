@@ -319,8 +319,10 @@ static bool applicable(const le_call *call, const char **why) {
 
 static int64_t memory(const le_call *call) {
     const le_tensor *image = le_call_in(call, FIND_IMAGE);
-    return le__im_runs_memory(le__im_shape_of(image)) +
-           2 * (image->dtype == LE_F32 ? 4 : 8) * le_tensor_count(image);
+    const le__im_clip clip = le__im_clip_of(call, FIND_CLIP);
+    const bool clips = !le__im_find_mesh(call) || le_call_given(call, FIND_STATISTICS);
+    return le__im_runs_memory(le__im_shape_of(image)) + le__im_find_mesh_memory(call) +
+           (clips ? le__im_window_memory(&clip, image->dtype, le_tensor_count(image)) : 0);
 }
 
 LE_IMPLEMENTATION(find_sources, LE__ISA_NAME(fused_), LE__ISA_FIELDS("fused"),

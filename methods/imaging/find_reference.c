@@ -161,7 +161,13 @@ static le_status run(le_call *call) {
     return LE_OK;
 }
 
+static int64_t memory(const le_call *call) {
+    const int64_t n = le_tensor_count(le_call_in(call, FIND_IMAGE));
+    return (5 * n + 1024) * (int64_t)sizeof(double) + (3 * n + 1) * (int64_t)sizeof(int32_t) +
+           le__im_find_mesh_memory(call);
+}
+
 LE_IMPLEMENTATION(find_sources, reference, .run_type = "reference",
                   .summary = "the references of its steps, one after the other",
                   .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE | LE_IMPL_SERIAL, .speed = 0.1,
-                  .run = run);
+                  .memory = memory, .run = run);

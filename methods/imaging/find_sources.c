@@ -85,6 +85,12 @@ bool le__im_find_mesh(const le_call *call) {
     return !strcmp(le_call_str(call, FIND_BACKGROUND), "mesh");
 }
 
+int64_t le__im_find_mesh_memory(const le_call *call) {
+    const le__im_shape s = le__im_shape_of(le_call_in(call, FIND_IMAGE));
+    const le__im_mesh mesh = le__im_mesh_of(s.rows, s.cols, le_call_i64(call, FIND_CELL));
+    return le__im_find_mesh(call) ? le__im_mesh_memory(call, &mesh, LE__IM_MESH_FILTER) : 0;
+}
+
 bool le__im_find_selects(const le_call *call) {
     return le_call_given(call, FIND_FLOOD) || le_call_i64(call, FIND_MINIMUM_AREA) > 1;
 }

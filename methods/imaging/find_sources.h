@@ -29,6 +29,8 @@ enum {
 
 /* Background and noise of each pixel's own. */
 bool le__im_find_mesh(const le_call *call);
+/* Bytes that its mesh takes; 0 without one. */
+int64_t le__im_find_mesh_memory(const le_call *call);
 /* Some components are dropped after they were found. */
 bool le__im_find_selects(const le_call *call);
 

@@ -24,6 +24,10 @@ static le_status run(le_call *call) {
     return LE_OK;
 }
 
+static int64_t memory(const le_call *call) {
+    return (2 * le_tensor_count(le_call_in(call, LABEL_MASK)) + 1) * (int64_t)sizeof(int32_t);
+}
+
 LE_IMPLEMENTATION(label, reference, .run_type = "reference", .summary = "by flooding",
                   .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE | LE_IMPL_SERIAL, .speed = 0.1,
-                  .run = run);
+                  .memory = memory, .run = run);

@@ -142,5 +142,11 @@ static le_status run(le_call *call) {
     return le_parallel_for(call, (size_t)((j.n + BLOCK - 1) / BLOCK), renumber_blocks, &j);
 }
 
+/* As many labels as pixels at most, which are listed where there are numbers beyond. */
+static int64_t memory(const le_call *call) {
+    const int64_t places = le_tensor_count(le_call_in(call, SELECT_LABELS)) + 1;
+    return places * (int64_t)(2 * sizeof(int32_t) + 1);
+}
+
 LE_IMPLEMENTATION(select_labels, c, .run_type = "c", .summary = "all components counted at once",
-                  .flags = LE_IMPL_REPRODUCIBLE, .speed = 1, .run = run);
+                  .flags = LE_IMPL_REPRODUCIBLE, .speed = 1, .memory = memory, .run = run);

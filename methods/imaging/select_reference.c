@@ -65,7 +65,11 @@ static le_status run(le_call *call) {
     return LE_OK;
 }
 
+static int64_t memory(const le_call *call) {
+    return (le_tensor_count(le_call_in(call, SELECT_LABELS)) + 1) * (int64_t)sizeof(pixel);
+}
+
 LE_IMPLEMENTATION(select_labels, reference, .run_type = "reference",
                   .summary = "component by component",
                   .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE | LE_IMPL_SERIAL, .speed = 0.1,
-                  .run = run);
+                  .memory = memory, .run = run);

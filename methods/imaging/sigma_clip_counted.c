@@ -59,6 +59,11 @@ static le_status run(le_call *call) {
     return out.mask ? le_parallel_for(call, blocks, mask, &j) : LE_OK;
 }
 
+static int64_t memory(const le_call *call) {
+    return le_call_threads(call) * LE__IM_VALUES * (int64_t)sizeof(uint32_t) +
+           LE__IM_COUNTED_MEMORY * (int64_t)sizeof(int64_t);
+}
+
 static bool applicable(const le_call *call, const char **why) {
     const le_tensor *image = le_call_in(call, SIGMA_CLIP_IMAGE);
     *why = "not integers of up to 16 bits, or sets along an axis";
@@ -68,4 +73,4 @@ static bool applicable(const le_call *call, const char **why) {
 
 LE_IMPLEMENTATION(sigma_clip, counted, .run_type = "c",
                   .summary = "from how often each integer occurs", .flags = LE_IMPL_REPRODUCIBLE,
-                  .speed = 10, .applicable = applicable, .run = run);
+                  .speed = 10, .applicable = applicable, .memory = memory, .run = run);

@@ -95,7 +95,7 @@ static bool applicable(const le_call *call, const char **why) {
 }
 
 static int64_t memory(const le_call *call) {
-    return 2 * (int64_t)sizeof(double) * le__im_sets_of(call).length;
+    return 2 * (int64_t)sizeof(double) * le__im_sets_of(call).length * le_call_threads(call);
 }
 
 LE_IMPLEMENTATION(sigma_clip, lines, .run_type = "c",

@@ -49,7 +49,11 @@ static le_status run(le_call *call) {
     return LE_OK;
 }
 
+static int64_t memory(const le_call *call) {
+    return (2 * le__im_sets_of(call).length + 1) * (int64_t)sizeof(double);
+}
+
 LE_IMPLEMENTATION(sigma_clip, reference, .run_type = "reference",
                   .summary = "pass by pass over what is still there",
                   .flags = LE_IMPL_REFERENCE | LE_IMPL_REPRODUCIBLE | LE_IMPL_SERIAL, .speed = 0.2,
-                  .run = run);
+                  .memory = memory, .run = run);

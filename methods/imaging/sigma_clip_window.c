@@ -66,7 +66,8 @@ static bool applicable(const le_call *call, const char **why) {
 
 static int64_t memory(const le_call *call) {
     const le_tensor *image = le_call_in(call, SIGMA_CLIP_IMAGE);
-    return 2 * (image->dtype == LE_F32 ? 4 : 8) * le_tensor_count(image);
+    const le__im_clip clip = le__im_clip_of(call, SIGMA_CLIP_SETTINGS);
+    return le__im_window_memory(&clip, image->dtype, le_tensor_count(image));
 }
 
 LE_IMPLEMENTATION(sigma_clip, LE__ISA, LE__ISA_FIELDS("simd"),

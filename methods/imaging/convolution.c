@@ -293,9 +293,11 @@ le_status le__convolution_check(le_call *call, le__convolution_kind kind) {
                              flat ? &c->out_cols : (const int64_t[]){c->out_rows, c->out_cols});
     if (status != LE_OK)
         return status;
-    /* the last: in single precision it would be infinite, what is made of it perhaps not */
+    /* the last two: in single precision numbers would be infinite or 0, what is made of them
+     * perhaps not */
     const bool wide = le_call_out(call, CONV_RESULT)->dtype == LE_F64 ||
-                      le_call_atol(call) < 2e-6 || (isfinite(c->fill) && fabs(c->fill) > FLT_MAX);
+                      le_call_atol(call) < 2e-6 || le_call_in(call, CONV_IMAGE)->dtype == LE_F64 ||
+                      (isfinite(c->fill) && fabs(c->fill) > FLT_MAX);
     const int64_t n = c->tap_rows * c->tap_cols;
     c->cancels = cancels(&c->magnitudes, n);
     c->in_f64 = wide || c->cancels || grows_inexact(c);

@@ -237,7 +237,10 @@ static double largest_held(const le_tensor *image, const le_tensor *kernel,
 static void compare_overflowing(le_engine *engine, const char *name, const le_tensor *image,
                                 const le_tensor *kernel) {
     const bool flat = image->ndim == 1;
-    le_tensor result = {0};
+    const int64_t *size = image->shape, *taps_size = kernel->shape,
+                  made[2] = {size[0] - taps_size[0] + 1, flat ? 1 : size[1] - taps_size[1] + 1};
+    le_tensor result;
+    assert_int_equal(le_tensor_alloc(&result, LE_F32, image->ndim, made), LE_OK);
     const le_status status = le_engine_run(engine, flat ? "convolve" : "convolve2d",
                                            LE_IN(flat ? "signal" : "image", image),
                                            LE_TABLE("kernel", kernel), LE_STR("mode", "valid"),
@@ -297,6 +300,20 @@ static void taps_beyond_floats(void **state) {
             le_tensor_set(&image, i, le_tensor_get(&image, i) * 1e-47);
         le_tensor_set(&image, HIGH / 2 * WIDE + WIDE / 2, spots[k / 4]);
         convolve_by_all(&image, k / 2 % 2, 1e39);
+    }
+}
+
+/* Pixels that no float holds, or all as 0, and results that floats hold. */
+static void pixels_beyond_floats(void **state) {
+    static const double by[] = {1e-85, 1e20};
+    (void)state;
+    for (int k = 0; k < 8; k++) {
+        le_tensor image = large_pixels(1 + k % 2, false), wide;
+        assert_int_equal(le_tensor_alloc(&wide, LE_F64, image.ndim, image.shape), LE_OK);
+        for (int64_t i = 0; i < le_tensor_count(&wide); i++)
+            le_tensor_set(&wide, i, le_tensor_get(&image, i) * by[k / 4]);
+        convolve_by_all(&wide, k / 2 % 2, k / 4 ? 1e-14 : 1e14);
+        le_tensor_free(&image);
     }
 }
 
@@ -403,6 +420,7 @@ int main(void) {
                                        cmocka_unit_test(more_than_rounding_is_found),
                                        cmocka_unit_test(sums_that_overflow),
                                        cmocka_unit_test(taps_beyond_floats),
+                                       cmocka_unit_test(pixels_beyond_floats),
                                        cmocka_unit_test(fill_value_beyond_floats),
                                        cmocka_unit_test(alike_pixels)};
     return cmocka_run_group_tests(tests, NULL, NULL);

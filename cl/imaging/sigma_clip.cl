@@ -196,8 +196,8 @@ static void describe(__global state *at, const sums *s)
 static void keep_within(__global state *at, const settings *c, double deviation)
 {
     const double center = c->mean ? at->mean : at->median;
-    at->lower = center - reach_of(c->sigma_lower, deviation);
-    at->upper = center + reach_of(c->sigma_upper, deviation);
+    at->lower = bound_of(center, -reach_of(c->sigma_lower, deviation));
+    at->upper = bound_of(center, reach_of(c->sigma_upper, deviation));
     at->closed = c->closed || deviation == 0;
     at->kept = both(at->kept, keys_within(at->lower, at->upper, at->closed));
     at->count_before = at->count;

@@ -155,8 +155,8 @@ __kernel void clip_lines(__global const T *image, lines s, clip c, __global T *s
         f = facts_of(line, stride, kept);
         const double center = c.mean ? f.mean : f.median;
         const double by = c.mad ? deviation_of(line, stride, kept, f.median) : f.std;
-        l.lower = center - reach_of(c.sigma_lower, by);
-        l.upper = center + reach_of(c.sigma_upper, by);
+        l.lower = bound_of(center, -reach_of(c.sigma_lower, by));
+        l.upper = bound_of(center, reach_of(c.sigma_upper, by));
         l.closed = c.closed || by == 0;
         kept = keep_within(line, stride, kept, l);
         iterations++;

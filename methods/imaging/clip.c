@@ -44,9 +44,14 @@ static double reach_of(double sigma, double deviation) {
     return sigma > 0 ? sigma * deviation : 0;
 }
 
+/* Nothing is beyond an infinite deviation, though the center be no number. */
+static double bound_of(double center, double by) {
+    return isinf(by) ? by : center + by;
+}
+
 le__im_limits le__im_clip_limits(const le__im_clip *clip, double center, double deviation) {
-    return (le__im_limits){.lower = center - reach_of(clip->sigma_lower, deviation),
-                           .upper = center + reach_of(clip->sigma_upper, deviation),
+    return (le__im_limits){.lower = bound_of(center, -reach_of(clip->sigma_lower, deviation)),
+                           .upper = bound_of(center, reach_of(clip->sigma_upper, deviation)),
                            .closed = clip->closed || deviation == 0};
 }
 

@@ -223,6 +223,32 @@ static void too_far(const char *implementation, double sigma_lower) {
     le_tensor_free(&got);
 }
 
+/* Of sums that no double holds the mean is no number; nothing is beyond an infinite deviation. */
+static void no_mean(const char *implementation) {
+    double pixels[] = {1, 2, -DBL_MAX, -DBL_MAX, 4, 5, -DBL_MAX, 7};
+    const le_tensor image = le_tensor_of(pixels, LE_F64, 1, (int64_t[]){8});
+    le_tensor got = {0};
+    const le_status status = le_engine_run(
+        engine, "sigma_clip", LE_IN("image", &image), LE_STR("center", "mean"), LE_I64("axis", 0),
+        LE_OUT("statistics", &got), LE_OPT_IMPLEMENTATION(implementation));
+    const double *is = got.data;
+    if (status != LE_OK && !is_not_for_it(status))
+        fail_msg("%s: %s", implementation, le_error_message());
+    if (status == LE_OK && (is[0] != 8 || is[1] != 0 || is[6] != -INFINITY || is[7] != INFINITY))
+        fail_msg("%s: %g are kept, %g rejected, within %g and %g", implementation, is[0], is[1],
+                 is[6], is[7]);
+    le_tensor_free(&got);
+}
+
+static void test_no_mean(void **state) {
+    size_t n;
+    const le_implementation *const *all = le_engine_implementations(engine, "sigma_clip", &n);
+    (void)state;
+    for (size_t k = 0; k < n; k++)
+        if (runs_here(engine, all[k]))
+            no_mean(all[k]->name);
+}
+
 static void test_too_far(void **state) {
     size_t n;
     const le_implementation *const *all = le_engine_implementations(engine, "sigma_clip", &n);
@@ -470,11 +496,12 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_contents), cmocka_unit_test(test_at_bounds),
-        cmocka_unit_test(test_too_far),  cmocka_unit_test(test_empty_lines),
-        cmocka_unit_test(test_fused),    cmocka_unit_test(test_fused_selects),
-        cmocka_unit_test(test_mesh),     cmocka_unit_test(test_mesh_lines),
-        cmocka_unit_test(test_cells),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_contents),      cmocka_unit_test(test_at_bounds),
+        cmocka_unit_test(test_too_far),       cmocka_unit_test(test_no_mean),
+        cmocka_unit_test(test_empty_lines),   cmocka_unit_test(test_fused),
+        cmocka_unit_test(test_fused_selects), cmocka_unit_test(test_mesh),
+        cmocka_unit_test(test_mesh_lines),    cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

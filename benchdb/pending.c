@@ -62,9 +62,36 @@ static bool add_sample(le__db_pending *p, const le_db *db, const le__db_item *it
     return true;
 }
 
+static le_db_account *account_of(const le__db_pending *p, const char *operation) {
+    for (size_t i = 0; i < p->n_others; i++) {
+        le_db_account *a = p->others[i].value.row;
+        if (p->others[i].type == LE__ITEM_ACCOUNT && !strcmp(a->operation, operation))
+            return a;
+    }
+    return NULL;
+}
+
+/* Each call may have one: added up they leave room for what is not said twice. False: there is none
+ * of the operation yet. */
+static bool add_to_account(le__db_pending *p, le__db_item *item) {
+    const le_db_account *more = item->value.row;
+    le_db_account *a = account_of(p, more->operation);
+    if (!a)
+        return false;
+    a->answered_s += more->answered_s;
+    a->explored_s += more->explored_s;
+    a->regret_s += more->regret_s;
+    a->calls += more->calls;
+    a->date_ms = more->date_ms > a->date_ms ? more->date_ms : a->date_ms;
+    free(item->value.row);
+    return true;
+}
+
 bool le__db_pending_add(le__db_pending *p, const le_db *db, le__db_item *item) {
     if (item->type == LE__ITEM_SAMPLE)
         return add_sample(p, db, item);
+    if (item->type == LE__ITEM_ACCOUNT && add_to_account(p, item))
+        return true;
     if (p->n_others == p->others_capacity) {
         size_t capacity = p->others_capacity ? 2 * p->others_capacity : 64;
         le__db_item *others =

@@ -201,16 +201,20 @@ static outcome commit(le__db_writer *w) {
     return result;
 }
 
-static void absorb(le__db_writer *w, le__db_item *items, size_t n) {
+/* A commit that fails may have waited for a lock: it is not tried again for each item that finds no
+ * room, while callers wait behind a full queue. */
+static outcome absorb(le__db_writer *w, le__db_item *items, size_t n) {
     int64_t lost_samples = 0;
+    outcome result = WRITTEN;
     for (size_t i = 0; i < n; i++) {
-        if (le__db_pending_full(&w->pending))
-            commit(w);
+        if (result == WRITTEN && le__db_pending_full(&w->pending))
+            result = commit(w);
         if (!le__db_pending_add(&w->pending, w->db, &items[i]))
             lost_samples += items[i].type == LE__ITEM_SAMPLE;
     }
     if (lost_samples)
         lost(w, lost_samples);
+    return result;
 }
 
 /* Waits for something to do; holds the lock. */
@@ -261,9 +265,10 @@ static void *run(void *argument) {
         w->n = w->capacity = 0;
         w->urgent = false;
         pthread_mutex_unlock(&w->lock);
-        absorb(w, items, n);
+        outcome result = absorb(w, items, n);
         free(items);
-        outcome result = commit(w);
+        if (result == WRITTEN)
+            result = commit(w);
         pthread_mutex_lock(&w->lock);
         if (result == WRITTEN)
             w->finished = target;

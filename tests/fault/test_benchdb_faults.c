@@ -554,6 +554,50 @@ static void add_shape(le_db *db, int extent) {
                       test_candidate(db, 0), &sample, 1);
 }
 
+/* While a lock lasts callers go on, however much there is to be written. Of samples some are lost
+ * then, of verdicts and accounts none. */
+static void test_locked_and_busy(void **state) {
+    enum { SHAPES = 3000, CALLS = 3 };
+    const double hold_s = 8;
+    char *folder = test_folder(), *path = test_path(folder, "t.sqlite3"), byte;
+    int ready[2];
+    (void)state;
+    make_good(path);
+    assert_int_equal(pipe(ready), 0);
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0)
+        hold_lock(path, hold_s, ready);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    le_db *db = test_open(path, NULL);
+    double start = seconds_now();
+    for (int i = 0; i < SHAPES; i++) {
+        add_shape(db, 1000 + i);
+        for (int k = 0; k < CALLS; k++)
+            le_db_add_account(db,
+                              &(le_db_account){.operation = "busy", .answered_s = 0.5, .calls = 1});
+    }
+    le_db_add_verdict(db, &(le_db_verdict){.candidate = test_candidate(db, 0),
+                                           .size_class = "late",
+                                           .state = LE_DB_FAILED,
+                                           .reason = "wrong"});
+    double delay = seconds_now() - start;
+    print_message("%d shapes under a lock: %.3f s\n", SHAPES, delay);
+    assert_true(delay < hold_s / 2);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    le_db_flush(db, 20);
+    le_db_close(&db);
+    assert_int_equal(count(path, "SELECT count(*) FROM verdicts WHERE size_class = 'late'"), 1);
+    assert_int_equal(count(path, "SELECT calls FROM accounts WHERE operation = 'busy'"),
+                     SHAPES * CALLS);
+    assert_int_equal(count(path, "SELECT 2 * answered_s FROM accounts WHERE operation = 'busy'"),
+                     SHAPES * CALLS);
+    assert_true(count(path, "SELECT count(*) FROM samples") > 500);
+    close(ready[0]);
+    close(ready[1]);
+    test_folder_remove(folder);
+}
+
 /* Another database takes the place of the one that is open, whose log stays behind. Whoever notices
  * first, who reads, who writes or who closes, what is there is only added to, and the one that was
  * moved has all that was written. */
@@ -653,6 +697,7 @@ int main(void) {
         cmocka_unit_test(test_full),
         cmocka_unit_test(test_full_for_a_while),
         cmocka_unit_test(test_locked),
+        cmocka_unit_test(test_locked_and_busy),
         cmocka_unit_test(test_without_wal),
         cmocka_unit_test(test_pulled_away),
         cmocka_unit_test(test_replaced),

@@ -105,6 +105,22 @@ void le__observe_run(le__dispatch *d, le__question *q, const le__decision *of, c
     measure_transfers(q, call);
 }
 
+/* Whether the arm is another choice than the one that is stored, perhaps by a call in another mode.
+ * Mutex of the operation held. */
+static bool is_another(le__question *q, le__arm *arm) {
+    const le__stored_choice *stored = le__store_choice(q->op, q->db, q->constraint);
+    bool noted = stored && stored->arm == arm;
+    bool another = !noted && q->stored != (int)arm->index;
+    q->stored = (int)arm->index;
+    if (noted)
+        q->chosen = stored->chosen;
+    if (!another)
+        return false;
+    q->chosen = LE__CHOSEN_BY_LEARNING;
+    le__store_note_choice(q->op, q->db, q->constraint, arm, LE__CHOSEN_BY_LEARNING);
+    return true;
+}
+
 void le__observe_choice(le__dispatch *d, le__question *q, const le_call *call,
                         const le__decision *c) {
     if (c->of.why != LE__WHY_EXPLOIT && c->of.why != LE__WHY_ONLY)
@@ -120,12 +136,9 @@ void le__observe_choice(le__dispatch *d, le__question *q, const le_call *call,
         le__policy_incumbent(d->policy, q->op->family, q->policy) != c->arm->policy)
         return;
     pthread_mutex_lock(&q->op->mutex);
-    bool changed = q->stored != (int)c->arm->index;
-    q->stored = (int)c->arm->index;
-    if (changed)
-        q->chosen = LE__CHOSEN_BY_LEARNING;
+    bool another = is_another(q, c->arm);
     pthread_mutex_unlock(&q->op->mutex);
-    if (changed)
+    if (another)
         le__store_keep_choice(d->store, le__store_question(d->store, q), c->arm->db, q->constraint,
                               "{" LE__BY_LEARNING "}");
 }

@@ -208,16 +208,18 @@ bool le__race_run(le__dispatch *d, le__question *q, le_call *call, const le__sla
 void le__race_keep(le__dispatch *d, le__question *q, const le__slate *f, bool whole,
                    const le__policy_race_result *r) {
     char evidence[192];
-    const le__arm *arm = f->arms[r->index];
+    le__arm *arm = f->arms[r->index];
     le__number_print(evidence, sizeof evidence,
                      "{\"by\":\"race\",\"seconds\":%.9g,\"expected_regret\":%.3g,\"runs\":%u%s}",
                      r->seconds, r->expected_regret, r->runs,
                      r->storable ? "" : "," LE_DB_UNDER_LOAD);
+    const le__chosen chosen = r->storable ? LE__CHOSEN_BY_RACE : LE__CHOSEN_UNDER_LOAD;
     pthread_mutex_lock(&q->op->mutex);
     if (whole || q->stored >= 0) {
         q->stored = (int)arm->index;
-        q->chosen = r->storable ? LE__CHOSEN_BY_RACE : LE__CHOSEN_UNDER_LOAD;
+        q->chosen = chosen;
     }
+    le__store_note_choice(q->op, q->db, q->constraint, arm, chosen);
     pthread_mutex_unlock(&q->op->mutex);
     le__store_keep_choice(d->store, le__store_question(d->store, q), arm->db, q->constraint,
                           evidence);

@@ -25,6 +25,8 @@
 #include <xxhash.h>
 
 enum { MET_BITS = 1 << 22, MET_WORD = 64 };
+/* The operation has no more choices than it has questions, and a few. */
+enum { MOST_CHOICES = 2 * LE__QUESTIONS };
 
 struct le__store {
     le_engine *engine;
@@ -424,9 +426,6 @@ void le__store_load_verdicts(le__store *s, le__op_state *op) {
     le_db_knowledge_free(&k);
 }
 
-/* The operation has no more choices than it has questions, and a few. */
-enum { MOST_CHOICES = 2 * LE__QUESTIONS };
-
 void le__store_load_problem(le__store *s, le__op_state *op, le__policy *policy, int64_t problem) {
     le_db_knowledge *k = NULL;
     if (le_db_load_problem(s->db, op->entry->operation->name, problem, &k) == LE_DB_NO_MEMORY || !k)
@@ -440,8 +439,8 @@ void le__store_load_problem(le__store *s, le__op_state *op, le__policy *policy, 
     le_db_knowledge_free(&k);
 }
 
-const le__stored_choice *le__store_choice(const le__op_state *op, int64_t problem,
-                                          const char *constraint) {
+/* Where the choices of a problem begin, or would. */
+static size_t place_of(const le__op_state *op, int64_t problem) {
     size_t low = 0, high = op->n_choices;
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -450,10 +449,46 @@ const le__stored_choice *le__store_choice(const le__op_state *op, int64_t proble
         else
             high = middle;
     }
-    for (; low < op->n_choices && op->choices[low].problem == problem; low++)
-        if (!strcmp(op->choices[low].constraint, constraint))
-            return &op->choices[low];
+    return low;
+}
+
+static le__stored_choice *find_choice(const le__op_state *op, int64_t problem,
+                                      const char *constraint) {
+    for (size_t i = place_of(op, problem); i < op->n_choices && op->choices[i].problem == problem;
+         i++)
+        if (!strcmp(op->choices[i].constraint, constraint))
+            return &op->choices[i];
     return NULL;
+}
+
+const le__stored_choice *le__store_choice(const le__op_state *op, int64_t problem,
+                                          const char *constraint) {
+    return find_choice(op, problem, constraint);
+}
+
+static le__stored_choice *add_choice(le__op_state *op, int64_t problem, const char *constraint) {
+    le__stored_choice *choices = op->n_choices < MOST_CHOICES
+                                     ? realloc(op->choices, (op->n_choices + 1) * sizeof *choices)
+                                     : NULL;
+    if (!choices)
+        return NULL;
+    size_t at = place_of(op, problem);
+    op->choices = choices;
+    memmove(choices + at + 1, choices + at, (op->n_choices++ - at) * sizeof *choices);
+    choices[at] = (le__stored_choice){.problem = problem};
+    snprintf(choices[at].constraint, sizeof choices[at].constraint, "%s", constraint);
+    return &choices[at];
+}
+
+void le__store_note_choice(le__op_state *op, int64_t problem, const char *constraint, le__arm *arm,
+                           le__chosen chosen) {
+    le__stored_choice *c = find_choice(op, problem, constraint);
+    if (!c && chosen != LE__CHOSEN_BY_LEARNING)
+        c = add_choice(op, problem, constraint);
+    if (!c)
+        return;
+    c->arm = arm;
+    c->chosen = chosen;
 }
 
 int64_t le__store_note(le__store *s, const char *operation, const char *implementation,

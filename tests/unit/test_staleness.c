@@ -25,6 +25,7 @@ enum { A, B, ADDED, IMPLEMENTATIONS, N = 500 };
 
 static const char *const names[] = {"a", "b", "added"};
 static double seconds[IMPLEMENTATIONS];
+static le_mode asked;             /* by calls; default: the engine's */
 static int runs[IMPLEMENTATIONS]; /* in this process: trials happen in others */
 static char db[96];
 
@@ -91,7 +92,7 @@ static const char *call(le_engine *e, int64_t n) {
     le_tensor input = le_tensor_of(in, LE_F32, 1, &n), result = {0};
     info.struct_size = sizeof info;
     if (le_engine_run(e, "toy", LE_IN("input", &input), LE_F64("factor", 2),
-                      LE_OUT("result", &result)) != LE_OK)
+                      LE_OUT("result", &result), LE_OPT_MODE(asked)) != LE_OK)
         fail_msg("%s", le_error_message());
     for (int64_t i = 0; i < n; i++)
         assert_true(((float *)result.data)[i] == 2 * in[i]);
@@ -126,14 +127,18 @@ static void remove_database(void) {
     }
 }
 
-/* A database in which a took 3 s and b 12 s. */
-static void fill_database(void) {
+static void begin_database(void) {
+    static int number; /* engines that a failed test left open write to files of their own */
     seconds[A] = 3;
     seconds[B] = 12;
     seconds[ADDED] = 0.5;
-    static int number; /* engines that a failed test left open write to files of their own */
     snprintf(db, sizeof db, "/tmp/le_staleness_%d_%d.sqlite3", (int)getpid(), number++);
     remove_database();
+}
+
+/* A database in which a took 3 s and b 12 s. */
+static void fill_database(void) {
+    begin_database();
     le_engine *e = open_engine(LE_MODE_MEASURE, ADDED, "source");
     for (int i = 0; i < 3; i++)
         assert_string_equal(call(e, N), "a");
@@ -369,6 +374,31 @@ static void a_choice_under_load_is_marked(void **state) {
     calm_load = 0;
 }
 
+/* Calls in learn that follow a race in the same process do not make its choice one of theirs: it
+ * would be raced again in each later process. */
+static void a_races_choice_stays_one(void **state) {
+    (void)state;
+    for (int before = 0; before < 4; before += 3) {
+        begin_database();
+        le_engine *e = open_engine(LE_MODE_LEARN, ADDED, "source");
+        for (int i = 0; i < before; i++)
+            call(e, N);
+        asked = LE_MODE_MEASURE;
+        assert_string_equal(call(e, N), "a");
+        asked = LE_MODE_DEFAULT;
+        for (int i = 0; i < 20; i++)
+            assert_string_equal(call(e, N), "a");
+        le_close(&e);
+        assert_true(choice_says("\"by\":\"race\""));
+        e = open_engine(LE_MODE_MEASURE, ADDED, "source");
+        assert_string_equal(call(e, N), "a");
+        assert_int_equal(runs[A], 1);
+        assert_int_equal(runs[B], 0);
+        le_close(&e);
+        remove_database();
+    }
+}
+
 /* Another process has locked the file when the first calls of this one come: they are answered, and
  * what is stored counts as soon as it can be read. */
 static void what_was_locked_is_read_later(void **state) {
@@ -403,6 +433,7 @@ int main(void) {
         cmocka_unit_test(frozen_measures_and_writes_nothing),
         cmocka_unit_test(a_choice_under_load_is_marked),
         cmocka_unit_test(what_was_locked_is_read_later),
+        cmocka_unit_test(a_races_choice_stays_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,11 +33,20 @@ typedef struct le__rate {
     double most;         /* by trials */
 } le__rate;
 
+/* Where a verdict comes from: each of these counts before those above it. */
+typedef enum le__found {
+    LE__FOUND_NOWHERE = 0, /* nothing is known */
+    LE__FOUND_ELSEWHERE,   /* on another machine */
+    LE__FOUND_EARLIER,     /* on this one, by an earlier process or one beside this */
+    LE__FOUND_NOW
+} le__found;
+
 /* What is known for one kind of problem and one size class. */
 typedef struct le__verdict {
     char kind[256];
     int size_class;
     le__state state;
+    le__found found;
     le__error_profile error;
     char reason[160];
     bool untold;  /* proven without an error: there was nothing to compare with */

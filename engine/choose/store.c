@@ -283,7 +283,24 @@ static void load_samples(le__store *s, const le__op_state *op, le__policy *polic
     free(rows);
 }
 
-static void load_verdict(le__op_state *op, const le_db_verdict *from) {
+/* Whether it takes the place of what is known. What this process has found is not undone by what it
+ * had stored before, nor by what was there before it. */
+static bool counts(const le__verdict *v, const le_db_verdict *from, bool here) {
+    return v->found < LE__FOUND_EARLIER ||
+           (here && (v->found == LE__FOUND_EARLIER || from->state > (le_db_state)v->state));
+}
+
+/* Of a first run, which has ended or not. A process that ended in one here is not forgotten for
+ * what others have found elsewhere. */
+static void load_marker(le__verdict *v, const char *text) {
+    le__marker m = le__marker_read(text);
+    v->ran = v->ran || m == LE__MARKER_NONE;
+    v->suspect = v->wary = !v->ran && m == LE__MARKER_DEAD;
+    if (v->suspect && v->found < LE__FOUND_EARLIER)
+        v->found = LE__FOUND_EARLIER;
+}
+
+static void load_verdict(le__op_state *op, const le_db_verdict *from, bool here) {
     le__proof *p = proof_of(op, from->candidate);
     if (!p || from->differs & verdict_parts)
         return;
@@ -295,12 +312,13 @@ static void load_verdict(le__op_state *op, const le_db_verdict *from) {
     le__verdict *v = le__proof_verdict(p, kind, atoi(bar + 1));
     if (!v)
         return;
-    if (from->state == (le_db_state)LE__UNPROVEN) { /* of a first run, which has ended or not */
-        le__marker m = le__marker_read(from->reason);
-        v->ran = v->ran || m == LE__MARKER_NONE;
-        v->suspect = v->wary = !v->ran && m == LE__MARKER_DEAD;
+    if (from->state == (le_db_state)LE__UNPROVEN) {
+        load_marker(v, from->reason);
         return;
     }
+    if (!counts(v, from, here))
+        return;
+    v->found = here ? LE__FOUND_EARLIER : LE__FOUND_ELSEWHERE;
     v->state = (le__state)from->state;
     v->ran = true;
     le__utf8_put_line(v->reason, sizeof v->reason, "", from->reason ? from->reason : "");
@@ -314,6 +332,31 @@ static void load_verdict(le__op_state *op, const le_db_verdict *from) {
         p->quarantined = true;
         le__utf8_put_line(p->reason, sizeof p->reason, "quarantined: ", v->reason);
     }
+}
+
+/* Whatever of it has changed since. */
+static bool is_of_this_machine(const le_db_verdict *v) {
+    return !(v->differs & LE_DIFF_HOST);
+}
+
+static int by_machine_and_date(const void *a, const void *b) {
+    const le_db_verdict *x = *(const le_db_verdict *const *)a,
+                        *y = *(const le_db_verdict *const *)b;
+    if (is_of_this_machine(x) != is_of_this_machine(y))
+        return is_of_this_machine(x) ? -1 : 1;
+    return (x->date_ms > y->date_ms) - (x->date_ms < y->date_ms);
+}
+
+/* Those of this machine first, and of each kind the newest last, which so stands. */
+static void load_verdicts(le__op_state *op, const le_db_knowledge *k) {
+    const le_db_verdict **rows = calloc(k->n_verdicts + 1, sizeof *rows);
+    for (size_t i = 0; rows && i < k->n_verdicts; i++)
+        rows[i] = &k->verdicts[i];
+    if (rows)
+        qsort(rows, k->n_verdicts, sizeof *rows, by_machine_and_date);
+    for (size_t i = 0; rows && i < k->n_verdicts; i++)
+        load_verdict(op, rows[i], is_of_this_machine(rows[i]));
+    free(rows);
 }
 
 static void load_accounts(le__store *s, le__op_state *op, le__policy *policy,
@@ -407,8 +450,7 @@ bool le__store_load(le__store *s, le__op_state *op, le__policy *policy) {
     for (size_t i = 0; i < k->n_problems; i++)
         le__store_has_met(s, (uint64_t)k->problems[i].id);
     load_samples(s, op, policy, k);
-    for (size_t i = 0; i < k->n_verdicts; i++)
-        load_verdict(op, &k->verdicts[i]);
+    load_verdicts(op, k);
     load_accounts(s, op, policy, k);
     op->n_choices = 0;
     load_choices(s, op, k);
@@ -421,8 +463,7 @@ void le__store_load_verdicts(le__store *s, le__op_state *op) {
     if (le_db_load(s->db, op->entry->operation->name, LE_DB_LOAD_RECENT, &k) == LE_DB_NO_MEMORY ||
         !k)
         return;
-    for (size_t i = 0; i < k->n_verdicts; i++)
-        load_verdict(op, &k->verdicts[i]);
+    load_verdicts(op, k);
     le_db_knowledge_free(&k);
 }
 

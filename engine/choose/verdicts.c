@@ -38,6 +38,7 @@ void le__verdict_keep(le__dispatch *d, le__question *q, le__proof *p, int size_c
     if (!v || pardon) /* a run under way when another one broke things proves nothing */
         return;
     v->state = state;
+    v->found = LE__FOUND_NOW;
     if (error)
         v->error = *error;
     v->refused = v->refused && state == LE__FAILED;

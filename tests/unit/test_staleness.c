@@ -399,6 +399,45 @@ static void a_races_choice_stays_one(void **state) {
     }
 }
 
+/* As if two other machines had come to that verdict of all, whose rows lie around those of this
+ * one.
+ */
+static void add_verdicts_of_others(int state, const char *reason) {
+    char text[1024];
+    snprintf(
+        text, sizeof text,
+        "INSERT INTO parts SELECT p.identity + d, p.name, CASE p.name WHEN 'host' THEN 'other' "
+        "ELSE p.value END FROM parts p JOIN identities i ON i.id = p.identity, (SELECT 1 AS d "
+        "UNION SELECT -1) WHERE i.kind = 1;"
+        "INSERT INTO identities SELECT id + d, kind FROM identities, (SELECT 1 AS d UNION "
+        "SELECT -1) WHERE kind = 1;"
+        "INSERT INTO verdicts SELECT machine + d, build, candidate, size_class, %d, errors, "
+        "'%s', date_ms, attempts FROM verdicts, (SELECT 1 AS d UNION SELECT -1)",
+        state, reason);
+    sql(text);
+}
+
+/* What was found here counts before what was found elsewhere, in whichever order it is read; where
+ * nothing was, the worse verdict stands. */
+static void verdicts_of_this_machine_go_first(void **state) {
+    enum { PROVEN = 1, FAILED };
+    (void)state;
+    fill_database();
+    add_verdicts_of_others(FAILED, "wrong elsewhere");
+    le_engine *e = open_engine(LE_MODE_MEASURE, ADDED, "source");
+    assert_string_equal(call(e, N), "a");
+    le_close(&e);
+    remove_database();
+    fill_database();
+    sql("UPDATE verdicts SET state = 2, reason = 'wrong here' WHERE candidate IN (SELECT id FROM "
+        "candidates WHERE implementation = 'a')");
+    add_verdicts_of_others(PROVEN, "");
+    e = open_engine(LE_MODE_MEASURE, ADDED, "source");
+    assert_string_equal(call(e, N), "b");
+    le_close(&e);
+    remove_database();
+}
+
 /* Another process has locked the file when the first calls of this one come: they are answered, and
  * what is stored counts as soon as it can be read. */
 static void what_was_locked_is_read_later(void **state) {
@@ -434,6 +473,7 @@ int main(void) {
         cmocka_unit_test(a_choice_under_load_is_marked),
         cmocka_unit_test(what_was_locked_is_read_later),
         cmocka_unit_test(a_races_choice_stays_one),
+        cmocka_unit_test(verdicts_of_this_machine_go_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

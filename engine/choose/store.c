@@ -603,10 +603,11 @@ void le__store_sample(le__store *s, int64_t problem, int64_t candidate, const le
                            .flags = (o->cold ? LE_SAMPLE_COLD : 0u) |
                                     (o->bench ? LE_SAMPLE_BENCH : 0u) |
                                     (o->conditions.known ? LE_SAMPLE_KNOWN_LOAD : 0u)};
-    if (le__conditions_weight(&o->conditions) < 1)
+    bool disturbed = le__conditions_weight(&o->conditions) < 1;
+    if (disturbed)
         sample.flags |= LE_SAMPLE_CONTENDED;
-    if (o->cut)
-        sample.flags |= LE_SAMPLE_STOPPED;
+    if (o->cut) /* as the policy takes it */
+        sample.flags |= LE_SAMPLE_STOPPED | (disturbed ? LE_SAMPLE_COLD : 0u);
     le_db_add_samples(s->db, problem, candidate, &sample, 1);
 }
 

@@ -69,10 +69,12 @@ static void longer(le__cut *cut, double n, double least)
     cut->n += n;
 }
 
-/* Where steady runs are known, a stopped one counts as one that took until then. */
+/* Where steady runs are known, a stopped one counts as one that took until then. One that was stopped
+ * while others used the machine says no more than a cold one. */
 static void learn_cut(le__family *family, le__cell *cell, const le__policy_sample *s, double n)
 {
-    if (s->cold)
+    bool disturbed = s->weight > 0.0 && s->weight < 1.0;
+    if (s->cold || disturbed)
         longer(&cell->cut_cold, n, s->mean_log);
     else if (cell->warm.n > 0.0)
         learn_warm(family, cell, n, s->mean_log, 0.0);

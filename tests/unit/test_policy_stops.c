@@ -149,11 +149,43 @@ static void who_answers_after_a_stop_has_run(void **state)
     le__policy_free(&f.policy);
 }
 
+/* A candidate whose first run was slow, and whose second one was stopped; whether it ever answers. */
+static bool answers_after_a_stop(double weight)
+{
+    const double truth[] = {1.0, 0.3};
+    bool cold[2] = {false, false}, answers = false;
+    fixture f = fixture_of(2, 1, NULL);
+    int p = problem_of(&f, 5.0);
+    run_of(&f, p, 0, LE__WHY_EXPLOIT, true, 1.0);
+    for (int i = 0; i < 3; i++)
+        run_of(&f, p, 0, LE__WHY_EXPLOIT, false, 1.0);
+    run_of(&f, p, 1, LE__WHY_EXPLORE, true, 2.0);
+    le__policy_sample stop = {.family = f.family, .problem = p, .candidate = 1,
+                              .why = LE__WHY_EXPLORE, .cut = true, .n = 1, .mean_log = log(2.8),
+                              .seconds = 2.8, .weight = weight, .now = f.now += 2.8};
+    le__policy_observe(f.policy, &stop);
+    for (int i = 0; i < 1000 && !answers; i++) {
+        call_of(&f, p, truth, cold);
+        answers = decide_of(&f, p, false).candidate == 1;
+    }
+    le__policy_free(&f.policy);
+    return answers;
+}
+
+/* Of a run that was stopped while others used the machine nobody knows who was slow. */
+static void a_stop_under_load_is_no_end(void **state)
+{
+    (void)state;
+    assert_false(answers_after_a_stop(1.0));
+    assert_true(answers_after_a_stop(0.2));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(exploring_runs_are_stopped),
                                        cmocka_unit_test(what_was_seen_stops_too),
                                        cmocka_unit_test(what_takes_too_long_does_not_begin),
+        cmocka_unit_test(a_stop_under_load_is_no_end),
                                        cmocka_unit_test(a_guess_that_answers_is_stopped),
                                        cmocka_unit_test(who_answers_after_a_stop_has_run)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,11 +36,15 @@ static int which(const le_call *call) {
     return A;
 }
 
-/* Never looks whether it should end, so that every run is one of full length. */
+static bool looks; /* whether it should end */
+
+/* Else every run is one of full length. */
 static le_status run(le_call *call) {
+    enum { PARTS_OF_RUN = 100 };
     int i = which(call);
     toy_range(call, 0, toy_items(call), 0);
-    calm_pass(seconds[i]);
+    for (int k = 0; k < PARTS_OF_RUN && !(looks && le_call_cancelled(call)); k++)
+        calm_pass(seconds[i] / PARTS_OF_RUN);
     runs[i]++;
     return LE_OK;
 }
@@ -438,6 +442,44 @@ static void verdicts_of_this_machine_go_first(void **state) {
     remove_database();
 }
 
+static int sum_of(const char *column) {
+    char text[64];
+    int n = -1;
+    sqlite3 *s;
+    sqlite3_stmt *st;
+    snprintf(text, sizeof text, "SELECT sum(%s) FROM samples", column);
+    assert_int_equal(sqlite3_open(db, &s), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(s, text, -1, &st, NULL), SQLITE_OK);
+    if (sqlite3_step(st) == SQLITE_ROW)
+        n = sqlite3_column_int(st, 0);
+    sqlite3_finalize(st);
+    sqlite3_close(s);
+    return n;
+}
+
+/* Later processes do not take a run that was stopped under load for the end of its candidate. */
+static void a_stop_under_load_is_kept_as_cold(void **state) {
+    (void)state;
+    begin_database();
+    looks = true;
+    seconds[B] = 4.5;
+    le_engine *e = open_engine(LE_MODE_LEARN, ADDED, "source");
+    for (int i = 0; i < 50 && runs[B] == 0; i++)
+        call(e, N);
+    assert_int_equal(runs[B], 1);
+    seconds[B] = 1000;
+    calm_load = 0.9f;
+    for (int i = 0; i < 200 && runs[B] == 1; i++)
+        assert_string_equal(call(e, N), "a");
+    assert_int_equal(runs[B], 2);
+    calm_load = 0;
+    le_close(&e);
+    assert_int_equal(sum_of("stopped_n"), 0);
+    assert_int_equal(sum_of("stopped_cold_n"), 1);
+    looks = false;
+    remove_database();
+}
+
 /* Another process has locked the file when the first calls of this one come: they are answered, and
  * what is stored counts as soon as it can be read. */
 static void what_was_locked_is_read_later(void **state) {
@@ -473,6 +515,7 @@ int main(void) {
         cmocka_unit_test(a_choice_under_load_is_marked),
         cmocka_unit_test(what_was_locked_is_read_later),
         cmocka_unit_test(a_races_choice_stays_one),
+        cmocka_unit_test(a_stop_under_load_is_kept_as_cold),
         cmocka_unit_test(verdicts_of_this_machine_go_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -169,9 +169,9 @@ bool le__race_run(le__dispatch *d, le__question *q, le_call *call, const le__sla
             run_steadily(d, q, call, f->arms[i], p.last[i], !le__policy_race_counts_seconds(race),
                          le__policy_race_stop(race, i), &spent);
         if (status != LE_OK && call->stopped) {
+            le__conditions conditions = keep_sample(d, q, call, f->arms[i], cold);
             le__policy_race_cut(race, i, call->stats.seconds, call->stats.seconds + spent,
-                                le__now());
-            keep_sample(d, q, call, f->arms[i], cold);
+                                le__conditions_weight(&conditions), le__now());
             continue;
         }
         sound = !le__is_callers(status) || status == LE_ERR_CANCELLED;

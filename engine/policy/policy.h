@@ -230,7 +230,7 @@ bool le__policy_race_counts_seconds(const le__policy_race *race);
 double le__policy_race_stop(const le__policy_race *race, size_t index);
 /* It was stopped after `seconds`. */
 void le__policy_race_cut(le__policy_race *race, size_t index, double seconds, double paid,
-                         double now);
+                         double weight, double now);
 /* One run of race_next's candidate. seconds includes set-up only in `paid`. Without a positive
  * finite time, here and above, the candidate is out. */
 void le__policy_race_observe(le__policy_race *race, size_t index, double seconds, double paid,

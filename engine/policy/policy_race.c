@@ -448,6 +448,11 @@ static le__race_entry *timed_entry(le__policy_race *race, size_t index, double s
     return NULL;
 }
 
+static bool is_clean(double weight)
+{
+    return !(weight > 0.0 && weight < CLEAN);
+}
+
 void le__policy_race_observe(le__policy_race *race, size_t index, double seconds, double paid,
                              double weight, double now)
 {
@@ -461,7 +466,7 @@ void le__policy_race_observe(le__policy_race *race, size_t index, double seconds
         .seconds = paid, .weight = weight, .now = now};
     record(e, log(seconds), w);
     race->total++;
-    race->clean += w >= CLEAN;
+    race->clean += is_clean(weight);
     le__race_update_noise(race);
     le__policy_observe(race->policy, &sample);
 }
@@ -485,7 +490,7 @@ double le__policy_race_stop(const le__policy_race *race, size_t index)
 }
 
 void le__policy_race_cut(le__policy_race *race, size_t index, double seconds, double paid,
-                         double now)
+                         double weight, double now)
 {
     le__race_entry *e = timed_entry(race, index, seconds);
     if (!e)
@@ -493,11 +498,11 @@ void le__policy_race_cut(le__policy_race *race, size_t index, double seconds, do
     le__policy_sample sample = {
         .family = race->family, .problem = race->problem, .candidate = e->allowed.candidate,
         .why = LE__WHY_MEASURE, .cold = !e->has_cold, .cut = true, .n = 1,
-        .mean_log = log(seconds), .seconds = paid, .weight = 1.0, .now = now};
+        .mean_log = log(seconds), .seconds = paid, .weight = weight, .now = now};
     e->spent += seconds;
     e->out = e->out || !e->has_cold || (++e->cuts >= CUTS && e->cuts > e->n);
     race->total++;
-    race->clean++;
+    race->clean += is_clean(weight);
     le__policy_observe(race->policy, &sample);
 }
 

@@ -95,7 +95,7 @@ static le_status race(machine *m, int problem, long call)
                               .why = LE__WHY_MEASURE};
         run(m, le__policy_race_stop(r, index), &e);
         if (e.cut)
-            le__policy_race_cut(r, index, e.seconds, e.seconds, m->now);
+            le__policy_race_cut(r, index, e.seconds, e.seconds, 1.0, m->now);
         else
             le__policy_race_observe(r, index, e.seconds, e.seconds, 1.0, m->now);
         tell(m, &e);

@@ -203,6 +203,33 @@ static void contention_is_not_stored(void **state)
     le__policy_free(&f.policy);
 }
 
+/* Runs that are stopped while others use the machine are no clean ones, however many they are. */
+static void stops_under_load_are_contended(void **state)
+{
+    (void)state;
+    fixture f = fixture_of(FIXTURE_MAX, 1, NULL);
+    le__policy_question q = question_of(&f, problem_of(&f, 5.0), false);
+    le__policy_race *race = le__policy_race_new(f.policy, &q);
+    le__policy_race_result r;
+    size_t i;
+    bool cold;
+    int stopped = 0, ran = 0;
+    while (le__policy_race_next(race, &i, &cold)) {
+        f.now += 1.0;
+        if (i < 2)
+            le__policy_race_observe(race, i, 1.0 + 0.5 * (double)i, 1.0, 0.2, f.now);
+        else
+            le__policy_race_cut(race, i, 10.0, 10.0, 0.2, f.now);
+        stopped += i >= 2;
+        ran += i < 2;
+    }
+    assert_true(stopped > ran);
+    assert_true(le__policy_race_end(&race, f.now, &r));
+    assert_int_equal(r.candidate, 0);
+    assert_false(r.storable);
+    le__policy_free(&f.policy);
+}
+
 static void noise_ends_a_race_too(void **state)
 {
     (void)state;
@@ -312,7 +339,7 @@ static void slow_runs_are_stopped(void **state)
         spent[i] += s;
         f.now += s;
         if (s < truth[i])
-            le__policy_race_cut(race, i, s, s, f.now);
+            le__policy_race_cut(race, i, s, s, 1.0, f.now);
         else
             le__policy_race_observe(race, i, s, s, 1.0, f.now);
     }
@@ -461,7 +488,7 @@ static void what_takes_no_time_leaves_the_race(void **state)
             assert_true(++runs <= 50);
             const double seconds = i ? 1.0 : none[k % 4];
             if (!i && k >= 4)
-                le__policy_race_cut(race, i, seconds, 1.0, f.now += 1.0);
+                le__policy_race_cut(race, i, seconds, 1.0, 1.0, f.now += 1.0);
             else
                 le__policy_race_observe(race, i, seconds, 1.0, 1.0, f.now += 1.0);
         }
@@ -483,6 +510,7 @@ int main(void)
         cmocka_unit_test(failures_leave_the_race),
         cmocka_unit_test(what_takes_no_time_leaves_the_race),
         cmocka_unit_test(contention_is_not_stored),
+        cmocka_unit_test(stops_under_load_are_contended),
         cmocka_unit_test(noise_ends_a_race_too),
         cmocka_unit_test(the_same_choice_again),
         cmocka_unit_test(a_very_slow_start_is_no_loss),

@@ -155,8 +155,8 @@ static le_status run_steadily(le__dispatch *d, le__question *q, le_call *call, l
 bool le__race_run(le__dispatch *d, le__question *q, le_call *call, const le__slate *f,
                   le__policy_race *race) {
     size_t i;
-    bool cold, sound = true;
     progress p = {.first = calloc(2 * f->n + 1, sizeof *p.first)};
+    bool cold, sound = p.first != NULL;
     p.last = p.first + f->n;
     while (p.first && !call->no_room && !le__race_is_late(d) &&
            le__policy_race_next(race, &i, &cold)) {
@@ -174,7 +174,7 @@ bool le__race_run(le__dispatch *d, le__question *q, le_call *call, const le__sla
                                 le__conditions_weight(&conditions), le__now());
             continue;
         }
-        sound = !le__is_callers(status) || status == LE_ERR_CANCELLED;
+        sound = !call->no_room && (!le__is_callers(status) || status == LE_ERR_CANCELLED);
         if (le__is_callers(status) || call->no_room)
             break;
         if (status != LE_OK) {

@@ -17,7 +17,8 @@ bool le__race_is_aside(le__question *q, const le__arm *arm);
 /* The deadline of le_bench_limit_races has passed: what is known answers, and no choice is kept. */
 bool le__race_is_late(const le__dispatch *d);
 /* Runs the candidates of the slate, to the end of the race or its deadline. False: the call is
- * mistaken, as are its data for instance, and says nothing of them. */
+ * mistaken, as are its data for instance, or there is no memory for its outputs, which says nothing
+ * of them. */
 bool le__race_run(le__dispatch *d, le__question *q, le_call *call, const le__slate *slate,
                   le__policy_race *race);
 /* Keeps the choice, an index into the slate; whole: among all who could be tried. */

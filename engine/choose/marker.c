@@ -13,8 +13,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
+static const char unseen[] = "not seen to end";
 static const char form[] = "begun by process %ld, started at %lld, in %" PRIx64;
 
 static uint64_t realm(void) {
@@ -27,10 +29,16 @@ void le__marker_write(char *out, size_t size) {
     snprintf(out, size, form, pid, le__os_process_start(pid), realm());
 }
 
+void le__marker_write_unseen(char *out, size_t size) {
+    snprintf(out, size, "%s", unseen);
+}
+
 le__marker le__marker_read(const char *text) {
     long pid;
     long long start;
     uint64_t where;
+    if (text && !strcmp(text, unseen))
+        return LE__MARKER_UNSEEN;
     if (!text || sscanf(text, "begun by process %ld, started at %lld, in %" SCNx64, &pid, &start,
                         &where) != 3)
         return LE__MARKER_NONE;

@@ -14,10 +14,13 @@ typedef enum le__marker {
     LE__MARKER_ALIVE,   /* its process is still there */
     LE__MARKER_DEAD,    /* it is not */
     LE__MARKER_FOREIGN, /* of another machine, another container, or before a restart */
+    LE__MARKER_UNSEEN   /* taken back, though nobody has seen the end of what was begun */
 } le__marker;
 
 /* The marker of this process; at most 100 characters. */
 void le__marker_write(char *out, size_t size);
+/* What takes its place where it is taken back without that. */
+void le__marker_write_unseen(char *out, size_t size);
 /* text may be NULL. */
 le__marker le__marker_read(const char *text);
 

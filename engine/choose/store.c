@@ -646,6 +646,8 @@ void le__store_first_run(le__store *s, const le__proof *p, const le__verdict *v,
     row.reason[0] = '\0';
     if (begins)
         le__marker_write(row.reason, sizeof row.reason);
+    else if (!v->ran)
+        le__marker_write_unseen(row.reason, sizeof row.reason);
     le__store_verdict(s, p, &row);
     double now = le__now();
     if (begins && now >= atomic_load(&s->wait_from) && !le_db_flush(s->db, wait_s) &&

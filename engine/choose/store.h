@@ -66,8 +66,8 @@ struct le__bulk;
 /* Runs of the known choice, as statistics. */
 void le__store_bulk(le__store *s, int64_t problem, int64_t candidate, const struct le__bulk *b);
 void le__store_verdict(le__store *s, const le__proof *p, const le__verdict *v);
-/* That the candidate's first run in the verdict's size class begins in this process; or that it has
- * ended, or nothing was run. */
+/* That the candidate's first run in the verdict's size class begins in this process; or that it is
+ * over, which is no end that anybody has seen unless the verdict says that it ran. */
 void le__store_first_run(le__store *s, const le__proof *p, const le__verdict *v, bool begins);
 void le__store_keep_choice(le__store *s, int64_t problem, int64_t candidate, const char *constraint,
                            const char *evidence);

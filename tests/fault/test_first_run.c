@@ -28,7 +28,18 @@
 
 enum { SMALL = 1000, LARGE = 20000 };
 
-typedef enum act { CRASHES, HANGS, SLEEPS, ENDS, OVERWRITES, FLUSHES, MOVES, BLOCKS, ASKS } act;
+typedef enum act {
+    CRASHES,
+    HANGS,
+    SLEEPS,
+    ENDS,
+    OVERWRITES,
+    FLUSHES,
+    MOVES,
+    BLOCKS,
+    ASKS,
+    WAITS
+} act;
 
 static char db[64];
 static act does;
@@ -107,6 +118,10 @@ static void misbehave(le_call *call) {
         break;
     case ASKS:
         ask();
+        break;
+    case WAITS:
+        while (!le_call_cancelled(call))
+            nanosleep(&(struct timespec){0, 1000000}, NULL);
         break;
     }
 }
@@ -209,6 +224,36 @@ static pid_t start(const char *reason) {
     if (pid == 0)
         program(reason);
     return pid;
+}
+
+static bool end_it(void *context, double done) {
+    (void)context;
+    (void)done;
+    return false;
+}
+
+/* Its first large call is ended by its user before it is done. */
+static pid_t start_and_end_the_call(void) {
+    fflush(NULL);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid)
+        return pid;
+    static const le_tick tick = {end_it, NULL};
+    int64_t n = LARGE;
+    main_process = getpid();
+    le_engine *e = toy_open(db, mode);
+    if (!e || le_register_implementation(e, &planted) != LE_OK)
+        _exit(3);
+    for (int i = 0; i < LARGE; i++)
+        in[i] = (float)(i % 17) - 8;
+    ask_for(e, SMALL);
+    le_tensor input = le_tensor_of(in, LE_F32, 1, &n), result = {0};
+    if (le_engine_run(e, "toy", LE_IN("input", &input), LE_F64("factor", 2),
+                      LE_OUT("result", &result), LE_OPT_TICK(&tick)) != LE_ERR_CANCELLED)
+        _exit(8);
+    le_close(&e);
+    _exit(shared->here == 1 ? 0 : 9);
 }
 
 static int end_of(pid_t pid) {
@@ -341,6 +386,20 @@ static void without_children(void **state) {
     unsetenv("LE_TRIALS");
 }
 
+/* Nobody has seen its end: the next one is a first run as well. */
+static void a_run_that_was_ended_is_none(void **state) {
+    (void)state;
+    setenv("LE_TRIALS", "spawn", 1);
+    begin(WAITS, 0);
+    assert_int_equal(end_of(start_and_end_the_call()), 0);
+    does = CRASHES;
+    assert_true(WIFSIGNALED(end_of(start(NULL))));
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(end_of(start("an earlier process ended")), 0);
+    assert_int_equal(shared->runs, 2);
+    unsetenv("LE_TRIALS");
+}
+
 static void processes_at_once(void **state) {
     (void)state;
     begin(SLEEPS, 0);
@@ -369,6 +428,7 @@ int main(void) {
         cmocka_unit_test(a_crash_happens_once),
         cmocka_unit_test(a_hang_happens_once),
         cmocka_unit_test(without_children),
+        cmocka_unit_test(a_run_that_was_ended_is_none),
         cmocka_unit_test(processes_at_once)};
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)

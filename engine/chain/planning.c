@@ -454,7 +454,8 @@ static bool likes_opencl(const le_chain *c) {
     return any;
 }
 
-/* OpenCL is opened for calls that ask for it, benchmarks, and chains that have taken long. */
+/* OpenCL is opened for calls that ask for it, benchmarks, chains that have taken long, and, where
+ * there may be a GPU, reproducible ones, since it must not change their bits later. */
 static void discover(const planner *p) {
     le_engine *e = p->chain->engine;
     le_mode mode = p->chain->want.mode;
@@ -463,6 +464,7 @@ static void discover(const planner *p) {
     if (e->discovered || p->chain->want.places)
         return;
     if (named || mode == LE_MODE_MEASURE ||
+        (p->chain->want.reproducible && le__machine_may_have_gpu()) ||
         (le__engine_may_discover(e, mode) && answered_s(e->chains) > discover_after_s))
         le__engine_discover(e);
 }

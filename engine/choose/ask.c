@@ -189,7 +189,8 @@ bool le__has_opencl(const le__operation_entry *e) {
 }
 
 /* Opening OpenCL takes tenths of a second and tens of MiB: benchmarks do it, calls that ask for it,
- * and learning once the operation has cost a multiple of that. */
+ * and learning once the operation has cost a multiple of that. Reproducible calls do at once, where
+ * there may be a GPU, since it must not answer in its time only. */
 static bool wants_opencl(le__dispatch *d, const le__question *q, const le_call *call) {
     const le_engine *e = d->engine;
     if (e->discovered || !le__has_opencl(call->entry))
@@ -197,6 +198,10 @@ static bool wants_opencl(le__dispatch *d, const le__question *q, const le_call *
     if (le__names_opencl(call->want.device) || le__names_opencl(e->options.devices) ||
         q->mode == LE_MODE_MEASURE)
         return true;
+    const le__forced forced = le__call_forces(call);
+    bool free = !call->step && !call->want.device && !forced.run_type && !forced.implementation;
+    if (call->want.reproducible && free)
+        return le__machine_may_have_gpu();
     if (!le__engine_may_discover(e, q->mode))
         return false;
     double answered = le__policy_answered(d->policy, q->op->family);

@@ -8,6 +8,7 @@
 #include "call/engine.h"
 #include "choose/transfer.h"
 #include "core/clock.h"
+#include "trial/discover.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,9 +91,14 @@ static bool has_proof(const le__slate *s, size_t i, const void *proof) {
 }
 
 static double claim(const le__arm *a, const le_call *call) {
+    const le__device *d = a->candidate.device;
+    bool late = d->kind == LE_DEVICE_OPENCL && (d->cpu_type || !le__machine_may_have_gpu());
+    double speed = le__arm_speed(&a->candidate, call);
+    if (late) /* the device may be there or not, by what others have asked for */
+        return -1 / speed;
     return a->candidate.implementation->flags & LE_IMPL_LOSSY
                ? 0 /* whether it is allowed hangs on what has been measured */
-               : le__arm_speed(&a->candidate, call);
+               : speed;
 }
 
 /* One implementation, that of the highest claimed speed, so that nothing measured changes the bits.

@@ -50,9 +50,11 @@ static void look_for_gpu(void) {
         may_have_gpu = may_have_gpu || access(nodes[i], F_OK) == 0;
 }
 
-bool le__engine_may_discover(const le_engine *e, le_mode mode) {
-    if (mode != LE_MODE_LEARN || !(e->options.explore_share > 0))
-        return false;
+bool le__machine_may_have_gpu(void) {
     pthread_once(&looked, look_for_gpu);
     return may_have_gpu;
+}
+
+bool le__engine_may_discover(const le_engine *e, le_mode mode) {
+    return mode == LE_MODE_LEARN && e->options.explore_share > 0 && le__machine_may_have_gpu();
 }

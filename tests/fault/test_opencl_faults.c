@@ -461,9 +461,69 @@ static void broken_drivers(void **state) {
     answers_without_devices("OpenCL");
 }
 
+/* --- the same bits --- */
+
+int __real_access(const char *path, int mode);
+int __wrap_access(const char *path, int mode);
+/* As on a machine with a GPU. */
+int __wrap_access(const char *path, int mode) {
+    return strcmp(path, "/dev/nvidia0") ? __real_access(path, mode) : 0;
+}
+
+static le_engine *open_reproducible(const char *devices) {
+    static le_implementation c, cl;
+    le_options o;
+    le_engine *e = NULL;
+    c = toy_c;
+    c.flags = LE_IMPL_SERIAL | LE_IMPL_REPRODUCIBLE;
+    c.speed = 0.5;
+    cl = toy_opencl;
+    cl.flags = LE_IMPL_REPRODUCIBLE;
+    cl.speed = 40;
+    le_default_options(&o);
+    o.db_path = ":memory:";
+    o.devices = devices;
+    o.threads = 2;
+    assert_int_equal(le_open(&e, &o), LE_OK);
+    assert_int_equal(le_register_operation(e, &toy_operation), LE_OK);
+    assert_int_equal(le_register_implementation(e, &toy_reference), LE_OK);
+    assert_int_equal(le_register_implementation(e, &c), LE_OK);
+    assert_int_equal(le_register_implementation(e, &cl), LE_OK);
+    return e;
+}
+
+static void expect_same_bits(le_engine *e) {
+    static float in[N];
+    le_run_info info = {.struct_size = sizeof info};
+    le_tensor input = le_tensor_of(in, LE_F32, 1, (int64_t[]){N}), result = {0};
+    if (le_engine_run(e, "toy", LE_IN("input", &input), LE_F64("factor", 2),
+                      LE_OUT("result", &result), LE_OPT_REPRODUCIBLE()) != LE_OK)
+        fail_msg("%s", le_error_message());
+    le_tensor_free(&result);
+    le_last_run(&info);
+    assert_string_equal(info.candidate, "c@cpu");
+}
+
+/* Whether somebody has opened OpenCL meanwhile changes no bits: a GPU is looked for at once, and
+ * what OpenCL makes of the CPU's own cores does not answer where native code can. */
+static void opening_opencl_changes_no_bits(void **state) {
+    (void)state;
+    NEEDS_DEVICE();
+    le_engine *e = open_reproducible("cpu");
+    expect_same_bits(e);
+    le_close(&e);
+    e = open_reproducible(NULL);
+    expect_same_bits(e);
+    assert_true(e->discovered);
+    le__engine_discover(e);
+    expect_same_bits(e);
+    le_close(&e);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest one[] = {cmocka_unit_test(broken_drivers)};
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(opening_opencl_changes_no_bits),
         cmocka_unit_test(a_device_disappears),
         cmocka_unit_test(what_was_on_the_device_is_an_error),
         cmocka_unit_test(a_child_cannot_have_what_is_on_the_device),

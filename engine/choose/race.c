@@ -15,6 +15,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 bool le__race_is_late(const le__dispatch *d) {
     double until = d->engine->race_until;
@@ -324,9 +325,23 @@ static le_status measure(le__dispatch *d, le__question *q, le_call *call) {
     return LE_OK;
 }
 
+/* Who has a tick is heard while another thread's race goes on. False: the call is over. */
+static bool take_turn(le__question *q) {
+    le__ticker *t = le__ticker_here();
+    while (t && pthread_mutex_trylock(&q->race) != 0) {
+        if (!le__ticker_look(t, NAN))
+            return false;
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    }
+    if (!t)
+        pthread_mutex_lock(&q->race);
+    return true;
+}
+
 le_status le__dispatch_race(le__dispatch *d, le__question *q, le_call *call) {
     le_status status = LE_OK;
-    pthread_mutex_lock(&q->race);
+    if (!take_turn(q))
+        return le__ticker_fail(call->operation->name);
     if (!q->measured)
         status = measure(d, q, call);
     pthread_mutex_unlock(&q->race);

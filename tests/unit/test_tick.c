@@ -327,6 +327,39 @@ static void a_race_ends(void **state) {
     le_close(&e);
 }
 
+/* Some seconds of it. */
+static void *race_to_the_end(void *engine) {
+    le_tensor out = {0};
+    le_status status = call(engine, NULL, NULL, &out);
+    le_tensor_free(&out);
+    return status == LE_OK ? engine : NULL;
+}
+
+/* Who waits for the race of another thread hears as well. */
+static void waiting_for_a_race_ends(void **state) {
+    (void)state;
+    le_engine *e = open_all(NULL, LE_MODE_MEASURE);
+    pthread_t thread;
+    void *fine;
+    assert_int_equal(pthread_create(&thread, NULL, race_to_the_end, e), 0);
+    while (items == 0)
+        wait_a_millisecond();
+    int before = items;
+    hearing h = listen(2);
+    le_tick tick = {hear, &h};
+    le_tensor out = {0};
+    assert_int_equal(call(e, NULL, &tick, &out), LE_ERR_CANCELLED);
+    assert_null(out.data);
+    assert_int_equal(h.ticks, 2);
+    check_hearing(&h);
+    int meanwhile = items - before;
+    pthread_join(thread, &fine);
+    assert_non_null(fine);
+    if (meanwhile > (items - before) / 2)
+        fail_msg("%d items of %d until the call ended", meanwhile, items - before);
+    le_close(&e);
+}
+
 static void short_calls_do_not_tick(void **state) {
     (void)state;
     le_engine *e = open_all(NULL, LE_MODE_LEARN);
@@ -411,10 +444,14 @@ static void chains_end_too(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whoever_asks_hears),   cmocka_unit_test(whoever_asks_ends_it),
-        cmocka_unit_test(nothing_is_stored),    cmocka_unit_test(no_half_built_data_are_kept),
-        cmocka_unit_test(a_race_ends),          cmocka_unit_test(short_calls_do_not_tick),
-        cmocka_unit_test(a_thread_has_one_too), cmocka_unit_test(chains_end_too)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(whoever_asks_hears),
+                                       cmocka_unit_test(whoever_asks_ends_it),
+                                       cmocka_unit_test(nothing_is_stored),
+                                       cmocka_unit_test(no_half_built_data_are_kept),
+                                       cmocka_unit_test(a_race_ends),
+                                       cmocka_unit_test(waiting_for_a_race_ends),
+                                       cmocka_unit_test(short_calls_do_not_tick),
+                                       cmocka_unit_test(a_thread_has_one_too),
+                                       cmocka_unit_test(chains_end_too)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -236,7 +236,7 @@ static le_status answer_by_known(le__question *q, le_call *call, le__arm *arm, l
     if (status != LE_OK)
         return status;
     if (!call->beside)
-        le__question_count(q, &call->stats, timed);
+        le__question_count(q, arm, &call->stats, timed);
     *out = (le__answered){arm, LE__WHY_EXPLOIT, 0, 0};
     return LE_OK;
 }

@@ -18,7 +18,7 @@ bool le__attempt_waited(const le__attempt *a) {
 void le__observe_known(le__dispatch *d, le__question *q) {
     le__arm *arm = atomic_load(&q->known);
     le__bulk b = le__question_take(q);
-    if (!arm || b.n <= 0)
+    if (!arm || b.n <= 0 || atomic_load(&q->known) != arm) /* of whom they are is not known */
         return;
     le__policy_sample sample = {.family = q->op->family,
                                 .problem = q->policy,
@@ -126,12 +126,14 @@ void le__observe_choice(le__dispatch *d, le__question *q, const le_call *call,
     if (c->of.why != LE__WHY_EXPLOIT && c->of.why != LE__WHY_ONLY)
         return;
     le__policy_decision kept = c->of;
+    if (atomic_load(&q->known) != c->arm)
+        le__observe_known(d, q); /* what others have run meanwhile is of the one before */
     pthread_mutex_lock(&q->op->mutex);
     bool recalled = q->recalled;
-    pthread_mutex_unlock(&q->op->mutex);
     if (!recalled)
         kept.reuse_until = fmin(kept.reuse_until, le__now() + LE__READ_AGAIN_S);
     le__question_keep(q, c->arm, &kept);
+    pthread_mutex_unlock(&q->op->mutex);
     if (q->mode != LE_MODE_LEARN || call->step || !recalled ||
         le__policy_incumbent(d->policy, q->op->family, q->policy) != c->arm->policy)
         return;

@@ -366,15 +366,6 @@ le__arm *le__question_known(le__question *q, double *granted) {
     return atomic_load_explicit(&q->known, memory_order_acquire);
 }
 
-void le__question_keep(le__question *q, le__arm *arm, const le__policy_decision *of) {
-    atomic_store(&q->reuse_until, of->reuse_until);
-    atomic_store(&q->alarm_s, of->alarm_seconds);
-    atomic_store(&q->brief_s, of->seconds < brief_s ? of->seconds : 0);
-    atomic_store(&q->known, arm);
-    atomic_store(&q->reuse_calls,
-                 of->reuse_calls < INT64_MAX / 2 ? (int64_t)of->reuse_calls : INT64_MAX / 2);
-}
-
 void le__question_forget(le__question *q) {
     atomic_store_explicit(&q->reuse_calls, 0, memory_order_relaxed);
 }
@@ -409,15 +400,18 @@ static void add_time(le__stripe *s, const le__run_stats *run) {
     s->seconds += run->seconds;
 }
 
-void le__question_count(le__question *q, const le__run_stats *run, bool timed) {
+void le__question_count(le__question *q, const le__arm *arm, const le__run_stats *run, bool timed) {
     le__stripe *s = hold_one(q);
+    bool known = atomic_load_explicit(&q->known, memory_order_relaxed) == arm;
     int64_t n = atomic_load_explicit(&s->n, memory_order_relaxed);
-    atomic_store_explicit(&s->n, n + 1, memory_order_relaxed);
-    if (timed)
+    if (known)
+        atomic_store_explicit(&s->n, n + 1, memory_order_relaxed);
+    if (known && timed)
         add_time(s, run);
     let_go(s);
-    if (timed && (run->seconds > atomic_load_explicit(&q->alarm_s, memory_order_relaxed) ||
-                  run->ended > atomic_load_explicit(&q->reuse_until, memory_order_relaxed)))
+    if (known && timed &&
+        (run->seconds > atomic_load_explicit(&q->alarm_s, memory_order_relaxed) ||
+         run->ended > atomic_load_explicit(&q->reuse_until, memory_order_relaxed)))
         le__question_forget(q);
 }
 
@@ -438,6 +432,16 @@ static le__stripe take_stripes(le__question *q) {
         let_go(s);
     }
     return sum;
+}
+
+void le__question_keep(le__question *q, le__arm *arm, const le__policy_decision *of) {
+    atomic_store(&q->reuse_until, of->reuse_until);
+    atomic_store(&q->alarm_s, of->alarm_seconds);
+    atomic_store(&q->brief_s, of->seconds < brief_s ? of->seconds : 0);
+    if (atomic_exchange(&q->known, arm) != arm) /* who counts holds a stripe, and has seen that */
+        take_stripes(q);
+    atomic_store(&q->reuse_calls,
+                 of->reuse_calls < INT64_MAX / 2 ? (int64_t)of->reuse_calls : INT64_MAX / 2);
 }
 
 le__bulk le__question_take(le__question *q) {

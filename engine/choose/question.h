@@ -41,10 +41,10 @@ typedef struct le__question {
     int64_t db;               /* problem id in the database */
     le_mode mode;
     /* guarded by op->mutex */
-    bool recalled;         /* what the database knows of it has been read */
-    const char **left_out; /* by arm: why it does not apply; NULL: it does */
-    size_t n_arms;         /* arms that left_out speaks of */
-    _Atomic int stored;    /* read without it: arm whose choice is in the database; -1 none */
+    bool recalled;             /* what the database knows of it has been read */
+    const char **left_out;     /* by arm: why it does not apply; NULL: it does */
+    size_t n_arms;             /* arms that left_out speaks of */
+    _Atomic int stored;        /* read without it: arm whose choice is in the database; -1 none */
     _Atomic le__chosen chosen; /* what that choice comes from */
     pthread_mutex_t race;      /* held by the thread that measures */
     atomic_bool measured;      /* a race has decided it, in this process or an earlier one */
@@ -113,9 +113,10 @@ static inline bool le__question_is_decided(const le__question *q) {
     return q->stored >= 0 && q->chosen == LE__CHOSEN_BY_RACE;
 }
 
-/* One more run by the known choice; forgets the choice when the run was late or too slow, as far as
- * it was timed. */
-void le__question_count(le__question *q, const le__run_stats *run, bool timed);
+/* One more run by the arm, which was the known choice when it began: of one that is no longer,
+ * nothing is counted. Forgets the choice when the run was late or too slow, as far as it was timed.
+ */
+void le__question_count(le__question *q, const le__arm *arm, const le__run_stats *run, bool timed);
 
 /* What a sample says: seconds without transfers, which are uncertain enough to leave nothing. */
 double le__own_seconds(double seconds, double transfer);

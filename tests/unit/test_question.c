@@ -19,7 +19,7 @@
 
 enum { RUNS = 801, THREADS = 12, RUNS_EACH = 20000 };
 
-static le__arm arm;
+static le__arm arm, other;
 
 static le__question *known_choice(double seconds, uint64_t reuse_calls) {
     const le__policy_decision decision = {.seconds = seconds,
@@ -38,7 +38,7 @@ static bool run(le__question *q, double seconds) {
     double granted;
     assert_ptr_equal(le__question_known(q, &granted), &arm);
     bool timed = !(granted > 0);
-    le__question_count(q, &(le__run_stats){.seconds = timed ? seconds : granted}, timed);
+    le__question_count(q, &arm, &(le__run_stats){.seconds = timed ? seconds : granted}, timed);
     return timed;
 }
 
@@ -118,10 +118,38 @@ static void nothing_is_lost_between_threads(void **state) {
     free(q);
 }
 
+static void keep(le__question *q, le__arm *chosen) {
+    const le__policy_decision decision = {
+        .seconds = 1e-4, .reuse_calls = 1000, .reuse_until = INFINITY, .alarm_seconds = INFINITY};
+    le__question_keep(q, chosen, &decision);
+}
+
+/* While another thread still runs the choice that was, a new one is kept: what is counted then is
+ * the new one's alone. */
+static void runs_of_another_choice_are_not_counted(void **state) {
+    (void)state;
+    le__question *q = known_choice(1e-4, UINT64_MAX);
+    for (int i = 0; i < 5; i++)
+        run(q, 1e-4);
+    keep(q, &other);
+    const le__run_stats slow = {.seconds = 1e-4}, quick = {.seconds = 1e-5};
+    le__question_count(q, &arm, &slow, true);
+    le__question_count(q, &other, &quick, true);
+    le__bulk b = le__question_take(q);
+    assert_int_equal(b.n, 1);
+    assert_true(fabs(b.mean_log - log(1e-5)) < 1e-5);
+    keep(q, &other); /* again: nothing is lost */
+    le__question_count(q, &other, &quick, true);
+    keep(q, &other);
+    assert_int_equal(le__question_take(q).n, 1);
+    free(q);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_long_run_is_timed),
                                        cmocka_unit_test(brief_runs_are_timed_now_and_then),
                                        cmocka_unit_test(the_policy_is_asked_in_time),
-                                       cmocka_unit_test(nothing_is_lost_between_threads)};
+                                       cmocka_unit_test(nothing_is_lost_between_threads),
+                                       cmocka_unit_test(runs_of_another_choice_are_not_counted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

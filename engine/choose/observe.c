@@ -132,9 +132,12 @@ void le__observe_choice(le__dispatch *d, le__question *q, const le_call *call,
     bool recalled = q->recalled;
     if (!recalled)
         kept.reuse_until = fmin(kept.reuse_until, le__now() + LE__READ_AGAIN_S);
-    le__question_keep(q, c->arm, &kept);
+    /* another caller may have found it at fault since it was decided on */
+    bool good = !le__arm_objection(q, call, c->arm);
+    if (good)
+        le__question_keep(q, c->arm, &kept);
     pthread_mutex_unlock(&q->op->mutex);
-    if (q->mode != LE_MODE_LEARN || call->step || !recalled ||
+    if (!good || q->mode != LE_MODE_LEARN || call->step || !recalled ||
         le__policy_incumbent(d->policy, q->op->family, q->policy) != c->arm->policy)
         return;
     pthread_mutex_lock(&q->op->mutex);

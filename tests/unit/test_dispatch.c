@@ -6,7 +6,9 @@
 #include "benchdb.h"
 #include "toy.h"
 
+#include "choose/observe.h"
 #include "core/clock.h"
+#include "engine.h"
 #include "liquid_engine/le_bench.h"
 
 #include <math.h>
@@ -472,8 +474,8 @@ static void an_unsaid_reason(void **state) {
     le_close(&e);
 }
 
-/* Runs by a known choice, which the policy is told of by and by, are shown at once. Nobody explores: what
- * is stopped, and what answers then, may tell nothing. */
+/* Runs by a known choice, which the policy is told of by and by, are shown at once. Nobody
+ * explores: what is stopped, and what answers then, may tell nothing. */
 static void the_newest_runs_are_explained(void **state) {
     enum { KNOWN = 60, SHOWN = 20 };
     int64_t n = N;
@@ -498,6 +500,38 @@ static void the_newest_runs_are_explained(void **state) {
     le_close(&e);
 }
 
+/* Another caller has found it at fault while it gave a right answer here, after which it would be
+ * the known choice. */
+static void who_broke_things_meanwhile_is_not_kept(void **state) {
+    int64_t n = N;
+    le_tensor in = le_tensor_of(input, LE_F32, 1, &n), out = {0};
+    const le_arg args[] = {LE_IN("input", &in), LE_F64("factor", 2), LE_OUT("result", &out)};
+    le_call call;
+    le__question *q;
+    le__decision c;
+    double granted;
+    (void)state;
+    le_engine *e = open_pair(NULL, LE_MODE_LEARN);
+    for (int i = 0; i < 3; i++)
+        run(e, LE_MODE_LEARN, 1e-5);
+    assert_int_equal(le__engine_bind(&e, "toy", args, 3, &call), LE_OK);
+    assert_int_equal(le__dispatch_question(e->dispatch, &call, &q), LE_OK);
+    assert_int_equal(le__dispatch_decide(e->dispatch, q, &call, false, &c), LE_OK);
+    c.of.why = LE__WHY_EXPLOIT;
+    c.of.reuse_calls = 100;
+    c.of.reuse_until = INFINITY;
+    le__observe_choice(e->dispatch, q, &call, &c);
+    assert_ptr_equal(le__question_known(q, &granted), c.arm);
+    le_fail(LE_ERR_CRASH, "broke things");
+    le__dispatch_failed(e->dispatch, q, c.arm, LE_ERR_CRASH);
+    assert_null(le__question_known(q, &granted));
+    le__observe_choice(e->dispatch, q, &call, &c);
+    assert_null(le__question_known(q, &granted));
+    le__question_release(q);
+    le__call_unbind(&call);
+    le_close(&e);
+}
+
 int main(void) {
     for (int i = 0; i < N; i++)
         input[i] = (float)(i % 101) / 40.0f;
@@ -516,6 +550,7 @@ int main(void) {
         cmocka_unit_test(second_answers_are_of_those_who_can),
         cmocka_unit_test(an_unsaid_reason),
         cmocka_unit_test(the_newest_runs_are_explained),
+        cmocka_unit_test(who_broke_things_meanwhile_is_not_kept),
         cmocka_unit_test(default_engine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -263,9 +263,10 @@ typedef struct le_operation {
      * read tensor data; tables are no tensor data. */
     le_status (*check)(le_call *call);
     void (*work)(const le_call *call, le_work *out);
-    /* Adds to the problem's key what changes the time but is not in shapes, dtypes or cost scalars
-     * (for example "axis" when a rotation is about a grid axis). Nothing of a table is in the
-     * problem but what this says of it ("31x31 rank 1", at most 127 characters). NULL: nothing. */
+    /* Adds to the problem's key what changes the time, or which implementations are applicable, but
+     * is not in shapes, dtypes or cost scalars (for example "axis" when a rotation is about a grid
+     * axis). Nothing of a table is in the problem but what this says of it ("31x31 rank 1", at most
+     * 127 characters). NULL: nothing. */
     void (*key)(const le_call *call, char *buffer, size_t size);
     le_norm norm;
     double atol, rtol; /* default tolerance */
@@ -446,10 +447,13 @@ typedef struct le_implementation {
                         * as "avx2@cpu[threads=2,schedule=dynamic,tile=8]", has at most 191
                         * characters. LE_ERR_ARGUMENT otherwise */
     const le_cl_source *const *sources; /* OpenCL: NULL-ended, for the source hash */
-    /* A pure predicate of the call and le_cl_device; on false *why names the reason in a few words
-     * (static text). NULL: always. */
+    /* A pure predicate of the call's problem and le_cl_device: of shapes, strides, dtypes, words,
+     * which tensors and tables are given, whether integers have 32 bits, numbers and lists with
+     * `cost`, and what le_operation.key says. What else differs (an extent within an elastic one, a
+     * number without `cost`, what is in a table) must not decide, for it is asked once a problem,
+     * not in each call. On false *why names the reason in a few words (static text). NULL: always. */
     bool (*applicable)(const le_call *call, const char **why);
-    /* Bytes of working memory beside the arguments. NULL: 0. */
+    /* Bytes of working memory beside the arguments; of the problem, likewise. NULL: 0. */
     int64_t (*memory)(const le_call *call);
     /* Either items and range (CPU only): range is called for disjoint parts of [0, items) by
      * several workers. prepare (may be NULL) makes the context, release ends it; without prepare

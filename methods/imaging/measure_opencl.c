@@ -177,7 +177,7 @@ static bool applicable(const le_call *call, const char **why) {
     if (n < 1 || n > INT32_MAX)
         return false;
     *why = "labels of the index beyond the number of pixels, which the CPU lists";
-    if (le_call_given(call, MEASURE_INDEX) && le__im_index_of(call, UINT32_MAX).n > n + 1)
+    if (le__im_index_is_far(call))
         return false;
     *why = "sums need double precision";
     if (device && !device->has_f64)

@@ -8,6 +8,7 @@
 #include "imaging/scene.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,12 @@ le__im_index le__im_index_of(const le_call *call, int64_t largest) {
         if (index.labels[i] >= (double)index.n && index.labels[i] <= (double)largest)
             index.n = (int64_t)index.labels[i] + 1;
     return index;
+}
+
+bool le__im_index_is_far(const le_call *call) {
+    return le_call_given(call, MEASURE_INDEX) &&
+           le__im_index_of(call, UINT32_MAX).n >
+               le_tensor_count(le_call_in(call, MEASURE_IMAGE)) + 1;
 }
 
 static int ascending(const void *a, const void *b) {
@@ -182,6 +189,11 @@ static void work(const le_call *call, le_work *out) {
                      n * (double)(le_dtype_size(image->dtype) + le_dtype_size(labels->dtype))};
 }
 
+/* There are implementations that do not take such calls. */
+static void key(const le_call *call, char *buffer, size_t size) {
+    snprintf(buffer, size, "%s", le__im_index_is_far(call) ? "far index" : "");
+}
+
 static double compare(const le_call *answer, const le_call *trusted) {
     return le__im_compare_catalogues(le_call_out(answer, MEASURE_CATALOGUE),
                                      le_call_out(trusted, MEASURE_CATALOGUE),
@@ -227,6 +239,7 @@ const le_operation le_operation_measure_sources = {
     .n_args = sizeof args / sizeof args[0],
     .check = check,
     .work = work,
+    .key = key,
     .atol = 1e-12,
     .make_case = make_case,
     .compare = compare};

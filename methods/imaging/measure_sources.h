@@ -28,6 +28,8 @@ typedef struct le__im_index {
 /* largest: the largest label there is. Without an index places are those of rows that there is room
  * for. */
 le__im_index le__im_index_of(const le_call *call, int64_t largest);
+/* Whether the index has labels beyond the number of pixels. */
+bool le__im_index_is_far(const le_call *call);
 /* Lists the labels of the rows where they are more than `most` otherwise, for memory would follow
  * the largest label. */
 le_status le__im_list_index(le_call *call, int64_t most, le__im_index *index);

@@ -252,6 +252,33 @@ static void test_not_for_devices(void **state) {
         }
 }
 
+static void problem_of_index(double label, char out[256]) {
+    float values[4] = {1, 2, 3, 4};
+    uint32_t labels[4] = {1, 2, 0, 2};
+    const le_tensor image = le_tensor_of(values, LE_F32, 2, (int64_t[]){2, 2}),
+                    label_image = le_tensor_of(labels, LE_U32, 2, (int64_t[]){2, 2}),
+                    index = le_tensor_of(&label, LE_F64, 1, (int64_t[]){1});
+    le_tensor catalogue = {0};
+    le_explanation *x = NULL;
+    if (le_engine_explain(engine, &x, "measure_sources", LE_IN("image", &image),
+                          LE_IN("labels", &label_image), LE_TABLE("index", &index),
+                          LE_OUT("catalogue", &catalogue)) != LE_OK)
+        fail_msg("%s", le_error_message());
+    snprintf(out, 256, "%s", x->problem);
+    le_explanation_free(&x);
+}
+
+/* Not all implementations take these, and who takes a problem is asked once. */
+static void test_far_labels_are_another_problem(void **state) {
+    char near[256], nearer[256], far[256];
+    (void)state;
+    problem_of_index(2, near);
+    problem_of_index(4, nearer);
+    problem_of_index(5, far);
+    assert_string_equal(near, nearer);
+    assert_string_not_equal(near, far);
+}
+
 /* Where no pixel of a label is a number, none is saturated, whatever the saturation. */
 static void test_saturated(void **state) {
     enum { LABELS = 4, WIDE = 2 };
@@ -309,11 +336,16 @@ static void test_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_large_labels),    cmocka_unit_test(test_too_far),
-        cmocka_unit_test(test_ellipses),        cmocka_unit_test(test_negative_moments),
-        cmocka_unit_test(test_saturated),       cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_far_first_pixel), cmocka_unit_test(test_large_label_alone),
-        cmocka_unit_test(test_not_for_devices), cmocka_unit_test(test_sums_beyond)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_large_labels),
+                                       cmocka_unit_test(test_too_far),
+                                       cmocka_unit_test(test_ellipses),
+                                       cmocka_unit_test(test_negative_moments),
+                                       cmocka_unit_test(test_saturated),
+                                       cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_far_first_pixel),
+                                       cmocka_unit_test(test_large_label_alone),
+                                       cmocka_unit_test(test_not_for_devices),
+                                       cmocka_unit_test(test_sums_beyond),
+                                       cmocka_unit_test(test_far_labels_are_another_problem)};
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

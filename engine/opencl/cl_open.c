@@ -5,6 +5,7 @@
  */
 #include "cl_device.h"
 #include "cl_program.h"
+#include "core/tick.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ static le__cl_device *new_device(le__cl *cl, cl_platform_id platform, cl_device_
     d->id = id;
     atomic_init(&d->references, 1);
     pthread_mutex_init(&d->mutex, NULL);
-    pthread_cond_init(&d->left, NULL);
+    le__ticker_cond_init(&d->left);
     pthread_mutex_init(&d->memory_mutex, NULL);
     le__cl_staging_open(&d->staging);
     platform_text(cl, platform, CL_PLATFORM_VERSION, d->platform_version,

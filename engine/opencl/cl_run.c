@@ -26,17 +26,28 @@ static void note_lost(le_call *call, le_status status) {
         atomic_store(&call->device->lost, true);
 }
 
-/* Mutex held. Who wants the device alone goes before further ones that would share it. */
-static void take_lane(le__cl_device *d, le__cl_call *c, bool beside) {
+static bool has_lane(const le__cl_device *d, bool beside) {
     const unsigned all = (1u << LE__CL_LANES) - 1;
+    return !d->lanes || (beside && d->shared && !d->waiting && d->lanes != all);
+}
+
+/* Mutex held. Who wants the device alone goes before further ones that would share it. False: the
+ * call was ended meanwhile. */
+static bool take_lane(le__cl_device *d, le__cl_call *c, bool beside) {
+    le__ticker *t = le__ticker_here();
     d->waiting += !beside;
-    while (d->lanes && !(beside && d->shared && !d->waiting && d->lanes != all))
-        pthread_cond_wait(&d->left, &d->mutex);
+    while (!has_lane(d, beside) && !le__ticker_over(t))
+        le__ticker_wait(t, &d->left, &d->mutex);
     d->waiting -= !beside;
+    if (le__ticker_over(t)) {
+        pthread_cond_broadcast(&d->left);
+        return false;
+    }
     d->shared = beside;
     while (d->lanes & 1u << c->lane)
         c->lane++;
     d->lanes |= 1u << c->lane;
+    return true;
 }
 
 static void leave_lane(le__cl_device *d, const le__cl_call *c) {
@@ -50,7 +61,11 @@ le_status le__cl_begin(le_call *call) {
     if (!c)
         return le_fail(LE_ERR_MEMORY, "opencl: out of memory");
     pthread_mutex_lock(&d->mutex);
-    take_lane(d, c, call->beside);
+    if (!take_lane(d, c, call->beside)) {
+        pthread_mutex_unlock(&d->mutex);
+        free(c);
+        return le__ticker_fail(call->operation->name);
+    }
     double start = le__now();
     le_status status = le__cl_device_ready(d);
     call->stats.setup_seconds += le__now() - start;

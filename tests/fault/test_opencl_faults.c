@@ -6,6 +6,7 @@
  * fails the calls; without it or without a device they are skipped.
  */
 #include "chain_ops.h"
+#include "core/clock.h"
 #include "engine.h"
 #include "toy_opencl.h"
 
@@ -461,6 +462,55 @@ static void broken_drivers(void **state) {
     answers_without_devices("OpenCL");
 }
 
+/* --- waiting for a device --- */
+
+static bool end_it(void *context, double done) {
+    (void)context;
+    (void)done;
+    return false;
+}
+
+static le_status ask_device(le_engine *e, const le_tick *tick) {
+    static float in[N];
+    le_tensor input = le_tensor_of(in, LE_F32, 1, (int64_t[]){N}), result = {0};
+    le_status status =
+        le_engine_run(e, "toy", LE_IN("input", &input), LE_F64("factor", 2),
+                      LE_OUT("result", &result), LE_OPT_IMPLEMENTATION("right"), LE_OPT_TICK(tick));
+    le_tensor_free(&result);
+    return status;
+}
+
+static void *use_device(void *engine) {
+    return ask_device(engine, NULL) == LE_OK ? engine : NULL;
+}
+
+/* Who waits for another thread's run on the device hears as well. */
+static void waiting_for_a_device_ends(void **state) {
+    enum { SLOW_MS = 1500 };
+    static const le_tick tick = {end_it, NULL};
+    pthread_t thread;
+    void *fine;
+    (void)state;
+    NEEDS_DEVICE();
+    le_engine *e = open_engine(NULL, 0);
+    le__engine_discover(e);
+    assert_int_equal(ask_device(e, NULL), LE_OK);
+    shim_slow_transfers(SLOW_MS);
+    double start = le__now();
+    assert_int_equal(pthread_create(&thread, NULL, use_device, e), 0);
+    nanosleep(&(struct timespec){0, 300000000}, NULL);
+    assert_int_equal(ask_device(e, &tick), LE_ERR_CANCELLED);
+    double ended = le__now() - start;
+    pthread_join(thread, &fine);
+    double all = le__now() - start;
+    shim_slow_transfers(0);
+    assert_non_null(fine);
+    if (!(ended < all - 1))
+        fail_msg("ended after %g s, the device was free after %g s", ended, all);
+    assert_int_equal(ask_device(e, NULL), LE_OK);
+    le_close(&e);
+}
+
 /* --- the same bits --- */
 
 int __real_access(const char *path, int mode);
@@ -530,6 +580,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(slabs_are_halved),
         cmocka_unit_test(no_memory_at_all),
         cmocka_unit_test(where_inputs_lie_decides),
+        cmocka_unit_test(waiting_for_a_device_ends),
         cmocka_unit_test(a_new_driver_makes_a_prior),
         cmocka_unit_test(no_devices_no_platforms),
         cmocka_unit_test(no_library),

@@ -146,6 +146,10 @@ static void build_curve(le__family *family, int candidate)
         }
         curve_take(member, &family->problems[p], cell, b);
     }
+    if (!(family->rate_sd > 0.0)) { /* nobody has told a time yet */
+        le__curve_free(member->curve);
+        member->curve = NULL;
+    }
 }
 
 /* The curve of the candidate with an up-to-date prior; NULL when no other problem can teach. */

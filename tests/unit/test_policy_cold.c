@@ -70,6 +70,15 @@ static void a_slow_first_run_is_found_out(void **state)
         }
 }
 
+static void start_of(fixture *f, int p, int candidate, double seconds)
+{
+    f->now += seconds;
+    le__policy_sample s = {.family = f->family, .problem = p, .candidate = candidate,
+                           .why = LE__WHY_EXPLOIT, .start = true, .n = 1, .mean_log = log(seconds),
+                           .seconds = seconds, .weight = 1.0, .now = f->now};
+    le__policy_observe(f->policy, &s);
+}
+
 /* A start is slower than a steady run, so that a steady run which takes three times as long was
  * disturbed: the candidate gets another chance. */
 static void a_run_slower_than_a_start_is_doubted(void **state)
@@ -79,23 +88,32 @@ static void a_run_slower_than_a_start_is_doubted(void **state)
     bool cold[2] = {false, true};
     fixture f = fixture_of(2, 1, NULL);
     int p = problem_of(&f, 5.0);
-    le__policy_sample start = {.family = f.family,
-                               .problem = p,
-                               .candidate = 0,
-                               .why = LE__WHY_EXPLOIT,
-                               .start = true,
-                               .n = 1,
-                               .mean_log = log(9e-3),
-                               .seconds = 9e-3,
-                               .weight = 1.0,
-                               .now = f.now += 9e-3};
-    le__policy_observe(f.policy, &start);
+    start_of(&f, p, 0, 9e-3);
     run_of(&f, p, 0, LE__WHY_EXPLOIT, false, 29e-3);
     for (int i = 0; i < 10; i++)
         run_of(&f, p, 1, LE__WHY_EXPLOIT, i == 0, truth[1]);
     cold[1] = false;
     calls_of(&f, p, truth, truth, cold, 60);
     assert_int_equal(decide_of(&f, p, false).candidate, 0);
+    le__policy_free(&f.policy);
+}
+
+/* On two problems, so that one is foreseen from the other: starts alone tell no time of any. */
+static void starts_alone_tell_nothing(void **state)
+{
+    (void)state;
+    fixture f = fixture_of(1, 1, NULL);
+    int p[2] = {problem_of(&f, 5.0), problem_of(&f, 50.0)};
+    for (int i = 0; i < 2; i++) {
+        start_of(&f, p[i], 0, 1e-3 * (i + 1));
+        le__policy_decision d = decide_of(&f, p[i], false);
+        assert_true(d.seconds == 0.0 && isinf(d.high));
+    }
+    for (int i = 0; i < 3; i++)
+        run_of(&f, p[1], 0, LE__WHY_ONLY, i == 0, 2e-3);
+    le__policy_decision d = decide_of(&f, p[1], false);
+    assert_near(d.seconds, 2e-3, 0.2e-3);
+    assert_true(d.high < 2.0 * d.low);
     le__policy_free(&f.policy);
 }
 
@@ -165,6 +183,7 @@ int main(void)
         cmocka_unit_test(noisy_cold_runs_decide_nothing),
         cmocka_unit_test(a_slow_first_run_is_found_out),
         cmocka_unit_test(a_run_slower_than_a_start_is_doubted),
+        cmocka_unit_test(starts_alone_tell_nothing),
         cmocka_unit_test(a_wrong_claim_is_found_out),
         cmocka_unit_test(second_looks_are_rare),
         cmocka_unit_test(a_fast_start_is_believed),

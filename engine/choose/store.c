@@ -513,8 +513,8 @@ static le__stored_choice *add_choice(le__op_state *op, int64_t problem, const ch
                                      : NULL;
     if (!choices)
         return NULL;
-    size_t at = place_of(op, problem);
     op->choices = choices;
+    size_t at = place_of(op, problem);
     memmove(choices + at + 1, choices + at, (op->n_choices++ - at) * sizeof *choices);
     choices[at] = (le__stored_choice){.problem = problem};
     snprintf(choices[at].constraint, sizeof choices[at].constraint, "%s", constraint);

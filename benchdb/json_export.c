@@ -190,7 +190,7 @@ static void on_choice(exporter *e, cJSON *row, sqlite3_stmt *st) {
     add_int(row, "date_ms", sqlite3_column_int64(st, 7));
     add_text(row, "constraint", st, 3);
     add_text(row, "objective", st, 4);
-    cJSON_AddItemToObject(row, "evidence", parsed ? parsed : cJSON_CreateNull());
+    le__json_add(row, "evidence", parsed);
 }
 
 static void on_account(exporter *e, cJSON *row, sqlite3_stmt *st) {

@@ -86,6 +86,12 @@ char *le__json_show(const cJSON *item) {
     return text ? made_utf8(text) : NULL;
 }
 
+void le__json_add(cJSON *object, const char *name, cJSON *item) {
+    cJSON *added = item ? item : cJSON_CreateNull();
+    if (!cJSON_AddItemToObject(object, name, added))
+        cJSON_Delete(added);
+}
+
 void le__json_add_number(cJSON *object, const char *name, double value) {
     if (isfinite(value))
         cJSON_AddNumberToObject(object, name, value);

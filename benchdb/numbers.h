@@ -33,6 +33,8 @@ int le__number_vprint(char *out, size_t size, const char *format, va_list args);
 char *le__json_print(const struct cJSON *item, int spaced);
 /* Spaced and for others to read: with U+FFFD for bytes that are no UTF-8, as paths may have. */
 char *le__json_show(const struct cJSON *item);
+/* Takes the item; NULL becomes null. Without memory it is freed, and the object lacks it. */
+void le__json_add(struct cJSON *object, const char *name, struct cJSON *item);
 /* null where it is not finite, which JSON has no word for. */
 void le__json_add_number(struct cJSON *object, const char *name, double value);
 /* As cJSON_ParseWithLengthOpts: size counts the final '\0', *end (may be NULL) is where it went

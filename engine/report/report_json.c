@@ -63,7 +63,7 @@ static void add_choice(const report *r, const report_choice *c, cJSON *list) {
     cJSON_AddNumberToObject(o, "samples", (double)c->candidate->samples);
     le__json_add_number(o, "age_s", le__report_age_s(r, c->date_ms));
     cJSON *evidence = cJSON_Parse(c->evidence);
-    cJSON_AddItemToObject(o, "evidence", evidence ? evidence : cJSON_CreateNull());
+    le__json_add(o, "evidence", evidence);
     char *command = le__report_reproduce(c->problem, c->candidate);
     text_or_null(o, "reproduce", command);
     free(command);

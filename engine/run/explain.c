@@ -250,7 +250,7 @@ char *le_explanation_json(const le_explanation *e) {
     for (size_t i = 0; i < e->n_candidates; i++)
         cJSON_AddItemToArray(rows, row_json(&e->candidates[i]));
     if (e->plan)
-        cJSON_AddItemToObject(o, "plan", le__chain_plan_object(e->plan));
+        le__json_add(o, "plan", le__chain_plan_object(e->plan));
     char *text = le__json_print(o, 1);
     cJSON_Delete(o);
     return text;

@@ -549,7 +549,7 @@ static void decide(const scene *s, le__policy_decision *out) {
     describe(s, index, n == 1 ? LE__WHY_ONLY : LE__WHY_EXPLOIT, out);
     out->best_seconds = best.seconds;
     if (is_guess(s, index)) {
-        if (!s->q->allowed[index].unstoppable)
+        if (!s->q->allowed[index].unstoppable && !s->q->stopped)
             out->stop_seconds = line(s, s->least_seen, index);
         return;
     }

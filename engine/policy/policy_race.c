@@ -520,12 +520,27 @@ void le__policy_race_drop(le__policy_race *race, size_t index)
 
 /* ------------------------------------------------------------------------------- ending ------- */
 
-static size_t last_one(const le__policy_race *race)
+double le__policy_race_score(const le__policy_race *race, size_t index)
 {
-    for (size_t i = 0; i < race->n; i++)
+    const le__race_entry *e = &race->entries[index];
+    return e->n > 0 ? le__race_score_of(race, e, race->noise).mean
+           : e->has_cold ? e->cold + le__race_score_shift(race, e)
+           : le__belief_known(e->known) ? e->known.mean + le__race_score_shift(race, e)
+                                        : NAN;
+}
+
+/* Before anyone has run warm: by what is known, else the first that may still win. */
+static size_t likeliest(const le__policy_race *race)
+{
+    size_t first = race->n, best = race->n;
+    for (size_t i = race->n; i-- > 0;) {
+        double score = race->entries[i].out ? NAN : le__policy_race_score(race, i);
         if (!race->entries[i].out)
-            return i;
-    return race->n;
+            first = i;
+        if (!isnan(score) && (best == race->n || score <= le__policy_race_score(race, best)))
+            best = i;
+    }
+    return best < race->n ? best : first;
 }
 
 /* Whether b leads o not by the margin, or not with confidence. */
@@ -556,7 +571,7 @@ static size_t choose(const le__policy_race *race, double noise)
 {
     size_t best = le__race_leader(race, noise);
     if (best == race->n)
-        return last_one(race);
+        return likeliest(race);
     le__race_estimate b = le__race_score_of(race, &race->entries[best], noise);
     size_t choice = best;
     for (size_t i = race->n; i-- > 0;) {
@@ -570,15 +585,6 @@ static size_t choose(const le__policy_race *race, double noise)
             choice = i;
     }
     return eldest(race, choice, noise);
-}
-
-double le__policy_race_score(const le__policy_race *race, size_t index)
-{
-    const le__race_entry *e = &race->entries[index];
-    return e->n > 0 ? le__race_score_of(race, e, race->noise).mean
-           : e->has_cold ? e->cold + le__race_score_shift(race, e)
-           : le__belief_known(e->known) ? e->known.mean + le__race_score_shift(race, e)
-                                        : NAN;
 }
 
 bool le__policy_race_end(le__policy_race **handle, double now, le__policy_race_result *out)

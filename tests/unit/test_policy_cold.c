@@ -117,6 +117,19 @@ static void starts_alone_tell_nothing(void **state)
     le__policy_free(&f.policy);
 }
 
+/* One that was chosen from outside, and is stopped for others that have run, answers in the end. */
+static void nothing_is_stopped_twice(void **state)
+{
+    (void)state;
+    bool cold[2] = {true, false};
+    fixture f = fixture_of(2, 1, NULL);
+    int p = problem_of(&f, 5.0);
+    run_of(&f, p, 1, LE__WHY_EXPLOIT, true, 1e-4); /* of what is brief a stop says nothing */
+    le__policy_set_incumbent(f.policy, f.family, p, 0);
+    call_of(&f, p, (const double[]){1.0, 1e-4}, cold); /* looks at the second answer's stop */
+    le__policy_free(&f.policy);
+}
+
 /* Of two claims one is wrong by so much that the other does not seem worth a run. */
 static void a_wrong_claim_is_found_out(void **state)
 {
@@ -184,6 +197,7 @@ int main(void)
         cmocka_unit_test(a_slow_first_run_is_found_out),
         cmocka_unit_test(a_run_slower_than_a_start_is_doubted),
         cmocka_unit_test(starts_alone_tell_nothing),
+        cmocka_unit_test(nothing_is_stopped_twice),
         cmocka_unit_test(a_wrong_claim_is_found_out),
         cmocka_unit_test(second_looks_are_rare),
         cmocka_unit_test(a_fast_start_is_believed),

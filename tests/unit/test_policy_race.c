@@ -108,6 +108,22 @@ static void what_is_brief_may_start_late(void **state)
     le__policy_free(&f.policy);
 }
 
+/* The time was over: who has run is known better than who has not. */
+static void a_race_without_time_takes_who_has_run(void **state)
+{
+    (void)state;
+    fixture f = fixture_of(3, 1, NULL);
+    le__policy_question q = question_of(&f, problem_of(&f, 5.0), false);
+    le__policy_race *race = le__policy_race_new(f.policy, &q);
+    le__policy_race_observe(race, 1, 2.0, 2.0, 1.0, f.now += 2.0);
+    le__policy_race_observe(race, 2, 1.0, 1.0, 1.0, f.now += 1.0);
+    le__policy_race_result r;
+    assert_true(le__policy_race_end(&race, f.now, &r));
+    assert_int_equal(r.candidate, 2);
+    assert_near(r.seconds, 1.0, 1e-9);
+    le__policy_free(&f.policy);
+}
+
 static void warm_up_is_waited_for(void **state)
 {
     (void)state;
@@ -504,6 +520,7 @@ int main(void)
         cmocka_unit_test(the_best_wins_in_few_runs),
         cmocka_unit_test(cold_runs_do_not_decide),
         cmocka_unit_test(what_is_brief_may_start_late),
+        cmocka_unit_test(a_race_without_time_takes_who_has_run),
         cmocka_unit_test(warm_up_is_waited_for),
         cmocka_unit_test(a_late_starter_gets_its_chance),
         cmocka_unit_test(what_is_known_to_lose_does_not_run),

@@ -22,11 +22,8 @@ static void discover(le_engine *e) {
     if (fork_first && !e->trial_server)
         le__log_write(&e->log, LE_LOG_DEBUG,
                       "OpenCL was in this process before: trials of its candidates run here, too");
-    const le_status status = le__cl_add_devices(e);
-    const bool expected = status == LE_ERR_UNSUPPORTED && !le__names_opencl(e->options.devices);
-    if (status != LE_OK)
-        le__log_write(&e->log, expected ? LE_LOG_INFO : LE_LOG_WARNING, "OpenCL is not used: %s",
-                      le_error_message());
+    if (le__cl_add_devices(e) != LE_OK)
+        le__log_write(&e->log, LE_LOG_WARNING, "OpenCL is not used: %s", le_error_message());
 }
 
 void le__engine_discover(le_engine *e) {

@@ -241,7 +241,6 @@ out_has "reference"
 expect 0 le-run -v --threads=1 --tolerance=allclose --mode=estimate project volume=v.raw:u8:2,2,2 image=p.png
 err_has "volume: u8[2,2,2] read in"
 expect 0 le-run --explain project volume=v.raw:u8:2,2,2 image=never.png
-silent # without OpenCL, too: nobody has asked for it
 out_has "choice "
 out_has "reference"
 [ ! -e never.png ] || fail "--explain wrote an image"
@@ -311,9 +310,10 @@ out_has "transfer_function"
 for options in --run-type=c --implementation=c --run-type=staged --tolerance=1e-3 --objective=memory; do
     case $options in *=c) wanted_of=1 ;; *) wanted_of=0 ;; esac
     expect $wanted_of le-run $options chain.json cube=v.raw:u8:2,2,2
-    cp err run_says
+    grep -v "OpenCL is not used" err >run_says
     expect $wanted_of le-run --explain $options chain.json cube=v.raw:u8:2,2,2
-    cmp -s err run_says || { fail "--explain $options says other things than the run"; cat run_says err; }
+    grep -v "OpenCL is not used" err >explained # of a build or a machine without, by each program once or by none
+    cmp -s explained run_says || { fail "--explain $options says other things than the run"; cat run_says err; }
 done
 expect 0 le-run --explain=json chain.json cube=v.raw:u8:2,2,2
 out_has '"choice"'

@@ -433,19 +433,28 @@ static void hold_lock(const char *path, double hold_s, int *ready) {
     _exit(0);
 }
 
-static void test_locked(void **state) {
-    char *folder = test_folder(), *path = test_path(folder, "t.sqlite3"), byte;
-    double hold_s = getenv("LE_TEST_LONG") ? 10 : 3, start;
+/* The process, which has the lock by then. */
+static pid_t locked_by(const char *path, double hold_s) {
+    char byte;
     int ready[2];
-    test_log said = {0};
-    (void)state;
-    make_good(path);
     assert_int_equal(pipe(ready), 0);
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0)
         hold_lock(path, hold_s, ready);
     assert_int_equal(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    close(ready[1]);
+    return pid;
+}
+
+static void test_locked(void **state) {
+    char *folder = test_folder(), *path = test_path(folder, "t.sqlite3");
+    double hold_s = getenv("LE_TEST_LONG") ? 10 : 3, start;
+    test_log said = {0};
+    (void)state;
+    make_good(path);
+    pid_t pid = locked_by(path, hold_s);
     start = seconds_now();
     le_db *db = test_open(path, &said);
     le_db_knowledge *k = NULL;
@@ -465,10 +474,7 @@ static void test_locked(void **state) {
     assert_int_equal(waitpid(pid, NULL, 0), pid);
 
     /* closing does not wait for ever */
-    pid = fork();
-    if (pid == 0)
-        hold_lock(path, 8, ready);
-    assert_int_equal(read(ready[0], &byte, 1), 1);
+    pid = locked_by(path, 8);
     db = test_open(path, &said);
     test_add(db, 0, 0, 1e-3);
     start = seconds_now();
@@ -476,8 +482,6 @@ static void test_locked(void **state) {
     assert_true(seconds_now() - start < 4);
     assert_int_equal(kill(pid, SIGKILL), 0);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
-    close(ready[0]);
-    close(ready[1]);
     test_folder_remove(folder);
 }
 
@@ -559,16 +563,10 @@ static void add_shape(le_db *db, int extent) {
 static void test_locked_and_busy(void **state) {
     enum { SHAPES = 3000, CALLS = 3 };
     const double hold_s = 8;
-    char *folder = test_folder(), *path = test_path(folder, "t.sqlite3"), byte;
-    int ready[2];
+    char *folder = test_folder(), *path = test_path(folder, "t.sqlite3");
     (void)state;
     make_good(path);
-    assert_int_equal(pipe(ready), 0);
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0)
-        hold_lock(path, hold_s, ready);
-    assert_int_equal(read(ready[0], &byte, 1), 1);
+    pid_t pid = locked_by(path, hold_s);
     le_db *db = test_open(path, NULL);
     double start = seconds_now();
     for (int i = 0; i < SHAPES; i++) {
@@ -593,8 +591,6 @@ static void test_locked_and_busy(void **state) {
     assert_int_equal(count(path, "SELECT 2 * answered_s FROM accounts WHERE operation = 'busy'"),
                      SHAPES * CALLS);
     assert_true(count(path, "SELECT count(*) FROM samples") > 500);
-    close(ready[0]);
-    close(ready[1]);
     test_folder_remove(folder);
 }
 

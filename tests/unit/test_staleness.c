@@ -158,23 +158,28 @@ static void sql(const char *text) {
     sqlite3_close(s);
 }
 
-/* Samples that the database has of an implementation, of whatever kind. */
-static int stored(const char *name) {
-    char text[256];
+/* What a query answers; -1 without a row. */
+static int number_of(const char *query) {
     int n = -1;
     sqlite3 *s;
     sqlite3_stmt *st;
-    snprintf(text, sizeof text,
-             "SELECT sum(clean_n + contended_n + cold_n) FROM samples JOIN candidates ON "
-             "candidates.id = candidate WHERE implementation = '%s'",
-             name);
     assert_int_equal(sqlite3_open(db, &s), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(s, text, -1, &st, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(s, query, -1, &st, NULL), SQLITE_OK);
     if (sqlite3_step(st) == SQLITE_ROW)
         n = sqlite3_column_int(st, 0);
     sqlite3_finalize(st);
     sqlite3_close(s);
     return n;
+}
+
+/* Samples that the database has of an implementation, of whatever kind. */
+static int stored(const char *name) {
+    char text[256];
+    snprintf(text, sizeof text,
+             "SELECT sum(clean_n + contended_n + cold_n) FROM samples JOIN candidates ON "
+             "candidates.id = candidate WHERE implementation = '%s'",
+             name);
+    return number_of(text);
 }
 
 /* kind: as the database has it; 0: the source. */
@@ -444,17 +449,8 @@ static void verdicts_of_this_machine_go_first(void **state) {
 
 static int sum_of(const char *column) {
     char text[64];
-    int n = -1;
-    sqlite3 *s;
-    sqlite3_stmt *st;
     snprintf(text, sizeof text, "SELECT sum(%s) FROM samples", column);
-    assert_int_equal(sqlite3_open(db, &s), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(s, text, -1, &st, NULL), SQLITE_OK);
-    if (sqlite3_step(st) == SQLITE_ROW)
-        n = sqlite3_column_int(st, 0);
-    sqlite3_finalize(st);
-    sqlite3_close(s);
-    return n;
+    return number_of(text);
 }
 
 /* Later processes do not take a run that was stopped under load for the end of its candidate. */

@@ -9,6 +9,8 @@
 #include "common/load.h"
 #include "volume/camera.h"
 
+#include <string.h>
+
 /* The four mixes along axis 2, then axis 1, then axis 0, by the fractions w. */
 static inline double le__mix_corners(const double c[8], const double w[3])
 {
@@ -18,18 +20,23 @@ static inline double le__mix_corners(const double c[8], const double w[3])
     return low * (1.0 - w[0]) + high * w[0];
 }
 
-/* 0 where they cancel, see LE__NOTHING. Signs first: only of both there may be nothing left. */
+/* 0 where they cancel, see LE__NOTHING. Only corners of both signs do; their sign bits together tell at once
+ * that none is negative, as in most volumes. */
 static inline double le__or_nothing(double value, const double c[8], const double w[3])
 {
-    double least = c[0], most = c[0], size[8];
-    for (int i = 1; i < 8; i++) {
-        least = c[i] < least ? c[i] : least;
-        most = c[i] > most ? c[i] : most;
-    }
-    if (!(least < 0.0 && most > 0.0 && __builtin_fabs(value) < 0x1p-20 * (most - least)))
-        return value;
+    uint64_t bits[8], any = 0, all = ~(uint64_t)0;
+    memcpy(bits, c, sizeof bits);
     for (int i = 0; i < 8; i++)
+        any |= bits[i];
+    if (__builtin_expect(any >> 63 == 0, 1))
+        return value;
+    double size[8];
+    for (int i = 0; i < 8; i++) {
+        all &= bits[i];
         size[i] = __builtin_fabs(c[i]);
+    }
+    if (all >> 63)
+        return value;
     return __builtin_fabs(value) < LE__NOTHING * le__mix_corners(size, w) ? 0.0 : value;
 }
 

@@ -19,16 +19,16 @@ typedef struct row {
     {                                                                                              \
         const le__camera *c = r->camera;                                                           \
         const int64_t plane = r->volume->strides[0], line = r->volume->strides[1];                 \
-        const le__view *v = &c->views[0];                                                          \
-        const int64_t *n = c->shape;                                                               \
-        for (int64_t iz = 0; iz < c->size; iz++) {                                                 \
-            double x = le__view_index(v, 0, r->iy, r->ix, iz);                                     \
-            double y = le__view_index(v, 1, r->iy, r->ix, iz);                                     \
-            double z = le__view_index(v, 2, r->iy, r->ix, iz);                                     \
+        const le__view v = c->views[0]; /* which the output cannot overlap */                      \
+        const int64_t *n = c->shape, iy = r->iy, ix = r->ix, size = c->size;                       \
+        for (int64_t iz = 0; iz < size; iz++) {                                                    \
+            double x = le__view_index(&v, 0, iy, ix, iz);                                          \
+            double y = le__view_index(&v, 1, iy, ix, iz);                                          \
+            double z = le__view_index(&v, 2, iy, ix, iz);                                          \
             double value = c->fill, w[3];                                                          \
             if (le__index_inside(x, n[0]) && le__index_inside(y, n[1]) &&                          \
                 le__index_inside(z, n[2])) {                                                       \
-                int64_t cell = le__view_cell(v, n, plane, line, next, r->iy, r->ix, iz, w);        \
+                int64_t cell = le__view_cell(&v, n, plane, line, next, iy, ix, iz, w);             \
                 value = le__trilinear_##s(r->volume->data, cell, plane, line, next, w);            \
             }                                                                                      \
             le__store(r->out->data, r->out->dtype, r->begin + iz * r->out->strides[2], value);     \

@@ -32,6 +32,7 @@ static inline le_status le__ray_c_prepare(le__ray_c *x, le_call *call)
                                           int64_t end, double *out)                                \
     {                                                                                              \
         const int64_t strides[3] = {t->strides[0], t->strides[1], next};                           \
+        const le__view view = *v; /* which out cannot overlap */                                   \
         int64_t start = 0;                                                                         \
         for (int a = 0; a < 3; a++)                                                                \
             start += first[a] * strides[a];                                                        \
@@ -40,7 +41,7 @@ static inline le_status le__ray_c_prepare(le__ray_c *x, le_call *call)
             int64_t cell = -start;                                                                 \
             for (int a = 0; a < 3; a++)                                                            \
                 cell += strides[a] *                                                               \
-                        le__index_cell(le__view_index(v, a, iy, ix, iz), c->shape[a], &w[a]);      \
+                        le__index_cell(le__view_index(&view, a, iy, ix, iz), c->shape[a], &w[a]);  \
             out[iy] = le__trilinear_##s(t->data, cell, strides[0], strides[1], next, w);           \
         }                                                                                          \
     }                                                                                              \

@@ -132,3 +132,23 @@ int64_t le__case_size_inside(const int64_t shape[3])
         size = shape[0];
     return size > 1 ? size : 1;
 }
+
+void le__case_cameras(le_case *c, const le_case_request *request, le_tensor *volume,
+                      const int64_t whole[3])
+{
+    bool fill = request->index % 4 == 3, any = request->index % 5 == 4;
+    bool on_voxels = le__case_is_on_voxels(request);
+    int64_t size = on_voxels ? whole[1] : le__case_size_inside(whole);
+    if (!on_voxels && (fill || any))
+        size = 1 + (int64_t)(le_case_uniform(c) * 40.0);
+    double angles[3] = {0.0, on_voxels ? 45.0 : 360.0 * le_case_uniform(c), 90.0};
+    if (any || on_voxels)
+        le__case_strew_nan(c, volume, on_voxels ? 0.02 : 0.001);
+    if (any)
+        le_case_f64s(c, "rotation", le__case_rotations, request->index % 2 ? 9 : 18);
+    else
+        le_case_f64s(c, "angles", angles + request->index % 2, 1 + (size_t)(request->index % 3 > 0));
+    if (fill || any || on_voxels)
+        le_case_f64(c, "outside", request->index % 2 ? 0.0 : 20.0);
+    le_case_i64(c, "size", size);
+}

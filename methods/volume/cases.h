@@ -40,4 +40,9 @@ extern const double le__case_rotations[18];
 /* Largest camera size whose grid, rotated about axis 0 by any angle, stays inside the shape; >= 1. */
 int64_t le__case_size_inside(const int64_t shape[3]);
 
+/* Cameras of a check of a render: `angles` or `rotation`, `size` and `outside`, some of them on voxels with
+ * NaN strewn into the volume. `whole` is the shape that the cameras see, of which the volume may be a box. */
+void le__case_cameras(le_case *c, const le_case_request *request, le_tensor *volume,
+                      const int64_t whole[3]);
+
 #endif

@@ -155,24 +155,7 @@ static void check_case(le_case *c, const le_case_request *request)
         double room = (double)(inside[a] - shape[a]);
         begin[a] = corner == 8 ? (double)(int64_t)(room / 2) : corner >> a & 1 ? room : 0.0;
     }
-    bool fill = request->index % 4 == 3, any = request->index % 5 == 4;
-    bool on_voxels = le__case_is_on_voxels(request);
-    double angles[3] = {0.0, 360.0 * le_case_uniform(c), 90.0};
-    if (on_voxels)
-        angles[1] = 45.0;
-    if (any || on_voxels)
-        le__case_strew_nan(c, volume, on_voxels ? 0.02 : 0.001);
-    if (any) {
-        le_case_f64s(c, "rotation", le__case_rotations, request->index % 2 ? 9 : 18);
-    } else {
-        le_case_f64s(c, "angles", angles + request->index % 2, 1 + (size_t)(request->index % 3 > 0));
-    }
-    if (fill || any || on_voxels)
-        le_case_f64(c, "outside", request->index % 2 ? 0.0 : 20.0);
-    int64_t size = on_voxels ? inside[1] : le__case_size_inside(inside);
-    if (!on_voxels && (fill || any))
-        size = 1 + (int64_t)(le_case_uniform(c) * 40.0);
-    le_case_i64(c, "size", size);
+    le__case_cameras(c, request, volume, inside);
     le_case_str(c, "transfer", transfers[request->index % 5]);
     le_case_str(c, "scale", request->index % 11 == 10 ? "linear" : "log");
     le_case_f64s(c, "begin", begin, 3);

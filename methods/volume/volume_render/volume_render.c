@@ -90,26 +90,8 @@ static void check_case(le_case *c, const le_case_request *request)
     if (!volume)
         return;
     le__case_fill(c, volume, (le__filling)(request->index / 3 % LE__FILLINGS));
-    bool fill = request->index % 4 == 3, any = request->index % 5 == 4;
+    le__case_cameras(c, request, volume, shape);
     bool on_voxels = le__case_is_on_voxels(request);
-    int64_t size = le__case_size_inside(shape);
-    if (fill || any)
-        size = 1 + (int64_t)(le_case_uniform(c) * 40.0);
-    double angles[3] = {0.0, 360.0 * le_case_uniform(c), 90.0};
-    if (on_voxels) {
-        size = shape[1];
-        angles[1] = 45.0;
-    }
-    if (any || on_voxels)
-        le__case_strew_nan(c, volume, on_voxels ? 0.02 : 0.001);
-    if (any) {
-        le_case_f64s(c, "rotation", le__case_rotations, request->index % 2 ? 9 : 18);
-    } else {
-        le_case_f64s(c, "angles", angles + request->index % 2, 1 + (size_t)(request->index % 3 > 0));
-    }
-    if (fill || any || on_voxels)
-        le_case_f64(c, "outside", request->index % 2 ? 0.0 : 20.0);
-    le_case_i64(c, "size", size);
     le_case_str(c, "transfer", transfers[(on_voxels ? request->index / 7 : request->index) % 7]);
     le_case_str(c, "scale", request->index % 11 == 10 ? "linear" : "log");
 }

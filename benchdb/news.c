@@ -71,3 +71,16 @@ void le__db_news_verdict(le_db *db, const le_db_verdict *from) {
     }
     pthread_mutex_unlock(&db->news_lock);
 }
+
+bool le__db_news_none(le_db *db) {
+    if (pthread_mutex_trylock(&db->news_lock) != 0)
+        return false;
+    if (!db->news || (le__db_pending_empty(&db->news->samples) && db->news->n_verdicts == 0))
+        return true;
+    pthread_mutex_unlock(&db->news_lock);
+    return false;
+}
+
+void le__db_news_let(le_db *db) {
+    pthread_mutex_unlock(&db->news_lock);
+}

@@ -27,6 +27,10 @@ bool le__db_news_begin(le_db *db);
 void le__db_news_samples(le_db *db, int64_t problem, int64_t candidate, const le_db_sample *samples,
                          size_t n, int64_t now);
 void le__db_news_verdict(le_db *db, const le_db_verdict *verdict);
+/* True: none wait to be handed out, with the names they need; none are added or handed out until
+ * le__db_news_let. Does not wait: false while others look at them. */
+bool le__db_news_none(le_db *db);
+void le__db_news_let(le_db *db);
 void le__db_news_free(le_db *db);
 
 #endif

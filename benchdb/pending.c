@@ -203,8 +203,6 @@ int le__db_pending_write(le__db_pending *p, le_db *db, le__db_connection *c) {
         if (!sqlite3_get_autocommit(c->sql))
             le__db_step(le__db_statement_of(c, LE__ST_ROLLBACK));
         c->generation = le__db_next_generation();
-    } else {
-        le__db_names_thin(&db->names, c->generation);
     }
     return rc;
 }

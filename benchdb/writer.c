@@ -64,12 +64,23 @@ static void wait_until(pthread_cond_t *cond, pthread_mutex_t *lock, double when)
 
 typedef enum outcome { WRITTEN, LOCKED, FAILED } outcome;
 
+/* Into a file or memory; then the names of many problems that were written go, but for what waits to be
+ * handed out with its names. */
+static int write_pending(le__db_writer *w, le__db_connection *c) {
+    int rc = le__db_pending_write(&w->pending, w->db, c);
+    if (rc == SQLITE_OK && le__db_news_none(w->db)) {
+        le__db_names_thin(&w->db->names, c->generation);
+        le__db_news_let(w->db);
+    }
+    return rc;
+}
+
 static outcome write_memory(le__db_writer *w) {
     le_db *db = w->db;
     int rc = SQLITE_NOMEM;
     pthread_mutex_lock(&db->memory_lock);
     if (db->memory.sql || le__db_memory_open(&db->memory))
-        rc = le__db_pending_write(&w->pending, db, &db->memory);
+        rc = write_pending(w, &db->memory);
     if (rc == SQLITE_OK)
         le__db_memory_trim(&db->memory, &db->memory_limit);
     pthread_mutex_unlock(&db->memory_lock);
@@ -139,12 +150,11 @@ static le__db_file_state use_file(le__db_writer *w) {
 }
 
 static outcome write_file(le__db_writer *w, bool *again) {
-    le_db *db = w->db;
     char detail[128];
     le__db_file_state state = use_file(w);
     if (state != LE__FILE_OK)
         return after_error(w, state, "cannot be opened for writing", again);
-    int rc = le__db_pending_write(&w->pending, db, &w->file);
+    int rc = write_pending(w, &w->file);
     if (rc != SQLITE_OK) {
         if ((rc & 0xff) == SQLITE_NOMEM)
             return FAILED;

@@ -454,6 +454,36 @@ static void test_handed_over(void **state) {
     le_db_close(&root);
 }
 
+/* A handle keeps the names of some thousands of problems, and of those that wait to be handed over. */
+static void test_handed_over_late(void **state) {
+    enum { OTHERS = 6000, AT_ONCE = 1000 };
+    (void)state;
+    size_t size;
+    le_db *root = test_open(":memory:", NULL), *other = test_open(":memory:", NULL);
+    const le_db_sample s = {.seconds = 1e-3, .date_ms = 1750000000000};
+    free(hand_out(other, LE_DB_NEWS_SAMPLES, &size));
+    le_db_add_samples(other, test_problem(other, 0), test_candidate(other, 0), &s, 1);
+    le_db_flush(other, 20);
+    for (int i = 1; i <= OTHERS; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "f32[%d]", i);
+        le_db_add_samples(other, le_db_problem(other, "interpolate", key, i, i),
+                          test_candidate(other, 0), &s, 1);
+        if (i % AT_ONCE == 0)
+            le_db_flush(other, 20);
+    }
+    hand_over(other, root, LE_DB_NEWS_SAMPLES);
+    le_db_knowledge *k = NULL;
+    assert_int_equal(le_db_load(root, NULL, 0, &k), LE_DB_OK);
+    bool found = false;
+    for (size_t i = 0; i < k->n_samples; i++)
+        found = found || k->problems[k->samples[i].problem_index].id == test_problem(root, 0);
+    assert_true(found);
+    le_db_knowledge_free(&k);
+    le_db_close(&other);
+    le_db_close(&root);
+}
+
 /* Whatever an implementation says, and wherever its words were cut: the stored reason is a line of
  * UTF-8, which the other database takes. So it is with what earlier versions have stored. */
 static void test_any_reason(void **state) {
@@ -510,7 +540,8 @@ int main(void) {
         cmocka_unit_test(test_export_import), cmocka_unit_test(test_schema),
         cmocka_unit_test(test_merge_halves),  cmocka_unit_test(test_bad_rows),
         cmocka_unit_test(test_names_unknown), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_handed_over),   cmocka_unit_test(test_any_reason),
+        cmocka_unit_test(test_handed_over),   cmocka_unit_test(test_handed_over_late),
+        cmocka_unit_test(test_any_reason),
     };
     return cmocka_run_group_tests_name("benchdb_json", tests, NULL, NULL);
 }

@@ -91,9 +91,10 @@ enum { LE__IM_STATISTICS = 10 };
 void le__im_statistics(const le__im_clipped *c, int64_t step, double *out);
 
 /* How far statistics are apart: INFINITY when counts, median or extrema differ, else the largest
- * difference of mean, std and bounds, in parts of the std and of 1e-4 of the largest. rounded:
- * parts of this as well, and of median and extrema, too, for the pixels themselves were rounded;
- * few that are left may lie nearer to each other than that. 0: they were not. */
+ * difference of mean, std and bounds, in parts of the std and of 1e-4 of the largest; of bounds
+ * more than ten std from the mean, in parts of a tenth of that distance. rounded: parts of this as
+ * well, and of median and extrema, too, for the pixels themselves were rounded; few that are left
+ * may lie nearer to each other than that. 0: they were not. */
 double le__im_compare_statistics(const double *answer, const double *trusted, int64_t step,
                                  double rounded);
 

@@ -137,13 +137,13 @@ static double compare(const le_call *answer, const le_call *trusted) {
 /* --- cases --- */
 
 static void put_settings(le_case *c, int64_t i) {
-    static const double sigmas[] = {3, 2, 2.5, 4, 1};
+    static const double sigmas[] = {3, 2, 2.5, 4, 1}, far[] = {1e4, 1e8, 1e300};
     le_case_str(c, "center", le__im_centers[i / 2 % 2]);
     le_case_str(c, "deviation", le__im_deviations[i / 3 % 4 == 3]);
     le_case_str(c, "bounds", le__im_bounds[i / 5 % 2]);
     le_case_str(c, "keep", le__im_keep_words[i / 7 % 2]);
     le_case_f64(c, "sigma_lower", sigmas[i % 5]);
-    le_case_f64(c, "sigma_upper", sigmas[i / 4 % 5]);
+    le_case_f64(c, "sigma_upper", i % 8 == 7 ? far[i / 8 % 3] : sigmas[i / 4 % 5]);
     le_case_i64(c, "maxiters", i % 6 == 4 ? 1 + i % 3 : 0);
 }
 

@@ -22,12 +22,16 @@ static int help_env(void) {
 static int list_devices(const bench_settings *s) {
     le_bench_device list[32];
     le_engine *engine = bench_engine(s, ":memory:", LE_MODE_FROZEN);
+    if (!engine)
+        return TOOL_FAILED;
     size_t n = le_bench_devices(engine, list, 32);
-    for (size_t i = 0; engine && i < n && i < 32; i++)
+    for (size_t i = 0; i < n && i < 32; i++)
         printf("%-10s  %s%s%s%s%s\n", list[i].id, list[i].name, *list[i].vendor ? ", " : "",
                list[i].vendor, *list[i].driver ? ", driver " : "", list[i].driver);
+    if (!n)
+        tool_message("there is no such device; without --devices and LE_DEVICE all are shown");
     le_close(&engine);
-    return engine || n ? TOOL_OK : TOOL_FAILED;
+    return n ? TOOL_OK : TOOL_FAILED;
 }
 
 static int run(command *c) {

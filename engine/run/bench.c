@@ -476,19 +476,28 @@ uint64_t le_bench_machine(bool with_name) {
 
 /* --- engine, environment --- */
 
+static le_bench_device about_device(const le__device *d) {
+    le_bench_device out = {.is_cpu = d->cpu_type};
+    memcpy(out.id, d->id, sizeof out.id);
+    memcpy(out.name, d->name, sizeof out.name);
+    memcpy(out.vendor, d->vendor, sizeof out.vendor);
+    memcpy(out.driver, d->driver, sizeof out.driver);
+    memcpy(out.version, d->version, sizeof out.version);
+    return out;
+}
+
 size_t le_bench_devices(le_engine *engine, le_bench_device *out, size_t max) {
     if (le__engine_or_default(&engine) != LE_OK)
         return 0;
     le__engine_discover(engine);
-    size_t n = (size_t)engine->n_devices;
-    for (size_t i = 0; i < n && i < max; i++) {
+    size_t n = 0;
+    for (int i = 0; i < engine->n_devices; i++) {
         const le__device *d = &engine->devices[i];
-        out[i] = (le_bench_device){.is_cpu = d->cpu_type};
-        memcpy(out[i].id, d->id, sizeof out[i].id);
-        memcpy(out[i].name, d->name, sizeof out[i].name);
-        memcpy(out[i].vendor, d->vendor, sizeof out[i].vendor);
-        memcpy(out[i].driver, d->driver, sizeof out[i].driver);
-        memcpy(out[i].version, d->version, sizeof out[i].version);
+        if (!le__device_matches(d, engine->options.devices))
+            continue;
+        if (n < max)
+            out[n] = about_device(d);
+        n++;
     }
     return n;
 }

@@ -54,6 +54,17 @@ err_has "is the timings database itself"
 cmp -s kept.sqlite3 "$LE_DB" || fail "a chart replaced the database"
 expect 2 le-bench no_such_operation
 err_has "no_such_operation"
+# devices are those that are allowed
+expect 0 env LE_DEVICE= le-bench --list-devices --devices=cpu
+grep -q '^cpu' out || fail "no CPU"
+expect 0 env LE_DEVICE= le-bench --list-devices
+if grep -q '^opencl:0' out; then
+    expect 0 env LE_DEVICE= le-bench --list-devices --devices=opencl
+    grep -q '^opencl:0' out || fail "no OpenCL device"
+    grep -q '^cpu' out && fail "a device that is not allowed is listed"
+fi
+expect 1 env LE_DEVICE= le-bench --list-devices --devices=abacus
+err_has "there is no such device"
 expect 0 le-bench --help-env
 out_has "LE_DB"
 if [ -n "${LE_SOURCE_DIR:-}" ]; then

@@ -10,6 +10,7 @@
 #include "liquid_engine/le_bench.h"
 #include "liquid_engine/le_chain.h"
 #include "numbers.h"
+#include "operation.h"
 #include "stats.h"
 #include "engine/report/svg.h"
 
@@ -363,14 +364,15 @@ int bench_chain(const bench_settings *settings) {
     s->engine = bench_engine(settings, ":memory:", LE_MODE_LEARN);
     s->operation = settings->operations[0] ? settings->operations[0] : default_operation;
     s->runs = settings->repeat > 0 ? settings->repeat : DEFAULT_RUNS;
-    const le_operation *op = s->engine ? le_engine_operation(s->engine, s->operation) : NULL;
+    const le_operation *op = s->engine ? tool_operation(s->engine, s->operation) : NULL;
+    const bool unknown = s->engine && !op;
     bool ok = op && op->expand && op->make_case;
-    if (s->engine && !ok)
-        tool_message("there is no composite operation '%s'", s->operation);
+    if (op && !ok)
+        tool_message("%s is no composite operation", s->operation);
     bench_catch_interrupts();
     ok = ok && measure_sizes(s, sizes, n, settings);
     if (s->n && !bench_interrupted())
         ok = show(s, settings) && ok;
     free_suite(s);
-    return ok ? TOOL_OK : TOOL_FAILED;
+    return ok ? TOOL_OK : unknown ? TOOL_USAGE : TOOL_FAILED;
 }

@@ -62,7 +62,7 @@ static double compare(const subject *of, tally *sum) {
     int rounds = of->settings->repeat > 1 ? of->settings->repeat : DEFAULT_ROUNDS;
     double above[REPEATS];
     bench_target t;
-    if (!bench_target_open(&t, of->settings, of->operation, of->size, (le_dtype)0))
+    if (bench_target_open(&t, of->settings, of->operation, of->size, (le_dtype)0) != TOOL_OK)
         return NAN;
     int done = 0;
     for (; done < REPEATS; done++) {
@@ -171,7 +171,8 @@ static double best_at(const subject *of, int64_t size) {
     le_sample *sample = NULL;
     bool made = le_sample_make(&sample, of->engine, of->operation, &request) == LE_OK;
     le_sample_free(&sample);
-    if (!made || !bench_target_open(&t, of->settings, of->operation, size, (le_dtype)0))
+    if (!made ||
+        bench_target_open(&t, of->settings, of->operation, size, (le_dtype)0) != TOOL_OK)
         return NAN;
     double best = bench_rivals_fastest(&t);
     bench_target_close(&t);
@@ -347,11 +348,16 @@ int bench_choices(const bench_settings *s) {
     bench_settings own = *s; /* no choice of before takes part */
     own.db = ":memory:";
     le_engine *engine = bench_engine(&own, NULL, LE_MODE_FROZEN);
-    report r = {.settings = &own, .engine = engine, .rows = s->json ? cJSON_CreateArray() : NULL};
     const le_operation **ops = engine ? bench_operations(&own, engine) : NULL;
-    bool ok = ops != NULL, kept = false;
+    if (!ops) {
+        const int status = engine ? TOOL_USAGE : TOOL_FAILED;
+        le_close(&engine);
+        return status;
+    }
+    report r = {.settings = &own, .engine = engine, .rows = s->json ? cJSON_CreateArray() : NULL};
+    bool ok = true, kept = false;
     bench_catch_interrupts();
-    if (ok && !r.rows)
+    if (!r.rows)
         printf("%-28s %8s %9s %11s %11s\n", "above the best of the rivals", "size", "best",
                "le-bench", "200 calls");
     fflush(stdout);

@@ -5,6 +5,8 @@
  */
 #include "bench.h"
 
+#include "operation.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,9 +53,8 @@ const le_operation **bench_operations(const bench_settings *s, le_engine *engine
         return NULL;
     }
     for (size_t i = 0; i < (n ? n : n_all); i++) {
-        list[i] = n ? le_engine_operation(engine, s->operations[i]) : all[i];
+        list[i] = n ? tool_operation(engine, s->operations[i]) : all[i];
         if (!list[i]) {
-            tool_message("there is no operation '%s'; le-run --list shows them", s->operations[i]);
             free(list);
             return NULL;
         }

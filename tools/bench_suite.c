@@ -389,7 +389,7 @@ static void find_others(const bench_settings *s, const le_operation *but, steps 
 static bool run_suite(const bench_settings *settings, const le_operation *op, int64_t size,
                       le_dtype dtype, steps *all) {
     suite *s = calloc(1, sizeof *s);
-    bool ok = s && bench_target_open(&s->target, settings, op->name, size, dtype);
+    bool ok = s && bench_target_open(&s->target, settings, op->name, size, dtype) == TOOL_OK;
     if (ok) {
         s->volume = settings->volume;
         s->runs = settings->repeat > 0 ? settings->repeat : DEFAULT_RUNS;

@@ -5,6 +5,8 @@
  */
 #include "bench_target.h"
 
+#include "operation.h"
+
 #include <string.h>
 
 static bool complain(const char *text) {
@@ -47,16 +49,18 @@ static bool is_as_asked(const bench_target *t, const bench_settings *s) {
     return false;
 }
 
-bool bench_target_open(bench_target *t, const bench_settings *s, const char *operation,
-                       int64_t size, le_dtype dtype) {
+int bench_target_open(bench_target *t, const bench_settings *s, const char *operation,
+                      int64_t size, le_dtype dtype) {
     *t = (bench_target){.engine = bench_engine(s, NULL, LE_MODE_FROZEN), .operation = operation};
-    bool ok = t->engine && make_args(t, s, size, dtype);
+    const bool known = t->engine && tool_operation(t->engine, operation);
+    bool ok = known && make_args(t, s, size, dtype);
     if (ok && le_bench_open(&t->bench, t->engine, operation, t->args, t->n_args) != LE_OK)
         ok = complain(le_error_message());
     ok = ok && is_as_asked(t, s);
+    const int status = ok ? TOOL_OK : known || !t->engine ? TOOL_FAILED : TOOL_USAGE;
     if (!ok)
         bench_target_close(t);
-    return ok;
+    return status;
 }
 
 int bench_target_ask(bench_target *t, const bench_settings *s, const char *operation) {
@@ -64,7 +68,7 @@ int bench_target_ask(bench_target *t, const bench_settings *s, const char *opera
     le_dtype dtype;
     if (!bench_one_problem(s, &size, &dtype))
         return TOOL_USAGE;
-    return bench_target_open(t, s, operation, size, dtype) ? TOOL_OK : TOOL_FAILED;
+    return bench_target_open(t, s, operation, size, dtype);
 }
 
 void bench_target_close(bench_target *t) {

@@ -10,6 +10,7 @@
 
 #include "liquid_engine/le_chain.h"
 #include "liquid_engine/le_io.h"
+#include "operation.h"
 #include "place.h"
 #include "tool.h"
 
@@ -363,13 +364,6 @@ static int run_operation(le_engine *engine, const run_options *o, const le_opera
     return tool_stdout_is_written() || code != TOOL_OK ? code : TOOL_FAILED;
 }
 
-static int unknown_operation(le_engine *engine, const char *name) {
-    const char *near = run_nearest_operation(engine, name);
-    tool_message("there is no operation '%s'%s%s%s; 'le-run --list' names them", name,
-                 near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
-    return TOOL_USAGE;
-}
-
 /* Puts the name of the chain's operation in place of the file's. */
 static le_status load_chain(le_engine *engine, run_options *o, char **name) {
     if (o->n_words == 0 || !run_is_chain(o->words[0]))
@@ -385,9 +379,9 @@ static le_status load_chain(le_engine *engine, run_options *o, char **name) {
 
 static int dispatch(le_engine *engine, const run_options *o) {
     const char *name = o->n_words ? o->words[0] : NULL;
-    const le_operation *op = name ? le_engine_operation(engine, name) : NULL;
+    const le_operation *op = name ? tool_operation(engine, name) : NULL;
     if (name && !op)
-        return unknown_operation(engine, name);
+        return TOOL_USAGE;
     if (o->list || (o->help && op)) {
         if (o->list)
             run_list(engine, name);

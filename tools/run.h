@@ -38,8 +38,6 @@ size_t run_options_call(const run_options *o, le_arg *out);
 void run_list(le_engine *engine, const char *operation);
 /* le-run OPERATION --help. */
 void run_help(const le_operation *op);
-/* The nearest operation's name, NULL if none is near. */
-const char *run_nearest_operation(le_engine *engine, const char *name);
 
 /* LE_ERR_ARGUMENT where something that is written would take the place of something that is read, of
  * anything else that is written, or of the timings database. */

@@ -5,7 +5,6 @@
  */
 #include "run.h"
 
-#include "suggest.h"
 #include "tool.h"
 #include "wrap.h"
 
@@ -116,13 +115,4 @@ void run_help(const le_operation *op) {
            op->norm == LE_NORM_MAX ? " (of the largest value)" : "");
     if (op->reference)
         printf("Defined by: %s\n", op->reference);
-}
-
-const char *run_nearest_operation(le_engine *engine, const char *name) {
-    size_t n;
-    const le_operation *const *all = le_engine_operations(engine, &n);
-    suggest s = {.wanted = name};
-    for (size_t i = 0; i < n; i++)
-        suggest_offer(&s, all[i]->name);
-    return s.best;
 }

@@ -52,8 +52,13 @@ cp "$LE_DB" kept.sqlite3
 expect 1 le-bench --suite=composite --sizes=8 --repeat=1 --output="$LE_DB"
 err_has "is the timings database itself"
 cmp -s kept.sqlite3 "$LE_DB" || fail "a chart replaced the database"
-expect 2 le-bench no_such_operation
-err_has "no_such_operation"
+for words in '' --verify --profile --rivals '--time=c@cpu' --suite=choices '--suite=choices --json' --suite=chain; do
+    case $words in --profile | --rivals) words=$words=projct ;; *) words="$words projct" ;; esac
+    # shellcheck disable=SC2086
+    expect 2 le-bench $words
+    err_has "there is no operation 'projct' (did you mean project?)"
+    [ ! -s out ] || fail "le-bench $words goes on"
+done
 # devices are those that are allowed
 expect 0 env LE_DEVICE= le-bench --list-devices --devices=cpu
 grep -q '^cpu' out || fail "no CPU"
@@ -229,7 +234,6 @@ PY
 expect 0 le-bench --rivals=project --sizes=24 --repeat=3
 grep -q '^\* .*@' out || fail "--rivals does not mark the choice"
 grep -q 'more than the best of' out || fail "--rivals does not compare the choice"
-expect 1 le-bench --rivals=no_such
 expect 2 le-bench --rivals=project --suite=volume
 
 # --- suite: every implementation, chart, JSON ---

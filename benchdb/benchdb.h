@@ -396,8 +396,10 @@ typedef void (*le_db_report_fn)(void *cookie, int line, const char *text);
 typedef bool (*le_db_name_fn)(void *cookie, const char *operation, const char *implementation);
 
 typedef struct le_db_import_options {
-    le_db_report_fn report; /* bad rows, and the reason when the file is refused; NULL: silent */
-    le_db_name_fn known;    /* rows with unknown names are reported and skipped; NULL: all known */
+    /* Bad rows; where nothing is added, the last one is the reason, if there is any to tell. NULL:
+     * silent. */
+    le_db_report_fn report;
+    le_db_name_fn known; /* rows with unknown names are reported and skipped; NULL: all known */
     void *cookie;
     bool add; /* what was handed out: samples are added to those of this file, of two verdicts the
                  worse one stands */

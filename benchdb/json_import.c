@@ -125,8 +125,8 @@ static le_db_status write_all(le_db *db, le__db_importer *m, const cJSON *root) 
     le__db_importer_free(m);
     if (status == LE_DB_OK)
         return status;
-    if (m->rc != SQLITE_OK)
-        le__db_import_report(m, 0, sqlite3_errstr(m->rc));
+    le__db_import_report(
+        m, 0, m->c ? sqlite3_errstr(m->rc) : "the database cannot be opened for writing");
     return status;
 }
 

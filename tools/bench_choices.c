@@ -171,8 +171,7 @@ static double best_at(const subject *of, int64_t size) {
     le_sample *sample = NULL;
     bool made = le_sample_make(&sample, of->engine, of->operation, &request) == LE_OK;
     le_sample_free(&sample);
-    if (!made ||
-        bench_target_open(&t, of->settings, of->operation, size, (le_dtype)0) != TOOL_OK)
+    if (!made || bench_target_open(&t, of->settings, of->operation, size, (le_dtype)0) != TOOL_OK)
         return NAN;
     double best = bench_rivals_fastest(&t);
     bench_target_close(&t);

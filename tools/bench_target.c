@@ -49,8 +49,8 @@ static bool is_as_asked(const bench_target *t, const bench_settings *s) {
     return false;
 }
 
-int bench_target_open(bench_target *t, const bench_settings *s, const char *operation,
-                      int64_t size, le_dtype dtype) {
+int bench_target_open(bench_target *t, const bench_settings *s, const char *operation, int64_t size,
+                      le_dtype dtype) {
     *t = (bench_target){.engine = bench_engine(s, NULL, LE_MODE_FROZEN), .operation = operation};
     const bool known = t->engine && tool_operation(t->engine, operation);
     bool ok = known && make_args(t, s, size, dtype);

@@ -27,8 +27,8 @@ typedef struct bench_target {
  * given, describes the call; s->volume gives it a volume; else it is the operation's typical sample
  * of this size and dtype. TOOL_OK, or the status to end with after a message; then there is nothing
  * to close. */
-int bench_target_open(bench_target *t, const bench_settings *s, const char *operation,
-                       int64_t size, le_dtype dtype);
+int bench_target_open(bench_target *t, const bench_settings *s, const char *operation, int64_t size,
+                      le_dtype dtype);
 /* The same of the settings' size and dtype, where there are any. */
 int bench_target_ask(bench_target *t, const bench_settings *s, const char *operation);
 void bench_target_close(bench_target *t);

@@ -14,11 +14,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the database says of rows, and of the file as a whole. */
+/* What the database says of rows; where the file is refused as a whole, why it is comes last, and
+ * is for the error's text. */
 typedef struct listener {
     le_engine *engine;
     le_wisdom_options options;
-    char last[256];
+    bool waiting; /* it is not known whether the last one was of a row */
+    int line;
+    char last[320];
 } listener;
 
 static bool is_known(void *cookie, const char *operation, const char *implementation) {
@@ -35,14 +38,24 @@ static bool is_known(void *cookie, const char *operation, const char *implementa
     return false;
 }
 
-static void hear(void *cookie, int line, const char *text) {
-    listener *l = cookie;
-    snprintf(l->last, sizeof l->last, "%s", text);
-    if (l->options.refused)
-        l->options.refused(l->options.cookie, line, text);
+static void pass_on(listener *l) {
+    if (l->waiting && l->options.refused)
+        l->options.refused(l->options.cookie, l->line, l->last);
+    l->waiting = false;
 }
 
-static le_status failed(const char *path, le_db_status status, const char *why) {
+static void hear(void *cookie, int line, const char *text) {
+    listener *l = cookie;
+    pass_on(l);
+    snprintf(l->last, sizeof l->last, "%s", text);
+    l->line = line;
+    l->waiting = true;
+}
+
+static le_status failed(const char *path, le_db_status status, int line, const char *why) {
+    char place[32] = "";
+    if (line > 0)
+        snprintf(place, sizeof place, "line %d: ", line);
     switch (status) {
     case LE_DB_NO_MEMORY:
         return le_fail(LE_ERR_MEMORY, "%s: out of memory", path);
@@ -52,7 +65,8 @@ static le_status failed(const char *path, le_db_status status, const char *why) 
     case LE_DB_FROZEN:
         return le_fail(LE_ERR_IO, "%s: nothing was added: the engine's mode is frozen", path);
     default:
-        return le_fail(LE_ERR_IO, "%s: nothing was added%s%s", path, *why ? ": " : "", why);
+        return le_fail(LE_ERR_IO, "%s: nothing was added%s%s%s", path, *why ? ": " : "", place,
+                       why);
     }
 }
 
@@ -76,14 +90,15 @@ static le_status take(le_engine *engine, const char *path, const le_wisdom_optio
     if (good != LE_OK)
         return good;
     if (!strcmp(le_db_path(db), ":memory:"))
-        return failed(path, LE_DB_IO, "the database is not on disk");
+        return failed(path, LE_DB_IO, 0, "the database is not on disk");
     l.engine = engine;
     le_db_import_options o = {
         .report = hear, .known = l.options.keep_unknown ? NULL : is_known, .cookie = &l};
     le_db_import_result result = {0};
     le_db_status status = from(db, path, &o, &result);
     if (status != LE_DB_OK)
-        return failed(path, status, l.last);
+        return failed(path, status, l.line, l.last);
+    pass_on(&l);
     const le_wisdom_counts all = {
         .rows = result.rows, .added = result.stored, .known = result.same, .refused = result.bad};
     return counts ? le__struct_give(counts, &all, sizeof all, sizeof all, "le_wisdom_counts")

@@ -359,7 +359,14 @@ expect 0 le-report --db=strict.sqlite3 import dump.json
 err_has "blur"
 echo '{"schema":1' >broken.json
 expect 1 le-report --db=copy.sqlite3 import broken.json
-err_has "nothing was added"
+[ "$(cat err)" = "le-report: broken.json: nothing was added: line 2: not valid JSON here; the file is refused" ] ||
+    { fail "not the reason alone"; cat err; }
+for words in 'import absent.json' 'merge absent.sqlite3' 'merge broken.json'; do
+    # shellcheck disable=SC2086
+    expect 1 le-report --db=copy.sqlite3 $words
+    [ "$(wc -l <err)" -eq 1 ] || { fail "le-report $words tells its reason twice"; cat err; }
+    err_has "${words#* }: nothing was added: "
+done
 expect 2 le-report --db=copy.sqlite3 import
 
 # --- what cannot be kept is not said to be added; what is no file stays what it is ---

@@ -211,8 +211,11 @@ static void test_unknown_operations(void **state) {
 }
 
 static void assert_refused(le_engine *engine, const char *path, const char *why) {
+    heard h = {0};
+    le_wisdom_options o = {.struct_size = sizeof o, .refused = hear, .cookie = &h};
     le_wisdom_counts n = {.struct_size = sizeof n, .rows = 77};
-    assert_int_equal(le_wisdom_load(engine, path, NULL, &n), LE_ERR_IO);
+    assert_int_equal(le_wisdom_load(engine, path, &o, &n), LE_ERR_IO);
+    assert_int_equal(h.rows, 0); /* it is no row that is refused */
     assert_non_null(strstr(le_error_message(), path));
     assert_non_null(strstr(le_error_message(), why));
     assert_int_equal(n.rows, 77);
@@ -226,7 +229,7 @@ static void test_wisdom_is_refused(void **state) {
     fputs("{\"schema\": ", f);
     fclose(f);
     assert_refused(engine, in_folder("missing.json"), "nothing was added");
-    assert_refused(engine, in_folder("bad.json"), "nothing was added");
+    assert_refused(engine, in_folder("bad.json"), "nothing was added: line 1: not valid JSON");
     assert_int_equal(le_wisdom_load(engine, NULL, NULL, NULL), LE_ERR_ARGUMENT);
     assert_int_equal(le_wisdom_load(engine, in_folder("bad.json"), NULL, &none), LE_ERR_ARGUMENT);
     assert_int_equal(le_wisdom_save(engine, NULL), LE_ERR_ARGUMENT);

@@ -201,8 +201,8 @@ typedef struct le_bench_device {
     uint64_t reserved[8];
 } le_bench_device;
 
-/* Devices that calls of the engine may use (le_options.devices), OpenCL looked for; at most `max` are
- * written, the number there are is given back. 0 on an error, too. */
+/* Devices that calls of the engine may use (le_options.devices), OpenCL looked for; at most `max`
+ * are written, the number there are is given back. 0 on an error, too. */
 LE_API size_t le_bench_devices(le_engine *engine, le_bench_device *out, size_t max);
 /* Threads of the engine's pool. */
 LE_API int le_bench_threads(le_engine *engine);

@@ -53,8 +53,9 @@ LE_API le_status le_wisdom_save(le_engine *engine, const char *path);
 
 typedef struct le_wisdom_options {
     size_t struct_size; /* set by the caller: sizeof(le_wisdom_options) */
-    /* Hears of each row that is refused, in a line of text; `line` in the file, 0 if it has none.
-     * On the caller's thread; it must not call the engine. NULL: nobody does. */
+    /* Hears of each row, and each list of rows, that is refused, in a line of text; `line` in the
+     * file, 0 if it has none. Why a file is refused as a whole is in the error's text instead. On
+     * the caller's thread; it must not call the engine. NULL: nobody does. */
     void (*refused)(void *cookie, int line, const char *text);
     void *cookie;
     bool keep_unknown; /* rows of operations and implementations that the engine does not have are

@@ -96,6 +96,18 @@ bool tool_print_json(cJSON *root, FILE *out) {
     return text != NULL;
 }
 
+/* Whether a stream has taken all that was printed; else *error is why, 0 where that is not known.
+ * The reason of a write that failed long ago is lost: another byte, behind what is broken already,
+ * fails for the same one. */
+static bool is_written(FILE *stream, int *error) {
+    errno = 0;
+    const bool good = fflush(stream) == 0 && !ferror(stream);
+    if (!good && !errno && write(fileno(stream), "\n", 1) == 1)
+        errno = 0;
+    *error = good ? 0 : errno;
+    return good;
+}
+
 /* error: 0 where it is known only that something is missing. */
 static void say_unwritten(const char *what, int error) {
     tool_message("%s cannot be written%s%s", what, error ? ": " : " in full",
@@ -105,10 +117,8 @@ static void say_unwritten(const char *what, int error) {
 /* Once: what standard output has not taken shows in many places. */
 bool tool_stdout_is_written(void) {
     static bool told;
-    errno = 0;
-    const bool flushed = fflush(stdout) == 0;
-    const int error = errno;
-    if (flushed && !ferror(stdout))
+    int error;
+    if (is_written(stdout, &error))
         return true;
     if (!told)
         say_unwritten("standard output", error);
@@ -155,9 +165,8 @@ bool tool_file_close(tool_file *f, bool keep) {
     if (f->stream == stdout)
         return tool_stdout_is_written() && keep;
     const char *path = f->path;
-    errno = 0;
-    bool ok = fflush(f->stream) == 0 && !ferror(f->stream);
-    int error = errno;
+    int error;
+    bool ok = is_written(f->stream, &error);
     fclose(f->stream);
     if (ok && keep) {
         error = le__outfile_commit(&f->file);

@@ -336,11 +336,16 @@ for words in '--html=small' '--json -o small' '--csv -o small' '-o small'; do
     out_has "small cannot be written"
     [ ! -e small ] || fail "le-report $words kept a part"
 done
-for words in '' --json --csv --regret --help '--html=-'; do
+for words in '' --json --csv --regret --help '--html=-' 'export -'; do
     # shellcheck disable=SC2086
     le-report --db=several.sqlite3 $words >/dev/full 2>err
     [ $? -eq 1 ] || fail "le-report $words into a full disk ended with another status than 1"
-    err_has "standard output cannot be written"
+    err_has "standard output cannot be written: No space left on device"
+done
+for words in --html=/dev/full '--json -o /dev/full' '--csv -o /dev/full' '--why blur -o /dev/full' '-o /dev/full'; do
+    # shellcheck disable=SC2086
+    expect 1 le-report --db=several.sqlite3 $words
+    [ "$(cat err)" = "le-report: /dev/full cannot be written: No space left on device" ] || { fail "le-report $words"; cat err; }
 done
 
 # --- export, import, merge ---

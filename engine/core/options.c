@@ -36,10 +36,11 @@ const le_env_row le__env_table[] = {
     {"LE_TRIAL_PROGRAM", "the helper program le-trial, instead of the installed one", "none"},
     {"LE_MEMORY_LIMIT", "bytes of host working memory of a call; k, M, G, T", "none"},
     {"LE_DEVICE_MEMORY_LIMIT", "bytes of an OpenCL device's memory; k, M, G, T", "80 % of it"},
-    {"LE_BOX_EDGE", "cells along the edge of a volume's boxes", "an eighth of it, 32 to 256"},
+    {"LE_BOX_EDGE", "cells along the edge of the boxes of reproducible calls over large volumes",
+     "a fourth of the volume's longest axis, 32 to 256"},
     {"LE_SEED", "seed of trials and benchmarks", "1"},
     {"LE_LOG", "error, warning, info or debug: log to stderr when no log callback is set", "none"},
-    {"LE_IO_TRUST", "1: HDF5 files are sound and not first tried in a child process", "0"},
+    {"LE_IO_TRUST", "1: HDF5 and FITS files are sound and not first tried in a child process", "0"},
     {NULL, NULL, NULL}};
 
 static const char *const mode_names[] = {"default", "estimate", "learn", "measure", "frozen"};

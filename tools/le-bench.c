@@ -6,6 +6,7 @@
 #include "bench_chain.h"
 #include "bench_options.h"
 #include "run_world.h"
+#include "wrap.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -14,8 +15,13 @@
 #include <unistd.h>
 
 static int help_env(void) {
-    for (const le_env_row *e = le_environment(); e->name; e++)
-        printf("%-24s %s (default: %s)\n", e->name, e->help, e->default_text);
+    enum { COLUMN = 25 };
+    for (const le_env_row *e = le_environment(); e->name; e++) {
+        char text[320];
+        snprintf(text, sizeof text, "%s (default: %s)", e->help, e->default_text);
+        printf("%-*s ", COLUMN - 1, e->name);
+        wrap_print(stdout, COLUMN, COLUMN, text);
+    }
     return TOOL_OK;
 }
 

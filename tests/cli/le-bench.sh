@@ -72,6 +72,13 @@ expect 1 env LE_DEVICE= le-bench --list-devices --devices=abacus
 err_has "there is no such device"
 expect 0 le-bench --help-env
 out_has "LE_DB"
+[ "$(wc -L <out)" -le 80 ] || { fail "--help-env is $(wc -L <out) columns wide"; cat out; }
+if [ -n "${LE_SOURCE_DIR:-}" ]; then
+    sed -n 's/^\(LE_[A-Z_]*\) .*/\1/p' out | while read -r variable; do
+        grep -q "^| \`$variable\` |" "$LE_SOURCE_DIR/docs/environment.md" || echo "$variable"
+    done >missing
+    [ -s missing ] && fail "not in docs/environment.md: $(cat missing)"
+fi
 if [ -n "${LE_SOURCE_DIR:-}" ]; then
     le-bench --help | grep -o -- '--[a-z][a-z-]*' | sort -u | while read -r option; do
         case $option in --help | --usage | --version) continue ;; esac

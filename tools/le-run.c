@@ -152,11 +152,11 @@ static le_status write_outputs(le_engine *engine, run_args *a, bool verbose) {
         return filled;
     for (size_t i = 0; i < op->n_args; i++) {
         run_arg *arg = &a->args[i];
-        bool shown = op->args[i].type == LE_TYPE_OUT && (arg->plot || arg->wanted);
-        if (shown && (filled = le_tensor_to_host(&arg->tensor)) != LE_OK)
+        bool looked_at = op->args[i].type == LE_TYPE_OUT && (arg->plot || arg->wanted);
+        if (looked_at && (filled = le_tensor_to_host(&arg->tensor)) != LE_OK)
             return filled;
         if (op->args[i].type != LE_TYPE_OUT || arg->plot || arg->written ||
-            (!arg->given && op->args[i].optional))
+            (!arg->given && op->args[i].optional && !arg->shown))
             continue;
         double start = tool_clock();
         char time[LE__TEXT];

@@ -367,6 +367,32 @@ static void want_outputs(run_args *a) {
     }
 }
 
+/* All outputs of a chain: its author has named what he wants. */
+bool run_args_usual(const le_operation *op, size_t arg) {
+    const bool chain = op->family && !strcmp(op->family, "chains");
+    size_t first = op->n_args;
+    bool stated = false;
+    for (size_t i = op->n_args; i-- > 0;) {
+        if (op->args[i].type != LE_TYPE_OUT)
+            continue;
+        if (!op->args[i].optional)
+            return false;
+        stated = stated || op->args[i].usual;
+        first = i;
+    }
+    return op->args[arg].type == LE_TYPE_OUT &&
+           (chain || (stated ? op->args[arg].usual : arg == first));
+}
+
+static void show_usual(run_args *a) {
+    const le_operation *op = a->operation;
+    for (size_t i = 0; i < op->n_args; i++)
+        if (op->args[i].type == LE_TYPE_OUT && (a->args[i].given || a->args[i].wanted))
+            return;
+    for (size_t i = 0; i < op->n_args; i++)
+        a->args[i].wanted = a->args[i].shown = run_args_usual(op, i);
+}
+
 bool run_args_parse(const le_operation *operation, char *const *words, size_t n_words,
                     run_args *out, char message[RUN_MESSAGE]) {
     *out = (run_args){.operation = operation};
@@ -375,6 +401,7 @@ bool run_args_parse(const le_operation *operation, char *const *words, size_t n_
         good = parse_word(out, words[i], message);
     good = good && check_missing(out, message);
     want_outputs(out);
+    show_usual(out);
     if (!good)
         run_args_free(out);
     return good;

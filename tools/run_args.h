@@ -21,9 +21,10 @@ typedef struct run_arg {
     size_t count;
     le_tensor tensor; /* in, table from a file: once read; out: once run */
     bool plot;        /* of an output: a file that only le-run writes, .dat or .svg */
-    bool wanted;      /* an output that is not given, but asked for: a plot or picture needs it */
-    char *made;       /* owned: a text that nobody typed */
-    bool written;     /* out: the ranks of a job have put it into its place */
+    bool wanted;  /* an output that is not given, but asked for: a plot or picture needs it, or */
+    bool shown;   /* a summary of it is printed */
+    char *made;   /* owned: a text that nobody typed */
+    bool written; /* out: the ranks of a job have put it into its place */
 } run_arg;
 
 typedef struct run_args {
@@ -45,6 +46,10 @@ bool run_args_plot(const le_operation *op, const le_arg_desc *d, const char *tex
 bool run_args_of_file(const le_operation *op, const char *name);
 /* Whether stored frames are given by their place alone. */
 bool run_args_scan(const run_args *a);
+
+/* Whether an argument is an output that is made when none is named, where all of them are optional.
+ */
+bool run_args_usual(const le_operation *op, size_t arg);
 
 /* Makes the arguments of a call: all given ones, and every required or wanted output. options are
  * appended.

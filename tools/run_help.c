@@ -91,6 +91,20 @@ static void print_extras(const le_operation *op) {
     }
 }
 
+static void print_outputs_head(const le_operation *op) {
+    tool_text names = {0};
+    for (size_t i = 0; i < op->n_args; i++)
+        if (run_args_usual(op, i))
+            tool_add(&names, "%s%s", names.n ? ", " : " of ", op->args[i].name);
+    int column = printf("\nOutputs ") - 1;
+    tool_text text = {0};
+    tool_add(&text, "(%s: a summary%s is printed)", names.n ? "none is named" : "left out",
+             names.text ? names.text : "");
+    wrap_print(stdout, column, column, text.text ? text.text : "");
+    tool_text_free(&text);
+    tool_text_free(&names);
+}
+
 void run_help(const le_operation *op) {
     tool_text usage = {0};
     for (size_t i = 0; i < op->n_args; i++)
@@ -105,7 +119,10 @@ void run_help(const le_operation *op) {
     tool_text_free(&usage);
     printf("%s.\n", op->summary ? op->summary : "");
     for (int out = 0; out < 2; out++) {
-        printf(out ? "\nOutputs (left out: a summary is printed)\n" : "\nInputs\n");
+        if (out)
+            print_outputs_head(op);
+        else
+            printf("\nInputs\n");
         for (size_t i = 0; i < op->n_args; i++)
             if ((op->args[i].type == LE_TYPE_OUT) == out)
                 print_arg(&op->args[i]);

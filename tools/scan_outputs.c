@@ -258,16 +258,17 @@ le_status scan_outputs_finish(scan *s, output *o) {
         status = fill_rest(s, o);
     if (status != LE_OK)
         return status;
-    if (o->kind == OUT_COMMON && o->arg->wanted) {
+    const bool shown = !o->arg->given && (!o->desc->optional || o->arg->shown);
+    if (o->kind == OUT_COMMON && o->arg->wanted && !shown) {
         le_tensor_free(&o->arg->tensor); /* of the run before */
         o->arg->tensor = o->common;      /* released with the arguments */
         o->common = (le_tensor){0};
     }
-    if (o->arg->plot || (o->arg->wanted && !o->arg->given))
+    if (o->arg->plot || (o->arg->wanted && !o->arg->given && !shown))
         return o->target ? le_target_tensor(o->target, &o->arg->tensor) : LE_OK;
     if (o->kind == OUT_COMMON && o->arg->given)
         return le_io_write(s->engine, o->arg->text, &t);
-    if (!o->arg->given && !o->desc->optional) {
+    if (shown) {
         if (o->target)
             status = le_target_tensor(o->target, &t);
         if (status == LE_OK)

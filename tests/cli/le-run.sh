@@ -114,6 +114,28 @@ silent
 expect 0 le-run project volume=v.raw:u8:2,2,2 axis=2 reduce=max scale=linear colormap=none
 out_has "2, 4, 4, 8"
 
+# --- of optional outputs, where none is named, the first is summarised; of a chain all ---
+expect 0 le-run label mask=v.raw:u8:4,2
+grep -q '^labels: i32\[4,2\]' out || { fail "no summary"; cat out; }
+[ "$(grep -c ': ' out)" -eq 1 ] || { fail "a summary of what nobody has asked for"; cat out; }
+expect 0 le-run --help label
+out_has "Outputs (none is named: a summary of labels is printed)"
+expect 0 le-run --help project
+out_has "Outputs (left out: a summary is printed)"
+expect 0 le-run label mask=v.raw:u8:4,2 count=count.csv
+[ ! -s out ] || { fail "a summary beside an output that is named"; cat out; }
+expect 0 le-run find_sources image=v.raw:u8:4,2 picture=found.png
+[ ! -s out ] || { fail "a summary beside a picture"; cat out; }
+expect 0 le-run --explain label mask=v.raw:u8:4,2
+cat >two.json <<'END'
+{"name": "two", "inputs": ["v"],
+ "steps": [{"operation": "roberts_cross", "args": {"image": "v", "gradient_col": "c", "gradient_row": "r"}}],
+ "outputs": ["c", "r"]}
+END
+expect 0 le-run two.json v=v.raw:u8:4,2
+out_has "c: f32[4,2]"
+out_has "r: f32[4,2]"
+
 # --- an output never takes the place of an input, however it is written ---
 expect 0 le-run macro_pixel_correction image=v.raw:u8:2,2,2 magnification=1 result=in.h5:/density
 ln -s in.h5 link.h5

@@ -190,8 +190,11 @@ PY
     err_has "are those of one frame"
     expect 0 le-run --explain integrate_stored frames=scan.h5:/entry/data/data $geometry intensity=out.h5:/i
     out_has "integrate_stored"
-    expect 2 le-run integrate_stored frames=scan.h5:/entry/data/data $geometry
+    expect 2 le-run integrate_stored frames=scan.h5:/entry/data/data $geometry radial=r.raw
     err_has "no result of the frames"
+    expect 0 le-run integrate_stored frames=scan.h5:/entry/data/data $geometry
+    out_has "radial: f64[20]"
+    out_has "intensity: f64[8,20]"
     # a mask is a TIFF page as well; a NeXus detector file without corners has sizes, a mask, a turn
     printf 'Detector_config: {"orientation": 2}\n' >turned.poni
     expect 0 $run integrate_stored frames=scan.h5:/entry/data/data mask=mask.raw:u8:40,50 $geometry intensity=wanted.raw

@@ -49,19 +49,44 @@ static le_status copy_file(const char *from, int to) {
     return status;
 }
 
-/* Removes an older dataset of the name; anything else there is an error. */
-static le_status make_room(const char *text, hid_t file, const char *name) {
-    H5O_info_t info;
-    bool external;
-    hid_t access = le__h5_inside(&external);
-    herr_t found = H5Oget_info_by_name2(file, name, &info, H5O_INFO_BASIC, access);
+/* The object of the first n bytes of a name; false: there is none. */
+static bool look_up(hid_t file, const char *name, size_t n, H5O_info_t *info, bool *external) {
+    char *part = strndup(name, n);
+    hid_t access = le__h5_inside(external);
+    const bool found = part && H5Oget_info_by_name2(file, part, info, H5O_INFO_BASIC, access) >= 0;
     H5Pclose(access);
-    if (external)
-        return le_fail(LE_ERR_IO, "%s: lies behind a link to another file", text);
-    if (found < 0)
-        return LE_OK; /* a missing parent, too */
-    if (info.type != H5O_TYPE_DATASET)
-        return le_fail(LE_ERR_IO, "%s: exists in the file and is not a dataset", text);
+    free(part);
+    return found;
+}
+
+/* Whether a dataset of the name can be put there: what it lies in are groups, and an older object
+ * of its name, which *found tells of, is a dataset. */
+static le_status check_room(const char *text, hid_t file, const char *name, bool *found) {
+    H5O_info_t info;
+    size_t n = strspn(name, "/");
+    bool external, group = true;
+    do {
+        n += strcspn(name + n, "/");
+        const size_t behind = strspn(name + n, "/");
+        *found = look_up(file, name, n, &info, &external);
+        if (external)
+            return le_fail(LE_ERR_IO, "%s: lies behind a link to another file", text);
+        group = *found && info.type == H5O_TYPE_GROUP;
+        if (*found && !group && name[n + behind])
+            return le_fail(LE_ERR_IO, "%s: %.*s in the file is no group", text, (int)n, name);
+        n += behind;
+    } while (group && name[n]);
+    return *found && info.type != H5O_TYPE_DATASET
+               ? le_fail(LE_ERR_IO, "%s: exists in the file and is not a dataset", text)
+               : LE_OK;
+}
+
+/* Removes an older dataset of the name. */
+static le_status make_room(const char *text, hid_t file, const char *name) {
+    bool found;
+    le_status status = check_room(text, file, name, &found);
+    if (status != LE_OK || !found)
+        return status;
     return H5Ldelete(file, name, H5P_DEFAULT) < 0 ? le__h5_fail(text, "cannot be replaced") : LE_OK;
 }
 
@@ -169,12 +194,42 @@ static le_status write_guarded(write_job *job, int64_t bytes) {
 }
 
 static le_status check_place(const le__io_place *place) {
-    if (!place->dataset)
+    if (!le__io_names_dataset(place))
         return le_fail(LE_ERR_ARGUMENT, "%s: name the dataset to write, as FILE.h5:/NAME",
                        place->text);
     if (place->n_slices)
         return le_fail(LE_ERR_ARGUMENT, "%s: slices are for reading only", place->text);
     return LE_OK;
+}
+
+/* What cannot be opened now may be another one when it is written. */
+static le_status look_for_room(void *context) {
+    write_job *job = context;
+    bool found;
+    hid_t access = le__h5_access(&job->handle);
+    hid_t file = access < 0 ? -1 : H5Fopen(job->place->file, H5F_ACC_RDONLY, access);
+    le_status status =
+        file < 0 ? LE_OK : check_room(job->place->text, file, job->place->dataset, &found);
+    if (access >= 0)
+        H5Pclose(access);
+    if (file >= 0)
+        H5Fclose(file);
+    return status;
+}
+
+le_status le__h5_try(const le__io_place *place) {
+    le__h5_guard guard;
+    le_status status = check_place(place);
+    const int fd = status == LE_OK ? open(place->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    if (fd < 0)
+        return status;
+    write_job job = {.place = place, .handle = {.fd = fd, .unlocked = true}};
+    le__h5_enter(&guard);
+    status = le__io_trusted() ? look_for_room(&job)
+                              : le__io_in_child("HDF5", place->text, 0, look_for_room, &job);
+    le__h5_leave(&guard);
+    close(fd);
+    return status;
 }
 
 /* Makes of the file what is to replace it: exists: its descriptor has a copy, else it is empty. */

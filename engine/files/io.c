@@ -210,7 +210,7 @@ bool le_io_is_place(const char *place_text, bool for_writing) {
     if (le__io_place_parse(place_text, &place) != LE_OK)
         return false;
     const char *problem = NULL;
-    if (place.format == LE__IO_HDF5 && for_writing && !place.dataset)
+    if (place.format == LE__IO_HDF5 && for_writing && !le__io_names_dataset(&place))
         problem = "name the dataset to write, as FILE.h5:/NAME";
     else if (place.format == LE__IO_FITS && for_writing && le__io_is_gzip(&place))
         problem = "gzipped FITS files are for reading only";

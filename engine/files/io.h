@@ -58,6 +58,7 @@ typedef struct le__io_place {
 le_status le__io_place_parse(const char *text, le__io_place *out);
 void le__io_place_free(le__io_place *place);
 bool le__io_is_gzip(const le__io_place *place); /* by the name's ending */
+bool le__io_names_dataset(const le__io_place *place); /* HDF5: one that can be written */
 
 /* Splits a name with one %d: fails unless there is exactly one integer conversion; has_number false
  * and LE_OK when there is no '%' at all. */
@@ -203,6 +204,8 @@ typedef struct le__io_request {
 extern const bool le__h5_built; /* false: each of these fails with LE_ERR_UNSUPPORTED */
 le_status le__h5_read(const le__io_request *r, le_tensor *out);
 le_status le__h5_write(const le__io_request *r, const le_tensor *t, const void *data);
+/* Whether a dataset of the place's name can be put into its file as that is now. */
+le_status le__h5_try(const le__io_place *place);
 /* The same with the data from a file, at an offset; t has no more than dtype and shape. */
 le_status le__h5_write_from(const le__io_request *r, const le_tensor *t, int fd, int64_t offset);
 /* The file behind fd, which is empty and becomes what the place's file is, or has been begun so,

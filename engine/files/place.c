@@ -294,6 +294,10 @@ le_status le_io_place_file(const char *place, char **file) {
     return LE_OK;
 }
 
+bool le__io_names_dataset(const le__io_place *place) {
+    return place->dataset && place->dataset[strspn(place->dataset, "/")];
+}
+
 bool le__io_is_gzip(const le__io_place *place) {
     size_t length = strlen(place->file);
     return length > 3 && strcasecmp(place->file + length - 3, ".gz") == 0;

@@ -49,6 +49,8 @@ static le_status open_spool(le_target *t) {
         status = le__io_place_parse(t->text, &place);
     snprintf(beside, sizeof beside, "%s/le-result-%ld", folder && *folder ? folder : "/tmp",
              (long)getpid());
+    if (status == LE_OK && place.format == LE__IO_HDF5)
+        status = le__h5_try(&place);
     if (status == LE_OK)
         status = le__io_temp_open(t->text ? place.file : beside, false, &t->spool);
     le__io_place_free(&place);

@@ -199,6 +199,20 @@ for second in closed/file/b.npy first.raw/b.h5:/i closed/file/b_%d.png /proc/b.n
     [ "$(cat first.raw)" = old ] || fail "an output was replaced although the other one cannot be written"
 done
 
+expect 0 le-run interpolate volume=v.raw:u8:2,2,2 size=2 outside=0 samples=kinds.h5:/group/set
+cp kinds.h5 before.h5
+for second in "/group: exists in the file and is not a dataset" "/group/set/x: /group/set in the file is no group" \
+    "group/set/x/y: group/set in the file is no group"; do
+    expect 1 le-run roberts_cross image=absent.raw:u8:2,4 gradient_col=first.raw gradient_row="kinds.h5:${second%%: *}"
+    err_has "kinds.h5:$second"
+    [ "$(cat first.raw)" = old ] || fail "an output was replaced although the other one cannot be written"
+done
+cmp -s kinds.h5 before.h5 || fail "a file was changed by a look at it"
+for nothing in kinds.h5 kinds.h5: kinds.h5:/ kinds.h5:///; do
+    expect 2 le-run roberts_cross image=absent.raw:u8:2,4 gradient_col=$nothing gradient_row=a.npy
+    err_has "name the dataset to write"
+done
+
 # --- what standard output does not take is told once, with the reason ---
 for words in 'project volume=v.raw:u8:2,2,2' --list 'project --help' '--explain project volume=v.raw:u8:2,2,2'; do
     # shellcheck disable=SC2086

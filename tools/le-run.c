@@ -324,12 +324,17 @@ static le_status run_together(le_engine *engine, const run_options *o, run_args 
     return status == LE_OK && o->profile ? run_print_profile(engine, o->profile) : status;
 }
 
+/* The operation, or the file of its chain. */
+static const char *typed_name(const run_options *o) {
+    return o->chain_file ? o->chain_file : o->words[0];
+}
+
 static int run_operation(le_engine *engine, const run_options *o, const le_operation *op) {
     char message[RUN_MESSAGE];
     run_args a;
     le_arg options[RUN_OPTIONS_MAX], args[LE_MAX_ARGS + RUN_OPTIONS_MAX];
     if (!run_args_parse(op, o->words + 1, o->n_words - 1, &a, message)) {
-        tool_message("%s\nTry 'le-run %s --help'.", message, op->name);
+        tool_message("%s\nTry 'le-run %s --help'.", message, typed_name(o));
         return TOOL_USAGE;
     }
     bool shared = is_shared(o, &a);
@@ -386,7 +391,7 @@ static int dispatch(le_engine *engine, const run_options *o) {
         if (o->list)
             run_list(engine, name);
         else
-            run_help(op);
+            run_help(op, typed_name(o));
         return tool_stdout_is_written() ? TOOL_OK : TOOL_FAILED;
     }
     return run_operation(engine, o, op);

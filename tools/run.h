@@ -36,8 +36,8 @@ size_t run_options_call(const run_options *o, le_arg *out);
 
 /* le-run --list: operations; with a name: its implementations. */
 void run_list(le_engine *engine, const char *operation);
-/* le-run OPERATION --help. */
-void run_help(const le_operation *op);
+/* le-run OPERATION --help. typed: the operation's name, or the chain's file. */
+void run_help(const le_operation *op, const char *typed);
 
 /* LE_ERR_ARGUMENT where something that is written would take the place of something that is read, of
  * anything else that is written, or of the timings database. */

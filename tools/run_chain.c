@@ -39,6 +39,14 @@ static char *read_text(const char *path) {
     return NULL;
 }
 
+static le_status fail_with_path(le_status status, const char *path) {
+    char *why = strdup(le_error_message());
+    if (why)
+        le_fail(status, "%s: %s", path, why);
+    free(why);
+    return status;
+}
+
 le_status run_chain_register(le_engine *engine, const char *path, char **name) {
     char *text = read_text(path);
     if (!text)
@@ -48,7 +56,7 @@ le_status run_chain_register(le_engine *engine, const char *path, char **name) {
     le_status status = *name ? le_chain_register_json(engine, text, *name, size)
                              : le_fail(LE_ERR_MEMORY, "out of memory");
     free(text);
-    return status;
+    return status == LE_OK ? status : fail_with_path(status, path);
 }
 
 le_status run_chain_print(le_chain *chain, const le_arg *options, size_t n, bool json) {

@@ -105,7 +105,7 @@ static void print_outputs_head(const le_operation *op) {
     tool_text_free(&names);
 }
 
-void run_help(const le_operation *op) {
+void run_help(const le_operation *op, const char *typed) {
     tool_text usage = {0};
     for (size_t i = 0; i < op->n_args; i++)
         tool_add(&usage, op->args[i].optional ? "[%s=...] " : "%s=... ", op->args[i].name);
@@ -114,9 +114,11 @@ void run_help(const le_operation *op) {
             tool_add(&usage, "[%s=...] ", run_extra_name(e));
     if (usage.n > 0)
         usage.text[usage.n - 1] = '\0';
-    const int column = printf("Usage: le-run %s ", op->name);
+    const int column = printf("Usage: le-run %s ", typed);
     wrap_print(stdout, column, 8, usage.text ? usage.text : "");
     tool_text_free(&usage);
+    if (strcmp(typed, op->name) != 0)
+        printf("%s: ", op->name);
     printf("%s.\n", op->summary ? op->summary : "");
     for (int out = 0; out < 2; out++) {
         if (out)

@@ -340,7 +340,9 @@ END
 expect 0 le-run chain.json cube=v.raw:u8:2,2,2
 out_has "colours: f32[4,4,4,4]"
 expect 0 le-run chain.json --help
-out_has "cube=..."
+out_has "Usage: le-run chain.json cube=..."
+expect 2 le-run chain.json tube=v.raw:u8:2,2,2
+err_has "Try 'le-run chain.json --help'."
 expect 0 le-run --explain chain.json cube=v.raw:u8:2,2,2
 out_has "transfer_function"
 for options in --run-type=c --implementation=c --run-type=staged --tolerance=1e-3 --objective=memory; do
@@ -360,6 +362,7 @@ expect 1 le-run absent.json
 err_has "No such file"
 printf '{"name": 3' >bad.json
 expect 2 le-run bad.json
+err_has "bad.json: "
 
 # --- TIFF stacks in and out: a 16-bit stack of our own writing, the same numbers as raw ---
 python3 - <<'PY' || fail "no stack was written"

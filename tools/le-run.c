@@ -138,7 +138,12 @@ static le_status read_inputs(le_engine *engine, run_args *a, bool shared, bool v
     return LE_OK;
 }
 
-static le_status check_extras(const run_args *a, bool shared) {
+static le_status check_extras(const run_options *o, const run_args *a, bool shared) {
+    if (o->follow >= 0 && !run_args_scan(a))
+        return le_fail(LE_ERR_ARGUMENT,
+                       "%s: --follow waits for stored frames, frames=FILE of an operation on them; "
+                       "none are given",
+                       a->operation->name);
     if ((shared || run_args_scan(a)) && (a->extras[RUN_PICTURE] || a->extras[RUN_REGIONS]))
         return le_fail(LE_ERR_ARGUMENT, "%s: no pictures are made of scans, nor on several ranks",
                        a->operation->name);
@@ -347,7 +352,7 @@ static int run_operation(le_engine *engine, const run_options *o, const le_opera
     if (status == LE_OK)
         status = run_check_places(o, &a);
     if (status == LE_OK)
-        status = check_extras(&a, shared);
+        status = check_extras(o, &a, shared);
     if (status == LE_OK && !o->explain && run_world_rank() == 0)
         status = run_try_files(o, &a);
     bool boxed = status == LE_OK && !shared && run_boxes_wanted(engine, o, &a);

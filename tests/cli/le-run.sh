@@ -85,6 +85,8 @@ expect 2 le-run --mode=guess project
 err_has "estimate, learn, measure or frozen"
 expect 2 le-run --tolerance=-1 project
 expect 2 le-run --nonsense
+expect 2 le-run --follow project volume=v.raw:u8:2,2,2
+err_has "--follow waits for stored frames"
 for words in '--explain --profile=trace.json project' '--explain --repeat=2 project' '--list project interpolate'; do
     # shellcheck disable=SC2086
     expect 2 le-run $words

@@ -132,6 +132,8 @@ void run_help(const le_operation *op, const char *typed) {
     print_extras(op);
     printf("\nDefault tolerance: atol %g, rtol %g%s\n", op->atol, op->rtol,
            op->norm == LE_NORM_MAX ? " (of the largest value)" : "");
-    if (op->reference)
-        printf("Defined by: %s\n", op->reference);
+    if (op->reference) {
+        const int indent = printf("Defined by: ");
+        wrap_print(stdout, indent, indent, op->reference);
+    }
 }

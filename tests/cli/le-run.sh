@@ -22,8 +22,16 @@ expect 0 le-run --list project
 out_has "reference"
 expect 0 le-run volume_render --help
 out_has "angles"
-[ "$(sed '/^Defined by/,$d' out | wc -L)" -le 80 ] || { fail "help is $(wc -L <out) columns wide"; cat out; }
 out_has "Default tolerance: atol 0.0001"
+for operation in $(le-run --list | sed -n 's/^  \([a-z0-9_]*\) .*/\1/p'); do
+    expect 0 le-run "$operation" --help
+    [ "$(wc -L <out)" -le 80 ] || { fail "help of $operation is $(wc -L <out) columns wide"; cat out; }
+done
+expect 0 le-run convolve2d --help
+out_has "a table [K,L]: a file" # numbers in a row are no table of two axes
+grep -q "numbers a,b,c" out && { fail "numbers for a table of two axes"; cat out; }
+expect 0 le-run convolve --help
+out_has "a table [K]: a file, or numbers a,b,c"
 expect 0 le-run --usage
 out_has "Usage: le-run"
 

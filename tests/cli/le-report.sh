@@ -136,6 +136,18 @@ assert c["wild@cpu"]["verdict"] == "quarantined"
 assert c["cl_tiled@opencl[tile=8]"]["device"] == "Planted GPU"
 assert r["accounts"][0]["explored_s"] == 0.5
 PY
+if [ -n "${LE_SOURCE_DIR:-}" ]; then # the evidence is whose it is, and a machine's parts are named above
+    python3 - out "$LE_SOURCE_DIR/docs/database.md" <<'PY' || fail "members of the JSON that docs/database.md does not name"
+import json, sys
+page = open(sys.argv[2], encoding="utf-8").read()
+def names(value):
+    if isinstance(value, list):
+        return set().union(*map(names, value)) if value else set()
+    return set(value) | names([v for k, v in value.items() if k != "evidence"]) if isinstance(value, dict) else set()
+missing = [n for n in names(json.load(open(sys.argv[1]))) if f"`{n}`" not in page]
+assert not missing, missing
+PY
+fi
 expect 0 le-report --db=db.sqlite3 --csv
 python3 - out <<'PY' || fail "the CSV is not what was planted"
 import csv, sys

@@ -19,7 +19,8 @@
  *         NRRD, data attached or in a file beside it; raw and gzip. The fastest axis comes first in
  *         the header, last in the shape.
  *     FILE.npy[[SLICES]]
- *         NumPy: numbers of up to 64 bits and complex ones, either order of axes; written in C order.
+ *         NumPy: truth values, integers, floats of 32 and 64 bits and complex numbers, either order
+ *         of axes and bytes; written in C order.
  *     FILE.edf  FILE.edf.gz
  *         EDF, the ESRF data format: its image, or its images, of one shape and type, as a stack
  *         along a new first axis; their own COMPRESSION is none. For reading.
@@ -56,8 +57,9 @@
  *         [h,w,3] or [h,w,4] is written as such a page. Stacks of which ImageJ describes the first
  *         page only, as it does beyond 4 GiB, are read whole.
  *
- * Types that le_dtype lacks are read as the nearest that holds them: 16-bit floats as f32, long
- * double as f64; 16-bit PNG files as u16. All others are read as they are, i64 and u64 with every
+ * Types that le_dtype lacks are read as the nearest that holds them in HDF5 files (16-bit floats as
+ * f32, long double as f64) and refused in others; truth values are u8, 16-bit PNG files u16. All
+ * others are read as they are, i64 and u64 with every
  * bit; le_io_options.dtypes names what the caller can use, and then the nearest of these is read.
  * Tensors are written in their own dtype. Complex numbers are, in HDF5, compounds of two floats r
  * and i, as h5py has them; in NRRD an axis of size 2 and of the kind complex; in raw files pairs.

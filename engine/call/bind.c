@@ -305,6 +305,10 @@ le_status le__constraint_take(le__constraint *w, const le_engine *engine, const 
         w->objective = (le_objective)a->value.i64;
         return LE_OK;
     case LE_OPTION_MEMORY_LIMIT:
+        if (a->value.i64 < 0)
+            return le_fail(LE_ERR_ARGUMENT,
+                           "%s: a memory limit of %lld was given, expected 0 or more", op,
+                           (long long)a->value.i64);
         w->memory_limit = a->value.i64;
         return LE_OK;
     case LE_OPTION_REPRODUCIBLE:

@@ -207,6 +207,24 @@ static le_status resolve_numbers(le_options *o) {
     return status;
 }
 
+static le_status check_given(const le_options *o) {
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {{"threads", o->threads},
+                   {"explore_share", o->explore_share},
+                   {"trial_limit_s", o->trial_limit_s},
+                   {"memory_limit_bytes", (double)o->memory_limit_bytes},
+                   {"device_memory_limit_bytes", (double)o->device_memory_limit_bytes}};
+    if ((int)o->mode < LE_MODE_DEFAULT || o->mode > LE_MODE_FROZEN)
+        return le_fail(LE_ERR_ARGUMENT, "le_open: there is no mode %d", (int)o->mode);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (!(numbers[i].value >= 0))
+            return le_fail(LE_ERR_ARGUMENT, "le_open: %s is %g, expected 0 or more",
+                           numbers[i].name, numbers[i].value);
+    return LE_OK;
+}
+
 static void resolve_log(le_options *o) {
     if (!o->log && env("LE_LOG"))
         o->log = log_to_stderr;
@@ -218,6 +236,8 @@ le_status le__options_resolve(le_options *out, const le_options *given) {
     if (given) {
         le_status taken = le__struct_take(&o, sizeof o, given, offsetof(le_options, reserved),
                                           "le_open: options (call le_default_options first)");
+        if (taken == LE_OK)
+            taken = check_given(&o);
         if (taken != LE_OK)
             return taken;
     }

@@ -100,8 +100,41 @@ static void misspelt_mode(void **state) {
     unsetenv("LE_MODE");
 }
 
+static void assert_refused(const le_options *o, const char *why) {
+    le_engine *e = NULL;
+    assert_int_equal(le_open(&e, o), LE_ERR_ARGUMENT);
+    assert_string_equal(le_error_message(), why);
+    assert_null(e);
+}
+
+/* What means nothing is not taken for a default. */
+static void numbers_of_a_program(void **state) {
+    float value[8] = {1};
+    le_tensor in = le_tensor_of(value, LE_F32, 3, (int64_t[]){2, 2, 2}), out = {0};
+    le_options o;
+    (void)state;
+    le_default_options(&o);
+    o.mode = (le_mode)5;
+    assert_refused(&o, "le_open: there is no mode 5");
+    le_default_options(&o);
+    o.threads = -4;
+    assert_refused(&o, "le_open: threads is -4, expected 0 or more");
+    le_default_options(&o);
+    o.explore_share = -0.5;
+    assert_refused(&o, "le_open: explore_share is -0.5, expected 0 or more");
+    o.explore_share = 0;
+    o.memory_limit_bytes = -1;
+    assert_refused(&o, "le_open: memory_limit_bytes is -1, expected 0 or more");
+    assert_int_equal(
+        le_run("project", LE_IN("volume", &in), LE_OUT("image", &out), LE_OPT_MEMORY_LIMIT(-1)),
+        LE_ERR_ARGUMENT);
+    assert_string_equal(le_error_message(),
+                        "project: a memory limit of -1 was given, expected 0 or more");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sizes), cmocka_unit_test(limits),
-                                       cmocka_unit_test(folders), cmocka_unit_test(misspelt_mode)};
+                                       cmocka_unit_test(folders), cmocka_unit_test(misspelt_mode),
+                                       cmocka_unit_test(numbers_of_a_program)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -312,7 +312,8 @@ typedef enum le_objective {
 typedef enum le_log_level { LE_LOG_ERROR, LE_LOG_WARNING, LE_LOG_INFO, LE_LOG_DEBUG } le_log_level;
 typedef void (*le_log_fn)(void *cookie, le_log_level level, const char *text);
 
-/* Zero or NULL means: the environment variable in brackets, else the default. */
+/* Zero or NULL means: the environment variable in brackets, else the default. Numbers below 0 are
+ * LE_ERR_ARGUMENT. */
 typedef struct le_options {
     size_t struct_size; /* set by le_default_options; may be another version's */
     /* Relative names are meant from the folder that the process is in at le_open. */

@@ -3,7 +3,7 @@
  *
  * A stand-in for the OpenCL loader: it is linked with the real one, so what is not defined here is
  * found there, and counts or fails the calls defined here as a test asks. With LE_SHIM_WITHOUT_F64
- * in the environment no device has double precision.
+ * in the environment no device has double precision, and kernels that name its type are not built.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -63,15 +63,13 @@ EXPORT void le_shim_slow_transfers(int milliseconds);
     X(cl_command_queue, clCreateCommandQueue,                                                      \
       (cl_context c, cl_device_id d, cl_command_queue_properties p, cl_int * code),                \
       (c, d, p, code))                                                                             \
-    X(cl_program, clCreateProgramWithSource,                                                       \
-      (cl_context c, cl_uint n, const char **s, const size_t *l, cl_int *code),                    \
-      (c, n, s, l, code))                                                                          \
     X(cl_kernel, clCreateKernel, (cl_program p, const char *s, cl_int *code), (p, s, code))
 
 enum function {
 #define LE_X(name, ...)       F_##name,
 #define LE_Y(type, name, ...) F_##name,
     CODE_FUNCTIONS(LE_X) OBJECT_FUNCTIONS(LE_Y) F_clCreateBuffer,
+    F_clCreateProgramWithSource,
     F_clGetDeviceInfo,
     FUNCTIONS
 #undef LE_X
@@ -82,6 +80,7 @@ static const char *const names[] = {
 #define LE_X(name, ...)       #name,
 #define LE_Y(type, name, ...) #name,
     CODE_FUNCTIONS(LE_X) OBJECT_FUNCTIONS(LE_Y) "clCreateBuffer",
+    "clCreateProgramWithSource",
     "clGetDeviceInfo",
 #undef LE_X
 #undef LE_Y
@@ -182,6 +181,26 @@ EXPORT cl_mem clCreateBuffer(cl_context c, cl_mem_flags f, size_t n, void *p, cl
         return real(c, f, n, p, code);
     *code = fail;
     return NULL;
+}
+
+/* The real compiler knows doubles; the texts are those of the engine, which end with 0. */
+EXPORT cl_program clCreateProgramWithSource(cl_context c, cl_uint n, const char **s,
+                                            const size_t *l, cl_int *code) {
+    enum { MOST = 8 };
+    const char *texts[MOST + 1] = {"#define double double_precision_is_not_here\n#line 1\n"};
+    cl_program (*real)(cl_context, cl_uint, const char **, const size_t *, cl_int *);
+    int fail = enter(F_clCreateProgramWithSource);
+    next(F_clCreateProgramWithSource, &real);
+    if (!fail && n > MOST)
+        fail = CL_OUT_OF_HOST_MEMORY;
+    if (fail) {
+        *code = fail;
+        return NULL;
+    }
+    if (!getenv("LE_SHIM_WITHOUT_F64") || l)
+        return real(c, n, s, l, code);
+    memcpy(texts + 1, s, n * sizeof *s);
+    return real(c, n + 1, texts, NULL, code);
 }
 
 EXPORT cl_int clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t size, void *value,

@@ -4,7 +4,8 @@
  * Launches of kernels. A command that is under way cannot be stopped; so where somebody may end the
  * call, what would take long is launched in pieces (ranges of work-groups, told apart by the global
  * offset), and the device is never more than a slice ahead of this thread. How long something takes
- * is known from the kernel's earlier launches, per operation of the call's work.
+ * is known from the kernel's earlier launches, per operation of the call's work. What has more
+ * groups along an axis than every device takes is launched in such pieces, too.
  */
 #include "cl_call.h"
 
@@ -154,6 +155,23 @@ static le_status launch_piece(const launch *l, piece p) {
     return status;
 }
 
+/* By pieces of as many groups along this axis and those before it as every device takes: hardware
+ * of NVIDIA counts them in 16 bits, but for the first axis. */
+static le_status launch_along(const launch *l, piece p, int axis) {
+    static const size_t most_groups = 65535;
+    le_status status = LE_OK;
+    if (axis == 0)
+        return l->call->watch ? launch_piece(l, p) : enqueue_with_arguments(l, &p);
+    /* the driver may choose groups of one item */
+    const size_t most = l->local ? most_groups : most_groups / l->unit[axis];
+    for (size_t left = p.count[axis]; status == LE_OK && left > 0; left -= p.count[axis]) {
+        p.count[axis] = left < most || l->kernel->undivided ? left : most;
+        status = launch_along(l, p, axis - 1);
+        p.first[axis] += p.count[axis];
+    }
+    return status;
+}
+
 /* What implementations ask for, in groups. */
 static le_status divide(launch *l, const size_t *global, piece *whole, bool *empty) {
     static const size_t any[3] = {4096, 64, 1}; /* so that drivers find the groups they like */
@@ -202,5 +220,5 @@ le_status le_cl_launch(le_call *call, le_cl_kernel *kernel, int ndim, const size
     status = bring_arguments(&l);
     if (status != LE_OK)
         return status;
-    return call->watch ? launch_piece(&l, whole) : enqueue_with_arguments(&l, &whole);
+    return launch_along(&l, whole, ndim - 1);
 }

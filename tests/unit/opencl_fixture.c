@@ -30,6 +30,12 @@ static const char text[] =
     "1.0f;\n"
     "}\n";
 
+static const char volume[] =
+    "__kernel void scale(__global const float *in, __global float *out, float factor, int4 n) {\n"
+    "    int x = get_global_id(0), y = get_group_id(1), z = get_group_id(2);\n"
+    "    int i = (z * n.y + y) * n.x + x;\n"
+    "    if (x < n.x && y < n.y && z < n.z) out[i] = factor * in[i] + 1.0f;\n"
+    "}\n";
 static const char slow[] =
     "__kernel void scale(__global const float *in, __global float *out, float factor, int n) {\n"
     "    int i = get_group_id(0) * get_local_size(0) + get_local_id(0);\n"
@@ -41,6 +47,7 @@ static const char broken[] =
     "__kernel void scale(__global float *in) { in[0] = undeclared_name; }\n";
 
 const le_cl_source fixture_source = {"test/scale", text, sizeof text - 1, NULL};
+static const le_cl_source fixture_volume = {"test/volume", volume, sizeof volume - 1, NULL};
 static const le_cl_source fixture_slow = {"test/slow", slow, sizeof slow - 1, NULL};
 const le_cl_source fixture_broken = {"test/broken", broken, sizeof broken - 1, NULL};
 
@@ -121,6 +128,17 @@ static le_status run_broken(le_call *call) {
     return launch(call, &fixture_broken);
 }
 
+static le_status run_volume(le_call *call) {
+    le_cl_kernel *k;
+    const int64_t *s = le_call_in(call, ARG_INPUT)->shape;
+    const int32_t n[4] = {(int32_t)s[2], (int32_t)s[1], (int32_t)s[0], 0};
+    const size_t global[3] = {(size_t)s[2], (size_t)s[1], (size_t)s[0]}, local[3] = {4, 1, 1};
+    le_status status = le_cl_get_kernel(call, &fixture_volume, "scale", NULL, &k);
+    const le_cl_karg kargs[] = {LE_CL_ARG(ARG_INPUT), LE_CL_ARG(ARG_RESULT),
+                                LE_CL_F32((float)le_call_f64(call, ARG_FACTOR)), LE_CL_STRUCT(&n)};
+    return status == LE_OK ? le_cl_launch(call, k, 3, global, local, kargs, 4) : status;
+}
+
 static le_status run_image(le_call *call) {
     le_cl_kernel *k;
     le_cl_buffer *image;
@@ -153,6 +171,10 @@ static bool is_volume(const le_call *call, const char **why) {
     return le_call_in(call, ARG_INPUT)->ndim == 3;
 }
 
+static bool is_f32_volume(const le_call *call, const char **why) {
+    return is_f32(call, why) && is_volume(call, why);
+}
+
 static const le_implementation reference = {.abi = LE_METHOD_ABI,
                                             .operation = "test_scale",
                                             .name = "reference",
@@ -173,6 +195,13 @@ static const le_implementation fixture_slowly = {.abi = LE_METHOD_ABI,
                                                  .device = LE_DEVICE_OPENCL,
                                                  .applicable = is_f32,
                                                  .run = run_slow};
+static const le_implementation fixture_groups = {.abi = LE_METHOD_ABI,
+                                                 .operation = "test_scale",
+                                                 .name = "groups",
+                                                 .run_type = "opencl",
+                                                 .device = LE_DEVICE_OPENCL,
+                                                 .applicable = is_f32_volume,
+                                                 .run = run_volume};
 const le_implementation fixture_image = {.abi = LE_METHOD_ABI,
                                          .operation = "test_scale",
                                          .name = "image",
@@ -198,6 +227,7 @@ le_engine *fixture_open_with(le_options *o) {
     assert_int_equal(le_register_implementation(e, &fixture_buffers), LE_OK);
     assert_int_equal(le_register_implementation(e, &fixture_image), LE_OK);
     assert_int_equal(le_register_implementation(e, &fixture_slowly), LE_OK);
+    assert_int_equal(le_register_implementation(e, &fixture_groups), LE_OK);
     assert_int_equal(le_register_implementation(e, &fixture_build_failure), LE_OK);
     le__engine_discover(e);
     return e;

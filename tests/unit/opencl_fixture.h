@@ -14,7 +14,8 @@
 enum { ARG_INPUT, ARG_FACTOR, ARG_RESULT };
 
 /* Kernel "scale", f32 to f32; "scale_image" reads a 3-D image of any dtype. The implementation
- * "slow" is "buffers" with a loop in each item. */
+ * "slow" is "buffers" with a loop in each item, "groups" takes 3-D tensors by groups of four
+ * columns. */
 extern const le_cl_source fixture_source, fixture_broken;
 extern const le_implementation fixture_buffers, fixture_image, fixture_build_failure;
 extern const le_operation fixture_operation;

@@ -551,6 +551,27 @@ static void profiles_have_a_record_a_command(void **state) {
     assert_true(t.ordered);
 }
 
+/* Others than PoCL do not count beyond 65,535 there. */
+static void many_groups_along_an_axis_are_several_launches(void **state) {
+    (void)state;
+    NEEDS_DEVICE();
+    static const struct {
+        int64_t shape[3];
+        int launches;
+    } cases[] = {{{2, 65535, 5}, 1}, {{1, 140000, 5}, 3}, {{65536, 2, 3}, 2}, {{1, 1, 300000}, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tally t = {.ordered = true};
+        le_tensor a = fixture_tensor(3, cases[i].shape, 13), b = {0};
+        le__cl_set_profile(engine->cl, count_record, &t);
+        assert_int_equal(fixture_run(engine, "groups", NULL, &a, 2, &b, false), LE_OK);
+        le__cl_set_profile(engine->cl, NULL, NULL);
+        fixture_expect(&a, 2, &b);
+        assert_int_equal(t.kinds[LE__CL_RECORD_KERNEL], cases[i].launches);
+        le_tensor_free(&a);
+        le_tensor_free(&b);
+    }
+}
+
 static void a_call_is_answered_by_the_device(void **state) {
     (void)state;
     NEEDS_DEVICE();
@@ -585,6 +606,7 @@ int main(void) {
         cmocka_unit_test(tensors_outlive_the_engine),
         cmocka_unit_test(many_threads_share_a_device),
         cmocka_unit_test(profiles_have_a_record_a_command),
+        cmocka_unit_test(many_groups_along_an_axis_are_several_launches),
         cmocka_unit_test(a_call_is_answered_by_the_device),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);

@@ -595,8 +595,9 @@ LE_API le_status le_cl_get_kernel(le_call *call, const le_cl_source *source, con
                                   const char *options, le_cl_kernel **out);
 /* Enqueues; returns before the kernel ends. local NULL: the driver's choice. global is rounded up
  * to a multiple of local: kernels check their bounds. Where somebody may end the call, a launch that
- * takes long is cut into ranges of work-groups that run in order; numbers of items and groups are
- * as in one launch. Not so where the text asks for the size of the launch (get_global_size,
+ * takes long is cut into ranges of work-groups that run in order, and always one of more than 65,535
+ * work-groups along an axis but the first, which not every device takes; numbers of items and groups
+ * are as in one launch. Not so where the text asks for the size of the launch (get_global_size,
  * get_num_groups): it runs whole, and nobody is heard meanwhile. */
 LE_API le_status le_cl_launch(le_call *call, le_cl_kernel *kernel, int ndim, const size_t *global,
                               const size_t *local, const le_cl_karg *kargs, size_t n_kargs);

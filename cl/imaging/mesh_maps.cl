@@ -44,9 +44,10 @@ __kernel void filter_cells(mesh m, int filter, __global const double *background
                            __global const double *noise, __global double *filtered_background,
                            __global double *filtered_noise)
 {
-    const int at = get_global_id(0);
-    if (at >= m.down * m.across)
+    const uint item = get_global_id(0); /* beyond 2^31 in the last work-group */
+    if (item >= (uint)(m.down * m.across))
         return;
+    const int at = item;
     const int top = at / m.across - filter / 2, left = at % m.across - filter / 2;
     const window w = {max(top, 0), max(left, 0), min(top + filter, m.down), min(left + filter, m.across)};
     filtered_background[at] = median_of(background, m.across, w);

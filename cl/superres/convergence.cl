@@ -106,8 +106,8 @@ static inline void add_value(series a, size_t i, float v, int frame)
 __kernel void project(__global const wide *sum, __global const wide *sum2, __global const float *previous,
                       __global float *result, int pixels, int frames, int point)
 {
-    const int i = get_global_id(0);
-    if (i >= pixels)
+    const uint i = get_global_id(0); /* beyond 2^31 in the last work-group */
+    if (i >= (uint)pixels)
         return;
     const wide n = frames, mean = sum[i] / n;
     result += (size_t)point * pixels;

@@ -8,8 +8,9 @@
 __kernel void project(__global const T *image, __global float *result, int pixels, int frames,
                       int per_timepoint)
 {
-    const int i = get_global_id(0), point = get_global_id(1);
-    if (i >= pixels)
+    const uint i = get_global_id(0); /* beyond 2^31 in the last work-group */
+    const int point = get_global_id(1);
+    if (i >= (uint)pixels)
         return;
     const int begin = point * per_timepoint, n = min(frames - begin, per_timepoint);
     __global const T *x = image + (size_t)begin * pixels + i;

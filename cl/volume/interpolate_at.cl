@@ -37,8 +37,8 @@ static inline double weigh(__global const TYPE *p, long row, long plane, double 
 __kernel void interpolate_at(__global const double *axes, int n0, int n1, int n2,
                              __global const TYPE *values, __global const POINT *points,
                              __global OUT *result, int count, double fill, __global int *outside) {
-    int i = get_global_id(0);
-    if (i >= count)
+    uint i = get_global_id(0); /* beyond 2^31 in the last work-group */
+    if (i >= (uint)count)
         return;
     double x[3] = {(double)points[3 * (long)i], (double)points[3 * (long)i + 1],
                    (double)points[3 * (long)i + 2]};
@@ -61,6 +61,6 @@ __kernel void interpolate_at(__global const double *axes, int n0, int n1, int n2
         value =
             NEAREST ? (double)values[at] : weigh(values + at, n2, (long)n1 * n2, w[0], w[1], w[2]);
     else if (!FILL)
-        atomic_min(outside, i);
+        atomic_min(outside, (int)i);
     result[i] = (OUT)value;
 }

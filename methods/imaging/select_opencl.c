@@ -39,7 +39,7 @@ static le_status count_labels(job *j) {
     le_status status = zeros(j->call, 1, &j->count);
     const le_cl_karg args[] = {LE_CL_ARG(SELECT_LABELS), LE_CL_I32(j->n), LE_CL_BUF(j->count)};
     if (status == LE_OK)
-        status = launch(j, "largest_label", (j->n + EACH - 1) / EACH, args, 3);
+        status = launch(j, "largest_label", ((int64_t)j->n + EACH - 1) / EACH, args, 3);
     if (status == LE_OK)
         status = le_cl_download(j->call, j->count, 0, &largest, sizeof largest);
     if (status == LE_OK && largest > j->n)

@@ -71,7 +71,8 @@ int main(void) {
                           LE_OUT("y", &out));
     for (int i = 0; s == LE_OK && i < 3; i++)
         printf("%g\n", le_tensor_get(&out, i));
-    fputs(s == LE_OK ? "" : le_error_message(), stderr);
+    if (s != LE_OK)
+        fprintf(stderr, "%s\n", le_error_message());
     le_tensor_free(&out);
     le_close(&engine);
     return s != LE_OK;

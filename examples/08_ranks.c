@@ -11,13 +11,17 @@ int main(int argc, char **argv) {
     int provided, rank;
     le_engine *engine;
     le_mpi_report report = {.struct_size = sizeof report};
+    if (argc != 3) {
+        fprintf(stderr, "usage: %s VOLUME.h5:/DATASET IMAGES.h5:/DATASET\n", argv[0]);
+        return 2;
+    }
     double angles[24];
     for (int i = 0; i < 24; i++)
         angles[i] = 15 * i;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     le_status status = le_mpi_open(&engine, MPI_COMM_WORLD, NULL);
-    if (status == LE_OK && argc == 3)
+    if (status == LE_OK)
         status =
             le_mpi_run(engine, MPI_COMM_WORLD, NULL, "volume_render", LE_STR("volume", argv[1]),
                        LE_I64("size", 64), LE_F64S("angles", angles, 24), LE_F64("outside", 0),

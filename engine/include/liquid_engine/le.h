@@ -134,13 +134,16 @@ typedef struct le_tensor {
 
 /* A row-major tensor over borrowed memory. */
 LE_API le_tensor le_tensor_of(const void *data, le_dtype dtype, int ndim, const int64_t *shape);
-/* Allocates zeroed, row-major host memory of at least 64-byte alignment. */
+/* Allocates zeroed, row-major host memory of at least 64-byte alignment; *out, which is overwritten
+ * (not released), is owned by the caller: le_tensor_free. LE_ERR_DTYPE, LE_ERR_SHAPE,
+ * LE_ERR_MEMORY: *out is as it was, here and in the next one. */
 LE_API le_status le_tensor_alloc(le_tensor *out, le_dtype dtype, int ndim, const int64_t *shape);
 /* A row-major tensor over memory of somebody else, which has its contents and the alignment of the
  * dtype. Unlike borrowed memory it has copies on devices that later calls find there: see
  * le_tensor_touch. On success it is the tensor's until release(cookie), which is called once, when
  * the tensor and all calls that use it are done with it: on any thread, perhaps the caller's of
- * le_tensor_free, and without locks held. On failure it stays the caller's. */
+ * le_tensor_free, and without locks held. On failure it stays the caller's; LE_ERR_ARGUMENT, too:
+ * data or release is NULL, or data is not aligned. */
 LE_API le_status le_tensor_adopt(le_tensor *out, void *data, le_dtype dtype, int ndim,
                                  const int64_t *shape, void (*release)(void *cookie), void *cookie);
 /* Releases the storage, if any, and sets *t to {0}. NULL is allowed. */
@@ -148,7 +151,8 @@ LE_API void le_tensor_free(le_tensor *t);
 /* Number of elements; 1 for ndim 0; -1 when the product overflows. */
 LE_API int64_t le_tensor_count(const le_tensor *t);
 LE_API bool le_tensor_is_contiguous(const le_tensor *t);
-/* Makes the host copy valid (downloads if the newest copy is on a device) and sets t->data. */
+/* Makes the host copy valid (downloads if the newest copy is on a device) and sets t->data.
+ * On an error, LE_ERR_MEMORY or one of the device, *t is as it was. */
 LE_API le_status le_tensor_to_host(le_tensor *t);
 /* To be called after writing to t->data of a tensor with storage that a call has used before: its
  * copies on devices are then taken as stale. Borrowed memory needs no such call. */
@@ -423,7 +427,7 @@ LE_API le_status le_call_explain(le_engine *engine, le_explanation **out, const 
 LE_API char *le_explanation_json(const le_explanation *explanation);
 LE_API void le_explanation_free(le_explanation **explanation);
 
-/* What the last le_run of this thread did. */
+/* What the last le_run of this thread did; all zero before the first. */
 typedef struct le_run_info {
     size_t struct_size;
     char candidate[256];

@@ -662,9 +662,11 @@ LE_API le_status le_cl_run_simple(le_call *call);
 
 /* -------------------------------------------------------------------- run-time registration -- */
 
-/* Adds an operation or an implementation to one engine. The descriptors are borrowed and must
- * outlive the engine. Not while other threads use the engine. OpenCL implementations that
- * are no le_cl_simple: before the first call, else they are tried in this process.
+/* Adds an operation or an implementation to one engine; NULL: the default engine. The descriptors are
+ * borrowed and must outlive the engine. Not while other threads use the engine. OpenCL
+ * implementations that are no le_cl_simple: before the first call, else they are tried in this
+ * process. LE_ERR_ARGUMENT: what is missing or wrong in a descriptor; LE_ERR_UNSUPPORTED: its abi;
+ * LE_ERR_UNKNOWN: there is no operation for an implementation; LE_ERR_MEMORY. Nothing is added then.
  *
  * A name that was registered before is replaced: an operation with all its implementations, an
  * implementation alone. What is known of the others comes back from the database; of the new one,
@@ -679,7 +681,8 @@ LE_API le_status le_unregister_operation(le_engine *engine, const char *operatio
 LE_API le_status le_unregister_implementation(le_engine *engine, const char *operation,
                                               const char *implementation);
 
-/* What is registered, in order of registration; arrays are valid until the next registration. */
+/* What is registered, in order of registration; arrays are valid until the next registration. engine
+ * NULL: the default engine. NULL, and *count 0: there is none of that name, or no engine. */
 LE_API const le_operation *le_engine_operation(le_engine *engine, const char *name);
 LE_API const le_operation *const *le_engine_operations(le_engine *engine, size_t *count);
 LE_API const le_implementation *const *
@@ -687,8 +690,9 @@ le_engine_implementations(le_engine *engine, const char *operation, size_t *coun
 
 /* -------------------------------------------------------------------------------- filters -- */
 
-/* A filter of HDF5 files whose chunks the library decodes where HDF5 cannot. values are those that
- * a dataset was created with. Called by several threads; must stand any bytes. */
+/* A filter of HDF5 files whose chunks the library decodes where HDF5 cannot: le_filter_NAME, listed by
+ * le_add_filter(NAME SOURCE) in methods/FAMILY/CMakeLists.txt. values are those that a dataset was
+ * created with. Called by several threads; must stand any bytes. */
 typedef struct le_filter {
     uint32_t id; /* as registered with the HDF Group */
     const char *name;

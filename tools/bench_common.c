@@ -110,8 +110,8 @@ int bench_dtypes(const char *text, const le_operation *op, le_dtype *out) {
             memcpy(name, text, length);
         if (!le_dtype_from_name(name, &out[n++])) {
             tool_message(
-                "--dtype has '%s', expected all or some of u8, i16, u16, i32, u32, f32, f64 "
-                "with ',' between",
+                "--dtype has '%s', expected all, or some of u8, i8, u16, i16, u32, i32, u64, i64, "
+                "f32, f64, c64, c128 with ',' between",
                 text);
             return -1;
         }

@@ -45,7 +45,7 @@ static const struct argp_option options[] = {
     {0, 0, 0, 0, "Measuring ahead of need (without another way below):", 1},
     {"sizes", OPT_SIZES, "N,...", 0, "Main dimensions (default: each operation's usual one)", 1},
     {"dtype", OPT_DTYPE, "D,...", 0,
-     "Dtypes of the main input: all, or some of u8,i16,u16,i32,u32,f32,f64", 1},
+     "Dtypes of the main input: all that it takes, or names such as u8,f32", 1},
     {"budget", OPT_BUDGET, "SECONDS", 0, "Begin no further problem after this time", 1},
     {"limit", OPT_LIMIT, "SECONDS", 0,
      "End the measuring of a problem after this time (default 120; of an operation in "
@@ -102,18 +102,27 @@ static const char doc[] =
     "\vExit status: 0 done, 1 failed (a check that fails included), 2 wrong usage, 130 "
     "interrupted.";
 
-static double number(const char *text, double low, struct argp_state *state) {
+static const char *name_of(int key) {
+    size_t i = 0;
+    while (options[i].key != key)
+        i++;
+    return options[i].name;
+}
+
+static double number(int key, const char *text, double low, struct argp_state *state) {
     char *end;
     double v = strtod(text, &end);
     if (end == text || *end || !(v >= low))
-        argp_error(state, "'%s' is no number of at least %g", text, low);
+        argp_error(state, "--%s has '%s', which is no number of at least %g", name_of(key), text,
+                   low);
     return v;
 }
 
-static double whole(const char *text, double low, double most, struct argp_state *state) {
-    double v = number(text, low, state);
+static double whole(int key, const char *text, double low, double most, struct argp_state *state) {
+    double v = number(key, text, low, state);
     if (v != floor(v) || v > most)
-        argp_error(state, "'%s' is no whole number of %g to %g", text, low, most);
+        argp_error(state, "--%s has '%s', which is no whole number of %g to %g", name_of(key), text,
+                   low, most);
     return v;
 }
 
@@ -287,7 +296,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         s->db = arg;
         return 0;
     case 'n':
-        s->repeat = (int)whole(arg, 1, 1e6, state);
+        s->repeat = (int)whole(key, arg, 1, 1e6, state);
         return 0;
     case 'o':
         s->output = arg;
@@ -305,22 +314,22 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         s->devices = arg;
         return 0;
     case OPT_BUDGET:
-        s->budget_s = number(arg, 0, state);
+        s->budget_s = number(key, arg, 0, state);
         return 0;
     case OPT_LIMIT:
-        s->limit_s = number(arg, 0, state);
+        s->limit_s = number(key, arg, 0, state);
         return 0;
     case OPT_AGAIN:
         s->again = true;
         return 0;
     case OPT_RTOL:
-        s->rtol = number(arg, 0, state);
+        s->rtol = number(key, arg, 0, state);
         return 0;
     case OPT_ATOL:
-        s->atol = number(arg, 0, state);
+        s->atol = number(key, arg, 0, state);
         return 0;
     case OPT_CASES:
-        s->cases = (int)whole(arg, 1, 1e6, state);
+        s->cases = (int)whole(key, arg, 1, 1e6, state);
         return 0;
     case OPT_TRACE:
         s->trace = arg;
@@ -335,7 +344,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         s->problem = arg;
         return 0;
     case OPT_SEED:
-        s->seed = (uint64_t)whole(arg, 0, 1e15, state);
+        s->seed = (uint64_t)whole(key, arg, 0, 1e15, state);
         return 0;
     case OPT_JSON:
         s->json = true;

@@ -416,6 +416,9 @@ int bench_verify(const bench_settings *s, FILE *out) {
     const le_operation **ops = engine ? bench_operations(s, engine) : NULL;
     verify_result *r = malloc(sizeof *r);
     int status = ops && r ? TOOL_OK : engine && r ? TOOL_USAGE : TOOL_FAILED;
+    le_dtype dtypes[BENCH_MAX_LIST];
+    if (status == TOOL_OK && *ops && bench_dtypes(s->dtypes, *ops, dtypes) < 0)
+        status = TOOL_USAGE;
     if (status == TOOL_OK)
         fprintf(out, "seed %llu\n%s%-20s %-24s %-10s %5s %5s %9s %9s  %s%s\n",
                 (unsigned long long)s->seed, tool_begin(out, TOOL_BOLD), "operation",

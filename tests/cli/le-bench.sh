@@ -15,7 +15,12 @@ out_has "le-bench 0."
 expect 0 le-bench --help
 expect 2 le-bench --verify --overhead
 expect 2 le-bench --sizes=0 project
-expect 2 le-bench --dtype=f16 project
+for words in project '--verify project' --rivals=project; do
+    # shellcheck disable=SC2086
+    expect 2 le-bench --dtype=f16 $words
+    err_has "--dtype has 'f16'"
+    [ ! -s out ] || fail "le-bench --dtype=f16 $words goes on"
+done
 expect 2 le-bench --json project
 err_has "--json needs --overhead, --profile, --suite, --suite=chain or --suite=choices"
 # one problem has one size and one dtype; what a way does not look at is refused
@@ -41,6 +46,8 @@ for words in '--verify --cases=1.5' '--verify --cases=1e7' '--verify --seed=1e18
     # shellcheck disable=SC2086
     expect 2 timeout 20 le-bench $words project
     err_has "is no whole number"
+    option=${words##*--}
+    err_has "--${option%=*} has '${option#*=}'"
 done
 expect 1 le-bench --profile=project --problem='volume=u8[99999999,99999999,99999]'
 err_has "too large"

@@ -239,10 +239,12 @@ le__forced le__call_forces(const le_call *call) {
 
 static const char other_run_type[] = "another run type is forced";
 static const char other_implementation[] = "another implementation is forced";
+static const char other_variant[] = "another variant of it is forced";
 static const char other_device[] = "the device is not allowed";
 
 bool le__candidate_is_unwanted(const char *why) {
-    return why == other_run_type || why == other_implementation || why == other_device;
+    return why == other_run_type || why == other_implementation || why == other_variant ||
+           why == other_device;
 }
 
 bool le__device_wanted(const le__device *d, const le__constraint *want) {
@@ -256,8 +258,10 @@ static bool is_wanted(const le__candidate *c, const le_call *call, const char **
     *why = other_run_type;
     if (forced.run_type && strcmp(forced.run_type, c->implementation->run_type) != 0)
         return false;
-    *why = other_implementation;
-    if (forced.implementation && !le__candidate_is_named(c, forced.implementation))
+    const char *wanted = forced.implementation;
+    *why = wanted && le__implementation_is_named(c->implementation, wanted) ? other_variant
+                                                                            : other_implementation;
+    if (wanted && !le__candidate_is_named(c, wanted))
         return false;
     *why = other_device;
     if (!le__device_matches(c->device, o->devices) || !le__device_wanted(c->device, w))

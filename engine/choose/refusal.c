@@ -29,11 +29,15 @@ static void tell(le__text *text, const char *name, const char *why) {
     le__text_add(text, "%s%s: %s", text->n ? "; " : "", name, why);
 }
 
-static void tell_arms(le__text *text, const le__question *q, const le_call *call, bool unwanted) {
+/* name: only those of the implementation with this name; NULL: all. */
+static void tell_arms(le__text *text, const le__question *q, const le_call *call, bool unwanted,
+                      const char *name) {
     for (size_t i = 0; i < q->n_arms; i++) {
+        const le_implementation *impl = q->op->arms[i]->candidate.implementation;
         const char *why = le__arm_objection(q, call, q->op->arms[i]);
-        if (why && le__candidate_is_unwanted(why) == unwanted && !is_told(q, call, i, why))
-            tell(text, q->op->arms[i]->candidate.implementation->name, why);
+        if (why && le__candidate_is_unwanted(why) == unwanted && !is_told(q, call, i, why) &&
+            (!name || le__implementation_is_named(impl, name)))
+            tell(text, impl->name, why);
     }
 }
 
@@ -64,9 +68,11 @@ le_status le__refusal(const le__question *q, const le_call *call) {
         return status;
     le__text text = le__text_in(buffer, sizeof buffer);
     tell_without_device(&text, q, call);
-    tell_arms(&text, q, call, false);
+    tell_arms(&text, q, call, false, NULL);
     if (!text.n)
-        tell_arms(&text, q, call, true);
+        tell_arms(&text, q, call, true, le__call_forces(call).implementation);
+    if (!text.n)
+        tell_arms(&text, q, call, true, NULL);
     return le_fail(LE_ERR_NO_CANDIDATE, "%s: no candidate is left (%s)", call->operation->name,
                    buffer);
 }

@@ -59,6 +59,9 @@ static void calls_name_what_there_is(void **state) {
     refused(run_toy(e, LE_OPT_IMPLEMENTATION("avx3")), "'avx3'", "has no implementation",
             "reference, c");
     refused(run_toy(e, LE_OPT_DEVICE("opencl:77")), "'opencl:77'", "there is no device", "cpu");
+    assert_int_equal(run_toy(e, LE_OPT_IMPLEMENTATION("c[threads=4095]")), LE_ERR_NO_CANDIDATE);
+    assert_string_equal(le_error_message(),
+                        "toy: no candidate is left (c: another variant of it is forced)");
     assert_float_equal(output[0], 7, 0);
     assert_int_equal(run_toy(e, LE_OPT_RUN_TYPE("c")), LE_OK);
     le_close(&e);

@@ -103,9 +103,12 @@ le_value le_chain_input(le_chain *c, const char *name, le_dtype dtype, int ndim,
     le_tensor t;
     if (c->status != LE_OK)
         return LE_VALUE_NONE;
-    if (!name || le__chain_find(c, name, false) >= 0)
-        return fail_value(c, le_fail(LE_ERR_ARGUMENT, "chain '%s': input '%s' is there already",
-                                     c->name, name ? name : "(null)"));
+    if (!name)
+        return fail_value(
+            c, le_fail(LE_ERR_ARGUMENT, "chain '%s': an input has no name, NULL given", c->name));
+    if (le__chain_find(c, name, false) >= 0)
+        return fail_value(
+            c, le_fail(LE_ERR_ARGUMENT, "chain '%s': input '%s' is there already", c->name, name));
     le_status status = check_shape(c, name, dtype, ndim, shape, &t);
     if (status != LE_OK)
         return fail_value(c, status);
@@ -281,7 +284,9 @@ le_status le_chain_output(le_chain *c, const char *name, le_value value) {
                         : v->output                 ? "it is an output already"
                         : !v->written               ? "no step writes it"
                                                     : NULL;
-    if (!wrong && (!name || le__chain_find(c, name, true) >= 0))
+    if (!wrong && !name)
+        wrong = "a name is expected";
+    if (!wrong && le__chain_find(c, name, true) >= 0)
         wrong = "another output has this name";
     if (wrong)
         return le__chain_keep_error(c, le_fail(LE_ERR_ARGUMENT, "chain '%s': output '%s': %s",

@@ -4,6 +4,7 @@
  * Reading a replay trace and refusing what is not one.
  */
 #include <cjson/cJSON.h>
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -373,7 +374,7 @@ static char *slurp(const reader *r)
 {
     FILE *in = fopen(r->file, "rb");
     if (!in) {
-        bad(r, "cannot be opened");
+        bad(r, "cannot be opened: %s", strerror(errno));
         return NULL;
     }
     char *data = NULL;

@@ -345,6 +345,7 @@ else
     echo "skipped: replay (no shared traces)"
 fi
 expect 1 le-bench --replay=absent.json
+err_has "absent.json: cannot be opened: No such file or directory"
 cat >endless.json <<'JSON'
 {"schema":1,"name":"x","candidates":[{"name":"a","resource":"cpu"},{"name":"b","resource":"cpu"}],
  "problems":[{"name":"p","work":0}],"samples":{},"slow":[],"calls":[{"problem":"p","count":6}],

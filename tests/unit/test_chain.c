@@ -117,6 +117,9 @@ static void mistakes_are_found_when_built(void **state) {
     le_chain_add(c, "chain_scalee", LE_VALUE_IN("x", x), LE_VALUE_OUT("result", le_chain_temp(c)));
     assert_fails(c, LE_ERR_UNKNOWN, "there is no operation 'chain_scalee'");
     c = empty(&x);
+    le_chain_input(c, NULL, LE_F32, 1, shape_n);
+    assert_fails(c, LE_ERR_ARGUMENT, "an input has no name");
+    c = empty(&x);
     le_chain_add(c, "chain_scale", LE_VALUE_IN("y", x), LE_VALUE_OUT("result", le_chain_temp(c)));
     assert_fails(c, LE_ERR_ARGUMENT, "there is no argument 'y'");
     c = empty(&x);

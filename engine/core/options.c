@@ -11,6 +11,7 @@
 #include "numbers.h"
 #include "paths.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,8 @@ bool le__mode_from_name(const char *name, le_mode *out) {
         }
     return false;
 }
+
+enum { MOST_THREADS = 4095 };
 
 static const char *env(const char *name) {
     const char *v = secure_getenv(name);
@@ -120,10 +123,14 @@ static le_status bytes(const char *name, int64_t *out) {
                    name, v);
 }
 
-static le_status integer(const char *name, int64_t *out) {
-    double v = (double)*out;
-    le_status status = number(name, 0, &v);
-    *out = v < 9e18 ? (int64_t)v : INT64_MAX;
+static le_status integer(const char *name, double most, int64_t *out) {
+    double v = 0;
+    le_status status = *out == 0 ? number(name, 0, &v) : LE_OK;
+    if (status == LE_OK && (v != floor(v) || v > most))
+        return le_fail(LE_ERR_ARGUMENT, "%s is '%.64s', expected a whole number of at most %.0f",
+                       name, env(name), most);
+    if (status == LE_OK && *out == 0)
+        *out = (int64_t)v;
     return status;
 }
 
@@ -186,9 +193,9 @@ le_status le__options_trials(le__trials *out) {
 
 static le_status resolve_numbers(le_options *o) {
     int64_t threads = o->threads, seed = (int64_t)o->seed;
-    le_status status = integer("LE_THREADS", &threads);
+    le_status status = integer("LE_THREADS", MOST_THREADS, &threads);
     if (status == LE_OK)
-        status = integer("LE_SEED", &seed);
+        status = integer("LE_SEED", 0x1p53, &seed);
     if (status == LE_OK)
         status = bytes("LE_MEMORY_LIMIT", &o->memory_limit_bytes);
     if (status == LE_OK)
@@ -198,7 +205,7 @@ static le_status resolve_numbers(le_options *o) {
     if (status == LE_OK)
         status = number("LE_TRIAL_LIMIT", 0, &o->trial_limit_s);
     int cores = le__cpu_cores();
-    o->threads = threads > 0 && threads < 4096 ? (int32_t)threads : cores;
+    o->threads = threads > 0 ? (int32_t)threads : cores;
     o->seed = seed ? (uint64_t)seed : 1;
     if (o->explore_share == 0 && !env("LE_EXPLORE_SHARE"))
         o->explore_share = 1;
@@ -218,6 +225,9 @@ static le_status check_given(const le_options *o) {
                    {"device_memory_limit_bytes", (double)o->device_memory_limit_bytes}};
     if ((int)o->mode < LE_MODE_DEFAULT || o->mode > LE_MODE_FROZEN)
         return le_fail(LE_ERR_ARGUMENT, "le_open: there is no mode %d", (int)o->mode);
+    if (o->threads > MOST_THREADS)
+        return le_fail(LE_ERR_ARGUMENT, "le_open: threads is %d, expected at most %d",
+                       (int)o->threads, MOST_THREADS);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (!(numbers[i].value >= 0))
             return le_fail(LE_ERR_ARGUMENT, "le_open: %s is %g, expected 0 or more",

@@ -119,6 +119,8 @@ static void numbers_of_a_program(void **state) {
     le_default_options(&o);
     o.threads = -4;
     assert_refused(&o, "le_open: threads is -4, expected 0 or more");
+    o.threads = 4096;
+    assert_refused(&o, "le_open: threads is 4096, expected at most 4095");
     le_default_options(&o);
     o.explore_share = -0.5;
     assert_refused(&o, "le_open: explore_share is -0.5, expected 0 or more");
@@ -132,9 +134,30 @@ static void numbers_of_a_program(void **state) {
                         "project: a memory limit of -1 was given, expected 0 or more");
 }
 
+static void whole_numbers(void **state) {
+    static const char *const wrong[][3] = {{"LE_THREADS", "1.5", "4095"},
+                                           {"LE_THREADS", "4096", "4095"},
+                                           {"LE_SEED", "0.5", "9007199254740992"},
+                                           {"LE_SEED", "1e30", "9007199254740992"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char why[128];
+        le_options o;
+        le_default_options(&o);
+        snprintf(why, sizeof why, "%s is '%s', expected a whole number of at most %s", wrong[i][0],
+                 wrong[i][1], wrong[i][2]);
+        setenv(wrong[i][0], wrong[i][1], 1);
+        assert_refused(&o, why);
+        unsetenv(wrong[i][0]);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sizes), cmocka_unit_test(limits),
-                                       cmocka_unit_test(folders), cmocka_unit_test(misspelt_mode),
-                                       cmocka_unit_test(numbers_of_a_program)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sizes),
+                                       cmocka_unit_test(limits),
+                                       cmocka_unit_test(folders),
+                                       cmocka_unit_test(misspelt_mode),
+                                       cmocka_unit_test(numbers_of_a_program),
+                                       cmocka_unit_test(whole_numbers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

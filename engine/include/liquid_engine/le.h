@@ -329,7 +329,7 @@ typedef struct le_options {
     const char *run_type;       /* [LE_RUN_TYPE] of calls that force neither this */
     const char *implementation; /* [LE_IMPLEMENTATION] nor that */
     le_mode mode;               /* [LE_MODE] */
-    int32_t threads;            /* [LE_THREADS] at most; default: cores of the affinity mask */
+    int32_t threads;            /* [LE_THREADS] at most, up to 4095; default: the process's cores */
     double explore_share;       /* [LE_EXPLORE_SHARE] exploring time / answering time; 1.0 */
     double trial_limit_s;       /* [LE_TRIAL_LIMIT] by which failing trials may delay a call; 2 */
     int64_t memory_limit_bytes; /* [LE_MEMORY_LIMIT] host working memory of any call */

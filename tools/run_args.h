@@ -21,10 +21,10 @@ typedef struct run_arg {
     size_t count;
     le_tensor tensor; /* in, table from a file: once read; out: once run */
     bool plot;        /* of an output: a file that only le-run writes, .dat or .svg */
-    bool wanted;  /* an output that is not given, but asked for: a plot or picture needs it, or */
-    bool shown;   /* a summary of it is printed */
-    char *made;   /* owned: a text that nobody typed */
-    bool written; /* out: the ranks of a job have put it into its place */
+    bool wanted;      /* an output that is not given, but is needed: for a plot, a picture or ... */
+    bool shown;       /* ... the summary that is printed of it, since no output is named */
+    char *made;       /* owned: a text that nobody typed */
+    bool written;     /* out: the ranks of a job have put it into its place */
 } run_arg;
 
 typedef struct run_args {

@@ -18,6 +18,8 @@
 #define OVERDRAFT     0.3   /* answers */
 #define SMALL_CHANGE  0.002 /* seconds that nobody notices */
 #define STOP          2.8   /* times the best known: an exploring run has lost by then */
+#define STOP_SOON     2.3   /* ... of a time slice: giving up one may double the answer's time, too */
+#define SLICE         0.005 /* seconds */
 #define TOO_LIKELY    0.9   /* that it would have to be stopped, of one that cannot be */
 #define HIDDEN        0.5   /* of the variance: what a stopped run hides lies beyond, not below */
 #define BEATEN        0.2   /* log factor beyond the best within which a stop may have been noise */
@@ -217,8 +219,9 @@ static double least_seen(const scene *s) {
  * than time may be served by one that is slow. */
 static double line(const scene *s, double typical, size_t i) {
     double extra = fmax(s->q->allowed[i].extra_seconds, 0.0);
+    double times = typical < SLICE ? STOP_SOON : STOP;
     bool fast = s->q->objective == LE_OBJECTIVE_TIME || s->q->objective == LE_OBJECTIVE_P99;
-    return fast ? fmax(STOP * typical - extra, typical) : INFINITY;
+    return fast ? fmax(times * typical - extra, typical) : INFINITY;
 }
 
 /* ... of an exploring run: a multiple of what the best known should take, or of what has been seen,

@@ -207,6 +207,7 @@ static void generated_pools(void **state)
     assert_true(wide.of.regret <= 0.0025 && wide.of.runs <= 4.5);
     assert_true(near.of.above <= 0.02 && wide.of.above <= 0.02);
     assert_true(near.worst_above <= 0.25 && wide.worst_above <= 0.25);
+    assert_true(near.of.longest <= 4.5 && wide.of.longest <= 4.5);
 }
 
 /* Other numbers of candidates, ratios and kinds of noise than those that were recorded. */
@@ -220,7 +221,7 @@ static void other_pools(void **state)
     assert_true(wide.of.regret <= 0.0020 && wide.of.runs <= 4.0);
     assert_true(near.of.above <= 0.02 && wide.of.above <= 0.02);
     assert_true(near.worst_above <= 0.25 && wide.worst_above <= 0.25);
-    assert_true(near.of.longest <= 4.5 && wide.of.longest <= 5.0);
+    assert_true(near.of.longest <= 4.5 && wide.of.longest <= 4.5);
 }
 
 static void generated_delays(void **state)

@@ -107,6 +107,25 @@ static void what_takes_too_long_does_not_begin(void **state)
     assert_int_equal(runs_of_second(3.5), 0);
 }
 
+/* The answer after a stopped run may be disturbed: one of milliseconds takes twice as long then. */
+static void brief_runs_are_stopped_sooner(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        double best = i ? 0.1 : 2e-3;
+        fixture f = fixture_of(2, 1, NULL);
+        int p = problem_of(&f, 5.0);
+        run_of(&f, p, 0, LE__WHY_EXPLOIT, true, best);
+        for (int k = 0; k < 5; k++)
+            run_of(&f, p, 0, LE__WHY_EXPLOIT, false, best);
+        le__policy_decision d = decide_of(&f, p, true);
+        assert_int_equal(d.why, LE__WHY_EXPLORE);
+        assert_int_equal(d.candidate, 1);
+        assert_near(d.stop_seconds / best, i ? 2.8 : 2.3, 0.01);
+        le__policy_free(&f.policy);
+    }
+}
+
 /* One that has run once gives way to a better guess, which may be wrong. */
 static void a_guess_that_answers_is_stopped(void **state)
 {
@@ -186,7 +205,8 @@ int main(void)
                                        cmocka_unit_test(what_was_seen_stops_too),
                                        cmocka_unit_test(what_takes_too_long_does_not_begin),
         cmocka_unit_test(a_stop_under_load_is_no_end),
-                                       cmocka_unit_test(a_guess_that_answers_is_stopped),
+                                       cmocka_unit_test(brief_runs_are_stopped_sooner),
+        cmocka_unit_test(a_guess_that_answers_is_stopped),
                                        cmocka_unit_test(who_answers_after_a_stop_has_run)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

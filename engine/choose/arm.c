@@ -7,6 +7,7 @@
 
 #include "call/engine.h"
 #include "choose/store.h"
+#include "core/clock.h"
 #include "numbers.h"
 
 #include <stdio.h>
@@ -101,6 +102,16 @@ void le__proof_give_leave(le__proof *p, const char *kind, int size_class) {
     le__verdict *v = le__proof_find(p, kind, size_class);
     if (v && v->state == LE__FAILED && v->refused)
         v->state = LE__UNPROVEN;
+}
+
+void le__pause_begin(le__pause *p) {
+    static const double least_s = 1, most_s = 60;
+    p->seconds = fmin(fmax(2 * p->seconds, least_s), most_s);
+    p->until = le__now() + p->seconds;
+}
+
+bool le__proof_rests(const le__proof *p) {
+    return p->lack.until > 0 && le__now() < p->lack.until;
 }
 
 /* --- arms --- */

@@ -59,6 +59,13 @@ typedef struct le__verdict {
     struct le__verdict *next;
 } le__verdict;
 
+/* Who lacked memory is asked again then, each further time after twice as long: nobody knows whose
+ * the memory was. */
+typedef struct le__pause {
+    double until, seconds; /* le__now(), 0: it is over; how long the last one was, 0: none was */
+} le__pause;
+void le__pause_begin(le__pause *p);
+
 /* Candidates that differ in threads and schedule only run the same code: they share one proof. */
 typedef struct le__proof {
     const le_implementation *implementation;
@@ -68,6 +75,7 @@ typedef struct le__proof {
     int64_t db;        /* candidate id of its verdicts */
     bool quarantined;  /* for every kind */
     bool hung_idle;    /* a trial hung without using the processor; the next one decides */
+    le__pause lack;    /* there was no memory for a trial, as `failure` says */
     char reason[160];  /* of the quarantine */
     le__rate rate;     /* as who gives second answers */
     char failure[160]; /* the last one that is no verdict: on one problem, as things were then */
@@ -146,6 +154,8 @@ const char *le__proof_fault(const le__proof *p, const char *kind, int size_class
  */
 const char *le__proof_objection(const le__proof *p, const char *kind, int size_class, double atol,
                                 double rtol);
+/* Whether there was no memory for a trial of late. */
+bool le__proof_rests(const le__proof *p);
 /* Before a run for a call of that tolerance, to which the proof does not object. */
 void le__proof_give_leave(le__proof *p, const char *kind, int size_class);
 

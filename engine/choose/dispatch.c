@@ -152,6 +152,14 @@ static bool is_too_slow(le__question *q, const le_call *call, const le__decision
     return slow;
 }
 
+/* Why the arm has not become ready. */
+static le_status not_ready(le__question *q, const le__arm *arm) {
+    pthread_mutex_lock(&q->op->mutex);
+    bool lack = le__proof_rests(arm->proof);
+    pthread_mutex_unlock(&q->op->mutex);
+    return lack ? LE_ERR_MEMORY : LE_ERR_NO_CANDIDATE;
+}
+
 /* By the arm that was decided on, if it is proven or proves to be. */
 static le_status answer_by(le__dispatch *d, le__question *q, le_call *call, const le__decision *c,
                            le__attempt *a) {
@@ -163,7 +171,7 @@ static le_status answer_by(le__dispatch *d, le__question *q, le_call *call, cons
             le__store_account(d->store, call->operation->name, 0, a->spent, 0);
     }
     if (!a->ready)
-        return LE_ERR_NO_CANDIDATE;
+        return not_ready(q, c->arm);
     bool stops = isfinite(c->of.stop_seconds);
     call->stop_after = stops ? c->of.stop_seconds : 0;
     le_status status = le__dispatch_run_arm(d, q, call, c->arm, false, &a->spent);
@@ -214,7 +222,7 @@ static le_status answer_slowly(le__dispatch *d, le__question *q, le_call *call, 
             stopped = true;
             continue;
         }
-        lack = lack || (a.ready && le__is_of_memory(status));
+        lack = lack || le__is_of_memory(status);
         if (le__why_is_trying(c.of.why))
             le__policy_cancel(d->policy, q->op->family);
         if (a.ready && (le__is_callers(status) || call->no_room))
@@ -250,7 +258,10 @@ static le_status answer(le__dispatch *d, le__question *q, le_call *call, le__ans
         le__dispatch_failed(d, q, arm, status);
         le__question_forget(q);
     }
-    if (q->mode == LE_MODE_MEASURE && !q->measured && !call->beside)
+    bool races = q->mode == LE_MODE_MEASURE && !call->beside;
+    if (races && q->measured && le__dispatch_prove_rested(d, q, call))
+        atomic_store(&q->measured, false);
+    if (races && !q->measured)
         le__dispatch_race(d, q, call); /* whatever comes of it, the call is answered */
     return answer_slowly(d, q, call, out);
 }

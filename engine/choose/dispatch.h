@@ -60,6 +60,9 @@ le_status le__dispatch_decide(le__dispatch *d, le__question *q, le_call *call, b
  * are added to *spent. */
 bool le__dispatch_prove(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
                         double *spent);
+/* Proves those for whose trials there was no memory, when their pause is over; whether somebody
+ * was. */
+bool le__dispatch_prove_rested(le__dispatch *d, le__question *q, le_call *call);
 /* Verdicts of trials that went on after their time limit and have ended since. Mutex of the
  * operation held. */
 void le__dispatch_settle(le__dispatch *d, le__question *q, le_call *call);

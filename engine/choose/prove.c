@@ -39,6 +39,7 @@ static bool judge_trial(le__dispatch *d, le__question *q, le__proof *p, const le
     const le_operation *op = q->op->entry->operation;
     if (r->status == LE_OK) {
         char took[96];
+        p->lack = (le__pause){0};
         le__verdict_time_text(took, sizeof took, r->run_s, r->work, false);
         le__rate_note_trial(&q->op->reference, r->reference_s, r->work);
         le__verdict_keep(d, q, p, LE__CLASS_TRIAL, LE__PROVEN, r->tested ? &r->error : NULL, took,
@@ -53,6 +54,10 @@ static bool judge_trial(le__dispatch *d, le__question *q, le__proof *p, const le
         return true;
     }
     le__verdict_log(d, q, p, r->reason);
+    if (le__is_of_memory(r->status)) {
+        le__verdict_lack_in_trial(q, p, r->reason);
+        return false;
+    }
     le__verdict_keep_failure(d, q, p, LE__CLASS_TRIAL, r->status, &r->error, r->reason);
     return false;
 }
@@ -111,10 +116,9 @@ bool le__dispatch_prove(le__dispatch *d, le__question *q, le_call *call, le__arm
         r.pending = r.pending || deserves_another(d, q, p, &r);
         if (r.pending)
             le__question_set_aside(q, p);
-        else
-            judge_trial(d, q, p, &r);
+        bool passed = !r.pending && judge_trial(d, q, p, &r);
         pthread_mutex_unlock(&q->op->mutex);
-        if (r.pending)
+        if (!passed)
             return false;
     }
     pthread_mutex_lock(&q->op->mutex);
@@ -124,6 +128,21 @@ bool le__dispatch_prove(le__dispatch *d, le__question *q, le_call *call, le__arm
         le__proof_give_leave(p, q->kind, q->size_class);
     pthread_mutex_unlock(&q->op->mutex);
     return !objection;
+}
+
+bool le__dispatch_prove_rested(le__dispatch *d, le__question *q, le_call *call) {
+    double spent = 0;
+    bool any = false;
+    for (size_t i = 0; i < q->n_arms; i++) {
+        le__arm *arm = q->op->arms[i];
+        pthread_mutex_lock(&q->op->mutex);
+        const le__verdict *v = le__proof_find(arm->proof, q->kind, LE__CLASS_TRIAL);
+        bool again = arm->proof->lack.seconds > 0 && !(v && v->state == LE__PROVEN) &&
+                     !le__arm_objection(q, call, arm);
+        pthread_mutex_unlock(&q->op->mutex);
+        any = (again && le__dispatch_prove(d, q, call, arm, &spent)) || any;
+    }
+    return any;
 }
 
 void le__dispatch_settle(le__dispatch *d, le__question *q, le_call *call) {

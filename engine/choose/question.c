@@ -114,11 +114,21 @@ void le__question_set_aside(le__question *q, const le__proof *p) {
         }
 }
 
-bool le__question_forgive_short(le__question *q, double now) {
+static bool end_rests(le__question *q) {
     bool any = false;
-    if (!(q->short_until > 0) || now < q->short_until)
-        return false;
-    q->short_until = 0;
+    for (size_t i = 0; i < q->n_arms; i++) {
+        le__proof *p = q->op->arms[i]->proof;
+        any = any || p->lack.until > 0;
+        p->lack.until = 0;
+    }
+    return any;
+}
+
+bool le__question_forgive_short(le__question *q, double now) {
+    bool any = isinf(now) && end_rests(q);
+    if (!(q->lack.until > 0) || now < q->lack.until)
+        return any;
+    q->lack.until = 0;
     for (size_t i = 0; i < q->n_arms; i++)
         if (q->seen[i] & LE__SEEN_SHORT) {
             q->seen[i] &= (unsigned char)~LE__SEEN_SHORT;
@@ -283,7 +293,7 @@ static void clear(le__question *q) {
     q->n_arms = 0;
     q->n_aside = 0;
     q->chosen = LE__CHOSEN_BY_RACE;
-    q->short_until = q->short_s = 0;
+    q->lack = (le__pause){0};
     memset(q->at, 0, sizeof q->at);
 }
 

@@ -49,10 +49,10 @@ typedef struct le__question {
     pthread_mutex_t race;      /* held by the thread that measures */
     atomic_bool measured;      /* a race has decided it, in this process or an earlier one */
     unsigned char *seen;       /* by arm: le__seen, of this problem in this process */
-    float *moved; /* by arm: seconds that arguments were under way; < 0: not seen yet */
-    int n_aside;  /* arms set aside */
-    double short_until, short_s; /* who was short of memory is asked again then, after so long; 0 */
-    struct le__question *spare;  /* of dropped ones: the next */
+    float *moved;   /* by arm: seconds that arguments were under way; < 0: not seen yet */
+    int n_aside;    /* arms set aside */
+    le__pause lack; /* of those who were short of memory */
+    struct le__question *spare; /* of dropped ones: the next */
     /* the known choice; read and written without a lock */
     _Alignas(64) _Atomic(le__arm *) known;
     atomic_bool asked;           /* since the last search for one to drop */
@@ -97,9 +97,9 @@ void le__question_set_aside(le__question *q, const le__proof *p);
 void le__question_bring_back(le__question *q, const le__proof *p);
 bool le__question_is_aside(const le__question *q, const le__arm *arm);
 
-/* Arms that were left out for a lack of memory may answer again: nobody knows whose the memory was.
- * Each further time they wait for twice as long. now: INFINITY for at once. Returns whether there
- * were any. Mutex of the operation held. */
+/* Arms that were left out for a lack of memory may answer again when the pause is over. now:
+ * INFINITY for at once, when those may be tried again, too, for whose trials there was none.
+ * Returns whether there were any. Mutex of the operation held. */
 bool le__question_forgive_short(le__question *q, double now);
 
 /* The known choice, as long as it may be reused without asking the policy; else NULL. granted:

@@ -33,6 +33,8 @@ const char *le__arm_objection(const le__question *q, const le_call *call, const 
         return why;
     const le__verdict *v = le__proof_find(arm->proof, q->kind, LE__CLASS_TRIAL);
     bool proven = v && v->state == LE__PROVEN;
+    if (!proven && le__proof_rests(arm->proof))
+        return arm->proof->failure;
     if (!proven && impl->flags & LE_IMPL_LOSSY && q->mode != LE_MODE_MEASURE &&
         !call->want.implementation &&
         !(call->want.liked_implementation &&

@@ -6,10 +6,8 @@
  */
 #include "choose/verdicts.h"
 
-#include "core/clock.h"
 #include "utf8.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -108,7 +106,6 @@ void le__verdict_log(const le__dispatch *d, const le__question *q, const le__pro
 /* Tunables seldom change what memory is needed: all variants are left out then, not one after the
  * other. Mutex of the operation held. */
 static void leave_out(le__question *q, le__proof *p, bool memory, const char *reason) {
-    static const double least_s = 1, most_s = 60;
     le__utf8_put_line(p->failure, sizeof p->failure, "", reason);
     for (size_t i = 0; i < q->n_arms; i++) {
         const le__proof *other = q->op->arms[i]->proof;
@@ -118,10 +115,17 @@ static void leave_out(le__question *q, le__proof *p, bool memory, const char *re
         q->left_out[i] = p->failure;
         q->seen[i] |= memory ? LE__SEEN_SHORT : 0;
     }
-    if (!memory)
-        return;
-    q->short_s = fmin(fmax(2 * q->short_s, least_s), most_s);
-    q->short_until = le__now() + q->short_s;
+    if (memory)
+        le__pause_begin(&q->lack);
+}
+
+void le__verdict_lack_in_trial(le__question *q, le__proof *p, const char *reason) {
+    le__pause_begin(&p->lack);
+    for (le__proof *other = q->op->proofs; other; other = other->next)
+        if (other->implementation == p->implementation && other->device == p->device) {
+            other->lack = p->lack;
+            le__utf8_put_line(other->failure, sizeof other->failure, "", reason);
+        }
 }
 
 /* Who is quarantined cannot fare worse, and who was not run for a fault has shown no other one.

@@ -18,6 +18,9 @@ void le__verdict_keep(le__dispatch *d, le__question *q, le__proof *p, int size_c
 /* Of a failure: failed there, or quarantined with all its variants where it breaks things. */
 void le__verdict_keep_failure(le__dispatch *d, le__question *q, le__proof *p, int size_class,
                               le_status status, const le__error_profile *error, const char *reason);
+/* There was no memory for a trial, which so has shown nothing: all variants are left out for a
+ * while. Mutex of the operation held. */
+void le__verdict_lack_in_trial(le__question *q, le__proof *p, const char *reason);
 /* What failed at calls like the question's is to be tried again, what broke things in a child
  * first. The stored verdicts stand until there are others. Mutex of the operation held. */
 void le__verdicts_take_back(le__question *q);

@@ -256,11 +256,15 @@ static void run_whole(void *context, le__trial_result *r) {
 
 bool le__trial_run(const le__candidate *c, const le_call *call, double limit_s, double idle_s,
                    le__trial_result *out) {
-    *out = (le__trial_result){.status = LE_ERR_MEMORY, .reason = "out of memory"};
-    whole *w = may_fork(call->engine) ? malloc(sizeof *w) : NULL;
+    static const le__trial_result lack = {.status = LE_ERR_MEMORY,
+                                          .reason = "no child process could begin"};
+    *out = lack;
+    if (!may_fork(call->engine))
+        return false;
+    whole *w = malloc(sizeof *w);
     bool begun = false;
     if (!w)
-        return false;
+        return true;
     w->candidate = c;
     w->call = *call;
     w->call.lean = true;
@@ -269,7 +273,9 @@ bool le__trial_run(const le__candidate *c, const le_call *call, double limit_s, 
         .limit_s = limit_s, .idle_s = idle_s, .begin_s = call->engine->options.trial_limit_s};
     bool ran = in_child(call->engine, p, (attempt){run_whole, w}, out, &begun);
     free(w);
-    return ran && begun;
+    if (!ran || !begun)
+        *out = lack;
+    return true;
 }
 
 static le__trial_server *helper_for(const le_engine *e, const le__operation_entry *entry,

@@ -35,8 +35,8 @@ void le__trial(le_engine *engine, le__operation_entry *entry, const le__candidat
                const le_call *like, double wait_s, le__trial_result *out);
 /* One run of a bound call by a CPU candidate, at its real size, in a child; the call is left as it
  * was. Its inputs, which lie on the host, and its surroundings must be what they were.
- * LE_ERR_TIMEOUT after limit_s, or idle_s without use of the processor (`idle`). False when there
- * can be no child. */
+ * LE_ERR_TIMEOUT after limit_s, or idle_s without use of the processor (`idle`); LE_ERR_MEMORY
+ * also when no child could begin. False when there may be none. */
 bool le__trial_run(const le__candidate *c, const le_call *call, double limit_s, double idle_s,
                    le__trial_result *out);
 /* What a process that is watched has done of late: whoever hangs without using the processor may be

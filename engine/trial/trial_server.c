@@ -95,6 +95,15 @@ typedef struct child {
     progress *progress;
 } child;
 
+/* What the machine has no room for just now says nothing of the candidate. */
+static void lack(progress *p, const char *what) {
+    le__trial_result *r = &p->answer.result;
+    *r = (le__trial_result){.status = LE_ERR_MEMORY, .tested = true};
+    snprintf(r->reason, sizeof r->reason, "%s", what);
+    p->answer.known = true;
+    p->done = 1;
+}
+
 /* A fresh pool, a fresh OpenCL. */
 static void run_trial(void *context) {
     le_engine *engine = ((child *)context)->engine;
@@ -104,8 +113,10 @@ static void run_trial(void *context) {
     take_options(engine, r);
     if (r->device == 0)
         le__trial_limit_memory();
-    if (engine->in_child(engine, r->pool_threads) != LE_OK)
-        _exit(1);
+    if (engine->in_child(engine, r->pool_threads) != LE_OK) {
+        lack(p, le_error_message());
+        return;
+    }
     p->building = 1; /* opening drivers takes its time too */
     if (r->device > 0)
         le__cl_add_devices(engine);
@@ -126,7 +137,11 @@ static void run_trial(void *context) {
     c.device = &engine->devices[r->device];
     memcpy(c.params, r->params, sizeof c.params);
     le_call *like = malloc(sizeof *like);
-    if (!like || (r->has_like && le__trial_unpack(r, engine, entry, like) != LE_OK))
+    if (!like) {
+        lack(p, "out of memory");
+        return;
+    }
+    if (r->has_like && le__trial_unpack(r, engine, entry, like) != LE_OK)
         _exit(1);
     p->answer.known = true;
     le__trial_watch_walls(&p->answer.result, &p->done);
@@ -156,6 +171,8 @@ static void start(le_engine *engine, running *t) {
     t->pid = fork();
     if (t->pid == 0)
         le__trial_child(run_trial, &(child){engine, t->request, t->progress});
+    if (t->pid < 0)
+        lack(t->progress, "no process could begin for its trial");
 }
 
 static void stop_late(running *t, double limit_s) {

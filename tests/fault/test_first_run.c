@@ -26,6 +26,15 @@
 
 #include <cmocka.h>
 
+static bool no_children; /* the machine has no room for them */
+
+pid_t __real_fork(void);
+pid_t __wrap_fork(void);
+
+pid_t __wrap_fork(void) {
+    return no_children ? -1 : __real_fork();
+}
+
 enum { SMALL = 1000, LARGE = 20000 };
 
 typedef enum act {
@@ -50,6 +59,7 @@ static struct { /* in all processes */
     _Atomic int here; /* of these runs, in the program's own process */
 } * shared;
 static int callers; /* threads that call at once */
+static bool crowded; /* the program can have no children */
 static le_mode mode;
 static bool stored; /* the input is memory of the engine's */
 static float in[LARGE];
@@ -180,6 +190,7 @@ static void call_at_once(le_engine *e) {
 /* Ends the process with 0 when calls are answered rightly; the verdict must name `reason`. */
 static void program(const char *reason) {
     signal(SIGSEGV, SIG_DFL); /* and not the one of cmocka */
+    no_children = crowded;
     main_process = getpid();
     pthread_t thread;
     if (does == ASKS && pthread_create(&thread, NULL, serve, NULL) != 0)
@@ -267,6 +278,7 @@ static void begin(act what, int after) {
     rightly = after;
     shared->inside = shared->runs = shared->here = 0;
     callers = 0;
+    crowded = false;
     mode = LE_MODE_LEARN;
     stored = false;
     unlink(db);
@@ -400,6 +412,20 @@ static void a_run_that_was_ended_is_none(void **state) {
     unsetenv("LE_TRIALS");
 }
 
+/* There is no verdict until a child could begin. */
+static void without_room_for_children(void **state) {
+    (void)state;
+    begin(SLEEPS, 0);
+    pid_t ended = start(NULL); /* by its user: what it ran is right */
+    wait_until_inside();
+    kill(ended, SIGKILL);
+    end_of(ended);
+    crowded = true;
+    assert_int_equal(end_of(start("no child process could begin")), 0);
+    crowded = false;
+    assert_int_equal(end_of(start(NULL)), 0);
+}
+
 static void processes_at_once(void **state) {
     (void)state;
     begin(SLEEPS, 0);
@@ -429,6 +455,7 @@ int main(void) {
         cmocka_unit_test(a_hang_happens_once),
         cmocka_unit_test(without_children),
         cmocka_unit_test(a_run_that_was_ended_is_none),
+        cmocka_unit_test(without_room_for_children),
         cmocka_unit_test(processes_at_once)};
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)

@@ -206,9 +206,76 @@ static void who_was_short_of_memory_is_asked_again(void **state) {
     }
 }
 
+static _Atomic int *said; /* how often something was told, in all processes */
+
+static le_status need_memory_in_trials(le_call *call, void **context) {
+    *context = call;
+    if (!memory_is_short)
+        return LE_OK;
+    ++*said;
+    return le_fail(LE_ERR_MEMORY, "toy: no memory for scratch");
+}
+
+static void wait_a_little(void *context, size_t begin, size_t end, int worker) {
+    nanosleep(&(struct timespec){0, 300000}, NULL);
+    toy_range(context, begin, end, worker);
+}
+
+static double seconds_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static const char *who_of(le_engine *e, int64_t n, le_mode mode, char who[16]) {
+    ask_row(e, n, mode, who);
+    return who;
+}
+
+/* A trial that had no memory has shown nothing. It is made again, by whatever call comes a second
+ * later, and before that by one that nobody else may answer. */
+static void a_trial_without_memory_is_made_again(void **state) {
+    static const le_mode modes[] = {LE_MODE_LEARN, LE_MODE_ESTIMATE, LE_MODE_MEASURE};
+    char who[16];
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof modes / sizeof *modes; i++) {
+        le_mode mode = modes[i / 2];
+        bool forced = i % 2;
+        le_implementation all[] = {toy_reference, toy_c, quick_by(toy_range)};
+        int64_t n = N;
+        all[1].range = wait_a_little;
+        all[2].prepare = need_memory_in_trials;
+        le_engine *e = open_with(all, 3);
+        le_tensor in = le_tensor_of(input, LE_F32, 1, &n),
+                  out = le_tensor_of(output, LE_F32, 1, &n);
+        double start = seconds_now();
+        *said = 0;
+        memory_is_short = true;
+        for (int k = 0; k < 20; k++)
+            assert_string_not_equal(who_of(e, N - k % 4, mode, who), "quick");
+        assert_in_range(*said, 1, 1 + (int)(seconds_now() - start));
+        if (forced) {
+            int before = *said;
+            assert_int_equal(ask(e, &in, &out, mode, "quick", who), LE_ERR_NO_CANDIDATE);
+            assert_non_null(strstr(le_error_message(), "no memory for scratch"));
+            assert_in_range(*said, before + 1, before + 2); /* in a race, and to answer */
+        }
+        memory_is_short = false;
+        if (forced) {
+            assert_int_equal(ask(e, &in, &out, mode, "quick", who), LE_OK);
+        } else {
+            double until = seconds_now() + 30;
+            nanosleep(&(struct timespec){1, 100000000}, NULL);
+            for (int k = 0; strcmp(who, "quick") != 0 && seconds_now() < until; k++)
+                ask_row(e, N - k % 4, mode, who);
+        }
+        assert_string_equal(who, "quick");
+        le_close(&e);
+    }
+}
+
 static le_status says;    /* of those from so many items on */
 static int64_t says_from; /* 0: in trials, too */
-static _Atomic int *said; /* how often, in all processes */
 
 static le_status say_it(le_call *call, void **context) {
     *context = call;
@@ -404,6 +471,7 @@ int main(void) {
         cmocka_unit_test(results_with_gaps_are_as_others),
         cmocka_unit_test(bad_data_are_their_givers_fault),
         cmocka_unit_test(who_was_short_of_memory_is_asked_again),
+        cmocka_unit_test(a_trial_without_memory_is_made_again),
         cmocka_unit_test(what_it_cannot_know_is_not_believed),
         cmocka_unit_test(what_breaks_things_answers_nowhere),
         cmocka_unit_test(a_serial_reference_is_run_serially),

@@ -76,8 +76,8 @@ void le__db_report_state(le_db *db, le__db_file_state state, const char *detail)
     switch (state) {
     case LE__FILE_BUSY:
         le__db_problem(db, LE__CAUSE_BUSY,
-                       "%s is locked by another process (or memory is short); working "
-                       "from memory until it is free",
+                       "%s is locked by another process (or there is no memory, or no "
+                       "file can be opened); working from memory until it is free",
                        db->path);
         break;
     case LE__FILE_READONLY:

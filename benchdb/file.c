@@ -50,6 +50,17 @@ le__db_file_state le__db_file_state_of(int rc) {
     }
 }
 
+/* This process, or the machine, has no more open files: another thread may close some. */
+static bool lacks_files(le__db_connection *c) {
+    int cause = sqlite3_system_errno(c->sql);
+    return cause == EMFILE || cause == ENFILE;
+}
+
+le__db_file_state le__db_file_state_on(le__db_connection *c, int rc) {
+    le__db_file_state state = le__db_file_state_of(rc);
+    return state == LE__FILE_UNUSABLE && lacks_files(c) ? LE__FILE_BUSY : state;
+}
+
 /* Read as SQLite reads it, before it says what it thinks of it: only what begins like one of its
  * files can be a damaged database, all else belongs to somebody. An empty file is a new one. */
 static bool begins_as_database(le__db_connection *c) {
@@ -226,7 +237,7 @@ static le__db_file_state classify(le__db_connection *c, int64_t *version) {
         rc = le__db_query_int(c, "PRAGMA user_version", version);
     le__db_end(c);
     if (rc != SQLITE_OK)
-        return le__db_file_state_of(rc);
+        return le__db_file_state_on(c, rc);
     if (application == 0 && *version == 0 && objects == 0)
         return LE__FILE_MISSING;
     if (application != LE__APPLICATION_ID)
@@ -272,13 +283,13 @@ static le__db_file_state settle(le__db_connection *c, const char *path, le__db_f
     if (mode == LE__WRITE)
         rc = set_journal(c, path, may_wal);
     if (rc == SQLITE_OK && mode == LE__WRITE && writable && may_wal && !can_write(c))
-        return LE__FILE_UNUSABLE;
+        return lacks_files(c) ? LE__FILE_BUSY : LE__FILE_UNUSABLE;
     if (rc == SQLITE_OK && version < LE__SCHEMA_VERSION)
         rc = writable ? le__db_migrate(c) : copy_and_migrate(c);
     if (rc == SQLITE_OK)
         rc = le__db_read_origin(c);
     if (rc != SQLITE_OK) /* SQLITE_ERROR: a table is not there */
-        return (rc & 0xff) == SQLITE_ERROR ? LE__FILE_CORRUPT : le__db_file_state_of(rc);
+        return (rc & 0xff) == SQLITE_ERROR ? LE__FILE_CORRUPT : le__db_file_state_on(c, rc);
     return writable || mode == LE__FROZEN ? LE__FILE_OK : LE__FILE_READONLY;
 }
 
@@ -300,7 +311,7 @@ static le__db_file_state open_and_settle(le__db_connection *c, const char *path,
     if (rc == SQLITE_OK)
         rc = le__db_connection_setup(c, busy_ms);
     if (rc != SQLITE_OK)
-        return le__db_file_state_of(rc);
+        return le__db_file_state_on(c, rc);
     le__db_file_state state = settle(c, path, mode, true);
     bool open = state == LE__FILE_READONLY && c->origin != 0;
     if (state == LE__FILE_UNUSABLE && mode != LE__FROZEN && access(path, W_OK) == 0 &&

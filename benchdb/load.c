@@ -399,7 +399,7 @@ static le_db_status load_file(builder *b) {
     le__db_file_state state = le__db_reader(db, wait_ms);
     if (state == LE__FILE_OK) {
         int rc = load_connection(b, &db->reader);
-        state = rc == SQLITE_NOMEM ? LE__FILE_OK : le__db_file_state_of(rc);
+        state = rc == SQLITE_NOMEM ? LE__FILE_OK : le__db_file_state_on(&db->reader, rc);
         if (state == LE__FILE_CORRUPT)
             le__db_recover(db, &db->reader);
         else if (state != LE__FILE_OK) {

@@ -159,7 +159,7 @@ static outcome write_file(le__db_writer *w, bool *again) {
         if ((rc & 0xff) == SQLITE_NOMEM)
             return FAILED;
         snprintf(detail, sizeof detail, "%.120s", sqlite3_errstr(rc));
-        return after_error(w, le__db_file_state_of(rc), detail, again);
+        return after_error(w, le__db_file_state_on(&w->file, rc), detail, again);
     }
     return WRITTEN;
 }

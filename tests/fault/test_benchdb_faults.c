@@ -417,6 +417,41 @@ static void test_full_for_a_while(void **state) {
 }
 
 /* Another process holds the lock. WAL lets readers pass; EXCLUSIVE locking mode lets nobody. */
+/* What was measured meanwhile is there afterwards, and what was there before as well. */
+static void child_without_files(const char *folder) {
+    const char *path = test_path(folder, "t.sqlite3");
+    struct rlimit limit;
+    le_db_knowledge *k = NULL;
+    CHILD_CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    rlim_t most = limit.rlim_cur;
+    for (int before = 0; before < 2; before++) { /* its opening, what was measured then */
+        int64_t known = before ? 2 : 0;
+        limit.rlim_cur = 3;
+        CHILD_CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+        le_db *db = le_db_open(&(le_db_options){.path = path});
+        test_add(db, 0, before, 1e-3);
+        CHILD_CHECK(!le_db_flush(db, 0.5));
+        le_db_status status = le_db_load(db, NULL, 0, &k);
+        CHILD_CHECK(!before || status == LE_DB_BUSY);
+        le_db_knowledge_free(&k);
+        test_add(db, 0, before, 1e-3);
+        limit.rlim_cur = most;
+        CHILD_CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+        CHILD_CHECK(le_db_flush(db, 10));
+        CHILD_CHECK(test_stored(db) == known + 2);
+        le_db_close(&db);
+    }
+}
+
+static void test_without_files_for_a_while(void **state) {
+    (void)state;
+    char *folder = test_folder();
+    assert_int_equal(chmod(folder, 0777), 0);
+    in_child(child_without_files, folder);
+    assert_int_equal(count(test_path(folder, "t.sqlite3"), "SELECT sum(seen) FROM samples"), 4);
+    test_folder_remove(folder);
+}
+
 static void hold_lock(const char *path, double hold_s, int *ready) {
     sqlite3 *db = NULL;
     char byte = 1;
@@ -692,6 +727,7 @@ int main(void) {
         cmocka_unit_test(test_readonly),
         cmocka_unit_test(test_full),
         cmocka_unit_test(test_full_for_a_while),
+        cmocka_unit_test(test_without_files_for_a_while),
         cmocka_unit_test(test_locked),
         cmocka_unit_test(test_locked_and_busy),
         cmocka_unit_test(test_without_wal),

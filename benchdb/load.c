@@ -237,17 +237,27 @@ static void on_raw(builder *b, sqlite3_stmt *st) {
     ((le_db_sample *)(uintptr_t)s->raw)[s->n_raw++] = sample;
 }
 
+/* Of a row in the file and one in memory, where new ones go when the file cannot be written, the
+ * newer one stands; a site's stands for none of both. */
+static bool is_newer(const builder *b, sqlite3_stmt *st, int column, int64_t than_ms) {
+    return !b->site && sqlite3_column_int64(st, column) >= than_ms;
+}
+
 static void on_verdict(builder *b, sqlite3_stmt *st) {
     uint32_t candidate, at;
     int64_t machine = sqlite3_column_int64(st, 0), id = sqlite3_column_int64(st, 2);
     const char *size_class = get_text(b, st, 3);
     int64_t key[4] = {machine, id, le__db_text_id(size_class), 1};
     if (!le__db_map_find(&b->candidate_at, id, &candidate) || skipped_here(b, machine) ||
-        le__db_map_find(&b->singles, mix(key, 4), &at) ||
         sqlite3_column_bytes(st, 5) != 8 * LE_DB_ERRORS)
         return;
-    le_db_verdict *v = le__db_push(&b->rows.verdicts, sizeof *v);
-    if (!keep(b, v, le__db_map_add(&b->singles, mix(key, 4), 0)))
+    const bool known = le__db_map_find(&b->singles, mix(key, 4), &at);
+    le_db_verdict *v = known ? (le_db_verdict *)b->rows.verdicts.data + at
+                             : le__db_push(&b->rows.verdicts, sizeof *v);
+    if (known && !is_newer(b, st, 7, v->date_ms))
+        return;
+    if (!known &&
+        !keep(b, v, le__db_map_add(&b->singles, mix(key, 4), (uint32_t)b->rows.verdicts.n - 1)))
         return;
     v->machine = machine;
     v->build = sqlite3_column_int64(st, 1);
@@ -269,10 +279,15 @@ static void on_choice(builder *b, sqlite3_stmt *st) {
     int64_t key[5] = {machine, id, le__db_text_id(constraint), le__db_text_id(objective), 2};
     if (!le__db_map_find(&b->problem_at, id, &problem) ||
         !le__db_map_find(&b->candidate_at, sqlite3_column_int64(st, 5), &candidate) ||
-        skipped_here(b, machine) || le__db_map_find(&b->singles, mix(key, 5), &at))
+        skipped_here(b, machine))
         return;
-    le_db_choice *v = le__db_push(&b->rows.choices, sizeof *v);
-    if (!keep(b, v, le__db_map_add(&b->singles, mix(key, 5), 0)))
+    const bool known = le__db_map_find(&b->singles, mix(key, 5), &at);
+    le_db_choice *v = known ? (le_db_choice *)b->rows.choices.data + at
+                            : le__db_push(&b->rows.choices, sizeof *v);
+    if (known && !is_newer(b, st, 7, v->date_ms))
+        return;
+    if (!known &&
+        !keep(b, v, le__db_map_add(&b->singles, mix(key, 5), (uint32_t)b->rows.choices.n - 1)))
         return;
     v->machine = machine;
     v->build = sqlite3_column_int64(st, 1);

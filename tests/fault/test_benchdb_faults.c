@@ -340,6 +340,46 @@ static void test_readonly(void **state) {
     test_folder_remove(folder);
 }
 
+static void add_opinion(le_db *db, le_db_state state, int candidate) {
+    le_db_add_verdict(db, &(le_db_verdict){.candidate = test_candidate(db, 0),
+                                           .size_class = "all|3",
+                                           .state = state,
+                                           .attempts = 1});
+    le_db_add_choice(db, &(le_db_choice){.problem = test_problem(db, 0),
+                                         .candidate = test_candidate(db, candidate),
+                                         .constraint = "",
+                                         .objective = "time",
+                                         .evidence = "{}"});
+}
+
+static void child_thinks_again(const char *folder) {
+    le_db *db = le_db_open(&(le_db_options){.path = test_path(folder, "t.sqlite3")});
+    le_db_knowledge *k = NULL;
+    test_add(db, 0, 1, 1e-3);
+    add_opinion(db, LE_DB_FAILED, 1);
+    CHILD_CHECK(!le_db_flush(db, 5));
+    CHILD_CHECK(le_db_load(db, NULL, 0, &k) == LE_DB_OK);
+    CHILD_CHECK(k->n_verdicts == 1 && k->verdicts[0].state == LE_DB_FAILED);
+    CHILD_CHECK(k->n_choices == 1);
+    CHILD_CHECK(!strcmp(k->candidates[k->choices[0].candidate_index].implementation, "impl1"));
+    le_db_knowledge_free(&k);
+    le_db_close(&db);
+}
+
+/* Of what the file says and what has been found since, the newer counts. */
+static void test_readonly_and_newer(void **state) {
+    char *folder = test_folder(), *path = test_path(folder, "t.sqlite3");
+    (void)state;
+    le_db *db = test_open(path, NULL);
+    test_add(db, 0, 0, 1e-3);
+    add_opinion(db, LE_DB_PROVEN, 0);
+    le_db_close(&db);
+    assert_int_equal(chmod(path, 0444), 0);
+    assert_int_equal(chmod(folder, 0555), 0);
+    in_child(child_thinks_again, folder);
+    test_folder_remove(folder);
+}
+
 /* RLIMIT_FSIZE: writes fail as on a full disk, and SIGXFSZ must not end the process. */
 static void child_full(const char *folder) {
     const char *path = test_path(folder, "t.sqlite3");
@@ -725,6 +765,7 @@ int main(void) {
         cmocka_unit_test(test_newer),
         cmocka_unit_test(test_foreign),
         cmocka_unit_test(test_readonly),
+        cmocka_unit_test(test_readonly_and_newer),
         cmocka_unit_test(test_full),
         cmocka_unit_test(test_full_for_a_while),
         cmocka_unit_test(test_without_files_for_a_while),

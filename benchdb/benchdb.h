@@ -234,6 +234,8 @@ typedef enum le_db_state {
 /* errors[0]: largest absolute error. errors[1+k]: relative error left at an absolute tolerance of
  * 10^-k, k = 0..16: max over elements of (|a-b| - 10^-k)/|b|, at least 0. NaN: unknown. */
 #define LE_DB_ERRORS 18
+/* Bytes for the text of a size class, with its end: what is imported is no longer. */
+#define LE_DB_SIZE_CLASS 300
 
 typedef struct le_db_verdict {
     int64_t candidate;

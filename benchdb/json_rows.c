@@ -334,7 +334,7 @@ static bool read_verdict(le__db_importer *m) {
     if (!machine_and_build(m, &v.machine, &v.build) ||
         !(candidate = find_label(m, CANDIDATES, "candidate")) ||
         !le__db_field_date(&m->f, "date_ms", &v.date_ms) ||
-        !le__db_field_text(&m->f, "size_class", MAX_NAME, true, &v.size_class) ||
+        !le__db_field_text(&m->f, "size_class", LE_DB_SIZE_CLASS - 1, true, &v.size_class) ||
         !le__db_field_word(&m->f, "state", states, &state) || !read_errors(m, v.errors) ||
         !le__db_field_text(&m->f, "reason", MAX_KEY, true, &v.reason) ||
         !le__db_field_int(&m->f, "attempts", 0, COUNT_MAX, &v.attempts))

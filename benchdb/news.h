@@ -10,7 +10,7 @@
 
 typedef struct le__db_new_verdict {
     le_db_verdict row;
-    char size_class[300], reason[200];
+    char size_class[LE_DB_SIZE_CLASS], reason[200];
 } le__db_new_verdict;
 
 struct le__db_news {

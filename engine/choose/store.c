@@ -624,7 +624,8 @@ void le__store_bulk(le__store *s, int64_t problem, int64_t candidate, const stru
 }
 
 void le__store_verdict(le__store *s, const le__proof *p, const le__verdict *v) {
-    char size_class[300];
+    char size_class[LE_DB_SIZE_CLASS];
+    _Static_assert(sizeof v->kind + sizeof "|-2147483648" <= sizeof size_class, "it is cut");
     snprintf(size_class, sizeof size_class, "%s|%d", v->kind, v->size_class);
     le_db_verdict row = {.candidate = p->db,
                          .size_class = size_class,

@@ -454,7 +454,8 @@ static void test_handed_over(void **state) {
     le_db_close(&root);
 }
 
-/* A handle keeps the names of some thousands of problems, and of those that wait to be handed over. */
+/* A handle keeps the names of some thousands of problems, and of those that wait to be handed over.
+ */
 static void test_handed_over_late(void **state) {
     enum { OTHERS = 6000, AT_ONCE = 1000 };
     (void)state;
@@ -535,13 +536,46 @@ static void test_any_reason(void **state) {
     }
 }
 
+/* The longest that may be added comes back; a longer one is no row of ours. */
+static void test_long_size_class(void **state) {
+    char size_class[LE_DB_SIZE_CLASS + 1];
+    (void)state;
+    for (size_t more = 0; more < 2; more++) {
+        size_t size = 0, length = LE_DB_SIZE_CLASS - 1 + more;
+        memset(size_class, 'k', length);
+        size_class[length] = '\0';
+        le_db *from = test_open(":memory:", NULL), *to = test_open(":memory:", NULL);
+        char *text = NULL;
+        le_db_add_verdict(from, &(le_db_verdict){.candidate = test_candidate(from, 0),
+                                                 .size_class = size_class,
+                                                 .state = LE_DB_PROVEN});
+        le_db_flush(from, 1);
+        FILE *out = open_memstream(&text, &size);
+        assert_non_null(out);
+        assert_int_equal(le_db_export(from, out), LE_DB_OK);
+        fclose(out);
+        le_db_import_result r;
+        assert_int_equal(le_db_import_text(to, text, size, NULL, &r), LE_DB_OK);
+        assert_int_equal(r.bad, more);
+        free(text);
+        le_db_knowledge *k = NULL;
+        assert_int_equal(le_db_load(to, NULL, 0, &k), LE_DB_OK);
+        assert_int_equal(k->n_verdicts, 1 - more);
+        if (!more)
+            assert_string_equal(k->verdicts[0].size_class, size_class);
+        le_db_knowledge_free(&k);
+        le_db_close(&from);
+        le_db_close(&to);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_export_import), cmocka_unit_test(test_schema),
         cmocka_unit_test(test_merge_halves),  cmocka_unit_test(test_bad_rows),
         cmocka_unit_test(test_names_unknown), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_handed_over),   cmocka_unit_test(test_handed_over_late),
-        cmocka_unit_test(test_any_reason),
+        cmocka_unit_test(test_any_reason),    cmocka_unit_test(test_long_size_class),
     };
     return cmocka_run_group_tests_name("benchdb_json", tests, NULL, NULL);
 }

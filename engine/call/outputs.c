@@ -28,6 +28,10 @@ bool le__replaces_on_device(const le_tensor *made, const le_tensor *to) {
            made->storage->bytes == to->storage->bytes;
 }
 
+bool le__stays_on_device(const le_tensor *to) {
+    return !le__is_allocated(to) || is_all_on_device(to);
+}
+
 static bool is_replaced(const le__output *o) {
     return !o->host && le__replaces_on_device(o->made, o->to);
 }

@@ -24,6 +24,8 @@ typedef struct le__moved { /* from devices */
 bool le__is_allocated(const le_tensor *t);
 /* Whether all of both is on devices only, so that one can be put in place of the other there. */
 bool le__replaces_on_device(const le_tensor *made, const le_tensor *to);
+/* Whether what is made on a device for this tensor, and may stay there, does. */
+bool le__stays_on_device(const le_tensor *to);
 /* le__tensor_unpack that looks at the thread's ticker: false when that ends the call. */
 bool le__outputs_copy(const le_tensor *to, const void *from);
 /* All outputs of a call, or none when one does not fit (LE_ERR_SHAPE) or cannot be brought to the

@@ -9,6 +9,7 @@
 
 #include "benchdb.h"
 #include "call/engine.h"
+#include "call/outputs.h"
 #include "call/tensor.h"
 #include "choose/dispatch.h"
 #include "core/clock.h"
@@ -180,6 +181,11 @@ static int64_t bytes_of(const le_tensor *t) {
     return le__tensor_bytes(t, &bytes) ? (int64_t)bytes : 0;
 }
 
+static bool stays(const le_call *call, const le__bound_arg *output) {
+    return call->want.keep_on_device &&
+           (!output->user_out || le__stays_on_device(output->user_out));
+}
+
 static double by_sizes(const le__question *q, const le_call *call, le__device *to) {
     le_engine *e = call->engine;
     double seconds = 0;
@@ -191,8 +197,7 @@ static double by_sizes(const le__question *q, const le_call *call, le__device *t
         int64_t bytes = bytes_of(&b->tensor);
         uint32_t at = q->at[i];
         if (type == LE_TYPE_OUT)
-            seconds +=
-                call->want.keep_on_device ? 0 : le__transfer_seconds(e, to, false, bytes, false);
+            seconds += stays(call, b) ? 0 : le__transfer_seconds(e, to, false, bytes, false);
         else if (!(at >> to->index & 1))
             seconds += le__transfer_seconds(e, to, true, bytes, false) +
                        (at & 1 ? 0

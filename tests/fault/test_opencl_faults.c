@@ -6,11 +6,13 @@
  * fails the calls; without it or without a device they are skipped.
  */
 #include "chain_ops.h"
+#include "choose/dispatch.h"
 #include "core/clock.h"
 #include "engine.h"
 #include "toy_opencl.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -511,6 +513,46 @@ static void waiting_for_a_device_ends(void **state) {
     le_close(&e);
 }
 
+/* --- what a call would have to move --- */
+
+/* Seconds, before anything has run, for a candidate on the device. */
+static double expected_to_move(le_engine *e, const le_tensor *in, le_tensor *out, bool keep) {
+    const le_arg args[] = {LE_IN("input", in), LE_F64("factor", 2), LE_OUT("result", out),
+                           LE_OPT_I64_(LE_OPTION_KEEP_ON_DEVICE, keep)};
+    le_call *call = malloc(sizeof *call);
+    le__question *q;
+    double seconds = -1;
+    assert_non_null(call);
+    assert_int_equal(le__engine_bind(&e, "toy", args, 4, call), LE_OK);
+    assert_int_equal(le__dispatch_question(e->dispatch, call, &q), LE_OK);
+    assert_int_equal(le__dispatch_prepare(e->dispatch, q, call), LE_OK);
+    for (size_t i = 0; i < q->n_arms; i++)
+        if (q->op->arms[i]->candidate.device == &e->devices[1])
+            seconds = le__transfers_expected(q, call, q->op->arms[i]);
+    le__question_release(q);
+    le__call_unbind(call);
+    free(call);
+    return seconds;
+}
+
+/* An output may stay on a device only where the caller has no memory for it on the host. */
+static void outputs_that_cannot_stay_are_counted(void **state) {
+    static float in[N], out[N];
+    (void)state;
+    NEEDS_DEVICE();
+    le_engine *e = open_engine(NULL, 0);
+    le__engine_discover(e);
+    le_tensor input = le_tensor_of(in, LE_F32, 1, (int64_t[]){N}), none = {0};
+    le_tensor host = le_tensor_of(out, LE_F32, 1, (int64_t[]){N});
+    double up = expected_to_move(e, &input, &none, true);
+    double both = expected_to_move(e, &input, &none, false);
+    assert_true(up > 0);
+    assert_true(both > 1.5 * up);
+    assert_true(fabs(expected_to_move(e, &input, &host, false) - both) < 1e-9);
+    assert_true(fabs(expected_to_move(e, &input, &host, true) - both) < 1e-9);
+    le_close(&e);
+}
+
 /* --- the same bits --- */
 
 int __real_access(const char *path, int mode);
@@ -581,6 +623,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(no_memory_at_all),
         cmocka_unit_test(where_inputs_lie_decides),
         cmocka_unit_test(waiting_for_a_device_ends),
+        cmocka_unit_test(outputs_that_cannot_stay_are_counted),
         cmocka_unit_test(a_new_driver_makes_a_prior),
         cmocka_unit_test(no_devices_no_platforms),
         cmocka_unit_test(no_library),

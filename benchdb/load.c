@@ -503,9 +503,9 @@ le_db_status le_db_load(le_db *db, const char *operation, unsigned flags, le_db_
     return load(db, operation, 0, flags, out);
 }
 
-le_db_status le_db_load_problem(le_db *db, const char *operation, int64_t problem,
+le_db_status le_db_load_problem(le_db *db, const char *operation, int64_t problem, unsigned flags,
                                 le_db_knowledge **out) {
-    return load(db, operation, problem, 0, out);
+    return load(db, operation, problem, flags, out);
 }
 
 void le_db_knowledge_free(le_db_knowledge **knowledge) {

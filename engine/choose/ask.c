@@ -118,20 +118,23 @@ static le__question *new_question(le__dispatch *d, le_call *call, le__op_state *
     return q;
 }
 
-/* Of a problem that has been dropped, or was not loaded, what the database knows comes back. */
-static void recall_problem(le__dispatch *d, le__question *q, uint64_t hash) {
+/* Of a problem that has been dropped, or was not loaded, what the database knows comes back. False:
+ * that could not be read. */
+static bool recall_problem(le__dispatch *d, le__question *q, uint64_t hash) {
     bool asked = le__store_has_met(d->store, hash);
     bool met = le__store_has_met(d->store, (uint64_t)q->db);
-    if (asked || (met && !q->known_to_policy))
-        le__store_load_problem(d->store, q->op, q->known_to_policy ? NULL : d->policy, q->db);
+    bool needed = asked || (met && !q->known_to_policy);
+    return !needed ||
+           le__store_load_problem(d->store, q->op, q->known_to_policy ? NULL : d->policy, q->db);
 }
 
 /* What earlier processes knew of the question, once that could be read. Mutex of the state held. */
 static void recall(le__dispatch *d, le__question *q, const le_call *call, uint64_t hash) {
     if (!q->op->loaded)
         return;
-    q->recalled = true;
-    recall_problem(d, q, hash);
+    q->recalled = recall_problem(d, q, hash);
+    if (!q->recalled)
+        return;
     const le__stored_choice *stored =
         call->step ? NULL : le__store_choice(q->op, q->db, q->constraint);
     if (stored) {

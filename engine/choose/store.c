@@ -426,15 +426,18 @@ static void forget_choices(le__op_state *op, int64_t problem) {
     op->n_choices = n;
 }
 
-/* The rows of an operation; NULL when they could not be read. A database that is locked is waited
- * for once, and looked at again now and then: callers go on without it. */
-static le_db_knowledge *read_rows(le__store *s, const char *operation, unsigned flags) {
+/* The rows of an operation, or of one problem (0: all); NULL when they could not be read. A
+ * database that is locked is waited for once, and looked at again now and then: callers go on
+ * without it. */
+static le_db_knowledge *read_rows(le__store *s, const char *operation, int64_t problem,
+                                  unsigned flags) {
     le_db_knowledge *k = NULL;
     double from = atomic_load(&s->read_from);
     if (from > 0 && le__now() < from)
         return NULL;
-    le_db_status status =
-        le_db_load(s->db, operation, flags | (from > 0 ? LE_DB_LOAD_AT_ONCE : 0u), &k);
+    flags |= from > 0 ? LE_DB_LOAD_AT_ONCE : 0u;
+    le_db_status status = problem ? le_db_load_problem(s->db, operation, problem, flags, &k)
+                                  : le_db_load(s->db, operation, flags, &k);
     atomic_store(&s->read_from, status == LE_DB_BUSY ? le__now() + LE__READ_AGAIN_S : 0);
     if (status == LE_DB_BUSY)
         le_db_knowledge_free(&k);
@@ -444,7 +447,7 @@ static le_db_knowledge *read_rows(le__store *s, const char *operation, unsigned 
 bool le__store_load(le__store *s, le__op_state *op, le__policy *policy) {
     for (int i = 1; i < s->engine->n_devices; i++)
         le__store_device(s, &s->engine->devices[i]);
-    le_db_knowledge *k = read_rows(s, op->entry->operation->name, LE_DB_LOAD_RECENT);
+    le_db_knowledge *k = read_rows(s, op->entry->operation->name, 0, LE_DB_LOAD_RECENT);
     if (!k)
         return false;
     for (size_t i = 0; i < k->n_problems; i++)
@@ -467,10 +470,10 @@ void le__store_load_verdicts(le__store *s, le__op_state *op) {
     le_db_knowledge_free(&k);
 }
 
-void le__store_load_problem(le__store *s, le__op_state *op, le__policy *policy, int64_t problem) {
-    le_db_knowledge *k = NULL;
-    if (le_db_load_problem(s->db, op->entry->operation->name, problem, &k) == LE_DB_NO_MEMORY || !k)
-        return;
+bool le__store_load_problem(le__store *s, le__op_state *op, le__policy *policy, int64_t problem) {
+    le_db_knowledge *k = read_rows(s, op->entry->operation->name, problem, 0);
+    if (!k)
+        return false;
     if (policy)
         load_samples(s, op, policy, k);
     if (op->n_choices > MOST_CHOICES)
@@ -478,6 +481,7 @@ void le__store_load_problem(le__store *s, le__op_state *op, le__policy *policy, 
     forget_choices(op, problem);
     load_choices(s, op, k);
     le_db_knowledge_free(&k);
+    return true;
 }
 
 /* Where the choices of a problem begin, or would. */
@@ -545,7 +549,7 @@ bool le__store_each_note(le__store *s, const char *operation,
                          void (*fn)(void *cookie, const char *problem, const char *constraint,
                                     const char *evidence),
                          void *cookie) {
-    le_db_knowledge *k = read_rows(s, operation, 0);
+    le_db_knowledge *k = read_rows(s, operation, 0, 0);
     if (!k)
         return false;
     for (size_t i = 0; i < k->n_choices; i++) {
@@ -576,7 +580,7 @@ static double seconds_in(le__store *s, const le_db_knowledge *k, const le__candi
 bool le__store_seconds(le__store *s, const le__candidate *c, char (*problems)[64], int n,
                        double *seconds) {
     le__store_device(s, c->device); /* what is read is compared with it */
-    le_db_knowledge *k = read_rows(s, c->implementation->operation, 0);
+    le_db_knowledge *k = read_rows(s, c->implementation->operation, 0, 0);
     for (int i = 0; i < n; i++)
         seconds[i] = k ? seconds_in(s, k, c, problems[i]) : NAN;
     bool read = k != NULL;

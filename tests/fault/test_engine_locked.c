@@ -204,8 +204,62 @@ static void transfers_under_a_lock(void **state) {
     unlink(db);
 }
 
+/* As on a network file system, where a lock keeps those out, too, that have the file open. */
+static void leave_wal(void) {
+    sqlite3 *s;
+    assert_int_equal(sqlite3_open(db, &s), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(s, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(s);
+}
+
+/* What is known of one problem is waited for once, and kept meanwhile. */
+static void problems_under_a_lock(void **state) {
+    enum { TIMES = 20 };
+    (void)state;
+    int status;
+    snprintf(db, sizeof db, "/tmp/le_engine_locked_%d.sqlite3", (int)getpid());
+    unlink(db);
+    le_engine *e = open_engine();
+    for (int i = 0; i < 3; i++)
+        call(e, LE_MODE_MEASURE);
+    le_close(&e);
+    leave_wal();
+    e = open_engine();
+    call(e, LE_MODE_FROZEN); /* which writes nothing */
+    le__operation_entry *entry = le__registry_find(&e->registry, "toy");
+    le__store *s = e->dispatch->store;
+    le__op_state *op = e->dispatch->states[entry->id];
+    assert_true(op->n_choices > 0);
+    int64_t problem = op->choices[0].problem;
+    pid_t pid = hold_lock();
+    double start = seconds_now();
+    for (int i = 0; i < TIMES; i++) {
+        pthread_mutex_lock(&op->mutex);
+        assert_false(le__store_load_problem(s, op, NULL, problem));
+        assert_true(op->n_choices > 0);
+        pthread_mutex_unlock(&op->mutex);
+    }
+    double delay = seconds_now() - start;
+    if (delay > 2)
+        fail_msg("%d loads under a lock took %.1f s", TIMES, delay);
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    bool read = false;
+    for (double end = seconds_now() + 5; !read && seconds_now() < end;) {
+        pthread_mutex_lock(&op->mutex);
+        read = le__store_load_problem(s, op, NULL, problem);
+        pthread_mutex_unlock(&op->mutex);
+        nanosleep(&(struct timespec){0, 50000000}, NULL);
+    }
+    assert_true(read);
+    assert_true(op->n_choices > 0);
+    le_close(&e);
+    unlink(db);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_lock_of_ten_seconds),
-                                       cmocka_unit_test(transfers_under_a_lock)};
+                                       cmocka_unit_test(transfers_under_a_lock),
+                                       cmocka_unit_test(problems_under_a_lock)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,10 +177,15 @@ le__late le__trial_server_look(le__trial_server *s, const le__candidate *candida
 bool le__trial_server_try(le__trial_server *s, const le__operation_entry *entry,
                           const le__candidate *candidate, const le_call *like,
                           const char *rehearsal, double wait_s, le__trial_result *out) {
-    le__trial_request *r = s ? malloc(sizeof *r) : NULL;
     le__trial_answer a = {0};
-    if (!r)
+    if (!s)
         return false;
+    le__trial_request *r = malloc(sizeof *r);
+    if (!r) {
+        *out =
+            (le__trial_result){.status = LE_ERR_MEMORY, .tested = true, .reason = "out of memory"};
+        return true;
+    }
     le__trial_pack(r, entry, candidate, like, rehearsal, like->engine);
     bool pending = !ask(s, r, wait_s, &a);
     pthread_mutex_lock(&s->mutex);

@@ -157,14 +157,21 @@ typedef struct sums {
     dd of[SUMS];
 } sums;
 
-static inline void sums_of(__global const T *image, int at, int n, shape s, double origin,
+/* What pixels are multiplied by, so that no sum is beyond doubles and of large numbers nothing is lost. */
+static inline double scale_of(const reach *r)
+{
+    const double largest = fmax(fabs(r->minimum), fabs(r->maximum));
+    return isfinite(largest) && isinf(largest * r->area) ? 0x1p-64 : 1;
+}
+
+static inline void sums_of(__global const T *image, int at, int n, shape s, double scale, double origin,
                            const int from[3], sums *to)
 {
     int place[3];
     places(at, s, place);
     const double z = place[0] - from[0], y = place[1] - from[1];
     for (int i = 0; i < n; i++) {
-        const double v = (double)image[at + i], x = place[2] + i - from[2];
+        const double v = (double)image[at + i] * scale, x = place[2] + i - from[2];
         const dd by = dd_sum(v, -origin), vy = dd_product(v, y), vx = dd_product(v, x);
         to->of[SUM] = dd_add(to->of[SUM], by);
         to->of[SQUARES] = dd_add(to->of[SQUARES], dd_multiply(by, by));
@@ -208,12 +215,12 @@ measure(__global const T *image, __global const L *labels, __global const int *l
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     r = reaches[0];
-    const double origin = (double)image[r.first];
+    const double scale = scale_of(&r), origin = (double)image[r.first] * scale;
     int from[3];
     places(r.first, s, from);
     sums all = {{{0, 0}}};
     for (int k = begin + lid; k < end; k += GROUP)
-        sums_of(image, pieces[k], length_of(labels, pieces[k], s), s, origin, from, &all);
+        sums_of(image, pieces[k], length_of(labels, pieces[k], s), s, scale, origin, from, &all);
     space[lid] = all;
     for (int half_group = GROUP / 2; half_group > 0; half_group /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -224,8 +231,8 @@ measure(__global const T *image, __global const L *labels, __global const int *l
     if (lid != 0)
         return;
     __global facts *f = out + label;
-    f->origin = origin;
-    f->total = dd_add(dd_product(origin, r.area), space[0].of[SUM]).hi;
+    f->origin = origin / scale;
+    f->total = dd_add(dd_product(origin, r.area), space[0].of[SUM]).hi / scale;
     const dd mean_part = dd_multiply(dd_divide(space[0].of[SUM], r.area), space[0].of[SUM]);
     f->squares = dd_add(space[0].of[SQUARES], dd_of(-mean_part.hi, -mean_part.lo)).hi;
     f->minimum = r.minimum;
@@ -236,8 +243,8 @@ measure(__global const T *image, __global const L *labels, __global const int *l
     f->minimum_at = r.minimum_at;
     f->maximum_at = r.maximum_at;
     for (int d = 0; d < 3; d++) {
-        f->moment[d] = space[0].of[MOMENT + d].hi;
-        f->second[d] = space[0].of[SECOND + d].hi;
+        f->moment[d] = space[0].of[MOMENT + d].hi / scale;
+        f->second[d] = space[0].of[SECOND + d].hi / scale;
         f->begin[d] = r.begin[d];
         f->end[d] = r.end[d];
     }

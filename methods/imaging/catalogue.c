@@ -5,6 +5,7 @@
  */
 #include "imaging/catalogue.h"
 
+#include <float.h>
 #include <string.h>
 
 /* --- sums --- */
@@ -64,14 +65,27 @@ static void add_squares(le__im_sums *s, const sums_of_run *r, double n, double b
     s->sum += r->d + n * by;
 }
 
-static void add_total(le__im_sums *s, double x) {
-    const le__dd all = le__dd_sum(s->total.hi, x);
-    s->total = (le__dd){all.hi, s->total.lo + all.lo};
+static void add_part(le__dd *total, double x) {
+    const le__dd all = le__dd_sum(total->hi, x);
+    *total = (le__dd){all.hi, total->lo + all.lo};
 }
 
-/* Infinite where no double holds it: what is lost of it is no number then. */
+/* x: the sum of the run, infinite or not a number where its pixels, or a sum on the way, are. */
+static void add_total(le__im_sums *s, double x, const double *values, int64_t n) {
+    static const double small = 0x1p900; /* no sum of 2^63 such is beyond doubles */
+    if (fabs(x) <= small)
+        add_part(&s->total, x);
+    else
+        for (int64_t i = 0; i < n; i++)
+            add_part(&s->large, values[i] * LE__IM_LESS);
+}
+
+/* Infinite where no double holds it. */
 static double total_of(const le__im_sums *s) {
-    return isfinite(s->total.hi) ? s->total.hi + s->total.lo : s->total.hi;
+    if (s->large.hi == 0 && s->large.lo == 0)
+        return s->total.hi + s->total.lo;
+    const le__dd rest = {s->total.hi * LE__IM_LESS, s->total.lo * LE__IM_LESS};
+    return le__dd_add(s->large, rest).hi / LE__IM_LESS;
 }
 
 static void extrema(le__im_sums *s, const double *values, int64_t n, int64_t at) {
@@ -103,7 +117,7 @@ void le__im_add_run(le__im_sums *s, le__im_shape shape, int64_t line, int64_t co
         begin(s, z, y, col, at, values[0]);
     const sums_of_run r = sum_up(values, count);
     add_squares(s, &r, (double)count, values[0] - s->origin);
-    add_total(s, r.x);
+    add_total(s, r.x, values, count);
     s->area += count;
     const double dz = (double)(z - s->at[0]), dy = (double)(y - s->at[1]),
                  dx = (double)(col - s->at[2]), along = r.ix + r.x * dx;
@@ -269,8 +283,18 @@ static double off(double a, double b, double scale) {
     return isfinite(a) && isfinite(b) && scale > 0 ? fabs(a - b) / scale : INFINITY;
 }
 
-/* Finite pixels whose sum may be beyond what doubles hold: so may be sums on the way, in one order
- * of pixels and not in another. */
+/* Of sums of n numbers, the largest of that magnitude: one that is beyond doubles is as far from
+ * another as the largest double, for rounding decides between them. */
+static double off_sum(double a, double b, double n, double largest) {
+    if (!isfinite(largest) || isnan(a) || isnan(b))
+        return off(a, b, n * largest);
+    const double less = 0.25, x = fmax(-DBL_MAX, fmin(DBL_MAX, a)) * less,
+                 y = fmax(-DBL_MAX, fmin(DBL_MAX, b)) * less;
+    return off(x / n, y / n, largest * less);
+}
+
+/* Finite pixels whose sums with places may be beyond what doubles hold: so may be those on the way,
+ * in one order of pixels and not in another. */
 static bool is_beyond_doubles(const double *row) {
     const double largest = fmax(fabs(row[5]), fabs(row[6]));
     return isfinite(largest) && isinf(row[1] * largest);
@@ -282,8 +306,7 @@ static double compare_row(const double *a, const double *b, int ndim) {
     const int center = BEFORE_PLACES + 2 * ndim, box = center + ndim;
     const bool summed = !is_beyond_doubles(b);
     double worst = off(a[4], b[4], 1e-5 * largest + b[4]);
-    if (summed)
-        worst = fmax(worst, fmax(off(a[2], b[2], magnitudes), off(a[3], b[3], largest)));
+    worst = fmax(worst, fmax(off_sum(a[2], b[2], b[1], largest), off_sum(a[3], b[3], 1, largest)));
     for (int k = 0; k < count_columns(ndim, false); k++) {
         const bool rounded = (k > 1 && k < 5) || (k >= center && k < box);
         if (!rounded && off(a[k], b[k], 0) > 0)

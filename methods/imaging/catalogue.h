@@ -12,6 +12,9 @@
 
 #include <math.h>
 
+/* Of numbers as much smaller no sum is beyond doubles, and of large ones nothing is lost. */
+#define LE__IM_LESS 0x1p-64
+
 /* Of the pixels of one label. For the deviation numbers are summed up as differences from the
  * first pixel, places as differences from where that lies, so that neither far
  * offsets nor far corners cost digits. */
@@ -19,7 +22,8 @@ typedef struct le__im_sums {
     int64_t area;               /* 0: nothing else is set */
     double origin;              /* value of the first pixel */
     int64_t at[LE__IM_AXES];    /* its place */
-    le__dd total;               /* of x, once its parts are added */
+    le__dd total;               /* of x, once its parts are added, but for what is in large */
+    le__dd large;               /* of LE__IM_LESS x: of runs whose sum may be beyond doubles */
     double sum, squares;        /* of x - origin; of x less the mean, squared */
     double moment[LE__IM_AXES]; /* of x times the place's difference */
     double second[3];           /* of x times rows squared, rows times columns, columns squared */

@@ -63,9 +63,9 @@ static double sum_of(const pass *p, double mean, int power, int axis) {
     return sum.hi;
 }
 
-/* Infinite where no double holds it: of numbers that are as much smaller as none is lost. */
+/* Infinite where no double holds it. */
 static double total(const pass *p) {
-    static const double less = 0x1p-64;
+    static const double less = LE__IM_LESS;
     le__dd sum = {0, 0};
     for (int64_t i = 0; i < p->n; i++)
         sum = le__dd_add(sum, (le__dd){le_tensor_get(p->image, p->pixels[i]) * less, 0});

@@ -28,7 +28,7 @@ typedef struct images {
 } images;
 
 #ifdef T
-/* Signal and variance of a pixel; a signal that is no number: it has no data. */
+/* Signal and variance of a pixel; a signal that is no number: it has no data, or none that f32 holds. */
 static inline float2 pixel_of(float raw, uint pixel, images i, shape s)
 {
     const float w = s.weighted ? 1.0f : i.normalization[pixel];
@@ -37,7 +37,9 @@ static inline float2 pixel_of(float raw, uint pixel, images i, shape s)
         of.y = fmax(raw, 1.0f);
     if (!s.weighted)
         of = (float2)(divided(of.x, w), divided(of.y, w * w));
-    return is_missing(raw, s) ? (float2)(NAN, 0) : of;
+    const bool varies = COUNTING || i.variance;
+    const bool held = fabs(of.x) <= FLT_MAX && (!varies || of.y <= FLT_MAX);
+    return is_missing(raw, s) || !held ? (float2)(NAN, 0) : of;
 }
 
 /* Of all pixels of all rows, in the order of rows. */

@@ -72,8 +72,9 @@ void le__sc_pixel_of(const le__sc_setup *s, const le__sc_images *images, const l
         w *= image_at(&images->absorption, i);
     out->dark = images->dark.data ? (float)image_at(&images->dark, i) : 0;
     out->variance = images->variance.data ? image_at(&images->variance, i) : 0;
-    out->normalization =
-        isfinite(w) && isfinite(out->dark) && isfinite((float)out->variance) ? w : 0;
+    const bool has_numbers =
+        isfinite((float)w) && isfinite(out->dark) && isfinite((float)out->variance);
+    out->normalization = has_numbers && (float)w != 0 ? w : 0;
 }
 
 /* -------------------------------------------------------------------------------------- ends -- */

@@ -5,8 +5,9 @@
  *
  * signal = frame - dark; normalization = factor * flat * solid angle * polarization * absorption.
  * A pixel is left out when it is masked, in a gap of the detector, or when an image has no finite
- * number there or the normalization is 0 (or the flat is the dummy); in a frame also when the value
- * is no finite number or is the dummy.
+ * number there or the normalization, as f32, is 0 or no finite number (or the flat is the dummy);
+ * in a frame also when the value is no finite number or is the dummy, and from a ring when signal
+ * or variance, divided by the normalization, are beyond f32.
  */
 #ifndef LE_SCATTERING_PIXELS_H
 #define LE_SCATTERING_PIXELS_H
@@ -21,7 +22,7 @@ typedef struct le__sc_images {
 le_status le__sc_images_of(le_call *call, le__sc_images *out);
 
 typedef struct le__sc_pixel {
-    double normalization; /* 0: left out of every frame */
+    double normalization;  /* as f32 finite; 0: left out of every frame */
     double dark, variance; /* both finite as f32, which the dark is rounded to, as frames are */
 } le__sc_pixel;
 

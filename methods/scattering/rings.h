@@ -10,6 +10,9 @@
 #include "scattering/results.h"
 #include "scattering/turn.h"
 
+#include <float.h>
+#include <math.h>
+
 enum { LE__SC_RING_LANES = 8 }; /* arrays may be read up to a multiple of these */
 
 typedef struct le__sc_rings {
@@ -31,7 +34,7 @@ le_status le__sc_rings_of(le_call *call, le__sc_rings *out);
 int64_t le__sc_rings_bytes(const le_call *call);
 
 /* Signal and variance of a pixel in a frame, in f32, so that every implementation has the same
- * order of pixels. signal NaN: the frame has no data there. */
+ * order of pixels. signal NaN: the frame has no data there, or none that f32 holds. */
 typedef struct le__sc_ring_value {
     float signal, variance;
 } le__sc_ring_value;
@@ -46,6 +49,9 @@ static inline le__sc_ring_value le__sc_ring_value_of(const le__sc_setup *s, floa
         out.signal /= normalization;
         out.variance /= normalization * normalization;
     }
+    const bool varies = s->model == LE__SC_MODEL_POISSON || s->model == LE__SC_MODEL_VARIANCE;
+    if (!(fabsf(out.signal) <= FLT_MAX) || (varies && !(out.variance <= FLT_MAX)))
+        out = (le__sc_ring_value){NAN, 0};
     return out;
 }
 

@@ -373,10 +373,71 @@ static void test_mistakes(void **state) {
     assert_null(i.data);
 }
 
+/* --------------------------------------------------------------------------------- beyond f32 --
+ */
+
+static void curve(const char *operation, const char *implementation, int weighted,
+                  const le_tensor *response, const le_tensor *mask, double results[2][NPT]) {
+    le_tensor in = le_tensor_of(frames, LE_U32, 2, (int64_t[]){ROWS, COLS}),
+              intensity = le_tensor_of(results[0], LE_F64, 1, (int64_t[]){NPT}),
+              sem = le_tensor_of(results[1], LE_F64, 1, (int64_t[]){NPT});
+    assert_ok(le_engine_run(engine, operation, LE_IN("frames", &in), GEOMETRY,
+                            LE_STR("error_model", "poisson"), LE_I64("weighted", weighted),
+                            LE_F64("normalization_factor", 1e-3), LE_IN("flat", response),
+                            LE_IN("mask", mask), LE_OUT("intensity", &intensity),
+                            LE_OUT("sem", &sem), LE_OPT_IMPLEMENTATION(implementation)));
+}
+
+/* Pixels whose normalization, or whose variance divided by its square, f32 does not hold are left
+ * out, as if they were masked. */
+static void without_those_beyond(const char *operation, int weighted, double beyond) {
+    static double response[PIXELS];
+    static uint8_t mask[PIXELS], none[PIXELS];
+    const int64_t shape[] = {ROWS, COLS};
+    le_tensor flats = le_tensor_of(response, LE_F64, 2, shape),
+              masks = le_tensor_of(mask, LE_U8, 2, shape),
+              all = le_tensor_of(none, LE_U8, 2, shape);
+    size_t n;
+    const le_implementation *const *of = le_engine_implementations(engine, operation, &n);
+    for (size_t k = 0; k < n; k++) {
+        double got[2][NPT], want[2][NPT];
+        if (!runs_here(engine, of[k]))
+            continue;
+        for (int i = 0; i < PIXELS; i++) {
+            mask[i] = i % 7 == 3;
+            response[i] = 1 + 0.01 * (i % 5);
+        }
+        le_tensor_touch(&flats);
+        curve(operation, of[k]->name, weighted, &flats, &masks, want);
+        for (int i = 3; i < PIXELS; i += 7)
+            response[i] = beyond;
+        le_tensor_touch(&flats);
+        curve(operation, of[k]->name, weighted, &flats, &all, got);
+        for (int b = 0; b < 2 * NPT; b++)
+            if (!(fabs(got[b / NPT][b % NPT] - want[b / NPT][b % NPT]) <=
+                  1e-6 * want[b / NPT][b % NPT]) ||
+                !(want[b / NPT][b % NPT] > 0))
+                fail_msg("%s %s, weighted %d, response %g: %.9g, expected %.9g", operation,
+                         of[k]->name, weighted, beyond, got[b / NPT][b % NPT],
+                         want[b / NPT][b % NPT]);
+    }
+}
+
+static void test_beyond_f32(void **state) {
+    (void)state;
+    without_those_beyond("azimuthal_sigma_clip", 1, 1e42);
+    without_those_beyond("azimuthal_sigma_clip", 1, 1e-46);
+    without_those_beyond("azimuthal_sigma_clip", 0, 1e-36);
+    without_those_beyond("azimuthal_median", 0, 1e-36);
+    without_those_beyond("azimuthal_median", 0, 1e42);
+    without_those_beyond("azimuthal_integrate", 1, 1e42);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_clip), cmocka_unit_test(test_faint),
-                                       cmocka_unit_test(test_even), cmocka_unit_test(test_median),
-                                       cmocka_unit_test(test_mistakes)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_clip),     cmocka_unit_test(test_faint),
+        cmocka_unit_test(test_even),     cmocka_unit_test(test_median),
+        cmocka_unit_test(test_mistakes), cmocka_unit_test(test_beyond_f32)};
     fill_frames();
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

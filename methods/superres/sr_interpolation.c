@@ -36,7 +36,7 @@ static double cubic(double d) {
 static double lanczos4(double d) {
     if (d == 0)
         return 1;
-    if (fabs(d) >= 4)
+    if (fabs(d) >= 4 || d == floor(d)) /* of a rounded pi the sine would not be 0 */
         return 0;
     return 4 * sin(PI * d) * sin(PI * d / 4) / ((PI * d) * (PI * d));
 }

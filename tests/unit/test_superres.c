@@ -102,6 +102,38 @@ static void half_a_pixel_of_shift_is_the_identity(void **state) {
     }
 }
 
+/* Whole pixels from there the other taps are 0 to the last bit: beside pixels of 1e30 ones of 1
+ * stay what they are. */
+static void whole_pixels_of_shift_are_copies(void **state) {
+    (void)state;
+    static const char *const words[] = {"catmull_rom", "bicubic", "lanczos", "nearest"};
+    static const char *const operations[] = {"shift_magnify", "shift_scale_rotate"};
+    enum { DOWN = 2, RIGHT = 3 };
+    float pixels[H * W];
+    for (int i = 0; i < H * W; i++)
+        pixels[i] = (i * 7919) % 5 == 0 ? 1e30f : (float)((i * 7919) % 251);
+    le_tensor in = stack_of(pixels, 1, H, W);
+    for (int k = 0; k < 8; k++) {
+        FOR_IMPLEMENTATIONS(operations[k / 4], impl) {
+            le_tensor out = {0};
+            assert_int_equal(le_engine_run(engine, operations[k / 4], LE_IN("image", &in),
+                                           LE_OUT("result", &out), LE_F64("shift_row", DOWN - 0.5),
+                                           LE_F64("shift_col", RIGHT - 0.5),
+                                           LE_STR("interpolator", words[k % 4]),
+                                           LE_OPT_IMPLEMENTATION(impl)),
+                             LE_OK);
+            for (int y = DOWN; y < H; y++)
+                for (int x = RIGHT; x < W; x++) {
+                    const float want = pixels[(y - DOWN) * W + x - RIGHT];
+                    if (at(&out, 0, y, x) != want)
+                        fail_msg("%s %s %s: %.9g at %d, %d, expected %.9g", operations[k / 4], impl,
+                                 words[k % 4], at(&out, 0, y, x), y, x, want);
+                }
+            le_tensor_free(&out);
+        }
+    }
+}
+
 /* NanoPyx multiplies in C's float: 0.7f is a little less than 0.7, and 90 * 0.7f rounds to 63. */
 static void sizes_are_those_of_float(void **state) {
     (void)state;
@@ -455,6 +487,7 @@ int main(void) {
         cmocka_unit_test(a_constant_image_has_no_convergence),
         cmocka_unit_test(a_ramp_has_the_gradient_of_its_slopes),
         cmocka_unit_test(half_a_pixel_of_shift_is_the_identity),
+        cmocka_unit_test(whole_pixels_of_shift_are_copies),
         cmocka_unit_test(sizes_are_those_of_float),
         cmocka_unit_test(a_quarter_turn_moves_pixels),
         cmocka_unit_test(projections_of_a_known_series),

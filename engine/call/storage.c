@@ -104,6 +104,13 @@ bool le__storage_is_on_device(le_storage *s) {
     return on_device;
 }
 
+bool le__storage_lies_at(le_storage *s, const void *host) {
+    pthread_mutex_lock(&s->mutex);
+    const bool there = s->host == host;
+    pthread_mutex_unlock(&s->mutex);
+    return there;
+}
+
 bool le__storage_is_plain(le_storage *s) {
     pthread_mutex_lock(&s->mutex);
     bool plain = s->host && !s->copies && !s->borrowed && !s->release && !s->map;

@@ -7,6 +7,7 @@
 
 #include "common/load.h"
 #include "liquid_engine/le_dlpack.h"
+#include "call/storage.h"
 #include "call/tensor.h"
 #include "trial/verify.h"
 
@@ -337,8 +338,36 @@ static void values_are_stored_as_the_dtype_says(void **state) {
     assert_true(exact[0] == 0.1 && exact[1] == 9);
 }
 
+/* Memory that was given up on the host may be another tensor's by then; no elements lie nowhere. */
+static void overlaps_are_of_memory_that_is_there(void **state) {
+    (void)state;
+    const int64_t shape[] = {4}, none[] = {0};
+    le_tensor a, b, gone, part;
+    assert_int_equal(le_tensor_alloc(&a, LE_F32, 1, shape), LE_OK);
+    assert_int_equal(le_tensor_alloc(&b, LE_F32, 1, shape), LE_OK);
+    assert_true(le__tensors_overlap(&a, &a));
+    assert_false(le__tensors_overlap(&a, &b));
+    gone = a;
+    assert_int_equal(le__storage_new(&gone.storage, 4 * sizeof(float), false, false), LE_OK);
+    assert_false(le__tensors_overlap(&a, &gone));
+    assert_false(le__tensors_overlap(&gone, &a));
+    le__storage_release(gone.storage);
+    part = a; /* the last two elements, as the storage has them and as a view of memory */
+    part.shape[0] = part.offset = 2;
+    part.data = (float *)a.data + 2;
+    assert_true(le__tensors_overlap(&a, &part));
+    part.storage = NULL;
+    assert_true(le__tensors_overlap(&a, &part));
+    part = le_tensor_of((float *)a.data + 2, LE_F32, 1, none);
+    assert_false(le__tensors_overlap(&a, &part));
+    assert_false(le__tensors_overlap(&part, &a));
+    le_tensor_free(&a);
+    le_tensor_free(&b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(overlaps_are_of_memory_that_is_there),
         cmocka_unit_test(values_are_stored_as_the_dtype_says),
         cmocka_unit_test(counts),
         cmocka_unit_test(adopting),

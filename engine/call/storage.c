@@ -104,11 +104,11 @@ bool le__storage_is_on_device(le_storage *s) {
     return on_device;
 }
 
-bool le__storage_lies_at(le_storage *s, const void *host) {
+bool le__storage_has_host(le_storage *s) {
     pthread_mutex_lock(&s->mutex);
-    const bool there = s->host == host;
+    const bool has = s->host != NULL;
     pthread_mutex_unlock(&s->mutex);
-    return there;
+    return has;
 }
 
 bool le__storage_is_plain(le_storage *s) {

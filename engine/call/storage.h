@@ -48,8 +48,8 @@ le_status le__storage_mapped(le_storage **out, void *map, size_t map_bytes, void
                              size_t bytes);
 le_storage *le__storage_retain(le_storage *s);
 void le__storage_release(le_storage *s);
-/* Whether its host memory, if it has any, begins there. */
-bool le__storage_lies_at(le_storage *s, const void *host);
+/* Whether it has memory on the host. */
+bool le__storage_has_host(le_storage *s);
 /* Whether only a device has the newest contents. */
 bool le__storage_is_on_device(le_storage *s);
 /* Whether it is memory of the engine's own, on the host and nowhere else. */

@@ -343,9 +343,8 @@ void le__tensor_extent(const le_tensor *t, const char **low, const char **high) 
 }
 
 /* Where host memory was given up for the copy on a device, others may lie since. */
-static bool lies_where_it_says(const le_tensor *t) {
-    const int64_t size = (int64_t)le__dtype_row_of(t->dtype)->size;
-    return !t->storage || le__storage_lies_at(t->storage, (const char *)t->data - t->offset * size);
+static bool is_there(const le_tensor *t) {
+    return !t->storage || le__storage_has_host(t->storage);
 }
 
 bool le__tensors_overlap(const le_tensor *a, const le_tensor *b) {
@@ -353,5 +352,5 @@ bool le__tensors_overlap(const le_tensor *a, const le_tensor *b) {
         return false;
     extent x = extent_of(a), y = extent_of(b);
     const bool meet = x.low < y.high && y.low < x.high && x.low < x.high && y.low < y.high;
-    return meet && (a->storage == b->storage || (lies_where_it_says(a) && lies_where_it_says(b)));
+    return meet && (a->storage == b->storage || (is_there(a) && is_there(b)));
 }

@@ -104,10 +104,9 @@ le_status le__im_window_begin(le_call *call, const le__im_clip *clip, const le__
 }
 
 int64_t le__im_window_memory(const le__im_clip *clip, le_dtype dtype, int64_t n) {
-    const int64_t sorted = 2 * n * (int64_t)sizeof(double);
-    return n < FEWEST || clip->mad
-               ? sorted + (1 << 13)
-               : 2 * n * (dtype == LE_F32 ? 4 : 8) + 2 * SAMPLE * (int64_t)sizeof(double);
+    const int64_t sorted = 2 * n * (int64_t)sizeof(double) + (1 << 13),
+                  lists = n * (dtype == LE_F32 ? 4 : 8) / 2 * 3 + (1 << 13);
+    return n < FEWEST || clip->mad ? sorted : sorted + lists + 2 * SAMPLE * (int64_t)sizeof(double);
 }
 
 /* --- lists --- */

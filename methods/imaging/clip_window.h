@@ -56,8 +56,8 @@ enum { LE__IM_BUCKETS = 4096 };
  * such pixels. */
 le_status le__im_window_begin(le_call *call, const le__im_clip *clip, const le__im_pixels *pixels,
                               int64_t n, int64_t block, le__im_window *w);
-/* Bytes that these take, unless the sample is not like the image: then all pixels are sorted, which
- * takes twice their number of doubles more. */
+/* Bytes that these take: where the sample is not like the image, the lists and then room to sort all
+ * pixels. */
 int64_t le__im_window_memory(const le__im_clip *clip, le_dtype dtype, int64_t n);
 /* When all blocks have been worked off, else by sorting the pixels.
  * LE_ERR_MEMORY without a message.

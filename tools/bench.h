@@ -34,6 +34,10 @@ typedef struct bench_settings {
 /* Opens an engine; db NULL: the settings'. NULL after a message. */
 le_engine *bench_engine(const bench_settings *s, const char *db, le_mode mode);
 
+/* Whether there is a device that the settings, or LE_DEVICE, allow; false after a message. It is
+ * looked for in a child process: drivers begin threads, and ways that fork must have none. */
+bool bench_has_device(const bench_settings *s);
+
 /* Operations asked for, or all, in order of registration; a NULL-ended list for free(). NULL after
  * a message (unknown name, out of memory). */
 const le_operation **bench_operations(const bench_settings *s, le_engine *engine);

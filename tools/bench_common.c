@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void say(void *cookie, le_log_level level, const char *text) {
@@ -34,6 +35,49 @@ le_engine *bench_engine(const bench_settings *s, const char *db, le_mode mode) {
     if (s->prepare)
         s->prepare(engine);
     return engine;
+}
+
+static size_t devices_of(const bench_settings *s, le_bench_device *out, size_t max) {
+    le_engine *engine = bench_engine(s, ":memory:", LE_MODE_FROZEN);
+    const size_t n = engine ? le_bench_devices(engine, out, max) : 0;
+    if (!engine)
+        _exit(TOOL_FAILED);
+    le_close(&engine);
+    return n;
+}
+
+/* In a process of its own. option: whose value `given` is. */
+static void look_for_device(const bench_settings *s, const char *option, const char *given) {
+    enum { MAX = 12 };
+    le_bench_device list[MAX];
+    bench_settings all = *s;
+    if (devices_of(s, list, MAX) > 0)
+        _exit(TOOL_OK);
+    all.devices = "all";
+    const size_t n = devices_of(&all, list, MAX);
+    tool_text there = {0};
+    for (size_t i = 0; i < n && i < MAX; i++)
+        tool_add(&there, "%s%s", i ? ", " : "", list[i].id);
+    if (n > MAX)
+        tool_add(&there, " and %zu more", n - MAX);
+    tool_message("%s '%.64s', but there is no %s device; there %s %s", option, given,
+                 strcmp(given, "opencl") ? "such" : "OpenCL", n == 1 ? "is" : "are",
+                 there.text ? there.text : "none");
+    _exit(TOOL_FAILED);
+}
+
+bool bench_has_device(const bench_settings *s) {
+    const char *variable = getenv("LE_DEVICE"), *given = s->devices ? s->devices : variable;
+    if (!given || !*given)
+        return true;
+    int state = 0;
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0)
+        look_for_device(s, s->devices ? "--devices has" : "LE_DEVICE is", given);
+    while (pid > 0 && waitpid(pid, &state, 0) < 0 && errno == EINTR)
+        ;
+    return !(WIFEXITED(state) && WEXITSTATUS(state) == TOOL_FAILED);
 }
 
 void bench_failed(const char *operation) {

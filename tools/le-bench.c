@@ -34,13 +34,18 @@ static int list_devices(const bench_settings *s) {
     for (size_t i = 0; i < n && i < 32; i++)
         printf("%-10s  %s%s%s%s%s\n", list[i].id, list[i].name, *list[i].vendor ? ", " : "",
                list[i].vendor, *list[i].driver ? ", driver " : "", list[i].driver);
-    if (!n)
-        tool_message("there is no such device; without --devices and LE_DEVICE all are shown");
     le_close(&engine);
     return n ? TOOL_OK : TOOL_FAILED;
 }
 
+/* Measuring ahead of need is told by its calls, on each rank: another one may have the device. */
+static bool needs_device(way w) {
+    return w != WAY_WARM && w != WAY_REPLAY && w != WAY_HELP_ENV;
+}
+
 static int run(command *c) {
+    if (needs_device(c->way) && !bench_has_device(&c->s))
+        return TOOL_FAILED;
     switch (c->way) {
     case WAY_WARM:
         c->s.open = run_world_open;

@@ -77,6 +77,22 @@ if grep -q '^opencl:0' out; then
 fi
 expect 1 env LE_DEVICE= le-bench --list-devices --devices=abacus
 err_has "there is no such device"
+# a device that is not there is told by each way, before anything is printed, and not skipped
+for words in '--verify --cases=1 composite' '--verify --cases=1 --in-process composite' --list-devices --suite=composite \
+    --suite=chain '--suite=choices composite' --profile=composite --rivals=composite '--time=c@cpu composite' --overhead; do
+    # shellcheck disable=SC2086
+    expect 1 env LE_DEVICE= le-bench --devices=abacus $words
+    grep -q "^le-bench: --devices has 'abacus', but there is no such device; there .* cpu" err ||
+        { fail "le-bench --devices=abacus $words does not say what there is"; cat err; }
+    [ "$(wc -l <err)" -eq 1 ] || { fail "le-bench --devices=abacus $words says more"; cat err; }
+    [ ! -s out ] || fail "le-bench --devices=abacus $words goes on"
+done
+expect 1 env LE_DEVICE=abacus le-bench --verify --cases=1 composite
+err_has "LE_DEVICE is 'abacus', but there is no such device; there "
+expect 1 env LE_DEVICE= LE_OPENCL_LIBRARY=/nowhere.so le-bench --verify --cases=1 --devices=opencl composite
+err_has "--devices has 'opencl', but there is no OpenCL device; there is cpu"
+expect 1 le-bench --verify --cases=1 --devices="$(printf '%01000d' 7)" composite
+[ "$(wc -c <err)" -lt 400 ] || fail "an error has $(wc -c <err) characters"
 expect 0 le-bench --help-env
 out_has "LE_DB"
 [ "$(wc -L <out)" -le 80 ] || { fail "--help-env is $(wc -L <out) columns wide"; cat out; }

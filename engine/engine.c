@@ -15,6 +15,7 @@
 #include "core/options.h"
 #include "core/os.h"
 #include "opencl/opencl.h"
+#include "trial/spawn.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,15 @@ static le_status in_child(le_engine *e, int threads) {
     le__keep_in_child(e->kept);
     e->profile = NULL;
     return le__pool_open(&e->pool, threads);
+}
+
+static void check_trial_program(const le_engine *e) {
+    int error;
+    const char *missing = le__trial_program_missing(&error);
+    if (missing && (e->trials == LE__TRIALS_DEFAULT || e->trials == LE__TRIALS_SPAWN))
+        le__log_write(&e->log, LE_LOG_WARNING,
+                      "LE_TRIAL_PROGRAM is '%.256s', which cannot be run: %s; trials do without it",
+                      missing, strerror(error));
 }
 
 le_status le_open(le_engine **out, const le_options *options) {
@@ -74,7 +84,9 @@ le_status le_open(le_engine **out, const le_options *options) {
         status = le__chains_open(&e->chains);
     if (status == LE_OK)
         status = le__keep_open(&e->kept);
-    if (status != LE_OK)
+    if (status == LE_OK)
+        check_trial_program(e);
+    else
         le_close(&e);
     *out = e;
     return status;

@@ -3,6 +3,7 @@
  *
  * What le-run and le-bench need to be one rank of many. Rank 0 alone prints.
  */
+#include "deadline.h"
 #include "hand.h"
 #include "hooks.h"
 #include "learn.h"
@@ -83,8 +84,8 @@ static void never_began(int number) {
 }
 
 static double deadline(void) {
-    const char *text = getenv("LE_MPI_DEADLINE");
-    const double seconds = text ? atof(text) : 0;
+    double seconds; /* 0 for what is none, too, which is told as soon as MPI has begun */
+    le__deadline_given(&seconds);
     return seconds > 0 ? seconds + le__hand_grace() : INFINITY;
 }
 

@@ -3,6 +3,7 @@
  *
  * Engines of a job.
  */
+#include "deadline.h"
 #include "learn.h"
 #include "patient.h"
 
@@ -55,7 +56,9 @@ le_status le_mpi_open(le_engine **engine, MPI_Comm comm, const le_options *optio
         own.db_path = ":memory:";
     if (le__learn_host(&w, host) && !own.host)
         own.host = host;
-    status = le__world_agree(&w, le_open(engine, &own));
+    double deadline; /* which calls look up */
+    status = le__deadline_given(&deadline);
+    status = le__world_agree(&w, status == LE_OK ? le_open(engine, &own) : status);
     if (status == LE_OK)
         status = le__learn_begin(&w, *engine);
     if (status != LE_OK)

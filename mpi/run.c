@@ -3,6 +3,7 @@
  *
  * One call over all ranks.
  */
+#include "deadline.h"
 #include "hooks.h"
 #include "job.h"
 #include "learn.h"
@@ -118,13 +119,14 @@ static uint64_t hash_of(const le__job *j, const char *operation) {
     return h;
 }
 
-static le_status take_args(le__job *j, const char *operation) {
-    le_status status = LE_OK;
+/* own: what is wrong on this rank already. */
+static le_status take_args(le__job *j, const char *operation, le_status own) {
+    le_status status = own;
     j->op = le_engine_operation(j->engine, operation);
     j->mode = le_bench_mode(j->engine);
-    if (!j->op)
+    if (status == LE_OK && !j->op)
         status = le_fail(LE_ERR_UNKNOWN, "there is no operation '%s'", operation);
-    else if (j->n_args > 2 * LE_MAX_ARGS)
+    else if (status == LE_OK && j->n_args > 2 * LE_MAX_ARGS)
         status = le_fail(LE_ERR_ARGUMENT, "%s: %zu arguments, at most %d", operation, j->n_args,
                          2 * LE_MAX_ARGS);
     for (size_t k = 0; status == LE_OK && k < j->n_args; k++)
@@ -455,9 +457,18 @@ static void report(const le__job *j, MPI_Comm comm) {
     any = true;
 }
 
+/* LE_MPI_DEADLINE is for programs that do not ask for one. */
+static le_status begin_deadline(le__job *j) {
+    double seconds = j->options.deadline_s;
+    le_status status = seconds > 0 ? LE_OK : le__deadline_given(&seconds);
+    j->begun = MPI_Wtime();
+    j->deadline = seconds > 0 ? j->begun + seconds : 0;
+    return status;
+}
+
 static le_status run(le__job *j, const char *operation) {
     bool boxed = false;
-    le_status status = take_args(j, operation);
+    le_status status = take_args(j, operation, begin_deadline(j));
     if (status == LE_OK)
         status = le__boxes_try(j, &boxed);
     if (status == LE_OK && boxed)
@@ -493,15 +504,6 @@ static const le_tick *begin_ticks(le__job *j) {
     if (j->theirs && !j->theirs->fn)
         j->theirs = NULL;
     return usual;
-}
-
-/* LE_MPI_DEADLINE is for programs that do not ask for one. */
-static void begin_deadline(le__job *j) {
-    const char *text = getenv("LE_MPI_DEADLINE");
-    const double given = j->options.deadline_s;
-    const double seconds = given > 0 ? given : text ? atof(text) : 0;
-    j->begun = MPI_Wtime();
-    j->deadline = seconds > 0 ? j->begun + seconds : 0;
 }
 
 le_status le__job_no_memory(const le__job *j) {
@@ -544,7 +546,6 @@ static le_status run_once(le_engine *engine, MPI_Comm comm, const le_mpi_options
     le_status status = le__world_open(&j->world, comm);
     if (status == LE_OK) {
         const le_tick *usual = begin_ticks(j);
-        begin_deadline(j);
         status = run(j, operation);
         if (status == LE_ERR_CANCELLED)
             (void)too_late(j); /* who reads or computes then knows only of a tick */

@@ -37,24 +37,35 @@ le_engine *bench_engine(const bench_settings *s, const char *db, le_mode mode) {
     return engine;
 }
 
-static size_t devices_of(const bench_settings *s, le_bench_device *out, size_t max) {
-    le_engine *engine = bench_engine(s, ":memory:", LE_MODE_FROZEN);
-    const size_t n = engine ? le_bench_devices(engine, out, max) : 0;
-    if (!engine)
-        _exit(TOOL_FAILED);
+static void hush(void *cookie, le_log_level level, const char *text) {
+    (void)cookie;
+    (void)level;
+    (void)text;
+}
+
+/* In a process of its own, which ends with `unopened` where no engine can be opened. */
+static size_t devices_of(const char *devices, int unopened, le_bench_device *out, size_t max) {
+    le_options options;
+    le_engine *engine;
+    le_default_options(&options);
+    options.db_path = ":memory:";
+    options.devices = devices;
+    options.mode = LE_MODE_FROZEN;
+    options.log = hush;
+    if (le_open(&engine, &options) != LE_OK)
+        _exit(unopened);
+    const size_t n = le_bench_devices(engine, out, max);
     le_close(&engine);
     return n;
 }
 
-/* In a process of its own. option: whose value `given` is. */
-static void look_for_device(const bench_settings *s, const char *option, const char *given) {
+/* What is wrong but the device is told when the engine of the way itself is opened. */
+static void look_for_device(const char *devices, const char *option, const char *given) {
     enum { MAX = 12 };
     le_bench_device list[MAX];
-    bench_settings all = *s;
-    if (devices_of(s, list, MAX) > 0)
+    if (devices_of(devices, TOOL_OK, list, MAX) > 0)
         _exit(TOOL_OK);
-    all.devices = "all";
-    const size_t n = devices_of(&all, list, MAX);
+    const size_t n = devices_of("all", TOOL_FAILED, list, MAX);
     tool_text there = {0};
     for (size_t i = 0; i < n && i < MAX; i++)
         tool_add(&there, "%s%s", i ? ", " : "", list[i].id);
@@ -74,7 +85,7 @@ bool bench_has_device(const bench_settings *s) {
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0)
-        look_for_device(s, s->devices ? "--devices has" : "LE_DEVICE is", given);
+        look_for_device(s->devices, s->devices ? "--devices has" : "LE_DEVICE is", given);
     while (pid > 0 && waitpid(pid, &state, 0) < 0 && errno == EINTR)
         ;
     return !(WIFEXITED(state) && WEXITSTATUS(state) == TOOL_FAILED);

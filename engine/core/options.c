@@ -191,8 +191,22 @@ le_status le__options_trials(le__trials *out) {
              : LE_OK;
 }
 
+le_status le__options_box_edge(int64_t *out) {
+    *out = 0;
+    return integer("LE_BOX_EDGE", 0x1p53, out);
+}
+
+le_status le__options_io_trust(bool *out) {
+    const char *v = env("LE_IO_TRUST");
+    *out = v && !strcmp(v, "1");
+    return !v || *out || !strcmp(v, "0")
+               ? LE_OK
+               : le_fail(LE_ERR_ARGUMENT, "LE_IO_TRUST is '%.64s', expected 0 or 1", v);
+}
+
 static le_status resolve_numbers(le_options *o) {
-    int64_t threads = o->threads, seed = (int64_t)o->seed;
+    int64_t threads = o->threads, seed = (int64_t)o->seed, edge;
+    bool trust;
     le_status status = integer("LE_THREADS", MOST_THREADS, &threads);
     if (status == LE_OK)
         status = integer("LE_SEED", 0x1p53, &seed);
@@ -204,6 +218,10 @@ static le_status resolve_numbers(le_options *o) {
         status = number("LE_EXPLORE_SHARE", 0, &o->explore_share);
     if (status == LE_OK)
         status = number("LE_TRIAL_LIMIT", 0, &o->trial_limit_s);
+    if (status == LE_OK) /* which those that need them look up */
+        status = le__options_box_edge(&edge);
+    if (status == LE_OK)
+        status = le__options_io_trust(&trust);
     int cores = le__cpu_cores();
     o->threads = threads > 0 ? (int32_t)threads : cores;
     o->seed = seed ? (uint64_t)seed : 1;

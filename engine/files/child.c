@@ -6,6 +6,7 @@
  */
 #include "files/io.h"
 
+#include "core/options.h"
 #include "core/os.h"
 #include "core/sanitizer.h"
 #include "core/tick.h"
@@ -55,8 +56,9 @@ le_status le__io_check_fork(const char *text) {
 }
 
 bool le__io_trusted(void) {
-    const char *text = secure_getenv("LE_IO_TRUST");
-    return text && strcmp(text, "1") == 0;
+    bool trusted;
+    le__options_io_trust(&trusted);
+    return trusted;
 }
 
 static void quiet_death(void) {

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MAX_PLATFORMS = 32, MAX_DEVICES = 64 };
 
@@ -94,6 +95,15 @@ bool le__cl_was_opened(void) {
     return le__cl_api_is_loaded();
 }
 
+static void check_folder(const le__cl *cl) {
+    struct stat about;
+    if (cl->cl_dir && (stat(cl->cl_dir, &about) != 0 || !S_ISDIR(about.st_mode)))
+        le__log_write(&cl->log, LE_LOG_WARNING,
+                      "OpenCL: there is no folder '%.256s' (LE_CL_DIR): the kernels that are built "
+                      "in are used",
+                      cl->cl_dir);
+}
+
 le_status le__cl_open(le__cl **out, const le__cl_options *options, const le__log *log) {
     *out = NULL;
     le__cl *cl = calloc(1, sizeof *cl);
@@ -110,6 +120,7 @@ le_status le__cl_open(le__cl **out, const le__cl_options *options, const le__log
         le__log_write(log, LE_LOG_INFO, "%s", le_error_message());
     else
         find_devices(cl);
+    check_folder(cl);
     return LE_OK;
 }
 

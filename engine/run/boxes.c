@@ -8,6 +8,7 @@
 #include "call/storage.h"
 #include "call/tensor.h"
 #include "core/blocks.h"
+#include "core/options.h"
 #include "core/os.h"
 #include "core/tick.h"
 
@@ -169,9 +170,8 @@ int64_t le_boxes_views(const le_boxes_call *c, int64_t limit) {
 }
 
 int64_t le_boxes_edge(const le_box *whole) {
-    const char *text = secure_getenv("LE_BOX_EDGE");
-    const long long asked = text ? atoll(text) : 0;
-    int64_t cells = 0;
+    int64_t cells = 0, asked;
+    le__options_box_edge(&asked);
     for (int a = 0; a < 3; a++)
         cells = whole->extent[a] - 1 > cells ? whole->extent[a] - 1 : cells;
     const int64_t edge = (cells + BOXES - 1) / BOXES;

@@ -10,6 +10,7 @@
 #include "trial/trial_request.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -18,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,13 +45,31 @@ static bool own_folder(char *out, size_t size) {
     return fits;
 }
 
+static const char *given_program(void) {
+    const char *given = secure_getenv("LE_TRIAL_PROGRAM");
+    return given && *given ? given : NULL;
+}
+
+static int why_no_program(const char *path) {
+    struct stat about;
+    if (stat(path, &about) != 0 || access(path, X_OK) != 0)
+        return errno;
+    return S_ISREG(about.st_mode) ? 0 : EACCES;
+}
+
+const char *le__trial_program_missing(int *error) {
+    const char *given = given_program();
+    *error = given ? why_no_program(given) : 0;
+    return *error ? given : NULL;
+}
+
 static bool find_program(char *out, size_t size) {
     static const char *const places[] = {"", "/" LE_TRIAL_FROM_LIB, "/" LE_TRIAL_FROM_BIN};
-    const char *given = secure_getenv("LE_TRIAL_PROGRAM");
+    const char *given = given_program();
     char folder[3072];
-    if (given && *given) {
+    if (given) {
         snprintf(out, size, "%s", given);
-        return access(out, X_OK) == 0;
+        return why_no_program(given) == 0;
     }
     if (!own_folder(folder, sizeof folder))
         return false;

@@ -75,6 +75,12 @@ if grep -q '^opencl:0' out; then
     grep -q '^opencl:0' out || fail "no OpenCL device"
     grep -q '^cpu' out && fail "a device that is not allowed is listed"
 fi
+if grep -q '^opencl:0' out; then
+    expect 0 env LE_DEVICE= LE_CL_DIR=/nowhere/kernels le-bench --list-devices --devices=opencl
+    [ "$(grep -c "there is no folder '/nowhere/kernels' (LE_CL_DIR)" err)" -eq 1 ] || { fail "LE_CL_DIR that is not there"; cat err; }
+    expect 0 env LE_DEVICE= LE_CL_DIR="$folder" le-bench --list-devices --devices=opencl
+    silent
+fi
 expect 1 env LE_DEVICE= le-bench --list-devices --devices=abacus
 err_has "there is no such device"
 # a device that is not there is told by each way, before anything is printed, and not skipped

@@ -136,6 +136,9 @@ LE_MPI_DEADLINE=0.05 LE_TEST_SLOW=20,20,20 ranks 3 "$tools/le-run" $many images=
 grep -q 'the deadline of 0.05 s has passed' said || complain "no word of the deadline: $(cat said)"
 LE_MPI_DEADLINE=0.0001 ranks 2 "$tools/le-run" $many images=late.h5:/images >/dev/null 2>said # while it is read
 grep -q 'the deadline of 0.0001 s has passed' said || complain "no word of the deadline when reading: $(cat said)"
+LE_MPI_DEADLINE=soon ranks 2 "$tools/le-run" $many images=late.h5:/images >/dev/null 2>said &&
+    complain "a deadline that is no number was passed over"
+grep -q "LE_MPI_DEADLINE is 'soon', expected a number of seconds of at least 0" said || complain "not said of the deadline: $(cat said)"
 for hangs in 1 0; do
     LE_MPI_DEADLINE=1 LE_TEST_GRACE=1 LE_TEST_HANG=$hangs:2 ranks 3 "$tools/le-run" $many images=hang_$hangs.h5:/images \
         >/dev/null 2>said && complain "a rank that hangs was not missed"

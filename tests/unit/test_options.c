@@ -5,6 +5,7 @@
  */
 #include "core/options.h"
 #include "liquid_engine/le_bench.h"
+#include "liquid_engine/le_boxes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -152,12 +153,87 @@ static void whole_numbers(void **state) {
     }
 }
 
+static void refused_by_an_engine(const char *name, const char *value, const char *expected) {
+    char why[160];
+    le_options o;
+    le_default_options(&o);
+    snprintf(why, sizeof why, "%s is '%s', expected %s", name, value, expected);
+    setenv(name, value, 1);
+    assert_refused(&o, why);
+    unsetenv(name);
+}
+
+/* Variables that are looked up long after an engine was opened. */
+static void looked_up_later(void **state) {
+    static const char whole[] = "a whole number of at most 9007199254740992",
+                      least[] = "a number of at least 0";
+    const le_box grid = {.extent = {129, 2, 2}};
+    (void)state;
+    refused_by_an_engine("LE_BOX_EDGE", "abc", least);
+    refused_by_an_engine("LE_BOX_EDGE", "-15", least);
+    refused_by_an_engine("LE_BOX_EDGE", "16x", least);
+    refused_by_an_engine("LE_BOX_EDGE", "15.5", whole);
+    refused_by_an_engine("LE_BOX_EDGE", "1e17", whole);
+    refused_by_an_engine("LE_IO_TRUST", "yes", "0 or 1");
+    setenv("LE_BOX_EDGE", "15", 1);
+    assert_int_equal(le_boxes_edge(&grid), 15);
+    setenv("LE_BOX_EDGE", "15.5", 1);
+    assert_int_equal(le_boxes_edge(&grid), 32);
+    setenv("LE_BOX_EDGE", "", 1);
+    assert_int_equal(le_boxes_edge(&grid), 32);
+    unsetenv("LE_BOX_EDGE");
+}
+
+static void keep_warning(void *cookie, le_log_level level, const char *text) {
+    if (level == LE_LOG_WARNING)
+        snprintf(cookie, 512, "%s", text);
+}
+
+static void missing_helper(void **state) {
+    static const struct {
+        const char *program, *trials, *why;
+    } cases[] = {{"/nowhere/le-trial", "spawn", "No such file or directory"},
+                 {"/nowhere/le-trial", "", "No such file or directory"},
+                 {"/", "", "Permission denied"},
+                 {"/nowhere/le-trial", "fork", NULL},
+                 {"/bin/sh", "", NULL},
+                 {"", "", NULL}};
+    char *given = getenv("LE_TRIAL_PROGRAM");
+    (void)state;
+    given = given ? strdup(given) : NULL;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char told[512] = "", expected[512] = "";
+        le_engine *e;
+        le_options o;
+        le_default_options(&o);
+        o.db_path = ":memory:";
+        o.log = keep_warning;
+        o.log_cookie = told;
+        setenv("LE_TRIAL_PROGRAM", cases[i].program, 1);
+        setenv("LE_TRIALS", cases[i].trials, 1);
+        assert_int_equal(le_open(&e, &o), LE_OK);
+        if (cases[i].why)
+            snprintf(expected, sizeof expected,
+                     "LE_TRIAL_PROGRAM is '%s', which cannot be run: %s; trials do without it",
+                     cases[i].program, cases[i].why);
+        assert_string_equal(told, expected);
+        le_close(&e);
+    }
+    unsetenv("LE_TRIALS");
+    unsetenv("LE_TRIAL_PROGRAM");
+    if (given)
+        setenv("LE_TRIAL_PROGRAM", given, 1);
+    free(given);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sizes),
                                        cmocka_unit_test(limits),
                                        cmocka_unit_test(folders),
                                        cmocka_unit_test(misspelt_mode),
                                        cmocka_unit_test(numbers_of_a_program),
-                                       cmocka_unit_test(whole_numbers)};
+                                       cmocka_unit_test(whole_numbers),
+                                       cmocka_unit_test(looked_up_later),
+                                       cmocka_unit_test(missing_helper)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

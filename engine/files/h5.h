@@ -46,6 +46,10 @@ bool le__h5_locate(le__h5_handle *handle, hid_t set, const hsize_t *chunk, le__h
 /* Lets HDF5 know the filters that the library decodes. Under the lock. */
 void le__h5_know_filters(void);
 
+/* Where the signature of HDF5 is in a file of so many bytes: at the start, or behind a user block
+ * of 512, 1024, 2048 ... bytes; -1: it is no HDF5 file. */
+int64_t le__h5_signature(int fd, int64_t size);
+
 /* Fails with the file, what was tried and HDF5's own words for the innermost error. Under the
  * lock. */
 le_status le__h5_fail(const char *text, const char *what);

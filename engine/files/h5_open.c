@@ -33,8 +33,7 @@ hid_t le__h5_inside(bool *left) {
     return access;
 }
 
-/* The signature stands at the start, or behind a user block of 512, 1024, 2048 ... bytes. */
-static int64_t find_signature(int fd, int64_t size) {
+int64_t le__h5_signature(int fd, int64_t size) {
     static const char signature[8] = {'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'};
     char found[sizeof signature];
     for (int64_t at = 0; at <= size - (int64_t)sizeof found; at = at ? 2 * at : 512)
@@ -67,7 +66,7 @@ static bool is_written(int fd, int64_t superblock) {
 
 static le_status open_file(const le__io_place *place, le__h5_dataset *d) {
     le__h5_know_filters();
-    const int64_t superblock = find_signature(d->handle.fd, d->file_bytes);
+    const int64_t superblock = le__h5_signature(d->handle.fd, d->file_bytes);
     if (superblock < 0)
         return le_fail(LE_ERR_IO, "%s: not an HDF5 file", place->file);
     d->handle.unlocked = opened_here(d->handle.fd);

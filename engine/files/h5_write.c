@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Bytes of one file into another, by the kernel where it can. */
@@ -202,7 +203,19 @@ static le_status check_place(const le__io_place *place) {
     return LE_OK;
 }
 
-/* What cannot be opened now may be another one when it is written. */
+/* Neither does what is no HDF5 file become one, nor can be kept what cannot be read. */
+static le_status check_file(const le__io_place *place, int *fd) {
+    struct stat info;
+    *fd = open(place->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (*fd < 0)
+        return errno == EACCES ? le_fail(LE_ERR_IO, "%s: %s", place->file, strerror(errno)) : LE_OK;
+    return fstat(*fd, &info) == 0 && S_ISREG(info.st_mode) &&
+                   le__h5_signature(*fd, info.st_size) < 0
+               ? le_fail(LE_ERR_IO, "%s: not an HDF5 file", place->file)
+               : LE_OK;
+}
+
+/* A file that HDF5 cannot open now may be another one when it is written. */
 static le_status look_for_room(void *context) {
     write_job *job = context;
     bool found;
@@ -219,16 +232,19 @@ static le_status look_for_room(void *context) {
 
 le_status le__h5_try(const le__io_place *place) {
     le__h5_guard guard;
+    int fd = -1;
     le_status status = check_place(place);
-    const int fd = status == LE_OK ? open(place->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-    if (fd < 0)
-        return status;
+    if (status == LE_OK)
+        status = check_file(place, &fd);
     write_job job = {.place = place, .handle = {.fd = fd, .unlocked = true}};
-    le__h5_enter(&guard);
-    status = le__io_trusted() ? look_for_room(&job)
-                              : le__io_in_child("HDF5", place->text, 0, look_for_room, &job);
-    le__h5_leave(&guard);
-    close(fd);
+    if (status == LE_OK && fd >= 0) {
+        le__h5_enter(&guard);
+        status = le__io_trusted() ? look_for_room(&job)
+                                  : le__io_in_child("HDF5", place->text, 0, look_for_room, &job);
+        le__h5_leave(&guard);
+    }
+    if (fd >= 0)
+        close(fd);
     return status;
 }
 

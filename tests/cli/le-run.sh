@@ -218,6 +218,15 @@ for second in "/group: exists in the file and is not a dataset" "/group/set/x: /
     [ "$(cat first.raw)" = old ] || fail "an output was replaced although the other one cannot be written"
 done
 cmp -s kinds.h5 before.h5 || fail "a file was changed by a look at it"
+# what is in a file that is no HDF5 file cannot be kept
+printf 'no HDF5' >other.h5
+: >empty.h5
+for file in other.h5 empty.h5; do
+    expect 1 le-run roberts_cross image=absent.raw:u8:2,4 gradient_col=first.raw gradient_row=$file:/i
+    err_has "$file: not an HDF5 file"
+    [ "$(cat first.raw)" = old ] || fail "an output was replaced although the other one cannot be written"
+done
+[ "$(cat other.h5)" = 'no HDF5' ] || fail "a file that is no HDF5 file was changed"
 for nothing in kinds.h5 kinds.h5: kinds.h5:/ kinds.h5:///; do
     expect 2 le-run roberts_cross image=absent.raw:u8:2,4 gradient_col=$nothing gradient_row=a.npy
     err_has "name the dataset to write"

@@ -157,3 +157,53 @@ le_status le__named_check_call(const le_call *call) {
                        .device = call->want.device ? call->want.device : devices};
     return le__named_check(call->engine, call->operation->name, &call->entry, 1, &given);
 }
+
+/* Whether no device of the kind is among those that the filter leaves. */
+static bool excludes(const le_engine *e, const char *filter, le_device_kind kind) {
+    return kind == LE_DEVICE_CPU ? !le__device_matches(&e->devices[0], filter)
+                                 : filter && !strcmp(filter, "cpu");
+}
+
+static const char *excluding(const le_call *call, le_device_kind kind) {
+    const char *const filters[] = {call->want.device, call->engine->options.devices};
+    for (int i = 0; i < 2; i++)
+        if (excludes(call->engine, filters[i], kind))
+            return filters[i];
+    return NULL;
+}
+
+static le_status apart_from_device(const le_call *call, const le__forced *forced,
+                                   le_device_kind kind) {
+    const char *name = forced->implementation ? forced->implementation : forced->run_type;
+    return le_fail(LE_ERR_NO_CANDIDATE,
+                   "%.48s: %s '%.48s' and device '%.48s' are forced, which exclude each other: the "
+                   "first %s",
+                   call->operation->name, forced->implementation ? "implementation" : "run type",
+                   name, excluding(call, kind),
+                   kind == LE_DEVICE_CPU ? "runs on the CPU" : "needs an OpenCL device");
+}
+
+le_status le__named_check_together(const le_call *call) {
+    const le__forced forced = le__call_forces(call);
+    const le_implementation *named = NULL, *both = NULL;
+    if (!forced.run_type && !forced.implementation)
+        return LE_OK;
+    for (size_t i = 0; i < call->entry->n_implementations; i++) {
+        const le_implementation *impl = call->entry->implementations[i];
+        if (forced.implementation && !le__implementation_is_named(impl, forced.implementation))
+            continue;
+        named = impl;
+        if (forced.run_type && strcmp(impl->run_type, forced.run_type) != 0)
+            continue;
+        both = impl;
+        if (!excluding(call, impl->device))
+            return LE_OK;
+    }
+    if (both)
+        return apart_from_device(call, &forced, both->device);
+    return le_fail(LE_ERR_NO_CANDIDATE,
+                   "%.48s: run type '%.48s' and implementation '%.48s' are forced, which exclude "
+                   "each other: the second has run type '%.48s'",
+                   call->operation->name, forced.run_type, forced.implementation,
+                   named ? named->run_type : "none");
+}

@@ -20,5 +20,8 @@ le_status le__named_check(const le_engine *engine, const char *subject,
                           le__operation_entry *const *entries, size_t n, const le__named *asked);
 /* The same of a call, with what the engine's options force. */
 le_status le__named_check_call(const le_call *call);
+/* LE_ERR_NO_CANDIDATE, with a text that says which of them exclude each other, when no
+ * implementation can have all that the call asks for, though there is each of it. */
+le_status le__named_check_together(const le_call *call);
 
 #endif

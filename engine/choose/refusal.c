@@ -64,6 +64,8 @@ static void tell_without_device(le__text *text, const le__question *q, const le_
 le_status le__refusal(const le__question *q, const le_call *call) {
     char buffer[900];
     le_status status = le__named_check_call(call);
+    if (status == LE_OK)
+        status = le__named_check_together(call);
     if (status != LE_OK)
         return status;
     le__text text = le__text_in(buffer, sizeof buffer);

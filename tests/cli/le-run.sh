@@ -277,6 +277,12 @@ expect 1 le-run --explain --device=gpu project volume=v.raw:u8:2,2,2
 err_has "there is no device 'gpu', which is forced; there "
 expect 1 env LE_DEVICE=gpu le-run project volume=v.raw:u8:2,2,2 image=no.png
 err_has "there is no device 'gpu', which is forced; there "
+if le-run --run-type=opencl project volume=v.raw:u8:2,2,2 >out 2>err; then
+    expect 1 le-run --run-type=opencl --device=cpu project volume=v.raw:u8:2,2,2
+    err_has "project: run type 'opencl' and device 'cpu' are forced, which exclude each other: the first needs an OpenCL device"
+    expect 1 le-run --run-type=c --device=opencl project volume=v.raw:u8:2,2,2
+    err_has "project: run type 'c' and device 'opencl' are forced, which exclude each other: the first runs on the CPU"
+fi
 for way in --run-type=reference --implementation=reference; do
     expect 0 env LE_RUN_TYPE=c le-run -v $way project volume=v.raw:u8:2,2,2
     err_has " by reference@cpu"

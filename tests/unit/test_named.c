@@ -193,6 +193,49 @@ static le_status fail_mutely(le_call *call) {
     return LE_ERR_MEMORY;
 }
 
+static void excluded(le_engine *e, le_arg first, le_arg second, const char *why) {
+    int64_t n = 16;
+    le_tensor in = le_tensor_of(input, LE_F32, 1, &n), out = le_tensor_of(output, LE_F32, 1, &n);
+    assert_int_equal(le_engine_run(e, "toy", LE_IN("input", &in), LE_F64("factor", 2),
+                                   LE_OUT("result", &out), first, second),
+                     LE_ERR_NO_CANDIDATE);
+    assert_string_equal(le_error_message(), why);
+}
+
+/* Two names of which there is each, and nothing that has both. */
+static void names_that_exclude_each_other(void **state) {
+    (void)state;
+    static le_implementation gpu;
+    const le_arg on_cpu = LE_OPT_DEVICE("cpu"), c = LE_OPT_IMPLEMENTATION("c"),
+                 opencl = LE_OPT_RUN_TYPE("opencl");
+    le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+    gpu = toy_c;
+    gpu.name = "gpu";
+    gpu.run_type = "opencl";
+    gpu.device = LE_DEVICE_OPENCL;
+    gpu.range = NULL;
+    gpu.run = fail_mutely;
+    assert_int_equal(le_register_implementation(e, &gpu), LE_OK);
+    excluded(e, opencl, on_cpu,
+             "toy: run type 'opencl' and device 'cpu' are forced, which exclude each other: the "
+             "first needs an OpenCL device");
+    excluded(e, LE_OPT_IMPLEMENTATION("gpu"), on_cpu,
+             "toy: implementation 'gpu' and device 'cpu' are forced, which exclude each other: the "
+             "first needs an OpenCL device");
+    excluded(e, opencl, c,
+             "toy: run type 'opencl' and implementation 'c' are forced, which exclude each other: "
+             "the second has run type 'c'");
+    setenv("LE_DEVICE", "cpu", 1);
+    le_engine *limited = toy_open(NULL, LE_MODE_LEARN);
+    unsetenv("LE_DEVICE");
+    assert_int_equal(le_register_implementation(limited, &gpu), LE_OK);
+    assert_int_equal(run_toy(limited, opencl), LE_ERR_NO_CANDIDATE);
+    assert_non_null(strstr(le_error_message(), "run type 'opencl' and device 'cpu' are forced"));
+    assert_int_equal(run_toy(limited, c), LE_OK);
+    le_close(&limited);
+    le_close(&e);
+}
+
 static le_status fail_with_reason(le_call *call) {
     (void)call;
     return le_fail(LE_ERR_MEMORY, "no room for three cakes");
@@ -311,6 +354,7 @@ static void variables(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_name_what_there_is),
+        cmocka_unit_test(names_that_exclude_each_other),
         cmocka_unit_test(long_lists_are_cut),
         cmocka_unit_test(explanations_do_too),
         cmocka_unit_test(chains_do_too),

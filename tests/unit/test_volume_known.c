@@ -261,6 +261,44 @@ static void test_mocz(void **state)
     for_each("transfer_function", check_mocz);
 }
 
+/* Whole numbers up to 2^15 of both signs, whose samples a linear scale shows to a tenth: those that cancel
+ * have few digits in single precision. Against the reference, which is in double precision. */
+static void render_coarse(const char *implementation, le_tensor *images, le_status *status)
+{
+    enum { EDGE = 48 };
+    le_tensor cube = {0};
+    uint32_t state = 12345;
+    assert_int_equal(le_tensor_alloc(&cube, LE_I16, 3, (int64_t[]){EDGE, EDGE, EDGE}), LE_OK);
+    for (int64_t i = 0; i < EDGE * EDGE * EDGE; i++) {
+        state = state * 1664525u + 1013904223u;
+        ((int16_t *)cube.data)[i] = (int16_t)(state >> 16);
+    }
+    *status = le_engine_run(engine, "volume_render", LE_IN("volume", &cube), LE_I64("size", 32),
+                            LE_F64S("angles", ((double[]){8.6, 90.0, 131.0}), 3),
+                            LE_STR("scale", "linear"), LE_OPT_IMPLEMENTATION(implementation),
+                            LE_OUT("images", images));
+    le_tensor_free(&cube);
+}
+
+static void check_coarse(const char *implementation)
+{
+    le_tensor images = {0}, expected = {0};
+    le_status status;
+    render_coarse("reference", &expected, &status);
+    assert_int_equal(status, LE_OK);
+    render_coarse(implementation, &images, &status);
+    for (int64_t i = 0; ran(status, implementation) && i < 3 * 32 * 32 * 3; i++)
+        near(&images, i, le_tensor_get(&expected, i), 1e-5);
+    le_tensor_free(&images);
+    le_tensor_free(&expected);
+}
+
+static void test_coarse(void **state)
+{
+    (void)state;
+    for_each("volume_render", check_coarse);
+}
+
 static void check_over(const char *implementation)
 {
     const float slices[8] = {1.0f, 0.5f, 4.0f, 0.5f, 0.25f, 1.0f, 0.0f, 0.5f};
@@ -400,6 +438,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_constant),   cmocka_unit_test(test_ramp),
         cmocka_unit_test(test_quarter),    cmocka_unit_test(test_mocz),
+        cmocka_unit_test(test_coarse),
         cmocka_unit_test(test_over),       cmocka_unit_test(test_projection),
         cmocka_unit_test(test_viridis),    cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_points_outside), cmocka_unit_test(test_turned),

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "volume/exact_sample.h"
+#include "common/load.h"
 
 static const le__render *render_of(const le_call *call)
 {
@@ -40,18 +40,10 @@ bool le__fused_rays_applicable(const le_call *call, const char **why)
     return n[0] < 32768 && n[1] < 32768 && n[2] < 32768 && le__voxels_near(volume);
 }
 
-/* Whether cancelled samples have to be found: a logarithm shows them, and so do tight tolerances. */
-static bool watches(const le_call *call)
-{
-    bool tight = le_call_atol(call) + le_call_rtol(call) < 5e-5;
-    return (tight || render_of(call)->transfer->log) &&
-           le__dtype_is_signed(le_call_in(call, ARG_VOLUME)->dtype);
-}
-
 static bool has_signed_rays(const le_call *call, bool axis)
 {
     const char *why;
-    return axis && watches(call) && le__fused_rays_applicable(call, &why);
+    return axis && le__render_watches(call) && le__fused_rays_applicable(call, &why);
 }
 
 size_t le__fused_row_groups(const le_call *call)
@@ -211,7 +203,7 @@ static le_status make_form(le_call *call, bool axis, int fraction_bits, le__fuse
         return le_fail(LE_ERR_MEMORY, "volume_render: no memory for tables");
     *f = (le__fused){.call = call, .camera = c, .box = r->box, .whole = r->camera,
                      .volume = le__voxels_of(volume), .views = views,
-                     .watch = watches(call),
+                     .watch = le__render_watches(call),
                      .images = le_call_out(call, ARG_IMAGES)};
     make_views(f, volume, axis, fraction_bits, tables, bytes);
     *out = f;

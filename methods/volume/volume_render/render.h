@@ -26,6 +26,11 @@ typedef struct le__render {
     le__box *box;            /* volume_part: what the tensor is of the camera's volume; else NULL */
 } le__render;
 
+/* Whether the rounding of samples between corners of both signs may show: on a logarithm, to tight
+ * tolerances, and where single precision holds the dtype's largest numbers too coarsely for how wide the
+ * Gaussians are. */
+bool le__render_watches(const le_call *call);
+
 /* The camera in voxels of the tensor. */
 static inline const le__camera *le__render_camera(const le__render *r)
 {

@@ -5,7 +5,6 @@
  * along axis 0 with one common plane, upwards for the views whose rays cross slabs upwards, then
  * downwards for the others; the images hold what has been composited so far.
  */
-#include "volume/exact_sample.h"
 #include "volume/volume_render/render.h"
 #include "volume/volume_render/volume_render_opencl.h"
 
@@ -42,7 +41,7 @@ static le_status get_kernel(launch *l, bool slab) {
     const le__render *r = le_call_attached(call);
     le_dtype dtype = l->form->image ? LE_F32 : le_call_in(call, ARG_VOLUME)->dtype;
     le_dtype out = le_call_out(call, ARG_IMAGES)->dtype;
-    bool watch = l->form->image != 2 && r->transfer->log && le__dtype_is_signed(dtype);
+    bool watch = l->form->image != 2 && le__render_watches(call);
     return le__volume_cl_kernel(
         call, l->form->source, l->form->name, dtype, out, &l->kernel,
         "-DIMAGE=%d -DFILL=%d -DTABLE=%d -DLOG=%d -DLIST_CONSTANT=%d -DSLAB=%d "

@@ -3,12 +3,14 @@
  *
  * The operation `volume_render`: images of a volume from several directions.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "liquid_engine/le_chain.h"
 #include "volume/cases.h"
+#include "volume/exact_sample.h"
 #include "volume/operation.h"
 #include "volume/volume_render/render.h"
 
@@ -57,6 +59,25 @@ static le_status check(le_call *call)
     int64_t n = r->camera->size;
     return le_call_set_out(call, ARG_IMAGES, LE_F32, 4,
                            (int64_t[]){(int64_t)r->camera->n_views, n, n, 3});
+}
+
+/* In the unit of samples; of floating-point numbers only the data knows. */
+static double rounding_of(le_dtype dtype)
+{
+    const bool whole = dtype == LE_I8 || dtype == LE_I16 || dtype == LE_I32 || dtype == LE_I64;
+    return whole ? ldexp(0x1p-24, 8 * (int)le_dtype_size(dtype) - 1) : 0.0;
+}
+
+bool le__render_watches(const le_call *call)
+{
+    const le__transfer *t = ((const le__render *)le_call_attached(call))->transfer;
+    const le_dtype dtype = le_call_in(call, ARG_VOLUME)->dtype;
+    const double tolerance = le_call_atol(call) + le_call_rtol(call);
+    double narrowest = INFINITY;
+    for (size_t i = 0; !t->table && i < t->n; i++)
+        narrowest = fmin(narrowest, sqrt(t->gaussians[i].width));
+    return le__dtype_is_signed(dtype) &&
+           (t->log || tolerance < 5e-5 || rounding_of(dtype) > tolerance * narrowest);
 }
 
 static void work(const le_call *call, le_work *out)

@@ -68,23 +68,38 @@ static int64_t take_line(const char *p, double *out, int64_t max) {
     }
 }
 
-/* A field of the line of names, without blanks and quotes around it; gives what follows it. */
-static const char *take_name(const char *p, const char **begin, size_t *n) {
+/* A field of the line of names: between its quotes, of which two together are one, or without
+ * blanks around it. */
+typedef struct field {
+    const char *begin, *end;
+    bool quoted;
+} field;
+
+/* Gives what follows it. */
+static const char *take_name(const char *p, field *out) {
     p = skip_blanks(p);
-    bool quoted = *p == '"';
-    *begin = p += quoted;
-    *n = strcspn(p, quoted ? "\"\r\n" : ",\r\n");
-    p += *n;
-    while (*n && !quoted && strchr(" \t", (*begin)[*n - 1]))
-        --*n;
+    out->quoted = *p == '"';
+    out->begin = p += out->quoted;
+    p += strcspn(p, out->quoted ? "\"\r\n" : ",\r\n");
+    while (out->quoted && p[0] == '"' && p[1] == '"')
+        p += 2 + strcspn(p + 2, "\"\r\n");
+    out->end = p;
+    while (!out->quoted && out->end > out->begin && strchr(" \t", out->end[-1]))
+        out->end--;
     return p + strcspn(p, ",\r\n");
 }
 
+static bool is_named(const field *f, const char *name) {
+    const char *p = f->begin;
+    for (; p < f->end && *p == *name; name++)
+        p += f->quoted && *p == '"' ? 2 : 1;
+    return p == f->end && !*name;
+}
+
 static int64_t count_names(const char *p) {
-    const char *begin;
-    size_t length;
+    field name;
     int64_t n = 1;
-    for (p = take_name(p, &begin, &length); *p == ','; p = take_name(p + 1, &begin, &length))
+    for (p = take_name(p, &name); *p == ','; p = take_name(p + 1, &name))
         n++;
     return n;
 }
@@ -150,9 +165,9 @@ static le_status load(csv *c, const char *file, int64_t max_bytes) {
 static int64_t column_of(const csv *c, const char *name) {
     const char *p = c->names;
     for (int64_t i = 0; p && i < c->columns; i++) {
-        size_t n;
-        const char *begin, *end = take_name(p, &begin, &n);
-        if (n == strlen(name) && strncmp(begin, name, n) == 0)
+        field f;
+        const char *end = take_name(p, &f);
+        if (is_named(&f, name))
             return i;
         p = end + (*end == ',');
     }
@@ -235,12 +250,33 @@ le_status le__csv_peek(const le__io_place *place, le_dtype *dtype, int *ndim, in
 
 /* ---------------------------------------------------------------------------------- writing -- */
 
+/* Whether it is read back as this name without quotes: not as a number, as nothing, or as a
+ * comment. */
+static bool is_plain(const char *name) {
+    const char *p = name;
+    return !strpbrk(name, ",\"\r\n") && *name != '#' && !strchr(" \t", *name) &&
+           !strchr(" \t", name[strlen(name) - 1]) && !take_number(&p, &(double){0});
+}
+
+static void put_name(FILE *f, const char *name) {
+    bool plain = is_plain(name);
+    if (!plain)
+        putc('"', f);
+    for (const char *p = name; *p; p++) {
+        if (*p == '"')
+            putc('"', f);
+        putc(*p, f);
+    }
+    if (!plain)
+        putc('"', f);
+}
+
 static void put_names(FILE *f, const le__io_request *r, int64_t columns) {
     char made[LE__IO_NUMBER];
     for (int64_t k = 0; k < columns; k++) {
-        const char *name = le__io_column_name(r, k, made);
-        bool plain = strcspn(name, ",\"\r\n") == strlen(name);
-        fprintf(f, plain ? "%s%s" : "%s\"%s\"", k ? "," : "", name);
+        if (k)
+            putc(',', f);
+        put_name(f, le__io_column_name(r, k, made));
     }
     putc('\n', f);
 }

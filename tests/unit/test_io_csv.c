@@ -133,6 +133,31 @@ static void writing(void **state) {
     assert_holds("f.csv", "column_0,column_1\n0.100000001,7\n3,8\n");
 }
 
+/* Quoted as RFC 4180 has it, and where they would be read as numbers, as nothing or as a comment.
+ */
+static void names_come_back(void **state) {
+    (void)state;
+    double values[] = {1, 2, 3, 4, 5, 6, 7};
+    le_tensor t = le_tensor_of(values, LE_F64, 2, (int64_t[]){1, 7});
+    le_io_write_options o = {
+        .struct_size = sizeof o,
+        .columns = (const char *const[]){"#1", "say \"x\"", "5", " edge ", "", "\"", "inf"},
+        .n_columns = 7};
+    assert_int_equal(le_io_write_with(io_engine, "q.csv", &t, &o), LE_OK);
+    assert_holds("q.csv", "\"#1\",\"say \"\"x\"\"\",\"5\",\" edge \",\"\",\"\"\"\",\"inf\"\n"
+                          "1,2,3,4,5,6,7\n");
+    assert_reads("q.csv", "f64[1,7]", values);
+    assert_reads("q.csv[#1]", "f64[1]", (double[]){1});
+    assert_reads("q.csv[say \"x\"]", "f64[1]", (double[]){2});
+    assert_reads("q.csv[ edge ]", "f64[1]", (double[]){4});
+    assert_reads("q.csv[\"]", "f64[1]", (double[]){6});
+    assert_reads("q.csv[inf]", "f64[1]", (double[]){7});
+    io_assert_fails("q.csv[say \"\"x\"\"]", LE_ERR_IO, "no column");
+    o.columns = (const char *const[]){"1", "2", "3", "4", "5", "6", "7"};
+    assert_int_equal(le_io_write_with(io_engine, "q.csv", &t, &o), LE_OK);
+    assert_reads("q.csv", "f64[1,7]", values);
+}
+
 static void refused(void **state) {
     (void)state;
     double values[8] = {0};
@@ -166,9 +191,10 @@ static void decimal_commas(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reading),        cmocka_unit_test(mistakes),
-        cmocka_unit_test(writing),        cmocka_unit_test(refused),
-        cmocka_unit_test(decimal_commas), cmocka_unit_test(peeks_at_nothing),
+        cmocka_unit_test(reading),          cmocka_unit_test(mistakes),
+        cmocka_unit_test(writing),          cmocka_unit_test(refused),
+        cmocka_unit_test(names_come_back),  cmocka_unit_test(decimal_commas),
+        cmocka_unit_test(peeks_at_nothing),
     };
     return cmocka_run_group_tests(tests, io_setup, io_teardown);
 }

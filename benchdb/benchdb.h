@@ -373,7 +373,7 @@ typedef enum le_db_load_flag {
  * locked; LE_DB_BAD_FILE: it cannot be read, and there is nothing in memory in its place). */
 le_db_status le_db_load(le_db *db, const char *operation, unsigned flags, le_db_knowledge **out);
 /* Samples and choices of one problem, with the candidates that they name. Takes a fraction of a
- * millisecond. */
+ * millisecond. flags: as of le_db_load. */
 le_db_status le_db_load_problem(le_db *db, const char *operation, int64_t problem, unsigned flags,
                                 le_db_knowledge **out);
 void le_db_knowledge_free(le_db_knowledge **knowledge);

@@ -243,21 +243,27 @@ static bool is_newer(const builder *b, sqlite3_stmt *st, int column, int64_t tha
     return !b->site && sqlite3_column_int64(st, column) >= than_ms;
 }
 
+/* The one row of that key, which may be known; NULL when there is no memory. */
+static void *single_row(builder *b, le__db_vector *rows, size_t size, int64_t key, bool *known) {
+    uint32_t at;
+    *known = le__db_map_find(&b->singles, key, &at);
+    if (*known)
+        return (char *)rows->data + at * size;
+    void *row = le__db_push(rows, size);
+    return keep(b, row, le__db_map_add(&b->singles, key, (uint32_t)rows->n - 1)) ? row : NULL;
+}
+
 static void on_verdict(builder *b, sqlite3_stmt *st) {
-    uint32_t candidate, at;
+    uint32_t candidate;
     int64_t machine = sqlite3_column_int64(st, 0), id = sqlite3_column_int64(st, 2);
     const char *size_class = get_text(b, st, 3);
     int64_t key[4] = {machine, id, le__db_text_id(size_class), 1};
     if (!le__db_map_find(&b->candidate_at, id, &candidate) || skipped_here(b, machine) ||
         sqlite3_column_bytes(st, 5) != 8 * LE_DB_ERRORS)
         return;
-    const bool known = le__db_map_find(&b->singles, mix(key, 4), &at);
-    le_db_verdict *v = known ? (le_db_verdict *)b->rows.verdicts.data + at
-                             : le__db_push(&b->rows.verdicts, sizeof *v);
-    if (known && !is_newer(b, st, 7, v->date_ms))
-        return;
-    if (!known &&
-        !keep(b, v, le__db_map_add(&b->singles, mix(key, 4), (uint32_t)b->rows.verdicts.n - 1)))
+    bool known;
+    le_db_verdict *v = single_row(b, &b->rows.verdicts, sizeof *v, mix(key, 4), &known);
+    if (!v || (known && !is_newer(b, st, 7, v->date_ms)))
         return;
     v->machine = machine;
     v->build = sqlite3_column_int64(st, 1);
@@ -273,7 +279,7 @@ static void on_verdict(builder *b, sqlite3_stmt *st) {
 }
 
 static void on_choice(builder *b, sqlite3_stmt *st) {
-    uint32_t problem, candidate, at;
+    uint32_t problem, candidate;
     int64_t machine = sqlite3_column_int64(st, 0), id = sqlite3_column_int64(st, 2);
     const char *constraint = get_text(b, st, 3), *objective = get_text(b, st, 4);
     int64_t key[5] = {machine, id, le__db_text_id(constraint), le__db_text_id(objective), 2};
@@ -281,13 +287,9 @@ static void on_choice(builder *b, sqlite3_stmt *st) {
         !le__db_map_find(&b->candidate_at, sqlite3_column_int64(st, 5), &candidate) ||
         skipped_here(b, machine))
         return;
-    const bool known = le__db_map_find(&b->singles, mix(key, 5), &at);
-    le_db_choice *v = known ? (le_db_choice *)b->rows.choices.data + at
-                            : le__db_push(&b->rows.choices, sizeof *v);
-    if (known && !is_newer(b, st, 7, v->date_ms))
-        return;
-    if (!known &&
-        !keep(b, v, le__db_map_add(&b->singles, mix(key, 5), (uint32_t)b->rows.choices.n - 1)))
+    bool known;
+    le_db_choice *v = single_row(b, &b->rows.choices, sizeof *v, mix(key, 5), &known);
+    if (!v || (known && !is_newer(b, st, 7, v->date_ms)))
         return;
     v->machine = machine;
     v->build = sqlite3_column_int64(st, 1);

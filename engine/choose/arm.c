@@ -111,7 +111,7 @@ void le__pause_begin(le__pause *p) {
 }
 
 bool le__proof_rests(const le__proof *p) {
-    return p->lack.until > 0 && le__now() < p->lack.until;
+    return le__now() < p->lack.until;
 }
 
 /* --- arms --- */

@@ -17,9 +17,10 @@
 #define LEAST_GAIN    0.05  /* of one answer: less is not worth the trouble */
 #define OVERDRAFT     0.3   /* answers */
 #define SMALL_CHANGE  0.002 /* seconds that nobody notices */
-#define STOP          2.8   /* times the best known: an exploring run has lost by then */
+#define STOP          2.5   /* times the best known: an exploring run has lost by then */
 #define STOP_SOON     2.3   /* ... of a time slice: giving up one may double the answer's time, too */
 #define SLICE         0.005 /* seconds */
+#define OVERSHOOT     1.2   /* what is stopped ends with the items that it has begun */
 #define TOO_LIKELY    0.9   /* that it would have to be stopped, of one that cannot be */
 #define HIDDEN        0.5   /* of the variance: what a stopped run hides lies beyond, not below */
 #define BEATEN        0.2   /* log factor beyond the best within which a stop may have been noise */
@@ -250,7 +251,8 @@ static double run_cost(const option *o, const option *best, double stop) {
     if (!isfinite(stop))
         return fmax(o->seconds - best->seconds, 0.0);
     double seconds = fmin(o->seconds, stop), stopped = exceeds(o, stop);
-    return (1.0 - stopped) * fmax(seconds - best->seconds, 0.0) + stopped * stop;
+    double lost = fmax(seconds - best->seconds, 0.0);
+    return (1.0 - stopped) * lost + stopped * OVERSHOOT * stop;
 }
 
 /* Whether a steady run was stopped so late that another would be stopped as well. */

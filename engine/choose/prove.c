@@ -46,6 +46,11 @@ static bool judge_trial(le__dispatch *d, le__question *q, le__proof *p, const le
                          r->tested);
         return true;
     }
+    if (le__is_of_memory(r->status)) { /* its own, or of whoever made its sample */
+        le__verdict_log(d, q, p, r->reason);
+        le__verdict_lack_in_trial(q, p, r->reason);
+        return false;
+    }
     if (!r->tested && !le__verdict_is_of_code(
                           r->status)) { /* no sample, no reference: nothing to hold against it */
         le__log_write(&d->engine->log, LE_LOG_DEBUG, "%s: no trial of %s: %s", op->name,
@@ -54,10 +59,6 @@ static bool judge_trial(le__dispatch *d, le__question *q, le__proof *p, const le
         return true;
     }
     le__verdict_log(d, q, p, r->reason);
-    if (le__is_of_memory(r->status)) {
-        le__verdict_lack_in_trial(q, p, r->reason);
-        return false;
-    }
     le__verdict_keep_failure(d, q, p, LE__CLASS_TRIAL, r->status, &r->error, r->reason);
     return false;
 }

@@ -24,7 +24,7 @@ enum { N = 6000 };
 
 static float input[2 * N], output[2 * N];
 
-static le_engine *open_with(const le_implementation *impl, size_t n) {
+static le_engine *open_for(const le_operation *operation, const le_implementation *impl, size_t n) {
     le_options o;
     le_engine *e = NULL;
     le_default_options(&o);
@@ -32,10 +32,14 @@ static le_engine *open_with(const le_implementation *impl, size_t n) {
     o.devices = "cpu";
     o.threads = 2;
     assert_int_equal(le_open(&e, &o), LE_OK);
-    assert_int_equal(le_register_operation(e, &toy_operation), LE_OK);
+    assert_int_equal(le_register_operation(e, operation), LE_OK);
     for (size_t i = 0; i < n; i++)
         assert_int_equal(le_register_implementation(e, &impl[i]), LE_OK);
     return e;
+}
+
+static le_engine *open_with(const le_implementation *impl, size_t n) {
+    return open_for(&toy_operation, impl, n);
 }
 
 static le_implementation quick_by(le_range_fn range) {
@@ -274,6 +278,47 @@ static void a_trial_without_memory_is_made_again(void **state) {
     }
 }
 
+enum { SAMPLES = 1000 }; /* trials are smaller */
+
+static le_status need_memory_in_samples(le_call *call, void **context) {
+    *context = call;
+    return memory_is_short && toy_items(call) < SAMPLES
+               ? le_fail(LE_ERR_MEMORY, "toy: no memory for scratch")
+               : LE_OK;
+}
+
+static le_status no_memory_for_samples(le_case *c, const le_case_request *r) {
+    return memory_is_short ? le_fail(LE_ERR_MEMORY, "toy: no memory for a sample")
+                           : toy_operation.make_case(c, r);
+}
+
+/* What there was no memory to compare with, or to try it on, is not taken for right. */
+static void a_sample_without_memory_proves_nothing(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        char who[16];
+        const bool no_sample = k % 2;
+        le_mode mode = k / 2 ? LE_MODE_LEARN : LE_MODE_ESTIMATE;
+        le_operation operation = toy_operation;
+        le_implementation all[] = {toy_reference, quick_by(toy_range)};
+        if (no_sample)
+            operation.make_case = no_memory_for_samples;
+        else
+            all[0].prepare = need_memory_in_samples;
+        le_engine *e = open_for(&operation, all, 2);
+        memory_is_short = true;
+        for (int i = 0; i < 20; i++)
+            assert_string_equal(who_of(e, N - i % 4, mode, who), "reference");
+        memory_is_short = false;
+        double until = seconds_now() + 30;
+        nanosleep(&(struct timespec){1, 100000000}, NULL);
+        for (int i = 0; strcmp(who, "quick") != 0 && seconds_now() < until; i++)
+            ask_row(e, N - i % 4, mode, who);
+        assert_string_equal(who, "quick");
+        le_close(&e);
+    }
+}
+
 static le_status says;    /* of those from so many items on */
 static int64_t says_from; /* 0: in trials, too */
 
@@ -472,6 +517,7 @@ int main(void) {
         cmocka_unit_test(bad_data_are_their_givers_fault),
         cmocka_unit_test(who_was_short_of_memory_is_asked_again),
         cmocka_unit_test(a_trial_without_memory_is_made_again),
+        cmocka_unit_test(a_sample_without_memory_proves_nothing),
         cmocka_unit_test(what_it_cannot_know_is_not_believed),
         cmocka_unit_test(what_breaks_things_answers_nowhere),
         cmocka_unit_test(a_serial_reference_is_run_serially),

@@ -173,27 +173,31 @@ static bool has_reference_in_process(const trial *t) {
            reference.implementation->flags & LE_IMPL_IN_PROCESS;
 }
 
+static const le__trial_result no_child = {.status = LE_ERR_MEMORY,
+                                          .reason = "no child process could begin"};
+
 /* What is killed before it had the time limit to itself has shown nothing, nor has a child that
- * could not begin. */
-static bool try_in_child(trial *t, double wait_s, le__trial_result *r) {
+ * could not begin. Without any nothing is tried: what was never run would run here. */
+static void try_in_child(trial *t, double wait_s, le__trial_result *r) {
     double limit_s = fmin(wait_s, t->engine->options.trial_limit_s);
     bool begun;
     r->pending = limit_s <= 0;
     if (r->pending)
-        return true;
+        return;
     if (has_reference_in_process(t)) {
         t->sample = le__trial_sample_make(t->engine, t->entry, t->candidate, t->like, r);
         if (!t->sample)
-            return true;
+            return;
     }
     patience p = {.limit_s = limit_s, .idle_s = INFINITY};
     bool ran = in_child(t->engine, p, (attempt){try_sample, t}, r, &begun);
     le__trial_sample_free(t->sample);
-    if (!ran)
-        return false;
+    if (!ran) {
+        *r = no_child;
+        return;
+    }
     bool cut_short = r->status == LE_ERR_TIMEOUT && limit_s < t->engine->options.trial_limit_s;
     r->pending = !begun || cut_short;
-    return true;
 }
 
 /* Whether children of this process may try something. */
@@ -256,9 +260,7 @@ static void run_whole(void *context, le__trial_result *r) {
 
 bool le__trial_run(const le__candidate *c, const le_call *call, double limit_s, double idle_s,
                    le__trial_result *out) {
-    static const le__trial_result lack = {.status = LE_ERR_MEMORY,
-                                          .reason = "no child process could begin"};
-    *out = lack;
+    *out = no_child;
     if (!may_fork(call->engine))
         return false;
     whole *w = malloc(sizeof *w);
@@ -274,7 +276,7 @@ bool le__trial_run(const le__candidate *c, const le_call *call, double limit_s, 
     bool ran = in_child(call->engine, p, (attempt){run_whole, w}, out, &begun);
     free(w);
     if (!ran || !begun)
-        *out = lack;
+        *out = no_child;
     return true;
 }
 
@@ -298,7 +300,9 @@ static bool try_elsewhere(trial *t, double wait_s, le__trial_result *r) {
     if (!cpu)
         return le__trial_server_try(e->trial_server, t->entry, t->candidate, t->like, NULL, wait_s,
                                     r);
-    return may_fork(e) && try_in_child(t, wait_s, r);
+    if (may_fork(e))
+        try_in_child(t, wait_s, r);
+    return may_fork(e);
 }
 
 /* Who can rehearse it; NULL: nobody, or there is no need to. */

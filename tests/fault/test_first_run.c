@@ -426,6 +426,44 @@ static void without_room_for_children(void **state) {
     assert_int_equal(end_of(start(NULL)), 0);
 }
 
+/* Nor is anything tried in the program itself, where what crashes would end it: the reference
+ * answers until a child could begin. */
+static le_status runs_in_a_child(le_call *call) {
+    shared->here += getpid() == main_process;
+    le_parallel_for(call, toy_items(call), toy_range, call);
+    return LE_OK;
+}
+
+static void nothing_is_tried_here_without_children(void **state) {
+    le_implementation tried = planted;
+    le_run_info info = {.struct_size = sizeof info};
+    (void)state;
+    tried.name = "tried";
+    tried.speed = 50;
+    tried.run = runs_in_a_child;
+    begin(CRASHES, 0);
+    main_process = getpid();
+    no_children = true;
+    for (int i = 0; i < SMALL; i++)
+        in[i] = (float)(i % 17) - 8;
+    le_engine *e = toy_open(NULL, LE_MODE_ESTIMATE);
+    assert_int_equal(le_register_implementation(e, &tried), LE_OK);
+    for (int k = 0; k < 3; k++) {
+        ask_for(e, SMALL);
+        le_last_run(&info);
+        assert_non_null(strstr(info.candidate, "reference@"));
+    }
+    assert_int_equal(shared->here, 0);
+    no_children = false;
+    nanosleep(&(struct timespec){1, 100000000}, NULL);
+    for (int k = 0; k < 1000 && !strstr(info.candidate, "tried@"); k++) {
+        ask_for(e, SMALL);
+        le_last_run(&info);
+    }
+    assert_non_null(strstr(info.candidate, "tried@"));
+    le_close(&e);
+}
+
 static void processes_at_once(void **state) {
     (void)state;
     begin(SLEEPS, 0);
@@ -456,6 +494,7 @@ int main(void) {
         cmocka_unit_test(without_children),
         cmocka_unit_test(a_run_that_was_ended_is_none),
         cmocka_unit_test(without_room_for_children),
+        cmocka_unit_test(nothing_is_tried_here_without_children),
         cmocka_unit_test(processes_at_once)};
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)

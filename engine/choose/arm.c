@@ -241,7 +241,7 @@ le_status le__op_state_update(le__op_state *s, le_engine *engine, le__policy *po
         return le_fail(LE_ERR_MEMORY, "%s: out of memory", s->entry->operation->name);
     s->n_devices = n_devices;
     s->n_implementations = s->entry->n_implementations;
-    s->loaded = false;
+    s->loaded = s->unheard = false;
     return LE_OK;
 }
 

@@ -117,6 +117,7 @@ typedef struct le__op_state {
     int n_devices; /* for which arms were made */
     size_t n_implementations;
     bool loaded;       /* from the database */
+    bool unheard;      /* verdicts that came since could not be read: they are later */
     double compared_s; /* spent on comparing answers beyond those that are due */
     le__rate reference;
     le__settling settling;

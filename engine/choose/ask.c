@@ -53,6 +53,8 @@ static le_status refresh(le__dispatch *d, le__op_state *s) {
     le_status status = le__op_state_update(s, d->engine, d->policy, d->store);
     if (status == LE_OK && !s->loaded)
         s->loaded = le__store_load(d->store, s, d->policy);
+    else if (status == LE_OK && s->unheard)
+        s->unheard = !le__store_load_verdicts(d->store, s);
     return status;
 }
 

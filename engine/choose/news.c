@@ -58,7 +58,7 @@ static void hear(le__dispatch *d) {
             continue;
         pthread_mutex_lock(&s->mutex);
         if (s->loaded)
-            le__store_load_verdicts(d->store, s);
+            s->unheard = !le__store_load_verdicts(d->store, s);
         pthread_mutex_unlock(&s->mutex);
     }
     pthread_mutex_unlock(&d->mutex);

@@ -130,7 +130,7 @@ void le__observe_choice(le__dispatch *d, le__question *q, const le_call *call,
         le__observe_known(d, q); /* what others have run meanwhile is of the one before */
     pthread_mutex_lock(&q->op->mutex);
     bool recalled = q->recalled;
-    if (!recalled)
+    if (!recalled || q->op->unheard)
         kept.reuse_until = fmin(kept.reuse_until, le__now() + LE__READ_AGAIN_S);
     /* another caller may have found it at fault since it was decided on */
     bool good = !le__arm_objection(q, call, c->arm);

@@ -461,13 +461,13 @@ bool le__store_load(le__store *s, le__op_state *op, le__policy *policy) {
     return true;
 }
 
-void le__store_load_verdicts(le__store *s, le__op_state *op) {
-    le_db_knowledge *k = NULL;
-    if (le_db_load(s->db, op->entry->operation->name, LE_DB_LOAD_RECENT, &k) == LE_DB_NO_MEMORY ||
-        !k)
-        return;
+bool le__store_load_verdicts(le__store *s, le__op_state *op) {
+    le_db_knowledge *k = read_rows(s, op->entry->operation->name, 0, LE_DB_LOAD_RECENT);
+    if (!k)
+        return false;
     load_verdicts(op, k);
     le_db_knowledge_free(&k);
+    return true;
 }
 
 bool le__store_load_problem(le__store *s, le__op_state *op, le__policy *policy, int64_t problem) {

@@ -43,8 +43,8 @@ bool le__store_has_met(le__store *s, uint64_t hash);
 /* Adds what the database knows of one problem: the choices, and the samples unless policy is NULL.
  * False when that could not be read: to be tried again. Mutex of the state held. */
 bool le__store_load_problem(le__store *s, le__op_state *op, le__policy *policy, int64_t problem);
-/* Verdicts that came since the operation was loaded. Mutex of the state held. */
-void le__store_load_verdicts(le__store *s, le__op_state *op);
+/* Verdicts that came since the operation was loaded; false as above. Mutex of the state held. */
+bool le__store_load_verdicts(le__store *s, le__op_state *op);
 /* Stored choice of a problem under a constraint; NULL if none that is still to be believed. */
 const le__stored_choice *le__store_choice(const le__op_state *op, int64_t problem,
                                           const char *constraint);

@@ -7,9 +7,11 @@
  */
 #include "toy.h"
 
+#include "benchdb.h"
 #include "calm.h"
 #include "call/call.h"
 #include "engine.h"
+#include "liquid_engine/le_bench.h"
 
 #include <setjmp.h>
 #include <sqlite3.h>
@@ -34,6 +36,22 @@ static int which(const le_call *call) {
         if (!strcmp(call->implementation->name, names[i]))
             return i;
     return A;
+}
+
+static bool is_locked; /* the database, for whoever reads it */
+
+le_db_status __real_le_db_load(le_db *d, const char *operation, unsigned flags,
+                               le_db_knowledge **out);
+le_db_status __wrap_le_db_load(le_db *d, const char *operation, unsigned flags,
+                               le_db_knowledge **out);
+
+le_db_status __wrap_le_db_load(le_db *d, const char *operation, unsigned flags,
+                               le_db_knowledge **out) {
+    le_db_status status = __real_le_db_load(d, operation, flags, out);
+    if (!is_locked)
+        return status;
+    (*out)->n_verdicts = (*out)->n_samples = (*out)->n_choices = 0;
+    return LE_DB_BUSY;
 }
 
 static bool looks; /* whether it should end */
@@ -501,6 +519,30 @@ static void what_was_locked_is_read_later(void **state) {
     remove_database();
 }
 
+/* The same of verdicts that another process hands over: who is ruled out by them answers until they
+ * can be read. */
+static void what_was_locked_is_heard_later(void **state) {
+    char *text;
+    size_t size;
+    (void)state;
+    fill_database();
+    le_engine *e = open_engine(LE_MODE_MEASURE, ADDED, "source");
+    assert_string_equal(call(e, N), "a");
+    sql("UPDATE verdicts SET state = 2, reason = 'wrong elsewhere' WHERE candidate IN (SELECT id "
+        "FROM candidates WHERE implementation = 'a')");
+    assert_int_equal(le_bench_hand_out(e, LE_BENCH_ALL, &text, &size), LE_OK);
+    is_locked = true;
+    assert_int_equal(le_bench_hand_in(e, LE_BENCH_VERDICTS, text, size), LE_OK);
+    assert_string_equal(call(e, N), "a");
+    is_locked = false;
+    for (int i = 0; i < 3; i++)
+        call(e, N);
+    assert_string_equal(call(e, N), "b");
+    free(text);
+    le_close(&e);
+    remove_database();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unchanged_is_believed),
@@ -510,6 +552,7 @@ int main(void) {
         cmocka_unit_test(frozen_measures_and_writes_nothing),
         cmocka_unit_test(a_choice_under_load_is_marked),
         cmocka_unit_test(what_was_locked_is_read_later),
+        cmocka_unit_test(what_was_locked_is_heard_later),
         cmocka_unit_test(a_races_choice_stays_one),
         cmocka_unit_test(a_stop_under_load_is_kept_as_cold),
         cmocka_unit_test(verdicts_of_this_machine_go_first),

@@ -191,22 +191,33 @@ le_status le__options_trials(le__trials *out) {
              : LE_OK;
 }
 
-le_status le__options_box_edge(int64_t *out) {
-    *out = 0;
-    return integer("LE_BOX_EDGE", 0x1p53, out);
+static const double most_edge = 0x1p53;
+
+int64_t le__options_box_edge(void) {
+    const char *v = env("LE_BOX_EDGE");
+    char *end = NULL;
+    const double edge = v ? le__number_parse(v, &end) : 0;
+    const bool good = v && !*end && edge >= 0 && edge <= most_edge && edge == floor(edge);
+    return good ? (int64_t)edge : 0;
 }
 
-le_status le__options_io_trust(bool *out) {
+bool le__options_io_trust(void) {
     const char *v = env("LE_IO_TRUST");
-    *out = v && !strcmp(v, "1");
-    return !v || *out || !strcmp(v, "0")
-               ? LE_OK
-               : le_fail(LE_ERR_ARGUMENT, "LE_IO_TRUST is '%.64s', expected 0 or 1", v);
+    return v && !strcmp(v, "1");
+}
+
+/* Of the variables above, which those that need them look up. */
+static le_status check_looked_up(void) {
+    const char *v = env("LE_IO_TRUST");
+    int64_t edge = 0;
+    le_status status = integer("LE_BOX_EDGE", most_edge, &edge);
+    if (status != LE_OK || !v || !strcmp(v, "0") || !strcmp(v, "1"))
+        return status;
+    return le_fail(LE_ERR_ARGUMENT, "LE_IO_TRUST is '%.64s', expected 0 or 1", v);
 }
 
 static le_status resolve_numbers(le_options *o) {
-    int64_t threads = o->threads, seed = (int64_t)o->seed, edge;
-    bool trust;
+    int64_t threads = o->threads, seed = (int64_t)o->seed;
     le_status status = integer("LE_THREADS", MOST_THREADS, &threads);
     if (status == LE_OK)
         status = integer("LE_SEED", 0x1p53, &seed);
@@ -218,10 +229,8 @@ static le_status resolve_numbers(le_options *o) {
         status = number("LE_EXPLORE_SHARE", 0, &o->explore_share);
     if (status == LE_OK)
         status = number("LE_TRIAL_LIMIT", 0, &o->trial_limit_s);
-    if (status == LE_OK) /* which those that need them look up */
-        status = le__options_box_edge(&edge);
     if (status == LE_OK)
-        status = le__options_io_trust(&trust);
+        status = check_looked_up();
     int cores = le__cpu_cores();
     o->threads = threads > 0 ? (int32_t)threads : cores;
     o->seed = seed ? (uint64_t)seed : 1;

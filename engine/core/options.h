@@ -19,10 +19,10 @@ const char *le__mode_name(le_mode mode);
 le_status le__options_log_level(le_log_level *out);
 le_status le__options_isa(uint32_t *out);
 /* LE_BOX_EDGE, of which 0 is none given, and LE_IO_TRUST: those of this moment. What is none of
- * their values is refused when an engine is opened, and taken for the default later: *out is set at
- * any rate. */
-le_status le__options_box_edge(int64_t *out);
-le_status le__options_io_trust(bool *out);
+ * their values is refused when an engine is opened, and taken for the default later, which is no
+ * error. */
+int64_t le__options_box_edge(void);
+bool le__options_io_trust(void);
 
 /* fork(), with the hooks of the options around it. */
 int le__options_fork(const le_options *o);

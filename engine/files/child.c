@@ -56,9 +56,7 @@ le_status le__io_check_fork(const char *text) {
 }
 
 bool le__io_trusted(void) {
-    bool trusted;
-    le__options_io_trust(&trusted);
-    return trusted;
+    return le__options_io_trust();
 }
 
 static void quiet_death(void) {

@@ -170,8 +170,8 @@ int64_t le_boxes_views(const le_boxes_call *c, int64_t limit) {
 }
 
 int64_t le_boxes_edge(const le_box *whole) {
-    int64_t cells = 0, asked;
-    le__options_box_edge(&asked);
+    const int64_t asked = le__options_box_edge();
+    int64_t cells = 0;
     for (int a = 0; a < 3; a++)
         cells = whole->extent[a] - 1 > cells ? whole->extent[a] - 1 : cells;
     const int64_t edge = (cells + BOXES - 1) / BOXES;

@@ -6,6 +6,7 @@
 #include "core/options.h"
 #include "liquid_engine/le_bench.h"
 #include "liquid_engine/le_boxes.h"
+#include "liquid_engine/le_io.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -163,11 +164,23 @@ static void refused_by_an_engine(const char *name, const char *value, const char
     unsetenv(name);
 }
 
+/* False: the build has no HDF5. */
+static bool write_a_file(le_engine *e, const char *name) {
+    float values[4] = {1, 2, 3, 4};
+    le_tensor t = le_tensor_of(values, LE_F32, 2, (int64_t[]){2, 2});
+    return le_io_write(e, name, &t) == LE_OK;
+}
+
 /* Variables that are looked up long after an engine was opened. */
 static void looked_up_later(void **state) {
     static const char whole[] = "a whole number of at most 9007199254740992",
                       least[] = "a number of at least 0";
+    static const char *const wrong[] = {"15.5", "abc", "-15", "16x", "1e17", ""};
     const le_box grid = {.extent = {129, 2, 2}};
+    char before[256], file[64];
+    le_tensor in = {0};
+    le_options o;
+    le_engine *e = NULL;
     (void)state;
     refused_by_an_engine("LE_BOX_EDGE", "abc", least);
     refused_by_an_engine("LE_BOX_EDGE", "-15", least);
@@ -177,11 +190,28 @@ static void looked_up_later(void **state) {
     refused_by_an_engine("LE_IO_TRUST", "yes", "0 or 1");
     setenv("LE_BOX_EDGE", "15", 1);
     assert_int_equal(le_boxes_edge(&grid), 15);
-    setenv("LE_BOX_EDGE", "15.5", 1);
-    assert_int_equal(le_boxes_edge(&grid), 32);
-    setenv("LE_BOX_EDGE", "", 1);
-    assert_int_equal(le_boxes_edge(&grid), 32);
+    le_default_options(&o);
+    o.db_path = ":memory:";
+    assert_int_equal(le_open(&e, &o), LE_OK);
+    snprintf(file, sizeof file, "/tmp/le_options_%d.h5:/x", (int)getpid());
+    const bool written = write_a_file(e, file);
+    assert_int_not_equal(le_run("nothing", LE_I64("at", 1)), LE_OK);
+    snprintf(before, sizeof before, "%s", le_error_message());
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        setenv("LE_BOX_EDGE", wrong[i], 1);
+        assert_int_equal(le_boxes_edge(&grid), 32);
+        assert_string_equal(le_error_message(), before);
+    }
+    setenv("LE_IO_TRUST", "yes", 1);
+    if (written)
+        assert_int_equal(le_io_read(e, file, NULL, &in), LE_OK);
+    assert_string_equal(le_error_message(), before);
     unsetenv("LE_BOX_EDGE");
+    unsetenv("LE_IO_TRUST");
+    le_tensor_free(&in);
+    le_close(&e);
+    *strchr(file, ':') = '\0';
+    unlink(file);
 }
 
 static void keep_warning(void *cookie, le_log_level level, const char *text) {

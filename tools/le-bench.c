@@ -38,9 +38,9 @@ static int list_devices(const bench_settings *s) {
     return n ? TOOL_OK : TOOL_FAILED;
 }
 
-/* Measuring ahead of need is told by its calls, on each rank: another one may have the device. */
+/* Ranks that measure ahead of need together are told by their calls: another one may have it. */
 static bool needs_device(way w) {
-    return w != WAY_WARM && w != WAY_REPLAY && w != WAY_HELP_ENV;
+    return w == WAY_WARM ? !run_launched().launcher : w != WAY_REPLAY && w != WAY_HELP_ENV;
 }
 
 static int run(command *c) {

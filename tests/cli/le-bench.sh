@@ -85,6 +85,7 @@ expect 1 env LE_DEVICE= le-bench --list-devices --devices=abacus
 err_has "there is no such device"
 # a device that is not there is told by each way, before anything is printed, and not skipped
 for words in '--verify --cases=1 composite' '--verify --cases=1 --in-process composite' --list-devices --suite=composite \
+    composite '--budget=1 composite project' \
     --suite=chain '--suite=choices composite' --profile=composite --rivals=composite '--time=c@cpu composite' --overhead; do
     # shellcheck disable=SC2086
     expect 1 env LE_DEVICE= le-bench --devices=abacus $words

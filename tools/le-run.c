@@ -358,6 +358,8 @@ static int run_operation(le_engine *engine, const run_options *o, const le_opera
     bool boxed = status == LE_OK && !shared && run_boxes_wanted(engine, o, &a);
     if (status == LE_OK && !boxed)
         status = read_inputs(engine, &a, shared, o->verbose);
+    if (status == LE_OK && !o->explain && run_world_rank() == 0 && !run_args_scan(&a))
+        status = run_check_formats(engine, o, &a);
     if (shared) /* nobody waits for a rank that has given up */
         status = run_world_agree(status);
     if (status == LE_OK && run_args_scan(&a)) {

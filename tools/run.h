@@ -45,6 +45,9 @@ le_status run_check_places(const run_options *o, const run_args *a);
 /* Whether the files can be made: of outputs, plots, pictures, regions and the trace. Makes their
  * folders. */
 le_status run_try_files(const run_options *o, const run_args *a);
+/* Whether the formats of outputs' files take what the call makes of its inputs; of those that are
+ * not read yet as far as their files tell. */
+le_status run_check_formats(le_engine *engine, const run_options *o, run_args *a);
 /* Longitudes and latitudes of tables with columns lon, lat and center_of_mass_0, _1 ..., where the
  * first input with so many axes is a FITS image that knows them. */
 le_status run_fill_sky(run_args *a);

@@ -35,8 +35,10 @@ static le_status open_target(output *o, const le_tensor *t) {
     for (int d = 0; d < n_more; d++)
         o->elements *= t->shape[d + 1];
     o->cell_bytes = (size_t)o->elements * le_dtype_size(t->dtype);
-    return le_io_target(o->scan->engine, o->arg->given && !o->arg->plot ? o->arg->text : NULL,
-                        t->dtype, ndim, shape, &o->target);
+    const char *place = o->arg->given && !o->arg->plot ? o->arg->text : NULL;
+    le_status status = place ? le_io_may_write(place, t->dtype, ndim, shape) : LE_OK;
+    return status == LE_OK ? le_io_target(o->scan->engine, place, t->dtype, ndim, shape, &o->target)
+                           : status;
 }
 
 static bool is_bad(const output *o, const le_tensor *t, int64_t item) {

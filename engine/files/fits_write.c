@@ -194,9 +194,9 @@ static le_status write_into(const le__io_request *r, const le_tensor *t, const v
 le_status le__fits_write(const le__io_request *r, const le_tensor *t, const void *data) {
     le__outfile temp;
     le_status status = check(r, t);
-    if (status == LE_OK)
+    if (status == LE_OK && !r->looks)
         status = le__io_temp_open(r->place->file, false, &temp);
-    if (status != LE_OK)
+    if (status != LE_OK || r->looks)
         return status;
     le__io_enter();
     status = write_into(r, t, data, &temp);

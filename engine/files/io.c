@@ -146,6 +146,28 @@ le_status le_io_write_with(le_engine *engine, const char *place_text, le_tensor 
     return status;
 }
 
+le_status le_io_may_write(const char *place_text, le_dtype dtype, int ndim, const int64_t *shape) {
+    le__io_place place;
+    if (ndim < 0 || ndim > LE_MAX_DIMS)
+        return le_fail(LE_ERR_SHAPE, "le_io_may_write: %d dimensions", ndim);
+    if (!le_io_is_place(place_text, true))
+        return LE_ERR_ARGUMENT;
+    le_status status = le__io_place_parse(place_text, &place);
+    if (status != LE_OK)
+        return status;
+    int64_t known[LE_MAX_DIMS];
+    for (int d = 0; d < ndim; d++)
+        known[d] = d == 0 && shape[d] < 1 ? 1 : shape[d];
+    status = le__io_check_size(place_text, dtype, ndim, known, INT64_MAX, NULL);
+    if (status == LE_OK && place.format != LE__IO_HDF5) {
+        const le_tensor t = le_tensor_of(NULL, dtype, ndim, known);
+        const le__io_request r = {.place = &place, .looks = true};
+        status = write_place(&r, &t, NULL);
+    }
+    le__io_place_free(&place);
+    return status;
+}
+
 le_status le_io_write(le_engine *engine, const char *place, le_tensor *tensor) {
     return le_io_write_with(engine, place, tensor, NULL);
 }

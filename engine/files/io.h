@@ -199,6 +199,7 @@ typedef struct le__io_request {
     /* for writing, as in le_io_write_options */
     const char *const *columns;
     const char *like;
+    bool looks; /* nothing is written: whether the format takes such a tensor */
 } le__io_request;
 
 extern const bool le__h5_built; /* false: each of these fails with LE_ERR_UNSUPPORTED */

@@ -366,7 +366,7 @@ le_status le__png_write(const le__io_request *r, const le_tensor *t, const void 
     le_status status = le__io_name_check(r->place->file, &numbered);
     if (status == LE_OK)
         status = check_image(r->place, t, numbered, &images, &job.first);
-    if (status != LE_OK)
+    if (status != LE_OK || r->looks)
         return status;
     job.image_elements = job.first.height * job.first.width * job.first.channels;
     job.temps = calloc((size_t)(images ? images : 1), sizeof *job.temps);

@@ -57,8 +57,8 @@ le_status le__io_table(const le__io_request *r, const le_tensor *t, const void *
 
 le_status le__io_put_text(const le__io_request *r, const le_tensor *table, le__io_text_fn fn) {
     le__outfile temp;
-    le_status status = le__io_temp_open(r->place->file, false, &temp);
-    if (status != LE_OK)
+    le_status status = r->looks ? LE_OK : le__io_temp_open(r->place->file, false, &temp);
+    if (status != LE_OK || r->looks)
         return status;
     errno = 0;
     int fd = dup(temp.fd);

@@ -484,8 +484,8 @@ le_status le__tiff_write(const le__io_request *r, const le_tensor *t, const void
                        "%s: %s; TIFF takes [h,w], [h,w,3], [h,w,4], [frames,h,w] or "
                        "[frames,h,w,channels]",
                        r->place->text, text);
-    le_status status = le__io_temp_open(r->place->file, false, &temp);
-    if (status != LE_OK)
+    le_status status = r->looks ? LE_OK : le__io_temp_open(r->place->file, false, &temp);
+    if (status != LE_OK || r->looks)
         return status;
     char path[64]; /* the file has no name yet */
     snprintf(path, sizeof path, LE__OS_OPEN_FILES "/%d", temp.fd);

@@ -134,6 +134,13 @@ expect 0 le-run --help project
 out_has "Outputs (left out: a summary is printed)"
 expect 0 le-run label mask=v.raw:u8:4,2 count=count.csv
 [ ! -s out ] || { fail "a summary beside an output that is named"; cat out; }
+# what a format does not take is told before anything is computed
+for place in labels.vot labels.csv; do
+    expect 2 le-run -v label mask=v.raw:u8:2,2,2 labels=$place
+    err_has "$place: i32[2,2,2]; "
+    err_has "takes tables, [n] or [n,columns]"
+    ! grep -q "label: " err || { fail "$place is refused after the work"; cat err; }
+done
 expect 0 le-run find_sources image=v.raw:u8:4,2 picture=found.png
 [ ! -s out ] || { fail "a summary beside a picture"; cat out; }
 expect 0 le-run --explain label mask=v.raw:u8:4,2

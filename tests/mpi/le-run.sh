@@ -31,6 +31,11 @@ ranks 3 "$tools/le-run" project volume=missing.h5 image=x.h5:/i >/dev/null 2>sai
 ranks 2 "$tools/le-run" $views images=/proc/nobody/x.h5:/i >/dev/null 2>said && complain "written to nowhere"
 [ "$(grep -c 'rank 0 of 2) (rank' said)" -eq 0 ] || complain "a rank is named twice: $(cat said)"
 
+# what a format does not take is told before anything is computed
+ranks 2 "$tools/le-run" -v project volume="$cube" image=x.vot >/dev/null 2>said && complain "an image became a table"
+grep -q 'x.vot: f32\[128,128,3\]; VOTable takes tables' said || complain "not told: $(cat said)"
+grep -q 'on 2 ranks' said && complain "told after the work: $(cat said)"
+
 # ranks of several kinds of processors: one implementation that all have, and its bits
 LE_ISA=none "$tools/le-run" $views images=plain.raw || complain "le-run by itself failed"
 ranks 1 "$tools/le-run" $views images=mixed.raw : -n 2 env LE_ISA=none "$tools/le-run" $views images=mixed.raw || complain "mixed ranks failed"

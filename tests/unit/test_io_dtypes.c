@@ -231,12 +231,48 @@ static void truth_values(void **state) {
     assert_int_equal(le_io_read(io_engine, "truth.h5:/more", NULL, &t), LE_ERR_DTYPE);
 }
 
+/* Before anything is computed it is said what writing says. */
+static void it_is_known_before(void **state) {
+    static const char *const places[] = {"a.png",  "a_%d.png", "a.tif", "a.csv", "a.vot",
+                                         "a.fits", "a.nrrd",   "a.npy", "a.raw"};
+    static const le_dtype dtypes[] = {LE_U8, LE_U16, LE_F32, LE_C64};
+    static const struct {
+        int ndim;
+        int64_t shape[4];
+    } shapes[] = {{1, {5}}, {2, {5, 4}}, {3, {2, 5, 4}}, {3, {5, 4, 3}}, {4, {2, 5, 4, 3}}};
+    static double values[512];
+    int refused = 0;
+    (void)state;
+    for (int p = 0; p < (int)(sizeof places / sizeof *places); p++)
+        for (int d = 0; d < 4; d++)
+            for (int k = 0; k < (int)(sizeof shapes / sizeof *shapes); k++) {
+                char said[256] = "";
+                le_tensor t = le_tensor_of(values, dtypes[d], shapes[k].ndim, shapes[k].shape);
+                const le_status before =
+                    le_io_may_write(places[p], dtypes[d], shapes[k].ndim, shapes[k].shape);
+                if (before != LE_OK)
+                    snprintf(said, sizeof said, "%s", le_error_message());
+                assert_int_not_equal(access(places[p], F_OK), 0);
+                const le_status status = le_io_write(io_engine, places[p], &t);
+                assert_int_equal(before, status);
+                if (status != LE_OK)
+                    assert_string_equal(said, le_error_message());
+                refused += status != LE_OK;
+                unlink(places[p]);
+            }
+    assert_in_range(refused, 40, 120);
+    assert_int_equal(le_io_may_write("a.csv", LE_F32, 2, (int64_t[]){-1, 3}), LE_OK);
+    assert_int_equal(le_io_may_write("a.csv", LE_F32, 3, (int64_t[]){-1, 3, 3}), LE_ERR_SHAPE);
+    assert_int_equal(le_io_may_write("a.edf", LE_F32, 2, (int64_t[]){3, 3}), LE_ERR_ARGUMENT);
+    assert_int_equal(le_io_may_write("a.csv", LE_F32, 9, (int64_t[9]){1}), LE_ERR_SHAPE);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(round_trips),     cmocka_unit_test(byte_order),
         cmocka_unit_test(compounds),       cmocka_unit_test(written_compound),
         cmocka_unit_test(nearest),         cmocka_unit_test(truth_values),
-        cmocka_unit_test(formats_without),
+        cmocka_unit_test(formats_without), cmocka_unit_test(it_is_known_before),
     };
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     return cmocka_run_group_tests(tests, io_setup, io_teardown);

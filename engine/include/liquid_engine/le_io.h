@@ -171,6 +171,9 @@ LE_API le_status le_io_peek(const char *place, le_dtype *dtype, int *ndim, int64
 /* True when le_io_write could write to such a place: known format, one valid %d and so on; HDF5 only
  * where the library was built with it. On false le_error_message() says why. Touches no file. */
 LE_API bool le_io_is_place(const char *place, bool for_writing);
+/* Whether the format of a place takes tensors of this dtype and shape: LE_OK, or what le_io_write
+ * would say, as of an image for a table. shape[0] below 1: it is not known yet. Touches no file. */
+LE_API le_status le_io_may_write(const char *place, le_dtype dtype, int ndim, const int64_t *shape);
 
 /* The name of the file that a place is in, for free(): scan.h5 of scan.h5:/entry/data[3]; with one %d
  * in it that of numbered files. On error (LE_ERR_ARGUMENT, LE_ERR_MEMORY) *file is NULL. Touches no

@@ -69,10 +69,11 @@ static bool is_shared(const run_options *o, const run_args *a) {
     return run_world_shares() && (run_args_scan(a) ? run_scan_shared(o) : can && !o->explain);
 }
 
-/* Of shared calls each rank reads its part later. Tables may be given as numbers, too. */
+/* Of shared calls each rank reads its part later, but of what rank 0 hands out. Tables may be given
+ * as numbers, too. */
 static bool is_read(const le_arg_desc *d, const run_arg *a, bool shared) {
-    return a->given &&
-           ((d->type == LE_TYPE_IN && !shared) || (d->type == LE_TYPE_TABLE && !a->list));
+    const bool here = !shared || (a->handed && run_world_rank() == 0);
+    return a->given && ((d->type == LE_TYPE_IN && here) || (d->type == LE_TYPE_TABLE && !a->list));
 }
 
 /* A TIFF file is a stack of pages, also where it has one and a plain image is asked for. */
@@ -83,6 +84,26 @@ static void drop_leading(le_tensor *t, int most) {
             t->shape[d] = t->shape[d + 1];
             t->strides[d] = t->strides[d + 1];
         }
+    }
+}
+
+/* Whether a file may have more axes than the call takes, and be taken without them. */
+static bool has_axes_to_drop(const le_arg_desc *d, const char *place) {
+    le_dtype dtype;
+    int64_t shape[LE_MAX_DIMS];
+    int ndim;
+    return d->max_ndim > 0 && le_io_peek(place, &dtype, &ndim, shape) == LE_OK &&
+           ndim > d->max_ndim &&
+           (shape[0] == 1 || (d->max_ndim == 2 && ndim == 3 && (shape[2] == 3 || shape[2] == 4)));
+}
+
+/* Ranks read places as they are: rank 0 reads what has axes to be dropped. Collective. */
+static void choose_handed(run_args *a) {
+    for (size_t i = 0; i < a->operation->n_args; i++) {
+        const le_arg_desc *d = &a->operation->args[i];
+        if (d->type == LE_TYPE_IN && a->args[i].given)
+            a->args[i].handed =
+                !run_world_all(run_world_rank() > 0 || !has_axes_to_drop(d, a->args[i].text));
     }
 }
 
@@ -280,7 +301,7 @@ static void give_places(run_args *a, le_arg *args, size_t n) {
         for (size_t i = 0; i < a->operation->n_args; i++) {
             run_arg *arg = &a->args[i];
             const bool in = args[k].kind == LE_KIND_IN, out = args[k].kind == LE_KIND_OUT;
-            if (!arg->given || !(in || (out && is_dataset(arg))) ||
+            if (!arg->given || arg->handed || !(in || (out && is_dataset(arg))) ||
                 strcmp(args[k].name, a->operation->args[i].name) != 0)
                 continue;
             arg->written = out;
@@ -356,6 +377,8 @@ static int run_operation(le_engine *engine, const run_options *o, const le_opera
     if (status == LE_OK && !o->explain && run_world_rank() == 0)
         status = run_try_files(o, &a);
     bool boxed = status == LE_OK && !shared && run_boxes_wanted(engine, o, &a);
+    if (shared && !run_args_scan(&a))
+        choose_handed(&a);
     if (status == LE_OK && !boxed)
         status = read_inputs(engine, &a, shared, o->verbose);
     if (status == LE_OK && !o->explain && run_world_rank() == 0 && !run_args_scan(&a))

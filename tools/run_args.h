@@ -24,6 +24,7 @@ typedef struct run_arg {
     bool wanted;      /* an output that is not given, but is needed: for a plot, a picture or ... */
     bool shown;       /* ... the summary that is printed of it, since no output is named */
     char *made;       /* owned: a text that nobody typed */
+    bool handed;      /* in: rank 0 of a job reads it, for all */
     bool written;     /* out: the ranks of a job have put it into its place */
 } run_arg;
 

@@ -31,6 +31,27 @@ ranks 3 "$tools/le-run" project volume=missing.h5 image=x.h5:/i >/dev/null 2>sai
 ranks 2 "$tools/le-run" $views images=/proc/nobody/x.h5:/i >/dev/null 2>said && complain "written to nowhere"
 [ "$(grep -c 'rank 0 of 2) (rank' said)" -eq 0 ] || complain "a rank is named twice: $(cat said)"
 
+# what one process takes without axes that say nothing, ranks take so, too: the one page of a TIFF file, and a grey
+# picture with three equal channels
+"$tools/le-run" project volume="$cube" scale=linear colormap=none image=page.tif 2>said || grep -q 'without libtiff' said ||
+    complain "no page: $(cat said)"
+printf '1,2,1\n0,1,0\n' >kernel.csv
+python3 - <<'END'
+import struct, zlib
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+rows = b"".join(b"\0" + bytes((x * 7 + y * 3) % 251 for x in range(40) for _ in range(3)) for y in range(30))
+with open("grey.png", "wb") as f:
+    f.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 40, 30, 8, 2, 0, 0, 0)) +
+            chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+END
+for image in page.tif grey.png; do
+    [ -e $image ] || continue
+    blur="--reproducible convolve2d image=$image kernel=kernel.csv mode=same"
+    "$tools/le-run" $blur result=one.raw || complain "$image: le-run by itself failed"
+    ranks 2 "$tools/le-run" $blur result=two.raw >said 2>&1 || complain "$image: 2 ranks failed: $(cat said)"
+    cmp one.raw two.raw || complain "$image: 2 ranks have other bits"
+done
 # what a format does not take is told before anything is computed
 ranks 2 "$tools/le-run" -v project volume="$cube" image=x.vot >/dev/null 2>said && complain "an image became a table"
 grep -q 'x.vot: f32\[128,128,3\]; VOTable takes tables' said || complain "not told: $(cat said)"

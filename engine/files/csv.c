@@ -68,22 +68,27 @@ static int64_t take_line(const char *p, double *out, int64_t max) {
     }
 }
 
-/* A field of the line of names: between its quotes, of which two together are one, or without
- * blanks around it. */
+/* A field of the line of names: between its quotes, of which two together are one, with line breaks
+ * that are there; or without blanks around it. */
 typedef struct field {
     const char *begin, *end;
     bool quoted;
 } field;
+
+/* The quote that ends a field; the end of the line where there is none. */
+static const char *quote_end(const char *p) {
+    const char *end = strchr(p, '"');
+    while (end && end[1] == '"')
+        end = strchr(end + 2, '"');
+    return end ? end : line_end(p);
+}
 
 /* Gives what follows it. */
 static const char *take_name(const char *p, field *out) {
     p = skip_blanks(p);
     out->quoted = *p == '"';
     out->begin = p += out->quoted;
-    p += strcspn(p, out->quoted ? "\"\r\n" : ",\r\n");
-    while (out->quoted && p[0] == '"' && p[1] == '"')
-        p += 2 + strcspn(p + 2, "\"\r\n");
-    out->end = p;
+    out->end = p = out->quoted ? quote_end(p) : p + strcspn(p, ",\r\n");
     while (!out->quoted && out->end > out->begin && strchr(" \t", out->end[-1]))
         out->end--;
     return p + strcspn(p, ",\r\n");
@@ -96,10 +101,11 @@ static bool is_named(const field *f, const char *name) {
     return p == f->end && !*name;
 }
 
-static int64_t count_names(const char *p) {
+/* *p is then at the end of the line of names. */
+static int64_t count_names(const char **p) {
     field name;
     int64_t n = 1;
-    for (p = take_name(p, &name); *p == ','; p = take_name(p + 1, &name))
+    for (*p = take_name(*p, &name); **p == ','; *p = take_name(*p + 1, &name))
         n++;
     return n;
 }
@@ -121,8 +127,8 @@ static le_status survey(csv *c) {
     const char *p = useful(behind_mark(c->data));
     if (p && take_line(p, NULL, 0) < 0) {
         c->names = p;
-        c->columns = count_names(p);
-        p = useful(next_line(c->names));
+        c->columns = count_names(&p);
+        p = useful(next_line(p));
     }
     c->first = p;
     for (; p; p = useful(next_line(p)), c->lines++) {

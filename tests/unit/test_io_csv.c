@@ -153,6 +153,19 @@ static void names_come_back(void **state) {
     assert_reads("q.csv[\"]", "f64[1]", (double[]){6});
     assert_reads("q.csv[inf]", "f64[1]", (double[]){7});
     io_assert_fails("q.csv[say \"\"x\"\"]", LE_ERR_IO, "no column");
+    o.columns = (const char *const[]){"a\nb", "\n\"1,2\"\n", "c\r\n", "#\n#", "e", "f", "g"};
+    assert_int_equal(le_io_write_with(io_engine, "q.csv", &t, &o), LE_OK);
+    assert_holds("q.csv", "\"a\nb\",\"\n\"\"1,2\"\"\n\",\"c\r\n\",\"#\n#\",e,f,g\n1,2,3,4,5,6,7\n");
+    assert_reads("q.csv", "f64[1,7]", values);
+    for (int i = 0; i < 7; i++) {
+        char place[32];
+        snprintf(place, sizeof place, "q.csv[%s]", o.columns[i]);
+        assert_reads(place, "f64[1]", &values[i]);
+    }
+    put("q.csv", "\"a\n b\" , c\r\n1,2\n3,x\n");
+    io_assert_fails("q.csv", LE_ERR_IO, "line 4 is not made of numbers");
+    put("q.csv", "\"a,b\n1,2\n"); /* nobody has closed it */
+    io_assert_fails("q.csv", LE_ERR_IO, "line 2 has 2 fields, expected 1");
     o.columns = (const char *const[]){"1", "2", "3", "4", "5", "6", "7"};
     assert_int_equal(le_io_write_with(io_engine, "q.csv", &t, &o), LE_OK);
     assert_reads("q.csv", "f64[1,7]", values);

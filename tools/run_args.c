@@ -143,6 +143,8 @@ void run_describe_arg(const le_arg_desc *d, char *text, size_t size) {
     case LE_TYPE_TABLE:
         add(text, size, "a table %s: a file%s", d->shape ? d->shape : "",
             d->min_ndim > 1 ? "" : ", or numbers a,b,c");
+        if (d->min_ndim <= 1)
+            add_limits(d, text, size);
         break;
     case LE_TYPE_F64:
         add(text, size, "a number");

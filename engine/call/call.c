@@ -245,11 +245,13 @@ le_status le__call_fetch(le_call *call, le_tensor *t) {
 }
 
 static le_status fail_for_room(const le_call *call, int arg) {
+    const le__bound_arg *b = &call->args[arg];
     char shape[256];
-    le_tensor_describe(&call->args[arg].tensor, shape, sizeof shape);
-    return le_fail(LE_ERR_MEMORY, "%s: there is no memory for output '%s', %s: %.1f GiB",
+    le_tensor_describe(&b->tensor, shape, sizeof shape);
+    return le_fail(LE_ERR_MEMORY, "%s: there is no memory for output '%s', %s: %.1f GiB%s%s",
                    call->operation->name, call->operation->args[arg].name, shape,
-                   (double)le__tensor_size(&call->args[arg].tensor) / (1 << 30));
+                   (double)le__tensor_size(&b->tensor) / (1 << 30), b->rows_by ? "; " : "",
+                   b->rows_by ? b->rows_by : "");
 }
 
 le_status le__call_prepare_tensors(le_call *call, bool host, le__outputs outputs) {

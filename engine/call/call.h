@@ -39,7 +39,8 @@ typedef struct le__bound_arg {
             int64_t rows; /* that there is memory for */
         };
     };
-    int64_t said; /* ... by the implementation; -1: nothing */
+    int64_t said;        /* ... by the implementation; -1: nothing */
+    const char *rows_by; /* what they go by; NULL: nothing was said of that */
     const char *str;
     const double *f64s; /* of tables the elements; tensor has their shape */
     size_t count;

@@ -45,6 +45,11 @@ void le_call_set_count(le_call *call, int arg, int64_t rows) {
     call->args[arg].said = rows < 0 ? -1 : rows;
 }
 
+void le_call_set_count_by(le_call *call, int arg, int64_t rows, const char *what) {
+    le_call_set_count(call, arg, rows);
+    call->args[arg].rows_by = what;
+}
+
 /* --- how many there may be --- */
 
 bool le__is_counted(const le_call *call, size_t arg) {

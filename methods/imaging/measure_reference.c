@@ -30,7 +30,7 @@ static le_status run(le_call *call) {
         le__im_measure_reference(image, &table, &members, label,
                                  (double *)catalogue->data + i * catalogue->shape[1]);
     }
-    le_call_set_count(call, MEASURE_CATALOGUE, index.rows);
+    le__im_count_rows(call, &index);
     return LE_OK;
 }
 

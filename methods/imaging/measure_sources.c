@@ -112,6 +112,15 @@ le_status le__im_for_rows(le_call *call, size_t rows, le_range_fn fn, void *cont
     return LE_OK;
 }
 
+void le__im_count_rows(le_call *call, const le__im_index *index) {
+    if (index->labels)
+        le_call_set_count(call, MEASURE_CATALOGUE, index->rows);
+    else
+        le_call_set_count_by(call, MEASURE_CATALOGUE, index->rows,
+                             "it has a row for each label up to the largest in 'labels'; expected "
+                             "labels without wide gaps, or those to measure as 'index'");
+}
+
 typedef struct filling {
     const le__im_index *index;
     const le__im_sums *sums;
@@ -141,7 +150,7 @@ le_status le__im_put_catalogue(le_call *call, const le__im_index *index, const l
     const int64_t room = f.catalogue->shape[0];
     const size_t rows = (size_t)(index->rows < room ? index->rows : room);
     le_status status = le__im_for_rows(call, rows, put_rows, &f);
-    le_call_set_count(call, MEASURE_CATALOGUE, index->rows);
+    le__im_count_rows(call, index);
     return status;
 }
 

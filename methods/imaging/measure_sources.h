@@ -39,6 +39,8 @@ int64_t le__im_place_of(const le__im_index *index, double label);
 bool le__im_measures_background(const le__im_index *index);
 /* Runs fn over rows of a catalogue or their sums, by all threads where they are many. */
 le_status le__im_for_rows(le_call *call, size_t rows, le_range_fn fn, void *context);
+/* How many rows the catalogue has. */
+void le__im_count_rows(le_call *call, const le__im_index *index);
 /* Writes the rows that there is room for, and says how many there are; from outside of loops. */
 le_status le__im_put_catalogue(le_call *call, const le__im_index *index, const le__im_sums *sums);
 

@@ -210,6 +210,35 @@ static void no_memory_for_nothing(void **state) {
     le_close(&e);
 }
 
+static le_status says_too_many(le_call *call) {
+    le_call_set_count_by(call, ABOVE_ROWS, INT64_C(1) << 58, "the image says so; expected fewer");
+    return LE_OK;
+}
+
+/* Where there is no memory for so many rows it is said what they go by. */
+static void no_memory_for_so_many(void **state) {
+    (void)state;
+    const le_implementation boasts = {.abi = LE_METHOD_ABI,
+                                      .operation = "above",
+                                      .name = "boasts",
+                                      .run_type = "c",
+                                      .flags = LE_IMPL_REFERENCE,
+                                      .speed = 1,
+                                      .run = says_too_many};
+    le_engine *e = engine_open(NULL, LE_MODE_LEARN);
+    le_tensor in = make_image(), rows = {0};
+    assert_ok(le_register_operation(e, &counted_above));
+    assert_ok(le_register_implementation(e, &boasts));
+    assert_int_equal(
+        le_engine_run(e, "above", LE_IN("image", &in), LE_F64("level", 0.5), LE_OUT("rows", &rows)),
+        LE_ERR_MEMORY);
+    assert_string_equal(le_error_message(),
+                        "above: there is no memory for output 'rows', f32[288230376151711744,2]: "
+                        "2147483648.0 GiB; the image says so; expected fewer");
+    assert_null(rows.data);
+    le_close(&e);
+}
+
 /* A share that is far above 1 is believed of its own problem only: the next room may be a guess of
  * another kind, and so many times as much of it too much. */
 static void shares_of_others(void **state) {
@@ -627,6 +656,7 @@ int main(void) {
         cmocka_unit_test(room_is_learnt),
         cmocka_unit_test(callers_tensors),
         cmocka_unit_test(no_memory_for_nothing),
+        cmocka_unit_test(no_memory_for_so_many),
         cmocka_unit_test(shares_of_others),
         cmocka_unit_test(shares_outlive_the_process),
         cmocka_unit_test(shares_do_not_mix),

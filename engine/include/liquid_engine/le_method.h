@@ -95,6 +95,9 @@ LE_API le_status le_call_set_out_upto(le_call *call, int arg, le_dtype dtype, in
 /* In run or release, at the end, for each counted output that was given. On OpenCL le_cl_count may
  * do it. */
 LE_API void le_call_set_count(le_call *call, int arg, int64_t rows);
+/* The same where a value of an input says how many there are: what they go by and what is expected,
+ * a text that stays, for the error where there is no memory for so many. */
+LE_API void le_call_set_count_by(le_call *call, int arg, int64_t rows, const char *what);
 /* For le_operation.check: keeps data derived from the arguments (a parsed transfer function) with
  * the call; release is called once when the call ends, NULL for static data. */
 LE_API void le_call_attach(le_call *call, void *data, void (*release)(void *));

@@ -102,6 +102,10 @@ le_status le__step_find_liked(le_chain *c, int step, bool *found, char why[256])
         if (objection && *objection && (!*why || !le__candidate_is_unwanted(objection)))
             snprintf(why, 256, "%s: %s", a->candidate.implementation->name, objection);
     }
+    if (status == LE_OK && !*found && !*why) {
+        le__text text = le__text_in(why, 256);
+        le__refusal_without_device(&text, q, call);
+    }
     pthread_mutex_unlock(&q->op->mutex);
     le__question_release(q);
     return status;

@@ -8,7 +8,6 @@
 #include "call/engine.h"
 #include "call/named.h"
 #include "choose/slate.h"
-#include "core/text.h"
 
 #include <string.h>
 
@@ -48,10 +47,10 @@ static bool has_arm(const le__question *q, const le_implementation *impl) {
     return false;
 }
 
-/* Those that are asked for and have no device to be candidates on. */
-static void tell_without_device(le__text *text, const le__question *q, const le_call *call) {
-    const char *run_type = le__call_forces(call).run_type;
-    const char *name = le__call_forces(call).implementation;
+void le__refusal_without_device(le__text *text, const le__question *q, const le_call *call) {
+    const le__constraint *w = &call->want;
+    const char *run_type = call->step ? w->liked_run_type : le__call_forces(call).run_type;
+    const char *name = call->step ? w->liked_implementation : le__call_forces(call).implementation;
     for (size_t i = 0; (run_type || name) && i < call->entry->n_implementations; i++) {
         const le_implementation *impl = call->entry->implementations[i];
         if ((!run_type || !strcmp(impl->run_type, run_type)) &&
@@ -69,7 +68,7 @@ le_status le__refusal(const le__question *q, const le_call *call) {
     if (status != LE_OK)
         return status;
     le__text text = le__text_in(buffer, sizeof buffer);
-    tell_without_device(&text, q, call);
+    le__refusal_without_device(&text, q, call);
     tell_arms(&text, q, call, false, NULL);
     if (!text.n)
         tell_arms(&text, q, call, true, le__call_forces(call).implementation);

@@ -91,6 +91,8 @@ static void find_devices(le__cl *cl) {
         add_platform(cl, platforms[i]);
 }
 
+const bool le__cl_built = true;
+
 bool le__cl_was_opened(void) {
     return le__cl_api_is_loaded();
 }

@@ -5,6 +5,8 @@
  */
 #include "opencl/opencl.h"
 
+const bool le__cl_built = false;
+
 static le_status unsupported(void) {
     return le_fail(LE_ERR_UNSUPPORTED, "this library was built without OpenCL");
 }

@@ -22,6 +22,7 @@ typedef struct le__cl_options {
     struct le__pool *pool;      /* threads that move what is large; NULL: the driver's alone */
 } le__cl_options;
 
+extern const bool le__cl_built; /* false: there are no devices */
 /* Whether the loader is in this process already, by us or by somebody else. */
 bool le__cl_was_opened(void);
 

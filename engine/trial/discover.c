@@ -5,6 +5,7 @@
  */
 #include "trial/discover.h"
 
+#include "call/device.h"
 #include "call/engine.h"
 #include "opencl/opencl.h"
 #include "trial/trial_server.h"
@@ -16,6 +17,11 @@
 static void discover(le_engine *e) {
     if (e->options.devices && !strcmp(e->options.devices, "cpu"))
         return;
+    if (!le__cl_built) {
+        le__log_write(&e->log, le__names_opencl(e->options.devices) ? LE_LOG_WARNING : LE_LOG_DEBUG,
+                      "OpenCL is not used: this library was built without it");
+        return;
+    }
     bool fork_first = !le__trial_is_child() && le__trial_needs_fork(e);
     if (fork_first)
         e->trial_server = le__trial_server_open(e, !le__cl_was_opened());

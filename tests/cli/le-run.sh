@@ -385,6 +385,8 @@ for options in --run-type=c --implementation=c --run-type=staged --tolerance=1e-
     grep -v "OpenCL is not used" err >explained # of a build or a machine without, by each program once or by none
     cmp -s explained run_says || { fail "--explain $options says other things than the run"; cat run_says err; }
 done
+expect 0 le-run --explain project volume=v.raw:u8:2,2,2
+! grep -i "built without" err || fail "what nobody has asked for is warned of"
 expect 0 le-run --explain=json chain.json cube=v.raw:u8:2,2,2
 out_has '"choice"'
 out_has '"plan"'

@@ -224,22 +224,15 @@ le_status le__csv_read(const le__io_request *q, le_tensor *out) {
     le__io_range r[LE_MAX_DIMS];
     int ndim = 0;
     int64_t shape[LE_MAX_DIMS];
-    le_tensor t = {0};
     const le_dtype dtype = le__io_table_dtype(q->dtypes);
     le_status status = load(&c, q->place->file, q->max_bytes);
     if (status == LE_OK)
         status = choose(&c, q->place, r, &ndim, shape);
     if (status == LE_OK)
-        status = le__io_check_size(c.text, dtype, ndim, shape, q->max_bytes, NULL);
+        status = le__io_room(out, c.text, dtype, ndim, shape, q->max_bytes);
     if (status == LE_OK)
-        status = le__io_alloc(&t, dtype, ndim, shape);
-    if (status == LE_OK)
-        status = fill(&c, r, &t);
+        status = fill(&c, r, out);
     free(c.data);
-    if (status == LE_OK)
-        *out = t;
-    else
-        le_tensor_free(&t);
     return status;
 }
 

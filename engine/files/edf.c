@@ -241,7 +241,7 @@ static void shape_of(const edf *e, int *ndim, int64_t *shape) {
 static le_status read_images(const le__io_request *r, const edf *e, le_tensor *all) {
     le__io_place at = e->at;
     le__io_request own = *r;
-    int64_t shape[LE_MAX_DIMS], bytes = 0;
+    int64_t shape[LE_MAX_DIMS];
     int ndim;
     le_status status = LE_OK;
     shape_of(e, &ndim, shape);
@@ -252,11 +252,9 @@ static le_status read_images(const le__io_request *r, const edf *e, le_tensor *a
         at.big_endian = e->images[k].big_endian;
         status = le__raw_read(&own, &one);
         if (status == LE_OK && k == 0)
-            status = le__io_check_size(at.text, one.dtype, ndim, shape, r->max_bytes, &bytes);
-        if (status == LE_OK && k == 0)
-            status = le__io_alloc(all, one.dtype, ndim, shape);
+            status = le__io_room(all, at.text, one.dtype, ndim, shape, r->max_bytes);
         if (status == LE_OK) {
-            const size_t part = (size_t)bytes / e->n;
+            const size_t part = (size_t)le__tensor_size(all) / e->n;
             memcpy((char *)all->data + k * part, one.data, part);
         }
         le_tensor_free(&one);
@@ -267,22 +265,14 @@ static le_status read_images(const le__io_request *r, const edf *e, le_tensor *a
 le_status le__edf_read(const le__io_request *r, le_tensor *out) {
     edf e;
     le__io_request own = *r;
-    le_tensor all = {0};
     int64_t most; /* with headers, which may be larger than small images */
     if (__builtin_mul_overflow(r->max_bytes, 2, &most) ||
         __builtin_add_overflow(most, LARGEST_HEADER, &most))
         most = INT64_MAX;
     le_status status = open_edf(r->place, most, &e);
     own.place = &e.at;
-    if (status == LE_OK && e.n > 1) {
-        status = read_images(r, &e, &all);
-        if (status == LE_OK)
-            *out = all;
-        else
-            le_tensor_free(&all);
-    } else if (status == LE_OK) {
-        status = le__raw_read(&own, out);
-    }
+    if (status == LE_OK)
+        status = e.n > 1 ? read_images(r, &e, out) : le__raw_read(&own, out);
     close_file(&e);
     return status;
 }

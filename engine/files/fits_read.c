@@ -286,18 +286,13 @@ static le_status read_seen(const le__io_request *q, le__fits_seen *seen, le_tens
 
 le_status le__fits_read(const le__io_request *q, le_tensor *out) {
     le__fits_seen seen;
-    le_tensor t = {0};
     le__io_enter();
     le_status status = le__fits_look(q, &seen);
     if (status == LE_OK)
-        status = le__io_alloc(&t, seen.dtype, seen.ndim, seen.shape);
+        status = le__io_alloc(out, seen.dtype, seen.ndim, seen.shape);
     if (status == LE_OK)
-        status = read_seen(q, &seen, &t);
+        status = read_seen(q, &seen, out);
     le__io_leave();
-    if (status == LE_OK)
-        *out = t;
-    else
-        le_tensor_free(&t);
     return status;
 }
 

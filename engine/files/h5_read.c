@@ -25,22 +25,15 @@ le_status le__h5_read(const le__io_request *r, le_tensor *out) {
     le__h5_dataset d;
     int ndim;
     int64_t shape[LE_MAX_DIMS];
-    le_tensor t = {0};
     le_status status = le__h5_open(r->place, r->max_bytes, r->dtypes, &d);
     if (status != LE_OK)
         return status;
     status = result_shape(&d, &ndim, shape);
     if (status == LE_OK)
-        status = le__io_check_size(r->place->text, d.dtype, ndim, shape, r->max_bytes, NULL);
+        status = le__io_room(out, r->place->text, d.dtype, ndim, shape, r->max_bytes);
     if (status == LE_OK)
-        status = le__io_alloc(&t, d.dtype, ndim, shape);
-    if (status == LE_OK)
-        status = le__h5_values(&d, &r->parallel, t.data);
+        status = le__h5_values(&d, &r->parallel, out->data);
     le__h5_close(&d);
-    if (status == LE_OK)
-        *out = t;
-    else
-        le_tensor_free(&t);
     return status;
 }
 

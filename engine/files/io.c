@@ -66,6 +66,8 @@ static le_status read_place(le_engine *engine, const char *place_text, const le_
     le__io_place_free(&place);
     if (status == LE_OK)
         *out = t;
+    else
+        le_tensor_free(&t);
     return status;
 }
 

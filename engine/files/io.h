@@ -203,6 +203,7 @@ typedef struct le__io_request {
 } le__io_request;
 
 extern const bool le__h5_built; /* false: each of these fails with LE_ERR_UNSUPPORTED */
+/* *out is {0} before; after an error the caller frees what has come of it, as with all formats. */
 le_status le__h5_read(const le__io_request *r, le_tensor *out);
 le_status le__h5_write(const le__io_request *r, const le_tensor *t, const void *data);
 /* Whether a dataset of the place's name can be put into its file as that is now. */

@@ -57,7 +57,6 @@ static le_status read_block(const le__io_request *r, block *b, le_tensor *out) {
     le_dtype dtype = le__dtype_nearest(b->dtype, r->dtypes);
     int64_t bytes, whole, shape[LE_MAX_DIMS];
     int ndim = b->ndim;
-    le_tensor t = {0};
     le_status status =
         le__io_check_size(r->place->text, b->dtype, ndim, b->shape, INT64_MAX, &whole);
     memcpy(shape, b->shape, (size_t)ndim * sizeof *shape);
@@ -75,16 +74,12 @@ static le_status read_block(const le__io_request *r, block *b, le_tensor *out) {
     if (b->gzip ? whole / 1040 > b->file_bytes : whole > b->file_bytes)
         return le_fail(LE_ERR_IO, "%s: %lld bytes of data cannot be in a file of %lld", b->name,
                        (long long)whole, (long long)b->file_bytes);
-    status = le__io_alloc(&t, dtype, ndim, shape);
+    status = le__io_alloc(out, dtype, ndim, shape);
     if (status == LE_OK)
-        status = load(r, b, (char *)t.data + (bytes - stored), stored);
-    if (status != LE_OK) {
-        le_tensor_free(&t);
-        return status;
-    }
-    le__io_convert(t.data, count, b->dtype, dtype, b->big_endian != machine_big_endian());
-    *out = t;
-    return LE_OK;
+        status = load(r, b, (char *)out->data + (bytes - stored), stored);
+    if (status == LE_OK)
+        le__io_convert(out->data, count, b->dtype, dtype, b->big_endian != machine_big_endian());
+    return status;
 }
 
 /* ------------------------------------------------------------------------------------ raw -- */

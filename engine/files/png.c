@@ -5,6 +5,7 @@
  */
 #include "files/io.h"
 
+#include "call/tensor.h"
 #include "core/os.h"
 
 #include <errno.h>
@@ -172,26 +173,18 @@ le_status le__png_peek(const le__io_place *place, le_dtype *dtype, int *ndim, in
 le_status le__png_read(const le__io_request *r, le_tensor *out) {
     stack_job job;
     int ndim;
-    int64_t shape[LE_MAX_DIMS], bytes = 0;
-    le_tensor t = {0};
+    int64_t shape[LE_MAX_DIMS];
     le_status status = survey(r->place, &job, &ndim, shape);
     if (status == LE_OK)
-        status =
-            le__io_check_size(r->place->text, job.what.dtype, ndim, shape, r->max_bytes, &bytes);
-    if (status == LE_OK)
-        status = le__io_alloc(&t, job.what.dtype, ndim, shape);
+        status = le__io_room(out, r->place->text, job.what.dtype, ndim, shape, r->max_bytes);
     if (status != LE_OK)
         return status;
     int64_t images = job.numbered ? shape[0] : 1;
-    job.data = t.data;
-    job.image_bytes = bytes / images;
+    job.data = out->data;
+    job.image_bytes = le__tensor_size(out) / images;
     status = le__io_run(&r->parallel, r->place->text, (size_t)images, read_images, &job);
     if (status == LE_OK && (status = (le_status)atomic_load(&job.failed)) != LE_OK)
         le_fail(status, "%s", job.problem.text);
-    if (status == LE_OK)
-        *out = t;
-    else
-        le_tensor_free(&t);
     return status;
 }
 

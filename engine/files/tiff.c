@@ -404,21 +404,14 @@ le_status le__tiff_read(const le__io_request *r, le_tensor *out) {
     le_dtype dtype;
     int ndim;
     int64_t shape[LE_MAX_DIMS];
-    le_tensor t = {0};
     le_status status = open_stack(r->place->file, r->max_bytes, r->dtypes, &s);
     if (status != LE_OK)
         return status;
     image_shape(s, &dtype, &ndim, shape);
-    status = le__io_check_size(r->place->text, dtype, ndim, shape, r->max_bytes, NULL);
+    status = le__io_room(out, r->place->text, dtype, ndim, shape, r->max_bytes);
     if (status == LE_OK)
-        status = le__io_alloc(&t, dtype, ndim, shape);
-    if (status == LE_OK)
-        status = le__tiff_stream_read(s, 0, s->pages, t.data);
+        status = le__tiff_stream_read(s, 0, s->pages, out->data);
     le__tiff_stream_close(s);
-    if (status == LE_OK)
-        *out = t;
-    else
-        le_tensor_free(&t);
     return status;
 }
 

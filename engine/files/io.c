@@ -13,8 +13,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-static le_status written_only(const char *text) {
-    return le_fail(LE_ERR_UNSUPPORTED, "%s: VOTables are written only", text);
+static const char only_read[] = "EDF files are for reading only";
+static const char only_written[] = "VOTables are written only";
+
+static const struct { /* NULL: only_read, only_written */
+    le_status (*read)(const le__io_request *r, le_tensor *out);
+    le_status (*peek)(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape);
+    le_status (*write)(const le__io_request *r, const le_tensor *t, const void *data);
+} formats[] = {
+    [LE__IO_HDF5] = {le__h5_read, le__h5_peek, le__h5_write},
+    [LE__IO_NRRD] = {le__nrrd_read, le__nrrd_peek, le__nrrd_write},
+    [LE__IO_NPY] = {le__npy_read, le__npy_peek, le__npy_write},
+    [LE__IO_EDF] = {le__edf_read, le__edf_peek, NULL},
+    [LE__IO_RAW] = {le__raw_read, le__raw_peek, le__raw_write},
+    [LE__IO_PNG] = {le__png_read, le__png_peek, le__png_write},
+    [LE__IO_TIFF] = {le__tiff_read, le__tiff_peek, le__tiff_write},
+    [LE__IO_CSV] = {le__csv_read, le__csv_peek, le__csv_write},
+    [LE__IO_FITS] = {le__fits_read, le__fits_peek, le__fits_write},
+    [LE__IO_VOTABLE] = {NULL, NULL, le__votable_write},
+};
+
+static le_status fail_way(const char *text, const char *why) {
+    return le_fail(LE_ERR_UNSUPPORTED, "%s: %s", text, why);
 }
 
 static le_status read_place(le_engine *engine, const char *place_text, const le_io_options *options,
@@ -31,38 +51,8 @@ static le_status read_place(le_engine *engine, const char *place_text, const le_
                         .parallel = le__io_parallel_of(engine),
                         .max_bytes = o.max_bytes,
                         .dtypes = o.dtypes};
-    switch (place.format) {
-    case LE__IO_HDF5:
-        status = le__h5_read(&r, &t);
-        break;
-    case LE__IO_NRRD:
-        status = le__nrrd_read(&r, &t);
-        break;
-    case LE__IO_NPY:
-        status = le__npy_read(&r, &t);
-        break;
-    case LE__IO_EDF:
-        status = le__edf_read(&r, &t);
-        break;
-    case LE__IO_RAW:
-        status = le__raw_read(&r, &t);
-        break;
-    case LE__IO_PNG:
-        status = le__png_read(&r, &t);
-        break;
-    case LE__IO_TIFF:
-        status = le__tiff_read(&r, &t);
-        break;
-    case LE__IO_CSV:
-        status = le__csv_read(&r, &t);
-        break;
-    case LE__IO_FITS:
-        status = le__fits_read(&r, &t);
-        break;
-    case LE__IO_VOTABLE:
-        status = written_only(place_text);
-        break;
-    }
+    status = formats[place.format].read ? formats[place.format].read(&r, &t)
+                                        : fail_way(place_text, only_written);
     le__io_place_free(&place);
     if (status == LE_OK)
         *out = t;
@@ -79,29 +69,8 @@ le_status le_io_read(le_engine *engine, const char *place, const le_io_options *
 }
 
 static le_status write_place(const le__io_request *r, const le_tensor *t, const void *data) {
-    switch (r->place->format) {
-    case LE__IO_HDF5:
-        return le__h5_write(r, t, data);
-    case LE__IO_NRRD:
-        return le__nrrd_write(r, t, data);
-    case LE__IO_NPY:
-        return le__npy_write(r, t, data);
-    case LE__IO_EDF:
-        return le_fail(LE_ERR_UNSUPPORTED, "%s: EDF files are for reading only", r->place->text);
-    case LE__IO_RAW:
-        return le__raw_write(r, t, data);
-    case LE__IO_PNG:
-        return le__png_write(r, t, data);
-    case LE__IO_TIFF:
-        return le__tiff_write(r, t, data);
-    case LE__IO_CSV:
-        return le__csv_write(r, t, data);
-    case LE__IO_FITS:
-        return le__fits_write(r, t, data);
-    case LE__IO_VOTABLE:
-        return le__votable_write(r, t, data);
-    }
-    return LE_ERR_INTERNAL;
+    return formats[r->place->format].write ? formats[r->place->format].write(r, t, data)
+                                           : fail_way(r->place->text, only_read);
 }
 
 static le_status check_columns(const char *place, const le_tensor *t,
@@ -174,43 +143,6 @@ le_status le_io_write(le_engine *engine, const char *place, le_tensor *tensor) {
     return le_io_write_with(engine, place, tensor, NULL);
 }
 
-static le_status peek_raw(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape) {
-    if (!place->has_layout)
-        return le_fail(LE_ERR_ARGUMENT, "%s: give its layout as FILE.raw:TYPE:N,N,...",
-                       place->text);
-    *dtype = place->dtype;
-    *ndim = place->ndim;
-    memcpy(shape, place->shape, sizeof place->shape);
-    le__io_range ranges[LE_MAX_DIMS];
-    return le__io_narrow(place, ndim, shape, ranges);
-}
-
-static le_status peek_place(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape) {
-    switch (place->format) {
-    case LE__IO_HDF5:
-        return le__h5_peek(place, dtype, ndim, shape);
-    case LE__IO_NRRD:
-        return le__nrrd_peek(place, dtype, ndim, shape);
-    case LE__IO_NPY:
-        return le__npy_peek(place, dtype, ndim, shape);
-    case LE__IO_EDF:
-        return le__edf_peek(place, dtype, ndim, shape);
-    case LE__IO_RAW:
-        return peek_raw(place, dtype, ndim, shape);
-    case LE__IO_PNG:
-        return le__png_peek(place, dtype, ndim, shape);
-    case LE__IO_TIFF:
-        return le__tiff_peek(place, dtype, ndim, shape);
-    case LE__IO_CSV:
-        return le__csv_peek(place, dtype, ndim, shape);
-    case LE__IO_FITS:
-        return le__fits_peek(place, dtype, ndim, shape);
-    case LE__IO_VOTABLE:
-        return written_only(place->text);
-    }
-    return LE_ERR_INTERNAL;
-}
-
 le_status le_io_peek(const char *place_text, le_dtype *dtype, int *ndim, int64_t *shape) {
     le_dtype d = LE_U8;
     int n = 0;
@@ -219,7 +151,8 @@ le_status le_io_peek(const char *place_text, le_dtype *dtype, int *ndim, int64_t
     le_status status = le__io_place_parse(place_text, &place);
     if (status != LE_OK)
         return status;
-    status = peek_place(&place, &d, &n, lengths);
+    status = formats[place.format].peek ? formats[place.format].peek(&place, &d, &n, lengths)
+                                        : fail_way(place_text, only_written);
     le__io_place_free(&place);
     if (status == LE_OK) {
         *dtype = d;
@@ -239,7 +172,7 @@ bool le_io_is_place(const char *place_text, bool for_writing) {
     else if (place.format == LE__IO_FITS && for_writing && le__io_is_gzip(&place))
         problem = "gzipped FITS files are for reading only";
     else if (place.format == LE__IO_VOTABLE && !for_writing)
-        problem = "VOTables are written only";
+        problem = only_written;
     else if (for_writing && place.n_slices)
         problem = "slices are for reading only";
     else if (place.format != LE__IO_HDF5 && for_writing && place.dataset)
@@ -247,9 +180,9 @@ bool le_io_is_place(const char *place_text, bool for_writing) {
     else if (place.format == LE__IO_RAW && for_writing && strcmp(place.file, place_text) != 0)
         problem = "for writing give the file name only; type and shape are the tensor's";
     else if (place.format == LE__IO_RAW && !for_writing && !place.has_layout)
-        problem = "give its layout as FILE.raw:TYPE:N,N,...";
+        problem = le__raw_layout;
     else if (place.format == LE__IO_EDF && for_writing)
-        problem = "EDF files are for reading only";
+        problem = only_read;
     else if (place.format == LE__IO_HDF5 && for_writing && !le__h5_built)
         problem = "this library was built without HDF5";
     else if (place.format == LE__IO_NRRD && for_writing && !le__nrrd_may_name(place.file))

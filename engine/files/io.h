@@ -224,6 +224,7 @@ le_status le__nrrd_write(const le__io_request *r, const le_tensor *t, const void
 le_status le__npy_read(const le__io_request *r, le_tensor *out);
 le_status le__npy_write(const le__io_request *r, const le_tensor *t, const void *data);
 le_status le__edf_read(const le__io_request *r, le_tensor *out);
+extern const char le__raw_layout[]; /* what a place has to give */
 le_status le__raw_read(const le__io_request *r, le_tensor *out);
 le_status le__raw_write(const le__io_request *r, const le_tensor *t, const void *data);
 le_status le__png_read(const le__io_request *r, le_tensor *out);
@@ -250,6 +251,7 @@ le_status le__h5_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int
 le_status le__nrrd_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape);
 le_status le__npy_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape);
 le_status le__edf_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape);
+le_status le__raw_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape);
 le_status le__png_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape);
 le_status le__tiff_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape);
 le_status le__fits_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape);

@@ -178,11 +178,7 @@ le_status le__npy_peek(const le__io_place *place, le_dtype *dtype, int *ndim, in
         return status;
     if (fortran)
         reverse(at.ndim, at.shape);
-    *dtype = at.dtype;
-    *ndim = at.ndim;
-    memcpy(shape, at.shape, sizeof at.shape);
-    le__io_range ranges[LE_MAX_DIMS];
-    return le__io_narrow(place, ndim, shape, ranges);
+    return le__raw_peek(&at, dtype, ndim, shape);
 }
 
 /* --------------------------------------------------------------------------------- writing -- */

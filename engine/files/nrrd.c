@@ -84,11 +84,22 @@ static le_status read_block(const le__io_request *r, block *b, le_tensor *out) {
 
 /* ------------------------------------------------------------------------------------ raw -- */
 
+const char le__raw_layout[] = "give its layout as FILE.raw:TYPE:N,N,...";
+
+le_status le__raw_peek(const le__io_place *place, le_dtype *dtype, int *ndim, int64_t *shape) {
+    le__io_range ranges[LE_MAX_DIMS];
+    if (!place->has_layout)
+        return le_fail(LE_ERR_ARGUMENT, "%s: %s", place->text, le__raw_layout);
+    *dtype = place->dtype;
+    *ndim = place->ndim;
+    memcpy(shape, place->shape, sizeof place->shape);
+    return le__io_narrow(place, ndim, shape, ranges);
+}
+
 le_status le__raw_read(const le__io_request *r, le_tensor *out) {
     const le__io_place *place = r->place;
     if (!place->has_layout)
-        return le_fail(LE_ERR_ARGUMENT, "%s: give its layout as FILE.raw:TYPE:N,N,...",
-                       place->text);
+        return le_fail(LE_ERR_ARGUMENT, "%s: %s", place->text, le__raw_layout);
     block b = {.name = place->file,
                .offset = place->offset,
                .dtype = place->dtype,

@@ -19,6 +19,9 @@ typedef struct le__h5_guard {
 void le__h5_enter(le__h5_guard *guard);
 void le__h5_leave(const le__h5_guard *guard);
 
+/* Closes whatever it is. Of less than 1, as a failure or H5S_ALL, there is nothing to close. */
+void le__h5_drop(hid_t id);
+
 /* A file that is open already, and what HDF5 does with it through a driver of our own. */
 typedef struct le__h5_handle {
     int fd;

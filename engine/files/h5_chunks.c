@@ -172,8 +172,7 @@ le_status le__h5_fill(le__h5_dataset *d, void *fill) {
     if (r >= 0 && kind != H5D_FILL_VALUE_UNDEFINED)
         r = H5Pget_fill_value(plist, d->memory_type, fill);
     le_status status = r < 0 ? le__h5_fail(d->text, "its fill value cannot be read") : LE_OK;
-    if (plist >= 0)
-        H5Pclose(plist);
+    le__h5_drop(plist);
     le__h5_leave(&guard);
     return status;
 }

@@ -21,6 +21,13 @@ void le__h5_leave(const le__h5_guard *guard) {
     le__io_leave();
 }
 
+void le__h5_drop(hid_t id) {
+    if (id > 0 && H5Iget_type(id) == H5I_DATASET)
+        H5Dclose(id);
+    else if (id > 0)
+        H5Idec_ref(id);
+}
+
 static herr_t innermost(unsigned n, const H5E_error2_t *error, void *cookie) {
     if (n == 0)
         snprintf(cookie, 400, "%s", error->desc ? error->desc : "");

@@ -34,8 +34,7 @@ static bool add(list_job *job, const char *name) {
 static int axes_of(hid_t set) {
     hid_t space = H5Dget_space(set);
     const int axes = space < 0 ? -1 : H5Sget_simple_extent_ndims(space);
-    if (space >= 0)
-        H5Sclose(space);
+    le__h5_drop(space);
     return axes;
 }
 
@@ -46,10 +45,8 @@ static bool is_wanted(hid_t group, const char *name, bool frames) {
     hid_t plist = set < 0 ? -1 : H5Dget_create_plist(set);
     const bool virtual = plist >= 0 && H5Pget_layout(plist) == H5D_VIRTUAL;
     const int axes = set < 0 ? 0 : axes_of(set);
-    if (plist >= 0)
-        H5Pclose(plist);
-    if (set >= 0)
-        H5Dclose(set);
+    le__h5_drop(plist);
+    le__h5_drop(set);
     H5Pclose(access);
     return left || (set >= 0 && !virtual && !(frames && axes >= 0 && axes < LE__FRAME_AXES));
 }
@@ -152,12 +149,9 @@ static le_status list_group(void *context) {
         job->out_of_memory = !drop_soft(file, job->place->dataset, job->names);
     if (job->out_of_memory)
         status = le_fail(LE_ERR_MEMORY, "%s: out of memory", job->place->text);
-    if (group >= 0)
-        H5Gclose(group);
-    if (file >= 0)
-        H5Fclose(file);
-    if (access >= 0)
-        H5Pclose(access);
+    le__h5_drop(group);
+    le__h5_drop(file);
+    le__h5_drop(access);
     return status;
 }
 

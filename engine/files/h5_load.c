@@ -26,8 +26,7 @@ static le_status fail_reading(const le__h5_dataset *d) {
                              "not have",
                              d->text, (int)id, *name ? " (" : "", name, *name ? ")" : "");
     }
-    if (plist >= 0)
-        H5Pclose(plist);
+    le__h5_drop(plist);
     return status;
 }
 
@@ -54,10 +53,8 @@ static le_status read_plain(void *context) {
     if (r >= 0 && memory_space >= 0)
         r = H5Dread(d->set, d->memory_type, memory_space, file_space, H5P_DEFAULT, job->data);
     le_status status = r < 0 || memory_space < 0 ? fail_reading(d) : LE_OK;
-    if (memory_space > 0 && memory_space != H5S_ALL)
-        H5Sclose(memory_space);
-    if (file_space >= 0)
-        H5Sclose(file_space);
+    le__h5_drop(memory_space);
+    le__h5_drop(file_space);
     return status;
 }
 

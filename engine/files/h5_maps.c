@@ -87,10 +87,8 @@ static const char *read_spaces(hid_t plist, size_t i, int rank, le__h5_map *m) {
         problem = read_slab(from, m->rank, m->from);
     if (!problem && !m->all)
         problem = match_axes(rank, m);
-    if (own >= 0)
-        H5Sclose(own);
-    if (from >= 0)
-        H5Sclose(from);
+    le__h5_drop(own);
+    le__h5_drop(from);
     return problem;
 }
 

@@ -34,8 +34,7 @@ static bool put_texts(hid_t object, const char *name, const char *const *texts, 
         H5Adelete(object, name);
     hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
     bool good = attribute >= 0 && H5Awrite(attribute, type, texts) >= 0;
-    if (attribute >= 0)
-        H5Aclose(attribute);
+    le__h5_drop(attribute);
     H5Sclose(space);
     H5Tclose(type);
     return good;
@@ -53,8 +52,7 @@ static bool put_axis(hid_t group, const le_io_axis *axis) {
                 H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, axis->values->data) >= 0 &&
                 (!axis->units || put_text(set, "units", axis->units)) &&
                 (!axis->long_name || put_text(set, "long_name", axis->long_name));
-    if (set >= 0)
-        H5Dclose(set);
+    le__h5_drop(set);
     H5Sclose(space);
     H5Tclose(type);
     return good;
@@ -64,8 +62,7 @@ static bool put_title(hid_t group, const char *title) {
     hid_t type = text_type(), space = H5Screate(H5S_SCALAR);
     hid_t set = H5Dcreate2(group, "title", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     bool good = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &title) >= 0;
-    if (set >= 0)
-        H5Dclose(set);
+    le__h5_drop(set);
     H5Sclose(space);
     H5Tclose(type);
     return good;
@@ -98,10 +95,8 @@ static bool link_signal(hid_t file, hid_t group, plot_job *job) {
         job->ndim >= (int)p->n_axes && job->ndim <= LE_MAX_DIMS &&
         put_text(set, "interpretation", p->interpretation) && put_link(group, p->signal, p->name) &&
         (!p->errors || (has_dataset(file, p->errors) && put_link(group, p->errors, errors)));
-    if (space >= 0)
-        H5Sclose(space);
-    if (set >= 0)
-        H5Dclose(set);
+    le__h5_drop(space);
+    le__h5_drop(set);
     return good;
 }
 
@@ -134,10 +129,8 @@ static bool put_defaults(hid_t file, const char *path) {
     hid_t group = good && path[n] ? H5Gopen2(file, entry, H5P_DEFAULT) : -1;
     if (group >= 0)
         good = put_class(group, "NXentry") && put_text(group, "default", path + n + 1);
-    if (group >= 0)
-        H5Gclose(group);
-    if (root >= 0)
-        H5Gclose(root);
+    le__h5_drop(group);
+    le__h5_drop(root);
     return good;
 }
 
@@ -173,8 +166,7 @@ static bool put_mark(hid_t group) {
     hid_t attribute = H5Acreate2(group, mark, H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT);
     bool good =
         attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_INT64, (int64_t[]){c.names, c.links}) >= 0;
-    if (attribute >= 0)
-        H5Aclose(attribute);
+    le__h5_drop(attribute);
     H5Sclose(space);
     return good;
 }
@@ -184,8 +176,7 @@ static bool get_mark(hid_t attribute, int64_t *out) {
     hid_t space = H5Aget_space(attribute);
     bool good = space >= 0 && H5Sget_simple_extent_npoints(space) == 2 &&
                 H5Aread(attribute, H5T_NATIVE_INT64, out) >= 0;
-    if (space >= 0)
-        H5Sclose(space);
+    le__h5_drop(space);
     return good;
 }
 
@@ -196,8 +187,7 @@ static bool is_own(hid_t group) {
     hid_t attribute = H5Aexists(group, mark) > 0 ? H5Aopen(group, mark, H5P_DEFAULT) : -1;
     bool own =
         attribute >= 0 && get_mark(attribute, then) && then[0] == c.names && then[1] == c.links;
-    if (attribute >= 0)
-        H5Aclose(attribute);
+    le__h5_drop(attribute);
     return own;
 }
 
@@ -209,8 +199,7 @@ static bool is_usable(hid_t file, const char *path, bool last) {
         return true;
     hid_t access = le__h5_inside(&external), object = H5Oopen(file, path, access);
     bool usable = object >= 0 && H5Iget_type(object) == H5I_GROUP && (!last || is_own(object));
-    if (object >= 0)
-        H5Oclose(object);
+    le__h5_drop(object);
     H5Pclose(access);
     return usable;
 }
@@ -253,8 +242,7 @@ static le_status write_plot(void *context, hid_t file) {
     bool good =
         group >= 0 && put_group(file, group, job) && put_mark(group) && put_defaults(file, path);
     le_status status = good ? LE_OK : le__h5_fail(job->place->text, "cannot be written");
-    if (group >= 0)
-        H5Gclose(group);
+    le__h5_drop(group);
     H5Pclose(links);
     return status;
 }

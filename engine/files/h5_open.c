@@ -75,8 +75,7 @@ static le_status open_file(const le__io_place *place, le__h5_dataset *d) {
     if (access >= 0 && d->file < 0 && is_written(d->handle.fd, superblock))
         d->file = H5Fopen(place->file, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
     le_status status = d->file < 0 ? le__h5_fail(place->file, "cannot be opened") : LE_OK;
-    if (access >= 0)
-        H5Pclose(access); /* forgets HDF5's errors */
+    le__h5_drop(access); /* forgets HDF5's errors */
     return status;
 }
 
@@ -254,8 +253,7 @@ static bool truth_type(hid_t type, le_dtype *dtype) {
         return false;
     hid_t base = H5Tget_super(type);
     bool good = base >= 0 && real_type(base, dtype);
-    if (base >= 0)
-        H5Tclose(base);
+    le__h5_drop(base);
     return good;
 }
 
@@ -323,8 +321,7 @@ int64_t le__h5_address(hid_t file, hid_t set) {
     haddr_t at = H5Dget_offset(set);
     hid_t plist = H5Fget_create_plist(file);
     bool known = plist >= 0 && H5Pget_userblock(plist, &block) >= 0;
-    if (plist >= 0)
-        H5Pclose(plist);
+    le__h5_drop(plist);
     return known && at >= block && at < (haddr_t)INT64_MAX ? (int64_t)at : -1;
 }
 
@@ -379,22 +376,16 @@ static le_status describe(const le__io_place *place, uint32_t dtypes, le__h5_dat
         status = le__h5_maps_read(d, plist);
     if (status == LE_OK)
         find_address(plist, type, d);
-    if (plist >= 0)
-        H5Pclose(plist);
-    if (space >= 0)
-        H5Sclose(space);
-    if (type >= 0)
-        H5Tclose(type);
+    le__h5_drop(plist);
+    le__h5_drop(space);
+    le__h5_drop(type);
     return status;
 }
 
 static void close_ids(le__h5_dataset *d) {
-    if (d->memory_type >= 0)
-        H5Tclose(d->memory_type);
-    if (d->set >= 0)
-        H5Dclose(d->set);
-    if (d->file >= 0)
-        H5Fclose(d->file);
+    le__h5_drop(d->memory_type);
+    le__h5_drop(d->set);
+    le__h5_drop(d->file);
     d->memory_type = d->set = d->file = -1;
     le__h5_maps_free(d->maps);
     d->maps = NULL;

@@ -89,10 +89,8 @@ static le_status survey(le__h5_stored_source *s) {
     le_status status = plist < 0 || type < 0
                            ? le__h5_fail(s->d.text, "its description cannot be read")
                            : describe(&s->d, plist, type, &s->info);
-    if (plist >= 0)
-        H5Pclose(plist);
-    if (type >= 0)
-        H5Tclose(type);
+    le__h5_drop(plist);
+    le__h5_drop(type);
     le__h5_leave(&guard);
     return status == LE_OK ? le__h5_fill(&s->d, s->info.fill) : status;
 }

@@ -102,8 +102,7 @@ static bool write_columns(hid_t set, const char *const *columns, int64_t n) {
         texts[i] = columns[i] ? columns[i] : "";
     hid_t attribute = H5Acreate2(set, "columns", type, space, H5P_DEFAULT, H5P_DEFAULT);
     bool good = texts && attribute >= 0 && H5Awrite(attribute, type, texts) >= 0;
-    if (attribute >= 0)
-        H5Aclose(attribute);
+    le__h5_drop(attribute);
     H5Sclose(space);
     H5Tclose(type);
     free(texts);
@@ -157,8 +156,7 @@ static le_status write_set(const write_job *job, hid_t file) {
     H5Pclose(links);
     H5Pclose(how);
     H5Tclose(type);
-    if (space >= 0)
-        H5Sclose(space);
+    le__h5_drop(space);
     return status;
 }
 
@@ -170,8 +168,7 @@ static le_status write_into(void *context) {
                  : job->exists ? H5Fopen(place->file, H5F_ACC_RDWR, access)
                                : H5Fcreate(place->file, H5F_ACC_TRUNC, H5P_DEFAULT, access);
     le_status status = file < 0 ? le__h5_fail(place->file, "cannot be opened for writing") : LE_OK;
-    if (access >= 0)
-        H5Pclose(access); /* forgets HDF5's errors */
+    le__h5_drop(access); /* forgets HDF5's errors */
     if (status == LE_OK && job->exists)
         status = make_room(place->text, file, place->dataset);
     if (status == LE_OK)
@@ -223,10 +220,8 @@ static le_status look_for_room(void *context) {
     hid_t file = access < 0 ? -1 : H5Fopen(job->place->file, H5F_ACC_RDONLY, access);
     le_status status =
         file < 0 ? LE_OK : check_room(job->place->text, file, job->place->dataset, &found);
-    if (access >= 0)
-        H5Pclose(access);
-    if (file >= 0)
-        H5Fclose(file);
+    le__h5_drop(access);
+    le__h5_drop(file);
     return status;
 }
 
@@ -361,8 +356,7 @@ static le_status edit_file(void *context) {
     hid_t file = access < 0 ? -1 : H5Fopen(job->place->file, H5F_ACC_RDWR, access);
     le_status status = file < 0 ? le__h5_fail(job->place->file, "cannot be opened for writing")
                                 : job->edit(job->context, file);
-    if (access >= 0)
-        H5Pclose(access);
+    le__h5_drop(access);
     if (file >= 0 && H5Fclose(file) < 0 && status == LE_OK)
         status = le__h5_fail(job->place->file, "cannot be written");
     return status;

@@ -19,6 +19,11 @@ typedef struct le__h5_guard {
 void le__h5_enter(le__h5_guard *guard);
 void le__h5_leave(const le__h5_guard *guard);
 
+/* Runs fn in a child process, unless files are trusted; twice: where the child has come to no harm,
+ * or there was none, here too. As le__io_in_child, but not under the lock, which it takes. */
+le_status le__h5_guarded(const char *text, int64_t bytes, bool twice, le_status (*fn)(void *),
+                         void *context);
+
 /* Closes whatever it is. Of less than 1, as a failure or H5S_ALL, there is nothing to close. */
 void le__h5_drop(hid_t id);
 
@@ -35,6 +40,9 @@ typedef struct le__h5_handle {
 /* A file access list with that driver, for any name; to be closed. Under the lock. The handle lives
  * as long as the HDF5 file. */
 hid_t le__h5_access(le__h5_handle *handle);
+/* The file of that handle, opened with H5F_ACC_ flags (TRUNC: made anew); -1 with the error set. Under
+ * the lock. */
+hid_t le__h5_file(le__h5_handle *handle, const char *name, unsigned flags);
 
 /* A chunk in the file. size 0: it was never written; -1: it cannot be read. */
 typedef struct le__h5_stored {
@@ -53,6 +61,9 @@ void le__h5_know_filters(void);
  * of 512, 1024, 2048 ... bytes; -1: it is no HDF5 file. */
 int64_t le__h5_signature(int fd, int64_t size);
 
+/* HDF5's own words for the innermost error, until it is called again; NULL: there is none. Under the
+ * lock. */
+const char *le__h5_said(void);
 /* Fails with the file, what was tried and HDF5's own words for the innermost error. Under the
  * lock. */
 le_status le__h5_fail(const char *text, const char *what);
@@ -60,6 +71,12 @@ le_status le__h5_fail(const char *text, const char *what);
 /* Where the data of a dataset that is stored in one piece begin in the file, its user block counted;
  * -1: it is not, or nowhere yet. Under the lock. */
 int64_t le__h5_address(hid_t file, hid_t set);
+
+/* n texts as an attribute, as h5py stores a list of them, in place of an older one; -1: one text,
+ * alone. Under the lock. */
+bool le__h5_put_texts(hid_t object, const char *name, const char *const *texts, int64_t n);
+/* Of such texts, to be closed. */
+hid_t le__h5_text_type(void);
 
 /* An access list under which no link to another file is followed; *left tells that one was met. */
 hid_t le__h5_inside(bool *left);

@@ -209,10 +209,16 @@ hid_t le__h5_access(le__h5_handle *handle) {
     return list;
 }
 
-static herr_t note_innermost(unsigned n, const H5E_error2_t *error, void *cookie) {
-    if (n == 0)
-        *(const char **)cookie = error->desc;
-    return 0;
+hid_t le__h5_file(le__h5_handle *handle, const char *name, unsigned flags) {
+    hid_t access = le__h5_access(handle);
+    hid_t file = access < 0              ? -1
+                 : flags & H5F_ACC_TRUNC ? H5Fcreate(name, flags, H5P_DEFAULT, access)
+                                         : H5Fopen(name, flags, access);
+    if (file < 0)
+        le__h5_fail(name,
+                    flags == H5F_ACC_RDONLY ? "cannot be opened" : "cannot be opened for writing");
+    le__h5_drop(access); /* forgets HDF5's errors */
+    return file;
 }
 
 /* A chunk that was never written is an error to HDF5's look-ups. When the error is none of those
@@ -220,8 +226,7 @@ static herr_t note_innermost(unsigned n, const H5E_error2_t *error, void *cookie
 static bool absent(hid_t set, const hsize_t *chunk) {
     static const char *const words[] = {"chunk storage is not allocated",
                                         "chunk address isn't defined"};
-    const char *said = NULL;
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, note_innermost, &said);
+    const char *said = le__h5_said();
     for (size_t i = 0; said && i < sizeof words / sizeof *words; i++)
         if (!strcmp(said, words[i]))
             return true;

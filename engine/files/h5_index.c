@@ -113,13 +113,10 @@ le_status le__h5_index_move(le__h5_dataset *d, int64_t chunk) {
     le__h5_index *x = &d->index;
     if (chunk >= x->begin && chunk < x->end)
         return LE_OK;
-    le__h5_guard guard;
-    le__h5_enter(&guard);
     x->begin = chunk;
     x->end = x->last - chunk < WINDOW ? x->last : chunk + WINDOW;
-    le_status status = le__io_trusted() ? fill(d) : le__io_in_child("HDF5", d->text, 0, fill, d);
+    le_status status = le__h5_guarded(d->text, 0, false, fill, d);
     if (status != LE_OK)
         x->end = x->begin; /* holds nothing */
-    le__h5_leave(&guard);
     return status;
 }

@@ -7,6 +7,8 @@
 #include "files/h5.h"
 #include "files/source.h"
 
+#include "core/array.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,17 +18,16 @@ typedef struct list_job {
     const le__io_place *place;
     le__h5_handle handle;
     le__h5_names *names;
+    size_t room; /* for names */
     bool frames, any_soft, out_of_memory;
 } list_job;
 
 static bool add(list_job *job, const char *name) {
     le__h5_names *l = job->names;
-    if ((l->n & (l->n - 1)) == 0) { /* grow at powers of two */
-        char **more = realloc(l->list, (l->n ? 2 * l->n : 1) * sizeof *more);
-        if (!more)
-            return false;
-        l->list = more;
-    }
+    char **more = le__array_room(l->list, l->n, &job->room, sizeof *more);
+    if (!more)
+        return false;
+    l->list = more;
     l->list[l->n] = strdup(name);
     return l->list[l->n++] != NULL;
 }
@@ -138,10 +139,11 @@ static bool drop_soft(hid_t file, const char *group, le__h5_names *names) {
 
 static le_status list_group(void *context) {
     list_job *job = context;
-    hid_t access = le__h5_access(&job->handle);
-    hid_t file = access < 0 ? -1 : H5Fopen(job->place->file, H5F_ACC_RDONLY, access);
+    hid_t file = le__h5_file(&job->handle, job->place->file, H5F_ACC_RDONLY);
     hid_t group = file < 0 ? -1 : H5Gopen2(file, job->place->dataset, H5P_DEFAULT);
-    le_status status = group < 0 ? le__h5_fail(job->place->text, "is no group") : LE_OK;
+    le_status status = file < 0    ? LE_ERR_IO
+                       : group < 0 ? le__h5_fail(job->place->text, "is no group")
+                                   : LE_OK;
     hsize_t at = 0;
     if (group >= 0 && H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, &at, note, job) < 0)
         status = le__h5_fail(job->place->text, "its datasets cannot be listed");
@@ -151,7 +153,6 @@ static le_status list_group(void *context) {
         status = le_fail(LE_ERR_MEMORY, "%s: out of memory", job->place->text);
     le__h5_drop(group);
     le__h5_drop(file);
-    le__h5_drop(access);
     return status;
 }
 
@@ -163,7 +164,6 @@ void le__h5_names_free(le__h5_names *names) {
 }
 
 le_status le__h5_list(const le__io_place *place, bool frames, le__h5_names *out) {
-    le__h5_guard guard;
     int64_t bytes;
     *out = (le__h5_names){.n = 0};
     list_job job = {.place = place, .frames = frames, .names = out, .handle = {.unlocked = true}};
@@ -172,12 +172,7 @@ le_status le__h5_list(const le__io_place *place, bool frames, le__h5_names *out)
     job.handle.fd = le__io_open(place->file, &bytes);
     if (job.handle.fd < 0)
         return LE_ERR_IO;
-    le__h5_enter(&guard);
-    le_status status =
-        le__io_trusted() ? LE_OK : le__io_in_child("HDF5", place->text, 0, list_group, &job);
-    if (status == LE_OK)
-        status = list_group(&job);
-    le__h5_leave(&guard);
+    le_status status = le__h5_guarded(place->text, 0, true, list_group, &job);
     close(job.handle.fd);
     if (status == LE_OK && out->n == 0)
         status = le_fail(LE_ERR_IO, "%s: the group has no dataset", place->text);

@@ -58,19 +58,6 @@ static le_status read_plain(void *context) {
     return status;
 }
 
-/* By HDF5 itself; first in a child, whose copy of the memory takes the values. */
-static le_status read_guarded(le__h5_dataset *d, int64_t bytes, void *data) {
-    le__h5_guard guard;
-    plain_job job = {d, data};
-    le__h5_enter(&guard);
-    le_status status =
-        le__io_trusted() ? LE_OK : le__io_in_child("HDF5", d->text, bytes, read_plain, &job);
-    if (status == LE_OK)
-        status = read_plain(&job);
-    le__h5_leave(&guard);
-    return status;
-}
-
 /* Whole rows of the first axis lie together. */
 static bool one_block(const le__h5_dataset *d) {
     for (int i = 0; i < d->rank; i++)
@@ -89,11 +76,6 @@ static le_status read_block(const le__h5_dataset *d, const le__io_parallel *p, i
     return le__io_pread(p, d->handle.fd, d->file_name, at, data, bytes);
 }
 
-/* A chunk outside the fast path is held whole by HDF5. */
-static le_status check_chunk(const le__h5_dataset *d) {
-    return le__io_check_size(d->text, d->dtype, d->rank, d->chunk, d->max_bytes, NULL);
-}
-
 le_status le__h5_load(le__h5_dataset *d, const le__io_parallel *p, void *data) {
     bool dense = true; /* steps that jump over chunks would make a long walk of few elements */
     for (int i = 0; i < d->rank; i++) {
@@ -108,6 +90,9 @@ le_status le__h5_load(le__h5_dataset *d, const le__io_parallel *p, void *data) {
         bytes *= d->range[i].count; /* the caller has allocated as much */
     if (one_block(d))
         return read_block(d, p, bytes, data);
-    le_status status = check_chunk(d);
-    return status == LE_OK ? read_guarded(d, bytes, data) : status;
+    /* a chunk is held whole by HDF5 */
+    le_status status = le__io_check_size(d->text, d->dtype, d->rank, d->chunk, d->max_bytes, NULL);
+    if (status == LE_OK) /* first in a child, whose copy of the memory takes the values */
+        status = le__h5_guarded(d->text, bytes, true, read_plain, &(plain_job){d, data});
+    return status;
 }

@@ -19,29 +19,8 @@ typedef struct plot_job {
     int ndim;                  /* of the signal */
 } plot_job;
 
-static hid_t text_type(void) {
-    hid_t type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(type, H5T_VARIABLE);
-    H5Tset_cset(type, H5T_CSET_UTF8);
-    return type;
-}
-
-/* n texts as an attribute, in place of an older one; n 0: a single text. */
-static bool put_texts(hid_t object, const char *name, const char *const *texts, int n) {
-    hsize_t size = (hsize_t)n;
-    hid_t type = text_type(), space = n ? H5Screate_simple(1, &size, NULL) : H5Screate(H5S_SCALAR);
-    if (H5Aexists(object, name) > 0)
-        H5Adelete(object, name);
-    hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = attribute >= 0 && H5Awrite(attribute, type, texts) >= 0;
-    le__h5_drop(attribute);
-    H5Sclose(space);
-    H5Tclose(type);
-    return good;
-}
-
 static bool put_text(hid_t object, const char *name, const char *text) {
-    return put_texts(object, name, &text, 0);
+    return le__h5_put_texts(object, name, &text, -1);
 }
 
 static bool put_axis(hid_t group, const le_io_axis *axis) {
@@ -59,7 +38,7 @@ static bool put_axis(hid_t group, const le_io_axis *axis) {
 }
 
 static bool put_title(hid_t group, const char *title) {
-    hid_t type = text_type(), space = H5Screate(H5S_SCALAR);
+    hid_t type = le__h5_text_type(), space = H5Screate(H5S_SCALAR);
     hid_t set = H5Dcreate2(group, "title", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     bool good = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &title) >= 0;
     le__h5_drop(set);
@@ -110,7 +89,8 @@ static bool put_group(hid_t file, hid_t group, plot_job *job) {
         good = axis < 0 || put_axis(group, &p->axes[axis]);
     }
     return good && put_text(group, "NX_class", "NXdata") && put_text(group, "signal", p->name) &&
-           put_texts(group, "axes", names, job->ndim) && (!p->title || put_title(group, p->title));
+           le__h5_put_texts(group, "axes", names, job->ndim) &&
+           (!p->title || put_title(group, p->title));
 }
 
 /* A group's class, unless it has one. */

@@ -91,20 +91,33 @@ static le_status make_room(const char *text, hid_t file, const char *name) {
     return H5Ldelete(file, name, H5P_DEFAULT) < 0 ? le__h5_fail(text, "cannot be replaced") : LE_OK;
 }
 
-/* The names of a table's columns, as h5py stores a list of texts. */
-static bool write_columns(hid_t set, const char *const *columns, int64_t n) {
-    hsize_t size = (hsize_t)n;
-    const char **texts = malloc((size_t)n * sizeof *texts);
-    hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate_simple(1, &size, NULL);
+hid_t le__h5_text_type(void) {
+    hid_t type = H5Tcopy(H5T_C_S1);
     H5Tset_size(type, H5T_VARIABLE);
     H5Tset_cset(type, H5T_CSET_UTF8);
-    for (int64_t i = 0; texts && i < n; i++)
-        texts[i] = columns[i] ? columns[i] : "";
-    hid_t attribute = H5Acreate2(set, "columns", type, space, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = texts && attribute >= 0 && H5Awrite(attribute, type, texts) >= 0;
+    return type;
+}
+
+bool le__h5_put_texts(hid_t object, const char *name, const char *const *texts, int64_t n) {
+    const hsize_t size = (hsize_t)n;
+    hid_t type = le__h5_text_type();
+    hid_t space = n < 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL);
+    if (H5Aexists(object, name) > 0)
+        H5Adelete(object, name);
+    hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = attribute >= 0 && H5Awrite(attribute, type, texts) >= 0;
     le__h5_drop(attribute);
     H5Sclose(space);
     H5Tclose(type);
+    return good;
+}
+
+/* The names of a table's columns. */
+static bool write_columns(hid_t set, const char *const *columns, int64_t n) {
+    const char **texts = malloc((size_t)n * sizeof *texts + 1);
+    for (int64_t i = 0; texts && i < n; i++)
+        texts[i] = columns[i] ? columns[i] : "";
+    bool good = texts && le__h5_put_texts(set, "columns", texts, n);
     free(texts);
     return good;
 }
@@ -163,12 +176,8 @@ static le_status write_set(const write_job *job, hid_t file) {
 static le_status write_into(void *context) {
     write_job *job = context;
     const le__io_place *place = job->place;
-    hid_t access = le__h5_access(&job->handle);
-    hid_t file = access < 0    ? -1
-                 : job->exists ? H5Fopen(place->file, H5F_ACC_RDWR, access)
-                               : H5Fcreate(place->file, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    le_status status = file < 0 ? le__h5_fail(place->file, "cannot be opened for writing") : LE_OK;
-    le__h5_drop(access); /* forgets HDF5's errors */
+    hid_t file = le__h5_file(&job->handle, place->file, job->exists ? H5F_ACC_RDWR : H5F_ACC_TRUNC);
+    le_status status = file < 0 ? LE_ERR_IO : LE_OK;
     if (status == LE_OK && job->exists)
         status = make_room(place->text, file, place->dataset);
     if (status == LE_OK)
@@ -182,13 +191,7 @@ static le_status write_into(void *context) {
  * too: after a full disk HDF5 cannot close a file, keeps it, and complains when the program ends.
  */
 static le_status write_guarded(write_job *job, int64_t bytes) {
-    le__h5_guard guard;
-    le__h5_enter(&guard);
-    le_status status = le__io_trusted()
-                           ? write_into(job)
-                           : le__io_in_child("HDF5", job->place->text, bytes, write_into, job);
-    le__h5_leave(&guard);
-    return status;
+    return le__h5_guarded(job->place->text, bytes, false, write_into, job);
 }
 
 static le_status check_place(const le__io_place *place) {
@@ -216,28 +219,21 @@ static le_status check_file(const le__io_place *place, int *fd) {
 static le_status look_for_room(void *context) {
     write_job *job = context;
     bool found;
-    hid_t access = le__h5_access(&job->handle);
-    hid_t file = access < 0 ? -1 : H5Fopen(job->place->file, H5F_ACC_RDONLY, access);
+    hid_t file = le__h5_file(&job->handle, job->place->file, H5F_ACC_RDONLY);
     le_status status =
         file < 0 ? LE_OK : check_room(job->place->text, file, job->place->dataset, &found);
-    le__h5_drop(access);
     le__h5_drop(file);
     return status;
 }
 
 le_status le__h5_try(const le__io_place *place) {
-    le__h5_guard guard;
     int fd = -1;
     le_status status = check_place(place);
     if (status == LE_OK)
         status = check_file(place, &fd);
     write_job job = {.place = place, .handle = {.fd = fd, .unlocked = true}};
-    if (status == LE_OK && fd >= 0) {
-        le__h5_enter(&guard);
-        status = le__io_trusted() ? look_for_room(&job)
-                                  : le__io_in_child("HDF5", place->text, 0, look_for_room, &job);
-        le__h5_leave(&guard);
-    }
+    if (status == LE_OK && fd >= 0)
+        status = le__h5_guarded(place->text, 0, false, look_for_room, &job);
     if (fd >= 0)
         close(fd);
     return status;
@@ -352,11 +348,8 @@ typedef struct edit_job {
 
 static le_status edit_file(void *context) {
     edit_job *job = context;
-    hid_t access = le__h5_access(&job->handle);
-    hid_t file = access < 0 ? -1 : H5Fopen(job->place->file, H5F_ACC_RDWR, access);
-    le_status status = file < 0 ? le__h5_fail(job->place->file, "cannot be opened for writing")
-                                : job->edit(job->context, file);
-    le__h5_drop(access);
+    hid_t file = le__h5_file(&job->handle, job->place->file, H5F_ACC_RDWR);
+    le_status status = file < 0 ? LE_ERR_IO : job->edit(job->context, file);
     if (file >= 0 && H5Fclose(file) < 0 && status == LE_OK)
         status = le__h5_fail(job->place->file, "cannot be written");
     return status;
@@ -364,15 +357,9 @@ static le_status edit_file(void *context) {
 
 static le_status make_edited(void *context, bool exists, int fd) {
     edit_job *job = context;
-    le__h5_guard guard;
     (void)exists;
     job->handle = (le__h5_handle){.fd = fd};
-    le__h5_enter(&guard);
-    le_status status = le__io_trusted()
-                           ? edit_file(job)
-                           : le__io_in_child("HDF5", job->place->text, 0, edit_file, job);
-    le__h5_leave(&guard);
-    return status;
+    return le__h5_guarded(job->place->text, 0, false, edit_file, job);
 }
 
 le_status le__h5_edit(const le__io_place *place, le_status (*edit)(void *context, hid_t file),

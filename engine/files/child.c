@@ -6,6 +6,7 @@
  */
 #include "files/io.h"
 
+#include "core/clock.h"
 #include "core/options.h"
 #include "core/os.h"
 #include "core/sanitizer.h"
@@ -14,19 +15,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
+#include <limits.h>
 #include <math.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { LIMIT_MS = 30000, BYTES_PER_MS = 20000 }; /* a slow disk gives 20 MB/s */
-enum { NAP_MS = 20 };
+static const double limit_s = 30, bytes_per_s = 20e6; /* a slow disk */
+static const double nap_s = 0.02;
 
 typedef struct outcome {
     int status;
@@ -79,30 +81,38 @@ static _Noreturn void child(int to, le_status (*fn)(void *), void *context) {
     _exit(n == (ssize_t)sizeof o ? 0 : 1);
 }
 
-/* Milliseconds on the monotonic clock. */
-static int64_t now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* The child's outcome; false when it died without one, or with *late when the time is over, or when
  * the caller's tick ends the wait. */
-static bool collect(int from, int64_t limit_ms, outcome *o, bool *late) {
+static bool collect(int from, double most_s, outcome *o, bool *late) {
     le__ticker *ticker = le__ticker_here();
-    int64_t end = now_ms() + limit_ms;
+    const double end = le__now() + most_s;
     for (;;) {
         struct pollfd p = {.fd = from, .events = POLLIN};
-        int64_t left = end - now_ms(), wait = ticker && left > NAP_MS ? NAP_MS : left;
+        double left = end - le__now(), wait = ticker && left > nap_s ? nap_s : left;
         *late = left <= 0;
         if (*late || !le__ticker_look(ticker, NAN))
             return false;
-        int n = poll(&p, 1, (int)wait);
+        int n = poll(&p, 1, (int)fmin(ceil(wait * 1e3), INT_MAX));
         if (n < 0 && errno != EINTR)
             return false;
         if (n > 0)
             return read(from, o, sizeof *o) == (ssize_t)sizeof *o;
     }
+}
+
+void *le__io_shared(size_t bytes) {
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+void le__io_unshare(void *memory, size_t bytes) {
+    if (memory)
+        munmap(memory, bytes);
+}
+
+le_status le__io_apart(const char *library, const char *text, int64_t bytes,
+                       le_status (*fn)(void *), void *context) {
+    return le__io_trusted() ? fn(context) : le__io_in_child(library, text, bytes, fn, context);
 }
 
 le_status le__io_in_child(const char *library, const char *text, int64_t bytes,
@@ -120,7 +130,7 @@ le_status le__io_in_child(const char *library, const char *text, int64_t bytes,
     outcome o = {.text = ""};
     bool late = false;
     le__forks_let(LE__FORMATS); /* while the child works the library is at rest here */
-    bool good = pid > 0 && collect(ends[0], LIMIT_MS + bytes / BYTES_PER_MS, &o, &late);
+    bool good = pid > 0 && collect(ends[0], limit_s + (double)bytes / bytes_per_s, &o, &late);
     le__forks_hold(LE__FORMATS);
     close(ends[0]);
     if (pid < 0)

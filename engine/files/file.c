@@ -123,7 +123,8 @@ typedef struct read_job {
     atomic_int error; /* errno, or -1 for the end of the file */
 } read_job;
 
-static int read_exact(int fd, char *data, int64_t offset, int64_t bytes) {
+int le__io_read_exact(int fd, void *to, int64_t offset, int64_t bytes) {
+    char *data = to;
     while (bytes > 0) {
         ssize_t n = pread(fd, data, (size_t)bytes, offset);
         if (n < 0 && errno == EINTR)
@@ -143,8 +144,8 @@ static void read_pieces(void *context, size_t begin, size_t end, int worker) {
     for (size_t i = begin; i < end && !atomic_load(&job->error); i++) {
         int64_t at = (int64_t)i * READ_PIECE_BYTES;
         int64_t left = job->bytes - at;
-        int error = read_exact(job->fd, job->data + at, job->offset + at,
-                               left < READ_PIECE_BYTES ? left : READ_PIECE_BYTES);
+        int error = le__io_read_exact(job->fd, job->data + at, job->offset + at,
+                                      left < READ_PIECE_BYTES ? left : READ_PIECE_BYTES);
         if (error)
             atomic_store(&job->error, error);
     }
@@ -155,13 +156,13 @@ le_status le__io_pread(const le__io_parallel *p, int fd, const char *file, int64
     read_job job = {.fd = fd, .offset = offset, .bytes = bytes, .data = data};
     size_t pieces = (size_t)((bytes + READ_PIECE_BYTES - 1) / READ_PIECE_BYTES);
     le_status status = le__io_run(p, file, pieces, read_pieces, &job);
-    if (status != LE_OK)
-        return status;
-    int error = atomic_load(&job.error);
-    if (error)
-        return le_fail(LE_ERR_IO, "%s: %s", file,
-                       error < 0 ? "the file ends before its data does" : strerror(error));
-    return LE_OK;
+    return status == LE_OK ? le__io_read_outcome(file, atomic_load(&job.error)) : status;
+}
+
+le_status le__io_read_outcome(const char *file, int error) {
+    return !error ? LE_OK
+                  : le_fail(LE_ERR_IO, "%s: %s", file,
+                            error < 0 ? "the file ends before its data does" : strerror(error));
 }
 
 le_status le__io_write_at(int fd, const char *file, const void *data, int64_t bytes, int64_t at) {
@@ -255,6 +256,26 @@ le_status le__io_temps_commit(const char *file, le__outfile *temps, size_t n) {
 
 le_status le__io_temp_commit(const char *file, le__outfile *temp) {
     return le__io_temps_commit(file, temp, 1);
+}
+
+le_status le__io_begin_block(const char *file, const void *header, int64_t length,
+                             const le_tensor *t, const void *data, le__outfile *temp) {
+    le_status status = le__io_temp_open(file, false, temp);
+    if (status != LE_OK)
+        return status;
+    status = le__io_write_all(temp->fd, file, header, length);
+    if (status == LE_OK && data)
+        status = le__io_write_all(temp->fd, file, data, le__tensor_size(t));
+    if (status != LE_OK)
+        le__outfile_abandon(temp);
+    return status;
+}
+
+le_status le__io_put_block(const char *file, const void *header, int64_t length, const le_tensor *t,
+                           const void *data) {
+    le__outfile temp;
+    le_status status = le__io_begin_block(file, header, length, t, data, &temp);
+    return status == LE_OK ? le__io_temp_commit(file, &temp) : status;
 }
 
 /* ----------------------------------------------------------------------- contiguous memory -- */

@@ -50,10 +50,6 @@ le_status le__fits_table_select(const le__fits *f, const char *column, le__io_ra
 le_status le__fits_table_check(const le__fits *f, const le__io_range *r);
 int le__fits_table_read(const le__fits *f, const le__io_range *r, le_tensor *out);
 
-/* Zeros that child processes share; NULL when out of memory. */
-void *le__fits_shared(size_t bytes);
-void le__fits_unshare(void *memory, size_t bytes);
-
 /* What reading a place gives. */
 typedef struct le__fits_seen {
     int64_t bytes, shape[LE_MAX_DIMS];

@@ -12,22 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 enum { NAME_MAX_BYTES = 68, HDUS_MAX = 10000 };
 
 static const int64_t INFLATION_MAX = 4096, SMALL_IMAGE_BYTES = 64 << 20;
-
-void *le__fits_shared(size_t bytes) {
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    return p == MAP_FAILED ? NULL : p;
-}
-
-void le__fits_unshare(void *memory, size_t bytes) {
-    if (memory)
-        munmap(memory, bytes);
-}
 
 le_status le__fits_fail(const char *text, const char *what, int status) {
     char words[FLEN_STATUS] = "";

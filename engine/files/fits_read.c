@@ -253,18 +253,14 @@ static le_status look_or_read(void *context) {
     return status;
 }
 
-static le_status in_child(read_job *job, int64_t bytes) {
-    return le__io_in_child("CFITSIO", job->request->place->text, bytes, look_or_read, job);
-}
-
 le_status le__fits_look(const le__io_request *q, le__fits_seen *out) {
-    le__fits_seen *seen = le__fits_shared(sizeof *seen);
+    le__fits_seen *seen = le__io_shared(sizeof *seen);
     if (!seen)
         return le_fail(LE_ERR_MEMORY, "%s: out of memory", q->place->text);
     read_job job = {.request = q, .seen = seen};
-    le_status status = le__io_trusted() ? look_or_read(&job) : in_child(&job, 0);
+    le_status status = le__io_apart("CFITSIO", q->place->text, 0, look_or_read, &job);
     *out = *seen;
-    le__fits_unshare(seen, sizeof *seen);
+    le__io_unshare(seen, sizeof *seen);
     return status;
 }
 
@@ -274,13 +270,13 @@ static le_status read_seen(const le__io_request *q, le__fits_seen *seen, le_tens
         return look_or_read(&job);
     size_t bytes = (size_t)seen->bytes;
     job.in_child = true;
-    job.out = le__fits_shared(bytes);
+    job.out = le__io_shared(bytes);
     if (!job.out)
         return le_fail(LE_ERR_MEMORY, "%s: out of memory", q->place->text);
-    le_status status = in_child(&job, seen->bytes);
+    le_status status = le__io_in_child("CFITSIO", q->place->text, seen->bytes, look_or_read, &job);
     if (status == LE_OK)
         memcpy(t->data, job.out, bytes);
-    le__fits_unshare(job.out, bytes);
+    le__io_unshare(job.out, bytes);
     return status;
 }
 

@@ -244,16 +244,14 @@ static le_status locate(void *context) {
 le_status le__fits_sky(const char *place, const double *positions, int64_t n, int axes,
                        double *sky) {
     size_t bytes = (size_t)n * 2 * sizeof *sky;
-    sky_job job = {place, positions, n, axes, le__fits_shared(bytes + 1)};
+    sky_job job = {place, positions, n, axes, le__io_shared(bytes + 1)};
     if (!job.sky)
         return le_fail(LE_ERR_MEMORY, "le_io_sky: out of memory");
     le__io_enter();
-    le_status status = le__io_trusted()
-                           ? locate(&job)
-                           : le__io_in_child("CFITSIO or WCSLIB", place, n, locate, &job);
+    le_status status = le__io_apart("CFITSIO or WCSLIB", place, n, locate, &job);
     le__io_leave();
     if (status == LE_OK && bytes)
         memcpy(sky, job.sky, bytes);
-    le__fits_unshare(job.sky, bytes + 1);
+    le__io_unshare(job.sky, bytes + 1);
     return status;
 }

@@ -7,7 +7,6 @@
  */
 #include "files/h5.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,9 +22,8 @@ typedef struct chunk_job {
     int64_t begin;                /* the first chunk of those under way */
     int64_t stride[H5S_MAX_RANK]; /* of the target, in elements */
     worker_buffers *workers;
-    void *fill;        /* one element, for chunks that were never written */
-    atomic_int failed; /* le_status; the first one wins */
-    char message[256];
+    void *fill; /* one element, for chunks that were never written */
+    le__io_failure failure;
 } chunk_job;
 
 /* The part of a chunk that is selected, along one axis. */
@@ -83,9 +81,7 @@ static void scatter(const chunk_job *job, const span *spans, int axis, char *to,
 }
 
 static void fail_job(chunk_job *job, le_status status, const char *what) {
-    int expected = LE_OK;
-    if (atomic_compare_exchange_strong(&job->failed, &expected, status) && status == LE_ERR_IO)
-        strncpy(job->message, what, sizeof job->message - 1);
+    le__io_failure_note(&job->failure, le_fail(status, "%s: %s", job->d->text, what));
 }
 
 /* Fetches the stored bytes of a chunk, past HDF5: its own function trusts the index twice. */
@@ -96,7 +92,7 @@ static bool fetch(chunk_job *job, worker_buffers *w, int64_t at, size_t size) {
         w->stored_size = w->stored ? size : 0;
     }
     if (!w->stored) {
-        fail_job(job, LE_ERR_MEMORY, NULL);
+        fail_job(job, LE_ERR_MEMORY, "out of memory");
         return false;
     }
     const le__io_parallel alone = le__io_parallel_of(NULL);
@@ -113,7 +109,7 @@ static const unsigned char *decode(chunk_job *job, worker_buffers *w, size_t siz
     size_t want = (size_t)job->d->chunk_bytes;
     bool deflated = job->d->deflate >= 0 && !(mask & (1u << job->d->deflate));
     if (deflated && !w->raw && !(w->raw = malloc(want))) {
-        fail_job(job, LE_ERR_MEMORY, NULL);
+        fail_job(job, LE_ERR_MEMORY, "out of memory");
         return NULL;
     }
     if (deflated ? le__io_inflate(w->stored, size, w->raw, want) : size == want)
@@ -159,7 +155,7 @@ static void load_chunk(chunk_job *job, int64_t chunk, worker_buffers *w) {
 
 static void load_chunks(void *context, size_t begin, size_t end, int worker) {
     chunk_job *job = context;
-    for (size_t i = begin; i < end && atomic_load(&job->failed) == LE_OK; i++)
+    for (size_t i = begin; i < end && !job->failure.status; i++)
         load_chunk(job, job->begin + (int64_t)i, &job->workers[worker]);
 }
 
@@ -177,13 +173,6 @@ le_status le__h5_fill(le__h5_dataset *d, void *fill) {
     return status;
 }
 
-static le_status outcome(const chunk_job *job) {
-    le_status status = (le_status)atomic_load(&job->failed);
-    if (status == LE_ERR_MEMORY)
-        return le_fail(status, "%s: out of memory", job->d->text);
-    return status == LE_OK ? LE_OK : le_fail(status, "%s: %s", job->d->text, job->message);
-}
-
 /* As many chunks at a time as their places are known of. */
 static le_status load_all(chunk_job *job, const le__io_parallel *p) {
     int64_t end;
@@ -196,7 +185,7 @@ static le_status load_all(chunk_job *job, const le__io_parallel *p) {
             break;
         status = le__io_run(p, job->d->text, (size_t)(next - job->begin), load_chunks, job);
         if (status == LE_OK)
-            status = outcome(job);
+            status = le__io_failure_of(&job->failure);
     }
     return status;
 }

@@ -79,32 +79,14 @@ void le__h5_link_find(hid_t file, const char *name, le__h5_link *out) {
         ;
 }
 
-/* Relative, and nowhere upwards. */
-static bool is_beside(const char *file) {
-    if (!*file || *file == '/')
-        return false;
-    for (const char *part = file; *part; part += strspn(part, "/")) {
-        size_t n = strcspn(part, "/");
-        if (n == 2 && !strncmp(part, "..", 2))
-            return false;
-        part += n;
-    }
-    return true;
-}
-
 le_status le__h5_link_follow(const le__h5_link *link, const char *text, const char *from,
                              char **file) {
     *file = NULL;
-    if (!is_beside(link->file))
+    if (!le__io_is_beside(link->file))
         return le_fail(LE_ERR_IO,
                        "%s: links to another file, '%.200s', which is not beside it and is not "
                        "followed",
                        text, link->file);
-    const char *slash = strrchr(from, '/');
-    size_t folder = slash ? (size_t)(slash - from) + 1 : 0, size = folder + strlen(link->file) + 1;
-    *file = malloc(size);
-    if (!*file)
-        return le_fail(LE_ERR_MEMORY, "%s: out of memory", text);
-    snprintf(*file, size, "%.*s%s", (int)folder, from, link->file);
-    return LE_OK;
+    *file = le__io_beside(from, link->file);
+    return *file ? LE_OK : le_fail(LE_ERR_MEMORY, "%s: out of memory", text);
 }

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -485,9 +484,8 @@ static le_status open_dataset(const le__io_place *place, int64_t max_bytes, uint
                               le__h5_wish wish, le__h5_dataset *out) {
     le__io_place at = *place;
     char name[sizeof out->own_name] = "", *file = NULL, *next = NULL;
-    le__h5_link *link =
-        mmap(NULL, sizeof *link, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (link == MAP_FAILED)
+    le__h5_link *link = le__io_shared(sizeof *link);
+    if (!link)
         return le_fail(LE_ERR_MEMORY, "%s: out of memory", place->text);
     le_status status = open_in_file(&at, max_bytes, dtypes, wish, link, out);
     for (int i = 0; status != LE_OK && link->found && i < LINKS_MAX; i++) {
@@ -499,7 +497,7 @@ static le_status open_dataset(const le__io_place *place, int64_t max_bytes, uint
         at.dataset = strcpy(name, link->dataset);
         status = open_in_file(&at, max_bytes, dtypes, wish, link, out);
     }
-    munmap(link, sizeof *link);
+    le__io_unshare(link, sizeof *link);
     if (status != LE_OK) {
         free(file);
         return status;

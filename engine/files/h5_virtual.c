@@ -114,12 +114,7 @@ static void close_part(job *j) {
 static void set_slices(le__io_place *place, int rank, const le__io_range *range) {
     place->n_slices = rank;
     for (int k = 1; k < rank; k++)
-        place->slices[k] =
-            (le__io_slice){.start = range[k].start,
-                           .stop = range[k].start + (range[k].count - 1) * range[k].step + 1,
-                           .step = range[k].step,
-                           .has_start = true,
-                           .has_stop = true};
+        place->slices[k] = le__io_slice_of(&range[k]);
     place->slices[0] = (le__io_slice){.step = 1};
 }
 

@@ -14,7 +14,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -294,15 +293,14 @@ le_status le__h5_write(const le__io_request *r, const le_tensor *t, const void *
 /* Room in a file that has what there is already; where it begins. */
 static le_status make_room_in(const le__io_place *place, bool exists, int fd, const le_tensor *t,
                               int64_t *offset) {
-    int64_t *address =
-        mmap(NULL, sizeof *address, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (address == MAP_FAILED)
+    int64_t *address = le__io_shared(sizeof *address);
+    if (!address)
         return le_fail(LE_ERR_MEMORY, "%s: out of memory", place->text);
     write_job job = {
         .place = place, .handle = {.fd = fd}, .exists = exists, .t = t, .address = address};
     le_status status = write_guarded(&job, 0);
     *offset = *address;
-    munmap(address, sizeof *address);
+    le__io_unshare(address, sizeof *address);
     return status;
 }
 

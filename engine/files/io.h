@@ -60,6 +60,11 @@ void le__io_place_free(le__io_place *place);
 bool le__io_is_gzip(const le__io_place *place); /* by the name's ending */
 bool le__io_names_dataset(const le__io_place *place); /* HDF5: one that can be written */
 
+/* Whether the name of a file is relative and leads nowhere upwards; and the file of that name in the
+ * folder of another one, malloc'ed, NULL when out of memory. */
+bool le__io_is_beside(const char *name);
+char *le__io_beside(const char *file, const char *name);
+
 /* Splits a name with one %d: fails unless there is exactly one integer conversion; has_number false
  * and LE_OK when there is no '%' at all. */
 le_status le__io_name_check(const char *name, bool *has_number);
@@ -75,6 +80,8 @@ typedef struct le__io_range {
     bool drop;
 } le__io_range;
 
+/* The slice that selects it. */
+le__io_slice le__io_slice_of(const le__io_range *range);
 /* Resolves the place's slices against the shape of a dataset, as Python does (clipped). */
 le_status le__io_select(const le__io_place *place, int ndim, const int64_t *shape,
                         le__io_range *out);
@@ -86,6 +93,16 @@ typedef struct le__io_parallel {
     void *context;
     int threads; /* workers are in [0, threads) */
 } le__io_parallel;
+
+/* What went wrong first, on any thread. */
+typedef struct le__io_failure {
+    _Atomic int status;
+    char text[1024];
+} le__io_failure;
+/* Notes a failure, with this thread's error text. */
+void le__io_failure_note(le__io_failure *f, le_status status);
+/* LE_OK, or fails with it, when all threads are done. */
+le_status le__io_failure_of(const le__io_failure *f);
 
 /* The engine's threads; NULL: the calling thread. */
 le__io_parallel le__io_parallel_of(le_engine *engine);
@@ -114,6 +131,12 @@ le_status le__io_in_child(const char *library, const char *text, int64_t bytes,
                           le_status (*fn)(void *), void *context);
 /* LE_IO_TRUST=1: files are known to be sound, nothing is tried in a child first. */
 bool le__io_trusted(void);
+/* The same as le__io_in_child, or here where files are trusted. */
+le_status le__io_apart(const char *library, const char *text, int64_t bytes,
+                       le_status (*fn)(void *), void *context);
+/* Zeros that child processes share; NULL when out of memory. */
+void *le__io_shared(size_t bytes);
+void le__io_unshare(void *memory, size_t bytes);
 
 /* ------------------------------------------------------------------------------------- files -- */
 
@@ -148,7 +171,11 @@ bool le__io_version_is(const le__io_version *v, const char *file);
 
 /* Opens for reading; only regular files. *size gets its bytes. -1 with the error set. */
 int le__io_open(const char *file, int64_t *size);
-/* Reads exactly bytes from the offset, on the threads of p. */
+/* Reads exactly bytes from the offset: 0, an errno, or -1 where the file ends too early; what that is as
+ * a status. */
+int le__io_read_exact(int fd, void *to, int64_t offset, int64_t bytes);
+le_status le__io_read_outcome(const char *file, int error);
+/* The same, on the threads of p. */
 le_status le__io_pread(const le__io_parallel *p, int fd, const char *file, int64_t offset,
                        void *data, int64_t bytes);
 /* Reads the ranges of a row-major block of `shape` that lies from the offset on; ndim is not 0. */
@@ -175,6 +202,13 @@ le_status le__io_temp_sync(const char *file, le__outfile *temp);
 /* Puts it in its place. Releases *temp in any case. */
 le_status le__io_temp_commit(const char *file, le__outfile *temp);
 le_status le__io_temps_commit(const char *file, le__outfile *temps, size_t n);
+
+/* A file of a header of so many bytes, and the elements of t, at data (NULL: none): not in its place
+ * yet, where on an error nothing is held; or all of it. */
+le_status le__io_begin_block(const char *file, const void *header, int64_t length,
+                             const le_tensor *t, const void *data, le__outfile *temp);
+le_status le__io_put_block(const char *file, const void *header, int64_t length,
+                           const le_tensor *t, const void *data);
 
 /* Tensor data as row-major memory: its own, or a copy in *copy that the caller frees. */
 le_status le__io_contiguous(le_tensor *tensor, const void **data, void **copy);

@@ -148,12 +148,7 @@ static le_status reverse_slices(le__io_place *at) {
         return status;
     at->n_slices = at->ndim;
     for (int a = 0; a < at->ndim; a++)
-        at->slices[at->ndim - 1 - a] = (le__io_slice){.start = r[a].start,
-                                                      .stop = r[a].start + r[a].count * r[a].step,
-                                                      .step = r[a].step,
-                                                      .has_start = true,
-                                                      .has_stop = true,
-                                                      .index = r[a].drop};
+        at->slices[at->ndim - 1 - a] = le__io_slice_of(&r[a]);
     return LE_OK;
 }
 
@@ -210,20 +205,8 @@ static int64_t make_header(const le_tensor *t, char *out, size_t size) {
 
 le_status le__npy_write(const le__io_request *r, const le_tensor *t, const void *data) {
     char header[1024];
-    le__outfile temp;
     const int64_t length = make_header(t, header, sizeof header);
-    const char *file = r->place->file;
     if (r->place->n_slices)
         return le_fail(LE_ERR_ARGUMENT, "%s: slices are for reading only", r->place->text);
-    le_status status = r->looks ? LE_OK : le__io_temp_open(file, false, &temp);
-    if (status != LE_OK || r->looks)
-        return status;
-    status = le__io_write_all(temp.fd, file, header, length);
-    if (status == LE_OK)
-        status = le__io_write_all(temp.fd, file, data,
-                                  le_tensor_count(t) * (int64_t)le_dtype_size(t->dtype));
-    if (status == LE_OK)
-        return le__io_temp_commit(file, &temp);
-    le__outfile_abandon(&temp);
-    return status;
+    return r->looks ? LE_OK : le__io_put_block(r->place->file, header, length, t, data);
 }

@@ -114,29 +114,6 @@ le_status le__raw_read(const le__io_request *r, le_tensor *out) {
     return status;
 }
 
-/* A file that is not in its place yet, with a header (may be empty) and data (NULL: none); on error
- * nothing is held. */
-static le_status begin_file(const char *file, const char *header, const le_tensor *t,
-                            const void *data, le__outfile *temp) {
-    le_status status = le__io_temp_open(file, false, temp);
-    if (status != LE_OK)
-        return status;
-    status = le__io_write_all(temp->fd, file, header, (int64_t)strlen(header));
-    if (status == LE_OK && data)
-        status = le__io_write_all(temp->fd, file, data,
-                                  le_tensor_count(t) * (int64_t)le_dtype_size(t->dtype));
-    if (status != LE_OK)
-        le__outfile_abandon(temp);
-    return status;
-}
-
-static le_status write_file(const char *file, const char *header, const le_tensor *t,
-                            const void *data) {
-    le__outfile temp;
-    le_status status = begin_file(file, header, t, data, &temp);
-    return status == LE_OK ? le__io_temp_commit(file, &temp) : status;
-}
-
 le_status le__raw_write(const le__io_request *r, const le_tensor *t, const void *data) {
     const le__io_place *place = r->place;
     if (place->has_layout || strcmp(place->file, place->text) != 0)
@@ -144,7 +121,7 @@ le_status le__raw_write(const le__io_request *r, const le_tensor *t, const void 
                        "%s: for writing give the file name only; type and shape are "
                        "the tensor's",
                        place->text);
-    return r->looks ? LE_OK : write_file(place->file, "", t, data);
+    return r->looks ? LE_OK : le__io_put_block(place->file, "", 0, t, data);
 }
 
 /* ----------------------------------------------------------------------------------- nrrd -- */
@@ -175,19 +152,11 @@ static le_status read_header(const char *file, int fd, int64_t size, le__nrrd_he
     return status;
 }
 
-/* A data file lies in the header's folder; NULL when out of memory. */
-static char *beside(const char *file, const char *name) {
-    const char *slash = strrchr(file, '/');
-    char *path;
-    return asprintf(&path, "%.*s%s", slash ? (int)(slash - file + 1) : 0, file, name) < 0 ? NULL
-                                                                                          : path;
-}
-
 /* Opens the file that has the data, which for a detached header is another one. */
 static le_status open_data(const char *file, const le__nrrd_header *h, block *b, char **data_name) {
     close(b->fd);
     b->fd = -1;
-    *data_name = beside(file, h->data_file);
+    *data_name = le__io_beside(file, h->data_file);
     if (!*data_name)
         return le_fail(LE_ERR_MEMORY, "%s: out of memory", file);
     b->name = *data_name;
@@ -294,7 +263,7 @@ char *le__nrrd_data_name(const char *file, bool for_writing) {
     le_status status = open_nrrd(file, &h, &b);
     if (b.fd >= 0)
         close(b.fd);
-    return status == LE_OK && h.data_file[0] ? beside(file, h.data_file) : NULL;
+    return status == LE_OK && h.data_file[0] ? le__io_beside(file, h.data_file) : NULL;
 }
 
 const char le__nrrd_names[] = "a detached header names a file in one line of at most 255 bytes, "
@@ -327,9 +296,9 @@ static le_status write_detached(const char *file, const le_tensor *t, const void
     if (!data_file)
         return le_fail(LE_ERR_MEMORY, "%s: out of memory", file);
     format_header(t, last_part(data_file), header, sizeof header);
-    le_status status = begin_file(data_file, "", t, data, &temps[0]);
+    le_status status = le__io_begin_block(data_file, "", 0, t, data, &temps[0]);
     if (status == LE_OK) {
-        status = begin_file(file, header, NULL, NULL, &temps[1]);
+        status = le__io_begin_block(file, header, (int64_t)strlen(header), NULL, NULL, &temps[1]);
         if (status == LE_OK)
             status = le__io_temps_commit(file, temps, 2);
         else
@@ -355,5 +324,5 @@ le_status le__nrrd_write(const le__io_request *r, const le_tensor *t, const void
     if (is_detached(file))
         return write_detached(file, t, data);
     format_header(t, NULL, header, sizeof header);
-    return write_file(file, header, t, data);
+    return le__io_put_block(file, header, (int64_t)strlen(header), t, data);
 }

@@ -140,23 +140,12 @@ static le_status parse_skip(parser *p, const char *field, const char *value, int
     return LE_OK;
 }
 
-static bool leaves_folder(const char *path) {
-    if (*path == '/')
-        return true;
-    for (const char *part = path; part; part = strchr(part, '/')) {
-        part += *part == '/';
-        if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || part[2] == '\0'))
-            return true;
-    }
-    return false;
-}
-
 static le_status parse_data_file(parser *p, const char *value) {
     if (strncmp(value, "LIST", 4) == 0 || strchr(value, '%'))
         return bad(p, "data file", value, "one file (lists and patterns are not supported)");
     if (!*value || strlen(value) >= sizeof p->h->data_file)
         return bad(p, "data file", value, "a name of at most 255 bytes");
-    if (leaves_folder(value))
+    if (!le__io_is_beside(value))
         return bad(p, "data file", value, "a file in the header's folder");
     strcpy(p->h->data_file, value);
     p->detached = true;

@@ -8,6 +8,9 @@
 #include "call/engine.h"
 #include "core/tick.h"
 
+#include <stdatomic.h>
+#include <stdio.h>
+
 static void run_here(void *context, size_t items, le_range_fn fn, void *fn_context) {
     (void)context;
     fn(fn_context, 0, items, 0);
@@ -42,6 +45,17 @@ le_status le__io_run(const le__io_parallel *p, const char *file, size_t items, l
     ticking t = {.fn = fn, .context = context, .ticker = le__ticker_here(), .items = items};
     p->run(p->context, items, t.ticker ? tick_between : fn, t.ticker ? &t : context);
     return le__ticker_over(t.ticker) ? le__ticker_fail(file) : LE_OK;
+}
+
+void le__io_failure_note(le__io_failure *f, le_status status) {
+    int none = LE_OK;
+    if (status != LE_OK && atomic_compare_exchange_strong(&f->status, &none, status))
+        snprintf(f->text, sizeof f->text, "%s", le_error_message());
+}
+
+le_status le__io_failure_of(const le__io_failure *f) {
+    const le_status status = (le_status)f->status;
+    return status == LE_OK ? LE_OK : le_fail(status, "%s", f->text);
 }
 
 le__io_parallel le__io_parallel_of(le_engine *engine) {

@@ -196,16 +196,6 @@ static le_status survey(le__pieces *p) {
     return LE_OK;
 }
 
-static void set_slice(piece *one, int axis, const le__io_range *r) {
-    one->place.slices[axis] = (le__io_slice){.start = r->start,
-                                             .stop = r->start + (r->count - 1) * r->step + 1,
-                                             .step = r->step,
-                                             .has_start = true,
-                                             .has_stop = true,
-                                             .index = r->drop};
-    le__h5_stored_select(&one->info, axis, r);
-}
-
 /* What a selection of the joined frames takes of one piece, which begins at frame `base`. */
 static le__io_range range_in(const le__io_range *all, int64_t base, int64_t frames) {
     int64_t begin = base <= all->start ? 0 : (base - all->start - 1) / all->step + 1;
@@ -233,8 +223,11 @@ static le_status choose(le__pieces *p) {
         le__io_range own = range_in(&all[0], base, one->info.shape[0]);
         base += one->info.shape[0];
         one->place.n_slices = ndim;
-        for (int i = 0; i < ndim; i++)
-            set_slice(one, i, i == 0 ? &own : &all[i]);
+        for (int i = 0; i < ndim; i++) {
+            const le__io_range *r = i == 0 ? &own : &all[i];
+            one->place.slices[i] = le__io_slice_of(r);
+            le__h5_stored_select(&one->info, i, r);
+        }
     }
     return status;
 }

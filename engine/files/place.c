@@ -303,6 +303,25 @@ bool le__io_is_gzip(const le__io_place *place) {
     return length > 3 && strcasecmp(place->file + length - 3, ".gz") == 0;
 }
 
+bool le__io_is_beside(const char *name) {
+    if (!*name || *name == '/')
+        return false;
+    for (const char *part = name; *part; part += strspn(part, "/")) {
+        size_t n = strcspn(part, "/");
+        if (n == 2 && !strncmp(part, "..", 2))
+            return false;
+        part += n;
+    }
+    return true;
+}
+
+char *le__io_beside(const char *file, const char *name) {
+    const char *slash = strrchr(file, '/');
+    char *path;
+    return asprintf(&path, "%.*s%s", slash ? (int)(slash - file + 1) : 0, file, name) < 0 ? NULL
+                                                                                          : path;
+}
+
 /* ---------------------------------------------------------------------------- numbered names -- */
 
 /* Length of an integer conversion at p ("%d", "%03d", "%4i"), 0 when it is none. */
@@ -374,6 +393,15 @@ char *le__io_name_pattern(const char *name) {
 }
 
 /* ------------------------------------------------------------------------------ selection -- */
+
+le__io_slice le__io_slice_of(const le__io_range *r) {
+    return (le__io_slice){.start = r->start,
+                          .stop = r->start + (r->count ? (r->count - 1) * r->step + 1 : 0),
+                          .step = r->step,
+                          .has_start = true,
+                          .has_stop = true,
+                          .index = r->drop};
+}
 
 static int64_t clip_end(int64_t value, int64_t size) {
     if (value < 0)

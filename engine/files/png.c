@@ -12,7 +12,6 @@
 #include <math.h>
 #include <png.h>
 #include <setjmp.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,8 +106,7 @@ typedef struct stack_job {
     png_info_8 what;
     char *data;
     int64_t image_bytes;
-    atomic_int failed;
-    report problem;
+    le__io_failure failure;
 } stack_job;
 
 static char *image_name(const le__io_place *place, int64_t number) {
@@ -118,14 +116,12 @@ static char *image_name(const le__io_place *place, int64_t number) {
 static void read_images(void *context, size_t begin, size_t end, int worker) {
     stack_job *job = context;
     (void)worker;
-    for (size_t i = begin; i < end && !atomic_load(&job->failed); i++) {
+    for (size_t i = begin; i < end && !job->failure.status; i++) {
         png_info_8 what = job->what;
         char *name = image_name(job->place, (int64_t)i);
-        le_status status =
-            name ? read_one(name, &what, job->data + (int64_t)i * job->image_bytes) : LE_ERR_MEMORY;
-        int expected = LE_OK;
-        if (status != LE_OK && atomic_compare_exchange_strong(&job->failed, &expected, status))
-            snprintf(job->problem.text, sizeof job->problem.text, "%s", le_error_message());
+        le__io_failure_note(&job->failure,
+                            name ? read_one(name, &what, job->data + (int64_t)i * job->image_bytes)
+                                 : le_fail(LE_ERR_MEMORY, "out of memory"));
         free(name);
     }
 }
@@ -183,9 +179,7 @@ le_status le__png_read(const le__io_request *r, le_tensor *out) {
     job.data = out->data;
     job.image_bytes = le__tensor_size(out) / images;
     status = le__io_run(&r->parallel, r->place->text, (size_t)images, read_images, &job);
-    if (status == LE_OK && (status = (le_status)atomic_load(&job.failed)) != LE_OK)
-        le_fail(status, "%s", job.problem.text);
-    return status;
+    return status == LE_OK ? le__io_failure_of(&job.failure) : status;
 }
 
 /* --------------------------------------------------------------------------------- writing -- */
@@ -295,23 +289,19 @@ typedef struct write_job {
     image first;
     int64_t image_elements;
     le__outfile *temps;
-    atomic_int failed;
     bool named; /* too many to keep them all open */
-    report problem;
+    le__io_failure failure;
 } write_job;
 
 static void write_images(void *context, size_t begin, size_t end, int worker) {
     write_job *job = context;
     (void)worker;
-    for (size_t i = begin; i < end && !atomic_load(&job->failed); i++) {
+    for (size_t i = begin; i < end && !job->failure.status; i++) {
         image m = job->first;
         m.at = (int64_t)i * job->image_elements;
         char *name = image_name(job->place, (int64_t)i);
-        le_status status = name ? write_one(name, &m, job->named, &job->temps[i])
-                                : le_fail(LE_ERR_MEMORY, "out of memory");
-        int expected = LE_OK;
-        if (status != LE_OK && atomic_compare_exchange_strong(&job->failed, &expected, status))
-            snprintf(job->problem.text, sizeof job->problem.text, "%s", le_error_message());
+        le__io_failure_note(&job->failure, name ? write_one(name, &m, job->named, &job->temps[i])
+                                                : le_fail(LE_ERR_MEMORY, "out of memory"));
         free(name);
     }
 }
@@ -369,8 +359,8 @@ le_status le__png_write(const le__io_request *r, const le_tensor *t, const void 
         job.temps[i].fd = -1;
     job.named = images > OPEN_MAX_FILES;
     status = le__io_run(&r->parallel, r->place->text, (size_t)images, write_images, &job);
-    if (status == LE_OK && (status = (le_status)atomic_load(&job.failed)) != LE_OK)
-        le_fail(status, "%s", job.problem.text);
+    if (status == LE_OK)
+        status = le__io_failure_of(&job.failure);
     if (status == LE_OK)
         status = le__io_temps_commit(r->place->text, job.temps, (size_t)images);
     for (int64_t i = 0; status != LE_OK && i < images; i++)

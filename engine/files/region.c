@@ -9,7 +9,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { ROWS = 64 }; /* read by one thread at a time */
 
@@ -34,26 +33,12 @@ static int64_t row_start(const region_job *j, int64_t i) {
     return j->offset + at * (int64_t)j->item;
 }
 
-static int read_exactly(int fd, char *to, int64_t bytes, int64_t at) {
-    while (bytes > 0) {
-        ssize_t n = pread(fd, to, (size_t)bytes, (off_t)at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? errno : -1;
-        to += n;
-        at += n;
-        bytes -= n;
-    }
-    return 0;
-}
-
 /* span: room for all elements between the first and the last of a row; NULL: they are neighbours */
 static int read_row(const region_job *j, int64_t i, char *span) {
     const le__io_range *last = &j->ranges[j->ndim - 1];
     char *to = j->out + i * last->count * (int64_t)j->item;
     int64_t bytes = ((last->count - 1) * last->step + 1) * (int64_t)j->item;
-    int error = read_exactly(j->fd, span ? span : to, bytes, row_start(j, i));
+    int error = le__io_read_exact(j->fd, span ? span : to, row_start(j, i), bytes);
     for (int64_t k = 0; span && !error && k < last->count; k++)
         memcpy(to + k * (int64_t)j->item, span + k * last->step * (int64_t)j->item, j->item);
     return error;
@@ -90,11 +75,7 @@ le_status le__io_pread_region(const le__io_parallel *p, int fd, const char *file
     if (ranges[ndim - 1].count == 0)
         j.rows = 0;
     le_status status = le__io_run(p, file, (size_t)((j.rows + ROWS - 1) / ROWS), read_rows, &j);
-    int error = atomic_load(&j.error);
-    if (status == LE_OK && error)
-        return le_fail(LE_ERR_IO, "%s: %s", file,
-                       error < 0 ? "the file ends before its data does" : strerror(error));
-    return status;
+    return status == LE_OK ? le__io_read_outcome(file, atomic_load(&j.error)) : status;
 }
 
 le_status le__io_narrow(const le__io_place *place, int *ndim, int64_t *shape,

@@ -249,7 +249,6 @@ typedef struct le_db_verdict {
     int64_t machine, build;
     uint32_t candidate_index; /* in le_db_knowledge.candidates */
     uint32_t differs;
-    bool site;
 } le_db_verdict;
 
 /* Replaces the stored verdict of (this machine, candidate, size class). */
@@ -339,7 +338,7 @@ typedef struct le_db_known_samples {
 
 /* Everything known, as plain arrays. Texts and arrays live until le_db_knowledge_free. */
 typedef struct le_db_knowledge {
-    int64_t machine, build; /* here and now */
+    int64_t machine; /* here and now */
     const le_db_identity *identities;
     size_t n_identities;
     const le_db_known_problem *problems;

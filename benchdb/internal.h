@@ -271,8 +271,6 @@ struct le_db {
     atomic_uint logged;    /* bits of le__db_cause */
     atomic_bool in_memory; /* there is no file to write to */
     int64_t machine, build;
-    le_db_part *machine_parts, *build_parts;
-    size_t n_machine, n_build;
     le__db_names names;
     int64_t devices[64]; /* registered, under names.lock */
     size_t n_devices;

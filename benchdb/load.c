@@ -275,7 +275,6 @@ static void on_verdict(builder *b, sqlite3_stmt *st) {
     v->reason = get_text(b, st, 6);
     v->date_ms = sqlite3_column_int64(st, 7);
     v->attempts = sqlite3_column_int64(st, 8);
-    v->site = b->site;
 }
 
 static void on_choice(builder *b, sqlite3_stmt *st) {
@@ -440,7 +439,6 @@ static void load_site(void *cookie, le__db_connection *c) {
 static void hand_out(builder *b) {
     le_db_knowledge *k = &b->k;
     k->machine = b->db ? b->db->machine : 0;
-    k->build = b->db ? b->db->build : 0;
     k->identities = b->rows.identities.data, k->n_identities = b->rows.identities.n;
     k->problems = b->rows.problems.data, k->n_problems = b->rows.problems.n;
     k->candidates = b->rows.candidates.data, k->n_candidates = b->rows.candidates.n;

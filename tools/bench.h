@@ -74,8 +74,8 @@ void bench_scratch_end(void);
 /* Progress on a terminal: one line on stderr, rewritten. Does nothing when stderr is no terminal.
  */
 typedef struct bench_progress {
-    double start, last;
-    size_t done, all;
+    double start;
+    size_t all;
     bool on;
 } bench_progress;
 void bench_progress_begin(bench_progress *p, size_t all, bool quiet);

@@ -125,7 +125,6 @@ static le__proof *find_proof(le__op_state *s, const le__candidate *c) {
     if (!p)
         return NULL;
     p->implementation = c->implementation;
-    p->source_hash = c->source_hash;
     p->device = c->device;
     memcpy(p->params, c->params, sizeof p->params);
     p->next = s->proofs;

@@ -69,7 +69,6 @@ void le__pause_begin(le__pause *p);
 /* Candidates that differ in threads and schedule only run the same code: they share one proof. */
 typedef struct le__proof {
     const le_implementation *implementation;
-    const char *source_hash;
     le__device *device;
     int64_t params[LE__MAX_TUNABLES];
     int64_t db;        /* candidate id of its verdicts */

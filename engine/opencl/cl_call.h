@@ -66,7 +66,6 @@ struct le__cl_call {
     size_t n_uploaded;
     le__cl_event *events;
     size_t n_events, capacity;
-    uint64_t execution;
     double ahead; /* seconds that commands enqueued since the last wait are taken to last */
     bool holds;   /* the device's mutex, while arguments are brought */
     bool profile;

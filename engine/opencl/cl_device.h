@@ -42,7 +42,7 @@ struct le__cl_device {
     le_cl_info info;
     char name[128], vendor[64], driver[64], version[128], platform_version[128];
     size_t sub_buffer_alignment; /* bytes */
-    pthread_mutex_t mutex;       /* guards all down to executions */
+    pthread_mutex_t mutex;       /* guards all down to programs */
     pthread_cond_t left;         /* an execution has ended */
     cl_context context;
     cl_command_queue queues[LE__CL_LANES + 1]; /* in order; the last: for downloads */
@@ -50,7 +50,6 @@ struct le__cl_device {
     bool shared;                               /* those that have taken them run beside others */
     int waiting;                               /* executions that want the device for themselves */
     struct le__cl_program *programs;
-    uint64_t executions;
     pthread_mutex_t memory_mutex; /* guards all below */
     int64_t allocated_bytes;      /* spares included */
     le__cl_spare spares[LE__CL_SPARES];

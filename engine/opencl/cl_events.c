@@ -88,7 +88,6 @@ void le__cl_note_staged(le_call *call, le__cl_record_kind kind, double start, in
     le__cl_record r = {.kind = kind,
                        .name = kind == LE__CL_RECORD_UPLOAD ? "upload" : "download",
                        .lane = c->lane,
-                       .execution = c->execution,
                        .queued = start,
                        .start = start,
                        .end = le__now(),
@@ -121,12 +120,8 @@ static le_status evaluate(le_call *call, const le__cl_event *e) {
     }
     if (e->moving)
         call->stats.transfer_seconds += fmax(end - start, e->called);
-    le__cl_record r = {.kind = e->kind,
-                       .name = e->name,
-                       .lane = c->lane,
-                       .execution = c->execution,
-                       .queued = e->queued,
-                       .bytes = e->bytes};
+    le__cl_record r = {
+        .kind = e->kind, .name = e->name, .lane = c->lane, .queued = e->queued, .bytes = e->bytes};
     if (c->profile)
         record(c->device, e->event, &r);
     return LE_OK;

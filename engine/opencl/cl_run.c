@@ -81,7 +81,6 @@ le_status le__cl_begin(le_call *call) {
     c->info = d->info;
     if (call->want.memory_limit > 0 && call->want.memory_limit < c->info.memory_bytes)
         c->info.memory_bytes = call->want.memory_limit;
-    c->execution = ++d->executions;
     c->profile = d->cl->profile != NULL;
     pthread_mutex_unlock(&d->mutex);
     call->cl = c;

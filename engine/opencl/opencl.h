@@ -55,8 +55,7 @@ typedef struct le__cl_record {
     le__cl_record_kind kind;
     const char *name; /* of the kernel or transfer; valid during the callback */
     const char *device;
-    int lane;           /* 0; others: of executions beside others, and of downloads */
-    uint64_t execution; /* counts executions of the device; 0: a download that none asked for */
+    int lane; /* 0; others: of executions beside others, and of downloads */
     double queued, start, end;
     int64_t bytes; /* moved; 0 for kernels */
 } le__cl_record;

@@ -26,7 +26,6 @@ typedef struct report_candidate {
     int64_t samples, contended, cold;
     double time;      /* geometric mean of the clean samples (else of the contended ones) */
     double low, high; /* 90 % interval of that mean */
-    double deviation; /* standard deviation of log time */
     double median, p99, least, most;
     double cold_time;
     double stopped_s;      /* the longest time that a stopped run had; 0: none was stopped */
@@ -36,8 +35,6 @@ typedef struct report_candidate {
     le_db_state state;
     double errors[LE_DB_ERRORS]; /* as le_db_verdict; worst over what was compared */
     const char *reason;          /* of the verdict, "" */
-    const double *runs;          /* raw seconds; may be NULL */
-    size_t n_runs;
 } report_candidate;
 
 typedef struct report_problem report_problem;

@@ -188,7 +188,6 @@ static void summarize(report_candidate *c, const gathered *g) {
     if (le_moments_interval(m, 0.9, &low, &high)) {
         c->low = exp(low);
         c->high = exp(high);
-        c->deviation = sqrt(le_moments_variance(m));
     }
     c->median = quantile(c, g, 0.5);
     c->p99 = quantile(c, g, 0.99);
@@ -266,7 +265,7 @@ static bool make_candidates(report_problem *p, const le_db_knowledge *k, const r
         if (strcmp(k->candidates[i].operation, p->known->operation) != 0)
             continue;
         *c = (report_candidate){.known = &k->candidates[i], .reason = ""};
-        c->time = c->low = c->high = c->deviation = c->median = c->p99 = NAN;
+        c->time = c->low = c->high = c->median = c->p99 = NAN;
         c->least = c->most = c->cold_time = c->cpu_s = c->setup_s = NAN;
         for (int e = 0; e < LE_DB_ERRORS; e++)
             c->errors[e] = NAN;

@@ -69,7 +69,6 @@ static le_status bind_input(le_call *call, const le_arg_desc *d, const le_arg *a
     le_status status = check_dtype(op, d, t);
     if (status == LE_OK)
         status = check_layout(op, d, t);
-    b->user_in = t;
     b->tensor = *t;
     call->stored |= t->storage != NULL;
     return status;

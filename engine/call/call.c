@@ -125,7 +125,6 @@ void *le_call_scratch(le_call *call, size_t bytes) {
     if (!s)
         return NULL;
     s->next = call->scratch;
-    s->bytes = total;
     call->scratch = s;
     call->stats.scratch_bytes += (int64_t)total;
     if (call->stats.scratch_bytes > call->stats.peak_scratch_bytes)

@@ -21,12 +21,11 @@ struct le__cl_call; /* OpenCL side of one execution; see opencl.h */
 
 typedef struct le__bound_arg {
     bool given;
-    bool own;                 /* tensor.storage belongs to this call */
-    bool counted;             /* an output whose rows are */
-    const le_tensor *user_in; /* inputs: the caller's tensor */
-    le_tensor *user_out;      /* outputs: the caller's tensor, written on success only */
-    le_tensor tensor;         /* inputs: the caller's, host-valid when a CPU candidate runs;
-                                 outputs: contiguous, what the candidate writes */
+    bool own;            /* tensor.storage belongs to this call */
+    bool counted;        /* an output whose rows are */
+    le_tensor *user_out; /* outputs: the caller's tensor, written on success only */
+    le_tensor tensor;    /* inputs: the caller's, host-valid when a CPU candidate runs;
+                            outputs: contiguous, what the candidate writes */
     union {
         struct {
             double f64;
@@ -72,7 +71,6 @@ le_status le__constraint_take(le__constraint *w, const le_engine *engine, const 
 
 typedef struct le__scratch {
     struct le__scratch *next;
-    size_t bytes;
 } le__scratch;
 
 typedef struct le__run_stats {                     /* of one execution */
@@ -130,6 +128,18 @@ struct le_call {
     bool tight;                      /* in trials: these get room for half of what was said first */
     le__bound_arg args[LE_MAX_ARGS]; /* last: only n_args of them are set */
 };
+
+/* The operations that a call is, as its own operation says. */
+static inline double le__call_operations(const le_call *call) {
+    le_work work;
+    call->operation->work(call, &work);
+    return work.operations;
+}
+/* Whether an argument is a tensor that was given. */
+static inline bool le__call_has_tensor(const le_call *call, size_t arg) {
+    const le_arg_type type = call->operation->args[arg].type;
+    return call->args[arg].given && (type == LE_TYPE_IN || type == LE_TYPE_OUT);
+}
 
 /* Index of the argument of this name; -1: there is none. hint: where it may well be. */
 int le__arg_find(const le_operation *op, const char *name, size_t hint);

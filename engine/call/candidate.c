@@ -153,12 +153,9 @@ bool le__candidate_is_named(const le__candidate *c, const char *want) {
 }
 
 static bool has_f64_tensor(const le_call *call) {
-    for (size_t a = 0; a < call->operation->n_args; a++) {
-        le_arg_type type = call->operation->args[a].type;
-        if ((type == LE_TYPE_IN || type == LE_TYPE_OUT) && call->args[a].given &&
-            call->args[a].tensor.dtype == LE_F64)
+    for (size_t a = 0; a < call->operation->n_args; a++)
+        if (le__call_has_tensor(call, a) && call->args[a].tensor.dtype == LE_F64)
             return true;
-    }
     return false;
 }
 

@@ -30,8 +30,7 @@ le_status le_call_set_out_upto(le_call *call, int arg, le_dtype dtype, int ndim,
     if (!le__tensor_bytes(&t, &bytes))
         return le_fail(LE_ERR_SHAPE, "%s: output '%s' would be too large", call->operation->name,
                        name);
-    if (allocated && (b->tensor.ndim != ndim || memcmp(b->tensor.shape + 1, t.shape + 1,
-                                                       (size_t)(ndim - 1) * sizeof *shape) != 0))
+    if (allocated && !le__tensors_have_same_rows(&b->tensor, &t))
         return le__tensor_fail(call->operation->name, "output", name, &b->tensor, &t,
                                " with any number of rows");
     b->tensor = t;
@@ -177,15 +176,10 @@ static bool is_plain(const le__bound_arg *b) { /* memory of the call's own, with
     return b->own && b->tensor.offset == 0 && !b->tensor.storage->map;
 }
 
-static bool same_rows(const le_tensor *a, const le_tensor *b) {
-    return a->dtype == b->dtype && a->ndim == b->ndim &&
-           !memcmp(a->shape + 1, b->shape + 1, (size_t)(a->ndim - 1) * sizeof *a->shape);
-}
-
 le_status le__counted_take(le_call *call, size_t arg, le_tensor *made) {
     le__bound_arg *b = &call->args[arg];
     int64_t rows = made->shape[0];
-    if (!same_rows(made, &b->tensor))
+    if (!le__tensors_have_same_rows(made, &b->tensor))
         return le_fail(LE_ERR_UNSUPPORTED, "%s: other rows of output '%s' were made",
                        call->operation->name, call->operation->args[arg].name);
     le_call_set_count(call, (int)arg, rows);

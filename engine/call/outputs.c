@@ -70,11 +70,7 @@ static le_status fetch(const le__output *o, le__moved *moved) {
         to->data = made->data;
         return LE_OK;
     }
-    void *memory;
-    status = le__storage_host(to->storage, true, false, &memory);
-    if (status == LE_OK)
-        to->data = (char *)memory + to->offset * (int64_t)le_dtype_size(to->dtype);
-    return status;
+    return le__tensor_for_writing(to, false);
 }
 
 /* Gives the memory back that the rows of a counted output did not need, where that is worth a

@@ -29,38 +29,41 @@ le_status le__storage_new(le_storage **out, size_t bytes, bool host, bool zero) 
     return LE_OK;
 }
 
-le_status le__storage_borrow(le_storage **out, void *host, size_t bytes, bool valid) {
+/* Memory that is there already. */
+static le_status new_over(le_storage **out, void *host, size_t bytes, bool valid) {
     le_status status = le__storage_new(out, bytes, false, false);
-    if (status != LE_OK)
-        return status;
-    (*out)->host = host;
-    (*out)->host_valid = valid;
-    (*out)->borrowed = true;
-    return LE_OK;
+    if (status == LE_OK) {
+        (*out)->host = host;
+        (*out)->host_valid = valid;
+    }
+    return status;
+}
+
+le_status le__storage_borrow(le_storage **out, void *host, size_t bytes, bool valid) {
+    le_status status = new_over(out, host, bytes, valid);
+    if (status == LE_OK)
+        (*out)->borrowed = true;
+    return status;
 }
 
 le_status le__storage_mapped(le_storage **out, void *map, size_t map_bytes, void *host,
                              size_t bytes) {
-    le_status status = le__storage_new(out, bytes, false, false);
-    if (status != LE_OK)
-        return status;
-    (*out)->host = host;
-    (*out)->host_valid = true;
-    (*out)->map = map;
-    (*out)->map_bytes = map_bytes;
-    return LE_OK;
+    le_status status = new_over(out, host, bytes, true);
+    if (status == LE_OK) {
+        (*out)->map = map;
+        (*out)->map_bytes = map_bytes;
+    }
+    return status;
 }
 
 le_status le__storage_adopt(le_storage **out, void *host, size_t bytes,
                             void (*release)(void *cookie), void *cookie) {
-    le_status status = le__storage_new(out, bytes, false, false);
-    if (status != LE_OK)
-        return status;
-    (*out)->host = host;
-    (*out)->host_valid = true;
-    (*out)->release = release;
-    (*out)->cookie = cookie;
-    return LE_OK;
+    le_status status = new_over(out, host, bytes, true);
+    if (status == LE_OK) {
+        (*out)->release = release;
+        (*out)->cookie = cookie;
+    }
+    return status;
 }
 
 static void free_host(le_storage *s) {

@@ -132,14 +132,27 @@ bool le_tensor_is_contiguous(const le_tensor *t) {
     return le__tensor_is_contiguous(t);
 }
 
-le_status le_tensor_to_host(le_tensor *t) {
-    if (!t->storage)
-        return LE_OK;
+static le_status bring(le_tensor *t, bool for_writing, bool discard) {
     void *host;
-    le_status status = le__storage_host(t->storage, false, false, &host);
+    le_status status = le__storage_host(t->storage, for_writing, discard, &host);
     if (status == LE_OK)
         t->data = (char *)host + t->offset * (int64_t)le_dtype_size(t->dtype);
     return status;
+}
+
+le_status le_tensor_to_host(le_tensor *t) {
+    return t->storage ? bring(t, false, false) : LE_OK;
+}
+
+le_status le__tensor_for_writing(le_tensor *t, bool discard) {
+    return bring(t, true, discard);
+}
+
+bool le__tensors_have_same_rows(const le_tensor *a, const le_tensor *b) {
+    bool same = a->dtype == b->dtype && a->ndim == b->ndim;
+    for (int i = 1; same && i < a->ndim; i++)
+        same = a->shape[i] == b->shape[i];
+    return same;
 }
 
 le_status le__tensor_copy(const char *who, const char *name, const le_tensor *from,

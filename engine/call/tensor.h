@@ -84,7 +84,11 @@ le_tensor le__tensor_rows(const le_tensor *t, int64_t first, int64_t rows);
 int64_t le__tensor_rows_at_once(const le_tensor *t);
 /* The numbers of a contiguous tensor in one row: of complex elements both parts, as f32 or f64. */
 le_tensor le__tensor_numbers(const le_tensor *t);
-/* The same dtype and shape. */
+/* As le_tensor_to_host, of one with a storage: copies elsewhere become stale. discard: the contents
+ * are not needed. */
+le_status le__tensor_for_writing(le_tensor *t, bool discard);
+/* The same dtype and shape; but for the extent of the first axis. */
+bool le__tensors_have_same_rows(const le_tensor *a, const le_tensor *b);
 bool le__tensors_alike(const le_tensor *a, const le_tensor *b);
 /* LE_ERR_DTYPE or LE_ERR_SHAPE: what (an input, an output) of this name is not as expected. */
 le_status le__tensor_fail(const char *who, const char *what, const char *name,

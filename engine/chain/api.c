@@ -58,10 +58,8 @@ static le_status take_input(job *j, const le_arg *a) {
 
 /* What a caller allocated for a value whose shape is not yet known: all of it, or its rows. */
 static bool may_fit(const le__chain_value *v, const le_tensor *t) {
-    if (t->dtype != v->shape.dtype || t->ndim != v->shape.ndim)
-        return false;
-    return !v->counted ||
-           !memcmp(t->shape + 1, v->shape.shape + 1, (size_t)(t->ndim - 1) * sizeof t->shape[0]);
+    return v->counted ? le__tensors_have_same_rows(t, &v->shape)
+                      : t->dtype == v->shape.dtype && t->ndim == v->shape.ndim;
 }
 
 static le_status take_output(job *j, const le_arg *a) {

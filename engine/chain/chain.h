@@ -155,6 +155,8 @@ static inline bool le__is_value(const le_arg *a) {
 le_arg le__chain_stand_in(const le_chain *chain, const le_arg *arg, le_tensor shape, bool allocated,
                           le_tensor *tensor);
 
+/* Of all its steps. */
+le_work le__chain_work(const le_chain *chain);
 /* Keeps the first error, with this thread's text of it; returns `status`. */
 le_status le__chain_keep_error(le_chain *chain, le_status status);
 bool le__value_has_shape(const le__chain_value *v);

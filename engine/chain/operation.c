@@ -91,14 +91,7 @@ static le_status check(le_call *call) {
 }
 
 static void work(const le_call *call, le_work *out) {
-    const le_chain *c = le_call_attached(call);
-    *out = (le_work){0, 0};
-    for (int i = 0; i < c->n_steps; i++) {
-        le_work one = {0, 0};
-        c->steps[i]->entry->operation->work(&c->steps[i]->call, &one);
-        out->operations += one.operations;
-        out->bytes += one.bytes;
-    }
+    *out = le__chain_work(le_call_attached(call));
 }
 
 static le_status expand(const le_call *call, le_chain *chain) {

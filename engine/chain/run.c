@@ -91,14 +91,10 @@ static le_status place(run *r, const le__chain_step *s, size_t arg, bool host, l
         return LE_OK;
     if (!output)
         return to_host(out, &r->to_host);
-    void *memory;
     bool discard = covers_its_storage(out);
     if (!discard && le__storage_is_on_device(out->storage))
         r->to_host += (int64_t)out->storage->bytes;
-    status = le__storage_host(out->storage, true, discard, &memory);
-    if (status == LE_OK)
-        out->data = (char *)memory + out->offset * (int64_t)le_dtype_size(out->dtype);
-    return status;
+    return le__tensor_for_writing(out, discard);
 }
 
 static bool has_own_memory(const run *r, const le__chain_step *s, size_t arg) {
@@ -113,13 +109,11 @@ static le_status unpack_output(run *r, const le__chain_step *s, size_t arg, bool
     le_tensor from = s->call.args[arg].tensor, to = v->shape;
     le_status status = succeeded ? to_host(&from, &r->to_host) : LE_OK;
     if (succeeded && status == LE_OK) {
-        void *memory;
         to.offset += r->memory.tensors[v->root].offset;
-        status = le__storage_host(r->memory.tensors[v->root].storage, true, false, &memory);
-        if (status == LE_OK) {
-            to.data = (char *)memory + to.offset * (int64_t)le_dtype_size(to.dtype);
+        to.storage = r->memory.tensors[v->root].storage;
+        status = le__tensor_for_writing(&to, false);
+        if (status == LE_OK)
             le__tensor_unpack(&to, from.data);
-        }
     }
     le__storage_release(from.storage);
     r->now = le__now();

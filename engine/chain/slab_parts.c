@@ -58,7 +58,7 @@ bool le__slab_makes_wanted(const le_slabs *s, const le_slab_range *r) {
 }
 
 le_status le__slab_copy(const char *name, const le_tensor *to, const le_tensor *from) {
-    const size_t bytes = (size_t)le_tensor_count(from) * le_dtype_size(from->dtype);
+    const size_t bytes = (size_t)le__tensor_size(from);
     void *packed = NULL;
     if (!le_tensor_is_contiguous(from)) {
         packed = malloc(bytes ? bytes : 1);

@@ -24,8 +24,7 @@ static int64_t limit_of(const le_call *call, const le__device *d) {
 static int64_t total_bytes(const le_call *call) {
     int64_t sum = 0;
     for (size_t a = 0; a < call->operation->n_args; a++)
-        if (call->args[a].given && (call->operation->args[a].type == LE_TYPE_IN ||
-                                    call->operation->args[a].type == LE_TYPE_OUT))
+        if (le__call_has_tensor(call, a))
             sum += le__tensor_size(&call->args[a].tensor);
     return sum;
 }
@@ -68,17 +67,13 @@ static bool applicable(const le_call *call, const char **why) {
 
 /* Outputs are put together on the host, whatever the device. */
 static le_status outputs_to_host(le_call *call) {
-    for (size_t a = 0; a < call->operation->n_args; a++) {
+    le_status status = LE_OK;
+    for (size_t a = 0; status == LE_OK && a < call->operation->n_args; a++) {
         le_tensor *t = &call->args[a].tensor;
-        void *host;
-        if (call->operation->args[a].type != LE_TYPE_OUT || !call->args[a].given || !t->storage)
-            continue;
-        le_status status = le__storage_host(t->storage, true, false, &host);
-        if (status != LE_OK)
-            return status;
-        t->data = (char *)host + t->offset * (int64_t)le_dtype_size(t->dtype);
+        if (call->operation->args[a].type == LE_TYPE_OUT && call->args[a].given && t->storage)
+            status = le__tensor_for_writing(t, false);
     }
-    return LE_OK;
+    return status;
 }
 
 static le_status run(le_call *call) {

@@ -279,12 +279,7 @@ bool le__chain_recall(le_chain *c) {
 }
 
 static int64_t announce(const le_chain *c, const char *problem) {
-    le_work work = {0, 0}, one;
-    for (int i = 0; i < c->n_steps; i++) {
-        c->steps[i]->entry->operation->work(&c->steps[i]->call, &one);
-        work.operations += one.operations;
-        work.bytes += one.bytes;
-    }
+    const le_work work = le__chain_work(c);
     return le__store_problem(c->engine->dispatch->store, LE_DB_CHAIN, problem, &work);
 }
 

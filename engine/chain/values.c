@@ -20,6 +20,17 @@ le_status le__chain_keep_error(le_chain *chain, le_status status) {
     return status;
 }
 
+le_work le__chain_work(const le_chain *c) {
+    le_work all = {0, 0};
+    for (int i = 0; i < c->n_steps; i++) {
+        le_work one = {0, 0};
+        c->steps[i]->entry->operation->work(&c->steps[i]->call, &one);
+        all.operations += one.operations;
+        all.bytes += one.bytes;
+    }
+    return all;
+}
+
 static le_value fail_value(le_chain *chain, le_status status) {
     le__chain_keep_error(chain, status);
     return LE_VALUE_NONE;

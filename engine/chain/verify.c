@@ -53,7 +53,7 @@ static le_status make_look(const le_call *call, look *l) {
             l->args[n++] = call->user_args[i];
     for (size_t a = 0; status == LE_OK && a < op->n_args; a++) {
         le_arg_type type = op->args[a].type;
-        if (!call->args[a].given || (type != LE_TYPE_IN && type != LE_TYPE_OUT))
+        if (!le__call_has_tensor(call, a))
             continue;
         status = view(&l->call.args[a].tensor, &l->copies[a]);
         if (type == LE_TYPE_IN)

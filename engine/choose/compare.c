@@ -37,9 +37,7 @@ static size_t make_args(const le__comparison *c, le__second_answer *a, bool may_
 
 /* Seconds that the trusted candidate may take for the whole, by what the arm took. */
 static double predicted(const le__comparison *c) {
-    le_work work;
-    c->call->operation->work(c->call, &work);
-    return le__rate_seconds(&c->rate, work.operations,
+    return le__rate_seconds(&c->rate, le__call_operations(c->call),
                             c->call->stats.seconds * le__arm_speed(c->arm, c->call) /
                                 le__arm_speed(c->by, c->call));
 }
@@ -53,12 +51,8 @@ static double limit(const le__comparison *c) {
 }
 
 static bool takes_too_long(const le__comparison *c, const le_call *other) {
-    le_work whole, work;
-    if (!c->by_reference || c->thorough)
-        return false;
-    c->call->operation->work(c->call, &whole);
-    c->call->operation->work(other, &work);
-    return predicted(c) * work.operations / whole.operations > limit(c);
+    return c->by_reference && !c->thorough &&
+           predicted(c) * le__call_operations(other) / le__call_operations(c->call) > limit(c);
 }
 
 /* Of a sample, which is not the caller's, it tells nothing of his call. */
@@ -154,10 +148,8 @@ le_status le__compare(le__comparison *c) {
     take_sample(c);
     le_status status = answer_by(c, c->by, &c->trusted);
     if (status == LE_OK) {
-        le_work work;
-        c->call->operation->work(&c->trusted.call, &work);
         c->seconds = c->trusted.call.stats.seconds;
-        c->work = work.operations;
+        c->work = le__call_operations(&c->trusted.call);
         status = compare_sample(c);
         le__call_unbind(&c->trusted.call);
     }

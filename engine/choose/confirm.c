@@ -274,11 +274,9 @@ typedef struct plan {
 } plan;
 
 static due what_is_due(le__question *q, const le_call *call, const le__arm *arm, plan *p) {
-    le_work work;
     if (arm->candidate.implementation->flags & LE_IMPL_REFERENCE || q->mode == LE_MODE_FROZEN)
         return NOT_DUE;
-    call->operation->work(call, &work);
-    p->work = work.operations;
+    p->work = le__call_operations(call);
     pthread_mutex_lock(&q->op->mutex);
     const le__verdict *v = le__proof_find(arm->proof, q->kind, q->size_class);
     bool known = v && v->state == LE__PROVEN, larger = known && !is_vouched_for(v, p->work);

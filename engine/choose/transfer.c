@@ -176,11 +176,6 @@ double le__transfer_seconds(le_engine *e, le__device *d, bool up, int64_t bytes,
 
 /* --- of a call --- */
 
-static int64_t bytes_of(const le_tensor *t) {
-    size_t bytes;
-    return le__tensor_bytes(t, &bytes) ? (int64_t)bytes : 0;
-}
-
 static bool stays(const le_call *call, const le__bound_arg *output) {
     return call->want.keep_on_device &&
            (!output->user_out || le__stays_on_device(output->user_out));
@@ -192,9 +187,9 @@ static double by_sizes(const le__question *q, const le_call *call, le__device *t
     for (size_t i = 0; i < call->operation->n_args; i++) {
         const le__bound_arg *b = &call->args[i];
         le_arg_type type = call->operation->args[i].type;
-        if (!b->given || (type != LE_TYPE_IN && type != LE_TYPE_OUT))
+        if (!le__call_has_tensor(call, i))
             continue;
-        int64_t bytes = bytes_of(&b->tensor);
+        int64_t bytes = le__tensor_size(&b->tensor);
         uint32_t at = q->at[i];
         if (type == LE_TYPE_OUT)
             seconds += stays(call, b) ? 0 : le__transfer_seconds(e, to, false, bytes, false);

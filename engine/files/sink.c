@@ -6,6 +6,8 @@
  */
 #include "files/io.h"
 
+#include "call/tensor.h"
+
 #include "liquid_engine/le_stream.h"
 
 #include <stdlib.h>
@@ -37,15 +39,11 @@ static le_status begin(file_sink *s, const le_tensor *t) {
 }
 
 static le_status check_batch(const file_sink *s, const le_tensor *t) {
-    le_tensor next = le_tensor_of(NULL, t->dtype, t->ndim, t->shape);
-    next.shape[0] = s->whole.shape[0];
-    if (next.dtype == s->whole.dtype && next.ndim == s->whole.ndim &&
-        !memcmp(next.shape, s->whole.shape, sizeof next.shape))
+    if (le__tensors_have_same_rows(t, &s->whole))
         return LE_OK;
     char before[256], now[256];
-    next.shape[0] = t->shape[0];
     le_tensor_describe(&s->whole, before, sizeof before);
-    le_tensor_describe(&next, now, sizeof now);
+    le_tensor_describe(t, now, sizeof now);
     return le_fail(LE_ERR_SHAPE, "%s: a batch of %s follows %s: only the first extent may differ",
                    s->text, now, before);
 }

@@ -214,9 +214,7 @@ le_status le_cl_launch(le_call *call, le_cl_kernel *kernel, int ndim, const size
     le_status status = divide(&l, global, &whole, &empty);
     if (status != LE_OK || empty)
         return status;
-    le_work work;
-    call->operation->work(call, &work);
-    l.work = work.operations / groups_of(&whole);
+    l.work = le__call_operations(call) / groups_of(&whole);
     status = bring_arguments(&l);
     if (status != LE_OK)
         return status;

@@ -99,10 +99,8 @@ static size_t least_leak(const trial *t) {
 static void note_time(const trial *t, le__trial_result *r) {
     const le__run_stats *s = &t->call.stats;
     double seconds = fmax(s->seconds - s->transfer_seconds, 0);
-    le_work work;
-    t->entry->operation->work(&t->call, &work);
     r->run_s = r->run_s > 0 ? fmin(r->run_s, seconds) : seconds;
-    r->work = work.operations;
+    r->work = le__call_operations(&t->call);
     r->reference_s = t->reference_s;
 }
 

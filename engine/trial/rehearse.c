@@ -41,7 +41,7 @@ static le_status describe(le__scene *s, le_call *call) {
     for (size_t i = 0; i < s->n_props; i++) {
         const le_tensor *t = &call->args[i].tensor;
         le_arg_type type = call->operation->args[i].type;
-        bool tensor = call->args[i].given && (type == LE_TYPE_IN || type == LE_TYPE_OUT);
+        bool tensor = le__call_has_tensor(call, i);
         le__prop *p = &s->props[i];
         snprintf(p->name, sizeof p->name, "%zu", i);
         p->type = (int8_t)(tensor ? type : LE_TYPE_F64);

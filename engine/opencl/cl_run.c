@@ -188,75 +188,51 @@ size_t le__cl_portion(const le_call *call, size_t n, size_t bytes) {
     return call->watch && call->watch->ticker && units < n ? units : n;
 }
 
-typedef le_status (*move_fn)(le_call *call, cl_mem mem, size_t offset, void *host, size_t bytes,
-                             bool blocking);
+/* One portion, to the device (up) or from it. */
+static le_status move_portion(le_call *call, cl_mem mem, size_t offset, void *host, size_t bytes,
+                              bool blocking, bool up) {
+    const char *what = up ? "clEnqueueWriteBuffer" : "clEnqueueReadBuffer";
+    const le__cl_record_kind kind = up ? LE__CL_RECORD_UPLOAD : LE__CL_RECORD_DOWNLOAD;
+    le__cl_device *d = call->cl->device;
+    cl_command_queue queue = call->cl->queue;
+    cl_int code = CL_SUCCESS;
+    double start;
+    *(up ? &call->stats.bytes_to_device : &call->stats.bytes_from_device) += (int64_t)bytes;
+    if (le__cl_stage(d, queue, mem, offset, host, bytes, up, &code, &start)) {
+        le__cl_note_staged(call, kind, start, (int64_t)bytes);
+    } else { /* the driver does it */
+        cl_event *event = le__cl_event_slot(call, kind, up ? "upload" : "download", (int64_t)bytes);
+        code = up ? d->api->clEnqueueWriteBuffer(queue, mem, blocking, offset, bytes, host, 0, NULL,
+                                                 event)
+                  : d->api->clEnqueueReadBuffer(queue, mem, blocking, offset, bytes, host, 0, NULL,
+                                                event);
+        note_called(call);
+    }
+    return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, what);
+}
 
 static le_status move(le_call *call, cl_mem mem, size_t offset, void *host, size_t bytes,
-                      bool blocking, move_fn fn) {
+                      bool blocking, bool up) {
     le_status status = LE_OK;
     for (size_t at = 0, n; status == LE_OK && at < bytes; at += n) {
         n = le__cl_portion(call, bytes - at, 1);
         if (n < bytes)
             status = le__cl_turn(call, le__cl_moving_seconds(n));
         if (status == LE_OK)
-            status = fn(call, mem, offset + at, (char *)host + at, n, blocking);
+            status = move_portion(call, mem, offset + at, (char *)host + at, n, blocking, up);
         call->cl->ahead += le__cl_moving_seconds(n);
     }
     return status;
 }
 
-/* false: to be left to the driver. */
-static bool stage_portion(le_call *call, cl_mem mem, size_t offset, void *host, size_t bytes,
-                          le__cl_record_kind kind, const char *what, le_status *status) {
-    le__cl_device *d = call->cl->device;
-    const bool is_upload = kind == LE__CL_RECORD_UPLOAD;
-    cl_int code = CL_SUCCESS;
-    double start;
-    if (!le__cl_stage(d, call->cl->queue, mem, offset, host, bytes, is_upload, &code, &start))
-        return false;
-    le__cl_note_staged(call, kind, start, (int64_t)bytes);
-    *status = code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, what);
-    return true;
-}
-
-static le_status write_portion(le_call *call, cl_mem mem, size_t offset, void *host, size_t bytes,
-                               bool blocking) {
-    static const char what[] = "clEnqueueWriteBuffer";
-    const le__cl_device *d = call->cl->device;
-    le_status status;
-    call->stats.bytes_to_device += (int64_t)bytes;
-    if (stage_portion(call, mem, offset, host, bytes, LE__CL_RECORD_UPLOAD, what, &status))
-        return status;
-    cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_UPLOAD, "upload", (int64_t)bytes);
-    cl_int code = d->api->clEnqueueWriteBuffer(call->cl->queue, mem, blocking, offset, bytes, host,
-                                               0, NULL, event);
-    note_called(call);
-    return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, what);
-}
-
-static le_status read_portion(le_call *call, cl_mem mem, size_t offset, void *host, size_t bytes,
-                              bool blocking) {
-    static const char what[] = "clEnqueueReadBuffer";
-    const le__cl_device *d = call->cl->device;
-    le_status status;
-    call->stats.bytes_from_device += (int64_t)bytes;
-    if (stage_portion(call, mem, offset, host, bytes, LE__CL_RECORD_DOWNLOAD, what, &status))
-        return status;
-    cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_DOWNLOAD, "download", (int64_t)bytes);
-    cl_int code = d->api->clEnqueueReadBuffer(call->cl->queue, mem, blocking, offset, bytes, host,
-                                              0, NULL, event);
-    note_called(call);
-    return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, what);
-}
-
 le_status le__cl_write(le_call *call, cl_mem mem, size_t offset, const void *host, size_t bytes,
                        bool blocking) {
-    return move(call, mem, offset, (void *)(uintptr_t)host, bytes, blocking, write_portion);
+    return move(call, mem, offset, (void *)(uintptr_t)host, bytes, blocking, true);
 }
 
 le_status le__cl_read(le_call *call, cl_mem mem, size_t offset, void *host, size_t bytes,
                       bool blocking) {
-    return move(call, mem, offset, host, bytes, blocking, read_portion);
+    return move(call, mem, offset, host, bytes, blocking, false);
 }
 
 le_status le__cl_copy_buffer(le_call *call, cl_mem from, cl_mem to, size_t from_offset,

@@ -20,8 +20,7 @@ bool le__cl_was_opened(void) {
 }
 
 le_status le__cl_open(le__cl **out, const le__cl_options *options, const le__log *log) {
-    (void)options;
-    (void)log;
+    (void)options, (void)log;
     *out = NULL;
     return unsupported();
 }
@@ -36,8 +35,7 @@ size_t le__cl_count(const le__cl *cl) {
 }
 
 le__cl_device *le__cl_device_at(le__cl *cl, size_t i) {
-    (void)cl;
-    (void)i;
+    (void)cl, (void)i;
     return NULL;
 }
 
@@ -52,14 +50,11 @@ size_t le__cl_objects(const le__cl_device *device) {
 }
 
 void le__cl_set_kept(le__cl *cl, struct le__keep *kept) {
-    (void)cl;
-    (void)kept;
+    (void)cl, (void)kept;
 }
 
 void le__cl_set_profile(le__cl *cl, le__cl_profile_fn fn, void *cookie) {
-    (void)cl;
-    (void)fn;
-    (void)cookie;
+    (void)cl, (void)fn, (void)cookie;
 }
 
 le_status le__cl_begin(le_call *call) {
@@ -79,96 +74,58 @@ const le_cl_info *le_cl_device(const le_call *call) {
 
 le_status le_cl_get_kernel(le_call *call, const le_cl_source *source, const char *kernel,
                            const char *options, le_cl_kernel **out) {
-    (void)call;
-    (void)source;
-    (void)kernel;
-    (void)options;
-    (void)out;
+    (void)call, (void)source, (void)kernel, (void)options, (void)out;
     return unsupported();
 }
 
 le_status le_cl_launch(le_call *call, le_cl_kernel *kernel, int ndim, const size_t *global,
                        const size_t *local, const le_cl_karg *kargs, size_t n_kargs) {
-    (void)call;
-    (void)kernel;
-    (void)ndim;
-    (void)global;
-    (void)local;
-    (void)kargs;
-    (void)n_kargs;
+    (void)call, (void)kernel, (void)ndim, (void)global, (void)local, (void)kargs, (void)n_kargs;
     return unsupported();
 }
 
 le_status le_cl_scratch(le_call *call, size_t bytes, le_cl_buffer **out) {
-    (void)call;
-    (void)bytes;
-    (void)out;
+    (void)call, (void)bytes, (void)out;
     return unsupported();
 }
 
 le_status le_cl_upload(le_call *call, le_cl_buffer *buffer, size_t offset, const void *host,
                        size_t bytes) {
-    (void)call;
-    (void)buffer;
-    (void)offset;
-    (void)host;
-    (void)bytes;
+    (void)call, (void)buffer, (void)offset, (void)host, (void)bytes;
     return unsupported();
 }
 
 le_status le_cl_upload_elements(le_call *call, le_cl_buffer *buffer, size_t offset,
                                 const le_tensor *tensor, int64_t begin, int64_t count) {
-    (void)call;
-    (void)buffer;
-    (void)offset;
-    (void)tensor;
-    (void)begin;
-    (void)count;
+    (void)call, (void)buffer, (void)offset, (void)tensor, (void)begin, (void)count;
     return unsupported();
 }
 
 le_status le_cl_download(le_call *call, le_cl_buffer *buffer, size_t offset, void *host,
                          size_t bytes) {
-    (void)call;
-    (void)buffer;
-    (void)offset;
-    (void)host;
-    (void)bytes;
+    (void)call, (void)buffer, (void)offset, (void)host, (void)bytes;
     return unsupported();
 }
 
 le_status le_cl_fill(le_call *call, le_cl_buffer *buffer, const void *pattern, size_t pattern_size,
                      size_t offset, size_t bytes) {
-    (void)call;
-    (void)buffer;
-    (void)pattern;
-    (void)pattern_size;
-    (void)offset;
-    (void)bytes;
+    (void)call, (void)buffer, (void)pattern, (void)pattern_size, (void)offset, (void)bytes;
     return unsupported();
 }
 
 le_status le_cl_image3d(le_call *call, int arg, le_cl_buffer **out) {
-    (void)call;
-    (void)arg;
-    (void)out;
+    (void)call, (void)arg, (void)out;
     return unsupported();
 }
 
 le_status le_cl_keep(le_call *call, const char *key, size_t bytes, le_cl_keep_fn fill, void *cookie,
                      le_cl_buffer **out) {
-    (void)call;
-    (void)key;
-    (void)bytes;
-    (void)fill;
-    (void)cookie;
-    (void)out;
+    (void)call, (void)key, (void)bytes, (void)fill, (void)cookie, (void)out;
     return unsupported();
 }
 
 le_status le_cl_count(le_call *call, int arg, le_cl_buffer **out) {
-    (void)call;
-    (void)arg;
+    (void)call, (void)arg;
     *out = NULL;
     return unsupported();
 }

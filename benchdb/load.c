@@ -239,8 +239,9 @@ static void on_raw(builder *b, sqlite3_stmt *st) {
 
 /* Of a row in the file and one in memory, where new ones go when the file cannot be written, the
  * newer one stands; a site's stands for none of both. */
-static bool is_newer(const builder *b, sqlite3_stmt *st, int column, int64_t than_ms) {
-    return !b->site && sqlite3_column_int64(st, column) >= than_ms;
+static bool is_newer(const builder *b, sqlite3_stmt *st, int64_t than_ms) {
+    enum { DATE = 7 }; /* column of verdicts and of choices */
+    return !b->site && sqlite3_column_int64(st, DATE) >= than_ms;
 }
 
 /* The one row of that key, which may be known; NULL when there is no memory. */
@@ -263,7 +264,7 @@ static void on_verdict(builder *b, sqlite3_stmt *st) {
         return;
     bool known;
     le_db_verdict *v = single_row(b, &b->rows.verdicts, sizeof *v, mix(key, 4), &known);
-    if (!v || (known && !is_newer(b, st, 7, v->date_ms)))
+    if (!v || (known && !is_newer(b, st, v->date_ms)))
         return;
     v->machine = machine;
     v->build = sqlite3_column_int64(st, 1);
@@ -288,7 +289,7 @@ static void on_choice(builder *b, sqlite3_stmt *st) {
         return;
     bool known;
     le_db_choice *v = single_row(b, &b->rows.choices, sizeof *v, mix(key, 5), &known);
-    if (!v || (known && !is_newer(b, st, 7, v->date_ms)))
+    if (!v || (known && !is_newer(b, st, v->date_ms)))
         return;
     v->machine = machine;
     v->build = sqlite3_column_int64(st, 1);

@@ -86,6 +86,16 @@ char *le__json_show(const cJSON *item) {
     return text ? made_utf8(text) : NULL;
 }
 
+double le__json_number(const cJSON *object, const char *name) {
+    const cJSON *n = cJSON_GetObjectItemCaseSensitive(object, name);
+    return cJSON_IsNumber(n) ? n->valuedouble : NAN;
+}
+
+const char *le__json_text(const cJSON *object, const char *name) {
+    const cJSON *s = cJSON_GetObjectItemCaseSensitive(object, name);
+    return cJSON_IsString(s) ? s->valuestring : "";
+}
+
 void le__json_add(cJSON *object, const char *name, cJSON *item) {
     cJSON *added = item ? item : cJSON_CreateNull();
     if (!cJSON_AddItemToObject(object, name, added))

@@ -37,6 +37,9 @@ char *le__json_show(const struct cJSON *item);
 void le__json_add(struct cJSON *object, const char *name, struct cJSON *item);
 /* null where it is not finite, which JSON has no word for. */
 void le__json_add_number(struct cJSON *object, const char *name, double value);
+/* Of an object that may be NULL: NAN, or "", where it has no number or text of the name. */
+double le__json_number(const struct cJSON *object, const char *name);
+const char *le__json_text(const struct cJSON *object, const char *name);
 /* As cJSON_ParseWithLengthOpts: size counts the final '\0', *end (may be NULL) is where it went
  * wrong, and nothing may follow. */
 struct cJSON *le__json_parse(const char *text, size_t size, const char **end);

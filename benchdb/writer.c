@@ -380,24 +380,22 @@ void le_db_get_counts(le_db *db, le_db_counts *out) {
 
 /* --- adding --- */
 
-/* Room for n more; holds the lock. A caller that outruns the thread waits for it, at most a second.
- */
-static bool reserve(le__db_writer *w, size_t n) {
-    if (w->n + n > QUEUE_MAX) {
+/* Room for one more; holds the lock. A caller that outruns the thread waits for it, at most a
+ * second. */
+static bool reserve(le__db_writer *w) {
+    if (w->n >= QUEUE_MAX) {
         double end = now_s() + 1;
-        while (w->n + n > QUEUE_MAX && now_s() < end) {
+        while (w->n >= QUEUE_MAX && now_s() < end) {
             w->urgent = true;
             pthread_cond_signal(&w->wake);
             wait_until(&w->done, &w->lock, end);
         }
-        if (w->n + n > QUEUE_MAX)
+        if (w->n >= QUEUE_MAX)
             return false;
     }
-    if (w->n + n <= w->capacity)
+    if (w->n < w->capacity)
         return true;
-    size_t capacity = w->capacity ? w->capacity : 64;
-    while (capacity < w->n + n)
-        capacity *= 2;
+    size_t capacity = w->capacity ? 2 * w->capacity : 64;
     le__db_item *queue = realloc(w->queue, capacity * sizeof *queue);
     if (!queue)
         return false;
@@ -406,16 +404,19 @@ static bool reserve(le__db_writer *w, size_t n) {
     return true;
 }
 
-/* After appending; holds the lock. A signal costs a system call, so only a sleeping thread gets
- * one. */
-static void appended(le__db_writer *w, size_t n) {
-    if (w->n == n)
+/* Holds the lock. A signal costs a system call, so only a sleeping thread gets one. */
+static bool append(le__db_writer *w, const le__db_item *item) {
+    if (!reserve(w))
+        return false;
+    w->queue[w->n++] = *item;
+    if (w->n == 1)
         w->first_item = now_s();
-    w->added += n;
-    if (w->idle || (w->n >= QUEUE_MAX / 4 && w->n - n < QUEUE_MAX / 4)) {
+    w->added++;
+    if (w->idle || w->n == QUEUE_MAX / 4) {
         w->idle = false;
         pthread_cond_signal(&w->wake);
     }
+    return true;
 }
 
 void le_db_add_samples(le_db *db, int64_t problem, int64_t candidate, const le_db_sample *samples,
@@ -430,16 +431,12 @@ void le_db_add_samples(le_db *db, int64_t problem, int64_t candidate, const le_d
     for (size_t i = 0; i < n; i++) {
         if (!(samples[i].seconds > 0 && isfinite(samples[i].seconds)))
             continue;
-        w->counts.added += le__db_sample_times(&samples[i]);
-        if (!reserve(w, 1)) {
-            w->counts.dropped += le__db_sample_times(&samples[i]);
-            continue;
-        }
-        le__db_item *item = &w->queue[w->n++];
-        *item = (le__db_item){LE__ITEM_SAMPLE, problem, candidate, {.sample = samples[i]}};
+        le__db_item item = {LE__ITEM_SAMPLE, problem, candidate, {.sample = samples[i]}};
         if (samples[i].date_ms == 0)
-            item->value.sample.date_ms = now;
-        appended(w, 1);
+            item.value.sample.date_ms = now;
+        w->counts.added += le__db_sample_times(&samples[i]);
+        if (!append(w, &item))
+            w->counts.dropped += le__db_sample_times(&samples[i]);
     }
     pthread_mutex_unlock(&w->lock);
     le__db_news_samples(db, problem, candidate, samples, n, now);
@@ -450,11 +447,7 @@ static void append_row(le__db_writer *w, le__db_item_type type, int64_t problem,
     if (!row)
         return;
     pthread_mutex_lock(&w->lock);
-    bool ok = reserve(w, 1);
-    if (ok) {
-        w->queue[w->n++] = (le__db_item){type, problem, candidate, {.row = row}};
-        appended(w, 1);
-    }
+    bool ok = append(w, &(le__db_item){type, problem, candidate, {.row = row}});
     pthread_mutex_unlock(&w->lock);
     if (!ok)
         free(row);

@@ -103,16 +103,6 @@ static void params_text(const le_chain *c, const le__kept_plan *k, char out[LE__
 
 /* --- evidence --- */
 
-static double number(const cJSON *from, const char *name) {
-    const cJSON *n = cJSON_GetObjectItemCaseSensitive(from, name);
-    return cJSON_IsNumber(n) ? n->valuedouble : NAN;
-}
-
-static const char *string(const cJSON *from, const char *name) {
-    const cJSON *s = cJSON_GetObjectItemCaseSensitive(from, name);
-    return cJSON_IsString(s) ? s->valuestring : "";
-}
-
 static void add_device(cJSON *to, const le_engine *e, const le__device *d) {
     char id[24];
     snprintf(id, sizeof id, "%" PRId64, le__store_device(e->dispatch->store, d));
@@ -160,20 +150,20 @@ static le__device *find_device(le_engine *e, const char *id) {
 
 /* The device of a row, for which OpenCL may have to be opened. */
 static le__device *device_of(le_engine *e, const cJSON *row) {
-    le__device *d = find_device(e, string(row, "device"));
+    le__device *d = find_device(e, le__json_text(row, "device"));
     if (d || e->discovered)
         return d;
     le__engine_discover(e);
-    return find_device(e, string(row, "device"));
+    return find_device(e, le__json_text(row, "device"));
 }
 
 static bool read_step(const le_chain *c, const cJSON *row, le__planned *out) {
     *out = (le__planned){.device = device_of(c->engine, row),
-                         .predicted_s = number(row, "predicted_s"),
-                         .transfer_s = number(row, "transfer_s"),
-                         .bytes_moved = (int64_t)fmax(number(row, "bytes"), 0)};
+                         .predicted_s = le__json_number(row, "predicted_s"),
+                         .transfer_s = le__json_number(row, "transfer_s"),
+                         .bytes_moved = (int64_t)fmax(le__json_number(row, "bytes"), 0)};
     if (c->want.mode == LE_MODE_FROZEN)
-        snprintf(out->frozen, sizeof out->frozen, "%s", string(row, "run"));
+        snprintf(out->frozen, sizeof out->frozen, "%s", le__json_text(row, "run"));
     return out->device && le__device_wanted(out->device, &c->want) &&
            !atomic_load(&out->device->lost);
 }
@@ -185,7 +175,7 @@ static bool read_drops(le_chain *c, const cJSON *list) {
     bool ok = drops != NULL;
     cJSON_ArrayForEach(row, list) {
         const le__device *d = device_of(c->engine, row);
-        double step = number(row, "step"), value = number(row, "value");
+        double step = le__json_number(row, "step"), value = le__json_number(row, "value");
         ok = ok && d && step >= 0 && step < c->n_steps && value >= 0 && value < c->n_values;
         if (ok)
             drops[n++] = (le__drop){(int)step, (int)value, d->index};
@@ -208,11 +198,12 @@ static bool read_evidence(le_chain *c, const char *evidence) {
         c->choices[i++].arm = NULL;
     }
     ok = ok && read_drops(c, cJSON_GetObjectItemCaseSensitive(root, "drops"));
-    c->totals = (le__chain_totals){.predicted_s = number(root, "predicted_s"),
-                                   .cpu_s = number(root, "cpu_s"),
-                                   .device_s = number(root, "device_s"),
-                                   .peak_bytes = (int64_t)fmax(number(root, "peak_bytes"), 0),
-                                   .why = "frozen"};
+    c->totals =
+        (le__chain_totals){.predicted_s = le__json_number(root, "predicted_s"),
+                           .cpu_s = le__json_number(root, "cpu_s"),
+                           .device_s = le__json_number(root, "device_s"),
+                           .peak_bytes = (int64_t)fmax(le__json_number(root, "peak_bytes"), 0),
+                           .why = "frozen"};
     cJSON_Delete(root);
     return ok;
 }

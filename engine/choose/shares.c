@@ -73,12 +73,10 @@ static stored *slot_of(le__shares *s, uint64_t key) {
 
 static bool read_share(const char *evidence, le__rows_share *out) {
     cJSON *root = evidence ? le__json_parse(evidence, strlen(evidence) + 1, NULL) : NULL;
-    const cJSON *most = cJSON_GetObjectItemCaseSensitive(root, "most");
-    const cJSON *mean = cJSON_GetObjectItemCaseSensitive(root, "mean");
-    bool good = cJSON_IsNumber(most) && cJSON_IsNumber(mean) && most->valuedouble >= 0 &&
-                mean->valuedouble >= 0 && isfinite(most->valuedouble + mean->valuedouble);
+    const double most = le__json_number(root, "most"), mean = le__json_number(root, "mean");
+    bool good = most >= 0 && mean >= 0 && isfinite(most + mean);
     if (good)
-        *out = (le__rows_share){most->valuedouble, mean->valuedouble};
+        *out = (le__rows_share){most, mean};
     cJSON_Delete(root);
     return good;
 }

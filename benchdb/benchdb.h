@@ -231,6 +231,8 @@ typedef enum le_db_state {
     LE_DB_QUARANTINED /* crashed, hung or wrote out of bounds */
 } le_db_state;
 
+extern const char *const le_db_state_names[5]; /* "unproven", ... "quarantined", NULL */
+
 /* errors[0]: largest absolute error. errors[1+k]: relative error left at an absolute tolerance of
  * 10^-k, k = 0..16: max over elements of (|a-b| - 10^-k)/|b|, at least 0. NaN: unknown. */
 #define LE_DB_ERRORS 18

@@ -168,6 +168,7 @@ void le__db_names_free(le__db_names *names);
  * file of this generation and of which nothing was written since the last time. */
 void le__db_names_thin(le__db_names *names, uint64_t generation);
 /* Adds an identity. */
+extern const char *const le__db_kind_names[5]; /* of le_db_kind; NULL ends them */
 bool le__db_names_identity(le__db_names *names, le_db_kind kind, const le_db_part *parts, size_t n,
                            int64_t *id);
 /* Parts sorted by name, the later of two of the same name; returns how many. */

@@ -46,10 +46,9 @@ static void add_text(cJSON *row, const char *name, sqlite3_stmt *st, int column)
 }
 
 static void on_identity(exporter *e, cJSON *row, sqlite3_stmt *st) {
-    static const char *const kinds[] = {"", "machine", "build", "device"};
     int kind = sqlite3_column_int(st, 1);
     add_id(row, "id", sqlite3_column_int64(st, 0));
-    cJSON_AddStringToObject(row, "kind", kinds[kind >= 1 && kind <= 3 ? kind : 0]);
+    cJSON_AddStringToObject(row, "kind", le__db_kind_names[kind >= 1 && kind <= 3 ? kind : 0]);
     cJSON *parts = cJSON_AddObjectToObject(row, "parts");
     sqlite3_bind_int64(e->extra, 1, sqlite3_column_int64(st, 0));
     while (parts && sqlite3_step(e->extra) == SQLITE_ROW)
@@ -158,7 +157,6 @@ static cJSON *error_number(double x) {
 }
 
 static void on_verdict(exporter *e, cJSON *row, sqlite3_stmt *st) {
-    static const char *const states[] = {"unproven", "proven", "failed", "quarantined"};
     double errors[LE_DB_ERRORS];
     int state = sqlite3_column_int(st, 4);
     (void)e;
@@ -170,7 +168,7 @@ static void on_verdict(exporter *e, cJSON *row, sqlite3_stmt *st) {
     add_id(row, "candidate", sqlite3_column_int64(st, 2));
     add_int(row, "date_ms", sqlite3_column_int64(st, 7));
     add_text(row, "size_class", st, 3);
-    cJSON_AddStringToObject(row, "state", states[state]);
+    cJSON_AddStringToObject(row, "state", le_db_state_names[state]);
     cJSON *list = cJSON_AddArrayToObject(row, "errors");
     for (int i = 0; list && i < LE_DB_ERRORS; i++)
         cJSON_AddItemToArray(list, error_number(errors[i]));

@@ -99,14 +99,13 @@ static bool write_name(le__db_importer *m, const le__db_name *name) {
 /* --- sections --- */
 
 static bool read_identity(le__db_importer *m) {
-    static const char *const kinds[] = {"", "machine", "build", "device", NULL};
     le_db_part parts[LE__MAX_PARTS];
     size_t n = 0;
     int kind = 0;
     const char *id;
     const cJSON *object = cJSON_GetObjectItemCaseSensitive(m->f.row, "parts"), *part;
     if (!le__db_field_text(&m->f, "id", MAX_NAME, false, &id) ||
-        !le__db_field_word(&m->f, "kind", kinds, &kind))
+        !le__db_field_word(&m->f, "kind", le__db_kind_names, &kind))
         return false;
     if (!cJSON_IsObject(object))
         return le__db_field_fail(&m->f, "parts is not an object");
@@ -327,7 +326,6 @@ static bool read_errors(le__db_importer *m, double *out) {
 }
 
 static bool read_verdict(le__db_importer *m) {
-    static const char *const states[] = {"unproven", "proven", "failed", "quarantined", NULL};
     le_db_verdict v = {0};
     int state = 0;
     const label *candidate;
@@ -335,7 +333,8 @@ static bool read_verdict(le__db_importer *m) {
         !(candidate = find_label(m, CANDIDATES, "candidate")) ||
         !le__db_field_date(&m->f, "date_ms", &v.date_ms) ||
         !le__db_field_text(&m->f, "size_class", LE_DB_SIZE_CLASS - 1, true, &v.size_class) ||
-        !le__db_field_word(&m->f, "state", states, &state) || !read_errors(m, v.errors) ||
+        !le__db_field_word(&m->f, "state", le_db_state_names, &state) ||
+        !read_errors(m, v.errors) ||
         !le__db_field_text(&m->f, "reason", MAX_KEY, true, &v.reason) ||
         !le__db_field_int(&m->f, "attempts", 0, COUNT_MAX, &v.attempts))
         return false;

@@ -13,6 +13,9 @@
 #include <string.h>
 #include <xxhash.h>
 
+const char *const le_db_state_names[5] = {"unproven", "proven", "failed", "quarantined", NULL};
+const char *const le__db_kind_names[5] = {"", "machine", "build", "device", NULL};
+
 static uint64_t chain(uint64_t h, const char *text) {
     text = text ? text : "";
     return XXH3_64bits_withSeed(text, strlen(text) + 1, h);

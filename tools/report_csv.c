@@ -55,7 +55,7 @@ static void line(const report *r, const report_problem *p, const report_candidat
     number(c->most, out);
     fprintf(out, ",%lld,%lld", (long long)c->samples, (long long)c->contended);
     number(c->errors[0], out);
-    fprintf(out, ",%s,", le__report_state_names[c->state]);
+    fprintf(out, ",%s,", le_db_state_names[c->state]);
     field(c->reason, out);
     number(le__report_age_s(r, c->last_ms), out);
     fputc('\n', out);

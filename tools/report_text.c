@@ -124,8 +124,8 @@ static void fill_row(const report *r, const report_problem *p, const report_cand
     le__report_remark(c, remark, sizeof remark);
     bool said =
         c->state == LE_DB_FAILED || c->state == LE_DB_QUARANTINED; /* the remark begins so */
-    snprintf(row->about, sizeof row->about, "%s%s%s%s%s%s",
-             said ? "" : le__report_state_names[c->state], isnan(c->errors[0]) ? "" : ", error ",
+    snprintf(row->about, sizeof row->about, "%s%s%s%s%s%s", said ? "" : le_db_state_names[c->state],
+             isnan(c->errors[0]) ? "" : ", error ",
              isnan(c->errors[0]) ? "" : le__error_text(c->errors[0], error),
              said || may_answer(p, c) ? "" : "; left out: no choice here allows it",
              *remark && !said ? "; " : "", remark);

@@ -5,6 +5,7 @@
  */
 #include "choose/arm.h"
 
+#include "benchdb.h"
 #include "call/engine.h"
 #include "choose/store.h"
 #include "core/clock.h"
@@ -14,8 +15,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *const le__state_names[4] = {"unproven", "proven", "failed", "quarantined"};
 
 /* --- verdicts --- */
 
@@ -62,7 +61,7 @@ le__verdict *le__proof_verdict(le__proof *p, const char *kind, int size_class) {
 static const char *fault(const le__verdict *v) {
     if (!v || v->state == LE__UNPROVEN || v->state == LE__PROVEN)
         return NULL;
-    return v->reason[0] ? v->reason : le__state_names[v->state];
+    return v->reason[0] ? v->reason : le_db_state_names[v->state];
 }
 
 static const char *lack(const le__verdict *v, double atol, double rtol) {

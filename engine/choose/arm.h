@@ -22,8 +22,6 @@ typedef enum le__state { /* same values as le_db_state */
                          LE__QUARANTINED
 } le__state;
 
-extern const char *const le__state_names[4];
-
 enum { LE__CLASS_TRIAL = -1 }; /* the small sample of a trial */
 
 /* Seconds for an operation of its work; 0: unknown. A small sample takes more of them than a call,

@@ -110,7 +110,6 @@ const char *le__report_remark(const report_candidate *c, char *buffer, size_t si
 long long le__report_count(const report_candidate *c);
 /* "12 samples", "3 samples and 9 under load"; returns buffer. */
 const char *le__report_samples(const report_candidate *c, char *buffer, size_t size);
-extern const char *const le__report_state_names[4];
 /* The command that times this candidate on this problem again, for free(); NULL: out of memory. */
 char *le__report_reproduce(const report_problem *p, const report_candidate *c);
 

@@ -16,14 +16,6 @@
 
 enum { MAX_LINES = 16, MAX_BARS = 40, LABEL = 96 };
 
-static const char *seconds(double v, char *out) {
-    return le__seconds_text(v, out);
-}
-
-static const char *error(double v, char *out) {
-    return le__error_text(v, out);
-}
-
 /* 1 Mop = 10^6 arithmetic operations */
 static const char *operations(double v, char *out) {
     static const char *const units[] = {"", "k", "M", "G", "T", "P"};
@@ -42,26 +34,22 @@ static int chart_colour(const report *r, const report_candidate *c) {
     return le__colours_of(r->colours, c->known->implementation, c->known->run_type);
 }
 
-static bool is_chosen(const report_problem *p, const report_candidate *c) {
-    for (size_t i = 0; i < p->n_choices; i++)
-        if (p->choices[i].candidate == c)
-            return true;
-    return false;
+static bool runs_alike(const report_candidate *a, const report_candidate *b) {
+    return !strcmp(a->known->implementation, b->known->implementation) &&
+           a->known->device == b->known->device;
 }
 
 /* Whether an earlier, hence faster, candidate stands for the same implementation and device. */
 static bool is_represented(const report_problem *p, size_t i) {
-    const le_db_known_candidate *c = p->candidates[i].known;
     for (size_t k = 0; k < i; k++)
-        if (!strcmp(p->candidates[k].known->implementation, c->implementation) &&
-            p->candidates[k].known->device == c->device)
+        if (runs_alike(&p->candidates[k], &p->candidates[i]))
             return true;
     return false;
 }
 
-static size_t best_of_each(const report_problem *p, const report_candidate **out, size_t max) {
+static size_t best_of_each(const report_problem *p, const report_candidate *out[MAX_BARS]) {
     size_t n = 0;
-    for (size_t i = 0; i < p->n_candidates && n < max; i++)
+    for (size_t i = 0; i < p->n_candidates && n < MAX_BARS; i++)
         if (!isnan(p->candidates[i].time) && !is_represented(p, i))
             out[n++] = &p->candidates[i];
     return n;
@@ -81,19 +69,17 @@ static const char *constraint_of(const report_problem *p) {
 
 /* Whether the choice is another variant of the implementation than the fastest measured. */
 static bool implementation_is_chosen(const report_problem *p, const report_candidate *c) {
-    for (size_t i = 0; i < p->n_choices; i++) {
-        const le_db_known_candidate *k = p->choices[i].candidate->known;
-        if (!strcmp(k->implementation, c->known->implementation) && k->device == c->known->device)
+    for (size_t i = 0; i < p->n_choices; i++)
+        if (runs_alike(p->choices[i].candidate, c))
             return true;
-    }
-    return is_chosen(p, c);
+    return false;
 }
 
 void le__report_chart_times(const report *r, const report_problem *p, FILE *out) {
     const report_candidate *best[MAX_BARS];
     svg_bar bars[MAX_BARS];
     char labels[MAX_BARS][LABEL], notes[MAX_BARS][40];
-    size_t n = best_of_each(p, best, MAX_BARS);
+    size_t n = best_of_each(p, best);
     const char *constraint = constraint_of(p);
     if (n == 0)
         return;
@@ -110,7 +96,7 @@ void le__report_chart_times(const report *r, const report_problem *p, FILE *out)
                             !fits,        chart_colour(r, best[i])};
     }
     svg_bars chart = {.title = "Times of the implementations",
-                      .format = seconds,
+                      .format = le__seconds_text,
                       .limit = NAN,
                       .axis = "time of the fastest variant, with the 90 % interval of its mean; "
                               "ratios to the choice"};
@@ -122,7 +108,7 @@ void le__report_chart_errors(const report *r, const report_problem *p, FILE *out
     const report_candidate *best[MAX_BARS];
     svg_bar bars[MAX_BARS];
     char labels[MAX_BARS][LABEL];
-    size_t n = best_of_each(p, best, MAX_BARS), shown = 0;
+    size_t n = best_of_each(p, best), shown = 0;
     double atol = NAN, rtol;
     le__report_tolerance(constraint_of(p), &atol, &rtol);
     for (size_t i = 0; i < n; i++) {
@@ -142,7 +128,7 @@ void le__report_chart_errors(const report *r, const report_problem *p, FILE *out
     if (shown == 0)
         return;
     svg_bars chart = {.title = "Errors of the implementations",
-                      .format = error,
+                      .format = le__error_text,
                       .limit = atol,
                       .limit_label = "tolerance",
                       .axis = "largest error against the reference, in the operation's norm"};
@@ -287,7 +273,7 @@ static void draw(const report *r, const lines *l, const char *kind, FILE *out) {
                        .x_axis = "work, arithmetic operations of one call",
                        .y_axis = "time, with 90 % intervals",
                        .x_format = operations,
-                       .y_format = seconds,
+                       .y_format = le__seconds_text,
                        .crossings = crossings,
                        .n_crossings = m};
     fputs("<section class=\"card\"><h4>Time over size</h4><p class=\"dim\"><code>", out);
@@ -306,7 +292,7 @@ static void chart_kind(const report *r, const report_problem *problems, size_t n
         kind_of(problems[i].known->key, own, sizeof own);
         if (strcmp(own, kind))
             continue;
-        size_t m = best_of_each(&problems[i], best, MAX_BARS);
+        size_t m = best_of_each(&problems[i], best);
         for (size_t k = 0; k < m; k++)
             add_point(&l, best[k], le__report_may_answer(best[k], constraint_of(&problems[i])),
                       problems[i].known->work, n);

@@ -165,7 +165,7 @@ static void row(const report *r, const report_problem *p, const report_candidate
     cell(out, a);
     cell(out, le__age_text(le__report_age_s(r, c->last_ms), a));
     fprintf(out, "<td class=\"why\"><span class=\"%s\">%s</span>", classes[c->state],
-            c->state < LE_DB_FAILED ? le__report_state_names[c->state] : "");
+            c->state < LE_DB_FAILED ? le_db_state_names[c->state] : "");
     if (*le__report_remark(c, remark, sizeof remark))
         escaped(out, c->state >= LE_DB_FAILED ? "<span class=\"bad\">" : " <span class=\"warn\">",
                 remark, "</span>");

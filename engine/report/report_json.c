@@ -42,7 +42,7 @@ static void add_candidate(const report *r, const report_candidate *c, cJSON *lis
     cJSON_AddNumberToObject(o, "samples", (double)c->samples);
     cJSON_AddNumberToObject(o, "contended", (double)c->contended);
     le__json_add_number(o, "error_max_abs", c->errors[0]);
-    cJSON_AddStringToObject(o, "verdict", le__report_state_names[c->state]);
+    cJSON_AddStringToObject(o, "verdict", le_db_state_names[c->state]);
     cJSON_AddStringToObject(o, "reason", c->reason);
     cJSON_AddBoolToObject(o, "stale", c->stale);
     le__json_add_number(o, "age_s", le__report_age_s(r, c->last_ms));

@@ -13,8 +13,6 @@
 #include <string.h>
 #include <time.h>
 
-const char *const le__report_state_names[4] = {"unproven", "proven", "failed", "quarantined"};
-
 static const uint32_t host_bits = LE_DIFF_HOST;
 static const uint32_t stale_bits = LE_DIFF_CPU_MODEL | LE_DIFF_CORES | LE_DIFF_DEVICE_NAME |
                                    LE_DIFF_DEVICE_VENDOR | LE_DIFF_DRIVER;
@@ -571,7 +569,7 @@ const char *le__report_remark(const report_candidate *c, char *buffer, size_t si
     char time[LE__TEXT];
     buffer[0] = '\0';
     if (c->state == LE_DB_FAILED || c->state == LE_DB_QUARANTINED)
-        snprintf(buffer, size, "%s: %s", le__report_state_names[c->state], c->reason);
+        snprintf(buffer, size, "%s: %s", le_db_state_names[c->state], c->reason);
     else if (c->stale)
         snprintf(buffer, size, "stale: measured on other hardware or with another driver");
     else if (c->samples == 0 && c->contended)

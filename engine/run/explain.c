@@ -5,6 +5,7 @@
  */
 #include "choose/dispatch.h"
 
+#include "benchdb.h"
 #include "chain/chain.h"
 #include "call/named.h"
 #include "choose/observe.h"
@@ -36,10 +37,10 @@ static void fill_error(le_explained_candidate *row, const le__question *q, const
     bool reference = a->candidate.implementation->flags & LE_IMPL_REFERENCE;
     bool known = v && v->state == LE__PROVEN && !untold;
     row->error_max_abs = reference ? 0 : known ? v->error.max_abs : NAN;
-    row->verdict = le__state_names[reference               ? LE__PROVEN
-                                   : a->proof->quarantined ? LE__QUARANTINED
-                                   : v && !untold          ? v->state
-                                                           : LE__UNPROVEN];
+    row->verdict = le_db_state_names[reference               ? LE__PROVEN
+                                     : a->proof->quarantined ? LE__QUARANTINED
+                                     : v && !untold          ? v->state
+                                                             : LE__UNPROVEN];
 }
 
 static void fill_row(le_explained_candidate *row, const le__question *q, const le_call *call,

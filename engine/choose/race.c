@@ -314,7 +314,7 @@ static le_status measure(le__dispatch *d, le__question *q, le_call *call) {
         if (race) {
             bool sound = le__race_run(d, q, call, &f, race);
             bool whole = sound && !le__race_is_late(d);
-            bool news = le__policy_race_end(&race, le__now(), &r) && (r.runs > 0 || !beside);
+            bool news = le__policy_race_end(&race, &r) && (r.runs > 0 || !beside);
             if (sound && news && (r.storable ? whole : !beside) && !call->step)
                 le__race_keep(d, q, &f, l.whole, &r);
             q->measured = whole && l.whole && nobody_aside(q);

@@ -204,7 +204,7 @@ static void race(together *t, const bool *in, le__policy_race_result *r) {
     for (size_t i = 0, k = 0; i < s->n; i++)
         t->own[i] = race && in[i] ? le__policy_race_score(race, k++) : NAN;
     if (race)
-        le__policy_race_end(&race, le__now(), r);
+        le__policy_race_end(&race, r);
     free(some.arms);
     free(some.allowed);
 }

@@ -244,7 +244,7 @@ void le__policy_race_drop(le__policy_race *race, size_t index);
 double le__policy_race_score(const le__policy_race *race, size_t index);
 /* Sets the incumbent (when storable, or when there was none) and frees the race. out may be NULL.
  * false when no candidate is left. */
-bool le__policy_race_end(le__policy_race **race, double now, le__policy_race_result *out);
+bool le__policy_race_end(le__policy_race **race, le__policy_race_result *out);
 
 /* --------------------------------------------------------------------------------- seeing ---- */
 

@@ -241,16 +241,15 @@ static bool next_again(const le__policy_race *race, size_t *index)
 /* One that still gets faster and may so overtake the leader, by three more drops like the last. */
 static bool next_unsettled(const le__policy_race *race, size_t *index)
 {
-    double noise = race->noise;
-    size_t best = le__race_leader(race, noise), found = race->n;
+    size_t best = le__race_leader(race), found = race->n;
     if (best == race->n)
         return false;
-    double least = le__race_score_of(race, &race->entries[best], noise).mean;
+    double least = le__race_score_of(race, &race->entries[best]).mean;
     for (size_t i = 0; i < race->n; i++) {
         const le__race_entry *e = &race->entries[i];
         if (e->out || e->n == 0 || e->n >= race->max_runs || le__race_falling(e) <= 0.0)
             continue;
-        double behind = le__race_score_of(race, e, noise).mean - least;
+        double behind = le__race_score_of(race, e).mean - least;
         if (behind < MORE_DROPS * le__race_falling(e) && (found == race->n || e->n < race->entries[found].n))
             found = i;
     }
@@ -262,17 +261,17 @@ static bool next_unsettled(const le__policy_race *race, size_t *index)
  * well known runs next. False when no comparison can gain more than the regret that is allowed. */
 static bool next_duel(const le__policy_race *race, size_t *index)
 {
-    double noise = race->noise, most = fmax(race->regret, FINE * sqrt(noise));
-    double same = fmin(race->margin, SAME * sqrt(noise));
-    size_t best = le__race_leader(race, noise), rival = race->n;
+    double deviation = sqrt(race->noise), most = fmax(race->regret, FINE * deviation);
+    double same = fmin(race->margin, SAME * deviation);
+    size_t best = le__race_leader(race), rival = race->n;
     if (best == race->n)
         return false;
-    le__race_estimate b = le__race_score_of(race, &race->entries[best], noise);
+    le__race_estimate b = le__race_score_of(race, &race->entries[best]);
     for (size_t i = 0; i < race->n; i++) {
         const le__race_entry *e = &race->entries[i];
         if (e->out || i == best || e->n == 0)
             continue;
-        le__race_estimate o = le__race_score_of(race, e, noise);
+        le__race_estimate o = le__race_score_of(race, e);
         double gain = le__expected_gain(o.mean - b.mean + same, hypot(o.se, b.se));
         if (e->n >= race->max_runs && race->entries[best].n >= race->max_runs)
             continue;
@@ -283,7 +282,7 @@ static bool next_duel(const le__policy_race *race, size_t *index)
     }
     if (rival == race->n)
         return false;
-    le__race_estimate r = le__race_score_of(race, &race->entries[rival], noise);
+    le__race_estimate r = le__race_score_of(race, &race->entries[rival]);
     bool rival_runs = r.se >= b.se ? race->entries[rival].n < race->max_runs
                                    : race->entries[best].n >= race->max_runs;
     *index = rival_runs ? rival : best;
@@ -338,7 +337,7 @@ static bool next_doubted(le__policy_race *race, size_t *index)
 /* Runs so short that knowing them is cheap. */
 static bool is_short(const le__policy_race *race)
 {
-    size_t best = le__race_leader(race, race->noise);
+    size_t best = le__race_leader(race);
     return le__policy_race_counts_seconds(race) && best < race->n &&
            exp(le__race_fastest(&race->entries[best])) < SHORT;
 }
@@ -364,14 +363,14 @@ static bool is_momentary(const le__policy_race *race, const le__race_entry *e)
 /* Whether e may still turn out to be the choice: its fastest run, the cold one included, within twice
  * the leader's time, not run for long enough, and not behind beyond doubt. */
 static bool contends(const le__policy_race *race, const le__race_entry *e,
-                     const le__race_entry *best, double noise)
+                     const le__race_entry *best)
 {
-    le__race_estimate lead = le__race_score_of(race, best, noise);
+    le__race_estimate lead = le__race_score_of(race, best);
     if (e->out || e->given || e->n == 0 || e->n >= RUNS || has_run_enough(race, e))
         return false;
     if (fmin(le__race_fastest(e), e->cold) + le__race_score_shift(race, e) - lead.mean > NEAR)
         return false;
-    le__race_estimate o = le__race_score_of(race, e, noise);
+    le__race_estimate o = le__race_score_of(race, e);
     if (o.mean - lead.mean < CLOSE && is_momentary(race, e))
         return true;
     return e->n < SHORT_RUNS ||
@@ -392,17 +391,16 @@ static void shuffle(le__policy_race *race)
 static bool next_of_round(le__policy_race *race, size_t *index)
 {
     if (race->n_round == 0) {
-        double noise = race->noise;
-        size_t best = le__race_leader(race, noise);
+        size_t best = le__race_leader(race);
         bool rivals = false;
         for (size_t i = 0; i < race->n; i++) {
-            if (!contends(race, &race->entries[i], &race->entries[best], noise))
+            if (!contends(race, &race->entries[i], &race->entries[best]))
                 continue;
             race->round[race->n_round++] = i;
             rivals = rivals || i != best;
         }
         bool known = !is_momentary(race, &race->entries[best]) &&
-                     le__race_left_regret(race, best, noise) < SHORT_REGRET;
+                     le__race_left_regret(race, best) < SHORT_REGRET;
         if (!rivals || known)
             race->n_round = 0;
         shuffle(race);
@@ -437,38 +435,36 @@ bool le__policy_race_next(le__policy_race *race, size_t *index, bool *cold)
     return next_again(race, index) || next_unsettled(race, index) || next_duel(race, index);
 }
 
-/* NULL when the run has no time: it would be asked for again, and again. */
-static le__race_entry *timed_entry(le__policy_race *race, size_t index, double seconds)
+/* Counts a run, which was stopped or not, and tells the policy of it. NULL when it has no time: it
+ * would be asked for again, and again. */
+static le__race_entry *note(le__policy_race *race, size_t index, bool cut, double seconds,
+                            double paid, double weight, double now)
 {
-    if (index >= race->n)
+    le__race_entry *e = index < race->n ? &race->entries[index] : NULL;
+    if (!e)
         return NULL;
-    if (seconds > 0.0 && isfinite(seconds))
-        return &race->entries[index];
-    race->entries[index].out = true;
-    return NULL;
-}
-
-static bool is_clean(double weight)
-{
-    return !(weight > 0.0 && weight < CLEAN);
+    if (!(seconds > 0.0 && isfinite(seconds))) {
+        e->out = true;
+        return NULL;
+    }
+    le__policy_sample sample = {
+        .family = race->family, .problem = race->problem, .candidate = e->allowed.candidate,
+        .why = LE__WHY_MEASURE, .cold = !e->has_cold, .cut = cut, .n = 1,
+        .mean_log = log(seconds), .seconds = paid, .weight = weight, .now = now};
+    le__policy_observe(race->policy, &sample);
+    race->total++;
+    race->clean += !(weight > 0.0 && weight < CLEAN);
+    return e;
 }
 
 void le__policy_race_observe(le__policy_race *race, size_t index, double seconds, double paid,
                              double weight, double now)
 {
-    le__race_entry *e = timed_entry(race, index, seconds);
+    le__race_entry *e = note(race, index, false, seconds, paid, weight, now);
     if (!e)
         return;
-    double w = weight > 0.0 && weight < 1.0 ? weight : 1.0;
-    le__policy_sample sample = {
-        .family = race->family, .problem = race->problem, .candidate = e->allowed.candidate,
-        .why = LE__WHY_MEASURE, .cold = !e->has_cold, .n = 1, .mean_log = log(seconds),
-        .seconds = paid, .weight = weight, .now = now};
-    record(e, log(seconds), w);
-    race->total++;
-    race->clean += is_clean(weight);
+    record(e, log(seconds), weight > 0.0 && weight < 1.0 ? weight : 1.0);
     le__race_update_noise(race);
-    le__policy_observe(race->policy, &sample);
 }
 
 double le__policy_race_stop(const le__policy_race *race, size_t index)
@@ -492,18 +488,11 @@ double le__policy_race_stop(const le__policy_race *race, size_t index)
 void le__policy_race_cut(le__policy_race *race, size_t index, double seconds, double paid,
                          double weight, double now)
 {
-    le__race_entry *e = timed_entry(race, index, seconds);
+    le__race_entry *e = note(race, index, true, seconds, paid, weight, now);
     if (!e)
         return;
-    le__policy_sample sample = {
-        .family = race->family, .problem = race->problem, .candidate = e->allowed.candidate,
-        .why = LE__WHY_MEASURE, .cold = !e->has_cold, .cut = true, .n = 1,
-        .mean_log = log(seconds), .seconds = paid, .weight = weight, .now = now};
     e->spent += seconds;
     e->out = e->out || !e->has_cold || (++e->cuts >= CUTS && e->cuts > e->n);
-    race->total++;
-    race->clean += is_clean(weight);
-    le__policy_observe(race->policy, &sample);
 }
 
 void le__policy_race_set_extra(le__policy_race *race, size_t index, double seconds)
@@ -523,7 +512,7 @@ void le__policy_race_drop(le__policy_race *race, size_t index)
 double le__policy_race_score(const le__policy_race *race, size_t index)
 {
     const le__race_entry *e = &race->entries[index];
-    return e->n > 0 ? le__race_score_of(race, e, race->noise).mean
+    return e->n > 0 ? le__race_score_of(race, e).mean
            : e->has_cold ? e->cold + le__race_score_shift(race, e)
            : le__belief_known(e->known) ? e->known.mean + le__race_score_shift(race, e)
                                         : NAN;
@@ -551,15 +540,15 @@ static bool stands(const le__policy_race *race, le__race_estimate o, le__race_es
 }
 
 /* The first in canonical order of the choice's kin that stands and is not far behind. */
-static size_t eldest(const le__policy_race *race, size_t choice, double noise)
+static size_t eldest(const le__policy_race *race, size_t choice)
 {
     uint64_t kin = race->entries[choice].allowed.kin;
-    le__race_estimate b = le__race_score_of(race, &race->entries[choice], noise);
+    le__race_estimate b = le__race_score_of(race, &race->entries[choice]);
     for (size_t i = 0; kin && i < race->n; i++) {
         const le__race_entry *e = &race->entries[i];
         if (e->out || e->n == 0 || e->allowed.kin != kin)
             continue;
-        le__race_estimate o = le__race_score_of(race, e, noise);
+        le__race_estimate o = le__race_score_of(race, e);
         if (o.mean - b.mean < KIN_MARGINS * race->margin && stands(race, o, b, KIN_CONFIDENCE))
             return i;
     }
@@ -567,42 +556,40 @@ static size_t eldest(const le__policy_race *race, size_t choice, double noise)
 }
 
 /* The leader, unless the incumbent or one earlier in canonical order is as good by all evidence. */
-static size_t choose(const le__policy_race *race, double noise)
+static size_t choose(const le__policy_race *race)
 {
-    size_t best = le__race_leader(race, noise);
+    size_t best = le__race_leader(race);
     if (best == race->n)
         return likeliest(race);
-    le__race_estimate b = le__race_score_of(race, &race->entries[best], noise);
+    le__race_estimate b = le__race_score_of(race, &race->entries[best]);
     size_t choice = best;
     for (size_t i = race->n; i-- > 0;) {
         const le__race_entry *e = &race->entries[i];
         if (e->out || e->n == 0)
             continue;
-        le__race_estimate o = le__race_score_of(race, e, noise);
+        le__race_estimate o = le__race_score_of(race, e);
         if (e->allowed.candidate == race->incumbent && stands(race, o, b, race->confidence))
             return i;
         if (i < best && o.mean - b.mean < fmin(race->margin, 0.5 * hypot(o.se, b.se)))
             choice = i;
     }
-    return eldest(race, choice, noise);
+    return eldest(race, choice);
 }
 
-bool le__policy_race_end(le__policy_race **handle, double now, le__policy_race_result *out)
+bool le__policy_race_end(le__policy_race **handle, le__policy_race_result *out)
 {
-    (void)now;
     if (!handle || !*handle)
         return false;
     le__policy_race *race = *handle;
-    double noise = race->noise;
-    size_t choice = choose(race, noise);
+    size_t choice = choose(race);
     bool found = choice < race->n;
     if (found) {
         const le__race_entry *e = &race->entries[choice];
         le__policy_race_result result = {
             .index = choice, .candidate = e->allowed.candidate,
-            .seconds = e->n > 0 ? exp(le__race_estimate_of(race, e, noise).mean)
+            .seconds = e->n > 0 ? exp(le__race_estimate_of(race, e).mean)
                                 : exp(e->has_cold ? e->cold : e->known.mean),
-            .expected_regret = le__race_left_regret(race, choice, noise), .runs = race->total,
+            .expected_regret = le__race_left_regret(race, choice), .runs = race->total,
             .storable = 2 * race->clean >= race->total};
         if (result.storable || race->incumbent < 0)
             le__policy_set_incumbent(race->policy, race->family, race->problem, result.candidate);

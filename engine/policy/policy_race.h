@@ -58,19 +58,17 @@ void le__race_update_noise(le__policy_race *race);
 /* By how much the newest run is below the one before, beyond what is level; 0: it is not. */
 double le__race_falling(const le__race_entry *e);
 /* Log seconds of a run in steady use. */
-le__race_estimate le__race_estimate_of(const le__policy_race *race, const le__race_entry *e,
-                                       double noise);
+le__race_estimate le__race_estimate_of(const le__policy_race *race, const le__race_entry *e);
 /* What the objective adds to the log of the seconds, */
 double le__race_score_shift(const le__policy_race *race, const le__race_entry *e);
 /* and the sum: what the race is about. */
-le__race_estimate le__race_score_of(const le__policy_race *race, const le__race_entry *e,
-                                    double noise);
+le__race_estimate le__race_score_of(const le__policy_race *race, const le__race_entry *e);
 /* Index of the best measured entry; n when there is none. */
-size_t le__race_leader(const le__policy_race *race, double noise);
+size_t le__race_leader(const le__policy_race *race);
 /* Deviation of the difference of two scores. */
 double le__race_gap_error(const le__race_entry *a, le__race_estimate o, const le__race_entry *b,
                           le__race_estimate lead);
 /* What is expected to be lost by this choice: a share of its time. */
-double le__race_left_regret(const le__policy_race *race, size_t choice, double noise);
+double le__race_left_regret(const le__policy_race *race, size_t choice);
 
 #endif

@@ -113,14 +113,14 @@ static le__log_stats middle_of(const le__race_entry *e) {
     return (le__log_stats){.n = e->weight, .mean = s.mean, .m2 = width * width};
 }
 
-le__race_estimate le__race_estimate_of(const le__policy_race *race, const le__race_entry *e, double noise) {
+le__race_estimate le__race_estimate_of(const le__policy_race *race, const le__race_entry *e) {
     le__log_stats s;
-    double var = noise;
+    double var = race->noise;
     if (le__policy_race_counts_seconds(race) && e->n >= SHORT_RUNS && !e->given) {
         s = middle_of(e);
         var = fmax(var, s.m2);
     } else {
-        s = level_of(e, fmax(LEVEL, WIDE * sqrt(noise)));
+        s = level_of(e, fmax(LEVEL, WIDE * sqrt(race->noise)));
     }
     double drop = 0.5 * fmax(le__race_falling(e), surprise(race, e));
     var = var / fmax(s.n, 1e-3) + DRIFT_SD * DRIFT_SD + drop * drop;
@@ -136,8 +136,8 @@ double le__race_score_shift(const le__policy_race *race, const le__race_entry *e
     return 0.0;
 }
 
-le__race_estimate le__race_score_of(const le__policy_race *race, const le__race_entry *e, double noise) {
-    le__race_estimate s = le__race_estimate_of(race, e, noise);
+le__race_estimate le__race_score_of(const le__policy_race *race, const le__race_entry *e) {
+    le__race_estimate s = le__race_estimate_of(race, e);
     s.mean += le__race_score_shift(race, e);
     if (race->objective == LE_OBJECTIVE_P99 && e->n > 1) {
         double worst = e->runs[0];
@@ -148,15 +148,14 @@ le__race_estimate le__race_score_of(const le__policy_race *race, const le__race_
     return s;
 }
 
-/* Index of the best measured entry; n when there is none. */
-size_t le__race_leader(const le__policy_race *race, double noise) {
+size_t le__race_leader(const le__policy_race *race) {
     size_t best = race->n;
     double least = INFINITY;
     for (size_t i = 0; i < race->n; i++) {
         const le__race_entry *e = &race->entries[i];
         if (e->out || e->n == 0)
             continue;
-        double score = le__race_score_of(race, e, noise).mean;
+        double score = le__race_score_of(race, e).mean;
         if (score < least) {
             least = score;
             best = i;
@@ -188,17 +187,17 @@ double le__race_gap_error(const le__race_entry *a, le__race_estimate o, const le
     return fmax(hypot(o.se, lead.se), scatter(a, b));
 }
 
-double le__race_left_regret(const le__policy_race *race, size_t choice, double noise) {
+double le__race_left_regret(const le__policy_race *race, size_t choice) {
     double sum = 0.0;
     const le__race_entry *c = &race->entries[choice];
     if (c->n == 0)
         return 0.0;
-    le__race_estimate b = le__race_score_of(race, c, noise);
+    le__race_estimate b = le__race_score_of(race, c);
     for (size_t i = 0; i < race->n; i++) {
         const le__race_entry *e = &race->entries[i];
         if (i == choice || e->n == 0)
             continue;
-        le__race_estimate o = le__race_score_of(race, e, noise);
+        le__race_estimate o = le__race_score_of(race, e);
         sum += le__expected_gain(o.mean - b.mean, CHOSEN * le__race_gap_error(e, o, c, b));
     }
     return sum;

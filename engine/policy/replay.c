@@ -100,7 +100,7 @@ static le_status race(machine *m, int problem, long call)
             le__policy_race_observe(r, index, e.seconds, e.seconds, 1.0, m->now);
         tell(m, &e);
     }
-    le__policy_race_end(&r, m->now, NULL);
+    le__policy_race_end(&r, NULL);
     m->tuned[problem] = true;
     return LE_OK;
 }

@@ -34,7 +34,7 @@ static bool race_of(fixture *f, int problem, track *t, le__policy_race_result *r
         f->now += s;
         le__policy_race_observe(race, i, s, s, t->weight, f->now);
     }
-    bool found = le__policy_race_end(&race, f->now, result);
+    bool found = le__policy_race_end(&race, result);
     assert_null(race);
     return found;
 }
@@ -118,7 +118,7 @@ static void a_race_without_time_takes_who_has_run(void **state)
     le__policy_race_observe(race, 1, 2.0, 2.0, 1.0, f.now += 2.0);
     le__policy_race_observe(race, 2, 1.0, 1.0, 1.0, f.now += 1.0);
     le__policy_race_result r;
-    assert_true(le__policy_race_end(&race, f.now, &r));
+    assert_true(le__policy_race_end(&race, &r));
     assert_int_equal(r.candidate, 2);
     assert_near(r.seconds, 1.0, 1e-9);
     le__policy_free(&f.policy);
@@ -143,7 +143,7 @@ static void warm_up_is_waited_for(void **state)
         le__policy_race_observe(race, i, s, s, 1.0, f.now += s);
     }
     le__policy_race_result r;
-    assert_true(le__policy_race_end(&race, f.now, &r));
+    assert_true(le__policy_race_end(&race, &r));
     assert_int_equal(r.candidate, 0);
     le__policy_free(&f.policy);
 }
@@ -164,7 +164,7 @@ static void a_late_starter_gets_its_chance(void **state)
         le__policy_race_observe(race, i, s, s, 1.0, f.now += s);
     }
     le__policy_race_result r;
-    assert_true(le__policy_race_end(&race, f.now, &r));
+    assert_true(le__policy_race_end(&race, &r));
     assert_int_equal(r.candidate, 0);
     le__policy_free(&f.policy);
 }
@@ -199,8 +199,8 @@ static void failures_leave_the_race(void **state)
     le__policy_race *race = le__policy_race_new(f.policy, &q);
     for (size_t i = 0; i < 3; i++)
         le__policy_race_drop(race, i);
-    assert_false(le__policy_race_end(&race, f.now, &r));
-    assert_false(le__policy_race_end(&race, f.now, &r));
+    assert_false(le__policy_race_end(&race, &r));
+    assert_false(le__policy_race_end(&race, &r));
     le__policy_free(&f.policy);
 }
 
@@ -240,7 +240,7 @@ static void stops_under_load_are_contended(void **state)
         ran += i < 2;
     }
     assert_true(stopped > ran);
-    assert_true(le__policy_race_end(&race, f.now, &r));
+    assert_true(le__policy_race_end(&race, &r));
     assert_int_equal(r.candidate, 0);
     assert_false(r.storable);
     le__policy_free(&f.policy);
@@ -360,7 +360,7 @@ static void slow_runs_are_stopped(void **state)
             le__policy_race_observe(race, i, s, s, 1.0, f.now);
     }
     le__policy_race_result r;
-    assert_true(le__policy_race_end(&race, f.now, &r));
+    assert_true(le__policy_race_end(&race, &r));
     assert_int_equal(r.candidate, 0);
     assert_true(spent[2] <= 10.1); /* its cold run, stopped at ten times the best */
     assert_true(spent[3] <= 5.0 + 2.0 * 3.1);
@@ -434,7 +434,7 @@ static void tune(const le__policy_options *options, weather kind, uint64_t *seed
         le__policy_race_observe(race, i, x, x, 1.0, f.now += x);
     }
     le__policy_race_result r;
-    assert_true(le__policy_race_end(&race, f.now, &r));
+    assert_true(le__policy_race_end(&race, &r));
     double lost = usual[r.candidate] / best - 1.0;
     t->expected += r.expected_regret;
     t->found += lost;
@@ -508,7 +508,7 @@ static void what_takes_no_time_leaves_the_race(void **state)
             else
                 le__policy_race_observe(race, i, seconds, 1.0, 1.0, f.now += 1.0);
         }
-        assert_true(le__policy_race_end(&race, f.now, &r));
+        assert_true(le__policy_race_end(&race, &r));
         assert_int_equal(r.candidate, 1);
         le__policy_free(&f.policy);
     }

@@ -5,6 +5,7 @@
  */
 #include "liquid_engine/le_boxes.h"
 #include "liquid_engine/le_method.h"
+#include "core/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,12 +49,10 @@ static bool grow(le_boxes *t) {
     if (t->n_nodes < t->room)
         return true;
     int64_t room = t->room ? 2 * t->room : 16;
-    le_box *boxes = realloc(t->boxes, (size_t)room * sizeof *boxes);
-    t->boxes = boxes ? boxes : t->boxes;
-    node *nodes = realloc(t->nodes, (size_t)room * sizeof *nodes);
-    t->nodes = nodes ? nodes : t->nodes;
-    t->room = boxes && nodes ? room : t->room;
-    return boxes && nodes;
+    if (!LE__ARRAY_RESIZE(t->boxes, room) || !LE__ARRAY_RESIZE(t->nodes, room))
+        return false;
+    t->room = room;
+    return true;
 }
 
 /* How a box is divided: at so many cells of an axis, 0: not at all. */

@@ -8,6 +8,7 @@
 #include "call/abi.h"
 #include "call/candidate.h"
 
+#include "core/array.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "core/thread_local.h"
@@ -67,16 +68,8 @@ static bool grow(le__registry *r) {
     if (r->n < r->capacity)
         return true;
     size_t capacity = r->capacity ? 2 * r->capacity : 16;
-    void *entries = realloc(r->entries, capacity * sizeof *r->entries);
-    if (entries)
-        r->entries = entries;
-    void *operations = realloc(r->operations, capacity * sizeof *r->operations);
-    if (operations)
-        r->operations = operations;
-    void *hashes = realloc(r->hashes, capacity * sizeof *r->hashes);
-    if (hashes)
-        r->hashes = hashes;
-    if (!entries || !operations || !hashes)
+    if (!LE__ARRAY_RESIZE(r->entries, capacity) || !LE__ARRAY_RESIZE(r->operations, capacity) ||
+        !LE__ARRAY_RESIZE(r->hashes, capacity))
         return false;
     r->capacity = capacity;
     return true;
@@ -100,14 +93,8 @@ static void free_entry(le__operation_entry *e) {
 
 static le_status append(le__operation_entry *e, const le_implementation *impl,
                         const char *source_hash) {
-    void *list =
-        realloc(e->implementations, (e->n_implementations + 1) * sizeof *e->implementations);
-    if (list)
-        e->implementations = list;
-    void *hashes = realloc(e->source_hashes, (e->n_implementations + 1) * sizeof *e->source_hashes);
-    if (hashes)
-        e->source_hashes = hashes;
-    if (!list || !hashes)
+    if (!LE__ARRAY_RESIZE(e->implementations, e->n_implementations + 1) ||
+        !LE__ARRAY_RESIZE(e->source_hashes, e->n_implementations + 1))
         return le_fail(LE_ERR_MEMORY, "implementation '%s': out of memory", impl->name);
     e->implementations[e->n_implementations] = impl;
     e->source_hashes[e->n_implementations++] = source_hash;
@@ -160,10 +147,7 @@ static le_status add_made(const le__registry *r, le__operation_entry *entry) {
 
 /* Room for one more entry that is no longer found by its name. */
 static bool grow_retired(le__registry *r) {
-    void *retired = realloc(r->retired, (r->n_retired + 1) * sizeof *r->retired);
-    if (retired)
-        r->retired = retired;
-    return retired != NULL;
+    return LE__ARRAY_RESIZE(r->retired, r->n_retired + 1);
 }
 
 /* Puts the entry in the place of another one, or behind all. There is room. */
@@ -335,10 +319,8 @@ static le_status add_builtin(le__registry *r, const le_builtin_implementation *b
 
 /* The entry's own copy of the hash; NULL when out of memory. */
 static const char *own_hash(le__operation_entry *e, const le_implementation *impl) {
-    void *list = realloc(e->own_hashes, (e->n_own_hashes + 1) * sizeof *e->own_hashes);
-    if (!list)
+    if (!LE__ARRAY_RESIZE(e->own_hashes, e->n_own_hashes + 1))
         return NULL;
-    e->own_hashes = list;
     char(*hash)[LE__SOURCE_HASH] = malloc(sizeof *hash);
     if (!hash)
         return NULL;
@@ -349,10 +331,9 @@ static const char *own_hash(le__operation_entry *e, const le_implementation *imp
 
 /* The implementation as this engine knows it, owned by the entry where it is a copy. */
 static const le_implementation *widen(le__operation_entry *e, const le_implementation *impl) {
-    void *list = realloc(e->widened_too, (e->n_widened_too + 1) * sizeof *e->widened_too), *owned;
-    if (!list)
+    void *owned;
+    if (!LE__ARRAY_RESIZE(e->widened_too, e->n_widened_too + 1))
         return NULL;
-    e->widened_too = list;
     const le_implementation *whole = le__abi_implementation(impl, &owned);
     if (owned)
         e->widened_too[e->n_widened_too++] = owned;

@@ -6,6 +6,7 @@
 #include "chain/plan_states.h"
 
 #include "chain/plan.h"
+#include "core/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,27 +47,19 @@ static bool grow_nodes(le__plan_states *s) {
     if (s->n_nodes < s->capacity)
         return true;
     int capacity = s->capacity ? 2 * s->capacity : 256;
-    void *nodes = realloc(s->nodes, (size_t)capacity * sizeof *s->nodes);
-    if (nodes)
-        s->nodes = nodes;
-    void *masks = realloc(s->masks, (size_t)capacity * (size_t)(s->n_slots + 1));
-    if (masks)
-        s->masks = masks;
-    if (!nodes || !masks)
+    if (!LE__ARRAY_RESIZE(s->nodes, capacity) ||
+        !LE__ARRAY_RESIZE(s->masks, (size_t)capacity * (size_t)(s->n_slots + 1)))
         return false;
     s->capacity = capacity;
     return true;
 }
 
 static bool rehash(le__plan_states *s, le__plan_frontier *f, int n_buckets) {
-    int *nodes = realloc(f->nodes, (size_t)n_buckets * sizeof *nodes);
-    if (nodes)
-        f->nodes = nodes;
-    int *buckets = malloc((size_t)n_buckets * sizeof *buckets);
-    if (!nodes || !buckets) {
-        free(buckets);
+    if (!LE__ARRAY_RESIZE(f->nodes, n_buckets))
         return false;
-    }
+    int *buckets = malloc((size_t)n_buckets * sizeof *buckets);
+    if (!buckets)
+        return false;
     free(f->buckets);
     f->buckets = buckets;
     f->n_buckets = f->capacity = n_buckets;

@@ -8,6 +8,7 @@
 #include "benchdb.h"
 #include "call/engine.h"
 #include "choose/store.h"
+#include "core/array.h"
 #include "core/clock.h"
 #include "numbers.h"
 
@@ -197,10 +198,8 @@ static le__arm *find_arm(const le__op_state *s, uint64_t id) {
 
 static bool add_arm(le__op_state *s, const le__candidate *c, le__policy *policy,
                     struct le__store *store) {
-    void *arms = realloc(s->arms, (s->n_arms + 1) * sizeof *s->arms);
-    if (!arms)
+    if (!LE__ARRAY_RESIZE(s->arms, s->n_arms + 1))
         return false;
-    s->arms = arms;
     le__arm *a = calloc(1, sizeof *a);
     if (!a)
         return false;

@@ -8,6 +8,7 @@
 
 #include "call/engine.h"
 #include "choose/observe.h"
+#include "core/array.h"
 #include "trial/discover.h"
 
 #define XXH_INLINE_ALL
@@ -26,9 +27,7 @@ static le_status state_of(le__dispatch *d, le__operation_entry *entry, le__op_st
     pthread_mutex_lock(&d->mutex);
     if (entry->id >= d->n_states) {
         size_t n = entry->id + 16u;
-        void *states = realloc(d->states, n * sizeof *d->states);
-        if (states) {
-            d->states = states;
+        if (LE__ARRAY_RESIZE(d->states, n)) {
             memset(d->states + d->n_states, 0, (n - d->n_states) * sizeof *d->states);
             d->n_states = n;
         }
@@ -62,16 +61,8 @@ static le_status refresh(le__dispatch *d, le__op_state *s) {
 
 /* By-arm arrays of a question, for the arms that came since; false when out of memory. */
 static bool grow(le__question *q, size_t n) {
-    const char **left_out = realloc(q->left_out, (n + 1) * sizeof *left_out);
-    if (left_out)
-        q->left_out = left_out;
-    float *moved = realloc(q->moved, (n + 1) * sizeof *moved);
-    if (moved)
-        q->moved = moved;
-    unsigned char *seen = realloc(q->seen, (n + 1) * sizeof *seen);
-    if (seen)
-        q->seen = seen;
-    return left_out && moved && seen;
+    return LE__ARRAY_RESIZE(q->left_out, n + 1) && LE__ARRAY_RESIZE(q->moved, n + 1) &&
+           LE__ARRAY_RESIZE(q->seen, n + 1);
 }
 
 static void ask_arms(le__question *q, const le_call *call) {

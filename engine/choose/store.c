@@ -8,6 +8,7 @@
 #include "benchdb.h"
 #include "stats.h"
 #include "utf8.h"
+#include "core/array.h"
 #include "core/clock.h"
 #include "core/cpu.h"
 #include "call/engine.h"
@@ -395,11 +396,8 @@ static int by_problem(const void *a, const void *b) {
 
 /* Adds the choices to be believed to those of the operation, in the order of their problems. */
 static void load_choices(le__store *s, le__op_state *op, const le_db_knowledge *k) {
-    size_t most = op->n_choices + k->n_choices;
-    le__stored_choice *choices = realloc(op->choices, (most + 1) * sizeof *choices);
-    if (!choices)
+    if (!LE__ARRAY_RESIZE(op->choices, op->n_choices + k->n_choices + 1))
         return;
-    op->choices = choices;
     for (size_t i = 0; i < k->n_choices; i++) {
         const le_db_choice *c = &k->choices[i];
         le__arm *arm = arm_of(s, op, &k->candidates[c->candidate_index]);
@@ -408,14 +406,14 @@ static void load_choices(le__store *s, le__op_state *op, const le_db_knowledge *
         uint32_t source = arm->db != k->candidates[c->candidate_index].id ? LE_DIFF_SOURCE : 0;
         if (trust(c->differs | source, c->site) < 0.6)
             continue;
-        le__stored_choice *to = &choices[op->n_choices++];
+        le__stored_choice *to = &op->choices[op->n_choices++];
         to->problem = c->problem;
         to->rank = i;
         to->arm = arm;
         to->chosen = chosen_by(c->evidence ? c->evidence : "");
         snprintf(to->constraint, sizeof to->constraint, "%s", c->constraint ? c->constraint : "");
     }
-    qsort(choices, op->n_choices, sizeof *choices, by_problem);
+    qsort(op->choices, op->n_choices, sizeof *op->choices, by_problem);
 }
 
 static void forget_choices(le__op_state *op, int64_t problem) {
@@ -512,12 +510,9 @@ const le__stored_choice *le__store_choice(const le__op_state *op, int64_t proble
 }
 
 static le__stored_choice *add_choice(le__op_state *op, int64_t problem, const char *constraint) {
-    le__stored_choice *choices = op->n_choices < MOST_CHOICES
-                                     ? realloc(op->choices, (op->n_choices + 1) * sizeof *choices)
-                                     : NULL;
-    if (!choices)
+    if (op->n_choices >= MOST_CHOICES || !LE__ARRAY_RESIZE(op->choices, op->n_choices + 1))
         return NULL;
-    op->choices = choices;
+    le__stored_choice *choices = op->choices;
     size_t at = place_of(op, problem);
     memmove(choices + at + 1, choices + at, (op->n_choices++ - at) * sizeof *choices);
     choices[at] = (le__stored_choice){.problem = problem};

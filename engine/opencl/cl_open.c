@@ -5,6 +5,7 @@
  */
 #include "cl_device.h"
 #include "cl_program.h"
+#include "core/array.h"
 #include "core/tick.h"
 
 #include <stdio.h>
@@ -43,10 +44,8 @@ static le__cl_device *new_device(le__cl *cl, cl_platform_id platform, cl_device_
 }
 
 static bool append(le__cl *cl, le__cl_device *d) {
-    void *grown = realloc(cl->devices, (cl->n_devices + 1) * sizeof(le__cl_device *));
-    if (!grown)
+    if (!LE__ARRAY_RESIZE(cl->devices, cl->n_devices + 1))
         return false;
-    cl->devices = grown;
     cl->devices[cl->n_devices++] = d;
     return true;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "policy/policy_internal.h"
 
 #define NOISE_PRIOR  0.0025 /* variance of log time between runs: 4 % */
@@ -176,23 +177,17 @@ int le__policy_family(le__policy *policy, uint64_t key) {
 
 static bool need_resource(le__policy *policy, le__family *family, int resource) {
     if (resource >= policy->n_resources) {
-        size_t n = (size_t)resource + 1;
-        le__resource *bigger = realloc(policy->resources, n * sizeof *bigger);
-        if (!bigger)
+        if (!LE__ARRAY_RESIZE(policy->resources, resource + 1))
             return false;
         for (int i = policy->n_resources; i <= resource; i++)
-            bigger[i] = (le__resource){.alarm_candidate = -1, .calm_candidate = -1};
-        policy->resources = bigger;
+            policy->resources[i] = (le__resource){.alarm_candidate = -1, .calm_candidate = -1};
         policy->n_resources = resource + 1;
     }
     if (resource >= family->n_cold) {
-        size_t n = (size_t)resource + 1;
-        le__cold_model *bigger = realloc(family->cold, n * sizeof *bigger);
-        if (!bigger)
+        if (!LE__ARRAY_RESIZE(family->cold, resource + 1))
             return false;
         for (int i = family->n_cold; i <= resource; i++)
-            le__cold_init(&bigger[i]);
-        family->cold = bigger;
+            le__cold_init(&family->cold[i]);
         family->n_cold = resource + 1;
     }
     return true;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "policy/policy_race.h"
+#include "core/array.h"
 
 #define Z90 1.6448536269514722
 #define RUNS 512             /* of one candidate in one race, at most */
@@ -52,20 +53,13 @@ static void rule_out(le__policy_race *race)
     }
 }
 
-static bool enlarge(double **array, int room)
-{
-    double *bigger = realloc(*array, (size_t)room * sizeof *bigger);
-    if (bigger)
-        *array = bigger;
-    return bigger != NULL;
-}
-
 static bool make_room(le__race_entry *e)
 {
     int room = e->room ? 2 * e->room : 8;
     if (e->n < e->room)
         return true;
-    if (!enlarge(&e->runs, room) || !enlarge(&e->sorted, room) || !enlarge(&e->weights, room))
+    if (!LE__ARRAY_RESIZE(e->runs, room) || !LE__ARRAY_RESIZE(e->sorted, room) ||
+        !LE__ARRAY_RESIZE(e->weights, room))
         return false;
     e->room = room;
     return true;

@@ -473,8 +473,8 @@ static void load_all(builder *b, le_db_status *status) {
     le__db_grade_rows(db, &b->rows);
 }
 
-static le_db_status load(le_db *db, const char *operation, int64_t problem, unsigned flags,
-                         le_db_knowledge **out) {
+le_db_status le_db_load_problem(le_db *db, const char *operation, int64_t problem, unsigned flags,
+                                le_db_knowledge **out) {
     le__signals signals;
     le_db_status status = LE_DB_OK;
     *out = NULL;
@@ -501,12 +501,7 @@ static le_db_status load(le_db *db, const char *operation, int64_t problem, unsi
 }
 
 le_db_status le_db_load(le_db *db, const char *operation, unsigned flags, le_db_knowledge **out) {
-    return load(db, operation, 0, flags, out);
-}
-
-le_db_status le_db_load_problem(le_db *db, const char *operation, int64_t problem, unsigned flags,
-                                le_db_knowledge **out) {
-    return load(db, operation, problem, flags, out);
+    return le_db_load_problem(db, operation, 0, flags, out);
 }
 
 void le_db_knowledge_free(le_db_knowledge **knowledge) {

@@ -271,10 +271,6 @@ static bool print_json(const chain_suite *s) {
     return tool_print_json(root, stdout);
 }
 
-static const char *seconds(double v, char *out) {
-    return le__seconds_text(v, out);
-}
-
 static const char *edge(double v, char *out) {
     snprintf(out, LE__TEXT, "%.0f", v);
     return out;
@@ -304,7 +300,7 @@ static bool write_chart(const chain_suite *s, const char *path) {
                        .x_axis = "edge of a frame",
                        .y_axis = "median time with its quartiles",
                        .x_format = edge,
-                       .y_format = seconds,
+                       .y_format = le__seconds_text,
                        .alone = true};
     le__svg_write_lines(f.stream, &chart, series, WAYS);
     return tool_file_close(&f, true);

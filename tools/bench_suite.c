@@ -263,10 +263,6 @@ static bool print_json(const suite *s) {
     return tool_print_json(root, stdout);
 }
 
-static const char *seconds(double v, char *out) {
-    return le__seconds_text(v, out);
-}
-
 /* A place without its folders. */
 static const char *short_place(const char *place) {
     char file[4096];
@@ -306,7 +302,7 @@ static bool write_chart(const suite *s, const char *path) {
     svg_bars chart = {
         .title = title,
         .subtitle = le_bench_problem(s->target.bench),
-        .format = seconds,
+        .format = le__seconds_text,
         .limit = NAN,
         .alone = true,
         .axis = "mean time with its standard deviation; ratio to the reference, largest error"};

@@ -84,12 +84,10 @@ bool le__dispatch_has_newcomers(le__dispatch *d, le__question *q, le_call *call)
 /* A race over all candidates of the question, beside a stored choice over newcomers (race.c). */
 le_status le__dispatch_race(le__dispatch *d, le__question *q, le_call *call);
 
-/* The same over all candidates, by several processes (race_team.c). */
-le_status le__dispatch_race_together(le__dispatch *d, le__question *q, le_call *call,
-                                     const le_bench_team *team);
-/* Trials of those that would be asked first, a member each another one. */
-le_status le__dispatch_prove_together(le__dispatch *d, le__question *q, le_call *call,
-                                      const le_bench_team *team);
+/* The same over all candidates, by several processes; without a race only trials of those that
+ * would be asked first, a member each another one (race_team.c). */
+le_status le__dispatch_together(le__dispatch *d, le__question *q, le_call *call,
+                                const le_bench_team *team, bool race);
 
 /* le_bench_hand_out, le_bench_hand_in (news.c). */
 le_status le__dispatch_hand_out(le__dispatch *d, le_bench_news what, char **text, size_t *size);

@@ -365,8 +365,8 @@ static void share_out_first(together *t) {
 
 /* ------------------------------------------------------------------------------------- calls -- */
 
-static le_status work_together(le__dispatch *d, le__question *q, le_call *call,
-                               const le_bench_team *team, bool race) {
+le_status le__dispatch_together(le__dispatch *d, le__question *q, le_call *call,
+                                const le_bench_team *team, bool race) {
     together t = {.team = team, .dispatch = d, .question = q, .call = call, .whole = true};
     const char *name = call->operation->name;
     const double start = le__now();
@@ -394,14 +394,4 @@ static le_status work_together(le__dispatch *d, le__question *q, le_call *call,
     free(t.all);
     free(t.provers);
     return status;
-}
-
-le_status le__dispatch_race_together(le__dispatch *d, le__question *q, le_call *call,
-                                     const le_bench_team *team) {
-    return work_together(d, q, call, team, true);
-}
-
-le_status le__dispatch_prove_together(le__dispatch *d, le__question *q, le_call *call,
-                                      const le_bench_team *team) {
-    return work_together(d, q, call, team, false);
 }

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const le_env_row le__env_table[] = {
+static const le_env_row env_table[] = {
     {"LE_DB", "timings database; ':memory:' keeps nothing", "the user's cache folder"},
     {"LE_SITE_DB", "folders of read-only databases, ':' between", "/etc/liquid_engine"},
     {"LE_CACHE_DIR", "compiled kernels", "the user's cache folder"},
@@ -47,11 +47,15 @@ const le_env_row le__env_table[] = {
 static const char *const mode_names[] = {"default", "estimate", "learn", "measure", "frozen"};
 static const char *const level_names[] = {"error", "warning", "info", "debug"};
 
-const char *le__mode_name(le_mode mode) {
+const le_env_row *le_environment(void) {
+    return env_table;
+}
+
+const char *le_mode_name(le_mode mode) {
     return mode >= LE_MODE_DEFAULT && mode <= LE_MODE_FROZEN ? mode_names[mode] : "unknown";
 }
 
-bool le__mode_from_name(const char *name, le_mode *out) {
+bool le_mode_from_name(const char *name, le_mode *out) {
     for (le_mode m = LE_MODE_ESTIMATE; m <= LE_MODE_FROZEN; m++)
         if (!strcmp(name, mode_names[m])) {
             *out = m;
@@ -140,7 +144,7 @@ static le_status resolve_mode(le_options *o) {
         o->mode = LE_MODE_LEARN;
     else
         return LE_OK;
-    if (v && !le__mode_from_name(v, &o->mode))
+    if (v && !le_mode_from_name(v, &o->mode))
         return le_fail(LE_ERR_ARGUMENT,
                        "LE_MODE is '%.64s', expected estimate, learn, measure or frozen", v);
     return LE_OK;

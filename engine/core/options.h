@@ -12,8 +12,6 @@
 /* Fills *out with owned texts. given may be NULL. */
 le_status le__options_resolve(le_options *out, const le_options *given);
 void le__options_free(le_options *o);
-bool le__mode_from_name(const char *name, le_mode *out);
-const char *le__mode_name(le_mode mode);
 /* LE_LOG and LE_ISA (bits of le_isa that the CPU has and that are allowed); errors name the values
  * that they take. */
 le_status le__options_log_level(le_log_level *out);
@@ -26,9 +24,6 @@ bool le__options_io_trust(void);
 
 /* fork(), with the hooks of the options around it. */
 int le__options_fork(const le_options *o);
-
-/* One row an environment variable; ended by NULLs. */
-extern const le_env_row le__env_table[];
 
 /* Where trials run: built-in implementations by a helper program that is spawned, all in children
  * of this process, or all in this process. By default the first where the program is found, and the

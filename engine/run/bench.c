@@ -372,42 +372,38 @@ bool le_bench_is_unfinished(le_engine *engine, const char *operation, const le_a
            w.unfinished;
 }
 
-typedef le_status (*team_fn)(le__dispatch *d, le__question *q, le_call *call,
-                             const le_bench_team *team);
-
-typedef struct racing {
+typedef struct team_work {
     const le_bench_team *team;
-    team_fn fn;
-    bool joined;
+    bool race, joined;
     le_status status;
-} racing;
+} team_work;
 
-static void race(le__dispatch *d, le__question *q, le_call *call, void *to) {
-    racing *r = to;
-    r->joined = true;
-    r->status = r->fn(d, q, call, r->team);
+static void join_team(le__dispatch *d, le__question *q, le_call *call, void *to) {
+    team_work *w = to;
+    w->joined = true;
+    w->status = le__dispatch_together(d, q, call, w->team, w->race);
 }
 
 static le_status work_together(le_engine *engine, const char *operation, const le_arg *args,
-                               size_t n_args, const le_bench_team *team, team_fn fn) {
-    racing r = {.team = team, .fn = fn};
+                               size_t n_args, const le_bench_team *team, bool race) {
+    team_work w = {.team = team, .race = race};
     le__ticker ticker;
     le__ticker_begin(&ticker, args, n_args);
-    le_status status = with_question(engine, operation, args, n_args, race, &r);
+    le_status status = with_question(engine, operation, args, n_args, join_team, &w);
     le__ticker_end(&ticker);
-    if (!r.joined) /* the others are waiting for this one */
+    if (!w.joined) /* the others are waiting for this one */
         team->all(team->context, false);
-    return status == LE_OK ? r.status : status;
+    return status == LE_OK ? w.status : status;
 }
 
 le_status le_bench_race(le_engine *engine, const char *operation, const le_arg *args, size_t n_args,
                         const le_bench_team *team) {
-    return work_together(engine, operation, args, n_args, team, le__dispatch_race_together);
+    return work_together(engine, operation, args, n_args, team, true);
 }
 
 le_status le_bench_prove(le_engine *engine, const char *operation, const le_arg *args,
                          size_t n_args, const le_bench_team *team) {
-    return work_together(engine, operation, args, n_args, team, le__dispatch_prove_together);
+    return work_together(engine, operation, args, n_args, team, false);
 }
 
 le_mode le_bench_mode(const le_engine *engine) {
@@ -508,16 +504,4 @@ int le_bench_threads(le_engine *engine) {
 
 int le_bench_replay(const char *path, uint64_t seed, le_mode mode, FILE *out, FILE *err) {
     return le__replay_file(path, seed, mode, out, err);
-}
-
-const le_env_row *le_environment(void) {
-    return le__env_table;
-}
-
-const char *le_mode_name(le_mode mode) {
-    return le__mode_name(mode);
-}
-
-bool le_mode_from_name(const char *name, le_mode *out) {
-    return le__mode_from_name(name, out);
 }

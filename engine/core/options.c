@@ -138,61 +138,52 @@ static le_status integer(const char *name, double most, int64_t *out) {
     return status;
 }
 
+/* Number of the word that a variable is; *out stays as it is where that is not set. */
+static le_status word(const char *name, const char *const *words, int n, const char *expected,
+                      int *out) {
+    const char *v = env(name);
+    for (int i = 0; v && i < n; i++)
+        if (!strcmp(v, words[i])) {
+            *out = i;
+            return LE_OK;
+        }
+    return v ? le_fail(LE_ERR_ARGUMENT, "%s is '%.64s', expected %s", name, v, expected) : LE_OK;
+}
+
 static le_status resolve_mode(le_options *o) {
-    const char *v = env("LE_MODE");
-    if (o->mode == LE_MODE_DEFAULT)
-        o->mode = LE_MODE_LEARN;
-    else
+    const int first = LE_MODE_ESTIMATE;
+    int mode = LE_MODE_LEARN - first;
+    if (o->mode != LE_MODE_DEFAULT)
         return LE_OK;
-    if (v && !le_mode_from_name(v, &o->mode))
-        return le_fail(LE_ERR_ARGUMENT,
-                       "LE_MODE is '%.64s', expected estimate, learn, measure or frozen", v);
-    return LE_OK;
+    le_status status =
+        word("LE_MODE", mode_names + first, 4, "estimate, learn, measure or frozen", &mode);
+    o->mode = (le_mode)(first + mode);
+    return status;
 }
 
 le_status le__options_log_level(le_log_level *out) {
-    const char *v = env("LE_LOG");
-    *out = LE_LOG_INFO;
-    if (!v)
-        return LE_OK;
-    for (le_log_level l = LE_LOG_ERROR; l <= LE_LOG_DEBUG; l++)
-        if (!strcmp(v, level_names[l])) {
-            *out = l;
-            return LE_OK;
-        }
-    return le_fail(LE_ERR_ARGUMENT, "LE_LOG is '%.64s', expected error, warning, info or debug", v);
+    int level = LE_LOG_INFO;
+    le_status status = word("LE_LOG", level_names, 4, "error, warning, info or debug", &level);
+    *out = (le_log_level)level;
+    return status;
 }
 
 le_status le__options_isa(uint32_t *out) {
-    static const struct {
-        const char *name;
-        uint32_t isa;
-    } rows[] = {{"none", 0},
-                {"sse2", LE_ISA_SSE2},
-                {"avx2", LE_ISA_SSE2 | LE_ISA_AVX2},
-                {"avx512", LE_ISA_SSE2 | LE_ISA_AVX2 | LE_ISA_AVX512}};
-    const char *v = env("LE_ISA");
-    *out = le__cpu_isa();
-    for (size_t i = 0; v && i < sizeof rows / sizeof *rows; i++)
-        if (!strcmp(v, rows[i].name)) {
-            *out &= rows[i].isa;
-            return LE_OK;
-        }
-    return v ? le_fail(LE_ERR_ARGUMENT, "LE_ISA is '%.64s', expected none, sse2, avx2 or avx512", v)
-             : LE_OK;
+    static const char *const names[] = {"none", "sse2", "avx2", "avx512"};
+    static const uint32_t isa[] = {0, LE_ISA_SSE2, LE_ISA_SSE2 | LE_ISA_AVX2,
+                                   LE_ISA_SSE2 | LE_ISA_AVX2 | LE_ISA_AVX512};
+    int most = -1;
+    le_status status = word("LE_ISA", names, 4, "none, sse2, avx2 or avx512", &most);
+    *out = le__cpu_isa() & (most < 0 ? ~UINT32_C(0) : isa[most]);
+    return status;
 }
 
 le_status le__options_trials(le__trials *out) {
-    static const char *const names[] = {"", "spawn", "fork", "none"};
-    const char *v = env("LE_TRIALS");
-    *out = LE__TRIALS_DEFAULT;
-    for (int i = 1; v && i < 4; i++)
-        if (!strcmp(v, names[i])) {
-            *out = (le__trials)i;
-            return LE_OK;
-        }
-    return v ? le_fail(LE_ERR_ARGUMENT, "LE_TRIALS is '%.64s', expected spawn, fork or none", v)
-             : LE_OK;
+    static const char *const names[] = {"spawn", "fork", "none"};
+    int which = -1;
+    le_status status = word("LE_TRIALS", names, 3, "spawn, fork or none", &which);
+    *out = (le__trials)(LE__TRIALS_DEFAULT + 1 + which);
+    return status;
 }
 
 static const double most_edge = 0x1p53;
@@ -212,12 +203,11 @@ bool le__options_io_trust(void) {
 
 /* Of the variables above, which those that need them look up. */
 static le_status check_looked_up(void) {
-    const char *v = env("LE_IO_TRUST");
+    static const char *const names[] = {"0", "1"};
     int64_t edge = 0;
+    int trust;
     le_status status = integer("LE_BOX_EDGE", most_edge, &edge);
-    if (status != LE_OK || !v || !strcmp(v, "0") || !strcmp(v, "1"))
-        return status;
-    return le_fail(LE_ERR_ARGUMENT, "LE_IO_TRUST is '%.64s', expected 0 or 1", v);
+    return status == LE_OK ? word("LE_IO_TRUST", names, 2, "0 or 1", &trust) : status;
 }
 
 static le_status resolve_numbers(le_options *o) {

@@ -246,12 +246,23 @@ static bool complex_type(hid_t type, le_dtype *dtype) {
     return part[0] != LE_U8 && part[1] != LE_U8;
 }
 
-/* Truth values as h5py writes them: an enumeration of two integers. */
+/* Whether a member of an enumeration is 0 or 1, whatever integers it is made of. */
+static bool truth_member(hid_t type, hid_t base, unsigned member) {
+    int64_t number = -1; /* at first as in the file: real_type allows 8 bytes of an integer */
+    return H5Tget_member_value(type, member, &number) >= 0 &&
+           H5Tconvert(base, H5T_NATIVE_INT64, 1, &number, NULL, H5P_DEFAULT) >= 0 &&
+           (number == 0 || number == 1);
+}
+
+/* Truth values as h5py writes them, an enumeration of two integers, 0 and 1: u8 as in all formats.
+ * Other two numbers are read as what they are made of. */
 static bool truth_type(hid_t type, le_dtype *dtype) {
     if (H5Tget_class(type) != H5T_ENUM || H5Tget_nmembers(type) != 2)
         return false;
     hid_t base = H5Tget_super(type);
     bool good = base >= 0 && real_type(base, dtype);
+    if (good && truth_member(type, base, 0) && truth_member(type, base, 1))
+        *dtype = LE_U8;
     le__h5_drop(base);
     return good;
 }

@@ -205,28 +205,43 @@ static void formats_without(void **state) {
     assert_int_equal(access("c.nrrd", F_OK), -1);
 }
 
-/* As h5py writes arrays of bool, masks of detectors for instance; three members are no truth value.
- */
-static void truth_values(void **state) {
-    static const int8_t values[N] = {0, 1, 1, 0, 0, 1}, numbers[] = {0, 1, 2};
+static void write_enumeration(hid_t file, const char *name, hid_t of, int members,
+                              const int16_t *numbers, const int16_t *values) {
     static const char *const names[] = {"FALSE", "TRUE", "PERHAPS"};
     const hsize_t n = N;
-    (void)state;
-    hid_t file = H5Fcreate("truth.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
-          space = H5Screate_simple(1, &n, NULL);
-    for (int members = 2; members <= 3; members++) {
-        hid_t type = H5Tenum_create(H5T_STD_I8LE);
-        for (int k = 0; k < members; k++)
-            assert_true(H5Tenum_insert(type, names[k], &numbers[k]) >= 0);
-        hid_t set = H5Dcreate2(file, members == 2 ? "mask" : "more", type, space, H5P_DEFAULT,
-                               H5P_DEFAULT, H5P_DEFAULT);
-        assert_true(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
-        H5Dclose(set);
-        H5Tclose(type);
+    hid_t type = H5Tenum_create(of), space = H5Screate_simple(1, &n, NULL);
+    for (int k = 0; k < members; k++) {
+        int16_t number[4] = {numbers[k]};
+        assert_true(H5Tconvert(H5T_NATIVE_INT16, of, 1, number, NULL, H5P_DEFAULT) >= 0);
+        assert_true(H5Tenum_insert(type, names[k], number) >= 0);
     }
+    hid_t set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    int16_t copy[N];
+    memcpy(copy, values, sizeof copy);
+    assert_true(H5Tconvert(H5T_NATIVE_INT16, of, N, copy, NULL, H5P_DEFAULT) >= 0);
+    assert_true(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, copy) >= 0);
+    H5Dclose(set);
     H5Sclose(space);
+    H5Tclose(type);
+}
+
+/* As h5py writes arrays of bool, masks of detectors for instance, of whatever integers; two numbers
+ * that are no truth values keep their type, and three members are none. */
+static void truth_values(void **state) {
+    static const uint8_t truth[N] = {0, 1, 1, 0, 0, 1};
+    static const int16_t values[N] = {0, 1, 1, 0, 0, 1}, numbers[] = {0, 1, 2},
+                         signs[N] = {-1, 1, 1, -1, -1, 1}, ends[] = {-1, 1};
+    static const int8_t small[N] = {-1, 1, 1, -1, -1, 1};
+    (void)state;
+    hid_t file = H5Fcreate("truth.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    write_enumeration(file, "mask", H5T_STD_I8LE, 2, numbers, values);
+    write_enumeration(file, "wide", H5T_STD_I16BE, 2, numbers, values);
+    write_enumeration(file, "signs", H5T_STD_I8LE, 2, ends, signs);
+    write_enumeration(file, "more", H5T_STD_I8LE, 3, numbers, values);
     H5Fclose(file);
-    assert_read("truth.h5:/mask", &(sample){"i8", LE_I8, values}, 1);
+    assert_read("truth.h5:/mask", &(sample){"u8", LE_U8, truth}, 1);
+    assert_read("truth.h5:/wide", &(sample){"u8", LE_U8, truth}, 1);
+    assert_read("truth.h5:/signs", &(sample){"i8", LE_I8, small}, 1);
     le_tensor t = {0};
     assert_int_equal(le_io_read(io_engine, "truth.h5:/more", NULL, &t), LE_ERR_DTYPE);
 }

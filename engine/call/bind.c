@@ -8,6 +8,7 @@
 #include "call/dtype.h"
 #include "call/engine.h"
 #include "call/keep.h"
+#include "call/shaped.h"
 #include "core/error.h"
 
 #include <math.h>
@@ -390,7 +391,7 @@ le_status le__call_check(le_call *call) {
     le_status status = call->operation->check(call);
     if (call->kept)
         le__keep_release(call);
-    return status;
+    return status == LE_OK ? le__shaped_all(call) : status;
 }
 
 static le_status bind_all(le_call *call, const le_arg *args, size_t n_args) {

@@ -11,6 +11,7 @@
 #include "call/profile.h"
 #include "call/guard.h"
 #include "call/outputs.h"
+#include "call/shaped.h"
 #include "call/storage.h"
 #include "call/watch.h"
 
@@ -178,6 +179,9 @@ static bool has_shape(const le_tensor *t, int ndim, const int64_t *shape) {
 }
 
 le_status le_call_set_out(le_call *call, int arg, le_dtype dtype, int ndim, const int64_t *shape) {
+    le_status status = le__shaped_will_be(call, arg, dtype, ndim);
+    if (status != LE_OK)
+        return status;
     le__bound_arg *b = &call->args[arg];
     const char *name = call->operation->args[arg].name;
     size_t bytes;

@@ -23,6 +23,7 @@ typedef struct le__bound_arg {
     bool given;
     bool own;            /* tensor.storage belongs to this call */
     bool counted;        /* an output whose rows are */
+    bool shaped;         /* an output that check has given its shape */
     le_tensor *user_out; /* outputs: the caller's tensor, written on success only */
     le_tensor tensor;    /* inputs: the caller's, host-valid when a CPU candidate runs;
                             outputs: contiguous, what the candidate writes */

@@ -7,6 +7,7 @@
 
 #include "call/outputs.h"
 #include "call/problem.h"
+#include "call/shaped.h"
 #include "call/storage.h"
 
 #include <math.h>
@@ -19,11 +20,14 @@ static const double most_of_others = 8; /* share that is believed of a problem n
 
 le_status le_call_set_out_upto(le_call *call, int arg, le_dtype dtype, int ndim,
                                const int64_t *shape) {
+    le_status status = le__shaped_will_be(call, arg, dtype, ndim);
+    if (status != LE_OK)
+        return status;
     le__bound_arg *b = &call->args[arg];
     const char *name = call->operation->args[arg].name;
     bool allocated = b->given && le__is_allocated(&b->tensor);
     size_t bytes;
-    if (ndim < 1 || ndim > LE_MAX_DIMS)
+    if (ndim < 1)
         return le_fail(LE_ERR_INTERNAL, "%s: output '%s' has no axis of rows",
                        call->operation->name, name);
     le_tensor t = le_tensor_of(NULL, b->tensor.dtype ? b->tensor.dtype : dtype, ndim, shape);

@@ -57,7 +57,7 @@ static le_status check_operation(const le_operation *op) {
     le_status status = le__abi_check("operation", op ? op->abi : 0);
     if (status != LE_OK)
         return status;
-    if (!op->name || !op->check || !op->work || !op->args || op->n_args > LE_MAX_ARGS)
+    if (!op->name || !*op->name || !op->check || !op->work || !op->args || op->n_args > LE_MAX_ARGS)
         return le_fail(LE_ERR_ARGUMENT,
                        "operation '%s': name, args (at most %d), check and work are needed",
                        op->name ? op->name : "", LE_MAX_ARGS);
@@ -163,11 +163,32 @@ static void put_entry(le__registry *r, le__operation_entry *entry, size_t at) {
     r->operations[at] = entry->operation;
 }
 
+/* Arguments are told apart by their names. Those of earlier ABIs have another size: after
+ * widening. */
+static le_status check_arguments(const le_operation *op) {
+    for (size_t i = 0; i < op->n_args; i++) {
+        const char *name = op->args[i].name;
+        if (!name || !*name)
+            return le_fail(LE_ERR_ARGUMENT, "operation '%s': argument %zu has no name", op->name,
+                           i);
+        if (op->args[i].type < LE_TYPE_IN || op->args[i].type > LE_TYPE_TABLE)
+            return le_fail(LE_ERR_ARGUMENT, "operation '%s': argument '%s' has no known type",
+                           op->name, name);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(op->args[k].name, name) == 0)
+                return le_fail(LE_ERR_ARGUMENT, "operation '%s': two arguments are called '%s'",
+                               op->name, name);
+    }
+    return LE_OK;
+}
+
 static le_status fill_entry(const le__registry *r, le__operation_entry *entry,
                             const le_operation *op) {
     entry->operation = le__abi_operation(op, &entry->widened);
-    return entry->operation ? add_made(r, entry)
-                            : le_fail(LE_ERR_MEMORY, "operation '%s': out of memory", op->name);
+    if (!entry->operation)
+        return le_fail(LE_ERR_MEMORY, "operation '%s': out of memory", op->name);
+    le_status status = check_arguments(entry->operation);
+    return status == LE_OK ? add_made(r, entry) : status;
 }
 
 le_status le__registry_add_operation(le__registry *r, const le_operation *op) {

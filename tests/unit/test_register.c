@@ -286,6 +286,78 @@ static void an_unknown_run_type_is_refused(void **state) {
     le_close(&e);
 }
 
+static void arguments_have_names_of_their_own(void **state) {
+    static const char *const said[] = {"argument 1 has no name", "argument 1 has no name",
+                                       "two arguments are called 'input'",
+                                       "argument 'factor' has no known type", "name, args"};
+    (void)state;
+    le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+    le_arg_desc args[LE_MAX_ARGS];
+    memcpy(args, toy_operation.args, toy_operation.n_args * sizeof *args);
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        le_operation op = toy_operation;
+        op.name = i == 4 ? "" : "new";
+        op.args = args;
+        args[TOY_FACTOR] = toy_operation.args[TOY_FACTOR];
+        args[TOY_FACTOR].name = i == 0 ? NULL : i == 1 ? "" : i == 2 ? "input" : "factor";
+        args[TOY_FACTOR].type = i == 3 ? (le_arg_type)0 : LE_TYPE_F64;
+        assert_int_equal(le_register_operation(e, &op), LE_ERR_ARGUMENT);
+        assert_non_null(strstr(le_error_message(), said[i]));
+        assert_null(le_engine_operation(e, op.name));
+    }
+    le_close(&e);
+}
+
+/* What check may get wrong, by number. */
+static _Atomic int mistake;
+
+static le_status mistaken_check(le_call *call) {
+    static const int64_t shape[LE_MAX_DIMS + 1] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+    switch (mistake) {
+    case 0:
+        return LE_OK;
+    case 1:
+        return le_call_set_out(call, TOY_RESULT, LE_F32, LE_MAX_DIMS + 1, shape);
+    case 2:
+        return le_call_set_out(call, TOY_RESULT, LE_F32, -1, shape);
+    case 3:
+        return le_call_set_out(call, TOY_INPUT, LE_F32, 1, shape);
+    case 4:
+        return le_call_set_out(call, LE_MAX_ARGS + 1, LE_F32, 1, shape);
+    case 5:
+        return le_call_set_out(call, TOY_RESULT, LE_I8, 1, shape);
+    case 6:
+        return le_call_set_out(call, TOY_RESULT, (le_dtype)99, 1, shape);
+    default:
+        return le_call_set_out_upto(call, TOY_FACTOR, LE_F32, 1, shape);
+    }
+}
+
+static void mistakes_of_check_are_told(void **state) {
+    static const char *const said[] = {
+        "gives output 'result' no shape", "gives output 'result' 9 axes", "'result' -1 axes",
+        "gives a shape to argument 0",    "gives a shape to argument 49", "dtype 8 (i8), none",
+        "dtype 99 (unknown), none",       "gives a shape to argument 1"};
+    (void)state;
+    int64_t n = N;
+    le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+    le_operation op = toy_operation;
+    op.check = mistaken_check;
+    assert_int_equal(le_register_operation(e, &op), LE_OK);
+    assert_int_equal(le_register_implementation(e, &toy_reference), LE_OK);
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        le_tensor in = le_tensor_of(input, LE_F32, 1, &n), out = {0};
+        mistake = (int)i;
+        assert_int_equal(le_engine_run(e, "toy", LE_IN("input", &in), LE_F64("factor", 2),
+                                       LE_OUT("result", &out)),
+                         LE_ERR_INTERNAL);
+        if (!strstr(le_error_message(), said[i]))
+            fail_msg("%s; expected %s", le_error_message(), said[i]);
+        assert_null(out.data);
+    }
+    le_close(&e);
+}
+
 static void shapes_are_told_without_a_run(void **state) {
     (void)state;
     int64_t shape[] = {3, 5};
@@ -538,6 +610,8 @@ int main(void) {
         cmocka_unit_test(each_combination_is_a_candidate),
         cmocka_unit_test(what_is_built_in_stays),
         cmocka_unit_test(an_unknown_run_type_is_refused),
+        cmocka_unit_test(arguments_have_names_of_their_own),
+        cmocka_unit_test(mistakes_of_check_are_told),
         cmocka_unit_test(shapes_are_told_without_a_run),
         cmocka_unit_test(engines_belong_to_their_process),
         cmocka_unit_test(forks_of_trials_have_hooks),

@@ -86,6 +86,9 @@ expect 1 le-report --db=text.txt
 err_has "text.txt is not a timings database"
 expect 1 le-report --db=absent.sqlite3
 err_has "absent.sqlite3 cannot be read"
+mkfifo pipe.sqlite3 # that nobody writes to
+expect 1 timeout 20 le-report --db=pipe.sqlite3
+err_has "pipe.sqlite3: cannot be opened"
 
 # --- what cannot be read is not reported as empty, and no backup is replaced by nothing ---
 cp db.sqlite3 damaged.sqlite3

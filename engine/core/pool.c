@@ -34,6 +34,9 @@ static const double awake_s = 1e-4;
  * helps nobody where all processors are in use: not more often than this. */
 static const double stays_s = 1e-3;
 
+/* How long a loop that gathers its workers waits for them. */
+static const double gathering_s = 4e-3;
+
 const char *const le__schedule_names[4] = {"none", "static", "dynamic", "guided"};
 
 /* Neighbouring items. In each loop over as many items a worker begins with the same stretch, whose
@@ -49,9 +52,10 @@ typedef struct loop {
     size_t part;    /* the least that is taken */
     size_t sharing; /* workers that begin with the same stretch */
     le__schedule schedule;
-    int threads; /* workers wanted, the caller included */
-    int cpu;     /* where the caller was when it began */
-    int joined;  /* workers that took part so far; guarded by the pool's mutex */
+    int threads;       /* workers wanted, the caller included */
+    int cpu;           /* where the caller was when it began */
+    int joined;        /* workers that took part so far; guarded by the pool's mutex */
+    atomic_bool apart; /* workers leave each other's stretches to them */
     _Atomic unsigned
         active; /* workers inside, without the caller; changed with the pool's mutex held */
     struct loop *link;
@@ -67,6 +71,7 @@ struct le__pool {
     int n_threads, max_threads;
     int numbered; /* threads that took a number; guarded by the mutex */
     bool stop;
+    atomic_bool gathers;
     _Atomic unsigned calls; /* for workers: loops that began; changed with the mutex held */
     double called;          /* when the last one did; guarded by the mutex */
     double moved;           /* when those that had not come were; guarded by the mutex */
@@ -93,7 +98,7 @@ static bool take(loop *l, stretch *from, size_t *begin, size_t *end) {
 static void work_on(loop *l, int worker, int thread) {
     size_t begin, end;
     int home = (int)((int64_t)(thread % l->threads) * l->n_stretches / l->threads);
-    for (int i = 0; i < l->n_stretches; i++)
+    for (int i = 0; i < (l->apart ? 1 : l->n_stretches); i++)
         while (take(l, &l->stretches[(home + i) % l->n_stretches], &begin, &end))
             l->fn(l->context, begin, end, worker);
 }
@@ -283,6 +288,23 @@ static void begin_loop(loop *l, int threads, le__schedule schedule, size_t items
     }
 }
 
+void le__pool_gather(le__pool *p, bool all) {
+    p->gathers = all;
+}
+
+/* Those that do not come are in other loops, or have no processor: waiting again would be in vain.
+ */
+static void gather(le__pool *p, loop *l) {
+    bool here = false;
+    for (double end = le__now() + gathering_s; !here && le__now() < end; sched_yield()) {
+        pthread_mutex_lock(&p->mutex);
+        here = l->joined == l->threads;
+        pthread_mutex_unlock(&p->mutex);
+    }
+    if (!here)
+        l->apart = p->gathers = false;
+}
+
 void le__pool_run(le__pool *p, int threads, le__schedule schedule, size_t items, le_range_fn fn,
                   void *context) {
     if (threads > p->max_threads)
@@ -296,6 +318,8 @@ void le__pool_run(le__pool *p, int threads, le__schedule schedule, size_t items,
     }
     loop l;
     begin_loop(&l, threads, schedule, items);
+    const bool gathers = p->gathers;
+    atomic_init(&l.apart, gathers);
     l.fn = fn;
     l.context = context;
     pthread_mutex_lock(&p->mutex);
@@ -303,6 +327,8 @@ void le__pool_run(le__pool *p, int threads, le__schedule schedule, size_t items,
     l.link = p->open;
     p->open = &l;
     call_workers(p);
+    if (gathers)
+        gather(p, &l);
     work_on(&l, 0, 0);
     pthread_mutex_lock(&p->mutex);
     if (l.joined < l.threads)
@@ -317,4 +343,7 @@ void le__pool_run(le__pool *p, int threads, le__schedule schedule, size_t items,
         le__ticker_wait(le__ticker_here(), &p->done, &p->mutex);
     unlink_loop(p, &l);
     pthread_mutex_unlock(&p->mutex);
+    l.apart = false;
+    if (gathers) /* parts of workers that are not of this loop */
+        work_on(&l, 0, 0);
 }

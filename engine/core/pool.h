@@ -31,6 +31,9 @@ int le__pool_max_threads(const le__pool *pool);
 /* Signals that its threads leave to the program's own: all but those of their own faults, which
  * would end the process past its handlers. */
 void le__pool_blocked_signals(sigset_t *out);
+/* Whether loops wait for their workers, each of which has its own part then: brief loops would else
+ * be over before the others come. Ends when some do not come soon. For who looks for mistakes. */
+void le__pool_gather(le__pool *pool, bool all);
 /* Runs fn over [0, items) with at most `threads` workers, the caller being worker 0. */
 void le__pool_run(le__pool *pool, int threads, le__schedule schedule, size_t items, le_range_fn fn,
                   void *context);

@@ -129,6 +129,8 @@ static le_status run_once(trial *t, le__trial_result *r, int number) {
     bool walled = t->alone && t->candidate->device->kind == LE_DEVICE_CPU;
     t->call.poison = number % 2 ? 0x00 : 0xff; /* what is left unwritten differs between runs */
     t->call.lean = t->call.tight = number % 2;
+    if (t->alone)
+        le__pool_gather(t->engine->pool, (number + 1) & 2); /* in runs with either poison */
     use_copies(t, number);
     le_status status =
         le__execute(&t->call, t->candidate, walled ? LE__OUTPUTS_WALLED : LE__OUTPUTS_GUARDED);
@@ -218,6 +220,8 @@ static le_status run_candidate(trial *t, le__trial_result *r) {
         status = look_for_leak(t, r);
     if (status == LE_OK)
         status = run_often(t, r);
+    if (t->alone)
+        le__pool_gather(t->engine->pool, false);
     if (status == LE_OK && t->alone)
         status = le__surroundings_check(&t->before, t->engine->pool,
                                         t->candidate->device->kind == LE_DEVICE_CPU);

@@ -165,6 +165,12 @@ static le_status leaks(le_call *call) {
     return lost ? LE_OK : LE_ERR_MEMORY;
 }
 
+/* As one whose workers share memory that is there for one. */
+static void for_the_first(void *context, size_t begin, size_t end, int worker) {
+    if (worker == 0)
+        toy_range(context, begin, end, worker);
+}
+
 /* Freed memory of that size lies in the caches of glibc's malloc. */
 static le_status leaks_a_little(le_call *call) {
     char *volatile lost = malloc(100);
@@ -221,6 +227,7 @@ static const plant plants[] = {
     {"leaks", NULL, leaks, "leaks", N, false},
     {"leaks_a_little", NULL, leaks_a_little, "leaks", N, false},
     {"maps", NULL, maps, "leaks", N, false},
+    {"for_the_first", for_the_first, NULL, "exceeds the tolerance", N, false},
     {"asks_for_too_much", NULL, asks_for_too_much, "memory", N, true},
     {"lies", NULL, lies, "cannot do this", N, true},
 };

@@ -77,6 +77,32 @@ static void many_callers(void **state) {
         pthread_join(t[i], NULL);
 }
 
+static void mark(void *context, size_t begin, size_t end, int worker) {
+    _Atomic int *parts = context;
+    (void)begin;
+    (void)end;
+    parts[worker]++;
+}
+
+/* However brief it is; where the machine is busy, a worker may not come soon, and is not waited
+ * for. */
+static void each_worker_has_a_part(void **state) {
+    le__pool *p;
+    int both = 0;
+    (void)state;
+    assert_int_equal(le__pool_open(&p, 4), LE_OK);
+    for (int i = 0; i < 200; i++) {
+        _Atomic int parts[2] = {0};
+        le__pool_gather(p, true);
+        le__pool_run(p, 2, LE__SCHEDULE_DYNAMIC, 2, mark, parts);
+        both += parts[0] == 1 && parts[1] == 1;
+    }
+    every_item_once((void *[]){p});
+    many_callers((void *[]){p});
+    le__pool_close(p);
+    assert_true(both >= 20);
+}
+
 typedef struct nest {
     le__pool *pool;
     counted inner[8];
@@ -237,6 +263,7 @@ static void workers_keep_off_the_callers_processor(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_item_once),
                                        cmocka_unit_test(more_threads_than_stretches),
+                                       cmocka_unit_test(each_worker_has_a_part),
                                        cmocka_unit_test(many_callers),
                                        cmocka_unit_test(loops_in_loops),
                                        cmocka_unit_test(own_stretches),

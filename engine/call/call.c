@@ -121,12 +121,14 @@ enum { SCRATCH_HEADER = 64 };
 void *le_call_scratch(le_call *call, size_t bytes) {
     if (bytes > PTRDIFF_MAX / 2)
         return NULL;
-    size_t total = (SCRATCH_HEADER + bytes + 63) / 64 * 64;
-    le__scratch *s = aligned_alloc(64, total);
+    size_t total = (SCRATCH_HEADER + bytes + 63) / 64 * 64, edge = le__guard_edge_of_scratch(call);
+    le__scratch *s = aligned_alloc(64, total + edge);
     if (!s)
         return NULL;
-    s->next = call->scratch;
+    *s = (le__scratch){call->scratch, bytes, edge ? total + edge - SCRATCH_HEADER - bytes : 0};
     call->scratch = s;
+    if (edge)
+        le__guard_scratch(call, (char *)s + SCRATCH_HEADER, bytes, s->edge);
     call->stats.scratch_bytes += (int64_t)total;
     if (call->stats.scratch_bytes > call->stats.peak_scratch_bytes)
         call->stats.peak_scratch_bytes = call->stats.scratch_bytes;
@@ -136,6 +138,8 @@ void *le_call_scratch(le_call *call, size_t bytes) {
 void le__call_release_scratch(le_call *call) {
     for (le__scratch *s = call->scratch, *next; s; s = next) {
         next = s->next;
+        call->scratch_strayed |=
+            s->edge && le__guard_strayed(call, (char *)s + SCRATCH_HEADER + s->bytes, s->edge);
         free(s);
     }
     call->scratch = NULL;

@@ -72,7 +72,18 @@ le_status le__constraint_take(le__constraint *w, const le_engine *engine, const 
 
 typedef struct le__scratch {
     struct le__scratch *next;
+    size_t bytes, edge; /* behind these; 0: none */
 } le__scratch;
+
+typedef enum le__outputs {
+    LE__OUTPUTS_IN_PLACE =
+        0,               /* the caller's memory when it is contiguous, else storage of our own */
+    LE__OUTPUTS_FRESH,   /* storage of our own */
+    LE__OUTPUTS_APART,   /* ... as warm as the caller's: for runs that may be stopped */
+    LE__OUTPUTS_EDGED,   /* ... between edges of call->poison */
+    LE__OUTPUTS_GUARDED, /* ... filled with call->poison, between wide edges of it */
+    LE__OUTPUTS_WALLED   /* ... and beyond that, memory that nobody can touch (guard.h) */
+} le__outputs;
 
 typedef struct le__run_stats {                     /* of one execution */
     double seconds, kernel_seconds, setup_seconds; /* seconds: with transfers, without the set-up */
@@ -114,19 +125,21 @@ struct le_call {
     struct le__keep_use *kept; /* what it uses of the engine's kept data */
     le__run_stats stats;
     struct le__cl_call *cl;
-    struct le__watch *watch;         /* over the execution under way; NULL: it does not end early */
-    bool inputs_moved;               /* since the question was asked: they are elsewhere now */
-    bool only_look;                  /* to explain: tries, measures and counts nothing */
-    bool no_room;                    /* for an output: nobody else will find it */
-    double stop_after;               /* seconds; 0: an execution is not stopped */
-    double granted;                  /* seconds that it is taken to last; 0: it is timed */
-    bool stopped;                    /* the last execution was, between two items */
-    double waited;                   /* seconds, for trials that came to nothing */
-    unsigned char poison;            /* of outputs with edges */
-    bool lean;                       /* walled outputs end at a wall, else they begin near one */
-    bool counted;                    /* some output is */
-    bool stored;                     /* some input has a storage, which may be on a device */
-    bool tight;                      /* in trials: these get room for half of what was said first */
+    struct le__watch *watch; /* over the execution under way; NULL: it does not end early */
+    bool inputs_moved;       /* since the question was asked: they are elsewhere now */
+    bool only_look;          /* to explain: tries, measures and counts nothing */
+    bool no_room;            /* for an output: nobody else will find it */
+    double stop_after;       /* seconds; 0: an execution is not stopped */
+    double granted;          /* seconds that it is taken to last; 0: it is timed */
+    bool stopped;            /* the last execution was, between two items */
+    double waited;           /* seconds, for trials that came to nothing */
+    le__outputs outputs;     /* of the execution under way */
+    unsigned char poison;    /* of outputs with edges, and of scratch memory */
+    bool scratch_strayed;    /* something was written behind the execution's scratch memory */
+    bool lean;               /* walled outputs end at a wall, else they begin near one */
+    bool counted;            /* some output is */
+    bool stored;             /* some input has a storage, which may be on a device */
+    bool tight;              /* in trials: these get room for half of what was said first */
     le__bound_arg args[LE_MAX_ARGS]; /* last: only n_args of them are set */
 };
 
@@ -155,16 +168,6 @@ le_status le__call_check(le_call *call);
 le_status le__call_bind(le_call *call, le_engine *engine, le__operation_entry *entry,
                         const le_arg *args, size_t n_args);
 void le__call_unbind(le_call *call);
-typedef enum le__outputs {
-    LE__OUTPUTS_IN_PLACE =
-        0,               /* the caller's memory when it is contiguous, else storage of our own */
-    LE__OUTPUTS_FRESH,   /* storage of our own */
-    LE__OUTPUTS_APART,   /* ... as warm as the caller's: for runs that may be stopped */
-    LE__OUTPUTS_EDGED,   /* ... between edges of call->poison */
-    LE__OUTPUTS_GUARDED, /* ... filled with call->poison, between wide edges of it */
-    LE__OUTPUTS_WALLED   /* ... and beyond that, memory that nobody can touch (guard.h) */
-} le__outputs;
-
 /* Gives outputs memory to write to. host: that memory, and the inputs, must be valid on the host
  * (CPU candidates). */
 le_status le__call_prepare_tensors(le_call *call, bool host, le__outputs outputs);

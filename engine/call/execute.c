@@ -123,8 +123,8 @@ static le_status run_on(le_call *call, const le__candidate *c) {
  * for later calls make the room at once. */
 static le_status run_again(le_call *call, const le__candidate *c, le__outputs outputs,
                            double start) {
-    le_status status = outputs >= LE__OUTPUTS_EDGED ? le__guard_check(call) : LE_OK;
     le__call_release_scratch(call);
+    le_status status = outputs >= LE__OUTPUTS_EDGED ? le__guard_check(call) : LE_OK;
     if (status == LE_OK)
         status = le__call_prepare_tensors(call, c->device->kind == LE_DEVICE_CPU, outputs);
     call->stats.transfer_seconds = call->stats.kernel_seconds = 0;
@@ -152,6 +152,8 @@ le_status le__execute(le_call *call, const le__candidate *c, le__outputs outputs
     call->schedule = cpu ? c->schedule : LE__SCHEDULE_DYNAMIC;
     memcpy(call->params, c->params, sizeof call->params);
     call->stats = (le__run_stats){0};
+    call->outputs = outputs;
+    call->scratch_strayed = false;
     call->stopped = false;
     if (call->engine->profile || call->counted)
         call->granted = 0;

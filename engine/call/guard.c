@@ -152,6 +152,20 @@ static bool all_equal(const unsigned char *p, size_t n, unsigned char value) {
     return n == 0 || (p[0] == value && memcmp(p, p + 1, n - 1) == 0);
 }
 
+size_t le__guard_edge_of_scratch(const le_call *call) {
+    return call->outputs >= LE__OUTPUTS_EDGED ? LEAST_EDGE : 0;
+}
+
+void le__guard_scratch(const le_call *call, void *memory, size_t bytes, size_t edge) {
+    if (call->outputs > LE__OUTPUTS_EDGED)
+        memset(memory, call->poison, bytes);
+    memset((char *)memory + bytes, call->poison, edge);
+}
+
+bool le__guard_strayed(const le_call *call, const void *edge, size_t bytes) {
+    return !all_equal(edge, bytes, call->poison);
+}
+
 static bool bytes_made(const le__bound_arg *b, size_t *out) {
     le_tensor t = b->tensor;
     if (b->counted)
@@ -160,6 +174,8 @@ static bool bytes_made(const le__bound_arg *b, size_t *out) {
 }
 
 le_status le__guard_check(const le_call *call) {
+    if (call->scratch_strayed)
+        return le_fail(LE_ERR_WRONG_RESULT, "wrote behind its scratch memory");
     for (size_t i = 0; i < call->operation->n_args; i++) {
         const le__bound_arg *b = &call->args[i];
         size_t bytes;

@@ -3,7 +3,7 @@
  *
  * Memory for outputs whose surroundings tell when something was written there: edges of a known
  * pattern on both sides, and in the child of a trial walls beyond them that end the process at the
- * first touch. The same walls stand around copies of inputs.
+ * first touch. The same walls stand around copies of inputs; behind scratch memory are edges.
  */
 #ifndef LE_GUARD_H
 #define LE_GUARD_H
@@ -13,6 +13,12 @@
 /* Memory for output `arg`, of so many bytes, in one of the ways from LE__OUTPUTS_EDGED on. Where a
  * wall cannot be made there are wide edges. */
 le_status le__guard_output(le_call *call, int arg, size_t bytes, le__outputs outputs);
+
+/* Bytes that are to be behind scratch memory of the execution under way; 0: none. */
+size_t le__guard_edge_of_scratch(const le_call *call);
+/* Scratch memory of so many bytes and its edge get their contents. */
+void le__guard_scratch(const le_call *call, void *memory, size_t bytes, size_t edge);
+bool le__guard_strayed(const le_call *call, const void *edge, size_t bytes);
 
 /* After a run with such outputs, host copies valid: LE_ERR_WRONG_RESULT when an edge was written
  * to; the text names the output and says "wrote before" or "wrote behind". */

@@ -165,6 +165,25 @@ static le_status leaks(le_call *call) {
     return lost ? LE_OK : LE_ERR_MEMORY;
 }
 
+static le_status writes_behind_scratch(le_call *call) {
+    char *scratch = le_call_scratch(call, 100);
+    if (scratch)
+        memset(scratch, 1, 101);
+    return scratch ? le_parallel_for(call, toy_items(call), toy_range, call) : LE_ERR_MEMORY;
+}
+
+/* Scratch memory is zeros where nobody has used it. */
+static le_status takes_scratch_for_zeros(le_call *call) {
+    const float *scratch = le_call_scratch(call, 1 << 20);
+    float *out = out_of(call);
+    if (!scratch)
+        return LE_ERR_MEMORY;
+    toy_range(call, 0, toy_items(call), 0);
+    for (int64_t i = 0, n = le_tensor_count(le_call_out(call, TOY_RESULT)); i < n; i++)
+        out[i] += scratch[i % (1 << 18)];
+    return LE_OK;
+}
+
 /* As one whose workers share memory that is there for one. */
 static void for_the_first(void *context, size_t begin, size_t end, int worker) {
     if (worker == 0)
@@ -227,6 +246,8 @@ static const plant plants[] = {
     {"leaks", NULL, leaks, "leaks", N, false},
     {"leaks_a_little", NULL, leaks_a_little, "leaks", N, false},
     {"maps", NULL, maps, "leaks", N, false},
+    {"writes_behind_scratch", NULL, writes_behind_scratch, "wrote behind its scratch", N, false},
+    {"takes_scratch_for_zeros", NULL, takes_scratch_for_zeros, "exceeds the tolerance", N, false},
     {"for_the_first", for_the_first, NULL, "exceeds the tolerance", N, false},
     {"asks_for_too_much", NULL, asks_for_too_much, "memory", N, true},
     {"lies", NULL, lies, "cannot do this", N, true},

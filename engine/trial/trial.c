@@ -300,9 +300,10 @@ static bool try_elsewhere(trial *t, double wait_s, le__trial_result *r) {
     if (!cpu)
         return le__trial_server_try(e->trial_server, t->entry, t->candidate, t->like, NULL, wait_s,
                                     r);
-    if (may_fork(e))
-        try_in_child(t, wait_s, r);
-    return may_fork(e);
+    if (!may_fork(e))
+        return false;
+    try_in_child(t, wait_s, r);
+    return true;
 }
 
 /* Who can rehearse it; NULL: nobody, or there is no need to. */

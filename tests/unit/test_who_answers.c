@@ -236,6 +236,14 @@ static const char *who_of(le_engine *e, int64_t n, le_mode mode, char who[16]) {
     return who;
 }
 
+/* Asks again once the pause of who lacked memory is over, until quick answers. */
+static void ask_until_quick(le_engine *e, le_mode mode, char who[16]) {
+    double until = seconds_now() + 30;
+    nanosleep(&(struct timespec){1, 100000000}, NULL);
+    for (int k = 0; strcmp(who, "quick") != 0 && seconds_now() < until; k++)
+        ask_row(e, N - k % 4, mode, who);
+}
+
 /* A trial that had no memory has shown nothing. It is made again, by whatever call comes a second
  * later, and before that by one that nobody else may answer. */
 static void a_trial_without_memory_is_made_again(void **state) {
@@ -265,14 +273,10 @@ static void a_trial_without_memory_is_made_again(void **state) {
             assert_in_range(*said, before + 1, before + 2); /* in a race, and to answer */
         }
         memory_is_short = false;
-        if (forced) {
+        if (forced)
             assert_int_equal(ask(e, &in, &out, mode, "quick", who), LE_OK);
-        } else {
-            double until = seconds_now() + 30;
-            nanosleep(&(struct timespec){1, 100000000}, NULL);
-            for (int k = 0; strcmp(who, "quick") != 0 && seconds_now() < until; k++)
-                ask_row(e, N - k % 4, mode, who);
-        }
+        else
+            ask_until_quick(e, mode, who);
         assert_string_equal(who, "quick");
         le_close(&e);
     }
@@ -310,10 +314,7 @@ static void a_sample_without_memory_proves_nothing(void **state) {
         for (int i = 0; i < 20; i++)
             assert_string_equal(who_of(e, N - i % 4, mode, who), "reference");
         memory_is_short = false;
-        double until = seconds_now() + 30;
-        nanosleep(&(struct timespec){1, 100000000}, NULL);
-        for (int i = 0; strcmp(who, "quick") != 0 && seconds_now() < until; i++)
-            ask_row(e, N - i % 4, mode, who);
+        ask_until_quick(e, mode, who);
         assert_string_equal(who, "quick");
         le_close(&e);
     }

@@ -226,13 +226,17 @@ void le__os_threads(long pid, le__os_thread_fn see, void *context) {
         close(fd);
 }
 
-static bool starved_thread(void *context, const char *folder, const char *thread) {
+static double waited_by(const char *folder, const char *thread) {
     char path[128], text[96];
-    double *most = context;
     snprintf(path, sizeof path, "%s/%.16s/schedstat", folder, thread);
     read_file(path, text, sizeof text);
     const char *delay = strchr(text, ' '); /* "running waiting slices", in nanoseconds */
-    *most = fmax(*most, delay ? 1e-9 * le__number_parse(delay, NULL) : 0);
+    return delay ? 1e-9 * le__number_parse(delay, NULL) : 0;
+}
+
+static bool starved_thread(void *context, const char *folder, const char *thread) {
+    double *most = context;
+    *most = fmax(*most, waited_by(folder, thread));
     return true;
 }
 
@@ -240,6 +244,22 @@ double le__os_starved(long pid) {
     double most = 0; /* drivers compile in threads of their own */
     le__os_threads(pid, starved_thread, &most);
     return most;
+}
+
+static bool waiting_thread(void *context, const char *folder, const char *thread) {
+    double *sum = context;
+    *sum += waited_by(folder, thread);
+    return true;
+}
+
+double le__os_waited(void) {
+    double sum = 0;
+    le__os_threads(getpid(), waiting_thread, &sum);
+    return sum;
+}
+
+bool le__os_mostly_waited(double before, double seconds) {
+    return le__os_waited() - before > 0.5 * seconds;
 }
 
 /* --- programs and libraries --- */

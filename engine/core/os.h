@@ -56,6 +56,11 @@ typedef bool (*le__os_thread_fn)(void *context, const char *folder, const char *
 void le__os_threads(long pid, le__os_thread_fn see, void *context);
 /* Seconds for which a thread of the process was ready to run and did not, the most of all. */
 double le__os_starved(long pid);
+/* The same of this process, of all its threads together. */
+double le__os_waited(void);
+/* Whether others had the cores for most of the seconds since le__os_waited() was `before`: the time
+ * says nothing of what ran. */
+bool le__os_mostly_waited(double before, double seconds);
 
 /* The processor that this thread runs on; negative: unknown. */
 int le__os_cpu(void);

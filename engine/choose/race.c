@@ -226,8 +226,8 @@ bool le__race_run(le__dispatch *d, le__question *q, le_call *call, const le__sla
 }
 
 /* A winner among those who could be tried in time is good for later processes; in this one the race
- * is run again, with all. One that was found while others used the machine is better than none:
- * later processes begin with it, and measure anew. */
+ * is run again, with all. One that was found while others used the machine is better than none: it
+ * answers here, and later processes begin with it, and measure anew. */
 void le__race_keep(le__dispatch *d, le__question *q, const le__slate *f, bool whole,
                    const le__policy_race_result *r) {
     char evidence[192];
@@ -244,6 +244,7 @@ void le__race_keep(le__dispatch *d, le__question *q, const le__slate *f, bool wh
     }
     le__store_note_choice(q->op, q->db, q->constraint, arm, chosen);
     pthread_mutex_unlock(&q->op->mutex);
+    le__policy_set_incumbent(d->policy, q->op->family, q->policy, arm->policy);
     le__store_keep_choice(d->store, le__store_question(d->store, q), arm->db, q->constraint,
                           evidence);
 }
@@ -337,7 +338,9 @@ static le_status measure(le__dispatch *d, le__question *q, le_call *call) {
             bool sound = le__race_run(d, q, call, &f, race);
             bool whole = sound && !le__race_is_late(d);
             bool news = le__policy_race_end(&race, &r) && (r.runs > 0 || !beside);
-            if (sound && news && (r.storable ? whole : !beside) && !call->step)
+            /* who wins while others use the machine, against what was measured before, is ahead */
+            bool wins = news && (!beside || (int)f.arms[r.index]->index != q->stored);
+            if (sound && news && (r.storable ? whole : wins) && !call->step)
                 le__race_keep(d, q, &f, l.whole, &r);
             q->measured = whole && l.whole && nobody_aside(q);
         }

@@ -301,7 +301,6 @@ static void keep(together *t, size_t choice, le__policy_race_result *r) {
     r->seconds = exp(t->own[choice]);
     if (!in_time)
         return;
-    le__policy_set_incumbent(t->dispatch->policy, q->op->family, q->policy, r->candidate);
     le__race_keep(t->dispatch, q, &t->slate, t->whole, r);
     atomic_store(&q->measured, t->whole);
     le__question_forget(q);

@@ -7,6 +7,7 @@
 #include "toy.h"
 
 #include "choose/observe.h"
+#include "choose/race.h"
 #include "core/clock.h"
 #include "core/os.h"
 #include "engine.h"
@@ -592,6 +593,34 @@ static void who_broke_things_meanwhile_is_not_kept(void **state) {
     le_close(&e);
 }
 
+/* What is stored answers, too, though runs among others' say little against whoever answered so far. */
+static void who_wins_under_load_answers(void **state) {
+    int64_t n = N;
+    le_tensor in = le_tensor_of(input, LE_F32, 1, &n), out = {0};
+    const le_arg args[] = {LE_IN("input", &in), LE_F64("factor", 2), LE_OUT("result", &out)};
+    le_call call;
+    le__question *q;
+    le__slate slate;
+    (void)state;
+    le_engine *e = open_pair(NULL, LE_MODE_LEARN);
+    run(e, LE_MODE_MEASURE, 1e-5);
+    assert_int_equal(le__engine_bind(&e, "toy", args, 3, &call), LE_OK);
+    assert_int_equal(le__dispatch_question(e->dispatch, &call, &q), LE_OK);
+    assert_int_equal(le__dispatch_slate(e->dispatch, q, &call, &slate), LE_OK);
+    for (size_t i = 0; i < slate.n; i++) {
+        le__policy_race_result r = {
+            .index = i, .candidate = slate.arms[i]->policy, .seconds = 1e-5, .runs = 3};
+        le__race_keep(e->dispatch, q, &slate, true, &r);
+        assert_int_equal(le__policy_incumbent(e->dispatch->policy, q->op->family, q->policy),
+                         slate.arms[i]->policy);
+        assert_int_equal(q->stored, slate.arms[i]->index);
+    }
+    le__slate_free(&slate);
+    le__question_release(q);
+    le__call_unbind(&call);
+    le_close(&e);
+}
+
 int main(void) {
     for (int i = 0; i < N; i++)
         input[i] = (float)(i % 101) / 40.0f;
@@ -612,6 +641,7 @@ int main(void) {
         cmocka_unit_test(an_unsaid_reason),
         cmocka_unit_test(the_newest_runs_are_explained),
         cmocka_unit_test(who_broke_things_meanwhile_is_not_kept),
+        cmocka_unit_test(who_wins_under_load_answers),
         cmocka_unit_test(default_engine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -593,7 +593,8 @@ static void who_broke_things_meanwhile_is_not_kept(void **state) {
     le_close(&e);
 }
 
-/* What is stored answers, too, though runs among others' say little against whoever answered so far. */
+/* What is stored answers, too, though runs among others' say little against whoever answered so
+ * far. */
 static void who_wins_under_load_answers(void **state) {
     int64_t n = N;
     le_tensor in = le_tensor_of(input, LE_F32, 1, &n), out = {0};

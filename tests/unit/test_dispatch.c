@@ -95,11 +95,15 @@ typedef struct signs {
 
 static signs *others; /* shared with them */
 
-static void be_another(int cpu, pid_t parent) {
+static void stay_on(int cpu) {
     cpu_set_t here;
     CPU_ZERO(&here);
     CPU_SET((size_t)cpu, &here);
     sched_setaffinity(0, sizeof here, &here);
+}
+
+static void be_another(int cpu, pid_t parent) {
+    stay_on(cpu);
     while (!others->over && getppid() == parent) /* a failed test tells nobody */
         if (!others->wanted)
             nap(200000);
@@ -108,12 +112,10 @@ static void be_another(int cpu, pid_t parent) {
 
 /* Waits for the core for 30 ms, where the machine says how long that is. */
 static bool crowd(int cpu) {
-    cpu_set_t before, here;
+    cpu_set_t before;
     double waited = le__os_waited(), until = le__now() + 0.09;
     sched_getaffinity(0, sizeof before, &before);
-    CPU_ZERO(&here);
-    CPU_SET((size_t)cpu, &here);
-    sched_setaffinity(0, sizeof here, &here);
+    stay_on(cpu);
     others->wanted = 1;
     while (le__os_waited() - waited < 0.03 && le__now() < until)
         sched_yield();
@@ -588,53 +590,59 @@ static void the_newest_runs_are_explained(void **state) {
     le_close(&e);
 }
 
+typedef struct asked { /* a bound call points into it */
+    le_tensor in, out;
+    le_arg args[3];
+    le_call call;
+} asked;
+
+static le__question *question_of(le_engine *e, asked *a) {
+    int64_t n = N;
+    le__question *q;
+    *a = (asked){.in = le_tensor_of(input, LE_F32, 1, &n),
+                 .args = {LE_IN("input", &a->in), LE_F64("factor", 2), LE_OUT("result", &a->out)}};
+    assert_int_equal(le__engine_bind(&e, "toy", a->args, 3, &a->call), LE_OK);
+    assert_int_equal(le__dispatch_question(e->dispatch, &a->call, &q), LE_OK);
+    return q;
+}
+
 /* Another caller has found it at fault while it gave a right answer here, after which it would be
  * the known choice. */
 static void who_broke_things_meanwhile_is_not_kept(void **state) {
-    int64_t n = N;
-    le_tensor in = le_tensor_of(input, LE_F32, 1, &n), out = {0};
-    const le_arg args[] = {LE_IN("input", &in), LE_F64("factor", 2), LE_OUT("result", &out)};
-    le_call call;
-    le__question *q;
+    asked a;
     le__decision c;
     double granted;
     (void)state;
     le_engine *e = open_pair(NULL, LE_MODE_LEARN);
     for (int i = 0; i < 3; i++)
         run(e, LE_MODE_LEARN, 1e-5);
-    assert_int_equal(le__engine_bind(&e, "toy", args, 3, &call), LE_OK);
-    assert_int_equal(le__dispatch_question(e->dispatch, &call, &q), LE_OK);
-    assert_int_equal(le__dispatch_decide(e->dispatch, q, &call, false, &c), LE_OK);
+    le__question *q = question_of(e, &a);
+    assert_int_equal(le__dispatch_decide(e->dispatch, q, &a.call, false, &c), LE_OK);
     c.of.why = LE__WHY_EXPLOIT;
     c.of.reuse_calls = 100;
     c.of.reuse_until = INFINITY;
-    le__observe_choice(e->dispatch, q, &call, &c);
+    le__observe_choice(e->dispatch, q, &a.call, &c);
     assert_ptr_equal(le__question_known(q, &granted), c.arm);
     le_fail(LE_ERR_CRASH, "broke things");
     le__dispatch_failed(e->dispatch, q, c.arm, LE_ERR_CRASH);
     assert_null(le__question_known(q, &granted));
-    le__observe_choice(e->dispatch, q, &call, &c);
+    le__observe_choice(e->dispatch, q, &a.call, &c);
     assert_null(le__question_known(q, &granted));
     le__question_release(q);
-    le__call_unbind(&call);
+    le__call_unbind(&a.call);
     le_close(&e);
 }
 
 /* What is stored answers, too, though runs among others' say little against whoever answered so
  * far. */
 static void who_wins_under_load_answers(void **state) {
-    int64_t n = N;
-    le_tensor in = le_tensor_of(input, LE_F32, 1, &n), out = {0};
-    const le_arg args[] = {LE_IN("input", &in), LE_F64("factor", 2), LE_OUT("result", &out)};
-    le_call call;
-    le__question *q;
+    asked a;
     le__slate slate;
     (void)state;
     le_engine *e = open_pair(NULL, LE_MODE_LEARN);
     run(e, LE_MODE_MEASURE, 1e-5);
-    assert_int_equal(le__engine_bind(&e, "toy", args, 3, &call), LE_OK);
-    assert_int_equal(le__dispatch_question(e->dispatch, &call, &q), LE_OK);
-    assert_int_equal(le__dispatch_slate(e->dispatch, q, &call, &slate), LE_OK);
+    le__question *q = question_of(e, &a);
+    assert_int_equal(le__dispatch_slate(e->dispatch, q, &a.call, &slate), LE_OK);
     for (size_t i = 0; i < slate.n; i++) {
         le__policy_race_result r = {
             .index = i, .candidate = slate.arms[i]->policy, .seconds = 1e-5, .runs = 3};
@@ -645,7 +653,7 @@ static void who_wins_under_load_answers(void **state) {
     }
     le__slate_free(&slate);
     le__question_release(q);
-    le__call_unbind(&call);
+    le__call_unbind(&a.call);
     le_close(&e);
 }
 

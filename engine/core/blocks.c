@@ -24,10 +24,10 @@ enum { ALIGNMENT = 64, SLOTS = 16 };
 enum { PAGE = 4096 };
 static const size_t beginnings[] = {PAGE, PAGE + PAGE / 2}, before = 2 * (size_t)PAGE;
 
-/* Smaller ones share their pages; larger ones take long enough to be filled. A sanitizer
- * is to see what is used after it was freed. */
-static const size_t least = (size_t)1 << 12, most = LE__SANITIZED ? 0 : (size_t)64 << 20,
-                    most_kept = (size_t)128 << 20;
+/* Smaller ones share their pages. What is kept beyond most_held is lent to the system, which takes
+ * it where memory is short. A sanitizer is to see what is used after it was freed. */
+static const size_t least = (size_t)1 << 12, most = LE__SANITIZED ? 0 : (size_t)512 << 20,
+                    most_held = (size_t)128 << 20, most_kept = (size_t)512 << 20;
 
 /* Of pages of their own: between large blocks that come and go the C library's heap is left with
  * holes that small ones pin, several times as large as what is in use where sizes vary. */
@@ -91,8 +91,6 @@ static header *take(int slot) {
 /* In an empty slot, else in that of one that was put before. */
 static void put(header *h) {
     static atomic_uint next;
-    for (int i = 0; i < SLOTS && atomic_load(&kept) + h->bytes > most_kept; i++)
-        release(take((int)(atomic_fetch_add(&next, 1) % SLOTS)));
     atomic_fetch_add(&kept, h->bytes);
     for (int i = 0; i < SLOTS; i++) {
         header *none = NULL;
@@ -103,6 +101,21 @@ static void put(header *h) {
     if (h)
         atomic_fetch_sub(&kept, h->bytes);
     release(h);
+}
+
+/* The header stays. */
+static bool lend(header *h) {
+    return h->pages && le__os_lend_pages((char *)h->pages + before, h->bytes);
+}
+
+static void keep(header *h) {
+    static atomic_uint next;
+    for (int i = 0; i < SLOTS && atomic_load(&kept) + h->bytes > most_kept; i++)
+        release(take((int)(atomic_fetch_add(&next, 1) % SLOTS)));
+    if (atomic_load(&kept) + h->bytes <= most_held || lend(h))
+        put(h);
+    else
+        release(h);
 }
 
 static bool is_kept(size_t bytes) {
@@ -128,6 +141,10 @@ void *le__block_new(size_t bytes, bool zero) {
     header *h = find(rounded);
     if (!h)
         h = allocate(rounded ? rounded : ALIGNMENT);
+    if (!h && atomic_load(&kept) > 0) {
+        le__blocks_trim();
+        h = allocate(rounded ? rounded : ALIGNMENT);
+    }
     if (!h)
         return NULL;
     if (zero)
@@ -140,7 +157,7 @@ void le__block_free(void *block) {
         return;
     header *h = header_of(block);
     if (is_kept(h->bytes))
-        put(h);
+        keep(h);
     else
         release(h);
 }

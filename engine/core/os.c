@@ -109,13 +109,32 @@ void le__os_lock(pthread_mutex_t *mutex) {
     pthread_mutex_lock(mutex);
 }
 
-void le__os_large_pages(void *memory, size_t bytes) {
-#ifdef MADV_HUGEPAGE
-    const uintptr_t page = (uintptr_t)2 << 20;
+#if defined MADV_HUGEPAGE || defined MADV_FREE
+/* To those of the pages of this size that lie within the memory. */
+static bool advise(void *memory, size_t bytes, uintptr_t page, int what) {
     const uintptr_t low = ((uintptr_t)memory + page - 1) & ~(page - 1),
                     high = ((uintptr_t)memory + bytes) & ~(page - 1);
-    if (high > low)
-        madvise((char *)memory + (low - (uintptr_t)memory), high - low, MADV_HUGEPAGE);
+    return high > low &&
+           madvise((char *)memory + (low - (uintptr_t)memory), high - low, what) == 0;
+}
+#endif
+
+void le__os_large_pages(void *memory, size_t bytes) {
+#ifdef MADV_HUGEPAGE
+    advise(memory, bytes, (uintptr_t)2 << 20, MADV_HUGEPAGE);
+#else
+    (void)memory;
+    (void)bytes;
+#endif
+}
+
+bool le__os_lend_pages(void *memory, size_t bytes) {
+#ifdef MADV_FREE
+    return advise(memory, bytes, (uintptr_t)sysconf(_SC_PAGESIZE), MADV_FREE);
+#else
+    (void)memory;
+    (void)bytes;
+    return false;
 #endif
 }
 

@@ -26,6 +26,9 @@ void le__os_limit_memory(int64_t room);
 /* Memory that is about to be written, all of it: where that is much, in large pages, for a fault
  * for each small one would cost as much as a fast computation. Elsewhere nothing happens. */
 void le__os_large_pages(void *memory, size_t bytes);
+/* The system may take the pages of this memory where it is short of some, and what they hold is
+ * lost; what is written from now on stays. false: it cannot. */
+bool le__os_lend_pages(void *memory, size_t bytes);
 /* This process gets SIGKILL when its parent ends; elsewhere nothing happens. */
 void le__os_end_with_parent(void);
 /* Processes whose parents end become children of this one; elsewhere nothing happens. */

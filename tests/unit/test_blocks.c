@@ -4,6 +4,7 @@
  * Blocks of memory that are kept for the next tensor, and outputs that are written where they are.
  */
 #include "core/blocks.h"
+#include "core/os.h"
 #include "core/sanitizer.h"
 #include "operation_test.h"
 #include "toy.h"
@@ -11,10 +12,35 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { MIB = 1 << 20 };
+
+/* Page faults that filling it took. */
+static long fill(void *block, size_t bytes) {
+    struct rusage before, after;
+    getrusage(RUSAGE_SELF, &before);
+    memset(block, 7, bytes);
+    getrusage(RUSAGE_SELF, &after);
+    return after.ru_minflt - before.ru_minflt;
+}
+
+/* MiB of this process that the system may take; -1: it does not say. */
+static long lent_mib(void) {
+    FILE *f = fopen("/proc/self/smaps_rollup", "r");
+    char line[256];
+    long kib = -1;
+    while (f && fgets(line, sizeof line, f) && sscanf(line, "LazyFree: %ld kB", &kib) != 1) {
+    }
+    if (f)
+        fclose(f);
+    return kib < 0 ? -1 : kib / 1024;
+}
 
 static void kept_for_the_same_size(void **state) {
     (void)state;
@@ -38,6 +64,66 @@ static void kept_for_the_same_size(void **state) {
     le__block_free(third);
     le__block_free(NULL);
     le__blocks_trim();
+}
+
+/* Of what was filled once no page has to be given anew, unless memory was short meanwhile. */
+static void large_ones_keep_their_pages(void **state) {
+    (void)state;
+    enum { LARGE = 200 * MIB };
+    long faults[2];
+    if (LE__SANITIZED)
+        skip();
+    char *first = le__block_new(LARGE, false);
+    assert_non_null(first);
+    faults[0] = fill(first, LARGE);
+    le__block_free(first);
+    char *second = le__block_new(LARGE, false);
+    assert_ptr_equal(second, first);
+    faults[1] = fill(second, LARGE);
+    for (size_t i = 0; i < LARGE; i += 4096)
+        assert_int_equal(second[i], 7);
+    le__block_free(second);
+    le__blocks_trim();
+    if (faults[1] > faults[0] / 10)
+        fail_msg("%ld page faults, %ld when it was new", faults[1], faults[0]);
+}
+
+/* What is kept beyond 128 MiB is the system's to take, by the kernel's own count. */
+static void much_is_kept_on_loan(void **state) {
+    (void)state;
+    enum { BLOCKS = 5, EACH = 60 * MIB, HELD_MIB = 128 };
+    void *blocks[BLOCKS];
+    if (LE__SANITIZED || lent_mib() < 0)
+        skip();
+    for (int i = 0; i < BLOCKS; i++) {
+        blocks[i] = le__block_new(EACH, false);
+        assert_non_null(blocks[i]);
+        fill(blocks[i], EACH);
+    }
+    long before = lent_mib();
+    for (int i = 0; i < BLOCKS; i++)
+        le__block_free(blocks[i]);
+    assert_in_range(lent_mib() - before, BLOCKS * 60 - HELD_MIB - 10, BLOCKS * 60);
+    le__blocks_trim();
+    assert_in_range(lent_mib() - before + 1, 0, 2);
+}
+
+/* Room that what is kept takes is given back before an allocation fails. */
+static void kept_ones_make_room(void **state) {
+    (void)state;
+    enum { KEPT = 400 * MIB, WANTED = 500 * MIB };
+    if (LE__SANITIZED)
+        skip();
+    pid_t child = fork();
+    if (child == 0) {
+        void *block = le__block_new(KEPT, false);
+        le__os_limit_memory(300 * (int64_t)MIB);
+        le__block_free(block);
+        _exit(block && le__block_new(WANTED, false) ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
 }
 
 static void aligned_and_checked(void **state) {
@@ -192,6 +278,9 @@ static void written_in_place(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(kept_for_the_same_size),
+                                       cmocka_unit_test(large_ones_keep_their_pages),
+                                       cmocka_unit_test(much_is_kept_on_loan),
+                                       cmocka_unit_test(kept_ones_make_room),
                                        cmocka_unit_test(aligned_and_checked),
                                        cmocka_unit_test(apart_within_pages),
                                        cmocka_unit_test(heap_does_not_grow),

@@ -33,6 +33,7 @@
 #define PATIENCE      200.0 /* times what a second look takes at most, answered for each */
 #define MOST_TRIES    16    /* of a second look */
 #define NO_DOUBT      4.0   /* standard deviations behind the best */
+#define TWICE         0.693 /* as long, logarithmic */
 #define COLD_DOUBT    1.0   /* of these one, at least, of what ran once: it may have compiled */
 #define FIRST_RUN_VAR 0.12  /* of what such a run says of slower ones */
 #define PRIOR_TRUST   0.5   /* in a database's times: less in those of cold runs and busy machines */
@@ -368,6 +369,17 @@ static bool hardly_known(const le__cell *cell) {
     return !cell || !(loaded || cell->warm.n + cell->cut.n > 0.0);
 }
 
+/* It once took less than the best does, and twice as long or more in all steady runs: they may have
+ * been disturbed, for as long as they lasted. */
+static bool was_faster(const le__cell *cell, const option *best) {
+    if (!cell || !(cell->warm.n > 0.0))
+        return false;
+    double least = cell->cold.n > 0.0 ? cell->cold.mean : INFINITY;
+    if (cell->started)
+        least = fmin(least, cell->start);
+    return least < log(best->seconds) && least < cell->warm.mean - TWICE;
+}
+
 static double runs_known(const le__cell *cell) {
     return cell ? cell->warm.n + cell->cold.n + cell->cut.n + cell->cut_cold.n : 0.0;
 }
@@ -389,29 +401,33 @@ static size_t look_again(const scene *s, size_t i, bool goes_on) {
     return i;
 }
 
-/* One whose claimed speed or cold run make it look not worth a run. Both may mislead by a lot, and a
- * problem that is called again and again would never find out: once in a while, so seldom that nobody
- * notices, the most likely of those has a look. n_allowed: none, or not yet. */
+/* One whose claimed speed or cold run, or steady runs in a bad phase, make it look not worth a run.
+ * All may mislead by a lot, and a problem that is called again and again would never find out: once
+ * in a while, so seldom that nobody notices, the most likely of those has a look. n_allowed: none, or
+ * not yet. */
 static size_t second_look(const scene *s, size_t best_index, const option *best) {
     double nearest = NO_DOUBT;
+    bool unknown = false; /* the nearest so far; who is known comes after them */
     size_t found = s->q->n_allowed;
     double paid = s->problem->answered / (PATIENCE * (s->problem->second_looks + 1.0));
     for (size_t i = 0; i < s->q->n_allowed && !(best->slow > 0.0); i++) {
         const le__cell *cell = le__cell_find(s->problem, s->q->allowed[i].candidate);
-        if (i == best_index || waits(s, best_index, i) || !hardly_known(cell))
+        bool new = hardly_known(cell);
+        if (i == best_index || waits(s, best_index, i) || !(new || was_faster(cell, best)))
             continue;
         option o = look(s, i);
         double longest = s->q->allowed[i].unstoppable ? o.seconds : stop_after(s, best, i);
         if (o.slow > 0.0 || too_long(s, &o, best, i))
             continue;
-        if (still_in_doubt(s, i))
+        if (new && still_in_doubt(s, i))
             return look_again(s, i, true);
         if (paid < longest * (1.0 + runs_that_count(s, best->seconds)))
             continue;
         double sd = sqrt(fmax(o.belief.var, has_run(cell) ? COLD_DOUBT * COLD_DOUBT : 0.0));
         double behind = behind_best(s, &o, best) / sd;
-        if (behind < nearest) {
+        if (behind < NO_DOUBT && (new != unknown ? new : behind < nearest)) {
             nearest = behind;
+            unknown = new;
             found = i;
         }
     }

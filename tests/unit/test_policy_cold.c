@@ -98,6 +98,29 @@ static void a_run_slower_than_a_start_is_doubted(void **state)
     le__policy_free(&f.policy);
 }
 
+/* All its steady runs were disturbed, by far and for as long as they lasted: its first run, which was
+ * faster than the one that answers since, says so. */
+static void a_bad_phase_is_not_for_ever(void **state)
+{
+    (void)state;
+    const double slower[] = {1.5, 4.0, 8.0, 15.0};
+    for (size_t i = 0; i < sizeof slower / sizeof *slower; i++) {
+        const double truth[2] = {5e-3, 8.7e-3};
+        bool cold[2] = {false, false};
+        fixture f = fixture_of(2, 1, NULL);
+        int p = problem_of(&f, 5.0);
+        run_of(&f, p, 0, LE__WHY_EXPLOIT, true, 4.3e-3);
+        for (int k = 0; k < 6; k++)
+            run_of(&f, p, 0, LE__WHY_EXPLOIT, false, slower[i] * 8.7e-3);
+        for (int k = 0; k < 10; k++)
+            run_of(&f, p, 1, LE__WHY_EXPLOIT, k == 0, truth[1]);
+        calls_of(&f, p, truth, truth, cold, 2000);
+        if (decide_of(&f, p, false).candidate != 0)
+            fail_msg("%g times slower for a while: never found out", slower[i]);
+        le__policy_free(&f.policy);
+    }
+}
+
 /* On two problems, so that one is foreseen from the other: starts alone tell no time of any. */
 static void starts_alone_tell_nothing(void **state)
 {
@@ -196,6 +219,7 @@ int main(void)
         cmocka_unit_test(noisy_cold_runs_decide_nothing),
         cmocka_unit_test(a_slow_first_run_is_found_out),
         cmocka_unit_test(a_run_slower_than_a_start_is_doubted),
+        cmocka_unit_test(a_bad_phase_is_not_for_ever),
         cmocka_unit_test(starts_alone_tell_nothing),
         cmocka_unit_test(nothing_is_stopped_twice),
         cmocka_unit_test(a_wrong_claim_is_found_out),

@@ -33,10 +33,10 @@
 #define PATIENCE      200.0 /* times what a second look takes at most, answered for each */
 #define MOST_TRIES    16    /* of a second look */
 #define NO_DOUBT      4.0   /* standard deviations behind the best */
-#define TWICE         0.693 /* as long, logarithmic */
 #define COLD_DOUBT    1.0   /* of these one, at least, of what ran once: it may have compiled */
 #define FIRST_RUN_VAR 0.12  /* of what such a run says of slower ones */
 #define PRIOR_TRUST   0.5   /* in a database's times: less in those of cold runs and busy machines */
+#define TWICE         0.693 /* as long, logarithmic */
 #define REUSE_SHARE   0.125
 #define REUSE_MAX     1000000.0
 #define REUSE_SECONDS 1.0

@@ -8,6 +8,7 @@
 #include "chain_ops.h"
 #include "choose/dispatch.h"
 #include "core/clock.h"
+#include "core/os.h"
 #include "engine.h"
 #include "toy_opencl.h"
 
@@ -376,10 +377,14 @@ static bool confirmed_after_a_change(const char *db) {
     assert_true(after >
                 0); /* the old samples still say something: microseconds, whatever the load */
     shim_calls("clEnqueueNDRangeKernel");
+    double waited = le__os_waited();
     const bool chosen = !strcmp(answer(e, N, LE_MODE_MEASURE), "right");
     int kernels = shim_calls("clEnqueueNDRangeKernel");
-    if (chosen && (kernels < 1 || kernels > 3 + 1)) /* and the answer */
-        fail_msg("%d runs after the driver changed, at most 3 were to confirm it", kernels);
+    /* A first run that mostly waited for a core is made again, twice at most. */
+    bool busy = le__os_waited() - waited > LE__POLICY_FIRST_S / 2;
+    int most = 3 + (busy ? 2 : 0) + 1; /* and the answer */
+    if (chosen && (kernels < 1 || kernels > most))
+        fail_msg("%d runs after the driver changed, at most %d were to confirm it", kernels, most - 1);
     le_close(&e);
     shim_driver(NULL);
     unlink(db);

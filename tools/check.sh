@@ -133,7 +133,7 @@ sanitized_module() {
     env PYTHONPATH=build/asan/tools/python PYTHONMALLOC=malloc LE_TRIAL_LIMIT=30 ASAN_OPTIONS="$asan_options:detect_leaks=0" \
         LD_PRELOAD="$(cc -print-file-name=libasan.so):$(cc -print-file-name=libubsan.so)" \
         timeout 600 build/python-venv/bin/python -m pytest -q --capture=sys tests/python/test_calls.py tests/python/test_chain.py \
-        tests/python/test_engine.py tests/python/test_own.py >build/python-asan-tests.log 2>&1 ||
+        tests/python/test_engine.py tests/python/test_frames.py tests/python/test_own.py >build/python-asan-tests.log 2>&1 ||
         { failed="$failed python(sanitizers)"; tail -n 120 build/python-asan-tests.log; }
     summary="$summary$(tail -n 1 build/python-asan-tests.log) with sanitizers
 "

@@ -85,6 +85,7 @@ typedef struct core_outside {
     PyThreadState *state;
     PyObject *progress;
     le_tick tick;
+    const struct core_call *call; /* set by who left for one of an operation; NULL: not said */
     struct core_outside *around; /* of this thread: an implementation in Python that calls others */
 } core_outside;
 void core_leave(core_outside *o, PyObject *progress);
@@ -94,6 +95,8 @@ void core_back(core_outside *o);
 bool core_hear(core_outside *o, double done);
 /* Whether this thread has left and is called back: an implementation in Python. */
 bool core_is_outside(void);
+/* The call that this thread has left for; NULL: none. */
+const struct core_call *core_call_outside(void);
 /* How many are outside, on all threads, and callbacks' own calls beside theirs. */
 int core_count_outside(void);
 /* The interpreter is about to end, by this thread: the calls of others end as soon as they can, without
@@ -151,6 +154,7 @@ typedef struct core_call {
     size_t n, n_owned;
     le_arg args[CORE_ARGS];
     le_tensor tensors[LE_MAX_ARGS]; /* by index in the descriptor */
+    PyObject *holders[LE_MAX_ARGS]; /* of the memory of those that are inputs; borrowed */
     PyObject *owned[2 * LE_MAX_ARGS];
     int given_outs[LE_MAX_ARGS];        /* outputs asked for, by index in the descriptor */
     size_t n_outs, n_shown;             /* the library wants some that the caller does not */
@@ -166,6 +170,9 @@ typedef struct core_call {
 bool core_call_begin(core_call *c, core_function *f, PyObject *const *args, size_t n_args,
                      PyObject *names);
 void core_call_end(core_call *c);
+/* Who holds the memory of a tensor that is an argument of the call, or a part of one; borrowed. NULL:
+ * none of Python's. */
+PyObject *core_call_holder(const core_call *c, const le_tensor *t);
 const char *core_function_operation(const core_function *f);
 /* Options of a chain's run, from a dict of keywords and from blocks around it, into a call that is all zero.
  * core_call_end in any case. */

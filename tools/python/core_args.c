@@ -73,7 +73,9 @@ static bool read_place(core_call *c, PyObject *place, uint32_t dtypes, le_tensor
     return core_call_own(c, core_tensor_new(&got, NULL));
 }
 
-static bool take_array(core_call *c, PyObject *value, const le_arg_desc *d, le_tensor *t) {
+/* *holder: who keeps its memory; as it is given: the value itself. */
+static bool take_array(core_call *c, PyObject *value, const le_arg_desc *d, le_tensor *t,
+                       PyObject **holder) {
     const char *operation = c->function->text;
     uint32_t dtypes = d->type == LE_TYPE_TABLE ? 0 : d->dtypes;
     if (PyArray_Check(value)) /* of a subclass */
@@ -86,11 +88,12 @@ static bool take_array(core_call *c, PyObject *value, const le_arg_desc *d, le_t
     if (place) {
         bool read = read_place(c, place, dtypes, t);
         Py_DECREF(place);
+        *holder = read ? c->owned[c->n_owned - 1] : NULL;
         return read;
     }
     if (PyErr_Occurred())
         return false;
-    PyObject *array = core_as_array(value, operation, d->name, dtypes);
+    PyObject *array = *holder = core_as_array(value, operation, d->name, dtypes);
     return core_call_own(c, array) && core_tensor_of_array(array, operation, d->name, t);
 }
 
@@ -103,8 +106,9 @@ static bool take_input(core_call *c, PyObject *value, int i) {
         c->stream_arg = d->name;
         return c->stream_place != NULL;
     }
+    c->holders[i] = value;
     if (!(array ? core_tensor_of_array(value, c->function->text, d->name, t)
-                : take_array(c, value, d, t)))
+                : take_array(c, value, d, t, &c->holders[i])))
         return false;
     core_call_add(c, d->name, d->type == LE_TYPE_TABLE ? LE_KIND_TABLE : LE_KIND_IN)->value.in = t;
     return true;

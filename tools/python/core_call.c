@@ -142,6 +142,38 @@ void core_call_end(core_call *c) {
         core_engine_end(c->engine);
 }
 
+/* The bytes from *low to before *high. */
+static void span_of(const le_tensor *t, const char **low, const char **high) {
+    const ptrdiff_t size = (ptrdiff_t)le_dtype_size(t->dtype);
+    *low = t->data;
+    *high = *low + size;
+    for (int d = 0; d < t->ndim; d++) {
+        const ptrdiff_t reach = (ptrdiff_t)((t->shape[d] - 1) * t->strides[d]) * size;
+        *(reach < 0 ? low : high) += reach;
+    }
+}
+
+static bool lies_in(const le_tensor *part, const le_tensor *whole) {
+    const char *low, *high, *from, *to;
+    if (!whole->data || !part->data || le_tensor_count(whole) == 0)
+        return false;
+    span_of(part, &low, &high);
+    span_of(whole, &from, &to);
+    return low >= from && high <= to;
+}
+
+PyObject *core_call_holder(const core_call *c, const le_tensor *t) {
+    for (size_t k = 0; k < c->n; k++) {
+        const le_arg *a = &c->args[k];
+        if ((a->kind == LE_KIND_IN || a->kind == LE_KIND_TABLE) && lies_in(t, a->value.in))
+            return c->holders[a->value.in - c->tensors];
+    }
+    for (size_t k = 0; k < c->n_outs; k++)
+        if (c->outs[k] && lies_in(t, &c->tensors[c->given_outs[k]]))
+            return c->outs[k];
+    return NULL;
+}
+
 const char *core_function_operation(const core_function *f) {
     return f->text;
 }
@@ -191,6 +223,7 @@ static PyObject *run_call(core_call *c) {
     }
     core_outside outside;
     core_leave(&outside, shown);
+    outside.call = c;
     status = run(c);
     core_back(&outside);
     core_call_shown(c, shown);

@@ -210,6 +210,7 @@ static void set_tick(core_outside *o) {
 
 void core_leave(core_outside *o, PyObject *progress) {
     o->progress = progress;
+    o->call = NULL;
     o->around = current;
     current = o;
     n_outside++;
@@ -226,6 +227,10 @@ void core_back(core_outside *o) {
 
 bool core_is_outside(void) {
     return current != NULL;
+}
+
+const core_call *core_call_outside(void) {
+    return current ? current->call : NULL;
 }
 
 int core_count_outside(void) {

@@ -155,6 +155,55 @@ static bool copy_results(PyObject *result, le_call *call, const own_operation *o
     return true;
 }
 
+/* Of the arrays that a function was given: those that somebody else refers to as well, but that hold
+ * nothing of their memory. */
+static int count_loose(PyObject *args) {
+    int n = 0;
+    for (Py_ssize_t i = 0; args && i < PyTuple_Size(args); i++) {
+        PyObject *a = PyTuple_GetItem(args, i);
+        n += PyArray_CheckExact(a) && !PyArray_BASE((PyArrayObject *)a) &&
+             PyArray_SIZE((PyArrayObject *)a) > 0 && Py_REFCNT(a) > 1;
+    }
+    return n;
+}
+
+/* Arrays get a hold of what lies over an argument of the call. The rest is the engine's own memory, which
+ * goes with the call: those who refer to it are the frames of the exception. */
+static void hold_memory(le_call *call, const own_operation *o, PyObject *args) {
+    const core_call *outer = core_call_outside();
+    Py_ssize_t k = 0;
+    PyObject *type, *value, *trace, *own = NULL, *done = NULL;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    for (size_t i = 0; i < o->operation.n_args && k < PyTuple_Size(args); i++, k++) {
+        const le_tensor *t = core_own_tensor(call, o, (int)i);
+        PyObject *holder = t && outer ? core_call_holder(outer, t) : NULL;
+        if (holder)
+            PyArray_SetBaseObject((PyArrayObject *)PyTuple_GetItem(args, k), Py_NewRef(holder));
+    }
+    if (count_loose(args)) {
+        own = PyImport_ImportModule("liquid_engine._own");
+        done = own ? PyObject_CallMethod(own, "_clear_frames", "OO", value, trace ? trace : Py_None)
+                   : NULL;
+        PyErr_Clear();
+    }
+    Py_XDECREF(done);
+    Py_XDECREF(own);
+    PyErr_Restore(type, value, trace);
+}
+
+static le_status failed(const own_implementation *m, le_call *call, PyObject *args) {
+    if (args)
+        hold_memory(call, m->of, args);
+    le_status status =
+        m->is_reference /* there is nobody who is more right */
+            ? core_own_python_failed(m->implementation.operation, LE_ERR_DATA)
+            : core_own_python_failed(NULL, LE_ERR_WRONG_RESULT);
+    if (status != LE_ERR_CANCELLED && count_loose(args)) /* it has them itself */
+        core_forget_exception();
+    return status;
+}
+
 static le_status run_python(le_call *call) {
     const own_implementation *m = le_call_user_implementation(call);
     PyGILState_STATE state = PyGILState_Ensure();
@@ -162,13 +211,9 @@ static le_status run_python(le_call *call) {
     PyObject *result = args ? PyObject_CallObject(m->function, args) : NULL;
     if (result && m->is_reference)
         copy_results(result, call, m->of);
-    Py_XDECREF(args);
     Py_XDECREF(result);
-    le_status status = LE_OK;
-    if (PyErr_Occurred() && m->is_reference) /* there is nobody who is more right */
-        status = core_own_python_failed(m->implementation.operation, LE_ERR_DATA);
-    else if (PyErr_Occurred())
-        status = core_own_python_failed(NULL, LE_ERR_WRONG_RESULT);
+    le_status status = PyErr_Occurred() ? failed(m, call, args) : LE_OK;
+    Py_XDECREF(args);
     PyGILState_Release(state);
     return status;
 }

@@ -9,6 +9,7 @@ import inspect
 import math
 import re
 import sys
+import traceback
 import typing
 from dataclasses import dataclass, field
 
@@ -216,6 +217,21 @@ def _address_of(pointer):
     if not address:
         raise TypeError(f"c_function: expected a function of ctypes or cffi, or its address, not {pointer!r}")
     return address
+
+
+# --- exceptions ---
+
+def _clear_frames(error, trace):
+    """Of an exception and of those behind it, but for the one that the caller was handling: their arrays lie over memory
+    that goes with the call."""
+    seen, left = {id(None), id(sys.exception())}, [error]
+    traceback.clear_frames(trace)
+    while left:
+        error = left.pop()
+        if id(error) not in seen:
+            seen.add(id(error))
+            traceback.clear_frames(error.__traceback__)
+            left += [error.__cause__, error.__context__, *getattr(error, "exceptions", ())]
 
 
 # --- the operation ---

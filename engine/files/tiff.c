@@ -55,8 +55,6 @@ void le__tiff_stream_close(le__tiff_stack *s) {
 
 #include <tiffio.h>
 
-enum { PAGES_MAX = 1 << 24 };
-
 static const int64_t CLASSIC_BYTES_MAX = 4000000000; /* beyond, offsets need BigTIFF */
 
 typedef struct page {
@@ -72,6 +70,7 @@ struct le__tiff_stack {
     le_dtype dtype;     /* what is read becomes */
     int64_t pages, at;  /* at: the page that the library stands on */
     int64_t page_bytes; /* as stored */
+    int64_t size;       /* of the file */
     void *block;        /* one strip or tile */
     tmsize_t block_size;
     int fd;         /* of the same file */
@@ -172,6 +171,34 @@ static le_status read_page_info(le__tiff_stack *s, page *p) {
     return LE_OK;
 }
 
+/* The pages that are read before the first one whose data do not all lie in the file. */
+static int64_t count_whole(le__tiff_stack *s) {
+    const uint64_t size = (uint64_t)s->size;
+    for (int64_t n = 0; n < s->pages; n++) {
+        if (!(n ? TIFFReadDirectory(s->tiff) : TIFFSetDirectory(s->tiff, 0)))
+            return n;
+        const uint32_t pieces =
+            TIFFIsTiled(s->tiff) ? TIFFNumberOfTiles(s->tiff) : TIFFNumberOfStrips(s->tiff);
+        for (uint32_t k = 0; k < pieces; k++) {
+            const uint64_t at = TIFFGetStrileOffset(s->tiff, k);
+            if (at > size || TIFFGetStrileByteCount(s->tiff, k) > size - at)
+                return n;
+        }
+    }
+    return s->pages;
+}
+
+/* The library stands elsewhere afterwards. */
+static le_status fail_at(le__tiff_stack *s, int64_t number, const char *what) {
+    char problem[sizeof s->problem];
+    memcpy(problem, s->problem, sizeof problem);
+    const int64_t whole = count_whole(s);
+    s->at = INT64_MAX; /* the next reader sets it */
+    return le_fail(LE_ERR_IO, "%s: page %lld %s; the file holds %lld whole page%s before its end%s%s",
+                   s->file, (long long)number, what, (long long)whole, whole == 1 ? "" : "s",
+                   *problem ? ": " : "", problem);
+}
+
 static le_status copy_blocks(le__tiff_stack *s, const page *p, char *data, bool tiled) {
     uint32_t bw = p->width, bh = p->height;
     if (tiled) {
@@ -193,7 +220,7 @@ static le_status copy_blocks(le__tiff_stack *s, const page *p, char *data, bool 
                                : TIFFReadEncodedStrip(s->tiff, TIFFComputeStrip(s->tiff, y, 0),
                                                       s->block, s->block_size);
             if (got < (rows - 1) * bw * pixel + line)
-                return fail(s, "a page is damaged or truncated");
+                return fail_at(s, s->at, "is damaged or truncated");
             for (int64_t k = 0; k < rows; k++)
                 memcpy(data + ((y + k) * p->width + x) * pixel, (char *)s->block + k * bw * pixel,
                        (size_t)line);
@@ -227,11 +254,28 @@ static le_status read_page(le__tiff_stack *s, char *data) {
     return copy_blocks(s, &p, data, tiled);
 }
 
-static int64_t count_pages(TIFF *tiff) {
-    int64_t n = 1;
-    while (n < PAGES_MAX && TIFFReadDirectory(tiff))
-        n++;
-    return n;
+/* Whether the file ends before the place of the page that follows, which libtiff takes for none. */
+static bool lacks_next(const le__tiff_stack *s) {
+    const off_t at = (off_t)TIFFCurrentDirOffset(s->tiff);
+    unsigned char head[4], count[8];
+    if (pread(s->fd, head, 4, 0) != 4)
+        return true;
+    const bool last_first = head[0] == 'I', wide = head[last_first ? 2 : 3] == 43; /* BigTIFF */
+    const int bytes = wide ? 8 : 2;
+    if (pread(s->fd, count, (size_t)bytes, at) != bytes)
+        return true;
+    int64_t tags = 0;
+    for (int k = 0; k < bytes; k++)
+        tags = (tags & 0xffffff) << 8 | count[last_first ? bytes - 1 - k : k];
+    return s->size < at + (wide ? 8 + 20 * tags + 8 : 2 + 12 * tags + 4);
+}
+
+/* Of a file that is cut off the tags of a page are missing whose place another page knows. */
+static le_status count_pages(le__tiff_stack *s) {
+    for (s->pages = 1; !TIFFLastDirectory(s->tiff); s->pages++)
+        if (!TIFFReadDirectory(s->tiff))
+            return fail_at(s, s->pages, "cannot be found");
+    return lacks_next(s) ? fail_at(s, s->pages, "cannot be found") : LE_OK;
 }
 
 /* As ImageJ's description of a stack has it; 1: there is none. */
@@ -269,9 +313,9 @@ static le_status find_frames_behind(le__tiff_stack *s, int64_t size) {
                        s->file, (long long)n);
     if (n > (size - at) / s->page_bytes)
         return le_fail(LE_ERR_IO,
-                       "%s: %lld images by its ImageJ description, but one page, and behind it no "
-                       "room for the others",
-                       s->file, (long long)n);
+                       "%s: %lld images by its ImageJ description, but one page, and the file ends "
+                       "behind %lld whole ones",
+                       s->file, (long long)n, (long long)((size - at) / s->page_bytes));
     s->pages = n;
     s->behind = at;
     return LE_OK;
@@ -290,11 +334,13 @@ static le_status open_stack(const char *file, int64_t max_bytes, uint32_t dtypes
         return le_fail(LE_ERR_MEMORY, "%s: out of memory", file);
     }
     s->fd = fd;
+    s->size = size;
     s->max_bytes = max_bytes;
     s->tiff = open_tiff(s, file, "rm"); /* m: no memory map, so truncation cannot raise SIGBUS */
     le_status status = s->tiff ? read_page_info(s, &s->first) : fail(s, "cannot be opened as TIFF");
+    if (status == LE_OK)
+        status = count_pages(s);
     if (status == LE_OK) {
-        s->pages = count_pages(s->tiff);
         s->dtype = le__dtype_nearest(s->first.type, dtypes);
         s->page_bytes = (int64_t)le_dtype_size(s->first.type) * s->first.channels;
         if (__builtin_mul_overflow(s->page_bytes, (int64_t)s->first.height, &s->page_bytes) ||
@@ -367,7 +413,7 @@ le_status le__tiff_stream_read(le__tiff_stack *s, int64_t first, int64_t count, 
             return le__ticker_fail(s->file);
         for (; s->at < first + i; s->at++)
             if (!TIFFReadDirectory(s->tiff))
-                return fail(s, "a page cannot be read");
+                return fail_at(s, s->at + 1, "cannot be found");
         char *to = (char *)data + i * wide;
         le_status status = read_page(s, to + (wide - s->page_bytes));
         if (status != LE_OK)

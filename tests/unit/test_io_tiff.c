@@ -187,7 +187,7 @@ static void damaged(void **state) {
     assert_true(size < sizeof good);
     for (size_t cut = 0; cut < size; cut += 61) {
         io_put("cut.tif", good, cut);
-        io_try("cut.tif"); /* the pages before the cut may be read */
+        assert_int_equal(io_try("cut.tif"), LE_ERR_IO);
     }
     unsigned seed = 20261121;
     print_message("seed %u\n", seed);
@@ -326,6 +326,67 @@ static void put_joined(const char *file, const joined *j) {
     io_put(file, all, (size_t)(DATA + 2 * FRAME * j->frames));
 }
 
+/* Pages of 2 x 3 like those, the tags of all of them in front of their data. */
+static size_t put_tags_first(unsigned char *all, int pages) {
+    enum { SIZE = 2 + 12 * 7 + 4 };
+    const int data = 8 + pages * SIZE;
+    memcpy(all, "II\x2a\0\x8\0\0\0", 8);
+    for (int p = 0; p < pages; p++) {
+        const unsigned tags[7][2] = {{256, 3}, {257, 2}, {258, 16}, {262, 1},
+                                     {273, (unsigned)(data + 2 * FRAME * p)},
+                                     {278, 2}, {279, 2 * FRAME}};
+        unsigned char *to = all + 8 + p * SIZE;
+        put_number(to, 2, false, 7);
+        for (int k = 0; k < 7; k++) {
+            put_number(to + 2 + 12 * k, 2, false, tags[k][0]);
+            put_number(to + 4 + 12 * k, 2, false, 4);
+            put_number(to + 6 + 12 * k, 4, false, 1);
+            put_number(to + 10 + 12 * k, 4, false, tags[k][1]);
+        }
+        put_number(to + SIZE - 4, 4, false, p + 1 < pages ? 8 + (unsigned)(p + 1) * SIZE : 0);
+    }
+    for (int i = 0; i < pages * FRAME; i++)
+        put_number(all + data + 2 * i, 2, false, (unsigned)i + 1);
+    return (size_t)(data + 2 * FRAME * pages);
+}
+
+static void assert_whole(const unsigned char *all, size_t cut, int whole) {
+    char text[64];
+    snprintf(text, sizeof text, "holds %d whole page%s before its end", whole, whole == 1 ? "" : "s");
+    io_put("c.tif", all, cut);
+    io_assert_fails("c.tif", LE_ERR_IO, text);
+}
+
+/* Never fewer pages without a word. */
+static void cut_off(void **state) {
+    (void)state;
+    static unsigned char all[1 << 16];
+    const kind kinds[] = {{"w", 16, 1, 0, H, COMPRESSION_NONE, ""},
+                          {"w8", 16, 1, 0, H, COMPRESSION_LZW, ""},
+                          {"w", 8, 1, 16, 0, COMPRESSION_LZW, ""}};
+    for (size_t a = 0; a < 3; a++) { /* libtiff writes a page's data, then its tags */
+        size_t end[PAGES + 1] = {0};
+        for (int pages = 1; pages <= PAGES; pages++) {
+            TIFF *f = TIFFOpen("c.tif", kinds[a].mode);
+            for (int p = 0; p < pages; p++)
+                write_page(f, &kinds[a], p, H);
+            TIFFClose(f);
+            end[pages] = io_get("c.tif", all, sizeof all);
+        }
+        for (int whole = 1; whole < PAGES; whole++)
+            for (size_t cut = end[whole]; cut < end[whole + 1]; cut += 37)
+                assert_whole(all, cut, whole);
+        for (int whole = 1; a < 2 && whole <= PAGES; whole++) /* but for the next one's place */
+            for (size_t cut = end[whole] - 4; cut < end[whole]; cut++)
+                assert_whole(all, cut, whole);
+    }
+    const size_t size = put_tags_first(all, 3);
+    for (size_t left = 1; left <= 3 * 2 * FRAME; left++)
+        assert_whole(all, size - left, (int)((3 * 2 * FRAME - left) / (2 * FRAME)));
+    io_put("c.tif", all, size);
+    assert_int_equal(io_try("c.tif"), LE_OK);
+}
+
 static void assert_counted(const le_tensor *t, int64_t first) {
     for (int64_t i = 0; i < le_tensor_count(t); i++)
         assert_true(le_tensor_get(t, i) == (double)(first + i + 1));
@@ -360,7 +421,9 @@ static void frames_behind_a_page(void **state) {
     io_assert_shape(&t, "u16[1,2,3]");
     le_tensor_free(&t);
     put_joined("j.tif", &(joined){true, 6, 5, COMPRESSION_NONE, 1});
-    io_assert_fails("j.tif", LE_ERR_IO, "6 images by its ImageJ description");
+    io_assert_fails("j.tif", LE_ERR_IO,
+                    "6 images by its ImageJ description, but one page, and the file ends behind "
+                    "5 whole");
     put_joined("j.tif", &(joined){true, 5, 5, COMPRESSION_NONE, -2});
     io_assert_fails("j.tif", LE_ERR_UNSUPPORTED, "compressed or in pieces");
     put_joined("j.tif", &(joined){true, 5, 5, COMPRESSION_LZW, 1});
@@ -376,6 +439,7 @@ int main(void) {
         cmocka_unit_test(written),
         cmocka_unit_test(colour_images),
         cmocka_unit_test(frames_behind_a_page),
+        cmocka_unit_test(cut_off),
     };
     return cmocka_run_group_tests(tests, io_setup, io_teardown);
 }

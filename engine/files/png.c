@@ -65,7 +65,9 @@ static bool read_file(FILE *f, png_info_8 *what, unsigned char *data, report *pr
     png_set_expand(png);
     if (png_get_bit_depth(png, info) == 16)
         png_set_swap(png);
-    if (png_get_color_type(png, info) == PNG_COLOR_TYPE_GRAY_ALPHA)
+    const int colours = png_get_color_type(png, info);
+    if (colours == PNG_COLOR_TYPE_GRAY_ALPHA ||
+        (colours == PNG_COLOR_TYPE_GRAY && png_get_valid(png, info, PNG_INFO_tRNS)))
         png_set_gray_to_rgb(png);
     int passes = png_set_interlace_handling(png);
     png_read_update_info(png, info);
@@ -263,6 +265,8 @@ static le_status write_one(const char *file, const image *m, bool named, le__out
         status = le_fail(LE_ERR_MEMORY, "%s: out of memory", file);
     } else if (!f) {
         status = le_fail(LE_ERR_IO, "%s: cannot be written: %s", file, strerror(errno));
+        if (fd >= 0 && !named)
+            close(fd);
     } else {
         if (named)
             temp->fd = -1; /* now f's */

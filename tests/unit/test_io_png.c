@@ -5,6 +5,9 @@
  */
 #include "io_test.h"
 
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <png.h>
 
 /* Decodes with png_image_*; the caller frees. */
@@ -131,6 +134,36 @@ static void other_kinds(void **state) {
     le_tensor_free(&t);
 }
 
+/* One grey is transparent by the header: what is read has opacity, as of grey that has it itself. */
+static void transparent_grey(void **state) {
+    (void)state;
+    for (int depth = 8; depth <= 16; depth += 8) {
+        unsigned char row[4] = {7, 7, 0, 9}; /* two pixels of 16 bits */
+        png_color_16 key = {.gray = depth == 8 ? 9 : 7 * 257};
+        FILE *f = fopen("t.png", "wb");
+        png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+        png_infop info = png_create_info_struct(png);
+        png_init_io(png, f);
+        png_set_IHDR(png, info, depth == 8 ? 4 : 2, 1, depth, PNG_COLOR_TYPE_GRAY,
+                     PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+        png_set_tRNS(png, info, NULL, 0, &key);
+        png_write_info(png, info);
+        png_write_row(png, row);
+        png_write_end(png, NULL);
+        png_destroy_write_struct(&png, &info);
+        fclose(f);
+        le_tensor t = {0};
+        assert_int_equal(le_io_read(io_engine, "t.png", NULL, &t), LE_OK);
+        io_assert_shape(&t, depth == 8 ? "u8[1,4,4]" : "u16[1,2,4]");
+        for (int64_t i = 0; i < le_tensor_count(&t); i++) {
+            const int grey = depth == 8 ? row[i / 4] : row[i / 4 * 2] << 8 | row[i / 4 * 2 + 1];
+            const int opacity = grey == key.gray ? 0 : depth == 8 ? 255 : 65535;
+            assert_true(le_tensor_get(&t, i) == (i % 4 == 3 ? opacity : grey));
+        }
+        le_tensor_free(&t);
+    }
+}
+
 static void refused(void **state) {
     (void)state;
     le_tensor t;
@@ -176,10 +209,45 @@ static void damaged(void **state) {
     assert_int_not_equal(io_try("bad.png"), LE_OK);
 }
 
+static bool no_memory;
+
+FILE *fdopen(int fd, const char *mode) {
+    FILE *(*next)(int, const char *);
+    if (no_memory) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    *(void **)&next = dlsym(RTLD_NEXT, "fdopen");
+    return next(fd, mode);
+}
+
+static int count_open(void) {
+    int n = 0;
+    for (int fd = 0; fd < 1024; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    return n;
+}
+
+/* What was open before a failure is open afterwards, and nothing else. */
+static void no_stream(void **state) {
+    (void)state;
+    const unsigned char values[12] = {0};
+    le_tensor t = le_tensor_of(values, LE_U8, 2, (int64_t[]){3, 4});
+    const int before = count_open();
+    no_memory = true;
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(le_io_write(io_engine, "no.png", &t), LE_ERR_IO);
+        assert_non_null(strstr(le_error_message(), strerror(ENOMEM)));
+    }
+    no_memory = false;
+    assert_int_equal(count_open(), before);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kinds),       cmocka_unit_test(clipping), cmocka_unit_test(stacks),
         cmocka_unit_test(other_kinds), cmocka_unit_test(refused),  cmocka_unit_test(damaged),
+        cmocka_unit_test(transparent_grey), cmocka_unit_test(no_stream),
     };
     return cmocka_run_group_tests(tests, io_setup, io_teardown);
 }

@@ -94,9 +94,8 @@ void le__h5_names_free(le__h5_names *names) {
     (void)names;
 }
 
-le_status le__h5_stored_open(const le__io_request *r, bool skip, le__h5_stored_source **out,
-                             int64_t *items) {
-    (void)skip, (void)out, (void)items;
+le_status le__h5_stored_open(const le__io_request *r, bool skip, le__h5_stored_source **out) {
+    (void)skip, (void)out;
     return absent(r->place->text);
 }
 

@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of a dataset whose chunks are numbered; what several have together is counted as well. */
+static const int64_t CHUNKS_MAX = INT64_C(1) << 40;
+
 struct le__h5_stored_source {
     le__h5_dataset d;
     le_stored_info info;
@@ -95,8 +98,7 @@ static le_status survey(le__h5_stored_source *s) {
     return status == LE_OK ? le__h5_fill(&s->d, s->info.fill) : status;
 }
 
-le_status le__h5_stored_open(const le__io_request *r, bool skip, le__h5_stored_source **out,
-                             int64_t *items) {
+le_status le__h5_stored_open(const le__io_request *r, bool skip, le__h5_stored_source **out) {
     le__h5_stored_source *s = calloc(1, sizeof *s);
     if (!s)
         return le_fail(LE_ERR_MEMORY, "%s: out of memory", r->place->text);
@@ -107,9 +109,9 @@ le_status le__h5_stored_open(const le__io_request *r, bool skip, le__h5_stored_s
         return status;
     }
     status = survey(s);
-    *items = 1;
-    for (int i = 0; status == LE_OK && i < s->info.ndim; i++)
-        *items *= s->info.grid[i];
+    if (status == LE_OK && s->d.index.last > CHUNKS_MAX)
+        status = le_fail(LE_ERR_UNSUPPORTED, "%s: it has more than %lld chunks", s->d.text,
+                         (long long)CHUNKS_MAX);
     if (status == LE_OK)
         *out = s;
     else

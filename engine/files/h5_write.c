@@ -31,8 +31,11 @@ static le_status copy_range(const char *text, int from, int64_t first, int to, i
             continue;
         /* across file systems, or an old kernel */
         n = pread(from, buffer, sizeof buffer < (size_t)bytes ? sizeof buffer : (size_t)bytes, in);
-        if (n <= 0 || pwrite(to, buffer, (size_t)n, out) != n)
+        if (n <= 0)
             return le_fail(LE_ERR_IO, "%s: %s", text, n == 0 ? "truncated" : strerror(errno));
+        le_status status = le__io_write_at(to, text, buffer, n, out);
+        if (status != LE_OK)
+            return status;
         in += n;
         out += n;
     }

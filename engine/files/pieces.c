@@ -45,9 +45,8 @@ static le_status make_list(le__pieces *p, size_t n) {
 
 static le_status open_piece(le__pieces *p, piece *one) {
     le__io_request r = p->request;
-    int64_t items;
     r.place = &one->place;
-    le_status status = le__h5_stored_open(&r, p->skip, &p->open, &items);
+    le_status status = le__h5_stored_open(&r, p->skip, &p->open);
     if (status == LE_OK)
         one->info = *le__h5_stored_info(p->open);
     return status;

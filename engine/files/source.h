@@ -12,8 +12,7 @@
 /* Chunks as they are stored (h5_stored.c); *items: how many. next fills the three parts that
  * LE_SOURCE_STORED has; skip: as LE_SOURCE_STORED_SKIP. */
 typedef struct le__h5_stored_source le__h5_stored_source;
-le_status le__h5_stored_open(const le__io_request *r, bool skip, le__h5_stored_source **out,
-                             int64_t *items);
+le_status le__h5_stored_open(const le__io_request *r, bool skip, le__h5_stored_source **out);
 /* How many axes a dataset has, whether or not its chunks can be had; -1: it cannot be opened. */
 int le__h5_axes(const le__io_place *place);
 /* Selects along one axis, whose chunk and shape are known. */

@@ -5,6 +5,7 @@
  */
 #include "io_test.h"
 
+#include <errno.h>
 #include <sys/resource.h>
 
 enum { N = 64, LINE = 3 * N };
@@ -75,7 +76,35 @@ static void no_more_files(void **state) {
     expect_refused(OPEN_FILES, (rlim_t)next + 1, true, "Too many open files");
 }
 
+/* Where the kernel copies nothing, as between file systems. */
+ssize_t copy_file_range(int from, off64_t *in, int to, off64_t *out, size_t n, unsigned flags) {
+    (void)from, (void)in, (void)to, (void)out, (void)n, (void)flags;
+    errno = EXDEV;
+    return -1;
+}
+
+/* The second dataset goes into a copy of the file, for which there is half the room: the last write of it
+ * is a short one. */
+static void no_room_for_the_copy(void **state) {
+    float values[N * LINE] = {0};
+    struct rlimit before, limit;
+    (void)state;
+    le_tensor t = le_tensor_of(values, LE_F32, 2, (int64_t[]){N, LINE});
+    if (le_io_write(io_engine, "two.h5:/a", &t) == LE_ERR_UNSUPPORTED)
+        return;
+    assert_int_equal(get_limit(SIZES, &before), 0);
+    limit = before;
+    limit.rlim_cur = sizeof values / 2;
+    assert_int_equal(set_limit(SIZES, &limit), 0);
+    le_status status = le_io_write(io_engine, "two.h5:/b", &t);
+    assert_int_equal(set_limit(SIZES, &before), 0);
+    if (status != LE_ERR_IO || !strstr(le_error_message(), "File too large"))
+        fail_msg("%d %s", status, le_error_message());
+    assert_int_equal(le_io_write(io_engine, "two.h5:/b", &t), LE_OK);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_room), cmocka_unit_test(no_more_files)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(no_room), cmocka_unit_test(no_more_files),
+                                       cmocka_unit_test(no_room_for_the_copy)};
     return cmocka_run_group_tests(tests, io_setup, io_teardown);
 }

@@ -403,6 +403,23 @@ static void refused(void **state) {
     assert_int_equal(le_io_source(io_engine, "flat.h5:/v", (le_source_kind)9, &s), LE_ERR_ARGUMENT);
 }
 
+/* Their number would not fit in 64 bits. */
+static void absurd_shape(void **state) {
+    const hsize_t dims[3] = {(hsize_t)1 << 62, (hsize_t)1 << 62, 8}, chunk[3] = {1, 1, 1};
+    le_source *s = NULL;
+    (void)state;
+    hid_t out = H5Fcreate("huge.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t space = H5Screate_simple(3, dims, NULL), plist = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(plist, 3, chunk);
+    H5Dclose(H5Dcreate2(out, "v", H5T_STD_I32LE, space, H5P_DEFAULT, plist, H5P_DEFAULT));
+    H5Pclose(plist), H5Sclose(space), H5Fclose(out);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(le_io_source(io_engine, i ? "huge.h5:/v[:,::1000000000000]" : "huge.h5:/v",
+                                      LE_SOURCE_STORED, &s), LE_ERR_UNSUPPORTED);
+    assert_int_equal(le_io_source(io_engine, "huge.h5:/v[5,7:9]", LE_SOURCE_STORED, &s), LE_OK);
+    le_source_close(&s);
+}
+
 /* --- the scattering files --- */
 
 typedef struct visit {
@@ -771,6 +788,7 @@ int main(void) {
         cmocka_unit_test(into_files),
         cmocka_unit_test(sinks_by_hand),
         cmocka_unit_test(refused),
+        cmocka_unit_test(absurd_shape),
         cmocka_unit_test(detector_files),
         cmocka_unit_test(stored_in_a_chain),
         cmocka_unit_test(own_source),

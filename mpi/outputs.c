@@ -234,8 +234,14 @@ static le_status hand_over(const le__shared *s, le_tensor *made) {
         *made = (le_tensor){0};
         return LE_OK;
     }
-    for (int64_t i = 0, n = le_tensor_count(made); i < n; i++)
-        le_tensor_set(s->out, i, le_tensor_get(made, i));
+    le_status status = le_tensor_to_host(s->out);
+    if (status != LE_OK)
+        return status;
+    if (s->out->dtype == made->dtype)
+        le__rows_unpack(s->out, made->data);
+    else
+        for (int64_t i = 0, n = le_tensor_count(made); i < n; i++)
+            le_tensor_set(s->out, i, le_tensor_get(made, i));
     le_tensor_touch(s->out);
     return LE_OK;
 }

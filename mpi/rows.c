@@ -7,22 +7,27 @@
 
 #include <string.h>
 
-static char *pack_axis(char *to, const char *from, const le_tensor *t, int axis) {
+/* The elements of t, where they lie, to packed memory or from there: what comes behind them there. */
+static char *move_axis(char *packed, char *own, const le_tensor *t, int axis, bool from) {
     size_t size = le_dtype_size(t->dtype);
     if (axis == t->ndim) {
-        memcpy(to, from, size);
-        return to + size;
+        memcpy(from ? own : packed, from ? packed : own, size);
+        return packed + size;
     }
     for (int64_t i = 0; i < t->shape[axis]; i++)
-        to = pack_axis(to, from + i * t->strides[axis] * (int64_t)size, t, axis + 1);
-    return to;
+        packed = move_axis(packed, own + i * t->strides[axis] * (int64_t)size, t, axis + 1, from);
+    return packed;
 }
 
 void le__rows_pack(void *to, const le_tensor *from) {
     if (le_tensor_is_contiguous(from))
         memcpy(to, from->data, (size_t)le_tensor_count(from) * le_dtype_size(from->dtype));
     else
-        pack_axis(to, from->data, from, 0);
+        move_axis(to, from->data, from, 0, false);
+}
+
+void le__rows_unpack(const le_tensor *to, void *from) {
+    move_axis(from, to->data, to, 0, true);
 }
 
 le_status le__rows_each(const le_tensor *block, const char *data, int axis, int64_t first,

@@ -10,6 +10,8 @@
 
 /* Row-major, whatever the strides are. */
 void le__rows_pack(void *to, const le_tensor *from);
+/* The other way round: from row-major memory, which is left as it is. */
+void le__rows_unpack(const le_tensor *to, void *from);
 
 /* Called for runs of bytes of a block, in order: `at` is where one begins in the whole. */
 typedef le_status (*le__rows_fn)(void *cookie, const char *data, int64_t bytes, int64_t at);

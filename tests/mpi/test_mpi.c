@@ -615,6 +615,69 @@ static void left_of_tensors(void) {
     le_tensor_free(&volume);
 }
 
+static le_status copy_check(le_call *call) {
+    const le_tensor *in = le_call_in(call, 0);
+    return le_call_set_out(call, 1, in->dtype, in->ndim, in->shape);
+}
+
+static bool copy_slabs(const le_call *call, le_slabs *out) {
+    out->items = le_call_in(call, 0)->shape[0];
+    out->args[0].axis = out->args[1].axis = 1;
+    return true;
+}
+
+static void copy_work(const le_call *call, le_work *out) {
+    out->operations = out->bytes = (double)le_tensor_count(le_call_in(call, 0)) + 1;
+}
+
+static le_status copy_run(le_call *call) {
+    const le_tensor *out = le_call_out(call, 1);
+    memcpy(out->data, le_call_contiguous(call, 0),
+           (size_t)le_tensor_count(out) * le_dtype_size(out->dtype));
+    return LE_OK;
+}
+
+/* Into the caller's memory, whatever its strides are: every bit, also of what no double holds. */
+static void exact_outputs(void) {
+    enum { H = 9, W = 5, TYPES = LE_DTYPES_COMPLEX | LE_DTYPE_BIT(LE_I64) | LE_DTYPE_BIT(LE_U64) };
+    static const le_arg_desc args[] = {
+        {.name = "in", .type = LE_TYPE_IN, .dtypes = TYPES, .min_ndim = 2, .max_ndim = 2},
+        {.name = "out", .type = LE_TYPE_OUT, .dtypes = TYPES, .min_ndim = 2, .max_ndim = 2}};
+    static const le_operation whole = {.abi = LE_METHOD_ABI, .name = "copied", .family = "test",
+                                 .args = args, .n_args = 2, .check = copy_check, .work = copy_work};
+    static le_implementation of[2];
+    static le_operation cut;
+    const le_mpi_options o = {.struct_size = sizeof o, .in = LE_MPI_ALL, .out = LE_MPI_ALL};
+    cut = whole;
+    cut.name = "copied_in_slabs";
+    cut.slabs = copy_slabs;
+    for (int k = 0; k < 2; k++) {
+        of[k] = (le_implementation){.abi = LE_METHOD_ABI, .operation = k ? cut.name : whole.name,
+                                    .name = "reference", .run_type = "reference", .run = copy_run,
+                                    .flags = LE_IMPL_REFERENCE | LE_IMPL_SERIAL};
+        CHECK(le_register_operation(engine, k ? &cut : &whole) == LE_OK);
+        CHECK(le_register_implementation(engine, &of[k]) == LE_OK);
+    }
+    static const le_dtype dtypes[] = {LE_I64, LE_U64, LE_C64, LE_C128};
+    for (int k = 0; k < 16; k++) {
+        const le_dtype dtype = dtypes[k / 4];
+        const size_t size = le_dtype_size(dtype);
+        uint64_t given[2 * H * W], got[2 * H * W] = {0}, back[2 * H * W] = {0};
+        for (int i = 0; i < 2 * H * W; i++) /* whole numbers beyond 2^53, finite as floats */
+            given[i] = 0x3ffc3fb1d5a3c19b + 0x0000001100000013 * (uint64_t)i;
+        le_tensor in = le_tensor_of(given, dtype, 2, (int64_t[]){H, W});
+        le_tensor out = le_tensor_of(got, dtype, 2, (int64_t[]){H, W});
+        if (k % 2) /* column-major */
+            out.strides[0] = 1, out.strides[1] = H;
+        CHECK(le_mpi_run(engine, MPI_COMM_WORLD, &o, k & 2 ? cut.name : whole.name, LE_IN("in", &in),
+                         LE_OUT("out", &out)) == LE_OK);
+        for (int64_t i = 0; i < H * W; i++)
+            memcpy((char *)back + (size_t)i * size,
+                   (char *)got + (size_t)(i / W * out.strides[0] + i % W * out.strides[1]) * size, size);
+        CHECK(!memcmp(back, given, H * W * size));
+    }
+}
+
 /* As le_run says it, on all ranks; nobody waits. */
 static void null_arguments(void) {
     le_tensor volume = volume_here(true), image = {0};
@@ -720,6 +783,7 @@ int main(int argc, char **argv) {
     slow_rank();
     slow_root();
     left_of_tensors();
+    exact_outputs();
     null_arguments();
     slow_messages();
     too_late();

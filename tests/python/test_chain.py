@@ -484,3 +484,26 @@ def test_what_a_chain_refuses_is_said(stack):
         inner(stack)
     with pytest.raises(ValueError, match="cannot be called 'a b'"):
         inner.register("a b")
+
+
+def test_type_errors_name_the_argument(stack):
+    @le.chain
+    def edges(s):
+        return le.roberts_cross(s).gradient_row
+
+    for use, reason in ((edges, "edges: missing a required argument: 's'"), (edges.plan, "edges: missing a required argument: 's'"),
+                        (lambda: edges(stack, 3), "edges: too many positional"), (lambda: edges(stack, t=1), "edges: .*'t'")):
+        with pytest.raises(TypeError, match=f"^{reason}"):
+            use()
+    edges(stack)
+    by_hand = le.Chain()
+    for use, reason in ((lambda: edges.register(5), "register: name: expected a text, not 5"),
+                        (lambda: by_hand.register("c", 5), "register: summary: expected a text, not 5"),
+                        (lambda: by_hand.input(5, (3,)), "input: name: expected a text, not 5"),
+                        (lambda: by_hand.input("x", 5), "input 'x': shape: expected whole numbers, not 5"),
+                        (lambda: by_hand.input("x", "q"), "input 'x': shape: expected whole numbers, not 'q'"),
+                        (lambda: by_hand.output(5, None), "output: name: expected a text, not 5")):
+        with pytest.raises(TypeError, match=f"^{reason}"):
+            use()
+    by_hand.output("row", le.roberts_cross(by_hand.input("x", stack.shape), outputs="gradient_row"))
+    assert list(by_hand.run("row", x=stack)) == ["row"]

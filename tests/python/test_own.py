@@ -848,3 +848,30 @@ def test_keywords_only(x):
     assert np.array_equal(keyword(x), 2 * x) and np.array_equal(keyword(x, a=3.0), 3 * x)
     bound = le.operation(functools.partial(multiplied, k=2), name="keyword_bound")
     assert np.array_equal(bound(x), 2 * x) and np.array_equal(bound(x, k=5), 5 * x)
+
+
+def test_lists_become_what_is_taken():
+    """As numpy.array(x, dtype) makes it, where a single dtype is taken."""
+    for name, values in (("i4", [1, -2, 3]), ("u1", [0, 255]), ("i8", [2**60 + 1, -1]), ("u8", [2**63 + 1, 2**64 - 1]), ("c8", [1, 2j]), ("c16", [1, 2]),
+                         ("i2", range(4)), ("i4", (True, False))):
+        @le.operation(name=f"same_{name}_{len(values)}")
+        def same(x: le.In[name, "n"]) -> le.Out[name, "n"]:
+            return x
+
+        got = same(values)
+        assert got.dtype == np.dtype(name) and got.tolist() == np.array(values, name).tolist()
+    for name, values in (("u1", [256]), ("u1", [-1]), ("i4", [2**31]), ("i4", [-2**31 - 1]), ("u8", [-1])):
+        @le.operation(name=f"none_{name}_{values[0] % 7}")
+        def none(x: le.In[name, "n"]) -> le.Out[name, "n"]:
+            return x
+
+        with pytest.raises(OverflowError, match=f"none_{name}_.: argument 'x' has numbers that {np.dtype(name)} does not hold"):
+            none(values)
+
+    @le.operation(name="whole_only")
+    def whole_only(x: le.In["i4", "n"]) -> le.Out["i4", "n"]:
+        return x
+
+    for given in ([1.5, 2], np.array([1, 2])):  # an array has the dtype that its maker chose
+        with pytest.raises(le.DTypeError, match="expected i32"):
+            whole_only(given)

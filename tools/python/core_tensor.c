@@ -133,18 +133,48 @@ bool core_tensor_of_array(PyObject *array, const char *operation, const char *wh
     return true;
 }
 
-/* Of lists the engine's caller does not choose the dtype: 64-bit integers become what is taken. */
-static PyObject *settle_dtype(PyObject *array, uint32_t dtypes) {
-    int type = PyArray_TYPE((PyArrayObject *)array), wanted = type;
-    le_dtype dtype = of_numpy(type);
-    if (!dtype || dtypes == 0 || dtypes & LE_DTYPE_BIT(dtype) || PyTypeNum_ISCOMPLEX(type))
+/* Whether the array, of whole numbers, has the values of the other one; it raises where not. */
+static bool same_values(PyObject *array, PyObject *of, const char *operation, const char *what) {
+    PyObject *equal = PyObject_RichCompare(array, of, Py_EQ);
+    PyObject *all = equal ? PyObject_CallMethod(equal, "all", NULL) : NULL;
+    const bool same = all && PyObject_IsTrue(all) == 1;
+    Py_XDECREF(all);
+    Py_XDECREF(equal);
+    if (!same && !PyErr_Occurred())
+        PyErr_Format(PyExc_OverflowError, "%s: argument '%s' has numbers that %S does not hold",
+                     operation, what, (PyObject *)PyArray_DESCR((PyArrayObject *)array));
+    return same;
+}
+
+/* Of lists the engine's caller does not choose the dtype: numbers become what is taken and holds them. Whole
+ * numbers become smaller ones only where a single dtype is taken. */
+static PyObject *settle_dtype(PyObject *array, const char *operation, const char *what,
+                              uint32_t dtypes) {
+    const int type = PyArray_TYPE((PyArrayObject *)array);
+    const le_dtype dtype = of_numpy(type);
+    const bool whole = PyTypeNum_ISINTEGER(type) || PyTypeNum_ISBOOL(type);
+    const bool real = !PyTypeNum_ISCOMPLEX(type);
+    le_dtype only = LE_U8, wanted = dtype;
+    while (only < LE_DTYPE_LAST && dtypes != LE_DTYPE_BIT(only))
+        only++;
+    if (!dtype || dtypes == 0 || dtypes & LE_DTYPE_BIT(dtype))
         return array;
-    if (dtypes & LE_DTYPE_BIT(LE_F64))
-        wanted = NPY_FLOAT64;
-    else if (dtypes & LE_DTYPE_BIT(LE_F32))
-        wanted = NPY_FLOAT32;
+    if (real && dtypes & LE_DTYPE_BIT(LE_F64))
+        wanted = LE_F64;
+    else if (real && dtypes & LE_DTYPE_BIT(LE_F32))
+        wanted = LE_F32;
+    else if (dtypes & LE_DTYPE_BIT(LE_C128))
+        wanted = LE_C128;
+    else if (dtypes & LE_DTYPE_BIT(LE_C64))
+        wanted = LE_C64;
+    else if (whole && dtypes == LE_DTYPE_BIT(only))
+        wanted = only;
     PyObject *other =
-        PyArray_FromAny(array, PyArray_DescrFromType(wanted), 0, 0, NPY_ARRAY_FORCECAST, NULL);
+        PyArray_FromAny(array, PyArray_DescrFromType(core_numpy_type(wanted)), 0, 0,
+                        NPY_ARRAY_FORCECAST, NULL);
+    if (other && whole && wanted == only && wanted != dtype &&
+        PyTypeNum_ISINTEGER(core_numpy_type(wanted)) && !same_values(other, array, operation, what))
+        Py_CLEAR(other);
     Py_DECREF(array);
     return other;
 }
@@ -181,8 +211,8 @@ PyObject *core_as_array(PyObject *object, const char *operation, const char *wha
         return NULL;
     }
     bool list = a && (PyList_Check(object) || PyTuple_Check(object) || PyFloat_Check(object) ||
-                      PyLong_Check(object));
-    return list ? settle_dtype(a, dtypes) : a;
+                      PyLong_Check(object) || PyRange_Check(object));
+    return list ? settle_dtype(a, operation, what, dtypes) : a;
 }
 
 /* -------------------------------------------------------------------------- to arrays -------- */

@@ -8,6 +8,7 @@ import functools
 import hashlib
 import inspect
 import json
+import operator
 import os
 import sys
 import threading
@@ -149,7 +150,12 @@ class Chain:
 
     def input(self, name, shape, dtype="f4"):
         """A value that is given, by this name, when the chain runs."""
-        value = Value(self, self._core.input(name, tuple(shape), dtype))
+        _check_text("input", "name", name)
+        try:
+            extents = tuple(map(operator.index, shape))
+        except TypeError:
+            raise TypeError(f"input {name!r}: shape: expected whole numbers, not {shape!r}") from None
+        value = Value(self, self._core.input(name, extents, dtype))
         self._inputs[name] = value
         return value
 
@@ -159,6 +165,7 @@ class Chain:
 
     def output(self, name, value):
         """Makes a value a result of this name."""
+        _check_text("output", "name", name)
         if not isinstance(value, Value) or value.chain is not self:
             raise TypeError(f"output {name!r}: expected a value of this chain")
         self._core.output(name, value.number)
@@ -170,7 +177,7 @@ class Chain:
         missing = [k for k in self._inputs if k not in arrays]
         if missing:
             raise TypeError(f"chain {self.name!r}: input {missing[0]!r} is missing")
-        names = tuple(outputs or self._outputs)
+        names = (outputs,) if isinstance(outputs, str) else tuple(outputs or self._outputs)
         arrays = {k: a if isinstance(a, _core.Tensor) else numpy.asanyarray(a) for k, a in arrays.items()}
         with self._alone():
             return dict(zip(names, self._core.run(arrays, names, given)))
@@ -193,6 +200,9 @@ class Chain:
     def register(self, name=None, summary=None):
         """Makes the chain an operation of the engine, whose function is returned."""
         name = name or self.name
+        _check_text("register", "name", name)
+        if summary is not None:
+            _check_text("register", "summary", summary)
         if not name.isidentifier():
             raise ValueError(f"an operation cannot be called {name!r}: expected a name as functions have")
         self._core.register(name, summary)
@@ -285,6 +295,11 @@ def _wanted(function, words):
     if names is None:
         return None, function._outputs[:function._n_usual]
     return names, function._outputs if names == "all" else ((names,) if isinstance(names, str) else tuple(names))
+
+
+def _check_text(method, argument, given):
+    if not isinstance(given, str):
+        raise TypeError(f"{method}: {argument}: expected a text, not {given!r}")
 
 
 def trace(function, args, words):
@@ -404,7 +419,10 @@ class TracedFunction:
             if options.get(word) is not None:
                 raise TypeError(f"{self.__name__}: option {word!r}: a chain makes all its results itself")
         engine = options.pop("engine", None) or self._engine or _options.of_blocks().get("engine")
-        bound = self._signature.bind(*args, **words)
+        try:
+            bound = self._signature.bind(*args, **words)
+        except TypeError as error:
+            raise TypeError(f"{self.__name__}: {error}") from None
         bound.apply_defaults()
         given, arrays = bound.arguments, {}
         for name, value in given.items():

@@ -16,7 +16,7 @@ def read(place, *, engine=None):
     place : str or path
         "cube.h5:/density[::2]", "stack.tif", "frame_%02d.png", "x.nrrd", "x.raw:f32:64,64" ...
     engine : Engine, optional
-        Whose threads and memory limit count.
+        Whose threads do it.
 
     Returns
     -------
@@ -41,7 +41,7 @@ def write(place, x, *, engine=None):
     x : array_like
         What is written.
     engine : Engine, optional
-        Whose threads and memory limit count.
+        Whose threads do it.
     """
     _core.write(os.fspath(place), x, engine)
 

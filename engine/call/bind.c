@@ -420,6 +420,7 @@ le_status le__call_bind(le_call *call, le_engine *engine, le__operation_entry *e
     call->operation = entry->operation;
     call->user_args = args;
     call->n_user_args = n_args;
+    call->poison = 0xff; /* no number, a far index: nobody takes it for what they want */
     le__constraint_begin(&call->want, engine);
     le_status status = bind_all(call, args, n_args);
     if (status != LE_OK) {

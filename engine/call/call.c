@@ -118,6 +118,16 @@ le_status le_parallel_for(le_call *call, size_t items, le_range_fn fn, void *con
 
 enum { SCRATCH_HEADER = 64 };
 
+/* Takes none of the run's time. */
+static void fill_scratch(le_call *call, le__scratch *s) {
+    double start = le__now(), until = call->watch ? le__watch_pause(call->watch) : 0;
+    le__guard_scratch(call, (char *)s + SCRATCH_HEADER, s->bytes, s->edge);
+    double seconds = le__now() - start;
+    call->stats.setup_seconds += seconds;
+    if (call->watch)
+        le__watch_resume(call->watch, until, seconds);
+}
+
 void *le_call_scratch(le_call *call, size_t bytes) {
     if (bytes > PTRDIFF_MAX / 2)
         return NULL;
@@ -128,7 +138,7 @@ void *le_call_scratch(le_call *call, size_t bytes) {
     *s = (le__scratch){call->scratch, bytes, edge ? total + edge - SCRATCH_HEADER - bytes : 0};
     call->scratch = s;
     if (edge)
-        le__guard_scratch(call, (char *)s + SCRATCH_HEADER, bytes, s->edge);
+        fill_scratch(call, s);
     call->stats.scratch_bytes += (int64_t)total;
     if (call->stats.scratch_bytes > call->stats.peak_scratch_bytes)
         call->stats.peak_scratch_bytes = call->stats.scratch_bytes;
@@ -138,8 +148,8 @@ void *le_call_scratch(le_call *call, size_t bytes) {
 void le__call_release_scratch(le_call *call) {
     for (le__scratch *s = call->scratch, *next; s; s = next) {
         next = s->next;
-        call->scratch_strayed |=
-            s->edge && le__guard_strayed(call, (char *)s + SCRATCH_HEADER + s->bytes, s->edge);
+        if (s->edge && le__guard_strayed(call, (char *)s + SCRATCH_HEADER + s->bytes, s->edge))
+            call->strayed = "behind its scratch memory";
         free(s);
     }
     call->scratch = NULL;

@@ -80,8 +80,8 @@ typedef enum le__outputs {
         0,               /* the caller's memory when it is contiguous, else storage of our own */
     LE__OUTPUTS_FRESH,   /* storage of our own */
     LE__OUTPUTS_APART,   /* ... as warm as the caller's: for runs that may be stopped */
-    LE__OUTPUTS_EDGED,   /* ... between edges of call->poison */
-    LE__OUTPUTS_GUARDED, /* ... filled with call->poison, between wide edges of it */
+    LE__OUTPUTS_EDGED,   /* ... filled with call->poison, between edges of it */
+    LE__OUTPUTS_GUARDED, /* ... between wide ones */
     LE__OUTPUTS_WALLED   /* ... and beyond that, memory that nobody can touch (guard.h) */
 } le__outputs;
 
@@ -135,7 +135,7 @@ struct le_call {
     double waited;           /* seconds, for trials that came to nothing */
     le__outputs outputs;     /* of the execution under way */
     unsigned char poison;    /* of outputs with edges, and of scratch memory */
-    bool scratch_strayed;    /* something was written behind the execution's scratch memory */
+    const char *strayed;     /* where else the execution wrote; NULL: nowhere that is known */
     bool lean;               /* walled outputs end at a wall, else they begin near one */
     bool counted;            /* some output is */
     bool stored;             /* some input has a storage, which may be on a device */

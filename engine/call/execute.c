@@ -153,7 +153,7 @@ le_status le__execute(le_call *call, const le__candidate *c, le__outputs outputs
     memcpy(call->params, c->params, sizeof call->params);
     call->stats = (le__run_stats){0};
     call->outputs = outputs;
-    call->scratch_strayed = false;
+    call->strayed = NULL;
     call->stopped = false;
     if (call->engine->profile || call->counted)
         call->granted = 0;

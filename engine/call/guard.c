@@ -29,7 +29,7 @@ static void own(le__bound_arg *b, size_t before) {
     b->tensor.data = (char *)b->tensor.storage->host + before;
 }
 
-static le_status add_edges(le_call *call, int arg, size_t bytes, size_t edge, bool fill) {
+static le_status add_edges(le_call *call, int arg, size_t bytes, size_t edge) {
     le__bound_arg *b = &call->args[arg];
     le_storage **s = &b->tensor.storage;
     if (bytes > SIZE_MAX - 2 * edge)
@@ -40,11 +40,8 @@ static le_status add_edges(le_call *call, int arg, size_t bytes, size_t edge, bo
         return status;
     char *p = (*s)->host;
     own(b, edge);
-    if (!le__ticker_fill(p, fill ? call->poison : 0, (*s)->bytes))
-        return le__ticker_fail(call->operation->name);
-    memset(p, call->poison, edge);
-    memset(p + edge + bytes, call->poison, edge);
-    return LE_OK;
+    return le__ticker_fill(p, call->poison, (*s)->bytes) ? LE_OK
+                                                         : le__ticker_fail(call->operation->name);
 }
 
 static size_t rounded(size_t n, size_t to) {
@@ -129,8 +126,7 @@ static size_t edge_of(const le_call *call, le__outputs outputs) {
 le_status le__guard_output(le_call *call, int arg, size_t bytes, le__outputs outputs) {
     if (outputs == LE__OUTPUTS_WALLED && add_walls(call, arg, bytes))
         return LE_OK;
-    bool fill = outputs != LE__OUTPUTS_EDGED;
-    return add_edges(call, arg, bytes, edge_of(call, outputs), fill);
+    return add_edges(call, arg, bytes, edge_of(call, outputs));
 }
 
 const char *le__guard_fault_at(const void *address, const char **name) {
@@ -152,13 +148,19 @@ static bool all_equal(const unsigned char *p, size_t n, unsigned char value) {
     return n == 0 || (p[0] == value && memcmp(p, p + 1, n - 1) == 0);
 }
 
-size_t le__guard_edge_of_scratch(const le_call *call) {
-    return call->outputs >= LE__OUTPUTS_EDGED ? LEAST_EDGE : 0;
+bool le__guard_watches(const le_call *call) {
+    return call->outputs >= LE__OUTPUTS_EDGED;
 }
 
+size_t le__guard_edge_of_scratch(const le_call *call) {
+    return le__guard_watches(call) ? LEAST_EDGE : 0;
+}
+
+/* Of what is larger, which may never be touched as a whole, the beginning tells enough. */
+static const size_t most_filled = (size_t)1 << 28;
+
 void le__guard_scratch(const le_call *call, void *memory, size_t bytes, size_t edge) {
-    if (call->outputs > LE__OUTPUTS_EDGED)
-        memset(memory, call->poison, bytes);
+    memset(memory, call->poison, bytes < most_filled ? bytes : most_filled);
     memset((char *)memory + bytes, call->poison, edge);
 }
 
@@ -174,8 +176,8 @@ static bool bytes_made(const le__bound_arg *b, size_t *out) {
 }
 
 le_status le__guard_check(const le_call *call) {
-    if (call->scratch_strayed)
-        return le_fail(LE_ERR_WRONG_RESULT, "wrote behind its scratch memory");
+    if (call->strayed)
+        return le_fail(LE_ERR_WRONG_RESULT, "wrote %s", call->strayed);
     for (size_t i = 0; i < call->operation->n_args; i++) {
         const le__bound_arg *b = &call->args[i];
         size_t bytes;

@@ -47,7 +47,11 @@ typedef enum act {
     MOVES,
     BLOCKS,
     ASKS,
-    WAITS
+    WAITS,
+    ADDS_SCRATCH,
+    LEAVES_ZEROS,
+    ENDS_WITH_ZERO,
+    SPOILS_KEPT
 } act;
 
 static char db[64];
@@ -133,18 +137,60 @@ static void misbehave(le_call *call) {
         while (!le_call_cancelled(call))
             nanosleep(&(struct timespec){0, 1000000}, NULL);
         break;
+    default:
+        break;
     }
 }
 
+static void all_but_zeros(void *context, size_t begin, size_t end, int worker) {
+    for (size_t i = begin; i < end; i++)
+        if (le_tensor_get(le_call_in(context, TOY_INPUT), (int64_t)i) != 0)
+            toy_range(context, i, i + 1, worker);
+}
+
+static le_status fill_with_ones(le_call *call, void *data, size_t bytes, void *cookie) {
+    (void)call;
+    (void)cookie;
+    for (size_t i = 0; i < bytes / sizeof(float); i++)
+        ((float *)data)[i] = 1;
+    return LE_OK;
+}
+
+/* What shows after it has answered. */
+static le_status spoil(le_call *call) {
+    const size_t n = toy_items(call);
+    float *out = le_call_out(call, TOY_RESULT)->data;
+    const float *scratch = le_call_scratch(call, n * sizeof *scratch);
+    const void *kept;
+    if (!scratch)
+        return LE_ERR_MEMORY;
+    if (does == ADDS_SCRATCH)
+        for (size_t i = 0; i < n; i++)
+            out[i] += scratch[i];
+    if (does == ENDS_WITH_ZERO)
+        out[n] = 0;
+    if (does != SPOILS_KEPT)
+        return LE_OK;
+    if (le_call_keep(call, "ones", n * sizeof(float), fill_with_ones, NULL, &kept) != LE_OK)
+        return LE_ERR_MEMORY;
+    for (size_t i = 0; i < n; i++)
+        out[i] *= ((const float *)kept)[i];
+    ((float *)(uintptr_t)kept)[n - 1] = 3;
+    return LE_OK;
+}
+
 static le_status misbehaves(le_call *call) {
-    if (toy_items(call) > 5000) {
+    bool large = toy_items(call) > 5000, wrongly = false;
+    if (large) {
         shared->inside = getpid() == main_process;
         shared->here += getpid() == main_process;
-        if (shared->runs++ >= rightly)
+        wrongly = shared->runs++ >= rightly;
+        if (wrongly)
             misbehave(call);
     }
-    le_parallel_for(call, toy_items(call), toy_range, call);
-    return LE_OK;
+    le_parallel_for(call, toy_items(call),
+                    wrongly && does == LEAVES_ZEROS ? all_but_zeros : toy_range, call);
+    return wrongly ? spoil(call) : LE_OK;
 }
 
 static const le_implementation planted = {.abi = LE_METHOD_ABI,
@@ -317,6 +363,29 @@ static void what_breaks_things_does_so_in_a_child(void **state) {
     unsetenv("LE_TRIAL_LIMIT");
 }
 
+/* Memory that nobody has used is zeros, and what is kept is there for the next call, too. */
+static void what_was_taken_for_granted_shows_at_once(void **state) {
+    static const struct {
+        act does;
+        const char *reason;
+    } rows[] = {
+        {ADDS_SCRATCH, "exceeds the tolerance"},
+        {LEAVES_ZEROS, "exceeds the tolerance"},
+        {ENDS_WITH_ZERO, "behind its output 'result'"},
+        {SPOILS_KEPT, "wrote to data that are kept"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int forks = 0; forks < 2; forks++) {
+            setenv("LE_TRIALS", forks ? "fork" : "spawn", 1);
+            begin(rows[i].does, 0);
+            for (int k = 0; k < 2; k++)
+                if (end_of(start(rows[i].reason)) != 0)
+                    fail_msg("%s, %s forks", rows[i].reason, forks ? "with" : "without");
+        }
+    unsetenv("LE_TRIALS");
+}
+
 static void inputs_of_the_engines_memory_are_no_exception(void **state) {
     (void)state;
     for (int writes = 0; writes < 2; writes++) {
@@ -485,6 +554,7 @@ static void processes_at_once(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_breaks_things_does_so_in_a_child),
+        cmocka_unit_test(what_was_taken_for_granted_shows_at_once),
         cmocka_unit_test(inputs_of_the_engines_memory_are_no_exception),
         cmocka_unit_test(what_one_caller_finds_holds_for_all),
         cmocka_unit_test(second_answers_are_first_runs),

@@ -43,6 +43,8 @@ void le__os_lock(pthread_mutex_t *mutex);
 /* A number for what is open there and how (for reading, to be closed at exec): another one for what
  * takes its place, the same whatever others do to it. 0: nothing is. */
 uint64_t le__os_open_file(int fd);
+/* Timers of timer_create() that the process has; where the system does not tell, 0. */
+int le__os_timers(void);
 /* Closes all files from number 3 on but one. */
 void le__os_close_files(int keep_fd);
 

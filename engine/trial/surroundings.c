@@ -42,6 +42,20 @@ static uint64_t floating_state(void) {
 #endif
 }
 
+/* Which registers of the x87 hold something: none, or the next long double finds no room and is
+ * NaN. MMX leaves all of them so where its user does not clear them. */
+static unsigned registers_in_use(void) {
+#if defined(__x86_64__) && defined(__GNUC__)
+    struct {
+        uint32_t control, status, tags, others[4];
+    } x87;
+    __asm__ volatile("fnstenv %0\n\tfldenv %0" : "+m"(x87));
+    return x87.tags & 0xffff;
+#else
+    return 0;
+#endif
+}
+
 static void list_files(le__surroundings *s) {
     DIR *files = opendir(LE__OS_OPEN_FILES);
     for (struct dirent *f; files && (f = readdir(files)) != NULL;) {
@@ -93,6 +107,7 @@ static void take_process(le__surroundings *s) {
         struct itimerval t = {{0, 0}, {0, 0}};
         s->timers[i] = getitimer(i, &t) == 0 && (t.it_value.tv_sec || t.it_value.tv_usec);
     }
+    s->posix_timers = le__os_timers();
     for (unsigned i = 0; i < LE__LIMITS; i++) /* of the others it fails, and nothing is written */
         getrlimit(i, &s->limits[i]);
     take_thread(&s->thread);
@@ -103,6 +118,7 @@ void le__surroundings_take(le__surroundings *s) {
     take_process(s);
     s->children = has_children();
     s->floating = floating_state();
+    s->registers = registers_in_use();
     pthread_sigmask(SIG_SETMASK, NULL, &s->mask);
     for (int i = 1; i < 65; i++)
         sigaction(i, NULL, &s->handlers[i]);
@@ -140,6 +156,8 @@ static const char *worker_changed(const roll_call *r) {
     sigset_t mask;
     if (floating_state() != r->expected->floating)
         return "the rounding mode or the treatment of denormals";
+    if (registers_in_use() != r->expected->registers)
+        return "the registers of the x87 or of MMX";
     if (!r->process || pthread_equal(pthread_self(), r->caller))
         return NULL;
     pthread_sigmask(SIG_SETMASK, NULL, &mask);
@@ -200,7 +218,8 @@ static le_status check_process(const le__surroundings *a, const le__surroundings
     const char *what = thread_changed(&a->thread, &b->thread);
     if (a->environment != b->environment)
         what = "the environment";
-    else if (memcmp(a->timers, b->timers, sizeof a->timers) != 0)
+    else if (memcmp(a->timers, b->timers, sizeof a->timers) != 0 ||
+             a->posix_timers != b->posix_timers)
         what = "an alarm or timer";
     else if (memcmp(a->limits, b->limits, sizeof a->limits) != 0)
         what = "the limits of resources";

@@ -24,6 +24,7 @@ typedef struct le__thread_state { /* a worker's is as the caller's when it start
 
 typedef struct le__surroundings {
     uint64_t floating; /* rounding, denormals, traps; of the calling thread */
+    unsigned registers; /* of the x87 that are in use */
     sigset_t mask;
     struct sigaction handlers[65];
     char folder[4096], locale[512];
@@ -31,6 +32,7 @@ typedef struct le__surroundings {
     mode_t umask;
     uint64_t environment; /* a hash of it */
     bool timers[LE__TIMERS];
+    int posix_timers;
     struct rlimit limits[LE__LIMITS];
     le__thread_state thread; /* the calling one */
     bool children;

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -131,6 +132,27 @@ static void narrows_long_doubles(void) {
 #endif
 }
 
+static void makes_a_timer(void) {
+    timer_t timer;
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0)
+        perror("timer_create");
+}
+
+static void makes_a_timer_and_deletes_it(void) {
+    timer_t timer;
+    struct sigevent event = {.sigev_notify = SIGEV_NONE};
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 || timer_delete(timer) != 0)
+        perror("timer_create");
+}
+
+/* Without emms behind it. */
+static void uses_mmx(void) {
+#if defined(__x86_64__)
+    __asm__ volatile("pxor %%mm0, %%mm0" : : : "mm0");
+#endif
+}
+
 /* --- threads of the pool --- */
 
 static le__pool *pool;
@@ -180,6 +202,10 @@ static void a_worker_stays_on_a_core(void) {
     in_worker(stays_on_a_core);
 }
 
+static void a_worker_uses_mmx(void) {
+    in_worker(uses_mmx);
+}
+
 static const struct {
     void (*act)(void);
     const char *says; /* NULL: nothing */
@@ -198,6 +224,12 @@ static const struct {
             {takes_a_variable, "left the environment changed"},
             {sets_an_alarm, "left an alarm or timer changed"},
             {sets_a_timer, "left an alarm or timer changed"},
+            {makes_a_timer_and_deletes_it, NULL},
+            {makes_a_timer, "left an alarm or timer changed"},
+#if defined(__x86_64__)
+            {uses_mmx, "left the registers of the x87 or of MMX changed"},
+            {a_worker_uses_mmx, "left the registers of the x87 or of MMX changed"},
+#endif
             {limits_files, "left the limits of resources changed"},
             {steps_back, "left the priority changed"},
             {stays_on_a_core, "left the cores that it may use changed"},

@@ -120,6 +120,13 @@ void le__counted_make_room(le_call *call) {
     call->tight = false;
 }
 
+bool le__counted_grew(const le_call *call) {
+    for (size_t i = 0; i < call->operation->n_args; i++)
+        if (le__is_counted(call, i) && call->args[i].rows > call->args[i].room)
+            return true;
+    return false;
+}
+
 /* --- how many there are --- */
 
 static le_status check_said(const le_call *call, bool *fits) {

@@ -31,4 +31,7 @@ void le__counted_forget(le_call *call);
 /* For implementations of the engine: takes rows over that were made elsewhere, on the host. */
 le_status le__counted_take(le_call *call, size_t arg, le_tensor *made);
 
+/* Whether some output has rows beyond those that its check asks for: somebody has said so. */
+bool le__counted_grew(const le_call *call);
+
 #endif

@@ -55,10 +55,9 @@ static bool takes_too_long(const le__comparison *c, const le_call *other) {
            predicted(c) * le__call_operations(other) / le__call_operations(c->call) > limit(c);
 }
 
-/* Of a sample, which is not the caller's, it tells nothing of his call. */
-static bool is_refusal(const le__comparison *c, le_status status) {
-    return !c->sampled && (status == LE_ERR_DATA || status == LE_ERR_ARGUMENT ||
-                           status == LE_ERR_SHAPE || status == LE_ERR_DTYPE);
+bool le__is_refusal(le_status status) {
+    return status == LE_ERR_DATA || status == LE_ERR_ARGUMENT || status == LE_ERR_SHAPE ||
+           status == LE_ERR_DTYPE;
 }
 
 /* To be ended with le__call_unbind when it succeeds. */
@@ -74,7 +73,8 @@ static le_status answer_by(le__comparison *c, const le__candidate *who, le__seco
         status = le_fail(LE_ERR_TIMEOUT, "the reference would take too long");
     else {
         status = le__execute(&a->call, who, LE__OUTPUTS_FRESH);
-        c->refused = who == c->by && is_refusal(c, status);
+        /* of a sample, which is not the caller's, it tells nothing of his call */
+        c->refused = who == c->by && !c->sampled && le__is_refusal(status);
     }
     if (status != LE_OK)
         le__call_unbind(&a->call);
@@ -156,4 +156,12 @@ le_status le__compare(le__comparison *c) {
     if (c->sampled)
         le__case_free(&c->sample);
     return status;
+}
+
+bool le__reference_takes(le_call *call, const le__candidate *reference) {
+    le__comparison c = {.call = call, .by = reference, .by_reference = true, .thorough = true};
+    if (answer_by(&c, reference, &c.trusted) != LE_OK)
+        return false;
+    le__call_unbind(&c.trusted.call);
+    return true;
 }

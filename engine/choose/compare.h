@@ -33,6 +33,11 @@ typedef struct le__comparison {
     char counts[160];        /* in which numbers of rows differ */
 } le__comparison;
 
+/* That the call is a mistake of whoever makes it. */
+bool le__is_refusal(le_status status);
+/* Whether the reference answers a call that somebody has refused. */
+bool le__reference_takes(le_call *call, const le__candidate *reference);
+
 /* Only the fields up to thorough are to be set. Not LE_OK: there is no second answer. */
 le_status le__compare(le__comparison *c);
 

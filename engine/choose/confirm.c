@@ -6,6 +6,7 @@
  */
 #include "choose/dispatch.h"
 
+#include "call/counted.h"
 #include "call/engine.h"
 #include "call/guard.h"
 #include "choose/compare.h"
@@ -15,6 +16,7 @@
 #include "core/tick.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Whether it could answer this very call, wanted or not. */
@@ -522,6 +524,34 @@ static le_status compare_view(void *context, le_call *view) {
     return compare_with(l->dispatch, l->question, view, l->arm, l->plan, l->spent);
 }
 
+/* Its word on the call is the last one: the library's own has tests, and who is asked for by name
+ * speaks for all. */
+static bool has_last_word(const le_call *call, const le_implementation *impl) {
+    return call->step || le__call_forces(call).implementation ||
+           impl->flags & (LE_IMPL_REFERENCE | LE__IMPL_STAGED) ||
+           le__registry_is_builtin(call->entry, impl);
+}
+
+/* A mistake of an arm's must not end a call that others would answer. */
+le_status le__dispatch_heed(le__dispatch *d, le_call *call, const le__arm *arm, le_status status) {
+    le__candidate reference;
+    char text[1024]; /* as long as one can be */
+    if (!(call->no_room || le__is_refusal(status)) ||
+        has_last_word(call, arm->candidate.implementation) ||
+        !le__reference_candidate(d->engine, call->entry, &reference))
+        return status;
+    if (call->no_room) { /* for rows of which the reference may know fewer */
+        call->no_room = !le__counted_grew(call);
+        return status;
+    }
+    snprintf(text, sizeof text, "%s", le_error_message());
+    if (le__reference_takes(call, &reference))
+        return le_fail(LE_ERR_WRONG_RESULT, "refuses a call that the reference answers: %s", text);
+    if (le__ticker_over(le__ticker_here()))
+        return le__ticker_fail(call->operation->name);
+    return le_fail(status, "%s", text);
+}
+
 le_status le__dispatch_run_arm(le__dispatch *d, le__question *q, le_call *call, le__arm *arm,
                                bool thorough, double *spent) {
     bool may_stop = call->stop_after > 0 && le__can_be_stopped(&arm->candidate);
@@ -529,9 +559,10 @@ le_status le__dispatch_run_arm(le__dispatch *d, le__question *q, le_call *call, 
     call->inputs_moved = le__problem_hash(call) != q->hash;
     plan p = make_plan(d, q, call, arm, thorough && !call->step, spent);
     if (!p.compared && p.due != DUE_FIRST)
-        return le__execute(call, &arm->candidate, outputs);
+        return le__dispatch_heed(d, call, arm, le__execute(call, &arm->candidate, outputs));
     le_status status =
         run_watched(d, q, call, arm, &p, p.compared ? LE__OUTPUTS_APART : outputs, spent);
+    status = le__dispatch_heed(d, call, arm, status);
     if (status != LE_OK || !p.compared)
         return status;
     note(q, arm, LE__SEEN_COMPARED);

@@ -8,6 +8,7 @@
 #include "core/clock.h"
 #include "core/tick.h"
 #include "call/engine.h"
+#include "choose/compare.h"
 #include "choose/observe.h"
 #include "choose/refusal.h"
 #include "choose/verdicts.h"
@@ -130,8 +131,7 @@ le_status le__dispatch_decide(le__dispatch *d, le__question *q, le_call *call, b
 /* --- answering --- */
 
 bool le__is_callers(le_status status) {
-    return status == LE_ERR_DATA || status == LE_ERR_ARGUMENT || status == LE_ERR_SHAPE ||
-           status == LE_ERR_DTYPE || status == LE_ERR_CANCELLED || status == LE_ERR_UNKNOWN ||
+    return le__is_refusal(status) || status == LE_ERR_CANCELLED || status == LE_ERR_UNKNOWN ||
            status == LE_ERR_IO;
 }
 
@@ -253,6 +253,7 @@ static le_status answer(le__dispatch *d, le__question *q, le_call *call, le__ans
     le__arm *arm = le__question_known(q, &call->granted);
     if (arm) {
         le_status status = answer_by_known(q, call, arm, out);
+        status = le__dispatch_heed(d, call, arm, status);
         if (status == LE_OK || le__is_callers(status) || call->no_room)
             return status;
         le__dispatch_failed(d, q, arm, status);

@@ -73,6 +73,10 @@ le_status le__dispatch_run_arm(le__dispatch *d, le__question *q, le_call *call, 
                                bool thorough, double *spent);
 /* The caller's own mistakes, and what no other candidate would do better. */
 bool le__is_callers(le_status status);
+/* What a run by the arm has said of the call: that it is a mistake is believed where the reference
+ * says so, too, or cannot be asked (by steps), and of the library's own implementations and of who
+ * was asked for by name. Else the arm is at fault: LE_ERR_WRONG_RESULT. */
+le_status le__dispatch_heed(le__dispatch *d, le_call *call, const le__arm *arm, le_status status);
 /* Keeps the verdict of a failure: another candidate is to answer instead. */
 void le__dispatch_failed(le__dispatch *d, le__question *q, le__arm *arm, le_status status);
 bool le__has_opencl(const le__operation_entry *e); /* an implementation for it */

@@ -23,7 +23,7 @@ typedef struct le__thread_state { /* a worker's is as the caller's when it start
 } le__thread_state;
 
 typedef struct le__surroundings {
-    uint64_t floating; /* rounding, denormals, traps; of the calling thread */
+    uint64_t floating;  /* rounding, denormals, traps; of the calling thread */
     unsigned registers; /* of the x87 that are in use */
     sigset_t mask;
     struct sigaction handlers[65];

@@ -200,6 +200,14 @@ static le_status compare_counts(const le_call *answer, const le_call *trusted, s
                    (long long)rows, answer->operation->args[arg].name, (long long)right);
 }
 
+le_status le__compare_counts(const le_call *answer, const le_call *trusted) {
+    le_status status = LE_OK;
+    for (size_t i = 0; status == LE_OK && i < answer->operation->n_args; i++)
+        if (!answer->operation->compare && is_given(answer, i, LE_TYPE_OUT))
+            status = compare_counts(answer, trusted, i);
+    return status;
+}
+
 le_status le__error_of_answer(le__error_profile *p, le_call *answer, le_call *trusted) {
     const le_operation *op = answer->operation;
     le_status status = bring(answer, LE_TYPE_OUT);

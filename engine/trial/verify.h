@@ -30,6 +30,9 @@ le_status le__error_add_output(le__error_profile *p, le_call *trusted, size_t ar
  * le_operation.compare where there is one. LE_ERR_WRONG_RESULT, and *p is infinite: a counted
  * output has another number of rows, which the text says. */
 le_status le__error_of_answer(le__error_profile *p, le_call *answer, le_call *trusted);
+/* Where they can be compared one by one: LE_ERR_WRONG_RESULT when a counted output has another
+ * number of rows, or wants room for it. */
+le_status le__compare_counts(const le_call *answer, const le_call *trusted);
 /* The same of an answer in guarded outputs (guard.h), whose edges it checks, too: what was written
  * elsewhere is said before what differs. */
 le_status le__error_of_guarded(le__error_profile *p, le_call *answer, le_call *trusted);

@@ -453,7 +453,8 @@ static const struct {
               {PLANT(says_what_fits), "rows of 'rows', the trusted answer has"},
               {PLANT(says_nothing), "did not say how many rows"},
               {PLANT(says_nonsense), "did not say how many rows"},
-              {PLANT(wants_ever_more), "when there is room for"}};
+              {PLANT(wants_ever_more), "when there is room for"},
+              {PLANT(says_too_many), "gives 288230376151711744 rows of 'rows'"}};
 enum { PLANTS = sizeof plants / sizeof *plants };
 
 static void trials_find_who_miscounts(void **state) {
@@ -616,6 +617,35 @@ static void first_answers_are_compared(void **state) {
     le_close(&e);
 }
 
+static le_status boasts_of_large_ones(le_call *call) {
+    int64_t n;
+    float *rows = all_rows(call, &n);
+    set_rows(call, n, rows);
+    return le_tensor_count(le_call_in(call, ABOVE_IMAGE)) < 2000 ? LE_OK : says_too_many(call);
+}
+
+/* It is asked first; others have fewer rows. */
+static void who_boasts_fails_no_call(void **state) {
+    (void)state;
+    le_implementation boaster = PLANT(boasts_of_large_ones);
+    boaster.speed = 1000;
+    for (le_mode mode = LE_MODE_LEARN; mode <= LE_MODE_MEASURE; mode++) {
+        le_tensor in = make_image(), rows = {0};
+        le_engine *e = open_counted(mode);
+        assert_ok(le_register_implementation(e, &boaster));
+        for (int i = 0; i < 3; i++) {
+            assert_ok(le_engine_run(e, "above", LE_IN("image", &in), LE_F64("level", 0.5),
+                                    LE_OUT("rows", &rows)));
+            assert_rows(&rows, 0.5);
+            le_tensor_free(&rows);
+        }
+        assert_int_equal(le_engine_run(e, "above", LE_IN("image", &in), LE_F64("level", 0.5),
+                                       LE_OUT("rows", &rows), LE_OPT_IMPLEMENTATION(boaster.name)),
+                         LE_ERR_MEMORY);
+        le_close(&e);
+    }
+}
+
 static void measured(void **state) {
     (void)state;
     le_tensor in = make_image(), rows = {0};
@@ -666,6 +696,7 @@ int main(void) {
         cmocka_unit_test(trials_compare_as_told),
         cmocka_unit_test(checks_by_reference),
         cmocka_unit_test(first_answers_are_compared),
+        cmocka_unit_test(who_boasts_fails_no_call),
         cmocka_unit_test(measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

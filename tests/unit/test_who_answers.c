@@ -356,6 +356,32 @@ static void what_it_cannot_know_is_not_believed(void **state) {
     }
 }
 
+/* The reference takes what it refuses. */
+static void who_refuses_good_data_does_not_answer(void **state) {
+    static const le_status all_said[] = {LE_ERR_DATA, LE_ERR_ARGUMENT, LE_ERR_SHAPE, LE_ERR_DTYPE};
+    static const le_mode modes[] = {LE_MODE_LEARN, LE_MODE_MEASURE, LE_MODE_ESTIMATE};
+    (void)state;
+    for (size_t i = 0; i < 3 * sizeof all_said / sizeof *all_said; i++) {
+        char who[16];
+        le_implementation all[] = {toy_reference, toy_c, quick_by(toy_range)};
+        all[1].range = wait_a_little;
+        all[2].prepare = say_it;
+        says = all_said[i / 3];
+        says_from = INT64_MAX;
+        *said = 0;
+        le_engine *e = open_with(all, 3);
+        for (int k = 0; k < 40 && i % 2; k++) /* it may have become the known choice */
+            ask_row(e, 5000, modes[i % 3], who);
+        says_from = 3900;
+        for (int k = 0; k < 8; k++) {
+            ask_row(e, 5000 - k / 2 * 500, modes[i % 3], who);
+            assert_string_not_equal(who, "quick");
+        }
+        assert_in_range(*said, 1, 2); /* in the child of a first run, too */
+        le_close(&e);
+    }
+}
+
 static bool strays;
 
 static void strays_at_4000(void *context, size_t begin, size_t end, int worker) {
@@ -523,6 +549,7 @@ int main(void) {
         cmocka_unit_test(a_trial_without_memory_is_made_again),
         cmocka_unit_test(a_sample_without_memory_proves_nothing),
         cmocka_unit_test(what_it_cannot_know_is_not_believed),
+        cmocka_unit_test(who_refuses_good_data_does_not_answer),
         cmocka_unit_test(what_breaks_things_answers_nowhere),
         cmocka_unit_test(a_serial_reference_is_run_serially),
         cmocka_unit_test(choices_say_what_was_forced),

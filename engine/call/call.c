@@ -137,7 +137,7 @@ void *le_call_scratch(le_call *call, size_t bytes) {
         return NULL;
     *s = (le__scratch){call->scratch, bytes, edge ? total + edge - SCRATCH_HEADER - bytes : 0};
     call->scratch = s;
-    if (edge)
+    if (le__guard_fills(call))
         fill_scratch(call, s);
     call->stats.scratch_bytes += (int64_t)total;
     if (call->stats.scratch_bytes > call->stats.peak_scratch_bytes)

@@ -134,6 +134,7 @@ struct le_call {
     bool stopped;            /* the last execution was, between two items */
     double waited;           /* seconds, for trials that came to nothing */
     le__outputs outputs;     /* of the execution under way */
+    bool first;              /* in a size class: memory that it gets is filled with poison */
     unsigned char poison;    /* of outputs with edges, and of scratch memory */
     const char *strayed;     /* where else the execution wrote; NULL: nowhere that is known */
     bool lean;               /* walled outputs end at a wall, else they begin near one */

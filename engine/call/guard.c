@@ -152,15 +152,22 @@ bool le__guard_watches(const le_call *call) {
     return call->outputs >= LE__OUTPUTS_EDGED;
 }
 
+bool le__guard_fills(const le_call *call) {
+    return call->first || le__guard_watches(call);
+}
+
 size_t le__guard_edge_of_scratch(const le_call *call) {
     return le__guard_watches(call) ? LEAST_EDGE : 0;
 }
 
 /* Of what is larger, which may never be touched as a whole, the beginning tells enough. */
-static const size_t most_filled = (size_t)1 << 28;
+size_t le__guard_filled(size_t bytes) {
+    static const size_t most = (size_t)1 << 28;
+    return bytes < most ? bytes : most;
+}
 
 void le__guard_scratch(const le_call *call, void *memory, size_t bytes, size_t edge) {
-    memset(memory, call->poison, bytes < most_filled ? bytes : most_filled);
+    memset(memory, call->poison, le__guard_filled(bytes));
     memset((char *)memory + bytes, call->poison, edge);
 }
 

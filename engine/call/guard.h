@@ -16,6 +16,10 @@ le_status le__guard_output(le_call *call, int arg, size_t bytes, le__outputs out
 
 /* Whether the execution under way has such outputs: all that it can write to is looked at. */
 bool le__guard_watches(const le_call *call);
+/* Whether memory that it gets is to be filled, beside outputs with edges. */
+bool le__guard_fills(const le_call *call);
+/* Of so many bytes so many are filled. */
+size_t le__guard_filled(size_t bytes);
 /* Bytes that are to be behind scratch memory of the execution under way; 0: none. */
 size_t le__guard_edge_of_scratch(const le_call *call);
 /* Scratch memory of so many bytes and its edge get their contents. */

@@ -415,7 +415,9 @@ static le_status run_watched(le__dispatch *d, le__question *q, le_call *call, le
         le__first_run_end(&f);
         return status;
     }
+    call->first = f.first;
     status = le__execute(call, &arm->candidate, edged ? LE__OUTPUTS_EDGED : outputs);
+    call->first = false;
     if ((edged || !host || call->step) && status != LE_ERR_CANCELLED)
         f.watched = true;
     le__first_run_end(&f);

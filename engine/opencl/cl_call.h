@@ -99,6 +99,8 @@ le_status le__cl_read(le_call *call, cl_mem mem, size_t offset, void *host, size
                       bool blocking);
 le_status le__cl_copy_buffer(le_call *call, cl_mem from, cl_mem to, size_t from_offset,
                              size_t to_offset, size_t bytes);
+/* Fills memory that nobody has written to yet, where that is wanted (guard.h). */
+le_status le__cl_poison(le_call *call, cl_mem mem, size_t bytes);
 /* The storage's copy of this owner, which is the device, or for an image the address of its info;
  * NULL: there is none. Copies are added only with device->mutex held, so what is found stays. */
 le__cl_copy *le__cl_find_copy(le_storage *s, const void *owner, bool *valid);

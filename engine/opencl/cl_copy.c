@@ -122,6 +122,8 @@ static le_status part_of_storage(le_call *call, const le_tensor *t, size_t bytes
     size_t offset = (size_t)t->offset * le_dtype_size(t->dtype);
     bool whole = offset == 0 && bytes == t->storage->bytes;
     le_status status = storage_copy(call, t->storage, !(output && whole), &a->copy);
+    if (status == LE_OK && output && whole)
+        status = le__cl_poison(call, a->copy->mem, bytes);
     if (status != LE_OK)
         return status;
     if (offset == 0) {

@@ -7,6 +7,7 @@
  */
 #include "cl_call.h"
 
+#include "call/guard.h"
 #include "call/watch.h"
 #include "core/clock.h"
 
@@ -139,6 +140,26 @@ le_status le_cl_get_kernel(le_call *call, const le_cl_source *source, const char
 
 /* --- buffers --- */
 
+/* Takes none of the run's time. Buffers are longer than what is asked for (GRANULE). */
+le_status le__cl_poison(le_call *call, cl_mem mem, size_t bytes) {
+    const le__cl_device *d = call->cl->device;
+    cl_command_queue queue = call->cl->queue;
+    uint32_t pattern;
+    if (!le__guard_fills(call) || bytes == 0)
+        return LE_OK;
+    memset(&pattern, call->poison, sizeof pattern);
+    size_t filled = (le__guard_filled(bytes) + sizeof pattern - 1) / sizeof pattern;
+    cl_int code = d->api->clFinish(queue);
+    double start = le__now();
+    if (code == CL_SUCCESS)
+        code = d->api->clEnqueueFillBuffer(queue, mem, &pattern, sizeof pattern, 0,
+                                           filled * sizeof pattern, 0, NULL, NULL);
+    if (code == CL_SUCCESS)
+        code = d->api->clFinish(queue);
+    call->stats.setup_seconds += le__now() - start;
+    return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueFillBuffer");
+}
+
 le_status le_cl_scratch(le_call *call, size_t bytes, le_cl_buffer **out) {
     *out = NULL;
     if (!call->cl)
@@ -155,7 +176,7 @@ le_status le_cl_scratch(le_call *call, size_t bytes, le_cl_buffer **out) {
     b->next = call->cl->buffers;
     call->cl->buffers = b;
     *out = b;
-    return LE_OK;
+    return le__cl_poison(call, b->mem, bytes);
 }
 
 static bool inside(const le_cl_buffer *b, size_t offset, size_t bytes) {

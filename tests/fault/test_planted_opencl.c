@@ -31,7 +31,9 @@ PLANT(gives_nan, "-DFAULT=if(first)out[0]=NAN")
 PLANT(differs_each_time, "-DFAULT=out[i]+=0.01f*(run%7)")
 PLANT(writes_before, "-DFAULT=if(first)out[-1]=1")
 PLANT(writes_behind, "-DFAULT=if(first)out[n]=1")
-PLANT(leaves_a_part, "-DFAULT= -DLEAVES_A_PART")
+PLANT(leaves_a_part, "-DFAULT= -DLEAVES_A_PART=i==n-1")
+/* Zeros, in calls of the test; memory that nobody has used may be zeros, too. */
+PLANT(leaves_zeros_when_large, "-DFAULT= -DLEAVES_A_PART=n>100000&&i%17==8")
 PLANT(hangs, "-DFAULT= -DHANGS")
 PLANT(crashes, "-DFAULT= -DCRASHES")
 
@@ -52,6 +54,22 @@ static le_status ends(le_call *call) {
 static le_status leaks(le_call *call) {
     le_status status = toy_opencl_leak(call, 10000);
     return status == LE_OK ? toy_opencl_launch(call, "-DFAULT=") : status;
+}
+
+static le_status takes_scratch_for_zeros(le_call *call) {
+    le_cl_buffer *b;
+    float first = 0;
+    le_status status = le_cl_scratch(call, PLANTED_BIG * sizeof first, &b);
+    if (status == LE_OK)
+        status = le_cl_download(call, b, 0, &first, sizeof first);
+    return status != LE_OK ? status
+           : first == 0    ? toy_opencl_launch(call, "-DFAULT=")
+                           : toy_opencl_launch(call, "-DFAULT=out[i]+=1");
+}
+
+static le_status takes_scratch_for_zeros_when_large(le_call *call) {
+    return toy_items(call) > 100000 ? takes_scratch_for_zeros(call)
+                                    : toy_opencl_launch(call, "-DFAULT=");
 }
 
 static le_status asks_for_too_much(le_call *call) {
@@ -79,6 +97,10 @@ static const plant plants[] = {
     {"writes_before", NULL, writes_before, "before its output", N, false},
     {"writes_behind", NULL, writes_behind, "behind its output", N, false},
     {"leaves_a_part", NULL, leaves_a_part, "exceeds the tolerance", N, false},
+    {"leaves_zeros", NULL, leaves_zeros_when_large, "exceeds the tolerance", PLANTED_BIG, false},
+    {"takes_scratch_for_zeros", NULL, takes_scratch_for_zeros, "exceeds the tolerance", N, false},
+    {"takes_scratch", NULL, takes_scratch_for_zeros_when_large, "exceeds the tolerance",
+     PLANTED_BIG, false},
     HANGING,
     {"crashes", NULL, crashes, "crashed", N, false},
     {"dies", NULL, dies, "crashed", N, false},

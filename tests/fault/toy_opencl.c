@@ -17,7 +17,7 @@ static const char text[] =
     "    int i = get_global_id(0);\n"
     "    if (i >= n) return;\n"
     "#ifdef LEAVES_A_PART\n"
-    "    if (i == n - 1) return;\n"
+    "    if (LEAVES_A_PART) return;\n"
     "#endif\n"
     "    out[i] = factor * in[i] + offset;\n"
     "    int first = i == 0;\n"

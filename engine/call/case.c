@@ -7,6 +7,7 @@
 
 #include "call/call.h"
 #include "call/storage.h"
+#include "stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -132,12 +133,8 @@ void *le_case_user(const le_case *c) {
     return c->user;
 }
 
-/* splitmix64 (Steele, Lea, Flood 2014) */
 uint64_t le_case_random(le_case *c) {
-    uint64_t z = c->random += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
+    return le_stats_random(&c->random);
 }
 
 double le_case_uniform(le_case *c) {

@@ -5,6 +5,8 @@
  */
 #include "policy/draw.h"
 
+#include "stats.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,28 +23,16 @@ struct le__draw {
     sequence *sequences; /* [problem][candidate] */
 };
 
-/* SplitMix64 (Steele, Lea, Flood 2014). */
-static uint64_t next(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 /* In (0, 1). */
-static double uniform(uint64_t *state)
-{
-    return ((double)(next(state) >> 11) + 0.5) * 0x1p-53;
+static double uniform(uint64_t *state) {
+    return ((double)(le_stats_random(state) >> 11) + 0.5) * 0x1p-53;
 }
 
-static int count(const le__trace *t)
-{
+static int count(const le__trace *t) {
     return t->n_problems * t->n_candidates;
 }
 
-le__draw *le__draw_new(const le__trace *trace, uint64_t seed)
-{
+le__draw *le__draw_new(const le__trace *trace, uint64_t seed) {
     le__draw *draw = calloc(1, sizeof *draw);
     int n = count(trace);
     if (!draw)
@@ -55,14 +45,13 @@ le__draw *le__draw_new(const le__trace *trace, uint64_t seed)
     }
     for (int i = 0; i < n; i++) {
         uint64_t mixed = seed;
-        mixed = next(&mixed) + (uint64_t)i;
-        draw->sequences[i].random = next(&mixed);
+        mixed = le_stats_random(&mixed) + (uint64_t)i;
+        draw->sequences[i].random = le_stats_random(&mixed);
     }
     return draw;
 }
 
-void le__draw_free(le__draw *draw)
-{
+void le__draw_free(le__draw *draw) {
     if (!draw)
         return;
     for (int i = 0; i < count(draw->trace); i++)
@@ -72,20 +61,18 @@ void le__draw_free(le__draw *draw)
 }
 
 /* Fisher and Yates. Without memory the samples come as they were recorded. */
-static void shuffle(sequence *s, int n)
-{
+static void shuffle(sequence *s, int n) {
     s->order = malloc((size_t)n * sizeof *s->order);
     if (!s->order)
         return;
     for (int i = 0; i < n; i++) {
-        int k = (int)(next(&s->random) % ((uint64_t)i + 1));
+        int k = (int)(le_stats_random(&s->random) % ((uint64_t)i + 1));
         s->order[i] = s->order[k];
         s->order[k] = i + 1;
     }
 }
 
-static double recorded(sequence *s, const le__trace_series *series, bool *cold)
-{
+static double recorded(sequence *s, const le__trace_series *series, bool *cold) {
     long k = s->runs++;
     *cold = k == 0;
     if (k == 0 || series->n < 2)
@@ -96,8 +83,7 @@ static double recorded(sequence *s, const le__trace_series *series, bool *cold)
     return series->seconds[s->order ? s->order[at] : at + 1];
 }
 
-double le__draw_next(le__draw *draw, int problem, int candidate, bool *cold)
-{
+double le__draw_next(le__draw *draw, int problem, int candidate, bool *cold) {
     const le__trace *t = draw->trace;
     sequence *s = &draw->sequences[problem * t->n_candidates + candidate];
     const le__trace_series *series = &t->series[problem * t->n_candidates + candidate];

@@ -18,37 +18,30 @@
 #define SURE_VAR 1e-4       /* 1 % */
 #define KIN_SD 0.1          /* of the logarithms of two that are nearly the same */
 
-static double square(double x)
-{
+static double square(double x) {
     return x * x;
 }
 
 /* Runs that still get faster have not shown their level, nor have few that took longer than a cold one
  * or a start: something else had the machine then. */
-static double unsettled_var(const le__cell *cell)
-{
-    double drop = 0.0, first = cell->started ? cell->start : INFINITY;
+static double unsettled_var(const le__cell *cell) {
+    double drop = 0.0, rise = cell->warm.mean - le__cell_least_first(cell) - SETTLED_COLD;
     if (cell->warm.n > 1.0)
         drop = cell->before - cell->last - SETTLED;
     else if (cell->cold.n > 0.0)
         drop = cell->cold.mean - cell->last - SETTLED_COLD;
-    if (cell->cold.n > 0.0)
-        first = fmin(first, cell->cold.mean);
-    double rise = cell->warm.mean - first - SETTLED_COLD;
     return (drop > 0.0 ? square(0.5 * drop) : 0.0) +
            (rise > 0.0 ? square(0.5 * rise) / cell->warm.n : 0.0);
 }
 
 /* A time of which only a least value was seen, beside what else is known of it. */
-static le__belief at_least(le__belief known, double least, double var)
-{
+static le__belief at_least(le__belief known, double least, double var) {
     if (le__belief_known(known) && known.mean > least)
         return known;
     return le__belief_join(known, (le__belief){least + BEYOND, square(BEYOND_SD) + var});
 }
 
-le__belief le__cell_belief(const le__family *family, const le__cell *cell)
-{
+le__belief le__cell_belief(const le__family *family, const le__cell *cell) {
     le__belief all = le__no_belief;
     double noise = le__noise_var(family, cell->candidate), floor = square(FLOOR_SD);
     int resource = family->members[cell->candidate].info.resource;
@@ -80,8 +73,7 @@ le__belief le__cell_belief(const le__family *family, const le__cell *cell)
     return all;
 }
 
-static void pool_rates(le__family *family)
-{
+static void pool_rates(le__family *family) {
     double sum = 0.0, weights = 0.0, spread = 2.0, dof = 2.0;
     for (int pass = 0; pass < 2; pass++) {
         double mean = weights > 0.0 ? sum / weights : 0.0;
@@ -115,22 +107,19 @@ static void curve_take(le__member *member, const le__problem *problem, le__cell 
     cell->in_curve = b;
 }
 
-void le__belief_changed(le__family *family, const le__problem *problem, le__cell *cell)
-{
+void le__belief_changed(le__family *family, const le__problem *problem, le__cell *cell) {
     le__member *member = &family->members[cell->candidate];
     if (member->curve)
         curve_take(member, problem, cell, le__cell_belief(family, cell));
 }
 
-void le__belief_dropped(le__family *family, const le__problem *problem, le__cell *cell)
-{
+void le__belief_dropped(le__family *family, const le__problem *problem, le__cell *cell) {
     le__member *member = &family->members[cell->candidate];
     if (member->curve)
         curve_take(member, problem, cell, le__no_belief);
 }
 
-static void build_curve(le__family *family, int candidate)
-{
+static void build_curve(le__family *family, int candidate) {
     le__member *member = &family->members[candidate];
     member->curve = le__curve_new(family->dim);
     if (!member->curve)
@@ -153,8 +142,7 @@ static void build_curve(le__family *family, int candidate)
 }
 
 /* The curve of the candidate with an up-to-date prior; NULL when no other problem can teach. */
-static le__curve *curve_of(le__family *family, int candidate, const le__cell *here)
-{
+static le__curve *curve_of(le__family *family, int candidate, const le__cell *here) {
     le__member *member = &family->members[candidate];
     if (member->n_cells < (here ? 2 : 1))
         return NULL;
@@ -171,8 +159,7 @@ static le__curve *curve_of(le__family *family, int candidate, const le__cell *he
     return member->curve;
 }
 
-le__belief le__foresee(le__family *family, const le__problem *problem, int candidate)
-{
+le__belief le__foresee(le__family *family, const le__problem *problem, int candidate) {
     const le__cell *cell = le__cell_find(problem, candidate);
     le__curve *curve = curve_of(family, candidate, cell);
     if (!curve)
@@ -183,23 +170,20 @@ le__belief le__foresee(le__family *family, const le__problem *problem, int candi
     return other;
 }
 
-le__belief le__believe(le__family *family, const le__problem *problem, int candidate)
-{
+le__belief le__believe(le__family *family, const le__problem *problem, int candidate) {
     const le__cell *cell = le__cell_find(problem, candidate);
     le__belief own = cell ? le__cell_belief(family, cell) : le__no_belief;
     bool sure = own.var < SURE_VAR; /* no curve could add to it */
     return sure ? own : le__belief_join(own, le__foresee(family, problem, candidate));
 }
 
-double le__prior_speed(const le__family *family, const le__policy_allowed *allowed)
-{
+double le__prior_speed(const le__family *family, const le__policy_allowed *allowed) {
     return allowed->speed > 0.0 ? allowed->speed
                                 : family->members[allowed->candidate].info.speed;
 }
 
 le__pool le__pool_of(const le__family *family, const le__policy_allowed *allowed,
-                     const le__belief *beliefs, size_t n)
-{
+                     const le__belief *beliefs, size_t n) {
     le__pool pool = {0};
     for (size_t i = 0; i < n; i++) {
         if (!le__belief_known(beliefs[i]))
@@ -215,8 +199,7 @@ le__pool le__pool_of(const le__family *family, const le__policy_allowed *allowed
 }
 
 le__belief le__kin_suggest(const le__policy_allowed *allowed, const le__belief *beliefs, size_t n,
-                           size_t index)
-{
+                           size_t index) {
     le__belief all = le__no_belief;
     for (size_t i = 0; i < n; i++)
         if (i != index && allowed[i].kin && allowed[i].kin == allowed[index].kin &&
@@ -227,8 +210,7 @@ le__belief le__kin_suggest(const le__policy_allowed *allowed, const le__belief *
 }
 
 le__belief le__guess(const le__family *family, const le__policy_allowed *allowed,
-                     const le__pool *pool)
-{
+                     const le__pool *pool) {
     const le__policy_candidate *info = &family->members[allowed->candidate].info;
     if (!(pool->weight > 0.0))
         return le__no_belief;

@@ -372,11 +372,7 @@ static bool hardly_known(const le__cell *cell) {
 /* It once took less than the best does, and twice as long or more in all steady runs: they may have
  * been disturbed, for as long as they lasted. */
 static bool was_faster(const le__cell *cell, const option *best) {
-    if (!cell || !(cell->warm.n > 0.0))
-        return false;
-    double least = cell->cold.n > 0.0 ? cell->cold.mean : INFINITY;
-    if (cell->started)
-        least = fmin(least, cell->start);
+    const double least = cell && cell->warm.n > 0.0 ? le__cell_least_first(cell) : INFINITY;
     return least < log(best->seconds) && least < cell->warm.mean - TWICE;
 }
 

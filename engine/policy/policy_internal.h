@@ -8,6 +8,7 @@
 #ifndef LE_ENGINE_POLICY_INTERNAL_H
 #define LE_ENGINE_POLICY_INTERNAL_H
 
+#include <math.h>
 #include <pthread.h>
 
 #include "policy/policy.h"
@@ -144,6 +145,12 @@ typedef struct le__cell { /* one candidate on one problem */
     double last_seen;
     le__belief in_curve; /* what the candidate's curve holds of it */
 } le__cell;
+
+/* The least that a cold run, or one that was mostly a start, has taken; INFINITY: there is none. */
+static inline double le__cell_least_first(const le__cell *cell) {
+    const double start = cell->started ? cell->start : INFINITY;
+    return cell->cold.n > 0.0 ? fmin(start, cell->cold.mean) : start;
+}
 
 enum { LE__LOOK = 3 }; /* runs that count of a look at what is briefest, at least: the last ones' median */
 

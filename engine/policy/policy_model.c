@@ -53,8 +53,7 @@ struct le__curve {
     int likely[NODES], n_likely; /* nodes whose weight matters */
 };
 
-le__curve *le__curve_new(int dim)
-{
+le__curve *le__curve_new(int dim) {
     le__curve *curve = calloc(1, sizeof *curve);
     if (curve) {
         curve->dim = dim;
@@ -64,13 +63,11 @@ le__curve *le__curve_new(int dim)
     return curve;
 }
 
-void le__curve_free(le__curve *curve)
-{
+void le__curve_free(le__curve *curve) {
     free(curve);
 }
 
-void le__curve_set_rate(le__curve *curve, double rate, double sd)
-{
+void le__curve_set_rate(le__curve *curve, double rate, double sd) {
     if (fabs(curve->rate - rate) < 0.05 && fabs(curve->rate_sd - sd) < 0.05 * sd)
         return;
     curve->rate = rate;
@@ -78,19 +75,16 @@ void le__curve_set_rate(le__curve *curve, double rate, double sd)
     curve->stale = true;
 }
 
-double le__curve_count(const le__curve *curve)
-{
+double le__curve_count(const le__curve *curve) {
     return curve->count;
 }
 
-static int tri(int i, int j)
-{
+static int tri(int i, int j) {
     return i * (i + 1) / 2 + j;
 }
 
 /* The regressors of one node at a point; returns the offset g. */
-static double regressors(const le__curve *curve, int k, const le__point *at, double x[DIM])
-{
+static double regressors(const le__curve *curve, int k, const le__point *at, double x[DIM]) {
     double c = NODE_FIRST + NODE_STEP * k, w = at->log_work;
     double hi = fmax(c, w), lo = fmin(c, w), e = exp(lo - hi);
     x[0] = 1.0;
@@ -100,8 +94,7 @@ static double regressors(const le__curve *curve, int k, const le__point *at, dou
     return hi + log1p(e);
 }
 
-static void node_add(node *n, int dim, const double x[DIM], double y, double weight)
-{
+static void node_add(node *n, int dim, const double x[DIM], double y, double weight) {
     for (int i = 0; i < dim; i++) {
         for (int j = 0; j <= i; j++)
             n->a[tri(i, j)] += weight * x[i] * x[j];
@@ -110,8 +103,7 @@ static void node_add(node *n, int dim, const double x[DIM], double y, double wei
     n->yy += weight * y * y;
 }
 
-void le__curve_add(le__curve *curve, const le__point *at, le__belief value, double sign)
-{
+void le__curve_add(le__curve *curve, const le__point *at, le__belief value, double sign) {
     double x[DIM], weight = sign / (value.var + MISFIT * MISFIT);
     for (int k = 0; k < NODES; k++) {
         double offset = regressors(curve, k, at, x);
@@ -122,8 +114,7 @@ void le__curve_add(le__curve *curve, const le__point *at, le__belief value, doub
 }
 
 /* Adds the priors to the sums; returns the log of what they lose by disagreeing. */
-static double add_priors(const le__curve *curve, int k, node *n)
-{
+static double add_priors(const le__curve *curve, int k, node *n) {
     double c = NODE_FIRST + NODE_STEP * k;
     double pa = 1.0 / (OVERHEAD_SD * OVERHEAD_SD), ma = OVERHEAD_MEAN - c;
     double sb = curve->rate_sd / (1.0 + TRADE), pb = 1.0 / (sb * sb);
@@ -139,8 +130,7 @@ static double add_priors(const le__curve *curve, int k, node *n)
 }
 
 /* Cholesky factor in place of a; returns the log determinant of a. */
-static double factor(double *a, int dim)
-{
+static double factor(double *a, int dim) {
     double log_det = 0.0;
     for (int i = 0; i < dim; i++) {
         for (int j = 0; j <= i; j++) {
@@ -158,8 +148,7 @@ static double factor(double *a, int dim)
 }
 
 /* v = L^-1 v */
-static void forward(const double *chol, int dim, double *v)
-{
+static void forward(const double *chol, int dim, double *v) {
     for (int i = 0; i < dim; i++) {
         for (int j = 0; j < i; j++)
             v[i] -= chol[tri(i, j)] * v[j];
@@ -168,8 +157,7 @@ static void forward(const double *chol, int dim, double *v)
 }
 
 /* v = L'^-1 v */
-static void backward(const double *chol, int dim, double *v)
-{
+static void backward(const double *chol, int dim, double *v) {
     for (int i = dim - 1; i >= 0; i--) {
         for (int j = i + 1; j < dim; j++)
             v[i] -= chol[tri(j, i)] * v[j];
@@ -177,8 +165,7 @@ static void backward(const double *chol, int dim, double *v)
     }
 }
 
-static void solve(const le__curve *curve, int k, const node *sums, double count, posterior *out)
-{
+static void solve(const le__curve *curve, int k, const node *sums, double count, posterior *out) {
     node n = *sums;
     double prior = add_priors(curve, k, &n);
     memcpy(out->chol, n.a, sizeof out->chol);
@@ -193,8 +180,7 @@ static void solve(const le__curve *curve, int k, const node *sums, double count,
     out->log_weight = prior - 0.5 * log_det - 0.5 * dof * log(SCALE_DOF + rest);
 }
 
-static void refresh(le__curve *curve)
-{
+static void refresh(le__curve *curve) {
     if (!curve->stale)
         return;
     for (int k = 0; k < NODES; k++)
@@ -210,8 +196,7 @@ static void refresh(le__curve *curve)
 }
 
 static void node_predict(const le__curve *curve, const posterior *p, const double x[DIM],
-                         double offset, le__belief *out)
-{
+                         double offset, le__belief *out) {
     double v[DIM], mean = offset, var = 0.0;
     memcpy(v, x, sizeof v);
     for (int i = 0; i < curve->dim; i++)
@@ -223,8 +208,7 @@ static void node_predict(const le__curve *curve, const posterior *p, const doubl
 }
 
 /* Mean and variance of the mixture. */
-static le__belief mix(const le__belief *parts, const double *log_weights, int n)
-{
+static le__belief mix(const le__belief *parts, const double *log_weights, int n) {
     double top = -INFINITY, sum = 0.0, mean = 0.0, square = 0.0;
     for (int k = 0; k < n; k++)
         top = fmax(top, log_weights[k]);
@@ -241,8 +225,7 @@ static le__belief mix(const le__belief *parts, const double *log_weights, int n)
     return (le__belief){mean, square};
 }
 
-le__belief le__curve_predict(le__curve *curve, const le__point *at, const le__belief *without)
-{
+le__belief le__curve_predict(le__curve *curve, const le__point *at, const le__belief *without) {
     le__belief parts[NODES];
     double weights[NODES], x[DIM] = {0};
     refresh(curve);
@@ -264,8 +247,7 @@ le__belief le__curve_predict(le__curve *curve, const le__point *at, const le__be
     return mix(parts, weights, curve->n_likely);
 }
 
-le__belief le__curve_rate(le__curve *curve)
-{
+le__belief le__curve_rate(le__curve *curve) {
     le__belief parts[NODES];
     double weights[NODES];
     refresh(curve);

@@ -20,8 +20,7 @@
 #define LONGEST_LOOK 12    /* runs that count */
 #define SLOW_WEIGHT 0.25   /* of a first sample that was taken while its resource was slow */
 
-static void learn_warm(le__family *family, le__cell *cell, double n, double mean, double m2)
-{
+static void learn_warm(le__family *family, le__cell *cell, double n, double mean, double m2) {
     le__member *member = &family->members[cell->candidate];
     le__log_stats *warm = &cell->warm;
     double sd = sqrt(le__noise_var(family, cell->candidate));
@@ -47,8 +46,7 @@ static void learn_warm(le__family *family, le__cell *cell, double n, double mean
 }
 
 static void learn(le__family *family, le__cell *cell, const le__policy_sample *s, double n,
-                  double mean)
-{
+                  double mean) {
     if (s->cold) {
         le__log_stats_add(&cell->cold, n, mean, s->m2_log);
         le__log_stats_cap(&cell->cold, CELL_MEMORY);
@@ -63,16 +61,14 @@ static void learn(le__family *family, le__cell *cell, const le__policy_sample *s
     }
 }
 
-static void longer(le__cut *cut, double n, double least)
-{
+static void longer(le__cut *cut, double n, double least) {
     cut->least = cut->n > 0.0 ? fmax(cut->least, least) : least;
     cut->n += n;
 }
 
 /* Where steady runs are known, a stopped one counts as one that took until then. One that was stopped
  * while others used the machine says no more than a cold one. */
-static void learn_cut(le__family *family, le__cell *cell, const le__policy_sample *s, double n)
-{
+static void learn_cut(le__family *family, le__cell *cell, const le__policy_sample *s, double n) {
     bool disturbed = s->weight > 0.0 && s->weight < 1.0;
     if (s->cold || disturbed)
         longer(&cell->cut_cold, n, s->mean_log);
@@ -100,8 +96,7 @@ static void be_surprised(le__family *family, const le__problem *problem, const l
     le__log_stats_cap(&family->surprise, SURPRISE_MEMORY);
 }
 
-static bool knows_cold_runs(const le__family *family, int candidate)
-{
+static bool knows_cold_runs(const le__family *family, int candidate) {
     return family->cold[family->members[candidate].info.resource].n >= COLD_PAIRS;
 }
 
@@ -110,8 +105,7 @@ static bool knows_cold_runs(const le__family *family, int candidate)
  * few have been followed by warm ones: only what was seen here raises an alarm, while anything that is
  * known may end it. */
 static le__slow_event judge(le__policy *policy, le__family *family, const le__problem *problem,
-                            const le__policy_sample *s, double *excess)
-{
+                            const le__policy_sample *s, double *excess) {
     le__resource *r = le__resource_of(policy, family, s->candidate);
     const le__cell *cell = le__cell_find(problem, s->candidate);
     double slow = le__slow_now(r, s->now), mean = s->mean_log;
@@ -148,8 +142,7 @@ static le__slow_event judge(le__policy *policy, le__family *family, const le__pr
 }
 
 static void pay(le__policy *policy, le__family *family, le__problem *problem,
-                const le__policy_sample *s, double n)
-{
+                const le__policy_sample *s, double n) {
     double seconds = s->seconds > 0.0 ? s->seconds : n * exp(s->mean_log);
     double best = problem->best_seconds > 0.0 ? problem->best_seconds * n : seconds;
     le__why why = s->cut ? LE__WHY_EXPLORE : s->why; /* what was stopped answered nobody */
@@ -165,15 +158,13 @@ static void pay(le__policy *policy, le__family *family, le__problem *problem,
         le__budget_forgive(&family->budget, seconds);
 }
 
-static bool sane(const le__family *family, const le__policy_sample *s)
-{
+static bool sane(const le__family *family, const le__policy_sample *s) {
     return s->candidate >= 0 && s->candidate < family->n_members && isfinite(s->mean_log) &&
            fabs(s->mean_log) < 100.0 && s->m2_log >= 0.0 && isfinite(s->m2_log) &&
            !isnan(s->now) && !isnan(s->seconds) && !isinf(s->seconds);
 }
 
-static double middle_of(double a, double b, double c)
-{
+static double middle_of(double a, double b, double c) {
     return fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
 
@@ -181,8 +172,7 @@ static double middle_of(double a, double b, double c)
  * hide a candidate for long. While they become faster the look goes on: cores that slept during a
  * trial take a few runs to be there. So it does after a first run that was stopped for what had come
  * before it. False: the look goes on. */
-static bool ends_look(le__problem *problem, le__policy_sample *s)
-{
+static bool ends_look(le__problem *problem, le__policy_sample *s) {
     if (!problem->looking || s->why != LE__WHY_EXPLORE || s->candidate != problem->looked_at)
         return true;
     bool another_chance = s->cut && s->cold && !problem->look_stopped;
@@ -203,8 +193,7 @@ static bool ends_look(le__problem *problem, le__policy_sample *s)
 }
 
 static void take(le__policy *policy, le__family *family, le__problem *problem,
-                 const le__policy_sample *s, double n)
-{
+                 const le__policy_sample *s, double n) {
     double weight = s->weight > 0.0 && s->weight < 1.0 ? s->weight : 1.0, excess = 0.0;
     le__slow_event event = judge(policy, family, problem, s, &excess);
     le__cell *cell = le__cell_make(family, problem, s->candidate);
@@ -235,8 +224,7 @@ static void take(le__policy *policy, le__family *family, le__problem *problem,
 }
 
 /* A start takes longer than a steady run: nothing is known by it but that. */
-static void take_start(le__family *family, le__problem *problem, const le__policy_sample *s)
-{
+static void take_start(le__family *family, le__problem *problem, const le__policy_sample *s) {
     le__cell *cell = s->cut ? NULL : le__cell_make(family, problem, s->candidate);
     if (!cell || (cell->started && cell->start <= s->mean_log))
         return;
@@ -245,8 +233,7 @@ static void take_start(le__family *family, le__problem *problem, const le__polic
     le__belief_changed(family, problem, cell);
 }
 
-static void observe(le__policy *policy, le__policy_sample s)
-{
+static void observe(le__policy *policy, le__policy_sample s) {
     le__family *family = le__family_at(policy, s.family);
     le__problem *problem = le__problem_at(family, s.problem);
     if (!problem || !sane(family, &s))
@@ -259,16 +246,14 @@ static void observe(le__policy *policy, le__policy_sample s)
         take(policy, family, problem, &s, n);
 }
 
-void le__policy_observe(le__policy *policy, const le__policy_sample *sample)
-{
+void le__policy_observe(le__policy *policy, const le__policy_sample *sample) {
     pthread_mutex_lock(&policy->lock);
     observe(policy, *sample);
     pthread_mutex_unlock(&policy->lock);
 }
 
 static void load(le__family *family, le__problem *problem, int candidate,
-                 const le__policy_stats *stats, double trust)
-{
+                 const le__policy_stats *stats, double trust) {
     le__cell *cell = le__cell_make(family, problem, candidate);
     if (!cell)
         return;
@@ -284,8 +269,7 @@ static void load(le__family *family, le__problem *problem, int candidate,
 }
 
 void le__policy_load_cut(le__policy *policy, int family, int problem, int candidate, bool cold,
-                         uint32_t n, double seconds)
-{
+                         uint32_t n, double seconds) {
     pthread_mutex_lock(&policy->lock);
     le__family *f = le__family_at(policy, family);
     le__problem *p = le__problem_at(f, problem);
@@ -299,8 +283,7 @@ void le__policy_load_cut(le__policy *policy, int family, int problem, int candid
 }
 
 void le__policy_load(le__policy *policy, int family, int problem, int candidate,
-                     const le__policy_stats *stats, double trust)
-{
+                     const le__policy_stats *stats, double trust) {
     pthread_mutex_lock(&policy->lock);
     le__family *f = le__family_at(policy, family);
     le__problem *p = le__problem_at(f, problem);

@@ -31,14 +31,12 @@
 
 /* ----------------------------------------------------------------------------- set-up --------- */
 
-static bool may_judge(const le__policy_race *race, const le__race_entry *e)
-{
+static bool may_judge(const le__policy_race *race, const le__race_entry *e) {
     return le__belief_known(e->known) && !(race->doubted && e->stale);
 }
 
 /* Leaves out what is known to lose: its fastest is slower than the slowest of another. */
-static void rule_out(le__policy_race *race)
-{
+static void rule_out(le__policy_race *race) {
     double limit = INFINITY;
     for (size_t i = 0; i < race->n; i++) {
         const le__race_entry *e = &race->entries[i];
@@ -53,8 +51,7 @@ static void rule_out(le__policy_race *race)
     }
 }
 
-static bool make_room(le__race_entry *e)
-{
+static bool make_room(le__race_entry *e) {
     int room = e->room ? 2 * e->room : 8;
     if (e->n < e->room)
         return true;
@@ -65,8 +62,7 @@ static bool make_room(le__race_entry *e)
     return true;
 }
 
-static void add_run(le__race_entry *e, double value, double weight)
-{
+static void add_run(le__race_entry *e, double value, double weight) {
     int at = e->n;
     for (; at > 0 && e->sorted[at - 1] > value; at--)
         e->sorted[at] = e->sorted[at - 1];
@@ -77,8 +73,7 @@ static void add_run(le__race_entry *e, double value, double weight)
     e->spent += exp(value);
 }
 
-static void record(le__race_entry *e, double value, double weight)
-{
+static void record(le__race_entry *e, double value, double weight) {
     if (!e->has_cold) {
         e->cold = value;
         e->has_cold = true;
@@ -90,8 +85,7 @@ static void record(le__race_entry *e, double value, double weight)
 }
 
 /* Samples count as long as nothing has changed; cold ones say too little to stand for a time. */
-static void use_known(le__policy_race *race, const le__problem *problem, bool keep_known)
-{
+static void use_known(le__policy_race *race, const le__problem *problem, bool keep_known) {
     for (size_t i = 0; i < race->n; i++) {
         le__race_entry *e = &race->entries[i];
         const le__cell *cell = le__cell_find(problem, e->allowed.candidate);
@@ -112,8 +106,7 @@ static void use_known(le__policy_race *race, const le__problem *problem, bool ke
         race->max_runs = CONFIRMING;
 }
 
-static le__policy_race *make_race(le__policy *policy, const le__policy_question *q)
-{
+static le__policy_race *make_race(le__policy *policy, const le__policy_question *q) {
     const le__belief *beliefs = le__beliefs_of(policy, q, false);
     le__policy_race *race = beliefs ? calloc(1, sizeof *race) : NULL;
     le__race_entry *entries = race ? calloc(q->n_allowed, sizeof *entries) : NULL;
@@ -145,8 +138,7 @@ static le__policy_race *make_race(le__policy *policy, const le__policy_question 
     return race;
 }
 
-le__policy_race *le__policy_race_new(le__policy *policy, const le__policy_question *question)
-{
+le__policy_race *le__policy_race_new(le__policy *policy, const le__policy_question *question) {
     pthread_mutex_lock(&policy->lock);
     le__policy_race *race = make_race(policy, question);
     pthread_mutex_unlock(&policy->lock);
@@ -155,8 +147,7 @@ le__policy_race *le__policy_race_new(le__policy *policy, const le__policy_questi
 
 /* ------------------------------------------------------------------------------ running ------- */
 
-static bool next_cold(const le__policy_race *race, size_t *index)
-{
+static bool next_cold(const le__policy_race *race, size_t *index) {
     for (size_t i = 0; i < race->n; i++)
         if (!race->entries[i].out && !race->entries[i].has_cold) {
             *index = i;
@@ -166,8 +157,7 @@ static bool next_cold(const le__policy_race *race, size_t *index)
 }
 
 /* The first warm runs go by cold time. Returns false when all have one. */
-static bool next_warm(const le__policy_race *race, size_t *index)
-{
+static bool next_warm(const le__policy_race *race, size_t *index) {
     double least = INFINITY;
     for (size_t i = 0; i < race->n; i++) {
         const le__race_entry *e = &race->entries[i];
@@ -181,8 +171,7 @@ static bool next_warm(const le__policy_race *race, size_t *index)
 }
 
 /* Cold runs rule out only what is beyond any doubt. */
-static void drop_hopeless(le__policy_race *race)
-{
+static void drop_hopeless(le__policy_race *race) {
     double best = INFINITY;
     for (size_t i = 0; i < race->n; i++) {
         const le__race_entry *e = &race->entries[i];
@@ -199,8 +188,7 @@ static void drop_hopeless(le__policy_race *race)
 }
 
 /* How many lie less than `width` behind the best run of all. */
-static size_t within(const le__policy_race *race, double best, double width)
-{
+static size_t within(const le__policy_race *race, double best, double width) {
     size_t n = 0;
     for (size_t i = 0; i < race->n; i++) {
         const le__race_entry *e = &race->entries[i];
@@ -210,8 +198,7 @@ static size_t within(const le__policy_race *race, double best, double width)
 }
 
 /* A single run may have been disturbed: where several are not far apart, each runs again. */
-static bool next_again(const le__policy_race *race, size_t *index)
-{
+static bool next_again(const le__policy_race *race, size_t *index) {
     double best = INFINITY;
     size_t found = race->n;
     for (size_t i = 0; i < race->n; i++)
@@ -233,8 +220,7 @@ static bool next_again(const le__policy_race *race, size_t *index)
 }
 
 /* One that still gets faster and may so overtake the leader, by three more drops like the last. */
-static bool next_unsettled(const le__policy_race *race, size_t *index)
-{
+static bool next_unsettled(const le__policy_race *race, size_t *index) {
     size_t best = le__race_leader(race), found = race->n;
     if (best == race->n)
         return false;
@@ -253,8 +239,7 @@ static bool next_unsettled(const le__policy_race *race, size_t *index)
 
 /* The pair whose comparison may still gain most: of the leader and a challenger the one that is less
  * well known runs next. False when no comparison can gain more than the regret that is allowed. */
-static bool next_duel(const le__policy_race *race, size_t *index)
-{
+static bool next_duel(const le__policy_race *race, size_t *index) {
     double deviation = sqrt(race->noise), most = fmax(race->regret, FINE * deviation);
     double same = fmin(race->margin, SAME * deviation);
     size_t best = le__race_leader(race), rival = race->n;
@@ -283,8 +268,7 @@ static bool next_duel(const le__policy_race *race, size_t *index)
     return true;
 }
 
-static void find_usual_drop(le__policy_race *race)
-{
+static void find_usual_drop(le__policy_race *race) {
     size_t n = 0;
     for (size_t i = 0; i < race->n; i++)
         if (race->entries[i].has_cold && race->entries[i].n > 0 && !race->entries[i].given)
@@ -295,8 +279,7 @@ static void find_usual_drop(le__policy_race *race)
     race->usual_drop = 0.5 * (race->drops[(n - 1) / 2] + race->drops[n / 2]);
 }
 
-static size_t alive(const le__policy_race *race)
-{
+static size_t alive(const le__policy_race *race) {
     size_t count = 0;
     for (size_t i = 0; i < race->n; i++)
         count += !race->entries[i].out;
@@ -305,8 +288,7 @@ static size_t alive(const le__policy_race *race)
 
 /* The stale one that should be the fastest runs first. If it takes as long as it did, the others'
  * times are believed as well; else all that is stale is forgotten. */
-static bool next_doubted(le__policy_race *race, size_t *index)
-{
+static bool next_doubted(le__policy_race *race, size_t *index) {
     le__race_entry *first = NULL;
     for (size_t i = 0; i < race->n; i++) {
         le__race_entry *e = &race->entries[i];
@@ -329,36 +311,31 @@ static bool next_doubted(le__policy_race *race, size_t *index)
 }
 
 /* Runs so short that knowing them is cheap. */
-static bool is_short(const le__policy_race *race)
-{
+static bool is_short(const le__policy_race *race) {
     size_t best = le__race_leader(race);
     return le__policy_race_counts_seconds(race) && best < race->n &&
            exp(le__race_fastest(&race->entries[best])) < SHORT;
 }
 
 /* Seconds of its runs, had each taken as long as most do. */
-static double undisturbed(const le__race_entry *e)
-{
+static double undisturbed(const le__race_entry *e) {
     return e->n * exp(e->sorted[e->n / 2]);
 }
 
 /* Disturbances do not count as long as they are, up to a limit. */
-static bool has_run_enough(const le__policy_race *race, const le__race_entry *e)
-{
+static bool has_run_enough(const le__policy_race *race, const le__race_entry *e) {
     return undisturbed(e) >= race->race_seconds || e->spent >= DISTURBED * race->race_seconds;
 }
 
 /* A few milliseconds are one moment of a machine whose cores come and go. */
-static bool is_momentary(const le__policy_race *race, const le__race_entry *e)
-{
+static bool is_momentary(const le__policy_race *race, const le__race_entry *e) {
     return e->n < SHORT_RUNS || (e->n < RUNS && undisturbed(e) < LASTING * race->race_seconds);
 }
 
 /* Whether e may still turn out to be the choice: its fastest run, the cold one included, within twice
  * the leader's time, not run for long enough, and not behind beyond doubt. */
 static bool contends(const le__policy_race *race, const le__race_entry *e,
-                     const le__race_entry *best)
-{
+                     const le__race_entry *best) {
     le__race_estimate lead = le__race_score_of(race, best);
     if (e->out || e->given || e->n == 0 || e->n >= RUNS || has_run_enough(race, e))
         return false;
@@ -371,8 +348,7 @@ static bool contends(const le__policy_race *race, const le__race_entry *e,
            le__expected_gain(o.mean - lead.mean, le__race_gap_error(e, o, best, lead)) > SHORT_REGRET / 10.0;
 }
 
-static void shuffle(le__policy_race *race)
-{
+static void shuffle(le__policy_race *race) {
     for (size_t i = race->n_round; i > 1; i--) {
         race->random = race->random * 6364136223846793005u + 1442695040888963407u;
         size_t k = (size_t)((race->random >> 33) % i), held = race->round[i - 1];
@@ -382,8 +358,7 @@ static void shuffle(le__policy_race *race)
 }
 
 /* All who contend, in an order that changes from round to round, until the choice is known. */
-static bool next_of_round(le__policy_race *race, size_t *index)
-{
+static bool next_of_round(le__policy_race *race, size_t *index) {
     if (race->n_round == 0) {
         size_t best = le__race_leader(race);
         bool rivals = false;
@@ -405,8 +380,7 @@ static bool next_of_round(le__policy_race *race, size_t *index)
     return true;
 }
 
-bool le__policy_race_next(le__policy_race *race, size_t *index, bool *cold)
-{
+bool le__policy_race_next(le__policy_race *race, size_t *index, bool *cold) {
     *cold = false;
     if (alive(race) < 2)
         return false;
@@ -432,8 +406,7 @@ bool le__policy_race_next(le__policy_race *race, size_t *index, bool *cold)
 /* Counts a run, which was stopped or not, and tells the policy of it. NULL when it has no time: it
  * would be asked for again, and again. */
 static le__race_entry *note(le__policy_race *race, size_t index, bool cut, double seconds,
-                            double paid, double weight, double now)
-{
+                            double paid, double weight, double now) {
     le__race_entry *e = index < race->n ? &race->entries[index] : NULL;
     if (!e)
         return NULL;
@@ -452,8 +425,7 @@ static le__race_entry *note(le__policy_race *race, size_t index, bool cut, doubl
 }
 
 void le__policy_race_observe(le__policy_race *race, size_t index, double seconds, double paid,
-                             double weight, double now)
-{
+                             double weight, double now) {
     le__race_entry *e = note(race, index, false, seconds, paid, weight, now);
     if (!e)
         return;
@@ -461,8 +433,7 @@ void le__policy_race_observe(le__policy_race *race, size_t index, double seconds
     le__race_update_noise(race);
 }
 
-double le__policy_race_stop(const le__policy_race *race, size_t index)
-{
+double le__policy_race_stop(const le__policy_race *race, size_t index) {
     const le__race_entry *own = &race->entries[index];
     double best = INFINITY;
     if (race->objective != LE_OBJECTIVE_TIME)
@@ -480,8 +451,7 @@ double le__policy_race_stop(const le__policy_race *race, size_t index)
 }
 
 void le__policy_race_cut(le__policy_race *race, size_t index, double seconds, double paid,
-                         double weight, double now)
-{
+                         double weight, double now) {
     le__race_entry *e = note(race, index, true, seconds, paid, weight, now);
     if (!e)
         return;
@@ -489,22 +459,19 @@ void le__policy_race_cut(le__policy_race *race, size_t index, double seconds, do
     e->out = e->out || !e->has_cold || (++e->cuts >= CUTS && e->cuts > e->n);
 }
 
-void le__policy_race_set_extra(le__policy_race *race, size_t index, double seconds)
-{
+void le__policy_race_set_extra(le__policy_race *race, size_t index, double seconds) {
     if (index < race->n)
         race->entries[index].allowed.extra_seconds = seconds;
 }
 
-void le__policy_race_drop(le__policy_race *race, size_t index)
-{
+void le__policy_race_drop(le__policy_race *race, size_t index) {
     if (index < race->n)
         race->entries[index].out = true;
 }
 
 /* ------------------------------------------------------------------------------- ending ------- */
 
-double le__policy_race_score(const le__policy_race *race, size_t index)
-{
+double le__policy_race_score(const le__policy_race *race, size_t index) {
     const le__race_entry *e = &race->entries[index];
     return e->n > 0 ? le__race_score_of(race, e).mean
            : e->has_cold ? e->cold + le__race_score_shift(race, e)
@@ -513,8 +480,7 @@ double le__policy_race_score(const le__policy_race *race, size_t index)
 }
 
 /* Before anyone has run warm: by what is known, else the first that may still win. */
-static size_t likeliest(const le__policy_race *race)
-{
+static size_t likeliest(const le__policy_race *race) {
     size_t first = race->n, best = race->n;
     for (size_t i = race->n; i-- > 0;) {
         double score = race->entries[i].out ? NAN : le__policy_race_score(race, i);
@@ -534,8 +500,7 @@ static bool stands(const le__policy_race *race, le__race_estimate o, le__race_es
 }
 
 /* The first in canonical order of the choice's kin that stands and is not far behind. */
-static size_t eldest(const le__policy_race *race, size_t choice)
-{
+static size_t eldest(const le__policy_race *race, size_t choice) {
     uint64_t kin = race->entries[choice].allowed.kin;
     le__race_estimate b = le__race_score_of(race, &race->entries[choice]);
     for (size_t i = 0; kin && i < race->n; i++) {
@@ -550,8 +515,7 @@ static size_t eldest(const le__policy_race *race, size_t choice)
 }
 
 /* The leader, unless the incumbent or one earlier in canonical order is as good by all evidence. */
-static size_t choose(const le__policy_race *race)
-{
+static size_t choose(const le__policy_race *race) {
     size_t best = le__race_leader(race);
     if (best == race->n)
         return likeliest(race);
@@ -570,8 +534,7 @@ static size_t choose(const le__policy_race *race)
     return eldest(race, choice);
 }
 
-bool le__policy_race_end(le__policy_race **handle, le__policy_race_result *out)
-{
+bool le__policy_race_end(le__policy_race **handle, le__policy_race_result *out) {
     if (!handle || !*handle)
         return false;
     le__policy_race *race = *handle;

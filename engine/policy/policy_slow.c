@@ -16,22 +16,19 @@
 #define SLOW_MEMORY 8.0
 #define IDLE_COUNTS 0.2
 
-double le__slow_now(const le__resource *r, double now)
-{
+double le__slow_now(const le__resource *r, double now) {
     if (r->slowness <= 0.0)
         return 0.0;
     double left = r->slowness * exp2(-fmax(now - r->seen, 0.0) / HALF_LIFE);
     return left < 0.05 ? 0.0 : left;
 }
 
-static void seen(le__resource *r, double now, double busy)
-{
+static void seen(le__resource *r, double now, double busy) {
     r->seen = now;
     r->seen_busy = busy;
 }
 
-static le__slow_event while_slow(le__resource *r, int candidate, double excess, double slow)
-{
+static le__slow_event while_slow(le__resource *r, int candidate, double excess, double slow) {
     if (excess < 0.5 * slow) {
         r->slowness = 0.0;
         r->calm_candidate = candidate;
@@ -43,8 +40,7 @@ static le__slow_event while_slow(le__resource *r, int candidate, double excess, 
 }
 
 le__slow_event le__slow_observe(le__resource *r, int candidate, double excess, double sd, double now,
-                                double busy)
-{
+                                double busy) {
     double slow = le__slow_now(r, now);
     le__slow_event event = LE__SLOW_NONE;
     if (slow > 0.0) {
@@ -72,14 +68,12 @@ le__slow_event le__slow_observe(le__resource *r, int candidate, double excess, d
 /* A constant share of the time would probe a very slow resource too rarely to notice that it is back;
  * the square-root law that is best for a known rate of recovery would probe it too often for a bounded
  * cost. The power lies between. */
-double le__slow_probe_gap(double best_seconds, double loss)
-{
+double le__slow_probe_gap(double best_seconds, double loss) {
     double relative = fmax(loss, 0.0) / best_seconds;
     return PROBE_CALLS * best_seconds * pow(relative, PROBE_POWER);
 }
 
-double le__slow_waited(const le__resource *r, double now, double busy)
-{
+double le__slow_waited(const le__resource *r, double now, double busy) {
     double work = busy - r->seen_busy, idle = fmax(now - r->seen - work, 0.0);
     return work + IDLE_COUNTS * idle;
 }

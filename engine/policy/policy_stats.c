@@ -16,8 +16,7 @@
 
 const le__belief le__no_belief = {0.0, INFINITY};
 
-void le__log_stats_add(le__log_stats *s, double n, double mean, double m2)
-{
+void le__log_stats_add(le__log_stats *s, double n, double mean, double m2) {
     if (!(n > 0.0))
         return;
     double total = s->n + n, delta = mean - s->mean;
@@ -26,27 +25,23 @@ void le__log_stats_add(le__log_stats *s, double n, double mean, double m2)
     s->n = total;
 }
 
-void le__log_stats_cap(le__log_stats *s, double n)
-{
+void le__log_stats_cap(le__log_stats *s, double n) {
     if (s->n <= n)
         return;
     s->m2 *= n / s->n;
     s->n = n;
 }
 
-double le__log_stats_var(const le__log_stats *s, double prior, double dof)
-{
+double le__log_stats_var(const le__log_stats *s, double prior, double dof) {
     double own = s->n > 1.0 ? s->n - 1.0 : 0.0;
     return (prior * dof + (own > 0.0 ? s->m2 : 0.0)) / (dof + own);
 }
 
-bool le__belief_known(le__belief b)
-{
+bool le__belief_known(le__belief b) {
     return isfinite(b.var);
 }
 
-le__belief le__belief_join(le__belief a, le__belief b)
-{
+le__belief le__belief_join(le__belief a, le__belief b) {
     if (!le__belief_known(a))
         return b;
     if (!le__belief_known(b))
@@ -55,13 +50,11 @@ le__belief le__belief_join(le__belief a, le__belief b)
     return (le__belief){(a.mean * b.var + b.mean * a.var) / (a.var + b.var), var};
 }
 
-double le__normal_cdf(double z)
-{
+double le__normal_cdf(double z) {
     return 0.5 * erfc(-z * 0.70710678118654752);
 }
 
-double le__expected_gain(double behind, double sd)
-{
+double le__expected_gain(double behind, double sd) {
     if (!(sd > 0.0))
         return behind < 0.0 ? -behind : 0.0;
     double z = behind / sd;
@@ -69,26 +62,22 @@ double le__expected_gain(double behind, double sd)
     return gain > 0.0 ? gain : 0.0;
 }
 
-double le__expected_seconds(le__belief b)
-{
+double le__expected_seconds(le__belief b) {
     return exp(b.mean + 0.5 * fmin(b.var, VAR_CAP));
 }
 
-void le__cold_init(le__cold_model *c)
-{
+void le__cold_init(le__cold_model *c) {
     *c = (le__cold_model){.ratio_err = COLD_SD * COLD_SD,
                           .extra_seconds = COLD_EXTRA_S,
                           .extra_err = COLD_SD * COLD_SD};
 }
 
-static double after_extra(const le__cold_model *c, double cold)
-{
+static double after_extra(const le__cold_model *c, double cold) {
     double seconds = exp(cold), rest = seconds - c->extra_seconds;
     return log(fmax(rest, seconds / 8.0));
 }
 
-void le__cold_learn(le__cold_model *c, double cold, double warm)
-{
+void le__cold_learn(le__cold_model *c, double cold, double warm) {
     double by_ratio = cold - c->ratio - warm, by_extra = after_extra(c, cold) - warm;
     double n = c->n < COLD_MEMORY ? c->n : COLD_MEMORY;
     /* The first pair sets the means; from then on the errors of prediction are counted. */
@@ -101,8 +90,7 @@ void le__cold_learn(le__cold_model *c, double cold, double warm)
     c->n += 1.0;
 }
 
-le__belief le__cold_predict(const le__cold_model *c, double cold)
-{
+le__belief le__cold_predict(const le__cold_model *c, double cold) {
     bool ratio = c->ratio_err < c->extra_err;
     double err = c->n > 0.0 ? (ratio ? c->ratio_err : c->extra_err) : COLD_VAR_UNPAIRED;
     double mean = ratio ? cold - c->ratio : after_extra(c, cold);

@@ -9,15 +9,13 @@
 
 #define Z90 1.6448536269514722
 
-const char *le__why_text(le__why why)
-{
+const char *le__why_text(le__why why) {
     static const char *const texts[] = {"exploit", "explore", "probe", "only", "measure"};
     return texts[why];
 }
 
 static void view(le__policy *policy, le__family *family, const le__problem *problem,
-                 const le__policy_allowed *a, le__belief b, double now, le__policy_view *row)
-{
+                 const le__policy_allowed *a, le__belief b, double now, le__policy_view *row) {
     const le__cell *cell = le__cell_find(problem, a->candidate);
     double slow = le__slow_now(le__resource_of(policy, family, a->candidate), now);
     double extra = a->extra_seconds > 0.0 ? a->extra_seconds : 0.0;
@@ -40,8 +38,7 @@ static void view(le__policy *policy, le__family *family, const le__problem *prob
     row->last_seen = cell->last_seen;
 }
 
-void le__policy_explain(le__policy *policy, const le__policy_question *q, le__policy_view *rows)
-{
+void le__policy_explain(le__policy *policy, const le__policy_question *q, le__policy_view *rows) {
     pthread_mutex_lock(&policy->lock);
     const le__belief *beliefs = le__beliefs_of(policy, q, true);
     if (beliefs) {
@@ -53,8 +50,7 @@ void le__policy_explain(le__policy *policy, const le__policy_question *q, le__po
     pthread_mutex_unlock(&policy->lock);
 }
 
-double le__policy_answered(le__policy *policy, int family)
-{
+double le__policy_answered(le__policy *policy, int family) {
     pthread_mutex_lock(&policy->lock);
     const le__family *f = le__family_at(policy, family);
     double seconds = f ? f->budget.account.answered : 0.0;
@@ -62,8 +58,7 @@ double le__policy_answered(le__policy *policy, int family)
     return seconds;
 }
 
-void le__policy_get_account(le__policy *policy, int family, le__policy_account *out)
-{
+void le__policy_get_account(le__policy *policy, int family, le__policy_account *out) {
     pthread_mutex_lock(&policy->lock);
     le__family *f = le__family_at(policy, family);
     *out = (le__policy_account){0};
@@ -76,8 +71,7 @@ void le__policy_get_account(le__policy *policy, int family, le__policy_account *
     pthread_mutex_unlock(&policy->lock);
 }
 
-double le__policy_slowness(le__policy *policy, int resource, double now)
-{
+double le__policy_slowness(le__policy *policy, int resource, double now) {
     pthread_mutex_lock(&policy->lock);
     double slow = resource >= 0 && resource < policy->n_resources
                       ? le__slow_now(&policy->resources[resource], now)

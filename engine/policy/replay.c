@@ -29,16 +29,14 @@ typedef struct machine {
 } machine;
 
 /* FNV-1a: stable keys from names. */
-static uint64_t key_of(const char *name)
-{
+static uint64_t key_of(const char *name) {
     uint64_t h = 0xcbf29ce484222325u;
     for (; *name; name++)
         h = (h ^ (unsigned char)*name) * 0x100000001b3u;
     return h;
 }
 
-static double slowness(const le__trace *t, int candidate, long call)
-{
+static double slowness(const le__trace *t, int candidate, long call) {
     double factor = 1.0;
     for (int i = 0; i < t->n_slow; i++) {
         const le__trace_slow *s = &t->slow[i];
@@ -49,8 +47,7 @@ static double slowness(const le__trace *t, int candidate, long call)
     return factor;
 }
 
-static double best_truth(const le__trace *t, int problem, long call)
-{
+static double best_truth(const le__trace *t, int problem, long call) {
     double best = INFINITY;
     for (int c = 0; c < t->n_candidates; c++)
         best = fmin(best, le__trace_truth(t, problem, c) * slowness(t, c, call));
@@ -58,8 +55,7 @@ static double best_truth(const le__trace *t, int problem, long call)
 }
 
 /* Runs a candidate until it is done or has taken stop_seconds. */
-static void run(machine *m, double stop_seconds, le__replay_event *e)
-{
+static void run(machine *m, double stop_seconds, le__replay_event *e) {
     double seconds = le__draw_next(m->draw, e->problem, e->candidate, &e->cold) *
                      slowness(m->trace, e->candidate, e->call);
     e->cut = seconds > stop_seconds;
@@ -68,22 +64,19 @@ static void run(machine *m, double stop_seconds, le__replay_event *e)
     m->now += e->seconds;
 }
 
-static void tell(const machine *m, const le__replay_event *e)
-{
+static void tell(const machine *m, const le__replay_event *e) {
     if (m->fn)
         m->fn(m->cookie, e);
 }
 
-static le__policy_question question(const machine *m, int problem)
-{
+static le__policy_question question(const machine *m, int problem) {
     return (le__policy_question){.family = m->family, .problem = m->problems[problem],
                                  .allowed = m->allowed,
                                  .n_allowed = (size_t)m->trace->n_candidates,
                                  .may_explore = m->mode == LE_MODE_LEARN, .now = m->now};
 }
 
-static le_status race(machine *m, int problem, long call)
-{
+static le_status race(machine *m, int problem, long call) {
     le__policy_question q = question(m, problem);
     le__policy_race *r = le__policy_race_new(m->policy, &q);
     size_t index;
@@ -105,8 +98,7 @@ static le_status race(machine *m, int problem, long call)
     return LE_OK;
 }
 
-static bool meet(machine *m, int problem)
-{
+static bool meet(machine *m, int problem) {
     if (m->problems[problem] < 0) {
         le__policy_features f = {.work = m->trace->work[problem]};
         m->problems[problem] = le__policy_add_problem(
@@ -117,8 +109,7 @@ static bool meet(machine *m, int problem)
 }
 
 /* One run for a call. stopped: a run before it was. */
-static bool attempt(machine *m, int problem, long call, bool stopped, le__replay_event *e)
-{
+static bool attempt(machine *m, int problem, long call, bool stopped, le__replay_event *e) {
     le__policy_decision d;
     le__policy_question q = question(m, problem);
     q.stopped = stopped;
@@ -137,8 +128,7 @@ static bool attempt(machine *m, int problem, long call, bool stopped, le__replay
     return true;
 }
 
-static le_status call_once(machine *m, int problem, long call)
-{
+static le_status call_once(machine *m, int problem, long call) {
     le__replay_event e;
     if (!meet(m, problem))
         return LE_ERR_MEMORY;
@@ -154,8 +144,7 @@ static le_status call_once(machine *m, int problem, long call)
     return LE_OK;
 }
 
-static le_status set_up(machine *m)
-{
+static le_status set_up(machine *m) {
     const le__trace *t = m->trace;
     size_t n = (size_t)t->n_candidates, p = (size_t)t->n_problems;
     m->policy = le__policy_new(NULL);
@@ -178,8 +167,7 @@ static le_status set_up(machine *m)
     return LE_OK;
 }
 
-static void final_choices(machine *m)
-{
+static void final_choices(machine *m) {
     for (int p = 0; p < m->trace->n_problems; p++) {
         le__policy_decision d;
         le__policy_question q = question(m, p);
@@ -189,8 +177,7 @@ static void final_choices(machine *m)
     }
 }
 
-static le_status run_all(machine *m)
-{
+static le_status run_all(machine *m) {
     le_status status = set_up(m);
     long call = 0;
     for (int i = 0; status == LE_OK && i < m->trace->n_calls; i++)
@@ -202,8 +189,7 @@ static le_status run_all(machine *m)
 }
 
 le_status le__replay(const le__trace *trace, uint64_t seed, le_mode mode, le__replay_fn fn,
-                     void *cookie, le__replay_sum *sum)
-{
+                     void *cookie, le__replay_sum *sum) {
     *sum = (le__replay_sum){0};
     machine m = {.trace = trace, .draw = le__draw_new(trace, seed), .fn = fn, .cookie = cookie, .sum = sum,
                  .mode = mode == LE_MODE_DEFAULT ? LE_MODE_LEARN : mode};
@@ -228,8 +214,7 @@ typedef struct printer {
     FILE *out;
 } printer;
 
-static void print_event(void *cookie, const le__replay_event *e)
-{
+static void print_event(void *cookie, const le__replay_event *e) {
     const printer *p = cookie;
     fprintf(p->out,
             "{\"call\":%ld,\"problem\":%s,\"candidate\":%s,\"seconds\":%.9g,\"why\":\"%s\"%s}\n",
@@ -237,8 +222,7 @@ static void print_event(void *cookie, const le__replay_event *e)
             le__why_text(e->why), e->cut ? ",\"cut\":true" : "");
 }
 
-static void print_sum(const printer *p, const le__replay_sum *sum)
-{
+static void print_sum(const printer *p, const le__replay_sum *sum) {
     const char *comma = "";
     fprintf(p->out, "{\"calls\":%ld,\"total_seconds\":%.9g,\"choice\":{", sum->calls, sum->seconds);
     for (int i = 0; i < p->trace->n_problems; i++) {
@@ -250,15 +234,13 @@ static void print_sum(const printer *p, const le__replay_sum *sum)
     fputs("}}\n", p->out);
 }
 
-static void free_quoted(char **texts, int n)
-{
+static void free_quoted(char **texts, int n) {
     for (int i = 0; texts && i < n; i++)
         free(texts[i]);
     free(texts);
 }
 
-static char **quoted(const le__trace_name *names, int n)
-{
+static char **quoted(const le__trace_name *names, int n) {
     char **texts = calloc((size_t)n + 1, sizeof *texts);
     for (int i = 0; texts && i < n; i++) {
         cJSON *item = cJSON_CreateString(names[i].name);
@@ -272,8 +254,7 @@ static char **quoted(const le__trace_name *names, int n)
     return texts;
 }
 
-int le__replay_file(const char *path, uint64_t seed, le_mode mode, FILE *out, FILE *err)
-{
+int le__replay_file(const char *path, uint64_t seed, le_mode mode, FILE *out, FILE *err) {
     locale_t before = le__numbers_begin(); /* for what is read and printed */
     le__trace *trace = le__trace_read(path, err);
     if (!trace) {

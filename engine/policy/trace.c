@@ -28,8 +28,7 @@ typedef struct reader {
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
-static bool bad(const reader *r, const char *format, ...)
-{
+static bool bad(const reader *r, const char *format, ...) {
     va_list args;
     if (!r->err)
         return false;
@@ -43,8 +42,7 @@ static bool bad(const reader *r, const char *format, ...)
 
 /* A finite number of at least `least` in an object. where: for the message. */
 static bool number(const reader *r, const cJSON *object, const char *name, const char *where,
-                   double least, double *out)
-{
+                   double least, double *out) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
     if (!item)
         return bad(r, "%s: \"%s\" is missing", where, name);
@@ -57,8 +55,7 @@ static bool number(const reader *r, const cJSON *object, const char *name, const
     return true;
 }
 
-static const char *text(const reader *r, const cJSON *object, const char *name, const char *where)
-{
+static const char *text(const reader *r, const cJSON *object, const char *name, const char *where) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
     if (!item)
         bad(r, "%s: \"%s\" is missing", where, name);
@@ -70,8 +67,7 @@ static const char *text(const reader *r, const cJSON *object, const char *name, 
 }
 
 /* A member that must be there with this type, else NULL and a message. */
-static const cJSON *member(const reader *r, const cJSON *root, const char *name, bool array)
-{
+static const cJSON *member(const reader *r, const cJSON *root, const char *name, bool array) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(root, name);
     if (!item)
         bad(r, "\"%s\" is missing", name);
@@ -82,16 +78,14 @@ static const cJSON *member(const reader *r, const cJSON *root, const char *name,
     return NULL;
 }
 
-static void *zeroed(const reader *r, size_t count, size_t size)
-{
+static void *zeroed(const reader *r, size_t count, size_t size) {
     void *p = calloc(count ? count : 1, size);
     if (!p)
         bad(r, "out of memory");
     return p;
 }
 
-static int find(const le__trace_name *names, int n, const char *name)
-{
+static int find(const le__trace_name *names, int n, const char *name) {
     for (int i = 0; i < n; i++)
         if (strcmp(names[i].name, name) == 0)
             return i;
@@ -99,8 +93,7 @@ static int find(const le__trace_name *names, int n, const char *name)
 }
 
 static bool add_name(const reader *r, le__trace_name *names, int *n, const char *name,
-                     const char *what)
-{
+                     const char *what) {
     if (find(names, *n, name) >= 0)
         return bad(r, "%s \"%s\" is there twice", what, name);
     names[*n].name = strdup(name);
@@ -110,8 +103,7 @@ static bool add_name(const reader *r, le__trace_name *names, int *n, const char 
     return true;
 }
 
-static bool read_candidates(reader *r, const cJSON *root)
-{
+static bool read_candidates(reader *r, const cJSON *root) {
     le__trace *t = r->trace;
     const cJSON *list = member(r, root, "candidates", true), *item;
     if (!list)
@@ -125,8 +117,7 @@ static bool read_candidates(reader *r, const cJSON *root)
     t->models = zeroed(r, count, sizeof *t->models);
     if (!t->candidates || !t->resources || !t->resource_of || !t->models)
         return false;
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach(item, list) {
         const char *name = text(r, item, "name", "candidates");
         const char *resource = name ? text(r, item, "resource", name) : NULL;
         if (!resource || !add_name(r, t->candidates, &t->n_candidates, name, "candidate"))
@@ -139,8 +130,7 @@ static bool read_candidates(reader *r, const cJSON *root)
     return true;
 }
 
-static bool read_problems(reader *r, const cJSON *root)
-{
+static bool read_problems(reader *r, const cJSON *root) {
     le__trace *t = r->trace;
     const cJSON *list = member(r, root, "problems", true), *item;
     if (!list)
@@ -150,8 +140,7 @@ static bool read_problems(reader *r, const cJSON *root)
     t->work = zeroed(r, count, sizeof *t->work);
     if (!t->problems || !t->work)
         return false;
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach(item, list) {
         const char *name = text(r, item, "name", "problems");
         double *work = &t->work[t->n_problems];
         if (!name || !number(r, item, "work", name, 0.0, work) ||
@@ -162,8 +151,7 @@ static bool read_problems(reader *r, const cJSON *root)
     return t->series != NULL;
 }
 
-static bool read_series(reader *r, const cJSON *list, const char *problem, le__trace_series *out)
-{
+static bool read_series(reader *r, const cJSON *list, const char *problem, le__trace_series *out) {
     if (out->seconds)
         return bad(r, "samples: %s/%s is there twice", problem, list->string);
     if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) == 0)
@@ -172,8 +160,7 @@ static bool read_series(reader *r, const cJSON *list, const char *problem, le__t
     if (!out->seconds)
         return false;
     const cJSON *item;
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach(item, list) {
         if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble) || item->valuedouble <= 0.0)
             return bad(r, "samples: %s/%s[%d] is not a positive finite number", problem,
                        list->string, out->n);
@@ -182,21 +169,18 @@ static bool read_series(reader *r, const cJSON *list, const char *problem, le__t
     return true;
 }
 
-static bool read_samples(reader *r, const cJSON *root)
-{
+static bool read_samples(reader *r, const cJSON *root) {
     le__trace *t = r->trace;
     const cJSON *all = member(r, root, "samples", false), *problem, *list;
     if (!all)
         return false;
-    cJSON_ArrayForEach(problem, all)
-    {
+    cJSON_ArrayForEach(problem, all) {
         int p = find(t->problems, t->n_problems, problem->string);
         if (p < 0)
             return bad(r, "samples: unknown problem \"%s\"", problem->string);
         if (!cJSON_IsObject(problem))
             return bad(r, "samples: \"%s\" is not an object", problem->string);
-        cJSON_ArrayForEach(list, problem)
-        {
+        cJSON_ArrayForEach(list, problem) {
             int c = find(t->candidates, t->n_candidates, list->string);
             if (c < 0)
                 return bad(r, "samples: %s: unknown candidate \"%s\"", problem->string,
@@ -208,14 +192,12 @@ static bool read_samples(reader *r, const cJSON *root)
     return true;
 }
 
-static bool read_models(reader *r, const cJSON *root)
-{
+static bool read_models(reader *r, const cJSON *root) {
     le__trace *t = r->trace;
     const cJSON *all = member(r, root, "models", false), *item;
     if (!all)
         return false;
-    cJSON_ArrayForEach(item, all)
-    {
+    cJSON_ArrayForEach(item, all) {
         int c = find(t->candidates, t->n_candidates, item->string);
         if (c < 0)
             return bad(r, "models: unknown candidate \"%s\"", item->string);
@@ -232,8 +214,7 @@ static bool read_models(reader *r, const cJSON *root)
     return true;
 }
 
-static bool read_slow(reader *r, const cJSON *root)
-{
+static bool read_slow(reader *r, const cJSON *root) {
     le__trace *t = r->trace;
     const cJSON *list = member(r, root, "slow", true), *item;
     if (!list)
@@ -241,8 +222,7 @@ static bool read_slow(reader *r, const cJSON *root)
     t->slow = zeroed(r, (size_t)cJSON_GetArraySize(list), sizeof *t->slow);
     if (!t->slow)
         return false;
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach(item, list) {
         le__trace_slow *s = &t->slow[t->n_slow++];
         const char *resource = text(r, item, "resource", "slow");
         if (!resource || !number(r, item, "first_call", "slow", 0.0, &s->first) ||
@@ -256,8 +236,7 @@ static bool read_slow(reader *r, const cJSON *root)
     return true;
 }
 
-static bool read_calls(reader *r, const cJSON *root)
-{
+static bool read_calls(reader *r, const cJSON *root) {
     le__trace *t = r->trace;
     const cJSON *list = member(r, root, "calls", true), *item;
     double total = 0.0;
@@ -266,8 +245,7 @@ static bool read_calls(reader *r, const cJSON *root)
     t->calls = zeroed(r, (size_t)cJSON_GetArraySize(list), sizeof *t->calls);
     if (!t->calls)
         return false;
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach(item, list) {
         const char *problem = text(r, item, "problem", "calls");
         double count = 0.0;
         if (!problem || !number(r, item, "count", "calls", 0.0, &count))
@@ -285,8 +263,7 @@ static bool read_calls(reader *r, const cJSON *root)
 }
 
 /* The largest and the least that slow phases make of one second. */
-static void phases(const le__trace *t, int candidate, double *most, double *least)
-{
+static void phases(const le__trace *t, int candidate, double *most, double *least) {
     *most = *least = 1.0;
     for (int i = 0; i < t->n_slow; i++) {
         if (t->slow[i].resource != t->resource_of[candidate])
@@ -296,13 +273,11 @@ static void phases(const le__trace *t, int candidate, double *most, double *leas
 }
 
 /* So that sums and draws of them stay finite. */
-static bool is_time(double seconds)
-{
+static bool is_time(double seconds) {
     return seconds >= LEAST_S && seconds <= MOST_S;
 }
 
-static bool has_time(const reader *r, int problem, int candidate)
-{
+static bool has_time(const reader *r, int problem, int candidate) {
     const le__trace *t = r->trace;
     const le__trace_series *s = &t->series[problem * t->n_candidates + candidate];
     const char *name = t->candidates[candidate].name, *of = t->problems[problem].name;
@@ -325,8 +300,7 @@ static bool has_time(const reader *r, int problem, int candidate)
 }
 
 /* Every candidate must have a time for every problem that is called, in slow phases too. */
-static bool complete(reader *r)
-{
+static bool complete(reader *r) {
     const le__trace *t = r->trace;
     for (int i = 0; i < t->n_calls; i++)
         for (int c = 0; c < t->n_candidates; c++)
@@ -335,8 +309,7 @@ static bool complete(reader *r)
     return true;
 }
 
-static bool read_all(reader *r, const cJSON *root)
-{
+static bool read_all(reader *r, const cJSON *root) {
     double schema = 0.0;
     if (!cJSON_IsObject(root))
         return bad(r, "a trace is a JSON object");
@@ -349,8 +322,7 @@ static bool read_all(reader *r, const cJSON *root)
            read_calls(r, root) && complete(r);
 }
 
-le__trace *le__trace_parse(const char *name, const char *json, FILE *err)
-{
+le__trace *le__trace_parse(const char *name, const char *json, FILE *err) {
     reader r = {name, err, NULL};
     const char *end = NULL;
     cJSON *root = le__json_parse(json, strlen(json) + 1, &end);
@@ -370,8 +342,7 @@ le__trace *le__trace_parse(const char *name, const char *json, FILE *err)
     return r.trace;
 }
 
-static char *slurp(const reader *r)
-{
+static char *slurp(const reader *r) {
     FILE *in = fopen(r->file, "rb");
     if (!in) {
         bad(r, "cannot be opened: %s", strerror(errno));
@@ -393,8 +364,7 @@ static char *slurp(const reader *r)
     return data;
 }
 
-le__trace *le__trace_read(const char *path, FILE *err)
-{
+le__trace *le__trace_read(const char *path, FILE *err) {
     reader r = {path, err, NULL};
     char *json = slurp(&r);
     le__trace *trace = json ? le__trace_parse(path, json, err) : NULL;
@@ -402,15 +372,13 @@ le__trace *le__trace_read(const char *path, FILE *err)
     return trace;
 }
 
-static void free_names(le__trace_name *names, int n)
-{
+static void free_names(le__trace_name *names, int n) {
     for (int i = 0; i < n; i++)
         free(names[i].name);
     free(names);
 }
 
-void le__trace_free(le__trace *t)
-{
+void le__trace_free(le__trace *t) {
     if (!t)
         return;
     for (int i = 0; t->series && i < t->n_problems * t->n_candidates; i++)
@@ -427,18 +395,15 @@ void le__trace_free(le__trace *t)
     free(t);
 }
 
-int le__trace_candidates(const le__trace *trace)
-{
+int le__trace_candidates(const le__trace *trace) {
     return trace->n_candidates;
 }
 
-int le__trace_problems(const le__trace *trace)
-{
+int le__trace_problems(const le__trace *trace) {
     return trace->n_problems;
 }
 
-double le__trace_truth(const le__trace *t, int problem, int candidate)
-{
+double le__trace_truth(const le__trace *t, int problem, int candidate) {
     const le__trace_series *s = &t->series[problem * t->n_candidates + candidate];
     if (s->n == 0) {
         const le__trace_model *m = &t->models[candidate];

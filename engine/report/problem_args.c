@@ -6,6 +6,8 @@
  */
 #include "problem_args.h"
 
+#include "benchdb.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,12 +43,8 @@ static bool has(const problem_args *a, const char *name) {
     return false;
 }
 
-/* splitmix64 */
 static double uniform(reader *r) {
-    uint64_t z = r->random += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+    return (double)(le_stats_random(&r->random) >> 11) * 0x1p-53;
 }
 
 /* --- tensors: "f32[64,64,64]" --- */

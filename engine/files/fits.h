@@ -39,8 +39,11 @@ void le__fits_close(le__fits *f); /* harmless on {.fd = -1} */
 /* Fails with the file, what was tried and CFITSIO's words for the status. */
 le_status le__fits_fail(const char *text, const char *what, int status);
 
-/* CFITSIO's data type for memory of this dtype. */
-int le__fits_type(le_dtype dtype);
+/* By dtype: CFITSIO's type of an image of such values, and of memory; 0, 0: there is none. */
+typedef struct le__fits_type {
+    int bitpix, memory;
+} le__fits_type;
+extern const le__fits_type le__fits_types[LE_DTYPE_LAST + 1];
 
 /* Of a table: sets its shape, once the file is at its HDU; r[1] becomes the column of that name, in
  * whatever case, and stays as it is for NULL; whether all columns in r hold one number a row; those

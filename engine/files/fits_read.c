@@ -38,29 +38,18 @@ static bool has_either(const le__fits *f, const char *name) {
     return has_key(f, name) || (f->compressed && has_column(f, name));
 }
 
+const le__fits_type le__fits_types[LE_DTYPE_LAST + 1] = {
+    [LE_U8] = {BYTE_IMG, TBYTE},           [LE_I8] = {SBYTE_IMG, TSBYTE},
+    [LE_U16] = {USHORT_IMG, TUSHORT},      [LE_I16] = {SHORT_IMG, TSHORT},
+    [LE_U32] = {ULONG_IMG, TUINT},         [LE_I32] = {LONG_IMG, TINT},
+    [LE_U64] = {ULONGLONG_IMG, TULONGLONG}, [LE_I64] = {LONGLONG_IMG, TLONGLONG},
+    [LE_F32] = {FLOAT_IMG, TFLOAT},        [LE_F64] = {DOUBLE_IMG, TDOUBLE}};
+
 static le_dtype dtype_of(int bitpix) {
-    switch (bitpix) {
-    case BYTE_IMG:
-        return LE_U8;
-    case SBYTE_IMG:
-        return LE_I8;
-    case SHORT_IMG:
-        return LE_I16;
-    case USHORT_IMG:
-        return LE_U16;
-    case LONG_IMG:
-        return LE_I32;
-    case ULONG_IMG:
-        return LE_U32;
-    case LONGLONG_IMG:
-        return LE_I64;
-    case ULONGLONG_IMG:
-        return LE_U64;
-    case FLOAT_IMG:
-        return LE_F32;
-    default:
-        return LE_F64;
-    }
+    le_dtype d = LE_DTYPE_LAST;
+    while (d > 0 && le__fits_types[d].bitpix != bitpix)
+        d--;
+    return d ? d : LE_F64;
 }
 
 static double key_or(const le__fits *f, const char *name, double otherwise) {
@@ -111,14 +100,6 @@ static le_status survey(const le__fits *f, uint32_t taken, pixels *p) {
     return LE_OK;
 }
 
-int le__fits_type(le_dtype dtype) {
-    static const int types[LE_DTYPE_LAST + 1] = {
-        [LE_U8] = TBYTE,       [LE_I8] = TSBYTE,    [LE_U16] = TUSHORT, [LE_I16] = TSHORT,
-        [LE_U32] = TUINT,      [LE_I32] = TINT,     [LE_F32] = TFLOAT,  [LE_F64] = TDOUBLE,
-        [LE_U64] = TULONGLONG, [LE_I64] = TLONGLONG};
-    return types[dtype];
-}
-
 /* What CFITSIO puts where there is no value; NULL: it does not look. */
 static void *null_of(le_dtype dtype, bool blank) {
     static const double nan_f64 = NAN;
@@ -140,8 +121,8 @@ static int read_range(const le__fits *f, const le__io_range *r, le_dtype dtype, 
         last[k] = (long)(r[i].start + (r[i].count - 1) * r[i].step) + 1;
         step[k] = (long)r[i].step;
     }
-    fits_read_subset(f->file, le__fits_type(dtype), first, last, step, null_of(dtype, blank), out,
-                     &any, &error);
+    fits_read_subset(f->file, le__fits_types[dtype].memory, first, last, step,
+                     null_of(dtype, blank), out, &any, &error);
     return error;
 }
 
@@ -159,8 +140,8 @@ static int read_whole(const le__fits *f, int64_t count, le_dtype dtype, bool bla
     int error = 0, any = 0;
     for (int i = 0; i < f->naxis; i++)
         first[i] = 1;
-    fits_read_pixll(f->file, le__fits_type(dtype), first, count, null_of(dtype, blank), out, &any,
-                    &error);
+    fits_read_pixll(f->file, le__fits_types[dtype].memory, first, count, null_of(dtype, blank), out,
+                    &any, &error);
     return error;
 }
 

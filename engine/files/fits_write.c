@@ -57,15 +57,6 @@ static le_status finish(const char *text, fitsfile *file, int status) {
 /* ------------------------------------------------------------------------------------- images --
  */
 
-static int bitpix_of(le_dtype dtype) {
-    static const int types[LE_DTYPE_LAST + 1] = {
-        [LE_U8] = BYTE_IMG,     [LE_I8] = SBYTE_IMG,   [LE_U16] = USHORT_IMG,
-        [LE_I16] = SHORT_IMG,   [LE_U32] = ULONG_IMG,  [LE_I32] = LONG_IMG,
-        [LE_F32] = FLOAT_IMG,   [LE_F64] = DOUBLE_IMG, [LE_U64] = ULONGLONG_IMG,
-        [LE_I64] = LONGLONG_IMG};
-    return types[dtype];
-}
-
 /* In pieces of our own, for CFITSIO may swap the bytes of what it is given. */
 static int put_pixels(fitsfile *file, const le_tensor *t, const void *data) {
     int error = 0;
@@ -76,7 +67,7 @@ static int put_pixels(fitsfile *file, const le_tensor *t, const void *data) {
     for (int64_t at = 0; !error && at < count; at += PIECE_BYTES / size) {
         int64_t n = count - at < PIECE_BYTES / size ? count - at : PIECE_BYTES / size;
         memcpy(piece, (const char *)data + at * size, (size_t)(n * size));
-        fits_write_img(file, le__fits_type(t->dtype), at + 1, n, piece, &error);
+        fits_write_img(file, le__fits_types[t->dtype].memory, at + 1, n, piece, &error);
     }
     free(piece);
     return error;
@@ -87,7 +78,7 @@ static int put_image(fitsfile *file, const le_tensor *t, const void *data, const
     int error = 0;
     for (int i = 0; i < t->ndim; i++)
         naxes[i] = t->shape[t->ndim - 1 - i];
-    fits_resize_imgll(file, bitpix_of(t->dtype), t->ndim, naxes, &error);
+    fits_resize_imgll(file, le__fits_types[t->dtype].bitpix, t->ndim, naxes, &error);
     if (!error && like)
         le__fits_copy_sky(like, t, file);
     fits_set_hdustruc(file, &error); /* from here on values are stored as the header says */

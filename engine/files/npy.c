@@ -6,6 +6,8 @@
  */
 #include "files/io.h"
 
+#include "call/tensor.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -121,17 +123,7 @@ static le_status turn(le_tensor *t) {
     le_status status = le__io_alloc(&to, from.dtype, from.ndim, from.shape);
     if (status != LE_OK)
         return status;
-    const size_t size = le_dtype_size(from.dtype);
-    const int64_t n = le_tensor_count(&to);
-    for (int64_t i = 0; i < n; i++) {
-        int64_t at = 0, rest = i;
-        for (int d = from.ndim - 1; d >= 0; d--) {
-            at += rest % from.shape[d] * from.strides[d];
-            rest /= from.shape[d];
-        }
-        memcpy((char *)to.data + (size_t)i * size, (const char *)from.data + (size_t)at * size,
-               size);
-    }
+    le__tensor_pack(to.data, &from);
     le_tensor_free(t);
     *t = to;
     return LE_OK;

@@ -31,13 +31,7 @@ typedef struct block {
     le__io_range ranges[LE_MAX_DIMS];
 } block;
 
-static bool machine_big_endian(void) {
-    const union {
-        uint16_t number;
-        uint8_t bytes[2];
-    } probe = {.number = 1};
-    return probe.bytes[0] == 0;
-}
+static const bool machine_big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
 static le_status load(const le__io_request *r, block *b, char *data, int64_t bytes) {
     if (b->sliced)
@@ -78,7 +72,7 @@ static le_status read_block(const le__io_request *r, block *b, le_tensor *out) {
     if (status == LE_OK)
         status = load(r, b, (char *)out->data + (bytes - stored), stored);
     if (status == LE_OK)
-        le__io_convert(out->data, count, b->dtype, dtype, b->big_endian != machine_big_endian());
+        le__io_convert(out->data, count, b->dtype, dtype, b->big_endian != machine_big_endian);
     return status;
 }
 
@@ -234,7 +228,7 @@ static void format_header(const le_tensor *t, const char *data_file, char *out, 
         le__text_add(&x, "\nkinds: complex");
     for (int i = 0; pairs && i < t->ndim; i++)
         le__text_add(&x, " domain");
-    le__text_add(&x, "\nencoding: raw\nendian: %s\n", machine_big_endian() ? "big" : "little");
+    le__text_add(&x, "\nencoding: raw\nendian: %s\n", machine_big_endian ? "big" : "little");
     if (data_file)
         le__text_add(&x, "data file: %s\n", data_file);
     else

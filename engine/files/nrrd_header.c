@@ -8,6 +8,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -24,49 +25,20 @@ typedef struct parser {
 } parser;
 
 static const struct {
-    const char *name;
     le_dtype type;
+    const char *names; /* each between two bars */
 } type_names[] = {
-    {"signed char", LE_I8},
-    {"int8", LE_I8},
-    {"int8_t", LE_I8},
-    {"uchar", LE_U8},
-    {"unsigned char", LE_U8},
-    {"uint8", LE_U8},
-    {"uint8_t", LE_U8},
-    {"short", LE_I16},
-    {"short int", LE_I16},
-    {"signed short", LE_I16},
-    {"signed short int", LE_I16},
-    {"int16", LE_I16},
-    {"int16_t", LE_I16},
-    {"ushort", LE_U16},
-    {"unsigned short", LE_U16},
-    {"unsigned short int", LE_U16},
-    {"uint16", LE_U16},
-    {"uint16_t", LE_U16},
-    {"int", LE_I32},
-    {"signed int", LE_I32},
-    {"int32", LE_I32},
-    {"int32_t", LE_I32},
-    {"uint", LE_U32},
-    {"unsigned int", LE_U32},
-    {"uint32", LE_U32},
-    {"uint32_t", LE_U32},
-    {"longlong", LE_I64},
-    {"long long", LE_I64},
-    {"long long int", LE_I64},
-    {"signed long long", LE_I64},
-    {"signed long long int", LE_I64},
-    {"int64", LE_I64},
-    {"int64_t", LE_I64},
-    {"ulonglong", LE_U64},
-    {"unsigned long long", LE_U64},
-    {"unsigned long long int", LE_U64},
-    {"uint64", LE_U64},
-    {"uint64_t", LE_U64},
-    {"float", LE_F32},
-    {"double", LE_F64},
+    {LE_I8, "|signed char|int8|int8_t|"},
+    {LE_U8, "|uchar|unsigned char|uint8|uint8_t|"},
+    {LE_I16, "|short|short int|signed short|signed short int|int16|int16_t|"},
+    {LE_U16, "|ushort|unsigned short|unsigned short int|uint16|uint16_t|"},
+    {LE_I32, "|int|signed int|int32|int32_t|"},
+    {LE_U32, "|uint|unsigned int|uint32|uint32_t|"},
+    {LE_I64, "|longlong|long long|long long int|signed long long|signed long long int|"
+             "int64|int64_t|"},
+    {LE_U64, "|ulonglong|unsigned long long|unsigned long long int|uint64|uint64_t|"},
+    {LE_F32, "|float|"},
+    {LE_F64, "|double|"},
 };
 
 static le_status bad(const parser *p, const char *field, const char *value, const char *expected) {
@@ -86,8 +58,10 @@ static bool whole_number(const char **at, int64_t *out) {
 }
 
 static le_status parse_type(parser *p, const char *value) {
-    for (size_t i = 0; i < sizeof type_names / sizeof *type_names; i++) {
-        if (strcmp(value, type_names[i].name) == 0) {
+    char name[VALUE_MAX + 2];
+    snprintf(name, sizeof name, "|%s|", value);
+    for (size_t i = 0; !strchr(value, '|') && i < sizeof type_names / sizeof *type_names; i++) {
+        if (strstr(type_names[i].names, name)) {
             p->h->type = type_names[i].type;
             p->has_type = true;
             return LE_OK;

@@ -9,25 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-static const char *type_of(le_dtype dtype) {
-    switch (dtype) {
-    case LE_U8:
-        return "unsignedByte";
-    case LE_I8:
-    case LE_I16:
-        return "short";
-    case LE_U16:
-    case LE_I32:
-        return "int";
-    case LE_U32:
-    case LE_I64:
-        return "long";
-    case LE_F32:
-        return "float";
-    default: /* u64 has no type of its own */
-        return "double";
-    }
-}
+static const char *const types[LE_DTYPE_LAST + 1] = {
+    [LE_U8] = "unsignedByte", [LE_I8] = "short", [LE_I16] = "short", [LE_U16] = "int",
+    [LE_I32] = "int",         [LE_U32] = "long", [LE_I64] = "long",  [LE_F32] = "float",
+    [LE_F64] = "double",      [LE_U64] = "double" /* has no type of its own */};
 
 static void put_fields(FILE *f, const le__io_request *r, const le_tensor *t) {
     char made[LE__IO_NUMBER];
@@ -35,7 +20,7 @@ static void put_fields(FILE *f, const le__io_request *r, const le_tensor *t) {
         const char *name = le__io_column_name(r, k, made);
         fputs("<FIELD name=\"", f);
         le__escape(f, name);
-        fprintf(f, "\" datatype=\"%s\"%s/>\n", type_of(t->dtype),
+        fprintf(f, "\" datatype=\"%s\"%s/>\n", types[t->dtype],
                 le__io_is_degrees(name) ? " unit=\"deg\"" : "");
     }
 }

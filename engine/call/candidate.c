@@ -23,10 +23,8 @@ typedef struct list {
 } list;
 
 static le__candidate *append(list *l) {
-    void *items = le__array_room(l->items, l->n, &l->capacity, sizeof *l->items);
-    if (!items)
+    if (!LE__ARRAY_ROOM(l->items, l->n, l->capacity))
         return NULL;
-    l->items = items;
     l->items[l->n] = (le__candidate){0};
     return &l->items[l->n++];
 }

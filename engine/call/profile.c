@@ -35,11 +35,8 @@ static LE__THREAD_LOCAL int depth, loops; /* of the run under way on this thread
 
 void le__profile_record(le_profile *p, const le__event *e) {
     pthread_mutex_lock(&p->mutex);
-    void *events = le__array_room(p->events, p->n, &p->capacity, sizeof *p->events);
-    if (events) { /* else it is lost: a profile is no reason to fail a call */
-        p->events = events;
-        p->events[p->n++] = *e;
-    }
+    if (LE__ARRAY_ROOM(p->events, p->n, p->capacity))
+        p->events[p->n++] = *e; /* else it is lost: a profile is no reason to fail a call */
     pthread_mutex_unlock(&p->mutex);
 }
 

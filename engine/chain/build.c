@@ -35,20 +35,17 @@ static void free_step(le__chain_step *s) {
     if (s->bound)
         le__call_unbind(&s->call);
     for (size_t i = 0; i < s->n_args; i++) {
-        union {
-            const void *in;
-            void *out;
-        } owned = {NULL}; /* the step's own copies */
-        if (s->args[i].kind == LE_KIND_TABLE) {
-            owned.in = s->args[i].value.in;
-            le_tensor_free(owned.out);
-        }
-        if (s->args[i].kind == LE_KIND_STR || s->args[i].kind == LE_KIND_OPTION)
-            owned.in =
-                s->args[i].kind == LE_KIND_STR || s->args[i].count ? s->args[i].value.str : NULL;
-        else if (s->args[i].kind == LE_KIND_F64S)
-            owned.in = s->args[i].value.f64s;
-        free(owned.out);
+        const le_arg *a = &s->args[i];
+        const void *own = NULL; /* the step's copy */
+        if (a->kind == LE_KIND_TABLE)
+            own = a->value.in;
+        else if (a->kind == LE_KIND_STR || (a->kind == LE_KIND_OPTION && a->count))
+            own = a->value.str;
+        else if (a->kind == LE_KIND_F64S)
+            own = a->value.f64s;
+        if (a->kind == LE_KIND_TABLE)
+            le_tensor_free((le_tensor *)(uintptr_t)own);
+        free((void *)(uintptr_t)own);
     }
     free(s->args);
     free(s->stand_ins);
@@ -285,10 +282,8 @@ static le_status reads_what_it_writes(const le_chain *c, const le__chain_step *s
 }
 
 static le_status take_step(le_chain *c, le__chain_step *s) {
-    void *steps = le__array_room(c->steps, (size_t)c->n_steps, &c->step_capacity, sizeof *c->steps);
-    if (!steps)
+    if (!LE__ARRAY_ROOM(c->steps, c->n_steps, c->step_capacity))
         return le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name);
-    c->steps = steps;
     le_status status = bind_step(c, s);
     if (status == LE_OK)
         status = reads_what_it_writes(c, s);

@@ -183,12 +183,10 @@ static void run_way(solver *s, int boundary, int from, int way) {
 
 static void push(solver *s, double cost, int n) {
     heap *h = &s->heap;
-    void *items = le__array_room(h->items, (size_t)h->n, &h->capacity, sizeof *h->items);
-    if (!items) {
+    if (!LE__ARRAY_ROOM(h->items, h->n, h->capacity)) {
         s->states.out_of_memory = true;
         return;
     }
-    h->items = items;
     int i = h->n++;
     for (; i > 0 && h->items[(i - 1) / 2].cost > cost; i = (i - 1) / 2)
         h->items[i] = h->items[(i - 1) / 2];
@@ -329,11 +327,8 @@ typedef struct path { /* that is being read off */
 static bool add_move(solver *s, path *p, int value, int from, int to) {
     le__plan *plan = p->plan;
     uint8_t *mask = &p->masks[s->index.slot[value]];
-    void *moves =
-        le__array_room(plan->moves, (size_t)plan->n_moves, &p->move_capacity, sizeof *plan->moves);
-    if (!moves)
+    if (!LE__ARRAY_ROOM(plan->moves, plan->n_moves, p->move_capacity))
         return false;
-    plan->moves = moves;
     plan->moves[plan->n_moves++] = (le__plan_move){plan->n_ways, value, from, to};
     *mask = (uint8_t)(to < 0 ? *mask & ~bit(from) : *mask | bit(to));
     return true;

@@ -58,11 +58,8 @@ bool le__value_is_open(const le_chain *c, const le__chain_value *v) {
 static le__chain_value *new_value(le_chain *c, le__value_role role, const char *name) {
     if (c->status != LE_OK)
         return NULL;
-    void *values = le__array_room(c->values, (size_t)c->n_values, &c->capacity, sizeof *c->values);
-    if (values)
-        c->values = values;
     char *copy = name ? strdup(name) : NULL;
-    if (!values || (name && !copy)) {
+    if (!LE__ARRAY_ROOM(c->values, c->n_values, c->capacity) || (name && !copy)) {
         free(copy);
         le__chain_keep_error(c, le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name));
         return NULL;

@@ -11,17 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The array with room for one element behind its n; NULL: out of memory, it is as it was. */
-static inline void *le__array_room(void *array, size_t n, size_t *capacity, size_t size) {
-    if (n < *capacity)
-        return array;
-    size_t more = *capacity ? 2 * *capacity : 16;
-    void *grown = realloc(array, more * size);
-    if (grown)
-        *capacity = more;
-    return grown;
-}
-
 static inline bool le__array_resize(void *pointer, size_t bytes) {
     void *array;
     memcpy(&array, pointer, sizeof array); /* of whatever it is an array */
@@ -31,7 +20,18 @@ static inline bool le__array_resize(void *pointer, size_t bytes) {
     return array != NULL;
 }
 
+static inline bool le__array_room(void *pointer, size_t n, size_t *capacity, size_t size) {
+    size_t more = *capacity ? 2 * *capacity : 16;
+    if (n >= *capacity && !le__array_resize(pointer, more * size))
+        return false;
+    *capacity = n < *capacity ? *capacity : more;
+    return true;
+}
+
 /* Gives an array room for n elements. False: out of memory, it is as it was. */
 #define LE__ARRAY_RESIZE(array, n) le__array_resize(&(array), (size_t)(n) * sizeof *(array))
+/* Gives it room for one behind its n, where it has room for so many. False: the same. */
+#define LE__ARRAY_ROOM(array, n, capacity)                                                         \
+    le__array_room(&(array), (size_t)(n), &(capacity), sizeof *(array))
 
 #endif

@@ -201,11 +201,9 @@ static le_status add_image(edf *e, const le__io_place *at) {
             "%s: image %zu is %s, the first %s; images of one shape and type are expected",
             at->text, e->n, text[0], text[1]);
     }
-    image *more = le__array_room(e->images, e->n, &e->room, sizeof *more);
-    if (!more)
+    if (!LE__ARRAY_ROOM(e->images, e->n, e->room))
         return le_fail(LE_ERR_MEMORY, "%s: out of memory", at->text);
-    e->images = more;
-    more[e->n++] = (image){at->offset, at->big_endian};
+    e->images[e->n++] = (image){at->offset, at->big_endian};
     return LE_OK;
 }
 

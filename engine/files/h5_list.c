@@ -24,10 +24,8 @@ typedef struct list_job {
 
 static bool add(list_job *job, const char *name) {
     le__h5_names *l = job->names;
-    char **more = le__array_room(l->list, l->n, &job->room, sizeof *more);
-    if (!more)
+    if (!LE__ARRAY_ROOM(l->list, l->n, job->room))
         return false;
-    l->list = more;
     l->list[l->n] = strdup(name);
     return l->list[l->n++] != NULL;
 }

@@ -66,10 +66,8 @@ static bool continues(run *r, int64_t at, int64_t from) {
 static bool add(runs *list, int64_t at, int64_t from) {
     if (list->n && continues(&list->run[list->n - 1], at, from))
         return true;
-    run *more = le__array_room(list->run, (size_t)list->n, &list->room, sizeof *more);
-    if (!more)
+    if (!LE__ARRAY_ROOM(list->run, list->n, list->room))
         return false;
-    list->run = more;
     list->run[list->n++] = (run){at, 1, from, 0, 1};
     return true;
 }

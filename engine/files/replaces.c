@@ -91,12 +91,7 @@ static bool is_same(const identity *a, const identity *b) {
 static void add(file_list *l, const char *file) {
     if (l->failed || !file)
         return;
-    identity *grown = le__array_room(l->file, l->n, &l->capacity, sizeof *grown);
-    l->failed = !grown;
-    if (!grown)
-        return;
-    l->file = grown;
-    l->failed = !identify(file, &l->file[l->n]);
+    l->failed = !LE__ARRAY_ROOM(l->file, l->n, l->capacity) || !identify(file, &l->file[l->n]);
     l->n += !l->failed;
 }
 

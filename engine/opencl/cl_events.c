@@ -18,10 +18,8 @@ cl_event *le__cl_event_slot(le_call *call, le__cl_record_kind kind, const char *
     le__cl_call *c = call->cl;
     if (kind != LE__CL_RECORD_KERNEL && !c->profile && !c->moving)
         return NULL;
-    void *events = le__array_room(c->events, c->n_events, &c->capacity, sizeof *c->events);
-    if (!events)
+    if (!LE__ARRAY_ROOM(c->events, c->n_events, c->capacity))
         return NULL;
-    c->events = events;
     le__cl_event *e = &c->events[c->n_events++];
     *e = (le__cl_event){
         .kind = kind, .moving = c->moving, .name = name, .queued = le__now(), .bytes = bytes};

@@ -5,21 +5,7 @@
  */
 #include "call/device.h"
 
-#include <ctype.h>
 #include <string.h>
-
-static bool contains(const char *text, const char *part) {
-    size_t n = strlen(part);
-    for (; *text; text++) {
-        size_t i = 0;
-        while (i < n && text[i] &&
-               tolower((unsigned char)text[i]) == tolower((unsigned char)part[i]))
-            i++;
-        if (i == n)
-            return true;
-    }
-    return false;
-}
 
 bool le__device_matches(const le__device *d, const char *filter) {
     if (!filter || !*filter || !strcmp(filter, "all"))
@@ -30,7 +16,7 @@ bool le__device_matches(const le__device *d, const char *filter) {
         return d->kind == LE_DEVICE_OPENCL;
     if (!strcmp(filter, d->id))
         return true;
-    return d->kind == LE_DEVICE_OPENCL && contains(d->name, filter);
+    return d->kind == LE_DEVICE_OPENCL && strcasestr(d->name, filter);
 }
 
 bool le__names_opencl(const char *filter) {

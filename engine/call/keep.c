@@ -66,13 +66,19 @@ static void free_item(item *i) {
     free(i);
 }
 
+static bool free_all(item *gone) {
+    bool any = gone != NULL;
+    for (item *next; gone; gone = next) {
+        next = gone->next;
+        free_item(gone);
+    }
+    return any;
+}
+
 void le__keep_close(le__keep *k) {
     if (!k)
         return;
-    for (item *i = k->items, *next; i; i = next) {
-        next = i->next;
-        free_item(i);
-    }
+    free_all(k->items);
     pthread_mutex_destroy(&k->mutex);
     pthread_cond_destroy(&k->built);
     free(k);
@@ -123,15 +129,6 @@ static item *take_surplus(le__keep *k, const void *owner, int64_t limit) {
         last->next = gone;
         gone = last;
     }
-}
-
-static bool free_all(item *gone) {
-    bool any = gone != NULL;
-    for (item *next; gone; gone = next) {
-        next = gone->next;
-        free_item(gone);
-    }
-    return any;
 }
 
 bool le__keep_drop(le__keep *k, const void *owner) {

@@ -165,7 +165,7 @@ static void drop_host(le_storage *s) {
 }
 
 void le__storage_drop(le_storage *s, const void *owner) {
-    le__device_copy *gone = NULL, *next;
+    le__device_copy *gone = NULL;
     pthread_mutex_lock(&s->mutex);
     if (!owner)
         drop_host(s);
@@ -174,16 +174,13 @@ void le__storage_drop(le_storage *s, const void *owner) {
             c = &(*c)->next;
             continue;
         }
-        next = (*c)->next;
+        le__device_copy *next = (*c)->next;
         (*c)->next = gone;
         gone = *c;
         *c = next;
     }
     pthread_mutex_unlock(&s->mutex);
-    for (; gone; gone = next) {
-        next = gone->next;
-        gone->release(gone);
-    }
+    release_copies(gone);
 }
 
 void le__storage_cut(le_storage *s, size_t bytes) {

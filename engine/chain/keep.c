@@ -7,6 +7,7 @@
 #include "chain/state.h"
 
 #include "call/engine.h"
+#include "stats.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -57,12 +58,9 @@ void le__chains_close(le__chains *c) {
 
 /* --- the key --- */
 
-static uint64_t mix(uint64_t h,
-                    uint64_t value) { /* splitmix64's finaliser (Steele, Lea, Flood 2014) */
-    h = (h ^ value) + 0x9e3779b97f4a7c15u;
-    h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
-    h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
-    return h ^ (h >> 31);
+static uint64_t mix(uint64_t h, uint64_t value) {
+    h ^= value;
+    return le_stats_random(&h);
 }
 
 static uint64_t mix_text(uint64_t h, const char *text) {

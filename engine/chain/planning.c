@@ -205,17 +205,18 @@ static void fill_limits(planner *p) {
 static bool allocate(planner *p) {
     size_t values = (size_t)p->chain->n_values + 1, steps = (size_t)p->chain->n_steps + 1;
     p->surveys = calloc(steps, sizeof *p->surveys);
-    p->pieces = calloc(values, sizeof *p->pieces);
-    p->piece_values = calloc(values, sizeof *p->piece_values);
-    p->newest = calloc(values, sizeof *p->newest);
-    p->older = calloc(values, sizeof *p->older);
-    p->n_pieces = calloc(values, sizeof *p->n_pieces);
+    p->pieces = calloc(5 * values, sizeof *p->pieces);
     p->values = calloc(values, sizeof *p->values);
     p->ways = calloc(steps * LE__PLAN_MAX_PLACES, sizeof *p->ways);
     p->lists = calloc(steps, sizeof *p->lists);
     p->transfer = calloc(values * LE__PLAN_MAX_PLACES * LE__PLAN_MAX_PLACES, sizeof *p->transfer);
-    return p->surveys && p->pieces && p->piece_values && p->newest && p->older && p->n_pieces &&
-           p->values && p->ways && p->lists && p->transfer;
+    if (!p->surveys || !p->pieces || !p->values || !p->ways || !p->lists || !p->transfer)
+        return false;
+    p->piece_values = p->pieces + values;
+    p->newest = p->piece_values + values;
+    p->older = p->newest + values;
+    p->n_pieces = p->older + values;
+    return true;
 }
 
 static void release(planner *p) {
@@ -223,10 +224,6 @@ static void release(planner *p) {
         free(p->lists[i]);
     free(p->surveys);
     free(p->pieces);
-    free(p->piece_values);
-    free(p->newest);
-    free(p->older);
-    free(p->n_pieces);
     free(p->values);
     free(p->ways);
     free(p->lists);

@@ -495,18 +495,13 @@ static size_t place_of(const le__op_state *op, int64_t problem) {
     return low;
 }
 
-static le__stored_choice *find_choice(const le__op_state *op, int64_t problem,
-                                      const char *constraint) {
+le__stored_choice *le__store_choice(const le__op_state *op, int64_t problem,
+                                    const char *constraint) {
     for (size_t i = place_of(op, problem); i < op->n_choices && op->choices[i].problem == problem;
          i++)
         if (!strcmp(op->choices[i].constraint, constraint))
             return &op->choices[i];
     return NULL;
-}
-
-const le__stored_choice *le__store_choice(const le__op_state *op, int64_t problem,
-                                          const char *constraint) {
-    return find_choice(op, problem, constraint);
 }
 
 static le__stored_choice *add_choice(le__op_state *op, int64_t problem, const char *constraint) {
@@ -522,7 +517,7 @@ static le__stored_choice *add_choice(le__op_state *op, int64_t problem, const ch
 
 void le__store_note_choice(le__op_state *op, int64_t problem, const char *constraint, le__arm *arm,
                            le__chosen chosen) {
-    le__stored_choice *c = find_choice(op, problem, constraint);
+    le__stored_choice *c = le__store_choice(op, problem, constraint);
     if (!c && chosen != LE__CHOSEN_BY_LEARNING)
         c = add_choice(op, problem, constraint);
     if (!c)

@@ -46,8 +46,8 @@ bool le__store_load_problem(le__store *s, le__op_state *op, le__policy *policy, 
 /* Verdicts that came since the operation was loaded; false as above. Mutex of the state held. */
 bool le__store_load_verdicts(le__store *s, le__op_state *op);
 /* Stored choice of a problem under a constraint; NULL if none that is still to be believed. */
-const le__stored_choice *le__store_choice(const le__op_state *op, int64_t problem,
-                                          const char *constraint);
+le__stored_choice *le__store_choice(const le__op_state *op, int64_t problem,
+                                    const char *constraint);
 /* What this process has stored: other questions about the problem, in another mode, go by it too.
  * What calls have learnt is only noted in place of another choice. Mutex of the state held. */
 void le__store_note_choice(le__op_state *op, int64_t problem, const char *constraint, le__arm *arm,

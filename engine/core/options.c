@@ -293,24 +293,13 @@ le_status le__options_resolve(le_options *out, const le_options *given) {
     return status;
 }
 
-static void drop(const char **text) {
-    union {
-        const char *in;
-        char *out;
-    } owned = {*text};
-    free(owned.out);
-    *text = NULL;
-}
-
 void le__options_free(le_options *o) {
-    drop(&o->db_path);
-    drop(&o->host);
-    drop(&o->site_db_path);
-    drop(&o->cache_dir);
-    drop(&o->cl_dir);
-    drop(&o->devices);
-    drop(&o->run_type);
-    drop(&o->implementation);
+    const char **texts[] = {&o->db_path, &o->host,    &o->site_db_path, &o->cache_dir,
+                            &o->cl_dir,  &o->devices, &o->run_type,     &o->implementation};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        free((void *)(uintptr_t)*texts[i]);
+        *texts[i] = NULL;
+    }
 }
 
 int le__options_fork(const le_options *o) {

@@ -51,11 +51,8 @@ static le_status build(le_call *call, size_t bytes, void *cookie, void **out) {
 }
 
 static void release(const void *owner, void *data, size_t bytes) {
-    union {
-        const void *compared;
-        le__cl_device *device;
-    } d = {owner}; /* owners are only compared elsewhere */
-    le__cl_buffer_free(d.device, data, bytes);
+    /* owners are only compared elsewhere */
+    le__cl_buffer_free((le__cl_device *)(uintptr_t)owner, data, bytes);
 }
 
 le_status le_cl_keep(le_call *call, const char *key, size_t bytes, le_cl_keep_fn fill, void *cookie,

@@ -261,16 +261,8 @@ void le_explanation_free(le_explanation **explanation) {
     if (!explanation || !*explanation)
         return;
     whole *w = (whole *)(void *)*explanation; /* e is its first member */
-    union {
-        const le_explained_candidate *in;
-        le_explained_candidate *out;
-    } rows = {w->e.candidates};
-    union {
-        const le_chain_plan *in;
-        le_chain_plan *out;
-    } plan = {w->e.plan};
-    le_chain_plan_free(&plan.out);
-    free(rows.out);
+    le_chain_plan_free(&(le_chain_plan *){(le_chain_plan *)(uintptr_t)w->e.plan});
+    free((void *)(uintptr_t)w->e.candidates);
     free(w->texts);
     free(w);
     *explanation = NULL;

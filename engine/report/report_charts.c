@@ -211,24 +211,9 @@ static int by_x(const void *a, const void *b) {
 /* Whether no third line is clearly below the crossing. */
 static bool is_lowest(const svg_series *s, size_t n, double x, double y) {
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k + 1 < s[i].n && !s[i].faint; k++) {
-            const svg_point *p = &s[i].points[k];
-            if (p[0].x > x || p[1].x < x)
-                continue;
-            double t = log(x / p[0].x) / log(p[1].x / p[0].x);
-            if (exp(log(p[0].y) + t * log(p[1].y / p[0].y)) < 0.999 * y)
-                return false;
-        }
+        if (!s[i].faint && le__svg_value_at(&s[i], x) < 0.999 * y)
+            return false;
     return true;
-}
-
-static double height_at(const svg_series *s, double x) {
-    for (size_t k = 0; k + 1 < s->n; k++) {
-        const svg_point *p = &s->points[k];
-        if (p[0].x <= x && x <= p[1].x)
-            return exp(log(p[0].y) + log(x / p[0].x) / log(p[1].x / p[0].x) * log(p[1].y / p[0].y));
-    }
-    return NAN;
 }
 
 static size_t find_crossings(const svg_series *s, size_t n, svg_crossing *out,
@@ -239,7 +224,7 @@ static size_t find_crossings(const svg_series *s, size_t n, svg_crossing *out,
             double x[4];
             size_t m = s[a].faint || s[b].faint ? 0 : le__svg_crossings(&s[a], &s[b], x, 4);
             for (size_t i = 0; i < m && found < max; i++) {
-                if (!is_lowest(s, n, x[i], height_at(&s[a], x[i])))
+                if (!is_lowest(s, n, x[i], le__svg_value_at(&s[a], x[i])))
                     continue;
                 char where[LE__TEXT];
                 snprintf(labels[found], LABEL, "%.30s | %.30s at %s", s[a].label, s[b].label,

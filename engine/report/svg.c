@@ -294,36 +294,28 @@ static void draw_series(FILE *out, const svg_series *s, const scale *x, const sc
     }
 }
 
-static int legend_rows(const svg_series *series, size_t n) {
+/* Below y; how many rows it has. out NULL: it is not drawn. */
+static int legend(FILE *out, const svg_series *series, size_t n, double y) {
     int rows = 1, x = 0;
     for (size_t i = 0; i < n; i++) {
         int width = (int)strlen(series[i].label) * CHARACTER + 30;
         if (x && x + width > WIDTH - LEFT) {
             rows++;
+            y += 18;
             x = 0;
+        }
+        if (out) {
+            fprintf(out, "<circle cx=\"%d\" cy=\"%.1f\" r=\"5\" class=\"s%d\"/>\n", LEFT + x + 5,
+                    y - 4, series[i].colour % SVG_COLOURS);
+            text(out, LEFT + x + 15, y, "", series[i].label);
         }
         x += width;
     }
     return rows;
 }
 
-static void legend(FILE *out, const svg_series *series, size_t n, double y) {
-    int x = 0;
-    for (size_t i = 0; i < n; i++) {
-        int width = (int)strlen(series[i].label) * CHARACTER + 30;
-        if (x && x + width > WIDTH - LEFT) {
-            y += 18;
-            x = 0;
-        }
-        fprintf(out, "<circle cx=\"%d\" cy=\"%.1f\" r=\"5\" class=\"s%d\"/>\n", LEFT + x + 5, y - 4,
-                series[i].colour % SVG_COLOURS);
-        text(out, LEFT + x + 15, y, "", series[i].label);
-        x += width;
-    }
-}
-
 void le__svg_write_lines(FILE *out, const svg_lines *c, const svg_series *series, size_t n) {
-    int rows = legend_rows(series, n), top = (c->alone ? TEXT : 0) + TOP;
+    int rows = legend(NULL, series, n, 0), top = (c->alone ? TEXT : 0) + TOP;
     double plot = top + 18.0 * rows + 14;
     scale x = {.low = INFINITY, .from = LEFT, .to = WIDTH - RIGHT, .log = true};
     scale y = {.low = INFINITY, .from = plot + PLOT_HEIGHT, .to = plot, .log = true};
@@ -345,8 +337,7 @@ void le__svg_write_lines(FILE *out, const svg_lines *c, const svg_series *series
     fputs("</svg>\n", out);
 }
 
-/* Value of a series at x, between its points on logarithmic axes; NaN outside. */
-static double value_at(const svg_series *s, double x) {
+double le__svg_value_at(const svg_series *s, double x) {
     for (size_t i = 0; i < s->n; i++) {
         const svg_point *p = &s->points[i];
         if (p->x == x)
@@ -363,7 +354,7 @@ size_t le__svg_crossings(const svg_series *a, const svg_series *b, double *x, si
     size_t n = 0;
     double before_x = NAN, before = NAN;
     for (size_t i = 0; i < a->n; i++) {
-        double at = a->points[i].x, d = log(a->points[i].y / value_at(b, at));
+        double at = a->points[i].x, d = log(a->points[i].y / le__svg_value_at(b, at));
         if (isnan(d))
             continue;
         if (n < max && ((before < 0 && d > 0) || (before > 0 && d < 0)))

@@ -70,6 +70,8 @@ typedef struct svg_lines {
 /* Lines over two logarithmic axes with a legend. */
 void le__svg_write_lines(FILE *out, const svg_lines *chart, const svg_series *series, size_t n);
 
+/* Value of a series at x, between its points on logarithmic axes; NaN outside. */
+double le__svg_value_at(const svg_series *s, double x);
 /* Logarithmic interpolation of where series a and b cross between their common x; the crossings
  * found, at most max, ascending. */
 size_t le__svg_crossings(const svg_series *a, const svg_series *b, double *x, size_t max);

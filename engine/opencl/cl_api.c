@@ -6,6 +6,7 @@
 #include "cl_api.h"
 
 #include "core/os.h"
+#include "opencl/opencl.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -149,7 +150,7 @@ static const char *default_file(void) {
     return file && *file ? file : "libOpenCL.so.1";
 }
 
-bool le__cl_api_is_loaded(void) {
+bool le__cl_was_opened(void) {
     le__os_lock(&tables_mutex);
     bool loaded = tables != NULL;
     pthread_mutex_unlock(&tables_mutex);

@@ -42,9 +42,6 @@ const le__cl_api *le__cl_api_open(const char *file);
 /* LE_ERR_UNSUPPORTED with a text in a process that was forked from one that had opened it. */
 le_status le__cl_api_check_process(void);
 
-/* Whether this or another loader is in the process already, loaded by anybody. */
-bool le__cl_api_is_loaded(void);
-
 /* "CL_OUT_OF_RESOURCES"; "an unknown code" when it is not in the list. */
 const char *le__cl_code_name(cl_int code);
 /* Which of our statuses a failing code is. */

@@ -104,6 +104,8 @@ le_status le__cl_poison(le_call *call, cl_mem mem, size_t bytes);
 /* The storage's copy of this owner, which is the device, or for an image the address of its info;
  * NULL: there is none. Copies are added only with device->mutex held, so what is found stays. */
 le__cl_copy *le__cl_find_copy(le_storage *s, const void *owner, bool *valid);
+void le__cl_set_valid(le_storage *s, le__cl_copy *copy, bool valid);
+void le__cl_release_copy(le__device_copy *copy);
 /* Device mutex held for these two. The copy is filled by what has been enqueued; what is enqueued
  * from now on waits until the copy is filled, by whomever. */
 le_status le__cl_note_filled(le_call *call, le__cl_copy *copy);

@@ -35,12 +35,15 @@ static le_status download_copy(le__device_copy *base, void *host, size_t bytes) 
     return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueReadBuffer");
 }
 
-static void release_copy(le__device_copy *base) {
+void le__cl_release_copy(le__device_copy *base) {
     le__cl_copy *copy = (le__cl_copy *)base;
     le__cl_device *d = copy->device;
     if (copy->filled)
         d->api->clReleaseEvent(copy->filled);
-    le__cl_buffer_free(d, copy->mem, copy->bytes);
+    if (base->image_of)
+        le__cl_image_free(d, copy->mem, copy->shape);
+    else
+        le__cl_buffer_free(d, copy->mem, copy->bytes);
     free(copy);
     le__cl_device_release(d);
 }
@@ -68,7 +71,7 @@ static le_status add_copy(le__cl_device *d, le_storage *s, le__cl_copy **out) {
     copy->bytes = s->bytes;
     copy->base.owner = d;
     copy->base.download = download_copy;
-    copy->base.release = release_copy;
+    copy->base.release = le__cl_release_copy;
     pthread_mutex_lock(&s->mutex);
     copy->base.next = s->copies; /* before images: downloads take the first valid copy */
     s->copies = &copy->base;
@@ -77,9 +80,9 @@ static le_status add_copy(le__cl_device *d, le_storage *s, le__cl_copy **out) {
     return LE_OK;
 }
 
-static void set_valid(le_storage *s, le__cl_copy *copy) {
+void le__cl_set_valid(le_storage *s, le__cl_copy *copy, bool valid) {
     pthread_mutex_lock(&s->mutex);
-    copy->base.valid = true;
+    copy->base.valid = valid;
     pthread_mutex_unlock(&s->mutex);
 }
 
@@ -99,7 +102,7 @@ static le_status storage_copy(le_call *call, le_storage *s, bool contents, le__c
             status = le__cl_note_filled(call, copy);
         if (status == LE_OK) {
             c->uploaded[c->n_uploaded++] = copy;
-            set_valid(s, copy);
+            le__cl_set_valid(s, copy, true);
         }
     }
     if (status == LE_OK && contents && valid)

@@ -7,7 +7,6 @@
 #include "cl_device.h"
 
 #include "call/keep.h"
-#include "cl_program.h"
 
 #include <stdlib.h>
 #include <string.h>

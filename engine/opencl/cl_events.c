@@ -11,7 +11,6 @@
 #include "core/clock.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 cl_event *le__cl_event_slot(le_call *call, le__cl_record_kind kind, const char *name,
                             int64_t bytes) {

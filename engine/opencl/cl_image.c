@@ -14,16 +14,6 @@ static le_status download_image(le__device_copy *base, void *host, size_t bytes)
     return le_fail(LE_ERR_INTERNAL, "opencl: %zu bytes are only in an image", bytes);
 }
 
-static void release_image(le__device_copy *base) {
-    le__cl_copy *copy = (le__cl_copy *)base;
-    le__cl_device *d = copy->device;
-    if (copy->filled)
-        d->api->clReleaseEvent(copy->filled);
-    le__cl_image_free(d, copy->mem, copy->shape);
-    free(copy);
-    le__cl_device_release(d);
-}
-
 static bool shows(const le__cl_copy *copy, const le_tensor *t) {
     return copy->mem && copy->offset == t->offset && copy->dtype == t->dtype &&
            copy->shape[0] == t->shape[0] && copy->shape[1] == t->shape[1] &&
@@ -35,8 +25,10 @@ static le_status add_slot(le_storage *s, le__cl_device *d, le__cl_copy **out) {
     if (!copy)
         return le_fail(LE_ERR_MEMORY, "opencl: out of memory");
     copy->device = le__cl_device_retain(d);
-    copy->base = (le__device_copy){
-        .owner = &d->info, .image_of = d, .download = download_image, .release = release_image};
+    copy->base = (le__device_copy){.owner = &d->info,
+                                   .image_of = d,
+                                   .download = download_image,
+                                   .release = le__cl_release_copy};
     pthread_mutex_lock(&s->mutex);
     le__device_copy **end = &s->copies;
     while (*end)
@@ -143,24 +135,14 @@ static le_status fill_from_buffer(le_call *call, const le_tensor *t, cl_mem buff
     return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueCopyBufferToImage");
 }
 
-/* The storage's buffer copy on this device, when it is up to date. */
-static const le__cl_copy *valid_buffer(le_storage *s, const le__cl_device *d) {
-    const le__cl_copy *found = NULL;
-    pthread_mutex_lock(&s->mutex);
-    for (le__device_copy *c = s->copies; c; c = c->next)
-        if (c->owner == d && c->valid)
-            found = (le__cl_copy *)c;
-    pthread_mutex_unlock(&s->mutex);
-    return found;
-}
-
 static le_status fill(le_call *call, int arg, cl_mem image) {
     const le_tensor *t = &call->args[arg].tensor;
     const size_t region[3] = {(size_t)t->shape[2], (size_t)t->shape[1], (size_t)t->shape[0]};
     const le__cl_copy *buffer = NULL;
+    bool valid = false;
     if (t->storage && t->dtype == LE_F32 && le_tensor_is_contiguous(t))
-        buffer = valid_buffer(t->storage, call->cl->device);
-    if (!buffer)
+        buffer = le__cl_find_copy(t->storage, call->cl->device, &valid);
+    if (!valid)
         return fill_from_host(call, arg, image, region);
     le_status status = le__cl_wait_filled(call, buffer);
     return status == LE_OK ? fill_from_buffer(call, t, buffer->mem, image, region) : status;
@@ -201,15 +183,9 @@ static le_status image_of_borrowed(le_call *call, int arg, le_cl_buffer **out) {
     return fill(call, arg, mem);
 }
 
-static void set_valid(le_storage *s, le__cl_copy *slot, bool valid) {
-    pthread_mutex_lock(&s->mutex);
-    slot->base.valid = valid;
-    pthread_mutex_unlock(&s->mutex);
-}
-
 /* An image that nothing is in yet. */
 static le_status make_room(le__cl_device *d, const le_tensor *t, le__cl_copy *slot) {
-    set_valid(t->storage, slot, false); /* filling may fail, and others may look meanwhile */
+    le__cl_set_valid(t->storage, slot, false); /* filling may fail, and others may look meanwhile */
     if (shows(slot, t))
         return LE_OK;
     le__cl_image_free(d, slot->mem, slot->shape);
@@ -235,7 +211,7 @@ static le_status fill_slot(le_call *call, int arg, le__cl_copy *slot, cl_mem mem
     status = le__cl_note_filled(call, slot);
     if (status == LE_OK) {
         c->uploaded[c->n_uploaded++] = slot;
-        set_valid(call->args[arg].tensor.storage, slot, true);
+        le__cl_set_valid(call->args[arg].tensor.storage, slot, true);
     }
     return status;
 }

@@ -9,8 +9,6 @@
  */
 #include "cl_call.h"
 
-#include "call/watch.h"
-
 #include <math.h>
 
 static const double guessed_speed = 1e8; /* operations a second of a compute unit, at least */

@@ -1,10 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Finding the devices of all platforms, and letting go of them.
+ * Finding the devices of all platforms for an engine, and letting go of them.
  */
 #include "cl_device.h"
 #include "cl_program.h"
+#include "call/engine.h"
 #include "core/array.h"
 #include "core/tick.h"
 
@@ -92,10 +93,6 @@ static void find_devices(le__cl *cl) {
 
 const bool le__cl_built = true;
 
-bool le__cl_was_opened(void) {
-    return le__cl_api_is_loaded();
-}
-
 static void check_folder(const le__cl *cl) {
     struct stat about;
     if (cl->cl_dir && (stat(cl->cl_dir, &about) != 0 || !S_ISDIR(about.st_mode)))
@@ -105,23 +102,47 @@ static void check_folder(const le__cl *cl) {
                       cl->cl_dir);
 }
 
-le_status le__cl_open(le__cl **out, const le__cl_options *options, const le__log *log) {
-    *out = NULL;
+static void add_to_engine(le_engine *e, size_t i) {
+    int n = e->n_devices;
+    if (n == LE__MAX_DEVICES)
+        return;
+    le__device *d = &e->devices[n];
+    d->cl = e->cl->devices[i];
+    const le_cl_info *info = &d->cl->info;
+    d->index = n;
+    d->kind = LE_DEVICE_OPENCL;
+    d->cpu_type = info->is_cpu;
+    d->info = info;
+    d->begin = le__cl_begin;
+    d->end = le__cl_end;
+    snprintf(d->id, sizeof d->id, "opencl:%zu", i);
+    snprintf(d->name, sizeof d->name, "%s", info->name);
+    snprintf(d->vendor, sizeof d->vendor, "%s", info->vendor);
+    snprintf(d->driver, sizeof d->driver, "%s", info->driver);
+    snprintf(d->version, sizeof d->version, "%s", info->version);
+    e->n_devices = n + 1;
+}
+
+le_status le__cl_add_devices(le_engine *e) {
+    const le_options *o = &e->options;
     le__cl *cl = calloc(1, sizeof *cl);
     if (!cl)
         return le_fail(LE_ERR_MEMORY, "OpenCL: out of memory");
-    cl->log = *log;
-    cl->memory_limit_bytes = options->memory_limit_bytes;
-    cl->pool = options->pool;
-    cl->cl_dir = options->cl_dir && *options->cl_dir ? strdup(options->cl_dir) : NULL;
-    cl->cache_dir = le__cl_cache_dir(options->cache_dir);
+    cl->log = e->log;
+    cl->memory_limit_bytes = o->device_memory_limit_bytes;
+    cl->pool = e->pool;
+    cl->kept = e->kept;
+    cl->cl_dir = o->cl_dir && *o->cl_dir ? strdup(o->cl_dir) : NULL;
+    cl->cache_dir = le__cl_cache_dir(o->cache_dir);
     cl->api = le__cl_api_open(NULL);
-    *out = cl;
+    e->cl = cl;
     if (!cl->api)
-        le__log_write(log, LE_LOG_INFO, "%s", le_error_message());
+        le__log_write(&cl->log, LE_LOG_INFO, "%s", le_error_message());
     else
         find_devices(cl);
     check_folder(cl);
+    for (size_t i = 0; i < cl->n_devices; i++)
+        add_to_engine(e, i);
     return LE_OK;
 }
 
@@ -149,18 +170,6 @@ void le__cl_close(le__cl *cl) {
     free(cl);
 }
 
-size_t le__cl_count(const le__cl *cl) {
-    return cl ? cl->n_devices : 0;
-}
-
-le__cl_device *le__cl_device_at(le__cl *cl, size_t i) {
-    return cl->devices[i];
-}
-
-const le_cl_info *le__cl_device_info(const le__cl_device *device) {
-    return device ? &device->info : NULL;
-}
-
 size_t le__cl_objects(const le__cl_device *device) {
     cl_uint n = 0;
     if (!device || !device->context ||
@@ -168,10 +177,6 @@ size_t le__cl_objects(const le__cl_device *device) {
                                       NULL) != CL_SUCCESS)
         return 0;
     return n - (device->staging.mem != NULL);
-}
-
-void le__cl_set_kept(le__cl *cl, struct le__keep *kept) {
-    cl->kept = kept;
 }
 
 void le__cl_set_profile(le__cl *cl, le__cl_profile_fn fn, void *cookie) {

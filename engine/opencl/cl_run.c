@@ -117,7 +117,7 @@ le_status le__cl_end(le_call *call, le_status status) {
 const le_cl_info *le_cl_device(const le_call *call) {
     if (call->cl)
         return &call->cl->info;
-    return call->device ? le__cl_device_info(call->device->cl) : NULL;
+    return call->device ? call->device->info : NULL;
 }
 
 le_status le_cl_finish(le_call *call) {

@@ -13,41 +13,15 @@ enum { MAX_INCLUDES = 32, MAX_DEPTH = 8 };
 
 typedef struct expansion {
     const char *dir;
-    char *text;
-    size_t size, capacity;
+    FILE *out;
     char done[MAX_INCLUDES][128];
     size_t n_done;
 } expansion;
 
-static char *read_file(const char *path, size_t *size) {
-    FILE *f = fopen(path, "rb");
-    if (!f)
-        return NULL;
-    char *text = NULL;
-    long end = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
-    if (end >= 0 && fseek(f, 0, SEEK_SET) == 0)
-        text = malloc((size_t)end + 1);
-    if (text) {
-        *size = fread(text, 1, (size_t)end, f);
-        text[*size] = '\0';
-    }
-    fclose(f);
-    return text;
-}
-
-static bool append(expansion *x, const char *text, size_t size) {
-    if (x->size + size + 1 > x->capacity) {
-        size_t capacity = 2 * x->capacity + size + 1024;
-        char *grown = realloc(x->text, capacity);
-        if (!grown)
-            return false;
-        x->text = grown;
-        x->capacity = capacity;
-    }
-    memcpy(x->text + x->size, text, size);
-    x->size += size;
-    x->text[x->size] = '\0';
-    return true;
+static FILE *open_source(const char *dir, const char *name) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    return fopen(path, "rb");
 }
 
 static bool is_done(const expansion *x, const char *name) {
@@ -76,60 +50,58 @@ static le_status expand_include(expansion *x, const char *quoted, int depth) {
     return expand_file(x, name, depth + 1);
 }
 
-static le_status expand_text(expansion *x, const char *text, int depth) {
-    static const char include[] = "#include \"";
-    le_status status = LE_OK;
-    while (*text && status == LE_OK) {
-        size_t n = strcspn(text, "\n");
-        n += text[n] == '\n';
-        if (!strncmp(text, include, sizeof include - 1))
-            status = expand_include(x, text + sizeof include - 1, depth);
-        else if (!append(x, text, n))
-            status = le_fail(LE_ERR_MEMORY, "opencl: out of memory");
-        text += n;
-    }
-    return status;
-}
-
 static le_status expand_file(expansion *x, const char *name, int depth) {
-    char path[4096];
-    size_t size;
-    snprintf(path, sizeof path, "%s/%s", x->dir, name);
-    char *text = read_file(path, &size);
-    if (!text)
-        return le_fail(LE_ERR_BUILD, "opencl: %s cannot be read", path);
-    le_status status = expand_text(x, text, depth);
-    free(text);
-    return status;
-}
-
-static bool on_disk(const char *cl_dir, const char *name) {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", cl_dir, name);
-    FILE *f = fopen(path, "rb");
+    static const char include[] = "#include \"";
+    FILE *f = open_source(x->dir, name);
+    char *line = NULL;
+    size_t room = 0;
+    le_status status = LE_OK;
+    while (status == LE_OK && f && getline(&line, &room, f) >= 0)
+        if (!strncmp(line, include, sizeof include - 1))
+            status = expand_include(x, line + sizeof include - 1, depth);
+        else
+            fputs(line, x->out);
+    if (status == LE_OK && !(f && feof(f)))
+        status = le_fail(LE_ERR_BUILD, "opencl: %s/%s cannot be read", x->dir, name);
+    free(line);
     if (f)
         fclose(f);
-    return f != NULL;
+    return status;
+}
+
+static le_status no_memory(void) {
+    return le_fail(LE_ERR_MEMORY, "opencl: out of memory");
+}
+
+static le_status expand(const char *cl_dir, const char *name, char **text, size_t *size) {
+    expansion x = {.dir = cl_dir, .out = open_memstream(text, size)};
+    if (!x.out)
+        return no_memory();
+    le_status status = expand_file(&x, name, 0);
+    if (fclose(x.out) != 0 && status == LE_OK)
+        status = no_memory();
+    if (status == LE_OK && !*size)
+        status = le_fail(LE_ERR_BUILD, "opencl: %s/%s is empty", cl_dir, name);
+    return status;
 }
 
 le_status le__cl_source_text(const char *cl_dir, const le_cl_source *source, char **text,
                              char hash[LE__KERNEL_HASH]) {
     char name[256];
+    size_t size;
     snprintf(name, sizeof name, "%s.cl", source->name);
-    if (!cl_dir || !on_disk(cl_dir, name)) {
+    FILE *own = cl_dir ? open_source(cl_dir, name) : NULL;
+    *text = NULL;
+    if (!own) {
         le__kernel_hash(source, hash);
         *text = strndup(source->text, source->size);
-        return *text ? LE_OK : le_fail(LE_ERR_MEMORY, "opencl: out of memory");
+        return *text ? LE_OK : no_memory();
     }
-    expansion x = {.dir = cl_dir};
-    le_status status = expand_file(&x, name, 0);
-    if (status == LE_OK && !x.text)
-        status = le_fail(LE_ERR_BUILD, "opencl: %s/%s is empty", cl_dir, name);
-    if (status != LE_OK) {
-        free(x.text);
-        return status;
-    }
-    le__kernel_hash(&(le_cl_source){.text = x.text, .size = x.size}, hash);
-    *text = x.text;
-    return LE_OK;
+    fclose(own);
+    le_status status = expand(cl_dir, name, text, &size);
+    if (status == LE_OK)
+        le__kernel_hash(&(le_cl_source){.text = *text, .size = size}, hash);
+    else
+        free(*text);
+    return status;
 }

@@ -19,9 +19,8 @@ bool le__cl_was_opened(void) {
     return false;
 }
 
-le_status le__cl_open(le__cl **out, const le__cl_options *options, const le__log *log) {
-    (void)options, (void)log;
-    *out = NULL;
+le_status le__cl_add_devices(le_engine *engine) {
+    (void)engine;
     return unsupported();
 }
 
@@ -29,42 +28,13 @@ void le__cl_close(le__cl *cl) {
     (void)cl;
 }
 
-size_t le__cl_count(const le__cl *cl) {
-    (void)cl;
-    return 0;
-}
-
-le__cl_device *le__cl_device_at(le__cl *cl, size_t i) {
-    (void)cl, (void)i;
-    return NULL;
-}
-
-const le_cl_info *le__cl_device_info(const le__cl_device *device) {
-    (void)device;
-    return NULL;
-}
-
 size_t le__cl_objects(const le__cl_device *device) {
     (void)device;
     return 0;
 }
 
-void le__cl_set_kept(le__cl *cl, struct le__keep *kept) {
-    (void)cl, (void)kept;
-}
-
 void le__cl_set_profile(le__cl *cl, le__cl_profile_fn fn, void *cookie) {
     (void)cl, (void)fn, (void)cookie;
-}
-
-le_status le__cl_begin(le_call *call) {
-    (void)call;
-    return unsupported();
-}
-
-le_status le__cl_end(le_call *call, le_status status) {
-    (void)call;
-    return status;
 }
 
 const le_cl_info *le_cl_device(const le_call *call) {

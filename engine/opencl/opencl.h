@@ -12,29 +12,16 @@
 
 typedef struct le__cl le__cl;
 typedef struct le__cl_device le__cl_device;
-struct le__keep;
-struct le__pool;
-
-typedef struct le__cl_options {
-    const char *cache_dir;      /* program binaries; NULL: the user's cache folder; "": no cache */
-    const char *cl_dir;         /* kernels on disk before the embedded ones; NULL: none */
-    int64_t memory_limit_bytes; /* of a device; 0: 80 % of its memory */
-    struct le__pool *pool;      /* threads that move what is large; NULL: the driver's alone */
-} le__cl_options;
 
 extern const bool le__cl_built; /* false: there are no devices */
 /* Whether the loader is in this process already, by us or by somebody else. */
 bool le__cl_was_opened(void);
 
-/* Opens the loader and lists the devices of every platform. No loader, no platform, no device or a
- * platform that fails: a log line and fewer (perhaps 0) devices, never an error. */
-le_status le__cl_open(le__cl **out, const le__cl_options *options, const le__log *log);
-void le__cl_close(le__cl *cl);
-/* Opens OpenCL for an engine and appends what it has to the engine's devices. */
+/* Opens the loader for an engine and appends the devices of every platform to the engine's. No
+ * loader, no platform, no device or a platform that fails: a log line and fewer (perhaps 0) devices,
+ * never an error. */
 le_status le__cl_add_devices(le_engine *engine);
-size_t le__cl_count(const le__cl *cl);
-le__cl_device *le__cl_device_at(le__cl *cl, size_t i);
-const le_cl_info *le__cl_device_info(const le__cl_device *device);
+void le__cl_close(le__cl *cl);
 /* What refers to the device's context, as far as the driver tells: buffers, programs, events ... 0
  * without device. */
 size_t le__cl_objects(const le__cl_device *device);
@@ -65,8 +52,6 @@ typedef void (*le__cl_profile_fn)(void *cookie, const le__cl_record *record);
 /* While fn is set, it gets the records of every execution when that ends, on the thread that ran
  * it. NULL: off. cl may be NULL. Not while executions are under way. */
 void le__cl_set_profile(le__cl *cl, le__cl_profile_fn fn, void *cookie);
-/* Where device memory that is kept but not used can be found when it runs out. */
-void le__cl_set_kept(le__cl *cl, struct le__keep *kept);
 
 /* Around an OpenCL implementation's run: call->device->cl is the device. begin takes the device for
  * this thread, or for call->beside one of two places on it; end waits for the queue, makes the

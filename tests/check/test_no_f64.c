@@ -56,7 +56,7 @@ static void the_device_has_none(void **state) {
     (void)state;
     NEEDS_DEVICE();
     for (int d = 1; d < engine->n_devices; d++)
-        assert_false(le__cl_device_info(engine->devices[d].cl)->has_f64);
+        assert_false(engine->devices[d].info->has_f64);
 }
 
 static bool has_f64(const le_call *call, bool outputs_only) {

@@ -130,7 +130,7 @@ static bool compare(le__error_profile *p, le_engine *e, const char *operation, c
 }
 
 static bool has_what_it_needs(const le_implementation *impl) {
-    const le_cl_info *info = le__cl_device_info(engine->devices[1].cl);
+    const le_cl_info *info = engine->devices[1].info;
     return (info->has_images || !(impl->flags & LE_IMPL_NEEDS_IMAGES)) &&
            (info->has_f64 || !(impl->flags & LE_IMPL_NEEDS_F64));
 }
@@ -200,7 +200,7 @@ static void samples_near_zero_are_precise(void **state) {
         voxels[i] = (int16_t)(rand() % 20001 - 10000);
     le_tensor volume = le_tensor_of(voxels, LE_I16, 3, shape), expected = {0};
     interpolate_noise("reference", &volume, &expected);
-    for (int i = 0; i < 1 + le__cl_device_info(engine->devices[1].cl)->has_images; i++) {
+    for (int i = 0; i < 1 + engine->devices[1].info->has_images; i++) {
         le_tensor got = {0};
         int near_zero = 0;
         interpolate_noise(names[i], &volume, &got);

@@ -340,7 +340,7 @@ static void empty_and_scalar_tensors_work(void **state) {
 static void images_hold_any_dtype(void **state) {
     (void)state;
     NEEDS_DEVICE();
-    if (!le__cl_device_info(engine->devices[1].cl)->has_images)
+    if (!engine->devices[1].info->has_images)
         skip();
     static const le_dtype dtypes[] = {LE_U8, LE_I16, LE_U16, LE_I32, LE_U32, LE_F32, LE_F64};
     for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {
@@ -364,7 +364,7 @@ static void images_hold_any_dtype(void **state) {
 static void images_follow_their_tensor(void **state) {
     (void)state;
     NEEDS_DEVICE();
-    if (!le__cl_device_info(engine->devices[1].cl)->has_images)
+    if (!engine->devices[1].info->has_images)
         skip();
     le_tensor a = fixture_tensor(3, (int64_t[]){4, 6, 8}, 8), b = {0}, c = {0};
     le__run_stats stats;
@@ -395,7 +395,7 @@ static void images_follow_their_tensor(void **state) {
 static void an_image_that_was_not_filled_is_filled_again(void **state) {
     (void)state;
     NEEDS_DEVICE();
-    if (!le__cl_device_info(engine->devices[1].cl)->has_images)
+    if (!engine->devices[1].info->has_images)
         skip();
     hearing never = {0};
     const le_tick tick = {hear, &never};
@@ -427,7 +427,7 @@ static void an_image_that_was_not_filled_is_filled_again(void **state) {
 static void an_image_is_no_copy_to_come_back_from(void **state) {
     (void)state;
     NEEDS_DEVICE();
-    if (!le__cl_device_info(engine->devices[1].cl)->has_images)
+    if (!engine->devices[1].info->has_images)
         skip();
     le_tensor a = fixture_tensor(3, (int64_t[]){3, 4, 5}, 12), b = {0}, c = {0};
     assert_int_equal(fixture_run(engine, "image", NULL, &a, 2, &b, false), LE_OK);
@@ -448,7 +448,7 @@ static void a_memory_limit_holds(void **state) {
     le_engine *small = fixture_open("", NULL, 1 << 20);
     le_tensor a = fixture_tensor(1, (int64_t[]){100000}, 9), b = {0}, c = {0};
     le_tensor big = fixture_tensor(1, (int64_t[]){200000}, 9);
-    assert_int_equal(le__cl_device_info(small->devices[1].cl)->memory_bytes, 1 << 20);
+    assert_int_equal(small->devices[1].info->memory_bytes, 1 << 20);
     assert_int_equal(fixture_run(small, "buffers", NULL, &big, 2, &b, false), LE_ERR_DEVICE_MEMORY);
     assert_non_null(strstr(le_error_message(), "limit"));
     assert_null(b.storage);
@@ -468,7 +468,7 @@ static void tensors_outlive_the_engine(void **state) {
     le_engine *e = fixture_open("", NULL, 0);
     le_tensor a = fixture_tensor(3, (int64_t[]){5, 6, 7}, 10), b = {0}, c = {0};
     assert_int_equal(fixture_run(e, "buffers", NULL, &a, 2, &b, true), LE_OK);
-    if (le__cl_device_info(e->devices[1].cl)->has_images)
+    if (e->devices[1].info->has_images)
         assert_int_equal(fixture_run(e, "image", NULL, &a, 2, &c, true), LE_OK);
     le_close(&e);
     assert_int_equal(le_tensor_to_host(&b), LE_OK);
@@ -508,7 +508,7 @@ static void many_threads_share_a_device(void **state) {
     (void)state;
     NEEDS_DEVICE();
     not_on_oclgrind(queues_of_threads);
-    if (!le__cl_device_info(engine->devices[1].cl)->has_images)
+    if (!engine->devices[1].info->has_images)
         skip();
     pthread_t threads[THREADS];
     shared_input = fixture_tensor(3, (int64_t[]){6, 7, 8}, 11);

@@ -289,26 +289,19 @@ int64_t le__tensor_rows_at_once(const le_tensor *t) {
     return bytes < BYTES ? BYTES / (bytes > 0 ? bytes : 1) : 1;
 }
 
-static void spread_rows(const le_tensor *t, int dim, int64_t at, const char *from, size_t size,
-                        int64_t *done) {
-    if (dim == t->ndim) {
-        memcpy((char *)t->data + at * (int64_t)size, from + *done * (int64_t)size, size);
-        ++*done;
-        return;
-    }
-    for (int64_t i = 0; i < t->shape[dim]; i++)
-        spread_rows(t, dim + 1, at + i * t->strides[dim], from, size, done);
-}
-
 void le__tensor_unpack(const le_tensor *to, const void *from) {
-    int64_t done = 0;
+    const int64_t size = (int64_t)le_dtype_size(to->dtype);
+    const char *at = from;
     size_t bytes;
     if (!le__tensor_bytes(to, &bytes) || bytes == 0)
         return;
-    if (le_tensor_is_contiguous(to))
+    if (le_tensor_is_contiguous(to)) {
         memcpy(to->data, from, bytes);
-    else
-        spread_rows(to, 0, 0, from, le_dtype_size(to->dtype), &done);
+        return;
+    }
+    place p = place_of(to, 0);
+    for (const char *end = at + bytes; at < end; at += size, go_on(to, &p, 1))
+        memcpy((char *)to->data + p.at * size, at, (size_t)size);
 }
 
 le_tensor le__tensor_numbers(const le_tensor *t) {

@@ -8,7 +8,6 @@
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "policy/draw.h"
 #include "policy/trace.h"
@@ -27,14 +26,6 @@ typedef struct machine {
     void *cookie;
     le__replay_sum *sum;
 } machine;
-
-/* FNV-1a: stable keys from names. */
-static uint64_t key_of(const char *name) {
-    uint64_t h = 0xcbf29ce484222325u;
-    for (; *name; name++)
-        h = (h ^ (unsigned char)*name) * 0x100000001b3u;
-    return h;
-}
 
 static double slowness(const le__trace *t, int candidate, long call) {
     double factor = 1.0;
@@ -101,8 +92,8 @@ static le_status race(machine *m, int problem, long call) {
 static bool meet(machine *m, int problem) {
     if (m->problems[problem] < 0) {
         le__policy_features f = {.work = m->trace->work[problem]};
-        m->problems[problem] = le__policy_add_problem(
-            m->policy, m->family, key_of(m->trace->problems[problem].name), &f);
+        m->problems[problem] =
+            le__policy_add_problem(m->policy, m->family, (uint64_t)problem, &f);
         le__policy_hold_problem(m->policy, m->family, m->problems[problem]);
     }
     return m->problems[problem] >= 0;
@@ -160,7 +151,7 @@ static le_status set_up(machine *m) {
     for (int i = 0; i < t->n_candidates; i++) {
         le__policy_candidate c = {.resource = t->resource_of[i]};
         m->allowed[i].candidate = le__policy_add_candidate(m->policy, m->family,
-                                                           key_of(t->candidates[i].name), &c);
+                                                           (uint64_t)i, &c);
         if (m->allowed[i].candidate < 0)
             return LE_ERR_MEMORY;
     }
@@ -240,10 +231,10 @@ static void free_quoted(char **texts, int n) {
     free(texts);
 }
 
-static char **quoted(const le__trace_name *names, int n) {
+static char **quoted(char *const *names, int n) {
     char **texts = calloc((size_t)n + 1, sizeof *texts);
     for (int i = 0; texts && i < n; i++) {
-        cJSON *item = cJSON_CreateString(names[i].name);
+        cJSON *item = cJSON_CreateString(names[i]);
         texts[i] = item ? le__json_show(item) : NULL;
         cJSON_Delete(item);
         if (!texts[i]) {

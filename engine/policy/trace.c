@@ -85,19 +85,19 @@ static void *zeroed(const reader *r, size_t count, size_t size) {
     return p;
 }
 
-static int find(const le__trace_name *names, int n, const char *name) {
+static int find(char *const *names, int n, const char *name) {
     for (int i = 0; i < n; i++)
-        if (strcmp(names[i].name, name) == 0)
+        if (strcmp(names[i], name) == 0)
             return i;
     return -1;
 }
 
-static bool add_name(const reader *r, le__trace_name *names, int *n, const char *name,
+static bool add_name(const reader *r, char **names, int *n, const char *name,
                      const char *what) {
     if (find(names, *n, name) >= 0)
         return bad(r, "%s \"%s\" is there twice", what, name);
-    names[*n].name = strdup(name);
-    if (!names[*n].name)
+    names[*n] = strdup(name);
+    if (!names[*n])
         return bad(r, "out of memory");
     ++*n;
     return true;
@@ -280,7 +280,7 @@ static bool is_time(double seconds) {
 static bool has_time(const reader *r, int problem, int candidate) {
     const le__trace *t = r->trace;
     const le__trace_series *s = &t->series[problem * t->n_candidates + candidate];
-    const char *name = t->candidates[candidate].name, *of = t->problems[problem].name;
+    const char *name = t->candidates[candidate], *of = t->problems[problem];
     double most, least, longest = 0.0, shortest = INFINITY;
     if (!t->models[candidate].given && !s->n)
         return bad(r, "candidate \"%s\" has neither samples for problem \"%s\" nor a model", name,
@@ -372,9 +372,9 @@ le__trace *le__trace_read(const char *path, FILE *err) {
     return trace;
 }
 
-static void free_names(le__trace_name *names, int n) {
+static void free_names(char **names, int n) {
     for (int i = 0; i < n; i++)
-        free(names[i].name);
+        free(names[i]);
     free(names);
 }
 

@@ -8,10 +8,6 @@
 
 #include "policy/replay.h"
 
-typedef struct le__trace_name {
-    char *name;
-} le__trace_name;
-
 typedef struct le__trace_series {
     double *seconds;
     int n;
@@ -33,7 +29,7 @@ typedef struct le__trace_calls {
 } le__trace_calls;
 
 struct le__trace {
-    le__trace_name *candidates, *problems, *resources;
+    char **candidates, **problems, **resources; /* names */
     int n_candidates, n_problems, n_resources, n_slow, n_calls;
     int *resource_of;          /* by candidate */
     double *work;              /* by problem */

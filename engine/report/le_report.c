@@ -14,11 +14,6 @@
 
 typedef bool (*writer)(const report *r, FILE *out);
 
-static bool write_html(const report *r, FILE *out) {
-    le__report_html(r, out);
-    return true;
-}
-
 /* Numbers are written as in the C locale, whatever the program has set. */
 static bool to_text(const report *r, writer write, char **text) {
     size_t size;
@@ -74,7 +69,7 @@ static le_status make(le_engine *engine, const le_report_options *options, write
 
 le_status le_report_html(le_engine *engine, const le_report_options *options, char **text,
                          size_t *n_problems) {
-    return make(engine, options, write_html, text, n_problems);
+    return make(engine, options, le__report_html, text, n_problems);
 }
 
 le_status le_report_json(le_engine *engine, const le_report_options *options, char **text,

@@ -137,8 +137,8 @@ le_explanation *le__report_explain(le_engine *engine, const char *operation, con
  * problems depend on data), or there is no engine to ask. */
 le_explanation *le__report_explanation(const report *r, const char *operation, const char *problem);
 
-/* Writers. */
-bool le__report_json(const report *r, FILE *out); /* false: out of memory */
-void le__report_html(const report *r, FILE *out);
+/* Writers; false: out of memory. */
+bool le__report_json(const report *r, FILE *out);
+bool le__report_html(const report *r, FILE *out);
 
 #endif

@@ -268,7 +268,7 @@ static void make_colours(const report *r, colours *c) {
     }
 }
 
-void le__report_html(const report *plain, FILE *out) {
+bool le__report_html(const report *plain, FILE *out) {
     colours all; /* 24 KiB */
     report with_colours = *plain, *r = &with_colours;
     make_colours(r, &all);
@@ -288,4 +288,5 @@ void le__report_html(const report *plain, FILE *out) {
     }
     accounts(r, out);
     fputs("</main></body></html>\n", out);
+    return true;
 }

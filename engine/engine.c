@@ -11,7 +11,6 @@
 #include "chain/slabs.h"
 #include "choose/dispatch.h"
 #include "core/blocks.h"
-#include "core/cpu.h"
 #include "core/options.h"
 #include "core/os.h"
 #include "opencl/opencl.h"
@@ -20,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static pthread_mutex_t default_mutex = PTHREAD_MUTEX_INITIALIZER;
 static le_engine *_Atomic default_engine;

@@ -8,7 +8,6 @@
 #include "core/array.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct node { /* leaf: axis -1 */
     int axis;

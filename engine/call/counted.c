@@ -11,7 +11,6 @@
 #include "call/storage.h"
 
 #include <math.h>
-#include <string.h>
 
 static const double spare = 1.125;      /* data of the same kind differ a little */
 static const double most_of_others = 8; /* share that is believed of a problem not seen before */

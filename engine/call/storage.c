@@ -9,7 +9,6 @@
 #include "core/blocks.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 le_status le__storage_new(le_storage **out, size_t bytes, bool host, bool zero) {

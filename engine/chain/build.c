@@ -9,7 +9,6 @@
 #include "call/storage.h"
 #include "core/array.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
  */
 #include "chain/state.h"
 
-#include "core/clock.h"
 #include "core/tick.h"
 #include "call/candidate.h"
 #include "chain/plan.h"

@@ -7,7 +7,6 @@
 #include "numbers.h"
 
 #include <cjson/cJSON.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -12,8 +12,6 @@
 #include "call/engine.h"
 #include "call/storage.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,7 +13,6 @@
 #include "core/os.h"
 #include "core/tick.h"
 #include "call/counted.h"
-#include "call/profile.h"
 #include "call/outputs.h"
 #include "call/storage.h"
 #include "trial/trial_server.h"

@@ -9,7 +9,6 @@
 #include "call/engine.h"
 #include "choose/refusal.h"
 #include "core/clock.h"
-#include "trial/trial_server.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,7 +9,6 @@
 #include "chain/state.h"
 
 #include "benchdb.h"
-#include "core/clock.h"
 #include "core/text.h"
 #include "choose/dispatch.h"
 #include "call/engine.h"

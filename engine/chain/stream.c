@@ -15,9 +15,7 @@
 #include "opencl/opencl.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { USUAL_BYTES = 64 << 20, BATCHES_A_SIZE = 2 };
 

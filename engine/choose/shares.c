@@ -7,7 +7,6 @@
 
 #include "benchdb.h"
 #include "call/counted.h"
-#include "core/array.h"
 #include "numbers.h"
 
 #define XXH_INLINE_ALL

@@ -8,7 +8,6 @@
 
 #include "utf8.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static bool breaks_things(le_status status) {

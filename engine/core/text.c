@@ -8,7 +8,6 @@
 #include "numbers.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 le__text le__text_in(char *buffer, size_t size) {
     buffer[0] = '\0';

@@ -4,11 +4,8 @@
  * Columns of numbers of FITS tables, binary and ASCII, as tensors [rows, columns].
  */
 #include "files/fits.h"
-#include "files/table.h"
 
-#include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

@@ -7,7 +7,6 @@
 #include "files/table.h"
 
 #include <math.h>
-#include <string.h>
 
 static const char *const types[LE_DTYPE_LAST + 1] = {
     [LE_U8] = "unsignedByte", [LE_I8] = "short", [LE_I16] = "short", [LE_U16] = "int",

@@ -8,7 +8,6 @@
 #include "report.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SHORT = 20 };

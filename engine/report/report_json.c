@@ -10,7 +10,6 @@
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "liquid_engine/le_version.h"
 

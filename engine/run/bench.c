@@ -12,11 +12,9 @@
 #include "choose/verdicts.h"
 #include "benchdb.h"
 #include "engine.h"
-#include "core/options.h"
 #include "core/struct.h"
 #include "call/problem.h"
 #include "policy/replay.h"
-#include "trial/trial.h"
 #include "trial/verify.h"
 
 #include <math.h>

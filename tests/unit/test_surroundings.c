@@ -265,7 +265,8 @@ static void each_is_seen(void **state) {
     for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
         int result = 0;
         bool narrows = acts[i].act == stays_on_a_core || acts[i].act == a_worker_stays_on_a_core;
-        if (narrows && CPU_COUNT(&s) < 2)
+        bool untold = acts[i].act == makes_a_timer && access("/proc/self/timers", R_OK) != 0;
+        if (untold || (narrows && CPU_COUNT(&s) < 2))
             continue;
         fflush(NULL);
         pid_t pid = fork();

@@ -100,7 +100,7 @@ void le_close(le_engine **engine) {
     le__chains_close(e->chains);
     le__dispatch_close(e->dispatch);
     le__pool_close(e->pool);
-    le__cl_set_profile(e->cl, NULL, NULL);
+    le__cl_set_profile(e->cl, NULL);
     le__profile_free(e->profile);
     le__keep_close(e->kept);
     le__blocks_trim();

@@ -9,6 +9,7 @@
 
 #include "cl_device.h"
 #include "cl_program.h"
+#include "call/profile.h"
 #include "call/storage.h"
 
 struct le_cl_buffer {
@@ -43,7 +44,7 @@ typedef struct le__cl_arg {
 
 typedef struct le__cl_event {
     cl_event event;
-    le__cl_record_kind kind;
+    le__event_kind kind;
     const char *name;
     double queued; /* le__now() */
     bool moving;   /* an argument; ... */
@@ -111,13 +112,13 @@ void le__cl_release_copy(le__device_copy *copy);
 le_status le__cl_note_filled(le_call *call, le__cl_copy *copy);
 le_status le__cl_wait_filled(le_call *call, const le__cl_copy *copy);
 /* An event slot for the next command, or NULL where none is wanted. le__cl_event_done follows. */
-cl_event *le__cl_event_slot(le_call *call, le__cl_record_kind kind, const char *name,
+cl_event *le__cl_event_slot(le_call *call, le__event_kind kind, const char *name,
                             int64_t bytes);
 /* Tells the profile of a download that belongs to no execution and is done. event NULL: it went
  * through the staging. */
 void le__cl_record_download(const le__cl_device *d, cl_event event, double queued, int64_t bytes);
 /* Of a move of an execution that has gone through the staging since `start`. */
-void le__cl_note_staged(le_call *call, le__cl_record_kind kind, double start, int64_t bytes);
+void le__cl_note_staged(le_call *call, le__event_kind kind, double start, int64_t bytes);
 /* The error of what is called outside of an execution. */
 le_status le__cl_no_execution(void);
 /* Waits for the queue and evaluates the events: kernel time, records, failures. */

@@ -65,8 +65,7 @@ struct le__cl {
     int64_t memory_limit_bytes;
     le__cl_device **devices;
     size_t n_devices;
-    le__cl_profile_fn profile;
-    void *profile_cookie;
+    struct le_profile *profile; /* NULL: none is under way */
     struct le__pool *pool; /* the engine's; NULL: none */
     struct le__keep *kept; /* the engine's; what nobody uses makes room where it is needed */
 };

@@ -11,11 +11,12 @@
 #include "core/clock.h"
 
 #include <math.h>
+#include <stdio.h>
 
-cl_event *le__cl_event_slot(le_call *call, le__cl_record_kind kind, const char *name,
+cl_event *le__cl_event_slot(le_call *call, le__event_kind kind, const char *name,
                             int64_t bytes) {
     le__cl_call *c = call->cl;
-    if (kind != LE__CL_RECORD_KERNEL && !c->profile && !c->moving)
+    if (kind != LE__EVENT_KERNEL && !c->profile && !c->moving)
         return NULL;
     if (!LE__ARRAY_ROOM(c->events, c->n_events, c->capacity))
         return NULL;
@@ -53,46 +54,42 @@ static double seconds(const le__cl_api *api, cl_event event, cl_profiling_info k
     return 1e-9 * (double)ns;
 }
 
-static void tell(const le__cl_device *d, le__cl_record *r) {
-    r->device = d->name;
-    d->cl->profile(d->cl->profile_cookie, r);
+static void tell(const le__cl_device *d, const char *name, le__event *e) {
+    e->depth = le__profile_depth();
+    snprintf(e->name, sizeof e->name, "%s", name);
+    snprintf(e->place, sizeof e->place, "%.31s", d->name);
+    le__profile_record(d->cl->profile, e);
 }
 
 /* The device's clock is another one: both are known at the moment of queueing. */
-static void record(const le__cl_device *d, cl_event event, le__cl_record *r) {
-    double shift = r->queued - seconds(d->api, event, CL_PROFILING_COMMAND_QUEUED);
-    r->start = seconds(d->api, event, CL_PROFILING_COMMAND_START) + shift;
-    r->end = seconds(d->api, event, CL_PROFILING_COMMAND_END) + shift;
-    tell(d, r);
+static void take_times(const le__cl_device *d, cl_event event, double queued, le__event *e) {
+    double shift = queued - seconds(d->api, event, CL_PROFILING_COMMAND_QUEUED);
+    e->start = seconds(d->api, event, CL_PROFILING_COMMAND_START) + shift;
+    e->seconds = seconds(d->api, event, CL_PROFILING_COMMAND_END) + shift - e->start;
 }
 
 void le__cl_record_download(const le__cl_device *d, cl_event event, double queued, int64_t bytes) {
-    le__cl_record r = {.kind = LE__CL_RECORD_DOWNLOAD,
-                       .name = "download",
-                       .lane = LE__CL_LANES,
-                       .queued = queued,
-                       .start = queued,
-                       .end = le__now(),
-                       .bytes = bytes};
+    le__event e = {.kind = LE__EVENT_DOWNLOAD,
+                   .lane = LE__CL_LANES,
+                   .start = queued,
+                   .seconds = le__now() - queued,
+                   .bytes = bytes};
     if (event)
-        record(d, event, &r);
-    else
-        tell(d, &r);
+        take_times(d, event, queued, &e);
+    tell(d, "download", &e);
 }
 
-void le__cl_note_staged(le_call *call, le__cl_record_kind kind, double start, int64_t bytes) {
+void le__cl_note_staged(le_call *call, le__event_kind kind, double start, int64_t bytes) {
     const le__cl_call *c = call->cl;
-    le__cl_record r = {.kind = kind,
-                       .name = kind == LE__CL_RECORD_UPLOAD ? "upload" : "download",
-                       .lane = c->lane,
-                       .queued = start,
-                       .start = start,
-                       .end = le__now(),
-                       .bytes = bytes};
+    le__event e = {.kind = kind,
+                   .lane = c->lane,
+                   .start = start,
+                   .seconds = le__now() - start,
+                   .bytes = bytes};
     if (c->moving)
-        call->stats.transfer_seconds += r.end - start;
+        call->stats.transfer_seconds += e.seconds;
     if (c->profile)
-        tell(c->device, &r);
+        tell(c->device, kind == LE__EVENT_UPLOAD ? "upload" : "download", &e);
 }
 
 /* A launch of the kernel has taken so long. */
@@ -111,16 +108,17 @@ static le_status evaluate(le_call *call, const le__cl_event *e) {
         return le__cl_fail(c->device, state, e->name);
     double start = seconds(api, e->event, CL_PROFILING_COMMAND_START);
     double end = seconds(api, e->event, CL_PROFILING_COMMAND_END);
-    if (e->kind == LE__CL_RECORD_KERNEL && end > start) {
+    if (e->kind == LE__EVENT_KERNEL && end > start) {
         call->stats.kernel_seconds += end - start;
         learn_speed(e->kernel, e->work, end - start);
     }
     if (e->moving)
         call->stats.transfer_seconds += fmax(end - start, e->called);
-    le__cl_record r = {
-        .kind = e->kind, .name = e->name, .lane = c->lane, .queued = e->queued, .bytes = e->bytes};
-    if (c->profile)
-        record(c->device, e->event, &r);
+    le__event done = {.kind = e->kind, .lane = c->lane, .bytes = e->bytes};
+    if (c->profile) {
+        take_times(c->device, e->event, e->queued, &done);
+        tell(c->device, e->name, &done);
+    }
     return LE_OK;
 }
 

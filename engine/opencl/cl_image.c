@@ -74,7 +74,7 @@ static le_status write_planes(le_call *call, cl_mem image, const size_t region[3
     const le_status status = le__cl_turn(call, le__cl_moving_seconds(bytes));
     if (status != LE_OK)
         return status;
-    cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_UPLOAD, "upload image", (int64_t)bytes);
+    cl_event *event = le__cl_event_slot(call, LE__EVENT_UPLOAD, "upload image", (int64_t)bytes);
     cl_int code = d->api->clEnqueueWriteImage(call->cl->queue, image, blocking ? CL_TRUE : CL_FALSE,
                                               origin, part, 0, 0, host, 0, NULL, event);
     call->stats.bytes_to_device += (int64_t)bytes;
@@ -127,7 +127,7 @@ static le_status fill_from_buffer(le_call *call, const le_tensor *t, cl_mem buff
     static const size_t origin[3] = {0, 0, 0};
     le__cl_device *d = call->cl->device;
     cl_event *event =
-        le__cl_event_slot(call, LE__CL_RECORD_COPY, "copy to image",
+        le__cl_event_slot(call, LE__EVENT_COPY, "copy to image",
                           (int64_t)(region[0] * region[1] * region[2] * sizeof(float)));
     cl_int code = d->api->clEnqueueCopyBufferToImage(call->cl->queue, buffer, image,
                                                      (size_t)t->offset * sizeof(float), origin,

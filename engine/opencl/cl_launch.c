@@ -90,7 +90,7 @@ static le_status enqueue(const launch *l, const piece *p) {
         items[i] = (l->local || end < l->global[i] ? end : l->global[i]) - offset[i];
         whole = whole && offset[i] == 0;
     }
-    cl_event *event = le__cl_event_slot(l->call, LE__CL_RECORD_KERNEL, l->kernel->name, 0);
+    cl_event *event = le__cl_event_slot(l->call, LE__EVENT_KERNEL, l->kernel->name, 0);
     if (event) {
         c->events[c->n_events - 1].kernel = l->kernel;
         c->events[c->n_events - 1].work = l->work * groups_of(p);

@@ -179,9 +179,7 @@ size_t le__cl_objects(const le__cl_device *device) {
     return n - (device->staging.mem != NULL);
 }
 
-void le__cl_set_profile(le__cl *cl, le__cl_profile_fn fn, void *cookie) {
-    if (!cl)
-        return;
-    cl->profile = fn;
-    cl->profile_cookie = cookie;
+void le__cl_set_profile(le__cl *cl, struct le_profile *profile) {
+    if (cl)
+        cl->profile = profile;
 }

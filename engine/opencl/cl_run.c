@@ -213,7 +213,7 @@ size_t le__cl_portion(const le_call *call, size_t n, size_t bytes) {
 static le_status move_portion(le_call *call, cl_mem mem, size_t offset, void *host, size_t bytes,
                               bool blocking, bool up) {
     const char *what = up ? "clEnqueueWriteBuffer" : "clEnqueueReadBuffer";
-    const le__cl_record_kind kind = up ? LE__CL_RECORD_UPLOAD : LE__CL_RECORD_DOWNLOAD;
+    const le__event_kind kind = up ? LE__EVENT_UPLOAD : LE__EVENT_DOWNLOAD;
     le__cl_device *d = call->cl->device;
     cl_command_queue queue = call->cl->queue;
     cl_int code = CL_SUCCESS;
@@ -259,7 +259,7 @@ le_status le__cl_read(le_call *call, cl_mem mem, size_t offset, void *host, size
 le_status le__cl_copy_buffer(le_call *call, cl_mem from, cl_mem to, size_t from_offset,
                              size_t to_offset, size_t bytes) {
     const le__cl_device *d = call->cl->device;
-    cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_COPY, "copy", (int64_t)bytes);
+    cl_event *event = le__cl_event_slot(call, LE__EVENT_COPY, "copy", (int64_t)bytes);
     cl_int code = d->api->clEnqueueCopyBuffer(call->cl->queue, from, to, from_offset, to_offset,
                                               bytes, 0, NULL, event);
     return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueCopyBuffer");
@@ -316,7 +316,7 @@ le_status le_cl_fill(le_call *call, le_cl_buffer *buffer, const void *pattern, s
     if (bytes == 0)
         return LE_OK;
     const le__cl_device *d = call->cl->device;
-    cl_event *event = le__cl_event_slot(call, LE__CL_RECORD_COPY, "fill", (int64_t)bytes);
+    cl_event *event = le__cl_event_slot(call, LE__EVENT_COPY, "fill", (int64_t)bytes);
     cl_int code = d->api->clEnqueueFillBuffer(call->cl->queue, buffer->mem, pattern, pattern_size,
                                               offset, bytes, 0, NULL, event);
     return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueFillBuffer");

@@ -33,8 +33,8 @@ size_t le__cl_objects(const le__cl_device *device) {
     return 0;
 }
 
-void le__cl_set_profile(le__cl *cl, le__cl_profile_fn fn, void *cookie) {
-    (void)cl, (void)fn, (void)cookie;
+void le__cl_set_profile(le__cl *cl, struct le_profile *profile) {
+    (void)cl, (void)profile;
 }
 
 const le_cl_info *le_cl_device(const le_call *call) {

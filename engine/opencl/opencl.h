@@ -10,6 +10,7 @@
 #include "call/call.h"
 #include "call/device.h"
 
+struct le_profile;
 typedef struct le__cl le__cl;
 typedef struct le__cl_device le__cl_device;
 
@@ -30,28 +31,10 @@ size_t le__cl_objects(const le__cl_device *device);
  * while programs may be built. */
 void le__cl_on_building(void (*fn)(bool building));
 
-/* What one command of an execution did, for profiles. Times are seconds of le__now()'s clock. */
-typedef enum le__cl_record_kind {
-    LE__CL_RECORD_KERNEL,
-    LE__CL_RECORD_UPLOAD,
-    LE__CL_RECORD_DOWNLOAD,
-    LE__CL_RECORD_COPY /* on the device: copies and fills */
-} le__cl_record_kind;
-
-typedef struct le__cl_record {
-    le__cl_record_kind kind;
-    const char *name; /* of the kernel or transfer; valid during the callback */
-    const char *device;
-    int lane; /* 0; others: of executions beside others, and of downloads */
-    double queued, start, end;
-    int64_t bytes; /* moved; 0 for kernels */
-} le__cl_record;
-
-typedef void (*le__cl_profile_fn)(void *cookie, const le__cl_record *record);
-
-/* While fn is set, it gets the records of every execution when that ends, on the thread that ran
- * it. NULL: off. cl may be NULL. Not while executions are under way. */
-void le__cl_set_profile(le__cl *cl, le__cl_profile_fn fn, void *cookie);
+/* While profile is set, it gets an event of every command of an execution when that ends, on the
+ * thread that ran it; lane 0, others: of executions beside others, and of downloads. NULL: off. cl
+ * may be NULL. Not while executions are under way. */
+void le__cl_set_profile(le__cl *cl, struct le_profile *profile);
 
 /* Around an OpenCL implementation's run: call->device->cl is the device. begin takes the device for
  * this thread, or for call->beside one of two places on it; end waits for the queue, makes the

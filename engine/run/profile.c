@@ -17,22 +17,6 @@
 
 static const char *const kind_names[] = {"run", "loop", "kernel", "upload", "download", "copy"};
 
-static void on_command(void *cookie, const le__cl_record *r) {
-    static const le__event_kind kinds[] = {[LE__CL_RECORD_KERNEL] = LE__EVENT_KERNEL,
-                                           [LE__CL_RECORD_UPLOAD] = LE__EVENT_UPLOAD,
-                                           [LE__CL_RECORD_DOWNLOAD] = LE__EVENT_DOWNLOAD,
-                                           [LE__CL_RECORD_COPY] = LE__EVENT_COPY};
-    le__event e = {.kind = kinds[r->kind],
-                   .depth = le__profile_depth(),
-                   .lane = r->lane,
-                   .start = r->start,
-                   .seconds = r->end - r->start,
-                   .bytes = r->bytes};
-    snprintf(e.name, sizeof e.name, "%s", r->name ? r->name : "");
-    snprintf(e.place, sizeof e.place, "%s", r->device ? r->device : "");
-    le__profile_record(cookie, &e);
-}
-
 le_status le_profile_start(le_engine *engine) {
     le_status opened = le__engine_or_default(&engine);
     if (opened != LE_OK)
@@ -44,7 +28,7 @@ le_status le_profile_start(le_engine *engine) {
     if (!p)
         return le_fail(LE_ERR_MEMORY, "profile: out of memory");
     engine->profile = p;
-    le__cl_set_profile(engine->cl, on_command, p);
+    le__cl_set_profile(engine->cl, p);
     return LE_OK;
 }
 
@@ -138,7 +122,7 @@ le_status le_profile_stop(le_engine *engine, le_profile **out) {
         return opened;
     if (!engine->profile)
         return le_fail(LE_ERR_ARGUMENT, "profile: none is under way");
-    le__cl_set_profile(engine->cl, NULL, NULL);
+    le__cl_set_profile(engine->cl, NULL);
     *out = engine->profile;
     engine->profile = NULL;
     make_rows(*out);

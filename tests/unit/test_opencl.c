@@ -6,6 +6,7 @@
  */
 #include "opencl_fixture.h"
 
+#include "call/profile.h"
 #include "call/storage.h"
 #include "core/tick.h"
 #include "opencl/cl_device.h"
@@ -528,32 +529,40 @@ static void many_threads_share_a_device(void **state) {
 /* --- records --- */
 
 typedef struct tally {
-    int kinds[4];
+    int kinds[LE__EVENT_COPY + 1];
     int64_t bytes;
     bool ordered;
 } tally;
 
-static void count_record(void *cookie, const le__cl_record *r) {
-    tally *t = cookie;
-    t->kinds[r->kind]++;
-    t->bytes += r->bytes;
-    t->ordered = t->ordered && r->queued <= r->start + 1e-6 && r->start <= r->end;
+/* Of what is recorded while "name" runs. */
+static tally count_records(const char *name, const le_tensor *a, double factor, le_tensor *b) {
+    tally t = {.ordered = true};
+    le_profile *p = le__profile_new();
+    assert_non_null(p);
+    le__cl_set_profile(engine->cl, p);
+    assert_int_equal(fixture_run(engine, name, NULL, a, factor, b, false), LE_OK);
+    le__cl_set_profile(engine->cl, NULL);
+    for (size_t i = 0; i < p->n; i++) {
+        const le__event *e = &p->events[i];
+        t.kinds[e->kind]++;
+        t.bytes += e->bytes;
+        t.ordered = t.ordered && p->start <= e->start + 1e-6 && e->seconds >= 0;
+    }
+    le__profile_free(p);
+    return t;
 }
 
 static void profiles_have_a_record_a_command(void **state) {
     (void)state;
     NEEDS_DEVICE();
-    tally t = {.ordered = true};
     float in[10] = {0}, out[10];
     le_tensor a = le_tensor_of(in, LE_F32, 1, (int64_t[]){10}),
               b = le_tensor_of(out, LE_F32, 1, (int64_t[]){10});
-    le__cl_set_profile(engine->cl, count_record, &t);
+    const tally t = count_records("buffers", &a, 2, &b);
     assert_int_equal(fixture_run(engine, "buffers", NULL, &a, 2, &b, false), LE_OK);
-    le__cl_set_profile(engine->cl, NULL, NULL);
-    assert_int_equal(fixture_run(engine, "buffers", NULL, &a, 2, &b, false), LE_OK);
-    assert_int_equal(t.kinds[LE__CL_RECORD_KERNEL], 1);
-    assert_int_equal(t.kinds[LE__CL_RECORD_UPLOAD], 1);
-    assert_int_equal(t.kinds[LE__CL_RECORD_DOWNLOAD], 1);
+    assert_int_equal(t.kinds[LE__EVENT_KERNEL], 1);
+    assert_int_equal(t.kinds[LE__EVENT_UPLOAD], 1);
+    assert_int_equal(t.kinds[LE__EVENT_DOWNLOAD], 1);
     assert_int_equal(t.bytes, 80);
     assert_true(t.ordered);
 }
@@ -568,13 +577,10 @@ static void many_groups_along_an_axis_are_several_launches(void **state) {
         int launches;
     } cases[] = {{{2, 65535, 5}, 1}, {{1, 140000, 5}, 3}, {{65536, 2, 3}, 2}, {{1, 1, 300000}, 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        tally t = {.ordered = true};
         le_tensor a = fixture_tensor(3, cases[i].shape, 13), b = {0};
-        le__cl_set_profile(engine->cl, count_record, &t);
-        assert_int_equal(fixture_run(engine, "groups", NULL, &a, 2, &b, false), LE_OK);
-        le__cl_set_profile(engine->cl, NULL, NULL);
+        const tally t = count_records("groups", &a, 2, &b);
         fixture_expect(&a, 2, &b);
-        assert_int_equal(t.kinds[LE__CL_RECORD_KERNEL], cases[i].launches);
+        assert_int_equal(t.kinds[LE__EVENT_KERNEL], cases[i].launches);
         le_tensor_free(&a);
         le_tensor_free(&b);
     }

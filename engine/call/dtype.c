@@ -80,26 +80,13 @@ le_dtype le__dtype_of_reference(const le_arg_desc *argument, le_dtype asked) {
 
 /* Whether values of `from` survive in `to`, 64-bit integers in f64 as far as that goes. */
 static bool holds(le_dtype to, le_dtype from) {
-    size_t size = le__dtypes[to].size, needed = le__dtypes[from].size;
-    switch (le__dtypes[from].kind) {
-    case LE_DTYPE_KIND_COMPLEX:
-    case LE_DTYPE_KIND_FLOAT:
-        return le__dtypes[to].kind == le__dtypes[from].kind && size >= needed;
-    case LE_DTYPE_KIND_UNSIGNED:
-    case LE_DTYPE_KIND_SIGNED:
-        break;
-    }
-    switch (le__dtypes[to].kind) {
-    case LE_DTYPE_KIND_COMPLEX:
-        return false;
-    case LE_DTYPE_KIND_FLOAT:
+    const size_t size = le__dtypes[to].size, needed = le__dtypes[from].size;
+    const le_dtype_kind kind = le__dtypes[to].kind, had = le__dtypes[from].kind;
+    if (had >= LE_DTYPE_KIND_FLOAT || kind == LE_DTYPE_KIND_COMPLEX)
+        return kind == had && size >= needed;
+    if (kind == LE_DTYPE_KIND_FLOAT)
         return size > needed || size == sizeof(double);
-    case LE_DTYPE_KIND_UNSIGNED:
-        return le__dtypes[from].kind == LE_DTYPE_KIND_UNSIGNED && size >= needed;
-    case LE_DTYPE_KIND_SIGNED:
-        return size > needed || (size == needed && le__dtypes[from].kind == LE_DTYPE_KIND_SIGNED);
-    }
-    return false;
+    return kind == had ? size >= needed : kind == LE_DTYPE_KIND_SIGNED && size > needed;
 }
 
 /* Small before large, integers before floats. */

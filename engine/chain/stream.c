@@ -99,12 +99,11 @@ static le_status add_input(job *j, const le_arg *a) {
             return le_fail(LE_ERR_ARGUMENT, "chain '%s': input '%s' is given twice", j->chain->name,
                            a->name);
     *in = (input){.name = a->name, .value = v, .source = -1, .in = a->value.in};
-    le_status status = a->kind == LE_KIND_SOURCE ? add_source(j, in, a)
-                       : a->value.in             ? LE_OK
-                                                 : le_fail(LE_ERR_ARGUMENT,
-                                                           "chain '%s': input '%s' "
-                                                                       "is NULL",
-                                                           j->chain->name, a->name);
+    le_status status = LE_OK;
+    if (a->kind == LE_KIND_SOURCE)
+        status = add_source(j, in, a);
+    else if (!a->value.in)
+        status = le_fail(LE_ERR_ARGUMENT, "chain '%s': input '%s' is NULL", j->chain->name, a->name);
     j->n_inputs++;
     return status;
 }

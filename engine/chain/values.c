@@ -332,24 +332,17 @@ le_value le_chain_arg(le_chain *c, int arg) {
 
 le_arg le_chain_pass(const le_call *call, int arg, const char *name) {
     const le__bound_arg *b = &call->args[arg];
+    const le_arg_type type = call->operation->args[arg].type;
     if (!b->given)
         return (le_arg){0};
-    switch (call->operation->args[arg].type) {
-    case LE_TYPE_I64:
+    if (type == LE_TYPE_I64)
         return (le_arg){.name = name, .kind = LE_KIND_I64, .value.i64 = b->i64};
-    case LE_TYPE_F64S:
+    if (type == LE_TYPE_F64S)
         return (le_arg){
             .name = name, .kind = LE_KIND_F64S, .value.f64s = b->f64s, .count = b->count};
-    case LE_TYPE_TABLE:
+    if (type == LE_TYPE_TABLE)
         return (le_arg){.name = name, .kind = LE_KIND_TABLE, .value.in = &b->tensor};
-    case LE_TYPE_STR:
+    if (type == LE_TYPE_STR || (type == LE_TYPE_STR_OR_F64 && b->str))
         return (le_arg){.name = name, .kind = LE_KIND_STR, .value.str = b->str};
-    case LE_TYPE_STR_OR_F64:
-        if (b->str)
-            return (le_arg){.name = name, .kind = LE_KIND_STR, .value.str = b->str};
-        break;
-    default:
-        break;
-    }
     return (le_arg){.name = name, .kind = LE_KIND_F64, .value.f64 = b->f64};
 }

@@ -88,10 +88,10 @@ le_status le__io_select(const le__io_place *place, int ndim, const int64_t *shap
 
 /* ---------------------------------------------------------------------------- parallel loops -- */
 
+struct le__pool;
 typedef struct le__io_parallel {
-    void (*run)(void *context, size_t items, le_range_fn fn, void *fn_context);
-    void *context;
-    int threads; /* workers are in [0, threads) */
+    struct le__pool *pool; /* NULL: the calling thread alone */
+    int threads;           /* workers are in [0, threads) */
 } le__io_parallel;
 
 /* What went wrong first, on any thread. */

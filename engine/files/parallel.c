@@ -11,16 +11,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-static void run_here(void *context, size_t items, le_range_fn fn, void *fn_context) {
-    (void)context;
-    fn(fn_context, 0, items, 0);
-}
-
-static void run_pool(void *context, size_t items, le_range_fn fn, void *fn_context) {
-    le__pool *pool = context;
-    le__pool_run(pool, le__pool_max_threads(pool), LE__SCHEDULE_DYNAMIC, items, fn, fn_context);
-}
-
 /* Pieces of a file, one after the other, until the caller's tick says that it is over. */
 typedef struct ticking {
     le_range_fn fn;
@@ -43,7 +33,14 @@ static void tick_between(void *context, size_t begin, size_t end, int worker) {
 le_status le__io_run(const le__io_parallel *p, const char *file, size_t items, le_range_fn fn,
                      void *context) {
     ticking t = {.fn = fn, .context = context, .ticker = le__ticker_here(), .items = items};
-    p->run(p->context, items, t.ticker ? tick_between : fn, t.ticker ? &t : context);
+    if (t.ticker) {
+        fn = tick_between;
+        context = &t;
+    }
+    if (p->pool)
+        le__pool_run(p->pool, p->threads, LE__SCHEDULE_DYNAMIC, items, fn, context);
+    else
+        fn(context, 0, items, 0);
     return le__ticker_over(t.ticker) ? le__ticker_fail(file) : LE_OK;
 }
 
@@ -59,10 +56,8 @@ le_status le__io_failure_of(const le__io_failure *f) {
 }
 
 le__io_parallel le__io_parallel_of(le_engine *engine) {
-    if (!engine)
-        return (le__io_parallel){.run = run_here, .threads = 1};
-    return (le__io_parallel){
-        .run = run_pool, .context = engine->pool, .threads = le__pool_max_threads(engine->pool)};
+    return engine ? (le__io_parallel){engine->pool, le__pool_max_threads(engine->pool)}
+                  : (le__io_parallel){NULL, 1};
 }
 
 le_status le__io_end_ticks(le__ticker *t, const char *file, le_status status) {

@@ -83,17 +83,16 @@ static void number_items(le__pieces *p) {
 static le_status put_place(const le__io_place *from, const char *group, const char *name,
                            piece *out) {
     const char *slash = *name && *group && group[strlen(group) - 1] != '/' ? "/" : "";
-    size_t dataset = strlen(group) + strlen(name) + 2, size = strlen(from->file) + dataset + 2;
-    out->text = malloc(size);
-    out->place = (le__io_place){.format = from->format, .text = out->text};
-    out->place.file = strdup(from->file);
-    out->place.dataset = from->dataset ? malloc(dataset) : NULL;
-    if (!out->text || !out->place.file || (from->dataset && !out->place.dataset))
-        return le_fail(LE_ERR_MEMORY, "%s: out of memory", from->text);
-    if (from->dataset)
-        snprintf(out->place.dataset, dataset, "%s%s%s", group, slash, name);
-    snprintf(out->text, size, "%s%s%s%s%s", from->file, *group ? ":" : "", group, slash, name);
-    return LE_OK;
+    le__io_place *p = &out->place;
+    *p = (le__io_place){.format = from->format, .file = strdup(from->file)};
+    if (from->dataset && asprintf(&p->dataset, "%s%s%s", group, slash, name) < 0)
+        p->dataset = NULL;
+    if (asprintf(&out->text, "%s%s%s%s%s", from->file, *group ? ":" : "", group, slash, name) < 0)
+        out->text = NULL;
+    p->text = out->text;
+    return p->text && p->file && (p->dataset || !from->dataset)
+               ? LE_OK
+               : le_fail(LE_ERR_MEMORY, "%s: out of memory", from->text);
 }
 
 static le_status open_one(le__pieces *p) {

@@ -43,11 +43,8 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static held *all_held;
 
 static char *part_of(const char *file) {
-    size_t size = strlen(file) + sizeof ".part";
-    char *name = malloc(size);
-    if (name)
-        snprintf(name, size, "%s.part", file);
-    return name;
+    char *name;
+    return asprintf(&name, "%s.part", file) < 0 ? NULL : name;
 }
 
 le_status le__io_part_parse(const char *text, le__io_place *place, char **part) {
@@ -345,19 +342,17 @@ static le_status write_held(const held *h, const char *part) {
 }
 
 /* All of a file, whose datasets have all been published. */
-static le_status publish_file(int fd, const char *part, const char *file, bool good) {
-    struct stat info;
+static le_status publish_file(int fd, const struct stat *info, const char *part, const char *file,
+                              bool good) {
     bool renamed = false;
-    if (fstat(fd, &info) != 0)
-        return le_fail(LE_ERR_IO, "%s: %s", part, strerror(errno));
     le_status status = good ? rename_part(fd, part, file, &renamed) : LE_OK;
     for (held *h = all_held; good && !renamed && status == LE_OK && h; h = h->next)
-        if (is_file(h->fd, &info))
+        if (is_file(h->fd, info))
             status = write_held(h, part);
     if (!renamed && status == LE_OK)
         unlink(part);
     for (held **h = &all_held; *h;)
-        if (is_file((*h)->fd, &info))
+        if (is_file((*h)->fd, info))
             release(h);
         else
             h = &(*h)->next;
@@ -380,7 +375,7 @@ static le_status publish(const le__io_place *place, const char *part, bool good)
                 return LE_OK;
             all_good = all_good && h->good;
         }
-    return publish_file(own->fd, part, place->file, all_good);
+    return publish_file(own->fd, &info, part, place->file, all_good);
 }
 
 le_status le_io_target_publish(const char *place_text, bool good) {

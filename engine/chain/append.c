@@ -6,9 +6,9 @@
 #include "chain/append.h"
 
 #include "call/tensor.h"
+#include "core/array.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool grow(le__appended *a, size_t more) {
@@ -17,10 +17,8 @@ static bool grow(le__appended *a, size_t more) {
     size_t capacity = a->capacity ? a->capacity : 4096;
     while (capacity < a->bytes + more)
         capacity *= 2;
-    char *rows = capacity > a->capacity ? realloc(a->rows, capacity) : a->rows;
-    if (!rows)
+    if (capacity > a->capacity && !LE__ARRAY_RESIZE(a->rows, capacity))
         return false;
-    a->rows = rows;
     a->capacity = capacity;
     return true;
 }

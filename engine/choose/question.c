@@ -7,6 +7,7 @@
  */
 #include "choose/question.h"
 
+#include "core/array.h"
 #include "core/thread_local.h"
 
 #include <math.h>
@@ -314,10 +315,8 @@ bool le__question_set_texts(le__question *q, const char *problem, const char *co
     size_t n[] = {strlen(problem) + 1, strlen(constraint) + 1, strlen(kind) + 1};
     size_t all = (n[0] + n[1] + n[2] + STEP - 1) / STEP * STEP;
     if (all > q->room) {
-        char *texts = realloc(q->problem, all);
-        if (!texts)
+        if (!LE__ARRAY_RESIZE(q->problem, all))
             return false;
-        q->problem = texts;
         q->room = all;
     }
     q->constraint = q->problem + n[0];

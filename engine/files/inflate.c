@@ -4,6 +4,7 @@
  * Decompression: whole zlib blocks (libdeflate where the build has it: about twice zlib's speed)
  * and gzip streams from a file.
  */
+#include "core/array.h"
 #include "files/io.h"
 
 #include <errno.h>
@@ -84,10 +85,8 @@ le_status le__io_gunzip_file(int fd, const char *file, int64_t offset, void *out
 /* Twice the room, up to the limit; false when that is reached or memory has run out. */
 static bool grow(void **data, size_t *room, int64_t limit) {
     size_t more = *room < (size_t)limit / 2 ? 2 * *room : (size_t)limit;
-    void *grown = more > *room ? realloc(*data, more) : NULL;
-    if (!grown)
+    if (more <= *room || !le__array_resize(data, more))
         return false;
-    *data = grown;
     *room = more;
     return true;
 }

@@ -69,16 +69,11 @@ void le__policy_free(le__policy **policy) {
     *policy = NULL;
 }
 
-bool le__grow(void **array, int count, int *cap, size_t size) {
-    if (count < *cap)
-        return true;
-    int wanted = *cap ? *cap * 2 : 2;
-    char *bigger = realloc(*array, (size_t)wanted * size);
-    if (!bigger)
+bool le__grow(void *array, int count, int *cap, size_t size) {
+    const int wanted = *cap ? *cap * 2 : 2;
+    if (count >= *cap && !le__array_resize(array, (size_t)wanted * size))
         return false;
-    memset(bigger + (size_t)*cap * size, 0, (size_t)(wanted - *cap) * size);
-    *array = bigger;
-    *cap = wanted;
+    *cap = count < *cap ? *cap : wanted;
     return true;
 }
 
@@ -115,7 +110,7 @@ le__cell *le__cell_make(le__family *family, le__problem *problem, int candidate)
     le__cell *cell = le__cell_find(problem, candidate);
     if (cell)
         return cell;
-    if (!le__grow((void **)&problem->cells, problem->n_cells, &problem->cap_cells, sizeof *cell))
+    if (!LE__GROW(problem->cells, problem->n_cells, problem->cap_cells))
         return NULL;
     int at = cell_place(problem, candidate);
     cell = &problem->cells[at];
@@ -165,8 +160,7 @@ static int find_family(const le__policy *policy, uint64_t key) {
 int le__policy_family(le__policy *policy, uint64_t key) {
     pthread_mutex_lock(&policy->lock);
     int at = find_family(policy, key);
-    if (at < 0 && le__grow((void **)&policy->families, policy->n_families, &policy->cap_families,
-                       sizeof *policy->families)) {
+    if (at < 0 && LE__GROW(policy->families, policy->n_families, policy->cap_families)) {
         at = policy->n_families++;
         policy->families[at] =
             (le__family){.key = key, .noise.n = 1.0, .budget.since_explored = -1.0};
@@ -199,8 +193,7 @@ static int add_member(le__policy *policy, le__family *family, uint64_t key,
         if (family->members[i].key == key)
             return i;
     if (info->resource < 0 || !need_resource(policy, family, info->resource) ||
-        !le__grow((void **)&family->members, family->n_members, &family->cap_members,
-              sizeof *family->members))
+        !LE__GROW(family->members, family->n_members, family->cap_members))
         return -1;
     le__member *member = &family->members[family->n_members];
     *member = (le__member){.key = key, .info = *info, .noise.n = 1.0};

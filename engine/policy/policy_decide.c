@@ -5,8 +5,8 @@
  * for.
  */
 #include <math.h>
-#include <stdlib.h>
 
+#include "core/array.h"
 #include "policy/policy_internal.h"
 
 #define Z90           1.6448536269514722
@@ -593,10 +593,8 @@ le__belief *le__beliefs_of(le__policy *policy, const le__policy_question *q, boo
     le__family *family = le__family_at(policy, q->family);
     const le__problem *problem = le__problem_at(family, q->problem);
     if (q->n_allowed > policy->n_scratch / 2) {
-        le__belief *bigger = realloc(policy->scratch, 2 * q->n_allowed * sizeof *bigger);
-        if (!bigger)
+        if (!LE__ARRAY_RESIZE(policy->scratch, 2 * q->n_allowed))
             return NULL;
-        policy->scratch = bigger;
         policy->n_scratch = 2 * q->n_allowed;
     }
     le__belief *known = policy->scratch, *all = known + q->n_allowed;

@@ -220,8 +220,9 @@ struct le__policy {
 le__family *le__family_at(le__policy *policy, int family);
 le__problem *le__problem_at(le__family *family, int problem);
 le__cell *le__cell_find(const le__problem *problem, int candidate);
-/* Makes room for one more; the new memory is zeroed. */
-bool le__grow(void **array, int count, int *cap, size_t size);
+/* Makes room for one more. */
+#define LE__GROW(array, count, cap) le__grow(&(array), count, &(cap), sizeof *(array))
+bool le__grow(void *array, int count, int *cap, size_t size);
 /* Finds or makes; NULL when out of memory. */
 le__cell *le__cell_make(le__family *family, le__problem *problem, int candidate);
 /* Variance of a run about the candidate's steady time. */

@@ -77,10 +77,8 @@ static int place_of_dropped(le__family *family) {
 }
 
 static bool make_room(le__family *family) {
-    return le__grow((void **)&family->problems, family->n_problems, &family->cap_problems,
-                    sizeof *family->problems) &&
-           le__grow((void **)&family->problem_keys, family->n_problems, &family->cap_problem_keys,
-                    sizeof *family->problem_keys);
+    return LE__GROW(family->problems, family->n_problems, family->cap_problems) &&
+           LE__GROW(family->problem_keys, family->n_problems, family->cap_problem_keys);
 }
 
 static int add(le__family *family, uint64_t key, const le__policy_features *features) {

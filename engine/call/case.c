@@ -89,14 +89,11 @@ void le_case_f64s(le_case *c, const char *name, const double *values, size_t cou
 
 void le_case_table(le_case *c, const char *name, int ndim, const int64_t *shape,
                    const double *values) {
-    le_arg *a = next(c, name, LE_KIND_TABLE);
-    if (!a)
+    le_tensor *t = le_case_in(c, name, LE_F64, ndim, shape);
+    if (!t)
         return;
-    le_tensor *t = &c->tensors[a - c->args];
-    a->value.in = t;
-    c->status = le_tensor_alloc(t, LE_F64, ndim, shape);
-    if (c->status == LE_OK)
-        memcpy(t->data, values, (size_t)le_tensor_count(t) * sizeof *values);
+    c->args[c->n - 1].kind = LE_KIND_TABLE;
+    memcpy(t->data, values, (size_t)le_tensor_count(t) * sizeof *values);
 }
 
 static bool has(const le_case *c, const char *name) {

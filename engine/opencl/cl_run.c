@@ -179,11 +179,12 @@ le_status le_cl_scratch(le_call *call, size_t bytes, le_cl_buffer **out) {
     return le__cl_poison(call, b->mem, bytes);
 }
 
-static bool inside(const le_cl_buffer *b, size_t offset, size_t bytes) {
-    return !b->image && offset <= b->bytes && bytes <= b->bytes - offset;
-}
-
-static le_status outside(size_t offset, size_t bytes) {
+static le_status check_part(const le_call *call, const le_cl_buffer *b, size_t offset,
+                            size_t bytes) {
+    if (!call->cl)
+        return le__cl_no_execution();
+    if (!b->image && offset <= b->bytes && bytes <= b->bytes - offset)
+        return LE_OK;
     return le_fail(LE_ERR_INTERNAL, "opencl: %zu bytes at %zu are not inside the buffer", bytes,
                    offset);
 }
@@ -267,10 +268,9 @@ le_status le__cl_copy_buffer(le_call *call, cl_mem from, cl_mem to, size_t from_
 
 le_status le_cl_upload(le_call *call, le_cl_buffer *buffer, size_t offset, const void *host,
                        size_t bytes) {
-    if (!call->cl)
-        return le__cl_no_execution();
-    if (!inside(buffer, offset, bytes))
-        return outside(offset, bytes);
+    le_status status = check_part(call, buffer, offset, bytes);
+    if (status != LE_OK)
+        return status;
     void *aside = bytes <= STAGED_UPLOAD ? le_call_scratch(call, bytes) : NULL;
     if (aside)
         memcpy(aside, host, bytes);
@@ -300,21 +300,15 @@ le_status le_cl_upload_elements(le_call *call, le_cl_buffer *buffer, size_t offs
 
 le_status le_cl_download(le_call *call, le_cl_buffer *buffer, size_t offset, void *host,
                          size_t bytes) {
-    if (!call->cl)
-        return le__cl_no_execution();
-    if (!inside(buffer, offset, bytes))
-        return outside(offset, bytes);
-    return le__cl_read(call, buffer->mem, offset, host, bytes, true);
+    le_status status = check_part(call, buffer, offset, bytes);
+    return status == LE_OK ? le__cl_read(call, buffer->mem, offset, host, bytes, true) : status;
 }
 
 le_status le_cl_fill(le_call *call, le_cl_buffer *buffer, const void *pattern, size_t pattern_size,
                      size_t offset, size_t bytes) {
-    if (!call->cl)
-        return le__cl_no_execution();
-    if (!inside(buffer, offset, bytes))
-        return outside(offset, bytes);
-    if (bytes == 0)
-        return LE_OK;
+    le_status status = check_part(call, buffer, offset, bytes);
+    if (status != LE_OK || bytes == 0)
+        return status;
     const le__cl_device *d = call->cl->device;
     cl_event *event = le__cl_event_slot(call, LE__EVENT_COPY, "fill", (int64_t)bytes);
     cl_int code = d->api->clEnqueueFillBuffer(call->cl->queue, buffer->mem, pattern, pattern_size,

@@ -559,3 +559,29 @@ fail(20000)
 print(peak() - before)
 """
     assert int(new_process(text)) < 512  # KiB; a lost reference of 64 bytes would be 6 MiB
+
+
+@pytest.mark.parametrize("kind", [os.fsencode, str, pathlib.Path])
+def test_names_that_are_no_text(rng, tmp_path, monkeypatch, kind):
+    """Of files, as os.listdir gives them, and as bytes."""
+    monkeypatch.chdir(tmp_path)
+    cube = rng.random((4, 5, 6), dtype="f4")
+    for name in (b"cube\xff.npy", b"\xe4\xfe.nrrd", "w\u00e4rme.npy".encode()):
+        place = kind(os.fsdecode(name))
+        le.write(place, cube)
+        assert os.path.getsize(name) > cube.nbytes and os.fsdecode(name) in os.listdir()
+        assert np.array_equal(le.read(place), cube) and le.peek(place) == ((4, 5, 6), np.dtype("f4"))
+        assert np.array_equal(le.project(os.fsdecode(place)), le.project(cube))
+        with pytest.raises(OSError, match="none"):
+            le.read(os.fsencode(place) + b"none.npy")
+        with pytest.raises(ValueError, match="null|NUL"):
+            le.read(os.fsencode(place) + b"\0.npy")
+
+
+def test_streams_of_names_that_are_no_text(rng, tmp_path, tiff):
+    stack = rng.random((4, 16, 16), dtype="f4")
+    for name in (b"stack\xff.tif", "stack.tif"):
+        place = os.path.join(os.fsencode(tmp_path), os.fsencode(name))
+        le.write(place, stack)
+        for given in (place, os.fsdecode(place)):
+            assert np.array_equal(le.roberts_cross(le.stream(given)).gradient_row, le.roberts_cross(stack).gradient_row)

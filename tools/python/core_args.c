@@ -56,8 +56,20 @@ static PyObject *path_of(PyObject *object) {
     return PyOS_FSPath(object);
 }
 
+/* The place as the library takes it, whatever bytes are in it. */
+static const char *place_text(core_call *c, PyObject *place) {
+    PyObject *bytes = NULL;
+    if (PyUnicode_FSConverter(place, &bytes))
+        return core_call_own(c, bytes) ? PyBytes_AsString(bytes) : NULL;
+    if (PyUnicode_Check(place)) {
+        PyErr_Clear();
+        core_text(place); /* says why */
+    }
+    return NULL;
+}
+
 static bool read_place(core_call *c, PyObject *place, uint32_t dtypes, le_tensor *t) {
-    const char *text = core_text(place);
+    const char *text = place_text(c, place);
     le_io_options o = {.struct_size = sizeof o, .dtypes = dtypes};
     le_status status;
     le_tensor got = {0};
@@ -102,7 +114,7 @@ static bool take_input(core_call *c, PyObject *value, int i) {
     le_tensor *t = &c->tensors[i];
     bool array = PyArray_CheckExact(value);
     if (!array && PyObject_TypeCheck(value, core_stream_type)) {
-        c->stream_place = core_text(((core_stream *)value)->place);
+        c->stream_place = place_text(c, ((core_stream *)value)->place);
         c->stream_arg = d->name;
         return c->stream_place != NULL;
     }
@@ -181,10 +193,11 @@ static bool take_number(core_call *c, PyObject *value, const le_arg_desc *d) {
 
 static bool take_text(core_call *c, PyObject *value, const le_arg_desc *d) {
     PyObject *path = path_of(value); /* PONI files and the like may be paths */
-    const char *text = path ? core_text(path) : NULL;
+    const char *text = path ? place_text(c, path) : NULL;
     if (!path && !PyErr_Occurred())
         core_text(value);
-    if ((path && !core_call_own(c, path)) || !text)
+    Py_XDECREF(path);
+    if (!text)
         return false;
     core_call_add(c, d->name, LE_KIND_STR)->value.str = text;
     return true;

@@ -321,54 +321,56 @@ static PyObject *profile_stop(PyObject *module, PyObject *engine) {
 
 /* ------------------------------------------------------------------------------ files -------- */
 
+/* Places may be bytes, or texts with bytes in them that are no UTF-8 (os.fsdecode). */
 static PyObject *read_place(PyObject *module, PyObject *args) {
-    const char *place;
-    PyObject *engine;
+    PyObject *place = NULL, *engine;
     le_tensor t = {0};
     le_status status;
     (void)module;
-    if (!PyArg_ParseTuple(args, "sO", &place, &engine))
+    if (!PyArg_ParseTuple(args, "O&O", PyUnicode_FSConverter, &place, &engine))
         return NULL;
     core_engine *e = core_engine_get(engine);
     if (!e || !core_engine_begin(e)) {
         Py_XDECREF((PyObject *)e);
+        Py_DECREF(place);
         return NULL;
     }
+    const char *text = PyBytes_AsString(place);
     core_outside outside;
     core_leave(&outside, NULL);
-    status = le_io_read(e->engine, place, NULL, &t);
+    status = le_io_read(e->engine, text, NULL, &t);
     core_back(&outside);
     core_engine_end(e);
+    Py_DECREF(place);
     return core_check(status) ? core_array_of(&t) : NULL;
 }
 
 static PyObject *write_place(PyObject *module, PyObject *args) {
-    const char *place;
-    PyObject *engine, *array;
+    PyObject *place = NULL, *engine, *array;
     le_tensor view;
     le_status status;
     (void)module;
-    if (!PyArg_ParseTuple(args, "sOO", &place, &array, &engine))
+    if (!PyArg_ParseTuple(args, "O&OO", PyUnicode_FSConverter, &place, &array, &engine))
         return NULL;
+    const char *text = PyBytes_AsString(place);
     bool own = PyObject_TypeCheck(array, core_tensor_type);
     PyObject *a =
         own || PyArray_Check(array) ? Py_NewRef(array) : core_as_array(array, "write", "x", 0);
-    if (!a || (!own && !core_tensor_of_array(a, "write", "x", &view))) {
-        Py_XDECREF(a);
-        return NULL;
-    }
-    core_engine *e = core_engine_get(engine);
+    bool good = a && (own || core_tensor_of_array(a, "write", "x", &view));
+    core_engine *e = good ? core_engine_get(engine) : NULL;
     if (!e || !core_engine_begin(e)) {
         Py_XDECREF((PyObject *)e);
-        Py_DECREF(a);
+        Py_XDECREF(a);
+        Py_DECREF(place);
         return NULL;
     }
     core_outside outside;
     core_leave(&outside, NULL);
-    status = le_io_write(e->engine, place, own ? &((core_tensor *)array)->t : &view);
+    status = le_io_write(e->engine, text, own ? &((core_tensor *)array)->t : &view);
     core_back(&outside);
     core_engine_end(e);
     Py_DECREF(a);
+    Py_DECREF(place);
     return core_check(status) ? Py_NewRef(Py_None) : NULL;
 }
 
@@ -377,8 +379,11 @@ static PyObject *peek_place(PyObject *module, PyObject *place) {
     int ndim;
     int64_t shape[LE_MAX_DIMS];
     (void)module;
-    const char *text = core_text(place);
-    if (!text || !core_check(le_io_peek(text, &dtype, &ndim, shape)))
+    PyObject *text = NULL;
+    bool good = PyUnicode_FSConverter(place, &text) &&
+                core_check(le_io_peek(PyBytes_AsString(text), &dtype, &ndim, shape));
+    Py_XDECREF(text);
+    if (!good)
         return NULL;
     PyObject *extents = PyTuple_New(ndim);
     for (int i = 0; extents && i < ndim; i++)
@@ -401,16 +406,18 @@ static void refused(void *list, int line, const char *text) {
 /* wisdom(what, engine, path): "save", "load" or "merge" */
 static PyObject *wisdom(PyObject *module, PyObject *args) {
     const char *what, *path;
-    PyObject *engine;
+    PyObject *engine, *bytes = NULL;
     le_status status;
     (void)module;
-    if (!PyArg_ParseTuple(args, "sOs", &what, &engine, &path))
+    if (!PyArg_ParseTuple(args, "sOO&", &what, &engine, PyUnicode_FSConverter, &bytes))
         return NULL;
+    path = PyBytes_AsString(bytes);
     PyObject *list = PyList_New(0);
     core_engine *e = list ? core_engine_get(engine) : NULL;
     if (!e || !core_engine_begin(e)) {
         Py_XDECREF((PyObject *)e);
         Py_XDECREF(list);
+        Py_DECREF(bytes);
         return NULL;
     }
     le_wisdom_options o = {
@@ -423,6 +430,7 @@ static PyObject *wisdom(PyObject *module, PyObject *args) {
                                      : le_wisdom_merge(e->engine, path, &o, &n);
     core_back(&outside);
     core_engine_end(e);
+    Py_DECREF(bytes);
     if (!core_check(status)) {
         Py_DECREF(list);
         return NULL;

@@ -521,10 +521,6 @@ static PyObject *stream_new(PyTypeObject *type, PyObject *args, PyObject *names)
     if (!PyArg_ParseTupleAndKeywords(args, names, "O", keywords, &place))
         return NULL;
     text = PyOS_FSPath(place);
-    if (text && !PyUnicode_Check(text)) {
-        PyErr_SetString(PyExc_TypeError, "stream: expected a text or a path");
-        Py_CLEAR(text);
-    }
     core_stream *self = text ? (core_stream *)PyType_GenericAlloc(type, 0) : NULL;
     if (self)
         self->place = text;

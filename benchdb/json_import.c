@@ -257,7 +257,9 @@ le_db_status le_db_merge(le_db *db, const char *other_path, const le_db_import_o
         le__db_import_report(&m, 0,
                              state == LE__FILE_NEWER     ? "written by a newer version; refused"
                              : state == LE__FILE_MISSING ? "there is no such file or it is empty"
-                                                         : "not a timings database; refused");
+                             : state == LE__FILE_CORRUPT ? "damaged, or cut off; refused"
+                             : state == LE__FILE_FOREIGN ? "not a timings database; refused"
+                                                         : "it cannot be opened or read; refused");
     le__db_connection_close(&other);
     le__db_leave(&signals);
     return status;

@@ -381,6 +381,34 @@ static void test_refused(void **state) {
     le_db_close(&db);
 }
 
+/* Nothing is added, and the reason is the right one. */
+static void test_merge_refused(void **state) {
+    char *folder = test_folder(), *good = test_path(folder, "a.sqlite3");
+    char *cut = test_path(folder, "cut.sqlite3"), bytes[1 << 17];
+    reports r = {0};
+    le_db_import_options o = {.report = on_report, .cookie = &r};
+    le_db_import_result result;
+    (void)state;
+    le_db *db = test_open(good, NULL), *into = test_open(":memory:", NULL);
+    fill(db, 3);
+    le_db_close(&db);
+    FILE *from = fopen(good, "rb"), *to = fopen(cut, "wb");
+    const size_t n = fread(bytes, 1, sizeof bytes, from);
+    assert_true(n > 8192 && fwrite(bytes, 1, n / 2, to) == n / 2);
+    fclose(from);
+    fclose(to);
+    const char *const paths[] = {cut, folder, "/proc/self/exe"};
+    const char *const words[] = {"damaged", "opened", "not a timings database"};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(le_db_merge(into, paths[i], &o, &result), LE_DB_BAD_FILE);
+        assert_true(r.n == i + 1 && result.stored == 0);
+        if (!strstr(r.text[i], words[i]))
+            fail_msg("%s: %s", paths[i], r.text[i]);
+    }
+    le_db_close(&into);
+    test_folder_remove(folder);
+}
+
 static char *hand_out(le_db *db, le_db_news what, size_t *size) {
     char *text = NULL;
     FILE *out = open_memstream(&text, size);
@@ -574,6 +602,7 @@ int main(void) {
         cmocka_unit_test(test_export_import), cmocka_unit_test(test_schema),
         cmocka_unit_test(test_merge_halves),  cmocka_unit_test(test_bad_rows),
         cmocka_unit_test(test_names_unknown), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_merge_refused),
         cmocka_unit_test(test_handed_over),   cmocka_unit_test(test_handed_over_late),
         cmocka_unit_test(test_any_reason),    cmocka_unit_test(test_long_size_class),
     };

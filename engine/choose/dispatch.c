@@ -6,6 +6,7 @@
 #include "choose/dispatch.h"
 
 #include "core/clock.h"
+#include "core/thread_local.h"
 #include "core/tick.h"
 #include "call/engine.h"
 #include "choose/compare.h"
@@ -267,12 +268,36 @@ static le_status answer(le__dispatch *d, le__question *q, le_call *call, le__ans
     return answer_slowly(d, q, call, out);
 }
 
+typedef struct asked {
+    const le__question *question;
+    const struct asked *outer;
+} asked;
+
+static LE__THREAD_LOCAL const asked *asked_here; /* what this thread answers; NULL: nothing */
+
+/* An implementation that asks what it is to answer would wait for itself, or be asked for ever. */
+static bool is_asked_by_itself(const le__question *q, const le_call *call) {
+    const asked *a = call->step ? NULL : asked_here;
+    while (a && a->question != q)
+        a = a->outer;
+    return a;
+}
+
 le_status le__dispatch_answer(le__dispatch *d, le_call *call, le__answered *out) {
     le__question *q;
     le_status status = le__dispatch_question(d, call, &q);
     if (status != LE_OK)
         return status;
-    status = answer(d, q, call, out);
+    const asked here = {q, asked_here};
+    if (is_asked_by_itself(q, call)) {
+        status =
+            le_fail(LE_ERR_UNSUPPORTED, "%s: the same call is being answered by who makes this one",
+                    call->operation->name);
+    } else {
+        asked_here = &here;
+        status = answer(d, q, call, out);
+        asked_here = here.outer;
+    }
     if (status == LE_OK)
         le__shares_keep(d->shares, d->store, call, q->problem);
     le__question_release(q);

@@ -382,6 +382,48 @@ static void who_refuses_good_data_does_not_answer(void **state) {
     }
 }
 
+/* --- calls within calls --- */
+
+static le_engine *asked_engine;
+static le_mode asked_mode;
+
+static le_status asks_itself(le_call *call) {
+    const le_tensor *result = le_call_out(call, TOY_RESULT);
+    le_tensor in = *le_call_in(call, TOY_INPUT), out = {0};
+    ++*said;
+    le_status status = le_engine_run(asked_engine, "toy", LE_IN("input", &in),
+                                     LE_F64("factor", le_call_f64(call, TOY_FACTOR)),
+                                     LE_OUT("result", &out), LE_OPT_MODE(asked_mode));
+    if (status == LE_OK)
+        memcpy(result->data, out.data, (size_t)le_tensor_count(result) * sizeof(float));
+    le_tensor_free(&out);
+    return status;
+}
+
+/* It would wait for its own race, or go on without an end. */
+static void who_asks_itself_is_no_trap(void **state) {
+    static const le_mode modes[] = {LE_MODE_LEARN, LE_MODE_MEASURE, LE_MODE_ESTIMATE};
+    static const char *const trials[] = {"spawn", "fork"};
+    (void)state;
+    setenv("LE_TRIAL_LIMIT", "0.5", 1);
+    for (size_t i = 0; i < 2 * sizeof modes / sizeof *modes; i++) {
+        char who[16];
+        le_implementation all[] = {toy_reference, toy_c, quick_by(NULL)};
+        all[2].items = NULL;
+        all[2].run = asks_itself;
+        setenv("LE_TRIALS", trials[i % 2], 1);
+        *said = 0;
+        asked_mode = modes[i / 2];
+        asked_engine = open_with(all, 3);
+        for (int k = 0; k < 8; k++)
+            ask_row(asked_engine, 5000 - k / 4, asked_mode, who);
+        assert_in_range(*said, 1, 200);
+        le_close(&asked_engine);
+    }
+    unsetenv("LE_TRIALS");
+    unsetenv("LE_TRIAL_LIMIT");
+}
+
 static bool strays;
 
 static void strays_at_4000(void *context, size_t begin, size_t end, int worker) {
@@ -550,6 +592,7 @@ int main(void) {
         cmocka_unit_test(a_sample_without_memory_proves_nothing),
         cmocka_unit_test(what_it_cannot_know_is_not_believed),
         cmocka_unit_test(who_refuses_good_data_does_not_answer),
+        cmocka_unit_test(who_asks_itself_is_no_trap),
         cmocka_unit_test(what_breaks_things_answers_nowhere),
         cmocka_unit_test(a_serial_reference_is_run_serially),
         cmocka_unit_test(choices_say_what_was_forced),

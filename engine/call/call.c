@@ -113,6 +113,15 @@ le_status le_parallel_for(le_call *call, size_t items, le_range_fn fn, void *con
 
 enum { SCRATCH_HEADER = 64 };
 
+/* What says beforehand how much it needs is not chosen where that is too much. The library's own
+ * says so. */
+static bool is_beyond_limit(const le_call *call, size_t bytes) {
+    int64_t asked = call->want.memory_limit, own = call->engine->options.memory_limit_bytes;
+    int64_t limit = asked > 0 && (own <= 0 || asked < own) ? asked : own;
+    return limit > 0 && (int64_t)bytes > limit - call->stats.scratch_bytes &&
+           !le__registry_is_builtin(call->entry, call->implementation);
+}
+
 /* Takes none of the run's time. */
 static void fill_scratch(le_call *call, le__scratch *s) {
     double start = le__now(), until = call->watch ? le__watch_pause(call->watch) : 0;
@@ -124,7 +133,7 @@ static void fill_scratch(le_call *call, le__scratch *s) {
 }
 
 void *le_call_scratch(le_call *call, size_t bytes) {
-    if (bytes > PTRDIFF_MAX / 2)
+    if (bytes > PTRDIFF_MAX / 2 || is_beyond_limit(call, bytes))
         return NULL;
     size_t total = (SCRATCH_HEADER + bytes + 63) / 64 * 64, edge = le__guard_edge_of_scratch(call);
     le__scratch *s = aligned_alloc(64, total + edge);

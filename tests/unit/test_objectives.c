@@ -127,6 +127,36 @@ static void memory(void **state) {
     le_close(&e);
 }
 
+static _Atomic int runs_of_greedy;
+
+/* It needs a mebibyte, and does not say so beforehand. */
+static le_status takes_a_mebibyte(le_call *call) {
+    char *scratch = le_call_scratch(call, 1 << 19), *more = le_call_scratch(call, 1 << 19);
+    if (!scratch || !more)
+        return le_fail(LE_ERR_MEMORY, "toy: no memory for a mebibyte");
+    memset(scratch, 1, 1 << 19);
+    memset(more, 1, 1 << 19);
+    runs_of_greedy++;
+    return le_parallel_for(call, toy_items(call), takes_2, call);
+}
+
+static void memory_that_was_not_spoken_of(void **state) {
+    (void)state;
+    static const le_implementation lean = SERIAL("lean", takes_6);
+    static le_implementation greedy = SERIAL("greedy", NULL);
+    greedy.items = NULL;
+    greedy.run = takes_a_mebibyte;
+    le_engine *e = open_two(&lean, &greedy);
+    assert_string_equal(chosen(e, LE_MODE_MEASURE, LE_OBJECTIVE_TIME), "greedy");
+    const int before = runs_of_greedy;
+    assert_string_equal(answers(e, LE_OPT_MODE(LE_MODE_MEASURE), LE_OPT_MEMORY_LIMIT(1000000)),
+                        "lean");
+    assert_int_equal(runs_of_greedy, before);
+    assert_string_equal(answers(e, LE_OPT_MODE(LE_MODE_MEASURE), LE_OPT_MEMORY_LIMIT(2 << 20)),
+                        "greedy");
+    le_close(&e);
+}
+
 /* 5 s on two threads against 6 s on one: 10 CPU seconds against 6. */
 static void cpu_seconds(void **state) {
     (void)state;
@@ -202,9 +232,13 @@ static void regret_by_hand(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_worst_of_hundred), cmocka_unit_test(memory),
-        cmocka_unit_test(cpu_seconds),          cmocka_unit_test(the_same_bits),
-        cmocka_unit_test(the_device),           cmocka_unit_test(regret_by_hand),
+        cmocka_unit_test(the_worst_of_hundred),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(memory_that_was_not_spoken_of),
+        cmocka_unit_test(cpu_seconds),
+        cmocka_unit_test(the_same_bits),
+        cmocka_unit_test(the_device),
+        cmocka_unit_test(regret_by_hand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

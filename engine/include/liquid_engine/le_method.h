@@ -508,7 +508,8 @@ LE_API int le_call_threads(const le_call *call);
  * view) the same whatever else the call has, is to be done then. */
 LE_API bool le_call_reproducible(const le_call *call);
 /* 64-byte aligned memory, contents unspecified, that lives until the call ends; counted in the peak
- * memory. NULL when out of memory. Not for range functions: call it in prepare or run. */
+ * memory. NULL when out of memory, and beyond a limit of the call's. Not for range functions: call
+ * it in prepare or run. */
 LE_API void *le_call_scratch(le_call *call, size_t bytes);
 /* Data that many calls need and that take long to derive from scalars, texts and tables: the
  * coefficients of an integration, a list of bad pixels, an FFT plan. Built by the first call that

@@ -200,6 +200,20 @@ static le_status run_often(trial *t, le__trial_result *r) {
                : look_for_leak(t, r);
 }
 
+/* What is told to end at once must leave all that the next run needs: locks, and what it keeps. */
+static le_status end_early(trial *t, le__trial_result *r) {
+    static const double at_once = 1e-9;
+    if (!t->alone || !le__can_be_stopped(t->candidate) ||
+        le__registry_is_builtin(t->entry, t->candidate->implementation))
+        return LE_OK;
+    t->call.stop_after = at_once;
+    le_status status = le__execute(&t->call, t->candidate, LE__OUTPUTS_WALLED);
+    t->call.stop_after = 0;
+    if (status == LE_OK || t->call.stopped)
+        status = le__guard_check(&t->call);
+    return status == LE_OK ? run_once(t, r, OFTEN) : status;
+}
+
 static le_status run_candidate(trial *t, le__trial_result *r) {
     usage use[RUNS] = {0};
     le_status status = le__call_bind(&t->call, t->engine, t->entry, t->sample.args, t->sample.n);
@@ -223,6 +237,8 @@ static le_status run_candidate(trial *t, le__trial_result *r) {
         status = look_for_leak(t, r);
     if (status == LE_OK)
         status = run_often(t, r);
+    if (status == LE_OK)
+        status = end_early(t, r);
     if (t->alone)
         le__pool_gather(t->engine->pool, false);
     if (status == LE_OK && t->alone)

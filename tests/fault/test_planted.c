@@ -11,6 +11,7 @@
 #include <fenv.h>
 #include <locale.h>
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -205,6 +206,28 @@ static le_status maps(le_call *call) {
     return lost == MAP_FAILED ? LE_ERR_MEMORY : LE_OK;
 }
 
+/* Both forget what they leave behind when they are told to end. */
+static le_status keeps_its_lock(le_call *call) {
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&mutex);
+    le_status status = le_parallel_for(call, toy_items(call), toy_range, call);
+    if (status != LE_OK)
+        return status;
+    pthread_mutex_unlock(&mutex);
+    return LE_OK;
+}
+
+static le_status stays_busy(le_call *call) {
+    static bool busy;
+    if (busy)
+        return LE_OK;
+    busy = true;
+    le_status status = le_parallel_for(call, toy_items(call), toy_range, call);
+    if (status == LE_OK)
+        busy = false;
+    return status;
+}
+
 static le_status asks_for_too_much(le_call *call) {
     char *p = le_call_scratch(call, (size_t)1 << (sizeof(size_t) > 4 ? 45 : 31));
     if (!p)
@@ -249,6 +272,8 @@ static const plant plants[] = {
     {"writes_behind_scratch", NULL, writes_behind_scratch, "wrote behind its scratch", N, false},
     {"takes_scratch_for_zeros", NULL, takes_scratch_for_zeros, "exceeds the tolerance", N, false},
     {"for_the_first", for_the_first, NULL, "exceeds the tolerance", N, false},
+    {"keeps_its_lock", NULL, keeps_its_lock, "did not end within", N, false},
+    {"stays_busy", NULL, stays_busy, "exceeds the tolerance", N, false},
     {"asks_for_too_much", NULL, asks_for_too_much, "memory", N, true},
     {"lies", NULL, lies, "cannot do this", N, true},
 };

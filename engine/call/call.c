@@ -116,8 +116,8 @@ enum { SCRATCH_HEADER = 64 };
 /* What says beforehand how much it needs is not chosen where that is too much. The library's own
  * says so. */
 static bool is_beyond_limit(const le_call *call, size_t bytes) {
-    int64_t asked = call->want.memory_limit, own = call->engine->options.memory_limit_bytes;
-    int64_t limit = asked > 0 && (own <= 0 || asked < own) ? asked : own;
+    const int64_t limit =
+        le__constraint_memory(&call->want, call->engine->options.memory_limit_bytes);
     return limit > 0 && (int64_t)bytes > limit - call->stats.scratch_bytes &&
            !le__registry_is_builtin(call->entry, call->implementation);
 }

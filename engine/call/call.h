@@ -62,6 +62,11 @@ typedef struct le__constraint { /* what a call asks for beside its result */
     bool reproducible, keep_on_device;
 } le__constraint;
 
+/* The smaller of its memory limit and another one; 0: there is none. */
+static inline int64_t le__constraint_memory(const le__constraint *w, int64_t own) {
+    return !own || (w->memory_limit && w->memory_limit < own) ? w->memory_limit : own;
+}
+
 /* Makes one that is all zeros ready for options: until they are given, tolerances are NaN. */
 void le__constraint_begin(le__constraint *w, const le_engine *engine);
 /* The tolerance as options, where one was given; returns how many. */

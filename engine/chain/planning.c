@@ -194,10 +194,8 @@ static void fill_transfers(planner *p) {
 static void fill_limits(planner *p) {
     const le_options *o = &p->chain->engine->options;
     for (int place = 0; place < p->n_places; place++) {
-        int64_t limit = place == 0 ? o->memory_limit_bytes : p->devices[place]->info->memory_bytes;
-        if (p->chain->want.memory_limit && (!limit || p->chain->want.memory_limit < limit))
-            limit = p->chain->want.memory_limit;
-        p->problem.limit[place] = limit;
+        int64_t own = place == 0 ? o->memory_limit_bytes : p->devices[place]->info->memory_bytes;
+        p->problem.limit[place] = le__constraint_memory(&p->chain->want, own);
     }
 }
 

@@ -11,14 +11,10 @@
 
 #include <string.h>
 
-static int64_t smaller(int64_t a, int64_t b) { /* 0: none */
-    return !a ? b : !b ? a : a < b ? a : b;
-}
-
 static int64_t limit_of(const le_call *call, const le__device *d) {
     int64_t own =
         d->kind == LE_DEVICE_CPU ? call->engine->options.memory_limit_bytes : d->info->memory_bytes;
-    return smaller(own, call->want.memory_limit);
+    return le__constraint_memory(&call->want, own);
 }
 
 static int64_t total_bytes(const le_call *call) {

@@ -74,13 +74,13 @@ static le_status take_answers(le_boxes_call *c, const le_call *call, int input) 
         return le_fail(LE_ERR_UNSUPPORTED, "%s: this call cannot be worked off in boxes",
                        c->op->name);
     const le_tensor *out = &call->args[c->bricks.output].tensor;
-    int64_t own = call->engine->options.memory_limit_bytes, asked = call->want.memory_limit;
+    const int64_t own = call->engine->options.memory_limit_bytes;
     *a = (le_boxes_about){.views = out->shape[0],
                           .rows = out->shape[1],
                           .columns = out->shape[2],
                           .dtype = c->grid.dtype,
                           .image_dtype = out->dtype,
-                          .limit = !own || (asked && asked < own) ? asked : own,
+                          .limit = le__constraint_memory(&call->want, own),
                           .reproducible = call->want.reproducible};
     int64_t volume = (int64_t)le_dtype_size(a->dtype);
     for (int d = 0; d < 3; d++)

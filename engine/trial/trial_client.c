@@ -187,6 +187,7 @@ bool le__trial_server_try(le__trial_server *s, const le__operation_entry *entry,
         return true;
     }
     le__trial_pack(r, entry, candidate, like, rehearsal, like->engine);
+    r->wait_s = wait_s;
     bool pending = !ask(s, r, wait_s, &a);
     pthread_mutex_lock(&s->mutex);
     bool gone = s->gone;

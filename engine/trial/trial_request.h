@@ -29,6 +29,7 @@ typedef struct le__trial_request {
     uint32_t isa; /* the engine's, as the options below */
     uint64_t seed;
     double limit_s;
+    double wait_s; /* for which a call waits for the answer */
     int64_t memory_limit, device_memory_limit;
     int32_t cl_dir, cache_dir, library; /* offsets in texts */
     int32_t rehearsal; /* the file to rehearse from, instead of a trial; -1: none */

@@ -152,6 +152,8 @@ values='_cases|_golden'
 no_code='style|package'
 once='docs|_delays' # commands as printed, and how long calls are delayed
 long='imaging_proofs|many_shapes|check_even|check_nan' # many repetitions, which dev makes
+same='who_answers|first_run|test_tick|cli_le_scan' # long ones, whose code neither compilers nor drivers change
+narrow='(superres|scattering|imaging|opencl)_no_f64' # kernels for devices without double precision
 
 check() {
     unset LE_TEST_CASES LE_TEST_STEP
@@ -163,7 +165,7 @@ check() {
         ;;
     no-opencl)
         export LE_TEST_CASES=3 # the CPU's code is that of dev
-        selected="-E $values|$no_code|$once|benchdb|policy|replay|planted|cli_le_bench|$long"
+        selected="-E $values|$no_code|$once|benchdb|policy|replay|planted|cli_le_bench|_memory|$long|$same"
         build no-opencl --preset no-opencl && run_tests no-opencl
         ;;
     no-formats)
@@ -176,7 +178,7 @@ check() {
         export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
         export ASAN_OPTIONS="$asan_options"
         export LE_TEST_CASES=2 LE_TEST_STEP=3 # of each operation, and of each allocation that fails: all would take the longest here
-        selected="-E $no_code|$once|_golden|$long"
+        selected="-E $no_code|$once|_golden|$long|$narrow"
         build asan --preset asan "-DLE_ISAS=$isas" && run_tests asan
         ;;
     tsan)
@@ -190,7 +192,7 @@ check() {
         ;;
     clang)
         export LE_TEST_CASES=3
-        selected="-E golden|$no_code|$once|_memory|check_opencl|planted|cli_le_bench|$long"
+        selected="-E golden|$no_code|$once|_memory|check_opencl|planted|cli_le_bench|$long|$same|$narrow"
         # numbers that no integer can hold, which GCC's sanitizer of undefined behaviour lets pass, end the program
         casts="-fsanitize=float-cast-overflow -fsanitize-trap=float-cast-overflow"
         build clang -S . -B build/clang -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Release "-DCMAKE_C_FLAGS=$casts" &&

@@ -348,7 +348,7 @@ static void what_it_cannot_know_is_not_believed(void **state) {
         *said = 0;
         le_engine *e = open_with(all, 3);
         for (int k = 0; k < 8; k++) {
-            ask_row(e, N - k / 2, i % 2 ? LE_MODE_LEARN : LE_MODE_MEASURE, who);
+            ask_row(e, N - k / 4, i % 2 ? LE_MODE_LEARN : LE_MODE_MEASURE, who);
             assert_string_not_equal(who, "quick");
         }
         assert_in_range(*said, 1, 20);

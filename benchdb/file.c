@@ -164,13 +164,8 @@ static bool make_folder(const char *path) {
     if (len >= sizeof folder)
         return false;
     memcpy(folder, path, len + 1);
-    for (char *p = folder + 1; (p = strchr(p, '/')) != NULL; p++) {
-        *p = 0;
-        if (mkdir(folder, 0700) != 0 && errno != EEXIST && errno != EROFS && errno != EACCES)
-            return false;
-        *p = '/';
-    }
-    return true;
+    int error = le__outfile_folders(folder, 0700);
+    return !error || error == EROFS || error == EACCES;
 }
 
 /* A path as a URI, for the immutable flag. */

@@ -87,10 +87,10 @@ char *le__outfile_target(const char *path) {
     return there || errno == ENOMEM ? there : end_of_links(path);
 }
 
-int le__outfile_folders(char *path) {
+int le__outfile_folders(char *path, mode_t mode) {
     for (char *p = *path ? strchr(path + 1, '/') : NULL; p; p = strchr(p + 1, '/')) {
         *p = '\0';
-        if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        if (mkdir(path, mode) != 0 && errno != EEXIST)
             return errno;
         *p = '/';
     }

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 typedef struct le__outfile {
     int fd;       /* for writing */
@@ -24,9 +25,9 @@ typedef struct le__outfile {
 /* The file that `path` names, through links; malloc'ed. NULL with errno: links without an end, or no
  * memory. */
 char *le__outfile_target(const char *path);
-/* Makes the folders on the way to a file. 0 or an errno, then `path` ends with the one that could not
- * be made. */
-int le__outfile_folders(char *path);
+/* Makes the folders on the way to a file, with that mode. 0 or an errno, then `path` ends with the
+ * one that could not be made. */
+int le__outfile_folders(char *path, mode_t mode);
 /* 0 or an errno. named: with a temporary name in any case, for when fd is closed before the end. */
 int le__outfile_open(le__outfile *f, const char *path, bool named);
 /* Closes and puts the file in its place; 0 or an errno, then there is no new file. One that

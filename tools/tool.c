@@ -138,7 +138,7 @@ void tool_start(void) {
 
 static int make_folders(const char *path) {
     char *copy = strdup(path);
-    int error = copy ? le__outfile_folders(copy) : ENOMEM;
+    int error = copy ? le__outfile_folders(copy, 0777) : ENOMEM;
     free(copy);
     return error;
 }

@@ -205,7 +205,7 @@ le_status le__io_temp_open(const char *file, bool named, le__outfile *out) {
     char *path = strdup(file);
     if (!path)
         return le_fail(LE_ERR_MEMORY, "%s: out of memory", file);
-    int error = le__outfile_folders(path);
+    int error = le__outfile_folders(path, 0777);
     le_status status =
         error ? le_fail(LE_ERR_IO, "%s: cannot create the folder: %s", path, strerror(error))
               : LE_OK;

@@ -7,13 +7,13 @@
  */
 #include "cl_program.h"
 
+#include "outfile.h"
 #include "signals.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define XXH_INLINE_ALL
@@ -82,44 +82,34 @@ unsigned char *le__cl_cache_load(const char *dir, const char *key, size_t *size)
     return binary;
 }
 
-static bool make_folders(const char *dir) {
-    char path[4096];
-    size_t n = strlen(dir);
-    if (n >= sizeof path)
-        return false;
-    for (size_t i = 1; i <= n; i++) {
-        if (dir[i] != '/' && dir[i] != '\0')
-            continue;
-        memcpy(path, dir, i);
-        path[i] = '\0';
-        if (mkdir(path, 0700) != 0 && errno != EEXIST)
+static bool write_exactly(int fd, const void *from, size_t size) {
+    const char *at = from;
+    while (size > 0) {
+        ssize_t n = write(fd, at, size);
+        if (n == 0 || (n < 0 && errno != EINTR))
             return false;
+        at += n > 0 ? n : 0;
+        size -= n > 0 ? (size_t)n : 0;
     }
     return true;
 }
 
-static bool write_all(FILE *f, const char *key, const unsigned char *binary, size_t size) {
+/* 0 or an errno. */
+static int store(char *path, const char *key, const unsigned char *binary, size_t size) {
     header h = {.key_size = strlen(key), .size = size, .checksum = XXH3_64bits(binary, size)};
     memcpy(h.magic, magic, sizeof magic);
-    return fwrite(&h, sizeof h, 1, f) == 1 && fwrite(key, 1, (size_t)h.key_size, f) == h.key_size &&
-           fwrite(binary, 1, size, f) == size;
-}
-
-static bool store(const char *path, const char *key, const unsigned char *binary, size_t size) {
-    char temporary[4200];
-    snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
-    int fd = mkstemp(temporary);
-    FILE *f = fd >= 0 ? fdopen(fd, "wb") : NULL;
-    if (!f) {
-        if (fd >= 0)
-            close(fd);
-        return false;
-    }
-    bool ok = write_all(f, key, binary, size);
-    ok = fclose(f) == 0 && ok && rename(temporary, path) == 0;
-    if (!ok)
-        unlink(temporary);
-    return ok;
+    le__outfile f = {.fd = -1};
+    int error = le__outfile_folders(path, 0700);
+    if (!error)
+        error = le__outfile_open(&f, path, false);
+    if (!error && !(write_exactly(f.fd, &h, sizeof h) && write_exactly(f.fd, key, strlen(key)) &&
+                    write_exactly(f.fd, binary, size)))
+        error = errno ? errno : EIO;
+    f.on_disk = true; /* its checksum is looked at */
+    if (!error)
+        return le__outfile_commit(&f);
+    le__outfile_abandon(&f);
+    return error;
 }
 
 void le__cl_cache_store(const char *dir, const char *key, const unsigned char *binary, size_t size,
@@ -130,8 +120,9 @@ void le__cl_cache_store(const char *dir, const char *key, const unsigned char *b
     file_name(path, sizeof path, dir, key);
     le__signals signals;
     le__signals_block(&signals);
-    if (!make_folders(dir) || !store(path, key, binary, size))
+    int error = store(path, key, binary, size);
+    if (error)
         le__log_write(log, LE_LOG_DEBUG, "OpenCL: %s could not be written: %s", path,
-                      strerror(errno));
+                      strerror(error));
     le__signals_restore(&signals);
 }

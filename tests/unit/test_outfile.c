@@ -145,14 +145,14 @@ static void folders(void **state) {
     char path[] = "on/the//way/to", within[] = "plain/a/b", none[] = "";
     io_put("plain", "", 0);
     for (int k = 0; k < 2; k++)
-        assert_int_equal(le__outfile_folders(path), 0);
+        assert_int_equal(le__outfile_folders(path, 0777), 0);
     assert_string_equal(path, "on/the//way/to");
     assert_int_equal(stat("on/the/way", &info), 0);
     assert_true(S_ISDIR(info.st_mode));
     assert_int_equal(stat("on/the/way/to", &info), -1);
-    assert_int_equal(le__outfile_folders(within), ENOTDIR);
+    assert_int_equal(le__outfile_folders(within, 0777), ENOTDIR);
     assert_string_equal(within, "plain/a");
-    assert_int_equal(le__outfile_folders(none), 0);
+    assert_int_equal(le__outfile_folders(none, 0777), 0);
 }
 
 static void device(void **state) {

@@ -4,6 +4,8 @@
 import inspect
 import json
 import logging
+import os
+import pathlib
 import pickle
 import sys
 
@@ -170,6 +172,15 @@ def test_files_that_are_no_databases(tmp_path):
         with pytest.raises(OSError, match="no such file|not a timings database"):
             le.wisdom.save(tmp_path / "out.json", db=other)
     assert (tmp_path / "junk").read_bytes() == bytes(range(256)) and not (tmp_path / "out.json").exists()
+
+
+def test_databases_whose_names_are_no_utf8(tmp_path):
+    name = os.fsencode(tmp_path) + b"/\xff.sqlite3"
+    for given in (name, os.fsdecode(name), pathlib.Path(os.fsdecode(name))):
+        with le.Engine(db=given, cache_dir=os.fsencode(tmp_path) + b"/\xfe", devices="cpu") as e:
+            e.project(np.ones((4, 4, 4), "f4"))
+            assert pickle.loads(pickle.dumps(e))._options == e._options
+        assert os.path.getsize(name) > 0
 
 
 @pytest.mark.parametrize("words, kind", [

@@ -31,6 +31,19 @@ static const char *text_of(PyObject *dict, const char *name) {
     return text;
 }
 
+enum { PATHS = 3 };
+
+/* As the library takes it, whatever bytes are in it: texts stand for some that are no UTF-8. */
+static const char *path_of(PyObject *dict, const char *name, PyObject **bytes) {
+    PyObject *v = PyDict_GetItemString(dict, name);
+    if (!v || v == Py_None || PyErr_Occurred())
+        return NULL;
+    if (PyUnicode_Check(v) && PyUnicode_FSConverter(v, bytes))
+        return PyBytes_AsString(*bytes);
+    PyErr_Clear();
+    return text_of(dict, name); /* says why */
+}
+
 static bool number_of(PyObject *dict, const char *name, double *out) {
     PyObject *v = PyDict_GetItemString(dict, name);
     if (!v || v == Py_None)
@@ -81,13 +94,13 @@ static bool mode_of(PyObject *dict, le_mode *out) {
     return !PyErr_Occurred();
 }
 
-static bool fill_options(le_options *o, PyObject *dict) {
+static bool fill_options(le_options *o, PyObject *dict, PyObject *paths[PATHS]) {
     int64_t threads = 0, seed = 0;
     le_default_options(o);
     o->log = core_log;
-    o->db_path = text_of(dict, "db");
-    o->site_db_path = text_of(dict, "site_db");
-    o->cache_dir = text_of(dict, "cache_dir");
+    o->db_path = path_of(dict, "db", &paths[0]);
+    o->site_db_path = path_of(dict, "site_db", &paths[1]);
+    o->cache_dir = path_of(dict, "cache_dir", &paths[2]);
     o->devices = text_of(dict, "devices");
     o->run_type = text_of(dict, "run_type");
     o->implementation = text_of(dict, "implementation");
@@ -105,8 +118,25 @@ static bool fill_options(le_options *o, PyObject *dict) {
 
 /* --- life --- */
 
-static PyObject *engine_new(PyTypeObject *type, PyObject *args, PyObject *dict) {
+/* NULL with an exception. */
+static le_engine *open_with(PyObject *options) {
+    PyObject *paths[PATHS] = {NULL};
     le_options o;
+    le_engine *engine = NULL;
+    if (fill_options(&o, options, paths)) {
+        core_outside outside;
+        core_leave(&outside, NULL);
+        le_status status = le_open(&engine, &o);
+        core_back(&outside);
+        if (!core_check(status))
+            le_close(&engine);
+    }
+    for (int i = 0; i < PATHS; i++)
+        Py_XDECREF(paths[i]);
+    return engine;
+}
+
+static PyObject *engine_new(PyTypeObject *type, PyObject *args, PyObject *dict) {
     if (PyTuple_Size(args) != 0) {
         PyErr_SetString(PyExc_TypeError, "Engine takes keywords only");
         return NULL;
@@ -114,17 +144,8 @@ static PyObject *engine_new(PyTypeObject *type, PyObject *args, PyObject *dict) 
     PyObject *options = dict ? PyDict_Copy(dict) : PyDict_New();
     if (!options)
         return NULL;
-    if (!fill_options(&o, options)) {
-        Py_DECREF(options);
-        return NULL;
-    }
-    le_engine *engine;
-    le_status status;
-    core_outside outside;
-    core_leave(&outside, NULL);
-    status = le_open(&engine, &o);
-    core_back(&outside);
-    core_engine *self = core_check(status) ? (core_engine *)PyType_GenericAlloc(type, 0) : NULL;
+    le_engine *engine = open_with(options);
+    core_engine *self = engine ? (core_engine *)PyType_GenericAlloc(type, 0) : NULL;
     if (!self) {
         le_close(&engine);
         Py_DECREF(options);

@@ -54,7 +54,7 @@ class Engine(_core.Engine):
                                 + (f" (did you mean {near[0]!r}?)" if near else ""))
         for name in ("db", "site_db", "cache_dir"):
             if options.get(name) is not None:
-                options[name] = os.fspath(options[name])
+                options[name] = os.fsdecode(options[name])
         return super().__new__(cls, **options)
 
     def __enter__(self):

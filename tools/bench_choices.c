@@ -5,8 +5,9 @@
  * its usual size and at sizes whose best candidate takes 0.05, 0.5 and 5 ms is measured into a
  * database of its own, as le-bench does, and learnt into another by 200 calls; each choice is then
  * timed against its rivals three times. Tells how far the choices are above the best, and how many
- * of the 90 % intervals contain the steady median. An operation has so many seconds; what is known
- * so far is told on interrupts, too.
+ * of the 90 % intervals contain the steady median. The yardstick is the best by each of these
+ * comparisons, judged by the next one: what this machine lets anybody know. An operation has so
+ * many seconds; what is known so far is told on interrupts, too.
  */
 #include "bench_rivals.h"
 
@@ -27,6 +28,7 @@ enum { TARGETS = sizeof targets / sizeof *targets };
 
 typedef struct tally {
     double *above; /* shares, of all choices */
+    const char *name, *key; /* for people, and in JSON */
     size_t n, room;
     size_t inside, intervals;
 } tally;
@@ -57,13 +59,27 @@ static void count_intervals(bench_target *t, const bench_rival *list, size_t n, 
     le_explanation_free(&e);
 }
 
+typedef struct distance { /* shares above the best; NaN: not known */
+    double choice;
+    double again; /* of the best by the comparison before */
+} distance;
+
+/* Where the candidate stands among the rivals; n: it is none. */
+static size_t place_of(const bench_rival *list, size_t n, size_t candidate) {
+    size_t i = 0;
+    while (i < n && list[i].index != candidate)
+        i++;
+    return i;
+}
+
 /* The median of three comparisons with the rivals, fewer when time is over; NaN after a message. */
-static double compare(const subject *of, tally *sum) {
+static distance compare(const subject *of, tally *sum) {
     int rounds = of->settings->repeat > 1 ? of->settings->repeat : DEFAULT_ROUNDS;
-    double above[REPEATS];
+    double above[REPEATS], again[REPEATS];
+    size_t n_again = 0, best = SIZE_MAX;
     bench_target t;
     if (bench_target_open(&t, of->settings, of->operation, of->size, (le_dtype)0) != TOOL_OK)
-        return NAN;
+        return (distance){NAN, NAN};
     int done = 0;
     for (; done < REPEATS; done++) {
         bench_rival *list;
@@ -71,7 +87,11 @@ static double compare(const subject *of, tally *sum) {
         int run = rounds;
         if (!bench_rivals_run(&t, &run, of->until, true, &list, &n))
             break;
-        above[done] = bench_rivals_above(list, n, run);
+        above[done] = bench_rivals_above(list, n, run, 0);
+        size_t place = place_of(list, n, best);
+        if (place < n)
+            again[n_again++] = bench_rivals_above(list, n, run, place);
+        best = bench_rivals_best(list, n, run);
         if (done == 0)
             count_intervals(&t, list, n, sum);
         bench_rivals_free(list, n);
@@ -81,7 +101,7 @@ static double compare(const subject *of, tally *sum) {
         }
     }
     bench_target_close(&t);
-    return le_stats_median(above, (size_t)done);
+    return (distance){le_stats_median(above, (size_t)done), n_again ? le_stats_median(again, n_again) : NAN};
 }
 
 static bool keep(tally *sum, double above) {
@@ -151,15 +171,17 @@ static bool prepare(const subject *of, le_mode mode) {
 
 /* A database that lasts as long as this comparison. A problem is measured for as long as le-bench
  * does unless told otherwise: the limit that was given is the operation's. */
-static double choice_of(const subject *of, le_mode mode, tally *sum) {
+static distance choice_of(const subject *of, le_mode mode, tally *sum) {
     bench_settings own = *of->settings;
     subject there = *of;
     there.settings = &own;
     own.limit_s = 0;
     own.db = bench_scratch_begin();
-    double above = own.db && prepare(&there, mode) ? compare(&there, sum) : NAN;
+    distance d = {NAN, NAN};
+    if (own.db && prepare(&there, mode))
+        d = compare(&there, sum);
     bench_scratch_end();
-    return above;
+    return d;
 }
 
 /* --- sizes --- */
@@ -229,7 +251,7 @@ static int64_t size_for(const subject *of, double target) {
 typedef struct report {
     const bench_settings *settings;
     le_engine *engine;
-    tally measured, learnt;
+    tally measured, learnt, again;
     cJSON *rows; /* with --json, else NULL: a line each is printed */
 } report;
 
@@ -240,8 +262,8 @@ static void add_share(cJSON *row, const char *name, double above) {
         cJSON_AddNumberToObject(row, name, above);
 }
 
-static void show(const report *r, const subject *of, double target, double measured,
-                 double learnt) {
+static void show(const report *r, const subject *of, double target, double measured, double learnt,
+                 double again) {
     char time[LE__TEXT], size[32] = "usual";
     if (of->size)
         snprintf(size, sizeof size, "%lld", (long long)of->size);
@@ -253,19 +275,24 @@ static void show(const report *r, const subject *of, double target, double measu
         cJSON_AddNumberToObject(row, "target_s", target);
         add_share(row, "measured_above", measured);
         add_share(row, "learnt_above", learnt);
+        add_share(row, "again_above", again);
         return;
     }
-    printf("%-28s %8s %9s %9.1f %% %9.1f %%\n", of->operation, size,
-           target > 0 ? le__seconds_text(target, time) : "", 100 * measured, 100 * learnt);
+    printf("%-28s %8s %9s %8.1f %% %8.1f %% %6.1f %%\n", of->operation, size,
+           target > 0 ? le__seconds_text(target, time) : "", 100 * measured, 100 * learnt,
+           100 * again);
     fflush(stdout);
 }
 
 static bool one_size(report *r, const subject *of, double target) {
-    double a = choice_of(of, LE_MODE_MEASURE, &r->measured);
-    double b = bench_interrupted() ? NAN : choice_of(of, LE_MODE_LEARN, &r->learnt);
-    if (!isnan(a) || !bench_interrupted())
-        show(r, of, target, a, b);
-    return keep(&r->measured, a) && keep(&r->learnt, b);
+    distance a = choice_of(of, LE_MODE_MEASURE, &r->measured), b = {NAN, NAN};
+    if (!bench_interrupted())
+        b = choice_of(of, LE_MODE_LEARN, &r->learnt);
+    double again = isnan(a.again) ? b.again : isnan(b.again) ? a.again : (a.again + b.again) / 2;
+    if (!isnan(a.choice) || !bench_interrupted())
+        show(r, of, target, a.choice, b.choice, again);
+    keep(&r->again, again); /* none where time was over */
+    return keep(&r->measured, a.choice) && keep(&r->learnt, b.choice);
 }
 
 static bool is_over(const subject *of) {
@@ -294,11 +321,14 @@ static bool one_operation(report *r, const char *name) {
 
 typedef struct outcome {
     double median, worst;
+    size_t within; /* the limit */
     bool kept;
 } outcome;
 
-static outcome sum_up(tally *t) {
-    outcome o = {NAN, NAN, false};
+static outcome sum_up(const tally *t) {
+    outcome o = {NAN, NAN, 0, false};
+    for (size_t i = 0; i < t->n; i++)
+        o.within += t->above[i] <= each_limit;
     if (t->n) {
         o.median = le_stats_median(t->above, t->n);
         o.worst = le_stats_quantile(t->above, t->n, 1);
@@ -307,40 +337,47 @@ static outcome sum_up(tally *t) {
     return o;
 }
 
-static void print_summary(const char *what, const tally *t, const outcome *o) {
-    if (t->n)
-        printf("%s: %zu choices, median %.2f %% and at most %.1f %% above the best (limits %.1f %% "
-               "and %.0f %%: %s); %zu of %zu intervals (%.0f %%) contain the steady median\n",
-               what, t->n, 100 * o->median, 100 * o->worst, 100 * median_limit, 100 * each_limit,
-               o->kept ? "kept" : "not kept", t->inside, t->intervals,
-               t->intervals ? 100.0 * (double)t->inside / (double)t->intervals : 0.0);
+static void print_summary(const tally *t) {
+    outcome o = sum_up(t);
+    if (!t->n)
+        return;
+    printf("%s: %zu choices, median %.2f %% and at most %.1f %% above the best (limits %.1f %% "
+           "and %.0f %%: %s), %zu of them within %.0f %%",
+           t->name, t->n, 100 * o.median, 100 * o.worst, 100 * median_limit, 100 * each_limit,
+           o.kept ? "kept" : "not kept", o.within, 100 * each_limit);
+    if (t->intervals)
+        printf("; %zu of %zu intervals (%.0f %%) contain the steady median", t->inside,
+               t->intervals, 100.0 * (double)t->inside / (double)t->intervals);
+    printf("\n");
 }
 
-static void add_summary(cJSON *root, const char *name, const tally *t, const outcome *o) {
-    cJSON *row = cJSON_AddObjectToObject(root, name);
+static void add_summary(cJSON *root, const tally *t) {
+    outcome o = sum_up(t);
+    cJSON *row = cJSON_AddObjectToObject(root, t->key);
     cJSON_AddNumberToObject(row, "choices", (double)t->n);
-    add_share(row, "median_above", o->median);
-    add_share(row, "most_above", o->worst);
-    cJSON_AddBoolToObject(row, "within_limits", o->kept);
+    add_share(row, "median_above", o.median);
+    add_share(row, "most_above", o.worst);
+    cJSON_AddNumberToObject(row, "within", (double)o.within);
+    cJSON_AddBoolToObject(row, "within_limits", o.kept);
     cJSON_AddNumberToObject(row, "intervals", (double)t->intervals);
     cJSON_AddNumberToObject(row, "intervals_right", (double)t->inside);
 }
 
 /* Frees the rows. */
 static bool print_all(report *r, bool *kept) {
-    outcome measured = sum_up(&r->measured), learnt = sum_up(&r->learnt);
-    *kept = measured.kept && learnt.kept;
-    if (!r->rows) {
-        print_summary("after le-bench", &r->measured, &measured);
-        print_summary("after 200 calls in learn", &r->learnt, &learnt);
-        return true;
+    const tally *const all[] = {&r->measured, &r->learnt, &r->again};
+    cJSON *root = r->rows ? cJSON_CreateObject() : NULL;
+    *kept = sum_up(&r->measured).kept && sum_up(&r->learnt).kept;
+    if (root) {
+        cJSON_AddNumberToObject(root, "schema", 1);
+        cJSON_AddItemToObject(root, "choices", r->rows);
     }
-    cJSON *root = cJSON_CreateObject();
-    cJSON_AddNumberToObject(root, "schema", 1);
-    cJSON_AddItemToObject(root, "choices", r->rows);
-    add_summary(root, "measured", &r->measured, &measured);
-    add_summary(root, "learnt", &r->learnt, &learnt);
-    return tool_print_json(root, stdout);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (root)
+            add_summary(root, all[i]);
+        else
+            print_summary(all[i]);
+    return !root || tool_print_json(root, stdout);
 }
 
 int bench_choices(const bench_settings *s) {
@@ -353,12 +390,17 @@ int bench_choices(const bench_settings *s) {
         le_close(&engine);
         return status;
     }
-    report r = {.settings = &own, .engine = engine, .rows = s->json ? cJSON_CreateArray() : NULL};
+    report r = {.settings = &own,
+                .engine = engine,
+                .measured = {.name = "after le-bench", .key = "measured"},
+                .learnt = {.name = "after 200 calls in learn", .key = "learnt"},
+                .again = {.name = "the best by one comparison, in the next", .key = "again"},
+                .rows = s->json ? cJSON_CreateArray() : NULL};
     bool ok = true, kept = false;
     bench_catch_interrupts();
     if (!r.rows)
-        printf("%-28s %8s %9s %11s %11s\n", "above the best of the rivals", "size", "best",
-               "le-bench", "200 calls");
+        printf("%-28s %8s %9s %10s %10s %8s\n", "above the best of the rivals", "size", "best",
+               "le-bench", "200 calls", "again");
     fflush(stdout);
     for (size_t i = 0; ok && ops[i] && !bench_interrupted(); i++)
         if (ops[i]->make_case)
@@ -366,6 +408,7 @@ int bench_choices(const bench_settings *s) {
     ok = print_all(&r, &kept) && ok;
     free(r.measured.above);
     free(r.learnt.above);
+    free(r.again.above);
     free(ops);
     le_close(&engine);
     return ok && kept ? TOOL_OK : TOOL_FAILED;

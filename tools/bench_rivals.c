@@ -133,30 +133,34 @@ void bench_rivals_free(bench_rival *list, size_t n) {
     free(list);
 }
 
-/* How many times the seconds of b those of a are, in each second round: a machine that is slow for
- * a while is slow for both. */
-static double ratio_of(const bench_rival *a, const bench_rival *b, int rounds, int first) {
+/* How many times the seconds of b those of a are, round by round: a machine that is slow for a
+ * while is slow for both. */
+static double ratio_of(const bench_rival *a, const bench_rival *b, int rounds, int first, int step) {
     double some[MOST_ROUNDS];
     size_t n = 0;
-    for (int i = first; i < rounds && n < MOST_ROUNDS; i += 2)
+    for (int i = first; i < rounds && n < MOST_ROUNDS; i += step)
         some[n++] = a->seconds[i] / b->seconds[i];
     return le_stats_median(some, n);
 }
 
-/* The best by half of the rounds: the other half knows nothing of that. */
-static const bench_rival *best_by(const bench_rival *list, size_t n, int rounds, int half) {
+static const bench_rival *best_by(const bench_rival *list, size_t n, int rounds, int first, int step) {
     const bench_rival *best = list;
     for (size_t i = 1; i < n; i++)
-        if (ratio_of(&list[i], list, rounds, half) < ratio_of(best, list, rounds, half))
+        if (ratio_of(&list[i], list, rounds, first, step) < ratio_of(best, list, rounds, first, step))
             best = &list[i];
     return best;
 }
 
-double bench_rivals_above(const bench_rival *list, size_t n, int rounds) {
+/* The best by half of the rounds: the other half knows nothing of that. */
+double bench_rivals_above(const bench_rival *list, size_t n, int rounds, size_t which) {
     double sum = 0;
     for (int half = 0; half < 2; half++)
-        sum += ratio_of(list, best_by(list, n, rounds, half), rounds, 1 - half) - 1;
+        sum += ratio_of(&list[which], best_by(list, n, rounds, half, 2), rounds, 1 - half, 2) - 1;
     return sum / 2;
+}
+
+size_t bench_rivals_best(const bench_rival *list, size_t n, int rounds) {
+    return best_by(list, n, rounds, 0, 1)->index;
 }
 
 double bench_rivals_fastest(bench_target *t) {

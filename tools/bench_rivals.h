@@ -21,10 +21,12 @@ typedef struct bench_rival {
 bool bench_rivals_run(bench_target *t, int *rounds, double until, bool quiet, bench_rival **list,
                       size_t *n);
 void bench_rivals_free(bench_rival *list, size_t n);
-/* Share by which the choice is above the best. The best is picked by half of the rounds and
- * compared in the other half, and the other way round: who is picked for a low median among many
- * alike would seem better than he is. So it may be a little below 0. */
-double bench_rivals_above(const bench_rival *list, size_t n, int rounds);
+/* Share by which list[which], 0 for the choice, is above the best. The best is picked by half of
+ * the rounds and compared in the other half, and the other way round: who is picked for a low
+ * median among many alike would seem better than he is. So it may be a little below 0. */
+double bench_rivals_above(const bench_rival *list, size_t n, int rounds, size_t which);
+/* The candidate that is the best by all rounds. */
+size_t bench_rivals_best(const bench_rival *list, size_t n, int rounds);
 /* Seconds of the fastest candidate by a few runs of each. */
 double bench_rivals_fastest(bench_target *t);
 

@@ -172,6 +172,9 @@ for way in "measured", "learnt":
     assert got[way]["choices"] == 2 and 0 < got[way]["intervals"] >= got[way]["intervals_right"] >= 0, got
     assert abs(got[way]["median_above"] - sum(c[way + "_above"] for c in got["choices"]) / 2) < 1e-12, got
     assert all(-1 < c[way + "_above"] <= got[way]["most_above"] for c in got["choices"]), got
+    assert got[way]["within"] == sum(c[way + "_above"] <= 0.03 for c in got["choices"]), got
+known = [c["again_above"] for c in got["choices"] if c["again_above"] is not None]
+assert got["again"]["choices"] == len(known) and all(-1 < a <= got["again"]["most_above"] for a in known), got
 PY
 
 # --- interrupted, it tells what it has, and leaves no file behind ---

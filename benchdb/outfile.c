@@ -88,10 +88,12 @@ char *le__outfile_target(const char *path) {
 }
 
 int le__outfile_folders(char *path, mode_t mode) {
+    struct stat info;
     for (char *p = *path ? strchr(path + 1, '/') : NULL; p; p = strchr(p + 1, '/')) {
         *p = '\0';
-        if (mkdir(path, mode) != 0 && errno != EEXIST)
-            return errno;
+        int error = mkdir(path, mode) == 0 || errno == EEXIST ? 0 : errno;
+        if (error && !(stat(path, &info) == 0 && S_ISDIR(info.st_mode)))
+            return error; /* some file systems refuse what is there already */
         *p = '/';
     }
     return 0;

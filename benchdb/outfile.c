@@ -212,6 +212,19 @@ int le__outfile_commit_all(le__outfile *files, size_t n) {
     return error;
 }
 
+int le__outfile_write(int fd, const void *data, size_t bytes) {
+    for (const char *at = data; bytes > 0;) {
+        const ssize_t n = write(fd, at, bytes);
+        if (n > 0) {
+            at += n;
+            bytes -= (size_t)n;
+        } else if (n == 0 || errno != EINTR) {
+            return n == 0 ? ENOSPC : errno;
+        }
+    }
+    return 0;
+}
+
 int le__outfile_commit(le__outfile *f) {
     return le__outfile_commit_all(f, 1);
 }

@@ -30,6 +30,8 @@ char *le__outfile_target(const char *path);
 int le__outfile_folders(char *path, mode_t mode);
 /* 0 or an errno. named: with a temporary name in any case, for when fd is closed before the end. */
 int le__outfile_open(le__outfile *f, const char *path, bool named);
+/* All bytes, at the end of what fd has; 0 or an errno. Whole: it goes on when a signal interrupts. */
+int le__outfile_write(int fd, const void *data, size_t bytes);
 /* Closes and puts the file in its place; 0 or an errno, then there is no new file. One that
  * replaces another is on the disk before it does. Releases f in any case. */
 int le__outfile_commit(le__outfile *f);

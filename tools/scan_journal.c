@@ -6,6 +6,7 @@
  */
 #include "scan_journal.h"
 
+#include "outfile.h"
 #include "scan_command.h"
 #include "tool.h"
 
@@ -180,17 +181,6 @@ le_status scan_journal_read(scan_journal *j, int n_outputs, int64_t items, scan_
 
 /* ----------------------------------------------------------------------------------- writing -- */
 
-static bool write_all(int fd, const void *data, size_t n) {
-    for (const char *at = data; n > 0;) {
-        const ssize_t some = write(fd, at, n);
-        if (some <= 0)
-            return false;
-        at += some;
-        n -= (size_t)some;
-    }
-    return true;
-}
-
 static void give_up(scan_journal *j) {
     close(j->fd);
     j->fd = -1;
@@ -205,7 +195,7 @@ void scan_journal_begin(scan_journal *j, int64_t number) {
     snprintf(name, sizeof name, "%s%" PRId64, j->stem, number);
     j->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
     j->next_ms = tool_now_ms() + SYNC_MS;
-    if (j->fd >= 0 && !write_all(j->fd, &h, sizeof h))
+    if (j->fd >= 0 && le__outfile_write(j->fd, &h, sizeof h) != 0)
         give_up(j);
 }
 
@@ -221,7 +211,8 @@ void scan_journal_put(scan_journal *j, int output, int64_t first, int64_t items,
     r.check = check_of(&r, t->data);
     if (r.bytes == 0)
         return;
-    if (!write_all(j->fd, &r, sizeof r) || !write_all(j->fd, t->data, (size_t)r.bytes)) {
+    if (le__outfile_write(j->fd, &r, sizeof r) != 0 ||
+        le__outfile_write(j->fd, t->data, (size_t)r.bytes) != 0) {
         give_up(j);
     } else if (tool_now_ms() >= j->next_ms) {
         fdatasync(j->fd);

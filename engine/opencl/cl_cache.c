@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -82,18 +81,6 @@ unsigned char *le__cl_cache_load(const char *dir, const char *key, size_t *size)
     return binary;
 }
 
-static bool write_exactly(int fd, const void *from, size_t size) {
-    const char *at = from;
-    while (size > 0) {
-        ssize_t n = write(fd, at, size);
-        if (n == 0 || (n < 0 && errno != EINTR))
-            return false;
-        at += n > 0 ? n : 0;
-        size -= n > 0 ? (size_t)n : 0;
-    }
-    return true;
-}
-
 /* 0 or an errno. */
 static int store(char *path, const char *key, const unsigned char *binary, size_t size) {
     header h = {.key_size = strlen(key), .size = size, .checksum = XXH3_64bits(binary, size)};
@@ -102,9 +89,12 @@ static int store(char *path, const char *key, const unsigned char *binary, size_
     int error = le__outfile_folders(path, 0700);
     if (!error)
         error = le__outfile_open(&f, path, false);
-    if (!error && !(write_exactly(f.fd, &h, sizeof h) && write_exactly(f.fd, key, strlen(key)) &&
-                    write_exactly(f.fd, binary, size)))
-        error = errno ? errno : EIO;
+    if (!error)
+        error = le__outfile_write(f.fd, &h, sizeof h);
+    if (!error)
+        error = le__outfile_write(f.fd, key, strlen(key));
+    if (!error)
+        error = le__outfile_write(f.fd, binary, size);
     f.on_disk = true; /* its checksum is looked at */
     if (!error)
         return le__outfile_commit(&f);

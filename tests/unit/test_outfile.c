@@ -10,8 +10,10 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 static int files_here(void) {
@@ -56,7 +58,7 @@ static void check_content(const char *file, const char *text) {
 static void put(const char *path, bool named, const char *text) {
     le__outfile f;
     assert_int_equal(le__outfile_open(&f, path, named), 0);
-    assert_int_equal(write(f.fd, text, strlen(text)), strlen(text));
+    assert_int_equal(le__outfile_write(f.fd, text, strlen(text)), 0);
     assert_int_equal(le__outfile_commit(&f), 0);
 }
 
@@ -163,6 +165,49 @@ static void device(void **state) {
     assert_true(S_ISCHR(info.st_mode));
 }
 
+static void tick(int number) {
+    (void)number;
+}
+
+/* Into a pipe that is full most of the time, while signals interrupt: all of it, in order. */
+static void whole_despite_signals(void **state) {
+    (void)state;
+    enum { BYTES = 1 << 20, PIECE = 8192 };
+    static unsigned char data[BYTES], got[BYTES];
+    int ends[2], status;
+    for (size_t i = 0; i < BYTES; i++)
+        data[i] = (unsigned char)(i * 7919 >> 3);
+    assert_int_equal(pipe(ends), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct sigaction a = {.sa_handler = tick}; /* calls are not begun again */
+        close(ends[0]);
+        sigaction(SIGALRM, &a, NULL);
+        setitimer(ITIMER_REAL, &(struct itimerval){{0, 1000}, {0, 1000}}, NULL);
+        _exit(le__outfile_write(ends[1], data, BYTES) == 0 ? 0 : 1);
+    }
+    close(ends[1]);
+    size_t n = 0;
+    for (ssize_t some = 1; some > 0 && n<BYTES; n += some> 0 ? (size_t)some : 0) {
+        usleep(2000);
+        some = read(ends[0], got + n, BYTES - n < PIECE ? BYTES - n : PIECE);
+    }
+    close(ends[0]);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_int_equal(n, BYTES);
+    assert_memory_equal(got, data, BYTES);
+}
+
+static void no_room(void **state) {
+    (void)state;
+    int fd = open("/dev/full", O_WRONLY);
+    if (fd < 0)
+        skip();
+    assert_int_equal(le__outfile_write(fd, "x", 1), ENOSPC);
+    close(fd);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(killed),
                                        cmocka_unit_test(replaced),
@@ -170,6 +215,8 @@ int main(void) {
                                        cmocka_unit_test(may_not_be_written),
                                        cmocka_unit_test(raced),
                                        cmocka_unit_test(folders),
-                                       cmocka_unit_test(device)};
+                                       cmocka_unit_test(device),
+                                       cmocka_unit_test(whole_despite_signals),
+                                       cmocka_unit_test(no_room)};
     return cmocka_run_group_tests(tests, io_setup, io_teardown);
 }

@@ -27,7 +27,7 @@ static const double near_enough = 1.5; /* times the target */
 enum { TARGETS = sizeof targets / sizeof *targets };
 
 typedef struct tally {
-    double *above; /* shares, of all choices */
+    double *above;          /* shares, of all choices */
     const char *name, *key; /* for people, and in JSON */
     size_t n, room;
     size_t inside, intervals;
@@ -101,7 +101,8 @@ static distance compare(const subject *of, tally *sum) {
         }
     }
     bench_target_close(&t);
-    return (distance){le_stats_median(above, (size_t)done), n_again ? le_stats_median(again, n_again) : NAN};
+    return (distance){le_stats_median(above, (size_t)done),
+                      n_again ? le_stats_median(again, n_again) : NAN};
 }
 
 static bool keep(tally *sum, double above) {
@@ -262,6 +263,13 @@ static void add_share(cJSON *row, const char *name, double above) {
         cJSON_AddNumberToObject(row, name, above);
 }
 
+static const char *share_text(double above, char text[16]) {
+    if (isnan(above)) /* time was over */
+        return "-";
+    snprintf(text, 16, "%.1f %%", 100 * above);
+    return text;
+}
+
 static void show(const report *r, const subject *of, double target, double measured, double learnt,
                  double again) {
     char time[LE__TEXT], size[32] = "usual";
@@ -278,9 +286,10 @@ static void show(const report *r, const subject *of, double target, double measu
         add_share(row, "again_above", again);
         return;
     }
-    printf("%-28s %8s %9s %8.1f %% %8.1f %% %6.1f %%\n", of->operation, size,
-           target > 0 ? le__seconds_text(target, time) : "", 100 * measured, 100 * learnt,
-           100 * again);
+    char columns[3][16];
+    printf("%-28s %8s %9s %10s %10s %8s\n", of->operation, size,
+           target > 0 ? le__seconds_text(target, time) : "", share_text(measured, columns[0]),
+           share_text(learnt, columns[1]), share_text(again, columns[2]));
     fflush(stdout);
 }
 

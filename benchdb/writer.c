@@ -64,8 +64,8 @@ static void wait_until(pthread_cond_t *cond, pthread_mutex_t *lock, double when)
 
 typedef enum outcome { WRITTEN, LOCKED, FAILED } outcome;
 
-/* Into a file or memory; then the names of many problems that were written go, but for what waits to be
- * handed out with its names. */
+/* Into a file or memory; then the names of many problems that were written go, but for what waits
+ * to be handed out with its names. */
 static int write_pending(le__db_writer *w, le__db_connection *c) {
     int rc = le__db_pending_write(&w->pending, w->db, c);
     if (rc == SQLITE_OK && le__db_news_none(w->db)) {
@@ -460,9 +460,10 @@ static void *copy_with_texts(const void *head, size_t size, const size_t *fields
         const char *text = *(const char *const *)((const char *)head + fields[i]);
         total += text ? strnlen(text, LE__MAX_TEXT) + 1 : 1;
     }
-    char *block = malloc(total), *at = block + size;
+    char *block = malloc(total);
     if (!block)
         return NULL;
+    char *at = block + size;
     memcpy(block, head, size);
     for (size_t i = 0; i < n; i++) {
         const char *text = *(const char *const *)((const char *)head + fields[i]);

@@ -13,9 +13,10 @@
 /* Coordinate `which` of the pixels from (row, column) on, without jumps by a turn; false: it does
  * not rise or fall all the way, or by a turn at most. */
 static bool along(const char *place, bool down, int64_t edge, int64_t n, int which, double *out) {
-    double *positions = malloc((size_t)n * 4 * sizeof *positions), *sky = positions + 2 * n;
+    double *positions = malloc((size_t)n * 4 * sizeof *positions);
     if (!positions)
         return false;
+    double *sky = positions + 2 * n;
     for (int64_t i = 0; i < n; i++) {
         positions[2 * i] = (double)(down ? i : edge);
         positions[2 * i + 1] = (double)(down ? edge : i);

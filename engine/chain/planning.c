@@ -143,10 +143,10 @@ static bool add_ways(planner *p, int step) {
     for (size_t a = 0; a < s->entry->operation->n_args; a++)
         if (s->values[a] >= 0 && p->pieces[s->values[a]] < 0)
             writes_at += p->n_pieces[p->chain->values[s->values[a]].root];
-    int *reads = malloc((size_t)(writes_at + LE_MAX_ARGS) * sizeof *reads),
-        *writes = reads + writes_at;
+    int *reads = malloc((size_t)(writes_at + LE_MAX_ARGS) * sizeof *reads);
     if (!reads)
         return false;
+    int *writes = reads + writes_at;
     p->lists[step] = reads;
     for (size_t a = 0; a < s->entry->operation->n_args; a++) {
         if (s->values[a] < 0)

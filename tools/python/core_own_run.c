@@ -69,7 +69,8 @@ static bool keeps_its_kind(PyObject *from, PyObject *to, const char *name) {
 static PyObject *least_of(PyArrayObject *a) {
     const int bits = 8 * (int)PyArray_ITEMSIZE(a);
     const bool negative = PyArray_DESCR(a)->kind == 'i';
-    return PyLong_FromLongLong(!negative ? 0 : bits < 64 ? -(INT64_C(1) << (bits - 1)) : INT64_MIN);
+    const int64_t signed_least = bits < 64 ? -(INT64_C(1) << (bits - 1)) : INT64_MIN;
+    return PyLong_FromLongLong(negative ? signed_least : 0);
 }
 
 static PyObject *most_of(PyArrayObject *a) {

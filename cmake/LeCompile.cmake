@@ -16,6 +16,15 @@ if(CMAKE_SIZEOF_VOID_P EQUAL 4 AND CMAKE_SYSTEM_PROCESSOR MATCHES "86|AMD64|amd6
   set(LE_ARITHMETIC -msse2 -mfpmath=sse -Wno-psabi)
 endif()
 
+# Python loads a library that clang has sanitized if the runtime is a library, too.
+set(LE_SANITIZER_RUNTIME)
+if(LE_SANITIZE MATCHES "address" AND CMAKE_C_COMPILER_ID STREQUAL "Clang")
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libclang_rt.asan-${CMAKE_SYSTEM_PROCESSOR}.so
+    OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
+  get_filename_component(folder ${runtime} DIRECTORY)
+  set(LE_SANITIZER_RUNTIME -shared-libasan LINKER:-rpath,${folder})
+endif()
+
 function(le_compile_options tgt)
   # _GNU_SOURCE: sched_getaffinity, memfd_create, secure_getenv; the other: files beyond 2 GiB on 32 bits
   target_compile_definitions(${tgt} PRIVATE _GNU_SOURCE $<$<EQUAL:${CMAKE_SIZEOF_VOID_P},4>:_FILE_OFFSET_BITS=64>
@@ -27,7 +36,7 @@ function(le_compile_options tgt)
     $<$<BOOL:${LE_WERROR}>:-Werror>)
   if(LE_SANITIZE)
     target_compile_options(${tgt} PRIVATE -fsanitize=${LE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
-    target_link_options(${tgt} PUBLIC -fsanitize=${LE_SANITIZE})
+    target_link_options(${tgt} PUBLIC -fsanitize=${LE_SANITIZE} ${LE_SANITIZER_RUNTIME})
   endif()
   if(LE_FUZZ_ENGINE STREQUAL "libfuzzer") # what the fuzzer cannot see in the library it does not look for
     target_compile_options(${tgt} PRIVATE -fsanitize=fuzzer-no-link)

@@ -2,16 +2,16 @@
 # SPDX-FileCopyrightText: 2026 The liquid engine developers
 # SPDX-License-Identifier: MIT
 # The whole test suite: installs what is missing, builds with warnings as errors, and runs all tests; the
-# same under AddressSanitizer with UndefinedBehaviorSanitizer, under ThreadSanitizer, and compiled by clang
-# and without OpenCL; files without the libraries for HDF5, TIFF and FITS; calls over the ranks of MPI jobs;
+# same compiled by clang, under AddressSanitizer with UndefinedBehaviorSanitizer and under ThreadSanitizer, and
+# without OpenCL; files without the libraries for HDF5, TIFF and FITS; calls over the ranks of MPI jobs;
 # the Python module, installed into an environment of its own where PyPI can be reached. Asked for by name: the
 # OpenCL tests with other drivers, where they can be had (tools/drivers.sh). Ends with 0 when all passed.
-# usage: sh tools/check.sh [dev|asan|tsan|clang|no-opencl|no-formats|mpi|python|drivers ...]   default: all but drivers
+# usage: sh tools/check.sh [dev|asan|tsan|no-opencl|no-formats|mpi|python|drivers ...]   default: all but drivers
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tools/packages.sh
 . tools/drivers.sh
-need_packages "$build_packages $test_packages" || exit 1
+need_packages "$build_packages $test_packages" && need_sanitizers || exit 1
 
 # What several parts compile from the same text is compiled once. PoCL would compile each kernel again
 # for launches of few groups: half of the time of the OpenCL tests.
@@ -127,11 +127,11 @@ $(tail -n 1 build/python-tests.log)
 # sanitizers are loaded before it, and see its objects too; what it keeps until it ends is no leak. Reports must not end in pytest's hands.
 sanitized_module() {
     echo "== python: testing with sanitizers"
-    { cmake --preset asan -DLE_BUILD_PYTHON=ON "-DPython_EXECUTABLE=$PWD/build/python-venv/bin/python" &&
+    { cmake -B build/asan -DLE_BUILD_PYTHON=ON "-DPython_EXECUTABLE=$PWD/build/python-venv/bin/python" &&
         cmake --build build/asan --target le_python le-trial; } >>build/python.log 2>&1 ||
         { tail -n 60 build/python.log; failed="$failed python(sanitizers)"; return; }
     env PYTHONPATH=build/asan/tools/python PYTHONMALLOC=malloc LE_TRIAL_LIMIT=30 ASAN_OPTIONS="$asan_options:detect_leaks=0" \
-        LD_PRELOAD="$(cc -print-file-name=libasan.so):$(cc -print-file-name=libubsan.so)" \
+        LD_PRELOAD="$(sanitizer_runtime)" \
         timeout 600 build/python-venv/bin/python -m pytest -q --capture=sys tests/python/test_calls.py tests/python/test_chain.py \
         tests/python/test_engine.py tests/python/test_frames.py tests/python/test_own.py >build/python-asan-tests.log 2>&1 ||
         { failed="$failed python(sanitizers)"; tail -n 120 build/python-asan-tests.log; }
@@ -147,12 +147,12 @@ isas=avx2
 grep -q avx512f /proc/cpuinfo 2>/dev/null && isas='avx2;avx512'
 
 # Every part leaves out what says nothing new there: the long comparisons of values with references
-# (check_cpu and check_opencl make the same on fewer cases), and what looks at sources and packages.
+# (check_cpu and check_opencl_* make the same on fewer cases), and what looks at sources and packages.
 values='_cases|_golden'
 no_code='style|package'
 once='docs|_delays' # commands as printed, and how long calls are delayed
 long='imaging_proofs|many_shapes|check_even|check_nan' # many repetitions, which dev makes
-same='who_answers|first_run|test_tick|cli_le_scan' # long ones, whose code neither compilers nor drivers change
+same='who_answers|first_run|test_tick|cli_le_scan' # long ones, whose code drivers do not change
 narrow='(superres|scattering|imaging|opencl)_no_f64' # kernels for devices without double precision
 
 check() {
@@ -161,7 +161,8 @@ check() {
     case $1 in
     dev)
         export LE_TEST_CASES=8 # of each operation and dtype; edge shapes come first
-        build dev --preset dev && run_tests dev
+        # the long checks give way to the others, which wait: for limits, trials and one another
+        build dev --preset dev && jobs=$((jobs + (jobs + 1) / 2)) run_tests dev
         ;;
     no-opencl)
         export LE_TEST_CASES=3 # the CPU's code is that of dev
@@ -179,7 +180,9 @@ check() {
         export ASAN_OPTIONS="$asan_options"
         export LE_TEST_CASES=2 LE_TEST_STEP=3 # of each operation, and of each allocation that fails: all would take the longest here
         selected="-E $no_code|$once|_golden|$long|$narrow"
-        build asan --preset asan "-DLE_ISAS=$isas" && run_tests asan
+        # Clang's programs take less time than GCC's. Numbers that no integer can hold are no part of "undefined".
+        build asan --preset asan -DCMAKE_C_COMPILER=clang "-DLE_ISAS=$isas" -DLE_SANITIZE=address,undefined,float-cast-overflow &&
+            run_tests asan
         ;;
     tsan)
         export TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp:die_after_fork=0:allocator_may_return_null=1"
@@ -187,16 +190,9 @@ check() {
         # what never starts a thread is left to the other parts, and what check_cpu, test_opencl, test_slabs and test_io_threads show
         alone='policy|replay|stats|test_plan|volume_math|svg|run_args|_memory|test_ends|test_views'
         shown='check_opencl|opencl_faults|_no_f64|imaging_clip|convolution_slabs|strides|io_h5|cli_le_(bench|run|scan)'
-        selected="-E $values|$no_code|$once|$alone|$shown|$long"
-        build tsan --preset tsan "-DLE_ISAS=$isas" && run_tests tsan
-        ;;
-    clang)
-        export LE_TEST_CASES=3
-        selected="-E golden|$no_code|$once|_memory|check_opencl|planted|cli_le_bench|$long|$same|$narrow"
-        # numbers that no integer can hold, which GCC's sanitizer of undefined behaviour lets pass, end the program
-        casts="-fsanitize=float-cast-overflow -fsanitize-trap=float-cast-overflow"
-        build clang -S . -B build/clang -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Release "-DCMAKE_C_FLAGS=$casts" &&
-            run_tests clang
+        # all is compiled, for clang's warnings
+        build tsan --preset tsan -DCMAKE_C_COMPILER=clang "-DLE_ISAS=$isas" &&
+            selected="-E $values|$no_code|$once|$alone|$shown|$long" && run_tests tsan
         ;;
     mpi)
         need_packages "$mpi_packages" || exit 1
@@ -214,14 +210,14 @@ check() {
         fi
         ;;
     *)
-        echo "unknown part '$1'; expected dev, asan, tsan, clang, no-opencl, no-formats, mpi, python or drivers"
+        echo "unknown part '$1'; expected dev, asan, tsan, no-opencl, no-formats, mpi, python or drivers"
         exit 2
         ;;
     esac
 }
 
 mkdir -p build
-[ $# -gt 0 ] || set -- dev asan tsan clang no-opencl no-formats mpi python
+[ $# -gt 0 ] || set -- dev asan tsan no-opencl no-formats mpi python
 for part in "$@"; do
     check "$part"
 done

@@ -6,8 +6,18 @@
 build_packages="gcc cmake ninja-build pkg-config libc6-dev libhdf5-dev libsqlite3-dev libcjson-dev
     libpng-dev zlib1g-dev libtiff-dev libcfitsio-dev wcslib-dev libdeflate-dev libkissfft-dev libxxhash-dev liblz4-dev libzstd-dev
     opencl-c-headers ocl-icd-libopencl1 pocl-opencl-icd"
-test_packages="clang ccache libcmocka-dev libdlpack-dev binutils python3 python3-venv python3-dev"
+test_packages="clang llvm ccache libcmocka-dev libdlpack-dev binutils python3 python3-venv python3-dev"
 mpi_packages="libopenmpi-dev openmpi-bin"
+
+# The library that clang's AddressSanitizer needs at run time.
+sanitizer_runtime() {
+    clang -print-file-name="libclang_rt.asan-$(uname -m).so"
+}
+
+# Some releases have it in a package of its own, which clang only recommends.
+need_sanitizers() {
+    [ -f "$(sanitizer_runtime)" ] || need_packages "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
+}
 
 # need_packages "NAME ...": installs what dpkg does not have. Without apt-get the names are printed.
 need_packages() {

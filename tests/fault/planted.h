@@ -9,6 +9,7 @@
 #ifndef PLANTED_H
 #define PLANTED_H
 
+#include "core/sanitizer.h"
 #include "toy.h"
 
 enum { PLANTED_SMALL = 1000, PLANTED_BIG = 300000 };
@@ -29,13 +30,7 @@ typedef struct planted_bed { /* where they are planted */
 } planted_bed;
 
 /* The sanitizers' allocators tell nothing of memory in use. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define PLANTED_COUNTS_MEMORY false
-#elif defined(__has_feature)
-#define PLANTED_COUNTS_MEMORY !(__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#else
-#define PLANTED_COUNTS_MEMORY true
-#endif
+#define PLANTED_COUNTS_MEMORY (!LE__SANITIZED)
 
 typedef enum planted_way { PLANTED_LEARN, PLANTED_MEASURE, PLANTED_BENCH } planted_way;
 

@@ -155,13 +155,7 @@ static bool has_device(void) {
 
 /* ThreadSanitizer cannot start threads, which the driver does, in the child of a process with
  * threads. */
-#if defined(__SANITIZE_THREAD__)
-#define FORKS_WELL false
-#elif defined(__has_feature)
-#define FORKS_WELL !__has_feature(thread_sanitizer)
-#else
-#define FORKS_WELL true
-#endif
+#define FORKS_WELL (!LE__TSAN)
 
 static void planted(planted_way way) {
     /* all on the device in learn mode: the CPU's own would be preferred */

@@ -4,6 +4,7 @@
  * The timings database when all is well: what goes in comes out, added up and graded.
  */
 #include "benchdb_test.h"
+#include "core/sanitizer.h"
 #include "internal.h"
 
 #include <sys/stat.h>
@@ -603,11 +604,7 @@ static void test_cost_of_adding(void **state) {
     qsort(cost, 51, sizeof *cost, by_value);
     print_message("adding a sample: median %.0f ns, worst batch %.0f ns\n", 1e9 * cost[25],
                   1e9 * cost[50]);
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-    assert_true(cost[25] < 1e-4);
-#else
-    assert_true(cost[25] < 2e-6);
-#endif
+    assert_true(cost[25] < (LE__SANITIZED ? 1e-4 : 2e-6));
     assert_true(le_db_flush(db, 20));
     assert_int_equal(test_stored(db), 51 * 200);
     le_db_close(&db);

@@ -5,6 +5,7 @@
  * same file comes and goes. Nothing is lost. Meant to be run under the thread sanitizer too.
  */
 #include "benchdb_test.h"
+#include "core/sanitizer.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -158,9 +159,8 @@ static _Noreturn void in_child(const char *path) {
 /* Children of fork() use databases whatever the writing threads of their parent's were doing. */
 static void test_forks(void **state) {
     (void)state;
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-    skip(); /* their allocators and threads are not made ready for fork */
-#endif
+    if (LE__SANITIZED) /* their allocators and threads are not made ready for fork */
+        skip();
     char *folder = test_folder();
     job jobs[3] = {{.path = ":memory:", .me = 1},
                    {.path = ":memory:", .me = 2},

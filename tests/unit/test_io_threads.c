@@ -3,6 +3,7 @@
  *
  * Several threads reading and writing files through one engine at once, and forks beside them.
  */
+#include "core/sanitizer.h"
 #include "files/io.h"
 #include "io_test.h"
 
@@ -146,11 +147,7 @@ static le_status is_refused_clearly(void) {
 }
 
 /* Sanitizers' allocators and threads are not made ready for fork. */
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-static const bool may_fork = false;
-#else
-static const bool may_fork = true;
-#endif
+static const bool may_fork = !LE__SANITIZED;
 
 static void children_read_what_others_read(void **state) {
     pthread_t readers[2];

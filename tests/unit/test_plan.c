@@ -6,6 +6,7 @@
  * shares no code and no short cut with the planner.
  */
 #include "chain/plan.h"
+#include "core/sanitizer.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -315,11 +316,7 @@ static double carry_out(const le__plan_problem *p, const le__plan *plan) {
 }
 
 static int rounds(void) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    return 500;
-#else
-    return 10000;
-#endif
+    return LE__SANITIZED ? 500 : 10000;
 }
 
 static void equals_enumeration(void **state) {

@@ -7,6 +7,7 @@
  */
 #include "benchdb.h"
 #include "core/os.h"
+#include "core/sanitizer.h"
 #include "liquid_engine/le_bench.h"
 #include "toy.h"
 
@@ -165,9 +166,8 @@ static void discovering_by_many(void **state) {
 /* A child of fork may open an engine of its own. */
 static void after_fork(void **state) {
     (void)state;
-#if defined(__SANITIZE_THREAD__)
-    skip(); /* it cannot start threads in such a child */
-#endif
+    if (LE__TSAN) /* it cannot start threads in such a child */
+        skip();
     shared s = {0};
     s.engine = toy_open(NULL, LE_MODE_LEARN);
     call_toy(&s, 1000, 2);
@@ -224,9 +224,8 @@ static void locks_after_fork(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_at_once),
-                                       cmocka_unit_test(discovering_by_many),
-                                       cmocka_unit_test(after_fork),
-                                       cmocka_unit_test(locks_after_fork)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_at_once), cmocka_unit_test(discovering_by_many),
+        cmocka_unit_test(after_fork), cmocka_unit_test(locks_after_fork)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

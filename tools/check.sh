@@ -41,6 +41,14 @@ build() { # NAME CMAKE_ARGUMENTS...
     return 1
 }
 
+# By clang, whose sanitized programs take less time than GCC's. A folder whose compiler changes loses its other settings,
+# the sanitizer as well: one of GCC's is begun anew.
+build_sanitized() { # NAME CMAKE_ARGUMENTS...
+    grep -q '^CMAKE_C_COMPILER:.*clang' "build/$1/CMakeCache.txt" 2>/dev/null ||
+        rm -rf "build/$1/CMakeCache.txt" "build/$1/CMakeFiles"
+    build "$1" --preset "$@" -DCMAKE_C_COMPILER=clang "-DLE_ISAS=$isas"
+}
+
 # Tests that a part leaves out are not compiled there. CTest itself names no program that is still to be made.
 targets() { # NAME
     [ -n "$selected" ] || { echo all; return; }
@@ -180,9 +188,8 @@ check() {
         export ASAN_OPTIONS="$asan_options"
         export LE_TEST_CASES=2 LE_TEST_STEP=3 # of each operation, and of each allocation that fails: all would take the longest here
         selected="-E $no_code|$once|_golden|$long|$narrow"
-        # Clang's programs take less time than GCC's. Numbers that no integer can hold are no part of "undefined".
-        build asan --preset asan -DCMAKE_C_COMPILER=clang "-DLE_ISAS=$isas" -DLE_SANITIZE=address,undefined,float-cast-overflow &&
-            run_tests asan
+        # numbers that no integer can hold are no part of "undefined"
+        build_sanitized asan -DLE_SANITIZE=address,undefined,float-cast-overflow && run_tests asan
         ;;
     tsan)
         export TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp:die_after_fork=0:allocator_may_return_null=1"
@@ -191,7 +198,7 @@ check() {
         alone='policy|replay|stats|test_plan|volume_math|svg|run_args|_memory|test_ends|test_views'
         shown='check_opencl|opencl_faults|_no_f64|imaging_clip|convolution_slabs|strides|io_h5|cli_le_(bench|run|scan)'
         # all is compiled, for clang's warnings
-        build tsan --preset tsan -DCMAKE_C_COMPILER=clang "-DLE_ISAS=$isas" &&
+        build_sanitized tsan &&
             selected="-E $values|$no_code|$once|$alone|$shown|$long" && run_tests tsan
         ;;
     mpi)

@@ -188,10 +188,12 @@ static void whole_despite_signals(void **state) {
     }
     close(ends[1]);
     size_t n = 0;
-    for (ssize_t some = 1; some > 0 && n<BYTES; n += some> 0 ? (size_t)some : 0) {
+    ssize_t some;
+    do {
         usleep(2000);
         some = read(ends[0], got + n, BYTES - n < PIECE ? BYTES - n : PIECE);
-    }
+        n += some > 0 ? (size_t)some : 0;
+    } while (some > 0 && n < BYTES);
     close(ends[0]);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);

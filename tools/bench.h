@@ -43,8 +43,10 @@ bool bench_has_device(const bench_settings *s);
 const le_operation **bench_operations(const bench_settings *s, le_engine *engine);
 
 /* The last error as a message that names the operation once: what calls say of it begins with its
- * name. */
+ * name. Nothing after an interrupt, which may be what ended the call. */
 void bench_failed(const char *operation);
+/* The last error as it is; nothing after an interrupt. */
+void bench_say_error(void);
 
 /* Seconds after which the measuring of one problem ends. */
 double bench_limit(const bench_settings *s);
@@ -63,6 +65,9 @@ bool bench_one_problem(const bench_settings *s, int64_t *size, le_dtype *dtype);
 void bench_catch_interrupts(void);
 /* Races of this engine end at an interrupt; NULL before it is closed. */
 void bench_end_races_of(le_engine *engine);
+/* From now on an interrupt also ends the call under way, unmeasured: for ways that have something to
+ * tell by then. */
+void bench_end_calls(void);
 bool bench_interrupted(void);
 /* What the process ends with: `status`, or that it was interrupted. */
 int bench_status(int status);

@@ -407,6 +407,7 @@ int bench_choices(const bench_settings *s) {
                 .rows = s->json ? cJSON_CreateArray() : NULL};
     bool ok = true, kept = false;
     bench_catch_interrupts();
+    bench_end_calls();
     if (!r.rows)
         printf("%-28s %8s %9s %10s %10s %8s\n", "above the best of the rivals", "size", "best",
                "le-bench", "200 calls", "again");

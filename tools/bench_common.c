@@ -94,7 +94,13 @@ bool bench_has_device(const bench_settings *s) {
 void bench_failed(const char *operation) {
     const char *error = le_error_message();
     const bool named = !strncmp(error, operation, strlen(operation));
-    tool_message("%s%s%s", named ? "" : operation, named ? "" : ": ", error);
+    if (!bench_interrupted())
+        tool_message("%s%s%s", named ? "" : operation, named ? "" : ": ", error);
+}
+
+void bench_say_error(void) {
+    if (!bench_interrupted())
+        tool_message("%s", le_error_message());
 }
 
 const le_operation **bench_operations(const bench_settings *s, le_engine *engine) {

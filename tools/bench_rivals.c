@@ -84,7 +84,7 @@ static bool run_rounds(bench_target *t, bench_rival *list, size_t n, int *rounds
     }
     bench_progress_end(&p);
     if (!ok)
-        tool_message("%s", le_error_message());
+        bench_say_error();
     return ok && !bench_interrupted();
 }
 

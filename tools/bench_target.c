@@ -9,17 +9,14 @@
 
 #include <string.h>
 
-static bool complain(const char *text) {
-    tool_message("%s", text);
-    return false;
-}
-
 static bool make_args(bench_target *t, const bench_settings *s, int64_t size, le_dtype dtype) {
     char why[256];
     if (s->problem) {
         if (!le__problem_args_make(&t->problem, t->engine, t->operation, s->problem, PROBLEM_FILLED,
-                                   why, sizeof why))
-            return complain(why);
+                                   why, sizeof why)) {
+            tool_message("%s", why);
+            return false;
+        }
         t->args = t->problem.args;
         t->n_args = t->problem.n;
         return true;
@@ -33,8 +30,10 @@ static bool make_args(bench_target *t, const bench_settings *s, int64_t size, le
     }
     le_case_request request = {
         .kind = LE_CASE_BENCH, .seed = s->seed, .size = size, .dtype = dtype};
-    if (le_sample_make(&t->sample, t->engine, t->operation, &request) != LE_OK)
-        return complain(le_error_message());
+    if (le_sample_make(&t->sample, t->engine, t->operation, &request) != LE_OK) {
+        bench_say_error();
+        return false;
+    }
     t->args = le_sample_args(t->sample, &t->n_args);
     return true;
 }
@@ -54,8 +53,10 @@ int bench_target_open(bench_target *t, const bench_settings *s, const char *oper
     *t = (bench_target){.engine = bench_engine(s, NULL, LE_MODE_FROZEN), .operation = operation};
     const bool known = t->engine && tool_operation(t->engine, operation);
     bool ok = known && make_args(t, s, size, dtype);
-    if (ok && le_bench_open(&t->bench, t->engine, operation, t->args, t->n_args) != LE_OK)
-        ok = complain(le_error_message());
+    if (ok && le_bench_open(&t->bench, t->engine, operation, t->args, t->n_args) != LE_OK) {
+        bench_say_error();
+        ok = false;
+    }
     ok = ok && is_as_asked(t, s);
     const int status = ok ? TOOL_OK : known || !t->engine ? TOOL_FAILED : TOOL_USAGE;
     if (!ok)

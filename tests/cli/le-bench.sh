@@ -188,14 +188,10 @@ p = subprocess.Popen(["le-bench", "--suite=choices", "--sizes=16,20,24,28,32", "
 lines = [p.stdout.readline(), p.stdout.readline()]  # the head, and the first size
 while not os.listdir(os.environ["TMPDIR"]) and p.poll() is None:
     time.sleep(0.002)  # into the second one
-sent = time.monotonic()
 p.send_signal(getattr(signal, sys.argv[1]))
 rest, said = p.communicate(timeout=100)
-waited = time.monotonic() - sent
 assert p.returncode == 130, (p.returncode, said)
 assert lines[1].split()[:2] == ["project", "16"], lines
-if waited > 4.9:  # a busy machine: what does not end within five seconds is left as it is
-    sys.exit()
 assert re.search("after le-bench: [1-4] choices", rest) and re.search("200 calls in learn: [1-4] choices", rest), (lines, rest, said)
 PY
 done

@@ -370,12 +370,20 @@ double le__conv_term_products(const le_call *call) {
     return 2.0 * c->terms.rank * (double)(c->tap_rows + c->tap_cols);
 }
 
+/* Tails of a kernel that would be denormal cost a hundred cycles each time they meet a pixel, and an
+ * infinite pixel in the window of one that would be 0 makes no number: they become the least normal
+ * number, which shows no more than they do. */
+static float single(double tap) {
+    const bool vanishes = tap != 0 && fabs(tap) < (double)FLT_MIN;
+    return vanishes ? copysignf(FLT_MIN, (float)tap) : (float)tap;
+}
+
 const void *le__conv_in_precision(le_call *call, const double *x, int64_t n) {
     if (le__convolution_of(call)->in_f64)
         return x;
     float *out = le_call_scratch(call, (size_t)n * sizeof *out);
     for (int64_t i = 0; out && i < n; i++)
-        out[i] = (float)x[i];
+        out[i] = single(x[i]);
     return out;
 }
 

@@ -191,6 +191,12 @@ bool le__transfer_is_normal(const le__transfer *t, const char **why)
     return true;
 }
 
+bool le__transfer_hides_denormals(const le__transfer *t)
+{
+    const char *why;
+    return !t->table && le__transfer_is_normal(t, &why);
+}
+
 void le__transfer_key(const le__transfer *t, char *out, size_t size)
 {
     const char *why;

@@ -51,6 +51,9 @@ void le__transfer_at(const le__transfer *t, double value, double rgba[4]);
  * others. *why says so where not. */
 bool le__transfer_is_normal(const le__transfer *t, const char **why);
 
+/* Whether no denormal number on the way to its colours shows: they may be computed without them. */
+bool le__transfer_hides_denormals(const le__transfer *t);
+
 /* What of it changes the work, and who can do it: "table", "gaussians3", "gaussians3,denormal". */
 void le__transfer_key(const le__transfer *t, char *out, size_t size);
 

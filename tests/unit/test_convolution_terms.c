@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: MIT
  *
  * The terms of large kernels, which are kept from call to call: kernels of the same size by turns,
- * both ways round and within other tolerances, compared with sums written down tap by tap; and what
- * a bright background makes of kernels whose taps cancel.
+ * both ways round and within other tolerances, compared with sums written down tap by tap; what a
+ * bright background makes of kernels whose taps cancel, and an infinite pixel of tails that single
+ * precision does not have.
  */
 #include "liquid_engine/le_method.h"
 #include "one_engine.h"
@@ -152,8 +153,48 @@ static void bright_background(void **state) {
     }
 }
 
+/* All taps are above 0, so that a window with the infinite pixel is infinite. */
+static void tails(void **state) {
+    static const char *const implementations[] = {"c", "avx2", "avx512", "separable_c",
+                                                  "separable_avx2", "separable_avx512"};
+    static double kernel[TAPS];
+    static float sky[SKY_ROWS * SKY_COLS];
+    const int hot_row = 17, hot_col = 21;
+    (void)state;
+    for (int i = 0; i < TAPS; i++)
+        kernel[i] = exp(-(pow(i / TAP_COLS - TAP_ROWS / 2, 2) + pow(i % TAP_COLS - TAP_COLS / 2, 2)) / 4);
+    for (int i = 0; i < SKY_ROWS * SKY_COLS; i++)
+        sky[i] = (float)uniform();
+    sky[hot_row * SKY_COLS + hot_col] = INFINITY;
+    const le_tensor image = le_tensor_of(sky, LE_F32, 2, (int64_t[]){SKY_ROWS, SKY_COLS}),
+                    taps = le_tensor_of(kernel, LE_F64, 2, (int64_t[]){TAP_ROWS, TAP_COLS});
+    int answers = 0;
+    for (size_t k = 0; k < sizeof implementations / sizeof *implementations; k++) {
+        le_tensor out = {0};
+        const le_status status = le_engine_run(
+            engine, "convolve2d", LE_IN("image", &image), LE_TABLE("kernel", &taps),
+            LE_STR("mode", "valid"), LE_OPT_IMPLEMENTATION(implementations[k]), LE_OUT("result", &out));
+        if (status == LE_ERR_NO_CANDIDATE) /* an instruction set that is not here */
+            continue;
+        if (status != LE_OK)
+            fail_msg("%s: %s", implementations[k], le_error_message());
+        answers++;
+        for (int m = 0; m < out.shape[0]; m++)
+            for (int n = 0; n < out.shape[1]; n++) {
+                const bool hot = m <= hot_row && hot_row < m + TAP_ROWS && n <= hot_col &&
+                                 hot_col < n + TAP_COLS;
+                const double got = le_tensor_get(&out, m * out.shape[1] + n),
+                             sum = hot ? INFINITY : whole_overlap(kernel, sky, m, n);
+                if (!(hot ? got == sum : fabs(got - sum) < 1e-5 * fabs(sum)))
+                    fail_msg("%s: [%d,%d] is %g, expected %g", implementations[k], m, n, got, sum);
+            }
+        le_tensor_free(&out);
+    }
+    assert_in_range(answers, 2, 6);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(by_turns),
-                                       cmocka_unit_test(bright_background)};
+                                       cmocka_unit_test(bright_background), cmocka_unit_test(tails)};
     return cmocka_run_group_tests(tests, fill, close_engine);
 }

@@ -4,6 +4,7 @@
  * `transfer_function` in scalar C: single precision for Gaussians where the output is f32.
  */
 #include "volume/gaussians.h"
+#include "common/denormals.h"
 #include "common/load.h"
 #include "volume/transfer_function/transfer_function.h"
 
@@ -36,8 +37,10 @@ static void one_block(le_call *call, int64_t first, int64_t n)
 static void range(void *call, size_t begin, size_t end, int worker)
 {
     (void)worker;
+    const unsigned before = le__denormals_flush(le__transfer_hides_denormals(le_call_attached(call)));
     for (size_t b = begin; b < end; b++)
         one_block(call, (int64_t)b * LE__TF_BLOCK, le__tf_block(call, b));
+    le__denormals_restore(before);
 }
 
 LE_IMPLEMENTATION(transfer_function, c, .run_type = "c", .summary = "scalar C",

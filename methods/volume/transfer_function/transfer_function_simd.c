@@ -4,6 +4,7 @@
  * The vector implementations of `transfer_function`, compiled once for each instruction set: Gaussians
  * only.
  */
+#include "common/denormals.h"
 #include "common/isa.h"
 #include "common/load.h"
 #include "volume/transfer_function/kernels_simd.h"
@@ -23,12 +24,14 @@ static void range(void *context, size_t begin, size_t end, int worker)
     const le_call *call = context;
     const le_tensor *in = le_call_in(call, ARG_SAMPLES);
     float *out = le_call_out(call, ARG_RGBA)->data;
+    const le__transfer *t = le_call_attached(call);
     double room[LE__TF_BLOCK];
+    const unsigned before = le__denormals_flush(le__transfer_hides_denormals(t));
     for (size_t b = begin; b < end; b++) {
         int64_t first = (int64_t)b * LE__TF_BLOCK, n = le__tf_block(call, b);
-        gaussians(le_call_attached(call), le_tensor_elements(in, first, n, room), in->dtype, 0, n,
-                  out + 4 * first);
+        gaussians(t, le_tensor_elements(in, first, n, room), in->dtype, 0, n, out + 4 * first);
     }
+    le__denormals_restore(before);
 }
 
 LE_IMPLEMENTATION(transfer_function, LE__ISA, LE__ISA_FIELDS("simd"),

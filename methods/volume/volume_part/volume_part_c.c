@@ -36,9 +36,11 @@ static void range(void *data, size_t begin, size_t end, int worker)
 {
     const le__rays_c *x = data;
     int64_t n = x->ray.render->camera->size;
+    const unsigned before = le__rays_c_flush(x);
     for (size_t i = begin; i < end; i++)
         for (int64_t iz = 0; iz < n; iz++)
             render(x, (int64_t)i / n, (int64_t)i % n, iz, x->samples + worker * n);
+    le__denormals_restore(before);
 }
 
 LE_IMPLEMENTATION(volume_part, c, .run_type = "c", .summary = "scalar C, ray by ray",

@@ -252,7 +252,7 @@ static void render_signed_rows(const le__fused *rays, int64_t ix)
 static void axis_range(void *fused, size_t begin, size_t end, int worker)
 {
     const le__fused *f = fused;
-    unsigned csr = flush_denormals(f);
+    const unsigned before = flush_denormals(f);
     float *planes = f->planes + worker * f->plane_floats;
     int64_t n = f->camera->size;
     for (size_t item = begin; item < end; item++) {
@@ -271,5 +271,5 @@ static void axis_range(void *fused, size_t begin, size_t end, int worker)
             }
         }
     }
-    _mm_setcsr(csr);
+    le__denormals_restore(before);
 }

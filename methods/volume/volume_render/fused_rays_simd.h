@@ -194,9 +194,9 @@ static void rays_range(void *fused, size_t begin, size_t end, int worker)
 {
     (void)worker;
     const le__fused *f = fused;
-    unsigned csr = flush_denormals(f);
+    const unsigned before = flush_denormals(f);
     int64_t n = f->camera->size;
     for (size_t i = begin; i < end; i++)
         ray_row(f, &f->views[(int64_t)i / n], (int64_t)i % n);
-    _mm_setcsr(csr);
+    le__denormals_restore(before);
 }

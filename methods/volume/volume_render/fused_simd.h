@@ -8,6 +8,7 @@
 
 #include <float.h>
 
+#include "common/denormals.h"
 #include "volume/packet_simd.h"
 #include "volume/volume_render/classify_simd.h"
 
@@ -174,14 +175,10 @@ static bool finish_chunk(const packet *p, const le__kept *k, le__pixels *q)
     return vm_any(vf_lt(vf_set(c->stop), q->through));
 }
 
-/* Denormals cost a hundred cycles each and cannot show, but by a table: Gaussians that show them are
- * refused. */
+/* Only a table shows denormals: Gaussians that do are refused. */
 static unsigned flush_denormals(const le__fused *f)
 {
-    unsigned before = _mm_getcsr();
-    if (f->classify.form != LE__FORM_TABLE)
-        _mm_setcsr(before | 0x8040u);
-    return before;
+    return le__denormals_flush(f->classify.form != LE__FORM_TABLE);
 }
 
 #endif

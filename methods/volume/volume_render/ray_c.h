@@ -6,6 +6,7 @@
 #ifndef LE_VOLUME_RAY_C_H
 #define LE_VOLUME_RAY_C_H
 
+#include "common/denormals.h"
 #include "volume/gaussians.h"
 #include "volume/trilinear.h"
 #include "volume/volume_render/render.h"
@@ -104,6 +105,12 @@ static inline size_t le__rays_c_items(const le_call *call)
 {
     const le__camera *c = ((const le__render *)le_call_attached(call))->camera;
     return c->n_views * (size_t)c->size;
+}
+
+/* To be called by a range before its first ray; as le__denormals_flush. */
+static inline unsigned le__rays_c_flush(const le__rays_c *x)
+{
+    return le__denormals_flush(le__transfer_hides_denormals(x->ray.render->transfer));
 }
 
 #endif

@@ -43,6 +43,7 @@ static void range(void *data, size_t begin, size_t end, int worker)
     const le__camera *camera = x->ray.render->camera;
     const le_tensor *out = le_call_out(x->call, ARG_IMAGES);
     int64_t n = camera->size;
+    const unsigned before = le__rays_c_flush(x);
     for (size_t i = begin; i < end; i++) {
         int64_t view = (int64_t)i / n, ix = (int64_t)i % n;
         for (int64_t iz = 0; iz < n; iz++) {
@@ -53,6 +54,7 @@ static void range(void *data, size_t begin, size_t end, int worker)
                 le__store(out->data, out->dtype, at + c * out->strides[3], pixel[c]);
         }
     }
+    le__denormals_restore(before);
 }
 
 LE_IMPLEMENTATION(volume_render, c, .run_type = "c", .summary = "scalar C, ray by ray",

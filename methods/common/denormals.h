@@ -23,8 +23,9 @@ static inline unsigned le__denormals_flush(bool wanted) {
     return before;
 }
 
+/* What the processor has noted since, as an overflow, stays noted. */
 static inline void le__denormals_restore(unsigned before) {
-    _mm_setcsr(before);
+    _mm_setcsr((_mm_getcsr() & ~LE__FLUSH) | (before & LE__FLUSH));
 }
 
 #else /* elsewhere they are computed with */

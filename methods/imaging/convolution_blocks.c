@@ -5,6 +5,8 @@
  */
 #include "imaging/convolution_blocks.h"
 
+#include <math.h>
+
 enum {
     BLOCK_ROWS = 32,
     BLOCK_COLS = 1024,
@@ -64,4 +66,14 @@ le__conv_block le__conv_block_at(const le__conv_blocks *b, int64_t item) {
     reached(c, k.row, k.rows, c->top, c->rows, c->tap_rows, &k.tap_row, &k.tap_rows);
     reached(c, k.col, k.cols, c->left, c->cols, c->tap_cols, &k.tap_col, &k.tap_cols);
     return k;
+}
+
+bool le__conv_below(const le__conv_run *r, const le__conv_block *b, float limit) {
+    for (int64_t y = 0; y < b->rows; y++) {
+        const float *out = (const float *)r->out + (b->row + y) * r->out_stride[0];
+        for (int64_t x = 0; x < b->cols; x++)
+            if (!(fabsf(out[(b->col + x) * r->out_stride[1]]) < limit))
+                return false;
+    }
+    return true;
 }

@@ -42,6 +42,8 @@ le__conv_block le__conv_block_at(const le__conv_blocks *b, int64_t item);
  * it: a look at each result would take time. before: what watch has said. */
 bool le__conv_watch(void);
 bool le__conv_overflowed(bool before);
+/* Whether all results of the block, of f32, are below limit in magnitude; not where one is no number. */
+bool le__conv_below(const le__conv_run *r, const le__conv_block *b, float limit);
 /* Makes results of f32 that are not finite again, tap by tap in double precision. */
 void le__conv_mend(const le__conv_run *r, const le__conv_block *b);
 

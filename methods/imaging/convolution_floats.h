@@ -7,6 +7,9 @@
 #ifndef LE_IMAGING_CONVOLUTION_FLOATS_H
 #define LE_IMAGING_CONVOLUTION_FLOATS_H
 
+#include <float.h>
+
+#include "common/denormals.h"
 #include "common/isa.h"
 #include "imaging/convolution_memory.h"
 #include "imaging/convolution_vec.h"
@@ -49,11 +52,31 @@ static inline le_status prepare_context(le_call *call, le__conv_context *x) {
     return x->taps ? LE_OK : le_fail(LE_ERR_MEMORY, "no memory for taps of a convolution");
 }
 
+/* Blocks are computed without denormals. *flushed: this one was; whether it has to be again, with
+ * them, since what they add up to may be more than a millionth of each of its results. */
+static inline bool needs_denormals(const le__conv_run *r, const le__conv_block *b,
+                                   const tile_f32 *t, bool *flushed) {
+    const int64_t height = b->tap_rows ? b->rows + b->tap_rows - 1 : 0;
+    const le__convolution *c = r->c;
+    const double most = (double)FLT_MIN * ((double)(c->tap_rows * c->tap_cols) + c->magnitudes.sum);
+    int32_t pixels = 0; /* other than 0 */
+    for (int64_t q = 0; q < height && !pixels && *flushed; q++)
+        for (int64_t x = 0; x < t->width; x++)
+            pixels += t->rows[q][x] != 0;
+    *flushed = false;
+    return pixels && le__conv_below(r, b, (float)(1e6 * most));
+}
+
 /* A sum may overflow in single precision on the way to a result that does not. */
 static inline void mended_f32(const le__conv_run *r, const le__conv_block *b, const float *taps,
                               tile_f32 *t) {
     const bool before = le__conv_watch();
-    direct_f32(r, b, taps, 0, t);
+    bool flush = true;
+    do {
+        const unsigned denormals = le__denormals_flush(flush);
+        direct_f32(r, b, taps, 0, t);
+        le__denormals_restore(denormals);
+    } while (needs_denormals(r, b, t, &flush));
     if (le__conv_overflowed(before)) {
         const le__conv_block same = *b; /* the other one, known here only, is kept in registers */
         le__conv_mend(r, &same);

@@ -51,7 +51,13 @@ static void block_f32(const fused *f, const le__conv_block *b, int worker) {
     const terms_f32 k = {f->x.run.c->terms.rank, f->columns, f->rows};
     tile_f32 t = tile_at_f32(&f->x, worker);
     void *pass = f->pass + pass_bytes(&f->x.blocks, f->x.form) * (size_t)worker;
-    if (!separable_f32(&f->x.run, b, &k, &t, pass))
+    bool flush = true, sound;
+    do {
+        const unsigned denormals = le__denormals_flush(flush);
+        sound = separable_f32(&f->x.run, b, &k, &t, pass);
+        le__denormals_restore(denormals);
+    } while (sound && needs_denormals(&f->x.run, b, &t, &flush));
+    if (!sound)
         mended_f32(&f->x.run, b, f->x.taps, &t);
 }
 

@@ -60,10 +60,12 @@ static inline bool needs_denormals(const le__conv_run *r, const le__conv_block *
     const le__convolution *c = r->c;
     const double most = (double)FLT_MIN * ((double)(c->tap_rows * c->tap_cols) + c->magnitudes.sum);
     int32_t pixels = 0; /* other than 0 */
-    for (int64_t q = 0; q < height && !pixels && *flushed; q++)
+    if (!*flushed)
+        return false;
+    *flushed = false;
+    for (int64_t q = 0; q < height && !pixels; q++)
         for (int64_t x = 0; x < t->width; x++)
             pixels += t->rows[q][x] != 0;
-    *flushed = false;
     return pixels && le__conv_below(r, b, (float)(1e6 * most));
 }
 

@@ -171,6 +171,7 @@ static inline void NAME(four_rows)(const NAME(taps) * k, const REAL *const *rows
 typedef struct NAME(tile) {
     const REAL **rows; /* [height of the block + rows of taps - 1] */
     REAL *spare;       /* of copied rows, `width` each */
+    int64_t height;    /* rows that the block needs */
     int64_t width;     /* what may be read of each row */
 } NAME(tile);
 
@@ -188,11 +189,11 @@ static inline bool NAME(in_place)(const le__conv_run *r, int64_t col, int64_t wi
  * are only there to be read. */
 static inline void NAME(tile_of)(const le__conv_run *r, const le__conv_block *b, NAME(tile) * t) {
     const int64_t top = b->row - r->c->top + b->tap_row, left = b->col - r->c->left + b->tap_col;
-    const int64_t height = b->tap_rows ? b->rows + b->tap_rows - 1 : 0;
     const int64_t wanted = b->cols + b->tap_cols - 1;
+    t->height = b->tap_rows ? b->rows + b->tap_rows - 1 : 0;
     t->width = le__conv_tile_width(b->cols, b->tap_cols, 2 * NAME(GROUP));
     const bool in_place = NAME(in_place)(r, left, t->width);
-    for (int64_t q = 0; q < height; q++) {
+    for (int64_t q = 0; q < t->height; q++) {
         const int64_t row = le__conv_source(r->c->boundary, top + q, r->c->rows);
         REAL *copy = t->spare + q * t->width;
         t->rows[q] = copy;

@@ -56,14 +56,13 @@ static inline le_status prepare_context(le_call *call, le__conv_context *x) {
  * them, since what they add up to may be more than a millionth of each of its results. */
 static inline bool needs_denormals(const le__conv_run *r, const le__conv_block *b,
                                    const tile_f32 *t, bool *flushed) {
-    const int64_t height = b->tap_rows ? b->rows + b->tap_rows - 1 : 0;
     const le__convolution *c = r->c;
     const double most = (double)FLT_MIN * ((double)(c->tap_rows * c->tap_cols) + c->magnitudes.sum);
     int32_t pixels = 0; /* other than 0 */
     if (!*flushed)
         return false;
     *flushed = false;
-    for (int64_t q = 0; q < height && !pixels; q++)
+    for (int64_t q = 0; q < t->height && !pixels; q++)
         for (int64_t x = 0; x < t->width; x++)
             pixels += t->rows[q][x] != 0;
     return pixels && le__conv_below(r, b, (float)(1e6 * most));

@@ -71,10 +71,10 @@ static inline bool NAME(all_zero)(NAME(group) g) {
 }
 
 /* Whether a tile has an infinity, or numbers so large that sums may overflow on the way. */
-static inline bool NAME(has_huge)(const NAME(tile) * t, int64_t height) {
+static inline bool NAME(has_huge)(const NAME(tile) * t) {
     const REAL limit = (REAL)(sizeof(REAL) == 4 ? 1e18 : 1e150);
     bool huge = false;
-    for (int64_t q = 0; q < height && !huge; q++)
+    for (int64_t q = 0; q < t->height && !huge; q++)
         for (int64_t x = 0; x < t->width; x++)
             huge |= t->rows[q][x] > limit || t->rows[q][x] < -limit;
     return huge;
@@ -99,7 +99,7 @@ static inline bool NAME(separable)(const le__conv_run *r, const le__conv_block *
         for (int64_t j = 0; j < n; j++)
             NAME(along_row)(r, b, k, pass + j * t->width, apart, y + j, &odd);
     }
-    return NAME(all_zero)(odd) || !NAME(has_huge)(t, b->tap_rows ? b->rows + b->tap_rows - 1 : 0);
+    return NAME(all_zero)(odd) || !NAME(has_huge)(t);
 }
 
 #undef NAME

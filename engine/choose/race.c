@@ -249,7 +249,8 @@ void le__race_keep(le__dispatch *d, le__question *q, const le__slate *f, bool wh
                           evidence);
 }
 
-/* By what is known of its variants: none has run here, and the best of them may beat the choice. */
+/* By what is known of its variants: none has run here, or since the choice was made only while
+ * others used the machine, and the best of them may beat it. */
 static bool is_new(const le__slate *f, const le__policy_view *views, size_t i, double to_beat) {
     const le__candidate *own = &f->arms[i]->candidate;
     double low = INFINITY;
@@ -257,7 +258,8 @@ static bool is_new(const le__slate *f, const le__policy_view *views, size_t i, d
         const le__candidate *other = &f->arms[k]->candidate;
         if (other->implementation != own->implementation || other->device != own->device)
             continue;
-        if (views[k].samples > 0 || views[k].last_seen >= 0) /* stopped runs are no samples */
+        bool measured = views[k].samples > 0 && !views[k].contended;
+        if (measured || views[k].last_seen >= 0) /* stopped runs are no samples */
             return false;
         low = fmin(low, views[k].low);
     }

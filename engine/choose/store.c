@@ -210,7 +210,27 @@ typedef struct known_times { /* what one sum of samples says */
     le_db_stopped stopped, stopped_cold;
     bool comparable; /* what took "at least so long" there does here */
     double trust;
+    bool contended; /* as in le__policy_stats */
 } known_times;
+
+static le__chosen chosen_by(const le_db_choice *choice) {
+    const char *evidence = choice->evidence ? choice->evidence : "";
+    return strstr(evidence, LE_DB_UNDER_LOAD)  ? LE__CHOSEN_UNDER_LOAD
+           : strstr(evidence, LE__BY_LEARNING) ? LE__CHOSEN_BY_LEARNING
+                                               : LE__CHOSEN_BY_RACE;
+}
+
+/* Of whoever a race on a quiet machine has chosen against, no more is to be known. */
+static bool is_contended(const le_db_knowledge *k, const le_db_known_samples *of) {
+    bool contended = of->clean.n == 0 && of->contended.n > 0;
+    for (size_t i = 0; i < k->n_choices && contended; i++) {
+        const le_db_choice *c = &k->choices[i];
+        bool raced =
+            c->problem == k->problems[of->problem_index].id && chosen_by(c) == LE__CHOSEN_BY_RACE;
+        contended = !raced || c->date_ms < of->first_ms;
+    }
+    return contended;
+}
 
 /* Databases of earlier versions have a step of a chain as a problem of its own, without transfers,
  * and the times of single calls on devices with them. */
@@ -237,7 +257,8 @@ static bool read_row(le__store *s, const le__op_state *op, const le_db_knowledge
                          .stopped = from->stopped,
                          .stopped_cold = from->stopped_cold,
                          .comparable = trust(differs, from->site) >= 0.7,
-                         .trust = trust(differs, from->site) * of_times};
+                         .trust = trust(differs, from->site) * of_times,
+                         .contended = is_contended(k, from)};
     return true;
 }
 
@@ -268,17 +289,24 @@ static void load_samples(le__store *s, const le__op_state *op, le__policy *polic
         qsort(rows, n, sizeof *rows, by_arm_problem_trust);
     for (size_t i = 0, next; i < n; i = next) {
         le_moments m = rows[i].moments;
+        bool contended = rows[i].contended;
         int problem =
             le__policy_add_problem(policy, op->family, rows[i].problem, &rows[i].features);
         for (next = i;
              next < n && rows[next].arm == rows[i].arm && rows[next].problem == rows[i].problem;
              next++) {
-            if (next > i && rows[next].trust >= rows[i].trust)
+            if (next > i && rows[next].trust >= rows[i].trust) {
                 le_moments_merge(&m, &rows[next].moments);
+                contended = contended && rows[next].contended;
+            }
             load_stopped(policy, op->family, problem, &rows[next]);
         }
         le__policy_stats stats = {
-            .n = m.n > 1000000 ? 1000000 : (uint32_t)m.n, .mean_log = m.mean, .m2_log = m.m2};
+            .n = m.n > 1000000 ? 1000000 : (uint32_t)m.n,
+            .mean_log = m.mean,
+            .m2_log = m.m2,
+            .contended = contended,
+        };
         le__policy_load(policy, op->family, problem, rows[i].arm->policy, &stats, rows[i].trust);
     }
     free(rows);
@@ -381,12 +409,6 @@ bool le__store_has_met(le__store *s, uint64_t hash) {
     return atomic_fetch_or_explicit(&s->met[bit / MET_WORD], mask, memory_order_relaxed) & mask;
 }
 
-static le__chosen chosen_by(const char *evidence) {
-    return strstr(evidence, LE_DB_UNDER_LOAD)  ? LE__CHOSEN_UNDER_LOAD
-           : strstr(evidence, LE__BY_LEARNING) ? LE__CHOSEN_BY_LEARNING
-                                               : LE__CHOSEN_BY_RACE;
-}
-
 static int by_problem(const void *a, const void *b) {
     const le__stored_choice *x = a, *y = b;
     if (x->problem != y->problem)
@@ -410,7 +432,7 @@ static void load_choices(le__store *s, le__op_state *op, const le_db_knowledge *
         to->problem = c->problem;
         to->rank = i;
         to->arm = arm;
-        to->chosen = chosen_by(c->evidence ? c->evidence : "");
+        to->chosen = chosen_by(c);
         snprintf(to->constraint, sizeof to->constraint, "%s", c->constraint ? c->constraint : "");
     }
     qsort(op->choices, op->n_choices, sizeof *op->choices, by_problem);

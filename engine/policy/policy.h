@@ -193,6 +193,7 @@ void le__policy_observe(le__policy *policy, const le__policy_sample *sample);
 typedef struct le__policy_stats {
     uint32_t n;
     double mean_log, m2_log;
+    bool contended; /* all were taken while others used the machine, after the choice was made */
 } le__policy_stats;
 void le__policy_load(le__policy *policy, int family, int problem, int candidate,
                      const le__policy_stats *stats, double trust);
@@ -255,6 +256,7 @@ typedef struct le__policy_view {
     double measured_sd;        /* standard deviation of their logarithm; 0: fewer than 2 */
     double samples;            /* of this process and loaded, weighted */
     double last_seen;          /* `now` of the last one; -1: never in this process */
+    bool contended;            /* of what was loaded, as there */
     double slowness;           /* factor of its resource */
 } le__policy_view;
 

@@ -136,6 +136,7 @@ typedef struct le__cell { /* one candidate on one problem */
     int candidate;
     le__log_stats warm, cold, loaded;
     double trust;          /* of loaded */
+    bool contended;        /* all of loaded */
     double doubt;          /* variance: all was seen while the resource was slow; 0: not so */
     double last, before;   /* the newest two warm times */
     le__cut cut, cut_cold; /* runs that were stopped, warm and cold */

@@ -259,6 +259,7 @@ static void load(le__family *family, le__problem *problem, int candidate,
         return;
     cell->loaded = (le__log_stats){stats->n, stats->mean_log, stats->m2_log};
     cell->trust = fmax(0.0, fmin(trust, 1.0));
+    cell->contended = stats->contended;
     if (stats->n > 1) {
         double n = fmin(stats->n - 1.0, 8.0), m2 = stats->m2_log * n / (stats->n - 1.0);
         le__log_stats_add(&family->members[candidate].noise, n, 0.0, m2);

@@ -36,6 +36,7 @@ static void view(le__policy *policy, le__family *family, const le__problem *prob
     row->measured = all.n > 0.0 ? exp(all.mean) : 0.0;
     row->measured_sd = all.n > 1.0 ? sqrt(all.m2 / (all.n - 1.0)) : 0.0;
     row->last_seen = cell->last_seen;
+    row->contended = cell->contended;
 }
 
 void le__policy_explain(le__policy *policy, const le__policy_question *q, le__policy_view *rows) {

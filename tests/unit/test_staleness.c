@@ -401,6 +401,29 @@ static void a_choice_under_load_is_marked(void **state) {
     calm_load = 0;
 }
 
+/* Its race is over only when it was measured while the machine was quiet. */
+static void a_newcomer_that_lost_under_load_is_raced_again(void **state) {
+    (void)state;
+    fill_database();
+    calm_load = 0.9f;
+    seconds[ADDED] = 3.6;
+    le_engine *e = open_engine(LE_MODE_MEASURE, IMPLEMENTATIONS, "source");
+    assert_string_equal(call(e, N), "a");
+    assert_true(runs[ADDED] > 0);
+    le_close(&e);
+    calm_load = 0;
+    seconds[ADDED] = 0.5;
+    e = open_engine(LE_MODE_MEASURE, IMPLEMENTATIONS, "source");
+    assert_string_equal(call(e, N), "added");
+    le_close(&e);
+    seconds[ADDED] = 3.6; /* nor is it raced any more */
+    e = open_engine(LE_MODE_MEASURE, IMPLEMENTATIONS, "source");
+    assert_string_equal(call(e, N), "added");
+    assert_int_equal(runs[A] + runs[B] + runs[ADDED], 1);
+    le_close(&e);
+    remove_database();
+}
+
 /* Calls in learn that follow a race in the same process do not make its choice one of theirs: it
  * would be raced again in each later process. */
 static void a_races_choice_stays_one(void **state) {
@@ -551,6 +574,7 @@ int main(void) {
         cmocka_unit_test(an_added_one_is_measured_alone),
         cmocka_unit_test(frozen_measures_and_writes_nothing),
         cmocka_unit_test(a_choice_under_load_is_marked),
+        cmocka_unit_test(a_newcomer_that_lost_under_load_is_raced_again),
         cmocka_unit_test(what_was_locked_is_read_later),
         cmocka_unit_test(what_was_locked_is_heard_later),
         cmocka_unit_test(a_races_choice_stays_one),

@@ -208,7 +208,7 @@ static bool measure_size(chain_suite *s, row *r, const bench_settings *settings)
         status = le_chain_explain(c, &r->plan, &LE_OPT_MODE(LE_MODE_FROZEN), 1);
     }
     if (status != LE_OK)
-        tool_message("%s", le_error_message());
+        bench_say_error();
     le_chain_free(&c);
     le_sample_free(&sample);
     return status == LE_OK;

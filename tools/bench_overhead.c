@@ -244,7 +244,7 @@ int bench_overhead(const bench_settings *s) {
                step_s <= step_limit_s ? "" : ", more than 2 us");
     }
     if (!ok)
-        tool_message("%s", le_error_message());
+        bench_say_error();
     le_close(&engine);
     ok = ok && (!s->json || print_json(threads, added, 3, step_s));
     for (int i = 0; ok && i < 3; i++)

@@ -23,7 +23,7 @@ static bool run(bench_target *t, size_t index, int runs, profile *p) {
     for (int i = 0; i < runs && !bench_interrupted(); i++) {
         le_bench_stats stats = {.struct_size = sizeof stats};
         if (le_bench_run(t->bench, index, &stats) != LE_OK) {
-            tool_message("%s", le_error_message());
+            bench_say_error();
             return false;
         }
         p->runs++;
@@ -39,7 +39,7 @@ static bool collect(profile *p, bench_target *t, size_t index, int runs) {
         return false;
     *p = (profile){0};
     if (le_profile_start(t->engine) != LE_OK) {
-        tool_message("%s", le_error_message());
+        bench_say_error();
         return false;
     }
     bool ok = run(t, index, runs, p);

@@ -30,7 +30,7 @@ static bool time_runs(bench_target *t, size_t index, double *x, int n) {
     for (int i = -WARM_UP; i < n && !bench_interrupted(); i++) {
         le_bench_stats stats = {.struct_size = sizeof stats};
         if (le_bench_run(t->bench, index, &stats) != LE_OK) {
-            tool_message("%s", le_error_message());
+            bench_say_error();
             return false;
         }
         if (i >= 0)

@@ -25,7 +25,7 @@ static bool read_volume(bench_volume *v, le_engine *engine, const char *place) {
     char shape[128];
     const le_io_options options = {.struct_size = sizeof options, .dtypes = LE_DTYPES_ALL};
     if (le_io_read(engine, place, &options, &v->tensor) != LE_OK) {
-        tool_message("%s", le_error_message());
+        bench_say_error();
         return false;
     }
     le_tensor_describe(&v->tensor, shape, sizeof shape);
@@ -57,7 +57,7 @@ bool bench_volume_make(bench_volume *v, le_engine *engine, const char *operation
                                      .size = least_edge(&v->tensor),
                                      .dtype = v->tensor.dtype};
     if (le_sample_make(&v->sample, engine, operation, &request) != LE_OK) {
-        tool_message("%s", le_error_message());
+        bench_say_error();
         return false;
     }
     const le_arg *typical = le_sample_args(v->sample, &v->n_args);

@@ -54,7 +54,8 @@ static le_status check_dtype(const le_operation *op, const le_arg_desc *d, const
 static le_status check_layout(const le_operation *op, const le_arg_desc *d, const le_tensor *t) {
     if (t->ndim < d->min_ndim || t->ndim > d->max_ndim)
         return le_fail(LE_ERR_SHAPE, "%s: argument '%s' has %d dimensions, expected %s", op->name,
-                       d->name, t->ndim, d->shape ? d->shape : "another number");
+                       d->name, t->ndim,
+                       d->shape && strcmp(d->shape, "any") != 0 ? d->shape : "another number");
     return le__tensor_check(op->name, d->name, t);
 }
 
@@ -133,7 +134,7 @@ static le_status check_number(const le_operation *op, const le_arg_desc *d, doub
 
 /* Cut off; 0 for what has no integer. */
 static int64_t integer_of(double v) {
-    return fabs(v) < 9e15 ? (int64_t)v : 0;
+    return fabs(v) < 0x1p63 ? (int64_t)v : 0;
 }
 
 static le_status bind_number(const le_operation *op, const le_arg_desc *d, const le_arg *a,
@@ -144,8 +145,9 @@ static le_status bind_number(const le_operation *op, const le_arg_desc *d, const
     } else {
         b->f64 = a->value.f64;
         if (d->type == LE_TYPE_I64 && (b->f64 != rint(b->f64) || fabs(b->f64) > 9e15))
-            return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is %.*g, expected an integer",
-                           op->name, d->name, digits_of(b->f64), b->f64);
+            return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is %.*g, expected an integer%s",
+                           op->name, d->name, digits_of(b->f64), b->f64,
+                           fabs(b->f64) > 9e15 ? " (so large a one by LE_I64)" : "");
         b->i64 = integer_of(b->f64);
     }
     return check_number(op, d, b->f64);

@@ -265,6 +265,14 @@ le_status le__call_fetch(le_call *call, le_tensor *t) {
     return status;
 }
 
+/* Room for rows that are only guessed at is not needed. */
+static le_status make_output(le_call *call, size_t arg, bool host, le__outputs outputs) {
+    le_status status = prepare_output(call, &call->args[arg], host, outputs);
+    if (status == LE_ERR_MEMORY && le__counted_settle_for_less(call, arg))
+        status = prepare_output(call, &call->args[arg], host, outputs);
+    return status;
+}
+
 static le_status fail_for_room(const le_call *call, int arg) {
     const le__bound_arg *b = &call->args[arg];
     char shape[256];
@@ -285,7 +293,7 @@ le_status le__call_prepare_tensors(le_call *call, bool host, le__outputs outputs
         le__bound_arg *b = &call->args[i];
         le_status status = LE_OK;
         if (type == LE_TYPE_OUT && b->given)
-            status = prepare_output(call, b, host, outputs);
+            status = make_output(call, i, host, outputs);
         else if (type == LE_TYPE_IN && b->given && host && b->tensor.storage)
             status = le__call_fetch(call, &b->tensor);
         call->no_room = type == LE_TYPE_OUT && host && status == LE_ERR_MEMORY;

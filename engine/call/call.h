@@ -37,6 +37,7 @@ typedef struct le__bound_arg {
         struct {
             int64_t room; /* as check has it: what belongs to the problem */
             int64_t rows; /* that there is memory for */
+            int64_t least; /* ... in any case; what is beyond is a guess */
         };
     };
     int64_t said;        /* ... by the implementation; -1: nothing */

@@ -113,10 +113,19 @@ void le__counted_make_room(le_call *call) {
         le__bound_arg *b = &call->args[i];
         if (!le__is_counted(call, i))
             continue;
+        b->least = larger(b->room, b->said);
         b->rows = b->tensor.shape[0] = rows_for(call, i);
         b->said = -1;
     }
     call->tight = false;
+}
+
+bool le__counted_settle_for_less(le_call *call, size_t arg) {
+    le__bound_arg *b = &call->args[arg];
+    if (!le__is_counted(call, arg) || b->rows <= b->least)
+        return false;
+    b->rows = b->tensor.shape[0] = b->least;
+    return true;
 }
 
 bool le__counted_grew(const le_call *call) {

@@ -33,5 +33,7 @@ le_status le__counted_take(le_call *call, size_t arg, le_tensor *made);
 
 /* Whether some output has rows beyond those that its check asks for: somebody has said so. */
 bool le__counted_grew(const le_call *call);
+/* There is no memory for as many rows as an output may have. False: fewer will not do. */
+bool le__counted_settle_for_less(le_call *call, size_t arg);
 
 #endif

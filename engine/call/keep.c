@@ -24,7 +24,8 @@
 typedef struct item {
     struct item *next;
     le__keep_place place;
-    char *name; /* operation, key */
+    uint32_t operation; /* the entry's number: names are given again */
+    char *name;         /* the operation's and the key */
     size_t bytes;
     void *data;
     const le_call *builder; /* NULL: built */
@@ -86,10 +87,12 @@ void le__keep_close(le__keep *k) {
 
 /* --- the list; mutex held --- */
 
-static item **find(le__keep *k, const le__keep_place *place, const char *name) {
+static item **find(le__keep *k, const le_call *call, const le__keep_place *place,
+                   const char *name) {
     item **i = &k->items;
-    while (*i && ((*i)->spoiled || (*i)->place.owner != place->owner ||
-                  (*i)->place.fill != place->fill || strcmp((*i)->name, name) != 0))
+    while (*i && ((*i)->spoiled || (*i)->operation != call->entry->id ||
+                  (*i)->place.owner != place->owner || (*i)->place.fill != place->fill ||
+                  strcmp((*i)->name, name) != 0))
         i = &(*i)->next;
     return i;
 }
@@ -150,7 +153,12 @@ static item *add_item(le__keep *k, const le_call *call, char *name, size_t bytes
     item *i = calloc(1, sizeof *i);
     if (!i)
         return NULL;
-    *i = (item){.next = k->items, .place = *place, .name = name, .bytes = bytes, .builder = call};
+    *i = (item){.next = k->items,
+                .place = *place,
+                .operation = call->entry->id,
+                .name = name,
+                .bytes = bytes,
+                .builder = call};
     k->items = i;
     return i;
 }
@@ -160,10 +168,10 @@ static le_status claim(le__keep *k, const le_call *call, char **name, size_t byt
                        const le__keep_place *place, item **out) {
     le_status status = LE_OK;
     pthread_mutex_lock(&k->mutex);
-    item *i = *find(k, place, *name);
+    item *i = *find(k, call, place, *name);
     while (i && i->builder && i->builder != call && !le__ticker_over(le__ticker_here())) {
         le__ticker_wait(le__ticker_here(), &k->built, &k->mutex);
-        i = *find(k, place, *name); /* given up: perhaps gone */
+        i = *find(k, call, place, *name); /* given up: perhaps gone */
     }
     if (i && i->builder && i->builder != call)
         status = le__ticker_fail(call->operation->name);

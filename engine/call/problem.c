@@ -101,6 +101,15 @@ static bool is_wide(const le_arg_desc *d, const le__bound_arg *b) {
     return d->type == LE_TYPE_I64 && (b->i64 < INT32_MIN || b->i64 > INT32_MAX);
 }
 
+/* Several of them are one as doubles. */
+static bool is_beyond_doubles(const le_arg_desc *d, const le__bound_arg *b) {
+    return d->type == LE_TYPE_I64 && fabs(b->f64) >= 0x1p53;
+}
+
+static bool is_number(const le_arg_desc *d, const le__bound_arg *b) {
+    return d->type == LE_TYPE_STR_OR_F64 && !b->str;
+}
+
 /* Given as the number that stands for it where it is absent: another kind of call where absence
  * means something else, such as an axis. */
 static bool is_told_apart(const le_arg_desc *d, const le__bound_arg *b) {
@@ -126,11 +135,15 @@ static void put_arg(key *k, const le_arg_desc *d, const le__bound_arg *b) {
     case LE_TYPE_I64:
         if (d->cost)
             put_number(k, b->f64);
+        if (d->cost && is_beyond_doubles(d, b))
+            put(k, (uint64_t)b->i64);
         break;
     case LE_TYPE_STR:
     case LE_TYPE_STR_OR_F64:
         if (counts(d))
             put_text(k, b->str);
+        if (d->cost && is_number(d, b))
+            put_number(k, b->f64);
         break;
     }
 }
@@ -237,6 +250,7 @@ void le__call_fingerprint(const le_call *call, uint64_t out[2]) {
     put_number(&k, call->want.atol);
     put_number(&k, call->want.rtol);
     put(&k, call->want.own_tolerance); /* steps of a chain have their own then */
+    put(&k, call->want.reproducible);
     XXH128_hash_t h = XXH3_128bits(k.words, bytes_of(&k));
     out[0] = h.low64;
     out[1] = h.high64;
@@ -303,7 +317,10 @@ static void add_arg(le__text *t, const le_arg_desc *d, const le__bound_arg *b, b
     case LE_TYPE_I64:
         if (shape && d->cost) {
             le__text_add(t, "%s=", d->name);
-            add_number(t, b->f64);
+            if (is_beyond_doubles(d, b))
+                le__text_add(t, "%" PRId64, b->i64);
+            else
+                add_number(t, b->f64);
             le__text_add(t, is_told_apart(d, b) ? "(given) " : " ");
         }
         if (is_wide(d, b))
@@ -313,7 +330,10 @@ static void add_arg(le__text *t, const le_arg_desc *d, const le__bound_arg *b, b
     case LE_TYPE_STR_OR_F64:
         if (counts(d)) {
             le__text_add(t, "%s=", d->name);
-            add_string(t, b->str ? b->str : "number");
+            if (d->cost && is_number(d, b))
+                add_number(t, b->f64);
+            else
+                add_string(t, b->str ? b->str : "number");
             le__text_add(t, " ");
         }
         break;

@@ -13,6 +13,10 @@
 #include "core/text.h"
 #include "core/thread_local.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +126,10 @@ bool le__registry_is_builtin(const le__operation_entry *e, const le_implementati
     return false;
 }
 
+static bool is_made(const le_implementation *impl) {
+    return impl->flags & LE__IMPL_STAGED;
+}
+
 /* The implementations that the engine makes itself; the entry owns its copies. */
 static le_status add_made(const le__registry *r, le__operation_entry *entry) {
     size_t n = 0, all = 0;
@@ -139,7 +147,7 @@ static le_status add_made(const le__registry *r, le__operation_entry *entry) {
         for (size_t i = 0; status == LE_OK && i < n; i++, made++) {
             *made = from[i];
             made->operation = entry->operation->name;
-            status = append(entry, made, own ? own->made_hash : le_maker_hash);
+            status = append(entry, made, own ? own->made_hash : entry->made_hash);
         }
     }
     return status;
@@ -191,31 +199,6 @@ static le_status fill_entry(const le__registry *r, le__operation_entry *entry,
     return status == LE_OK ? add_made(r, entry) : status;
 }
 
-le_status le__registry_add_operation(le__registry *r, const le_operation *op) {
-    size_t at;
-    le_status status = check_operation(op);
-    if (status != LE_OK)
-        return status;
-    le__operation_entry *before = find(r, op->name, &at);
-    if (before && builtin(before->operation))
-        return le_fail(LE_ERR_ARGUMENT, "operation '%s' is the library's own", op->name);
-    le__operation_entry *entry = calloc(1, sizeof *entry);
-    if (!entry || !(before ? grow_retired(r) : grow(r))) {
-        free(entry);
-        return le_fail(LE_ERR_MEMORY, "operation '%s': out of memory", op->name);
-    }
-    status = fill_entry(r, entry, op);
-    if (status == LE_OK)
-        put_entry(r, entry, at);
-    else
-        free_entry(entry);
-    return status;
-}
-
-static bool is_made(const le_implementation *impl) {
-    return impl->flags & LE__IMPL_STAGED;
-}
-
 /* Replaces an entry by another one that lacks an implementation: whoever named it in choices and
  * plans goes on with the entry that there was. NULL: out of memory, and nothing has changed. */
 static le__operation_entry *renew_without(le__registry *r, size_t at,
@@ -237,6 +220,73 @@ static le__operation_entry *renew_without(le__registry *r, size_t at,
     }
     put_entry(r, entry, at);
     return entry;
+}
+
+/* Of all implementations that programs have registered, in whatever order. */
+static uint64_t hash_of_others(const le__registry *r) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        const le__operation_entry *e = r->entries[i];
+        for (size_t k = 0; k < e->n_implementations; k++) {
+            const le_implementation *impl = e->implementations[k];
+            const char *parts[] = {e->operation->name, impl->name, e->source_hashes[k]};
+            uint64_t hash = 0;
+            if (is_made(impl) || le__registry_is_builtin(e, impl))
+                continue;
+            for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)
+                hash = XXH64(parts[p], strlen(parts[p]), hash);
+            sum += hash;
+        }
+    }
+    return sum;
+}
+
+void le__registry_ask(const le__registry *r, le__operation_entry *entry) {
+    char own[LE__SOURCE_HASH] = "";
+    uint64_t hash = 0;
+    if (entry->asked_for)
+        return;
+    entry->asked_for = true;
+    if (entry->operation->expand) {
+        le__object_hash((void (*)(void))entry->operation->expand, own);
+        hash = hash_of_others(r);
+    }
+    hash = XXH64(le_maker_hash, strlen(le_maker_hash), hash);
+    snprintf(entry->made_hash, sizeof entry->made_hash, "m%016" PRIx64,
+             (uint64_t)XXH64(own, strlen(own), hash));
+}
+
+/* Before implementations change: of composite operations, whose steps they are, nothing is to be
+ * known. */
+static le_status renew_composites(le__registry *r) {
+    for (size_t i = 0; i < r->n; i++)
+        if (r->operations[i]->expand && r->entries[i]->asked_for && !renew_without(r, i, NULL))
+            return le_fail(LE_ERR_MEMORY, "operation '%s': out of memory", r->operations[i]->name);
+    return LE_OK;
+}
+
+le_status le__registry_add_operation(le__registry *r, const le_operation *op) {
+    size_t at;
+    le_status status = check_operation(op);
+    if (status != LE_OK)
+        return status;
+    le__operation_entry *before = find(r, op->name, &at);
+    if (before && builtin(before->operation))
+        return le_fail(LE_ERR_ARGUMENT, "operation '%s' is the library's own", op->name);
+    status = renew_composites(r);
+    if (status != LE_OK)
+        return status;
+    le__operation_entry *entry = calloc(1, sizeof *entry);
+    if (!entry || !(before ? grow_retired(r) : grow(r))) {
+        free(entry);
+        return le_fail(LE_ERR_MEMORY, "operation '%s': out of memory", op->name);
+    }
+    status = fill_entry(r, entry, op);
+    if (status == LE_OK)
+        put_entry(r, entry, at);
+    else
+        free_entry(entry);
+    return status;
 }
 
 /* Callers force a run type, and cautious calls trust one, by its name: a misspelt one would be
@@ -386,6 +436,8 @@ le_status le__registry_register(le__registry *r, const le_implementation *impl) 
     le__operation_entry *e;
     le_status status = check_implementation(impl);
     if (status == LE_OK)
+        status = renew_composites(r);
+    if (status == LE_OK)
         status = entry_for(r, impl, &e);
     if (status != LE_OK)
         return status;
@@ -403,10 +455,12 @@ le_status le__registry_drop_operation(le__registry *r, const char *name) {
         return status;
     if (builtin(e->operation))
         return le_fail(LE_ERR_ARGUMENT, "operation '%s' is the library's own", name);
+    status = renew_composites(r);
+    if (status != LE_OK)
+        return status;
     if (!grow_retired(r))
         return le_fail(LE_ERR_MEMORY, "operation '%s': out of memory", name);
-    find(r, name, &at);
-    r->retired[r->n_retired++] = e;
+    r->retired[r->n_retired++] = find(r, name, &at);
     r->n--;
     memmove(r->entries + at, r->entries + at + 1, (r->n - at) * sizeof *r->entries);
     memmove(r->operations + at, r->operations + at + 1, (r->n - at) * sizeof *r->operations);
@@ -428,6 +482,9 @@ le_status le__registry_drop_implementation(le__registry *r, const char *operatio
     if (le__registry_is_builtin(e, impl) || is_made(impl))
         return le_fail(LE_ERR_ARGUMENT, "%s: implementation '%s' is the library's own", operation,
                        name);
+    status = renew_composites(r);
+    if (status != LE_OK)
+        return status;
     find(r, operation, &at);
     return renew_without(r, at, impl)
                ? LE_OK

@@ -44,6 +44,9 @@ typedef struct le__operation_entry {
     void **widened_too; /* owned: implementations likewise */
     size_t n_widened_too;
     le_implementation *made; /* owned: those that the engine adds (staged, in slabs) */
+    char made_hash[LE__SOURCE_HASH]; /* of them, where the operation is not built in; once it is
+                                        asked for */
+    bool asked_for;                  /* le__registry_ask */
     void *data;              /* owned: what the operation needs, released with it */
     void (*release)(void *data);
     uint32_t id;   /* of all entries that there ever were */
@@ -70,6 +73,10 @@ void le__registry_close(le__registry *r);
 le__operation_entry *le__registry_find(const le__registry *r, const char *name);
 /* The same as a status: LE_ERR_UNKNOWN names what was given, NULL too, and what is near. */
 le_status le__registry_get(const le__registry *r, const char *name, le__operation_entry **out);
+/* To be called before anything is to be known of the entry's implementations: what a composite
+ * operation makes hangs on all implementations that there are now. When these change its entry is
+ * replaced by a new one, of which nothing is known. */
+void le__registry_ask(const le__registry *r, le__operation_entry *entry);
 /* All or nothing: on an error everything is as before. Replaces what was registered at run time by
  * the same name. */
 le_status le__registry_add_operation(le__registry *r, const le_operation *operation);

@@ -27,24 +27,24 @@ static void hash_file(const char *path, char *out) {
     write_hash(out, 'f', parts, sizeof parts);
 }
 
-void le__source_hash(const le_implementation *impl, char out[LE__SOURCE_HASH]) {
+void le__object_hash(void (*function)(void), char out[LE__SOURCE_HASH]) {
     le__os_object o;
     uintptr_t address;
+    memcpy(&address, &function, sizeof address);
     out[0] = '\0';
-    if (impl->source) {
-        write_hash(out, 's', impl->source, strlen(impl->source));
-        return;
-    }
-    if (impl->range)
-        memcpy(&address, &impl->range, sizeof address);
-    else
-        memcpy(&address, &impl->run, sizeof address);
     if (!le__os_object_at(address, &o))
         return;
     if (o.n_id)
         write_hash(out, 'b', o.id, o.n_id);
     else
         hash_file(o.path, out);
+}
+
+void le__source_hash(const le_implementation *impl, char out[LE__SOURCE_HASH]) {
+    if (impl->source)
+        write_hash(out, 's', impl->source, strlen(impl->source));
+    else
+        le__object_hash(impl->range ? (void (*)(void))impl->range : (void (*)(void))impl->run, out);
 }
 
 void le__kernel_hash(const le_cl_source *source, char out[LE__KERNEL_HASH]) {

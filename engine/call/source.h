@@ -15,6 +15,8 @@ enum { LE__SOURCE_HASH = 24 };
  * functions: its build ID, which follows the contents; without one its size and time of change.
  * Empty when nothing is known. */
 void le__source_hash(const le_implementation *impl, char out[LE__SOURCE_HASH]);
+/* Of the program or library that holds a function, likewise. */
+void le__object_hash(void (*function)(void), char out[LE__SOURCE_HASH]);
 
 enum { LE__KERNEL_HASH = 65 };
 /* Of a kernel's text: its sha256 where the build has made it, else one made here. */

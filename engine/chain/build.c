@@ -341,18 +341,15 @@ static bool has_tolerance(const le__chain_step *s) {
     return false;
 }
 
-le_status le_chain_add_args(le_chain *c, const char *operation, const le_arg *args, size_t n_args) {
+le_status le__chain_add_step(le_chain *c, le__operation_entry *entry, const le_arg *args,
+                             size_t n_args) {
     if (c->status != LE_OK)
         return le_chain_status(c);
-    le__operation_entry *entry;
-    le_status status = le__registry_get(&c->engine->registry, operation, &entry);
-    if (status != LE_OK)
-        return le__chain_keep_error(c, status);
     le__chain_step *s = new_step(entry, args, n_args, c->n_tolerance);
     if (!s)
         return le__chain_keep_error(c,
                                     le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", c->name));
-    status = keep_args(s, args, n_args);
+    le_status status = keep_args(s, args, n_args);
     if (status == LE_OK && !has_tolerance(s))
         status = keep_args(s, c->tolerance, c->n_tolerance);
     if (status == LE_OK)
@@ -362,4 +359,13 @@ le_status le_chain_add_args(le_chain *c, const char *operation, const le_arg *ar
         free_step(s);
     }
     return status;
+}
+
+le_status le_chain_add_args(le_chain *c, const char *operation, const le_arg *args, size_t n_args) {
+    le__operation_entry *entry;
+    if (c->status != LE_OK)
+        return le_chain_status(c);
+    le_status status = le__registry_get(&c->engine->registry, operation, &entry);
+    return status == LE_OK ? le__chain_add_step(c, entry, args, n_args)
+                           : le__chain_keep_error(c, status);
 }

@@ -159,6 +159,9 @@ le_arg le__chain_stand_in(const le_chain *chain, const le_arg *arg, le_tensor sh
 le_work le__chain_work(const le_chain *chain);
 /* Keeps the first error, with this thread's text of it; returns `status`. */
 le_status le__chain_keep_error(le_chain *chain, le_status status);
+/* le_chain_add_args of the very operation, whichever has its name by now. */
+le_status le__chain_add_step(le_chain *chain, le__operation_entry *entry, const le_arg *args,
+                             size_t n_args);
 bool le__value_has_shape(const le__chain_value *v);
 /* A counted output of the call that is expanded: of its shape only the dtype holds. */
 bool le__value_is_counted_result(const le_chain *chain, const le__chain_value *v);

@@ -283,7 +283,7 @@ static void repeat_step(const le__chain_step *s, le_chain *to, const le_value *m
         if (args[i].kind == LE_KIND_VALUE_IN || args[i].kind == LE_KIND_VALUE_OUT)
             args[i].value.i64 = mapped(map, args[i].value.i64).id;
     }
-    le_chain_add_args(to, s->entry->operation->name, args, s->n_args);
+    le__chain_add_step(to, s->entry, args, s->n_args);
 }
 
 static le_status repeat_chain(const le_chain *from, le_chain *to, const le_value *inputs,

@@ -115,7 +115,7 @@ static le_status add_step(const job *j, le_chain *chain, const le_slab_range *r)
             args[a] = pass(j, a, r);
         }
     }
-    le_chain_add_args(chain, j->op->name, args, n + add_wishes(j, args + n));
+    le__chain_add_step(chain, j->call->entry, args, n + add_wishes(j, args + n));
     for (size_t a = 0; a < n; a++)
         if (is_out(j, a))
             le_chain_output(chain, j->op->args[a].name, values[a]);

@@ -67,14 +67,27 @@ typedef struct job {
 
 /* --- what is given --- */
 
+/* The input of the first source. */
+static const char *name_of_first(const job *j) {
+    int i = 0;
+    while (j->inputs[i].source != 0)
+        i++;
+    return j->inputs[i].name;
+}
+
 static le_status add_source(job *j, input *in, const le_arg *a) {
     le_source *s = a->value.source;
-    if (!s || !s->next || s->parts < 1 || s->parts > LE_SOURCE_PARTS || s->block < 1 ||
-        a->count >= (size_t)s->parts)
+    if (!s || !s->next || s->block < 1)
+        return le_fail(LE_ERR_ARGUMENT, "chain '%s': the source of '%s' %s", j->chain->name,
+                       a->name,
+                       !s         ? "is NULL"
+                       : !s->next ? "has no function next"
+                                  : "has blocks of less than one item");
+    if (s->parts < 1 || s->parts > LE_SOURCE_PARTS || a->count >= (size_t)s->parts)
         return le_fail(LE_ERR_ARGUMENT,
-                       "chain '%s': the source of '%s' has %d parts, part %zu is "
+                       "chain '%s': the source of '%s' has %d parts (1 to %d can be), part %zu is "
                        "asked for",
-                       j->chain->name, a->name, s ? (int)s->parts : 0, a->count);
+                       j->chain->name, a->name, (int)s->parts, LE_SOURCE_PARTS, a->count);
     for (in->source = 0; in->source < j->n_sources && j->sources[in->source] != s; in->source++)
         ;
     if (in->source == j->n_sources)
@@ -83,7 +96,7 @@ static le_status add_source(job *j, input *in, const le_arg *a) {
     if (s->items != j->sources[0]->items)
         return le_fail(LE_ERR_SHAPE,
                        "chain '%s': the source of '%s' has %lld items, that of '%s' %lld",
-                       j->chain->name, a->name, (long long)s->items, j->inputs[0].name,
+                       j->chain->name, a->name, (long long)s->items, name_of_first(j),
                        (long long)j->sources[0]->items);
     return LE_OK;
 }
@@ -119,6 +132,18 @@ static le_status add_output(job *j, const le_arg *a) {
     return LE_OK;
 }
 
+/* The engine's own, where there is one, stays. */
+static le_status take_limit(job *j, int64_t bytes) {
+    const int64_t engine_limit = j->chain->engine->options.memory_limit_bytes;
+    if (bytes < 0)
+        return le_fail(LE_ERR_ARGUMENT,
+                       "chain '%s': a memory limit of %lld was given, expected 0 or more",
+                       j->chain->name, (long long)bytes);
+    if (bytes > 0 && (!engine_limit || bytes < engine_limit))
+        j->limit = bytes;
+    return LE_OK;
+}
+
 static le_status add_argument(job *j, const le_arg *a) {
     switch (a->kind) {
     case LE_KIND_SOURCE:
@@ -130,9 +155,8 @@ static le_status add_argument(job *j, const le_arg *a) {
         if (j->n_options == LE_MAX_ARGS)
             return le_fail(LE_ERR_ARGUMENT, "chain '%s': too many options", j->chain->name);
         if (a->option == LE_OPTION_MEMORY_LIMIT)
-            j->limit = a->value.i64;
-        else
-            j->options[j->n_options++] = *a;
+            return take_limit(j, a->value.i64);
+        j->options[j->n_options++] = *a;
         return LE_OK;
     default:
         return le_fail(LE_ERR_ARGUMENT,

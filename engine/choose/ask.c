@@ -34,6 +34,7 @@ static le_status state_of(le__dispatch *d, le__operation_entry *entry, le__op_st
     }
     le__op_state *s = entry->id < d->n_states ? d->states[entry->id] : NULL;
     if (!s && entry->id < d->n_states && (s = calloc(1, sizeof *s))) {
+        le__registry_ask(&d->engine->registry, entry);
         s->entry = entry;
         s->n_devices = -1;
         s->family = le__policy_family(d->policy, entry->id); /* not that of one it replaced */

@@ -75,5 +75,5 @@ le_status le__refusal(const le__question *q, const le_call *call) {
     if (!text.n)
         tell_arms(&text, q, call, true, NULL);
     return le_fail(LE_ERR_NO_CANDIDATE, "%s: no candidate is left (%s)", call->operation->name,
-                   buffer);
+                   text.n ? buffer : "the operation has no implementation");
 }

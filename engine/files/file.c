@@ -42,6 +42,8 @@ le_status le__io_check_size(const char *text, le_dtype dtype, int ndim, const in
                             int64_t max_bytes, int64_t *bytes) {
     int64_t total = (int64_t)le_dtype_size(dtype);
     bool overflow = false, empty = false;
+    if (total == 0)
+        return le_fail(LE_ERR_DTYPE, "%s: there is no dtype %d", text, (int)dtype);
     for (int i = 0; i < ndim; i++) {
         if (shape[i] < 0)
             return le_fail(LE_ERR_SHAPE, "%s: dimension %d is negative", text, i);

@@ -216,10 +216,18 @@ static bool is_input(const le_call *call, size_t i) {
     return call->operation->args[i].type == LE_TYPE_IN && call->args[i].given;
 }
 
+/* What lies between its elements is not the call's. */
 static uint64_t hash_input(const le_call *call, size_t i) {
-    const char *low, *high;
-    le__tensor_extent(&call->args[i].tensor, &low, &high);
-    return low ? XXH64(low, (size_t)(high - low), 0) : 0;
+    enum { BLOCK = 4096 };
+    double room[2 * BLOCK]; /* of the largest elements, complex ones */
+    const le_tensor *t = &call->args[i].tensor;
+    const int64_t count = le_tensor_count(t);
+    uint64_t hash = 0;
+    for (int64_t at = 0, n; at < count; at += n) {
+        n = le__tensor_is_contiguous(t) ? count : BLOCK < count - at ? BLOCK : count - at;
+        hash = XXH64(le_tensor_elements(t, at, n, room), (size_t)n * le_dtype_size(t->dtype), hash);
+    }
+    return hash;
 }
 
 /* Where they are on the host, which only those that have a storage may have to be told. */

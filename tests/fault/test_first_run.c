@@ -8,6 +8,7 @@
  */
 #include "toy.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -397,6 +398,34 @@ static void inputs_of_the_engines_memory_are_no_exception(void **state) {
     }
 }
 
+/* An element on each second page; what lies between cannot even be read. */
+static void inputs_end_at_their_elements(void **state) {
+    (void)state;
+    begin(CRASHES, INT_MAX);
+    const int64_t n = 2 * SMALL, stride = sysconf(_SC_PAGESIZE) / (int64_t)sizeof(float);
+    const size_t page = (size_t)stride * sizeof(float);
+    float *data = mmap(NULL, (size_t)n * page, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    assert_ptr_not_equal(data, MAP_FAILED);
+    for (int64_t i = 0; i < n; i += 2) {
+        data[i * stride] = (float)i;
+        assert_int_equal(mprotect(data + (i + 1) * stride, page, PROT_NONE), 0);
+    }
+    le_tensor input = le_tensor_of(data, LE_F32, 1, (int64_t[]){n / 2}), result = {0};
+    input.strides[0] = 2 * stride;
+    le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+    assert_int_equal(le_register_implementation(e, &planted), LE_OK);
+    for (int k = 0; k < 5; k++)
+        if (le_engine_run(e, "toy", LE_IN("input", &input), LE_F64("factor", 2),
+                          LE_OUT("result", &result), LE_OPT_IMPLEMENTATION("planted")) != LE_OK)
+            fail_msg("%s", le_error_message());
+    for (int64_t i = 0; i < n / 2; i++)
+        assert_true(((float *)result.data)[i] == (float)(4 * i));
+    le_tensor_free(&result);
+    le_close(&e);
+    munmap(data, (size_t)n * page);
+}
+
 /* All have their trials of it at once, and some of these end after the first child. */
 static void what_one_caller_finds_holds_for_all(void **state) {
     (void)state;
@@ -556,6 +585,7 @@ int main(void) {
         cmocka_unit_test(what_breaks_things_does_so_in_a_child),
         cmocka_unit_test(what_was_taken_for_granted_shows_at_once),
         cmocka_unit_test(inputs_of_the_engines_memory_are_no_exception),
+        cmocka_unit_test(inputs_end_at_their_elements),
         cmocka_unit_test(what_one_caller_finds_holds_for_all),
         cmocka_unit_test(second_answers_are_first_runs),
         cmocka_unit_test(who_needs_threads_of_the_process_is_not_at_fault),

@@ -7,6 +7,8 @@
 #include "counted_test.h"
 
 #include "benchdb.h"
+#include "call/counted.h"
+#include "call/engine.h"
 #include "call/rows.h"
 #include "call/storage.h"
 #include "liquid_engine/le_bench.h"
@@ -236,6 +238,26 @@ static void no_memory_for_so_many(void **state) {
                         "above: there is no memory for output 'rows', f32[288230376151711744,2]: "
                         "2147483648.0 GiB; the image says so; expected fewer");
     assert_null(rows.data);
+    le_close(&e);
+}
+
+/* What other calls of the problem had is a guess, and a call that needs less does without. */
+static void no_memory_for_what_is_guessed(void **state) {
+    (void)state;
+    le_engine *e = open_counted(LE_MODE_ESTIMATE);
+    le_tensor rows = {0}, in = make_image();
+    le_call call;
+    run_above(e, 0.9, 1000, &rows);
+    le_tensor_free(&rows);
+    const le_arg args[] = {LE_IN("image", &in), LE_F64("level", 0.9), LE_I64("room", 1000),
+                           LE_OUT("rows", &rows)};
+    assert_ok(le__call_bind(&call, e, le__registry_find(&e->registry, "above"), args, 4));
+    le__counted_recall(&call, ABOVE_ROWS, false, (le__rows_share){.most = 1e12, .mean = 1e12});
+    le__call_unbind(&call);
+    run_above(e, 0.9, 1000, &rows);
+    le_tensor_free(&rows);
+    run_above(e, 0.1, 1, &rows); /* nor does one that needs more miss it */
+    le_tensor_free(&rows);
     le_close(&e);
 }
 
@@ -687,6 +709,7 @@ int main(void) {
         cmocka_unit_test(callers_tensors),
         cmocka_unit_test(no_memory_for_nothing),
         cmocka_unit_test(no_memory_for_so_many),
+        cmocka_unit_test(no_memory_for_what_is_guessed),
         cmocka_unit_test(shares_of_others),
         cmocka_unit_test(shares_outlive_the_process),
         cmocka_unit_test(shares_do_not_mix),

@@ -19,7 +19,7 @@ static le_arg_desc args[ARGS] = {
                    .dtypes = LE_DTYPES_FLOAT,
                    .min_ndim = 1,
                    .max_ndim = 1},
-    [ARG_SIZE] = {.name = "size", .type = LE_TYPE_I64, .optional = true, .cost = true, .max = 1e12},
+    [ARG_SIZE] = {.name = "size", .type = LE_TYPE_I64, .optional = true, .cost = true, .max = 1e17},
     [ARG_WIDTH] = {.name = "width", .type = LE_TYPE_F64, .optional = true, .cost = true, .max = 10},
     [ARG_NAME] = {.name = "name", .type = LE_TYPE_STR, .optional = true, .cost = true},
     [ARG_CHUNK] =
@@ -173,6 +173,39 @@ static void numbers(void **state) {
     le_close(&e);
 }
 
+static uint64_t hash_of(le_engine *e, le_arg given) {
+    static const float data[4];
+    le_tensor in = le_tensor_of((void *)(uintptr_t)data, LE_F32, 1, (int64_t[]){4}), sum = {0};
+    const le_arg list[] = {LE_IN("input", &in), LE_OUT("sum", &sum), given};
+    le_call call;
+    assert_ok(le__call_bind(&call, e, le__registry_find(&e->registry, "named"), list, 3));
+    uint64_t hash = le__problem_hash(&call);
+    le__call_unbind(&call);
+    return hash;
+}
+
+/* Integers that are one as doubles, and numbers in the place of a word. */
+static void numbers_of_other_types(void **state) {
+    (void)state;
+    const int64_t large = (INT64_C(1) << 53) + 1;
+    le_engine *e = open_engine();
+    assert_text(e, LE_I64("size", large),
+                "input=f32[4] size=9007199254740993 size=i64 width=0 name=number sum=f64[1]");
+    assert_true(hash_of(e, LE_I64("size", large)) != hash_of(e, LE_I64("size", large - 1)));
+    args[ARG_MORE].type = LE_TYPE_STR_OR_F64;
+    args[ARG_MORE].cost = true;
+    args[ARG_MORE].default_str = "all";
+    assert_text(e, LE_F64(names[0], 2.5),
+                "input=f32[4] size=0 width=0 name=number argument_number_00=2.5 sum=f64[1]");
+    assert_true(hash_of(e, LE_F64(names[0], 2.5)) != hash_of(e, LE_F64(names[0], 3)));
+    args[ARG_SIZE].default_f64 = 1e18;
+    assert_text(e, LE_F64("width", 1),
+                "input=f32[4] size=1000000000000000000 size=i64 width=1 name=number "
+                "argument_number_00=all sum=f64[1]");
+    args[ARG_SIZE].default_f64 = 0;
+    le_close(&e);
+}
+
 static void lists(void **state) {
     (void)state;
     le_engine *e = open_engine();
@@ -257,9 +290,13 @@ static void each_is_measured(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),        cmocka_unit_test(tolerances),
-        cmocka_unit_test(lists),          cmocka_unit_test(long_strings),
-        cmocka_unit_test(many_arguments), cmocka_unit_test(each_is_measured),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(tolerances),
+        cmocka_unit_test(numbers_of_other_types),
+        cmocka_unit_test(lists),
+        cmocka_unit_test(long_strings),
+        cmocka_unit_test(many_arguments),
+        cmocka_unit_test(each_is_measured),
     };
     return cmocka_run_group_tests_name("problem", tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
  */
 #include "io_test.h"
 
+#include "call/engine.h"
 #include "liquid_engine/le_stream.h"
 
 #include <hdf5.h>
@@ -685,53 +686,45 @@ static void own_source(void **state) {
     le_chain_free(&chain);
 }
 
-static void limited(void **state) {
-    (void)state;
+/* together: as the source asks for. */
+static int64_t largest_batch(int64_t items, int64_t together, int64_t limit) {
     double one = 1;
     le_tensor weight = le_tensor_of(&one, LE_F64, 0, NULL);
     le_chain *chain = sums_chain();
-    counting source = counter(1000);
+    counting source = counter(items);
     collected *c = collector();
+    source.source.together = together;
     source.source.data = &source;
-    /* two batches of two items of at most 8 + 8 + 4 bytes and some */
     assert_int_equal(le_chain_stream(chain, LE_SOURCE("bytes", &source.source, 0),
                                      LE_SOURCE("offsets", &source.source, 1),
                                      LE_IN("weight", &weight), LE_SINK("sums", &c->sink),
-                                     LE_OPT_MEMORY_LIMIT(100)),
+                                     LE_OPT_MEMORY_LIMIT(limit)),
                      LE_OK);
-    assert_int_equal(c->n, 1000);
-    assert_int_equal(c->most, 2);
+    assert_int_equal(c->n, items);
+    int64_t most = c->most;
     free(c);
     le_chain_free(&chain);
+    return most;
+}
+
+/* Two batches of two items of at most 8 + 8 + 4 bytes and some. A stream's own limit does not lift
+ * the engine's, nor does none. */
+static void limited(void **state) {
+    (void)state;
+    assert_int_equal(largest_batch(1000, 0, 100), 2);
+    io_engine->options.memory_limit_bytes = 100;
+    assert_int_equal(largest_batch(1000, 0, 1 << 20), 2);
+    assert_int_equal(largest_batch(1000, 0, 0), 2);
+    io_engine->options.memory_limit_bytes = 0;
 }
 
 /* Twenty items are too few to learn of batches of eight, unless their source asks for them. */
 static void together(void **state) {
     (void)state;
-    double one = 1;
-    le_tensor weight = le_tensor_of(&one, LE_F64, 0, NULL);
-    le_chain *chain = sums_chain();
-    for (int64_t wanted = 0; wanted <= 9; wanted += 9)
-        for (int64_t limit = 100; limit <= 1 << 20; limit += (1 << 20) - 100) {
-            counting source = counter(20);
-            collected *c = collector();
-            source.source.together = wanted;
-            source.source.data = &source;
-            assert_int_equal(le_chain_stream(chain, LE_SOURCE("bytes", &source.source, 0),
-                                             LE_SOURCE("offsets", &source.source, 1),
-                                             LE_IN("weight", &weight), LE_SINK("sums", &c->sink),
-                                             LE_OPT_MEMORY_LIMIT(limit)),
-                             LE_OK);
-            assert_int_equal(c->n, 20);
-            if (limit == 100)
-                assert_int_equal(c->most, 2);
-            else if (wanted)
-                assert_int_equal(c->most, 8); /* whole blocks */
-            else
-                assert_true(c->most < 8);
-            free(c);
-        }
-    le_chain_free(&chain);
+    assert_int_equal(largest_batch(20, 0, 100), 2);
+    assert_int_equal(largest_batch(20, 9, 100), 2);
+    assert_true(largest_batch(20, 0, 1 << 20) < 8);
+    assert_int_equal(largest_batch(20, 9, 1 << 20), 8); /* whole blocks */
 }
 
 static void stream_errors(void **state) {
@@ -743,6 +736,8 @@ static void stream_errors(void **state) {
     collected *c = collector();
     a.source.data = &a;
     b.source.data = &b;
+    le_source empty = a.source;
+    empty.block = 0;
     const le_arg bytes = LE_SOURCE("bytes", &a.source, 0), weights = LE_IN("weight", &weight);
     const le_arg offsets = LE_SOURCE("offsets", &a.source, 1), sums = LE_SINK("sums", &c->sink);
     const struct {
@@ -757,6 +752,9 @@ static void stream_errors(void **state) {
         {{bytes, LE_SOURCE("offsets", &a.source, 2), weights, sums}, LE_ERR_ARGUMENT, "2 parts"},
         {{bytes, offsets, weights, LE_SINK("sum", &c->sink)}, LE_ERR_ARGUMENT, "no output 'sum'"},
         {{LE_SOURCE("byte", &a.source, 0), offsets, weights, sums}, LE_ERR_ARGUMENT, "'byte'"},
+        {{bytes, offsets, weights, LE_OPT_MEMORY_LIMIT(-5)}, LE_ERR_ARGUMENT, "expected 0 or more"},
+        {{LE_SOURCE("bytes", &empty, 0), offsets, weights, sums}, LE_ERR_ARGUMENT, "of less than"},
+        {{weights, bytes, LE_SOURCE("offsets", &b.source, 1), sums}, LE_ERR_SHAPE, "'bytes' 100"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(le_chain_stream_args(chain, cases[i].args, 4), cases[i].status);

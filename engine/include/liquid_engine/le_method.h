@@ -177,7 +177,8 @@ typedef struct le_work {
 typedef enum le_norm {
     LE_NORM_ABS = 0, /* scale 1 */
     LE_NORM_MAX      /* scale = max |b| over the output, or the smallest normal number, or
-                        le_operation.least_scale, if that is more */
+                        le_operation.least_scale, if that is more; 1 where b is 0 everywhere and
+                        has no least scale */
 } le_norm;
 
 /* Builds the arguments of a sample call; see le_case_* below. */

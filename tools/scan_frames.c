@@ -173,6 +173,18 @@ static bool decodable(const le_stored_info *x, const scan_wish *wish, const char
     return (wish->dtypes & LE_DTYPE_BIT(x->dtype)) != 0;
 }
 
+/* The only dataset of a group, say, which is to be read instead of the source. */
+static le_status read_piece(le_engine *engine, const le_source_piece *piece, const scan_wish *wish,
+                            le_source **out) {
+    char *place = strdup(piece->place);
+    if (!place)
+        return le_fail(LE_ERR_MEMORY, "%s: out of memory", piece->place);
+    le_source_close(out);
+    le_status status = open_read(engine, place, wish, out);
+    free(place);
+    return status;
+}
+
 le_status scan_frames_open(le_engine *engine, const char *place, const scan_wish *wish,
                            le_source **out) {
     const le_source_piece *pieces;
@@ -187,13 +199,13 @@ le_status scan_frames_open(le_engine *engine, const char *place, const scan_wish
     const size_t n = le_io_source_pieces(*out, &pieces);
     if (decodable(pieces[0].about, wish, &why) && (n == 1 || pieces[0].about->ndim > 2))
         return LE_OK;
-    if (n > 1)
-        status = le_fail(LE_ERR_UNSUPPORTED,
-                         "%s: datasets of a group are joined only as "
-                         "bitshuffled frames, but of %s %s",
-                         place, pieces[0].place, why);
+    if (n == 1)
+        return read_piece(engine, pieces, wish, out);
+    status = le_fail(LE_ERR_UNSUPPORTED,
+                     "%s: datasets of a group are joined only as bitshuffled frames, but of %s %s",
+                     place, pieces[0].place, why);
     le_source_close(out);
-    return n > 1 ? status : open_read(engine, place, wish, out);
+    return status;
 }
 
 size_t scan_frames_pieces(const le_source *source, const le_source_piece **pieces) {

@@ -523,13 +523,32 @@ le_status le__h5_open(const le__io_place *place, int64_t max_bytes, uint32_t dty
     return open_dataset(place, max_bytes, dtypes, LE__H5_VALUES, out);
 }
 
+/* HDF5 1.10 makes nonsense of negative half floats as integers of 64 bits. */
+static bool converts(hid_t stored, hid_t wanted) {
+    union {
+        double real;
+        int64_t integer;
+    } v = {.real = -1};
+    if (H5Tget_class(stored) != H5T_FLOAT || H5Tequal(wanted, H5T_NATIVE_INT64) <= 0)
+        return true;
+    return H5Tconvert(H5T_NATIVE_DOUBLE, stored, 1, &v, NULL, H5P_DEFAULT) >= 0 &&
+           H5Tconvert(stored, wanted, 1, &v, NULL, H5P_DEFAULT) >= 0 && v.integer == -1;
+}
+
 le_status le__h5_read_as(le__h5_dataset *d, le_dtype dtype) {
     le__h5_guard guard;
     if (d->dtype == dtype)
         return LE_OK;
     le__h5_enter(&guard);
-    hid_t type = le__h5_type(dtype);
+    hid_t type = le__h5_type(dtype), stored = H5Dget_type(d->set);
     le_status status = type < 0 ? le__h5_fail(d->text, "its type cannot be read") : LE_OK;
+    if (status == LE_OK && !converts(stored, type))
+        status = le_fail(LE_ERR_DTYPE,
+                         "%s: this version of HDF5 converts its floats of %zu bits wrongly to %s",
+                         d->text, 8 * H5Tget_size(stored), le_dtype_name(dtype));
+    le__h5_drop(stored);
+    if (status != LE_OK)
+        le__h5_drop(type);
     if (status == LE_OK) {
         H5Tclose(d->memory_type);
         d->memory_type = type;

@@ -62,6 +62,13 @@ static bool look_up(hid_t file, const char *name, size_t n, H5O_info_t *info, bo
     return found;
 }
 
+static bool is_link(hid_t file, const char *name, size_t n) {
+    char *part = strndup(name, n);
+    const bool any = part && H5Lexists(file, part, H5P_DEFAULT) > 0;
+    free(part);
+    return any;
+}
+
 /* Whether a dataset of the name can be put there: what it lies in are groups, and an older object
  * of its name, which *found tells of, is a dataset. */
 static le_status check_room(const char *text, hid_t file, const char *name, bool *found) {
@@ -74,6 +81,9 @@ static le_status check_room(const char *text, hid_t file, const char *name, bool
         *found = look_up(file, name, n, &info, &external);
         if (external)
             return le_fail(LE_ERR_IO, "%s: lies behind a link to another file", text);
+        if (!*found && is_link(file, name, n))
+            return le_fail(LE_ERR_IO, "%s: %.*s in the file is a link that leads nowhere", text,
+                           (int)n, name);
         group = *found && info.type == H5O_TYPE_GROUP;
         if (*found && !group && name[n + behind])
             return le_fail(LE_ERR_IO, "%s: %.*s in the file is no group", text, (int)n, name);

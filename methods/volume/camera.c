@@ -40,11 +40,12 @@ static void set_steps(le__view *v, const int64_t shape[3], int64_t size)
     }
 }
 
-/* ... and as it does in the first view: one row of samples is one plane of the volume in all. */
+/* ... and as it does in the first view: one row of samples is one plane of the volume in all. Not
+ * by the steps, of which a camera of one sample has none. */
 static bool only_ix_moves_axis0(const le__view *v, const le__view *first)
 {
-    return v->step[0][0] == 0.0 && v->step[2][0] == 0.0 && v->step[1][1] == 0.0 &&
-           v->step[1][2] == 0.0 && v->step[1][0] == first->step[1][0] &&
+    const double *r = v->rotation;
+    return r[1] == 0.0 && r[2] == 0.0 && r[3] == 0.0 && r[6] == 0.0 && r[0] == first->rotation[0] &&
            v->origin[0] == first->origin[0];
 }
 

@@ -63,6 +63,10 @@ else
     grep -q "built without OpenCL" err || err_has "there is no OpenCL device"
 fi
 
+# --- a group's only dataset may be of any kind ---
+expect 0 le-run bitshuffle_lz4 frames=deflated.h5:/entry/data result=result.raw
+same result.raw frames.raw
+
 # --- what a group of frames holds, or links to, is no place for the result ---
 for scan in master.h5:/entry/data part_1.h5:/entry/data part_1.h5:/entry/data/data; do
     before=$(cksum <part_1.h5)

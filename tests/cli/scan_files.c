@@ -129,16 +129,29 @@ static void write_one_by_one(const char *name, int n, long nanoseconds, int bad)
     H5Pclose(access);
 }
 
+/* how: H5P_DEFAULT, or the properties of the dataset */
 static void write_member(hid_t file, const char *name, hid_t type, int ndim, const hsize_t *shape,
-                         const void *data) {
+                         hid_t how, const void *data) {
     hid_t links = H5Pcreate(H5P_LINK_CREATE), space = H5Screate_simple(ndim, shape, NULL);
     H5Pset_create_intermediate_group(links, 1);
-    hid_t set = H5Dcreate2(file, name, type, space, links, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t set = H5Dcreate2(file, name, type, space, links, how, H5P_DEFAULT);
     if (H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
         stop(name);
     H5Dclose(set);
     H5Sclose(space);
     H5Pclose(links);
+}
+
+/* All frames in chunks that HDF5 itself has compressed. */
+static void write_deflated(void) {
+    const hsize_t shape[3] = {MOST, ROWS, COLS};
+    hid_t file = H5Fcreate("deflated.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(how, 3, (const hsize_t[]){1, ROWS, COLS});
+    H5Pset_deflate(how, 3);
+    write_member(file, "/entry/data/data_000001", H5T_NATIVE_UINT16, 3, shape, how, frames);
+    H5Pclose(how);
+    H5Fclose(file);
 }
 
 /* The frames of the three parts as one virtual dataset. */
@@ -190,9 +203,11 @@ static void write_masks(void) {
     const int orientation = 2;
     hid_t file = H5Fcreate("detector.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
 #define DETECTOR "/entry/instrument/detector/"
-    write_member(file, DETECTOR "mask", H5T_NATIVE_UINT8, 2, (const hsize_t[]){ROWS, COLS}, mask);
-    write_member(file, DETECTOR "pixel_size", H5T_NATIVE_DOUBLE, 1, (const hsize_t[]){2}, pixel);
-    write_member(file, DETECTOR "orientation", H5T_NATIVE_INT, 0, NULL, &orientation);
+    write_member(file, DETECTOR "mask", H5T_NATIVE_UINT8, 2, (const hsize_t[]){ROWS, COLS},
+                 H5P_DEFAULT, mask);
+    write_member(file, DETECTOR "pixel_size", H5T_NATIVE_DOUBLE, 1, (const hsize_t[]){2},
+                 H5P_DEFAULT, pixel);
+    write_member(file, DETECTOR "orientation", H5T_NATIVE_INT, 0, NULL, H5P_DEFAULT, &orientation);
     H5Fclose(file);
 }
 
@@ -217,6 +232,7 @@ int main(int argc, char **argv) {
     write_scan("part_2.h5", "/entry/data/data", 3, 3, (const hsize_t[]){1, ROWS, COLS}, -1);
     write_scan("part_3.h5", "/entry/data/data", 6, 2, (const hsize_t[]){1, ROWS, COLS}, -1);
     write_master();
+    write_deflated();
     write_virtual();
     write_masks();
     return 0;

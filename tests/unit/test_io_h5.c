@@ -7,6 +7,8 @@
 #include "core/sanitizer.h"
 #include "io_test.h"
 
+#include "liquid_engine/le_stream.h"
+
 #include <hdf5.h>
 #include <sys/inotify.h>
 #include <sys/resource.h>
@@ -319,6 +321,27 @@ static void outside_references(void **state) {
     assert_int_equal(le_tensor_alloc(&t, LE_U8, 1, (int64_t[]){4}), LE_OK);
     assert_int_equal(le_io_write(io_engine, "e.h5:/root/new", &t), LE_ERR_IO);
     le_tensor_free(&t);
+}
+
+/* It is said before anything is computed. */
+static void links_to_nowhere(void **state) {
+    static const char *const places[] = {"l.h5:/lost", "l.h5:/lost/below", "l.h5:/g/itself"};
+    (void)state;
+    hid_t file = H5Fcreate("l.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    H5Gclose(H5Gcreate2(file, "g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    H5Lcreate_soft("/nowhere", file, "lost", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_soft("/g/itself", file, "g/itself", H5P_DEFAULT, H5P_DEFAULT);
+    H5Fclose(file);
+    for (int i = 0; i < 3; i++) {
+        le_tensor t = {0};
+        le_target *target = NULL;
+        assert_int_equal(le_tensor_alloc(&t, LE_U8, 1, (int64_t[]){4}), LE_OK);
+        assert_int_equal(le_io_write(io_engine, places[i], &t), LE_ERR_IO);
+        assert_non_null(strstr(le_error_message(), "a link that leads nowhere"));
+        assert_int_equal(le_io_target(io_engine, places[i], LE_U8, 1, t.shape, &target), LE_ERR_IO);
+        assert_non_null(strstr(le_error_message(), "a link that leads nowhere"));
+        le_tensor_free(&t);
+    }
 }
 
 static size_t same_bytes(unsigned flags, size_t n, const unsigned *values, size_t bytes,
@@ -713,27 +736,17 @@ static void names_of_columns(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(types_and_layouts),
-        cmocka_unit_test(slices),
-        cmocka_unit_test(unwritten_chunks),
-        cmocka_unit_test(masked_filters),
-        cmocka_unit_test(user_block),
-        cmocka_unit_test(scalar_and_names),
-        cmocka_unit_test(wrong_types),
-        cmocka_unit_test(outside_references),
-        cmocka_unit_test(absurd_sizes),
-        cmocka_unit_test(damaged_files),
-        cmocka_unit_test(written),
-        cmocka_unit_test(missing_filter),
-        cmocka_unit_test(deep_groups),
-        cmocka_unit_test(refused_writes),
-        cmocka_unit_test(size_after_replacing),
-        cmocka_unit_test(streamed),
-        cmocka_unit_test(peeked),
-        cmocka_unit_test(many_chunks),
-        cmocka_unit_test(very_many_chunks),
-        cmocka_unit_test(opened_once),
-        cmocka_unit_test(names_of_columns),
+        cmocka_unit_test(types_and_layouts), cmocka_unit_test(slices),
+        cmocka_unit_test(unwritten_chunks),  cmocka_unit_test(masked_filters),
+        cmocka_unit_test(user_block),        cmocka_unit_test(scalar_and_names),
+        cmocka_unit_test(wrong_types),       cmocka_unit_test(outside_references),
+        cmocka_unit_test(links_to_nowhere),  cmocka_unit_test(absurd_sizes),
+        cmocka_unit_test(damaged_files),     cmocka_unit_test(written),
+        cmocka_unit_test(missing_filter),    cmocka_unit_test(deep_groups),
+        cmocka_unit_test(refused_writes),    cmocka_unit_test(size_after_replacing),
+        cmocka_unit_test(streamed),          cmocka_unit_test(peeked),
+        cmocka_unit_test(many_chunks),       cmocka_unit_test(very_many_chunks),
+        cmocka_unit_test(opened_once),       cmocka_unit_test(names_of_columns),
         cmocka_unit_test(tried_once),
     };
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);

@@ -271,6 +271,37 @@ static void refused(void **state) {
     assert_int_equal(io_try("own.h5:/all"), LE_OK);
 }
 
+static hid_t half_floats(void) {
+    hid_t type = H5Tcopy(H5T_IEEE_F32LE);
+    assert_true(H5Tset_fields(type, 15, 10, 5, 0, 10) >= 0 && H5Tset_size(type, 2) >= 0 &&
+                H5Tset_ebias(type, 15) >= 0);
+    return type;
+}
+
+/* Versions of HDF5 that cannot convert them are not believed. */
+static void of_half_floats(void **state) {
+    (void)state;
+    hid_t type = half_floats();
+    le_tensor t = {0};
+    write_part("a.h5", 3, (hsize_t[]){FRAMES, ROWS, COLUMNS}, type, false, -100);
+    write_part("b.h5", 3, (hsize_t[]){FRAMES, ROWS, COLUMNS}, type, false, -100);
+    write_virtual("all.h5", JOINED, H5T_STD_I64LE);
+    const le_io_options options = {.struct_size = sizeof options, .dtypes = LE_DTYPE_BIT(LE_I64)};
+    le_status status = le_io_read(io_engine, "all.h5:/all[0:14]", &options, &t);
+    if (status == LE_ERR_DTYPE)
+        assert_non_null(strstr(le_error_message(), "floats of 16 bits wrongly to i64"));
+    else
+        assert_int_equal(status, LE_OK);
+    for (int64_t i = 0; status == LE_OK && i < le_tensor_count(&t); i++)
+        if (le_tensor_get(&t, i) != (double)(i % (FRAMES * ROWS * COLUMNS) - 100))
+            fail_msg("element %d is %g", (int)i, le_tensor_get(&t, i));
+    le_tensor_free(&t);
+    H5Tclose(type);
+    write_virtual("all.h5", JOINED, H5T_STD_I32LE);
+    assert_int_equal(io_try("all.h5:/all"), LE_OK);
+    write_parts();
+}
+
 static void outputs_over_parts(void **state) {
     (void)state;
     write_parts();
@@ -307,6 +338,7 @@ static void of_a_detector(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_as_hdf5),  cmocka_unit_test(parts_that_fail),
+        cmocka_unit_test(refused),       cmocka_unit_test(of_half_floats),
         cmocka_unit_test(refused),       cmocka_unit_test(outputs_over_parts),
         cmocka_unit_test(of_a_detector), cmocka_unit_test(within_others),
         cmocka_unit_test(of_each_other),

@@ -406,6 +406,32 @@ static void test_refusals(void **state)
     le_tensor_free(&cube);
 }
 
+/* a camera of one sample has no steps, and tells nothing of larger ones */
+static void check_one_sample(const char *implementation) {
+    const double turned[9] = {0.6, 0.8, 0, -0.8, 0.6, 0, 0, 0, 1};
+    le_tensor cube = cube_of(ramp), one = {0};
+    le_explanation *x = NULL;
+    le_status status =
+        le_engine_run(engine, "interpolate", LE_IN("volume", &cube), LE_I64("size", 1),
+                      LE_F64S("rotation", turned, 9), LE_F64("outside", 0), LE_OUT("samples", &one),
+                      LE_OPT_IMPLEMENTATION(implementation));
+    if (ran(status, implementation))
+        le_tensor_free(&one);
+    assert_int_equal(le_engine_explain(engine, &x, "interpolate", LE_IN("volume", &cube),
+                                       LE_I64("size", 8), LE_F64("angle", 30), LE_F64("outside", 0),
+                                       LE_OUT("samples", &one)),
+                     LE_OK);
+    for (size_t i = 0; i < x->n_candidates; i++)
+        assert_null(strstr(le_explanation_candidate(x, i)->left_out, "sample call"));
+    le_explanation_free(&x);
+    le_tensor_free(&cube);
+}
+
+static void test_one_sample(void **state) {
+    (void)state;
+    for_each("interpolate", check_one_sample);
+}
+
 static void test_points_outside(void **state)
 {
     (void)state;
@@ -438,10 +464,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_constant),   cmocka_unit_test(test_ramp),
         cmocka_unit_test(test_quarter),    cmocka_unit_test(test_mocz),
-        cmocka_unit_test(test_coarse),
-        cmocka_unit_test(test_over),       cmocka_unit_test(test_projection),
-        cmocka_unit_test(test_viridis),    cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_points_outside), cmocka_unit_test(test_turned),
+        cmocka_unit_test(test_coarse),     cmocka_unit_test(test_over),
+        cmocka_unit_test(test_projection), cmocka_unit_test(test_viridis),
+        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_points_outside),
+        cmocka_unit_test(test_turned),     cmocka_unit_test(test_one_sample),
         cmocka_unit_test(test_denormal),   cmocka_unit_test(test_opaque),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);

@@ -390,7 +390,9 @@ static void settle_tolerance(le__constraint *w, const le_operation *op) {
 }
 
 le_status le__call_check(le_call *call) {
-    le_status status = call->operation->check(call);
+    const unsigned before = le__failures();
+    le_status status =
+        le__told(before, call->operation->check(call), call->operation->name, "its check");
     if (call->kept)
         le__keep_release(call);
     return status == LE_OK ? le__shaped_all(call) : status;

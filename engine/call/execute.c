@@ -105,18 +105,16 @@ static le_status believed(const le_call *call, const le__candidate *c, le_status
     }
 }
 
-/* An implementation may fail without a word: the text of an older error would stand for it. */
 static le_status run_on(le_call *call, const le__candidate *c) {
+    char who[LE__CANDIDATE_TEXT];
     bool cpu = c->device->kind == LE_DEVICE_CPU;
     unsigned before = le__failures();
     le_status status =
         cpu ? run_on_cpu(call, c->implementation) : run_on_device(call, c->implementation);
     if (status == LE_OK)
         return LE_OK;
-    if (le__failures() == before)
-        le_fail(status, "%s: %s on %s failed without a reason: %s", call->operation->name,
-                c->implementation->name, c->device->id, le_status_text(status));
-    return believed(call, c, status);
+    snprintf(who, sizeof who, "%s on %s", c->implementation->name, c->device->id);
+    return believed(call, c, le__told(before, status, call->operation->name, who));
 }
 
 /* After the run with too little room for counted outputs: with enough. What was in vain is set-up,

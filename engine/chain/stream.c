@@ -10,6 +10,7 @@
 #include "chain/flights.h"
 
 #include "core/clock.h"
+#include "core/error.h"
 #include "core/tick.h"
 #include "liquid_engine/le_stream.h"
 #include "opencl/opencl.h"
@@ -312,6 +313,11 @@ static void learn(learner *l, int64_t items, double now) {
 
 /* --- batches under way --- */
 
+static le_status fetch(const job *j, le_source *source, const flight *f, le_tensor *parts) {
+    const unsigned before = le__failures();
+    return le__told(before, source->next(source, f->items, parts), j->chain->name, "a source");
+}
+
 static le_status begin_batch(void *cookie, int flying, int64_t number, bool *any) {
     job *j = cookie;
     flight *f = &j->flights[flying];
@@ -327,7 +333,7 @@ static le_status begin_batch(void *cookie, int flying, int64_t number, bool *any
     f->items = j->learner.batch < left ? j->learner.batch : left;
     j->next += f->items;
     for (int i = 0; status == LE_OK && i < j->n_sources; i++)
-        status = j->sources[i]->next(j->sources[i], f->items, f->parts[i]);
+        status = fetch(j, j->sources[i], f, f->parts[i]);
     return status;
 }
 
@@ -363,6 +369,11 @@ static le_status ready_result(flight *f, int output) {
     return status;
 }
 
+static le_status hand_on(const job *j, le_sink *sink, const flight *f, const le_tensor *result) {
+    const unsigned before = le__failures();
+    return le__told(before, sink->put(sink, f->first, f->items, result), j->chain->name, "a sink");
+}
+
 static le_status end_batch(void *cookie, int flying, int64_t number) {
     job *j = cookie;
     flight *f = &j->flights[flying];
@@ -371,7 +382,7 @@ static le_status end_batch(void *cookie, int flying, int64_t number) {
         le_sink *sink = j->outputs[i].sink;
         status = ready_result(f, i);
         if (status == LE_OK)
-            status = sink->put(sink, f->first, f->items, &f->results[i]);
+            status = hand_on(j, sink, f, &f->results[i]);
     }
     if (status == LE_OK && number == 0)
         set_limits(&j->learner, most_items(j, f, f->items));

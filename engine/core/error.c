@@ -65,6 +65,13 @@ unsigned le__failures(void) {
     return failures;
 }
 
+le_status le__told(unsigned before, le_status status, const char *who, const char *what) {
+    const le_status known = status > LE_OK ? LE_ERR_INTERNAL : status;
+    if (status == LE_OK || (known == status && failures != before))
+        return status;
+    return le_fail(known, "%s: %s failed without a reason: %s", who, what, le_status_text(status));
+}
+
 const char *le_version(void) {
     return LE_VERSION;
 }

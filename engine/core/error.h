@@ -21,6 +21,9 @@ void le__log_write(const le__log *log, le_log_level level, const char *format, .
 
 /* How often this thread has given an error its text: tells whether what was called gave one. */
 unsigned le__failures(void);
+/* What a function of somebody else's has returned, which may have given no text since `before`:
+ * that of an older error would stand for it. A status above LE_OK is LE_ERR_INTERNAL. */
+le_status le__told(unsigned before, le_status status, const char *who, const char *what);
 
 /* The one of n names that is nearest to `name`, for "did you mean"; NULL: none is near. */
 typedef const char *(*le__name_at)(const void *names, size_t i);

@@ -44,8 +44,23 @@ static void are_made_of_older_ones(void **state) {
     assert_string_equal(le_error_message(), "it said 'x', then 'x'");
 }
 
+/* Of functions that give none. */
+static void stand_for_one_failure(void **state) {
+    (void)state;
+    unsigned before = le__failures();
+    le_fail(LE_ERR_DATA, "told");
+    assert_int_equal(le__told(before, LE_ERR_DATA, "op", "its check"), LE_ERR_DATA);
+    assert_string_equal(le_error_message(), "told");
+    before = le__failures();
+    assert_int_equal(le__told(before, LE_OK, "op", "its check"), LE_OK);
+    assert_int_equal(le__told(before, LE_ERR_DATA, "op", "its check"), LE_ERR_DATA);
+    assert_non_null(strstr(le_error_message(), "op: its check failed without a reason"));
+    assert_int_equal(le__told(before, (le_status)5, "op", "its check"), LE_ERR_INTERNAL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(belong_to_threads),
-                                       cmocka_unit_test(are_made_of_older_ones)};
+                                       cmocka_unit_test(are_made_of_older_ones),
+                                       cmocka_unit_test(stand_for_one_failure)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -423,17 +423,26 @@ static bool is_wanted(const le__job *j, le_boxes_call *call) {
     return least_of(&j->world, readable) && !least_of(&j->world, fits);
 }
 
+/* The call as it was made, but with outputs as rank 0 asks for them. */
+static void take_args(le__job *j, le_arg *args) {
+    for (size_t k = 0; k < j->n_args; k++) {
+        const int a = le__job_arg(j, j->args[k].name);
+        args[k] = j->args[k];
+        if (args[k].kind == LE_KIND_OPTION && args[k].option == LE_OPTION_TICK)
+            args[k] = LE_OPT_TICK(&j->tick);
+        else if (a >= 0 && j->shared[a].out)
+            args[k] = LE_OUT(args[k].name, &j->shared[a].asked);
+    }
+}
+
 le_status le__boxes_try(le__job *j, bool *done) {
     boxed b = {.job = j};
     *done = false;
     if (!j->op->bricks)
         return LE_OK;
     le_arg *args = malloc((j->n_args + 1) * sizeof *args);
-    for (size_t k = 0; args && k < j->n_args; k++) {
-        args[k] = j->args[k];
-        if (args[k].kind == LE_KIND_OPTION && args[k].option == LE_OPTION_TICK)
-            args[k] = LE_OPT_TICK(&j->tick);
-    }
+    if (args)
+        take_args(j, args);
     if (!args || le_boxes_open(j->engine, j->op->name, args, j->n_args, &b.call) != LE_OK)
         b.call = NULL; /* what is wrong is told by the other ways */
     le_status status = LE_OK;

@@ -18,6 +18,7 @@ typedef struct le__shared {
     const char *place; /* NULL: a tensor */
     const le_tensor *in;
     le_tensor *out;
+    le_tensor asked; /* output: what it is to be like, of others than who gets it the dtype alone */
     bool given;
     le_tensor
         shape; /* its dtype and shape; of inputs with one element for all, until they are read */
@@ -87,6 +88,8 @@ le_status le__journal_mark(const le__job *j, const le_slab_range *items);
 bool le__journal_close(le__job *j, bool good);
 
 /* --- outputs.c --- */
+/* What the call asks for, known to all ranks. Collective. */
+void le__outputs_describe(le__job *j);
 /* Collective. */
 le_status le__outputs_prepare(le__job *j);
 /* Takes the result of a block; *made is empty then. */

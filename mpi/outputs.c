@@ -29,6 +29,26 @@ static int64_t bytes_of(const le_tensor *t) {
     return le_tensor_count(t) * (int64_t)le_dtype_size(t->dtype);
 }
 
+/* ------------------------------------------------------------------------------ description -- */
+
+/* As a tensor of the caller's. */
+static bool is_handed_over(const le__job *j, size_t arg) {
+    return j->shared[arg].out && (is_root(j) || j->options.out == LE_MPI_ALL);
+}
+
+void le__outputs_describe(le__job *j) {
+    le_dtype dtypes[LE_MAX_ARGS] = {0};
+    for (size_t a = 0; a < j->op->n_args; a++)
+        if (le__is_out(j, a) && j->shared[a].out)
+            dtypes[a] = j->shared[a].out->dtype;
+    le__world_broadcast(&j->world, dtypes, sizeof dtypes);
+    for (size_t a = 0; a < j->op->n_args; a++)
+        if (is_handed_over(j, a))
+            j->shared[a].asked = *j->shared[a].out;
+        else
+            j->shared[a].asked.dtype = dtypes[a];
+}
+
 /* ------------------------------------------------------------------------------------- room -- */
 
 le_status le__outputs_prepare(le__job *j) {
@@ -250,7 +270,7 @@ static le_status hand_over(const le__shared *s, le_tensor *made) {
 static le_status deliver(le__job *j, size_t arg, le_tensor *made) {
     const le__shared *s = &j->shared[arg];
     le_status status = LE_OK;
-    bool all = !s->place && j->options.out == LE_MPI_ALL;
+    bool all = s->out && j->options.out == LE_MPI_ALL;
     if (s->place && is_root(j))
         status = le_io_write(j->engine, s->place, made);
     if (all && !is_root(j))
@@ -258,7 +278,7 @@ static le_status deliver(le__job *j, size_t arg, le_tensor *made) {
     status = le__world_agree(&j->world, status);
     if (status == LE_OK && all)
         le__world_broadcast(&j->world, made->data, bytes_of(made));
-    if (status == LE_OK && !s->place && (all || is_root(j)))
+    if (status == LE_OK && is_handed_over(j, arg))
         status = hand_over(s, made);
     return status;
 }

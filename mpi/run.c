@@ -169,8 +169,8 @@ static le_status check(le__job *j) {
     for (size_t a = 0; a < j->op->n_args; a++)
         if (le__is_in(j, a))
             tensors[a] = j->shared[a].shape;
-        else if (le__is_out(j, a) && j->shared[a].out)
-            tensors[a] = *j->shared[a].out;
+        else if (le__is_out(j, a))
+            tensors[a] = j->shared[a].asked;
     size_t n = with_tensors(j, tensors, args);
     le_status status = le_call_shapes(j->engine, j->op->name, args, n, shapes);
     if (status == LE_OK)
@@ -190,11 +190,21 @@ static bool cuts_by_merging(const le__job *j) {
     return false;
 }
 
-/* The whole call, of which nothing is read. */
+/* Unallocated, of the dtype that the result has: parts are joined as they are. Parts of sums and
+ * means are made in doubles where the operation has them. */
+static le_tensor part_asked(const le__job *j, size_t a) {
+    const bool merged = !j->slabs.args[a].axis;
+    const bool doubles = merged && (j->op->args[a].dtypes & LE_DTYPE_BIT(LE_F64));
+    return (le_tensor){.dtype = doubles ? LE_F64 : j->shared[a].shape.dtype};
+}
+
+/* The whole call, of which nothing is read, with outputs as blocks have them. */
 static size_t whole_call(const le__job *j, le_tensor *tensors, le_arg *args) {
     for (size_t a = 0; a < j->op->n_args; a++)
         if (le__is_in(j, a))
             tensors[a] = j->shared[a].shape;
+        else if (le__is_out(j, a))
+            tensors[a] = part_asked(j, a);
     return with_tensors(j, tensors, args);
 }
 
@@ -245,35 +255,11 @@ static void cut_lists(const le__job *j, const le_slab_range *r, le_arg *args) {
     }
 }
 
-/* Parts of sums and means are made in doubles where the operation has them. */
-static le_status prepare_tensor(const le__job *j, size_t a, const le_slab_range *r, le_tensor *t) {
-    if (le__is_in(j, a))
-        return le__inputs_part(j, a, r, t);
-    const le_tensor *shape = &j->shared[a].shape;
-    bool merged = le__is_out(j, a) && !j->slabs.args[a].axis;
-    return merged && (j->op->args[a].dtypes & LE_DTYPE_BIT(LE_F64))
-               ? le_tensor_alloc(t, LE_F64, shape->ndim, shape->shape)
-               : LE_OK;
-}
-
-/* Outputs are of the dtype that blocks have. */
-static le_status choose_one(le__job *j) {
-    static const le_slab_range none = {0};
+static void choose_one(le__job *j) {
     le_tensor tensors[LE_MAX_ARGS] = {{0}};
     le_arg args[2 * LE_MAX_ARGS + 2];
-    le_status status = LE_OK;
-    if (!j->reproducible || j->forced)
-        return LE_OK;
-    for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++)
-        if (le__is_out(j, a))
-            status = prepare_tensor(j, a, &none, &tensors[a]);
-    status = le__world_agree(&j->world, status);
-    if (status == LE_OK)
+    if (j->reproducible && !j->forced)
         le__same_implementation(j, args, whole_call(j, tensors, args));
-    for (size_t a = 0; a < j->op->n_args; a++)
-        if (le__is_out(j, a))
-            le_tensor_free(&tensors[a]);
-    return status;
 }
 
 static le_status too_late(const le__job *j) {
@@ -287,8 +273,10 @@ static le_status prepare_block(const le__job *j, const le_slab_range *r, le_tens
                                le_arg *args, size_t *n) {
     le_status status = LE_OK;
     for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++)
-        if (j->shared[a].given)
-            status = prepare_tensor(j, a, r, &tensors[a]);
+        if (le__is_in(j, a))
+            status = le__inputs_part(j, a, r, &tensors[a]);
+        else if (le__is_out(j, a))
+            tensors[a] = part_asked(j, a);
     *n = with_tensors(j, tensors, args);
     cut_lists(j, r, args);
     return status;
@@ -383,9 +371,8 @@ static void learn_first(le__job *j) {
 }
 
 static le_status run_blocks(le__job *j) {
-    le_status status = choose_one(j); /* what others have made of it is of no use to this one */
-    if (status == LE_OK)
-        status = le__journal_open(j);
+    choose_one(j); /* what others have made of it is of no use to this one */
+    le_status status = le__journal_open(j);
     if (status == LE_OK)
         status = share_out(j);
     if (status == LE_OK)
@@ -410,6 +397,8 @@ static le_status run_whole(le__job *j) {
         for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++)
             if (le__is_in(j, a))
                 status = le__inputs_part(j, a, &none, &tensors[a]);
+            else if (le__is_out(j, a))
+                tensors[a].dtype = j->shared[a].shape.dtype;
         size_t n = with_tensors(j, tensors, args);
         if (status == LE_OK)
             status = le_call_run(j->engine, j->op->name, args, n);
@@ -469,6 +458,8 @@ static le_status begin_deadline(le__job *j) {
 static le_status run(le__job *j, const char *operation) {
     bool boxed = false;
     le_status status = take_args(j, operation, begin_deadline(j));
+    if (status == LE_OK)
+        le__outputs_describe(j);
     if (status == LE_OK)
         status = le__boxes_try(j, &boxed);
     if (status == LE_OK && boxed)

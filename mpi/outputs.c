@@ -248,8 +248,22 @@ static le_status gather(le__job *j, size_t arg, le_tensor *out) {
 /* ------------------------------------------------------------------------------ to the caller --
  */
 
+static bool is_allocated(const le_tensor *t) {
+    return t->data || t->storage;
+}
+
+/* How many rows counted outputs have is known when they are made. */
+static le_status check_room(const le__job *j, size_t arg) {
+    const le__shared *s = &j->shared[arg];
+    const int64_t rows = s->shape.shape[0];
+    if (!is_handed_over(j, arg) || !is_allocated(s->out) || rows <= s->out->shape[0])
+        return LE_OK;
+    return le_fail(LE_ERR_SHAPE, "%s: output '%s' needs %lld rows, %lld given", j->op->name,
+                   j->op->args[arg].name, (long long)rows, (long long)s->out->shape[0]);
+}
+
 static le_status hand_over(const le__shared *s, le_tensor *made) {
-    if (!s->out->data && !s->out->storage) {
+    if (!is_allocated(s->out)) {
         *s->out = *made;
         *made = (le_tensor){0};
         return LE_OK;
@@ -257,6 +271,7 @@ static le_status hand_over(const le__shared *s, le_tensor *made) {
     le_status status = le_tensor_to_host(s->out);
     if (status != LE_OK)
         return status;
+    memcpy(s->out->shape, made->shape, sizeof made->shape); /* rows to spare stay as they are */
     if (s->out->dtype == made->dtype)
         le__rows_unpack(s->out, made->data);
     else
@@ -325,7 +340,7 @@ le_status le__outputs_finish(le__job *j, le_status status) {
 
 le_status le__outputs_whole(le__job *j, le_tensor *made) {
     le_status status = LE_OK;
-    for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++) {
+    for (size_t a = 0; a < j->op->n_args; a++) {
         if (!le__is_out(j, a))
             continue;
         le_tensor t = made[a];
@@ -333,11 +348,14 @@ le_status le__outputs_whole(le__job *j, le_tensor *made) {
         t.storage = NULL;
         le__world_broadcast(&j->world, &t, sizeof t);
         j->shared[a].shape = t;
-        if (is_root(j))
+        if (status == LE_OK && is_root(j))
             status = le_tensor_to_host(&made[a]);
-        status = le__world_agree(&j->world, status);
         if (status == LE_OK)
-            status = deliver(j, a, &made[a]);
+            status = check_room(j, a);
     }
+    status = le__world_agree(&j->world, status);
+    for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++)
+        if (le__is_out(j, a))
+            status = deliver(j, a, &made[a]);
     return status;
 }

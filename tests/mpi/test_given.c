@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * What callers may give to calls over ranks: memory of their own of every dtype that a call can
- * answer in. Against single calls. To be started by mpirun with any number of ranks.
+ * answer in, and with rows to spare. Against single calls. To be started by mpirun with any number
+ * of ranks.
  */
 #include "liquid_engine/le_mpi.h"
 #include "ranks.h"
@@ -26,14 +27,16 @@ static le_tensor numbers(le_dtype dtype, int ndim, const int64_t *shape) {
     return t;
 }
 
-/* Of all elements, in row-major order, whatever the strides and dtypes are. */
+/* Of all elements, in row-major order, whatever the strides and dtypes are. NaN is like NaN. */
 static double largest_difference(const le_tensor *a, const le_tensor *b) {
     double most = 0;
     if (!a->data || !b->data || le_tensor_count(a) != le_tensor_count(b))
         return INFINITY;
     for (int64_t i = 0; i < le_tensor_count(b); i++) {
-        const double difference = fabs(le_tensor_get(a, i) - le_tensor_get(b, i));
-        most = difference <= most ? most : difference;
+        const double x = le_tensor_get(a, i), y = le_tensor_get(b, i);
+        if (isnan(x) != isnan(y))
+            return INFINITY;
+        most = isnan(x) ? most : fmax(most, fabs(x - y));
     }
     return most;
 }
@@ -143,6 +146,65 @@ static void doubles_of_boxes(void) {
     le_tensor_free(&volume);
 }
 
+/* ------------------------------------------------------------------------------------- rooms -- */
+
+/* Two sources on waves. */
+static le_tensor sky(void) {
+    enum { N = 48 };
+    le_tensor t;
+    CHECK(le_tensor_alloc(&t, LE_F32, 2, (int64_t[]){N, N}) == LE_OK);
+    for (int i = 0; i < N * N; i++) {
+        const int y = i / N, x = i % N;
+        const bool first = abs(y - 11) < 2 && abs(x - 21) < 2,
+                   second = abs(y - 31) < 2 && abs(x - 6) < 2;
+        ((float *)t.data)[i] = 0.5F * sinf((float)i * 12.9898F) + (first    ? 50.0F
+                                                                   : second ? 40.0F
+                                                                            : 0.0F);
+    }
+    return t;
+}
+
+static le_status find(const le_mpi_options *o, const le_tensor *image, le_tensor *catalogue) {
+    return le_mpi_run(engine, MPI_COMM_WORLD, o, "find_sources", LE_IN("image", image),
+                      LE_OUT("catalogue", catalogue), LE_F64("k", 5));
+}
+
+/* Rows that a counted output does not need keep what they have; too few of them, on the last rank
+ * alone, are an error on all. */
+static void rooms(void) {
+    static const int64_t spare[] = {0, 1, 500, 100000};
+    const le_mpi_options o = {.struct_size = sizeof o, .in = LE_MPI_ALL, .out = LE_MPI_ALL};
+    le_tensor image = sky(), alone = {0};
+    CHECK(le_engine_run(engine, "find_sources", LE_IN("image", &image), LE_OUT("catalogue", &alone),
+                        LE_F64("k", 5)) == LE_OK);
+    CHECK(alone.ndim == 2 && alone.shape[0] == 2);
+    for (size_t k = 0; k < sizeof spare / sizeof *spare; k++) {
+        const int64_t rows = alone.shape[0], columns = alone.shape[1];
+        const int64_t room = rows + spare[k], numbers_given = room * columns;
+        double *memory = malloc((size_t)numbers_given * sizeof *memory);
+        for (int64_t i = 0; memory && i < numbers_given; i++)
+            memory[i] = -1;
+        le_tensor got = le_tensor_of(memory, LE_F64, 2, (int64_t[]){room, columns});
+        CHECK(find(&o, &image, &got) == LE_OK);
+        CHECK(got.shape[0] == rows && got.shape[1] == columns && got.data == memory);
+        CHECK(largest_difference(&got, &alone) <= 1e-3);
+        int64_t changed = 0;
+        for (int64_t i = rows * columns; i < numbers_given; i++)
+            changed += memory[i] != -1;
+        CHECK(changed == 0);
+        free(memory);
+    }
+    double row[64] = {0};
+    le_tensor small = {0};
+    if (rank == ranks - 1)
+        small = le_tensor_of(row, LE_F64, 2, (int64_t[]){1, alone.shape[1]});
+    CHECK(find(&o, &image, &small) == LE_ERR_SHAPE);
+    CHECK(strstr(le_error_message(), "output 'catalogue' needs 2 rows, 1 given"));
+    CHECK(row[0] == 0 && (rank == ranks - 1 || !small.data));
+    le_tensor_free(&alone);
+    le_tensor_free(&image);
+}
+
 int main(int argc, char **argv) {
     begin_ranks(&argc, &argv, NULL);
     le_options options;
@@ -152,6 +214,7 @@ int main(int argc, char **argv) {
     CHECK(le_mpi_open(&engine, MPI_COMM_WORLD, &options) == LE_OK);
     doubles_of_floats();
     doubles_of_boxes();
+    rooms();
     le_mpi_close(&engine);
     const int sum = end_ranks(NULL);
     if (rank == 0)

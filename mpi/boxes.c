@@ -423,13 +423,15 @@ static bool is_wanted(const le__job *j, le_boxes_call *call) {
     return least_of(&j->world, readable) && !least_of(&j->world, fits);
 }
 
-/* The call as it was made, but with outputs as rank 0 asks for them. */
+/* The call as it was made, but with tensors on the host, and outputs as rank 0 asks for them. */
 static void take_args(le__job *j, le_arg *args) {
     for (size_t k = 0; k < j->n_args; k++) {
         const int a = le__job_arg(j, j->args[k].name);
         args[k] = j->args[k];
         if (args[k].kind == LE_KIND_OPTION && args[k].option == LE_OPTION_TICK)
             args[k] = LE_OPT_TICK(&j->tick);
+        else if (a >= 0 && j->shared[a].in)
+            args[k] = LE_IN(args[k].name, &j->shared[a].shape);
         else if (a >= 0 && j->shared[a].out)
             args[k] = LE_OUT(args[k].name, &j->shared[a].asked);
     }

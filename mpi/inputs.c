@@ -77,42 +77,70 @@ static le_status peek(le__job *j, size_t arg) {
     return status;
 }
 
-/* Rank 0's tensor, row-major, on all ranks. */
-static le_status broadcast(le__job *j, size_t arg) {
+/* Rank 0's, for checks. */
+static void describe_tensor(le__job *j, size_t arg) {
     le__shared *s = &j->shared[arg];
-    le_tensor t = {0};
-    le_status status = LE_OK;
-    if (j->world.rank == 0)
-        t = *s->in;
+    le_tensor t = *s->in;
     t.data = NULL;
     t.storage = NULL;
     le__world_broadcast(&j->world, &t, sizeof t);
-    status = le_tensor_alloc(&s->whole, t.dtype, t.ndim, t.shape);
-    s->own = status == LE_OK;
-    if (status == LE_OK && j->world.rank == 0)
-        le__rows_pack(s->whole.data, s->in);
-    status = le__world_agree(&j->world, status);
-    if (status != LE_OK)
-        return status;
-    le__world_broadcast(&j->world, s->whole.data,
-                        le_tensor_count(&t) * (int64_t)le_dtype_size(t.dtype));
+    stand_in(&t);
+    s->shape = j->world.rank == 0 ? *s->in : t;
+}
+
+/* This rank's own, which may lie on a device. */
+static le_status hold(le__shared *s) {
+    s->whole = *s->in;
+    le_status status = le_tensor_to_host(&s->whole);
     s->shape = s->whole;
-    return LE_OK;
+    return status;
+}
+
+le_status le__inputs_take(le__job *j) {
+    le_status status = LE_OK;
+    for (size_t a = 0; a < j->op->n_args; a++) {
+        if (!le__is_in(j, a) || j->shared[a].place)
+            continue;
+        if (j->options.in == LE_MPI_ROOT)
+            describe_tensor(j, a);
+        else if (status == LE_OK)
+            status = hold(&j->shared[a]);
+    }
+    return le__world_agree(&j->world, status);
 }
 
 le_status le__inputs_describe(le__job *j) {
     le_status status = LE_OK;
-    for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++) {
-        le__shared *s = &j->shared[a];
-        if (!le__is_in(j, a))
-            continue;
-        if (s->place)
+    for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++)
+        if (le__is_in(j, a) && j->shared[a].place)
             status = peek(j, a);
-        else if (j->options.in == LE_MPI_ROOT)
+    return status;
+}
+
+/* Rank 0's, row-major, on all ranks. */
+static le_status broadcast(le__job *j, size_t arg) {
+    le__shared *s = &j->shared[arg];
+    le_tensor own = *s->in;
+    le_status status = le_tensor_alloc(&s->whole, s->shape.dtype, s->shape.ndim, s->shape.shape);
+    s->own = status == LE_OK;
+    if (status == LE_OK && j->world.rank == 0)
+        status = le_tensor_to_host(&own);
+    if (status == LE_OK && j->world.rank == 0)
+        le__rows_pack(s->whole.data, &own);
+    status = le__world_agree(&j->world, status);
+    if (status != LE_OK)
+        return status;
+    le__world_broadcast(&j->world, s->whole.data,
+                        le_tensor_count(&s->whole) * (int64_t)le_dtype_size(s->whole.dtype));
+    s->shape = s->whole;
+    return LE_OK;
+}
+
+le_status le__inputs_share(le__job *j) {
+    le_status status = LE_OK;
+    for (size_t a = 0; status == LE_OK && a < j->op->n_args; a++)
+        if (le__is_in(j, a) && !j->shared[a].place && j->options.in == LE_MPI_ROOT)
             status = broadcast(j, a);
-        else
-            s->shape = s->whole = *s->in;
-    }
     return status;
 }
 
@@ -137,14 +165,14 @@ le_status le__inputs_prepare(le__job *j) {
     char text[4096];
     for (size_t a = 0; a < j->op->n_args; a++) {
         le__shared *s = &j->shared[a];
-        if (!le__is_in(j, a) || s->whole.data)
+        if (!le__is_in(j, a) || s->own)
             continue;
-        if (j->slabs.args[a].axis && slice(j, a, 0, 1, text, sizeof text))
+        if (s->place && j->slabs.args[a].axis && slice(j, a, 0, 1, text, sizeof text))
             continue;
-        le_status status = read_whole(j, a, &s->whole);
+        le_status status = s->place ? read_whole(j, a, &s->whole) : hold(s);
         if (status != LE_OK)
             return status;
-        s->own = true;
+        s->own = s->place != NULL;
     }
     return LE_OK;
 }

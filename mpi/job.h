@@ -70,9 +70,14 @@ int le__job_arg(const le__job *j, const char *name);
 le_status le__job_no_memory(const le__job *j);
 
 /* --- inputs.c --- */
-/* What all inputs are, known to all ranks; nothing of places is read. Collective. */
+/* What tensors are is known to all ranks then; those that all ranks have lie on the host. Whether
+ * they have data is not looked at. Collective. */
+le_status le__inputs_take(le__job *j);
+/* The same for places, of which nothing is read. Collective. */
 le_status le__inputs_describe(le__job *j);
-/* Reads what every block needs as a whole. */
+/* Rank 0's tensors, which have been found good, to all ranks. Collective. */
+le_status le__inputs_share(le__job *j);
+/* Brings what every block needs as a whole to this rank's memory. */
 le_status le__inputs_prepare(le__job *j);
 /* An input's part for a block, into *out; le_tensor_free releases what was read. */
 le_status le__inputs_part(const le__job *j, size_t arg, const le_slab_range *items, le_tensor *out);

@@ -20,6 +20,8 @@ static char *move_axis(char *packed, char *own, const le_tensor *t, int axis, bo
 }
 
 void le__rows_pack(void *to, const le_tensor *from) {
+    if (le_tensor_count(from) == 0) /* and it may have no memory */
+        return;
     if (le_tensor_is_contiguous(from))
         memcpy(to, from->data, (size_t)le_tensor_count(from) * le_dtype_size(from->dtype));
     else

@@ -371,8 +371,11 @@ static void learn_first(le__job *j) {
 }
 
 static le_status run_blocks(le__job *j) {
+    le_status status = le__inputs_share(j);
+    if (status != LE_OK)
+        return status;
     choose_one(j); /* what others have made of it is of no use to this one */
-    le_status status = le__journal_open(j);
+    status = le__journal_open(j);
     if (status == LE_OK)
         status = share_out(j);
     if (status == LE_OK)
@@ -458,6 +461,8 @@ static le_status begin_deadline(le__job *j) {
 static le_status run(le__job *j, const char *operation) {
     bool boxed = false;
     le_status status = take_args(j, operation, begin_deadline(j));
+    if (status == LE_OK)
+        status = le__inputs_take(j);
     if (status == LE_OK)
         le__outputs_describe(j);
     if (status == LE_OK)

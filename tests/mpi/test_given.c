@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * What callers may give to calls over ranks: memory of their own of every dtype that a call can
- * answer in, and with rows to spare. Against single calls. To be started by mpirun with any number
- * of ranks.
+ * answer in, and with rows to spare; inputs that are on a device, empty, or not there. Against
+ * single calls. To be started by mpirun with any number of ranks.
  */
 #include "liquid_engine/le_mpi.h"
 #include "ranks.h"
@@ -121,6 +121,11 @@ static void doubles_of_floats(void) {
     le_tensor_free(&kernel);
 }
 
+/* As a tensor is whose elements are on a device. */
+static void take_from_host(le_tensor *t) {
+    t->data = NULL;
+}
+
 /* The others do not know what rank 0 asks for; several groups of ranks have boxes. */
 static void doubles_of_boxes(void) {
     enum { EDGE = 64, VIEWS = 8, N = 8, LIMIT = 1050000 };
@@ -131,6 +136,7 @@ static void doubles_of_boxes(void) {
     le_tensor volume = numbers(LE_F32, 3, (int64_t[]){EDGE, EDGE, EDGE}), alone = {0}, got = {0};
     if (rank == 0)
         got = le_tensor_of(memory, LE_F64, 4, (int64_t[]){VIEWS, N, N, 3});
+    take_from_host(&volume);
     CHECK(le_mpi_run(engine, MPI_COMM_WORLD, &o, "volume_render", LE_IN("volume", &volume),
                      LE_I64("size", N), LE_F64S("angles", angles, VIEWS), LE_F64("outside", 0),
                      LE_OUT("images", &got), LE_OPT_MEMORY_LIMIT(LIMIT)) == LE_OK);
@@ -205,6 +211,66 @@ static void rooms(void) {
     le_tensor_free(&image);
 }
 
+/* ------------------------------------------------------------------------------------- inputs --
+ */
+
+static le_status threshold(const le_mpi_options *o, const le_tensor *image, le_tensor *mask) {
+    le_tensor none = {0};
+    const bool here = rank == 0 || o->in == LE_MPI_ALL;
+    return le_mpi_run(engine, MPI_COMM_WORLD, o, "threshold", LE_IN("image", here ? image : &none),
+                      LE_F64("level", 0), LE_OUT("mask", mask));
+}
+
+static const le_mpi_options wheres[] = {
+    {.struct_size = sizeof wheres[0], .in = LE_MPI_ROOT, .out = LE_MPI_ALL},
+    {.struct_size = sizeof wheres[0], .in = LE_MPI_ALL, .out = LE_MPI_ALL}};
+
+/* One that is cut and one that is not; which stays where it is. */
+static void inputs_on_devices(void) {
+    for (int k = 0; k < 4; k++) {
+        le_tensor image = numbers(LE_F32, 3, (int64_t[]){k / 2 ? 1 : 9, 6, 5}), mask = {0};
+        take_from_host(&image);
+        CHECK(threshold(&wheres[k % 2], &image, &mask) == LE_OK);
+        CHECK(!image.data && mask.data && le_tensor_count(&mask) == le_tensor_count(&image));
+        int64_t wrong = 0;
+        for (int64_t i = 0; mask.data && i < le_tensor_count(&mask); i++)
+            wrong += (le_tensor_get(&mask, i) != 0) != (value_at(i) > 0);
+        CHECK(wrong == 0);
+        le_tensor_free(&mask);
+        le_tensor_free(&image);
+    }
+}
+
+static void inputs_without_elements(void) {
+    static const int64_t shapes[][3] = {{0, 4, 5}, {4, 0, 5}, {1, 5, 0}};
+    for (int k = 0; k < 6; k++) {
+        const le_tensor image = le_tensor_of(NULL, LE_F32, 3, shapes[k / 2]);
+        le_tensor mask = {0};
+        CHECK(threshold(&wheres[k % 2], &image, &mask) == LE_OK);
+        CHECK(mask.ndim == 3 && !memcmp(mask.shape, shapes[k / 2], sizeof shapes[0]));
+        le_tensor_free(&mask);
+    }
+}
+
+static void inputs_without_data(void) {
+    const le_tensor lost = le_tensor_of(NULL, LE_F32, 3, (int64_t[]){9, 6, 5});
+    const le_tensor negative = le_tensor_of(&lost, LE_F32, 3, (int64_t[]){9, -6, 5});
+    const le_tensor unallocated = {0};
+    le_tensor flat = numbers(LE_F32, 3, (int64_t[]){9, 6, 5}), mask = {0};
+    flat.ndim = LE_MAX_DIMS + 1;
+    for (int k = 0; k < 2; k++) {
+        CHECK(threshold(&wheres[k], &lost, &mask) == LE_ERR_ARGUMENT);
+        CHECK(strstr(le_error_message(), "argument 'image' has no data"));
+        CHECK(threshold(&wheres[k], &unallocated, &mask) == LE_ERR_ARGUMENT);
+        CHECK(strstr(le_error_message(), "argument 'image' is an unallocated tensor"));
+        CHECK(threshold(&wheres[k], &negative, &mask) == LE_ERR_SHAPE);
+        CHECK(threshold(&wheres[k], &flat, &mask) == LE_ERR_SHAPE);
+        CHECK(strstr(le_error_message(), "argument 'image' has 9 dimensions"));
+        CHECK(!mask.data);
+    }
+    le_tensor_free(&flat);
+}
+
 int main(int argc, char **argv) {
     begin_ranks(&argc, &argv, NULL);
     le_options options;
@@ -215,6 +281,9 @@ int main(int argc, char **argv) {
     doubles_of_floats();
     doubles_of_boxes();
     rooms();
+    inputs_on_devices();
+    inputs_without_elements();
+    inputs_without_data();
     le_mpi_close(&engine);
     const int sum = end_ranks(NULL);
     if (rank == 0)

@@ -394,7 +394,10 @@ static le_status run(boxed *b) {
     le_tensor made[LE_MAX_ARGS] = {{0}};
     le__job *j = b->job;
     describe_output(b);
-    le_status status = le__journal_open(j);
+    le_status status = le__outputs_agree(j);
+    if (status != LE_OK)
+        return status;
+    status = le__journal_open(j);
     if (status == LE_OK)
         status = render(b);
     if (in_place(b)) {

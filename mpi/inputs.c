@@ -80,10 +80,7 @@ static le_status peek(le__job *j, size_t arg) {
 /* Rank 0's, for checks. */
 static void describe_tensor(le__job *j, size_t arg) {
     le__shared *s = &j->shared[arg];
-    le_tensor t = *s->in;
-    t.data = NULL;
-    t.storage = NULL;
-    le__world_broadcast(&j->world, &t, sizeof t);
+    le_tensor t = le__agree_form(j, s->in);
     stand_in(&t);
     s->shape = j->world.rank == 0 ? *s->in : t;
 }
@@ -101,10 +98,14 @@ le_status le__inputs_take(le__job *j) {
     for (size_t a = 0; a < j->op->n_args; a++) {
         if (!le__is_in(j, a) || j->shared[a].place)
             continue;
-        if (j->options.in == LE_MPI_ROOT)
+        if (j->options.in == LE_MPI_ROOT) {
             describe_tensor(j, a);
-        else if (status == LE_OK)
-            status = hold(&j->shared[a]);
+            continue;
+        }
+        le_status one = le__agree_tensor(j, a, j->shared[a].in);
+        if (one == LE_OK)
+            one = hold(&j->shared[a]);
+        status = status == LE_OK ? one : status;
     }
     return le__world_agree(&j->world, status);
 }

@@ -12,7 +12,7 @@
 #include "liquid_engine/le_stream.h"
 #include "world.h"
 
-enum { LE__NAME = 128 };
+enum { LE__NAME = 128, LE__MOST_ARGS = 2 * LE_MAX_ARGS };
 
 typedef struct le__shared {
     const char *place; /* NULL: a tensor */
@@ -69,9 +69,19 @@ int le__job_arg(const le__job *j, const char *name);
 /* LE_ERR_MEMORY, with the operation. */
 le_status le__job_no_memory(const le__job *j);
 
+/* --- agree.c --- */
+/* That all are given the same operation, arguments and options, but for the elements of tensors,
+ * and what tensors are. Sets j->hash. Collective. */
+le_status le__agree_arguments(le__job *j);
+/* What rank 0's tensor is, without memory. Collective. */
+le_tensor le__agree_form(const le__job *j, const le_tensor *own);
+/* An error where it has another dtype or shape than rank 0's. Collective; the status is this
+ * rank's. */
+le_status le__agree_tensor(const le__job *j, size_t arg, const le_tensor *own);
+
 /* --- inputs.c --- */
-/* What tensors are is known to all ranks then; those that all ranks have lie on the host. Whether
- * they have data is not looked at. Collective. */
+/* What tensors are is known to all ranks then; those that all ranks have are alike and lie on the
+ * host. Whether they have data is not looked at. Collective. */
 le_status le__inputs_take(le__job *j);
 /* The same for places, of which nothing is read. Collective. */
 le_status le__inputs_describe(le__job *j);
@@ -95,6 +105,8 @@ bool le__journal_close(le__job *j, bool good);
 /* --- outputs.c --- */
 /* What the call asks for, known to all ranks. Collective. */
 void le__outputs_describe(le__job *j);
+/* That what they will be is the same on all ranks. Collective. */
+le_status le__outputs_agree(const le__job *j);
 /* Collective. */
 le_status le__outputs_prepare(le__job *j);
 /* Takes the result of a block; *made is empty then. */

@@ -49,6 +49,17 @@ void le__outputs_describe(le__job *j) {
             j->shared[a].asked.dtype = dtypes[a];
 }
 
+le_status le__outputs_agree(const le__job *j) {
+    le_status status = LE_OK;
+    for (size_t a = 0; a < j->op->n_args; a++) {
+        if (!le__is_out(j, a))
+            continue;
+        le_status one = le__agree_tensor(j, a, &j->shared[a].shape);
+        status = status == LE_OK ? one : status;
+    }
+    return le__world_agree(&j->world, status);
+}
+
 /* ------------------------------------------------------------------------------------- room -- */
 
 le_status le__outputs_prepare(le__job *j) {
@@ -272,11 +283,7 @@ static le_status hand_over(const le__shared *s, le_tensor *made) {
     if (status != LE_OK)
         return status;
     memcpy(s->out->shape, made->shape, sizeof made->shape); /* rows to spare stay as they are */
-    if (s->out->dtype == made->dtype)
-        le__rows_unpack(s->out, made->data);
-    else
-        for (int64_t i = 0, n = le_tensor_count(made); i < n; i++)
-            le_tensor_set(s->out, i, le_tensor_get(made, i));
+    le__rows_unpack(s->out, made->data);
     le_tensor_touch(s->out);
     return LE_OK;
 }

@@ -11,9 +11,6 @@
 #include "lost.h"
 #include "patient.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,48 +74,6 @@ static size_t with_tensors(const le__job *j, le_tensor *tensors, le_arg *out) {
     return n;
 }
 
-static uint64_t hash_option(uint64_t h, const le_arg *a) {
-    switch (a->option) {
-    case LE_OPTION_IMPLEMENTATION:
-    case LE_OPTION_RUN_TYPE:
-    case LE_OPTION_DEVICE:
-        return a->value.str ? XXH64(a->value.str, strlen(a->value.str), h) : h;
-    case LE_OPTION_RTOL:
-    case LE_OPTION_ATOL:
-        return XXH64(&a->value.f64, sizeof a->value.f64, h);
-    case LE_OPTION_TICK:
-        return h;
-    default:
-        return XXH64(&a->value.i64, sizeof a->value.i64, h);
-    }
-}
-
-static uint64_t hash_arg(uint64_t h, const le_arg *a) {
-    h = XXH64(a->name ? a->name : "", a->name ? strlen(a->name) : 0, h);
-    h = XXH64(&a->kind, sizeof a->kind, h);
-    switch (a->kind) {
-    case LE_KIND_F64:
-        return XXH64(&a->value.f64, sizeof a->value.f64, h);
-    case LE_KIND_I64:
-        return XXH64(&a->value.i64, sizeof a->value.i64, h);
-    case LE_KIND_STR:
-        return a->value.str ? XXH64(a->value.str, strlen(a->value.str), h) : h;
-    case LE_KIND_F64S:
-        return a->value.f64s ? XXH64(a->value.f64s, a->count * sizeof *a->value.f64s, h) : h;
-    case LE_KIND_OPTION:
-        return hash_option(XXH64(&a->option, sizeof a->option, h), a);
-    default:
-        return h;
-    }
-}
-
-static uint64_t hash_of(const le__job *j, const char *operation) {
-    uint64_t h = XXH64(operation, strlen(operation), 0);
-    for (size_t k = 0; k < j->n_args; k++)
-        h = hash_arg(h, &j->args[k]);
-    return h;
-}
-
 /* own: what is wrong on this rank already. */
 static le_status take_args(le__job *j, const char *operation, le_status own) {
     le_status status = own;
@@ -126,16 +81,13 @@ static le_status take_args(le__job *j, const char *operation, le_status own) {
     j->mode = le_bench_mode(j->engine);
     if (status == LE_OK && !j->op)
         status = le_fail(LE_ERR_UNKNOWN, "there is no operation '%s'", operation);
-    else if (status == LE_OK && j->n_args > 2 * LE_MAX_ARGS)
+    else if (status == LE_OK && j->n_args > LE__MOST_ARGS)
         status = le_fail(LE_ERR_ARGUMENT, "%s: %zu arguments, at most %d", operation, j->n_args,
-                         2 * LE_MAX_ARGS);
+                         LE__MOST_ARGS);
     for (size_t k = 0; status == LE_OK && k < j->n_args; k++)
         status = take_arg(j, &j->args[k]);
     status = le__world_agree(&j->world, status);
-    if (status != LE_OK)
-        return status;
-    j->hash = hash_of(j, operation);
-    return le__world_same(&j->world, j->hash, "the operation and arguments of this rank");
+    return status == LE_OK ? le__agree_arguments(j) : status;
 }
 
 /* ----------------------------------------------------------------------------------- the cut -- */
@@ -164,8 +116,8 @@ static bool can_be_cut(le__job *j) {
 
 /* Shapes of the outputs, and how the call is cut. Nothing is read. */
 static le_status check(le__job *j) {
-    le_tensor tensors[LE_MAX_ARGS] = {{0}}, shapes[2 * LE_MAX_ARGS + 1];
-    le_arg args[2 * LE_MAX_ARGS + 1];
+    le_tensor tensors[LE_MAX_ARGS] = {{0}}, shapes[LE__MOST_ARGS + 1];
+    le_arg args[LE__MOST_ARGS + 1];
     for (size_t a = 0; a < j->op->n_args; a++)
         if (le__is_in(j, a))
             tensors[a] = j->shared[a].shape;
@@ -211,7 +163,7 @@ static size_t whole_call(const le__job *j, le_tensor *tensors, le_arg *args) {
 /* By what each rank knows of its own machine; with one that knows nothing, of none. */
 static void believe(le__job *j) {
     le_tensor tensors[LE_MAX_ARGS] = {{0}};
-    le_arg args[2 * LE_MAX_ARGS + 1];
+    le_arg args[LE__MOST_ARGS + 1];
     if (le__hook_equal())
         return;
     const size_t n = whole_call(j, tensors, args);
@@ -257,7 +209,7 @@ static void cut_lists(const le__job *j, const le_slab_range *r, le_arg *args) {
 
 static void choose_one(le__job *j) {
     le_tensor tensors[LE_MAX_ARGS] = {{0}};
-    le_arg args[2 * LE_MAX_ARGS + 2];
+    le_arg args[LE__MOST_ARGS + 2];
     if (j->reproducible && !j->forced)
         le__same_implementation(j, args, whole_call(j, tensors, args));
 }
@@ -285,7 +237,7 @@ static le_status prepare_block(const le__job *j, const le_slab_range *r, le_tens
 static le_status compute_block(le__job *j, int64_t number) {
     const le_slab_range r = j->blocks.list[number];
     le_tensor tensors[LE_MAX_ARGS] = {{0}};
-    le_arg args[2 * LE_MAX_ARGS + 1];
+    le_arg args[LE__MOST_ARGS + 1];
     size_t n;
     le_status status = prepare_block(j, &r, tensors, args, &n);
     if (status == LE_OK) {
@@ -343,7 +295,7 @@ static bool is_first_of_length(const le__blocks *b, int64_t number) {
 static void try_block(le__job *j, int64_t number, le__team_fn work) {
     const le_slab_range r = j->blocks.list[number];
     le_tensor tensors[LE_MAX_ARGS] = {{0}};
-    le_arg args[2 * LE_MAX_ARGS + 1];
+    le_arg args[LE__MOST_ARGS + 1];
     size_t n;
     le_status status = le__inputs_prepare(j);
     if (status == LE_OK)
@@ -391,7 +343,7 @@ static le_status run_blocks(le__job *j) {
 /* By rank 0 alone, as one call. */
 static le_status run_whole(le__job *j) {
     le_tensor tensors[LE_MAX_ARGS] = {{0}};
-    le_arg args[2 * LE_MAX_ARGS + 1];
+    le_arg args[LE__MOST_ARGS + 1];
     le_status status = LE_OK;
     const le_slab_range none = {0};
     j->slabs = (le_slabs){0};
@@ -473,6 +425,8 @@ static le_status run(le__job *j, const char *operation) {
         status = le__inputs_describe(j);
     if (status == LE_OK)
         status = le__world_agree(&j->world, check(j));
+    if (status == LE_OK)
+        status = le__outputs_agree(j);
     if (status != LE_OK)
         return status;
     if (!can_be_cut(j))

@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: MIT
  *
  * What callers may give to calls over ranks: memory of their own of every dtype that a call can
- * answer in, and with rows to spare; inputs that are on a device, empty, or not there. Against
- * single calls. To be started by mpirun with any number of ranks.
+ * answer in, and with rows to spare; inputs that are on a device, empty, or not there; and other
+ * things on one rank than on the others. Against single calls and numbers made here. To be started
+ * by mpirun with any number of ranks.
  */
 #include "liquid_engine/le_mpi.h"
 #include "ranks.h"
@@ -271,6 +272,94 @@ static void inputs_without_data(void) {
     le_tensor_free(&flat);
 }
 
+/* -------------------------------------------------------------------------- ranks that differ --
+ */
+
+enum other {
+    NOTHING,
+    FRAMES,
+    ROWS,
+    AXES,
+    DTYPE,
+    OUTPUT,
+    WHERE_IN,
+    WHERE_OUT,
+    ROUNDS,
+    OPERATION,
+    FEWER,
+    NUMBER,
+    OPTION,
+    OTHERS
+};
+
+static const char *const differences[OTHERS] = {
+    [FRAMES] = "argument 'volume' is f32[8,6,5], and f32[9,6,5] on rank 0",
+    [ROWS] = "argument 'volume' is f32[9,5,5], and f32[9,6,5] on rank 0",
+    [AXES] = "argument 'volume' is f32[9,6], and f32[9,6,5] on rank 0",
+    [DTYPE] = "argument 'volume' is f64[9,6,5], and f32[9,6,5] on rank 0",
+    [OUTPUT] = "argument 'image' is f64[6,5], and f32[6,5] on rank 0",
+    [WHERE_IN] = "le_mpi_options.in is LE_MPI_ROOT, and LE_MPI_ALL on rank 0",
+    [WHERE_OUT] = "le_mpi_options.out is LE_MPI_ROOT, and LE_MPI_ALL on rank 0",
+    [ROUNDS] = "le_mpi_options.factors are not those of rank 0",
+    [OPERATION] = "roberts_cross: the operation is not that of rank 0",
+    [FEWER] = "project: 6 arguments are given, and 7 on rank 0",
+    [NUMBER] = "argument number 3, 'axis', is not that of rank 0",
+    [OPTION] = "argument number 7, LE_OPT_RTOL, is not that of rank 0"};
+
+enum { DEEP = 9, HIGH = 6, WIDE = 5 };
+
+static le_status add_up(enum other other, le_tensor *image) {
+    static float floats[DEEP * HIGH * WIDE];
+    static double doubles[DEEP * HIGH * WIDE];
+    le_mpi_options o = wheres[1];
+    const int64_t shape[] = {other == FRAMES ? DEEP - 1 : DEEP, other == ROWS ? HIGH - 1 : HIGH,
+                             WIDE};
+    const int ndim = other == AXES ? 2 : 3;
+    const le_tensor volume = other == DTYPE ? le_tensor_of(doubles, LE_F64, ndim, shape)
+                                            : le_tensor_of(floats, LE_F32, ndim, shape);
+    for (int i = 0; i < DEEP * HIGH * WIDE; i++)
+        floats[i] = (float)value_at(i);
+    if (other == OUTPUT)
+        image->dtype = LE_F64;
+    o.in = other == WHERE_IN ? LE_MPI_ROOT : o.in;
+    o.out = other == WHERE_OUT ? LE_MPI_ROOT : o.out;
+    o.factors = other == ROUNDS ? &ranks : NULL;
+    o.n_factors = other == ROUNDS;
+    const le_arg args[] = {LE_IN("volume", &volume),
+                           LE_OUT("image", image),
+                           LE_I64("axis", other == NUMBER ? 1 : 0),
+                           LE_STR("reduce", "sum"),
+                           LE_STR("scale", "linear"),
+                           LE_STR("colormap", "none"),
+                           LE_OPT_RTOL(other == OPTION ? 0.5 : 1e-3)};
+    return le_mpi_call_run(engine, MPI_COMM_WORLD, &o,
+                           other == OPERATION ? "roberts_cross" : "project", args,
+                           sizeof args / sizeof *args - (other == FEWER));
+}
+
+static void check_sums(const le_tensor *image) {
+    CHECK(image->data && le_tensor_count(image) == HIGH * WIDE);
+    for (int64_t i = 0; image->data && i < HIGH * WIDE; i++) {
+        double sum = 0;
+        for (int64_t k = 0; k < DEEP; k++)
+            sum += (double)(float)value_at(k * HIGH * WIDE + i);
+        CHECK(fabs(le_tensor_get(image, i) - sum) <= 1e-3);
+    }
+}
+
+/* The last rank; all are told, and the next call is like any other. */
+static void ranks_that_differ(void) {
+    for (int k = NOTHING + 1; ranks > 1 && k < OTHERS; k++) {
+        le_tensor image = {0};
+        CHECK(add_up(rank == ranks - 1 ? (enum other)k : NOTHING, &image) == LE_ERR_ARGUMENT);
+        CHECK(!image.data && strstr(le_error_message(), differences[k]));
+        image = (le_tensor){0};
+        CHECK(add_up(NOTHING, &image) == LE_OK);
+        check_sums(&image);
+        le_tensor_free(&image);
+    }
+}
+
 int main(int argc, char **argv) {
     begin_ranks(&argc, &argv, NULL);
     le_options options;
@@ -284,6 +373,7 @@ int main(int argc, char **argv) {
     inputs_on_devices();
     inputs_without_elements();
     inputs_without_data();
+    ranks_that_differ();
     le_mpi_close(&engine);
     const int sum = end_ranks(NULL);
     if (rank == 0)

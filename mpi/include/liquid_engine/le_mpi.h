@@ -11,13 +11,15 @@
  *                LE_STR("images", "web.h5:/images"));
  *     le_mpi_close(&e);
  *
- * Every function is collective: all ranks of the communicator call it, with the same arguments. A
- * call is cut as its operation's `slabs` says (le_method.h): views of a volume, frames of a movie,
- * rows along an axis; each rank begins with a part of the items, by what the timings database knows
- * of its machine, and is given more of them by its measured speed; results are put together in
- * order. What cannot be cut is worked off by rank 0. A volume at a place that does not fit a rank's
- * memory limit is cut into boxes (le_boxes.h), one a rank, of which each reads its own; rank 0 gets
- * the pictures.
+ * Every function is collective: all ranks of the communicator call it, with the same arguments.
+ * What a rank is given otherwise than rank 0 is an error of le_mpi_run on all, which names it: an
+ * argument, a dtype or shape, an option; but elements of inputs are not compared. A call is cut as
+ * its operation's `slabs` says (le_method.h): views of a volume, frames of a movie, rows along an
+ * axis; each rank begins with a part of the items, by what the timings database knows of its
+ * machine, and is given more of them by its measured speed; results are put together in order. What
+ * cannot be cut is worked off by rank 0. A volume at a place that does not fit a rank's memory
+ * limit is cut into boxes (le_boxes.h), one a rank, of which each reads its own; rank 0 gets the
+ * pictures.
  *
  * Where all outputs are HDF5 places, a job that ends before its time leaves FILE.part and
  * FILE.journal: the same call, over any number of ranks, does what is left. Another call, input

@@ -38,6 +38,7 @@ typedef struct le__job {
     const le_operation *op;
     const le_arg *args;
     size_t n_args;
+    bool agreed; /* all ranks are given the same call */
     bool reproducible;
     bool forced;                   /* the caller says who is to answer */
     le_mode mode;                  /* that the call names, or the engine's */

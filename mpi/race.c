@@ -14,6 +14,14 @@ le_status le_mpi_race(le_engine *engine, MPI_Comm comm, const char *operation, c
     le_status status = le__world_open(&w, comm);
     if (status != LE_OK)
         return status;
+    if (!engine)
+        status = le_fail(LE_ERR_ARGUMENT, "le_mpi_race: no engine is given, expected one of "
+                                          "le_mpi_open");
+    status = le__world_agree(&w, status);
+    if (status != LE_OK) {
+        le__world_close(&w);
+        return status;
+    }
     status = le__learn_as_team(&w, engine, le_bench_race, operation, args, n_args);
     status = le__world_agree(&w, status);
     if (!le__lost())

@@ -74,20 +74,30 @@ static size_t with_tensors(const le__job *j, le_tensor *tensors, le_arg *out) {
     return n;
 }
 
-/* own: what is wrong on this rank already. */
-static le_status take_args(le__job *j, const char *operation, le_status own) {
-    le_status status = own;
+static le_status find_operation(le__job *j, const char *operation) {
+    if (!j->engine)
+        return le_fail(LE_ERR_ARGUMENT, "le_mpi_run: no engine is given, expected one of "
+                                        "le_mpi_open");
+    if (!operation)
+        return le_fail(LE_ERR_ARGUMENT, "le_mpi_run: no operation is given");
     j->op = le_engine_operation(j->engine, operation);
     j->mode = le_bench_mode(j->engine);
-    if (status == LE_OK && !j->op)
-        status = le_fail(LE_ERR_UNKNOWN, "there is no operation '%s'", operation);
-    else if (status == LE_OK && j->n_args > LE__MOST_ARGS)
+    return j->op ? LE_OK : le_fail(LE_ERR_UNKNOWN, "there is no operation '%s'", operation);
+}
+
+/* own: what is wrong on this rank already. */
+static le_status take_args(le__job *j, const char *operation, le_status own) {
+    le_status status = own == LE_OK ? find_operation(j, operation) : own;
+    if (status == LE_OK && j->n_args > LE__MOST_ARGS)
         status = le_fail(LE_ERR_ARGUMENT, "%s: %zu arguments, at most %d", operation, j->n_args,
                          LE__MOST_ARGS);
     for (size_t k = 0; status == LE_OK && k < j->n_args; k++)
         status = take_arg(j, &j->args[k]);
     status = le__world_agree(&j->world, status);
-    return status == LE_OK ? le__agree_arguments(j) : status;
+    if (status == LE_OK)
+        status = le__agree_arguments(j);
+    j->agreed = status == LE_OK;
+    return status;
 }
 
 /* ----------------------------------------------------------------------------------- the cut -- */
@@ -502,7 +512,7 @@ static le_status run_once(le_engine *engine, MPI_Comm comm, const le_mpi_options
         if (status == LE_OK)
             report(j, comm);
         le_set_tick(usual);
-        if (engine && !le__lost())
+        if (j->agreed && !le__lost())
             le__learn_share(&j->world, engine);
     }
     *again = le__lost_end(comm, j->world.comm);
@@ -514,13 +524,11 @@ le_status le_mpi_call_run(le_engine *engine, MPI_Comm comm, const le_mpi_options
                           const char *operation, const le_arg *args, size_t n_args) {
     bool again = true;
     le_status status = LE_OK;
-    if (!operation)
-        return le_fail(LE_ERR_ARGUMENT, "le_mpi_run: no operation");
     while (again) {
         status = run_once(engine, comm, options, operation, args, n_args, &again);
         if (again && le__lost_root(comm))
             return le_fail(LE_ERR_INTERNAL, "%s: rank 0 was lost, which writes the results",
-                           operation);
+                           operation ? operation : "le_mpi_run");
     }
     return status;
 }

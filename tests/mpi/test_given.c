@@ -360,6 +360,28 @@ static void ranks_that_differ(void) {
     }
 }
 
+/* ----------------------------------------------------------------------------------- nothing -- */
+
+/* On the last rank alone: nobody waits for it. */
+static void calls_of_nothing(void) {
+    le_tensor image = {0};
+    const bool last = rank == ranks - 1;
+    le_tensor volume = numbers(LE_F32, 3, (int64_t[]){DEEP, HIGH, WIDE});
+    const le_arg args[] = {LE_IN("volume", &volume), LE_OUT("image", &image)};
+    le_engine *some = last ? NULL : engine;
+    CHECK(le_mpi_call_run(some, MPI_COMM_WORLD, &wheres[1], "project", args, 2) == LE_ERR_ARGUMENT);
+    CHECK(strstr(le_error_message(), "le_mpi_run: no engine is given"));
+    CHECK(le_mpi_call_run(engine, MPI_COMM_WORLD, &wheres[1], last ? NULL : "project", args, 2) ==
+          LE_ERR_ARGUMENT);
+    CHECK(strstr(le_error_message(), "le_mpi_run: no operation is given"));
+    CHECK(le_mpi_race(some, MPI_COMM_WORLD, "project", args, 2) == LE_ERR_ARGUMENT);
+    CHECK(strstr(le_error_message(), "le_mpi_race: no engine is given"));
+    CHECK(!image.data && add_up(NOTHING, &image) == LE_OK);
+    check_sums(&image);
+    le_tensor_free(&image);
+    le_tensor_free(&volume);
+}
+
 int main(int argc, char **argv) {
     begin_ranks(&argc, &argv, NULL);
     le_options options;
@@ -374,6 +396,7 @@ int main(int argc, char **argv) {
     inputs_without_elements();
     inputs_without_data();
     ranks_that_differ();
+    calls_of_nothing();
     le_mpi_close(&engine);
     const int sum = end_ranks(NULL);
     if (rank == 0)

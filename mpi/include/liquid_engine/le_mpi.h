@@ -90,8 +90,8 @@ typedef struct le_mpi_report {
 LE_API le_status le_mpi_open(le_engine **engine, MPI_Comm comm, const le_options *options);
 LE_API void le_mpi_close(le_engine **engine);
 
-/* Use the macro le_mpi_run. options NULL: the defaults. With LE_OPT_REPRODUCIBLE the result has the
- * same bits for any number of ranks. */
+/* Use the macro le_mpi_run. engine: of le_mpi_open. options NULL: the defaults. With
+ * LE_OPT_REPRODUCIBLE the result has the same bits for any number of ranks. */
 LE_API le_status le_mpi_call_run(le_engine *engine, MPI_Comm comm, const le_mpi_options *options,
                                  const char *operation, const le_arg *args, size_t n_args);
 #ifndef __cplusplus

@@ -22,7 +22,8 @@ typedef struct le__shared {
     bool given;
     le_tensor
         shape; /* its dtype and shape; of inputs with one element for all, until they are read */
-    le_tensor whole;   /* input that is needed as a whole, or cannot be read in parts; own: */
+    le_tensor
+        whole; /* input or table that is needed as a whole, or cannot be read in parts; own: */
     bool own;          /* is freed with the job */
     bool reserved;     /* output: each rank writes its part, */
     int64_t offset;    /* from this byte of the file on */
@@ -36,7 +37,8 @@ typedef struct le__job {
     le__world world;
     le_mpi_options options;
     const le_operation *op;
-    const le_arg *args;
+    const le_arg *args; /* the caller's, then these, of which tables may come from rank 0: */
+    le_arg own_args[LE__MOST_ARGS];
     size_t n_args;
     bool agreed; /* all ranks are given the same call */
     bool reproducible;
@@ -60,7 +62,7 @@ typedef struct le__job {
     int64_t left;                   /* items that this job has to do */
     uint64_t hash;                  /* of the call */
     char *journal;                  /* the file that says what is done; NULL: none */
-    le__shared shared[LE_MAX_ARGS]; /* by index in the descriptor: tensors only */
+    le__shared shared[LE_MAX_ARGS]; /* by index in the descriptor: tensors, tables */
 } le__job;
 
 bool le__is_in(const le__job *j, size_t arg);
@@ -102,6 +104,10 @@ le_status le__journal_mark(const le__job *j, const le_slab_range *items);
 /* The call has ended; what is done of it stays when it failed. Returns whether anything is.
  * Collective. */
 bool le__journal_close(le__job *j, bool good);
+
+/* --- tables.c --- */
+/* All have the same tables then, of which the engine checks what they are. Collective. */
+le_status le__tables_agree(le__job *j);
 
 /* --- outputs.c --- */
 /* What the call asks for, known to all ranks. Collective. */

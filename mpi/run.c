@@ -31,6 +31,11 @@ static bool is_tensor(const le_arg_desc *d) {
     return d->type == LE_TYPE_IN || d->type == LE_TYPE_OUT;
 }
 
+static bool lacks_table(const le_arg_desc *d, const le_arg *a) {
+    return d->type == LE_TYPE_TABLE && ((a->kind == LE_KIND_TABLE && !a->value.in) ||
+                                        (a->kind == LE_KIND_STR && !a->value.str));
+}
+
 /* Wrong kinds are left to the engine's own check. */
 static le_status take_arg(le__job *j, const le_arg *a) {
     int i = le__job_arg(j, a->name);
@@ -40,6 +45,8 @@ static le_status take_arg(le__job *j, const le_arg *a) {
         j->forced = true;
     if (a->kind == LE_KIND_OPTION && a->option == LE_OPTION_MODE && a->value.i64)
         j->mode = (le_mode)a->value.i64;
+    if (i >= 0 && lacks_table(&j->op->args[i], a))
+        return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is NULL", j->op->name, a->name);
     if (i < 0 || !is_tensor(&j->op->args[i]))
         return LE_OK;
     le__shared *s = &j->shared[i];
@@ -91,6 +98,8 @@ static le_status take_args(le__job *j, const char *operation, le_status own) {
     if (status == LE_OK && j->n_args > LE__MOST_ARGS)
         status = le_fail(LE_ERR_ARGUMENT, "%s: %zu arguments, at most %d", operation, j->n_args,
                          LE__MOST_ARGS);
+    if (status == LE_OK && j->n_args > 0)
+        j->args = memcpy(j->own_args, j->args, j->n_args * sizeof *j->args);
     for (size_t k = 0; status == LE_OK && k < j->n_args; k++)
         status = take_arg(j, &j->args[k]);
     status = le__world_agree(&j->world, status);
@@ -423,6 +432,8 @@ static le_status begin_deadline(le__job *j) {
 static le_status run(le__job *j, const char *operation) {
     bool boxed = false;
     le_status status = take_args(j, operation, begin_deadline(j));
+    if (status == LE_OK)
+        status = le__tables_agree(j);
     if (status == LE_OK)
         status = le__inputs_take(j);
     if (status == LE_OK)

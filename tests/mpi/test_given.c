@@ -6,6 +6,7 @@
  * things on one rank than on the others. Against single calls and numbers made here. To be started
  * by mpirun with any number of ranks.
  */
+#include "liquid_engine/le_io.h"
 #include "liquid_engine/le_mpi.h"
 #include "ranks.h"
 
@@ -15,6 +16,7 @@
 #include <string.h>
 
 static le_engine *engine;
+static char folder[] = "/tmp/le-mpi-given-XXXXXX";
 
 static double value_at(int64_t i) {
     return (double)((i * 7919) % 1009) / 7 - 60;
@@ -360,6 +362,111 @@ static void ranks_that_differ(void) {
     }
 }
 
+/* ------------------------------------------------------------------------------------ tables -- */
+
+enum { ROWS_OF_IMAGE = 23, COLUMNS_OF_IMAGE = 7, TAPS = 3 };
+
+static le_status convolve(const le_mpi_options *o, le_arg kernel, le_tensor *result) {
+    le_tensor image = numbers(LE_F32, 2, (int64_t[]){ROWS_OF_IMAGE, COLUMNS_OF_IMAGE});
+    const le_status status =
+        le_mpi_run(engine, MPI_COMM_WORLD, o, "convolve2d", LE_IN("image", &image), kernel,
+                   LE_STR("mode", "same"), LE_OUT("result", result));
+    le_tensor_free(&image);
+    return status;
+}
+
+static double image_at(int row, int column) {
+    const bool inside = row >= 0 && row < ROWS_OF_IMAGE && column >= 0 && column < COLUMNS_OF_IMAGE;
+    return inside ? (double)(float)value_at(row * COLUMNS_OF_IMAGE + column) : 0;
+}
+
+static void check_convolution(const double *taps, const le_tensor *result) {
+    CHECK(result->data && le_tensor_count(result) == ROWS_OF_IMAGE * COLUMNS_OF_IMAGE);
+    for (int i = 0; result->data && i < ROWS_OF_IMAGE * COLUMNS_OF_IMAGE; i++) {
+        double sum = 0;
+        for (int k = 0; k < TAPS * TAPS; k++)
+            sum += taps[k] * image_at(i / COLUMNS_OF_IMAGE + TAPS / 2 - k / TAPS,
+                                      i % COLUMNS_OF_IMAGE + TAPS / 2 - k % TAPS);
+        CHECK(fabs(le_tensor_get(result, i) - sum) <= 1e-3);
+    }
+}
+
+/* Rank 0's, whatever the others give; packed and column-major; at a place. */
+static void tables_of_one(void) {
+    static const double taps[TAPS * TAPS] = {1, 2, 3, 4, 5, 6, 7, 8, 9.5};
+    static const double columns[TAPS * TAPS] = {1, 4, 7, 2, 5, 8, 3, 6, 9.5};
+    static const double others[TAPS * TAPS] = {1, 0, 0, 0, -3};
+    const int64_t shape[] = {TAPS, TAPS};
+    le_tensor given[] = {
+        le_tensor_of(taps, LE_F64, 2, shape), {0}, le_tensor_of(others, LE_F64, 2, shape)};
+    le_tensor turned = le_tensor_of(columns, LE_F64, 2, shape);
+    turned.strides[0] = 1;
+    turned.strides[1] = TAPS;
+    le_mpi_options o = {.struct_size = sizeof o, .in = LE_MPI_ROOT, .out = LE_MPI_ALL};
+    for (int k = 0; k < 4; k++) {
+        const le_tensor *own = rank > 0 ? &given[1 + k / 2] : k % 2 ? &turned : &given[0];
+        le_tensor result = {0};
+        CHECK(convolve(&o, LE_TABLE("kernel", own), &result) == LE_OK);
+        check_convolution(taps, &result);
+        le_tensor_free(&result);
+    }
+    char place[64];
+    snprintf(place, sizeof place, "%s/kernel.h5:/taps", folder);
+    if (rank == 0)
+        CHECK(le_io_write(engine, place, &given[0]) == LE_OK);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int k = 0; k < 2; k++) {
+        le_tensor result = {0};
+        CHECK(convolve(&wheres[k], LE_STR("kernel", place), &result) == LE_OK);
+        check_convolution(taps, &result);
+        le_tensor_free(&result);
+    }
+}
+
+/* On all ranks, or on the last one another. */
+static void tables_of_all(void) {
+    double taps[TAPS * (TAPS + 1)] = {1, 2, 3, 4, 5, 6, 7, 8, 9.5};
+    le_tensor kernel = le_tensor_of(taps, LE_F64, 2, (int64_t[]){TAPS, TAPS}), result = {0};
+    CHECK(convolve(&wheres[1], LE_TABLE("kernel", &kernel), &result) == LE_OK);
+    check_convolution(taps, &result);
+    le_tensor_free(&result);
+    if (ranks == 1)
+        return;
+    taps[4] = rank == ranks - 1 ? 5.5 : 5;
+    CHECK(convolve(&wheres[1], LE_TABLE("kernel", &kernel), &result) == LE_ERR_ARGUMENT);
+    CHECK(strstr(le_error_message(), "elements of table 'kernel' are not those of rank 0"));
+    taps[4] = 5;
+    if (rank == ranks - 1)
+        kernel = le_tensor_of(taps, LE_F64, 2, (int64_t[]){TAPS, TAPS + 1});
+    CHECK(convolve(&wheres[1], LE_TABLE("kernel", &kernel), &result) == LE_ERR_ARGUMENT);
+    CHECK(strstr(le_error_message(), "argument 'kernel' is f64[3,4], and f64[3,3] on rank 0"));
+    CHECK(!result.data);
+}
+
+static void tables_that_are_none(void) {
+    static const double one;
+    const le_tensor lost = le_tensor_of(NULL, LE_F64, 2, (int64_t[]){TAPS, TAPS}), none = {0};
+    const le_tensor large = le_tensor_of(&one, LE_F64, 2, (int64_t[]){1, LE_TABLE_MAX + 1});
+    const le_tensor *nothing = NULL;
+    const char *no_place = NULL;
+    char missing[64];
+    le_tensor result = {0};
+    snprintf(missing, sizeof missing, "%s/missing.h5:/taps", folder);
+    for (int k = 0; k < 2; k++) {
+        const le_mpi_options *o = &wheres[k];
+        CHECK(convolve(o, LE_TABLE("kernel", &lost), &result) == LE_ERR_ARGUMENT);
+        CHECK(strstr(le_error_message(), "argument 'kernel' has no data"));
+        CHECK(convolve(o, LE_TABLE("kernel", &none), &result) == LE_ERR_DTYPE);
+        CHECK(convolve(o, LE_TABLE("kernel", &large), &result) == LE_ERR_SHAPE);
+        CHECK(strstr(le_error_message(), "table 'kernel' has 1048577 elements"));
+        CHECK(convolve(o, LE_TABLE("kernel", nothing), &result) == LE_ERR_ARGUMENT);
+        CHECK(convolve(o, LE_STR("kernel", no_place), &result) == LE_ERR_ARGUMENT);
+        CHECK(strstr(le_error_message(), "argument 'kernel' is NULL"));
+        CHECK(convolve(o, LE_STR("kernel", missing), &result) == LE_ERR_IO);
+        CHECK(strstr(le_error_message(), "missing.h5") && !result.data);
+    }
+}
+
 /* ----------------------------------------------------------------------------------- nothing -- */
 
 /* On the last rank alone: nobody waits for it. */
@@ -383,7 +490,7 @@ static void calls_of_nothing(void) {
 }
 
 int main(int argc, char **argv) {
-    begin_ranks(&argc, &argv, NULL);
+    begin_ranks(&argc, &argv, folder);
     le_options options;
     le_default_options(&options);
     options.db_path = ":memory:";
@@ -396,9 +503,12 @@ int main(int argc, char **argv) {
     inputs_without_elements();
     inputs_without_data();
     ranks_that_differ();
+    tables_of_one();
+    tables_of_all();
+    tables_that_are_none();
     calls_of_nothing();
     le_mpi_close(&engine);
-    const int sum = end_ranks(NULL);
+    const int sum = end_ranks(folder);
     if (rank == 0)
         printf("%d ranks: %d failures\n", ranks, sum);
     MPI_Finalize();

@@ -13,13 +13,13 @@
  *
  * Every function is collective: all ranks of the communicator call it, with the same arguments.
  * What a rank is given otherwise than rank 0 is an error of le_mpi_run on all, which names it: an
- * argument, a dtype or shape, an option; but elements of inputs are not compared. A call is cut as
- * its operation's `slabs` says (le_method.h): views of a volume, frames of a movie, rows along an
- * axis; each rank begins with a part of the items, by what the timings database knows of its
- * machine, and is given more of them by its measured speed; results are put together in order. What
- * cannot be cut is worked off by rank 0. A volume at a place that does not fit a rank's memory
- * limit is cut into boxes (le_boxes.h), one a rank, of which each reads its own; rank 0 gets the
- * pictures.
+ * argument, a dtype or shape, an element of a table, an option; but elements of inputs are not
+ * compared. A call is cut as its operation's `slabs` says (le_method.h): views of a volume, frames
+ * of a movie, rows along an axis; each rank begins with a part of the items, by what the timings
+ * database knows of its machine, and is given more of them by its measured speed; results are put
+ * together in order. What cannot be cut is worked off by rank 0. A volume at a place that does not
+ * fit a rank's memory limit is cut into boxes (le_boxes.h), one a rank, of which each reads its
+ * own; rank 0 gets the pictures.
  *
  * Where all outputs are HDF5 places, a job that ends before its time leaves FILE.part and
  * FILE.journal: the same call, over any number of ranks, does what is left. Another call, input
@@ -47,11 +47,12 @@
 extern "C" {
 #endif
 
-/* Where tensors are that are given as tensors. An input or output given as text (LE_STR) is a place
- * (le_io.h): each rank reads what it needs of it, and writes its own part into an HDF5 file; other
- * formats are written by rank 0. */
+/* Where tensors are that are given as tensors, tables among them. An input, table or output that is
+ * given as text (LE_STR) is a place (le_io.h): each rank reads what it needs of it (of a table rank
+ * 0, for all), and writes its own part into an HDF5 file; other formats are written by rank 0. */
 typedef enum le_mpi_where {
-    LE_MPI_ROOT = 0, /* rank 0 has or gets it; the others give {0} and get nothing */
+    LE_MPI_ROOT = 0, /* rank 0 has or gets it; the others give {0}, which is not looked at, and get
+                        nothing */
     LE_MPI_ALL       /* all ranks have the whole, or get it */
 } le_mpi_where;
 

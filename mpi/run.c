@@ -52,9 +52,9 @@ static le_status take_arg(le__job *j, const le_arg *a) {
     le__shared *s = &j->shared[i];
     if (a->kind == LE_KIND_STR)
         s->place = a->value.str;
-    else if (a->kind == LE_KIND_IN)
+    else if (a->kind == LE_KIND_IN && j->op->args[i].type == LE_TYPE_IN)
         s->in = a->value.in;
-    else if (a->kind == LE_KIND_OUT)
+    else if (a->kind == LE_KIND_OUT && j->op->args[i].type == LE_TYPE_OUT)
         s->out = a->value.out;
     else
         return LE_OK;

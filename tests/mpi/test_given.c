@@ -489,6 +489,21 @@ static void calls_of_nothing(void) {
     le_tensor_free(&volume);
 }
 
+/* Inputs as outputs, and the other way round. */
+static void kinds_that_are_wrong(void) {
+    le_tensor volume = numbers(LE_F32, 3, (int64_t[]){DEEP, HIGH, WIDE}), image = {0};
+    for (int k = 0; k < 2; k++) {
+        CHECK(le_mpi_run(engine, MPI_COMM_WORLD, &wheres[k], "project", LE_OUT("volume", &volume),
+                         LE_OUT("image", &image)) == LE_ERR_ARGUMENT);
+        CHECK(strstr(le_error_message(), "argument 'volume' was given as an output tensor"));
+        CHECK(le_mpi_run(engine, MPI_COMM_WORLD, &wheres[k], "project", LE_IN("volume", &volume),
+                         LE_IN("image", &image)) == LE_ERR_ARGUMENT);
+        CHECK(strstr(le_error_message(), "argument 'image' was given as an input tensor"));
+    }
+    CHECK(!image.data);
+    le_tensor_free(&volume);
+}
+
 int main(int argc, char **argv) {
     begin_ranks(&argc, &argv, folder);
     le_options options;
@@ -507,6 +522,7 @@ int main(int argc, char **argv) {
     tables_of_all();
     tables_that_are_none();
     calls_of_nothing();
+    kinds_that_are_wrong();
     le_mpi_close(&engine);
     const int sum = end_ranks(folder);
     if (rank == 0)

@@ -129,28 +129,42 @@ static void take_from_host(le_tensor *t) {
     t->data = NULL;
 }
 
-/* The others do not know what rank 0 asks for; several groups of ranks have boxes. */
+enum { EDGE = 64, BOXED_VIEWS = 8, SIDE = 8 };
+
+static const double turns[BOXED_VIEWS] = {0, 10, 20, 30, 40, 50, 60, 70};
+
+/* A rank has memory for half of the volume, as boxes use it. */
+static le_status render_boxes(const le_mpi_options *o, const le_tensor *volume, le_tensor *images) {
+    return le_mpi_run(engine, MPI_COMM_WORLD, o, "volume_render", LE_IN("volume", volume),
+                      LE_I64("size", SIDE), LE_F64S("angles", turns, BOXED_VIEWS),
+                      LE_F64("outside", 0), LE_OUT("images", images), LE_OPT_MEMORY_LIMIT(1050000));
+}
+
+/* The others do not know what rank 0 asks for, where several groups of ranks have boxes; or the
+ * last one asks for something else. */
 static void doubles_of_boxes(void) {
-    enum { EDGE = 64, VIEWS = 8, N = 8, LIMIT = 1050000 };
-    static double memory[VIEWS * N * N * 3];
-    const double angles[VIEWS] = {0, 10, 20, 30, 40, 50, 60, 70};
-    const le_mpi_options o = {.struct_size = sizeof o, .in = LE_MPI_ALL};
+    static double memory[BOXED_VIEWS * SIDE * SIDE * 3];
+    const le_mpi_options root = {.struct_size = sizeof root, .in = LE_MPI_ALL};
+    const le_mpi_options all = {.struct_size = sizeof all, .in = LE_MPI_ALL, .out = LE_MPI_ALL};
     le_mpi_report r = {.struct_size = sizeof r};
     le_tensor volume = numbers(LE_F32, 3, (int64_t[]){EDGE, EDGE, EDGE}), alone = {0}, got = {0};
     if (rank == 0)
-        got = le_tensor_of(memory, LE_F64, 4, (int64_t[]){VIEWS, N, N, 3});
+        got = le_tensor_of(memory, LE_F64, 4, (int64_t[]){BOXED_VIEWS, SIDE, SIDE, 3});
     take_from_host(&volume);
-    CHECK(le_mpi_run(engine, MPI_COMM_WORLD, &o, "volume_render", LE_IN("volume", &volume),
-                     LE_I64("size", N), LE_F64S("angles", angles, VIEWS), LE_F64("outside", 0),
-                     LE_OUT("images", &got), LE_OPT_MEMORY_LIMIT(LIMIT)) == LE_OK);
-    CHECK(le_engine_run(engine, "volume_render", LE_IN("volume", &volume), LE_I64("size", N),
-                        LE_F64S("angles", angles, VIEWS), LE_F64("outside", 0),
-                        LE_OUT("images", &alone)) == LE_OK);
+    CHECK(render_boxes(&root, &volume, &got) == LE_OK);
     CHECK(le_mpi_last_run(&r) == LE_OK && (ranks == 1 || r.boxes > 0));
+    CHECK(le_engine_run(engine, "volume_render", LE_IN("volume", &volume), LE_I64("size", SIDE),
+                        LE_F64S("angles", turns, BOXED_VIEWS), LE_F64("outside", 0),
+                        LE_OUT("images", &alone)) == LE_OK);
     if (rank == 0)
         CHECK(largest_difference(&got, &alone) <= 1e-3);
     else
         CHECK(!got.data);
+    got = (le_tensor){.dtype = rank == ranks - 1 ? LE_F64 : LE_F32};
+    CHECK(render_boxes(&all, &volume, &got) == (ranks > 1 ? LE_ERR_ARGUMENT : LE_OK));
+    if (ranks > 1)
+        CHECK(strstr(le_error_message(), "'images' is f64[8,8,8,3], and f32[8,8,8,3] on rank 0"));
+    le_tensor_free(&got);
     le_tensor_free(&alone);
     le_tensor_free(&volume);
 }

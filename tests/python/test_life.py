@@ -34,6 +34,60 @@ def test_threads_get_the_same_bits(rng):
         assert not wrong
 
 
+PROFILED = """
+import threading
+import numpy as np
+import liquid_engine as le
+cube = np.ones((20, 64, 64), "f4")
+le.project(cube)
+ended, failed = threading.Event(), []
+def work():
+    try:
+        while not ended.is_set():
+            le.project(cube)
+    except Exception as error:
+        failed.append(error)
+threads = [threading.Thread(target=work) for _ in range(2)]
+for t in threads:
+    t.start()
+seen = 0
+for _ in range(500):
+    with le.profile() as p:
+        le.project(cube)
+        try:
+            le.profile().__enter__()
+        except ValueError as error:
+            seen += "under way already" in str(error)
+    seen += any(r.kind == "run" and "project" in r.name for r in p.rows)
+ended.set()
+for t in threads:
+    t.join()
+print(seen, failed)
+"""
+
+
+def test_profiles_begin_and_end_beside_calls(new_process):
+    """Calls on other threads wait for a moment, and a second profile is refused."""
+    assert new_process(PROFILED) == "1000 []\n"
+
+
+def test_profiles_do_not_begin_within_a_call():
+    raised = []
+
+    def look(_done):
+        try:
+            le.profile().__enter__()
+        except RuntimeError as error:
+            raised.append(str(error))
+
+    cube = np.ones((300, 100, 100), "f4")
+    le.shift_magnify(cube, magnification_row=2, magnification_col=2, implementation="reference", progress=look)
+    assert raised[0] == "a profile cannot begin within a call of an operation"
+    with le.profile() as p:
+        le.project(cube)
+    assert p.rows
+
+
 LEFT = """
 import sys, threading
 import numpy as np

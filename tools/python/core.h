@@ -49,8 +49,10 @@ bool core_engine_is_open(const core_engine *engine);
 bool core_engine_begin(core_engine *engine);
 void core_engine_end(core_engine *engine);
 /* The same for what must not overlap calls: waits for those under way, and lets no other one begin.
- * Keep the GIL between the two. */
-bool core_engine_begin_alone(core_engine *engine);
+ * what: "a profile cannot begin", for the error where they take longer than so many seconds. Keep
+ * the GIL between the two. */
+enum { CORE_ALONE_SECONDS = 10 };
+bool core_engine_begin_alone(core_engine *engine, const char *what, int seconds);
 void core_engine_end_alone(core_engine *engine);
 
 /* The end of every tp_dealloc: subclasses made in Python are allocated in another way. */

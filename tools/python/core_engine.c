@@ -15,7 +15,7 @@ static PyObject *opener;    /* makes the default engine, and sets it */
 static unsigned generation; /* of default engines: another one after one that was closed */
 static bool ended;          /* the program: no other one is opened */
 
-enum { WAIT_SECONDS = 10, EXIT_SECONDS = 2 }; /* for calls on other threads */
+enum { EXIT_SECONDS = 2 }; /* for calls on other threads */
 
 /* --- options --- */
 
@@ -225,10 +225,10 @@ bool core_engine_begin(core_engine *engine) {
     return true;
 }
 
-bool core_engine_begin_alone(core_engine *engine) {
-    time_t end = time(NULL) + WAIT_SECONDS;
+bool core_engine_begin_alone(core_engine *engine, const char *what, int seconds) {
+    time_t end = time(NULL) + seconds;
     if (core_is_outside()) {
-        PyErr_SetString(PyExc_RuntimeError, "operations cannot be registered by a call of one");
+        PyErr_Format(PyExc_RuntimeError, "%s within a call of an operation", what);
         return false;
     }
     engine->wanted++;
@@ -237,9 +237,9 @@ bool core_engine_begin_alone(core_engine *engine) {
         good = wait_a_moment();
         if (good && engine->in_use && time(NULL) > end) {
             PyErr_Format(PyExc_RuntimeError,
-                         "operations cannot be registered while calls are under way on other "
-                         "threads: %d of them did not end within %d s",
-                         engine->in_use, WAIT_SECONDS);
+                         "%s while calls are under way on other threads: %d of them did not end "
+                         "within %d s",
+                         what, engine->in_use, seconds);
             good = false;
         }
     }

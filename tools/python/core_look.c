@@ -7,6 +7,7 @@
 
 #include "liquid_engine/le_report.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -265,20 +266,32 @@ static PyObject *last_run(PyObject *module, PyObject *none) {
 
 /* ---------------------------------------------------------------------------- profile -------- */
 
-static PyObject *profile_start(PyObject *module, PyObject *engine) {
-    core_engine *e = core_engine_get(engine);
-    le_status status;
-    (void)module;
-    if (!e || !core_engine_begin(e)) {
-        Py_XDECREF((PyObject *)e);
-        return NULL;
+/* Drivers take their time, for which nobody else needs to wait. */
+static bool open_devices(core_engine *e) {
+    le_bench_device first;
+    if (!core_engine_begin((core_engine *)Py_NewRef((PyObject *)e))) {
+        Py_DECREF((PyObject *)e);
+        return false;
     }
     core_outside outside;
     core_leave(&outside, NULL);
-    status = le_profile_start(e->engine);
+    le_bench_devices(e->engine, &first, 1);
     core_back(&outside);
     core_engine_end(e);
-    return core_check(status) ? Py_NewRef(Py_None) : NULL;
+    return true;
+}
+
+/* Calls that are under way write to a profile, whose beginning and end they must not see. */
+static PyObject *profile_start(PyObject *module, PyObject *engine) {
+    core_engine *e = core_engine_get(engine);
+    (void)module;
+    bool good = e && open_devices(e) &&
+                core_engine_begin_alone(e, "a profile cannot begin", CORE_ALONE_SECONDS);
+    le_status status = good ? le_profile_start(e->engine) : LE_OK;
+    if (good)
+        core_engine_end_alone(e);
+    Py_XDECREF((PyObject *)e);
+    return good && core_check(status) ? Py_NewRef(Py_None) : NULL;
 }
 
 static PyObject *profile_rows(const le_profile *profile) {
@@ -300,19 +313,15 @@ static PyObject *profile_rows(const le_profile *profile) {
 static PyObject *profile_stop(PyObject *module, PyObject *engine) {
     core_engine *e = core_engine_get(engine);
     le_profile *profile = NULL;
-    le_status status;
     PyObject *r = NULL;
     (void)module;
-    if (!e || !core_engine_begin(e)) {
-        Py_XDECREF((PyObject *)e);
-        return NULL;
-    }
-    core_outside outside;
-    core_leave(&outside, NULL);
-    status = le_profile_stop(e->engine, &profile);
-    core_back(&outside);
-    core_engine_end(e);
-    if (core_check(status))
+    /* However long others take: who leaves the block has no other way to end it. */
+    bool good = e && core_engine_begin_alone(e, "a profile cannot end", INT_MAX);
+    le_status status = good ? le_profile_stop(e->engine, &profile) : LE_OK;
+    if (good)
+        core_engine_end_alone(e);
+    Py_XDECREF((PyObject *)e);
+    if (good && core_check(status))
         r = Py_BuildValue("(NNN)", profile_rows(profile), take_text(le_profile_table(profile)),
                           take_text(le_profile_trace_json(profile)));
     le_profile_free(&profile);

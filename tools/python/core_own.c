@@ -141,7 +141,7 @@ static own_operation *read_operation(PyObject *dict) {
 /* The engine while nobody else uses it; what is registered must not overlap calls. */
 static core_engine *alone(PyObject *engine) {
     core_engine *e = core_engine_get(engine);
-    if (e && !core_engine_begin_alone(e)) {
+    if (e && !core_engine_begin_alone(e, "operations cannot be registered", CORE_ALONE_SECONDS)) {
         Py_DECREF((PyObject *)e);
         return NULL;
     }

@@ -24,6 +24,7 @@ typedef struct le__chain_value {
     le__value_role role;
     char *name;         /* inputs and outputs; owned */
     bool output;        /* wanted by the caller under its name, or LE__VALUE_RESULT */
+    int place;          /* outputs of le_chain_output: how many there were before */
     int arg;            /* argument of the expanded call, -1: none */
     int root;           /* itself, or the value that this is a part of */
     int axis;           /* parts: as given to le_chain_slice or _range */
@@ -96,6 +97,7 @@ struct le_chain {
     le_storage *nothing; /* what stand-ins claim to live in */
     le__chain_value *values;
     int n_values;
+    int n_outputs; /* of le_chain_output */
     le__chain_step **steps;
     int n_steps;
     size_t capacity, step_capacity; /* of both */

@@ -259,18 +259,18 @@ static le_value mapped(const le_value *map, int64_t id) {
 }
 
 static void repeat_value(const le_chain *from, int i, le_chain *to, const le_value *inputs,
-                         const le_value *outputs, int counts[2], le_value *map) {
+                         const le_value *outputs, int *n_inputs, le_value *map) {
     const le__chain_value *v = &from->values[i];
     const le_tensor *t = &v->shape;
     if (v->parent >= 0)
         map[i] = v->end < 0 ? le_chain_slice(to, map[v->parent], v->axis, v->begin)
                             : le_chain_range(to, map[v->parent], v->axis, v->begin, v->end);
     else if (v->role == LE__VALUE_INPUT)
-        map[i] = inputs[counts[0]++];
+        map[i] = inputs[(*n_inputs)++];
     else if (v->role == LE__VALUE_CONSTANT)
         map[i] = le_chain_constant(to, &v->constant);
-    else if (v->output && outputs[counts[1]++].id >= 0)
-        map[i] = outputs[counts[1] - 1];
+    else if (v->output && outputs[v->place].id >= 0)
+        map[i] = outputs[v->place];
     else
         map[i] =
             v->declared ? le_chain_temp_of(to, t->dtype, t->ndim, t->shape) : le_chain_temp(to);
@@ -286,21 +286,31 @@ static void repeat_step(const le__chain_step *s, le_chain *to, const le_value *m
     le__chain_add_step(to, s->entry, args, s->n_args);
 }
 
+/* The value that was made an output after so many others. */
+static int output_at(const le_chain *chain, int place) {
+    int i = 0;
+    while (!chain->values[i].output || chain->values[i].place != place)
+        i++;
+    return i;
+}
+
 static le_status repeat_chain(const le_chain *from, le_chain *to, const le_value *inputs,
                               const le_value *outputs) {
-    int value = 0, counts[2] = {0, 0};
+    int value = 0, n_inputs = 0;
     le_value *map = calloc((size_t)from->n_values + 1, sizeof *map);
     if (!map)
         return le_fail(LE_ERR_MEMORY, "chain '%s': out of memory", from->name);
     for (int s = 0; to->status == LE_OK && s <= from->n_steps; s++) {
         for (; value < from->n_values && from->values[value].after_step == s; value++)
-            repeat_value(from, value, to, inputs, outputs, counts, map);
+            repeat_value(from, value, to, inputs, outputs, &n_inputs, map);
         if (s < from->n_steps)
             repeat_step(from->steps[s], to, map);
     }
-    for (int i = 0, k = 0; i < from->n_values; i++)
-        if (from->values[i].output && outputs[k++].id < 0)
+    for (int k = 0; k < from->n_outputs; k++) {
+        int i = output_at(from, k);
+        if (outputs[k].id < 0)
             le_chain_output(to, from->values[i].name, map[i]);
+    }
     free(map);
     return le_chain_status(to);
 }
@@ -321,34 +331,32 @@ static const char *(*columns_of(const le_chain *chain, int value))(int64_t, int6
     return NULL;
 }
 
-static bool is_argument(const le__chain_value *v, bool output) {
-    return output ? v->output : v->role == LE__VALUE_INPUT && v->parent < 0;
+static bool is_input(const le__chain_value *v) {
+    return v->role == LE__VALUE_INPUT && v->parent < 0;
 }
 
-static int count_arguments(const le_chain *chain, bool output) {
+static int count_inputs(const le_chain *chain) {
     int n = 0;
     for (int i = 0; i < chain->n_values; i++)
-        n += is_argument(&chain->values[i], output);
+        n += is_input(&chain->values[i]);
     return n;
 }
 
 static le__recipe *recipe_from(const le_chain *chain) {
     le__recipe *r = calloc(1, sizeof *r);
-    int n = 0;
-    for (int pass = 0; r && pass < 2; pass++)
-        for (int i = 0; i < chain->n_values; i++) {
-            const le__chain_value *v = &chain->values[i];
-            if (!is_argument(v, pass == 1))
-                continue;
-            r->columns[n] = pass == 0 ? NULL : columns_of(chain, i);
-            r->names[n++] = strdup(v->name);
-            *(pass == 0 ? &r->n_inputs : &r->n_outputs) += 1;
-        }
-    if (r) {
-        r->build = build_again;
-        r->name = strdup(chain->name);
-        r->release = free_attached;
+    if (!r)
+        return NULL;
+    for (int i = 0; i < chain->n_values; i++)
+        if (is_input(&chain->values[i]))
+            r->names[r->n_inputs++] = strdup(chain->values[i].name);
+    for (; r->n_outputs < chain->n_outputs; r->n_outputs++) {
+        int i = output_at(chain, r->n_outputs), arg = r->n_inputs + r->n_outputs;
+        r->columns[arg] = columns_of(chain, i);
+        r->names[arg] = strdup(chain->values[i].name);
     }
+    r->build = build_again;
+    r->name = strdup(chain->name);
+    r->release = free_attached;
     return r;
 }
 
@@ -364,7 +372,7 @@ le_status le__chain_copy(const le_chain *chain, const le_tensor *shapes, le_chai
         const le__chain_value *v = &chain->values[i];
         const le_tensor *t = shapes ? &shapes[i] : &v->shape;
         none[i] = LE_VALUE_NONE;
-        if (v->role == LE__VALUE_INPUT && v->parent < 0)
+        if (is_input(v))
             inputs[n++] = le_chain_input(*out, v->name, t->dtype, t->ndim, t->shape);
     }
     if (status == LE_OK)
@@ -378,8 +386,8 @@ le_status le__chain_copy(const le_chain *chain, const le_tensor *shapes, le_chai
 le_status le_chain_as_operation(const le_chain *chain, const char *name, const char *summary) {
     if (chain->status != LE_OK)
         return le_chain_status(chain);
-    const int outputs = count_arguments(chain, true), n = outputs + count_arguments(chain, false);
-    if (!outputs)
+    const int n = chain->n_outputs + count_inputs(chain);
+    if (!chain->n_outputs)
         return le_fail(LE_ERR_ARGUMENT, "chain '%s': it has no output", chain->name);
     if (n > LE_MAX_ARGS)
         return le_fail(LE_ERR_UNSUPPORTED,

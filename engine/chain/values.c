@@ -301,6 +301,7 @@ le_status le_chain_output(le_chain *c, const char *name, le_value value) {
                                                c->name, name ? name : "(null)", wrong));
     v->name = strdup(name);
     v->output = true;
+    v->place = c->n_outputs++;
     return v->name ? LE_OK
                    : le__chain_keep_error(c, le_fail(LE_ERR_MEMORY, "chain: out of memory"));
 }

@@ -199,6 +199,26 @@ def test_what_has_no_text(stack, what):
         c.to_json()
 
 
+@pytest.mark.parametrize("kind", ["tuple", "dict"])
+def test_registered_results_keep_their_order(stack, kind):
+    """The one that the chain gives, not that in which its steps make them."""
+    @le.chain
+    def smoothed_first(frames):
+        sharp = le.shift_magnify(frames, magnification_row=2, magnification_col=2)
+        row, col = le.roberts_cross(sharp)[::-1]
+        return (row, sharp, col) if kind == "tuple" else {"row": row, "all": sharp, "col": col}
+
+    plain = smoothed_first(stack)
+    names = ("result_0", "result_1", "result_2") if kind == "tuple" else ("row", "all", "col")
+    made = smoothed_first.register(f"smoothed_first_{kind}")(stack)
+    assert type(made)._fields == names
+    for ours, theirs in zip(made, plain if kind == "tuple" else plain.values()):
+        np.testing.assert_array_equal(ours, theirs)
+    sharp = le.shift_magnify(stack, magnification_row=2, magnification_col=2)
+    np.testing.assert_allclose(made[1], sharp, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(made[0], le.roberts_cross(sharp).gradient_row, rtol=1e-4, atol=1e-4)
+
+
 def test_registered_with_an_engine(stack):
     """The function is of the engine that has the chain, whatever others call by its name."""
     rows = le.chain(lambda x: le.roberts_cross(x).gradient_row)

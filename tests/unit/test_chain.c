@@ -267,6 +267,11 @@ static void chain_is_an_operation(void **state) {
     float data[3] = {1, 2, 3};
     assert_int_equal(le_chain_as_operation(c, "seven_and_twice", NULL), LE_OK);
     le_chain_free(&c);
+    const le_operation *made = le_engine_operation(engine, "seven_and_twice");
+    const char *const names[] = {"x", "seven", "twice"}; /* however the steps made them */
+    assert_int_equal(made->n_args, 3);
+    for (int i = 0; i < 3; i++)
+        assert_string_equal(made->args[i].name, names[i]);
     le_tensor x = le_tensor_of(data, LE_F32, 1, (int64_t[]){3}), seven = {0}, twice = {0};
     assert_int_equal(le_engine_run(engine, "seven_and_twice", LE_IN("x", &x),
                                    LE_OUT("seven", &seven), LE_OUT("twice", &twice)),

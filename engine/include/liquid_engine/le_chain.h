@@ -133,11 +133,12 @@ LE_API le_status le_chain_run_args(le_chain *chain, const le_arg *args, size_t n
     le_chain_run_args((chain), LE_ARGS_(__VA_ARGS__), sizeof LE_ARGS_(__VA_ARGS__) / sizeof(le_arg))
 #endif
 
-/* Registers the chain as an operation of the chain's engine, named `name` (summary may be NULL): its
- * arguments are the inputs and outputs, and its steps are repeated for whatever shapes a call has (the
- * shapes and indices given to le_chain_temp_of, _slice and _range stay as they are). A tolerance that
- * the call is given is that of each step that has none of its own. The chain can be freed afterwards.
- * Not while other threads use the engine. */
+/* Registers the chain as an operation of the chain's engine, named `name` (summary may be NULL):
+ * its arguments are the inputs and then the outputs, each in the order of their calls of
+ * le_chain_input and le_chain_output, and its steps are repeated for whatever shapes a call has
+ * (the shapes and indices given to le_chain_temp_of, _slice and _range stay as they are). A
+ * tolerance that the call is given is that of each step that has none of its own. The chain can be
+ * freed afterwards. Not while other threads use the engine. */
 LE_API le_status le_chain_as_operation(const le_chain *chain, const char *name, const char *summary);
 
 /* A chain from a JSON text:

@@ -503,6 +503,32 @@ def test_opencl(x):
     ask(own, x)
 
 
+@pytest.mark.parametrize("dtype, fits, does_not", [("f8", (2.0, 0.5, float("nan")), (0.1, 16777217.0, 1e300)),
+                                                   ("i4", (2.0, 3.0), (0.1, 16777217.0)),
+                                                   ("f4", (2.0, 0.1, float("inf")), (1e300, 1e-300))])
+def test_numbers_that_a_kernel_would_round(dtype, fits, does_not):
+    """Kernels get them as float: they answer where that makes no difference, whatever they were proven with."""
+    @le.operation(name=f"scaled_{dtype}", atol=1e-9 if dtype == "f8" else 1e-3)
+    def scaled(x: le.In["f8", "n"], a: float) -> le.Out[dtype, "n"]:
+        with np.errstate(invalid="ignore", over="ignore"):
+            return (x * a).astype(dtype)
+
+    word = {"f8": "double", "f4": "float", "i4": "int"}[dtype]
+    scaled.opencl(f"__kernel void k(__global const double *x, float a, __global {word} *out, uint n)"
+                  "{ uint i = get_global_id(0); if (i < n) out[i] = x[i] * a; }")
+    x = np.arange(1000.0) % 100
+    if all(c.implementation != "opencl" for c in scaled.explain(x, 2.0).candidates):
+        pytest.skip("no OpenCL device")
+    for a in fits:
+        np.testing.assert_allclose(scaled(x, a, implementation="opencl"), scaled.reference(x, a), atol=1e-3)
+    for a in does_not:
+        with pytest.raises(le.NoCandidate, match="numbers as float"):
+            scaled(x, a, implementation="opencl")
+        for _ in range(3):
+            np.testing.assert_array_equal(scaled(x, a), scaled.reference(x, a))
+    np.testing.assert_allclose(scaled(x, fits[0], implementation="opencl"), scaled.reference(x, fits[0]), atol=1e-3)
+
+
 DANGEROUS = """
 import numpy as np, liquid_engine as le
 if not any("opencl" in d.id for d in le.devices()):

@@ -119,6 +119,7 @@ static own_operation *read_operation(PyObject *dict) {
                                   .n_args = (size_t)n,
                                   .check = core_own_check,
                                   .work = core_own_work,
+                                  .key = core_own_key,
                                   .norm = truth(dict, "of_largest") ? LE_NORM_MAX : LE_NORM_ABS,
                                   .atol = number(dict, "atol"),
                                   .rtol = number(dict, "rtol"),

@@ -66,6 +66,10 @@ const le_tensor *core_own_tensor(const le_call *call, const own_operation *o, in
 /* le_operation.check and .work. */
 le_status core_own_check(le_call *call);
 void core_own_work(const le_call *call, le_work *out);
+/* le_operation.key: says what core_own_exceeds_float does. */
+void core_own_key(const le_call *call, char *buffer, size_t size);
+/* Whether a number of the call, as the float that kernels get, would spoil its results. */
+bool core_own_exceeds_float(const le_call *call);
 
 /* --- samples of calls --- */
 

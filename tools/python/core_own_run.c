@@ -315,9 +315,9 @@ static size_t symbols_of(const le_call *call, le_cl_karg *k) {
     return n;
 }
 
-static bool local_fits(const le_call *call, const char **why) {
-    *why = "the device has less working memory";
-    return has_its_types(call, why);
+static bool kernel_takes(const le_call *call, const char **why) {
+    *why = "kernels get numbers as float, which would round one of this call";
+    return !core_own_exceeds_float(call) && has_its_types(call, why);
 }
 
 void core_own_by_opencl(own_implementation *m, const char *source_name, const char *text,
@@ -330,6 +330,6 @@ void core_own_by_opencl(own_implementation *m, const char *source_name, const ch
     i->sources = m->sources;
     i->device = LE_DEVICE_OPENCL;
     i->run = le_cl_run_simple;
-    i->applicable = local_fits;
+    i->applicable = kernel_takes;
     i->flags |= LE_IMPL_IN_PROCESS;
 }

@@ -1,9 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Shapes of own operations: symbols that the inputs of a call bind.
+ * Shapes of own operations: symbols that the inputs of a call bind. What else tells their problems
+ * apart.
  */
 #include "core_own.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
 
 static void bind_scalars(const own_operation *o, const le_call *call, binding *b) {
     for (int s = 0; s < o->n_symbols; s++) {
@@ -87,4 +92,31 @@ void core_own_work(const le_call *call, le_work *out) {
         out->operations += n;
         out->bytes += n * (double)le_dtype_size(t ? t->dtype : LE_U8);
     }
+}
+
+static bool is_beyond_float(le_dtype dtype) {
+    const le_dtype_kind kind = le_dtype_kind_of(dtype);
+    const size_t most = kind == LE_DTYPE_KIND_FLOAT ? 4 : kind == LE_DTYPE_KIND_COMPLEX ? 8 : 2;
+    return le_dtype_size(dtype) > most;
+}
+
+static bool is_held(double number, bool exactly) {
+    const double held = (double)(float)number;
+    const double most = exactly ? 0 : FLT_EPSILON / 2 * fabs(number);
+    return isnan(number) || held == number || fabs(held - number) <= most;
+}
+
+bool core_own_exceeds_float(const le_call *call) {
+    const own_operation *o = le_call_user_operation(call);
+    bool exactly = false, exceeds = false;
+    for (size_t i = 0; i < o->operation.n_args; i++)
+        exactly |= o->args[i].type == LE_TYPE_OUT && is_beyond_float(o->dtypes[i]);
+    for (size_t i = 0; i < o->operation.n_args; i++)
+        exceeds |= o->args[i].type == LE_TYPE_F64 && !is_held(le_call_f64(call, (int)i), exactly);
+    return exceeds;
+}
+
+void core_own_key(const le_call *call, char *buffer, size_t size) {
+    if (core_own_exceeds_float(call))
+        snprintf(buffer, size, "beyond float");
 }

@@ -185,6 +185,38 @@ def test_items_of_values_as_text(stack, tmp_path):
     assert np.allclose(np.load(tmp_path / "out.npy"), whole, atol=1e-4)
 
 
+def test_steps_that_are_defined_anew(caplog):
+    """An edited cell: whoever has the operation as a step follows, for shapes that he knows already, too."""
+    def define(factor):
+        @le.operation
+        def scale_often(x: le.In["f4", "n"]) -> le.Out["f4", "n"]:
+            return factor * x
+
+    define(2)
+    traced = le.chain(lambda v: le.scale_often(v))
+    by_hand = le.Chain("by_hand")
+    by_hand.output("o", le.scale_often(by_hand.input("v", (4,))))
+    x, users = np.arange(4, dtype="f4"), [traced, lambda v: by_hand.run(v=v)["o"]]
+    traced(x)
+    users.append(traced.register("scaled_often"))
+    outer = le.chain(lambda v: le.scaled_often(v))
+    outer(x)
+    users += [lambda v: le.scaled_often(v), outer, outer.register("scaled_by_another")]
+    for factor in (2, 3, 5):
+        define(factor)
+        for use in users:
+            np.testing.assert_array_equal(use(x), factor * x)
+
+    @le.operation
+    def scale_often(renamed: le.In["f4", "n"]) -> le.Out["f4", "n"]:
+        return 7 * renamed
+
+    np.testing.assert_array_equal(traced(x), 7 * x)
+    with pytest.raises(le.Error, match="'x'"):
+        by_hand.run(v=x)
+    assert "'scaled_often' cannot be registered again" in caplog.text
+
+
 TEXTLESS = {"several items": lambda x: le.roberts_cross(x[1:]).gradient_row,
             "a part of a part": lambda x: le.roberts_cross(x[1:][0]).gradient_row,
             "a constant array": lambda x: le.measure_sources(x[0], np.ones((20, 24), "i4")),

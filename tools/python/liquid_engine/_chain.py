@@ -35,21 +35,26 @@ def _built(name, record, engine):
 
 
 class _Recorded:
-    """A chain of the extension that remembers how it was built: where it has no engine of its own, another default
-    engine, after the last one was closed or in a forked child, gets one that is built alike."""
+    """A chain of the extension that remembers how it was built. One that is built alike takes its place when operations
+    have been defined anew, and, where it has no engine of its own, in another default engine, after the last one was
+    closed or in a forked child."""
 
     _BUILDS = ("input", "constant", "temp", "slice", "add", "output")
 
     def __init__(self, name, engine):
-        self.name, self.record, self._follows = name, [], engine is None
-        self._made = self._make(engine or _engine.default_engine())
+        self.name, self.record, self._engine = name, [], engine
+        self._made = self._make(self._state())
 
-    def _make(self, engine):
-        return engine, _built(self.name, self.record, engine)
+    def _state(self):
+        return self._engine or _engine.default_engine(), _engine.definitions()
+
+    def _make(self, state):
+        return state, _built(self.name, self.record, state[0])
 
     def _chain(self):
-        if self._follows and self._made[0] is not _engine.default_engine():
-            self._made = self._make(_engine.default_engine())
+        state = self._state()
+        if self._made[0] != state:
+            self._made = self._make(state)
         return self._made[1]
 
     def __getattr__(self, method):
@@ -67,16 +72,31 @@ class _Recorded:
 _registered = {}  # of the default engine, by name: how it was built, and its summary
 
 
+def _register_again(name, engine):
+    own_name, record, summary = _registered[name]
+    try:
+        _built(own_name, record, engine).register(name, summary)
+    except Exception as error:  # its steps may take other arguments now, which is nobody's fault who defines or opens
+        import logging
+        logging.getLogger("liquid_engine").warning("chain %r cannot be registered again: %s", name, error)
+
+
 def _register_all(engine):
-    for name, (own_name, record, summary) in _registered.items():
-        try:
-            _built(own_name, record, engine).register(name, summary)
-        except Exception as error:  # what it calls may have been defined anew: the engine opens all the same
-            import logging
-            logging.getLogger("liquid_engine").warning("chain %r is no operation of the new engine: %s", name, error)
+    for name in _registered:
+        _register_again(name, engine)
+
+
+def _follow(name, before=()):
+    """Registers chains of an operation that has been defined, and chains of these, anew."""
+    before = (*before, name)
+    for user, (_, record, _) in list(_registered.items()):
+        if user not in before and any(method == "add" and args[0] == name for method, args in record):
+            _register_again(user, _engine.default_engine())
+            _follow(user, before)
 
 
 _engine._registers.append(_register_all)
+_engine._followers.append(_follow)
 
 
 class Value(_core.Value):
@@ -209,6 +229,7 @@ class Chain:
         if self._engine is None:
             _registered.pop(name, None)  # the order is that of the latest ones
             _registered[name] = (self._core.name, list(self._core.record), summary)
+        _engine.defined(name, self._engine)
         vars(sys.modules[__package__]).pop(name, None)
         return _functions.function(name, self._engine)
 
@@ -407,7 +428,7 @@ class TracedFunction:
         functools.update_wrapper(self, function)
         self._function, self._engine = function, engine
         self._signature = inspect.signature(function)
-        self._traces, self._latest_trace = {}, None
+        self._traces, self._latest_trace, self._definitions = {}, None, 0
 
     def __reduce__(self):  # by name, as functions are
         return self.__qualname__
@@ -441,6 +462,8 @@ class TracedFunction:
                      for name, value in given.items()))
         except TypeError:
             key = None
+        if self._definitions != _engine.definitions():  # what a trace knows of its steps may hold no longer
+            self._traces, self._definitions = {}, _engine.definitions()
         found = self._traces.pop(key, None)
         if found is None:
             found = _Traced(self._function, engine, given, arrays)

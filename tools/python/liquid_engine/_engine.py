@@ -106,6 +106,23 @@ def _forget_default():
     _core.forget_default()
 
 
+_definitions = 0
+_followers: list[Callable[[str], None]] = []  # called with the name of every operation that has been defined
+
+
+def definitions():
+    """How many operations have been defined since the program began: chains keep what their steps were then."""
+    return _definitions
+
+
+def defined(name, engine=None):
+    """To be called when an operation is there, perhaps in the place of another one."""
+    global _definitions
+    _definitions += 1
+    for follow in _followers if engine is None else ():
+        follow(name)
+
+
 _opening = threading.RLock()
 _registers: list[Callable[[Engine], None]] = []  # called with every new default engine, before others see it
 _core.set_opener(_open_default)

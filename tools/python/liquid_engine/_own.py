@@ -487,4 +487,5 @@ def operation(function=None, *, name=None, atol=1e-5, rtol=0.0, cases=None, of_l
         return known
     made._register(default_engine())
     _own[made.name] = made
+    _engine.defined(made.name)
     return made

@@ -482,6 +482,38 @@ def test_numba(x):
     ask(own, x)
 
 
+NESTED = """
+import numpy as np, liquid_engine as le
+@le.operation
+def last(x: le.In["f4", "n"]) -> le.Out["f4", "n"]:
+    return x if len(x) < 2 else np.concatenate([x[:1], last(x[1:])])
+@last.numpy
+def plain(x, out):
+    out[:] = x if len(x) < 2 else np.concatenate([x[:1], last(x[1:])])
+@le.operation
+def endless(x: le.In["f4", "n"]) -> le.Out["f4", "n"]:
+    return le.endless_chain(np.ones(len(x) + 1, "f4"))[:-1]
+by_hand = le.Chain("endless_chain")
+by_hand.output("o", endless(by_hand.input("v", (3,))))
+by_hand.register()
+x = np.arange(80, dtype="f4")
+assert np.array_equal(last(x), x)
+for f, given in ((last, np.ones(400, "f4")), (endless, np.ones(3, "f4")), (le.endless_chain, np.ones(3, "f4"))):
+    try:
+        f(given)
+    except RecursionError as error:
+        assert "100 calls of operations within one another" in str(error), error
+        print("refused")
+assert np.array_equal(last(x[:50]), x[:50])
+assert all("RecursionError" not in c.left_out and "TooDeep" not in c.left_out for c in last.explain(x).candidates)
+"""
+
+
+def test_endless_recursion(new_process):
+    """It is a RecursionError, as Python's own, and nobody is left out for it."""
+    assert new_process(NESTED) == "refused\nrefused\nrefused\n"
+
+
 def test_opencl(x):
     own = make("kernels")
     own.opencl(TEXT, tune=dict(local=[32, 64]))

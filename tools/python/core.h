@@ -44,8 +44,9 @@ unsigned core_engine_generation(void);
 bool core_engine_is_default(unsigned generation);
 /* Whether it has not been closed, or it raises. While the GIL is kept it stays so. */
 bool core_engine_is_open(const core_engine *engine);
-/* Around every use of engine->engine without the GIL. begin: false when it is closed. end lets go
- * of the reference, too. */
+/* Around every use of engine->engine without the GIL. begin: false when it is closed, or too many
+ * calls are within one another. end lets go of the reference, too. */
+extern PyObject *core_too_deep; /* a RecursionError: of the latter */
 bool core_engine_begin(core_engine *engine);
 void core_engine_end(core_engine *engine);
 /* The same for what must not overlap calls: waits for those under way, and lets no other one begin.
@@ -99,6 +100,8 @@ bool core_hear(core_outside *o, double done);
 bool core_is_outside(void);
 /* The call that this thread has left for; NULL: none. */
 const struct core_call *core_call_outside(void);
+/* How often it has, calls within one another. */
+int core_nested_outside(void);
 /* How many are outside, on all threads, and callbacks' own calls beside theirs. */
 int core_count_outside(void);
 /* The interpreter is about to end, by this thread: the calls of others end as soon as they can, without

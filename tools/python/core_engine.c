@@ -10,6 +10,7 @@
 #include <time.h>
 
 PyTypeObject *core_engine_type;
+PyObject *core_too_deep;
 static core_engine *default_engine;
 static PyObject *opener;    /* makes the default engine, and sets it */
 static unsigned generation; /* of default engines: another one after one that was closed */
@@ -214,7 +215,20 @@ static bool wait_a_moment(void) {
     return PyErr_CheckSignals() == 0;
 }
 
+/* Python counts its own frames, which are few in such a recursion; the stack has as many of C. */
+static bool is_deep(void) {
+    enum { MOST_NESTED = 100 };
+    if (core_nested_outside() < MOST_NESTED)
+        return false;
+    PyErr_Format(core_too_deep,
+                 "maximum recursion depth exceeded: %d calls of operations within one another",
+                 MOST_NESTED);
+    return true;
+}
+
 bool core_engine_begin(core_engine *engine) {
+    if (is_deep())
+        return false;
     /* a call by an implementation is part of one under way, which is waited for */
     while (engine->wanted && !core_is_outside())
         if (!wait_a_moment())
@@ -419,7 +433,8 @@ static PyMethodDef functions[] = {
 
 bool core_engine_add(PyObject *module) {
     core_engine_type = (PyTypeObject *)PyType_FromSpec(&engine_spec);
-    return core_engine_type &&
+    core_too_deep = PyErr_NewException("liquid_engine._core.TooDeep", PyExc_RecursionError, NULL);
+    return core_engine_type && core_too_deep &&
            PyModule_AddObjectRef(module, "Engine", (PyObject *)core_engine_type) == 0 &&
            PyModule_AddFunctions(module, functions) == 0;
 }

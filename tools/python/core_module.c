@@ -233,6 +233,13 @@ const core_call *core_call_outside(void) {
     return current ? current->call : NULL;
 }
 
+int core_nested_outside(void) {
+    int n = 0;
+    for (const core_outside *o = current; o; o = o->around)
+        n++;
+    return n;
+}
+
 int core_count_outside(void) {
     return n_outside;
 }
@@ -246,9 +253,7 @@ void core_end_others(void) {
 void core_begin_child(void) {
     pthread_mutex_init(&ring_mutex, NULL);
     taken = written;
-    n_outside = 0;
-    for (const core_outside *o = current; o; o = o->around)
-        n_outside++;
+    n_outside = core_nested_outside();
 }
 
 void core_free(PyObject *object, PyTypeObject *type) {

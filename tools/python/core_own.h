@@ -79,7 +79,7 @@ le_status core_own_make_case(le_case *out, const le_case_request *r);
 /* --- running --- */
 
 /* The exception that Python has raised as an error of the library's, which keeps its text, after
- * whose it is (NULL: nobody's name). An interrupt is LE_ERR_CANCELLED. */
+ * whose it is (NULL: nobody's name). An interrupt is LE_ERR_CANCELLED, and so is core_too_deep. */
 le_status core_own_python_failed(const char *whose, le_status status);
 /* Fills in how an implementation runs. function: Python's, kept; text and names: owned by it. */
 void core_own_by_python(own_implementation *m, PyObject *function, bool is_reference);

@@ -18,8 +18,10 @@ le_status core_own_python_failed(const char *whose, le_status status) {
     PyObject *text = value ? PyObject_Str(value) : NULL;
     const char *n = name ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
     const char *t = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
-    /* An interrupt, or the end of the program, is nobody's mistake. */
-    bool mistake = !type || PyErr_GivenExceptionMatches(type, PyExc_Exception);
+    /* An interrupt, or the end of the program, is nobody's mistake, and too many calls within one
+     * another are not the last one's. */
+    bool mistake = !type || (PyErr_GivenExceptionMatches(type, PyExc_Exception) &&
+                             !PyErr_GivenExceptionMatches(type, core_too_deep));
     status = le_fail(mistake ? status : LE_ERR_CANCELLED, "%s%s%s: %s", whose ? whose : "",
                      whose ? ": " : "", n ? n : "an exception", t ? t : "");
     Py_XDECREF(name);

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The liquid engine developers
 # SPDX-License-Identifier: MIT
 """Chains against the same operations one by one."""
+import functools
 import json
 import subprocess
 from pathlib import Path
@@ -215,6 +216,45 @@ def test_steps_that_are_defined_anew(caplog):
     with pytest.raises(le.Error, match="'x'"):
         by_hand.run(v=x)
     assert "'scaled_often' cannot be registered again" in caplog.text
+
+
+CALLS = {"words": (lambda s, **more: le.convolve2d(s, np.ones((3, 3)), mode=more.get("how", "same")), (), {"how": "full"}),
+         "positions": (lambda s, *more: le.convolve2d(s, np.ones((3, 3)), mode=more[0]), ("full",), {}),
+         "by position only": (lambda s, how, /, **more: le.convolve2d(s, np.ones((3, 3)), mode=how, boundary=more["how"]),
+                              ("valid",), {"how": "wrap"}),
+         "by word only": (lambda s, *, how="same": le.convolve2d(s, np.ones((3, 3)), mode=how), (), {"how": "full"})}
+
+
+@pytest.mark.parametrize("kind", CALLS)
+def test_all_kinds_of_parameters(stack, kind):
+    function, positions, words = CALLS[kind]
+    np.testing.assert_allclose(le.chain(function)(stack[0], *positions, **words), function(stack[0], *positions, **words), atol=1e-4)
+
+
+def test_arrays_among_further_arguments(stack):
+    """They are inputs, each with a name of its own; what they are called by tells traces apart."""
+    @le.chain
+    def edges(first, *more, **named):
+        return [le.roberts_cross(a).gradient_row for a in (first, *more, *named.values())]
+
+    rows = [le.roberts_cross(a).gradient_row for a in stack]
+    for made in (edges(*stack), edges(stack[0], stack[1], last=stack[2]), edges(stack[0], more_0=stack[1], more_1=stack[2]),
+                 edges(stack[0], stack[1], more_0=stack[2])):
+        np.testing.assert_allclose(made, rows, atol=1e-5)
+    swapped = edges(stack[0], more_0=stack[2], more_1=stack[1])
+    np.testing.assert_allclose(swapped, [rows[0], rows[2], rows[1]], atol=1e-5)
+    assert json.loads(edges.to_json())["inputs"] == ["first", "more_0", "more_1"]
+    scaled = le.chain(lambda outputs, self: (le.roberts_cross(outputs)[0], le.roberts_cross(self)[0]))
+    np.testing.assert_allclose(scaled(stack[0], self=stack[1]), [le.roberts_cross(a)[0] for a in stack[:2]], atol=1e-5)
+
+
+def test_partial_functions(stack):
+    def edges(which, image):
+        return le.roberts_cross(image)[which]
+
+    chained = le.chain(functools.partial(edges, 1))
+    np.testing.assert_allclose(chained(stack), le.roberts_cross(stack)[1], atol=1e-5)
+    assert chained.__name__ == "edges" and chained.register()(stack).shape == stack.shape
 
 
 TEXTLESS = {"several items": lambda x: le.roberts_cross(x[1:]).gradient_row,

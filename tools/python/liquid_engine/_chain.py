@@ -197,10 +197,12 @@ class Chain:
         missing = [k for k in self._inputs if k not in arrays]
         if missing:
             raise TypeError(f"chain {self.name!r}: input {missing[0]!r} is missing")
-        names = (outputs,) if isinstance(outputs, str) else tuple(outputs or self._outputs)
+        return self._run(arrays, (outputs,) if isinstance(outputs, str) else tuple(outputs or self._outputs), given)
+
+    def _run(self, arrays, names, options):
         arrays = {k: a if isinstance(a, _core.Tensor) else numpy.asanyarray(a) for k, a in arrays.items()}
         with self._alone():
-            return dict(zip(names, self._core.run(arrays, names, given)))
+            return dict(zip(names, self._core.run(arrays, names, options)))
 
     @contextlib.contextmanager
     def _alone(self):
@@ -373,17 +375,56 @@ def _key_of(value):
     raise TypeError(f"what a {kind.__name__} holds may change unseen")
 
 
+def _names_of(bound):
+    """Of all arguments one by one, as inputs of a chain have them: those of ``*more`` are more_0, more_1."""
+    params = bound.signature.parameters.values()
+    names = [p.name for p in params if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    more = next((p.name for p in params if p.kind is p.VAR_POSITIONAL), None)
+    names += [f"{more}_{i}" for i in range(len(bound.args) - len(names))]
+    for word in bound.kwargs:
+        while word in names:
+            word += "_"
+        names.append(word)
+    return names
+
+
+class _Arguments:
+    """Of a call of a chained function, by the names that inputs of the chain have."""
+
+    def __init__(self, bound):
+        self._n, self._words = len(bound.args), tuple(bound.kwargs)
+        self._values = dict(zip(_names_of(bound), (*bound.args, *bound.kwargs.values())))
+        self.arrays = {}
+        for name, value in self._values.items():
+            if isinstance(value, (numpy.ndarray, _core.Tensor)):
+                self.arrays[name] = value
+            elif hasattr(value, "__array__") and not numpy.isscalar(value) and not isinstance(value, Value):
+                self.arrays[name] = numpy.asarray(value)
+
+    def have_values(self):
+        return any(isinstance(value, Value) for value in self._values.values())
+
+    def key(self):
+        """Equal for calls that have the same trace; TypeError: nothing says so of this one."""
+        arrays = self.arrays
+        return (self._n, self._words,
+                *((name, arrays[name].shape, str(arrays[name].dtype)) if name in arrays else (name, _key_of(value))
+                  for name, value in self._values.items()))
+
+    def call(self, function, inputs):
+        values = list({**self._values, **inputs}.values())
+        return function(*values[:self._n], **dict(zip(self._words, values[self._n:])))
+
+
 class _Traced:
     """One trace of a function: for these shapes, dtypes and other arguments."""
 
-    def __init__(self, function, engine, bound, arrays):
-        self.chain = Chain(function.__name__, engine)
-        given = dict(bound)
-        for name, array in arrays.items():
-            given[name] = self.chain.input(name, array.shape, array.dtype)
-        self.numbers = {v.number: name for name, v in self.chain._inputs.items()}
+    def __init__(self, function, name, engine, given):
+        self.chain = Chain(name, engine)
+        inputs = {n: self.chain.input(n, array.shape, array.dtype) for n, array in given.arrays.items()}
+        self.numbers = {v.number: n for n, v in inputs.items()}
         self.chain._blocks = _options.of_blocks()
-        result = function(**given)
+        result = given.call(function, inputs)
         self.names = {}  # of outputs, by value
         self.structure = self._structure(result, "result")
 
@@ -420,12 +461,21 @@ class _Traced:
         return kind([self.rebuild(v, arrays, made) for v in what])
 
 
+def _name_of(function):
+    """Partial functions have that of what they call, and objects that of their class."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return getattr(function, "__name__", type(function).__name__)
+
+
 class TracedFunction:
     """A function whose operations are planned and run as one; traced once for each set of shapes, dtypes and other
     arguments, and at each call where these may have changed unseen."""
 
     def __init__(self, function, engine=None):
         functools.update_wrapper(self, function)
+        self.__name__ = _name_of(function)
+        self.__qualname__ = getattr(function, "__qualname__", self.__name__)
         self._function, self._engine = function, engine
         self._signature = inspect.signature(function)
         self._traces, self._latest_trace, self._definitions = {}, None, 0
@@ -445,28 +495,21 @@ class TracedFunction:
         except TypeError as error:
             raise TypeError(f"{self.__name__}: {error}") from None
         bound.apply_defaults()
-        given, arrays = bound.arguments, {}
-        for name, value in given.items():
-            if isinstance(value, Value):
-                raise TypeError(f"{self.__name__}: a chain is no step of another one: call {self.__name__}.__wrapped__ in it")
-            if isinstance(value, (numpy.ndarray, _core.Tensor)):
-                arrays[name] = value
-            elif hasattr(value, "__array__") and not numpy.isscalar(value):
-                arrays[name] = numpy.asarray(value)
-        return given, arrays, options, engine
+        given = _Arguments(bound)
+        if given.have_values():
+            raise TypeError(f"{self.__name__}: a chain is no step of another one: call {self.__name__}.__wrapped__ in it")
+        return given, options, engine
 
-    def _trace_of(self, given, arrays, engine):
-        try:
-            key = (os.getpid(), engine or _engine.default_engine(),  # which is another one in a forked child, or once closed
-                   *((name, arrays[name].shape, str(arrays[name].dtype)) if name in arrays else (name, _key_of(value))
-                     for name, value in given.items()))
+    def _trace_of(self, given, engine):
+        try:  # the default engine is another one in a forked child, or once closed
+            key = (os.getpid(), engine or _engine.default_engine(), *given.key())
         except TypeError:
             key = None
         if self._definitions != _engine.definitions():  # what a trace knows of its steps may hold no longer
             self._traces, self._definitions = {}, _engine.definitions()
         found = self._traces.pop(key, None)
         if found is None:
-            found = _Traced(self._function, engine, given, arrays)
+            found = _Traced(self._function, self.__name__, engine, given)
         if key is not None:
             self._traces[key] = found
             for oldest in list(self._traces)[:-_TRACES]:
@@ -474,16 +517,17 @@ class TracedFunction:
         self._latest_trace = found
         return found
 
-    def __call__(self, *args, **words):
-        given, arrays, options, engine = self._bind(args, words)
-        traced = self._trace_of(given, arrays, engine)
-        made = traced.chain.run(**arrays, **options) if traced.chain._outputs else {}
-        return traced.rebuild(traced.structure, arrays, made)
+    def __call__(self, /, *args, **words):
+        given, options, engine = self._bind(args, words)
+        traced = self._trace_of(given, engine)
+        names = tuple(traced.chain._outputs)
+        made = traced.chain._run(given.arrays, names, options) if names else {}
+        return traced.rebuild(traced.structure, given.arrays, made)
 
-    def plan(self, *args, **words):
+    def plan(self, /, *args, **words):
         """The plan that a call with these arguments would follow."""
-        given, arrays, options, engine = self._bind(args, words)
-        return self._trace_of(given, arrays, engine).chain.plan(**options)
+        given, options, engine = self._bind(args, words)
+        return self._trace_of(given, engine).chain.plan(**options)
 
     def _latest(self):
         if self._latest_trace is None:

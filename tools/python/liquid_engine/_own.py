@@ -89,13 +89,27 @@ def _describe_tensor(name, t, symbols):
             "shape": "[" + ",".join(t.shape.split()) + "]", "extents": extents}
 
 
+_MOST = 9 * 10**15 - 1  # descriptors state defaults as double
+
+
+def _default(name, kind, default, whose):
+    expected = f"a whole number from -{_MOST} to {_MOST}" if kind == "i64" else "a number"
+    try:
+        if not isinstance(default, str) and (kind == "f64" or int(default) == default and abs(default) <= _MOST):
+            return float(default)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise ValueError(f"{whose}: argument {name!r}: its default is {default!r}, expected {expected}")
+
+
 def _describe_scalar(name, annotation, default, whose):
     kind = {float: "f64", int: "i64"}.get(annotation)
     if kind is None:
         raise TypeError(f"{whose}: argument {name!r}: expected an annotation In[dtype, shape], float or int, not "
                         f"{annotation!r}")
-    return {"name": name, "doc": "", "type": kind, "optional": default is not inspect.Parameter.empty,
-            "default": 0 if default is inspect.Parameter.empty else float(default)}
+    optional = default is not inspect.Parameter.empty
+    return {"name": name, "doc": "", "type": kind, "optional": optional,
+            "default": _default(name, kind, default, whose) if optional else 0}
 
 
 def _name_of(function, name):

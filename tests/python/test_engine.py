@@ -128,6 +128,59 @@ def test_benchmarks(engine, cube):
     assert "<rect" in b.plot() and b.fastest.candidate in repr(b) and "<table>" in b._repr_html_()
 
 
+def test_one_block_of_options_in_many_places(engine, cube):
+    """Threads and tasks that enter the same object leave it in any order, and see no other one's options."""
+    import asyncio
+    import threading
+    block, other = le.options(implementation="nobody"), le.options(implementation="c")
+    first_in, both_in, first_out = threading.Event(), threading.Event(), threading.Event()
+    failed = []
+
+    def is_refused():
+        try:
+            engine.project(cube)
+        except le.NoCandidate:
+            return True
+        return False
+
+    def hold(before, entered, until, done):
+        try:
+            before.wait(10)
+            with block:
+                entered.set()
+                assert until.wait(10) and is_refused()
+                with other, block, other:
+                    assert not is_refused()
+                assert is_refused()
+            assert not is_refused()
+        except BaseException as error:
+            failed.append(error)
+        done.set()
+
+    begun, last = threading.Event(), threading.Event()
+    begun.set()
+    threads = [threading.Thread(target=hold, args=a) for a in ((begun, first_in, both_in, first_out),
+                                                               (first_in, both_in, first_out, last))]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not failed
+
+    async def task(seconds):
+        with block:
+            await asyncio.sleep(seconds)
+            inside = is_refused()
+        return inside, is_refused()
+
+    async def both():
+        return await asyncio.gather(task(0.02), task(0.04))
+
+    assert asyncio.run(both()) == [(True, False)] * 2 and not is_refused()
+    with pytest.raises(RuntimeError, match="entered it"):
+        block.__exit__()
+
+
 def test_last_run_and_profiles(engine, cube):
     engine.project(cube, implementation="c")
     info = le.last_run()

@@ -8,6 +8,7 @@ import contextvars
 from . import _core
 
 _open = contextvars.ContextVar("liquid_engine.options", default={})
+_around = contextvars.ContextVar("liquid_engine.blocks", default=())  # blocks, each with the options before it
 _words = frozenset(_core.option_names) - {"out", "outputs"}
 
 
@@ -34,15 +35,20 @@ class options:
                 near = difflib.get_close_matches(word, _words, 1)
                 raise TypeError(f"there is no option {word!r}" + (f" (did you mean {near[0]!r}?)" if near else ""))
         self._given = words
-        self._tokens = []
 
     def __enter__(self):
         _core.count_blocks(1)
-        self._tokens.append(_open.set({**_open.get(), **self._given}))
+        _around.set((*_around.get(), (self, _open.get())))
+        _open.set({**_open.get(), **self._given})
         return self
 
     def __exit__(self, *_):
-        _open.reset(self._tokens.pop())
+        blocks = _around.get()
+        last = max((i for i, (block, _) in enumerate(blocks) if block is self), default=None)
+        if last is None:
+            raise RuntimeError("options: a block is left in the thread or task that has entered it")
+        _open.set(blocks[last][1])
+        _around.set((*blocks[:last], *blocks[last + 1:]))
         _core.count_blocks(-1)
 
 

@@ -717,6 +717,36 @@ def test_extents_that_are_none():
                 return x
 
 
+@pytest.mark.parametrize("extent, k", [("4*k", 2**62), ("4*k", 2**61 + 1), ("k+2", 2**63 - 1), ("k-2", -2**63), ("k", -1), ("k", 2**63 - 1)])
+def test_extents_that_no_array_has(extent, k):
+    """The product would wrap to one that an array may have."""
+    @le.operation
+    def wide(x: le.In["f4", "n"], k: int) -> le.Out["u1", extent]:
+        return np.zeros(0, "u1")
+
+    for use in (wide, wide.shapes):
+        with pytest.raises(le.ShapeError, match=r"wide: axis 0 of 'out' .* would be"):
+            use(np.ones(3, "f4"), k)
+
+
+def test_long_names_of_symbols():
+    name = "elements_of_the_result_along_axis_0"
+    text = (f"def long_name(x: le.In['f4', '{name}_x'], {name}: int) -> le.Out['f4', '{name} {name}_x']:\n"
+            f"    return np.outer(np.arange({name}), x).astype('f4')")
+    space = {"le": le, "np": np}
+    exec(text, space)
+    np.testing.assert_array_equal(le.operation(space["long_name"])(np.ones(3, "f4"), 2), [[0, 0, 0], [1, 1, 1]])
+
+
+@pytest.mark.parametrize("kind", ["in", "out"])
+def test_axes_beyond_the_most(kind):
+    def many(x: le.In["f4", " ".join("abcdefghi") if kind == "in" else "a"]) -> le.Out["f4", " ".join("a" * 9)]:
+        return x
+
+    with pytest.raises(ValueError, match=f"'{'x' if kind == 'in' else 'out'}' has 9 axes, expected at most 8"):
+        le.operation(many)
+
+
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i8", "u8", "int64", "uint64", "f8", "bool", "c8"])
 def test_dtypes_are_numpys(dtype):
     @le.operation(name=f"same_{dtype}")
@@ -728,7 +758,8 @@ def test_dtypes_are_numpys(dtype):
 
 
 @pytest.mark.parametrize("made, reason", [(None, "returned None"), (1j, "complex128, expected float32"),
-                                          ("text", "expected float32"), (np.zeros((2, 2)), "another shape"),
+                                          ("text", "expected float32"), (np.zeros((2, 2)), r"another shape.* \(2, 2\), expected \(5000,\)"),
+                                          (np.float32(3), r"another shape.* \(\), expected \(5000,\)"),
                                           (np.ma.masked_less(np.arange(5000), 3), "masked elements.*give x.filled")])
 def test_references_that_return_something_else(x, made, reason):
     @le.operation(name="something_else")
@@ -738,7 +769,7 @@ def test_references_that_return_something_else(x, made, reason):
     with pytest.raises(le.DataError, match=f"something_else: .*{reason}"):
         operation(x)
     if made is None:
-        made = 3
+        made = np.full(len(x), 3)
         assert (operation(x) == 3).all()
 
 

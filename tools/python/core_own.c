@@ -26,9 +26,14 @@ static bool truth(PyObject *dict, const char *name) {
     return v && PyObject_IsTrue(v) > 0;
 }
 
-static bool read_extents(PyObject *list, extent *out, int8_t *ndim) {
+static bool read_extents(PyObject *list, extent *out, le_arg_desc *of) {
     Py_ssize_t n = PySequence_Size(list);
-    for (Py_ssize_t d = 0; d < n && d < LE_MAX_DIMS; d++) {
+    if (n > LE_MAX_DIMS) {
+        PyErr_Format(PyExc_ValueError, "argument '%s' has %zd axes, expected at most %d", of->name,
+                     n, LE_MAX_DIMS);
+        return false;
+    }
+    for (Py_ssize_t d = 0; d < n; d++) {
         PyObject *triple = PySequence_GetItem(list, d);
         long long factor, offset;
         if (triple && PyArg_ParseTuple(triple, "iLL", &out[d].symbol, &factor, &offset)) {
@@ -37,7 +42,7 @@ static bool read_extents(PyObject *list, extent *out, int8_t *ndim) {
         }
         Py_XDECREF(triple);
     }
-    *ndim = (int8_t)n;
+    of->min_ndim = of->max_ndim = (int8_t)n;
     return !PyErr_Occurred();
 }
 
@@ -74,9 +79,7 @@ static bool read_arg(own_operation *o, size_t i, PyObject *dict) {
     if (d->type == LE_TYPE_OUT && o->dtypes[i] == LE_F32)
         d->dtypes |= LE_DTYPE_BIT(LE_F64); /* so that the reference answers in double precision */
     d->shape = copy_text(dict, "shape");
-    bool good = read_extents(PyDict_GetItemString(dict, "extents"), o->extents[i], &d->max_ndim);
-    d->min_ndim = d->max_ndim;
-    return good && !PyErr_Occurred();
+    return read_extents(PyDict_GetItemString(dict, "extents"), o->extents[i], d);
 }
 
 static bool read_symbols(own_operation *o, PyObject *dict) {
@@ -89,8 +92,10 @@ static bool read_symbols(own_operation *o, PyObject *dict) {
     for (int s = 0; s < o->n_symbols; s++) {
         PyObject *name = PySequence_GetItem(names, s);
         const char *text = name ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
-        snprintf(o->symbols[s], sizeof o->symbols[s], "%s", text ? text : "");
+        o->symbols[s] = text ? strdup(text) : NULL;
         Py_XDECREF(name);
+        if (!o->symbols[s])
+            return false;
         o->symbol_args[s] = -1;
         for (size_t i = 0; i < o->operation.n_args; i++)
             if (o->args[i].type == LE_TYPE_I64 && !strcmp(o->args[i].name, o->symbols[s]))

@@ -24,7 +24,7 @@ typedef struct own_operation {
     extent extents[LE_MAX_ARGS][LE_MAX_DIMS];
     le_dtype dtypes[LE_MAX_ARGS]; /* of tensors: the first that was named */
     int n_symbols;
-    char symbols[SYMBOLS][32];
+    const char *symbols[SYMBOLS];
     int symbol_args[SYMBOLS]; /* a whole number of that name; -1: none */
     PyObject *cases;          /* cases(seed, size): a dict of arguments; NULL: none */
 } own_operation;
@@ -59,7 +59,7 @@ typedef struct binding { /* of symbols to numbers, by a call */
 
 /* Whole-number arguments, then what the shapes of inputs say; LE_ERR_SHAPE: they contradict. */
 le_status core_own_bind(const own_operation *o, const le_call *call, binding *b);
-/* Of an extent whose symbol is bound. */
+/* Of an extent whose symbol is bound; INT64_MIN or INT64_MAX: beyond what an extent can be. */
 int64_t core_own_extent(const extent *e, const binding *b);
 /* The tensor of an argument; NULL: it is a number. */
 const le_tensor *core_own_tensor(const le_call *call, const own_operation *o, int arg);

@@ -113,6 +113,20 @@ static bool fits(PyObject *from, PyObject *to, const char *name) {
     return good;
 }
 
+static bool has_its_shape(PyObject *from, PyObject *to, const char *name) {
+    if (PyArray_SAMESHAPE((PyArrayObject *)from, (PyArrayObject *)to))
+        return true;
+    PyObject *is = PyObject_GetAttrString(from, "shape");
+    PyObject *wanted = PyObject_GetAttrString(to, "shape");
+    if (is && wanted)
+        PyErr_Format(PyExc_ValueError,
+                     "what it returned for '%s' has another shape than declared: %S, expected %S",
+                     name, is, wanted);
+    Py_XDECREF(is);
+    Py_XDECREF(wanted);
+    return false;
+}
+
 static bool copy_result(PyObject *result, const le_tensor *t, const char *name) {
     if (result == Py_None) {
         PyErr_Format(PyExc_TypeError, "it returned None for '%s', expected an array", name);
@@ -125,13 +139,7 @@ static bool copy_result(PyObject *result, const le_tensor *t, const char *name) 
     PyObject *from = PyArray_FromAny(result, NULL, 0, 0, 0, NULL);
     PyObject *to = from ? core_array_over(t, NULL, true) : NULL;
     bool good = to && keeps_its_kind(from, to, name);
-    if (good && PyArray_NDIM((PyArrayObject *)from) > 0 &&
-        !PyArray_SAMESHAPE((PyArrayObject *)from, (PyArrayObject *)to)) {
-        PyErr_Format(PyExc_ValueError, "what it returned for '%s' has another shape than declared",
-                     name);
-        good = false;
-    }
-    good = good && fits(from, to, name) &&
+    good = good && has_its_shape(from, to, name) && fits(from, to, name) &&
            PyArray_CopyInto((PyArrayObject *)to, (PyArrayObject *)from) == 0;
     Py_XDECREF(from);
     Py_XDECREF(to);

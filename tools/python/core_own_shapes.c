@@ -19,13 +19,19 @@ static void bind_scalars(const own_operation *o, const le_call *call, binding *b
 }
 
 int64_t core_own_extent(const extent *e, const binding *b) {
-    return e->symbol < 0 ? e->offset : e->factor * b->value[e->symbol] + e->offset;
+    const int64_t symbol = e->symbol < 0 ? 0 : b->value[e->symbol];
+    int64_t made;
+    const bool beyond = __builtin_mul_overflow(e->factor, symbol, &made) ||
+                        __builtin_add_overflow(made, e->offset, &made);
+    return !beyond ? made : symbol < 0 ? INT64_MIN : INT64_MAX;
 }
 
 static bool unify(const extent *e, int64_t is, binding *b) {
-    if (e->symbol >= 0 && !b->known[e->symbol] && (is - e->offset) % e->factor == 0) {
+    int64_t product;
+    if (e->symbol >= 0 && !b->known[e->symbol] &&
+        !__builtin_sub_overflow(is, e->offset, &product) && product % e->factor == 0) {
         b->known[e->symbol] = true;
-        b->value[e->symbol] = (is - e->offset) / e->factor;
+        b->value[e->symbol] = product / e->factor;
     }
     return (e->symbol < 0 || b->known[e->symbol]) && core_own_extent(e, b) == is;
 }
@@ -67,9 +73,10 @@ le_status core_own_check(le_call *call) {
             continue;
         for (int d = 0; d < o->args[i].max_ndim; d++) {
             shape[d] = core_own_extent(&o->extents[i][d], &b);
-            if (shape[d] < 0)
-                return le_fail(LE_ERR_SHAPE, "%s: axis %d of '%s' would be %lld", o->operation.name,
-                               d, o->args[i].name, (long long)shape[d]);
+            if (shape[d] < 0 || shape[d] == INT64_MAX)
+                return le_fail(LE_ERR_SHAPE, "%s: axis %d of '%s' %s would be %s%lld",
+                               o->operation.name, d, o->args[i].name, o->args[i].shape,
+                               shape[d] < 0 ? "" : "beyond ", (long long)shape[d]);
         }
         status = le_call_set_out(call, (int)i, o->dtypes[i], o->args[i].max_ndim, shape);
     }

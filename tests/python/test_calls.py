@@ -275,6 +275,35 @@ def test_streams(rng, engine, tmp_path, hdf5):
 
 # --- memory of others ---
 
+def test_negated_views_are_refused(rng):
+    """Torch's tensors of which DLPack tells the memory alone."""
+    class Negated:
+        def __init__(self, array, negated=True):
+            self.array, self.negated = array, negated
+
+        def is_neg(self):
+            return self.negated
+
+        def __dlpack__(self, **words):
+            return self.array.__dlpack__(**words)
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    cube = rng.normal(size=(3, 4, 5))
+    for use in (le.project, le.asarray, le.from_dlpack):
+        with pytest.raises(TypeError, match="sign of its elements changed: give x.resolve_neg"):
+            use(Negated(cube))
+    assert np.array_equal(le.project(Negated(cube, negated=False)), le.project(cube))
+    with pytest.raises(TypeError, match="expected what has __dlpack__"):
+        le.from_dlpack([1.0])
+    torch = pytest.importorskip("torch")
+    view = torch.complex(torch.from_numpy(cube), torch.from_numpy(cube)).conj().imag
+    with pytest.raises(TypeError, match="resolve_neg"):
+        le.project(view)
+    assert np.array_equal(le.project(view.resolve_neg()), le.project(-cube))
+
+
 def test_dlpack_and_tensors(rng, engine):
     cube = np.exp(rng.normal(size=(8, 9, 10))).astype("f4")
     kept = engine.project(cube, axis=0, keep=True)

@@ -189,11 +189,26 @@ static bool is_opaque(PyArrayObject *a) {
     return type == NPY_OBJECT || type == NPY_STRING || type == NPY_UNICODE;
 }
 
+/* Views of torch's may stand for their elements with the sign changed, which DLPack does not tell.
+ */
+static bool is_negated(PyObject *object) {
+    PyObject *answer = has(object, "is_neg") ? PyObject_CallMethod(object, "is_neg", NULL) : NULL;
+    const bool negated = answer && PyObject_IsTrue(answer) == 1;
+    Py_XDECREF(answer);
+    PyErr_Clear();
+    return negated;
+}
+
 PyObject *core_as_array(PyObject *object, const char *operation, const char *what,
                         uint32_t dtypes) {
     if (has(object, "__cuda_array_interface__") && !has(object, "__array__")) {
         wrong(PyExc_TypeError, operation, what,
               "is on a CUDA device: give a copy on the host (x.get(), x.cpu())");
+        return NULL;
+    }
+    if (is_negated(object)) {
+        wrong(PyExc_TypeError, operation, what,
+              "is a view with the sign of its elements changed: give x.resolve_neg()");
         return NULL;
     }
     if (has(object, "__dlpack__") && !has(object, "__array_interface__")) {
@@ -442,6 +457,12 @@ static PyObject *check_array(PyObject *module, PyObject *args) {
     return core_tensor_of_array(array, operation, what, &t) ? Py_NewRef(Py_None) : NULL;
 }
 
+/* dlpack_array(object): over the memory of who speaks DLPack, as arguments of calls are taken. */
+static PyObject *dlpack_array(PyObject *module, PyObject *object) {
+    (void)module;
+    return core_as_array(object, "from_dlpack", "x", 0);
+}
+
 enum copying { COPY_NEVER, COPY_ALWAYS, COPY_IF_NEEDED };
 
 /* -1: an exception is set */
@@ -568,6 +589,7 @@ static PyMethodDef functions[] = {
      "left out: copied\n    where it is not in row-major order.\n\n"
      "Returns\n-------\nTensor\n    Operations take it as they take arrays.\n"},
     {"check_array", check_array, METH_VARARGS, NULL},
+    {"dlpack_array", dlpack_array, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 

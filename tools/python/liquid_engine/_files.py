@@ -76,4 +76,8 @@ def from_dlpack(x):
         Over the same memory.
     """
     import numpy
-    return numpy.asarray(x) if isinstance(x, _core.Tensor) else numpy.from_dlpack(x)
+    if isinstance(x, _core.Tensor):
+        return numpy.asarray(x)
+    if not hasattr(x, "__dlpack__"):
+        raise TypeError(f"from_dlpack: expected what has __dlpack__, not {type(x)!r}")
+    return _core.dlpack_array(x)

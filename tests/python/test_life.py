@@ -88,6 +88,43 @@ def test_profiles_do_not_begin_within_a_call():
     assert p.rows
 
 
+REGISTERED = """
+import threading, time
+import numpy as np
+import liquid_engine as le
+x = np.outer(np.arange(16.0), np.arange(16.0)).astype("f4")
+one, two = le.chain(lambda v: le.roberts_cross(v)[0]), le.chain(lambda v: (le.roberts_cross(v)[1], le.roberts_cross(v)[0]))
+one(x), two(x)
+f = one.register("changing")
+col, row = le.roberts_cross(x)
+ended, failed = threading.Event(), []
+def work():
+    try:
+        while not ended.is_set():
+            made = f(x)
+            pair = made if isinstance(made, tuple) else (row, made)
+            assert np.allclose(pair[0], row, atol=1e-5) and np.allclose(pair[1], col, atol=1e-5)
+            le.operations()
+    except BaseException as error:
+        failed.append(error)
+threads = [threading.Thread(target=work) for _ in range(3)]
+for t in threads:
+    t.start()
+for i in range(300):
+    (one, two)[i % 2].register("changing")
+    one.register(f"another_{i}")
+    time.sleep(0.0005)
+ended.set()
+for t in threads:
+    t.join()
+print(failed)
+"""
+
+
+def test_chains_are_registered_beside_calls(new_process):
+    assert new_process(REGISTERED) == "[]\n"
+
+
 LEFT = """
 import sys, threading
 import numpy as np

@@ -503,6 +503,39 @@ def test_defaults_that_no_descriptor_holds(kind, default):
         le.operation(with_default)
 
 
+def test_held_functions_follow_their_names():
+    """An operation that is defined with other arguments, or a chain with other outputs, is the one that is called."""
+    @le.operation
+    def renewed(a: le.In["f4", "n"]) -> le.Out["f4", "n"]:
+        return a
+
+    held, x = le.renewed, np.arange(4, dtype="f4")
+    np.testing.assert_array_equal(held(x), x)
+
+    @le.operation  # noqa: F811
+    def renewed(b: le.In["f4", "n"], k: float) -> tuple[le.Out["f4", "n"], le.Out["f4", "n"]]:
+        return k * b, b + np.float32(k)
+
+    for made in (held(x, 2.0), held(b=x, k=2.0), held(x, k=2.0)):
+        assert made._fields == ("out1", "out2")
+        np.testing.assert_array_equal(made, [2 * x, x + 2])
+    with pytest.raises(TypeError, match="missing required argument: 'k'"):
+        held(x)
+    with pytest.raises(TypeError, match="'a'"):
+        held(a=x, k=2.0)
+    with le.Engine(db=":memory:", mode="estimate") as e:
+        for engine in (None, e):
+            image = np.outer(x, x)
+            one = le.chain(lambda v: le.roberts_cross(v)[0], engine=engine)
+            two = le.chain(lambda v: tuple(le.roberts_cross(v)[::-1]), engine=engine)
+            one(image), two(image)
+            follows = one.register("renewed_chain")
+            col, row = le.roberts_cross(image)
+            np.testing.assert_allclose(follows(image), col, atol=1e-5)
+            two.register("renewed_chain")
+            np.testing.assert_allclose(follows(image), [row, col], atol=1e-5)
+
+
 NESTED = """
 import numpy as np, liquid_engine as le
 @le.operation

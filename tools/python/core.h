@@ -42,6 +42,10 @@ core_engine *core_engine_get(PyObject *engine_or_none);
 /* Of the default engine, which is another one after it was closed; whether that is open. */
 unsigned core_engine_generation(void);
 bool core_engine_is_default(unsigned generation);
+/* How many operations have been registered since the program began, and that another one has: what
+ * is known of operations may hold no longer. */
+unsigned core_definitions(void);
+void core_count_definition(void);
 /* Whether it has not been closed, or it raises. While the GIL is kept it stays so. */
 bool core_engine_is_open(const core_engine *engine);
 /* Around every use of engine->engine without the GIL. begin: false when it is closed, or too many
@@ -53,6 +57,7 @@ void core_engine_end(core_engine *engine);
  * what: "a profile cannot begin", for the error where they take longer than so many seconds. Keep
  * the GIL between the two. */
 enum { CORE_ALONE_SECONDS = 10 };
+#define CORE_REGISTERING "operations cannot be registered"
 bool core_engine_begin_alone(core_engine *engine, const char *what, int seconds);
 void core_engine_end_alone(core_engine *engine);
 

@@ -89,7 +89,8 @@ static bool choose_engine(core_call *c, PyObject *const *args, size_t n_args, Py
         if (PyTuple_GetItem(names, k) == core_option_names[ENGINE_OPTION] &&
             args[n_args + (size_t)k] != Py_None)
             engine = args[n_args + (size_t)k];
-    return core_function_is_usable(c->function) && core_call_use_engine(c, engine);
+    /* in this order: while a call is under way nothing is registered */
+    return core_call_use_engine(c, engine) && core_function_is_usable(c->function);
 }
 
 static bool take_all(core_call *c, PyObject *const *args, size_t n_args, PyObject *names,
@@ -130,7 +131,9 @@ bool core_call_begin(core_call *c, core_function *f, PyObject *const *args, size
     c->out = c->outputs = c->progress = NULL;
     c->stream_place = c->stream_arg = NULL;
     c->keep = c->traced = false;
-    return choose_engine(c, args, n_args, names) && take_all(c, args, n_args, names, &g) &&
+    bool chosen = choose_engine(c, args, n_args, names);
+    f->n_calls++;
+    return chosen && take_all(c, args, n_args, names, &g) &&
            (open_blocks == 0 || core_take_blocks(c, g.options)) &&
            (c->traced || core_add_outputs(c));
 }
@@ -138,6 +141,8 @@ bool core_call_begin(core_call *c, core_function *f, PyObject *const *args, size
 void core_call_end(core_call *c) {
     for (size_t i = 0; i < c->n_owned; i++)
         Py_DECREF(c->owned[i]);
+    if (c->function)
+        c->function->n_calls--;
     if (c->engine)
         core_engine_end(c->engine);
 }

@@ -320,8 +320,13 @@ static PyObject *chain_register(PyObject *o, PyObject *args) {
     const char *name, *summary;
     if (!self || !PyArg_ParseTuple(args, "sz", &name, &summary))
         return NULL;
-    return core_check(le_chain_as_operation(self->chain, name, summary)) ? Py_NewRef(Py_None)
-                                                                         : NULL;
+    core_engine *e = (core_engine *)self->engine;
+    if (!core_engine_begin_alone(e, CORE_REGISTERING, CORE_ALONE_SECONDS))
+        return NULL;
+    le_status status = le_chain_as_operation(self->chain, name, summary);
+    core_engine_end_alone(e);
+    core_count_definition();
+    return core_check(status) ? Py_NewRef(Py_None) : NULL;
 }
 
 static PyMethodDef chain_methods[] = {

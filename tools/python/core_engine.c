@@ -14,6 +14,7 @@ PyObject *core_too_deep;
 static core_engine *default_engine;
 static PyObject *opener;    /* makes the default engine, and sets it */
 static unsigned generation; /* of default engines: another one after one that was closed */
+static unsigned definitions;
 static bool ended;          /* the program: no other one is opened */
 
 enum { EXIT_SECONDS = 2 }; /* for calls on other threads */
@@ -276,6 +277,14 @@ unsigned core_engine_generation(void) {
     return generation;
 }
 
+unsigned core_definitions(void) {
+    return definitions;
+}
+
+void core_count_definition(void) {
+    definitions++;
+}
+
 bool core_engine_is_default(unsigned made_in) {
     return made_in == generation && default_engine && default_engine->engine;
 }
@@ -319,6 +328,12 @@ static PyObject *is_open(PyObject *module, PyObject *none) {
     (void)module;
     (void)none;
     return PyBool_FromLong(default_engine && default_engine->engine);
+}
+
+static PyObject *get_definitions(PyObject *module, PyObject *none) {
+    (void)module;
+    (void)none;
+    return PyLong_FromUnsignedLong(definitions);
 }
 
 static bool is_at_work(void) {
@@ -427,6 +442,7 @@ static PyMethodDef functions[] = {
     {"set_opener", set_opener, METH_O, NULL},
     {"set_default", set_default, METH_O, NULL},
     {"is_open", is_open, METH_NOARGS, NULL},
+    {"definitions", get_definitions, METH_NOARGS, NULL},
     {"close_default", close_default, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

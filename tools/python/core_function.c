@@ -90,22 +90,40 @@ static void forget_parameters(core_function *f) {
     Py_CLEAR(f->out_names);
 }
 
+/* While a call is under way the function stays as it is. */
+static bool is_current(const core_function *f) {
+    return (f->definitions == core_definitions() || f->n_calls) &&
+           (f->engine || core_engine_is_default(f->generation));
+}
+
+/* The descriptor of a chain goes with its engine, and another one may lie where it was. */
+static bool is_replaced(const core_function *f, const le_operation *op) {
+    return op != f->operation ||
+           (f->generation != core_engine_generation() && !strcmp(op->family, "chains"));
+}
+
+static void look_up(core_function *f, const le_operation *op) {
+    f->operation = op;
+    f->generation = core_engine_generation();
+    f->definitions = core_definitions();
+}
+
 bool core_function_is_usable(core_function *f) {
-    if (f->engine)
-        return core_engine_is_open((core_engine *)f->engine);
-    if (core_engine_is_default(f->generation))
+    if (f->engine && !core_engine_is_open((core_engine *)f->engine))
+        return false;
+    if (is_current(f))
         return true;
-    core_engine *e = core_engine_get(NULL);
+    core_engine *e = core_engine_get(f->engine);
     const le_operation *op = e ? find(e, f->text) : NULL;
     Py_XDECREF((PyObject *)e);
     bool good = op != NULL;
-    if (op && op != f->operation && f->generation != core_engine_generation()) {
+    if (good && is_replaced(f, op)) {
         f->operation = op;
         forget_parameters(f);
         good = add_parameters(f) && add_outs(f);
     }
     if (good)
-        f->generation = core_engine_generation();
+        look_up(f, op);
     return good;
 }
 
@@ -127,8 +145,7 @@ static PyObject *function_new(PyTypeObject *type, PyObject *args, PyObject *name
     if (!f)
         return NULL;
     f->vectorcall = core_call_vector;
-    f->operation = op;
-    f->generation = core_engine_generation();
+    look_up(f, op);
     f->engine = engine == Py_None ? NULL : Py_NewRef(engine);
     f->name = PyUnicode_FromString(op->name);
     f->text = f->name ? PyUnicode_AsUTF8AndSize(f->name, NULL) : NULL;

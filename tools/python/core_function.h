@@ -28,6 +28,8 @@ struct core_function {
     PyObject_HEAD vectorcallfunc vectorcall;
     PyObject *engine;    /* NULL: the default one */
     unsigned generation; /* of that */
+    unsigned definitions; /* that there were when the operation was looked up */
+    int n_calls;          /* that have begun and not ended: it stays what it is meanwhile */
     PyObject *name;
     PyObject *doc, *signature; /* made when they are first asked for */
     const le_operation *operation;
@@ -45,8 +47,8 @@ struct core_function {
 extern PyObject *core_option_names[OPTIONS];
 extern const char *const core_option_texts[OPTIONS];
 
-/* What the function knows of its operation may be gone with an engine: false, or it is looked up in
- * the default engine of now. */
+/* What the function knows of its operation may be gone with an engine, or be another one's by now:
+ * false, or it is looked up. */
 bool core_function_is_usable(core_function *f);
 PyObject *core_call_vector(PyObject *callable, PyObject *const *args, size_t flags,
                            PyObject *names);

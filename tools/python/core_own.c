@@ -147,7 +147,7 @@ static own_operation *read_operation(PyObject *dict) {
 /* The engine while nobody else uses it; what is registered must not overlap calls. */
 static core_engine *alone(PyObject *engine) {
     core_engine *e = core_engine_get(engine);
-    if (e && !core_engine_begin_alone(e, "operations cannot be registered", CORE_ALONE_SECONDS)) {
+    if (e && !core_engine_begin_alone(e, CORE_REGISTERING, CORE_ALONE_SECONDS)) {
         Py_DECREF((PyObject *)e);
         return NULL;
     }
@@ -169,6 +169,7 @@ static PyObject *register_operation(PyObject *module, PyObject *args) {
     own_operation *o = read_operation(dict);
     core_engine *e = o ? alone(engine) : NULL;
     bool good = e && registered(e, le_register_operation(e->engine, &o->operation));
+    core_count_definition();
     return good ? PyLong_FromVoidPtr(o) : NULL;
 }
 

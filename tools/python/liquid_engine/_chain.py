@@ -46,7 +46,7 @@ class _Recorded:
         self._made = self._make(self._state())
 
     def _state(self):
-        return self._engine or _engine.default_engine(), _engine.definitions()
+        return self._engine or _engine.default_engine(), _core.definitions()
 
     def _make(self, state):
         return state, _built(self.name, self.record, state[0])
@@ -231,7 +231,7 @@ class Chain:
         if self._engine is None:
             _registered.pop(name, None)  # the order is that of the latest ones
             _registered[name] = (self._core.name, list(self._core.record), summary)
-        _engine.defined(name, self._engine)
+            _engine.defined(name)
         vars(sys.modules[__package__]).pop(name, None)
         return _functions.function(name, self._engine)
 
@@ -505,8 +505,8 @@ class TracedFunction:
             key = (os.getpid(), engine or _engine.default_engine(), *given.key())
         except TypeError:
             key = None
-        if self._definitions != _engine.definitions():  # what a trace knows of its steps may hold no longer
-            self._traces, self._definitions = {}, _engine.definitions()
+        if self._definitions != _core.definitions():  # what a trace knows of its steps may hold no longer
+            self._traces, self._definitions = {}, _core.definitions()
         found = self._traces.pop(key, None)
         if found is None:
             found = _Traced(self._function, self.__name__, engine, given)

@@ -106,20 +106,12 @@ def _forget_default():
     _core.forget_default()
 
 
-_definitions = 0
-_followers: list[Callable[[str], None]] = []  # called with the name of every operation that has been defined
+_followers: list[Callable[[str], None]] = []
 
 
-def definitions():
-    """How many operations have been defined since the program began: chains keep what their steps were then."""
-    return _definitions
-
-
-def defined(name, engine=None):
-    """To be called when an operation is there, perhaps in the place of another one."""
-    global _definitions
-    _definitions += 1
-    for follow in _followers if engine is None else ():
+def defined(name):
+    """To be called when the default engine has an operation, perhaps in the place of another one."""
+    for follow in _followers:
         follow(name)
 
 

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import types
+import typing
 
 import numpy as np
 import pytest
@@ -501,6 +502,15 @@ def test_defaults_that_no_descriptor_holds(kind, default):
 
     with pytest.raises(ValueError, match=r"with_default: argument 'k': its default is .*, expected a .*number"):
         le.operation(with_default)
+
+
+def test_annotations_that_checkers_leave_alone():
+    @le.operation
+    @typing.no_type_check
+    def unchecked(x: le.In["f4", "n"], a: float) -> le.Out["f4", "n"]:
+        return a * x
+
+    np.testing.assert_array_equal(unchecked(np.ones(3, "f4"), 2.0), [2, 2, 2])
 
 
 def test_held_functions_follow_their_names():

@@ -396,7 +396,7 @@ class wisdom:
         return Taken(rows, added, known, refused, [f"line {line}: {text}" if line else text for line, text in reports])
 
     @classmethod
-    def save(cls, path, db=None):
+    def save(cls, path: str | os.PathLike[str], db: str | bytes | os.PathLike[str] | None = None) -> None:
         """Writes what is stored as JSON."""
         cls._do("save", path, db, "frozen")
 
@@ -420,7 +420,7 @@ class Report(str):
     def __repr__(self):
         return f"<report: {len(self)} characters of HTML>"
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike[str]) -> None:
         Path(path).write_text(self, encoding="utf-8")
 
 

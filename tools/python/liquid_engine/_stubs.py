@@ -6,19 +6,21 @@ import sys
 from . import _core, _functions, operations
 
 _HEAD = '''# Written by the build from the descriptors of the operations.
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, NamedTuple, Protocol, SupportsFloat, SupportsIndex, TypeVar, overload
+from typing import Any, Literal, NamedTuple, SupportsFloat, SupportsIndex, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _look
+from . import dask as dask
 
 __version__: str
 _F = TypeVar("_F", bound=Callable[..., Any])
-_Place = str | PathLike[str]
-_Input = ArrayLike | _Place | "stream" | "Tensor"
+_Name = str | PathLike[str]
+_Place = _Name | bytes | PathLike[bytes]
+_Input = ArrayLike | _Name | "stream" | "Tensor"
 _Mode = Literal["learn", "estimate", "measure", "frozen"]
 _Objective = Literal["time", "p99", "memory", "cpu_time"]
 _Progress = bool | Callable[[float], Any]
@@ -79,12 +81,12 @@ class options:
     def __init__(self, *, rtol: float | None = ..., atol: float | None = ..., device: str | None = ...,
                  mode: _Mode | None = ..., implementation: str | None = ..., run_type: str | None = ...,
                  memory_limit: int | str | None = ..., objective: _Objective | None = ...,
-                 reproducible: bool = ..., keep: bool = ..., engine: "Engine | None" = ...,
+                 reproducible: bool | None = ..., keep: bool | None = ..., engine: "Engine | None" = ...,
                  progress: _Progress | None = ...) -> None: ...
     def __enter__(self) -> "options": ...
     def __exit__(self, *_: object) -> None: ...
 
-class Operation(Protocol):
+class Operation:
     __name__: str
     def __call__(self, *args: Any, **words: Any) -> Any: ...
     def explain(self, *args: Any, **words: Any) -> _look.Explanation: ...
@@ -116,7 +118,7 @@ class profile:
     def __enter__(self) -> "profile": ...
     def __exit__(self, *_: object) -> None: ...
     def table(self) -> str: ...
-    def save(self, path: _Place) -> None: ...
+    def save(self, path: _Name) -> None: ...
 
 class Chain:
     def __init__(self, name: str = ..., engine: "Engine | None" = ...) -> None: ...
@@ -130,25 +132,56 @@ class Chain:
     def register(self, name: str | None = ..., summary: str | None = ...) -> Any: ...
     def to_json(self) -> str: ...
 
+class _TracedFunction:
+    __name__: str
+    __wrapped__: Callable[..., Any]
+    def __call__(self, *args: Any, **words: Any) -> Any: ...
+    def plan(self, *args: Any, **words: Any) -> dict[str, Any]: ...
+    def register(self, name: str | None = ...) -> Operation: ...
+    def to_json(self) -> str: ...
+
 @overload
-def chain(function: _F) -> Any: ...
+def chain(function: Callable[..., Any]) -> _TracedFunction: ...
 @overload
-def chain(*, engine: "Engine | None" = ...) -> Callable[[_F], Any]: ...
+def chain(*, engine: "Engine | None" = ...) -> Callable[[Callable[..., Any]], _TracedFunction]: ...
 
-class In:
-    def __class_getitem__(cls, key: Any) -> Any: ...
+# Checkers look for types in the texts of In["f4", "h w"], unless the function has typing.no_type_check.
+In: Any
+Out: Any
 
-class Out:
-    def __class_getitem__(cls, key: Any) -> Any: ...
+class _OwnOperation(Operation):
+    name: str
+    reference: Callable[..., Any]
+    @property
+    def function(self) -> Operation: ...
+    @overload
+    def numpy(self, function: _F) -> _F: ...
+    @overload
+    def numpy(self, *, name: str | None = ..., speed: float = ...) -> Callable[[_F], _F]: ...
+    @overload
+    def numba(self, function: _F) -> _F: ...
+    @overload
+    def numba(self, *, name: str | None = ..., serial: bool = ..., speed: float = ...) -> Callable[[_F], _F]: ...
+    def c_function(self, pointer: Any, *, name: str | None = ..., serial: bool = ..., version: object = ...,
+                   speed: float = ...) -> "_OwnOperation": ...
+    def opencl(self, text: str, *, tune: Mapping[str, Sequence[int]] | None = ..., kernel: str | None = ...,
+               name: str | None = ..., speed: float = ...) -> "_OwnOperation": ...
+    def remove(self, name: str) -> None: ...
+    def verify(self, cases: int = ...) -> Any: ...
 
-def operation(function: Callable[..., Any] | None = ..., *, name: str | None = ..., atol: float = ..., rtol: float = ...,
-              cases: Callable[..., dict[str, Any]] | None = ..., of_largest: bool = ...) -> Any: ...
+@overload
+def operation(function: Callable[..., Any], *, name: str | None = ..., atol: float = ..., rtol: float = ...,
+              cases: Callable[..., dict[str, Any]] | None = ..., of_largest: bool = ...) -> _OwnOperation: ...
+@overload
+def operation(*, name: str | None = ..., atol: float = ..., rtol: float = ...,
+              cases: Callable[..., dict[str, Any]] | None = ...,
+              of_largest: bool = ...) -> Callable[[Callable[..., Any]], _OwnOperation]: ...
 '''
 
 _ENGINE = '''
 class Engine:
     def __init__(self, *, db: _Place | None = ..., devices: str | None = ..., threads: int | None = ...,
-                 mode: _Mode | None = ..., memory_limit: int | str | None = ..., site_db: str | None = ...,
+                 mode: _Mode | None = ..., memory_limit: int | str | None = ..., site_db: _Place | None = ...,
                  cache_dir: _Place | None = ..., run_type: str | None = ..., implementation: str | None = ...,
                  seed: int | None = ..., explore_share: float | None = ..., trial_limit: float | None = ...,
                  device_memory_limit: int | str | None = ...) -> None: ...
@@ -163,7 +196,7 @@ class Engine:
 
 _OPTION_TYPES = {"rtol": "float | None", "atol": "float | None", "device": "str | None", "mode": "_Mode | None",
                  "implementation": "str | None", "run_type": "str | None", "memory_limit": "int | str | None",
-                 "objective": "_Objective | None", "reproducible": "bool", "keep": "bool",
+                 "objective": "_Objective | None", "reproducible": "bool | None", "keep": "bool | None",
                  "out": "_Array | tuple[_Array | None, ...] | None", "outputs": "str | Sequence[str] | None",
                  "engine": "Engine | None", "progress": "_Progress | None"}
 
@@ -171,28 +204,41 @@ _OPTION_TYPES = {"rtol": "float | None", "atol": "float | None", "device": "str 
 def _type(a):
     words = "Literal[" + ", ".join(repr(w) for w in a["words"]) + "]"
     kind = {"in": "_Input", "table": "_Input", "f64": "SupportsFloat", "i64": "SupportsIndex",
-            "f64s": "ArrayLike", "str": words if a["words"] else "_Place",
+            "f64s": "ArrayLike", "str": words if a["words"] else "_Name",
             "str_or_f64": f"{words} | SupportsFloat" if a["words"] else "str | SupportsFloat"}[a["type"]]
     return kind + (" | None" if a["optional"] else "")
 
 
-def _parameters(d):
-    given = [f"{a['name']}: {_type(a)}" + (" = ..." if a["optional"] else "") for a in _functions.parameters(d)]
-    return given + ["*"] + [f"{name}: {kind} = ..." for name, kind in _OPTION_TYPES.items()
-                           if name in _functions.options_of(d)]
+def _parameters(d, given):
+    """given: other types of options, with their defaults."""
+    types = {name: f"{kind} = ..." for name, kind in _OPTION_TYPES.items()} | given
+    args = [f"{a['name']}: {_type(a)}" + (" = ..." if a["optional"] else "") for a in _functions.parameters(d)]
+    return args + ["*"] + [f"{name}: {kind}" for name, kind in types.items() if name in _functions.options_of(d)]
+
+
+def _named_tuple(name, outputs, kind):
+    return [f"class {name}(NamedTuple):", *(f"    {a['name']}: {kind}" for a in outputs), ""]
 
 
 def _stub(d):
-    """The result's type, and the class of the operation, whose only object the function is."""
+    """The results' types, and the class of the operation, whose only object the function is."""
     name, made = d["name"], _functions.outputs(d)
     usual = made[:d["n_usual"]]
-    result, lines = "_Array", []
+    arrays, tensors, lines = "_Array", "Tensor", []
     if len(usual) > 1:
-        result = f"_{name}_result"
-        lines += [f"class {result}(NamedTuple):", *(f"    {a['name']}: _Array" for a in usual), ""]
-    call = ", ".join(["self", *_parameters(d)])
-    lines += [f"class _{name}(Operation):", f"    def __call__({call}) -> {result}: ...  # type: ignore[override]", ""]
-    return "\n".join(lines)
+        arrays, tensors = f"_{name}_result", f"_{name}_tensors"
+        lines += _named_tuple(arrays, usual, "_Array") + _named_tuple(tensors, usual, "Tensor")
+    one = "Literal[" + ", ".join(repr(a["name"]) for a in made) + "]"
+    keep, leave = "Literal[True]", "Literal[False] | None = ..."
+    calls = [({"outputs": "None = ...", "keep": leave}, arrays), ({"outputs": "None = ...", "keep": keep}, tensors),
+             ({"outputs": one, "keep": leave}, "_Array"), ({"outputs": one, "keep": keep}, "Tensor"),
+             ({"outputs": "Sequence[str]", "keep": "bool | None = ..."}, "Any")]
+    if "keep" not in _functions.options_of(d):
+        calls = [(given, result) for given, result in calls if given["keep"] != keep]
+    lines += [f"class _{name}(Operation):"]
+    for given, result in calls:
+        lines += ["    @overload", f"    def __call__({', '.join(['self', *_parameters(d, given)])}) -> {result}: ..."]
+    return "\n".join([*lines, ""])
 
 
 def text():

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import numbers
 import os
+from collections.abc import Sequence
+from typing import Any
 
 import numpy
 
@@ -181,7 +183,7 @@ def _parts(parts):
     return parts
 
 
-def run(operation, *, parts=None, outputs=None, **words):
+def run(operation: Any, *, parts: int | None = None, outputs: str | Sequence[str] | None = None, **words: Any) -> Any:
     """Runs an operation in slabs by Dask: on the client's workers, or in this process without one.
 
     Parameters

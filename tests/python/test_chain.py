@@ -248,6 +248,21 @@ def test_arrays_among_further_arguments(stack):
     np.testing.assert_allclose(scaled(stack[0], self=stack[1]), [le.roberts_cross(a)[0] for a in stack[:2]], atol=1e-5)
 
 
+def test_inputs_have_any_name_but_that_of_an_option(stack):
+    by_hand = le.Chain()
+    by_hand.output("row", le.roberts_cross(by_hand.input("self", stack.shape))[1])
+    np.testing.assert_allclose(by_hand.run(self=stack)["row"], le.roberts_cross(stack)[1], atol=1e-5)
+    with pytest.raises(ValueError, match="input: name: expected another one than 'outputs'"):
+        by_hand.input("outputs", (3,))
+
+
+@pytest.mark.parametrize("given", [{"gradient_row"}, 5, {"gradient_row": 1}, iter(["gradient_row"])], ids=lambda g: type(g).__name__)
+def test_outputs_are_named_in_order(stack, given):
+    for use in (le.roberts_cross, le.chain(lambda x, **_: le.roberts_cross(x, outputs=given))):
+        with pytest.raises(TypeError, match="roberts_cross: outputs: expected a name, a sequence of names, or 'all', not <class"):
+            use(stack, **({"outputs": given} if use is le.roberts_cross else {}))
+
+
 def test_partial_functions(stack):
     def edges(which, image):
         return le.roberts_cross(image)[which]

@@ -128,6 +128,12 @@ def test_benchmarks(engine, cube):
     assert "<rect" in b.plot() and b.fastest.candidate in repr(b) and "<table>" in b._repr_html_()
 
 
+@pytest.mark.parametrize("option", ["db", "site_db", "cache_dir"])
+def test_places_of_an_engine_are_named(option):
+    with pytest.raises(TypeError, match=f"Engine: option '{option}': expected a text, bytes or a path, not 5"):
+        le.Engine(**{option: 5})
+
+
 def test_one_block_of_options_in_many_places(engine, cube):
     """Threads and tasks that enter the same object leave it in any order, and see no other one's options."""
     import asyncio

@@ -513,6 +513,17 @@ def test_annotations_that_checkers_leave_alone():
     np.testing.assert_array_equal(unchecked(np.ones(3, "f4"), 2.0), [2, 2, 2])
 
 
+def test_an_argument_called_self(x):
+    @le.operation
+    def methodical(self: le.In["f4", "n"], words: float = 2.0) -> le.Out["f4", "n"]:
+        return self * words
+
+    for use in (methodical, le.methodical):
+        np.testing.assert_array_equal(use(self=x, words=3.0), 3 * x)
+        assert use.explain(self=x).choice and use.shapes(self=x)["out"][0] == x.shape
+        assert use.bench(self=x, seconds=0.01).operation == "methodical"
+
+
 def test_held_functions_follow_their_names():
     """An operation that is defined with other arguments, or a chain with other outputs, is the one that is called."""
     @le.operation

@@ -18,7 +18,8 @@ static bool choose_outputs(core_call *c, int *chosen, int *n) {
     }
     bool one = PyUnicode_Check(c->outputs);
     bool all = one && PyUnicode_CompareWithASCIIString(c->outputs, "all") == 0;
-    Py_ssize_t names = one ? 1 : PySequence_Size(c->outputs);
+    bool sequence = PySequence_Check(c->outputs); /* what is asked for has an order */
+    Py_ssize_t names = one ? 1 : sequence ? PySequence_Size(c->outputs) : -1;
     if (names < 0) {
         PyErr_Format(PyExc_TypeError,
                      "%s: outputs: expected a name, a sequence of names, or 'all', not %R", f->text,

@@ -567,7 +567,8 @@ static PyType_Slot stream_slots[] = {
     {Py_tp_doc,
      (void *)"stream(place)\n--\n\n"
              "A file that an operation reads frame by frame: memory does not grow with it.\n\n"
-             "Parameters\n----------\nplace : str or path\n    As for ``read``.\n"},
+             "Parameters\n----------\nplace : str, bytes or path\n"
+             "    \"movie.h5:/frames\" or \"stack.tif\", of HDF5 and TIFF files.\n"},
     {0, NULL},
 };
 static PyType_Spec stream_spec = {"liquid_engine.stream", sizeof(core_stream), 0,

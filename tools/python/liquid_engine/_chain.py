@@ -171,13 +171,17 @@ class Chain:
     def input(self, name, shape, dtype="f4"):
         """A value that is given, by this name, when the chain runs."""
         _check_text("input", "name", name)
+        if name == "outputs":
+            raise ValueError("input: name: expected another one than 'outputs', which names the results of a run")
         try:
             extents = tuple(map(operator.index, shape))
         except TypeError:
             raise TypeError(f"input {name!r}: shape: expected whole numbers, not {shape!r}") from None
-        value = Value(self, self._core.input(name, extents, dtype))
-        self._inputs[name] = value
-        return value
+        return self._input(name, extents, dtype)
+
+    def _input(self, name, extents, dtype):
+        self._inputs[name] = Value(self, self._core.input(name, extents, dtype))
+        return self._inputs[name]
 
     def constant(self, array):
         """An array that is the same in every run."""
@@ -191,7 +195,7 @@ class Chain:
         self._core.output(name, value.number)
         self._outputs[name] = value
 
-    def run(self, outputs=None, **given):
+    def run(self, /, outputs=None, **given):
         """Runs the chain: inputs by name, and options of calls. The results by name, as a dict."""
         arrays = {k: given.pop(k) for k in list(given) if k in self._inputs}
         missing = [k for k in self._inputs if k not in arrays]
@@ -317,7 +321,11 @@ def _wanted(function, words):
     names = words.pop("outputs", None)
     if names is None:
         return None, function._outputs[:function._n_usual]
-    return names, function._outputs if names == "all" else ((names,) if isinstance(names, str) else tuple(names))
+    if isinstance(names, str):
+        return names, function._outputs if names == "all" else (names,)
+    if not hasattr(names, "__getitem__") or isinstance(names, dict):  # what is asked for has an order
+        raise TypeError(f"{function.__name__}: outputs: expected a name, a sequence of names, or 'all', not {type(names)!r}")
+    return names, tuple(names)
 
 
 def _check_text(method, argument, given):
@@ -421,7 +429,7 @@ class _Traced:
 
     def __init__(self, function, name, engine, given):
         self.chain = Chain(name, engine)
-        inputs = {n: self.chain.input(n, array.shape, array.dtype) for n, array in given.arrays.items()}
+        inputs = {n: self.chain._input(n, array.shape, array.dtype) for n, array in given.arrays.items()}
         self.numbers = {v.number: n for n, v in inputs.items()}
         self.chain._blocks = _options.of_blocks()
         result = given.call(function, inputs)

@@ -26,6 +26,13 @@ def _log(level, text):
 _core.set_log_function(_log)
 
 
+def _path_of(name, given):
+    try:
+        return os.fsdecode(given)
+    except TypeError:
+        raise TypeError(f"Engine: option {name!r}: expected a text, bytes or a path, not {given!r}") from None
+
+
 class Engine(_core.Engine):
     """An engine with options of its own; the module's functions use a default one.
 
@@ -54,7 +61,7 @@ class Engine(_core.Engine):
                                 + (f" (did you mean {near[0]!r}?)" if near else ""))
         for name in ("db", "site_db", "cache_dir"):
             if options.get(name) is not None:
-                options[name] = os.fsdecode(options[name])
+                options[name] = _path_of(name, options[name])
         return super().__new__(cls, **options)
 
     def __enter__(self):

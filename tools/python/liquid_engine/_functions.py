@@ -174,19 +174,19 @@ def named(made, values, names):
 
 # --- methods of operations ---
 
-def _explain(self, *args, **words):
+def _explain(self, /, *args, **words):
     """Why a call would be made as it would, and what else there is. Runs nothing."""
     from ._look import explain_call
     return explain_call(self, args, words)
 
 
-def _bench(self, *args, seconds=0.05, **words):
+def _bench(self, /, *args, seconds=0.05, **words):
     """Runs every candidate of a call for about so many seconds each, and compares it with the reference."""
     from ._look import bench_call
     return bench_call(self, args, words, seconds)
 
 
-def _shapes(self, *args, **words):
+def _shapes(self, /, *args, **words):
     """Shapes and dtypes of the results of a call, by name, without running it; -1: found when it runs."""
     return self._look("shapes", args, words, 0.0)
 

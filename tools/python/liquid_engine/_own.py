@@ -424,14 +424,14 @@ class Operation:
             self._made = _functions.function(self.name)
         return self._made
 
-    def __call__(self, *args, **words):
+    def __call__(self, /, *args, **words):
         return self.function(*args, **words)
 
-    def explain(self, *args, **words):
+    def explain(self, /, *args, **words):
         """Why a call would be made as it would, and what else there is."""
         return self.function.explain(*args, **words)
 
-    def bench(self, *args, **words):
+    def bench(self, /, *args, **words):
         """Runs every candidate of a call, and compares it with the reference. What crashes or hangs does so in a trial,
         and is left out."""
         for name in self._variants if words.get("implementation") is None else ():
@@ -441,7 +441,7 @@ class Operation:
                 pass
         return self.function.bench(*args, **words)
 
-    def shapes(self, *args, **words):
+    def shapes(self, /, *args, **words):
         """Shapes and dtypes of the results of a call, without running it."""
         return self.function.shapes(*args, **words)
 

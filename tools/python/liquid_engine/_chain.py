@@ -399,9 +399,13 @@ def _names_of(bound):
 class _Arguments:
     """Of a call of a chained function, by the names that inputs of the chain have."""
 
-    def __init__(self, bound):
-        self._n, self._words = len(bound.args), tuple(bound.kwargs)
-        self._values = dict(zip(_names_of(bound), (*bound.args, *bound.kwargs.values())))
+    def __init__(self, bound, n_plain):
+        if n_plain is None:
+            self._n, self._words = len(bound.args), tuple(bound.kwargs)
+            self._values = dict(zip(_names_of(bound), (*bound.args, *bound.kwargs.values())))
+        else:  # each parameter has one argument
+            self._n, self._words = n_plain, tuple(bound.arguments)[n_plain:]
+            self._values = bound.arguments
         self.arrays = {}
         for name, value in self._values.items():
             if isinstance(value, (numpy.ndarray, _core.Tensor)):
@@ -486,6 +490,9 @@ class TracedFunction:
         self.__qualname__ = getattr(function, "__qualname__", self.__name__)
         self._function, self._engine = function, engine
         self._signature = inspect.signature(function)
+        kinds = [p.kind for p in self._signature.parameters.values()]
+        various = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}.intersection(kinds)
+        self._n_plain = None if various else sum(kind is not inspect.Parameter.KEYWORD_ONLY for kind in kinds)
         self._traces, self._latest_trace, self._definitions = {}, None, 0
 
     def __reduce__(self):  # by name, as functions are
@@ -503,7 +510,7 @@ class TracedFunction:
         except TypeError as error:
             raise TypeError(f"{self.__name__}: {error}") from None
         bound.apply_defaults()
-        given = _Arguments(bound)
+        given = _Arguments(bound, self._n_plain)
         if given.have_values():
             raise TypeError(f"{self.__name__}: a chain is no step of another one: call {self.__name__}.__wrapped__ in it")
         return given, options, engine

@@ -35,9 +35,9 @@ def _built(name, record, engine):
 
 
 class _Recorded:
-    """A chain of the extension that remembers how it was built. One that is built alike takes its place when operations
-    have been defined anew, and, where it has no engine of its own, in another default engine, after the last one was
-    closed or in a forked child."""
+    """A chain of the extension that remembers how it was built. One that is built alike takes its place when
+    operations have been defined anew, and, where it has no engine of its own, in another default engine,
+    after the last one was closed or in a forked child."""
 
     _BUILDS = ("input", "constant", "temp", "slice", "add", "output")
 
@@ -76,7 +76,7 @@ def _register_again(name, engine):
     own_name, record, summary = _registered[name]
     try:
         _built(own_name, record, engine).register(name, summary)
-    except Exception as error:  # its steps may take other arguments now, which is nobody's fault who defines or opens
+    except Exception as error:  # its steps may take other arguments now: who defines or opens is not to blame
         import logging
         logging.getLogger("liquid_engine").warning("chain %r cannot be registered again: %s", name, error)
 
@@ -172,7 +172,7 @@ class Chain:
         """A value that is given, by this name, when the chain runs."""
         _check_text("input", "name", name)
         if name == "outputs":
-            raise ValueError("input: name: expected another one than 'outputs', which names the results of a run")
+            raise ValueError("input: name: expected another one than 'outputs', which names results of a run")
         try:
             extents = tuple(map(operator.index, shape))
         except TypeError:
@@ -201,7 +201,8 @@ class Chain:
         missing = [k for k in self._inputs if k not in arrays]
         if missing:
             raise TypeError(f"chain {self.name!r}: input {missing[0]!r} is missing")
-        return self._run(arrays, (outputs,) if isinstance(outputs, str) else tuple(outputs or self._outputs), given)
+        names = (outputs,) if isinstance(outputs, str) else tuple(outputs or self._outputs)
+        return self._run(arrays, names, given)
 
     def _run(self, arrays, names, options):
         arrays = {k: a if isinstance(a, _core.Tensor) else numpy.asanyarray(a) for k, a in arrays.items()}
@@ -324,7 +325,8 @@ def _wanted(function, words):
     if isinstance(names, str):
         return names, function._outputs if names == "all" else (names,)
     if not hasattr(names, "__getitem__") or isinstance(names, dict):  # what is asked for has an order
-        raise TypeError(f"{function.__name__}: outputs: expected a name, a sequence of names, or 'all', not {type(names)!r}")
+        raise TypeError(f"{function.__name__}: outputs: expected a name, a sequence of names, or 'all', "
+                        f"not {type(names)!r}")
     return names, tuple(names)
 
 
@@ -420,8 +422,8 @@ class _Arguments:
         """Equal for calls that have the same trace; TypeError: nothing says so of this one."""
         arrays = self.arrays
         return (self._n, self._words,
-                *((name, arrays[name].shape, str(arrays[name].dtype)) if name in arrays else (name, _key_of(value))
-                  for name, value in self._values.items()))
+                *((name, arrays[name].shape, str(arrays[name].dtype)) if name in arrays
+                  else (name, _key_of(value)) for name, value in self._values.items()))
 
     def call(self, function, inputs):
         values = list({**self._values, **inputs}.values())
@@ -512,7 +514,8 @@ class TracedFunction:
         bound.apply_defaults()
         given = _Arguments(bound, self._n_plain)
         if given.have_values():
-            raise TypeError(f"{self.__name__}: a chain is no step of another one: call {self.__name__}.__wrapped__ in it")
+            raise TypeError(f"{self.__name__}: a chain is no step of another one: "
+                            f"call {self.__name__}.__wrapped__ in it")
         return given, options, engine
 
     def _trace_of(self, given, engine):

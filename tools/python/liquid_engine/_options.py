@@ -8,7 +8,8 @@ import contextvars
 from . import _core
 
 _open = contextvars.ContextVar("liquid_engine.options", default={})
-_around = contextvars.ContextVar("liquid_engine.blocks", default=())  # blocks, each with the options before it
+# Blocks, each with the options before it.
+_around = contextvars.ContextVar("liquid_engine.blocks", default=())
 _words = frozenset(_core.option_names) - {"out", "outputs"}
 
 

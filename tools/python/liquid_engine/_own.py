@@ -95,7 +95,8 @@ _MOST = 9 * 10**15 - 1  # descriptors state defaults as double
 def _default(name, kind, default, whose):
     expected = f"a whole number from -{_MOST} to {_MOST}" if kind == "i64" else "a number"
     try:
-        if not isinstance(default, str) and (kind == "f64" or int(default) == default and abs(default) <= _MOST):
+        held = kind == "f64" or (int(default) == default and abs(default) <= _MOST)
+        if held and not isinstance(default, str):
             return float(default)
     except (TypeError, ValueError, OverflowError):
         pass

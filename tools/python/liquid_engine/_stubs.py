@@ -161,7 +161,8 @@ class _OwnOperation(Operation):
     @overload
     def numba(self, function: _F) -> _F: ...
     @overload
-    def numba(self, *, name: str | None = ..., serial: bool = ..., speed: float = ...) -> Callable[[_F], _F]: ...
+    def numba(self, *, name: str | None = ..., serial: bool = ...,
+              speed: float = ...) -> Callable[[_F], _F]: ...
     def c_function(self, pointer: Any, *, name: str | None = ..., serial: bool = ..., version: object = ...,
                    speed: float = ...) -> "_OwnOperation": ...
     def opencl(self, text: str, *, tune: Mapping[str, Sequence[int]] | None = ..., kernel: str | None = ...,
@@ -212,8 +213,10 @@ def _type(a):
 def _parameters(d, given):
     """given: other types of options, with their defaults."""
     types = {name: f"{kind} = ..." for name, kind in _OPTION_TYPES.items()} | given
-    args = [f"{a['name']}: {_type(a)}" + (" = ..." if a["optional"] else "") for a in _functions.parameters(d)]
-    return args + ["*"] + [f"{name}: {kind}" for name, kind in types.items() if name in _functions.options_of(d)]
+    args = [f"{a['name']}: {_type(a)}" + (" = ..." if a["optional"] else "")
+            for a in _functions.parameters(d)]
+    options = _functions.options_of(d)
+    return args + ["*"] + [f"{name}: {kind}" for name, kind in types.items() if name in options]
 
 
 def _named_tuple(name, outputs, kind):
@@ -230,14 +233,16 @@ def _stub(d):
         lines += _named_tuple(arrays, usual, "_Array") + _named_tuple(tensors, usual, "Tensor")
     one = "Literal[" + ", ".join(repr(a["name"]) for a in made) + "]"
     keep, leave = "Literal[True]", "Literal[False] | None = ..."
-    calls = [({"outputs": "None = ...", "keep": leave}, arrays), ({"outputs": "None = ...", "keep": keep}, tensors),
+    calls = [({"outputs": "None = ...", "keep": leave}, arrays),
+             ({"outputs": "None = ...", "keep": keep}, tensors),
              ({"outputs": one, "keep": leave}, "_Array"), ({"outputs": one, "keep": keep}, "Tensor"),
              ({"outputs": "Sequence[str]", "keep": "bool | None = ..."}, "Any")]
     if "keep" not in _functions.options_of(d):
         calls = [(given, result) for given, result in calls if given["keep"] != keep]
     lines += [f"class _{name}(Operation):"]
     for given, result in calls:
-        lines += ["    @overload", f"    def __call__({', '.join(['self', *_parameters(d, given)])}) -> {result}: ..."]
+        call = ", ".join(["self", *_parameters(d, given)])
+        lines += ["    @overload", f"    def __call__({call}) -> {result}: ..."]
     return "\n".join([*lines, ""])
 
 

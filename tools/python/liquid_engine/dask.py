@@ -183,7 +183,8 @@ def _parts(parts):
     return parts
 
 
-def run(operation: Any, *, parts: int | None = None, outputs: str | Sequence[str] | None = None, **words: Any) -> Any:
+def run(operation: Any, *, parts: int | None = None, outputs: str | Sequence[str] | None = None,
+        **words: Any) -> Any:
     """Runs an operation in slabs by Dask: on the client's workers, or in this process without one.
 
     Parameters

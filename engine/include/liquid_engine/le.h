@@ -141,9 +141,9 @@ LE_API le_status le_tensor_alloc(le_tensor *out, le_dtype dtype, int ndim, const
 /* A row-major tensor over memory of somebody else, which has its contents and the alignment of the
  * dtype. Unlike borrowed memory it has copies on devices that later calls find there: see
  * le_tensor_touch. On success it is the tensor's until release(cookie), which is called once, when
- * the tensor and all calls that use it are done with it: on any thread, perhaps the caller's of
- * le_tensor_free, and without locks held. On failure it stays the caller's; LE_ERR_ARGUMENT, too:
- * data or release is NULL, or data is not aligned. */
+ * the tensor has been freed (not while a call uses it) and nothing of the engine's shares its
+ * memory: on any thread, perhaps the caller's of le_tensor_free, and without locks held. On failure
+ * it stays the caller's; LE_ERR_ARGUMENT, too: data or release is NULL, or data is not aligned. */
 LE_API le_status le_tensor_adopt(le_tensor *out, void *data, le_dtype dtype, int ndim,
                                  const int64_t *shape, void (*release)(void *cookie), void *cookie);
 /* Releases the storage, if any, and sets *t to {0}. NULL is allowed. */

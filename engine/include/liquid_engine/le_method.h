@@ -676,7 +676,8 @@ LE_API le_status le_cl_run_simple(le_call *call);
  * A name that was registered before is replaced: an operation with all its implementations, an
  * implementation alone. What is known of the others comes back from the database; of the new one,
  * too, if its version (le_implementation.source) is the same. Operations and implementations of the
- * library itself are not replaced: LE_ERR_ARGUMENT. Chains keep what they were built with. */
+ * library itself are not replaced: LE_ERR_ARGUMENT. Chains keep what they were built with, also as
+ * operations; calls of composite operations (le_operation.expand) take the new one. */
 LE_API le_status le_register_operation(le_engine *engine, const le_operation *operation);
 LE_API le_status le_register_implementation(le_engine *engine,
                                             const le_implementation *implementation);

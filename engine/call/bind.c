@@ -132,6 +132,16 @@ static le_status check_number(const le_operation *op, const le_arg_desc *d, doub
     return LE_OK;
 }
 
+/* Of those that are one as doubles. */
+static le_status check_integer(const le_operation *op, const le_arg_desc *d, int64_t v) {
+    bool within =
+        (d->min < -0x1p63 || v >= (int64_t)d->min) && (d->max >= 0x1p63 || v <= (int64_t)d->max);
+    if (d->min < d->max && !within)
+        return le_fail(LE_ERR_ARGUMENT, "%s: argument '%s' is %lld, expected %.*g to %.*g",
+                       op->name, d->name, (long long)v, 16, d->min, 16, d->max);
+    return LE_OK;
+}
+
 /* Cut off; 0 for what has no integer. */
 static int64_t integer_of(double v) {
     return fabs(v) < 0x1p63 ? (int64_t)v : 0;
@@ -150,7 +160,8 @@ static le_status bind_number(const le_operation *op, const le_arg_desc *d, const
                            fabs(b->f64) > 9e15 ? " (so large a one by LE_I64)" : "");
         b->i64 = integer_of(b->f64);
     }
-    return check_number(op, d, b->f64);
+    le_status status = check_number(op, d, b->f64);
+    return status == LE_OK && d->type == LE_TYPE_I64 ? check_integer(op, d, b->i64) : status;
 }
 
 static le_status bind_text(const le_operation *op, const le_arg_desc *d, const le_arg *a,

@@ -187,7 +187,10 @@ static uint64_t hash_of(le_engine *e, le_arg given) {
 /* Integers that are one as doubles, and numbers in the place of a word. */
 static void numbers_of_other_types(void **state) {
     (void)state;
+    static const float data[4];
     const int64_t large = (INT64_C(1) << 53) + 1;
+    le_tensor in = le_tensor_of((void *)(uintptr_t)data, LE_F32, 1, (int64_t[]){4}), sum = {0};
+    le_call call;
     le_engine *e = open_engine();
     assert_text(e, LE_I64("size", large),
                 "input=f32[4] size=9007199254740993 size=i64 width=0 name=number sum=f64[1]");
@@ -198,6 +201,13 @@ static void numbers_of_other_types(void **state) {
     assert_text(e, LE_F64(names[0], 2.5),
                 "input=f32[4] size=0 width=0 name=number argument_number_00=2.5 sum=f64[1]");
     assert_true(hash_of(e, LE_F64(names[0], 2.5)) != hash_of(e, LE_F64(names[0], 3)));
+    const le_arg list[] = {LE_IN("input", &in), LE_OUT("sum", &sum), LE_I64("size", large)};
+    args[ARG_SIZE].max = 0x1p53;
+    assert_int_equal(le__call_bind(&call, e, le__registry_find(&e->registry, "named"), list, 3),
+                     LE_ERR_ARGUMENT);
+    assert_non_null(
+        strstr(le_error_message(), "is 9007199254740993, expected 0 to 9007199254740992"));
+    args[ARG_SIZE].max = 1e17;
     args[ARG_SIZE].default_f64 = 1e18;
     assert_text(e, LE_F64("width", 1),
                 "input=f32[4] size=1000000000000000000 size=i64 width=1 name=number "

@@ -302,7 +302,7 @@ static le_status deliver(le__job *j, size_t arg, le_tensor *made) {
         le__world_broadcast(&j->world, made->data, bytes_of(made));
     if (status == LE_OK && is_handed_over(j, arg))
         status = hand_over(s, made);
-    return status;
+    return le__world_agree(&j->world, status); /* the next output is everybody's again */
 }
 
 /* What is done of a call that failed stays, for the same call to continue. */

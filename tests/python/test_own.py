@@ -483,7 +483,7 @@ def test_numba(x):
     ask(own, x)
 
 
-@pytest.mark.parametrize("default", [7, -3, 10**6, 9 * 10**15 - 1, 1 - 9 * 10**15, np.int64(5), 1e6])
+@pytest.mark.parametrize("default", [7, -3, 10**6, 9 * 10**15 - 1, 2**53, 2**62, -(2**62), np.int64(5), 1e6])
 def test_whole_number_defaults(default):
     @le.operation(name="with_default")
     def with_default(x: le.In["f4", "n"], k: int = default) -> le.Out["i8", "n"]:
@@ -492,7 +492,7 @@ def test_whole_number_defaults(default):
     assert with_default(np.ones(2, "f4")).tolist() == [int(default)] * 2
 
 
-@pytest.mark.parametrize("kind, default", [(int, 2**53), (int, 2**63 - 1), (int, -(2**62)), (int, 2.5), (int, "7"), (int, None),
+@pytest.mark.parametrize("kind, default", [(int, 2**53 + 1), (int, 2**63 - 1), (int, -(2**63)), (int, 2.5), (int, "7"), (int, None),
                                            (int, float("nan")), (float, None), (float, "1"), (float, 10**400)],
                          ids=lambda value: str(value)[:20])
 def test_defaults_that_no_descriptor_holds(kind, default):

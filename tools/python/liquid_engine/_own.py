@@ -89,15 +89,13 @@ def _describe_tensor(name, t, symbols):
             "shape": "[" + ",".join(t.shape.split()) + "]", "extents": extents}
 
 
-_MOST = 9 * 10**15 - 1  # descriptors state defaults as double
-
-
 def _default(name, kind, default, whose):
-    expected = f"a whole number from -{_MOST} to {_MOST}" if kind == "i64" else "a number"
+    expected = "a whole number of 64 bits that a float holds" if kind == "i64" else "a number"
     try:
-        held = kind == "f64" or (int(default) == default and abs(default) <= _MOST)
-        if held and not isinstance(default, str):
-            return float(default)
+        held = float(default)  # as descriptors state it
+        fits = kind == "f64" or (int(default) == default == int(held) and abs(held) < 2**63)
+        if fits and not isinstance(default, str):
+            return held
     except (TypeError, ValueError, OverflowError):
         pass
     raise ValueError(f"{whose}: argument {name!r}: its default is {default!r}, expected {expected}")

@@ -371,9 +371,5 @@ int main(int argc, char **argv) {
     who_crashes_is_known_to_all();
     shares_by_what_is_known();
     le_mpi_close(&engine);
-    const int sum = end_ranks(folder);
-    if (rank == 0)
-        printf("%d ranks: %d failures\n", ranks, sum);
-    MPI_Finalize();
-    return sum ? 1 : 0;
+    return finish_ranks(folder);
 }

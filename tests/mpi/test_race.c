@@ -193,9 +193,5 @@ int main(int argc, char **argv) {
     call_learns();
     one_fails();
     le_mpi_close(&engine);
-    const int sum = end_ranks(folder);
-    if (rank == 0)
-        printf("%d ranks: %d failures\n", ranks, sum);
-    MPI_Finalize();
-    return sum ? 1 : 0;
+    return finish_ranks(folder);
 }

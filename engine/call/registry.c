@@ -247,6 +247,8 @@ void le__registry_ask(const le__registry *r, le__operation_entry *entry) {
     if (entry->asked_for)
         return;
     entry->asked_for = true;
+    if (builtin(entry->operation)) /* the build knows their sources */
+        return;
     if (entry->operation->expand) {
         le__object_hash((void (*)(void))entry->operation->expand, own);
         hash = hash_of_others(r);

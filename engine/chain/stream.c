@@ -134,15 +134,13 @@ static le_status add_output(job *j, const le_arg *a) {
 }
 
 /* The engine's own, where there is one, stays. */
-static le_status take_limit(job *j, int64_t bytes) {
-    const int64_t engine_limit = j->chain->engine->options.memory_limit_bytes;
-    if (bytes < 0)
-        return le_fail(LE_ERR_ARGUMENT,
-                       "chain '%s': a memory limit of %lld was given, expected 0 or more",
-                       j->chain->name, (long long)bytes);
-    if (bytes > 0 && (!engine_limit || bytes < engine_limit))
-        j->limit = bytes;
-    return LE_OK;
+static le_status take_limit(job *j, const le_arg *a) {
+    const le_engine *e = j->chain->engine;
+    le__constraint own = {0};
+    le_status status = le__constraint_take(&own, e, j->chain->name, a);
+    const int64_t limit = le__constraint_memory(&own, e->options.memory_limit_bytes);
+    j->limit = limit ? limit : j->limit;
+    return status;
 }
 
 static le_status add_argument(job *j, const le_arg *a) {
@@ -156,7 +154,7 @@ static le_status add_argument(job *j, const le_arg *a) {
         if (j->n_options == LE_MAX_ARGS)
             return le_fail(LE_ERR_ARGUMENT, "chain '%s': too many options", j->chain->name);
         if (a->option == LE_OPTION_MEMORY_LIMIT)
-            return take_limit(j, a->value.i64);
+            return take_limit(j, a);
         j->options[j->n_options++] = *a;
         return LE_OK;
     default:

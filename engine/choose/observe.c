@@ -90,6 +90,7 @@ void le__observe_run(le__dispatch *d, le__question *q, const le__decision *of, c
                                 .mean_log = log(own),
                                 .weight = le__conditions_weight(&conditions),
                                 .seconds = paid + a->spent,
+                                .memory_bytes = (double)stats->peak_scratch_bytes,
                                 .now = le__now()};
     le__policy_observe(d->policy, &sample);
     if (q->mode == LE_MODE_FROZEN)

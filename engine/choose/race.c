@@ -191,6 +191,7 @@ bool le__race_run(le__dispatch *d, le__question *q, le_call *call, const le__sla
         le_status status = cold ? run_first(d, q, call, f->arms[i], stop, &spent)
                                 : run_steadily(d, q, call, f->arms[i], p.last[i],
                                                !le__policy_race_counts_seconds(race), stop, &spent);
+        le__policy_race_took_memory(race, i, (double)call->stats.peak_scratch_bytes);
         if (status != LE_OK && call->stopped) {
             le__conditions conditions = keep_sample(d, q, call, f->arms[i], cold);
             le__policy_race_cut(race, i, call->stats.seconds, call->stats.seconds + spent,

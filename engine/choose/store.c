@@ -208,8 +208,9 @@ typedef struct known_times { /* what one sum of samples says */
     le__policy_features features;
     le_moments moments;
     le_db_stopped stopped, stopped_cold;
-    bool comparable; /* what took "at least so long" there does here */
+    bool comparable; /* what took "at least so long" there does here, or so much memory */
     double trust;
+    double memory_bytes;
     bool contended; /* as in le__policy_stats */
 } known_times;
 
@@ -250,13 +251,15 @@ static bool read_row(le__store *s, const le__op_state *op, const le_db_knowledge
     if (warm.n < FEW) /* one run that seemed undisturbed does not outweigh many that were not */
         le_moments_merge(&warm, &from->contended);
     double of_times = warm.n == 0 && from->cold.n == 0 ? 0 : from->clean.n ? 1 : 0.3;
+    bool comparable = trust(differs, from->site) >= 0.7;
     *out = (known_times){.arm = arm,
                          .problem = XXH64(p->key, is_step ? length - suffix : length, 0),
                          .features = {.work = p->work, .bytes = p->bytes},
                          .moments = warm.n ? warm : from->cold,
                          .stopped = from->stopped,
                          .stopped_cold = from->stopped_cold,
-                         .comparable = trust(differs, from->site) >= 0.7,
+                         .comparable = comparable,
+                         .memory_bytes = comparable ? (double)from->peak_bytes : 0,
                          .trust = trust(differs, from->site) * of_times,
                          .contended = is_contended(k, from)};
     return true;
@@ -290,6 +293,7 @@ static void load_samples(le__store *s, const le__op_state *op, le__policy *polic
     for (size_t i = 0, next; i < n; i = next) {
         le_moments m = rows[i].moments;
         bool contended = rows[i].contended;
+        double memory_bytes = 0;
         int problem =
             le__policy_add_problem(policy, op->family, rows[i].problem, &rows[i].features);
         for (next = i;
@@ -300,11 +304,13 @@ static void load_samples(le__store *s, const le__op_state *op, le__policy *polic
                 contended = contended && rows[next].contended;
             }
             load_stopped(policy, op->family, problem, &rows[next]);
+            memory_bytes = fmax(memory_bytes, rows[next].memory_bytes);
         }
         le__policy_stats stats = {
             .n = m.n > 1000000 ? 1000000 : (uint32_t)m.n,
             .mean_log = m.mean,
             .m2_log = m.m2,
+            .memory_bytes = memory_bytes,
             .contended = contended,
         };
         le__policy_load(policy, op->family, problem, rows[i].arm->policy, &stats, rows[i].trust);

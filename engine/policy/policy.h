@@ -118,7 +118,8 @@ typedef struct le__policy_allowed {
     int candidate;
     double speed;         /* prior on this problem; 0: that of le__policy_candidate */
     double extra_seconds; /* added to its time: transfers that its samples do not contain */
-    double memory_bytes;  /* peak working memory, for LE_OBJECTIVE_MEMORY */
+    double memory_bytes;  /* peak working memory, for LE_OBJECTIVE_MEMORY: what it says of itself,
+                             which counts as far as no run has been seen to take more */
     double cpu_factor;    /* CPU seconds a second (threads used), for LE_OBJECTIVE_CPU_TIME; 0: 1 */
     bool unstoppable;     /* so it is not explored where it would lose beyond doubt */
     double at_least;      /* seconds of a run, as was seen where no time is measured; 0: unknown */
@@ -182,6 +183,7 @@ typedef struct le__policy_sample {
     double m2_log;   /* sum of squared deviations from it; 0 for one run */
     double seconds;  /* sum of the runs, set-up included, for the budget; 0: n*exp(mean_log) */
     double weight;   /* 1 clean ... 0 worthless (load, throttling, steal); 0 is taken as 1 */
+    double memory_bytes; /* peak working memory; 0: not known */
     double now;
 } le__policy_sample;
 
@@ -193,6 +195,7 @@ void le__policy_observe(le__policy *policy, const le__policy_sample *sample);
 typedef struct le__policy_stats {
     uint32_t n;
     double mean_log, m2_log;
+    double memory_bytes; /* as of a sample */
     bool contended; /* all were taken while others used the machine, after the choice was made */
 } le__policy_stats;
 void le__policy_load(le__policy *policy, int family, int problem, int candidate,
@@ -238,6 +241,8 @@ void le__policy_race_observe(le__policy_race *race, size_t index, double seconds
                              double weight, double now);
 /* What is added to its times has been seen by now: extra_seconds anew. */
 void le__policy_race_set_extra(le__policy_race *race, size_t index, double seconds);
+/* A run of it, which is to be observed, took so much working memory. */
+void le__policy_race_took_memory(le__policy_race *race, size_t index, double bytes);
 /* The candidate failed: it leaves the race. */
 void le__policy_race_drop(le__policy_race *race, size_t index);
 /* What the race is about: log seconds, and what the objective adds, as its runs say or what was

@@ -63,12 +63,8 @@ typedef struct scene {
     double least_seen; /* infinite: none ran to its end */
 } scene;
 
-static bool has_run(const le__cell *cell) {
-    return cell && cell->warm.n + cell->cold.n + cell->loaded.n > 0.0;
-}
-
 static bool only_stopped(const le__cell *cell) {
-    return cell && !has_run(cell) && cell->cut.n + cell->cut_cold.n > 0.0;
+    return cell && !le__cell_has_run(cell) && cell->cut.n + cell->cut_cold.n > 0.0;
 }
 
 /* Only its first run is known: steady ones may be much faster, they are hardly slower. */
@@ -82,7 +78,7 @@ static option look(const scene *s, size_t i) {
     option o = {.belief = s->beliefs[i], .slow = le__slow_now(r, s->q->now)};
     double extra = a->extra_seconds > 0.0 ? a->extra_seconds : 0.0;
     const le__cell *cell = le__cell_find(s->problem, a->candidate);
-    o.shaky = s->q->stopped ? !has_run(cell)
+    o.shaky = s->q->stopped ? !le__cell_has_run(cell)
                             : only_stopped(cell) || (cell && cell->doubt > 0.0 && o.slow > 0.0);
     o.noise = le__run_var(s->family, s->problem, a->candidate);
     o.usual = le__expected_seconds(o.belief) + extra;
@@ -103,7 +99,7 @@ static option look(const scene *s, size_t i) {
         o.score += Z99 * sqrt(fmax(o.noise, le__tail_var(s->family, a->candidate)));
         break;
     case LE_OBJECTIVE_MEMORY:
-        o.score += 1e4 * log1p(fmax(a->memory_bytes, 0.0));
+        o.score += le__memory_shift(le__cell_memory(cell, a));
         break;
     case LE_OBJECTIVE_CPU_TIME:
         o.score += log(a->cpu_factor > 0.0 ? a->cpu_factor : 1.0);
@@ -206,7 +202,7 @@ static double least_seen(const scene *s) {
     for (size_t i = 0; i < s->q->n_allowed; i++) {
         const le__policy_allowed *a = &s->q->allowed[i];
         const le__cell *cell = le__cell_find(s->problem, a->candidate);
-        if (!has_run(cell))
+        if (!le__cell_has_run(cell))
             continue;
         le__log_stats all = cell->warm;
         le__log_stats_add(&all, cell->cold.n, cell->cold.mean, cell->cold.m2);
@@ -314,12 +310,13 @@ static bool together(const scene *s, size_t a, size_t b) {
  * lost, and is not repeated unseen. */
 static bool is_guess(const scene *s, size_t index) {
     return isfinite(s->least_seen) &&
-           !has_run(le__cell_find(s->problem, s->q->allowed[index].candidate));
+           !le__cell_has_run(le__cell_find(s->problem, s->q->allowed[index].candidate));
 }
 
 /* Beside a guess, who has run here waits: the guess is to be seen first. */
 static bool waits(const scene *s, size_t best_index, size_t i) {
-    return is_guess(s, best_index) && has_run(le__cell_find(s->problem, s->q->allowed[i].candidate));
+    return is_guess(s, best_index) &&
+           le__cell_has_run(le__cell_find(s->problem, s->q->allowed[i].candidate));
 }
 
 /* The most worthwhile candidate to explore now; n_allowed when none is worth its cost or paid for.
@@ -419,7 +416,8 @@ static size_t second_look(const scene *s, size_t best_index, const option *best)
             return look_again(s, i, true);
         if (paid < longest * (1.0 + runs_that_count(s, best->seconds)))
             continue;
-        double sd = sqrt(fmax(o.belief.var, has_run(cell) ? COLD_DOUBT * COLD_DOUBT : 0.0));
+        double sd =
+            sqrt(fmax(o.belief.var, le__cell_has_run(cell) ? COLD_DOUBT * COLD_DOUBT : 0.0));
         double behind = behind_best(s, &o, best) / sd;
         if (behind < NO_DOUBT && (new != unknown ? new : behind < nearest)) {
             nearest = behind;

@@ -144,6 +144,7 @@ typedef struct le__cell { /* one candidate on one problem */
     double start;          /* and took so long, the fastest of them, logarithmic */
     int late;              /* runs in a row that were late by its own fault */
     double last_seen;
+    double memory_bytes; /* working memory, the most that was seen */
     le__belief in_curve; /* what the candidate's curve holds of it */
 } le__cell;
 
@@ -151,6 +152,20 @@ typedef struct le__cell { /* one candidate on one problem */
 static inline double le__cell_least_first(const le__cell *cell) {
     const double start = cell->started ? cell->start : INFINITY;
     return cell->cold.n > 0.0 ? fmin(start, cell->cold.mean) : start;
+}
+
+static inline bool le__cell_has_run(const le__cell *cell) {
+    return cell && cell->warm.n + cell->cold.n + cell->loaded.n > 0.0;
+}
+
+/* Working memory: as it says, or as was seen. */
+static inline double le__cell_memory(const le__cell *cell, const le__policy_allowed *a) {
+    return fmax(cell ? cell->memory_bytes : 0.0, a->memory_bytes);
+}
+
+/* What LE_OBJECTIVE_MEMORY adds to a score: time decides between those that take the same. */
+static inline double le__memory_shift(double bytes) {
+    return 1e4 * log1p(fmax(bytes, 0.0));
 }
 
 enum { LE__LOOK = 3 }; /* runs that count of a look at what is briefest, at least: the last ones' median */

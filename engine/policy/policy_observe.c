@@ -200,6 +200,7 @@ static void take(le__policy *policy, le__family *family, le__problem *problem,
     if (!cell)
         return;
     cell->last_seen = s->now;
+    cell->memory_bytes = fmax(cell->memory_bytes, s->memory_bytes);
     double mean = s->mean_log;
     if (event == LE__SLOW_ON) {
         if (s->cut || cell->warm.n + cell->cold.n + cell->loaded.n > 0.0)
@@ -260,6 +261,7 @@ static void load(le__family *family, le__problem *problem, int candidate,
     cell->loaded = (le__log_stats){stats->n, stats->mean_log, stats->m2_log};
     cell->trust = fmax(0.0, fmin(trust, 1.0));
     cell->contended = stats->contended;
+    cell->memory_bytes = fmax(cell->memory_bytes, stats->memory_bytes);
     if (stats->n > 1) {
         double n = fmin(stats->n - 1.0, 8.0), m2 = stats->m2_log * n / (stats->n - 1.0);
         le__log_stats_add(&family->members[candidate].noise, n, 0.0, m2);

@@ -31,8 +31,10 @@
 
 /* ----------------------------------------------------------------------------- set-up --------- */
 
+/* Of other problems nothing but times is taken over. */
 static bool may_judge(const le__policy_race *race, const le__race_entry *e) {
-    return le__belief_known(e->known) && !(race->doubted && e->stale);
+    return le__belief_known(e->known) && !(race->doubted && e->stale) &&
+           (e->met || race->objective != LE_OBJECTIVE_MEMORY);
 }
 
 /* Leaves out what is known to lose: its fastest is slower than the slowest of another. */
@@ -128,11 +130,15 @@ static le__policy_race *make_race(le__policy *policy, const le__policy_question 
         .margin = policy->options.margin, .confidence = policy->options.confidence,
         .max_runs = max_runs < RUNS ? max_runs : RUNS,
         .incumbent = family->problems[q->problem].incumbent};
+    const le__problem *problem = &family->problems[q->problem];
     for (size_t i = 0; i < q->n_allowed; i++) {
+        const le__cell *cell = le__cell_find(problem, q->allowed[i].candidate);
         entries[i].allowed = q->allowed[i];
+        entries[i].allowed.memory_bytes = le__cell_memory(cell, &q->allowed[i]);
         entries[i].known = beliefs[i];
+        entries[i].met = le__cell_has_run(cell);
     }
-    use_known(race, &family->problems[q->problem], q->keep_known);
+    use_known(race, problem, q->keep_known);
     le__race_update_noise(race);
     rule_out(race);
     return race;
@@ -414,10 +420,18 @@ static le__race_entry *note(le__policy_race *race, size_t index, bool cut, doubl
         e->out = true;
         return NULL;
     }
-    le__policy_sample sample = {
-        .family = race->family, .problem = race->problem, .candidate = e->allowed.candidate,
-        .why = LE__WHY_MEASURE, .cold = !e->has_cold, .cut = cut, .n = 1,
-        .mean_log = log(seconds), .seconds = paid, .weight = weight, .now = now};
+    le__policy_sample sample = {.family = race->family,
+                                .problem = race->problem,
+                                .candidate = e->allowed.candidate,
+                                .why = LE__WHY_MEASURE,
+                                .cold = !e->has_cold,
+                                .cut = cut,
+                                .n = 1,
+                                .mean_log = log(seconds),
+                                .seconds = paid,
+                                .weight = weight,
+                                .memory_bytes = e->allowed.memory_bytes,
+                                .now = now};
     le__policy_observe(race->policy, &sample);
     race->total++;
     race->clean += !(weight > 0.0 && weight < CLEAN);
@@ -462,6 +476,12 @@ void le__policy_race_cut(le__policy_race *race, size_t index, double seconds, do
 void le__policy_race_set_extra(le__policy_race *race, size_t index, double seconds) {
     if (index < race->n)
         race->entries[index].allowed.extra_seconds = seconds;
+}
+
+void le__policy_race_took_memory(le__policy_race *race, size_t index, double bytes) {
+    if (index < race->n)
+        race->entries[index].allowed.memory_bytes =
+            fmax(race->entries[index].allowed.memory_bytes, bytes);
 }
 
 void le__policy_race_drop(le__policy_race *race, size_t index) {

@@ -22,6 +22,7 @@ typedef struct le__race_entry {
     bool has_cold, out;
     bool stale; /* known by samples from before something changed, and only by them */
     bool given; /* known well: its times stand, it does not run */
+    bool met;   /* it has run on the problem before */
 } le__race_entry;
 
 typedef struct le__race_estimate {

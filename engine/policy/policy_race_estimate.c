@@ -132,7 +132,7 @@ double le__race_score_shift(const le__policy_race *race, const le__race_entry *e
     if (race->objective == LE_OBJECTIVE_CPU_TIME)
         return log(e->allowed.cpu_factor > 0.0 ? e->allowed.cpu_factor : 1.0);
     if (race->objective == LE_OBJECTIVE_MEMORY)
-        return 1e4 * log1p(fmax(e->allowed.memory_bytes, 0.0));
+        return le__memory_shift(e->allowed.memory_bytes);
     return 0.0;
 }
 

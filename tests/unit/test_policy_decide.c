@@ -288,6 +288,10 @@ static void objectives(void **state)
     assert_int_equal((int)chosen_for(&f, p, LE_OBJECTIVE_P99), 1);
     assert_int_equal((int)chosen_for(&f, p, LE_OBJECTIVE_MEMORY), 2);
     assert_int_equal((int)chosen_for(&f, p, LE_OBJECTIVE_CPU_TIME), 2);
+    le__policy_sample hungry = {.family = f.family, .problem = p, .candidate = 2, .why = LE__WHY_MEASURE,
+                                .mean_log = log(1.9), .weight = 1.0, .memory_bytes = 4e9, .now = f.now};
+    le__policy_observe(f.policy, &hungry); /* more than it says of itself */
+    assert_int_equal((int)chosen_for(&f, p, LE_OBJECTIVE_MEMORY), 1);
     f.allowed[0].extra_seconds = 1.0; /* a transfer */
     assert_int_equal((int)chosen_for(&f, p, LE_OBJECTIVE_TIME), 1);
     le__policy_free(&f.policy);

@@ -187,6 +187,31 @@ static void what_is_known_to_lose_does_not_run(void **state)
     le__policy_free(&f.policy);
 }
 
+/* How much memory each takes on this problem its times on others do not say. */
+static void nobody_is_left_out_where_memory_counts(void **state)
+{
+    (void)state;
+    fixture f = fixture_of(2, 1, NULL);
+    for (double w = 100.0; w < 1e6; w *= 3.0) {
+        run_of(&f, problem_of(&f, w), 0, LE__WHY_MEASURE, false, 1e-6 * w);
+        run_of(&f, problem_of(&f, w), 1, LE__WHY_MEASURE, false, 4e-6 * w);
+    }
+    le__policy_question q = question_of(&f, problem_of(&f, 5e5), false);
+    q.objective = LE_OBJECTIVE_MEMORY;
+    le__policy_race *race = le__policy_race_new(f.policy, &q);
+    const double seconds[] = {0.5, 2.0}, memory[] = {1e6, 1e3};
+    size_t i;
+    bool cold;
+    while (le__policy_race_next(race, &i, &cold)) {
+        le__policy_race_took_memory(race, i, memory[i]);
+        le__policy_race_observe(race, i, seconds[i], seconds[i], 1.0, f.now += seconds[i]);
+    }
+    le__policy_race_result r;
+    assert_true(le__policy_race_end(&race, &r));
+    assert_int_equal(r.candidate, 1);
+    le__policy_free(&f.policy);
+}
+
 static void failures_leave_the_race(void **state)
 {
     (void)state;
@@ -524,6 +549,7 @@ int main(void)
         cmocka_unit_test(warm_up_is_waited_for),
         cmocka_unit_test(a_late_starter_gets_its_chance),
         cmocka_unit_test(what_is_known_to_lose_does_not_run),
+        cmocka_unit_test(nobody_is_left_out_where_memory_counts),
         cmocka_unit_test(failures_leave_the_race),
         cmocka_unit_test(what_takes_no_time_leaves_the_race),
         cmocka_unit_test(contention_is_not_stored),

@@ -309,7 +309,7 @@ typedef enum le_mode {
 typedef enum le_objective {
     LE_OBJECTIVE_TIME = 0, /* least mean time */
     LE_OBJECTIVE_P99,
-    LE_OBJECTIVE_MEMORY,  /* least peak working memory */
+    LE_OBJECTIVE_MEMORY,  /* least peak working memory: as was seen, as announced before that */
     LE_OBJECTIVE_CPU_TIME /* fewest CPU seconds */
 } le_objective;
 

@@ -24,6 +24,33 @@ largest_label(__global const int *labels, int n, __global int *largest)
         atomic_max(largest, here);
 }
 
+/* What lies on the device may not be read as it is. */
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+copy_labels(__global const int *labels, int n, __global int *copy) {
+    const size_t i = get_global_id(0);
+    if (i < (size_t)n)
+        copy[i] = labels[i];
+}
+
+/* Each label becomes its place, counted from 1, among those present, which are in ascending order
+ * and have all labels above 0. */
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+find_places(__global int *labels, int n, __global const int *present, int n_present) {
+    const size_t i = get_global_id(0);
+    if (i >= (size_t)n)
+        return;
+    const int label = labels[i];
+    int low = 0, high = n_present - 1;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (present[middle] < label)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    labels[i] = label > 0 ? low + 1 : 0;
+}
+
 /* Pixels of each label, and those with a seed; seeds may be NULL. */
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 count_pixels(__global const int *labels, __global const uchar *seeds, int has_seeds, int n,

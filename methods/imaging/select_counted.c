@@ -5,7 +5,6 @@
  */
 #include "imaging/select_labels.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct job {
@@ -43,34 +42,19 @@ static void find_largest(job *j, const int32_t *labels, const uint8_t *seeds, in
         j->largest = labels[i] > j->largest ? labels[i] : j->largest;
 }
 
-/* A label once for each stretch of it. */
-static void list_piece(job *j, const int32_t *labels, const uint8_t *seeds, int64_t at, int64_t n) {
+static void copy_piece(job *j, const int32_t *labels, const uint8_t *seeds, int64_t at, int64_t n) {
     (void)seeds;
-    (void)at;
-    for (int64_t i = 0; i < n; i++)
-        if (labels[i] > 0 && labels[i] != j->present[j->n_places - 1])
-            j->present[j->n_places++] = labels[i];
-}
-
-static int ascending(const void *x, const void *y) {
-    const int32_t a = *(const int32_t *)x, b = *(const int32_t *)y;
-    return (a > b) - (a < b);
+    memcpy(j->present + 1 + at, labels, (size_t)n * sizeof *labels);
 }
 
 /* Each label once, which there are at most as many of as pixels. */
 static le_status list_present(le_call *call, job *j) {
-    int64_t different = 0;
     j->present = le_call_scratch(call, ((size_t)j->n + 1) * sizeof *j->present);
     if (!j->present)
         return le_fail(LE_ERR_MEMORY, "select_labels: no memory for %lld labels", (long long)j->n);
     j->present[0] = 0;
-    j->n_places = 1;
-    for_pieces(j, 0, j->n, list_piece);
-    qsort(j->present + 1, (size_t)j->n_places - 1, sizeof *j->present, ascending);
-    for (int64_t i = 1; i < j->n_places; i++)
-        if (j->present[i] != j->present[different])
-            j->present[++different] = j->present[i];
-    j->n_places = different + 1;
+    for_pieces(j, 0, j->n, copy_piece);
+    j->n_places = 1 + le__im_list_labels(j->present + 1, j->n);
     return LE_OK;
 }
 

@@ -7,6 +7,8 @@
 #include "imaging/scene.h"
 #include "imaging/select_labels.h"
 
+#include <stdlib.h>
+
 static const le_arg_desc args[] = {
     [SELECT_LABELS] = LE__IM_LABELS_ARG("labels", "components, of label", LE_TYPE_IN, false,
                                         "[W], [H,W] or [D,H,W]"),
@@ -30,6 +32,26 @@ static const le_arg_desc args[] = {
         LE__IM_LABELS_ARG("result", "those that are left, numbered from 1 in the same order",
                           LE_TYPE_OUT, false, "as labels"),
     [SELECT_COUNT] = LE__IM_COUNT_OUT("components that are left")};
+
+static int ascending(const void *x, const void *y) {
+    const int32_t a = *(const int32_t *)x, b = *(const int32_t *)y;
+    return (a > b) - (a < b);
+}
+
+int64_t le__im_list_labels(int32_t *labels, int64_t n) {
+    int64_t left = 0;
+    for (int64_t i = 0; i < n; i++) /* a label once for each stretch of it: sorting takes longest */
+        if (labels[i] > 0 && (left == 0 || labels[i] != labels[left - 1]))
+            labels[left++] = labels[i];
+    n = left;
+    if (n > 0)
+        qsort(labels, (size_t)n, sizeof *labels, ascending);
+    left = n > 0;
+    for (int64_t i = 1; i < n; i++)
+        if (labels[i] != labels[left - 1])
+            labels[left++] = labels[i];
+    return left;
+}
 
 static le_status check(le_call *call) {
     const le_tensor *labels = le_call_in(call, SELECT_LABELS),

@@ -17,6 +17,7 @@ enum { GROUP = 256, EACH = 16 };
 typedef struct job {
     le_call *call;
     int32_t n, n_labels;
+    le_cl_karg labels; /* the argument, or places of labels that are far apart */
     le_cl_buffer *areas, *seeded, *numbers, *count;
     char options[32];
 } job;
@@ -34,6 +35,33 @@ static le_status zeros(le_call *call, size_t n, le_cl_buffer **out) {
                            : status;
 }
 
+/* Labels beyond the number of pixels: the host lists those that there are. */
+static le_status find_places(job *j) {
+    const size_t bytes = (size_t)j->n * sizeof(int32_t);
+    int32_t *present = le_call_scratch(j->call, bytes);
+    le_cl_buffer *places = NULL, *listed = NULL;
+    le_status status =
+        present ? le_cl_scratch(j->call, bytes, &places)
+                : le_fail(LE_ERR_MEMORY, "select_labels: no memory for %d labels", (int)j->n);
+    const le_cl_karg copied[] = {LE_CL_ARG(SELECT_LABELS), LE_CL_I32(j->n), LE_CL_BUF(places)};
+    if (status == LE_OK)
+        status = launch(j, "copy_labels", j->n, copied, 3);
+    if (status == LE_OK)
+        status = le_cl_download(j->call, places, 0, present, bytes);
+    if (status != LE_OK)
+        return status;
+    const int32_t n = (int32_t)le__im_list_labels(present, j->n);
+    const size_t used = (size_t)n * sizeof *present;
+    status = le_cl_scratch(j->call, used, &listed);
+    if (status == LE_OK)
+        status = le_cl_upload(j->call, listed, 0, present, used);
+    const le_cl_karg found[] = {LE_CL_BUF(places), LE_CL_I32(j->n), LE_CL_BUF(listed),
+                                LE_CL_I32(n)};
+    j->labels = LE_CL_BUF(places);
+    j->n_labels = n + 1;
+    return status == LE_OK ? launch(j, "find_places", j->n, found, 4) : status;
+}
+
 static le_status count_labels(job *j) {
     int32_t largest = 0;
     le_status status = zeros(j->call, 1, &j->count);
@@ -43,10 +71,7 @@ static le_status count_labels(job *j) {
     if (status == LE_OK)
         status = le_cl_download(j->call, j->count, 0, &largest, sizeof largest);
     if (status == LE_OK && largest > j->n)
-        return le_fail(
-            LE_ERR_UNSUPPORTED,
-            "select_labels on OpenCL takes labels up to the number of pixels, %d; %d given",
-            (int)j->n, (int)largest);
+        return find_places(j);
     j->n_labels = largest + 1;
     return status;
 }
@@ -63,9 +88,9 @@ static le_status choose(job *j) {
     if (status != LE_OK)
         return status;
     const le_cl_karg pixels[] = {
-        LE_CL_ARG(SELECT_LABELS), LE_CL_ARG(seeds ? SELECT_SEEDS : SELECT_LABELS),
-        LE_CL_I32(seeds),         LE_CL_I32(j->n),
-        LE_CL_BUF(j->areas),      LE_CL_BUF(j->seeded)};
+        j->labels,           LE_CL_ARG(seeds ? SELECT_SEEDS : SELECT_LABELS),
+        LE_CL_I32(seeds),    LE_CL_I32(j->n),
+        LE_CL_BUF(j->areas), LE_CL_BUF(j->seeded)};
     const le_cl_karg labels[] = {LE_CL_BUF(j->areas),   LE_CL_BUF(j->seeded),
                                  LE_CL_BUF(j->numbers), LE_CL_I32(j->n_labels),
                                  LE_CL_I32(seeds),      LE_CL_I32(least)};
@@ -79,13 +104,15 @@ static le_status choose(job *j) {
 }
 
 static le_status run(le_call *call) {
-    job j = {.call = call, .n = (int32_t)le_tensor_count(le_call_in(call, SELECT_LABELS))};
+    job j = {.call = call,
+             .n = (int32_t)le_tensor_count(le_call_in(call, SELECT_LABELS)),
+             .labels = LE_CL_ARG(SELECT_LABELS)};
     snprintf(j.options, sizeof j.options, "-DGROUP=%d", GROUP);
     le_status status = count_labels(&j);
     if (status == LE_OK)
         status = choose(&j);
-    const le_cl_karg args[] = {LE_CL_ARG(SELECT_LABELS), LE_CL_I32(j.n), LE_CL_BUF(j.areas),
-                               LE_CL_BUF(j.numbers), LE_CL_ARG(SELECT_RESULT)};
+    const le_cl_karg args[] = {j.labels, LE_CL_I32(j.n), LE_CL_BUF(j.areas), LE_CL_BUF(j.numbers),
+                               LE_CL_ARG(SELECT_RESULT)};
     return status == LE_OK ? launch(&j, "renumber", j.n, args, 5) : status;
 }
 
@@ -98,9 +125,9 @@ static bool applicable(const le_call *call, const char **why) {
     return le__cl_takes_group(call, GROUP);
 }
 
-/* As many labels as pixels at most. */
+/* As many labels as pixels at most, which are listed where they are far apart. */
 static int64_t memory(const le_call *call) {
-    return (3 * le_tensor_count(le_call_in(call, SELECT_LABELS)) + 2) * (int64_t)sizeof(int32_t);
+    return (6 * le_tensor_count(le_call_in(call, SELECT_LABELS)) + 2) * (int64_t)sizeof(int32_t);
 }
 
 LE_IMPLEMENTATION(select_labels, opencl, LE__CL_FIELDS(20, "areas with atomics, numbers by a scan"),

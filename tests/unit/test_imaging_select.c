@@ -39,39 +39,51 @@ static void select_by(const char *implementation) {
 
 static void test_far_apart(void **state) {
     (void)state;
-    select_by("reference");
-    select_by("c");
+    size_t n;
+    const le_implementation *const *all = le_engine_implementations(engine, "select_labels", &n);
+    for (size_t k = 0; k < n; k++)
+        if (runs_here(engine, all[k]))
+            select_by(all[k]->name);
     struct rusage used; /* a place for each number up to the largest would be 10 GB */
     assert_int_equal(getrusage(RUSAGE_SELF, &used), 0);
     assert_true(used.ru_maxrss < 2 << 20); /* KiB */
 }
 
-/* A label in each pixel, from the largest to the least; those below 1 are none. */
-static void test_many(void **state) {
-    (void)state;
+/* A label in each pixel, from the largest to the least, `apart` from one another; those below 1 are
+ * none. */
+static void select_many(const char *implementation, int apart) {
     enum { SIDE = 768, MANY = SIDE * SIDE, NONE = 5 };
     static int32_t labels[MANY];
     static uint8_t seeds[MANY];
     for (int i = 0; i < MANY; i++) {
-        labels[i] = MANY - NONE - i;
+        labels[i] = apart * (MANY - NONE - i);
         seeds[i] = i % 3 == 0;
     }
-    static const char *const implementations[] = {"reference", "c"};
-    for (unsigned k = 0; k < 2; k++) {
-        const le_tensor in = le_tensor_of(labels, LE_I32, 2, (int64_t[]){SIDE, SIDE}),
-                        seeded = le_tensor_of(seeds, LE_U8, 2, (int64_t[]){SIDE, SIDE});
-        le_tensor result = {0}, count = {0};
-        if (le_engine_run(engine, "select_labels", LE_IN("labels", &in), LE_IN("seeds", &seeded),
-                          LE_OUT("result", &result), LE_OUT("count", &count),
-                          LE_OPT_IMPLEMENTATION(implementations[k])) != LE_OK)
-            fail_msg("%s: %s", implementations[k], le_error_message());
-        const int kept = (MANY - NONE + 2) / 3;
-        assert_int_equal(*(int32_t *)count.data, kept);
-        for (int i = 0; i < MANY; i++)
-            assert_int_equal(((int32_t *)result.data)[i],
-                             i < MANY - NONE && i % 3 == 0 ? kept - i / 3 : 0);
-        le_tensor_free(&result);
-        le_tensor_free(&count);
+    const le_tensor in = le_tensor_of(labels, LE_I32, 2, (int64_t[]){SIDE, SIDE}),
+                    seeded = le_tensor_of(seeds, LE_U8, 2, (int64_t[]){SIDE, SIDE});
+    le_tensor result = {0}, count = {0};
+    if (le_engine_run(engine, "select_labels", LE_IN("labels", &in), LE_IN("seeds", &seeded),
+                      LE_OUT("result", &result), LE_OUT("count", &count),
+                      LE_OPT_IMPLEMENTATION(implementation)) != LE_OK)
+        fail_msg("%s: %s", implementation, le_error_message());
+    const int kept = (MANY - NONE + 2) / 3;
+    assert_int_equal(*(int32_t *)count.data, kept);
+    for (int i = 0; i < MANY; i++)
+        assert_int_equal(((int32_t *)result.data)[i],
+                         i < MANY - NONE && i % 3 == 0 ? kept - i / 3 : 0);
+    le_tensor_free(&result);
+    le_tensor_free(&count);
+}
+
+static void test_many(void **state) {
+    (void)state;
+    size_t n;
+    const le_implementation *const *all = le_engine_implementations(engine, "select_labels", &n);
+    for (size_t k = 0; k < n; k++) {
+        if (!runs_here(engine, all[k]))
+            continue;
+        select_many(all[k]->name, 1);
+        select_many(all[k]->name, 3600);
     }
 }
 

@@ -307,10 +307,10 @@ typedef enum le_mode {
 } le_mode;
 
 typedef enum le_objective {
-    LE_OBJECTIVE_TIME = 0, /* least mean time */
-    LE_OBJECTIVE_P99,
-    LE_OBJECTIVE_MEMORY,  /* least peak working memory: as was seen, as announced before that */
-    LE_OBJECTIVE_CPU_TIME /* fewest CPU seconds */
+    LE_OBJECTIVE_TIME = 0, /* least time: the mean of its logarithm, which a late run hardly moves */
+    LE_OBJECTIVE_P99,      /* least time that one run in a hundred takes or exceeds */
+    LE_OBJECTIVE_MEMORY,   /* least peak working memory: as announced, or more where that was seen */
+    LE_OBJECTIVE_CPU_TIME  /* fewest CPU seconds */
 } le_objective;
 
 typedef enum le_log_level { LE_LOG_ERROR, LE_LOG_WARNING, LE_LOG_INFO, LE_LOG_DEBUG } le_log_level;

@@ -121,8 +121,8 @@ static double number(int key, const char *text, double low, struct argp_state *s
 static double whole(int key, const char *text, double low, double most, struct argp_state *state) {
     double v = number(key, text, low, state);
     if (v != floor(v) || v > most)
-        argp_error(state, "--%s has '%s', which is no whole number of %g to %g", name_of(key), text,
-                   low, most);
+        argp_error(state, "--%s has '%s', which is no whole number of %.0f to %.0f", name_of(key),
+                   text, low, most);
     return v;
 }
 
@@ -256,6 +256,8 @@ static error_t parse_way(int key, char *arg, struct argp_state *state) {
                 : !strcmp(arg, "chain") ? WAY_CHAIN
                                         : WAY_SUITE,
                 state);
+        if (c->s.suite && strcmp(c->s.suite, arg) != 0)
+            argp_error(state, "--suite is given twice, as '%s' and '%s'", c->s.suite, arg);
         c->s.suite = arg;
         return 0;
     case OPT_TIME:

@@ -176,6 +176,7 @@ static outcome measure(job *j, progress *p, const le_arg *args, size_t n, bool l
     j->unfinished = !run_world_all(known || !le_bench_is_unfinished(engine, name, args, n, 0));
     if (j->unfinished && !last)
         return OUTCOME_UNFINISHED;
+    j->unfinished = false;
     bool explained = le_call_explain(engine, &e, name, args, n) == LE_OK;
     if (explained && !known && s->budget_s <= 0)
         time_reference(engine, name, args, n, e);

@@ -35,6 +35,7 @@ static le_status open_engine(const run_options *o, int *log_level, le_engine **o
     }
     options.db_path = o->db;
     options.threads = o->threads;
+    options.mode = o->mode ? o->mode : options.mode; /* whether the database may be touched */
     options.devices = o->device; /* which hold for the call, too: here they replace variables */
     options.memory_limit_bytes = o->memory_limit;
     return run_world_open(out, &options);

@@ -87,13 +87,16 @@ static void bad_value(struct argp_state *state, const char *option, const char *
     argp_error(state, "--%s=%s; expected %s", option, value, expected);
 }
 
-static double number(struct argp_state *state, const char *option, const char *text) {
+static double number(struct argp_state *state, const char *option, const char *text,
+                     const char *expected) {
     char *end;
     double v = strtod(text, &end);
     if (end == text || *end || !(v >= 0) || !isfinite(v))
-        bad_value(state, option, text, "a number, 0 or more");
+        bad_value(state, option, text, expected);
     return v;
 }
+
+static const char some[] = "a number, 0 or more";
 
 static int count(struct argp_state *state, const char *option, const char *text, long most) {
     char *end;
@@ -129,7 +132,7 @@ static void tolerance(struct argp_state *state, const char *text, run_options *o
     bool numpy = strcmp(text, "allclose") == 0;
     o->has_atol = o->has_rtol = true;
     o->rtol = numpy ? 1e-5 : 0;
-    o->atol = numpy ? 1e-8 : number(state, "tolerance", text);
+    o->atol = numpy ? 1e-8 : number(state, "tolerance", text, "a number, 0 or more, or allclose");
 }
 
 static void accuracy_and_choice(int key, const char *arg, struct argp_state *state,
@@ -141,11 +144,11 @@ static void accuracy_and_choice(int key, const char *arg, struct argp_state *sta
         tolerance(state, arg, o);
         break;
     case OPT_RTOL:
-        o->rtol = number(state, "rtol", arg);
+        o->rtol = number(state, "rtol", arg, some);
         o->has_rtol = true;
         break;
     case OPT_ATOL:
-        o->atol = number(state, "atol", arg);
+        o->atol = number(state, "atol", arg, some);
         o->has_atol = true;
         break;
     case OPT_OBJECTIVE:
@@ -166,6 +169,13 @@ static void check_together(const run_options *o, struct argp_state *state) {
     if (o->explain && (o->profile || o->repeat > 1))
         argp_error(state, "--explain runs nothing, %s cannot be given with it",
                    o->profile ? "--profile" : "--repeat");
+    const char *more = o->explain       ? "--explain"
+                       : o->profile     ? "--profile"
+                       : o->repeat > 1  ? "--repeat"
+                       : o->follow >= 0 ? "--follow"
+                                        : NULL;
+    if (o->list && more)
+        argp_error(state, "--list runs nothing, %s cannot be given with it", more);
     if (o->list && o->n_words > 1)
         argp_error(state, "--list takes one operation, '%s' and '%s' given", o->words[0],
                    o->words[1]);
@@ -198,7 +208,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         o->db = arg;
         return 0;
     case OPT_THREADS:
-        o->threads = count(state, "threads", arg, 4096);
+        o->threads = count(state, "threads", arg, 4095);
         return 0;
     case OPT_REPEAT:
         o->repeat = count(state, "repeat", arg, 1000000);
@@ -213,7 +223,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         o->profile = arg ? arg : "";
         return 0;
     case OPT_FOLLOW:
-        o->follow = arg ? number(state, "follow", arg) : 30;
+        o->follow = arg ? number(state, "follow", arg, some) : 30;
         return 0;
     case OPT_LIST:
         o->list = true;
@@ -272,8 +282,6 @@ size_t run_options_call(const run_options *o, le_arg *out) {
         out[n++] = LE_OPT_RUN_TYPE(o->run_type);
     if (o->device)
         out[n++] = LE_OPT_DEVICE(o->device);
-    if (o->mode)
-        out[n++] = LE_OPT_MODE(o->mode);
     if (o->objective >= 0)
         out[n++] = LE_OPT_OBJECTIVE(o->objective);
     if (o->memory_limit)

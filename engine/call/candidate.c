@@ -134,6 +134,7 @@ bool le__candidate_is_named(const le__candidate *c, const char *want) {
             return false;
         rest += 1 + m;
     }
+    const bool listed = *rest == '[';
     while (*rest == '[' || *rest == ',') {
         size_t m = strcspn(++rest, ",]");
         const char *at = strchr(c->text, '[');
@@ -147,7 +148,7 @@ bool le__candidate_is_named(const le__candidate *c, const char *want) {
             return false;
         rest += m;
     }
-    return true;
+    return !strcmp(rest, listed ? "]" : "");
 }
 
 static bool has_f64_tensor(const le_call *call) {

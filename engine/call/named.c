@@ -84,6 +84,10 @@ static le_status check_part(const char *subject, const le_implementation *impl, 
                        subject, impl->name, (int)(n < 48 ? n : 48), part, t->name,
                        join(&list, there));
     }
+    if (impl->device == LE_DEVICE_CPU) {
+        add(&list, "threads");
+        add(&list, "schedule");
+    }
     return le_fail(LE_ERR_NO_CANDIDATE, "%.48s: %.48s has no tunable '%.*s'; it has %s", subject,
                    impl->name, (int)(key < 48 ? key : 48), part,
                    list.n ? join(&list, there) : "none");
@@ -102,6 +106,10 @@ static le_status check_parts(const char *subject, const le_implementation *impl,
         if (n && !is_of_engine(part))
             status = check_part(subject, impl, part, n);
     }
+    if (status == LE_OK && part && strcmp(part, "]") != 0)
+        status =
+            le_fail(LE_ERR_NO_CANDIDATE, "%.48s: '%.64s' has no ']' at its end; expected as %s",
+                    subject, wanted, "avx2[threads=2,schedule=static]");
     return status;
 }
 

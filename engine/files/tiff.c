@@ -147,6 +147,7 @@ static bool page_type(uint16_t format, uint16_t bits, le_dtype *out) {
 
 static le_status read_page_info(le__tiff_stack *s, page *p) {
     uint16_t bits = 1, format = SAMPLEFORMAT_UINT, planar = PLANARCONFIG_CONTIG, kind = 0;
+    uint32_t depth = 1;
     *p = (page){.height = 0};
     TIFFGetField(s->tiff, TIFFTAG_IMAGEWIDTH, &p->width);
     TIFFGetField(s->tiff, TIFFTAG_IMAGELENGTH, &p->height);
@@ -154,6 +155,7 @@ static le_status read_page_info(le__tiff_stack *s, page *p) {
     TIFFGetFieldDefaulted(s->tiff, TIFFTAG_SAMPLEFORMAT, &format);
     TIFFGetFieldDefaulted(s->tiff, TIFFTAG_SAMPLESPERPIXEL, &p->channels);
     TIFFGetFieldDefaulted(s->tiff, TIFFTAG_PLANARCONFIG, &planar);
+    TIFFGetFieldDefaulted(s->tiff, TIFFTAG_IMAGEDEPTH, &depth);
     TIFFGetField(s->tiff, TIFFTAG_PHOTOMETRIC, &kind);
     if (p->width == 0 || p->height == 0 || p->channels == 0)
         return fail(s, "a page without size");
@@ -168,7 +170,20 @@ static le_status read_page_info(le__tiff_stack *s, page *p) {
                        "%s: separate colour planes, palettes and YCbCr are not "
                        "supported",
                        s->file);
+    if (depth > 1)
+        return le_fail(LE_ERR_UNSUPPORTED,
+                       "%s: a page of %u planes (ImageDepth); expected a page for each plane",
+                       s->file, (unsigned)depth);
     return LE_OK;
+}
+
+/* How many bytes of a page one byte of the file may stand for: of zstd's blocks of 128 KiB four may
+ * do, and a file of zeros by LZMA has 1 in 7,000; older compressions stay far below 4,096. */
+static int64_t most_expansion(const le__tiff_stack *s) {
+    enum { LZMA = 34925, ZSTD = 50000 }; /* not in the headers of all versions */
+    uint16_t compression = COMPRESSION_NONE;
+    TIFFGetField(s->tiff, TIFFTAG_COMPRESSION, &compression);
+    return compression == LZMA || compression == ZSTD ? 65536 : 4096;
 }
 
 /* The pages that are read before the first one whose data do not all lie in the file. */
@@ -345,8 +360,12 @@ static le_status open_stack(const char *file, int64_t max_bytes, uint32_t dtypes
         s->page_bytes = (int64_t)le_dtype_size(s->first.type) * s->first.channels;
         if (__builtin_mul_overflow(s->page_bytes, (int64_t)s->first.height, &s->page_bytes) ||
             __builtin_mul_overflow(s->page_bytes, (int64_t)s->first.width, &s->page_bytes) ||
-            s->page_bytes > size * 4096) /* no compression of TIFF does better */
-            status = fail(s, "absurd dimensions");
+            s->page_bytes / most_expansion(s) > size)
+            status =
+                le_fail(LE_ERR_IO,
+                        "%s: pages of %u x %u pixels in a file of %lld bytes, which no "
+                        "compression makes so small",
+                        file, (unsigned)s->first.width, (unsigned)s->first.height, (long long)size);
     }
     if (status == LE_OK && !TIFFSetDirectory(s->tiff, 0))
         status = fail(s, "the first page cannot be read");

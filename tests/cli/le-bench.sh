@@ -152,6 +152,9 @@ out_has "@cpu[threads="
 # --- each problem has an end, and on a terminal the time left is shown from the first one on ---
 expect 0 timeout 60 le-bench --limit=0.0001 --sizes=24 interpolate
 out_has "to be measured again"
+expect 0 timeout 120 le-bench --db=once.db --limit=0.5 --dtype=f32 --devices=cpu convolve2d
+[ "$(grep -c '^convolve2d' out)" -eq 1 ] || fail "a problem that needs longer is told of again"
+err_has "1 measured"
 python3 - >terminal <<'PY' || fail "le-bench fails on a terminal"
 import os, pty, sys
 status = pty.spawn(["le-bench", "--sizes=16", "--again", "project", "composite"])

@@ -95,7 +95,10 @@ expect 2 le-run --tolerance=-1 project
 expect 2 le-run --nonsense
 expect 2 le-run --follow project volume=v.raw:u8:2,2,2
 err_has "--follow waits for stored frames"
-for words in '--explain --profile=trace.json project' '--explain --repeat=2 project' '--list project interpolate'; do
+expect 2 le-run --tolerance=1e-3x project
+err_has "or allclose"
+for words in '--list --repeat=2 project' '--list --follow' '--list --explain' \
+    '--explain --profile=trace.json project' '--explain --repeat=2 project' '--list project interpolate'; do
     # shellcheck disable=SC2086
     expect 2 le-run $words
     [ ! -s out ] || fail "le-run $words goes on"
@@ -301,8 +304,18 @@ for variable in LE_ISA LE_LOG LE_MODE; do
     err_has "$variable is 'typo', expected "
 done
 [ ! -e no.png ] || fail "a picture of nobody"
-expect 2 le-run --threads=100000 project volume=v.raw:u8:2,2,2
-err_has "from 1 to 4096"
+expect 2 le-run --threads=4096 project volume=v.raw:u8:2,2,2
+err_has "from 1 to 4095"
+head -c 5000 /dev/urandom >damaged
+{ printf 'SQLite format 3\000'; cat damaged; } >damaged.db
+cp damaged.db as_it_was
+expect 0 le-run --mode=frozen --db=damaged.db project volume=v.raw:u8:2,2,2
+cmp -s damaged.db as_it_was || fail "a frozen database was taken away"
+LE_MODE=frozen
+export LE_MODE
+expect 0 le-run --mode=measure --db=made/of.db project volume=v.raw:u8:2,2,2
+unset LE_MODE
+[ -s made/of.db ] || fail "--mode does not win over LE_MODE"
 expect 0 le-run --repeat=3 --implementation=reference project volume=v.raw:u8:2,2,2 scale=linear image=p.png
 [ "$(wc -l <out)" -eq 3 ] || fail "--repeat=3 printed $(wc -l <out) lines"
 out_has "reference"

@@ -175,6 +175,54 @@ static void pages_differ(void **state) {
     io_assert_fails("d.tif", LE_ERR_SHAPE, "page 1 differs");
 }
 
+static void planes_in_a_page(void **state) {
+    (void)state;
+    const kind k = {"w", 8, 1, 0, 5, COMPRESSION_NONE, ""};
+    TIFF *f = TIFFOpen("p.tif", "w");
+    TIFFSetField(f, TIFFTAG_IMAGEDEPTH, 1);
+    write_page(f, &k, 0, H);
+    TIFFClose(f);
+    assert_int_equal(io_try("p.tif"), LE_OK);
+    f = TIFFOpen("p.tif", "w");
+    TIFFSetField(f, TIFFTAG_IMAGEDEPTH, 5);
+    write_page(f, &k, 0, H);
+    TIFFClose(f);
+    io_assert_fails("p.tif", LE_ERR_UNSUPPORTED, "5 planes");
+}
+
+/* Each stands for thousands of bytes in one of the file, which none but LZMA, and zstd, does. */
+static void zeros(void **state) {
+    (void)state;
+    enum { SIDE = 2048 };
+    static unsigned char line[SIDE * SIDE];
+    static const int compressions[] = {COMPRESSION_ADOBE_DEFLATE, COMPRESSION_LZMA};
+    for (size_t k = 0; k < 2; k++) {
+        if (!TIFFIsCODECConfigured((uint16_t)compressions[k]))
+            continue;
+        const kind one = {"w", 8, 1, 0, SIDE, compressions[k], ""};
+        TIFF *f = TIFFOpen("z.tif", "w");
+        set_tags(f, &one, SIDE);
+        TIFFSetField(f, TIFFTAG_IMAGEWIDTH, SIDE);
+        assert_true(TIFFWriteEncodedStrip(f, 0, line, sizeof line) > 0);
+        assert_true(TIFFWriteDirectory(f));
+        TIFFClose(f);
+        le_tensor t = {0};
+        if (le_io_read(io_engine, "z.tif", NULL, &t) != LE_OK)
+            fail_msg("%s", le_error_message());
+        io_assert_shape(&t, "u8[1,2048,2048]");
+        assert_memory_equal(t.data, line, sizeof line);
+        le_tensor_free(&t);
+    }
+    const kind none = {"w", 8, 1, 0, 5, COMPRESSION_LZW, ""};
+    TIFF *f = TIFFOpen("z.tif", "w");
+    set_tags(f, &none, H);
+    TIFFSetField(f, TIFFTAG_IMAGEWIDTH, 2000000);
+    assert_true(TIFFWriteEncodedStrip(f, 0, line, 1) > 0);
+    assert_true(TIFFWriteDirectory(f));
+    TIFFClose(f);
+    assert_int_equal(io_try("z.tif"), LE_ERR_IO);
+}
+
 static void damaged(void **state) {
     (void)state;
     static unsigned char good[65536], bad[65536];
@@ -435,6 +483,8 @@ int main(void) {
         cmocka_unit_test(kinds),
         cmocka_unit_test(streamed),
         cmocka_unit_test(pages_differ),
+        cmocka_unit_test(planes_in_a_page),
+        cmocka_unit_test(zeros),
         cmocka_unit_test(damaged),
         cmocka_unit_test(written),
         cmocka_unit_test(colour_images),

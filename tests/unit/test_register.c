@@ -239,6 +239,12 @@ static void each_combination_is_a_candidate(void **state) {
     assert_int_equal(run_by(e, want), LE_ERR_NO_CANDIDATE);
     assert_non_null(strstr(le_error_message(), "has no tunable 'rows'; it has bytes_of_a_block_1, "
                                                "bytes_of_a_block_2"));
+    static const char *const open[] = {"[", "[bytes_of_a_block_2=1", "[threads=1]x"};
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(want, sizeof want, "%.16s%s", impl.name, open[i]);
+        assert_int_equal(run_by(e, want), LE_ERR_NO_CANDIDATE);
+        assert_non_null(strstr(le_error_message(), "has no ']' at its end"));
+    }
     le_close(&e);
 }
 

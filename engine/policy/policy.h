@@ -74,13 +74,9 @@ typedef struct le__policy_candidate {
 int le__policy_add_candidate(le__policy *policy, int family, uint64_t key,
                              const le__policy_candidate *candidate);
 
-#define LE__POLICY_EXTRA 2
-
 typedef struct le__policy_features {
-    double work;                    /* operations, > 0; 0 is taken as 1 */
-    double bytes;                   /* 0: not known */
-    double extra[LE__POLICY_EXTRA]; /* further positive sizes; 0: not used. The same use in all
-                                       problems of a family */
+    double work;  /* operations, > 0; 0 is taken as 1 */
+    double bytes; /* 0: not known */
 } le__policy_features;
 
 /* Problems that are known and not held are dropped, the oldest first, when a family has

@@ -121,7 +121,7 @@ void le__belief_dropped(le__family *family, const le__problem *problem, le__cell
 
 static void build_curve(le__family *family, int candidate) {
     le__member *member = &family->members[candidate];
-    member->curve = le__curve_new(family->dim);
+    member->curve = le__curve_new(family->intensity);
     if (!member->curve)
         return;
     for (int p = 0; p < family->n_problems; p++) {

@@ -55,19 +55,16 @@ le__belief le__cold_predict(const le__cold_model *c, double cold);
 
 /* --------------------------------------------------------------------- policy_model.c --------- */
 
-#define LE__CURVE_DIM   (2 + 1 + LE__POLICY_EXTRA)
-#define LE__CURVE_NODES 57
-
 /* Where a problem lies, relative to the family's first problem. */
 typedef struct le__point {
     double log_work;
-    double z[LE__CURVE_DIM - 2]; /* log bytes per work, log extras */
+    double intensity; /* log bytes per work; 0 where that is not known */
 } le__point;
 
 typedef struct le__curve le__curve;
 
-/* dim: 2 + the number of z in use. NULL when out of memory. */
-le__curve *le__curve_new(int dim);
+/* intensity: whether points have one. NULL when out of memory. */
+le__curve *le__curve_new(bool intensity);
 void le__curve_free(le__curve *curve);
 /* The rate (log seconds per anchor work) that siblings suggest, and how sure. */
 void le__curve_set_rate(le__curve *curve, double rate, double sd);
@@ -210,8 +207,8 @@ typedef struct le__family {
     int oldest;         /* problem that is dropped next, unless it is held */
     double problems_met; /* dropped ones included */
     double choice_regret; /* of dropped problems */
-    int dim;
-    double anchor_work, anchor_z[LE__CURVE_DIM - 2];
+    bool intensity;       /* the first problem has one: others' count, too */
+    double anchor_work, anchor_intensity;
     le__log_stats noise, surprise; /* pooled */
     le__cold_model *cold;          /* by resource */
     int n_cold;

@@ -4,14 +4,14 @@
  * Time over size. A candidate's time is overhead + rate * work^e: flat for small problems, a power
  * of work near 1 for large ones. With c the (unknown) work at which both parts are equal,
  *
- *     log t = s + log(c^e + w^e)   ~   s + g_c(w) + (e - 1) * dg_c/de + sum_k q_k z_k
+ *     log t = s + log(c^e + w^e)   ~   s + g_c(w) + (e - 1) * dg_c/de + q z
  *
- * is linear in s, e and the q of further features. So the model is a mixture over a grid of c of
- * Bayesian linear regressions: exact, without iterations or local minima, and its predictive variance
- * knows when it does not know (one sample says little about other sizes; two sizes say much). The
- * scale of the noise is learnt (normal-gamma), so that a curve that fits badly has wide intervals.
- * Priors: overhead about 20 microseconds within a factor of 12; s as the siblings suggest, less for a
- * larger overhead; e near 1.
+ * is linear in s, e and the q of z, the bytes per work. So the model is a mixture over a grid of c
+ * of Bayesian linear regressions: exact, without iterations or local minima, and its predictive
+ * variance knows when it does not know (one sample says little about other sizes; two sizes say
+ * much). The scale of the noise is learnt (normal-gamma), so that a curve that fits badly has wide
+ * intervals. Priors: overhead about 20 microseconds within a factor of 12; s as the siblings
+ * suggest, less for a larger overhead; e near 1.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,9 +19,9 @@
 
 #include "policy/policy_internal.h"
 
-#define DIM LE__CURVE_DIM
+#define DIM   3
 #define TRI (DIM * (DIM + 1) / 2)
-#define NODES LE__CURVE_NODES
+#define NODES 57
 
 #define NODE_FIRST (-18.420680744)  /* ln 1e-8: of c relative to the anchor's work */
 #define NODE_STEP 0.57564627325     /* ln 10 / 4 */
@@ -44,7 +44,7 @@ typedef struct posterior {
 } posterior;
 
 struct le__curve {
-    int dim;
+    int dim; /* 3 with bytes per work, else 2 */
     double count;
     double rate, rate_sd;
     bool stale;
@@ -53,10 +53,10 @@ struct le__curve {
     int likely[NODES], n_likely; /* nodes whose weight matters */
 };
 
-le__curve *le__curve_new(int dim) {
+le__curve *le__curve_new(bool intensity) {
     le__curve *curve = calloc(1, sizeof *curve);
     if (curve) {
-        curve->dim = dim;
+        curve->dim = intensity ? DIM : DIM - 1;
         curve->rate_sd = 3.0;
         curve->stale = true;
     }
@@ -84,13 +84,12 @@ static int tri(int i, int j) {
 }
 
 /* The regressors of one node at a point; returns the offset g. */
-static double regressors(const le__curve *curve, int k, const le__point *at, double x[DIM]) {
+static double regressors(int k, const le__point *at, double x[DIM]) {
     double c = NODE_FIRST + NODE_STEP * k, w = at->log_work;
     double hi = fmax(c, w), lo = fmin(c, w), e = exp(lo - hi);
     x[0] = 1.0;
     x[1] = (hi + lo * e) / (1.0 + e);
-    for (int i = 2; i < curve->dim; i++)
-        x[i] = at->z[i - 2];
+    x[2] = at->intensity;
     return hi + log1p(e);
 }
 
@@ -106,7 +105,7 @@ static void node_add(node *n, int dim, const double x[DIM], double y, double wei
 void le__curve_add(le__curve *curve, const le__point *at, le__belief value, double sign) {
     double x[DIM], weight = sign / (value.var + MISFIT * MISFIT);
     for (int k = 0; k < NODES; k++) {
-        double offset = regressors(curve, k, at, x);
+        double offset = regressors(k, at, x);
         node_add(&curve->nodes[k], curve->dim, x, value.mean - offset, weight);
     }
     curve->count += sign;
@@ -124,8 +123,7 @@ static double add_priors(const le__curve *curve, int k, node *n) {
     n->b[0] += p * m;
     n->yy += p * m * m;
     n->a[tri(1, 1)] += 1.0 / (EXPONENT_SD * EXPONENT_SD);
-    for (int i = 2; i < curve->dim; i++)
-        n->a[tri(i, i)] += 1.0 / (FEATURE_SD * FEATURE_SD);
+    n->a[tri(2, 2)] += 1.0 / (FEATURE_SD * FEATURE_SD);
     return -0.5 * (ma - mb) * (ma - mb) / (1.0 / pa + 1.0 / pb);
 }
 
@@ -231,7 +229,7 @@ le__belief le__curve_predict(le__curve *curve, const le__point *at, const le__be
     refresh(curve);
     for (int i = 0; i < curve->n_likely; i++) {
         int k = curve->likely[i];
-        double offset = regressors(curve, k, at, x);
+        double offset = regressors(k, at, x);
         posterior less;
         const posterior *p = &curve->post[k];
         if (without) {

@@ -13,27 +13,18 @@ static double positive(double x) {
     return x > 0.0 && isfinite(x) ? x : 1.0;
 }
 
-/* Features used by the family's first problem are used by all; the first problem is the origin. */
+/* The first problem is the origin; without bytes of it nobody's count. */
 static void place(le__family *family, const le__policy_features *f, le__point *at) {
     double work = positive(f->work);
-    double raw[LE__CURVE_DIM - 2] = {f->bytes > 0.0 ? positive(f->bytes) / work : 0.0};
-    for (int i = 0; i < LE__POLICY_EXTRA; i++)
-        raw[i + 1] = f->extra[i];
+    double ratio = f->bytes > 0.0 ? positive(f->bytes) / work : 0.0;
     if (family->n_problems == 0) {
         family->anchor_work = log(work);
-        for (int i = 0; i < LE__CURVE_DIM - 2; i++) {
-            family->anchor_z[i] = raw[i] > 0.0 ? log(positive(raw[i])) : NAN;
-            if (raw[i] > 0.0)
-                family->dim = i + 3;
-        }
-        if (family->dim < 2)
-            family->dim = 2;
+        family->intensity = ratio > 0.0;
+        family->anchor_intensity = family->intensity ? log(positive(ratio)) : 0.0;
     }
+    bool used = family->intensity && ratio > 0.0;
     at->log_work = log(work) - family->anchor_work;
-    for (int i = 0; i < LE__CURVE_DIM - 2; i++) {
-        bool used = raw[i] > 0.0 && !isnan(family->anchor_z[i]);
-        at->z[i] = used ? log(positive(raw[i])) - family->anchor_z[i] : 0.0;
-    }
+    at->intensity = used ? log(positive(ratio)) - family->anchor_intensity : 0.0;
 }
 
 static int find(const le__family *family, uint64_t key) {

@@ -7,7 +7,6 @@
 
 #include "utf8.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 static const char *entity_of(char c) {

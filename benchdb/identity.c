@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>

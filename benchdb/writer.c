@@ -9,7 +9,6 @@
 #include "pending.h"
 #include "utf8.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

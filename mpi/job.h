@@ -8,7 +8,6 @@
 
 #include "cut.h"
 #include "hand.h"
-#include "liquid_engine/le_io.h"
 #include "liquid_engine/le_stream.h"
 #include "world.h"
 

@@ -9,7 +9,6 @@
 #include "liquid_engine/le_mpi.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 typedef struct le__world {

@@ -11,8 +11,6 @@
 #include "call/registry.h"
 #include "call/tensor.h"
 
-#include <stdatomic.h>
-
 /* Of one implementation; variants: combinations of their values, on one device. */
 enum { LE__MAX_TUNABLES = 8, LE__MAX_VARIANTS = 96 };
 

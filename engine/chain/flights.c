@@ -6,7 +6,6 @@
 #include "chain/flights.h"
 
 #include "call/profile.h"
-#include "core/error.h"
 
 #include <stdio.h>
 

@@ -26,7 +26,6 @@
 #define LE_PLAN_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum { LE__PLAN_MAX_PLACES = 8, LE__PLAN_MAX_STATES = 1 << 17 };

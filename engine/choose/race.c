@@ -14,7 +14,6 @@
 #include "numbers.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 

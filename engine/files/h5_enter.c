@@ -5,7 +5,6 @@
  */
 #include "files/h5.h"
 
-#include <stdio.h>
 #include <string.h>
 
 const bool le__h5_built = true;

@@ -6,8 +6,6 @@
  */
 #include "files/source.h"
 
-#include "core/error.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,6 @@
 #include "core/os.h"
 
 #include <errno.h>
-#include <math.h>
 #include <png.h>
 #include <setjmp.h>
 #include <stdio.h>

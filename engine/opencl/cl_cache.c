@@ -10,7 +10,6 @@
 #include "outfile.h"
 #include "signals.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

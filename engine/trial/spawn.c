@@ -5,7 +5,6 @@
  */
 #include "trial/spawn.h"
 
-#include "core/clock.h"
 #include "core/os.h"
 #include "trial/trial_request.h"
 

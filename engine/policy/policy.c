@@ -17,26 +17,14 @@
 #define TAIL_RUNS    4.0 /* runs before the late ones among them say something */
 #define SURPRISE_DOF 8.0
 
-static void defaults(le__policy_options *o) {
-    if (o->explore_share == 0.0)
-        o->explore_share = 1.0;
-    if (!(o->margin > 0.0))
-        o->margin = 0.005;
-    if (!(o->confidence > 0.0))
-        o->confidence = 0.9;
-    if (!(o->race_regret > 0.0))
-        o->race_regret = 0.0005;
-    if (o->race_max_runs <= 0)
-        o->race_max_runs = 24;
-}
-
 le__policy *le__policy_new(const le__policy_options *options) {
     le__policy *policy = calloc(1, sizeof *policy);
     if (!policy)
         return NULL;
     if (options)
         policy->options = *options;
-    defaults(&policy->options);
+    if (policy->options.explore_share == 0.0)
+        policy->options.explore_share = 1.0;
     if (pthread_mutex_init(&policy->lock, NULL) != 0) {
         free(policy);
         return NULL;

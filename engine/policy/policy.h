@@ -41,15 +41,10 @@ typedef struct le__policy le__policy;
 typedef struct le__policy_options {
     double explore_share; /* exploring time / answering time, at every moment, plus one run; 1.0.
                              Negative: never explore */
-    double margin;        /* a challenger must be this much faster than the incumbent; 0.01 */
-    double confidence;    /* ... with this probability; 0.9 */
-    double race_regret;  /* a race ends when the expected regret of its choice is below; 0.0005, and
-                            0.02 times the noise of a run where that is more */
-    int race_max_runs;   /* of one candidate in one race; 24, at most 512 */
     double race_seconds; /* where a run takes less than 20 ms: for the runs of each candidate,
                             instead of a number of them, until the expected regret is below 0.3 %;
                             0: count runs always */
-    uint64_t seed;       /* reserved for decisions that draw lots; the present ones do not */
+    uint64_t seed;       /* of the order of runs in such a race */
 } le__policy_options;
 
 /* NULL when out of memory. options may be NULL. */

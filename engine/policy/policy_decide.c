@@ -109,9 +109,9 @@ static option look(const scene *s, size_t i) {
 }
 
 /* Differences that the evidence cannot tell: the canonical order decides. */
-static bool tied(const scene *s, const option *a, const option *b) {
+static bool tied(const option *a, const option *b) {
     double sd = sqrt(a->score_var + b->score_var);
-    return fabs(a->score - b->score) < fmin(s->policy->options.margin, TIE_SD * sd);
+    return fabs(a->score - b->score) < fmin(LE__MARGIN, TIE_SD * sd);
 }
 
 static size_t least(const scene *s) {
@@ -119,7 +119,7 @@ static size_t least(const scene *s) {
     option top = look(s, 0);
     for (size_t i = 1; i < s->q->n_allowed; i++) {
         option o = look(s, i);
-        if (o.shaky != top.shaky ? top.shaky : o.score < top.score && !tied(s, &o, &top)) {
+        if (o.shaky != top.shaky ? top.shaky : o.score < top.score && !tied(&o, &top)) {
             best = i;
             top = o;
         }
@@ -127,11 +127,10 @@ static size_t least(const scene *s) {
     return best;
 }
 
-static bool beats(const scene *s, const option *challenger, const option *incumbent) {
+static bool beats(const option *challenger, const option *incumbent) {
     double ahead = incumbent->score - challenger->score;
     double sd = sqrt(challenger->score_var + incumbent->score_var);
-    return ahead > s->policy->options.margin &&
-           le__normal_cdf(ahead / sd) >= s->policy->options.confidence;
+    return ahead > LE__MARGIN && le__normal_cdf(ahead / sd) >= LE__CONFIDENCE;
 }
 
 /* The best of those that beat it; n_allowed: none does. The best of all may not, for it is hardly
@@ -141,7 +140,7 @@ static size_t best_beating(const scene *s, const option *incumbent) {
     double score = INFINITY;
     for (size_t i = 0; i < s->q->n_allowed; i++) {
         option o = look(s, i);
-        if (o.score < score && (!o.shaky || incumbent->shaky) && beats(s, &o, incumbent)) {
+        if (o.score < score && (!o.shaky || incumbent->shaky) && beats(&o, incumbent)) {
             best = i;
             score = o.score;
         }
@@ -168,7 +167,7 @@ static size_t best_known(const scene *s) {
         option o = look(s, held);
         if (o.slow > challenger.slow || s->q->objective != LE_OBJECTIVE_TIME)
             return best;
-        if (established(s, incumbent) && !beats(s, &challenger, &o)) {
+        if (established(s, incumbent) && !beats(&challenger, &o)) {
             best = best_beating(s, &o);
             if (best == n)
                 return held;
@@ -281,8 +280,7 @@ static double worth(const scene *s, const option *o, const option *best, size_t 
     const le__member *member = &s->family->members[candidate];
     const le__cell *cell = le__cell_find(s->problem, candidate);
     double hidden = only_stopped(cell) ? HIDDEN : 1.0;
-    double behind =
-        behind_best(s, o, best) + s->policy->options.margin; /* less would not change the choice */
+    double behind = behind_best(s, o, best) + LE__MARGIN; /* less would not change the choice */
     /* of one that is ahead, but not surely, because the best known is known less well, further runs
      * tell little: those of the other one do */
     if (behind < 0.0 && o->belief.var < best->belief.var)

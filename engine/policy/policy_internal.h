@@ -230,6 +230,9 @@ struct le__policy {
     size_t n_scratch;
 };
 
+#define LE__MARGIN     0.005 /* a challenger must be this much faster than the incumbent, */
+#define LE__CONFIDENCE 0.9   /* with this probability */
+
 le__family *le__family_at(le__policy *policy, int family);
 le__problem *le__problem_at(le__family *family, int problem);
 le__cell *le__cell_find(const le__problem *problem, int candidate);

@@ -11,6 +11,8 @@
 
 #define Z90 1.6448536269514722
 #define RUNS 512             /* of one candidate in one race, at most */
+#define FEW_RUNS 24          /* ... where each one counts */
+#define REGRET 0.0005        /* expected of the choice, that ends such a race */
 #define FINE 0.02            /* of the noise: a regret not worth another run */
 #define SAME 0.2             /* of the noise, at most the margin: a difference that does not matter */
 #define MORE_DROPS 3.0
@@ -121,16 +123,19 @@ static le__policy_race *make_race(le__policy *policy, const le__policy_question 
         return NULL;
     }
     const le__family *family = le__family_at(policy, q->family);
-    int max_runs = policy->options.race_max_runs;
-    *race = (le__policy_race){
-        .policy = policy, .family = q->family, .problem = q->problem, .entries = entries,
-        .drops = drops, .round = round, .race_seconds = policy->options.race_seconds,
-        .random = policy->options.seed,
-        .n = q->n_allowed, .objective = q->objective, .regret = policy->options.race_regret,
-        .margin = policy->options.margin, .confidence = policy->options.confidence,
-        .max_runs = max_runs < RUNS ? max_runs : RUNS,
-        .incumbent = family->problems[q->problem].incumbent};
     const le__problem *problem = &family->problems[q->problem];
+    *race = (le__policy_race){.policy = policy,
+                              .family = q->family,
+                              .problem = q->problem,
+                              .entries = entries,
+                              .drops = drops,
+                              .round = round,
+                              .race_seconds = policy->options.race_seconds,
+                              .random = policy->options.seed,
+                              .n = q->n_allowed,
+                              .objective = q->objective,
+                              .max_runs = FEW_RUNS,
+                              .incumbent = problem->incumbent};
     for (size_t i = 0; i < q->n_allowed; i++) {
         const le__cell *cell = le__cell_find(problem, q->allowed[i].candidate);
         entries[i].allowed = q->allowed[i];
@@ -246,8 +251,8 @@ static bool next_unsettled(const le__policy_race *race, size_t *index) {
 /* The pair whose comparison may still gain most: of the leader and a challenger the one that is less
  * well known runs next. False when no comparison can gain more than the regret that is allowed. */
 static bool next_duel(const le__policy_race *race, size_t *index) {
-    double deviation = sqrt(race->noise), most = fmax(race->regret, FINE * deviation);
-    double same = fmin(race->margin, SAME * deviation);
+    double deviation = sqrt(race->noise), most = fmax(REGRET, FINE * deviation);
+    double same = fmin(LE__MARGIN, SAME * deviation);
     size_t best = le__race_leader(race), rival = race->n;
     if (best == race->n)
         return false;
@@ -513,10 +518,9 @@ static size_t likeliest(const le__policy_race *race) {
 }
 
 /* Whether b leads o not by the margin, or not with confidence. */
-static bool stands(const le__policy_race *race, le__race_estimate o, le__race_estimate b, double confidence)
-{
+static bool stands(le__race_estimate o, le__race_estimate b, double confidence) {
     double behind = o.mean - b.mean;
-    return behind < race->margin || le__normal_cdf(behind / hypot(o.se, b.se)) < confidence;
+    return behind < LE__MARGIN || le__normal_cdf(behind / hypot(o.se, b.se)) < confidence;
 }
 
 /* The first in canonical order of the choice's kin that stands and is not far behind. */
@@ -528,7 +532,7 @@ static size_t eldest(const le__policy_race *race, size_t choice) {
         if (e->out || e->n == 0 || e->allowed.kin != kin)
             continue;
         le__race_estimate o = le__race_score_of(race, e);
-        if (o.mean - b.mean < KIN_MARGINS * race->margin && stands(race, o, b, KIN_CONFIDENCE))
+        if (o.mean - b.mean < KIN_MARGINS * LE__MARGIN && stands(o, b, KIN_CONFIDENCE))
             return i;
     }
     return choice;
@@ -546,9 +550,9 @@ static size_t choose(const le__policy_race *race) {
         if (e->out || e->n == 0)
             continue;
         le__race_estimate o = le__race_score_of(race, e);
-        if (e->allowed.candidate == race->incumbent && stands(race, o, b, race->confidence))
+        if (e->allowed.candidate == race->incumbent && stands(o, b, LE__CONFIDENCE))
             return i;
-        if (i < best && o.mean - b.mean < fmin(race->margin, 0.5 * hypot(o.se, b.se)))
+        if (i < best && o.mean - b.mean < fmin(LE__MARGIN, 0.5 * hypot(o.se, b.se)))
             choice = i;
     }
     return eldest(race, choice);

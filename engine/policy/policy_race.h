@@ -32,7 +32,6 @@ typedef struct le__race_estimate {
 struct le__policy_race {
     le__policy *policy;
     int family, problem, incumbent, max_runs;
-    double regret, margin, confidence;
     le_objective objective;
     le__race_entry *entries;
     size_t n;

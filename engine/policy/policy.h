@@ -265,7 +265,6 @@ typedef struct le__policy_account {
     double answered;       /* exploit and only */
     double explored;       /* explore and probe */
     double measured;       /* races */
-    double explore_regret; /* estimated loss: exploring runs minus what the best known would take */
     double choice_regret;  /* estimated loss: answers minus what the best known now would take */
 } le__policy_account;
 /* Looks at every problem for the regret. */

@@ -28,13 +28,11 @@ void le__budget_forgive(le__budget *b, double seconds) {
     b->looked += seconds;
 }
 
-void le__budget_pay(le__budget *b, le__why why, double seconds, double best_seconds) {
-    double lost = fmax(seconds - best_seconds, 0.0);
+void le__budget_pay(le__budget *b, le__why why, double seconds) {
     switch (why) {
     case LE__WHY_EXPLORE:
     case LE__WHY_PROBE:
         b->account.explored += seconds;
-        b->account.explore_regret += lost;
         b->since_explored = -1.0;
         break;
     case LE__WHY_MEASURE:
@@ -43,7 +41,6 @@ void le__budget_pay(le__budget *b, le__why why, double seconds, double best_seco
     case LE__WHY_EXPLOIT:
     case LE__WHY_ONLY:
         b->account.answered += seconds;
-        b->account.choice_regret += lost;
         break;
     }
 }

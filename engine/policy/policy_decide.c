@@ -543,7 +543,6 @@ static void decide(const scene *s, le__policy_decision *out) {
     }
     size_t index = best_known(s);
     option best = look(s, index);
-    s->problem->best_seconds = best.seconds;
     if (n > 1 && s->q->may_explore && !s->q->stopped && share > 0.0 &&
         !le__budget_pending(&s->family->budget, s->q->now)) {
         size_t probed = probe(s, index, &best, &due), looked = still_looked_at(s);

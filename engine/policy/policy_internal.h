@@ -108,7 +108,7 @@ double le__slow_waited(const le__resource *r, double now, double busy);
 /* -------------------------------------------------------------------- policy_budget.c --------- */
 
 typedef struct le__budget {
-    le__policy_account account;
+    le__policy_account account; /* without the regret, which is found when it is asked for */
     double looked;          /* of explored: each candidate's first run, which nothing is owed for */
     double answered_before; /* seconds of earlier processes: for answers, */
     double explored_before; /* and for exploring and racing */
@@ -119,7 +119,7 @@ typedef struct le__budget {
 bool le__budget_pending(const le__budget *b, double now);
 /* Seconds of answering still needed before one may start; negative: saved. */
 double le__budget_debt(const le__budget *b, double share);
-void le__budget_pay(le__budget *b, le__why why, double seconds, double best_seconds);
+void le__budget_pay(le__budget *b, le__why why, double seconds);
 /* An exploring run that was paid for was a candidate's first. */
 void le__budget_forgive(le__budget *b, double seconds);
 
@@ -180,7 +180,6 @@ typedef struct le__problem {
     int second_at;            /* the last of them, */
     int second_tries;         /* of whom so many runs have told nothing; 0: it has told */
     double second_had;        /* runs known of it before */
-    double best_seconds;      /* of the last decision's best known; 0: none */
     bool looking;             /* a look goes on, ... */
     int looked_at;            /* ... at this candidate, */
     bool look_stopped;        /* ... whose newest run was stopped */

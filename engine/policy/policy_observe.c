@@ -144,7 +144,6 @@ static le__slow_event judge(le__policy *policy, le__family *family, const le__pr
 static void pay(le__policy *policy, le__family *family, le__problem *problem,
                 const le__policy_sample *s, double n) {
     double seconds = s->seconds > 0.0 ? s->seconds : n * exp(s->mean_log);
-    double best = problem->best_seconds > 0.0 ? problem->best_seconds * n : seconds;
     le__why why = s->cut ? LE__WHY_EXPLORE : s->why; /* what was stopped answered nobody */
     policy->busy += seconds;
     family->calls += n;
@@ -153,7 +152,7 @@ static void pay(le__policy *policy, le__family *family, le__problem *problem,
         problem->answers += n;
         problem->answered += n * exp(s->mean_log); /* without set-up and proofs: no choice's fault */
     }
-    le__budget_pay(&family->budget, why, seconds, best);
+    le__budget_pay(&family->budget, why, seconds);
     if (why == LE__WHY_EXPLORE && family->members[s->candidate].n_cells == 0)
         le__budget_forgive(&family->budget, seconds);
 }

@@ -65,6 +65,13 @@ bool le__grow(void *array, int count, int *cap, size_t size) {
     return true;
 }
 
+double le__score_shift(le_objective objective, const le__policy_allowed *a, double memory_bytes) {
+    if (objective == LE_OBJECTIVE_CPU_TIME)
+        return log(a->cpu_factor > 0.0 ? a->cpu_factor : 1.0);
+    /* time decides between those that take the same */
+    return objective == LE_OBJECTIVE_MEMORY ? 1e4 * log1p(fmax(memory_bytes, 0.0)) : 0.0;
+}
+
 /* ------------------------------------------------------------------------------ look-up ------- */
 
 le__family *le__family_at(le__policy *policy, int family) {

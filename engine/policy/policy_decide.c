@@ -89,22 +89,12 @@ static option look(const scene *s, size_t i) {
     }
     o.over = le__belief_known(o.belief) ? log(o.usual - extra) - o.belief.mean : 0.0;
     o.seconds = (o.usual - extra) * exp(o.slow) + extra;
-    o.score = log(o.seconds);
+    o.score =
+        log(o.seconds) + le__score_shift(s->q->objective, a, le__cell_memory(cell, a));
     double own = 1.0 - extra / o.seconds;
     o.score_var = var * own * own;
-    switch (s->q->objective) {
-    case LE_OBJECTIVE_TIME:
-        break;
-    case LE_OBJECTIVE_P99:
+    if (s->q->objective == LE_OBJECTIVE_P99)
         o.score += Z99 * sqrt(fmax(o.noise, le__tail_var(s->family, a->candidate)));
-        break;
-    case LE_OBJECTIVE_MEMORY:
-        o.score += le__memory_shift(le__cell_memory(cell, a));
-        break;
-    case LE_OBJECTIVE_CPU_TIME:
-        o.score += log(a->cpu_factor > 0.0 ? a->cpu_factor : 1.0);
-        break;
-    }
     return o;
 }
 

@@ -160,11 +160,6 @@ static inline double le__cell_memory(const le__cell *cell, const le__policy_allo
     return fmax(cell ? cell->memory_bytes : 0.0, a->memory_bytes);
 }
 
-/* What LE_OBJECTIVE_MEMORY adds to a score: time decides between those that take the same. */
-static inline double le__memory_shift(double bytes) {
-    return 1e4 * log1p(fmax(bytes, 0.0));
-}
-
 enum { LE__LOOK = 3 }; /* runs that count of a look at what is briefest, at least: the last ones' median */
 
 typedef struct le__problem {
@@ -232,6 +227,10 @@ struct le__policy {
 #define LE__MARGIN     0.005 /* a challenger must be this much faster than the incumbent, */
 #define LE__CONFIDENCE 0.9   /* with this probability */
 
+/* What the objective adds to the log of a candidate's seconds, whatever its times are like; of its
+ * working memory what is known. */
+double le__score_shift(le_objective objective, const le__policy_allowed *allowed,
+                       double memory_bytes);
 le__family *le__family_at(le__policy *policy, int family);
 le__problem *le__problem_at(le__family *family, int problem);
 le__cell *le__cell_find(const le__problem *problem, int candidate);

@@ -129,11 +129,7 @@ le__race_estimate le__race_estimate_of(const le__policy_race *race, const le__ra
 }
 
 double le__race_score_shift(const le__policy_race *race, const le__race_entry *e) {
-    if (race->objective == LE_OBJECTIVE_CPU_TIME)
-        return log(e->allowed.cpu_factor > 0.0 ? e->allowed.cpu_factor : 1.0);
-    if (race->objective == LE_OBJECTIVE_MEMORY)
-        return le__memory_shift(e->allowed.memory_bytes);
-    return 0.0;
+    return le__score_shift(race->objective, &e->allowed, e->allowed.memory_bytes);
 }
 
 le__race_estimate le__race_score_of(const le__policy_race *race, const le__race_entry *e) {

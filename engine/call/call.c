@@ -93,7 +93,7 @@ int le_call_threads(const le_call *call) {
 }
 
 bool le_call_cancelled(const le_call *call) {
-    return call->watch && le__watch_over(call->watch, NAN);
+    return call->watch && le__watch_over(call->watch);
 }
 
 le_status le_parallel_for(le_call *call, size_t items, le_range_fn fn, void *context) {

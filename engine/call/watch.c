@@ -33,14 +33,15 @@ bool le__watch_ended(const le__watch *w) {
     return atomic_load_explicit(&w->late, memory_order_relaxed) || le__ticker_over(w->ticker);
 }
 
+/* done: share of what there is to do, NaN: unknown. */
 static bool over_at(le__watch *w, double now, double done) {
     if (now > w->until)
         atomic_store_explicit(&w->late, true, memory_order_relaxed);
     return !le__ticker_look(w->ticker, done) || le__watch_ended(w);
 }
 
-bool le__watch_over(le__watch *w, double done) {
-    return over_at(w, isfinite(w->until) ? le__now() : 0, done);
+bool le__watch_over(le__watch *w) {
+    return over_at(w, isfinite(w->until) ? le__now() : 0, NAN);
 }
 
 le_status le__watch_fail(const le_call *call) {

@@ -22,9 +22,8 @@ void le__watch_start(le__watch *w);
 /* What takes long now is set-up: no limit until it is given back. */
 double le__watch_pause(le__watch *w);
 void le__watch_resume(le__watch *w, double until, double seconds);
-/* Whether the execution is to end here, asked where something is left to do; by any thread. done:
- * share of it, NaN: unknown. */
-bool le__watch_over(le__watch *w, double done);
+/* Whether the execution is to end here, asked where something is left to do; by any thread. */
+bool le__watch_over(le__watch *w);
 /* Whether it has been told to end. */
 bool le__watch_ended(const le__watch *w);
 /* LE_ERR_CANCELLED with its text. */

@@ -264,7 +264,7 @@ static le_status answer(le__dispatch *d, le__question *q, le_call *call, le__ans
     if (races && q->measured && le__dispatch_prove_rested(d, q, call))
         atomic_store(&q->measured, false);
     if (races && !q->measured)
-        le__dispatch_race(d, q, call); /* whatever comes of it, the call is answered */
+        le__dispatch_race(d, q, call);
     return answer_slowly(d, q, call, out);
 }
 

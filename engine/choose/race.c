@@ -316,19 +316,19 @@ le_status le__race_prepare(le__dispatch *d, le__question *q, le_call *call) {
     return status;
 }
 
-static le_status measure(le__dispatch *d, le__question *q, le_call *call) {
+static void measure(le__dispatch *d, le__question *q, le_call *call) {
     double start = le__now();
     bool beside = le__question_is_decided(q);
     if (beside && !le__dispatch_has_newcomers(d, q, call)) {
         q->measured = nobody_aside(q);
-        return LE_OK;
+        return;
     }
     le__slate f;
     le_status status = le__race_prepare(d, q, call);
     if (status == LE_OK)
         status = le__dispatch_slate(d, q, call, &f);
     if (status != LE_OK)
-        return status;
+        return;
     line_up l = {.dispatch = d, .question = q, .call = call, .whole = true}, *context = &l;
     if (is_worth_it(d, q, call, &f)) {
         le__slate_keep(&f, takes_part, &context);
@@ -349,7 +349,6 @@ static le_status measure(le__dispatch *d, le__question *q, le_call *call) {
         le__store_account(d->store, call->operation->name, 0, le__now() - start, 0);
     }
     le__slate_free(&f);
-    return LE_OK;
 }
 
 /* Who has a tick is heard while another thread's race goes on. False: the call is over. */
@@ -365,12 +364,10 @@ static bool take_turn(le__question *q) {
     return true;
 }
 
-le_status le__dispatch_race(le__dispatch *d, le__question *q, le_call *call) {
-    le_status status = LE_OK;
+void le__dispatch_race(le__dispatch *d, le__question *q, le_call *call) {
     if (!take_turn(q))
-        return le__ticker_fail(call->operation->name);
+        return;
     if (!q->measured)
-        status = measure(d, q, call);
+        measure(d, q, call);
     pthread_mutex_unlock(&q->race);
-    return status;
 }

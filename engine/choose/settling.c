@@ -9,8 +9,8 @@ enum { STILL = 2, STILL_LONGER = 1 };    /* runs in a row that were not faster t
 static const double brief_s = 1e-3, long_s = 20e-3;
 static const double faster = 0.95; /* times the fastest */
 
-static int least_of(int64_t a, int b) {
-    return a < b ? (int)a : b;
+static int capped(int64_t runs) {
+    return runs < MOST_RUNS ? (int)runs : MOST_RUNS;
 }
 
 bool le__is_brief(double seconds) {
@@ -21,7 +21,7 @@ static bool is_over(const le__settling *s, double seconds) {
     bool brief = le__is_brief(seconds);
     return s->over || seconds >= long_s ||
            (s->runs >= (brief ? LEAST_RUNS : 1) &&
-            s->runs >= least_of(s->fastest + (brief ? STILL : STILL_LONGER), MOST_RUNS));
+            s->runs >= capped(s->fastest + (brief ? STILL : STILL_LONGER)));
 }
 
 bool le__settling_note(le__settling *s, double seconds, bool tried) {
@@ -38,7 +38,7 @@ bool le__settling_note(le__settling *s, double seconds, bool tried) {
 }
 
 void le__settling_skip(le__settling *s, int64_t runs) {
-    s->runs = least_of(s->runs + least_of(runs, MOST_RUNS), MOST_RUNS);
+    s->runs = capped(s->runs + capped(runs));
 }
 
 bool le__settling_goes_on(const le__settling *s) {

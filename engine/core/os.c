@@ -39,14 +39,12 @@
 
 /* --- this process --- */
 
-bool le__os_heap_bytes(size_t *bytes) {
+size_t le__os_heap_bytes(void) {
 #if GLIBC(2, 33) /* before, mallinfo counted in int */
     struct mallinfo2 m = mallinfo2();
-    *bytes = m.uordblks + m.hblkhd;
-    return true;
+    return m.uordblks + m.hblkhd;
 #else
-    *bytes = 0;
-    return false;
+    return 0;
 #endif
 }
 

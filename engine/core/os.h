@@ -14,8 +14,8 @@
 
 /* What malloc keeps of freed memory goes back to the system, as far as it can. */
 void le__os_trim(void);
-/* Bytes that malloc has handed out; false: it does not tell. */
-bool le__os_heap_bytes(size_t *bytes);
+/* Bytes that malloc has handed out; 0: it does not tell. */
+size_t le__os_heap_bytes(void);
 /* Bytes of address space that the process has; 0: unknown, as where a sanitizer keeps what is freed.
  */
 int64_t le__os_address_space(void);

@@ -145,7 +145,7 @@ static le__cl_api *open_table(const char *file) {
     return api;
 }
 
-static const char *default_file(void) {
+static const char *wanted_file(void) {
     const char *file = secure_getenv("LE_OPENCL_LIBRARY");
     return file && *file ? file : "libOpenCL.so.1";
 }
@@ -154,7 +154,7 @@ bool le__cl_was_opened(void) {
     le__os_lock(&tables_mutex);
     bool loaded = tables != NULL;
     pthread_mutex_unlock(&tables_mutex);
-    void *library = loaded ? NULL : dlopen(default_file(), RTLD_NOW | RTLD_NOLOAD);
+    void *library = loaded ? NULL : dlopen(wanted_file(), RTLD_NOW | RTLD_NOLOAD);
     if (library)
         dlclose(library);
     return loaded || library;
@@ -169,9 +169,8 @@ le_status le__cl_api_check_process(void) {
                    "survive that");
 }
 
-const le__cl_api *le__cl_api_open(const char *file) {
-    if (!file)
-        file = default_file();
+const le__cl_api *le__cl_api_open(void) {
+    const char *file = wanted_file();
     le__os_lock(&tables_mutex);
     if (tables && le__cl_api_check_process() != LE_OK) {
         pthread_mutex_unlock(&tables_mutex);

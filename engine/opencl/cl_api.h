@@ -35,10 +35,10 @@ typedef struct le__cl_api {
     struct le__cl_api *next;
 } le__cl_api;
 
-/* The table of the loader `file` (NULL: LE_OPENCL_LIBRARY, else libOpenCL.so.1); NULL with an error
+/* The table of the loader that LE_OPENCL_LIBRARY names, else of libOpenCL.so.1; NULL with an error
  * text when it cannot be opened. Tables live until the process ends: drivers do not survive
  * dlclose. Thread-safe. */
-const le__cl_api *le__cl_api_open(const char *file);
+const le__cl_api *le__cl_api_open(void);
 /* LE_ERR_UNSUPPORTED with a text in a process that was forked from one that had opened it. */
 le_status le__cl_api_check_process(void);
 

@@ -134,7 +134,7 @@ le_status le__cl_add_devices(le_engine *e) {
     cl->kept = e->kept;
     cl->cl_dir = o->cl_dir && *o->cl_dir ? strdup(o->cl_dir) : NULL;
     cl->cache_dir = le__cl_cache_dir(o->cache_dir);
-    cl->api = le__cl_api_open(NULL);
+    cl->api = le__cl_api_open();
     e->cl = cl;
     if (!cl->api)
         le__log_write(&cl->log, LE_LOG_INFO, "%s", le_error_message());

@@ -44,20 +44,20 @@ void le__svg_css(FILE *out) {
     fputc('\n', out);
 }
 
-static void begin(FILE *out, const char *title, int width, int height, bool alone) {
+static void begin(FILE *out, const char *title, int height, bool alone) {
     if (alone)
         fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
     fprintf(out,
             "<svg class=\"chart\" xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
             "viewBox=\"0 0 %d %d\" role=\"img\"><title>",
-            width, height, width, height);
+            WIDTH, height, WIDTH, height);
     le__escape(out, title);
     fputs("</title>\n", out);
     if (alone) {
         fputs("<style>", out);
         le__svg_css(out);
         fprintf(out, "</style>\n<rect width=\"%d\" height=\"%d\" style=\"fill:var(--paper)\"/>\n",
-                width, height);
+                WIDTH, height);
         fprintf(out, "<text x=\"12\" y=\"24\" class=\"strong\" style=\"font-size:15px\">");
         le__escape(out, title);
         fputs("</text>\n", out);
@@ -203,7 +203,7 @@ void le__svg_write_bars(FILE *out, const svg_bars *c, const svg_bar *bars, size_
     int left = label_width(bars, n), top = TOP + (c->alone ? TEXT : 0);
     double bottom = top + (double)n * ROW + 6, tick[MAX_TICKS];
     scale s = bar_scale(c, bars, n, left);
-    begin(out, c->title, WIDTH, (int)bottom + AXIS, c->alone);
+    begin(out, c->title, (int)bottom + AXIS, c->alone);
     if (c->alone && c->subtitle)
         text(out, 12, 42, "dim", c->subtitle);
     int n_ticks = s.high > 0 && isfinite(s.low) ? ticks(&s, tick, 5) : 0;
@@ -320,7 +320,7 @@ void le__svg_write_lines(FILE *out, const svg_lines *c, const svg_series *series
     scale x = {.low = INFINITY, .from = LEFT, .to = WIDTH - RIGHT, .log = true};
     scale y = {.low = INFINITY, .from = plot + PLOT_HEIGHT, .to = plot, .log = true};
     limits(series, n, &x, &y);
-    begin(out, c->title, WIDTH, (int)y.from + AXIS, c->alone);
+    begin(out, c->title, (int)y.from + AXIS, c->alone);
     legend(out, series, n, top + 12);
     text(out, 4, plot - 4, "dim", c->y_axis);
     grid(out, c, &x, &y);

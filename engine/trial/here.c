@@ -84,8 +84,8 @@ typedef struct usage {
 } usage;
 
 static usage in_use(const trial *t) {
-    usage u = {.objects = le__cl_objects(t->candidate->device->cl)};
-    le__os_heap_bytes(&u.bytes); /* 0 where that is unknown: no leak of it is seen */
+    usage u = {.bytes = le__os_heap_bytes(), /* where that is unknown no leak of it is seen */
+               .objects = le__cl_objects(t->candidate->device->cl)};
     if (t->candidate->device->kind == LE_DEVICE_CPU)
         u.mapped = le__os_address_space();
     return u;
@@ -391,9 +391,9 @@ void le__trial_sample_free(le__trial_sample *t) {
 }
 
 void le__trial_here(le_engine *engine, le__operation_entry *entry, const le__candidate *candidate,
-                    const le_call *like, bool alone, le__trial_result *out) {
+                    const le_call *like, le__trial_result *out) {
     le__trial_sample *t = le__trial_sample_make(engine, entry, candidate, like, out);
     if (t)
-        le__trial_sample_try(t, alone, out);
+        le__trial_sample_try(t, true, out);
     le__trial_sample_free(t);
 }

@@ -60,7 +60,7 @@ static void try_sample(void *context, le__trial_result *r) {
     if (t->sample)
         le__trial_sample_try(t->sample, true, r);
     else
-        le__trial_here(t->engine, t->entry, t->candidate, t->like, true, r);
+        le__trial_here(t->engine, t->entry, t->candidate, t->like, r);
 }
 
 typedef struct patience {

@@ -55,10 +55,9 @@ void le__trial_limit_memory(void);
 /* In a child, before le__trial_here: who touches a wall of an output (guard.h) ends the process
  * with that as the result. */
 void le__trial_watch_walls(le__trial_result *result, _Atomic int *there);
-/* The same in this process, without a time limit. alone: nobody else allocates here, so leaks are
- * looked for. */
+/* The same in this process, which is its own, without a time limit. */
 void le__trial_here(le_engine *engine, le__operation_entry *entry, const le__candidate *candidate,
-                    const le_call *like, bool alone, le__trial_result *out);
+                    const le_call *like, le__trial_result *out);
 /* The same in two parts: the sample call and the reference's answer to it, to be freed (NULL is
  * allowed), and what the candidate makes of it, perhaps in a child. NULL: *out says why. */
 typedef struct le__trial_sample le__trial_sample;

@@ -145,7 +145,7 @@ static void run_trial(void *context) {
         _exit(1);
     p->answer.known = true;
     le__trial_watch_walls(&p->answer.result, &p->done);
-    le__trial_here(engine, entry, &c, r->has_like ? like : NULL, true, &p->answer.result);
+    le__trial_here(engine, entry, &c, r->has_like ? like : NULL, &p->answer.result);
     p->done = 1;
 }
 

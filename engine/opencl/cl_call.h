@@ -119,6 +119,8 @@ cl_event *le__cl_event_slot(le_call *call, le__event_kind kind, const char *name
 void le__cl_record_download(const le__cl_device *d, cl_event event, double queued, int64_t bytes);
 /* Of a move of an execution that has gone through the staging since `start`. */
 void le__cl_note_staged(le_call *call, le__event_kind kind, double start, int64_t bytes);
+/* For the execution: released with its arguments. */
+le_status le__cl_hold(le__cl_call *c, le_cl_buffer buffer, le_cl_buffer **out);
 /* The error of what is called outside of an execution. */
 le_status le__cl_no_execution(void);
 /* Waits for the queue and evaluates the events: kernel time, records, failures. */

@@ -154,19 +154,14 @@ static le_status fill(le_call *call, int arg, cl_mem image) {
  * want another part of the same storage, and then puts another image in its place. */
 static le_status wrap(le__cl_call *c, cl_mem mem, const le_tensor *t, bool shared,
                       le_cl_buffer **out) {
-    le_cl_buffer *b = calloc(1, sizeof *b);
-    if (!b)
-        return le_fail(LE_ERR_MEMORY, "opencl: out of memory");
-    *b = (le_cl_buffer){.mem = mem,
-                        .shape = {t->shape[0], t->shape[1], t->shape[2]},
-                        .image = true,
-                        .shared = shared,
-                        .next = c->buffers};
-    if (shared)
+    const le_cl_buffer image = {.mem = mem,
+                                .shape = {t->shape[0], t->shape[1], t->shape[2]},
+                                .image = true,
+                                .shared = shared};
+    le_status status = le__cl_hold(c, image, out);
+    if (status == LE_OK && shared)
         c->device->api->clRetainMemObject(mem);
-    c->buffers = b;
-    *out = b;
-    return LE_OK;
+    return status;
 }
 
 static le_status image_of_borrowed(le_call *call, int arg, le_cl_buffer **out) {

@@ -7,8 +7,6 @@
 
 #include "call/keep.h"
 
-#include <stdlib.h>
-
 enum { SHARE_OF_LIMIT = 4 };
 
 typedef struct device_fill {
@@ -16,15 +14,9 @@ typedef struct device_fill {
     void *cookie;
 } device_fill;
 
-/* For the execution; the memory is the engine's. */
+/* The memory is the engine's. */
 static le_status wrap(le__cl_call *c, cl_mem mem, size_t bytes, le_cl_buffer **out) {
-    le_cl_buffer *b = calloc(1, sizeof *b);
-    if (!b)
-        return le_fail(LE_ERR_MEMORY, "opencl: out of memory");
-    *b = (le_cl_buffer){.mem = mem, .bytes = bytes, .shared = true, .next = c->buffers};
-    c->buffers = b;
-    *out = b;
-    return LE_OK;
+    return le__cl_hold(c, (le_cl_buffer){.mem = mem, .bytes = bytes, .shared = true}, out);
 }
 
 /* All is written before another execution, on another queue, reads it. */
@@ -59,7 +51,7 @@ le_status le_cl_keep(le_call *call, const char *key, size_t bytes, le_cl_keep_fn
                      le_cl_buffer **out) {
     *out = NULL;
     if (!call->cl)
-        return le_fail(LE_ERR_INTERNAL, "opencl: called outside an OpenCL implementation's run");
+        return le__cl_no_execution();
     const le__keep_place place = {.owner = call->cl->device,
                                   .limit = call->cl->device->info.memory_bytes / SHARE_OF_LIMIT,
                                   .fill = (void (*)(void))fill,

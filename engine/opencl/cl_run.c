@@ -160,23 +160,29 @@ le_status le__cl_poison(le_call *call, cl_mem mem, size_t bytes) {
     return code == CL_SUCCESS ? LE_OK : le__cl_fail(d, code, "clEnqueueFillBuffer");
 }
 
+le_status le__cl_hold(le__cl_call *c, le_cl_buffer buffer, le_cl_buffer **out) {
+    le_cl_buffer *b = malloc(sizeof *b);
+    if (!b)
+        return le_fail(LE_ERR_MEMORY, "opencl: out of memory");
+    buffer.next = c->buffers;
+    *b = buffer;
+    *out = c->buffers = b;
+    return LE_OK;
+}
+
 le_status le_cl_scratch(le_call *call, size_t bytes, le_cl_buffer **out) {
+    le_cl_buffer b = {.bytes = bytes};
     *out = NULL;
     if (!call->cl)
         return le__cl_no_execution();
-    le_cl_buffer *b = calloc(1, sizeof *b);
-    if (!b)
-        return le_fail(LE_ERR_MEMORY, "opencl: out of memory");
-    le_status status = le__cl_buffer_new(call->cl->device, bytes, &b->mem);
-    if (status != LE_OK) {
-        free(b);
+    le_status status = le__cl_buffer_new(call->cl->device, bytes, &b.mem);
+    if (status != LE_OK)
         return status;
-    }
-    b->bytes = bytes;
-    b->next = call->cl->buffers;
-    call->cl->buffers = b;
-    *out = b;
-    return le__cl_poison(call, b->mem, bytes);
+    status = le__cl_hold(call->cl, b, out);
+    if (status == LE_OK)
+        return le__cl_poison(call, b.mem, bytes);
+    le__cl_buffer_free(call->cl->device, b.mem, bytes);
+    return status;
 }
 
 static le_status check_part(const le_call *call, const le_cl_buffer *b, size_t offset,

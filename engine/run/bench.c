@@ -220,16 +220,6 @@ le_status le_bench_reference(le_bench *b) {
     return b->reference_status;
 }
 
-static double rtol_needed(const le__error_profile *e, double atol) {
-    double level = 1;
-    if (e->max_abs <= atol)
-        return 0;
-    for (int k = 0; k < LE__ERROR_LEVELS; k++, level *= 0.1)
-        if (level <= atol * (1 + 1e-9))
-            return e->rtol_at[k];
-    return e->rtol_at[LE__ERROR_LEVELS - 1];
-}
-
 static le_status compare(le_bench *b, size_t index, unsigned char poison,
                          le_bench_comparison *out) {
     const char *name = b->call.operation->name;
@@ -260,7 +250,7 @@ static le_status compare(le_bench *b, size_t index, unsigned char poison,
     le__error_profile error = {0};
     status = le__error_of_guarded(&error, &b->call, &b->reference);
     out->max_abs = error.max_abs;
-    out->rtol = rtol_needed(&error, b->call.want.atol);
+    out->rtol = le__error_needs(&error, b->call.want.atol);
     out->within = le__error_allows(&error, b->call.want.atol, b->call.want.rtol);
     return status;
 }

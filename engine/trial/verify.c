@@ -242,13 +242,18 @@ void le__error_merge(le__error_profile *p, const le__error_profile *q) {
         p->rtol_at[k] = fmax(p->rtol_at[k], q->rtol_at[k]);
 }
 
-bool le__error_allows(const le__error_profile *p, double atol, double rtol) {
+double le__error_needs(const le__error_profile *p, double atol) {
     if (p->max_abs <= atol)
-        return true;
+        return 0;
     double level = 1;
     for (int k = 0; k < LE__ERROR_LEVELS; k++, level *= 0.1)
         if (level <= atol * (1 + 1e-9))
-            return p->rtol_at[k] <= rtol;
+            return p->rtol_at[k];
     /* atol below the finest level, 0 included: the finest level's own slack must be no help */
-    return p->max_abs == 0 || (atol == 0 && p->rtol_at[LE__ERROR_LEVELS - 1] <= 0.5 * rtol);
+    return atol == 0 ? 2 * p->rtol_at[LE__ERROR_LEVELS - 1] : INFINITY;
+}
+
+bool le__error_allows(const le__error_profile *p, double atol, double rtol) {
+    double needs = le__error_needs(p, atol);
+    return needs <= rtol && isfinite(needs);
 }

@@ -38,6 +38,8 @@ le_status le__compare_counts(const le_call *answer, const le_call *trusted);
 le_status le__error_of_guarded(le__error_profile *p, le_call *answer, le_call *trusted);
 /* Worst of both. */
 void le__error_merge(le__error_profile *p, const le__error_profile *q);
+/* The least rtol that suffices beside atol, as far as a profile tells; INFINITY: none does. */
+double le__error_needs(const le__error_profile *p, double atol);
 /* Whether results with this profile satisfy |a-b| <= atol*scale + rtol*|b|. */
 bool le__error_allows(const le__error_profile *p, double atol, double rtol);
 

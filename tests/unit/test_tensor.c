@@ -223,6 +223,21 @@ static void profiles(void **state) {
     assert_true(le__error_allows(&p, 0.1, 0.0041));
     assert_true(le__error_allows(&p, 1e-6, 0.006));
     assert_false(le__error_allows(&p, 1e-7, 0.006)); /* 0 must be met absolutely */
+    const double atols[] = {0.5, 0.1, 1e-6, 0};
+    for (int k = 0; k < 4; k++) {
+        const double rtol = le__error_needs(&p, atols[k]);
+        assert_true(le__error_allows(&p, atols[k], rtol) || isinf(rtol));
+        assert_false(rtol > 0 && le__error_allows(&p, atols[k], 0.999 * rtol));
+    }
+    assert_true(isinf(le__error_needs(&p, 0)));
+    b[2] = 1;
+    a[2] = 1.25;
+    memset(&p, 0, sizeof p);
+    le__error_add(&p, LE_NORM_ABS, 0, &ta, &tb);
+    assert_true(le__error_allows(&p, 0, le__error_needs(&p, 0)));
+    assert_true(isinf(le__error_needs(&p, 1e-17)));
+    a[2] = 1e-6;
+    b[2] = 0;
     memset(&p, 0, sizeof p);
     le__error_add(&p, LE_NORM_MAX, 0, &ta, &tb);
     assert_float_equal(p.max_abs, 0.005, 1e-12);

@@ -196,7 +196,8 @@ static le_status decide(le__dispatch *d, le__question *q, le_call *call, bool st
     return again ? le__dispatch_decide(d, q, call, stopped, out) : status;
 }
 
-static le_status answer_slowly(le__dispatch *d, le__question *q, le_call *call, le__answered *out) {
+static le_status answer_slowly(le__dispatch *d, le__question *q, le_call *call, bool others,
+                               le__answered *out) {
     le_status status = LE_OK;
     le__decision c = {.arm = NULL};
     le__attempt a = {.ready = false};
@@ -210,13 +211,14 @@ static le_status answer_slowly(le__dispatch *d, le__question *q, le_call *call, 
             return status;
         status = answer_by(d, q, call, &c, &a);
         a.shaken = stopped;
+        others = others || a.spent > 0 || call->stopped;
         if (a.ready && (status == LE_OK || call->stopped))
             le__observe_run(d, q, &c, call, &a);
         if (a.ready && status == LE_OK) {
             le__observe_choice(d, q, call, &c);
             if (c.of.goes_on)
                 le__question_forget(q);
-            *out = (le__answered){c.arm, c.of.why, a.spent, c.of.best_seconds};
+            *out = (le__answered){c.arm, c.of.why, others, c.of.best_seconds};
             return LE_OK;
         }
         if (a.ready && call->stopped) {
@@ -246,7 +248,7 @@ static le_status answer_by_known(le__question *q, le_call *call, le__arm *arm, l
         return status;
     if (!call->beside)
         le__question_count(q, arm, &call->stats, timed);
-    *out = (le__answered){arm, LE__WHY_EXPLOIT, 0, 0};
+    *out = (le__answered){arm, LE__WHY_EXPLOIT, false, 0};
     return LE_OK;
 }
 
@@ -263,9 +265,8 @@ static le_status answer(le__dispatch *d, le__question *q, le_call *call, le__ans
     bool races = q->mode == LE_MODE_MEASURE && !call->beside;
     if (races && q->measured && le__dispatch_prove_rested(d, q, call))
         atomic_store(&q->measured, false);
-    if (races && !q->measured)
-        le__dispatch_race(d, q, call);
-    return answer_slowly(d, q, call, out);
+    bool raced = races && !q->measured && le__dispatch_race(d, q, call);
+    return answer_slowly(d, q, call, raced, out); /* whatever has come of a race */
 }
 
 typedef struct asked {

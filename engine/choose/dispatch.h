@@ -35,7 +35,7 @@ void le__dispatch_close(le__dispatch *d);
 typedef struct le__answered { /* how a call was answered */
     le__arm *arm;
     le__why why;
-    double spent;        /* seconds on proofs */
+    bool others;         /* were tried, compared or raced for it */
     double best_seconds; /* of the best known, where this arm was only tried; else 0 */
 } le__answered;
 
@@ -85,9 +85,9 @@ le_status le__dispatch_prepare(le__dispatch *d, le__question *q, le_call *call);
 /* Whether, beside a stored choice, an implementation is there that has never run on the problem and
  * may be faster (race.c). */
 bool le__dispatch_has_newcomers(le__dispatch *d, le__question *q, le_call *call);
-/* A race over all candidates of the question, beside a stored choice over newcomers (race.c).
- * Whatever comes of it, the call is answered. */
-void le__dispatch_race(le__dispatch *d, le__question *q, le_call *call);
+/* A race over all candidates of the question, beside a stored choice over newcomers (race.c);
+ * whether any of them ran. */
+bool le__dispatch_race(le__dispatch *d, le__question *q, le_call *call);
 
 /* The same over all candidates, by several processes; without a race only trials of those that
  * would be asked first, a member each another one (race_team.c). */

@@ -131,7 +131,7 @@ le_status le__first_run_begin(le__first_run *f, le__dispatch *d, le__question *q
 }
 
 void le__first_run_end(le__first_run *f) {
-    if (!f->marked)
+    if (!f->first || !(f->marked || f->watched)) /* one that a child has seen to its end was it */
         return;
     pthread_mutex_lock(&f->question->op->mutex);
     le__verdict *v = le__proof_verdict(f->arm->proof, f->question->kind, f->question->size_class);

@@ -26,7 +26,7 @@ void le__last_run_set(const le_call *call, const le__answered *answered) {
     last.id = c->id;
     last.why = answered->why;
     last.stats = call->stats;
-    last.measurements = answered->spent > 0;
+    last.measurements = answered->others;
 }
 
 static void fill(le_run_info *info) {

@@ -316,19 +316,18 @@ le_status le__race_prepare(le__dispatch *d, le__question *q, le_call *call) {
     return status;
 }
 
-static void measure(le__dispatch *d, le__question *q, le_call *call) {
+/* Whether anybody ran. */
+static bool measure(le__dispatch *d, le__question *q, le_call *call) {
     double start = le__now();
+    bool ran = false;
     bool beside = le__question_is_decided(q);
     if (beside && !le__dispatch_has_newcomers(d, q, call)) {
         q->measured = nobody_aside(q);
-        return;
+        return false;
     }
     le__slate f;
-    le_status status = le__race_prepare(d, q, call);
-    if (status == LE_OK)
-        status = le__dispatch_slate(d, q, call, &f);
-    if (status != LE_OK)
-        return;
+    if (le__race_prepare(d, q, call) != LE_OK || le__dispatch_slate(d, q, call, &f) != LE_OK)
+        return false;
     line_up l = {.dispatch = d, .question = q, .call = call, .whole = true}, *context = &l;
     if (is_worth_it(d, q, call, &f)) {
         le__slate_keep(&f, takes_part, &context);
@@ -345,10 +344,12 @@ static void measure(le__dispatch *d, le__question *q, le_call *call) {
             if (sound && news && (r.storable ? whole : wins) && !call->step)
                 le__race_keep(d, q, &f, l.whole, &r);
             q->measured = whole && l.whole && nobody_aside(q);
+            ran = r.runs > 0;
         }
         le__store_account(d->store, call->operation->name, 0, le__now() - start, 0);
     }
     le__slate_free(&f);
+    return ran;
 }
 
 /* Who has a tick is heard while another thread's race goes on. False: the call is over. */
@@ -364,10 +365,10 @@ static bool take_turn(le__question *q) {
     return true;
 }
 
-void le__dispatch_race(le__dispatch *d, le__question *q, le_call *call) {
+bool le__dispatch_race(le__dispatch *d, le__question *q, le_call *call) {
     if (!take_turn(q))
-        return;
-    if (!q->measured)
-        measure(d, q, call);
+        return false;
+    bool ran = !q->measured && measure(d, q, call);
     pthread_mutex_unlock(&q->race);
+    return ran;
 }

@@ -185,6 +185,22 @@ static void memory_that_was_seen(void **state) {
     le_close(&e);
 }
 
+static int64_t measurements(le_engine *e) {
+    le_run_info info = {.struct_size = sizeof info};
+    chosen(e, LE_MODE_MEASURE, LE_OBJECTIVE_TIME);
+    assert_int_equal(le_last_run(&info), LE_OK);
+    return info.measurements;
+}
+
+static void a_race_is_told_of(void **state) {
+    (void)state;
+    static const le_implementation slow = SERIAL("slow", takes_6), fast = SERIAL("fast", takes_2);
+    le_engine *e = open_two(&slow, &fast);
+    assert_int_equal(measurements(e), 1);
+    assert_int_equal(measurements(e), 0);
+    le_close(&e);
+}
+
 /* 5 s on two threads against 6 s on one: 10 CPU seconds against 6. */
 static void cpu_seconds(void **state) {
     (void)state;
@@ -264,6 +280,7 @@ int main(void) {
         cmocka_unit_test(memory),
         cmocka_unit_test(memory_that_was_not_spoken_of),
         cmocka_unit_test(memory_that_was_seen),
+        cmocka_unit_test(a_race_is_told_of),
         cmocka_unit_test(cpu_seconds),
         cmocka_unit_test(the_same_bits),
         cmocka_unit_test(the_device),

@@ -252,6 +252,63 @@ static void first_runs_in_children_are_stopped(void **state) {
     assert_true(in_child);
 }
 
+static atomic_int *ended_in_children;
+static pid_t engine_process;
+
+/* Asleep, so that it takes as long beside others. */
+static le_status take(le_call *call, int ms) {
+    const size_t n = toy_items(call);
+    toy_range(call, 0, n, 0);
+    for (int i = 0; i < ms && n == N; i++) {
+        if (le_call_cancelled(call))
+            return LE_ERR_CANCELLED;
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    return LE_OK;
+}
+
+static le_status take_10(le_call *call) {
+    return take(call, 10);
+}
+
+static le_status take_23(le_call *call) {
+    le_status status = take(call, 23);
+    if (status == LE_OK && toy_items(call) == N && getpid() != engine_process)
+        ++*ended_in_children;
+    return status;
+}
+
+/* A run that a child has seen to its end is the first run, also where it took too long to be made
+ * here once more: each look at a slower one would cost a child. */
+static void one_child_is_enough(void **state) {
+    (void)state;
+    static const le_implementation best = {.abi = LE_METHOD_ABI,
+                                           .operation = "toy",
+                                           .name = "best",
+                                           .run_type = "simd",
+                                           .flags = LE_IMPL_SERIAL,
+                                           .speed = 20,
+                                           .run = take_10},
+                                   slower =
+                                       SLOW(.flags = LE_IMPL_SERIAL, .speed = 17, .run = take_23);
+    ended_in_children = mmap(NULL, sizeof *ended_in_children, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(ended_in_children, MAP_FAILED);
+    engine_process = getpid();
+    unsetenv("LE_TRIALS");
+    le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+    assert_int_equal(le_register_implementation(e, &best), LE_OK);
+    assert_int_equal(le_register_implementation(e, &slower), LE_OK);
+    char who[128];
+    for (int k = 0; k < 250; k++)
+        call_once(e, who, sizeof who);
+    le_close(&e);
+    setenv("LE_TRIALS", "spawn", 1);
+    print_message("%d runs ended in children\n", (int)*ended_in_children);
+    assert_in_range(*ended_in_children, 0, 1);
+    munmap(ended_in_children, sizeof *ended_in_children);
+}
+
 /* A run that cannot be stopped answers a few calls, and not again and again. */
 static void who_never_asks_is_left_alone(void **state) {
     (void)state;
@@ -357,6 +414,7 @@ int main(void) {
                                        cmocka_unit_test(loops_are_stopped),
                                        cmocka_unit_test(who_asks_is_stopped),
                                        cmocka_unit_test(stops_are_stored),
+                                       cmocka_unit_test(one_child_is_enough),
                                        cmocka_unit_test(who_never_asks_is_left_alone),
                                        cmocka_unit_test(kept_data_are_built_whole),
                                        cmocka_unit_test(pages_are_there_before_the_run)};

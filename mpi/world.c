@@ -28,7 +28,7 @@ static le_status take(le__world *w, MPI_Comm parent, MPI_Comm made) {
 }
 
 le_status le__world_open(le__world *w, MPI_Comm comm) {
-    int begun = 0, ended = 0;
+    int begun = 0, ended = 0, between = 0;
     MPI_Comm copy = MPI_COMM_NULL;
     *w = (le__world){.comm = MPI_COMM_NULL};
     MPI_Initialized(&begun);
@@ -38,6 +38,9 @@ le_status le__world_open(le__world *w, MPI_Comm comm) {
     comm = le__lost_survivors(comm);
     if (comm == MPI_COMM_NULL)
         return le_fail(LE_ERR_ARGUMENT, "there is no communicator");
+    if (MPI_Comm_test_inter(comm, &between) != MPI_SUCCESS || between)
+        return le_fail(LE_ERR_ARGUMENT, "the communicator is one between two groups of ranks; "
+                                        "expected one of a group, as MPI_Intercomm_merge makes it");
     if (le__patient_dup(comm, &copy) != MPI_SUCCESS)
         copy = MPI_COMM_NULL;
     return take(w, comm, copy);

@@ -543,6 +543,25 @@ static void calls_of_nothing(void) {
     le_tensor_free(&volume);
 }
 
+/* Between the first rank and all others. */
+static void two_groups(void) {
+    MPI_Comm own, both;
+    le_engine *none = NULL;
+    le_tensor volume = numbers(LE_F32, 3, (int64_t[]){DEEP, HIGH, WIDE}), image = {0};
+    if (ranks > 1) {
+        MPI_Comm_split(MPI_COMM_WORLD, rank > 0, rank, &own);
+        MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, rank == 0, 0, &both);
+        CHECK(le_mpi_open(&none, both, NULL) == LE_ERR_ARGUMENT && !none);
+        CHECK(strstr(le_error_message(), "two groups of ranks"));
+        CHECK(le_mpi_run(engine, both, &wheres[1], "project", LE_IN("volume", &volume),
+                         LE_OUT("image", &image)) == LE_ERR_ARGUMENT);
+        CHECK(strstr(le_error_message(), "two groups of ranks") && !image.data);
+        MPI_Comm_free(&both);
+        MPI_Comm_free(&own);
+    }
+    le_tensor_free(&volume);
+}
+
 /* Inputs as outputs, and the other way round. */
 static void kinds_that_are_wrong(void) {
     le_tensor volume = numbers(LE_F32, 3, (int64_t[]){DEEP, HIGH, WIDE}), image = {0};
@@ -577,6 +596,7 @@ int main(int argc, char **argv) {
     tables_of_all();
     tables_that_are_none();
     calls_of_nothing();
+    two_groups();
     kinds_that_are_wrong();
     le_mpi_close(&engine);
     return finish_ranks(folder);

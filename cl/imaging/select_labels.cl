@@ -26,7 +26,8 @@ largest_label(__global const int *labels, int n, __global int *largest)
 
 /* What lies on the device may not be read as it is. */
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-copy_labels(__global const int *labels, int n, __global int *copy) {
+copy_labels(__global const int *labels, int n, __global int *copy)
+{
     const size_t i = get_global_id(0);
     if (i < (size_t)n)
         copy[i] = labels[i];
@@ -35,7 +36,8 @@ copy_labels(__global const int *labels, int n, __global int *copy) {
 /* Each label becomes its place, counted from 1, among those present, which are in ascending order
  * and have all labels above 0. */
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-find_places(__global int *labels, int n, __global const int *present, int n_present) {
+find_places(__global int *labels, int n, __global const int *present, int n_present)
+{
     const size_t i = get_global_id(0);
     if (i >= (size_t)n)
         return;

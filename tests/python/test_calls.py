@@ -178,6 +178,37 @@ def test_memory_of_large_views(new_process):
 
 # --- out= ---
 
+def askew(array):
+    """The same one byte further, as arrays lie that came through a socket."""
+    return np.frombuffer(b"x" + array.tobytes(), "u1")[1:].view(array.dtype).reshape(array.shape)
+
+
+def test_memory_that_is_not_aligned(rng, engine, tmp_path):
+    """Of inputs it is copied, whoever takes them; a result cannot be written so."""
+    image = rng.normal(size=(24, 30)).astype("f4")
+    other, whole = askew(image), engine.roberts_cross(image)
+    assert not other.flags.aligned and not askew(np.ma.array(image)).flags.aligned
+    for given in (other, other.view(np.ma.MaskedArray), memoryview(other), askew(image[::-1])[::-1]):
+        made = engine.roberts_cross(given)
+        assert all(np.array_equal(a, b) for a, b in zip(made, whole, strict=True))
+    hidden = np.ma.array(other, mask=image > 1, copy=False)
+    assert not hidden.data.flags.aligned
+    with pytest.raises(ValueError, match="'image' has masked elements"):
+        engine.roberts_cross(hidden)
+
+    edges = le.chain(lambda x: (le.roberts_cross(x).gradient_row, x))
+    row, back = edges(other)
+    assert np.allclose(row, whole.gradient_row, atol=1e-6) and back is other
+    assert np.array_equal(np.asarray(le.asarray(other)), image)
+    with pytest.raises(ValueError, match="not aligned to their dtype, so that a copy is needed"):
+        le.asarray(other, copy=False)
+    le.write(f"{tmp_path}/image.npy", other)
+    assert np.array_equal(np.load(tmp_path / "image.npy"), image)
+    packed = np.zeros((9, 9), [("value", "f4"), ("flag", "i1")])["value"]
+    with pytest.raises(ValueError, match=r"a field of a structured array\?\): give x.copy\(\)"):
+        engine.roberts_cross(packed)
+
+
 def test_out_is_written_and_returned(rng, engine):
     cube = np.exp(rng.normal(size=(8, 9, 10))).astype("f4")
     whole = np.zeros((2, 8, 10, 3), dtype="f4")
@@ -455,7 +486,7 @@ MISTAKES = [
     (dict(volume=np.zeros((3, 3, 3), ">f4")), ValueError, "newbyteorder"),
     (dict(volume=np.zeros((3, 3, 3), "i8")), le.DTypeError, "f32, f64: give x.astype(numpy.float32)"),
     (dict(volume=np.zeros((3, 3, 3), "U3")), TypeError, "no operation takes"),
-    (dict(volume=np.zeros(27, [("a", "f4"), ("b", "u1")])["a"].reshape(3, 3, 3)), ValueError, "requirements"),
+    (dict(volume=np.zeros(27, [("a", "f4"), ("b", "u1")])["a"].reshape(3, 3, 3)), ValueError, "structured array?): give x.copy"),
     (dict(volume=np.zeros(27, [("a", "c16"), ("b", "f8")])["a"].reshape(3, 3, 3)), ValueError, "x.copy"),
     (dict(volume=np.zeros((2, 2, 2), "f4"), axis=5), le.ArgumentError, "expected -3 to 2"),
     (dict(volume=np.zeros((2, 2, 2), "f4"), axis=1.5), TypeError, "axis"),

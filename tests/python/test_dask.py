@@ -54,6 +54,13 @@ def test_masked_arrays(movie, lazy):
         le.dask.run("roberts_cross", image=given)
 
 
+def test_memory_that_is_not_aligned(movie):
+    """Arrays that come over the network lie anywhere."""
+    askew = np.frombuffer(b"x" + movie.tobytes(), "u1")[1:].view("f4").reshape(movie.shape)
+    assert not askew.flags.aligned
+    assert same(le.dask.run("roberts_cross", parts=3, image=askew), le.roberts_cross(movie))
+
+
 @pytest.mark.parametrize("mode, boundary", CONVOLUTIONS)
 @pytest.mark.parametrize("rows", [4, 21])
 def test_the_bits_of_one_call(rng, tmp_path, hdf5, mode, boundary, rows):

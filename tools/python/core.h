@@ -133,6 +133,11 @@ PyObject *core_array_of(le_tensor *t);
 PyObject *core_array_over(const le_tensor *t, PyObject *base, bool writeable);
 /* The view of an array; what it cannot be is named by `what`, an argument. */
 bool core_tensor_of_array(PyObject *array, const char *operation, const char *what, le_tensor *out);
+/* The same of an input. A new reference to who holds its memory: the array, or a copy of one that
+ * is not aligned to its dtype, as arrays are that came through a socket or lie in a buffer of
+ * bytes. */
+PyObject *core_tensor_of_input(PyObject *array, const char *operation, const char *what,
+                               le_tensor *out);
 /* The array (a new reference) of what is no array yet: lists, scalars, DLPack, buffers. */
 PyObject *core_as_array(PyObject *object, const char *operation, const char *what, uint32_t dtypes);
 /* Whether an array of a subclass has a mask. Masks that hide nothing are ignored: netCDF4 gives them

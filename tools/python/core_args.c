@@ -86,12 +86,21 @@ static bool read_place(core_call *c, PyObject *place, uint32_t dtypes, le_tensor
 }
 
 /* *holder: who keeps its memory; as it is given: the value itself. */
+static bool view_array(core_call *c, PyObject *array, const le_arg_desc *d, le_tensor *t,
+                       PyObject **holder) {
+    *holder = array;
+    if (PyArray_ISALIGNED((PyArrayObject *)array))
+        return core_tensor_of_array(array, c->function->text, d->name, t);
+    *holder = core_tensor_of_input(array, c->function->text, d->name, t);
+    return core_call_own(c, *holder);
+}
+
 static bool take_array(core_call *c, PyObject *value, const le_arg_desc *d, le_tensor *t,
                        PyObject **holder) {
     const char *operation = c->function->text;
     uint32_t dtypes = d->type == LE_TYPE_TABLE ? 0 : d->dtypes;
     if (PyArray_Check(value)) /* of a subclass */
-        return core_tensor_of_array(value, operation, d->name, t);
+        return view_array(c, value, d, t, holder);
     if (PyObject_TypeCheck(value, core_tensor_type)) {
         *t = ((core_tensor *)value)->t;
         return true;
@@ -105,8 +114,8 @@ static bool take_array(core_call *c, PyObject *value, const le_arg_desc *d, le_t
     }
     if (PyErr_Occurred())
         return false;
-    PyObject *array = *holder = core_as_array(value, operation, d->name, dtypes);
-    return core_call_own(c, array) && core_tensor_of_array(array, operation, d->name, t);
+    PyObject *array = core_as_array(value, operation, d->name, dtypes);
+    return core_call_own(c, array) && view_array(c, array, d, t, holder);
 }
 
 static bool take_input(core_call *c, PyObject *value, int i) {
@@ -119,7 +128,7 @@ static bool take_input(core_call *c, PyObject *value, int i) {
         return c->stream_place != NULL;
     }
     c->holders[i] = value;
-    if (!(array ? core_tensor_of_array(value, c->function->text, d->name, t)
+    if (!(array ? view_array(c, value, d, t, &c->holders[i])
                 : take_array(c, value, d, t, &c->holders[i])))
         return false;
     core_call_add(c, d->name, d->type == LE_TYPE_TABLE ? LE_KIND_TABLE : LE_KIND_IN)->value.in = t;

@@ -202,6 +202,15 @@ typedef struct run {
     size_t n, first_output, n_outputs;
 } run;
 
+/* `inputs` keeps the memory, also of a copy. */
+static bool hold_input(PyObject *inputs, PyObject *name, PyObject *array, const char *text,
+                       le_tensor *t) {
+    PyObject *holder = core_tensor_of_input(array, "chain", text, t);
+    bool good = holder && (holder == array || PyDict_SetItem(inputs, name, holder) == 0);
+    Py_XDECREF(holder);
+    return good;
+}
+
 static bool add_inputs(run *r, PyObject *inputs) {
     PyObject *name, *array;
     Py_ssize_t at = 0;
@@ -211,7 +220,7 @@ static bool add_inputs(run *r, PyObject *inputs) {
         bool own = PyObject_TypeCheck(array, core_tensor_type);
         if (own)
             *t = ((core_tensor *)array)->t;
-        if (!text || (!own && !core_tensor_of_array(array, "chain", text, t)))
+        if (!text || (!own && !hold_input(inputs, name, array, text, t)))
             return false;
         r->args[r->n++] = (le_arg){.name = text, .kind = LE_KIND_IN, .value.in = t};
     }

@@ -365,7 +365,10 @@ static PyObject *write_place(PyObject *module, PyObject *args) {
     bool own = PyObject_TypeCheck(array, core_tensor_type);
     PyObject *a =
         own || PyArray_Check(array) ? Py_NewRef(array) : core_as_array(array, "write", "x", 0);
-    bool good = a && (own || core_tensor_of_array(a, "write", "x", &view));
+    PyObject *holder = a && !own ? core_tensor_of_input(a, "write", "x", &view) : Py_XNewRef(a);
+    Py_XDECREF(a);
+    a = holder;
+    bool good = a != NULL;
     core_engine *e = good ? core_engine_get(engine) : NULL;
     if (!e || !core_engine_begin(e)) {
         Py_XDECREF((PyObject *)e);

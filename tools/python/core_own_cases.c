@@ -16,11 +16,12 @@ static bool case_argument(le_case *out, const le_arg_desc *d, PyObject *value) {
         return !PyErr_Occurred();
     }
     PyObject *a = core_as_array(value, "cases", d->name, d->dtypes);
-    bool good = a && core_tensor_of_array(a, "cases", d->name, &view);
-    le_tensor *t = good ? le_case_in(out, d->name, view.dtype, view.ndim, view.shape) : NULL;
+    PyObject *holder = a ? core_tensor_of_input(a, "cases", d->name, &view) : NULL;
+    le_tensor *t = holder ? le_case_in(out, d->name, view.dtype, view.ndim, view.shape) : NULL;
     PyObject *to = t ? core_array_over(t, NULL, true) : NULL;
-    good = to && PyArray_CopyInto((PyArrayObject *)to, (PyArrayObject *)a) == 0;
+    bool good = to && PyArray_CopyInto((PyArrayObject *)to, (PyArrayObject *)a) == 0;
     Py_XDECREF(to);
+    Py_XDECREF(holder);
     Py_XDECREF(a);
     return good;
 }

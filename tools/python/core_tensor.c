@@ -94,9 +94,6 @@ static bool refuse(PyArrayObject *a, le_dtype dtype, const char *operation, cons
     }
     if (PyArray_NDIM(a) > LE_MAX_DIMS)
         return wrong(PyExc_ValueError, operation, what, "has more than 8 dimensions");
-    if (!PyArray_ISALIGNED(a))
-        return wrong(PyExc_ValueError, operation, what,
-                     "is not aligned to its dtype: give numpy.require(x, requirements='A')");
     return wrong(PyExc_ValueError, operation, what, CORE_HIDES_ELEMENTS);
 }
 
@@ -108,13 +105,13 @@ static int log2_of(npy_intp size) {
     return log2;
 }
 
-bool core_tensor_of_array(PyObject *array, const char *operation, const char *what,
-                          le_tensor *out) {
+/* The same, wherever its memory begins. */
+static bool view_of(PyObject *array, const char *operation, const char *what, le_tensor *out) {
     PyArrayObject *a = (PyArrayObject *)array;
     const npy_intp *shape = PyArray_DIMS(a), *strides = PyArray_STRIDES(a);
     out->dtype = of_numpy(PyArray_TYPE(a));
     out->ndim = PyArray_NDIM(a);
-    if (!out->dtype || out->ndim > LE_MAX_DIMS || !PyArray_ISBEHAVED_RO(a) ||
+    if (!out->dtype || out->ndim > LE_MAX_DIMS || PyArray_ISBYTESWAPPED(a) ||
         (!PyArray_CheckExact(array) && core_hides_elements(array)))
         return refuse(a, out->dtype, operation, what);
     const int log2 = log2_of(PyArray_ITEMSIZE(a));
@@ -131,6 +128,25 @@ bool core_tensor_of_array(PyObject *array, const char *operation, const char *wh
         out->strides[i] = strides[i] / ((npy_intp)1 << log2);
     }
     return true;
+}
+
+bool core_tensor_of_array(PyObject *array, const char *operation, const char *what,
+                          le_tensor *out) {
+    if (!view_of(array, operation, what, out))
+        return false;
+    return PyArray_ISALIGNED((PyArrayObject *)array) ||
+           wrong(PyExc_ValueError, operation, what, "is not aligned to its dtype");
+}
+
+PyObject *core_tensor_of_input(PyObject *array, const char *operation, const char *what,
+                               le_tensor *out) {
+    PyArrayObject *a = (PyArrayObject *)array;
+    if (!view_of(array, operation, what, out))
+        return NULL;
+    PyObject *holder = PyArray_ISALIGNED(a) ? Py_NewRef(array) : PyArray_NewCopy(a, NPY_KEEPORDER);
+    if (holder && holder != array && !core_tensor_of_array(holder, operation, what, out))
+        Py_CLEAR(holder);
+    return holder;
 }
 
 /* Whether the array, of whole numbers, has the values of the other one; it raises where not. */
@@ -454,7 +470,7 @@ static PyObject *check_array(PyObject *module, PyObject *args) {
     (void)module;
     if (!PyArg_ParseTuple(args, "O!ss", &PyArray_Type, &array, &operation, &what))
         return NULL;
-    return core_tensor_of_array(array, operation, what, &t) ? Py_NewRef(Py_None) : NULL;
+    return view_of(array, operation, what, &t) ? Py_NewRef(Py_None) : NULL;
 }
 
 /* dlpack_array(object): over the memory of who speaks DLPack, as arguments of calls are taken. */
@@ -471,12 +487,15 @@ static int copying_of(PyObject *copy) {
 }
 
 static PyObject *row_major(PyObject *array, int copy) {
-    bool ready = PyArray_IS_C_CONTIGUOUS((PyArrayObject *)array);
+    bool ordered = PyArray_IS_C_CONTIGUOUS((PyArrayObject *)array);
+    bool ready = ordered && PyArray_ISALIGNED((PyArrayObject *)array);
     if (ready && copy != COPY_ALWAYS)
         return Py_NewRef(array);
     if (copy == COPY_NEVER) {
-        PyErr_SetString(PyExc_ValueError, "asarray: the elements are not in row-major order, so "
-                                          "that a copy is needed, and copy=False was given");
+        PyErr_Format(PyExc_ValueError,
+                     "asarray: the elements are not %s, so that a copy is needed, and copy=False "
+                     "was given",
+                     ordered ? "aligned to their dtype" : "in row-major order");
         return NULL;
     }
     return PyArray_NewCopy((PyArrayObject *)array, NPY_CORDER);
@@ -497,8 +516,7 @@ static PyObject *as_tensor(PyObject *module, PyObject *args, PyObject *words) {
         return Py_NewRef(object);
     PyObject *a =
         PyArray_Check(object) ? Py_NewRef(object) : core_as_array(object, "asarray", "x", 0);
-    PyObject *rows =
-        a && core_tensor_of_array(a, "asarray", "x", &view) ? row_major(a, copy) : NULL;
+    PyObject *rows = a && view_of(a, "asarray", "x", &view) ? row_major(a, copy) : NULL;
     Py_XDECREF(a);
     if (rows && !core_tensor_of_array(rows, "asarray", "x", &view))
         Py_CLEAR(rows);

@@ -84,9 +84,7 @@ def _part(value, axis, begin, end):
 
 def _take(pieces, axis, operation, name):
     """On a worker: what a part has of an input, which may lie in several places of it."""
-    # what comes over the network lies anywhere in memory
-    arrays = [p.read() if isinstance(p, (_Later, _Place)) else _array(numpy.require(p, requirements="A"), operation, name)
-              for p in pieces]
+    arrays = [p.read() if isinstance(p, (_Later, _Place)) else _array(p, operation, name) for p in pieces]
     return arrays[0] if len(arrays) == 1 else numpy.concatenate(arrays, axis=axis)
 
 

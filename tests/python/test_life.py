@@ -148,6 +148,29 @@ def test_a_program_ends_while_a_thread_calls(new_process, engine):
         assert new_process(LEFT, engine) == "ends\n"
 
 
+LOOPS = """
+import threading, time
+import numpy as np
+import liquid_engine as le
+cube = np.ones((20, 20, 20), "f4")
+def work():
+    while True:
+        le.project(cube)
+le.project(cube)
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.3)
+begun = time.monotonic()
+le._core.close_default()
+print(time.monotonic() - begun)
+"""
+
+
+def test_threads_that_call_in_a_loop_begin_no_more_calls(new_process):
+    """Those under way take a millisecond: the program does not wait until there is none by chance."""
+    assert float(new_process(LOOPS)) < 1.5
+
+
 def test_a_handler_at_exit_may_call(new_process):
     """It runs after the module's own, on the thread that ends the program."""
     assert new_process("""

@@ -112,6 +112,8 @@ int core_count_outside(void);
 /* The interpreter is about to end, by this thread: the calls of others end as soon as they can, without
  * it. An interpreter that ends stops each thread that asks for the GIL, whoever works on its stack. */
 void core_end_others(void);
+/* Whether this thread is such another one. */
+bool core_is_ended(void);
 /* In a child of a fork, which has this thread only, and lines of the log that are the parent's. */
 void core_begin_child(void);
 

@@ -208,6 +208,12 @@ bool core_engine_is_open(const core_engine *engine) {
     return engine->engine != NULL;
 }
 
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 /* Lets other threads run for a moment. False: a signal's handler has raised. */
 static bool wait_a_moment(void) {
     PyThreadState *state = PyEval_SaveThread();
@@ -234,6 +240,11 @@ bool core_engine_begin(core_engine *engine) {
     while (engine->wanted && !core_is_outside())
         if (!wait_a_moment())
             return false;
+    /* and one that began now would be waited for in vain: threads call in loops */
+    if (core_is_ended() && !core_is_outside()) {
+        PyErr_SetNone(PyExc_SystemExit);
+        return false;
+    }
     if (!core_engine_is_open(engine))
         return false;
     engine->in_use++;
@@ -241,7 +252,7 @@ bool core_engine_begin(core_engine *engine) {
 }
 
 bool core_engine_begin_alone(core_engine *engine, const char *what, int seconds) {
-    time_t end = time(NULL) + seconds;
+    const double end = now() + seconds;
     if (core_is_outside()) {
         PyErr_Format(PyExc_RuntimeError, "%s within a call of an operation", what);
         return false;
@@ -250,7 +261,7 @@ bool core_engine_begin_alone(core_engine *engine, const char *what, int seconds)
     bool good = true;
     while (good && engine->in_use) {
         good = wait_a_moment();
-        if (good && engine->in_use && time(NULL) > end) {
+        if (good && engine->in_use && now() > end) {
             PyErr_Format(PyExc_RuntimeError,
                          "%s while calls are under way on other threads: %d of them did not end "
                          "within %d s",
@@ -342,13 +353,13 @@ static bool is_at_work(void) {
 
 /* When the interpreter ends, while threads still run that nobody waits for. */
 static PyObject *close_default(PyObject *module, PyObject *none) {
-    time_t end = time(NULL) + EXIT_SECONDS;
+    const double end = now() + EXIT_SECONDS;
     bool good = true;
     (void)module;
     (void)none;
     core_end_others();
     ended = true;
-    while (good && is_at_work() && time(NULL) <= end)
+    while (good && is_at_work() && now() < end)
         good = wait_a_moment();
     if (default_engine && !default_engine->in_use && default_engine->engine)
         close_engine(default_engine);

@@ -19,7 +19,7 @@ static _Thread_local PyObject *kept_exception;
 static _Atomic bool ending; /* the interpreter */
 static _Thread_local bool ends_it;
 
-static bool is_ended(void) {
+bool core_is_ended(void) {
     return ending && !ends_it;
 }
 
@@ -80,7 +80,7 @@ PyObject *core_raise(le_status status) {
         Py_DECREF(cause);
         return NULL;
     }
-    if (status == LE_ERR_CANCELLED && is_ended()) {
+    if (status == LE_ERR_CANCELLED && core_is_ended()) {
         PyErr_SetNone(PyExc_SystemExit); /* of a thread, without a word */
         return NULL;
     }
@@ -183,7 +183,7 @@ static _Thread_local core_outside *current;
 static int n_outside; /* guarded by the GIL */
 
 bool core_hear(core_outside *o, double done) {
-    if (is_ended())
+    if (core_is_ended())
         return false;
     PyEval_RestoreThread(o->state);
     bool good = PyErr_CheckSignals() == 0;

@@ -170,6 +170,44 @@ def test_results_are_arrays_of_their_own(movie):
             le.dask.run("roberts_cross", image=movie, **words)
 
 
+@pytest.mark.parametrize("scheduler", ["threads", "client"])
+def test_options_of_blocks(movie, scheduler):
+    """Workers are other threads or processes, which see no block of this one."""
+    import dask
+    words = dict(image=movie, magnification=2, temporal="none")
+    whole = le.esrrf(**words, reproducible=True, implementation="reference")
+    chosen = le.esrrf(**words, reproducible=True)
+    assert not np.array_equal(whole, chosen)
+
+    def check():
+        with le.options(reproducible=True, keep=True, progress=lambda done: None):
+            assert np.array_equal(le.dask.run("esrrf", parts=3, **words), chosen)
+            with le.options(implementation="reference"):
+                assert np.array_equal(le.dask.run("esrrf", parts=3, **words), whole)
+                assert np.array_equal(le.dask.run("esrrf", parts=3, implementation=None, **words), chosen)
+        with le.options(implementation="nosuch"), pytest.raises(le.NoCandidate, match="no implementation 'nosuch'"):
+            le.dask.run("roberts_cross", image=movie)
+
+    if scheduler == "threads":
+        with dask.config.set(scheduler="threads", num_workers=2):
+            check()
+        return
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None,
+                                  silence_logs=50) as cluster, distributed.Client(cluster):
+        check()
+
+
+def test_the_option_of_a_block_beside_an_argument_of_its_name(rng):
+    """convolve2d's mode is another one."""
+    image, kernel = rng.normal(size=(41, 19)).astype("f4"), rng.normal(size=(3, 3))
+    with le.options(mode="estimate"):
+        made = le.dask.run("convolve2d", parts=2, image=image, kernel=kernel, mode="same")
+        with pytest.raises(ValueError, match="there is no mode 'guess'"), le.options(mode="guess"):
+            le.dask.run("convolve2d", parts=2, image=image, kernel=kernel, mode="same")
+    assert np.allclose(made, le.convolve2d(image, kernel, mode="same"), atol=1e-4)
+
+
 def test_mistakes_say_what_is_expected(movie):
     import dask.array
     lazy = dask.array.from_array(movie, chunks=(5, -1, -1))

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy
 
-from . import _core, _engine, _functions  # noqa: F401
+from . import _core, _engine, _functions, _options  # noqa: F401
 
 
 def _is_lazy(x):
@@ -88,10 +88,11 @@ def _take(pieces, axis, operation, name):
     return arrays[0] if len(arrays) == 1 else numpy.concatenate(arrays, axis=axis)
 
 
-def _slab(name, inputs, axes, words, outs, keeps):
+def _slab(name, inputs, axes, words, outs, keeps, blocks):
     """On a worker: one slab, without its halo."""
     arrays = {k: _take(pieces, axes.get(k), name, k) for k, pieces in inputs.items()}
-    made = _functions.function(name)(**arrays, **words, outputs=list(outs))
+    with _options.options(**blocks):
+        made = _functions.function(name)(**arrays, **words, outputs=list(outs))
     made = map(numpy.asarray, made if len(outs) > 1 else (made,))  # a block around it may say keep=True
     return tuple(_part(m, *keeps[o]) if o in keeps else m for o, m in zip(outs, made))
 
@@ -143,8 +144,14 @@ def _plan(function, tensors, words, outs, parts):
     raise Unsupported(f"{function.__name__}: this call cannot be cut into slabs: {why}")
 
 
+def _blocks():
+    """Options of blocks around the call, which workers do not see, but for those that are of one process."""
+    return {k: v for k, v in _options.of_blocks().items() if k not in ("keep", "progress")}
+
+
 def _same_bits(function, given):
-    if not given.get("reproducible") or given.get("implementation"):
+    said = {**_options.of_blocks(), **given}
+    if not said.get("reproducible") or said.get("implementation"):
         return {}
     e = function.explain(**given)
     return {"implementation": c.implementation for c in e.candidates if c.candidate == e.choice}
@@ -211,7 +218,7 @@ def run(operation: Any, *, parts: int | None = None, outputs: str | Sequence[str
     tensors = {k: _tensor(words.pop(k), function.__name__, k) for k in list(words) if kinds.get(k) == "in" and words[k] is not None}
     wanted = _wanted(function, outputs)
     plan, same = _plan(function, tensors, words, wanted, _parts(parts))
-    slabs = []
+    slabs, blocks = [], _blocks()
     task = dask.delayed(_slab, pure=False, nout=len(wanted))
     for part in plan["parts"]:
         inputs, own, axes = {k: [v] for k, v in tensors.items()}, {**words, **same}, {}
@@ -221,7 +228,7 @@ def run(operation: Any, *, parts: int | None = None, outputs: str | Sequence[str
                 inputs[name] = [_part(tensors[name], axis, a, b) for a, b in stretches]
             elif own.get(name) is not None:
                 own[name] = numpy.concatenate([numpy.atleast_1d(own[name])[a:b] for a, b in stretches])
-        slabs.append(task(function.__name__, inputs, axes, own, wanted, part["keeps"]))
+        slabs.append(task(function.__name__, inputs, axes, own, wanted, part["keeps"], blocks))
     made = dask.compute(*slabs)
     results = []
     for k, name in enumerate(wanted):

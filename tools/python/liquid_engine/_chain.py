@@ -17,6 +17,8 @@ import weakref
 import numpy
 
 from . import _core, _engine, _functions, _options
+from ._code import version_of
+from ._travel import Traveller
 
 _NO_CONTENTS = "a value of a chain has no contents yet"
 
@@ -482,7 +484,22 @@ def _name_of(function):
     return getattr(function, "__name__", type(function).__name__)
 
 
-class TracedFunction:
+_rebuilt: dict[tuple, TracedFunction] = {}  # what came from other processes, with its traces: it may come with each task
+
+
+def _rebuild(function, engine):
+    key = (_name_of(function), version_of(function), str(inspect.signature(function)),
+           engine and repr(sorted(engine._options.items())))
+    found = _rebuilt.pop(key, None)
+    if found is None or (found._engine and found._engine.closed):
+        found = TracedFunction(function, engine)
+    _rebuilt[key] = found
+    for oldest in list(_rebuilt)[:-_TRACES]:
+        _rebuilt.pop(oldest, None)
+    return found
+
+
+class TracedFunction(Traveller):
     """A function whose operations are planned and run as one; traced once for each set of shapes, dtypes and other
     arguments, and at each call where these may have changed unseen."""
 
@@ -497,8 +514,8 @@ class TracedFunction:
         self._n_plain = None if various else sum(kind is not inspect.Parameter.KEYWORD_ONLY for kind in kinds)
         self._traces, self._latest_trace, self._definitions = {}, None, 0
 
-    def __reduce__(self):  # by name, as functions are
-        return self.__qualname__
+    def _parts(self):
+        return _rebuild, (self._function, self._engine)
 
     def _bind(self, args, words):
         options = {k: words.pop(k) for k in list(words) if k in _functions.OPTIONS

@@ -19,6 +19,7 @@ from . import _core, _engine, _functions
 from ._code import version_of
 from ._engine import default_engine
 from ._errors import NoCandidate
+from ._travel import Traveller
 
 _own: dict[str, "Operation"] = {}  # of the default engine, by name
 _kept: list[object] = []           # compiled code that descriptors point to
@@ -283,7 +284,20 @@ class Verified:
                             for c, r in self.rows.items()])
 
 
-class Operation:
+def _defined(function, words, implementations):
+    """On the other side. What is known there already stays, with its verdicts."""
+    with _engine._opening:  # tasks come on several threads
+        made = operation(function, **words)
+        for method, given, more in implementations:
+            try:
+                getattr(made, method)(given, **more)
+            except ImportError as error:  # no numba: others answer
+                import logging
+                logging.getLogger("liquid_engine").warning("%s: implementation %r is left out: %s", made.name, more["name"], error)
+    return made
+
+
+class Operation(Traveller):
     """An own operation. Calling it runs whichever implementation is right and fastest; its attributes ``numpy``,
     ``numba``, ``c_function`` and ``opencl`` add implementations."""
 
@@ -298,6 +312,7 @@ class Operation:
                       "cases": functools.partial(_make_case, cases) if cases else None}
         self._version = version_of(function)
         self._variants: dict[str, dict] = {}
+        self._given: dict[str, tuple] = {}  # how they were added, for other processes
         self._numbers: dict[str, int] = {}
         self._made = None
 
@@ -325,7 +340,11 @@ class Operation:
         self._numbers[name] = _core.register_implementation(engine, self._number, whole)
         self._made = None
 
-    def _add(self, name, variant):
+    def _add(self, name, variant, given=None):
+        self._add_variant(name, variant)
+        self._given[name] = given
+
+    def _add_variant(self, name, variant):
         if _own.get(self.name) is not self:
             raise ValueError(f"{self.name} has been defined anew: add implementations to the new one")
         if name == "reference":
@@ -360,7 +379,7 @@ class Operation:
         name = _name_of(function, name)
         self._check_parameters(function)
         self._add(name, {"kind": "python", "function": function, "run_type": "numpy",
-                                              "speed": speed, "source": version_of(function)})
+                         "speed": speed, "source": version_of(function)}, ("numpy", function, dict(name=name, speed=speed)))
         return function
 
     def numba(self, function=None, *, name=None, serial=False, speed=1.0):
@@ -375,7 +394,8 @@ class Operation:
         if name in self._numbers and self._variants.get(name, {}).get("source") == source:
             return function
         self._add(name, {"kind": "machine", "address": compile_numba(function, self._spec["args"]), "run_type": "numba",
-                         "serial": serial, "speed": speed, "source": source})
+                         "serial": serial, "speed": speed, "source": source},
+                  ("numba", function, dict(name=name, serial=serial, speed=speed)))
         return function
 
     def c_function(self, pointer, *, name=None, serial=False, version=None, speed=1.0):
@@ -403,12 +423,13 @@ class Operation:
         kernel = kernel or found.group(1)
         self._add(name or "opencl", {"kind": "opencl", "text": text, "kernel": kernel,
                                      "source_name": f"own/{self.name}/{name or kernel}", "run_type": "opencl",
-                                     "tune": dict(tune or {}), "speed": speed, "source": f"{text} {tune}"})
+                                     "tune": dict(tune or {}), "speed": speed, "source": f"{text} {tune}"},
+                  ("opencl", text, dict(tune=tune, kernel=kernel, name=name, speed=speed)))
         return self
 
     def remove(self, name):
         """Takes an implementation away."""
-        del self._variants[name]
+        del self._variants[name], self._given[name]
         self._numbers.pop(name, None)
         _core.unregister_implementation(None, self.name, name)
         self._made = None
@@ -454,8 +475,10 @@ class Operation:
                 v._add(*row)
         return v
 
-    def __reduce__(self):  # by name, as functions are
-        return self.__qualname__
+    def _parts(self):
+        words = {"name": self.name, "atol": self._spec["atol"], "rtol": self._spec["rtol"], "cases": self.cases,
+                 "of_largest": self._spec["of_largest"]}
+        return _defined, (self.reference, words, [given for given in self._given.values() if given])
 
     def __repr__(self):
         return f"<own operation {self.name}: {', '.join(['reference', *self._variants])}>"

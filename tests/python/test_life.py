@@ -176,15 +176,39 @@ def test_a_handler_at_exit_may_call(new_process):
     assert new_process("""
 import atexit
 import numpy as np
-import liquid_engine as le
 def last():
     made = engine.volume_render(np.ones((96, 96, 96), "f4"), 96, angles=np.arange(20.), outside=0, progress=seen.append,
                                 implementation="reference")
     print(made.shape, len(seen) > 0)
 atexit.register(last)
+import liquid_engine as le
 seen, engine = [], le.Engine(db=":memory:")
 le.project(np.ones((4, 4, 4), "f4"))
 """) == "(20, 96, 96, 3) True\n"
+
+
+AT_EXIT = """
+import atexit
+import numpy as np
+def early():
+    try:
+        print(le.project(cube).shape)
+    except ValueError as error:
+        print(str(error).partition(":")[0])
+atexit.register(early)
+import liquid_engine as le
+def late():
+    print(le.project(cube).shape, le._core.is_open())
+atexit.register(late)
+cube = np.ones((4, 5, 6), "f4")
+"""
+
+
+@pytest.mark.parametrize("first", ["", "le.project(cube)", "le.project(cube), le.default_engine().close()"])
+def test_the_default_engine_at_exit(new_process, first):
+    """It is open for what is registered after the import, whether a call has been made before or not."""
+    shown = "(5, 6, 3) True\nthe engine has been closed, since the program ends\n"
+    assert new_process(AT_EXIT + first) == shown
 
 
 def test_python_runs_while_the_library_works(rng):

@@ -204,7 +204,11 @@ core_engine *core_engine_get(PyObject *engine) {
 
 bool core_engine_is_open(const core_engine *engine) {
     if (!engine->engine)
-        PyErr_SetString(PyExc_ValueError, "the engine has been closed");
+        PyErr_SetString(PyExc_ValueError,
+                        ended && engine == default_engine
+                            ? "the engine has been closed, since the program ends: functions of "
+                              "atexit may call that are registered after liquid_engine is imported"
+                            : "the engine has been closed");
     return engine->engine != NULL;
 }
 

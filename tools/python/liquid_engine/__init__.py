@@ -14,7 +14,9 @@ devices by calls that look for them.
 from __future__ import annotations
 
 import _thread
+import atexit
 import os
+import sys
 
 _ERRORS = ["ArgumentError", "Cancelled", "DataError", "DeviceError", "DTypeError", "Error", "FileError",
            "InternalError", "NoCandidate", "OutOfMemory", "ShapeError", "TimeLimit", "UnknownError", "Unsupported",
@@ -46,6 +48,15 @@ def _module(name):
         for needed in ("_engine", "_options"):
             importlib.import_module("." + needed, __name__)
         return importlib.import_module("." + name, __name__)
+
+
+def _end():
+    core = sys.modules.get(__name__ + "._core")
+    if core:
+        core.close_default()
+
+
+atexit.register(_end)  # first, and so called last: functions that the program registers may call operations
 
 
 def __getattr__(name: str):

@@ -3,7 +3,6 @@
 """Engines and what they have."""
 from __future__ import annotations
 
-import atexit
 import os
 import threading
 from collections import namedtuple
@@ -126,7 +125,6 @@ _opening = threading.RLock()
 _registers: list[Callable[[Engine], None]] = []  # called with every new default engine, before others see it
 _core.set_opener(_open_default)
 os.register_at_fork(after_in_child=_forget_default)
-atexit.register(_core.close_default)
 
 
 def default_engine() -> Engine:

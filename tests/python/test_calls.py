@@ -247,7 +247,16 @@ def test_refused_outs(rng, engine):
         with pytest.raises(ValueError, match=f"out 'gradient_col' is not .*{text}"):
             engine.roberts_cross(image, out=(other, good))
         assert not other.any()
-    assert not good.any()
+    masked = np.ma.array(np.zeros_like(image), mask=image > 0)
+    half, packed = np.zeros((24, 30), "f2"), np.zeros((24, 30), [("value", "f4"), ("flag", "i1")])["value"]
+    for kind, other, text in ((ValueError, masked, "has masked elements.*: give x.data, or None"),
+                              (TypeError, half, "float16.*: give an array of float32, or None"),
+                              (ValueError, packed, "not aligned to its dtype: give an array that is, or None")):
+        with pytest.raises(kind, match=f"out 'gradient_col' .*{text}"):
+            engine.roberts_cross(image, out=(other, good))
+    assert not good.any() and not masked.data.any()
+    engine.roberts_cross(image, out=(masked.data, good))
+    assert masked.data.any() and np.array_equal(masked.mask, image > 0)
 
 
 def test_wrong_progress_leaves_out_alone(engine):

@@ -145,6 +145,14 @@ def test_what_cannot_be_cut():
         le.dask.run("convolve", signal=np.ones(9, "f4"), kernel=[1.0, 2.0])
     with pytest.raises(NotImplementedError, match="it is a single image"):
         le.dask.run("shift_magnify", image=np.ones((9, 9), "f4"))
+
+    @le.operation
+    def halved(x: le.In["f4", "n"]) -> le.Out["f4", "n"]:
+        return x / 2
+
+    for own in (halved, "halved"):
+        with pytest.raises(NotImplementedError, match="halved: this call cannot be cut into slabs"):
+            le.dask.run(own, x=np.ones(9, "f4"))
     with pytest.raises(LookupError, match="did you mean"):
         le.dask.run("roberts_crss", image=np.ones((3, 3), "f4"))
 

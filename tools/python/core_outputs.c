@@ -71,9 +71,15 @@ static bool find_out(const core_call *c, int k, int n, PyObject **out) {
 static const char *unfit(PyArrayObject *out) {
     if (!PyArray_ISWRITEABLE(out))
         return "is read-only";
-    return PyArray_ISBYTESWAPPED(out)
-               ? "is not in the machine's byte order: give an array that is, or None"
-               : "is not aligned to its dtype: give an array that is, or None";
+    if (PyArray_ISBYTESWAPPED(out))
+        return "is not in the machine's byte order: give an array that is, or None";
+    if (PyArray_TYPE(out) == NPY_FLOAT16)
+        return "has dtype float16, which no operation makes: give an array of float32, or None";
+    if (!PyArray_ISALIGNED(out))
+        return "is not aligned to its dtype: give an array that is, or None";
+    return !PyArray_CheckExact((PyObject *)out) && core_hides_elements((PyObject *)out)
+               ? "has masked elements, whose mask no operation knows: give x.data, or None"
+               : NULL;
 }
 
 static bool take_out(core_call *c, PyObject *out, int i) {
@@ -83,9 +89,11 @@ static bool take_out(core_call *c, PyObject *out, int i) {
                      c->function->text, name, (PyObject *)Py_TYPE(out));
         return false;
     }
-    const char *why = PyArray_ISBEHAVED((PyArrayObject *)out) ? NULL : unfit((PyArrayObject *)out);
+    const char *why = unfit((PyArrayObject *)out);
     if (why) {
-        PyErr_Format(PyExc_ValueError, "%s: out '%s' %s", c->function->text, name, why);
+        const bool half = PyArray_TYPE((PyArrayObject *)out) == NPY_FLOAT16;
+        PyErr_Format(half ? PyExc_TypeError : PyExc_ValueError, "%s: out '%s' %s",
+                     c->function->text, name, why);
         return false;
     }
     return core_tensor_of_array(out, c->function->text, name, &c->tensors[i]);

@@ -188,6 +188,18 @@ def _parts(parts):
     return parts
 
 
+def _function(operation):
+    from ._own import Operation
+    if isinstance(operation, Operation):
+        return operation.function
+    function = _functions.function(operation) if isinstance(operation, str) else operation
+    if function is None:
+        raise LookupError(f"there is no operation {operation!r}{_functions.nearest(operation)}")
+    if not isinstance(function, _core.Operation):
+        raise TypeError(f"expected an operation or its name, not {type(operation).__name__}")
+    return function
+
+
 def run(operation: Any, *, parts: int | None = None, outputs: str | Sequence[str] | None = None,
         **words: Any) -> Any:
     """Runs an operation in slabs by Dask: on the client's workers, or in this process without one.
@@ -208,11 +220,7 @@ def run(operation: Any, *, parts: int | None = None, outputs: str | Sequence[str
     ``reproducible=True`` all slabs are made alike.
     """
     import dask
-    function = _functions.function(operation) if isinstance(operation, str) else operation
-    if function is None:
-        raise LookupError(f"there is no operation {operation!r}{_functions.nearest(operation)}")
-    if not isinstance(function, _core.Operation):
-        raise TypeError(f"expected an operation or its name, not {type(operation).__name__}")
+    function = _function(operation)
     _refuse_options(function, words)
     kinds = {a["name"]: a["type"] for a in function._describe()["args"]}
     tensors = {k: _tensor(words.pop(k), function.__name__, k) for k in list(words) if kinds.get(k) == "in" and words[k] is not None}

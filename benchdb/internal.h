@@ -325,6 +325,8 @@ void le__db_end_write(le_db *db, le__db_connection *c);
 void le__db_sites_load(le_db *db, void (*use)(void *cookie, le__db_connection *c), void *cookie);
 
 int64_t le__db_now_ms(void);
+/* By which an export is told from other JSON. */
+#define LE__EXPORT_FORMAT "liquid_engine timings"
 le_db_status le__db_export(le__db_connection *c, FILE *out);
 
 #endif

@@ -279,7 +279,7 @@ le_db_status le__db_export(le__db_connection *c, FILE *out) {
     if (rc != SQLITE_OK)
         return le__db_file_state_of(rc) == LE__FILE_BUSY ? LE_DB_BUSY : LE_DB_BAD_FILE;
     fprintf(out,
-            "{\"schema\":1,\n\"format\":\"liquid_engine timings\",\n\"database\":\"%s\",\n"
+            "{\"schema\":1,\n\"format\":\"" LE__EXPORT_FORMAT "\",\n\"database\":\"%s\",\n"
             "\"date_ms\":%lld",
             c->uuid, (long long)le__db_now_ms());
     for (size_t i = 0; rc == SQLITE_OK && i < sizeof sections / sizeof *sections; i++)

@@ -63,6 +63,7 @@ static bool section_is_list(const le__db_importer *m, const cJSON *root, const c
 /* Whether this is an export at all; the report says why not. */
 static bool is_export(const le__db_importer *m, const cJSON *root) {
     const cJSON *schema = cJSON_GetObjectItemCaseSensitive(root, "schema");
+    const cJSON *format = cJSON_GetObjectItemCaseSensitive(root, "format");
     const char *name;
     bool ok = true;
     if (!cJSON_IsObject(root))
@@ -73,6 +74,10 @@ static bool is_export(const le__db_importer *m, const cJSON *root) {
     if (schema->valuedouble != 1)
         return refuse(m, line_of(m, "schema", 0), "schema %g is not known, expected 1",
                       schema->valuedouble);
+    if (!cJSON_IsString(format) || strcmp(format->valuestring, LE__EXPORT_FORMAT) != 0)
+        return refuse(m, format ? line_of(m, "format", 0) : 1,
+                      "not an export: \"format\" is %s, expected \"" LE__EXPORT_FORMAT "\"",
+                      format ? "another one" : "missing");
     for (size_t i = 0; ok && (name = le__db_import_section(i)); i++)
         ok = section_is_list(m, root, name);
     return ok;

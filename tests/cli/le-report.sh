@@ -381,6 +381,9 @@ echo '{"schema":1' >broken.json
 expect 1 le-report --db=copy.sqlite3 import broken.json
 [ "$(cat err)" = "le-report: broken.json: nothing was added: line 2: not valid JSON here; the file is refused" ] ||
     { fail "not the reason alone"; cat err; }
+le-report --db=db.sqlite3 --json >report.json
+expect 1 le-report --db=copy.sqlite3 import report.json # JSON with a schema of its own
+err_has 'report.json: nothing was added: line 1: not an export: "format" is missing'
 for words in 'import absent.json' 'merge absent.sqlite3' 'merge broken.json'; do
     # shellcheck disable=SC2086
     expect 1 le-report --db=copy.sqlite3 $words

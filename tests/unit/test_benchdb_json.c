@@ -341,6 +341,8 @@ static void test_names_unknown(void **state) {
     test_folder_remove(folder);
 }
 
+#define FORMAT "\"format\":\"liquid_engine timings\""
+
 static void test_refused(void **state) {
     static const struct {
         const char *text;
@@ -351,11 +353,15 @@ static void test_refused(void **state) {
         {"{\"schema\":1,\n\"samples\":[\n{\"a\":1},\n{\"a\":oops}\n]}", 4},
         {"{\n\"schema\":2}", 2},
         {"{\"format\":1}", 1},
-        {"{\"schema\":1,\"samples\":{}}", 1},
+        {"{\"schema\":1," FORMAT ",\n\"samples\":{}}", 2},
+        {"{\"schema\":1,\n\"problems\":[]}", 1},
+        {"{\"schema\":1,\n\"format\":\"another\"}", 2},
+        {"{\"schema\":1,\n\"format\":1}", 2},
         {"{\"schema\":1}\n}", 2},
-        {"{\"samples\":[],\"schema\":1,\n\"samples\":[]}", 2},
+        {"{\"samples\":[],\"schema\":1," FORMAT ",\n\"samples\":[]}", 2},
         {"{\"format\":\"schema\",\n\"schema\":\"1\"}", 2},
     };
+    static const char least[] = "{\"schema\":1," FORMAT "}";
     (void)state;
     le_db *db = test_open(":memory:", NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -366,11 +372,11 @@ static void test_refused(void **state) {
         assert_int_equal(r.n, 1);
         assert_int_equal(r.line[0], cases[i].line);
     }
-    assert_int_equal(le_db_import_text(db, "{\"schema\":1}\0", 13, NULL, NULL), LE_DB_BAD_FILE);
-    assert_int_equal(le_db_import_text(db, "{\"schema\":1}", 12, NULL, NULL), LE_DB_OK);
+    assert_int_equal(le_db_import_text(db, least, sizeof least, NULL, NULL), LE_DB_BAD_FILE);
+    assert_int_equal(le_db_import_text(db, least, sizeof least - 1, NULL, NULL), LE_DB_OK);
     reports r = {0};
     le_db_import_options o = {.report = on_report, .cookie = &r};
-    static const char misspelt[] = "{\"schema\":1,\n\"sampels\":[{}]}";
+    static const char misspelt[] = "{\"schema\":1," FORMAT ",\n\"sampels\":[{}]}";
     assert_int_equal(le_db_import_text(db, misspelt, strlen(misspelt), &o, NULL), LE_DB_OK);
     assert_true(r.n == 1 && r.line[0] == 2 && strstr(r.text[0], "sampels"));
     r.n = 0;

@@ -44,7 +44,8 @@ typedef enum le_db_status {
     LE_DB_IO = -3,       /* could not be read or written */
     LE_DB_BAD_FILE = -4, /* refused as a whole; the report says where */
     LE_DB_FROZEN = -5,   /* the handle writes nothing */
-    LE_DB_OWN_FILE = -6  /* what would be written over is the database itself */
+    LE_DB_OWN_FILE = -6, /* what would be written over is the database itself */
+    LE_DB_SITE_FILE = -7 /* or one of the site */
 } le_db_status;
 
 /* Levels: 0 error, 1 warning, 2 information, 3 debug (as le_log_level). Called from any thread;
@@ -128,9 +129,12 @@ size_t le_db_default_path(const char *option, char *buffer, size_t size);
  * environment's text, which is not trusted in set-uid programs either, is not copied. */
 const char *le_db_default_site_path(const char *option);
 
-/* Whether path is the database file `database`, or what SQLite keeps beside it, by whatever name.
- */
-bool le_db_is_file_of(const char *database, const char *path);
+/* What a file is to the timings, and must not be written over for: LE_DB_OWN_FILE: the database
+ * file `database`, or what SQLite keeps beside it, by whatever name. LE_DB_SITE_FILE: the same of
+ * one of `sites`, which are as le_db_options.site_path says. LE_DB_OK: nothing. */
+le_db_status le_db_file_role(const char *database, const char *sites, const char *path);
+/* The same for messages: "the timings database itself"; NULL: nothing. */
+const char *le_db_role_text(le_db_status role);
 
 /* Never fails but for lack of memory (NULL). Takes milliseconds; waits for a lock at most
  * read_timeout_ms. The file is created by the first write. */
@@ -389,8 +393,8 @@ const char *le_db_identity_part(const le_db_identity *identity, const char *name
  * text. Flush first. LE_DB_BAD_FILE: the file cannot be read, and there is nothing in memory in its
  * place. */
 le_db_status le_db_export(le_db *db, FILE *out);
-/* The same to a file: written beside it and renamed. Never to the database's own: LE_DB_OWN_FILE.
- */
+/* The same to a file: written beside it and renamed. Never to the database's own, nor to one of the
+ * site: LE_DB_OWN_FILE, LE_DB_SITE_FILE. */
 le_db_status le_db_export_file(le_db *db, const char *path);
 
 /* line: in the file, 0 if not from a text file. text: one line that names section and row. */

@@ -94,7 +94,7 @@ static bool is_at(const char *path, const char *end, le__db_file_id id) {
     return id.inode != 0 && found.device == id.device && found.inode == id.inode;
 }
 
-bool le_db_is_file_of(const char *database, const char *path) {
+bool le__db_is_file_of(const char *database, const char *path) {
     const le__db_file_id target = identify(path, "");
     bool found = is_at(database, "", target);
     for (size_t i = 0; i < sizeof beside / sizeof *beside && !found; i++)

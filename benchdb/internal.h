@@ -106,6 +106,9 @@ le__db_file_state le__db_file_open(le__db_connection *c, const char *path, const
 le__db_file_state le__db_file_state_of(int rc);
 /* The same of the last error of a connection, which may have been a moment's. */
 le__db_file_state le__db_file_state_on(le__db_connection *c, int rc);
+/* Whether path is the database file `database`, or what SQLite keeps beside it, by whatever name.
+ */
+bool le__db_is_file_of(const char *database, const char *path);
 /* Whether path is still the file that c has open. */
 bool le__db_file_same(const le__db_connection *c, const char *path);
 /* To be called before another file is opened at the path of the one that c has open: one that was

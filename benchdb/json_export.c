@@ -339,10 +339,11 @@ static le_db_status export_to(le_db *db, le__outfile *f, int *error) {
 
 le_db_status le_db_export_file(le_db *db, const char *path) {
     le__outfile f;
-    if (db && le_db_is_file_of(db->file, path))
-        return LE_DB_OWN_FILE;
+    le_db_status status = db ? le_db_file_role(db->file, db->site_path, path) : LE_DB_OK;
+    if (status != LE_DB_OK)
+        return status;
     int error = le__outfile_open(&f, path, false);
-    le_db_status status = error ? LE_DB_IO : export_to(db, &f, &error);
+    status = error ? LE_DB_IO : export_to(db, &f, &error);
     if (status == LE_DB_OK) {
         error = le__outfile_commit(&f);
         status = error ? LE_DB_IO : LE_DB_OK;

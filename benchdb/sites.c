@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The liquid engine developers
  * SPDX-License-Identifier: MIT
  *
- * Databases of the site, which are only read and serve as priors on fresh machines.
+ * Databases of the site, which are only read and serve as priors on fresh machines; which files are
+ * databases that nothing else may replace.
  */
 #include "internal.h"
 
@@ -12,7 +13,8 @@
 
 #define MAX_SITES 64
 
-static void open_site(le_db *db, const char *path) {
+static void open_site(void *cookie, const char *path) {
+    le_db *db = cookie;
     static const char *const reasons[] = {
         [LE__FILE_MISSING] = "does not exist",
         [LE__FILE_BUSY] = "is locked",
@@ -39,32 +41,39 @@ static int wanted(const struct dirent *entry) {
     return len > 8 && strcmp(entry->d_name + len - 8, ".sqlite3") == 0;
 }
 
-static void open_folder(le_db *db, const char *folder) {
+typedef void (*visit_fn)(void *cookie, const char *path);
+
+static void visit_folder(const char *folder, visit_fn visit, void *cookie) {
     struct dirent **entries = NULL;
     char path[4096];
     int n = scandir(folder, &entries, wanted, alphasort);
     for (int i = 0; i < n; i++) {
         if (snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name) < (int)sizeof path)
-            open_site(db, path);
+            visit(cookie, path);
         free(entries[i]);
     }
     free(entries);
 }
 
 /* A folder that does not exist is no problem: the default ones seldom do. */
-static void open_all(le_db *db) {
-    char *list = strdup(db->site_path), *rest = list, *path;
-    db->sites = calloc(MAX_SITES, sizeof *db->sites);
-    while (list && db->sites && (path = strsep(&rest, ":")) != NULL) {
+static void visit_all(const char *sites, visit_fn visit, void *cookie) {
+    char *list = strdup(sites), *rest = list, *path;
+    while (list && (path = strsep(&rest, ":")) != NULL) {
         struct stat st;
         if (path[0] == 0 || stat(path, &st) != 0)
             continue;
         if (S_ISDIR(st.st_mode))
-            open_folder(db, path);
+            visit_folder(path, visit, cookie);
         else
-            open_site(db, path);
+            visit(cookie, path);
     }
     free(list);
+}
+
+static void open_all(le_db *db) {
+    db->sites = calloc(MAX_SITES, sizeof *db->sites);
+    if (db->sites)
+        visit_all(db->site_path, open_site, db);
 }
 
 void le__db_sites_load(le_db *db, void (*use)(void *cookie, le__db_connection *c), void *cookie) {
@@ -75,4 +84,28 @@ void le__db_sites_load(le_db *db, void (*use)(void *cookie, le__db_connection *c
     for (size_t i = 0; i < db->n_sites; i++)
         use(cookie, &db->sites[i]);
     pthread_mutex_unlock(&db->site_lock);
+}
+
+typedef struct search {
+    const char *path;
+    bool found;
+} search;
+
+static void compare(void *cookie, const char *site) {
+    search *s = cookie;
+    s->found = s->found || le__db_is_file_of(site, s->path);
+}
+
+le_db_status le_db_file_role(const char *database, const char *sites, const char *path) {
+    search s = {.path = path};
+    if (le__db_is_file_of(database, path))
+        return LE_DB_OWN_FILE;
+    visit_all(sites, compare, &s);
+    return s.found ? LE_DB_SITE_FILE : LE_DB_OK;
+}
+
+const char *le_db_role_text(le_db_status role) {
+    return role == LE_DB_OWN_FILE    ? "the timings database itself"
+           : role == LE_DB_SITE_FILE ? "a database of the site, which is only read"
+                                     : NULL;
 }

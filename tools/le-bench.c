@@ -114,8 +114,8 @@ int main(int argc, char **argv) {
         return TOOL_FAILED;
     bench_parse(&c, argc, argv);
     meet(&c, &launch, voice, argv);
-    const bool spared = tool_spares_database(c.s.db, c.s.output) &&
-                        tool_spares_database(c.s.db, c.s.trace);
+    const bool spared =
+        tool_spares_databases(c.s.db, c.s.output) && tool_spares_databases(c.s.db, c.s.trace);
     int status = spared ? run(&c) : TOOL_FAILED;
     free(c.s.operations);
     return bench_status(status);

@@ -161,7 +161,7 @@ static int run(const settings *s) {
         tool_message("%s cannot be read: %s", path, strerror(errno));
         return TOOL_FAILED;
     }
-    if (!tool_spares_database(path, s->output))
+    if (!tool_spares_databases(path, s->output))
         return TOOL_FAILED;
     if (!transfers && s->view != VIEW_HTML && s->view != VIEW_JSON)
         return show_stored(s, path);

@@ -2,14 +2,13 @@
  * SPDX-License-Identifier: MIT
  *
  * That nothing which le-run writes takes the place of what it reads, nor of anything else that it
- * writes, nor of the timings database, and that its files can be made. Asked before anything is
+ * writes, nor of a timings database, and that its files can be made. Asked before anything is
  * read.
  */
 #include "run.h"
 
 #include "liquid_engine/le_io.h"
 #include "liquid_engine/le_stream.h"
-#include "benchdb.h"
 #include "tool.h"
 
 #include <stdlib.h>
@@ -58,16 +57,14 @@ static le_status refuse(const named *written, const named *other) {
 }
 
 /* Of a place its file, of all else the text. */
-static le_status check_database(const run_options *o, const named *written) {
-    char database[4096], *file = NULL;
-    le_db_default_path(o->db, database, sizeof database);
+static le_status check_databases(const run_options *o, const named *written) {
+    char *file = NULL;
     const bool place = le_io_place_file(written->text, &file) == LE_OK;
-    const bool own = le_db_is_file_of(database, place ? file : written->text);
+    const char *role = tool_database_role(o->db, place ? file : written->text);
     free(file);
-    return own ? le_fail(LE_ERR_ARGUMENT,
-                         "%s=%s is the timings database itself; give it another place",
-                         written->name, written->text)
-               : LE_OK;
+    return role ? le_fail(LE_ERR_ARGUMENT, "%s=%s is %s; give it another place", written->name,
+                          written->text, role)
+                : LE_OK;
 }
 
 le_status run_check_places(const run_options *o, const run_args *a) {
@@ -75,7 +72,7 @@ le_status run_check_places(const run_options *o, const run_args *a) {
     const int n_written = list_written(o, a, written), n_read = list_read(o, a, read);
     for (int k = 0; k < n_written; k++) {
         const char *text = written[k].text;
-        if (check_database(o, &written[k]) != LE_OK)
+        if (check_databases(o, &written[k]) != LE_OK)
             return LE_ERR_ARGUMENT;
         for (int i = 0; i < n_read; i++)
             if (le_io_replaces(text, read[i].text))

@@ -179,13 +179,17 @@ bool tool_file_close(tool_file *f, bool keep) {
     return ok && keep;
 }
 
-bool tool_spares_database(const char *db, const char *path) {
+const char *tool_database_role(const char *db, const char *path) {
     char database[4096];
     le_db_default_path(db, database, sizeof database);
-    if (!path || !le_db_is_file_of(database, path))
-        return true;
-    tool_message("%s is the timings database itself, expected another file to write to", path);
-    return false;
+    return le_db_role_text(le_db_file_role(database, le_db_default_site_path(NULL), path));
+}
+
+bool tool_spares_databases(const char *db, const char *path) {
+    const char *role = path ? tool_database_role(db, path) : NULL;
+    if (role)
+        tool_message("%s is %s, expected another file to write to", path, role);
+    return !role;
 }
 
 bool tool_write(const char *path, const char *text) {

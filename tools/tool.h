@@ -75,9 +75,11 @@ bool tool_file_open(tool_file *f, const char *path);
 bool tool_file_close(tool_file *f, bool keep);
 /* Whether standard output has taken all that was printed; if not, that is told, once. */
 bool tool_stdout_is_written(void);
-/* False after a message when a file to be written is the timings database itself (db: as
- * le_options.db_path), which would be lost. path NULL: there is none to be written. */
-bool tool_spares_database(const char *db, const char *path);
+/* Why a file is not to be written over: "the timings database itself" (db: as le_options.db_path),
+ * or that it is one of the site; NULL: it is neither. */
+const char *tool_database_role(const char *db, const char *path);
+/* False after a message when it is. path NULL: there is none to be written. */
+bool tool_spares_databases(const char *db, const char *path);
 /* A whole file; false after a message. */
 bool tool_write(const char *path, const char *text);
 

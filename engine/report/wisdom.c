@@ -123,7 +123,8 @@ le_status le_wisdom_save(le_engine *engine, const char *path) {
     if (status != LE_OK)
         return status;
     errno = 0;
-    switch (le_db_export_file(db, path)) {
+    const le_db_status saved = le_db_export_file(db, path);
+    switch (saved) {
     case LE_DB_OK:
         return LE_OK;
     case LE_DB_BUSY:
@@ -131,8 +132,9 @@ le_status le_wisdom_save(le_engine *engine, const char *path) {
     case LE_DB_BAD_FILE:
         return le_fail(LE_ERR_IO, "%s was not written: the timings database cannot be read", path);
     case LE_DB_OWN_FILE:
-        return le_fail(LE_ERR_ARGUMENT,
-                       "%s is the timings database itself, expected another file to save to", path);
+    case LE_DB_SITE_FILE:
+        return le_fail(LE_ERR_ARGUMENT, "%s is %s, expected another file to save to", path,
+                       le_db_role_text(saved));
     default:
         return le_fail(LE_ERR_IO, "%s could not be written%s%s", path, errno ? ": " : "",
                        errno ? strerror(errno) : "");

@@ -59,6 +59,13 @@ cp "$LE_DB" kept.sqlite3
 expect 1 le-bench --suite=composite --sizes=8 --repeat=1 --output="$LE_DB"
 err_has "is the timings database itself"
 cmp -s kept.sqlite3 "$LE_DB" || fail "a chart replaced the database"
+cp kept.sqlite3 site.sqlite3
+for words in '--suite=composite -o' '--profile=composite --trace'; do
+    # shellcheck disable=SC2086
+    expect 1 env LE_SITE_DB=site.sqlite3 le-bench $words site.sqlite3 --sizes=8 --repeat=1
+    err_has "site.sqlite3 is a database of the site"
+done
+cmp -s kept.sqlite3 site.sqlite3 || fail "a database of the site was replaced"
 for words in '' --verify --profile --rivals '--time=c@cpu' --suite=choices '--suite=choices --json' --suite=chain; do
     case $words in --profile | --rivals) words=$words=projct ;; *) words="$words projct" ;; esac
     # shellcheck disable=SC2086

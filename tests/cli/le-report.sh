@@ -116,6 +116,19 @@ for words in 'export db.sqlite3' 'export other_name' '--html ./db.sqlite3' '--cs
     cmp -s db.sqlite3 before.sqlite3 || { fail "le-report $words destroyed the database"; cp before.sqlite3 db.sqlite3; }
 done
 
+# nor is one of the site, be it named or in a folder
+mkdir sites
+cp db.sqlite3 sites/s.sqlite3
+ln -s sites/s.sqlite3 other_site
+for sites in nowhere:sites "$PWD/sites/s.sqlite3"; do
+    for words in 'export sites/s.sqlite3' 'export other_site' '--site --html ./sites/s.sqlite3' '--csv -o other_site'; do
+        # shellcheck disable=SC2086
+        expect 1 env LE_SITE_DB="$sites" le-report --db=db.sqlite3 $words
+        err_has "is a database of the site"
+        cmp -s db.sqlite3 sites/s.sqlite3 || { fail "le-report $words destroyed one"; cp db.sqlite3 sites/s.sqlite3; }
+    done
+done
+
 # --- JSON, CSV, commands, regret ---
 expect 0 le-report --db=db.sqlite3 --json
 python3 - out <<'PY' || fail "the JSON is not what was planted"

@@ -208,6 +208,11 @@ for word in --profile=own.sqlite3 --profile=./own.sqlite3-wal picture=own.png gr
     err_has "is the timings database itself"
 done
 cmp -s own.sqlite3 before.sqlite3 || fail "the timings database was replaced"
+for word in --profile=own.sqlite3 picture=own.png gradient_row=own.npy gradient_row=own.sqlite3:/i; do
+    expect 2 env LE_SITE_DB="$PWD/own.sqlite3" le-run roberts_cross image=v.raw:u8:2,4 gradient_col=a.npy $word
+    err_has "is a database of the site"
+done
+cmp -s own.sqlite3 before.sqlite3 || fail "a database of the site was replaced"
 
 # what cannot be written is told before anything is read or replaced
 printf old >first.raw

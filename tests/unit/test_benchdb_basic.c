@@ -272,6 +272,8 @@ static void test_other_folder(void **state) {
     assert_true(le_db_flush(db, 20));
     assert_int_equal(test_stored(db), 3); /* one is the site's */
     assert_int_equal(le_db_export_file(db, "../a/t.sqlite3"), LE_DB_OWN_FILE);
+    assert_int_equal(le_db_export_file(db, "../a/site/s.sqlite3"), LE_DB_SITE_FILE);
+    assert_int_equal(test_stored(db), 3);
     le_db_close(&db);
     assert_int_equal(access("t.sqlite3", F_OK), -1);
     assert_int_equal(said.lines, 0);

@@ -25,6 +25,7 @@ typedef struct identity {
 typedef struct file_list {
     identity *file;
     size_t n, capacity;
+    identity stack; /* the numbered name as if nothing had it; .rest NULL: there is none */
     bool failed;
 } file_list;
 
@@ -63,13 +64,9 @@ static size_t folder_there(char *name, struct stat *info) {
     return n;
 }
 
-/* False: out of memory. */
-static bool identify(const char *file, identity *out) {
+/* As if the file were not there. False: out of memory. */
+static bool identify_new(const char *file, identity *out) {
     struct stat info = {.st_ino = 0};
-    if (stat(file, &info) == 0) {
-        *out = (identity){info.st_dev, info.st_ino, NULL};
-        return true;
-    }
     char *name = le__outfile_target(file);
     if (!name && errno == ELOOP)
         name = strdup(file);
@@ -81,6 +78,15 @@ static bool identify(const char *file, identity *out) {
         tidy(out->rest, true);
     free(name);
     return out->rest != NULL;
+}
+
+/* False: out of memory. */
+static bool identify(const char *file, identity *out) {
+    struct stat info;
+    if (stat(file, &info) != 0)
+        return identify_new(file, out);
+    *out = (identity){info.st_dev, info.st_ino, NULL};
+    return true;
 }
 
 static bool is_same(const identity *a, const identity *b) {
@@ -99,18 +105,32 @@ static void release(file_list *l) {
     for (size_t i = 0; i < l->n; i++)
         free(l->file[i].rest);
     free(l->file);
+    free(l->stack.rest);
 }
 
-/* Whether the file is the name with a number in it, which %% before it shifts. */
+/* Characters of a part of a name, in which %% stands for one, up to its conversion or its end. */
+static size_t plain_length(const char **part) {
+    size_t n = 0;
+    const char *c = *part;
+    for (; *c && (c[0] != '%' || c[1] == '%'); c += c[0] == '%' ? 2 : 1)
+        n++;
+    *part = c;
+    return n;
+}
+
+/* Whether the file is the name with a number in it. */
 static bool is_numbered(const char *name, const char *file, bool *failed) {
-    size_t at = 0;
-    for (const char *c = name; *c && (c[0] != '%' || c[1] == '%'); c += c[0] == '%' ? 2 : 1)
-        at++;
-    int64_t number = strtoll(file + at, NULL, 10);
-    char *same = le__io_name_number(name, number);
-    bool is = same && strcmp(same, file) == 0;
-    *failed = *failed || !same;
+    const char *rest = name;
+    const size_t before = plain_length(&rest);
+    rest += *rest ? 1 + strspn(rest + 1, "0123456789") + 1 : 0;
+    const size_t after = plain_length(&rest), all = strlen(file);
+    char *digits = before + after < all ? strndup(file + before, all - before - after) : NULL;
+    const int64_t number = digits ? strtoll(digits, NULL, 10) : -1;
+    char *same = digits ? le__io_name_number(name, number) : NULL;
+    const bool is = same && number >= 0 && strcmp(same, file) == 0;
+    *failed = *failed || (before + after < all && !same);
     free(same);
+    free(digits);
     return is;
 }
 
@@ -125,7 +145,7 @@ static void add_stack(file_list *l, const char *name) {
         free(file);
         return;
     }
-    add(l, name); /* for when none of its files is there */
+    l->failed = l->failed || !identify_new(name, &l->stack);
     glob_t there = {0};
     char *pattern = le__io_name_pattern(name);
     int end = pattern ? glob(pattern, GLOB_NOSORT, NULL, &there) : GLOB_NOSPACE;
@@ -155,15 +175,45 @@ typedef struct target {
     file_list files;
 } target;
 
+/* Whether a file that is not there yet would be one of a stack. */
+static bool will_be_in(const identity *stack, const identity *file, bool *failed) {
+    return stack->rest && file->rest && stack->device == file->device &&
+           stack->inode == file->inode && is_numbered(stack->rest, file->rest, failed);
+}
+
+static bool any_will_be_in(const identity *stack, const file_list *l, bool *failed) {
+    bool any = false;
+    for (size_t i = 0; i < l->n; i++)
+        any = any || will_be_in(stack, &l->file[i], failed);
+    return any;
+}
+
+/* Whether a file of b will be one of a: tried with a number that is longer than widths are. */
+static bool stacks_meet(const identity *a, const identity *b, bool *failed) {
+    static const int64_t long_number = 1000000000000;
+    identity file = *b;
+    file.rest = b->rest ? le__io_name_number(b->rest, long_number) : NULL;
+    *failed = *failed || (b->rest && !file.rest);
+    const bool meet = will_be_in(a, &file, failed);
+    free(file.rest);
+    return meet;
+}
+
+/* What is read of a stack are its files that are there; without any it is yet to be written. */
 static bool shares_a_file(const target *out, const le__io_place *input) {
+    const file_list *files = &out->files;
     file_list in = {0};
     add_all(&in, input, false);
-    bool found = in.failed; /* out of memory: nothing is written */
-    for (size_t i = 0; i < out->files.n; i++)
+    bool failed = in.failed, found = any_will_be_in(&files->stack, &in, &failed);
+    for (size_t i = 0; i < files->n; i++)
         for (size_t k = 0; k < in.n; k++)
-            found = found || is_same(&out->files.file[i], &in.file[k]);
+            found = found || is_same(&files->file[i], &in.file[k]);
+    if (in.n == 0)
+        found = found || any_will_be_in(&in.stack, files, &failed) ||
+                stacks_meet(&files->stack, &in.stack, &failed) ||
+                stacks_meet(&in.stack, &files->stack, &failed);
     release(&in);
-    return found;
+    return found || failed; /* out of memory: nothing is written */
 }
 
 /* By name, for neither has to be there, or by what the names lead to. */

@@ -188,6 +188,12 @@ for pair in "a.npy ./a.npy" "made/a.npy made/../made/a.npy" "a.h5:/i ./a.h5:i" "
     err_has "would replace gradient_col=${pair% *}"
     [ ! -e a.npy ] && [ ! -e a.h5 ] && [ ! -e a.nhdr ] && [ ! -e a.raw ] || fail "a refusal left an output"
 done
+# a stack will have files of many names
+expect 2 le-run --profile=w1.png volume_render volume=v.raw:u8:2,2,2 size=4 outside=0 angles=0,10,20 images=w%d.png
+err_has "--profile=w1.png would replace images=w%d.png"
+expect 2 le-run roberts_cross image=v.raw:u8:2,4 gradient_col=w%d.png picture=./w0.png
+err_has "picture=./w0.png would replace gradient_col=w%d.png"
+ls w*.png 2>/dev/null && fail "a refusal left an output"
 ln -s v.raw link.json
 for trace in v.raw ./v.raw link.json; do
     expect 2 le-run --profile=$trace project volume=v.raw:u8:2,2,2

@@ -5,6 +5,8 @@
  */
 #include "bench_chain.h"
 #include "bench_options.h"
+#include "bench_volume.h"
+#include "liquid_engine/le_io.h"
 #include "run_world.h"
 #include "wrap.h"
 
@@ -100,6 +102,20 @@ static bool silence(int *voice) {
     return freopen("/dev/null", "w", stderr) && setvbuf(stderr, NULL, _IONBF, 0) == 0;
 }
 
+/* False after a message: a file to be written is a timings database, or that of the volume, be it
+ * the library's own. */
+static bool spares(const char *option, const char *path, const bench_settings *s) {
+    char own[PATH_MAX];
+    const char *volume = s->volume ? s->volume : bench_default_volume(own);
+    if (!tool_spares_databases(s->db, path))
+        return false;
+    const bool lost = path && volume && le_io_replaces(path, volume);
+    if (lost)
+        tool_message("%s=%s would replace the volume %s; give it another place", option, path,
+                     volume);
+    return !lost;
+}
+
 int main(int argc, char **argv) {
     tool_start();
     const run_launch launch = run_launched();
@@ -114,8 +130,7 @@ int main(int argc, char **argv) {
         return TOOL_FAILED;
     bench_parse(&c, argc, argv);
     meet(&c, &launch, voice, argv);
-    const bool spared =
-        tool_spares_databases(c.s.db, c.s.output) && tool_spares_databases(c.s.db, c.s.trace);
+    const bool spared = spares("--output", c.s.output, &c.s) && spares("--trace", c.s.trace, &c.s);
     int status = spared ? run(&c) : TOOL_FAILED;
     free(c.s.operations);
     return bench_status(status);

@@ -356,6 +356,15 @@ for name in [*(n.encode() for n in names), b"l\xe9.raw"]:
     text = " ".join(tree.parse("odd.svg").getroot().itertext())
     assert shown.replace("\x01", "\ufffd")[:30] in text and ("\ufffd" in text) == (name[0] != ord("a")), text
 PY
+ln -s ramp.raw link.svg
+cp ramp.raw kept.raw
+for words in '--suite=project -o ./ramp.raw' '--suite=project -o link.svg' '--profile=project --trace=ramp.raw'; do
+    # shellcheck disable=SC2086
+    expect 1 le-bench $words --volume=ramp.raw:f32:8,10,12 --repeat=1
+    err_has "would replace the volume ramp.raw:f32:8,10,12; give it another place"
+    [ ! -s out ] || fail "le-bench $words goes on"
+    cmp -s ramp.raw kept.raw || { fail "le-bench $words replaced its volume"; cp kept.raw ramp.raw; }
+done
 expect 0 le-bench --suite=volume --volume=ramp.raw:f32:8,10,12 --repeat=1
 out_has "ramp.raw:f32:8,10,12"
 out_has "volume_render  volume=f32[8,10,12] size=5"

@@ -194,14 +194,10 @@ void canvas_text(canvas *c, double x, double y, int size, canvas_anchor anchor,
 
 le_status canvas_write(le_engine *engine, const canvas *c, const char *file) {
     if (c->svg) {
-        fflush(c->svg);
-        if (c->failed || ferror(c->svg))
+        fputs("</svg>\n", c->svg);
+        if (c->failed || fflush(c->svg) != 0 || ferror(c->svg))
             return le_fail(LE_ERR_IO, "%s: the picture cannot be made", file);
-        tool_file out;
-        bool good = tool_file_open(&out, file);
-        good = good && tool_file_close(&out, fwrite(c->text, 1, c->size, out.stream) == c->size &&
-                                                 fputs("</svg>\n", out.stream) >= 0);
-        return good ? LE_OK : le_fail(LE_ERR_IO, "%s: cannot be written", file);
+        return tool_save(file, c->text);
     }
     le_tensor t = le_tensor_of(c->pixels, LE_U8, 3, (int64_t[]){c->height, c->width, 3});
     return le_io_write(engine, file, &t);

@@ -76,7 +76,7 @@ le_status marks_write_regions(const char *file, const mark *marks, size_t n) {
     for (size_t i = 0; i < n; i++)
         tool_add(&t, "circle(%.3f,%.3f,%.3f) # text={%lld}\n", marks[i].column + 1,
                  marks[i].row + 1, marks[i].radius, (long long)marks[i].label);
-    bool good = !t.failed && tool_write(file, t.text);
+    le_status status = t.failed ? le_fail(LE_ERR_MEMORY, "out of memory") : tool_save(file, t.text);
     tool_text_free(&t);
-    return good ? LE_OK : le_fail(LE_ERR_IO, "%s: cannot be written", file);
+    return status;
 }

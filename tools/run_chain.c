@@ -79,9 +79,9 @@ static le_status write_trace(const le_profile *profile, const char *path) {
     char *text = le_profile_trace_json(profile);
     if (!text)
         return le_fail(LE_ERR_MEMORY, "out of memory");
-    bool good = tool_write(path, text);
+    le_status status = tool_save(path, text);
     free(text);
-    return good ? LE_OK : le_fail(LE_ERR_IO, "%s: the trace was not written", path);
+    return status;
 }
 
 le_status run_print_profile(le_engine *engine, const char *trace_path) {

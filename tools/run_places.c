@@ -87,17 +87,11 @@ le_status run_check_places(const run_options *o, const run_args *a) {
 /* A pipe, or a device, is opened once. */
 static bool may_be_tried(const char *file) {
     struct stat info;
-    return stat(file, &info) != 0 || S_ISREG(info.st_mode);
+    return stat(file, &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode);
 }
 
 static le_status try_file(const char *file) {
-    tool_file f;
-    if (!may_be_tried(file))
-        return LE_OK;
-    if (!tool_file_open(&f, file))
-        return le_fail(LE_ERR_IO, "%s was not written", file);
-    tool_file_close(&f, false);
-    return LE_OK;
+    return may_be_tried(file) ? tool_try(file) : LE_OK;
 }
 
 static le_status try_place(const char *place) {

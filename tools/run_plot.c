@@ -221,8 +221,8 @@ static le_status write_text(run_args *a, const run_arg *intensity) {
                            : draw(out, a, x, azimuthal ? &azimuthal->tensor : NULL, y, e);
     if (fclose(out) != 0 && status == LE_OK)
         status = le_fail(LE_ERR_MEMORY, "out of memory");
-    if (status == LE_OK && !tool_write(intensity->text, text))
-        status = le_fail(LE_ERR_IO, "%s was not written", intensity->text);
+    if (status == LE_OK)
+        status = tool_save(intensity->text, text);
     free(text);
     return status;
 }

@@ -109,9 +109,9 @@ static bool is_written(FILE *stream, int *error) {
 }
 
 /* error: 0 where it is known only that something is missing. */
-static void say_unwritten(const char *what, int error) {
-    tool_message("%s cannot be written%s%s", what, error ? ": " : " in full",
-                 error ? strerror(error) : "");
+static le_status unwritten(const char *what, int error) {
+    return le_fail(LE_ERR_IO, "%s cannot be written%s%s", what, error ? ": " : " in full",
+                   error ? strerror(error) : "");
 }
 
 /* Once: what standard output has not taken shows in many places. */
@@ -120,8 +120,10 @@ bool tool_stdout_is_written(void) {
     int error;
     if (is_written(stdout, &error))
         return true;
-    if (!told)
-        say_unwritten("standard output", error);
+    if (!told) {
+        unwritten("standard output", error);
+        tool_message("%s", le_error_message());
+    }
     told = true;
     return false;
 }
@@ -136,35 +138,35 @@ void tool_start(void) {
     atexit(check_stdout); /* argp ends the process itself */
 }
 
-static int make_folders(const char *path) {
+int tool_make_folders(const char *path) {
     char *copy = strdup(path);
     int error = copy ? le__outfile_folders(copy, 0777) : ENOMEM;
     free(copy);
     return error;
 }
 
-bool tool_file_open(tool_file *f, const char *path) {
+static le_status open_file(tool_file *f, const char *path) {
     *f = (tool_file){.path = path, .file.fd = -1};
     if (!strcmp(path, "-")) {
         f->stream = stdout;
-        return true;
+        return LE_OK;
     }
-    int error = make_folders(path);
+    int error = tool_make_folders(path);
     if (!error)
         error = le__outfile_open(&f->file, path, false);
     int fd = error ? -1 : dup(f->file.fd);
     f->stream = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!f->stream) {
-        tool_message("%s cannot be written: %s", path, strerror(error ? error : errno));
-        le__outfile_abandon(&f->file);
-    }
-    return f->stream != NULL;
+    if (f->stream)
+        return LE_OK;
+    error = error ? error : errno;
+    le__outfile_abandon(&f->file);
+    return unwritten(path, error);
 }
 
-bool tool_file_close(tool_file *f, bool keep) {
+/* Of standard output it is told elsewhere. */
+static le_status close_file(tool_file *f, bool keep) {
     if (f->stream == stdout)
-        return tool_stdout_is_written() && keep;
-    const char *path = f->path;
+        return LE_OK;
     int error;
     bool ok = is_written(f->stream, &error);
     fclose(f->stream);
@@ -174,9 +176,38 @@ bool tool_file_close(tool_file *f, bool keep) {
     } else {
         le__outfile_abandon(&f->file);
     }
-    if (!ok)
-        say_unwritten(path, error);
-    return ok && keep;
+    return ok ? LE_OK : unwritten(f->path, error);
+}
+
+static bool told(le_status status) {
+    if (status != LE_OK)
+        tool_message("%s", le_error_message());
+    return status == LE_OK;
+}
+
+bool tool_file_open(tool_file *f, const char *path) {
+    return told(open_file(f, path));
+}
+
+bool tool_file_close(tool_file *f, bool keep) {
+    if (f->stream == stdout)
+        return tool_stdout_is_written() && keep;
+    return told(close_file(f, keep)) && keep;
+}
+
+le_status tool_try(const char *path) {
+    tool_file f;
+    le_status status = open_file(&f, path);
+    return status == LE_OK ? close_file(&f, false) : status;
+}
+
+le_status tool_save(const char *path, const char *text) {
+    tool_file f;
+    le_status status = open_file(&f, path);
+    if (status != LE_OK)
+        return status;
+    fputs(text, f.stream);
+    return close_file(&f, true);
 }
 
 const char *tool_database_role(const char *db, const char *path) {
@@ -193,9 +224,5 @@ bool tool_spares_databases(const char *db, const char *path) {
 }
 
 bool tool_write(const char *path, const char *text) {
-    tool_file f;
-    if (!tool_file_open(&f, path))
-        return false;
-    fputs(text, f.stream);
-    return tool_file_close(&f, true);
+    return told(tool_save(path, text)) && (strcmp(path, "-") != 0 || tool_stdout_is_written());
 }

@@ -8,6 +8,7 @@
 
 #include "outfile.h"
 #include "engine/report/texts.h"
+#include "liquid_engine/le_method.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,6 +74,8 @@ typedef struct tool_file {
 } tool_file;
 bool tool_file_open(tool_file *f, const char *path);
 bool tool_file_close(tool_file *f, bool keep);
+/* Makes the folders on the way to a file; 0 or an errno. */
+int tool_make_folders(const char *path);
 /* Whether standard output has taken all that was printed; if not, that is told, once. */
 bool tool_stdout_is_written(void);
 /* Why a file is not to be written over: "the timings database itself" (db: as le_options.db_path),
@@ -82,5 +85,9 @@ const char *tool_database_role(const char *db, const char *path);
 bool tool_spares_databases(const char *db, const char *path);
 /* A whole file; false after a message. */
 bool tool_write(const char *path, const char *text);
+/* The same without one: what could not be written is le_error_message's. */
+le_status tool_save(const char *path, const char *text);
+/* Whether a file can be begun, which is then dropped; as tool_save tells it. */
+le_status tool_try(const char *path);
 
 #endif

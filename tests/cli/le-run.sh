@@ -230,6 +230,19 @@ for second in closed/file/b.npy first.raw/b.h5:/i closed/file/b_%d.png /proc/b.n
     [ "$(cat first.raw)" = old ] || fail "an output was replaced although the other one cannot be written"
 done
 
+for words in --profile=closed --profile=closed/file/t.json picture=closed/file/p.svg picture=closed/file/p.png; do
+    expect 1 le-run roberts_cross image=absent.raw:u8:2,4 gradient_col=first.raw $words
+    err_has "${words#*=} cannot be written: "
+    [ "$(wc -l <err)" -eq 1 ] || { fail "le-run $words tells its reason twice"; cat err; }
+done
+for words in --profile=/dev/full picture=full.svg; do
+    ln -sf /dev/full full.svg
+    expect 1 le-run roberts_cross image=v.raw:u8:2,4 gradient_col=col.raw $words
+    [ "$(wc -l <err)" -eq 1 ] || { fail "le-run $words tells its reason twice"; cat err; }
+    err_has "${words#*=} cannot be written: No space left on device"
+done
+rm -f full.svg col.raw
+
 expect 0 le-run interpolate volume=v.raw:u8:2,2,2 size=2 outside=0 samples=kinds.h5:/group/set
 cp kinds.h5 before.h5
 for second in "/group: exists in the file and is not a dataset" "/group/set/x: /group/set in the file is no group" \

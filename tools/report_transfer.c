@@ -67,6 +67,11 @@ int report_transfer(le_engine *engine, char *const *words, bool keep_unknown) {
     bool exports = !strcmp(words[0], "export");
     if (exports && !strcmp(words[1], "-"))
         return print_all(engine);
+    const int error = exports ? tool_make_folders(words[1]) : 0;
+    if (error) {
+        tool_message("%s cannot be written: %s", words[1], strerror(error));
+        return TOOL_FAILED;
+    }
     le_status status = exports ? le_wisdom_save(engine, words[1])
                                : add_rows(engine, words[0], words[1], keep_unknown);
     return status == LE_OK ? TOOL_OK : failed();

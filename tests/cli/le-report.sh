@@ -410,6 +410,11 @@ expect 1 le-report --db=:memory: --keep-unknown import dump.json
 err_has "the database is not on disk"
 expect 1 le-report --db=copy.sqlite3 import absent.json
 err_has "No such file"
+expect 0 le-report --db=db.sqlite3 export made/by/export.json
+silent
+[ -s made/by/export.json ] || fail "export into a folder that was not there"
+expect 1 le-report --db=db.sqlite3 export dump.json/export.json
+err_has "dump.json/export.json could not be written: Not a directory"
 mkfifo pipe
 for command in export --html=pipe --json; do
     timeout 10 cat pipe >from_pipe &

@@ -5,6 +5,7 @@
  */
 #include "bench_target.h"
 
+#include "engine/report/again.h"
 #include "operation.h"
 
 #include <string.h>
@@ -80,31 +81,6 @@ void bench_target_close(bench_target *t) {
     le_close(&t->engine);
 }
 
-/* Whether the device of this id is what a candidate's text has behind its '@': "opencl" for any
- * OpenCL device, or a part of a name as le-report shows it. */
-static bool is_device(const bench_target *t, const char *id, const char *wanted) {
-    le_bench_device list[32];
-    char part[128];
-    size_t n = le_bench_devices(t->engine, list, 32);
-    snprintf(part, sizeof part, "%.*s", (int)strcspn(wanted, "#["), wanted);
-    if (strncmp(id, "opencl", 6) != 0)
-        return !strcmp(id, part);
-    for (size_t i = 0; i < n && i < 32; i++)
-        if (!strcmp(list[i].id, id) && strcasestr(list[i].name, part))
-            return true;
-    return !strcmp(part, "opencl") || !strcmp(part, id);
-}
-
-/* Whether a candidate's text is `want`, or `want` without its parameters or its device. */
-static bool is_meant(const bench_target *t, const le_bench_candidate *c, const char *want) {
-    size_t n = strlen(want), name = strcspn(want, "@[");
-    const char *params = strchr(want, '['), *own = strchr(c->text, '[');
-    if (!strncmp(c->text, want, n) && strchr("@[", c->text[n]))
-        return true;
-    return !strncmp(c->text, want, name) && c->text[name] == '@' && want[name] == '@' &&
-           is_device(t, c->device, want + name + 1) && (!params || (own && !strcmp(own, params)));
-}
-
 bool bench_target_find(bench_target *t, const char *text, size_t *index) {
     size_t n;
     const le_bench_candidate *list = le_bench_candidates(t->bench, &n);
@@ -112,10 +88,7 @@ bool bench_target_find(bench_target *t, const char *text, size_t *index) {
     if (!text && le_call_explain(t->engine, &e, t->operation, t->args, t->n_args) == LE_OK &&
         *e->choice)
         text = e->choice;
-    const le_bench_candidate *found = NULL;
-    for (size_t i = 0; i < n && !(found && found->applies); i++)
-        if (text ? is_meant(t, &list[i], text) : list[i].applies)
-            found = &list[i];
+    const le_bench_candidate *found = le__again_find(t->engine, t->bench, text);
     if (!found)
         tool_message("%s has no candidate '%s' for %s", t->operation, text ? text : "",
                      le_bench_problem(t->bench));

@@ -6,6 +6,7 @@
 #include "liquid_engine/le_report.h"
 #include "liquid_engine/le_method.h"
 
+#include "engine/report/again.h"
 #include "report_options.h"
 #include "report_transfer.h"
 #include "report_views.h"
@@ -100,6 +101,8 @@ static int show(const settings *s, const le_db_knowledge *k, const char *path) {
     int status = TOOL_FAILED;
     if (le__report_make(&r, k, path, &filter)) {
         bool asks = s->view == VIEW_WHY;
+        if (s->view == VIEW_COMMANDS)
+            le__again_begin(&r);
         r.engine = asks ? open_engine(s->db, LE_MODE_FROZEN, NULL) : NULL;
         status = asks && !r.engine ? TOOL_FAILED : show_report(&r, s, path);
         le_close(&r.engine);

@@ -186,15 +186,32 @@ bool report_why(const report *r, FILE *out) {
 
 /* --- commands, losses --- */
 
+/* Several constraints may have one choice. */
+static bool is_first(const report_problem *p, size_t choice) {
+    for (size_t i = 0; i < choice; i++)
+        if (p->choices[i].candidate == p->choices[choice].candidate)
+            return false;
+    return true;
+}
+
 void report_commands(const report *r, FILE *out) {
+    size_t left_out = 0;
     for (size_t i = 0; i < r->n_problems; i++)
         for (size_t k = 0; k < r->problems[i].n_choices; k++) {
             const report_candidate *c = r->problems[i].choices[k].candidate;
-            char *command = c->hidden ? NULL : le__report_reproduce(&r->problems[i], c);
+            if (c->hidden || !is_first(&r->problems[i], k))
+                continue;
+            char *command = le__report_reproduce(r, &r->problems[i], c);
             if (command)
                 fprintf(out, "%s\n", command);
+            left_out += !command;
             free(command);
         }
+    if (left_out)
+        tool_message(
+            "%zu left out: le-bench cannot make the call from its problem's text, or has no such "
+            "candidate here",
+            left_out);
 }
 
 /* "25.0 %"; from twice the whole on its multiple, since exploring may have taken nearly all the

@@ -5,9 +5,9 @@
  */
 #include "liquid_engine/le_report.h"
 
+#include "again.h"
 #include "core/struct.h"
 #include "numbers.h"
-#include "report.h"
 #include "run/database.h"
 
 #include <stdlib.h>
@@ -58,6 +58,7 @@ static le_status make(le_engine *engine, const le_report_options *options, write
     bool good = k && le__report_make(&r, k, le_db_path(db), &filter);
     if (good) {
         r.engine = engine;
+        le__again_begin(&r);
         good = to_text(&r, write, text);
         if (n_problems)
             *n_problems = r.n_problems;

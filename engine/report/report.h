@@ -71,6 +71,7 @@ typedef struct report {
     const le_db_knowledge *knowledge;
     const char *path;         /* of the database */
     struct le_engine *engine; /* says what a call would get now; NULL: is not asked */
+    struct le_engine *again;  /* knows what le-bench could run; NULL: is not asked */
     struct colours *colours;  /* of charts; NULL: there are none */
     bool all_machines;
     const le_db_identity *machine; /* this one; NULL: all machines, or not known */
@@ -110,8 +111,9 @@ const char *le__report_remark(const report_candidate *c, char *buffer, size_t si
 long long le__report_count(const report_candidate *c);
 /* "12 samples", "3 samples and 9 under load"; returns buffer. */
 const char *le__report_samples(const report_candidate *c, char *buffer, size_t size);
-/* The command that times this candidate on this problem again, for free(); NULL: out of memory. */
-char *le__report_reproduce(const report_problem *p, const report_candidate *c);
+/* The command that times this candidate on this problem again, for free(). NULL: le-bench could not
+ * make the call, or has no such candidate here; nobody is asked (again.h); out of memory. */
+char *le__report_reproduce(const report *r, const report_problem *p, const report_candidate *c);
 
 /* Writes c->text with this short name of its device. */
 void le__report_candidate_text(report_candidate *c, const char *device);

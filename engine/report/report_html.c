@@ -128,7 +128,7 @@ static void choice(const report *r, const report_choice *c, FILE *out) {
             le__age_text(le__report_age_s(r, c->candidate->last_ms), b));
     if (*c->evidence)
         escaped(out, "<p class=\"dim\">evidence <code>", c->evidence, "</code></p>\n");
-    char *command = le__report_reproduce(c->problem, c->candidate);
+    char *command = le__report_reproduce(r, c->problem, c->candidate);
     if (command)
         escaped(out, "<p class=\"dim\">time it again: <code>", command, "</code></p>\n");
     free(command);

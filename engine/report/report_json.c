@@ -63,7 +63,7 @@ static void add_choice(const report *r, const report_choice *c, cJSON *list) {
     le__json_add_number(o, "age_s", le__report_age_s(r, c->date_ms));
     cJSON *evidence = cJSON_Parse(c->evidence);
     le__json_add(o, "evidence", evidence);
-    char *command = le__report_reproduce(c->problem, c->candidate);
+    char *command = le__report_reproduce(r, c->problem, c->candidate);
     text_or_null(o, "reproduce", command);
     free(command);
 }

@@ -4,7 +4,7 @@
  * Puts the database's rows together: samples of a candidate on a problem, its error, what is chosen
  * and what comes next.
  */
-#include "report.h"
+#include "again.h"
 
 #include "numbers.h"
 
@@ -546,6 +546,7 @@ bool le__report_make(report *out, const le_db_knowledge *k, const char *path,
 }
 
 void le__report_free(report *r) {
+    le__again_end(r);
     for (size_t i = 0; i < r->n_problems; i++) {
         free(r->problems[i].candidates);
         free(r->problems[i].choices);
@@ -603,35 +604,4 @@ const char *le__report_samples(const report_candidate *c, char *buffer, size_t s
     else
         snprintf(buffer, size, "%lld %s", clean, samples_word(clean));
     return buffer;
-}
-
-/* Quoted for a POSIX shell where that is needed. */
-static void quote(FILE *out, const char *word) {
-    static const char plain[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
-    if (*word && word[strspn(word, plain)] == '\0') {
-        fputs(word, out);
-        return;
-    }
-    fputc('\'', out);
-    for (; *word; word++)
-        if (*word == '\'')
-            fputs("'\\''", out);
-        else
-            fputc(*word, out);
-    fputc('\'', out);
-}
-
-char *le__report_reproduce(const report_problem *p, const report_candidate *c) {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
-    fputs("le-bench --time ", out);
-    quote(out, c->text);
-    fputs(" --problem ", out);
-    quote(out, p->known->key);
-    fprintf(out, " %s", p->known->operation);
-    return fclose(out) == 0 ? text : NULL;
 }

@@ -3,7 +3,7 @@
  *
  * Charts: escaping, crossings against computed ones, ticks, numbers as people read them.
  */
-#include "engine/report/report.h"
+#include "engine/report/again.h"
 #include "escape.h"
 #include "engine/report/svg.h"
 #include "svg_plot.h"
@@ -179,11 +179,11 @@ static void writes_numbers(void **state) {
 
 static void quotes_for_the_shell(void **state) {
     (void)state;
-    const le_db_known_problem problem = {.operation = "blur", .key = "it's [1]"};
+    const le_db_known_problem problem = {.operation = "blur;ls", .key = "it's [1]"};
     const report_problem p = {.known = &problem};
     const report_candidate c = {.text = "plain@cpu"};
-    char *command = le__report_reproduce(&p, &c);
-    assert_string_equal(command, "le-bench --time plain@cpu --problem 'it'\\''s [1]' blur");
+    char *command = le__again_command(&p, &c);
+    assert_string_equal(command, "le-bench --time plain@cpu --problem 'it'\\''s [1]' 'blur;ls'");
     free(command);
 }
 

@@ -5,6 +5,7 @@
  * origins added up.
  */
 #include "grade.h"
+#include "utf8.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -51,13 +52,17 @@ static void *get_memory(builder *b, size_t size) {
     return p;
 }
 
+/* As one line, for it is shown on terminals: the file may be anybody's. */
 static const char *get_text(builder *b, sqlite3_stmt *st, int column) {
     const char *text = (const char *)sqlite3_column_text(st, column);
     if (!text || !text[0])
         return "";
     size_t len = strlen(text) + 1;
     char *copy = get_memory(b, len);
-    return copy ? memcpy(copy, text, len) : "";
+    if (!copy)
+        return "";
+    le__utf8_make_line(memcpy(copy, text, len));
+    return copy;
 }
 
 static bool keep(builder *b, const void *item, bool added) {

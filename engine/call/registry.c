@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "core/thread_local.h"
+#include "utf8.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -65,6 +66,8 @@ static le_status check_operation(const le_operation *op) {
         return le_fail(LE_ERR_ARGUMENT,
                        "operation '%s': name, args (at most %d), check and work are needed",
                        op->name ? op->name : "", LE_MAX_ARGS);
+    if (!le__utf8_is_line(op->name))
+        return le_fail(LE_ERR_ARGUMENT, "the name of an operation is not one line of UTF-8");
     return LE_OK;
 }
 

@@ -173,6 +173,20 @@ assert len(odd) == 1 and odd[0]["problem"] == 'a=f64[10] mode="odd, <b>"', odd
 assert abs(float(odd[0]["time_s"]) - 3e-6) < 1e-12
 assert sum(r["chosen"] == "1" for r in rows) == 4
 PY
+# what another program has stored does not reach a terminal as it is
+cp db.sqlite3 odd.sqlite3
+python3 - <<'PY' || fail "no odd database"
+import sqlite3
+d = sqlite3.connect("odd.sqlite3")
+for table in "problems", "candidates":
+    d.execute(f"update {table} set operation = operation || char(27) || '[31m'")
+d.commit()
+PY
+for view in '' --csv --regret --reproduce; do
+    # shellcheck disable=SC2086
+    expect 0 le-report --db=odd.sqlite3 $view
+    grep -q "$(printf '\033')" out err && fail "le-report $view shows control characters"
+done
 # commands are for what le-bench can run, and each is there once
 expect 0 le-report --db=db.sqlite3 --reproduce
 [ ! -s out ] || { fail "commands for operations that le-bench has not"; cat out; }
@@ -186,6 +200,10 @@ expect 0 le-run --db=run.sqlite3 --device=cpu --implementation=slabs --memory-li
 printf '%s' '{"name":"threshold;touch pwned;","inputs":["v"],
 "steps":[{"operation":"project","args":{"volume":"v","image":"i"}}],"outputs":["i"]}' >odd.json
 expect 0 le-run --db=run.sqlite3 --device=cpu odd.json v=v.raw:u8:2,2,2
+printf '%s' '{"name":"red\u001b[31m","inputs":["v"],
+"steps":[{"operation":"project","args":{"volume":"v","image":"i"}}],"outputs":["i"]}' >red.json
+expect 2 le-run red.json v=v.raw:u8:2,2,2
+err_has "the name of an operation is not one line"
 expect 0 le-report --db=run.sqlite3 --reproduce
 cp out commands
 grep -q "^le-bench --time .* project$" commands || { fail "no command"; cat commands; }

@@ -15,8 +15,10 @@
 
 typedef struct reader {
     problem_args *out;
+    le_engine *engine;
     const le_operation *op;
     problem_data data;
+    bool sampled;
     uint64_t random;
     char *why;
     size_t size;
@@ -107,8 +109,13 @@ static bool add_tensor(reader *r, const le_arg_desc *d, const char *text) {
 
 /* --- numbers, texts, lists --- */
 
-static const le_arg *in_sample(const reader *r, const char *name) {
+/* Made when the text leaves something open: some take longer than all else here. */
+static const le_arg *in_sample(reader *r, const char *name) {
     size_t n = 0;
+    if (r->op->make_case && !r->sampled)
+        le_sample_make(&r->out->sample, r->engine, r->op->name,
+                       &(le_case_request){.kind = LE_CASE_TRIAL, .seed = 1});
+    r->sampled = true;
     const le_arg *args = r->out->sample ? le_sample_args(r->out->sample, &n) : NULL;
     for (size_t i = 0; i < n; i++)
         if (!strcmp(args[i].name, name))
@@ -194,7 +201,6 @@ static bool read_word(reader *r, char *word) {
 static bool add_rest(reader *r) {
     for (size_t i = 0; i < r->op->n_args; i++) {
         const le_arg_desc *d = &r->op->args[i];
-        const le_arg *like = in_sample(r, d->name);
         if (d->optional || has(r->out, d->name))
             continue;
         if (d->type == LE_TYPE_OUT) { /* its shape follows from the rest */
@@ -202,7 +208,8 @@ static bool add_rest(reader *r) {
             r->out->n++;
             continue;
         }
-        if (d->type == LE_TYPE_IN || !like)
+        const le_arg *like = d->type == LE_TYPE_IN ? NULL : in_sample(r, d->name);
+        if (!like)
             return refuse(r, "the problem lacks an argument", d->name);
         r->out->args[r->out->n++] = *like;
     }
@@ -213,12 +220,15 @@ bool le__problem_args_make(problem_args *out, le_engine *engine, const char *ope
                            const char *text, problem_data data, char *why, size_t size) {
     *out = (problem_args){0};
     why[0] = '\0';
-    reader r = {out, le_engine_operation(engine, operation), data, 1, why, size};
+    reader r = {.out = out,
+                .engine = engine,
+                .op = le_engine_operation(engine, operation),
+                .data = data,
+                .random = 1,
+                .why = why,
+                .size = size};
     if (!r.op)
         return refuse(&r, "there is no operation", operation);
-    if (r.op->make_case)
-        le_sample_make(&out->sample, engine, operation,
-                       &(le_case_request){.kind = LE_CASE_TRIAL, .seed = 1});
     char *copy = strdup(text), *rest = copy;
     bool ok = copy || refuse(&r, "out of memory", text);
     for (char *word; ok && (word = strtok_r(rest, " ", &rest));)

@@ -43,6 +43,9 @@ hid_t le__h5_access(le__h5_handle *handle);
 /* The file of that handle, opened with H5F_ACC_ flags (TRUNC: made anew); -1 with the error set. Under
  * the lock. */
 hid_t le__h5_file(le__h5_handle *handle, const char *name, unsigned flags);
+/* The file of that handle, of so many bytes, for reading, also while somebody writes it (HDF5's
+ * SWMR); *out is -1 on an error. Under the lock. */
+le_status le__h5_file_read(le__h5_handle *handle, const char *name, int64_t bytes, hid_t *out);
 
 /* A chunk in the file. size 0: it was never written; -1: it cannot be read. */
 typedef struct le__h5_stored {
@@ -108,7 +111,8 @@ void le__h5_known_add(const le__h5_known *k);
 /* A link to another file that was met on the way to a dataset. */
 typedef struct le__h5_link {
     bool found;
-    char file[1024], dataset[1024]; /* as the link has them */
+    char file[1024], dataset[1024]; /* as the link has them; not found: the name in this file that
+                                       soft links lead to */
 } le__h5_link;
 
 /* Looks for the first one on the way to a name, through soft links too. Under the lock. */

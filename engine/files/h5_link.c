@@ -77,6 +77,8 @@ void le__h5_link_find(hid_t file, const char *name, le__h5_link *out) {
     strcpy(at, name);
     for (int links = 0; links < SOFT_MAX && pass_link(file, at, out); links++)
         ;
+    if (!out->found)
+        strcpy(out->dataset, at);
 }
 
 le_status le__h5_link_follow(const le__h5_link *link, const char *text, const char *from,

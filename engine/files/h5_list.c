@@ -14,16 +14,25 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Names, one behind the other with their ends, as another process tells them. */
+enum { TOLD_BYTES = 16 << 20 };
+typedef struct told {
+    size_t used;
+    char text[TOLD_BYTES];
+} told;
+
 typedef struct list_job {
     const le__io_place *place;
+    int64_t file_bytes;
     le__h5_handle handle;
-    le__h5_names *names;
+    le__h5_names names;
     size_t room; /* for names */
     bool frames, any_soft, out_of_memory;
+    told *told;
 } list_job;
 
 static bool add(list_job *job, const char *name) {
-    le__h5_names *l = job->names;
+    le__h5_names *l = &job->names;
     if (!LE__ARRAY_ROOM(l->list, l->n, job->room))
         return false;
     l->list[l->n] = strdup(name);
@@ -37,17 +46,30 @@ static int axes_of(hid_t set) {
     return axes;
 }
 
-/* Whether a name is that of a dataset with elements of its own, or leads to another file. */
+/* Whether something is there that may be a dataset although it cannot be opened as one. Nothing
+ * tells what an object is whose header is damaged. */
+static bool is_broken(hid_t group, const char *name, hid_t access) {
+    H5O_info_t info;
+    if (H5Oget_info_by_name2(group, name, &info, H5O_INFO_BASIC, access) >= 0)
+        return info.type == H5O_TYPE_DATASET;
+    return H5Oexists_by_name(group, name, access) > 0;
+}
+
+/* Whether a name is that of a dataset with elements of its own, or leads to another file. What
+ * cannot be opened is left to whoever opens it, for only there is the reason told. */
 static bool is_wanted(hid_t group, const char *name, bool frames) {
     bool left;
     hid_t access = le__h5_inside(&left), set = H5Dopen2(group, name, access);
     hid_t plist = set < 0 ? -1 : H5Dget_create_plist(set);
     const bool virtual = plist >= 0 && H5Pget_layout(plist) == H5D_VIRTUAL;
-    const int axes = set < 0 ? 0 : axes_of(set);
+    const int axes = set < 0 ? -1 : axes_of(set);
+    const bool wanted =
+        left || (set < 0 ? is_broken(group, name, access)
+                         : !virtual && !(frames && axes >= 0 && axes < LE__FRAME_AXES));
     le__h5_drop(plist);
     le__h5_drop(set);
     H5Pclose(access);
-    return left || (set >= 0 && !virtual && !(frames && axes >= 0 && axes < LE__FRAME_AXES));
+    return wanted;
 }
 
 static herr_t note(hid_t group, const char *name, const H5L_info_t *info, void *cookie) {
@@ -72,6 +94,7 @@ static char *target_of(hid_t file, const char *name) {
     char *target = NULL;
     le__h5_link link;
     H5O_info_t info;
+    H5L_info_t last;
     bool left;
     int n = -1;
     le__h5_link_find(file, name, &link);
@@ -82,6 +105,8 @@ static char *target_of(hid_t file, const char *name) {
     hid_t access = le__h5_inside(&left);
     if (H5Oget_info_by_name2(file, name, &info, H5O_INFO_BASIC, access) >= 0)
         n = asprintf(&target, ":%llu", (unsigned long long)info.addr);
+    else if (H5Lget_info(file, link.dataset, &last, H5P_DEFAULT) >= 0 && last.type == H5L_TYPE_HARD)
+        n = asprintf(&target, ":%llu", (unsigned long long)last.u.address); /* of a damaged one */
     H5Pclose(access);
     return n < 0 ? NULL : target;
 }
@@ -135,20 +160,38 @@ static bool drop_soft(hid_t file, const char *group, le__h5_names *names) {
 
 /* ---------------------------------------------------------------------------------- listing -- */
 
+static le_status tell(const list_job *job) {
+    told *t = job->told;
+    t->used = 0;
+    for (size_t i = 0; i < job->names.n; i++) {
+        const size_t size = strlen(job->names.list[i]) + 1;
+        if (size > sizeof t->text - t->used)
+            return le_fail(LE_ERR_UNSUPPORTED, "%s: the names in the group take more than %d MiB",
+                           job->place->text, TOLD_BYTES >> 20);
+        memcpy(t->text + t->used, job->names.list[i], size);
+        t->used += size;
+    }
+    return LE_OK;
+}
+
 static le_status list_group(void *context) {
     list_job *job = context;
-    hid_t file = le__h5_file(&job->handle, job->place->file, H5F_ACC_RDONLY);
+    hid_t file = -1;
+    le_status status = le__h5_file_read(&job->handle, job->place->file, job->file_bytes, &file);
     hid_t group = file < 0 ? -1 : H5Gopen2(file, job->place->dataset, H5P_DEFAULT);
-    le_status status = file < 0    ? LE_ERR_IO
-                       : group < 0 ? le__h5_fail(job->place->text, "is no group")
-                                   : LE_OK;
+    if (status == LE_OK && group < 0)
+        status = le__h5_fail(job->place->text, "is no group");
     hsize_t at = 0;
     if (group >= 0 && H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, &at, note, job) < 0)
         status = le__h5_fail(job->place->text, "its datasets cannot be listed");
     if (status == LE_OK && job->frames && job->any_soft && !job->out_of_memory)
-        job->out_of_memory = !drop_soft(file, job->place->dataset, job->names);
+        job->out_of_memory = !drop_soft(file, job->place->dataset, &job->names);
     if (job->out_of_memory)
         status = le_fail(LE_ERR_MEMORY, "%s: out of memory", job->place->text);
+    if (status == LE_OK)
+        status = tell(job);
+    le__h5_names_free(&job->names);
+    job->room = 0;
     le__h5_drop(group);
     le__h5_drop(file);
     return status;
@@ -161,20 +204,32 @@ void le__h5_names_free(le__h5_names *names) {
     *names = (le__h5_names){.n = 0};
 }
 
+static le_status take(list_job *job, le__h5_names *out) {
+    const told *t = job->told;
+    for (size_t at = 0; at < t->used; at += strlen(t->text + at) + 1)
+        if (!add(job, t->text + at))
+            return le_fail(LE_ERR_MEMORY, "%s: out of memory", job->place->text);
+    *out = job->names;
+    return out->n ? LE_OK : le_fail(LE_ERR_IO, "%s: the group has no dataset", job->place->text);
+}
+
+/* In a child alone: after it has met a damaged dataset HDF5 cannot end without a word. */
 le_status le__h5_list(const le__io_place *place, bool frames, le__h5_names *out) {
-    int64_t bytes;
     *out = (le__h5_names){.n = 0};
-    list_job job = {.place = place, .frames = frames, .names = out, .handle = {.unlocked = true}};
+    list_job job = {.place = place, .frames = frames, .handle = {.unlocked = true}};
     if (!place->dataset)
         return le_fail(LE_ERR_ARGUMENT, "%s: name a group, as FILE.h5:/NAME", place->text);
-    job.handle.fd = le__io_open(place->file, &bytes);
+    job.handle.fd = le__io_open(place->file, &job.file_bytes);
     if (job.handle.fd < 0)
         return LE_ERR_IO;
-    le_status status = le__h5_guarded(place->text, 0, true, list_group, &job);
+    job.told = le__io_shared(sizeof *job.told);
+    le_status status = job.told ? le__h5_guarded(place->text, 0, false, list_group, &job)
+                                : le_fail(LE_ERR_MEMORY, "%s: out of memory", place->text);
     close(job.handle.fd);
-    if (status == LE_OK && out->n == 0)
-        status = le_fail(LE_ERR_IO, "%s: the group has no dataset", place->text);
+    if (status == LE_OK)
+        status = take(&job, out);
+    le__io_unshare(job.told, sizeof *job.told);
     if (status != LE_OK)
-        le__h5_names_free(out);
+        le__h5_names_free(&job.names);
     return status;
 }

@@ -63,19 +63,24 @@ static bool is_written(int fd, int64_t superblock) {
            head[VERSION] == 3 && (head[FLAGS] & (WRITING | SWMR)) == (WRITING | SWMR);
 }
 
-static le_status open_file(const le__io_place *place, le__h5_dataset *d) {
+le_status le__h5_file_read(le__h5_handle *handle, const char *name, int64_t bytes, hid_t *out) {
+    *out = -1;
     le__h5_know_filters();
-    const int64_t superblock = le__h5_signature(d->handle.fd, d->file_bytes);
+    const int64_t superblock = le__h5_signature(handle->fd, bytes);
     if (superblock < 0)
-        return le_fail(LE_ERR_IO, "%s: not an HDF5 file", place->file);
-    d->handle.unlocked = opened_here(d->handle.fd);
-    hid_t access = le__h5_access(&d->handle);
-    d->file = access < 0 ? -1 : H5Fopen(place->file, H5F_ACC_RDONLY, access);
-    if (access >= 0 && d->file < 0 && is_written(d->handle.fd, superblock))
-        d->file = H5Fopen(place->file, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
-    le_status status = d->file < 0 ? le__h5_fail(place->file, "cannot be opened") : LE_OK;
+        return le_fail(LE_ERR_IO, "%s: not an HDF5 file", name);
+    hid_t access = le__h5_access(handle);
+    *out = access < 0 ? -1 : H5Fopen(name, H5F_ACC_RDONLY, access);
+    if (access >= 0 && *out < 0 && is_written(handle->fd, superblock))
+        *out = H5Fopen(name, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
+    le_status status = *out < 0 ? le__h5_fail(name, "cannot be opened") : LE_OK;
     le__h5_drop(access); /* forgets HDF5's errors */
     return status;
+}
+
+static le_status open_file(const le__io_place *place, le__h5_dataset *d) {
+    d->handle.unlocked = opened_here(d->handle.fd);
+    return le__h5_file_read(&d->handle, place->file, d->file_bytes, &d->file);
 }
 
 /* HDF5 walks every path from the root: thousands of nested groups would take minutes. */

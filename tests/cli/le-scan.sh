@@ -86,6 +86,16 @@ same result.raw wanted.raw
 expect 0 le-run bitshuffle_lz4 "frames=bad.h5:/entry/data/data[2:4]" bad_frames=skip result=result.raw
 err_has "1 bad frame left out: 0 ("
 
+# --- a damaged dataset of a group; HDF5 complains in its own words when such a process ends ---
+expect 1 le-run bitshuffle_lz4 frames=broken.h5:/entry/data result=none.h5:/data
+err_has "broken.h5:/entry/data/data_000002: cannot be opened as a dataset: "
+[ ! -e none.h5 ] || fail "a damaged dataset left an output"
+expect 0 le-run bitshuffle_lz4 frames=broken.h5:/entry/data bad_frames=skip result=result.raw
+err_has "3 bad frames left out: 3, 4, 5 (broken.h5:/entry/data/data_000002: "
+[ "$(wc -l <err)" = 1 ] || fail "more than one line: $(cat err)"
+{ frames 0 3; head -c $((3 * frame)) /dev/zero; frames 6 2; } >wanted.raw
+same result.raw wanted.raw
+
 # --- a file that is missing, one that is too short ---
 mv part_2.h5 away.h5
 expect 1 le-run bitshuffle_lz4 frames=master.h5:/entry/data result=none.h5:/data

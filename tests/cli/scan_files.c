@@ -142,6 +142,35 @@ static void write_member(hid_t file, const char *name, hid_t type, int ndim, con
     H5Pclose(links);
 }
 
+/* The first and the last part as datasets of one group, and between them one whose header, which
+ * has a checksum, is damaged. */
+static void write_broken(void) {
+    enum { INSIDE = 30 }; /* bytes from where it begins */
+    static const char *const names[] = {"/entry/data/data_000001", "/entry/data/data_000002",
+                                        "/entry/data/data_000003"};
+    H5O_info_t info = {.addr = 0};
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS), links = H5Pcreate(H5P_LINK_CREATE);
+    H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
+    H5Pset_create_intermediate_group(links, 1);
+    hid_t file = H5Fcreate("broken.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    write_member(file, names[1], H5T_NATIVE_UINT16, 3, (const hsize_t[]){3, ROWS, COLS},
+                 H5P_DEFAULT, frames);
+    H5Oget_info_by_name2(file, names[1], &info, H5O_INFO_BASIC, H5P_DEFAULT);
+    for (int k = 0; k < 3; k += 2) {
+        hid_t part = H5Fopen(k ? "part_3.h5" : "part_1.h5", H5F_ACC_RDONLY, H5P_DEFAULT);
+        if (H5Ocopy(part, "/entry/data/data", file, names[k], H5P_DEFAULT, links) < 0)
+            stop("broken.h5");
+        H5Fclose(part);
+    }
+    H5Fclose(file);
+    H5Pclose(links);
+    H5Pclose(access);
+    FILE *f = fopen("broken.h5", "r+b");
+    if (!f || fseek(f, (long)info.addr + INSIDE, SEEK_SET) || fwrite("?", 1, 1, f) != 1 ||
+        fclose(f))
+        stop("broken.h5");
+}
+
 /* All frames in chunks that HDF5 itself has compressed. */
 static void write_deflated(void) {
     const hsize_t shape[3] = {MOST, ROWS, COLS};
@@ -232,6 +261,7 @@ int main(int argc, char **argv) {
     write_scan("part_2.h5", "/entry/data/data", 3, 3, (const hsize_t[]){1, ROWS, COLS}, -1);
     write_scan("part_3.h5", "/entry/data/data", 6, 2, (const hsize_t[]){1, ROWS, COLS}, -1);
     write_master();
+    write_broken();
     write_deflated();
     write_virtual();
     write_masks();

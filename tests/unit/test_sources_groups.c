@@ -1,0 +1,124 @@
+/* SPDX-FileCopyrightText: 2026 The liquid engine developers
+ * SPDX-License-Identifier: MIT
+ *
+ * Groups of an HDF5 file as sources: with datasets that cannot be opened, and while somebody writes
+ * the file.
+ */
+#include "io_test.h"
+
+#include "liquid_engine/le_stream.h"
+
+#include <hdf5.h>
+
+enum { FRAMES = 4, SIDE = 8, MEMBERS = 3 };
+
+/* Three datasets in a group, beside what is none. Object headers have checksums. */
+static hid_t write_group(const char *name) {
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
+    hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    hid_t group = H5Gcreate2(file, "/g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t space = H5Screate_simple(3, (const hsize_t[]){FRAMES, SIDE, SIDE}, NULL);
+    hid_t how = H5Pcreate(H5P_DATASET_CREATE), type = H5Tcopy(H5T_STD_U16LE);
+    const uint16_t values[FRAMES * SIDE * SIDE] = {1, 2, 3};
+    H5Pset_chunk(how, 3, (const hsize_t[]){1, SIDE, SIDE});
+    for (int k = 1; k <= MEMBERS; k++) {
+        char member[16];
+        snprintf(member, sizeof member, "data_%d", k);
+        hid_t set = H5Dcreate2(group, member, H5T_STD_U16LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
+        assert_true(H5Dwrite(set, H5T_NATIVE_UINT16, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+        H5Dclose(set);
+    }
+    H5Gclose(H5Gcreate2(group, "a_group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    H5Tcommit2(group, "a_type", type, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_soft("nowhere", group, "a_link", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_soft("data_2", group, "z_link", H5P_DEFAULT, H5P_DEFAULT);
+    H5Tclose(type);
+    H5Pclose(how);
+    H5Sclose(space);
+    H5Gclose(group);
+    H5Pclose(access);
+    return file;
+}
+
+/* Where the header of one of its datasets is. */
+static long header_of(hid_t file, int k) {
+    char name[16];
+    H5O_info_t info;
+    snprintf(name, sizeof name, "/g/data_%d", k);
+    assert_true(H5Oget_info_by_name2(file, name, &info, H5O_INFO_BASIC, H5P_DEFAULT) >= 0);
+    return (long)info.addr;
+}
+
+static void damage(const char *name, long at) {
+    FILE *f = fopen(name, "r+b");
+    assert_non_null(f);
+    fseek(f, at, SEEK_SET);
+    const int was = fgetc(f);
+    fseek(f, at, SEEK_SET);
+    fputc(was ^ 0xff, f);
+    fclose(f);
+}
+
+static void assert_fails(const char *place, le_source_kind kind, const char *words) {
+    le_source *s = NULL;
+    assert_int_equal(le_io_source(io_engine, place, kind, &s), LE_ERR_IO);
+    if (!strstr(le_error_message(), words))
+        fail_msg("'%s' does not say '%s'", le_error_message(), words);
+}
+
+/* One that cannot be opened is no other thing than a dataset, and a soft link to it the same one.
+ */
+static void damaged(void **state) {
+    enum { HEADER = 30 }; /* bytes into it */
+    static const char why[] = "cannot be opened as a dataset: incorrect metadata checksum";
+    const le_source_piece *pieces;
+    le_source *s;
+    long at[MEMBERS];
+    (void)state;
+    hid_t file = write_group("damaged.h5");
+    for (int k = 0; k < MEMBERS; k++)
+        at[k] = header_of(file, k + 1);
+    H5Fclose(file);
+    damage("damaged.h5", at[1] + HEADER);
+    assert_fails("damaged.h5:/g", LE_SOURCE_STORED, "damaged.h5:/g/data_2: ");
+    assert_fails("damaged.h5:/g", LE_SOURCE_STORED, why);
+    assert_int_equal(le_io_source(io_engine, "damaged.h5:/g", LE_SOURCE_STORED_SKIP, &s), LE_OK);
+    assert_int_equal(s->items, MEMBERS * FRAMES);
+    assert_int_equal(le_io_source_pieces(s, &pieces), MEMBERS);
+    assert_null(pieces[0].why);
+    assert_non_null(pieces[1].why);
+    assert_non_null(strstr(pieces[1].why, why));
+    assert_null(pieces[2].why);
+    le_source_close(&s);
+    damage("damaged.h5", at[0] + HEADER);
+    damage("damaged.h5", at[2] + HEADER);
+    assert_fails("damaged.h5:/g", LE_SOURCE_STORED, why);
+    assert_fails("damaged.h5:/g", LE_SOURCE_STORED_SKIP, why);
+}
+
+/* As a detector has it open (HDF5's SWMR); in a child process and without. */
+static void while_written(void **state) {
+    (void)state;
+    hid_t file = write_group("written.h5");
+    assert_true(H5Fstart_swmr_write(file) >= 0);
+    for (int trusted = 0; trusted < 2; trusted++) {
+        le_source *s = NULL;
+        setenv("LE_IO_TRUST", trusted ? "1" : "0", 1);
+        if (le_io_source(io_engine, "written.h5:/g", LE_SOURCE_STORED, &s) != LE_OK)
+            fail_msg("%s", le_error_message());
+        assert_int_equal(s->items, MEMBERS * FRAMES);
+        assert_int_equal(le_io_source_ready(s), MEMBERS * FRAMES);
+        le_source_close(&s);
+    }
+    unsetenv("LE_IO_TRUST");
+    H5Fclose(file);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(damaged),
+        cmocka_unit_test(while_written),
+    };
+    return cmocka_run_group_tests(tests, io_setup, io_teardown);
+}

@@ -173,10 +173,36 @@ static bool decodable(const le_stored_info *x, const scan_wish *wish, const char
     return (wish->dtypes & LE_DTYPE_BIT(x->dtype)) != 0;
 }
 
+static bool all_selected(const le_stored_info *x) {
+    bool all = true;
+    for (int d = 0; d < x->ndim; d++)
+        all = all && x->start[d] == 0 && x->step[d] == 1 && x->count[d] == x->shape[d] &&
+              !x->dropped[d];
+    return all;
+}
+
+/* The place of a piece with what is selected of it. */
+static char *place_of(const le_source_piece *piece) {
+    enum { AXIS = 3 * 24 };
+    const le_stored_info *x = piece->about;
+    const size_t size = strlen(piece->place) + LE_MAX_DIMS * AXIS + 2;
+    char *text = malloc(size);
+    size_t n = text ? (size_t)snprintf(text, size, "%s", piece->place) : 0;
+    for (int d = 0; text && !all_selected(x) && d < x->ndim; d++) {
+        const long long start = x->start[d], step = x->step[d];
+        const char *end = d + 1 < x->ndim ? "" : "]", *begin = d ? "," : "[";
+        const long long last = x->count[d] ? start + (x->count[d] - 1) * step + 1 : start;
+        n += (size_t)(x->dropped[d] ? snprintf(text + n, size - n, "%s%lld%s", begin, start, end)
+                                    : snprintf(text + n, size - n, "%s%lld:%lld:%lld%s", begin,
+                                               start, last, step, end));
+    }
+    return text;
+}
+
 /* The only dataset of a group, say, which is to be read instead of the source. */
 static le_status read_piece(le_engine *engine, const le_source_piece *piece, const scan_wish *wish,
                             le_source **out) {
-    char *place = strdup(piece->place);
+    char *place = place_of(piece);
     if (!place)
         return le_fail(LE_ERR_MEMORY, "%s: out of memory", piece->place);
     le_source_close(out);

@@ -66,6 +66,14 @@ fi
 # --- a group's only dataset may be of any kind ---
 expect 0 le-run bitshuffle_lz4 frames=deflated.h5:/entry/data result=result.raw
 same result.raw frames.raw
+for scan in deflated.h5:/entry/data deflated.h5:/entry/data/data_000001; do
+    expect 0 le-run bitshuffle_lz4 "frames=${scan}[1:8:3]" result=result.raw
+    { frames 1 1; frames 4 1; frames 7 1; } >wanted.raw
+    same result.raw wanted.raw
+    expect 0 le-run bitshuffle_lz4 "frames=${scan}[5]" result=result.raw
+    frames 5 1 >wanted.raw
+    same result.raw wanted.raw
+done
 
 # --- what a group of frames holds, or links to, is no place for the result ---
 for scan in master.h5:/entry/data part_1.h5:/entry/data part_1.h5:/entry/data/data; do

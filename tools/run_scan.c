@@ -49,7 +49,7 @@ static le_status end_batch(scan *s, int64_t done) {
                        frames_in(s, s->parted ? s->own.end - s->own.begin : s->all));
     run_world_done(done - before, now - s->since);
     s->since = tool_clock();
-    s->stopped = !s->shared && run_interrupt_came() && !last;
+    s->stopped = !s->shared && run_interrupt_came() && !last && !s->ended;
     return s->stopped ? le_fail(LE_ERR_CANCELLED, "stopped") : LE_OK;
 }
 
@@ -276,7 +276,7 @@ le_status scan_connect(scan *s) {
     if (s->left_out)
         status = scan_frames_leave(now, s->left_out);
     if (status == LE_OK && s->options->follow >= 0)
-        now->items = scan_frames_ready(now);
+        now->items = scan_frames_ready(now, s->ended);
     if (status == LE_OK)
         status = scan_outputs_lay_out(s);
     if (status == LE_OK)
@@ -290,7 +290,8 @@ static void nap(double seconds) {
     nanosleep(&t, NULL);
 }
 
-/* Until there are more frames; source->items is 0 when none have come for long enough. */
+/* Until there are more frames. When none have come for long enough those that are left are taken,
+ * of chunks into which more could have come; source->items is 0 when there is none. */
 static le_status wait_for_more(scan *s) {
     const double begun = tool_clock();
     le_status status = LE_ERR_IO;
@@ -300,6 +301,10 @@ static le_status wait_for_more(scan *s) {
         status = scan_connect(s); /* whoever writes may be in the middle of something */
     } while (!run_interrupt_came() && tool_clock() - begun < s->options->follow &&
              (status != LE_OK || s->source->items == 0));
+    if (status == LE_OK && s->source->items == 0) {
+        s->ended = true;
+        status = scan_connect(s);
+    }
     if (status != LE_OK && s->left_out && s->source) { /* what has come is enough */
         s->source->items = 0;
         return LE_OK;
@@ -352,7 +357,7 @@ static le_status stream_all(scan *s, const le_arg *options, size_t n_options) {
     while (status == LE_OK && s->source->items > 0) {
         run_progress("running", s->a->operation->name);
         status = scan_stream(s, options, n_options);
-        if (status != LE_OK || s->options->follow < 0 || run_interrupt_came())
+        if (status != LE_OK || s->options->follow < 0 || s->ended || run_interrupt_came())
             break;
         s->left_out += s->source->items;
         status = wait_for_more(s);

@@ -60,6 +60,7 @@ struct scan {
     double chunk[LE_MAX_DIMS];
     char type[8];
     bool stopped;        /* by Ctrl-C */
+    bool ended;          /* no more frames are waited for */
     bool shared;         /* by the ranks of a job */
     bool parted;         /* only what is left of the items is done, each rank's share of it: */
     scan_shared common;  /* these, */

@@ -7,6 +7,7 @@
 
 #include "liquid_engine/le_method.h"
 #include "scan_command.h"
+#include "scan_layout.h"
 #include "tool.h"
 
 #include <stdio.h>
@@ -19,6 +20,8 @@ enum { BITSHUFFLE = 32008, PARTS = 3 };
 
 typedef struct read_source {
     le_source base;
+    le_source
+        *chunks; /* what of them was written before `stream` was opened; NULL: nothing tells */
     le_io_stream *stream; /* NULL: all is one frame, in `frames` */
     le_tensor frames;
     int64_t frame_bytes;
@@ -89,6 +92,7 @@ static le_status read_next(le_source *source, int64_t items, le_tensor *parts) {
 static void read_close(le_source *source) {
     read_source *s = (read_source *)source;
     le_io_stream_close(&s->stream);
+    le_source_close(&s->chunks);
     le_tensor_free(&s->frames);
     free(s->place);
     free(s);
@@ -205,8 +209,13 @@ static le_status read_piece(le_engine *engine, const le_source_piece *piece, con
     char *place = place_of(piece);
     if (!place)
         return le_fail(LE_ERR_MEMORY, "%s: out of memory", piece->place);
-    le_source_close(out);
+    le_source *chunks = *out;
+    *out = NULL;
     le_status status = open_read(engine, place, wish, out);
+    if (status == LE_OK)
+        ((read_source *)*out)->chunks = chunks;
+    else
+        le_source_close(&chunks);
     free(place);
     return status;
 }
@@ -251,8 +260,73 @@ le_status scan_frames_leave(le_source *source, int64_t items) {
     return LE_OK;
 }
 
-int64_t scan_frames_ready(le_source *source) {
-    return source->next == read_next ? source->items : le_io_source_ready(source);
+/* Chunks beside each other of those that lie along the first axis. */
+static int64_t per_row(const le_stored_info *x) {
+    int64_t n = 1;
+    for (int d = 1; d < x->ndim; d++)
+        n *= x->grid[d];
+    return n;
+}
+
+/* Items of a piece whose chunks reach beyond its end, where more frames may come to be; all are the
+ * last ones. */
+static int64_t unfinished(const le_source_piece *piece) {
+    const le_stored_info *x = piece->about;
+    if (piece->items == 0)
+        return 0;
+    const int64_t end = (le_stored_place(x, 0, x->grid[0] - 1) + 1) * x->chunk[0];
+    return end > x->shape[0] ? per_row(x) : 0;
+}
+
+static int64_t all_items(const le_source_piece *pieces, size_t n) {
+    return pieces[n - 1].first + pieces[n - 1].items;
+}
+
+/* Whoever writes into the next dataset has finished this one. */
+static int64_t chunks_ready(le_source *chunks, bool ended) {
+    const le_source_piece *pieces;
+    const size_t n = le_io_source_pieces(chunks, &pieces);
+    const int64_t begin = all_items(pieces, n) - chunks->items;
+    const int64_t end = begin + le_io_source_ready(chunks);
+    size_t last = 0;
+    while (last + 1 < n && end > pieces[last + 1].first)
+        last++;
+    const int64_t settled = pieces[last].first + pieces[last].items - unfinished(&pieces[last]);
+    if (ended || end <= settled)
+        return end - begin;
+    return settled > begin ? settled - begin : 0;
+}
+
+/* Which of the chunks along the first axis has this one of the selected frames. */
+static int64_t row_of(const le_stored_info *x, int64_t frame) {
+    const int64_t at = x->start[0] + frame * x->step[0];
+    const int64_t row = x->step[0] > x->chunk[0] ? frame : at / x->chunk[0] - x->first[0];
+    return row < x->grid[0] ? row : x->grid[0];
+}
+
+/* Frames all of whose chunks are there, and were when the frames were opened: a reader does not see
+ * what is written later. */
+static int64_t read_ready(read_source *s, bool ended) {
+    const le_source_piece *piece;
+    if (!s->chunks)
+        return s->base.items;
+    le_io_source_pieces(s->chunks, &piece);
+    const int64_t row = per_row(piece->about), frame = s->piece.items - s->base.items;
+    const int64_t begin = s->stream ? row_of(piece->about, frame) : 0;
+    const int64_t left_out = piece->items - s->chunks->items;
+    if (le_io_source_leave(s->chunks, begin * row - left_out) != LE_OK)
+        return 0;
+    const int64_t end = begin * row + chunks_ready(s->chunks, ended);
+    if (!s->stream)
+        return ended || end == piece->items ? s->base.items : 0;
+    const scan_layout l = scan_layout_of(piece, 1, 1);
+    const int64_t ready = scan_layout_before(&l, end - end % row) - frame;
+    return ready < 0 ? 0 : ready < s->base.items ? ready : s->base.items;
+}
+
+int64_t scan_frames_ready(le_source *source, bool ended) {
+    return source->next == read_next ? read_ready((read_source *)source, ended)
+                                     : chunks_ready(source, ended);
 }
 
 static uint64_t mixed_part(const le_tensor *t) {

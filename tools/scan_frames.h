@@ -21,8 +21,10 @@ le_status scan_frames_open(le_engine *engine, const char *place, const scan_wish
                            le_source **out);
 /* As le_io_source_pieces. */
 size_t scan_frames_pieces(const le_source *source, const le_source_piece **pieces);
-/* How many of the next items are there: le_io_source_ready. */
-int64_t scan_frames_ready(le_source *source);
+/* How many of the next items are there, as le_io_source_ready tells; unless writing has ended,
+ * without the last ones where frames are still to come into their chunks. All, where nothing tells.
+ */
+int64_t scan_frames_ready(le_source *source, bool ended);
 /* What is stored of an item, mixed: whether it is the same one at another time. false: it cannot be
  * read. */
 bool scan_frames_print(le_engine *engine, const char *place, const scan_wish *wish, int64_t item,

@@ -385,9 +385,19 @@ le_status le__pieces_next(le__pieces *p, int64_t items, le_tensor *parts) {
     return status;
 }
 
+static bool is_inside(const le__pieces *p, size_t k, int64_t item) {
+    return item >= p->list[k].first && item - p->list[k].first < p->list[k].items;
+}
+
+/* What is open stays so: it tells of the file at one moment. */
 void le__pieces_leave(le__pieces *p, int64_t items) {
+    const bool stays =
+        p->open && is_inside(p, p->at, p->next) && is_inside(p, p->at, p->next + items);
+    if (stays)
+        le__h5_stored_leave(p->open, items);
+    else
+        close_piece(p);
     p->next += items;
-    close_piece(p);
 }
 
 int64_t le__pieces_ready(le__pieces *p) {

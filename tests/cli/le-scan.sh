@@ -241,12 +241,15 @@ PY
 }
 
 # --- a file that grows while it is read; a file that is not there yet ---
-rm -f grown.raw
-scan-files grow.h5 &
-# shellcheck disable=SC2086
-expect 0 le-run --implementation=reference --follow=4 integrate_stored frames=grow.h5:/data $geometry intensity=grown.raw
-wait
-same grown.raw i.raw
+for how in "" blocks room; do # a chunk may wait for more of its frames, a frame for its chunk
+    rm -f grow.h5 grown.raw
+    # shellcheck disable=SC2086
+    scan-files grow.h5 $how &
+    # shellcheck disable=SC2086
+    expect 0 le-run --implementation=reference --follow=4 integrate_stored frames=grow.h5:/data $geometry intensity=grown.raw
+    wait
+    same grown.raw i.raw
+done
 
 stop_when_begun() { # FOLDER COMMAND...
     stop_scan "$@"

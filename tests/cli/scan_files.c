@@ -5,7 +5,8 @@
  * started: scans of frames of 40 x 50 u16 in bitshuffled chunks, and the frames as plain numbers.
  * With the name of a file it is that one, frame by frame, or with a number behind it so many
  * frames, the eight again and again; then the number of one that is damaged, or -1, and any word
- * for frames of other numbers.
+ * for frames of other numbers. The word `blocks` behind it: five frames share a chunk; `room`: the
+ * dataset has room for all from the start.
  */
 #include <hdf5.h>
 
@@ -17,7 +18,7 @@
 
 #include "scattering/encode.h"
 
-enum { ROWS = 40, COLS = 50, FRAME = ROWS * COLS, MOST = 8, LONG = 200 };
+enum { ROWS = 40, COLS = 50, FRAME = ROWS * COLS, MOST = 8, LONG = 200, PAUSE = 100000000 };
 
 static uint16_t frames[LONG * FRAME];
 
@@ -95,26 +96,41 @@ static void write_master(void) {
     H5Fclose(file);
 }
 
-/* One frame after the other, for readers that follow (HDF5's SWMR). */
-static void write_one_by_one(const char *name, int n, long nanoseconds, int bad) {
-    const hsize_t none[3] = {0, ROWS, COLS}, most[3] = {H5S_UNLIMITED, ROWS, COLS},
-                  chunk[3] = {1, ROWS, COLS};
-    const unsigned values[] = {0, 5, 2, 0, 2};
-    const le__sc_format format = {.compression = LE__SC_BITS_LZ4, .element = 2, .elements = FRAME};
-    const struct timespec pause = {.tv_nsec = nanoseconds};
-    static uint8_t bytes[4 * FRAME];
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS), how = H5Pcreate(H5P_DATASET_CREATE);
+/* A file that others may read while it is written (HDF5's SWMR), with a dataset of n frames. */
+static hid_t begin_swmr(const char *name, hsize_t n, hsize_t together, hid_t how, hid_t *set) {
+    const hsize_t shape[3] = {n, ROWS, COLS}, most[3] = {H5S_UNLIMITED, ROWS, COLS},
+                  chunk[3] = {together, ROWS, COLS};
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
     H5Pset_chunk(how, 3, chunk);
-    H5Pset_filter(how, 32008, H5Z_FLAG_OPTIONAL, sizeof values / sizeof *values, values);
     hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    hid_t space = H5Screate_simple(3, none, most);
-    hid_t set = H5Dcreate2(file, "data", H5T_STD_U16LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
-    if (set < 0 || H5Fstart_swmr_write(file) < 0)
+    hid_t space = H5Screate_simple(3, shape, most);
+    *set = H5Dcreate2(file, "data", H5T_STD_U16LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    if (*set < 0 || H5Fstart_swmr_write(file) < 0)
         stop(name);
+    H5Sclose(space);
+    H5Pclose(how);
+    H5Pclose(access);
+    return file;
+}
+
+/* One frame after the other; together: as many share a chunk, which is written anew with each. */
+static void write_one_by_one(const char *name, int n, long nanoseconds, int bad, hsize_t together) {
+    const hsize_t chunk[3] = {together, ROWS, COLS};
+    const unsigned values[] = {0, 5, 2, 0, 2};
+    const le__sc_format format = {
+        .compression = LE__SC_BITS_LZ4, .element = 2, .elements = (int64_t)together * FRAME};
+    const struct timespec pause = {.tv_nsec = nanoseconds};
+    static uint16_t values_of_chunk[MOST * FRAME];
+    static uint8_t bytes[4 * MOST * FRAME];
+    hid_t set, how = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_filter(how, 32008, H5Z_FLAG_OPTIONAL, sizeof values / sizeof *values, values);
+    hid_t file = begin_swmr(name, 0, together, how, &set);
     for (hsize_t f = 0; f < (hsize_t)n; f++) {
-        const hsize_t shape[3] = {f + 1, ROWS, COLS}, at[3] = {f, 0, 0};
-        const int64_t size = le__sc_encode(&format, frames + f % MOST * FRAME, bytes);
+        const hsize_t shape[3] = {f + 1, ROWS, COLS}, at[3] = {f - f % together, 0, 0};
+        const int64_t first = (int64_t)(at[0] % MOST), end = first + (int64_t)(f % together) + 1;
+        cut(chunk, first, end, 0, values_of_chunk);
+        const int64_t size = le__sc_encode(&format, values_of_chunk, bytes);
         if ((int)f == bad)
             bytes[13] ^= 0x40;
         nanosleep(&pause, NULL);
@@ -123,10 +139,30 @@ static void write_one_by_one(const char *name, int n, long nanoseconds, int bad)
             stop(name);
     }
     H5Dclose(set);
-    H5Sclose(space);
     H5Fclose(file);
-    H5Pclose(how);
-    H5Pclose(access);
+}
+
+/* The same in a dataset that has room for all from the start, in chunks that HDF5 has compressed.
+ */
+static void write_into_room(const char *name, long nanoseconds) {
+    const hsize_t one[3] = {1, ROWS, COLS};
+    const struct timespec pause = {.tv_nsec = nanoseconds};
+    hid_t set, how = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_deflate(how, 3);
+    hid_t file = begin_swmr(name, MOST, 1, how, &set);
+    hid_t space = H5Dget_space(set), memory = H5Screate_simple(3, one, NULL);
+    for (hsize_t f = 0; f < MOST; f++) {
+        const hsize_t at[3] = {f, 0, 0};
+        nanosleep(&pause, NULL);
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, at, NULL, one, NULL);
+        if (H5Dwrite(set, H5T_NATIVE_UINT16, memory, space, H5P_DEFAULT, frames + f * FRAME) < 0 ||
+            H5Dflush(set) < 0)
+            stop(name);
+    }
+    H5Sclose(memory);
+    H5Sclose(space);
+    H5Dclose(set);
+    H5Fclose(file);
 }
 
 /* how: H5P_DEFAULT, or the properties of the dataset */
@@ -243,12 +279,20 @@ static void write_masks(void) {
 int main(int argc, char **argv) {
     for (int64_t i = 0; i < LONG * FRAME; i++)
         frames[i] = (uint16_t)((i * 7919 + i / FRAME * 31) % 97);
+    if (argc > 2 && !strcmp(argv[2], "room")) {
+        write_into_room(argv[1], PAUSE);
+        return 0;
+    }
+    if (argc > 2 && !strcmp(argv[2], "blocks")) {
+        write_one_by_one(argv[1], MOST, PAUSE, -1, 5);
+        return 0;
+    }
     if (argc > 1) {
         const int n = argc > 2 ? atoi(argv[2]) : MOST;
         if (argc > 4) /* other numbers */
             for (int64_t i = 0; i < LONG * FRAME; i++)
                 frames[i] = (uint16_t)(96 - frames[i]);
-        write_one_by_one(argv[1], n, argc > 2 ? 0 : 100000000, argc > 3 ? atoi(argv[3]) : -1);
+        write_one_by_one(argv[1], n, argc > 2 ? 0 : PAUSE, argc > 3 ? atoi(argv[3]) : -1, 1);
         return 0;
     }
     write_raw("frames.raw", frames, (int64_t)MOST * FRAME);

@@ -115,10 +115,48 @@ static void while_written(void **state) {
     H5Fclose(file);
 }
 
+static void write_frame(hid_t set, hsize_t frame) {
+    const uint16_t values[SIDE * SIDE] = {7};
+    const hsize_t at[3] = {frame, 0, 0}, one[3] = {1, SIDE, SIDE};
+    hid_t space = H5Dget_space(set), memory = H5Screate_simple(3, one, NULL);
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, at, NULL, one, NULL);
+    assert_true(H5Dwrite(set, H5T_NATIVE_UINT16, memory, space, H5P_DEFAULT, values) >= 0);
+    assert_true(H5Dflush(set) >= 0);
+    H5Sclose(memory);
+    H5Sclose(space);
+}
+
+/* A source tells of the moment when it was opened, whatever is left out. */
+static void as_it_was(void **state) {
+    le_source *s = NULL;
+    (void)state;
+    hid_t file = write_group("moment.h5"), how = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t space = H5Screate_simple(3, (const hsize_t[]){FRAMES, SIDE, SIDE}, NULL);
+    H5Pset_chunk(how, 3, (const hsize_t[]){1, SIDE, SIDE});
+    hid_t set = H5Dcreate2(file, "late", H5T_STD_U16LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    H5Sclose(space);
+    H5Pclose(how);
+    assert_true(H5Fstart_swmr_write(file) >= 0);
+    write_frame(set, 0);
+    write_frame(set, 1);
+    if (le_io_source(io_engine, "moment.h5:/late", LE_SOURCE_STORED, &s) != LE_OK)
+        fail_msg("%s", le_error_message());
+    write_frame(set, 2);
+    assert_int_equal(le_io_source_leave(s, 1), LE_OK);
+    assert_int_equal(le_io_source_ready(s), 1);
+    le_source_close(&s);
+    assert_int_equal(le_io_source(io_engine, "moment.h5:/late", LE_SOURCE_STORED, &s), LE_OK);
+    assert_int_equal(le_io_source_ready(s), 3);
+    le_source_close(&s);
+    H5Dclose(set);
+    H5Fclose(file);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(damaged),
         cmocka_unit_test(while_written),
+        cmocka_unit_test(as_it_was),
     };
     return cmocka_run_group_tests(tests, io_setup, io_teardown);
 }

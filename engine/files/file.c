@@ -64,6 +64,23 @@ le_status le__io_check_size(const char *text, le_dtype dtype, int ndim, const in
     return LE_OK;
 }
 
+le_status le__io_check_shape(const char *text, const le_tensor *t, int64_t *bytes) {
+    if (t->ndim < 0 || t->ndim > LE_MAX_DIMS)
+        return le_fail(LE_ERR_SHAPE, "%s: %d dimensions given, 0 to %d are possible", text, t->ndim,
+                       LE_MAX_DIMS);
+    return le__io_check_size(text, t->dtype, t->ndim, t->shape, INT64_MAX, bytes);
+}
+
+le_status le__io_check_tensor(const char *text, const le_tensor *t) {
+    char what[128];
+    int64_t bytes = 0;
+    le_status status = le__io_check_shape(text, t, &bytes);
+    if (status != LE_OK || t->data || t->storage || bytes == 0)
+        return status;
+    le_tensor_describe(t, what, sizeof what);
+    return le_fail(LE_ERR_ARGUMENT, "%s: the tensor %s has no data", text, what);
+}
+
 le_status le__io_alloc(le_tensor *out, le_dtype dtype, int ndim, const int64_t *shape) {
     size_t bytes;
     le_tensor t = le_tensor_of(NULL, dtype, ndim, shape);

@@ -94,6 +94,8 @@ le_status le_io_write_with(le_engine *engine, const char *place_text, le_tensor 
                                   "le_io_write_options")
                 : LE_OK;
     if (status == LE_OK)
+        status = le__io_check_tensor(place_text ? place_text : "le_io_write", tensor);
+    if (status == LE_OK)
         status = check_columns(place_text, tensor, &o);
     if (status == LE_OK)
         status = le__io_place_parse(place_text, &place);

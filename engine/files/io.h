@@ -143,6 +143,10 @@ void le__io_unshare(void *memory, size_t bytes);
 /* Checks ndim and shape against overflow and the limit; *bytes (may be NULL) gets the size. */
 le_status le__io_check_size(const char *text, le_dtype dtype, int ndim, const int64_t *shape,
                             int64_t max_bytes, int64_t *bytes);
+/* The same of a tensor's, and of its number of axes; the data do not matter. */
+le_status le__io_check_shape(const char *text, const le_tensor *t, int64_t *bytes);
+/* Of a tensor that is to be written, its data too, which only an empty one can do without. */
+le_status le__io_check_tensor(const char *text, const le_tensor *t);
 /* Of an HDF5 place, and the name of the file that several processes write before it has the
  * place's: to be freed. */
 le_status le__io_part_parse(const char *text, le__io_place *place, char **part);

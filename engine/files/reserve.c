@@ -289,7 +289,9 @@ le_status le_io_target_reserve(const char *place_text, const le_tensor *shape, b
                                int64_t *offset) {
     le__io_place place;
     char *part;
-    le_status status = le__io_part_parse(place_text, &place, &part);
+    le_status status = le__io_check_shape(place_text ? place_text : "result", shape, NULL);
+    if (status == LE_OK)
+        status = le__io_part_parse(place_text, &place, &part);
     if (status != LE_OK)
         return status;
     le__os_lock(&mutex);

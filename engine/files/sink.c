@@ -55,7 +55,9 @@ static le_status put(le_sink *sink, int64_t first, int64_t items, const le_tenso
     void *copy = NULL;
     (void)first;
     (void)items;
-    le_status status = begin(s, &t);
+    le_status status = le__io_check_tensor(s->text, &t);
+    if (status == LE_OK)
+        status = begin(s, &t);
     if (status == LE_OK)
         status = check_batch(s, &t);
     if (status == LE_OK)

@@ -72,11 +72,8 @@ static le_status new_target(le_engine *engine, const char *place, le_dtype dtype
     t->engine = engine;
     t->spool.fd = -1;
     t->element = le_dtype_size(dtype);
-    le_status status =
-        le__io_check_size(place ? place : "result", dtype, ndim, shape, INT64_MAX, &t->bytes);
-    if (status == LE_OK)
-        t->shape = le_tensor_of(NULL, dtype, ndim, shape);
-    return status;
+    t->shape = le_tensor_of(NULL, dtype, ndim, shape);
+    return le__io_check_shape(place ? place : "result", &t->shape, &t->bytes);
 }
 
 static le_status keep_or_release(le_status status, le_target *t, le_target **out) {

@@ -20,8 +20,8 @@ enum { BITSHUFFLE = 32008, PARTS = 3 };
 
 typedef struct read_source {
     le_source base;
-    le_source
-        *chunks; /* what of them was written before `stream` was opened; NULL: nothing tells */
+    le_source *chunks;    /* of the same frames; NULL: nothing tells what of them is written */
+    int64_t written;      /* of the chunks, before `stream` was opened */
     le_io_stream *stream; /* NULL: all is one frame, in `frames` */
     le_tensor frames;
     int64_t frame_bytes;
@@ -210,12 +210,16 @@ static le_status read_piece(le_engine *engine, const le_source_piece *piece, con
     if (!place)
         return le_fail(LE_ERR_MEMORY, "%s: out of memory", piece->place);
     le_source *chunks = *out;
+    const int64_t written = le_io_source_ready(chunks);
     *out = NULL;
     le_status status = open_read(engine, place, wish, out);
-    if (status == LE_OK)
-        ((read_source *)*out)->chunks = chunks;
-    else
+    read_source *s = (read_source *)*out;
+    if (status == LE_OK) {
+        s->chunks = chunks;
+        s->written = written;
+    } else {
         le_source_close(&chunks);
+    }
     free(place);
     return status;
 }
@@ -316,7 +320,8 @@ static int64_t read_ready(read_source *s, bool ended) {
     const int64_t left_out = piece->items - s->chunks->items;
     if (le_io_source_leave(s->chunks, begin * row - left_out) != LE_OK)
         return 0;
-    const int64_t end = begin * row + chunks_ready(s->chunks, ended);
+    int64_t end = begin * row + chunks_ready(s->chunks, ended);
+    end = end < s->written ? end : s->written;
     if (!s->stream)
         return ended || end == piece->items ? s->base.items : 0;
     const scan_layout l = scan_layout_of(piece, 1, 1);

@@ -206,6 +206,8 @@ void le__h5_names_free(le__h5_names *names) {
 
 static le_status take(list_job *job, le__h5_names *out) {
     const told *t = job->told;
+    if (t->used > sizeof t->text || (t->used && t->text[t->used - 1])) /* a damaged file's doing */
+        return le_fail(LE_ERR_IO, "%s: its datasets cannot be listed", job->place->text);
     for (size_t at = 0; at < t->used; at += strlen(t->text + at) + 1)
         if (!add(job, t->text + at))
             return le_fail(LE_ERR_MEMORY, "%s: out of memory", job->place->text);

@@ -41,10 +41,15 @@ static le_status make_list(le__pieces *p, size_t n) {
     return p->n ? LE_OK : no_memory(&p->request);
 }
 
-static le_status open_piece(le__pieces *p, piece *one) {
+static le_status open_piece(le__pieces *p, const piece *one) {
     le__io_request r = p->request;
     r.place = &one->place;
-    le_status status = le__h5_stored_open(&r, p->skip, &p->open);
+    return le__h5_stored_open(&r, p->skip, &p->open);
+}
+
+/* What is known of it from now on, although it may grow. */
+static le_status survey_piece(le__pieces *p, piece *one) {
+    le_status status = open_piece(p, one);
     if (status == LE_OK)
         one->info = *le__h5_stored_info(p->open);
     return status;
@@ -102,7 +107,7 @@ static le_status open_one(le__pieces *p) {
         return status;
     p->of[0].place.n_slices = place->n_slices;
     memcpy(p->of[0].place.slices, place->slices, sizeof place->slices);
-    return open_piece(p, &p->of[0]);
+    return survey_piece(p, &p->of[0]);
 }
 
 /* -------------------------------------------------------------------------------- a group -- */
@@ -147,7 +152,7 @@ static le_status judge(const piece *one, le_status status, bool *frames) {
 /* One that is missing or broken counts as frames where these are skipped. */
 static le_status look_at(le__pieces *p, piece *one, bool *frames) {
     *frames = true;
-    le_status status = open_piece(p, one);
+    le_status status = survey_piece(p, one);
     close_piece(p);
     status = judge(one, status, frames);
     if (status == LE_OK || !*frames)

@@ -126,6 +126,41 @@ static void write_frame(hid_t set, hsize_t frame) {
     H5Sclose(space);
 }
 
+/* What is known of a dataset of a group stays so, for the frames that have come since belong to
+ * chunks that were counted without them. */
+static void as_counted(void **state) {
+    enum { BLOCK = 5, FIRST = 3, THEN = 6 };
+    const hsize_t first[] = {FIRST, SIDE, SIDE}, most[] = {H5S_UNLIMITED, SIDE, SIDE};
+    const le_source_piece *pieces;
+    le_source *s = NULL;
+    (void)state;
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS), how = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
+    hid_t file = H5Fcreate("grows.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    hid_t group = H5Gcreate2(file, "/g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t space = H5Screate_simple(3, first, most);
+    H5Pset_chunk(how, 3, (const hsize_t[]){BLOCK, SIDE, SIDE});
+    hid_t set = H5Dcreate2(group, "d", H5T_STD_U16LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    H5Sclose(space);
+    H5Gclose(group);
+    H5Pclose(how);
+    H5Pclose(access);
+    assert_true(H5Fstart_swmr_write(file) >= 0);
+    for (int k = 0; k < FIRST; k++)
+        write_frame(set, (hsize_t)k);
+    assert_int_equal(le_io_source(io_engine, "grows.h5:/g", LE_SOURCE_STORED, &s), LE_OK);
+    assert_int_equal(s->items, 1);
+    assert_true(H5Dset_extent(set, (const hsize_t[]){THEN, SIDE, SIDE}) >= 0);
+    for (int k = FIRST; k < THEN; k++)
+        write_frame(set, (hsize_t)k);
+    assert_int_equal(le_io_source_ready(s), 1);
+    assert_int_equal(le_io_source_pieces(s, &pieces), 1);
+    assert_int_equal(pieces[0].about->shape[0], FIRST);
+    le_source_close(&s);
+    H5Dclose(set);
+    H5Fclose(file);
+}
+
 /* A source tells of the moment when it was opened, whatever is left out. */
 static void as_it_was(void **state) {
     le_source *s = NULL;
@@ -156,6 +191,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(damaged),
         cmocka_unit_test(while_written),
+        cmocka_unit_test(as_counted),
         cmocka_unit_test(as_it_was),
     };
     return cmocka_run_group_tests(tests, io_setup, io_teardown);

@@ -168,7 +168,7 @@ print(time.monotonic() - begun)
 
 def test_threads_that_call_in_a_loop_begin_no_more_calls(new_process):
     """Those under way take a millisecond: the program does not wait until there is none by chance."""
-    assert float(new_process(LOOPS)) < 1.5
+    assert float(new_process(LOOPS)) < 1.9  # 2 where it waits
 
 
 def test_a_handler_at_exit_may_call(new_process):

@@ -37,12 +37,20 @@ def quick(x, a, out):
 
 softclip.opencl("__kernel void k(__global const float *x, float a, __global float *out, uint n)"
                 "{ uint i = get_global_id(0); if (i < n) out[i] = tanh(a * x[i]); }")
+@le.operation(atol=1e-6)
+def third(x: le.In["f4", "n"]) -> le.Out["f4", "n"]:
+    return x.astype("f8") / 3
+
+@third.numpy
+def itself(x, out):
+    out[:] = third.reference(x)
+
 both = functools.partial(lambda clip, chain, x: (clip(x, 2.0), chain(x.reshape(5, 5))), softclip, edges)
 """
 KEPT = """
 import cloudpickle
 with open(sys.argv[1], "wb") as f:
-    f.write(cloudpickle.dumps((edges, again, softclip, both)))
+    f.write(cloudpickle.dumps((edges, again, softclip, both, third)))
 """
 TAKEN = """
 import pickle, sys
@@ -51,7 +59,7 @@ import liquid_engine as le
 def taken():
     with open(sys.argv[1], "rb") as f:
         return pickle.loads(f.read())
-edges, again, softclip, both = taken()
+edges, again, softclip, both, third = taken()
 definitions = le._core.definitions()
 x = np.random.default_rng(3).random(25).astype("f4")
 row = le.roberts_cross(le.shift_magnify(x.reshape(5, 5), magnification_row=2, magnification_col=2))
@@ -64,6 +72,7 @@ assert {"reference", "quick"} <= {r["implementation"] for r in softclip.verify(c
 clipped, other = both(x)
 assert np.array_equal(clipped, softclip(x, 2.0)) and np.allclose(other, row[0], atol=1e-5)
 assert le.operations().count("softclip") == 1
+assert np.allclose(third(x, implementation="itself"), x / 3, atol=1e-6) and repr(third).endswith("third: reference, itself>")
 once_more = taken()
 assert all(a is b for a, b in zip(once_more[:3], (edges, again, softclip))), once_more
 assert le._core.definitions() == definitions

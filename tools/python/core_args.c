@@ -85,7 +85,7 @@ static bool read_place(core_call *c, PyObject *place, uint32_t dtypes, le_tensor
     return core_call_own(c, core_tensor_new(&got, NULL));
 }
 
-/* *holder: who keeps its memory; as it is given: the value itself. */
+/* *holder: who keeps its memory: the array, or a copy of one that is not aligned. */
 static bool view_array(core_call *c, PyObject *array, const le_arg_desc *d, le_tensor *t,
                        PyObject **holder) {
     *holder = array;
@@ -95,6 +95,7 @@ static bool view_array(core_call *c, PyObject *array, const le_arg_desc *d, le_t
     return core_call_own(c, *holder);
 }
 
+/* *holder: who keeps its memory; as it is given: the value itself. */
 static bool take_array(core_call *c, PyObject *value, const le_arg_desc *d, le_tensor *t,
                        PyObject **holder) {
     const char *operation = c->function->text;

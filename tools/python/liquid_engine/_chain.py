@@ -505,6 +505,7 @@ class TracedFunction(Traveller):
 
     def __init__(self, function, engine=None):
         functools.update_wrapper(self, function)
+        self.__dict__.pop("_carrier", None)  # of what the function was made of
         self.__name__ = _name_of(function)
         self.__qualname__ = getattr(function, "__qualname__", self.__name__)
         self._function, self._engine = function, engine

@@ -303,6 +303,7 @@ class Operation(Traveller):
 
     def __init__(self, function, name, atol, rtol, cases, of_largest):
         functools.update_wrapper(self, function)
+        self.__dict__.pop("_carrier", None)  # of what the function was made of
         self.__qualname__ = getattr(function, "__qualname__", name)
         args, symbols = _specification(function, name)
         summary = (function.__doc__ or "").strip().split("\n")[0]

@@ -23,10 +23,35 @@ def _found(module, name):
     return found
 
 
+class _Later:
+    """What its own code refers to, until that is there: at its first use it becomes the same thing."""
+
+    def __init__(self, carrier):
+        self._from = carrier
+
+    def _become(self):
+        made = _unpacked(self._from)
+        self.__dict__, self.__class__ = made.__dict__, type(made)
+        return self
+
+    def __call__(self, *args, **words):
+        return self._become()(*args, **words)
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self._become(), name)
+
+    def __repr__(self):
+        return repr(self._become())
+
+
 def _unpacked(carrier):
     made = _made.get(id(carrier))  # it was found by its name
     if made is not None:
         return made
+    if not hasattr(carrier, "parts"):
+        return _Later(carrier)
     make, parts = carrier.parts
     return make(*parts)
 
@@ -42,6 +67,12 @@ class Traveller:
         carrier.__module__, carrier.__qualname__ = "__main__", f"{self.__qualname__}._carrier"
         _made[id(carrier)] = self
         return carrier
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
 
     def __reduce_ex__(self, protocol):
         named = _found(self.__module__, self.__qualname__) is self

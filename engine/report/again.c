@@ -59,6 +59,13 @@ void le__again_end(report *r) {
     le_close(&r->again);
 }
 
+/* So that no driver is loaded into a program that may not want any. */
+static void spare_devices(problem_args *a, const char *candidate) {
+    const char *device = strchr(candidate, '@');
+    if (device && !strncmp(device, "@cpu", 4) && strchr("[", device[4]) && a->n < LE_MAX_ARGS)
+        a->args[a->n++] = LE_OPT_DEVICE("cpu");
+}
+
 /* As le-bench goes about it: problems may lack what depends on data, or on what an argument holds.
  */
 static bool can_be_run(le_engine *engine, const report_problem *p, const report_candidate *c) {
@@ -66,9 +73,10 @@ static bool can_be_run(le_engine *engine, const report_problem *p, const report_
     char why[256];
     le_bench *bench = NULL;
     bool good = le__problem_args_make(&a, engine, p->known->operation, p->known->key,
-                                      PROBLEM_SHAPES, why, sizeof why) &&
-                le_bench_open(&bench, engine, p->known->operation, a.args, a.n) == LE_OK &&
-                !strcmp(le_bench_problem(bench), p->known->key);
+                                      PROBLEM_SHAPES, why, sizeof why);
+    spare_devices(&a, c->text);
+    good = good && le_bench_open(&bench, engine, p->known->operation, a.args, a.n) == LE_OK &&
+           !strcmp(le_bench_problem(bench), p->known->key);
     const le_bench_candidate *found = good ? le__again_find(engine, bench, c->text) : NULL;
     good = found && found->applies;
     le_bench_close(&bench);

@@ -212,7 +212,7 @@ grep -q 'convolve2d\|slabs@\|touch' commands && { fail "commands that cannot be 
 err_has " left out: le-bench cannot make the call"
 if command -v le-bench >/dev/null; then
     while read -r line; do
-        expect 0 sh -c "$line --repeat=1"
+        expect 0 sh -c "$line --repeat=1 </dev/null"
     done <commands
 fi
 [ ! -e pwned ] || fail "the name of an operation was run"

@@ -88,7 +88,8 @@ LE_API le_status le_bench_run(le_bench *bench, size_t index, le_bench_stats *out
 typedef struct le_bench_comparison {
     size_t struct_size; /* set by the caller: sizeof(le_bench_comparison) */
     double max_abs;     /* largest |a-b|, in the operation's norm */
-    double rtol;        /* least rtol that suffices beside the call's atol; 0 when none is needed */
+    double rtol;        /* least rtol that suffices beside the call's atol, as far as is known; 0
+                         * when none is needed, INFINITY: none is known to */
     bool within;        /* the call's tolerance (the operation's default unless it gave one) */
 } le_bench_comparison;
 

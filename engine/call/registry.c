@@ -370,6 +370,11 @@ static le_status check_implementation(const le_implementation *impl) {
                        "implementation '%s': operation, name, run_type and run (or items and "
                        "range) are needed",
                        impl->name ? impl->name : "");
+    if (!le__utf8_is_line(impl->name) || strpbrk(impl->name, "@[]"))
+        return le_fail(LE_ERR_ARGUMENT,
+                       "the name of an implementation of '%.48s' is not one line of UTF-8 without "
+                       "'@', '[' and ']', which stand in names of candidates",
+                       impl->operation);
     status = check_tunables(impl);
     if (status == LE_OK)
         status = check_variants(impl);

@@ -292,6 +292,24 @@ static void an_unknown_run_type_is_refused(void **state) {
     le_close(&e);
 }
 
+/* A candidate's name is taken apart at these, and shown on terminals. */
+static void names_that_are_none(void **state) {
+    (void)state;
+    static const char *const names[] = {"a\nb", "a\033[1m", "a\xff", "a@cpu", "a[tile=8]", "a]"};
+    le_engine *e = toy_open(NULL, LE_MODE_LEARN);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        le_implementation impl = {.abi = LE_METHOD_ABI,
+                                  .operation = "toy",
+                                  .name = names[i],
+                                  .run_type = "c",
+                                  .items = toy_items,
+                                  .range = toy_range};
+        assert_int_equal(le_register_implementation(e, &impl), LE_ERR_ARGUMENT);
+        assert_non_null(strstr(le_error_message(), "the name of an implementation of 'toy'"));
+    }
+    le_close(&e);
+}
+
 static void arguments_have_names_of_their_own(void **state) {
     static const char *const said[] = {"argument 1 has no name", "argument 1 has no name",
                                        "two arguments are called 'input'",
@@ -617,6 +635,7 @@ int main(void) {
         cmocka_unit_test(each_combination_is_a_candidate),
         cmocka_unit_test(what_is_built_in_stays),
         cmocka_unit_test(an_unknown_run_type_is_refused),
+        cmocka_unit_test(names_that_are_none),
         cmocka_unit_test(arguments_have_names_of_their_own),
         cmocka_unit_test(mistakes_of_check_are_told),
         cmocka_unit_test(shapes_are_told_without_a_run),

@@ -256,8 +256,8 @@ typedef struct le_bricks {
 } le_bricks;
 
 typedef struct le_operation {
-    uint32_t abi; /* LE_METHOD_ABI */
-    const char *name;
+    uint32_t abi;          /* LE_METHOD_ABI */
+    const char *name;      /* one line of UTF-8 */
     const char *family;    /* "volume" */
     const char *summary;   /* one line */
     const char *reference; /* paper, program or page that defines the result */
@@ -432,7 +432,7 @@ typedef void (*le_range_fn)(void *context, size_t begin, size_t end, int worker)
 typedef struct le_implementation {
     uint32_t abi; /* LE_METHOD_ABI */
     const char *operation;
-    const char *name;     /* stable: the key in the database */
+    const char *name; /* stable: the key in the database. One line of UTF-8 without '@', '[', ']' */
     /* "reference", "c", "simd", "exact" (the bits of another program), "fused", "opencl",
      * "staged"; of functions that Python brings "numpy" and "numba". Others are refused
      * when it is registered. ("slabs" is of implementations that the engine makes.) */

@@ -251,7 +251,8 @@ static bool read_row(le__store *s, const le__op_state *op, const le_db_knowledge
     if (warm.n < FEW) /* one run that seemed undisturbed does not outweigh many that were not */
         le_moments_merge(&warm, &from->contended);
     double of_times = warm.n == 0 && from->cold.n == 0 ? 0 : from->clean.n ? 1 : 0.3;
-    bool comparable = trust(differs, from->site) >= 0.7;
+    const double trusted = trust(differs, from->site);
+    const bool comparable = trusted >= 0.7;
     *out = (known_times){.arm = arm,
                          .problem = XXH64(p->key, is_step ? length - suffix : length, 0),
                          .features = {.work = p->work, .bytes = p->bytes},
@@ -260,7 +261,7 @@ static bool read_row(le__store *s, const le__op_state *op, const le_db_knowledge
                          .stopped_cold = from->stopped_cold,
                          .comparable = comparable,
                          .memory_bytes = comparable ? (double)from->peak_bytes : 0,
-                         .trust = trust(differs, from->site) * of_times,
+                         .trust = trusted * of_times,
                          .contended = is_contended(k, from)};
     return true;
 }

@@ -18,19 +18,26 @@
 
 enum { PIXELS = 12 };
 
+static void run_by(const char *implementation, int32_t *labels, uint8_t *seeds,
+                   const int64_t *shape, int64_t minimum_area, le_tensor *result,
+                   le_tensor *count) {
+    const le_tensor in = le_tensor_of(labels, LE_I32, 2, shape),
+                    seeded = le_tensor_of(seeds, LE_U8, 2, shape);
+    *result = *count = (le_tensor){0};
+    if (le_engine_run(engine, "select_labels", LE_IN("labels", &in), LE_IN("seeds", &seeded),
+                      LE_I64("minimum_area", minimum_area), LE_OUT("result", result),
+                      LE_OUT("count", count), LE_OPT_IMPLEMENTATION(implementation)) != LE_OK)
+        fail_msg("%s: %s", implementation, le_error_message());
+}
+
 static void select_by(const char *implementation) {
     /* 7 has two pixels, 2000000000 three and no seed, the largest three, 5 one */
     static int32_t labels[PIXELS] = {2000000000, 0, INT32_MAX, 7, 2000000000, 5,
                                      INT32_MAX,  7, -3,        0, INT32_MAX,  2000000000};
     static uint8_t seeds[PIXELS] = {0, 1, 0, 1, 0, 1, 1, 0, 1, 0, 0, 0};
     static const int32_t want[PIXELS] = {0, 0, 2, 1, 0, 0, 2, 1, 0, 0, 2, 0};
-    const le_tensor in = le_tensor_of(labels, LE_I32, 2, (int64_t[]){3, 4}),
-                    seeded = le_tensor_of(seeds, LE_U8, 2, (int64_t[]){3, 4});
-    le_tensor result = {0}, count = {0};
-    if (le_engine_run(engine, "select_labels", LE_IN("labels", &in), LE_IN("seeds", &seeded),
-                      LE_I64("minimum_area", 2), LE_OUT("result", &result), LE_OUT("count", &count),
-                      LE_OPT_IMPLEMENTATION(implementation)) != LE_OK)
-        fail_msg("%s: %s", implementation, le_error_message());
+    le_tensor result, count;
+    run_by(implementation, labels, seeds, (int64_t[]){3, 4}, 2, &result, &count);
     assert_memory_equal(result.data, want, sizeof want);
     assert_int_equal(*(int32_t *)count.data, 2);
     le_tensor_free(&result);
@@ -59,13 +66,8 @@ static void select_many(const char *implementation, int apart) {
         labels[i] = apart * (MANY - NONE - i);
         seeds[i] = i % 3 == 0;
     }
-    const le_tensor in = le_tensor_of(labels, LE_I32, 2, (int64_t[]){SIDE, SIDE}),
-                    seeded = le_tensor_of(seeds, LE_U8, 2, (int64_t[]){SIDE, SIDE});
-    le_tensor result = {0}, count = {0};
-    if (le_engine_run(engine, "select_labels", LE_IN("labels", &in), LE_IN("seeds", &seeded),
-                      LE_OUT("result", &result), LE_OUT("count", &count),
-                      LE_OPT_IMPLEMENTATION(implementation)) != LE_OK)
-        fail_msg("%s: %s", implementation, le_error_message());
+    le_tensor result, count;
+    run_by(implementation, labels, seeds, (int64_t[]){SIDE, SIDE}, 1, &result, &count);
     const int kept = (MANY - NONE + 2) / 3;
     assert_int_equal(*(int32_t *)count.data, kept);
     for (int i = 0; i < MANY; i++)

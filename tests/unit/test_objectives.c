@@ -111,9 +111,10 @@ static void the_worst_of_hundred(void **state) {
     le_close(&e);
 }
 
+static const le_implementation lean = SERIAL("lean", takes_6);
+
 static void memory(void **state) {
     (void)state;
-    static const le_implementation lean = SERIAL("lean", takes_6);
     static le_implementation hungry = SERIAL("hungry", takes_2);
     hungry.memory = a_mebibyte;
     le_engine *e = open_two(&lean, &hungry);
@@ -140,12 +141,15 @@ static le_status takes_a_mebibyte(le_call *call) {
     return le_parallel_for(call, toy_items(call), takes_2, call);
 }
 
+static const le_implementation greedy = {.abi = LE_METHOD_ABI,
+                                         .operation = "toy",
+                                         .name = "greedy",
+                                         .run_type = "simd",
+                                         .flags = LE_IMPL_SERIAL,
+                                         .run = takes_a_mebibyte};
+
 static void memory_that_was_not_spoken_of(void **state) {
     (void)state;
-    static const le_implementation lean = SERIAL("lean", takes_6);
-    static le_implementation greedy = SERIAL("greedy", NULL);
-    greedy.items = NULL;
-    greedy.run = takes_a_mebibyte;
     le_engine *e = open_two(&lean, &greedy);
     assert_string_equal(chosen(e, LE_MODE_MEASURE, LE_OBJECTIVE_TIME), "greedy");
     const int before = runs_of_greedy;
@@ -163,10 +167,6 @@ static void memory_that_was_not_spoken_of(void **state) {
  */
 static void memory_that_was_seen(void **state) {
     (void)state;
-    static const le_implementation lean = SERIAL("lean", takes_6);
-    static le_implementation greedy = SERIAL("greedy", NULL);
-    greedy.items = NULL;
-    greedy.run = takes_a_mebibyte;
     snprintf(db, sizeof db, "/tmp/le-test-objectives-%d.sqlite", (int)getpid());
     le_engine *e = open_two(&lean, &greedy);
     assert_string_equal(chosen(e, LE_MODE_MEASURE, LE_OBJECTIVE_MEMORY), "lean");

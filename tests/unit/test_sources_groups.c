@@ -12,20 +12,37 @@
 
 enum { FRAMES = 4, SIDE = 8, MEMBERS = 3 };
 
-/* Three datasets in a group, beside what is none. Object headers have checksums. */
-static hid_t write_group(const char *name) {
+/* Object headers have checksums. */
+static hid_t new_file(const char *name) {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
     hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    H5Pclose(access);
+    return file;
+}
+
+/* Of so many frames, `block` of them a chunk; most: what they may become, NULL: no more. */
+static hid_t new_set(hid_t where, const char *name, hsize_t frames, const hsize_t *most,
+                     hsize_t block) {
+    const hsize_t shape[] = {frames, SIDE, SIDE};
+    hid_t space = H5Screate_simple(3, shape, most), how = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(how, 3, (const hsize_t[]){block, SIDE, SIDE});
+    hid_t set = H5Dcreate2(where, name, H5T_STD_U16LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    H5Pclose(how);
+    H5Sclose(space);
+    return set;
+}
+
+/* Three datasets in a group, beside what is none. */
+static hid_t write_group(const char *name) {
+    hid_t file = new_file(name);
     hid_t group = H5Gcreate2(file, "/g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    hid_t space = H5Screate_simple(3, (const hsize_t[]){FRAMES, SIDE, SIDE}, NULL);
-    hid_t how = H5Pcreate(H5P_DATASET_CREATE), type = H5Tcopy(H5T_STD_U16LE);
+    hid_t type = H5Tcopy(H5T_STD_U16LE);
     const uint16_t values[FRAMES * SIDE * SIDE] = {1, 2, 3};
-    H5Pset_chunk(how, 3, (const hsize_t[]){1, SIDE, SIDE});
     for (int k = 1; k <= MEMBERS; k++) {
         char member[16];
         snprintf(member, sizeof member, "data_%d", k);
-        hid_t set = H5Dcreate2(group, member, H5T_STD_U16LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
+        hid_t set = new_set(group, member, FRAMES, NULL, 1);
         assert_true(H5Dwrite(set, H5T_NATIVE_UINT16, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
         H5Dclose(set);
     }
@@ -34,10 +51,7 @@ static hid_t write_group(const char *name) {
     H5Lcreate_soft("nowhere", group, "a_link", H5P_DEFAULT, H5P_DEFAULT);
     H5Lcreate_soft("data_2", group, "z_link", H5P_DEFAULT, H5P_DEFAULT);
     H5Tclose(type);
-    H5Pclose(how);
-    H5Sclose(space);
     H5Gclose(group);
-    H5Pclose(access);
     return file;
 }
 
@@ -130,21 +144,13 @@ static void write_frame(hid_t set, hsize_t frame) {
  * chunks that were counted without them. */
 static void as_counted(void **state) {
     enum { BLOCK = 5, FIRST = 3, THEN = 6 };
-    const hsize_t first[] = {FIRST, SIDE, SIDE}, most[] = {H5S_UNLIMITED, SIDE, SIDE};
     const le_source_piece *pieces;
     le_source *s = NULL;
     (void)state;
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS), how = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
-    hid_t file = H5Fcreate("grows.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    hid_t file = new_file("grows.h5");
     hid_t group = H5Gcreate2(file, "/g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    hid_t space = H5Screate_simple(3, first, most);
-    H5Pset_chunk(how, 3, (const hsize_t[]){BLOCK, SIDE, SIDE});
-    hid_t set = H5Dcreate2(group, "d", H5T_STD_U16LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
-    H5Sclose(space);
+    hid_t set = new_set(group, "d", FIRST, (const hsize_t[]){H5S_UNLIMITED, SIDE, SIDE}, BLOCK);
     H5Gclose(group);
-    H5Pclose(how);
-    H5Pclose(access);
     assert_true(H5Fstart_swmr_write(file) >= 0);
     for (int k = 0; k < FIRST; k++)
         write_frame(set, (hsize_t)k);
@@ -165,12 +171,7 @@ static void as_counted(void **state) {
 static void as_it_was(void **state) {
     le_source *s = NULL;
     (void)state;
-    hid_t file = write_group("moment.h5"), how = H5Pcreate(H5P_DATASET_CREATE);
-    hid_t space = H5Screate_simple(3, (const hsize_t[]){FRAMES, SIDE, SIDE}, NULL);
-    H5Pset_chunk(how, 3, (const hsize_t[]){1, SIDE, SIDE});
-    hid_t set = H5Dcreate2(file, "late", H5T_STD_U16LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
-    H5Sclose(space);
-    H5Pclose(how);
+    hid_t file = write_group("moment.h5"), set = new_set(file, "late", FRAMES, NULL, 1);
     assert_true(H5Fstart_swmr_write(file) >= 0);
     write_frame(set, 0);
     write_frame(set, 1);

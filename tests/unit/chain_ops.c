@@ -396,13 +396,14 @@ static void meet(void) {
         meeting.meetings++;
         pthread_cond_signal(&meeting.came);
     } else if (meeting.on && meeting.patience > 0) {
-        int before = meeting.meetings;
+        int before = meeting.meetings, timed_out = 0;
         meeting.waiting = 1;
-        while (meeting.meetings == before && meeting.waiting)
-            if (pthread_cond_timedwait(&meeting.came, &meeting.mutex, &until) != 0)
-                break;
-        meeting.patience -= meeting.meetings == before;
-        meeting.waiting = 0;
+        while (meeting.meetings == before && !timed_out)
+            timed_out = pthread_cond_timedwait(&meeting.came, &meeting.mutex, &until);
+        if (meeting.meetings == before) { /* else the other one may be waiting again already */
+            meeting.waiting = 0;
+            meeting.patience--;
+        }
     }
     pthread_mutex_unlock(&meeting.mutex);
 }

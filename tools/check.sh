@@ -26,6 +26,7 @@ done
 failed=
 summary=
 jobs=$(nproc)
+crowd=$((jobs + (jobs + 1) / 2)) # of tests that wait as well: for limits, trials, disks and one another
 
 selected= # arguments of ctest: which tests a part runs
 
@@ -115,7 +116,7 @@ $(grep -E 'tests passed|^Total Test time' "build/drivers/$1-tests.log")
 python_module() {
     echo "== python: installing"
     python3 -m venv --clear build/python-venv >build/python.log 2>&1 &&
-        build/python-venv/bin/pip install -q --disable-pip-version-check pytest mypy h5py netCDF4 tifffile numba numpydoc \
+        build/python-venv/bin/pip install -q --disable-pip-version-check pytest pytest-xdist mypy h5py netCDF4 tifffile numba numpydoc \
             "dask[distributed]" >>build/python.log 2>&1 ||
         { summary="$summary== python skipped: its packages are not to be had here (build/python.log)
 "; return; }
@@ -123,7 +124,7 @@ python_module() {
         >>build/python.log 2>&1 ||
         { tail -n 60 build/python.log; failed="$failed python(build)"; return; }
     echo "== python: testing"
-    timeout 600 build/python-venv/bin/python -m pytest -q tests/python >build/python-tests.log 2>&1 ||
+    timeout 600 build/python-venv/bin/python -m pytest -q -n "$jobs" tests/python >build/python-tests.log 2>&1 ||
         { failed="$failed python(tests)"; tail -n 120 build/python-tests.log; }
     summary="$summary== python
 $(tail -n 1 build/python-tests.log)
@@ -140,7 +141,7 @@ sanitized_module() {
         { tail -n 60 build/python.log; failed="$failed python(sanitizers)"; return; }
     env PYTHONPATH=build/asan/tools/python PYTHONMALLOC=malloc LE_TRIAL_LIMIT=30 ASAN_OPTIONS="$asan_options:detect_leaks=0" \
         LD_PRELOAD="$(sanitizer_runtime)" \
-        timeout 600 build/python-venv/bin/python -m pytest -q --capture=sys tests/python/test_calls.py tests/python/test_chain.py \
+        timeout 600 build/python-venv/bin/python -m pytest -q -n "$jobs" --capture=sys tests/python/test_calls.py tests/python/test_chain.py \
         tests/python/test_engine.py tests/python/test_frames.py tests/python/test_own.py >build/python-asan-tests.log 2>&1 ||
         { failed="$failed python(sanitizers)"; tail -n 120 build/python-asan-tests.log; }
     summary="$summary$(tail -n 1 build/python-asan-tests.log) with sanitizers
@@ -169,8 +170,7 @@ check() {
     case $1 in
     dev)
         export LE_TEST_CASES=8 # of each operation and dtype; edge shapes come first
-        # the long checks give way to the others, which wait: for limits, trials and one another
-        build dev --preset dev && jobs=$((jobs + (jobs + 1) / 2)) run_tests dev
+        build dev --preset dev && jobs=$crowd run_tests dev
         ;;
     no-opencl)
         export LE_TEST_CASES=3 # the CPU's code is that of dev
@@ -186,10 +186,10 @@ check() {
         # drivers keep memory until the process ends; what the project's own code leaks is reported
         export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
         export ASAN_OPTIONS="$asan_options"
-        export LE_TEST_CASES=2 LE_TEST_STEP=3 # of each operation, and of each allocation that fails: all would take the longest here
-        selected="-E $no_code|$once|_golden|$long|$narrow"
-        # numbers that no integer can hold are no part of "undefined"
-        build_sanitized asan -DLE_SANITIZE=address,undefined,float-cast-overflow && run_tests asan
+        export LE_TEST_CASES=2 LE_TEST_STEP=3 # of each operation, of allocations that fail and of faults: all would take the longest here
+        # all is compiled, for clang's warnings; numbers that no integer can hold are no part of "undefined"
+        build_sanitized asan -DLE_SANITIZE=address,undefined,float-cast-overflow &&
+            selected="-E $no_code|$once|_golden|$long|$narrow" && jobs=$crowd run_tests asan
         ;;
     tsan)
         export TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp:die_after_fork=0:allocator_may_return_null=1"
@@ -197,9 +197,8 @@ check() {
         # what never starts a thread is left to the other parts, and what check_cpu, test_opencl, test_slabs and test_io_threads show
         alone='policy|replay|stats|test_plan|volume_math|svg|run_args|_memory|test_ends|test_views'
         shown='check_opencl|opencl_faults|_no_f64|imaging_clip|convolution_slabs|strides|io_h5|cli_le_(bench|run|scan)'
-        # all is compiled, for clang's warnings
-        build_sanitized tsan &&
-            selected="-E $values|$no_code|$once|$alone|$shown|$long" && run_tests tsan
+        selected="-E $values|$no_code|$once|$alone|$shown|$long"
+        build_sanitized tsan && run_tests tsan
         ;;
     mpi)
         need_packages "$mpi_packages" || exit 1

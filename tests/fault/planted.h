@@ -34,6 +34,8 @@ typedef struct planted_bed { /* where they are planted */
 
 typedef enum planted_way { PLANTED_LEARN, PLANTED_MEASURE, PLANTED_BENCH } planted_way;
 
+/* LE_TEST_STEP leaves each plant one way in so many. */
+bool planted_is_due(size_t plant, planted_way way);
 /* All of it for one plant; fails the test. */
 void planted_check(const planted_bed *bed, const plant *p, planted_way way);
 /* No call of a process takes longer than the longest without the plant and one limit of a trial,

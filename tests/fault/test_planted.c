@@ -281,9 +281,10 @@ static const plant plants[] = {
 static void planted(planted_way way) {
     static const planted_bed bed = {.device = LE_DEVICE_CPU};
     for (size_t i = 0; i < sizeof plants / sizeof *plants; i++)
-        if (PLANTED_COUNTS_MEMORY || /* a sanitizer of memory ends the process at a stray write */
-            (plants[i].run != leaks && plants[i].run != leaks_a_little && plants[i].run != maps &&
-             plants[i].range != writes_behind_when_large))
+        if (planted_is_due(i, way) &&
+            (PLANTED_COUNTS_MEMORY || /* a sanitizer of memory ends the process at a stray write */
+             (plants[i].run != leaks && plants[i].run != leaks_a_little && plants[i].run != maps &&
+              plants[i].range != writes_behind_when_large)))
             planted_check(&bed, &plants[i], way);
 }
 

@@ -168,7 +168,7 @@ static void planted(planted_way way) {
         bool leak = plants[i].run == leaks;
         if (leak && PLANTED_COUNTS_MEMORY && !driver_counts)
             print_message("leaks: skipped, the driver does not count its objects\n");
-        if (!leak || (PLANTED_COUNTS_MEMORY && driver_counts))
+        if (planted_is_due(i, way) && (!leak || (PLANTED_COUNTS_MEMORY && driver_counts)))
             planted_check(&bed, &plants[i], way);
     }
 }

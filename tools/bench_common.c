@@ -124,6 +124,7 @@ const le_operation **bench_operations(const bench_settings *s, le_engine *engine
 }
 
 int bench_sizes(const char *text, int64_t *out) {
+    const char *given = text;
     int n = 0;
     out[0] = 0;
     if (!text)
@@ -132,7 +133,7 @@ int bench_sizes(const char *text, int64_t *out) {
         errno = 0;
         long long v = strtoll(text, &end, 10);
         if (end == text || v < 1 || errno || (*end && *end != ',')) {
-            tool_message("--sizes has '%s', expected positive numbers with ',' between", text);
+            tool_message("--sizes has '%s', expected positive numbers with ',' between", given);
             return -1;
         }
         out[n++] = v;

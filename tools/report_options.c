@@ -66,6 +66,8 @@ static void set_view(settings *s, view v, struct argp_state *state) {
 static void set_output(settings *s, const char *path, struct argp_state *state) {
     if (s->output)
         argp_error(state, "two outputs are given, '%s' and '%s', expected one", s->output, path);
+    if (!*path)
+        argp_error(state, "an output is '', expected the name of a file");
     s->output = path;
 }
 

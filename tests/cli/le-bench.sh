@@ -15,6 +15,8 @@ out_has "le-bench 0."
 expect 0 le-bench --help
 expect 2 le-bench --verify --overhead
 expect 2 le-bench --sizes=0 project
+expect 2 le-bench --sizes=16,,32 project
+err_has "--sizes has '16,,32'"
 for words in project '--verify project' --rivals=project; do
     # shellcheck disable=SC2086
     expect 2 le-bench --dtype=f16 $words

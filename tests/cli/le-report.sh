@@ -19,6 +19,8 @@ expect 2 le-report --csv --json
 err_has "only one of"
 expect 2 le-report -o one --html two
 err_has "two outputs are given, 'one' and 'two'"
+expect 2 le-report --html=
+err_has "an output is ''"
 for words in '--json export db.json' '--why export db.json' '--html page.html export db.json' '-o one merge other' \
     '--device=gpu import db.json' '--all-machines export -' '--site export -'; do
     # shellcheck disable=SC2086
